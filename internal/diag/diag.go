@@ -1,0 +1,192 @@
+// Package diag is how fctl talks about problems: every one with its place in
+// the file, the resource, the function and the argument, and at most one hint.
+//
+// A problem is an api.Failure whose position carries the file as it is shown;
+// this room adds the constructors the command line needs, the order in which
+// problems are told and the text. Messages are lower case and have no final
+// period; "fctl: " is put before problems that have no place, once, here.
+// Exit codes are not decided here but in internal/cli.
+package diag
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Stdin is how the standard input is called where a file name stands.
+const Stdin = "<stdin>"
+
+// Usage is a problem with the words on the command line.
+func Usage(format string, args ...any) *api.Failure {
+	err := fmt.Errorf(format, args...)
+	return &api.Failure{Class: api.FailureUsage, Message: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// UsageHint is Usage with a hint, usually the corrected command.
+func UsageHint(hint, format string, args ...any) *api.Failure {
+	f := Usage(format, args...)
+	f.Hint = hint
+	return f
+}
+
+// Input is a problem with a file that cannot be read. The file is named as by FileName.
+func Input(file, hint string, err error) *api.Failure {
+	return &api.Failure{Class: api.FailureInput, Pos: api.Position{File: file}, Message: err.Error(), Hint: hint, Err: err}
+}
+
+// FileName is how messages call a file: relative paths start with a dot, so
+// that terminals and editors make them links.
+func FileName(path string) string {
+	switch {
+	case path == "-":
+		return Stdin
+	case path == "", filepath.IsAbs(path), path == ".", path == "..",
+		strings.HasPrefix(path, "./"), strings.HasPrefix(path, "../"):
+		return path
+	}
+	return "./" + path
+}
+
+// List is several problems told together.
+type List []*api.Failure
+
+// Error is the first problem and how many follow.
+func (l List) Error() string {
+	switch len(l) {
+	case 0:
+		return "no problem"
+	case 1:
+		return l[0].Error()
+	}
+	return fmt.Sprintf("%v (and %d more)", l[0], len(l)-1)
+}
+
+// Unwrap gives errors.Is and errors.AsType every problem.
+func (l List) Unwrap() []error {
+	errs := make([]error, len(l))
+	for i, f := range l {
+		errs[i] = f
+	}
+	return errs
+}
+
+// In returns the failures with file as the file of those that have none.
+func In(file string, failures []*api.Failure) List {
+	l := make(List, len(failures))
+	for i, f := range failures {
+		in := *f
+		if in.Pos.File == "" {
+			in.Pos.File = file
+		}
+		l[i] = &in
+	}
+	return l
+}
+
+// Sort orders the problems of each file by place; files keep the order in
+// which they were given, problems without a line come first in their file,
+// and what has the same place keeps its order.
+func (l List) Sort() {
+	rank := make(map[string]int, 1)
+	for _, f := range l {
+		if _, ok := rank[f.Pos.File]; !ok {
+			rank[f.Pos.File] = len(rank)
+		}
+	}
+	slices.SortStableFunc(l, func(a, b *api.Failure) int {
+		return cmp.Or(
+			cmp.Compare(rank[a.Pos.File], rank[b.Pos.File]),
+			cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column),
+		)
+	})
+}
+
+// Failures collects the problems inside err; an error of another kind becomes
+// a problem of the class unknown.
+func Failures(err error, unknown api.FailureClass) List {
+	if l, ok := errors.AsType[List](err); ok {
+		return l
+	}
+	if f, ok := errors.AsType[*api.Failure](err); ok {
+		return List{f}
+	}
+	return List{{Class: unknown, Message: err.Error(), Err: err}}
+}
+
+// Style colours the parts of a problem; the zero Style is plain.
+type Style struct {
+	Place, Hint func(string) string
+}
+
+// Write tells the problems, one line each and one for the hint. The same hint
+// is given once.
+func (l List) Write(w io.Writer, style Style) error {
+	var b strings.Builder
+	hints := map[string]bool{}
+	for _, f := range l {
+		b.WriteString(apply(style.Place, place(f.Pos)))
+		for _, part := range []string{f.Resource, f.Function} {
+			if part != "" {
+				b.WriteString(part + ": ")
+			}
+		}
+		if f.Argument != "" && !strings.Contains(f.Message, f.Argument) {
+			b.WriteString("argument " + f.Argument + ": ")
+		}
+		b.WriteString(oneLine(f.Message))
+		b.WriteByte('\n')
+		if f.Hint != "" && !hints[f.Hint] {
+			hints[f.Hint] = true
+			b.WriteString(apply(style.Hint, "hint:") + " " + oneLine(f.Hint) + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteNotes tells what is worth knowing and no problem.
+func WriteNotes(w io.Writer, file string, notes []api.Note, style Style) error {
+	var b strings.Builder
+	for _, n := range notes {
+		if n.Pos.File == "" {
+			n.Pos.File = file
+		}
+		b.WriteString(apply(style.Place, place(n.Pos)) + "note: ")
+		if n.Function != "" {
+			b.WriteString(n.Function + ": ")
+		}
+		b.WriteString(oneLine(n.Message) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func place(p api.Position) string {
+	if p.File == "" {
+		return "fctl: "
+	}
+	return p.String() + ": "
+}
+
+func apply(style func(string) string, text string) string {
+	if style == nil {
+		return text
+	}
+	return style(text)
+}
+
+// oneLine keeps a message that quotes the user's data on its line.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\n\r\x1b") {
+		return s
+	}
+	return strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\r", `\r`, "\x1b", `\x1b`).Replace(s)
+}

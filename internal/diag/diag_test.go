@@ -1,0 +1,105 @@
+package diag_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+func TestFileName(t *testing.T) {
+	for path, want := range map[string]string{
+		"-":         "<stdin>",
+		"a.yaml":    "./a.yaml",
+		"d/a.yaml":  "./d/a.yaml",
+		"./a.yaml":  "./a.yaml",
+		"../a.yaml": "../a.yaml",
+		"/a.yaml":   "/a.yaml",
+		".a.yaml":   "./.a.yaml",
+		"..a.yaml":  "./..a.yaml",
+	} {
+		if got := diag.FileName(path); got != want {
+			t.Errorf("FileName(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+func text(t *testing.T, l diag.List) string {
+	t.Helper()
+	var b strings.Builder
+	if err := l.Write(&b, diag.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestProblemsAreToldByPlace(t *testing.T) {
+	l := diag.In("./a.yaml", []*api.Failure{
+		{Class: api.FailureFunction, Pos: api.Position{Line: 12, Column: 5}, Resource: "apps/v1/Deployment default/web", Function: "set-replicas", Message: "late", Hint: "the same"},
+		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 9}, Message: "second\nline"},
+		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 2}, Argument: "path", Message: "first", Hint: "the same"},
+	})
+	l.Sort()
+	const want = `./a.yaml:3:2: argument path: first
+hint: the same
+./a.yaml:3:9: second\nline
+./a.yaml:12:5: apps/v1/Deployment default/web: set-replicas: late
+`
+	if got := text(t, l); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestFilesKeepTheirOrder(t *testing.T) {
+	l := append(
+		diag.In("./z.yaml", []*api.Failure{{Pos: api.Position{Line: 9, Column: 1}, Message: "z9"}}),
+		diag.In("./a.yaml", []*api.Failure{{Pos: api.Position{Line: 1, Column: 1}, Message: "a1"}})...)
+	l = append(l, diag.In("./z.yaml", []*api.Failure{{Pos: api.Position{Line: 2, Column: 1}, Message: "z2"}})...)
+	l.Sort()
+	if got, want := text(t, l), "./z.yaml:2:1: z2\n./z.yaml:9:1: z9\n./a.yaml:1:1: a1\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestProblemWithoutAPlaceIsFctls(t *testing.T) {
+	got := text(t, diag.List{diag.UsageHint("fctl list", "there is no %s", "sun")})
+	if want := "fctl: there is no sun\nhint: fctl list\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFailuresKeepsCauses(t *testing.T) {
+	err := error(diag.Input("./a.yaml", "", fs.ErrNotExist))
+	l := diag.Failures(err, api.FailureFunction)
+	if len(l) != 1 || l[0].Class != api.FailureInput || !errors.Is(l, fs.ErrNotExist) {
+		t.Errorf("got %v", l)
+	}
+	if l := diag.Failures(errors.New("x"), api.FailureFunction); l[0].Class != api.FailureFunction {
+		t.Errorf("an unknown error got class %d", l[0].Class)
+	}
+	if err := diag.Usage("reading: %w", fs.ErrPermission); !errors.Is(err, fs.ErrPermission) {
+		t.Error("the cause is lost")
+	}
+}
+
+func TestNotesNameTheirFile(t *testing.T) {
+	var b strings.Builder
+	err := diag.WriteNotes(&b, "./a.yaml", []api.Note{{Function: "set-replicas", Message: "nothing matched"}}, diag.Style{})
+	if want := "./a.yaml: note: set-replicas: nothing matched\n"; err != nil || b.String() != want {
+		t.Errorf("got %q, %v", b.String(), err)
+	}
+}
+
+func TestStyle(t *testing.T) {
+	var b strings.Builder
+	mark := func(s string) string { return "<" + s + ">" }
+	if err := (diag.List{diag.UsageHint("h", "m")}).Write(&b, diag.Style{Place: mark, Hint: mark}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "<fctl: >m\n<hint:> h\n"; b.String() != want {
+		t.Errorf("got %q", b.String())
+	}
+}

@@ -1,0 +1,133 @@
+// Package iostreams is the only room that knows the process's standard
+// streams. Commands get a *Streams and never touch os.Stdin, os.Stdout or
+// os.Stderr, so every command runs in a test with buffers.
+//
+// The payload goes to Out, talk goes to ErrOut. Whether a stream may carry
+// colour is decided once, per stream: --color, then FORCE_COLOR, then NO_COLOR
+// and TERM=dumb, then whether that very stream is a terminal.
+package iostreams
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/fatih/color"
+	"golang.org/x/term"
+)
+
+// colorModes are the values of --color.
+var colorModes = [...]string{"auto", "always", "never"}
+
+// defaultWidth is used when Out is no terminal and COLUMNS does not say.
+const defaultWidth = 80
+
+// Streams are the three standard streams of a run and what is known of them.
+type Streams struct {
+	In     io.Reader
+	Out    io.Writer
+	ErrOut io.Writer
+
+	inTTY, outTTY, errTTY bool
+	width                 int
+	getenv                func(string) string
+	mode                  string
+}
+
+// System returns the streams of this process.
+func System() *Streams {
+	return &Streams{
+		In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr,
+		inTTY:  term.IsTerminal(int(os.Stdin.Fd())),
+		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
+		errTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		getenv: os.Getenv,
+		mode:   "auto",
+	}
+}
+
+// Test returns streams over buffers: no terminal, no colour, 80 columns and
+// no environment.
+func Test() (s *Streams, in, out, errOut *bytes.Buffer) {
+	in, out, errOut = new(bytes.Buffer), new(bytes.Buffer), new(bytes.Buffer)
+	s = &Streams{In: in, Out: out, ErrOut: errOut, getenv: func(string) string { return "" }, mode: "auto"}
+	return s, in, out, errOut
+}
+
+// SetTerminal makes test streams look like terminals.
+func (s *Streams) SetTerminal(in, out, errOut bool, width int) {
+	s.inTTY, s.outTTY, s.errTTY, s.width = in, out, errOut, width
+}
+
+// SetEnv replaces the environment the colour decision reads.
+func (s *Streams) SetEnv(getenv func(string) string) { s.getenv = getenv }
+
+// SetColor sets what --color (or its setting) said: auto, always or never.
+func (s *Streams) SetColor(mode string) error {
+	for _, m := range colorModes {
+		if m == mode {
+			s.mode = mode
+			return nil
+		}
+	}
+	return fmt.Errorf("color %q is not one of auto, always, never", mode)
+}
+
+// InIsTerminal tells whether reading In would wait for a person.
+func (s *Streams) InIsTerminal() bool { return s.inTTY }
+
+// OutIsTerminal tells whether a person reads Out.
+func (s *Streams) OutIsTerminal() bool { return s.outTTY }
+
+// Width is the number of columns Out has.
+func (s *Streams) Width() int {
+	if s.width > 0 {
+		return s.width
+	}
+	if f, ok := s.Out.(*os.File); ok && s.outTTY {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return w
+		}
+	}
+	return defaultWidth
+}
+
+// ColorOut tells whether Out may carry colour.
+func (s *Streams) ColorOut() bool { return s.colored(s.outTTY) }
+
+// ColorErr tells whether ErrOut may carry colour.
+func (s *Streams) ColorErr() bool { return s.colored(s.errTTY) }
+
+// ErrStyle returns a function that colours text for ErrOut, or leaves it alone.
+// fatih/color would decide for itself, by stdout alone; here each stream has
+// its own answer.
+func (s *Streams) ErrStyle(attributes ...color.Attribute) func(string) string {
+	if !s.ColorErr() {
+		return func(text string) string { return text }
+	}
+	c := color.New(attributes...)
+	c.EnableColor()
+	return func(text string) string { return c.Sprint(text) }
+}
+
+func (s *Streams) colored(tty bool) bool {
+	switch s.mode {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	// FORCE_COLOR=0 and =false are how CI systems say no.
+	switch v := s.getenv("FORCE_COLOR"); v {
+	case "":
+	case "0", "false":
+		return false
+	default:
+		return true
+	}
+	if s.getenv("NO_COLOR") != "" || s.getenv("TERM") == "dumb" {
+		return false
+	}
+	return tty
+}
