@@ -1,0 +1,204 @@
+// Package settings decides, once per run, how fctl is to behave. A value comes
+// from the first of these that has it:
+//
+//	a flag, FCTL_<NAME>, the project's .fctl.yaml (the nearest, from the
+//	working directory upwards), the user's own file, the default
+//
+// The rules of this room:
+//   - It is the only place that knows viper, through an instance made per Load.
+//   - viper lower-cases keys and splits them at dots, so labels, annotations
+//     and arguments of functions never pass through it.
+//   - A project's file is untrusted: it comes with the repository. A key is
+//     honoured there only if its row in the table says that a project may set it.
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// ProjectFile is the name of a project's settings file.
+const ProjectFile = ".fctl.yaml"
+
+// Settings is how fctl behaves in this run.
+type Settings struct {
+	Color     string `mapstructure:"color"`
+	Output    string `mapstructure:"output"`
+	Toolchain string `mapstructure:"toolchain"`
+	Quiet     bool   `mapstructure:"quiet"`
+	KeepGoing bool   `mapstructure:"keep-going"`
+
+	Space          string `mapstructure:"space"`
+	SpaceID        string `mapstructure:"space-id"`
+	UnitID         string `mapstructure:"unit-id"`
+	OrganizationID string `mapstructure:"organization-id"`
+	RevisionNum    int64  `mapstructure:"revision-num"`
+
+	// UnitLabels come from --context only: their keys keep their case and dots.
+	UnitLabels map[string]string `mapstructure:"-"`
+	// Notes are keys of a project's file that were not honoured.
+	Notes []api.Note `mapstructure:"-"`
+}
+
+// key is one row of the table of settings.
+type key struct {
+	name     string
+	standard any // the default, which also says the type
+	project  bool
+	context  bool // also settable as --context name=value
+}
+
+// keys is the table. A key that runs programs, opens the network or sends
+// data anywhere must not have project: true.
+func keys() []key {
+	return []key{
+		{name: "color", standard: "auto", project: true},
+		{name: "output", standard: "auto", project: true},
+		{name: "toolchain", standard: "", project: true},
+		{name: "quiet", standard: false, project: true},
+		{name: "keep-going", standard: false, project: true},
+		{name: "space", standard: "default", project: true, context: true},
+		{name: "space-id", standard: "", project: true, context: true},
+		{name: "unit-id", standard: "", project: true, context: true},
+		{name: "organization-id", standard: "", project: true, context: true},
+		{name: "revision-num", standard: int64(0), project: true, context: true},
+	}
+}
+
+// Where tells which files are looked at.
+type Where struct {
+	Dir      string // where the search for the project's file starts
+	UserFile string // may be missing
+}
+
+// Here is where fctl looks: the working directory, and fctl/config.yaml in the
+// user's configuration directory.
+func Here() Where {
+	w := Where{Dir: "."}
+	if dir, err := os.Getwd(); err == nil {
+		w.Dir = dir
+	}
+	if dir, err := os.UserConfigDir(); err == nil {
+		w.UserFile = filepath.Join(dir, "fctl", "config.yaml")
+	}
+	return w
+}
+
+// Load collects the settings. Flags named like a key are bound to it when
+// they were given; context is the value of --context, a list of name=value.
+func Load(flags *pflag.FlagSet, context []string, where Where) (*Settings, error) {
+	return load(keys(), flags, context, where)
+}
+
+func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Settings, error) {
+	v := viper.New()
+	s := &Settings{}
+	for _, k := range table {
+		v.SetDefault(k.name, k.standard)
+		if err := v.BindEnv(k.name, EnvName(k.name)); err != nil {
+			return nil, err
+		}
+		if flag := flags.Lookup(k.name); flag != nil && flag.Changed {
+			if err := v.BindPFlag(k.name, flag); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var problems diag.List
+	for _, f := range []struct {
+		path    string
+		project bool
+	}{{where.UserFile, false}, {nearest(where.Dir), true}} {
+		values, notes, bad := readFile(table, f.path, f.project, where.Dir)
+		problems = append(problems, bad...)
+		s.Notes = append(s.Notes, notes...)
+		if err := v.MergeConfigMap(values); err != nil {
+			return nil, err
+		}
+	}
+	problems = append(problems, checkEnv(table)...)
+	problems = append(problems, s.setContext(v, table, context)...)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	if err := v.Unmarshal(s); err != nil {
+		return nil, diag.Usage("settings: %w", err)
+	}
+	return s, nil
+}
+
+// EnvName is the environment variable of a key.
+func EnvName(key string) string {
+	return "FCTL_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
+}
+
+// nearest finds the project's file from dir upwards.
+func nearest(dir string) string {
+	for {
+		path := filepath.Join(dir, ProjectFile)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// checkEnv says which variable is wrong, which viper would not.
+func checkEnv(table []key) diag.List {
+	var problems diag.List
+	for _, k := range table {
+		value, ok := os.LookupEnv(EnvName(k.name))
+		if !ok || value == "" {
+			continue
+		}
+		if want := k.refuses(value); want != "" {
+			problems = append(problems, diag.Usage("%s: %q is not %s", EnvName(k.name), value, want))
+		}
+	}
+	return problems
+}
+
+// setContext applies --context, which wins over everything else.
+func (s *Settings) setContext(v *viper.Viper, table []key, context []string) diag.List {
+	const hint = "--context takes space, space-id, unit-id, organization-id, revision-num and unit-label.KEY, as in space=shop"
+	var problems diag.List
+next:
+	for _, pair := range context {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			problems = append(problems, diag.UsageHint(hint, "--context %s: no '='", pair))
+			continue
+		}
+		if label, ok := strings.CutPrefix(name, "unit-label."); ok && label != "" {
+			if s.UnitLabels == nil {
+				s.UnitLabels = map[string]string{}
+			}
+			s.UnitLabels[label] = value
+			continue
+		}
+		for _, k := range table {
+			if !k.context || k.name != name {
+				continue
+			}
+			if want := k.refuses(value); want != "" {
+				problems = append(problems, diag.Usage("--context %s: %q is not %s", name, value, want))
+			} else {
+				v.Set(name, value)
+			}
+			continue next
+		}
+		problems = append(problems, diag.UsageHint(hint, "--context: unknown name %q", name))
+	}
+	return problems
+}

@@ -1,0 +1,207 @@
+package settings
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+func clearEnv(t *testing.T) {
+	t.Helper()
+	for _, k := range keys() {
+		t.Setenv(EnvName(k.name), "")
+	}
+}
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func flagSet(t *testing.T, args ...string) *pflag.FlagSet {
+	t.Helper()
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	flags.String("color", "auto", "")
+	flags.Bool("quiet", false, "")
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return flags
+}
+
+func TestPrecedence(t *testing.T) {
+	clearEnv(t)
+	root := t.TempDir()
+	user := write(t, filepath.Join(root, "user", "config.yaml"), "color: never\nspace: of-user\noutput: full\n")
+	write(t, filepath.Join(root, "repo", ProjectFile), "# comment\nspace: of-project\noutput: data\nrevision-num: 7\n")
+	deep := filepath.Join(root, "repo", "a", "b")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	where := Where{Dir: deep, UserFile: user}
+
+	s, err := Load(flagSet(t), nil, where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Color != "never" || s.Space != "of-project" || s.Output != "data" || s.RevisionNum != 7 || s.Quiet {
+		t.Errorf("files: got %+v", s)
+	}
+
+	t.Setenv("FCTL_SPACE", "of-env")
+	t.Setenv("FCTL_COLOR", "always")
+	t.Setenv("FCTL_QUIET", "true")
+	if s, err = Load(flagSet(t), nil, where); err != nil {
+		t.Fatal(err)
+	}
+	if s.Space != "of-env" || s.Color != "always" || !s.Quiet {
+		t.Errorf("environment: got %+v", s)
+	}
+
+	s, err = Load(flagSet(t, "--color=auto", "--quiet=false"), []string{"space=of-flag", "unit-label.App.io/Name=A.b=C"}, where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Space != "of-flag" || s.Color != "auto" || s.Quiet || s.UnitLabels["App.io/Name"] != "A.b=C" {
+		t.Errorf("flags: got %+v", s)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	clearEnv(t)
+	s, err := Load(flagSet(t), nil, Where{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Color != "auto" || s.Output != "auto" || s.Space != "default" || s.RevisionNum != 0 {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestAProjectIsNotTrusted(t *testing.T) {
+	table := append(keys(), key{name: "server", standard: ""})
+	t.Setenv("FCTL_SERVER", "")
+	clearEnv(t)
+	root := t.TempDir()
+	write(t, filepath.Join(root, ProjectFile), "space: shop\nserver: http://evil.example.com\n")
+	user := write(t, filepath.Join(root, "user.yaml"), "server: http://mine.example.com\n")
+	s, err := load(table, flagSet(t), nil, Where{Dir: root, UserFile: user})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Notes) != 1 || s.Notes[0].Pos != (api.Position{File: "./.fctl.yaml", Line: 2, Column: 1}) ||
+		!strings.Contains(s.Notes[0].Message, "server is ignored here") {
+		t.Errorf("notes %+v", s.Notes)
+	}
+	if s.Space != "shop" {
+		t.Errorf("the rest of the file is lost: %+v", s)
+	}
+	for _, project := range []bool{true, false} {
+		values, _, _ := readFile(table, filepath.Join(root, ProjectFile), project, root)
+		if _, taken := values["server"]; taken == project {
+			t.Errorf("server taken: %v, in a project's file: %v", taken, project)
+		}
+	}
+}
+
+func TestBadSettingsAreLocated(t *testing.T) {
+	clearEnv(t)
+	for name, c := range map[string]struct{ file, want string }{
+		"unknown key":  {"color: auto\n  \ncolour: never\n", "./.fctl.yaml:3:1: unknown setting \"colour\"\nhint: did you mean color?\n"},
+		"wrong type":   {"quiet: perhaps\n", "./.fctl.yaml:1:8: quiet: \"perhaps\" is not true or false\n"},
+		"wrong number": {"revision-num: 1.5\n", "./.fctl.yaml:1:15: revision-num: \"1.5\" is not a whole number\n"},
+		"a list":       {"space: [a]\n", "./.fctl.yaml:1:8: space: a single value is expected\n"},
+		"no map":       {"- a\n", "./.fctl.yaml:1:1: a map of settings is expected\n"},
+		"no YAML":      {"a: 'b\n", "./.fctl.yaml: yaml: line 2: found unexpected end of stream\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			write(t, filepath.Join(root, ProjectFile), c.file)
+			_, err := Load(flagSet(t), nil, Where{Dir: root})
+			list, ok := errors.AsType[diag.List](err)
+			if !ok {
+				t.Fatalf("got %v", err)
+			}
+			var b strings.Builder
+			if err := list.Write(&b, diag.Style{}); err != nil {
+				t.Fatal(err)
+			}
+			if b.String() != c.want {
+				t.Errorf("got\n%swant\n%s", b.String(), c.want)
+			}
+			if list[0].Class != api.FailureUsage {
+				t.Errorf("class %d", list[0].Class)
+			}
+		})
+	}
+}
+
+func TestBadEnvironmentAndContext(t *testing.T) {
+	clearEnv(t)
+	t.Setenv("FCTL_REVISION_NUM", "many")
+	_, err := Load(flagSet(t), []string{"space", "colour=red", "revision-num=x"}, Where{Dir: t.TempDir()})
+	list, ok := errors.AsType[diag.List](err)
+	if !ok || len(list) != 4 {
+		t.Fatalf("got %v", err)
+	}
+	for i, want := range []string{
+		`FCTL_REVISION_NUM: "many" is not a whole number`,
+		`--context space: no '='`,
+		`--context: unknown name "colour"`,
+		`--context revision-num: "x" is not a whole number`,
+	} {
+		if list[i].Message != want {
+			t.Errorf("got %q, want %q", list[i].Message, want)
+		}
+	}
+}
+
+func TestEverySettingReachesTheStruct(t *testing.T) {
+	clearEnv(t)
+	for _, k := range keys() {
+		value := "x"
+		switch k.standard.(type) {
+		case bool:
+			value = "true"
+		case int64:
+			value = "42"
+		}
+		t.Setenv(EnvName(k.name), value)
+	}
+	s, err := Load(flagSet(t), nil, Where{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Settings{
+		Color: "x", Output: "x", Toolchain: "x", Quiet: true, KeepGoing: true,
+		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
+	}
+	if s.Color != want.Color || s.Output != want.Output || s.Toolchain != want.Toolchain || s.Quiet != want.Quiet ||
+		s.KeepGoing != want.KeepGoing || s.Space != want.Space || s.SpaceID != want.SpaceID || s.UnitID != want.UnitID ||
+		s.OrganizationID != want.OrganizationID || s.RevisionNum != want.RevisionNum {
+		t.Errorf("got %+v, want %+v", *s, want)
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	flags := pflag.NewFlagSet("bench", pflag.ContinueOnError)
+	where := Where{Dir: b.TempDir()}
+	for b.Loop() {
+		if _, err := Load(flags, nil, where); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
