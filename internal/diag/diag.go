@@ -77,6 +77,14 @@ func (l List) Unwrap() []error {
 	return errs
 }
 
+// Err is the list, or nil when it is empty.
+func (l List) Err() error {
+	if len(l) == 0 {
+		return nil
+	}
+	return l
+}
+
 // In returns the failures with file as the file of those that have none.
 func In(file string, failures []*api.Failure) List {
 	l := make(List, len(failures))
@@ -119,6 +127,15 @@ func Failures(err error, unknown api.FailureClass) List {
 		return List{f}
 	}
 	return List{{Class: unknown, Message: err.Error(), Err: err}}
+}
+
+// DidYouMean is the hint that asks for one of the names, each written after
+// prefix; empty when there are none.
+func DidYouMean(names []string, prefix string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "did you mean " + prefix + strings.Join(names, " or "+prefix) + "?"
 }
 
 // Style colours the parts of a problem; the zero Style is plain.

@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/suggest"
 )
 
 // readFile reads a settings file into the map that viper merges. It knows the
@@ -60,7 +60,7 @@ func readFile(table []key, path string, project bool, dir string) (map[string]an
 		k, ok := lookup(table, at.Value)
 		switch {
 		case !ok:
-			problems = append(problems, refuse(at, suggest.DidYouMean(at.Value, names(table), ""), "unknown setting %q", at.Value))
+			problems = append(problems, refuse(at, diag.DidYouMean(handler.Suggest(at.Value, names(table)), ""), "unknown setting %q", at.Value))
 		case project && !k.project:
 			notes = append(notes, api.Note{
 				Pos:     api.Position{File: name, Line: at.Line, Column: at.Column},

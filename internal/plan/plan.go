@@ -1,0 +1,295 @@
+// Package plan turns the words of a command line into a chain of checked
+// function invocations. It reads no configuration and runs nothing; what is
+// wrong with the words ends here, before any file is opened.
+//
+// From the name of the first function on, one walk decides each word:
+//
+//	then                          the next link of the chain
+//	--                            every further word is an argument, as it stands
+//	--param=value, --param value  an argument of this function, by name
+//	--flag, --flag=value, -f      a flag of fctl
+//	--anything-else               an error
+//	anything else                 the next argument
+//
+// A value may start with file: (the content of that file, file:- is the
+// standard input), template: or cel: (evaluated for the unit), or text: (the
+// rest as it stands, so text:then is the word then).
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// Then is the word between the links of a chain.
+const Then = "then"
+
+// Functions is what the walk asks of an executor.
+type Functions interface {
+	Signature(t api.ToolchainType, name string) (api.FunctionSignature, bool)
+	Signatures(t api.ToolchainType) []api.FunctionSignature
+	ValidateInvocation(t api.ToolchainType, invocation api.FunctionInvocation) (api.FunctionInvocation, error)
+}
+
+// Flags is what the walk asks of the command's own flags.
+type Flags interface {
+	// Take sets the flag that begins at words[0] and tells how many words it
+	// took; 0 means that words[0] is no flag.
+	Take(words []string) (int, error)
+	// Names are the long names of all flags.
+	Names() []string
+}
+
+// Walk resolves words against the functions of one toolchain.
+type Walk struct {
+	Toolchain api.ToolchainType
+	Functions Functions
+	Flags     Flags
+	// ReadFile reads what file:PATH names; "-" is the standard input.
+	ReadFile func(path string) ([]byte, error)
+}
+
+// Plan is a resolved chain.
+type Plan struct {
+	Invocations api.FunctionInvocationList
+	// Signatures are those of the invocations, in the same order.
+	Signatures []api.FunctionSignature
+	// Notes are words that mean something else than they seem to.
+	Notes []api.Note
+}
+
+// Resolve walks the words, the first of which is the name of a function. The
+// error is a diag.List of everything that is wrong with them.
+func (w *Walk) Resolve(words []string) (*Plan, error) {
+	p := &Plan{}
+	var problems diag.List
+	for first := true; first || len(words) > 0; first = false {
+		if len(words) == 0 || words[0] == Then {
+			problems = append(problems, diag.Usage("a function is missing %s", between(first, len(words) == 0)))
+			words = words[min(1, len(words)):]
+			continue
+		}
+		link, rest, err := w.link(words)
+		if err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
+		}
+		if link.known {
+			p.Invocations = append(p.Invocations, link.invocation)
+			p.Signatures = append(p.Signatures, link.signature)
+			p.Notes = append(p.Notes, link.notes...)
+		}
+		words = rest
+		if link.then && len(words) == 0 {
+			problems = append(problems, diag.Usage("a function is missing %s", between(false, true)))
+		}
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return p, nil
+}
+
+func between(first, end bool) string {
+	switch {
+	case first:
+		return "before the first 'then'"
+	case end:
+		return "after the last 'then'"
+	}
+	return "between two 'then'"
+}
+
+// link is one function of the chain and its arguments.
+type link struct {
+	invocation api.FunctionInvocation
+	signature  api.FunctionSignature
+	known      bool // the function exists
+	then       bool // the link ended in then
+	notes      []api.Note
+}
+
+// link resolves the words up to the next then and returns the words after it.
+func (w *Walk) link(words []string) (l link, rest []string, err error) {
+	name := words[0]
+	l.signature, l.known = w.Functions.Signature(w.Toolchain, name)
+	l.invocation.FunctionName = name
+	args, rest, then, err := w.arguments(l.signature, l.known, words[1:])
+	l.then = then
+	if !l.known {
+		return l, rest, w.unknownFunction(name)
+	}
+	if err != nil {
+		return l, rest, err
+	}
+	l.invocation.Arguments = args
+	hint := w.thenHint(&l)
+	checked, err := w.Functions.ValidateInvocation(w.Toolchain, l.invocation)
+	if err != nil {
+		return l, rest, argumentProblems(name, hint, err)
+	}
+	l.invocation = checked
+	return l, rest, nil
+}
+
+// arguments decides the words of one link. All that is wrong is collected, so
+// that a command line is mended in one go.
+func (w *Walk) arguments(s api.FunctionSignature, known bool, words []string) (args []api.FunctionArgument, rest []string, then bool, err error) {
+	var problems diag.List
+	add := func(parameter, word string) {
+		if !known {
+			return
+		}
+		value, evaluator, err := w.value(word)
+		if err != nil {
+			for _, f := range diag.Failures(err, api.FailureInput) {
+				f.Function = s.FunctionName
+				problems = append(problems, f)
+			}
+			return
+		}
+		args = append(args, api.FunctionArgument{ParameterName: parameter, Value: value, Evaluator: evaluator})
+	}
+	literal := false
+	for len(words) > 0 {
+		word, here := words[0], words
+		words = words[1:]
+		switch {
+		case literal:
+			add("", word)
+		case word == Then:
+			return args, words, true, problems.Err()
+		case word == "--":
+			literal = true
+		case strings.HasPrefix(word, "--"):
+			name, value, hasValue := strings.Cut(word[2:], "=")
+			if hasParameter(s, name) {
+				if !hasValue {
+					if len(words) == 0 || words[0] == Then {
+						problems = append(problems, inFunction(s.FunctionName, diag.Usage("--%s needs a value", name)))
+						continue
+					}
+					value, words = words[0], words[1:]
+				}
+				add(name, value)
+				continue
+			}
+			n, err := w.Flags.Take(here)
+			switch {
+			case err != nil:
+				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
+			case n == 0 && known:
+				problems = append(problems, w.unknownWord(s, name))
+			}
+			words = here[max(1, n):]
+		case len(word) > 1 && word[0] == '-':
+			n, err := w.Flags.Take(here)
+			if err != nil {
+				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
+			}
+			if n == 0 {
+				add("", word)
+				continue
+			}
+			words = here[n:]
+		default:
+			add("", word)
+		}
+	}
+	return args, nil, false, problems.Err()
+}
+
+func hasParameter(s api.FunctionSignature, name string) bool {
+	for _, p := range s.Parameters {
+		if p.ParameterName == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *Walk) unknownWord(s api.FunctionSignature, name string) *api.Failure {
+	names := w.Flags.Names()
+	for _, p := range s.Parameters {
+		names = append(names, p.ParameterName)
+	}
+	hint := diag.DidYouMean(handler.Suggest(name, names), "--")
+	if hint == "" {
+		hint = fmt.Sprintf("after '--' every word is an argument: %s ... -- --%s", s.FunctionName, name)
+	}
+	return inFunction(s.FunctionName, diag.UsageHint(hint, "--%s is neither a parameter of this function nor a flag", name))
+}
+
+func (w *Walk) unknownFunction(name string) *api.Failure {
+	hint := diag.DidYouMean(handler.Suggest(name, w.names()), "")
+	if hint == "" {
+		hint = "'fctl list' shows the functions"
+	}
+	return diag.UsageHint(hint, "unknown function %q", name)
+}
+
+func (w *Walk) names() []string {
+	signatures := w.Functions.Signatures(w.Toolchain)
+	names := make([]string, len(signatures))
+	for i, s := range signatures {
+		names[i] = s.FunctionName
+	}
+	return names
+}
+
+// thenHint is the hint for an argument that names a function and is one too
+// many, which is how a forgotten then looks. A function that takes any number
+// of arguments swallows the name: that gets a note.
+func (w *Walk) thenHint(l *link) string {
+	params := len(l.signature.Parameters)
+	for i, arg := range l.invocation.Arguments {
+		name, ok := arg.Value.(string)
+		if !ok || arg.Evaluator != "" || arg.ParameterName != "" || i < params-1 {
+			continue
+		}
+		if _, isFunction := w.Functions.Signature(w.Toolchain, name); !isFunction {
+			continue
+		}
+		switch {
+		case l.signature.VarArgs:
+			l.notes = append(l.notes, api.Note{
+				Function: l.signature.FunctionName,
+				Message:  fmt.Sprintf("argument %s is also the name of a function; to run it, write: then %s", name, name),
+			})
+		case i >= params:
+			return fmt.Sprintf("%s is a function; to run it next, write: then %s", name, name)
+		}
+	}
+	return ""
+}
+
+// argumentProblems makes problems of what ValidateInvocation says.
+func argumentProblems(function, hint string, err error) diag.List {
+	var problems diag.List
+	for _, e := range unjoin(err) {
+		f := inFunction(function, diag.UsageHint(hint, "%w", e))
+		if described, ok := e.(interface{ Hint() string }); ok && f.Hint == "" {
+			f.Hint = described.Hint()
+		}
+		if a, ok := e.(*handler.ArgumentError); ok {
+			f.Argument = a.Parameter
+		}
+		problems = append(problems, f)
+	}
+	return problems
+}
+
+func unjoin(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+func inFunction(name string, f *api.Failure) *api.Failure {
+	f.Function = name
+	return f
+}

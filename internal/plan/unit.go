@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// CheckUnit checks the word that stands where the unit's name is expected.
+// words are those after it, from the function on. When the unit was forgotten
+// its place holds the name of a function: the problem then says so and shows
+// the command as it should be.
+func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
+	if _, isFunction := w.Functions.Signature(w.Toolchain, unit); isFunction {
+		next := false
+		if len(words) > 0 {
+			_, next = w.Functions.Signature(w.Toolchain, words[0])
+		}
+		if !next {
+			hint := Quote(append([]string{"fctl", "do", file, "UNIT", unit}, words...))
+			return diag.UsageHint(hint, "the name of the unit is missing between %s and %s", file, unit)
+		}
+	}
+	if unit == "" {
+		return diag.Usage("the name of the unit is empty")
+	}
+	for _, r := range unit {
+		if !inUnitName(r) {
+			return diag.UsageHint("letters, digits, blanks and -_.()@# may stand in it", "unit name '%s' contains invalid characters", unit)
+		}
+	}
+	return nil
+}
+
+func inUnitName(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_ .()@#", r)
+}
+
+// Quote writes words as a POSIX shell reads them.
+func Quote(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = quote(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func quote(word string) string {
+	plain := word != ""
+	for _, r := range word {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r)) {
+			plain = false
+		}
+	}
+	if plain {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

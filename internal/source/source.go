@@ -1,0 +1,222 @@
+// Package source finds units of configuration and reads them: the name, the
+// toolchain and the bytes, nothing else. It does not look into the bytes
+// further than it must to tell what they are.
+package source
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// Unit is one unit of configuration as it was read.
+type Unit struct {
+	Name      string // as the user calls it
+	File      string // as messages call it
+	Toolchain api.ToolchainType
+	Data      []byte
+}
+
+// Reader reads units.
+type Reader struct {
+	In io.Reader // what "-" is
+	// Toolchain is that of all units; empty means that each file's name tells.
+	Toolchain api.ToolchainType
+}
+
+// Unit reads the unit called name from a file, or from "-". The error is an
+// *api.Failure, or the cause of ctx when it was cancelled while waiting.
+func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
+	data, err := r.Bytes(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	u := &Unit{Name: name, File: diag.FileName(path), Data: data, Toolchain: r.Toolchain}
+	if at := bytes.IndexByte(data[:min(len(data), sniffed)], 0); at >= 0 && !isUTF16(data) {
+		return nil, diag.Input(u.File, "", errors.New("this is a binary file"))
+	}
+	if u.Toolchain == "" {
+		named, sure := ToolchainByName(path)
+		if !sure && !isResource(data) {
+			named = api.ToolchainAppConfigJSON
+		}
+		u.Toolchain = named
+	}
+	return u, nil
+}
+
+// sniffed is how much of a file is looked at to tell binary from text.
+const sniffed = 8 << 10
+
+func isUTF16(data []byte) bool {
+	return bytes.HasPrefix(data, []byte{0xFE, 0xFF}) || bytes.HasPrefix(data, []byte{0xFF, 0xFE})
+}
+
+// Bytes reads a file, or "-", in one piece.
+func (r *Reader) Bytes(ctx context.Context, path string) ([]byte, error) {
+	name := diag.FileName(path)
+	if path == "-" {
+		data, err := interruptible(ctx, func() ([]byte, error) { return readAll(r.In, stdinSize(r.In)) })
+		return data, located(name, err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, located(name, err)
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	info, err := f.Stat()
+	if err != nil {
+		return nil, located(name, err)
+	}
+	switch {
+	case info.IsDir():
+		return nil, diag.Input(name, "", errors.New("this is a directory, a file is expected"))
+	case info.Mode().IsRegular():
+		data, err := readAll(f, info.Size())
+		return data, located(name, err)
+	}
+	// A pipe or a device can make us wait, like the standard input.
+	data, err := interruptible(ctx, func() ([]byte, error) { return readAll(f, 0) })
+	return data, located(name, err)
+}
+
+// readAll reads to the end into one buffer, which for a file of known size is
+// never copied.
+func readAll(r io.Reader, size int64) ([]byte, error) {
+	if size <= 0 || size > 1<<40 {
+		var b bytes.Buffer
+		_, err := b.ReadFrom(r)
+		return b.Bytes(), err
+	}
+	data := make([]byte, 0, size+1) // the last byte is for seeing the end without growing
+	for {
+		n, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			return data, nil
+		}
+		if err != nil {
+			return data, err
+		}
+		if len(data) == cap(data) { // it grew while we read
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
+
+// stdinSize is how much there is to read when the standard input is a file.
+func stdinSize(r io.Reader) int64 {
+	f, ok := r.(*os.File)
+	if !ok {
+		return 0
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return 0
+	}
+	return info.Size() - at
+}
+
+// interruptible does not wait for read any longer when ctx is cancelled. The
+// reading itself cannot be stopped; it ends with the process.
+func interruptible(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := read()
+		done <- result{data, err}
+	}()
+	select {
+	case r := <-done:
+		return r.data, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// located makes a problem of an error of the file system; the place says the
+// path, so the message does not.
+func located(name string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = notFound{err}
+	default:
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err
+		}
+	}
+	return diag.Input(name, "", err)
+}
+
+// notFound is "no such file" in the same words on every system.
+type notFound struct{ error }
+
+func (notFound) Error() string   { return "no such file" }
+func (e notFound) Unwrap() error { return e.error }
+
+// ToolchainByName tells by its name what a file holds. It is not sure of
+// JSON, which is configuration of an application unless it is a Kubernetes
+// object: reading it tells.
+func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".properties":
+		return api.ToolchainAppConfigProperties, true
+	case ".env":
+		return api.ToolchainAppConfigEnv, true
+	case ".ini":
+		return api.ToolchainAppConfigINI, true
+	case ".toml":
+		return api.ToolchainAppConfigTOML, true
+	case ".tf", ".hcl":
+		return api.ToolchainOpenTofuHCL, true
+	case ".txt":
+		return api.ToolchainAppConfigText, true
+	case ".json":
+		return api.ToolchainKubernetesYAML, false
+	}
+	return api.ToolchainKubernetesYAML, true
+}
+
+// isResource tells whether JSON is a Kubernetes object. It reads no further
+// than it must. What cannot be read is taken for one: the converter then says
+// what is wrong with it, and where.
+func isResource(data []byte) bool {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
+		return err != nil
+	}
+	found := 0
+	for found < 2 && dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return true
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return true
+		}
+		if (key == "apiVersion" || key == "kind") && len(value) > 2 {
+			found++
+		}
+	}
+	return found == 2
+}

@@ -1,0 +1,139 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFileAndStandardInput(t *testing.T) {
+	big := strings.Repeat("a: 1\n---\n", 100_000)
+	path := file(t, "d.yaml", big)
+	r := &source.Reader{In: strings.NewReader("from: stdin\n")}
+	u, err := r.Unit(t.Context(), path, "U")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(u.Data) != big || u.Name != "U" || u.File != path || u.Toolchain != api.ToolchainKubernetesYAML {
+		t.Errorf("got %d bytes of %s, %s", len(u.Data), u.File, u.Toolchain)
+	}
+	if u, err = r.Unit(t.Context(), "-", "U"); err != nil {
+		t.Fatal(err)
+	}
+	if string(u.Data) != "from: stdin\n" || u.File != "<stdin>" {
+		t.Errorf("got %q of %s", u.Data, u.File)
+	}
+}
+
+func TestStandardInputThatIsAFile(t *testing.T) {
+	path := file(t, "d.yaml", "skipped\nrest\n")
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	if _, err := f.Seek(8, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	data, err := (&source.Reader{In: f}).Bytes(t.Context(), "-")
+	if err != nil || string(data) != "rest\n" {
+		t.Errorf("got %q, %v", data, err)
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ path, want string }{
+		"missing":   {filepath.Join(dir, "no.yaml"), "no such file"},
+		"directory": {dir, "this is a directory, a file is expected"},
+		"binary":    {file(t, "b.yaml", "\x7fELF\x00\x01"), "this is a binary file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := (&source.Reader{}).Unit(t.Context(), c.path, "U")
+			f, ok := errors.AsType[*api.Failure](err)
+			if !ok || f.Class != api.FailureInput || f.Message != c.want || f.Pos.File != c.path {
+				t.Errorf("got %+v", err)
+			}
+		})
+	}
+	if _, err := (&source.Reader{}).Unit(t.Context(), filepath.Join(dir, "no.yaml"), "U"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the cause is lost: %v", err)
+	}
+}
+
+func TestWaitingCanBeInterrupted(t *testing.T) {
+	in, writer := io.Pipe()
+	defer writer.Close() //nolint:errcheck // never fails
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (&source.Reader{In: in}).Unit(ctx, "-", "U"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestToolchainByName(t *testing.T) {
+	for path, want := range map[string]api.ToolchainType{
+		"a.yaml":         api.ToolchainKubernetesYAML,
+		"a.YML":          api.ToolchainKubernetesYAML,
+		"-":              api.ToolchainKubernetesYAML,
+		"Makefile":       api.ToolchainKubernetesYAML,
+		"a.properties":   api.ToolchainAppConfigProperties,
+		".env":           api.ToolchainAppConfigEnv,
+		"prod.env":       api.ToolchainAppConfigEnv,
+		"a.ini":          api.ToolchainAppConfigINI,
+		"dir.x/a.toml":   api.ToolchainAppConfigTOML,
+		"main.tf":        api.ToolchainOpenTofuHCL,
+		"a.hcl":          api.ToolchainOpenTofuHCL,
+		"a.txt":          api.ToolchainAppConfigText,
+		"dir.json/a.yml": api.ToolchainKubernetesYAML,
+	} {
+		if got, sure := source.ToolchainByName(path); got != want || !sure {
+			t.Errorf("%s: got %s (%v), want %s", path, got, sure, want)
+		}
+	}
+	if _, sure := source.ToolchainByName("a.json"); sure {
+		t.Error("JSON is known without a look")
+	}
+}
+
+func TestToolchainOfJSON(t *testing.T) {
+	for text, want := range map[string]api.ToolchainType{
+		`{"apiVersion": "v1", "kind": "Pod", "broken`:             api.ToolchainKubernetesYAML,
+		`{"metadata": {"a": [1]}, "kind":"P", "apiVersion":"v1"}`: api.ToolchainKubernetesYAML,
+		`{"apiVersion": "v1"}`:                                    api.ToolchainAppConfigJSON,
+		`{"apiVersion": "v1", "kind": ""}`:                        api.ToolchainAppConfigJSON,
+		`[1, 2]`:                                                  api.ToolchainAppConfigJSON,
+		`{"broken": `:                                             api.ToolchainKubernetesYAML,
+		``:                                                        api.ToolchainKubernetesYAML,
+	} {
+		u, err := (&source.Reader{}).Unit(t.Context(), file(t, "a.json", text), "U")
+		if err != nil || u.Toolchain != want {
+			t.Errorf("%s: got %v, %v, want %s", text, u, err, want)
+		}
+	}
+}
+
+func TestGivenToolchainWins(t *testing.T) {
+	r := &source.Reader{Toolchain: api.ToolchainAppConfigYAML}
+	u, err := r.Unit(t.Context(), file(t, "a.toml", "x"), "U")
+	if err != nil || u.Toolchain != api.ToolchainAppConfigYAML {
+		t.Errorf("got %v, %v", u, err)
+	}
+}
