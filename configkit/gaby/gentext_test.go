@@ -1,0 +1,343 @@
+package gaby_test
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Dice makes choices: Dice(n) is one of 0..n-1. rapid and the fuzzer throw them, so that both shrink what they find.
+type Dice func(n int) int
+
+func (d Dice) oneIn(n int) bool { return d(n) == n-1 } // 0 is the dull choice, which shrinking prefers
+
+func pick[T any](d Dice, of ...T) T { return of[d(len(of))] }
+
+// A textGen writes random documents in every style people use. What they mean is asked of yaml.v3, never known here.
+type textGen struct {
+	Dice
+	b         strings.Builder
+	step      int  // indentation of nested maps
+	seqIndent bool // lists below keys are indented
+	noise     bool // comments and blank lines
+	exotic    bool // anchors, tags, explicit keys
+	id        int  // numbers keys and comments: all are different
+}
+
+// A Comment is one comment of a generated document.
+type Comment struct {
+	Text string
+	// Owner is the path of keys and indexes of the entry it belongs to, each segment preceded by "/"; for a detached comment the
+	// path of the collection around it, ending in "/~".
+	Owner string
+}
+
+// comments finds the comments a textGen wrote; their text names their owner.
+func comments(text string) []Comment {
+	var all []Comment
+	for _, part := range strings.Split(text, "#@")[1:] {
+		line, _, _ := strings.Cut(part, "\n")
+		line = strings.TrimRight(line, "\r")
+		id, owner, _ := strings.Cut(line, " ")
+		all = append(all, Comment{"#@" + id + " " + owner, owner})
+	}
+	return all
+}
+
+// randomText writes one document without separators.
+func randomText(d Dice, exotic bool) string {
+	g := &textGen{Dice: d, step: pick(d, 2, 2, 4, 3), seqIndent: d.oneIn(2), noise: d(3) > 0, exotic: exotic}
+	if g.noise && g.oneIn(3) {
+		g.comment(0, "/~")
+		g.b.WriteString("\n")
+	}
+	switch d(12) {
+	case 11:
+		g.list(0, "", 3)
+	case 10:
+		g.b.WriteString(g.flow("", 3, 0) + "\n")
+	default:
+		g.mapping(0, "", 3)
+	}
+	text := g.b.String()
+	if d.oneIn(5) {
+		text = strings.TrimRight(text, "\n")
+	}
+	if d.oneIn(6) {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
+// randomStream writes documents with separators between them; parts are the documents as gaby should cut them.
+func randomStream(d Dice) (parts []string) {
+	n := 1 + d(4)
+	for i := range n {
+		text := randomText(d, false)
+		if i < n-1 && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		if i > 0 {
+			text = pick(d, "---\n", "--- # sep\n", "---   \n", "---\n# about\n", "...\n---\n", "---\n---\n") + text
+		} else if d.oneIn(3) {
+			text = "---\n" + text
+		}
+		parts = append(parts, text)
+	}
+	return parts
+}
+
+func (g *textGen) pad(n int) { g.b.WriteString(strings.Repeat(" ", n)) }
+
+func (g *textGen) commentText(owner string) string {
+	g.id++
+	return fmt.Sprintf("#@%d %s", g.id, owner)
+}
+
+func (g *textGen) comment(indent int, owner string) {
+	g.pad(indent)
+	g.b.WriteString(g.commentText(owner) + "\n")
+}
+
+// before writes what may stand above an entry.
+func (g *textGen) before(indent int, path, around string, first bool) {
+	if !g.noise {
+		return
+	}
+	switch g.Dice(8) {
+	case 7:
+		g.b.WriteString("\n")
+	case 6:
+		if !first { // above the first entry it could be taken for the parent's
+			g.b.WriteString("\n")
+			g.comment(indent, around+"/~")
+			g.b.WriteString("\n")
+		}
+	case 5:
+		g.comment(indent, path)
+	case 4:
+		g.comment(indent, path)
+		g.comment(indent, path)
+	}
+}
+
+// tail ends a line, perhaps with a comment. (No tab before it: yaml.v3 refuses that after a dash.)
+func (g *textGen) tail(path string) {
+	if g.noise {
+		switch g.Dice(6) {
+		case 5:
+			g.b.WriteString(pick(g.Dice, " ", "   ") + g.commentText(path))
+		case 4:
+			g.b.WriteString("  ")
+		}
+	}
+	g.b.WriteString("\n")
+}
+
+func (g *textGen) key() string {
+	g.id++
+	k := fmt.Sprintf(pick(g.Dice, "k%d", "k%d", "key-%d", "a.b/c%d", "K %d", "%d", "x~%d", "é%d"), g.id)
+	switch g.Dice(10) {
+	case 9:
+		return `"` + k + `"`
+	case 8:
+		return `'` + k + `'`
+	}
+	return k
+}
+
+func keyName(written string) string { return strings.Trim(written, `"'`) }
+
+func (g *textGen) mapping(indent int, path string, depth int) {
+	n := 1 + g.Dice(4)
+	for i := range n {
+		if i > 0 {
+			g.pad(0)
+		}
+		key := g.key()
+		sub := path + "/" + keyName(key)
+		if i > 0 || g.b.Len() == 0 || strings.HasSuffix(g.b.String(), "\n") {
+			g.before(indent, sub, path, i == 0)
+			g.pad(indent)
+		}
+		if g.exotic && g.oneIn(12) {
+			g.b.WriteString("? " + key)
+			g.tail(sub)
+			g.pad(indent)
+			g.b.WriteString(": " + g.oneLine(true))
+			g.tail(sub)
+			continue
+		}
+		g.b.WriteString(key + pick(g.Dice, "", "", "", "", " ") + ":")
+		g.value(indent, sub, depth-1, false)
+	}
+}
+
+func (g *textGen) list(indent int, path string, depth int) {
+	n := 1 + g.Dice(4)
+	for i := range n {
+		sub := fmt.Sprintf("%s/%d", path, i)
+		if i > 0 || g.b.Len() == 0 || strings.HasSuffix(g.b.String(), "\n") {
+			g.before(indent, sub, path, i == 0)
+			g.pad(indent)
+		}
+		g.b.WriteString("-")
+		g.value(indent, sub, depth-1, true)
+	}
+}
+
+// value writes what follows "key:" or "-" up to the end of its last line.
+func (g *textGen) value(indent int, path string, depth int, inList bool) {
+	kind := g.Dice(10)
+	if depth <= 0 {
+		kind %= 6
+	}
+	props := ""
+	if g.exotic && g.oneIn(8) {
+		g.id++
+		props = " " + pick(g.Dice, fmt.Sprintf("&a%d", g.id), "!!str", "!custom", fmt.Sprintf("!!str &a%d", g.id))
+	}
+	switch kind {
+	case 0, 1, 2, 3:
+		g.b.WriteString(props + pick(g.Dice, " ", " ", " ", "    ") + g.oneLine(props == ""))
+		g.tail(path)
+	case 4:
+		if props == "" && g.oneIn(2) {
+			g.tail(path) // nothing: null
+			return
+		}
+		g.b.WriteString(" " + g.flow(path, 2, indent+1))
+		g.tail(path)
+	case 5:
+		g.longScalar(indent, path, props)
+	case 6, 7:
+		if strings.Contains(props, "!!str") {
+			props = ""
+		}
+		if inList && props == "" && g.Dice(3) > 0 { // "- key: value"
+			gap := pick(g.Dice, 1, 1, 1, 3)
+			g.pad(gap)
+			g.mapping(indent+1+gap, path, depth)
+			return
+		}
+		g.b.WriteString(props)
+		g.tail(path)
+		g.mapping(indent+g.step, path, depth)
+	case 8, 9:
+		if strings.Contains(props, "!!str") {
+			props = ""
+		}
+		if inList && props == "" && g.oneIn(2) { // "- - x"
+			g.pad(1)
+			g.list(indent+2, path, depth)
+			return
+		}
+		g.b.WriteString(props)
+		g.tail(path)
+		if inList || g.seqIndent {
+			indent += g.step
+		}
+		g.list(indent, path, depth)
+	}
+}
+
+// longScalar writes a scalar of several lines.
+func (g *textGen) longScalar(indent int, path, props string) {
+	in := strings.Repeat(" ", indent+g.step)
+	words := func() string {
+		return pick(g.Dice, "some words", "x", "two  spaces", "a: b", "- c", "it's \"q\"", "# no comment", "é日")
+	}
+	plain := func() string { return pick(g.Dice, "some words", "x", "more-text", "http://x/y", "é日") }
+	g.b.WriteString(props + " ")
+	switch g.Dice(4) {
+	case 0, 3:
+		header := pick(g.Dice, "|", ">", "|-", ">-", "|+", ">+")
+		if g.oneIn(6) {
+			header += fmt.Sprint(g.step)
+			in = strings.Repeat(" ", indent+g.step)
+		}
+		g.b.WriteString(header)
+		if g.noise && g.oneIn(6) {
+			g.b.WriteString(" " + g.commentText(path))
+		}
+		g.b.WriteString("\n")
+		for i := range 1 + g.Dice(4) {
+			if i > 0 && g.oneIn(4) {
+				g.b.WriteString(pick(g.Dice, "\n", "\n", in+"\n"))
+			}
+			extra := ""
+			if i > 0 {
+				extra = pick(g.Dice, "", "", "  ")
+			}
+			g.b.WriteString(in + extra + words() + "\n")
+		}
+		for range g.Dice(3) {
+			g.b.WriteString("\n")
+		}
+	case 1:
+		q := pick(g.Dice, `"`, `'`)
+		text := func() string { return strings.NewReplacer(`"`, "", `'`, "").Replace(words()) }
+		g.b.WriteString(q + text() + "\n" + in + text() + pick(g.Dice, "", "\n\n"+in+"end") + q)
+		g.tail(path)
+	case 2:
+		g.b.WriteString(plain() + "\n" + in + plain() + pick(g.Dice, "", "\n\n"+in+"end"))
+		g.tail(path)
+	}
+}
+
+// oneLine is a scalar that fits a line and any context but a flow collection.
+func (g *textGen) oneLine(plainToo bool) string {
+	quoted := []string{`"double"`, `'single'`, `"esc \" \n \u00e9"`, `'it''s'`, `""`, `''`, `"123"`, `'true'`, `"# x"`, `"a: b"`}
+	if !plainToo {
+		return pick(g.Dice, quoted...)
+	}
+	plain := []string{"word", "3", "two words", "true", "null", "1.5", "~", "nginx:1.25", "http://example.com:80/a?b=c#d", "a,b", "x'y",
+		"2001-01-01", "0x1F", "-7", "yes", "100m", "1e3", "é日😀", "[a, b]", "{}", "[]", "12345678901234567890", ".5", "a #b"}
+	return pick(g.Dice, append(plain, quoted...)...)
+}
+
+// flow is a flow collection; indent is where continuation lines may start.
+func (g *textGen) flow(path string, depth, indent int) string {
+	multi := g.oneIn(3)
+	sep, open, close := ", ", "", ""
+	if multi {
+		in := "\n" + strings.Repeat(" ", indent+2)
+		sep, open, close = ","+in, in, pick(g.Dice, "", "\n"+strings.Repeat(" ", indent))
+		if g.noise && g.oneIn(3) {
+			sep = ", " + g.commentText(path) + in
+		}
+	} else if g.oneIn(4) {
+		open, close = " ", " "
+	}
+	isMap := g.oneIn(2)
+	var items []string
+	for range g.Dice(4) {
+		item := g.flowScalar()
+		if depth > 1 && g.oneIn(3) {
+			item = g.flow(path, depth-1, indent+2)
+		}
+		if isMap {
+			key := g.key()
+			switch {
+			case key[0] == '"' && g.oneIn(3):
+				item = key + ":" + item
+			default:
+				item = key + ": " + item
+			}
+		}
+		items = append(items, item)
+	}
+	text := strings.Join(items, sep)
+	if text == "" {
+		open, close = "", pick(g.Dice, "", " ")
+	} else if g.oneIn(6) {
+		text += ","
+	}
+	if isMap {
+		return "{" + open + text + close + "}"
+	}
+	return "[" + open + text + close + "]"
+}
+
+func (g *textGen) flowScalar() string {
+	return pick(g.Dice, "word", "3", "two words", "true", "null", `"dq"`, `'sq'`, "a:b", "http://x:80/y", `""`, "-1", `"a, b"`, `'[x]'`, "1.0", "nginx:1.25")
+}

@@ -1,0 +1,339 @@
+package gaby_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Inputs are untrusted: none may cost more than its share, none may panic.
+
+// bounded runs f and fails when it takes too long or allocates too much.
+func bounded(t *testing.T, most time.Duration, mostMB uint64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	f()
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	if took > most {
+		t.Errorf("took %v, more than %v", took, most)
+	}
+	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > mostMB {
+		t.Errorf("allocated %d MB, more than %d", mb, mostMB)
+	}
+}
+
+// firstError reads everything of a text.
+func firstError(text string, opts ...gaby.Option) error {
+	c, err := gaby.ParseAll([]byte(text), opts...)
+	if err != nil {
+		return err
+	}
+	for _, d := range c {
+		d.Header() //nolint:errcheck // may fail, may not hang
+		if err := d.Check(); err != nil {
+			return err
+		}
+		readEverything(d)
+	}
+	return nil
+}
+
+func aliasBomb(levels, width int) string {
+	var b strings.Builder
+	b.WriteString("a0: &a0 [" + strings.Repeat("x,", width) + "x]\n")
+	for i := 1; i < levels; i++ {
+		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), width), ","))
+	}
+	return b.String()
+}
+
+func mergeBomb(levels int) string {
+	var b strings.Builder
+	b.WriteString("a0: &a0 {k: v}\n")
+	for i := 1; i < levels; i++ {
+		fmt.Fprintf(&b, "a%d: &a%d\n  <<: [*a%d, *a%d]\n  k%d: *a%d\n", i, i, i-1, i-1, i, i-1)
+	}
+	return b.String()
+}
+
+func TestLimitAliases(t *testing.T) {
+	for name, text := range map[string]string{
+		"lists":  aliasBomb(10, 10),
+		"deep":   aliasBomb(60, 2),
+		"merges": mergeBomb(40),
+		"maps":   "a: &a {x: 1, y: 2}\n" + strings.Join(mapBomb(30), ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			bounded(t, 2*time.Second, 600, func() {
+				err := firstError(text)
+				var syntax *gaby.SyntaxError
+				if !errors.As(err, &syntax) || syntax.Pos.Line == 0 || !strings.Contains(err.Error(), "alias") {
+					t.Errorf("want a located *SyntaxError about aliases, have %v", err)
+				}
+			})
+		})
+	}
+}
+
+func mapBomb(levels int) (lines []string) {
+	prev := "a"
+	for i := range levels {
+		lines = append(lines, fmt.Sprintf("m%d: &m%d {x: *%s, y: *%s}\n", i, i, prev, prev))
+		prev = fmt.Sprintf("m%d", i)
+	}
+	return lines
+}
+
+func TestLimitAliasesOption(t *testing.T) {
+	text := aliasBomb(3, 10)
+	if err := firstError(text); err != nil {
+		t.Errorf("a thousand values are no bomb: %v", err)
+	}
+	if err := firstError(text, gaby.WithLimits(gaby.Limits{AliasNodes: 100})); err == nil {
+		t.Error("a thousand values pass a limit of a hundred")
+	}
+	// Values that are not made by aliases are not counted against that limit.
+	if err := firstError("a: ["+strings.Repeat("x, ", 500)+"x]\n", gaby.WithLimits(gaby.Limits{AliasNodes: 100})); err != nil {
+		t.Errorf("there is no alias: %v", err)
+	}
+}
+
+func TestAliasCycle(t *testing.T) {
+	for _, text := range []string{"a: &a\n  b: *a\n", "a: &a [*a]\n", "&a [x, {y: *a}]\n", "a: &a\n  <<: *a\n  k: v\n", "a: &a\n  <<: [{x: *a}]\n", "&a\n? b\n: *a\n"} {
+		bounded(t, time.Second, 100, func() {
+			err := firstError(text)
+			var syntax *gaby.SyntaxError
+			if !errors.As(err, &syntax) || syntax.Pos.Line == 0 {
+				t.Errorf("%q: want a located *SyntaxError, have %v", text, err)
+			}
+		})
+	}
+}
+
+func TestLimitDepth(t *testing.T) {
+	shapes := map[string]func(n int) string{
+		"flow lists": func(n int) string { return "a: " + strings.Repeat("[", n) + strings.Repeat("]", n) + "\n" },
+		"flow maps":  func(n int) string { return "a: " + strings.Repeat("{b: ", n) + "c" + strings.Repeat("}", n) + "\n" },
+		"open flow":  func(n int) string { return "a: " + strings.Repeat("[", n) },
+		"open maps":  func(n int) string { return strings.Repeat("{a: ", n) },
+		"dashes":     func(n int) string { return strings.Repeat("- ", n) + "x\n" },
+		"questions":  func(n int) string { return strings.Repeat("? ", n) + "x\n" },
+		"block": func(n int) string {
+			var b strings.Builder
+			for i := range min(n, 3000) {
+				b.WriteString(strings.Repeat(" ", i) + "a:\n")
+			}
+			return b.String()
+		},
+	}
+	for name, shape := range shapes {
+		t.Run(name, func(t *testing.T) {
+			if name != "questions" && !strings.HasPrefix(name, "open") {
+				if err := firstError(shape(400)); err != nil {
+					t.Errorf("400 levels are refused: %v", err)
+				}
+				if err := firstError(shape(60), gaby.WithLimits(gaby.Limits{Depth: 50})); err == nil {
+					t.Error("60 levels pass a limit of 50")
+				}
+			}
+			bounded(t, 2*time.Second, 300, func() {
+				err := firstError(shape(200_000))
+				var syntax *gaby.SyntaxError
+				if !errors.As(err, &syntax) || syntax.Pos.Line == 0 {
+					t.Errorf("want a located *SyntaxError, have %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestLimitSize(t *testing.T) {
+	small := gaby.WithLimits(gaby.Limits{DocumentBytes: 1000})
+	big := "a: " + strings.Repeat("x", 2000) + "\n"
+	err := firstError("b: c\n---\n"+big, small)
+	var syntax *gaby.SyntaxError
+	if !errors.As(err, &syntax) || syntax.Pos.Line < 2 {
+		t.Errorf("want a *SyntaxError in the second document, have %v", err)
+	}
+	// The limit is one document's: a stream of small ones may be as long as it likes.
+	if err := firstError(strings.Repeat("a: b\n---\n", 1000)+"a: b\n", small); err != nil {
+		t.Errorf("many small documents: %v", err)
+	}
+}
+
+// Shapes on which a careless scanner takes quadratic time: doubling the text must not quadruple the time.
+func TestLinearTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	shapes := map[string]func(n int) string{
+		"long plain":         func(n int) string { return "a: " + strings.Repeat("word ", n) + "\n" },
+		"long plain lines":   func(n int) string { return "a: x\n" + strings.Repeat("  word\n", n) },
+		"long quoted":        func(n int) string { return `a: "` + strings.Repeat("word ", n) + "\"\n" },
+		"unterminated":       func(n int) string { return `a: "` + strings.Repeat("word\n ", n) },
+		"many quotes":        func(n int) string { return strings.Repeat("- \"a\"\n", n) },
+		"many keys":          func(n int) string { return numbered(n, "k%d: v\n") },
+		"many items":         func(n int) string { return strings.Repeat("- a: b\n  c: d\n", n) },
+		"flow items":         func(n int) string { return "a: [" + strings.Repeat("b, ", n) + "c]\n" },
+		"flow entries":       func(n int) string { return "a: {" + numbered(n, "k%d: v, ") + "c: d}\n" },
+		"multi-line flow":    func(n int) string { return "a: [\n" + strings.Repeat("  b,\n", n) + "]\n" },
+		"blank lines":        func(n int) string { return "a: b\n" + strings.Repeat("\n", n) + "c: d\n" },
+		"blank in plain":     func(n int) string { return strings.Repeat("- a\n\n\n\n", n) },
+		"comments":           func(n int) string { return "a: b\n" + strings.Repeat("# c\n", n) + "c: d\n" },
+		"comments and items": func(n int) string { return strings.Repeat("# c\n- a # d\n", n) },
+		"block scalar":       func(n int) string { return "a: |\n" + strings.Repeat("  line\n\n", n) },
+		"block scalars":      func(n int) string { return strings.Repeat("- |\n  x\n\n\n", n) },
+		"documents":          func(n int) string { return strings.Repeat("a: b\n---\n", n) },
+		"empty documents":    func(n int) string { return strings.Repeat("---\n", n) },
+		"anchors":            func(n int) string { return numbered(n, "k%[1]d: &a%[1]d v\nr%[1]d: *a%[1]d\n") },
+		"one anchor":         func(n int) string { return "a: &a v\n" + numbered(n, "k%d: *a\n") },
+		"tabs":               func(n int) string { return "a: b" + strings.Repeat("\t", n) + "\n" },
+		"spaces":             func(n int) string { return "a: b" + strings.Repeat(" ", n) + "x\n" },
+		"colons":             func(n int) string { return "a: " + strings.Repeat("b:c", n) + "\n" },
+		"explicit":           func(n int) string { return numbered(n, "? k%d\n: v\n") },
+		"list of resources": func(n int) string {
+			return "apiVersion: v1\nkind: List\nitems:\n" + numbered(n, "- kind: A\n  metadata: {name: a%d}\n")
+		},
+		"late header": func(n int) string { return "data:\n" + numbered(n, "  k%d: v\n") + "kind: A\n" },
+	}
+	for _, name := range sortedKeys(shapes) {
+		t.Run(name, func(t *testing.T) {
+			measure := func(n int) time.Duration {
+				text := shapes[name](n)
+				best := time.Hour
+				for range 3 {
+					start := time.Now()
+					firstError(text) //nolint:errcheck // only the time counts
+					best = min(best, time.Since(start))
+				}
+				return best
+			}
+			const n = 4_000
+			small, large := measure(n), measure(8*n)
+			if large > 24*small && large > 50*time.Millisecond {
+				t.Errorf("8 times the text takes %.1f times the time: %v, %v", float64(large)/float64(small), small, large)
+			}
+		})
+	}
+}
+
+func numbered(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// Many edits of one document cost what they change.
+func TestLinearEdits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	run := func(n int) time.Duration {
+		text := []byte(numbered(n, "k%d: v\n"))
+		best := time.Hour
+		for range 3 {
+			start := time.Now()
+			d, err := gaby.ParseYAML(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, e := 0, d.Value().First(); e.Exists(); i, e = i+1, e.Next() {
+				if _, err := e.Doc().Set("w"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d.Bytes()
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	small, large := run(1_000), run(8_000)
+	if large > 30*small && large > 100*time.Millisecond {
+		t.Errorf("8 times the edits take %.1f times the time: %v, %v", float64(large)/float64(small), small, large)
+	}
+}
+
+// TestRandomBytes: no bytes make anything panic or hang, nor change by being read.
+func TestRandomBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const alphabet = "ab:- \n\n\n  #'\"[]{},&*!|>?%@`\\\t\r~<.0\u2028\u0085\ufeff\x00\x01\xff"
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 2_000
+	}
+	for range rounds {
+		text := make([]byte, r.IntN(120))
+		for i := range text {
+			if r.IntN(20) == 0 {
+				text[i] = byte(r.IntN(256))
+			} else {
+				text[i] = alphabet[r.IntN(len(alphabet))]
+			}
+		}
+		if _, err := checkUnit(text); err != nil {
+			t.Fatalf("%v\n%q", err, text)
+		}
+		program := make([]byte, 16)
+		for i := range program {
+			program[i] = byte(r.IntN(256))
+		}
+		if err := checkEdits(text, programDice(program), 3); err != nil {
+			t.Fatalf("%v\n%q, %q", err, text, program)
+		}
+	}
+}
+
+// TestMutatedCorpus changes a few bytes of the corpus, which goes deeper than random bytes do.
+func TestMutatedCorpus(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const alphabet = "a:- \n#'\"[]{},&*!|>?%\t\r"
+	rounds := 40
+	if testing.Short() {
+		rounds = 4
+	}
+	for _, f := range corpus(t) {
+		if len(f.Text) > 3000 || len(f.Text) == 0 {
+			continue
+		}
+		for range rounds {
+			text := append([]byte(nil), f.Text...)
+			for range 1 + r.IntN(3) {
+				i := r.IntN(len(text))
+				switch r.IntN(3) {
+				case 0:
+					text[i] = alphabet[r.IntN(len(alphabet))]
+				case 1:
+					text = append(text[:i:i], text[i+1:]...)
+				case 2:
+					text = append(text[:i:i], append([]byte{alphabet[r.IntN(len(alphabet))]}, text[i:]...)...)
+				}
+				if len(text) == 0 {
+					text = []byte("a")
+				}
+			}
+			if _, err := checkUnit(text); err != nil {
+				t.Errorf("%s: %v\n%q", f.Name, err, text)
+				break
+			}
+			program := make([]byte, 16)
+			for i := range program {
+				program[i] = byte(r.IntN(256))
+			}
+			if err := checkEdits(text, programDice(program), 3); err != nil {
+				t.Errorf("%s: %v\n%q, %q", f.Name, err, text, program)
+				break
+			}
+		}
+	}
+}

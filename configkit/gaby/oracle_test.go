@@ -1,0 +1,494 @@
+package gaby_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// The differential proof of design.md section 4: whatever gaby and yaml.v3 both accept must mean the same. gaby may refuse with a
+// located *SyntaxError, it may not panic, and reading changes no byte.
+
+// A verdict says how far a comparison went.
+type verdict struct {
+	Docs    int   // documents both accept, compared in full
+	Refused error // what gaby refused first, nil if nothing
+	Oracle  error // what yaml.v3 refused, nil if nothing
+}
+
+// checkUnit compares everything gaby says about a text with what yaml.v3 says; the error is a finding, never a refusal.
+func checkUnit(text []byte) (v verdict, err error) {
+	roots, oracleErr := oracle(text)
+	v.Oracle = oracleErr
+	source := bytes.Clone(text)
+
+	c, err := gaby.ParseAll(text)
+	if err != nil {
+		v.Refused = err
+		return v, wellFormedRefusal(err, text)
+	}
+	if !bytes.Equal(c.Bytes(), source) {
+		return v, fmt.Errorf("ParseAll and Bytes change the text:\n%q\n%q", source, c.Bytes())
+	}
+	if len(text) == 0 && len(c) != 0 {
+		return v, fmt.Errorf("zero bytes give %d documents, want none", len(c))
+	}
+
+	want := elements(roots)
+	exact := oracleErr == nil
+	for i, d := range c {
+		d.Header() //nolint:errcheck // must not panic, whatever it finds
+		checkErr := d.Check()
+		if checkErr != nil {
+			if err := wellFormedRefusal(checkErr, text); err != nil {
+				return v, err
+			}
+			if v.Refused == nil {
+				v.Refused = checkErr
+			}
+			exact = false // the items of a List that is refused cannot be told apart
+		}
+		readEverything(d)
+		if v.Refused != nil || i >= len(want) {
+			continue
+		}
+		if err := compareDocument(want[i], d); err != nil {
+			return v, fmt.Errorf("document %d: %w", i+1, err)
+		}
+		v.Docs++
+	}
+	if exact && len(want) != len(c) && !(len(want) == 0 && len(c) == 1) {
+		return v, fmt.Errorf("yaml.v3 has %d documents, gaby %d", len(want), len(c))
+	}
+	if exact && len(want) == 0 && len(c) == 1 && !c[0].IsNull() {
+		return v, fmt.Errorf("an empty stream's document is not null but %#v", c[0].Data())
+	}
+	if c.Changed() || !bytes.Equal(c.Bytes(), source) {
+		return v, fmt.Errorf("reading changed the text:\n%q\n%q", source, c.Bytes())
+	}
+	if !bytes.Equal(text, source) {
+		return v, errors.New("the caller's bytes were modified")
+	}
+	return v, nil
+}
+
+// elements are the roots with the items of a v1/List in place of the List, as in a gaby.Container.
+func elements(roots []*yaml.Node) []*yaml.Node {
+	var all []*yaml.Node
+	for _, r := range roots {
+		if items := listItems(r); items != nil {
+			all = append(all, items...)
+		} else {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func listItems(root *yaml.Node) []*yaml.Node {
+	if root.Kind != yaml.MappingNode {
+		return nil
+	}
+	found := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		found[root.Content[i].Value] = root.Content[i+1]
+	}
+	api, kind, items := found["apiVersion"], found["kind"], found["items"]
+	if api == nil || api.Value != "v1" || kind == nil || kind.Value != "List" || items == nil || items.Kind != yaml.SequenceNode {
+		return nil
+	}
+	return items.Content
+}
+
+// wellFormedRefusal checks that a refusal is a *SyntaxError with a place in the text.
+func wellFormedRefusal(err error, text []byte) error {
+	var syntax *gaby.SyntaxError
+	if !errors.As(err, &syntax) {
+		return fmt.Errorf("refusal is a %T, not a *SyntaxError: %w", err, err)
+	}
+	if errors.Is(err, gaby.ErrUnsupported) != syntax.Unsupported {
+		return fmt.Errorf("errors.Is(ErrUnsupported) disagrees with Unsupported=%v: %w", syntax.Unsupported, err)
+	}
+	if syntax.Msg == "" {
+		return errors.New("refusal without a message")
+	}
+	lines := bytes.Count(text, []byte("\n")) + bytes.Count(text, []byte("\r")) + strings.Count(string(text), "\u2028") +
+		strings.Count(string(text), "\u2029") + strings.Count(string(text), "\u0085") + 2
+	if syntax.Pos.Line < 1 || syntax.Pos.Line > lines || syntax.Pos.Column < 1 || syntax.Pos.Column > len(text)+2 {
+		return fmt.Errorf("refusal at %d:%d lies outside of the text: %w", syntax.Pos.Line, syntax.Pos.Column, err)
+	}
+	return nil
+}
+
+// readEverything calls every reader; none may panic, whether the document is valid or not.
+func readEverything(d *gaby.YamlDoc) {
+	d.Data()
+	d.Children()
+	d.ChildrenMap()
+	d.IsArray()
+	d.IsMap()
+	d.IsNull()
+	d.Len()
+	d.Position()
+	d.Changed()
+	_ = d.Bytes()
+	_ = d.GetComments("metadata.name")
+	d.Search("metadata", "name", "0").Data()
+	d.ExistsP("spec.template.0")
+	v := d.Value()
+	for e, n := v.First(), 0; e.Exists() && n < 50; e, n = e.Next(), n+1 {
+		e.Key()
+		e.Text()
+		e.Tag()
+		e.YAML()
+		e.Comments()
+		e.Position()
+		e.KeyPosition()
+		_ = e.Doc().String()
+	}
+}
+
+// compareDocument compares one document, raw and as values.
+func compareDocument(want *yaml.Node, d *gaby.YamlDoc) error {
+	raw, err := gaby.RawTree(d)
+	if err != nil {
+		return fmt.Errorf("raw tree: %w", err)
+	}
+	if err := compareRaw(want, raw, "", false); err != nil {
+		return err
+	}
+	budget := 20_000
+	if err := compareValue(want, d.Value(), "", &budget, false); err != nil {
+		return err
+	}
+	data, err := dataOf(want)
+	if err != nil {
+		return nil
+	}
+	if diff := diffData(data, d.Data(), ""); diff != "" {
+		return fmt.Errorf("Data: %s (yaml.v3, gaby)", diff)
+	}
+	return nil
+}
+
+// compareRaw compares the trees as written: kinds, styles, tags, texts, anchors, lines and columns.
+func compareRaw(want *yaml.Node, have gaby.RawNode, path string, isKey bool) error {
+	bad := func(what string, w, h any) error {
+		key := ""
+		if isKey {
+			key = " (key)"
+		}
+		return fmt.Errorf("%s%s: %s is %#v in yaml.v3, %#v in gaby (line %d)", path, key, what, w, h, want.Line)
+	}
+	if want.Kind != have.Kind {
+		return bad("kind", want.Kind, have.Kind)
+	}
+	if want.Value != have.Value {
+		return bad("value", want.Value, have.Value)
+	}
+	if want.Kind != yaml.AliasNode {
+		if w := want.ShortTag(); w != have.Tag {
+			return bad("tag", w, have.Tag)
+		}
+		if want.Style != have.Style {
+			return bad("style", want.Style, have.Style)
+		}
+		if want.Anchor != have.Anchor {
+			return bad("anchor", want.Anchor, have.Anchor)
+		}
+	}
+	if want.Line != have.Pos.Line || want.Column != have.Pos.Column {
+		return bad("position", gaby.Position{Line: want.Line, Column: want.Column}, have.Pos)
+	}
+	if len(want.Content) != len(have.Content) {
+		return bad("length", len(want.Content), len(have.Content))
+	}
+	for i, w := range want.Content {
+		sub := fmt.Sprintf("%s/%d", path, i)
+		if want.Kind == yaml.MappingNode {
+			sub = path + "/" + want.Content[i&^1].Value
+		}
+		if err := compareRaw(w, have.Content[i], sub, want.Kind == yaml.MappingNode && i%2 == 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareValue compares what functions see: aliases and merge keys followed.
+func compareValue(want *yaml.Node, have gaby.Value, path string, budget *int, aliased bool) error {
+	if *budget--; *budget < 0 {
+		return nil
+	}
+	for depth := 0; want.Kind == yaml.AliasNode && want.Alias != nil; depth++ {
+		want, aliased = want.Alias, true
+		if depth > 100 {
+			return nil
+		}
+	}
+	kinds := map[yaml.Kind]gaby.Kind{yaml.ScalarNode: gaby.Scalar, yaml.MappingNode: gaby.Map, yaml.SequenceNode: gaby.List}
+	if kinds[want.Kind] != have.Kind() {
+		return fmt.Errorf("%s: Kind is %v, yaml.v3 %v (line %d)", path, have.Kind(), want.Kind, want.Line)
+	}
+	if p := have.Position(); !aliased && (p.Line != want.Line || p.Column != want.Column) {
+		return fmt.Errorf("%s: Position is %v, yaml.v3 %d:%d", path, p, want.Line, want.Column)
+	}
+	switch want.Kind {
+	case yaml.ScalarNode:
+		if have.Text() != want.Value {
+			return fmt.Errorf("%s: Text is %q, yaml.v3 %q", path, have.Text(), want.Value)
+		}
+		if have.Tag() != want.ShortTag() {
+			return fmt.Errorf("%s: Tag is %q, yaml.v3 %q (%q)", path, have.Tag(), want.ShortTag(), want.Value)
+		}
+		if data, err := scalarData(want); err == nil && !sameData(data, have.Data()) {
+			return fmt.Errorf("%s: Data is %#v, yaml.v3 %#v", path, have.Data(), data)
+		}
+	case yaml.SequenceNode:
+		if have.Len() != len(want.Content) {
+			return fmt.Errorf("%s: Len is %d, yaml.v3 %d", path, have.Len(), len(want.Content))
+		}
+		e := have.First()
+		for i, w := range want.Content {
+			sub := fmt.Sprintf("%s/%d", path, i)
+			if err := compareValue(w, e, sub, budget, aliased); err != nil {
+				return err
+			}
+			if err := compareValue(w, have.Index(i), sub, budget, aliased); err != nil {
+				return fmt.Errorf("by index: %w", err)
+			}
+			e = e.Next()
+		}
+		if e.Exists() {
+			return fmt.Errorf("%s: more items than %d", path, len(want.Content))
+		}
+	case yaml.MappingNode:
+		return compareMap(want, have, path, budget, aliased)
+	}
+	return nil
+}
+
+func compareMap(want *yaml.Node, have gaby.Value, path string, budget *int, aliased bool) error {
+	last := map[string]int{}
+	duplicates, merges := false, 0
+	for i := 0; i+1 < len(want.Content); i += 2 {
+		if isMergeKey(want.Content[i]) {
+			merges++
+			continue
+		}
+		key, ok := keyText(want.Content[i])
+		if !ok {
+			return fmt.Errorf("%s: accepted a collection as key", path)
+		}
+		_, again := last[key]
+		duplicates = duplicates || again
+		last[key] = i
+	}
+	e := have.First()
+	for i := 0; i+1 < len(want.Content); i += 2 {
+		k, v := want.Content[i], want.Content[i+1]
+		if isMergeKey(k) {
+			continue
+		}
+		key, _ := keyText(k)
+		sub := path + "/" + key
+		if last[key] == i {
+			if err := compareValue(v, have.Get(key), sub, budget, aliased); err != nil {
+				return fmt.Errorf("by key: %w", err)
+			}
+		}
+		if duplicates {
+			continue // which of them an iteration shows is not promised
+		}
+		if !e.Exists() || e.Key() != key {
+			return fmt.Errorf("%s: Key is %q, yaml.v3 %q", sub, e.Key(), key)
+		}
+		if p := e.KeyPosition(); !aliased && (p.Line != k.Line || p.Column != k.Column) {
+			return fmt.Errorf("%s: KeyPosition is %v, yaml.v3 %d:%d", sub, p, k.Line, k.Column)
+		}
+		if err := compareValue(v, e, sub, budget, aliased); err != nil {
+			return err
+		}
+		e = e.Next()
+	}
+	data, err := dataOf(want)
+	if err != nil || duplicates {
+		return nil
+	}
+	if n := len(data.(map[string]any)); have.Len() != n {
+		return fmt.Errorf("%s: Len is %d, yaml.v3 %d", path, have.Len(), n)
+	}
+	if merges == 0 && e.Exists() {
+		return fmt.Errorf("%s: more entries than yaml.v3's %d", path, len(last))
+	}
+	for ; e.Exists(); e = e.Next() { // what << brings
+		k := e.Key()
+		if _, own := last[k]; own {
+			return fmt.Errorf("%s/%s: own key comes again from <<", path, k)
+		}
+		if !sameData(e.Data(), data.(map[string]any)[k]) {
+			return fmt.Errorf("%s/%s: merged value is %#v, yaml.v3 %#v", path, k, e.Data(), data.(map[string]any)[k])
+		}
+	}
+	return nil
+}
+
+func TestOracleCorpus(t *testing.T) {
+	docs, refused, unsupported := 0, 0, 0
+	for _, f := range corpus(t) {
+		t.Run(f.Name, func(t *testing.T) {
+			v, err := checkUnit(f.Text)
+			if err != nil {
+				t.Errorf("%v\n%s", err, clip(f.Text))
+			}
+			docs += v.Docs
+			if v.Refused != nil {
+				if errors.Is(v.Refused, gaby.ErrUnsupported) {
+					unsupported++
+				} else {
+					refused++
+				}
+				if v.Oracle == nil && !errors.Is(v.Refused, gaby.ErrUnsupported) && !refusedByDesign[f.Name] {
+					t.Errorf("gaby calls invalid what yaml.v3 accepts: %v", v.Refused)
+				}
+			}
+			if v.Oracle != nil && v.Refused == nil && !acceptedByDesign[f.Name] {
+				t.Errorf("gaby accepts what yaml.v3 refuses: %v", v.Oracle)
+			}
+		})
+	}
+	t.Logf("%d documents compared, %d files refused, %d unsupported", docs, refused, unsupported)
+}
+
+// refusedByDesign names corpus files that yaml.v3 reads and gaby does not, and says why.
+var refusedByDesign = map[string]bool{}
+
+// acceptedByDesign names corpus files that gaby reads and yaml.v3 does not, and says why.
+var acceptedByDesign = map[string]bool{}
+
+// TestOracleLineEnds runs the corpus again with the other line end, and without its last newline: the same must hold.
+func TestOracleLineEnds(t *testing.T) {
+	for _, f := range corpus(t) {
+		if bytes.Contains(f.Text, []byte("\r")) {
+			continue
+		}
+		for name, text := range map[string][]byte{
+			"crlf": bytes.ReplaceAll(f.Text, []byte("\n"), []byte("\r\n")),
+			"cr":   bytes.ReplaceAll(f.Text, []byte("\n"), []byte("\r")),
+			"cut":  bytes.TrimRight(f.Text, "\n"),
+			"bom":  append([]byte("\xef\xbb\xbf"), f.Text...),
+			"deep": indentUnder(f.Text),
+		} {
+			if _, err := checkUnit(text); err != nil {
+				t.Errorf("%s, %s: %v\n%s", f.Name, name, err, clip(text))
+			}
+		}
+	}
+}
+
+// indentUnder puts a text below a key of another document.
+func indentUnder(text []byte) []byte {
+	return append([]byte("first: 1\n---\nouter:\n"), bytes.ReplaceAll(append([]byte("  "), text...), []byte("\n"), []byte("\n  "))...)
+}
+
+// TestOracleCuts cuts every small corpus file after each of its bytes.
+func TestOracleCuts(t *testing.T) {
+	for _, f := range corpus(t) {
+		if len(f.Text) > 3_000 {
+			continue
+		}
+		for i := range f.Text {
+			if _, err := checkUnit(f.Text[:i:i]); err != nil {
+				t.Errorf("%s cut at %d: %v\n%q", f.Name, i, err, clip(f.Text[:i]))
+				break
+			}
+		}
+	}
+}
+
+// TestOracleData checks the proof itself: what dataOf makes of nodes is what yaml.v3 decodes.
+func TestOracleData(t *testing.T) {
+	compared := 0
+	for _, f := range corpus(t) {
+		roots, _ := yamlDocs(f.Text)
+		for _, r := range roots {
+			var want any
+			if err := r.Decode(&want); err != nil {
+				continue
+			}
+			have, err := dataOf(r)
+			if err != nil {
+				t.Errorf("%s: yaml.v3 decodes what dataOf does not: %v", f.Name, err)
+				continue
+			}
+			want, ok := plainKeys(want)
+			if !ok {
+				continue
+			}
+			compared++
+			if d := diffData(want, have, ""); d != "" {
+				t.Errorf("%s: %s", f.Name, d)
+			}
+		}
+	}
+	if compared < 50 {
+		t.Errorf("only %d documents compared", compared)
+	}
+}
+
+// plainKeys turns yaml.v3's map[any]any into map[string]any; not ok where a key or a value has another type than gaby promises.
+func plainKeys(v any) (any, bool) {
+	switch v := v.(type) {
+	case time.Time:
+		return nil, false
+	case []any:
+		for i := range v {
+			x, ok := plainKeys(v[i])
+			if !ok {
+				return nil, false
+			}
+			v[i] = x
+		}
+	case map[string]any:
+		for k := range v {
+			x, ok := plainKeys(v[k])
+			if !ok {
+				return nil, false
+			}
+			v[k] = x
+		}
+	case map[any]any:
+		m := map[string]any{}
+		for k, x := range v {
+			key, ok := k.(string)
+			if !ok {
+				return nil, false
+			}
+			if m[key], ok = plainKeys(x); !ok {
+				return nil, false
+			}
+		}
+		return m, true
+	}
+	return v, true
+}
+
+func clip(text []byte) string {
+	const most = 1500
+	if len(text) <= most {
+		return string(text)
+	}
+	end := most
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return string(text[:end]) + "..."
+}

@@ -1,0 +1,231 @@
+package gaby_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	// Only its data is used, found through the module cache; the import keeps the module in go.mod.
+	_ "github.com/goccy/go-yaml/testdata/yaml-test-suite"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+const suiteModule = "github.com/goccy/go-yaml"
+
+// suiteDir finds the public yaml-test-suite, which that module carries as files.
+func suiteDir(t *testing.T) string {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", suiteModule).Output()
+	if dir := strings.TrimSpace(string(out)); err == nil && dir != "" {
+		return filepath.Join(dir, "testdata", "yaml-test-suite")
+	}
+	out, err = exec.Command("go", "mod", "download", "-json", suiteModule).Output()
+	var module struct{ Dir string }
+	if err == nil && json.Unmarshal(out, &module) == nil && module.Dir != "" {
+		return filepath.Join(module.Dir, "testdata", "yaml-test-suite")
+	}
+	t.Skipf("the module %s, which carries the yaml-test-suite, cannot be had: %v", suiteModule, err)
+	return ""
+}
+
+// A suiteCase is one directory of the suite.
+type suiteCase struct {
+	Name    string
+	YAML    []byte
+	JSON    []any // values of its documents; nil if not given
+	Invalid bool
+}
+
+func suiteCases(t *testing.T) []suiteCase {
+	root := suiteDir(t)
+	var cases []suiteCase
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.Name() != "in.yaml" {
+			return err
+		}
+		dir := filepath.Dir(path)
+		name, err := filepath.Rel(root, dir)
+		if err != nil {
+			return err
+		}
+		c := suiteCase{Name: filepath.ToSlash(name)}
+		if c.YAML, err = os.ReadFile(path); err != nil {
+			return err
+		}
+		_, err = os.Stat(filepath.Join(dir, "error"))
+		c.Invalid = err == nil
+		if text, err := os.ReadFile(filepath.Join(dir, "in.json")); err == nil {
+			if c.JSON, err = jsonValues(text); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		cases = append(cases, c)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) < 350 {
+		t.Fatalf("found only %d cases in %s", len(cases), root)
+	}
+	return cases
+}
+
+func jsonValues(text []byte) ([]any, error) {
+	values := []any{}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var v any
+		if err := dec.Decode(&v); errors.Is(err, io.EOF) {
+			return values, nil
+		} else if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+}
+
+// suiteExceptions are the cases where gaby does not do what the suite says, each with its reason.
+var suiteExceptions = map[string]string{}
+
+// TestYAMLTestSuite: valid cases mean what the suite says, invalid ones are errors with a position; both may be ErrUnsupported.
+func TestYAMLTestSuite(t *testing.T) {
+	var valid, unsupportedValid, invalid, unsupportedInvalid, excepted int
+	used := map[string]bool{}
+	for _, c := range suiteCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			why, isException := suiteExceptions[c.Name]
+			used[c.Name] = true
+			docs, err := readAll(c.YAML)
+			problem := ""
+			switch {
+			case errors.Is(err, gaby.ErrUnsupported):
+				if c.Invalid {
+					unsupportedInvalid++
+				} else {
+					unsupportedValid++
+				}
+			case c.Invalid && err == nil:
+				problem = fmt.Sprintf("accepts invalid YAML as %#v", docs)
+			case c.Invalid:
+				invalid++
+			case err != nil:
+				problem = fmt.Sprintf("refuses valid YAML: %v", err)
+			default:
+				problem = sameAsSuite(c, docs)
+				valid++
+			}
+			if err != nil {
+				if err := wellFormedRefusal(err, c.YAML); err != nil {
+					t.Error(err)
+				}
+			}
+			if _, err := checkUnit(c.YAML); err != nil {
+				t.Errorf("against yaml.v3: %v\n%s", err, c.YAML)
+			}
+			switch {
+			case problem != "" && isException:
+				excepted++
+			case problem != "":
+				t.Errorf("%s\n%s\n%q", problem, c.YAML, c.YAML)
+			case isException:
+				t.Errorf("is no exception any more: %s", why)
+			}
+		})
+	}
+	for name := range suiteExceptions {
+		if !used[name] {
+			t.Errorf("the exception %s is no case of the suite", name)
+		}
+	}
+	t.Logf("valid: %d mean the same, %d unsupported; invalid: %d refused, %d unsupported; %d explained exceptions",
+		valid, unsupportedValid, invalid, unsupportedInvalid, excepted)
+}
+
+// readAll gives the values of all documents of a text, or the first error.
+func readAll(text []byte) ([]any, error) {
+	c, err := gaby.ParseAll(text)
+	if err != nil {
+		return nil, err
+	}
+	docs := []any{}
+	for _, d := range c {
+		if err := d.Check(); err != nil {
+			return nil, err
+		}
+		docs = append(docs, d.Data())
+	}
+	return docs, nil
+}
+
+// sameAsSuite compares with the suite's JSON, or with yaml.v3 where there is none; "" if they agree.
+func sameAsSuite(c suiteCase, have []any) string {
+	want := c.JSON
+	if want == nil {
+		roots, err := oracle(c.YAML)
+		if err != nil {
+			return "" // nobody to ask; checkUnit has looked at the rest
+		}
+		for _, r := range roots {
+			v, err := dataOf(r)
+			if err != nil {
+				return ""
+			}
+			want = append(want, v)
+		}
+	}
+	// A document without content is no document for gaby; its bytes belong to a neighbour.
+	want, have = withoutNulls(want), withoutNulls(have)
+	if len(want) != len(have) {
+		return fmt.Sprintf("%d documents, want %d: %#v, %#v", len(have), len(want), have, want)
+	}
+	for i := range want {
+		if d := diffData(asJSON(want[i]), asJSON(have[i]), ""); d != "" {
+			return fmt.Sprintf("document %d (suite, gaby): %s", i+1, d)
+		}
+	}
+	return ""
+}
+
+func withoutNulls(docs []any) []any {
+	var some []any
+	for _, d := range docs {
+		if d != nil {
+			some = append(some, d)
+		}
+	}
+	return some
+}
+
+// asJSON turns numbers into float64, as encoding/json decodes them.
+func asJSON(v any) any {
+	switch v := v.(type) {
+	case int:
+		return float64(v)
+	case int64:
+		return float64(v)
+	case uint64:
+		return float64(v)
+	case []any:
+		l := make([]any, len(v))
+		for i := range v {
+			l[i] = asJSON(v[i])
+		}
+		return l
+	case map[string]any:
+		m := map[string]any{}
+		for k := range v {
+			m[k] = asJSON(v[k])
+		}
+		return m
+	}
+	return v
+}
