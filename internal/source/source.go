@@ -34,7 +34,7 @@ type Reader struct {
 }
 
 // Unit reads the unit called name from a file, or from "-". The error is an
-// *api.Failure, or the cause of ctx when it was cancelled while waiting.
+// *api.Failure, or ctx.Err() when it was cancelled while waiting.
 func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
 	data, err := r.Bytes(ctx, path)
 	if err != nil {
@@ -146,7 +146,7 @@ func interruptible(ctx context.Context, read func() ([]byte, error)) ([]byte, er
 	case r := <-done:
 		return r.data, r.err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, ctx.Err()
 	}
 }
 

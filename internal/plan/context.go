@@ -1,0 +1,43 @@
+package plan
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/settings"
+)
+
+// Context is what the functions are told of the unit: what the settings say,
+// and for the rest values that follow from the names, the same on every run.
+func Context(s *settings.Settings, unit string, t api.ToolchainType) api.FunctionContext {
+	slug := strings.ToLower(unit)
+	id := func(set, kind, slug string) string {
+		if set != "" {
+			return set
+		}
+		return idOf("https://fctl.dev/" + kind + "/" + s.Space + "/" + slug)
+	}
+	return api.FunctionContext{
+		ToolchainType:  t,
+		UnitSlug:       slug,
+		UnitID:         id(s.UnitID, "unit", slug),
+		UnitLabels:     s.UnitLabels,
+		SpaceSlug:      s.Space,
+		SpaceID:        id(s.SpaceID, "space", s.Space),
+		OrganizationID: id(s.OrganizationID, "organization", "default"),
+		RevisionNum:    s.RevisionNum,
+		NotLive:        true, // a file is not what runs in a cluster
+	}
+}
+
+// idOf is the UUID of version 5 (RFC 9562) of a name that is a URL.
+func idOf(url string) string {
+	nameSpaceURL := [...]byte{0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8}
+	sum := sha1.Sum(append(nameSpaceURL[:], url...)) //nolint:gosec // a name, not a secret: the RFC says SHA-1
+	sum[6] = sum[6]&0x0f | 0x50
+	sum[8] = sum[8]&0x3f | 0x80
+	h := hex.EncodeToString(sum[:16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}

@@ -1,0 +1,91 @@
+package report_test
+
+import (
+	"testing"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/report"
+)
+
+var (
+	getter = api.FunctionSignature{FunctionName: "get-x", OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeResourceInfoList}}
+	setter = api.FunctionSignature{FunctionName: "set-x", Mutating: true}
+)
+
+func response() *api.FunctionInvocationResponse {
+	return &api.FunctionInvocationResponse{
+		Success: true, Changed: true, ConfigData: api.Text("a: <1>\n"),
+		Outputs: api.OutputList{{OutputType: api.OutputTypeJSON, Value: map[string]any{"b": "<&>", "a": 1}}},
+	}
+}
+
+const printed = "{\n  \"a\": 1,\n  \"b\": \"<&>\"\n}\n"
+
+func TestRender(t *testing.T) {
+	failed := response()
+	failed.Success, failed.ErrorMessages = false, []string{"one", "two"}
+	two := response()
+	two.Outputs = append(two.Outputs, api.Output{OutputType: api.OutputTypeYAML, Value: api.YAMLPayload{Payload: "x: y\n"}},
+		api.Output{OutputType: api.OutputTypeOpaque}, api.Output{OutputType: api.OutputTypeResourceInfoList, Value: api.ResourceInfoList{}})
+	none := &api.FunctionInvocationResponse{Success: true, ConfigData: api.Text("a: 1")}
+	noNewline := response()
+	noNewline.ConfigData = api.Text("a: 1")
+	get, set, both := []api.FunctionSignature{getter}, []api.FunctionSignature{setter}, []api.FunctionSignature{getter, setter, getter}
+	for _, c := range []struct {
+		name       string
+		format     report.Format
+		signatures []api.FunctionSignature
+		response   *api.FunctionInvocationResponse
+		want       string
+		notes      int
+	}{
+		{"auto of a getter", report.Auto, get, response(), printed, 0},
+		{"auto of a setter", report.Auto, set, response(), "a: <1>\n", 0},
+		{"auto of both", report.Auto, both, response(), "a: <1>\n", 1},
+		{"auto of a setter that failed", report.Auto, set, failed, "", 0},
+		{"data", report.Data, get, response(), "a: <1>\n", 0},
+		{"data unchanged", report.Data, get, none, "a: 1", 0},
+		{"data of a failure", report.Data, set, failed, "", 0},
+		{"output", report.Output, both, response(), printed, 0},
+		{"output of nothing", report.Output, set, none, "", 0},
+		{"several outputs", report.Output, get, two, "JSON:\n" + printed + "\nYAML:\nx: y\n\nResourceInfoList:\n[]\n\n", 0},
+		{"full", report.Full, set, response(), "SUCCESS    true    \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" + printed, 0},
+		{"full of nothing", report.Full, set, none, "SUCCESS    true    \n", 0},
+		{"full without a final newline", report.Full, set, noNewline, "SUCCESS    true    \nCONFIGDATA\n---------\na: 1\nOUTPUT\n------\n" + printed, 0},
+		{"full of a failure", report.Full, set, failed, "SUCCESS          false         \nERRORMESSAGES    one; two;     \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" + printed, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, notes, err := report.Render(c.format, c.signatures, c.response)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != c.want {
+				t.Errorf("got\n%swant\n%s", got, c.want)
+			}
+			if len(notes) != c.notes {
+				t.Errorf("%d notes: %v", len(notes), notes)
+			}
+		})
+	}
+}
+
+func TestOutputThatCannotBePrinted(t *testing.T) {
+	r := response()
+	r.Outputs[0].Value = func() {}
+	for _, f := range []report.Format{report.Output, report.Full, report.Auto} {
+		if _, _, err := report.Render(f, nil, r); err == nil {
+			t.Errorf("%s: no error", f)
+		}
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	for text, want := range map[string]report.Format{"auto": report.Auto, "data": report.Data, "yaml": report.Data, "output": report.Output, "json": report.Output, "full": report.Full} {
+		if got, err := report.ParseFormat(text); err != nil || got != want {
+			t.Errorf("%s: got %s, %v", text, got, err)
+		}
+	}
+	if _, err := report.ParseFormat("xml"); err == nil {
+		t.Error("xml is accepted")
+	}
+}
