@@ -1,0 +1,30 @@
+# fctl: what one does with the source. Everything needs Go, make and git, nothing else.
+TOOL := go tool -modfile=internal/tools.mod
+FUZZTIME ?= 10m
+
+.PHONY: help build test lint fmt golden manual-test update-golden bench fuzz clean demo
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
+build: ## bin/fctl
+	go build -o bin/fctl ./cmd/fctl
+test: ## all tests
+	go test ./...
+lint: ## golangci-lint and gofumpt, pinned in internal/tools.mod
+	$(TOOL) golangci-lint run ./... && test -z "$$($(TOOL) gofumpt -l . | tee /dev/stderr)" && sh -n manual-test.sh
+fmt: ## format the source
+	$(TOOL) gofumpt -w .
+golden: ## the golden cases, in process, with all their checks
+	go test ./internal/golden -count=1
+manual-test: build ## the golden cases with the real binary; QUIET=no shows differences, DIR=golden-output updates
+	./manual-test.sh
+update-golden: build ## write golden-output/ anew
+	DIR=golden-output ./manual-test.sh
+bench: ## benchmarks
+	go test -run '^$$' -bench . -benchmem ./configkit/gaby
+fuzz: ## compare with yaml.v3 on made-up text, for FUZZTIME
+	go test -run '^$$' -fuzz FuzzOracle -fuzztime $(FUZZTIME) ./configkit/gaby
+clean: ## remove what the other targets made
+	rm -rf bin out
+demo: build ## run the main job on examples/shop.yaml and show what changed
+	@./examples/demo.sh

@@ -1,0 +1,62 @@
+// Package fctl is the command fctl as a library: a team builds its own fctl,
+// with its own functions, in ten lines.
+//
+//	func main() {
+//		os.Exit(fctl.Main(fctl.WithFunctions(api.ToolchainKubernetesYAML, myFunction())))
+//	}
+package fctl
+
+import (
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/cli"
+)
+
+// Option changes what Main runs.
+type Option func(*config)
+
+type config struct {
+	executor func() *functions.Executor
+	register []func(*functions.Executor) error
+}
+
+// WithExecutor uses the executor make returns instead of the standard one.
+// make is called when a command first needs functions, and at most once.
+func WithExecutor(make func() *functions.Executor) Option {
+	return func(c *config) { c.executor = make }
+}
+
+// WithFunctions adds functions to a toolchain.
+func WithFunctions(toolchain api.ToolchainType, registrations ...handler.FunctionRegistration) Option {
+	return func(c *config) {
+		c.register = append(c.register, func(e *functions.Executor) error {
+			for _, r := range registrations {
+				if err := e.RegisterFunction(toolchain, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// Main runs the command line of this process and returns the exit status,
+// which the caller gives to os.Exit.
+func Main(options ...Option) int {
+	c := config{executor: functions.NewStandardExecutor}
+	for _, option := range options {
+		option(&c)
+	}
+	return cli.Main(c.build)
+}
+
+func (c *config) build() (*functions.Executor, error) {
+	executor := c.executor()
+	for _, register := range c.register {
+		if err := register(executor); err != nil {
+			return nil, err
+		}
+	}
+	return executor, nil
+}

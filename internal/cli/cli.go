@@ -1,0 +1,77 @@
+// Package cli has the commands, one file each, and is the only place that
+// knows cobra. A command reads its words and flags, calls the other rooms and
+// returns an error; it never writes to the process's streams itself and never
+// exits. What errors mean for the exit status is in exit.go, and only there.
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/fatih/color"
+
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/iostreams"
+)
+
+// App is what the commands work with.
+type App struct {
+	Streams *iostreams.Streams
+	// Executor makes the executor; commands that need none never call it.
+	Executor func() (*functions.Executor, error)
+}
+
+// Main runs the command line of this process and returns its exit status.
+func Main(executor func() (*functions.Executor, error)) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// The first signal lets the work end in order; after it the signals have
+	// their usual effect again.
+	context.AfterFunc(ctx, stop)
+	// With a receiver for it, writing to a pipe nobody reads returns EPIPE
+	// and does not kill the process.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	app := &App{Streams: iostreams.System(), Executor: executor}
+	return app.Run(ctx, os.Args[1:])
+}
+
+// Run runs a command line and returns the exit status. Problems are told on
+// the error stream.
+func (a *App) Run(ctx context.Context, args []string) int {
+	root := a.newRoot()
+	root.SetArgs(args)
+	root.SetIn(a.Streams.In)
+	root.SetOut(a.Streams.Out)
+	root.SetErr(a.Streams.ErrOut)
+	err := root.ExecuteContext(ctx)
+	a.tell(err)
+	return exitStatus(err)
+}
+
+// tell writes what err has to say to a person. That the error stream cannot
+// be written to is nothing that could be told to anybody.
+func (a *App) tell(err error) {
+	if err == nil || errors.Is(err, errNo) {
+		return
+	}
+	problems := diag.List{{Message: "interrupted"}}
+	if !errors.Is(err, context.Canceled) {
+		problems = diag.Failures(err, api.FailureUsage)
+	}
+	problems.Sort()
+	_ = problems.Write(a.Streams.ErrOut, a.style())
+}
+
+// note tells what is worth knowing about a file.
+func (a *App) note(file string, notes []api.Note) {
+	_ = diag.WriteNotes(a.Streams.ErrOut, file, notes, a.style())
+}
+
+func (a *App) style() diag.Style {
+	return diag.Style{Place: a.Streams.ErrStyle(color.Bold), Hint: a.Streams.ErrStyle(color.FgCyan)}
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/settings"
+)
+
+func (a *App) newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "fctl",
+		Short: "Run configuration functions",
+		Long: `fctl runs configuration functions: small, named operations that read, change or
+check configuration data. What you did not ask to change does not change, byte
+for byte. Results go to the standard output; nothing is written to a file.`,
+		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
+  fctl do deployment.yaml MyUnit set-replicas 5 then set-image web nginx:1.27
+  cat deployment.yaml | fctl do - MyUnit get-image '*'
+  fctl list`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          a.noSuchCommand,
+	}
+	root.PersistentFlags().String("color", "auto", "colour messages: auto, always or never")
+	root.PersistentFlags().BoolP("quiet", "q", false, "no notes on the error stream, only problems")
+	version := root.Flags().Bool("version", false, "print the version")
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *version {
+			return a.printVersion()
+		}
+		return cmd.Help()
+	}
+	root.SetFlagErrorFunc(flagProblem)
+	root.AddCommand(a.newDo(), a.newList(), a.newVersion(), newExitCodes())
+	root.SetHelpCommand(newHelp(root))
+	return root
+}
+
+// noSuchCommand is reached with words when the first of them names no command.
+func (a *App) noSuchCommand(cmd *cobra.Command, words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	return unknownCommand(cmd, "command", words[0])
+}
+
+func unknownCommand(root *cobra.Command, what, word string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	hint := diag.DidYouMean(handler.Suggest(word, names), "fctl ")
+	if hint == "" {
+		hint = "'fctl help' shows the commands"
+	}
+	return diag.UsageHint(hint, "unknown %s %q", what, word)
+}
+
+// flagProblem says which flag was probably meant.
+func flagProblem(cmd *cobra.Command, err error) error {
+	hint := fmt.Sprintf("'%s --help' shows the flags", cmd.CommandPath())
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if meant := diag.DidYouMean(handler.Suggest(unknown.GetSpecifiedName(), flagNames(cmd.Flags())), "--"); meant != "" {
+			hint = meant
+		}
+	}
+	return diag.UsageHint(hint, "%w", err)
+}
+
+func flagNames(flags *pflag.FlagSet) []string {
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// settings loads the settings with the flags as they are now, and lets the
+// streams know about colour.
+func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
+	var context []string
+	if f := flags.Lookup("context"); f != nil {
+		context, _ = flags.GetStringSlice("context") // the flag is defined as one
+	}
+	s, err := settings.Load(flags, context, settings.Here())
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Streams.SetColor(s.Color); err != nil {
+		return nil, diag.Usage("%w", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// target is what the words of `do` say before the walk: the file, the unit
+// and the words from the function on.
+type target struct {
+	file, unit string
+	words      []string
+	help       bool
+	// problem is a flag between UNIT and FUNCTION that does not exist. It is
+	// told later, because a forgotten UNIT explains it better.
+	problem error
+}
+
+func (t target) helpOr(cmd *cobra.Command, err error) error {
+	if t.help {
+		return cmd.Help()
+	}
+	return err
+}
+
+// splitTarget takes FILE and UNIT off the words. Flags may stand before each
+// of them; pflag reads those, and stops at the next word that is no flag.
+func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
+	flags := cmd.Flags()
+	defer func() { t.help, _ = flags.GetBool("help") }()
+	for i, to := range []*string{&t.file, &t.unit} {
+		if len(words) == 0 {
+			return t, diag.UsageHint("fctl do FILE UNIT FUNCTION, as in: fctl do deployment.yaml MyUnit set-replicas 5",
+				"%s missing", [...]string{"FILE, UNIT and FUNCTION are", "UNIT and FUNCTION are"}[i])
+		}
+		*to = words[0]
+		rest := words[1:]
+		if err := flags.Parse(rest); err != nil {
+			if i == 0 {
+				return t, flagProblem(cmd, err)
+			}
+			t.words, t.problem = rest, flagProblem(cmd, err)
+			return t, nil
+		}
+		words = flags.Args()
+	}
+	t.words = words
+	if len(words) == 0 {
+		t.problem = diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
+	}
+	return t, nil
+}
+
+// lookupFlag finds the flag a word begins, and tells whether its value is the
+// next word.
+func lookupFlag(flags *pflag.FlagSet, word string) (flag *pflag.Flag, needsValue bool) {
+	if name, ok := strings.CutPrefix(word, "--"); ok {
+		name, _, hasValue := strings.Cut(name, "=")
+		flag = flags.Lookup(name)
+		return flag, flag != nil && !hasValue && flag.NoOptDefVal == ""
+	}
+	letters := strings.TrimPrefix(word, "-")
+	flag = flags.ShorthandLookup(letters[:1])
+	return flag, flag != nil && len(letters) == 1 && flag.NoOptDefVal == ""
+}

@@ -1,0 +1,204 @@
+// Package golden runs the golden cases in process and checks the list itself.
+//
+// testdata/cases.txt is the one list of cases: a name, then the words after
+// `fctl`. manual-test.sh runs it with the real binary and writes the golden
+// files; this package runs the same list and compares with the same files. So
+// that both read a line alike, its words are quoted as for a POSIX shell and
+// contain nothing that a shell would expand. A case runs inside testdata/.
+package golden
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/cli"
+	"github.com/fctl-dev/fctl/internal/iostreams"
+)
+
+// Case is one line of the list.
+type Case struct {
+	Name  string
+	Line  string   // the words as written
+	Words []string // the words as read
+}
+
+// Load reads the list.
+func Load(path string) ([]Case, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var cases []Case
+	var problems []error
+	seen := map[string]bool{}
+	for i, line := range strings.Split(string(text), "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, rest, _ := strings.Cut(line, " ")
+		words, err := handler.SplitWords(rest)
+		switch {
+		case err != nil:
+		case !isName(name):
+			err = fmt.Errorf("the name %q is no file name", name)
+		case seen[name]:
+			err = fmt.Errorf("a second case is called %s", name)
+		case rest == "" || rest != strings.TrimSpace(rest):
+			err = errors.New("a name, one blank and words are expected")
+		default:
+			err = shellSafe(rest)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s:%d: %w", path, i+1, err))
+			continue
+		}
+		seen[name] = true
+		cases = append(cases, Case{Name: name, Line: rest, Words: words})
+	}
+	return cases, errors.Join(problems...)
+}
+
+func isName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// shellSafe refuses what a shell would do something else with than take it as
+// it stands.
+func shellSafe(line string) error {
+	inDouble := false
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == '\\':
+			i++
+		case c == '"':
+			inDouble = !inDouble
+		case c == '\'' && !inDouble:
+			i += 1 + strings.IndexByte(line[i+1:], '\'')
+		case c == '$', c == '`', !inDouble && strings.IndexByte(";&|<>()~#", c) >= 0:
+			return fmt.Errorf("a shell does something with %c; put it in single quotes", c)
+		}
+	}
+	return nil
+}
+
+// Result is what a case printed.
+type Result struct {
+	Status         int
+	Stdout, Stderr []byte
+}
+
+// Run runs words in this process, with a new executor as a new process has it.
+func Run(ctx context.Context, words []string) Result {
+	streams, _, out, errOut := iostreams.Test()
+	app := &cli.App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
+	status := app.Run(ctx, words)
+	return Result{Status: status, Stdout: out.Bytes(), Stderr: errOut.Bytes()}
+}
+
+// Text is the golden file of a case with this result, as manual-test.sh writes it.
+func (c Case) Text(r Result) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "$ fctl %s\nexit status %d\n", c.Line, r.Status)
+	for _, section := range []struct {
+		title string
+		text  []byte
+	}{{"stdout", r.Stdout}, {"stderr", r.Stderr}} {
+		if len(section.text) == 0 {
+			continue
+		}
+		b.WriteString("== " + section.title + "\n")
+		b.Write(section.text)
+		if !bytes.HasSuffix(section.text, []byte("\n")) {
+			b.WriteString("\n\\ no newline at end\n")
+		}
+	}
+	return b.Bytes()
+}
+
+// Missing and orphaned golden files: cases without a file, files without a case.
+func Missing(cases []Case, dir string) (missing, orphans []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	files := map[string]bool{}
+	for _, e := range entries {
+		files[e.Name()] = true
+	}
+	for _, c := range cases {
+		if !files[c.Name+".txt"] {
+			missing = append(missing, c.Name)
+		}
+		delete(files, c.Name+".txt")
+	}
+	for _, e := range entries {
+		if files[e.Name()] {
+			orphans = append(orphans, e.Name())
+		}
+	}
+	return missing, orphans, nil
+}
+
+// Uncovered are the functions no case runs.
+func Uncovered(cases []Case, names []string) []string {
+	covered := map[string]bool{}
+	for _, c := range cases {
+		for _, name := range c.Functions() {
+			covered[name] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return covered[name] })
+}
+
+// Functions are the names of the functions a `do` case runs, in order. FILE is
+// taken to be the first word that names a file, or "-".
+func (c Case) Functions() []string {
+	at := c.file()
+	if at < 0 || at+2 >= len(c.Words) {
+		return nil
+	}
+	names := []string{c.Words[at+2]}
+	for i, word := range c.Words[:len(c.Words)-1] {
+		if i > at+2 && word == "then" {
+			names = append(names, c.Words[i+1])
+		}
+	}
+	return names
+}
+
+func (c Case) file() int {
+	if len(c.Words) == 0 || c.Words[0] != "do" {
+		return -1
+	}
+	return slices.IndexFunc(c.Words, func(word string) bool {
+		return word == "-" || filepath.Ext(word) != "" && word[0] != '-'
+	})
+}
+
+// OnFile is the case with its configuration printed, whatever it prints, and
+// with another FILE.
+func (c Case) OnFile(path string) []string {
+	at := c.file()
+	words := []string{"do", "--data-only"}
+	for i := 1; i < len(c.Words); i++ {
+		switch word := c.Words[i]; {
+		case i == at && path != "":
+			words = append(words, path)
+		case word == "--data-only" || word == "--output-only" || strings.HasPrefix(word, "--output="):
+		case word == "-o" || word == "--output":
+			i++
+		default:
+			words = append(words, word)
+		}
+	}
+	return words
+}

@@ -1,0 +1,191 @@
+package golden_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/golden"
+	"github.com/google/go-cmp/cmp"
+)
+
+const update = "the real binary writes the golden files: make update-golden"
+
+// load goes to testdata/, where cases run, and reads the list.
+func load(t *testing.T) (cases []golden.Case, goldenDir string) {
+	t.Helper()
+	goldenDir, err := filepath.Abs("../../golden-output")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("../../testdata")
+	t.Setenv("HOME", "/nonexistent")
+	t.Setenv("XDG_CONFIG_HOME", "")
+	for _, name := range []string{"COLOR", "OUTPUT", "TOOLCHAIN", "QUIET", "KEEP_GOING", "SPACE", "SPACE_ID", "UNIT_ID", "ORGANIZATION_ID", "REVISION_NUM"} {
+		t.Setenv("FCTL_"+name, "")
+	}
+	cases, err = golden.Load("cases.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) < 10 {
+		t.Fatalf("only %d cases", len(cases))
+	}
+	return cases, goldenDir
+}
+
+// TestGolden runs every case, on one processor and on many: the same bytes.
+func TestGolden(t *testing.T) {
+	cases, dir := load(t)
+	for _, procs := range []int{runtime.GOMAXPROCS(0), 1, 8} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		for _, c := range cases {
+			want, err := os.ReadFile(filepath.Join(dir, c.Name+".txt"))
+			if err != nil {
+				t.Errorf("%s: %v (%s)", c.Name, err, update)
+				continue
+			}
+			got := c.Text(golden.Run(t.Context(), c.Words))
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s, GOMAXPROCS %d: (-golden +now, %s)\n%s", c.Name, procs, update, cmp.Diff(string(want), string(got)))
+			}
+		}
+	}
+}
+
+func TestListAndFilesMatch(t *testing.T) {
+	cases, dir := load(t)
+	missing, orphans, err := golden.Missing(cases, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range missing {
+		t.Errorf("case %s has no golden file (%s)", name, update)
+	}
+	for _, name := range orphans {
+		t.Errorf("golden-output/%s has no case", name)
+	}
+}
+
+func TestEveryFunctionHasACase(t *testing.T) {
+	cases, _ := load(t)
+	executor := functions.NewStandardExecutor()
+	for _, toolchain := range executor.Toolchains() {
+		var names []string
+		for _, s := range executor.Signatures(toolchain) {
+			names = append(names, s.FunctionName)
+		}
+		for _, name := range golden.Uncovered(cases, names) {
+			t.Errorf("%s of %s has no case in testdata/cases.txt", name, toolchain)
+		}
+	}
+}
+
+// TestIdempotence runs chains of idempotent functions on their own result,
+// which must change nothing.
+func TestIdempotence(t *testing.T) {
+	cases, _ := load(t)
+	executor := functions.NewStandardExecutor()
+	ran := 0
+	for _, c := range cases {
+		if !idempotent(executor, c.Functions()) {
+			continue
+		}
+		first := golden.Run(t.Context(), c.OnFile(""))
+		if first.Status != 0 {
+			continue // a case of bad input
+		}
+		path := filepath.Join(t.TempDir(), "again.yaml")
+		if err := os.WriteFile(path, first.Stdout, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		second := golden.Run(t.Context(), c.OnFile(path))
+		if second.Status != 0 || !bytes.Equal(first.Stdout, second.Stdout) {
+			t.Errorf("%s: exit status %d, (-once +twice)\n%s", c.Name, second.Status, cmp.Diff(string(first.Stdout), string(second.Stdout)))
+		}
+		ran++
+	}
+	if ran == 0 {
+		t.Error("no case has only idempotent functions")
+	}
+}
+
+func idempotent(executor *functions.Executor, names []string) bool {
+	mutating := false
+	for _, name := range names {
+		known := false
+		for _, toolchain := range executor.Toolchains() {
+			s, ok := executor.Signature(toolchain, name)
+			known = known || ok && s.Idempotent
+			mutating = mutating || ok && s.Mutating
+		}
+		if !known {
+			return false
+		}
+	}
+	return mutating
+}
+
+func TestLoadRefusesWhatAShellReadsOtherwise(t *testing.T) {
+	for line, want := range map[string]bool{
+		`name do 'a b' "c d" e\ f * ?x=y [a]`: true,
+		`name do '$HOME' "a;b" '#'`:           true,
+		`name do $HOME`:                       false,
+		`name do "$HOME"`:                     false,
+		"name do `x`":                         false,
+		`name do a;b`:                         false,
+		`name do a #b`:                        false,
+		`name do ~/x`:                         false,
+		`name do 'open`:                       false,
+		`Name do x`:                           false,
+		`name`:                                false,
+		`name  two blanks`:                    false,
+		"name a\nname b":                      false,
+	} {
+		path := filepath.Join(t.TempDir(), "cases.txt")
+		if err := os.WriteFile(path, []byte("# comment\n\n"+line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := golden.Load(path); (err == nil) != want {
+			t.Errorf("%q: error %v", line, err)
+		}
+	}
+}
+
+func TestChecksSeeWhatIsWrong(t *testing.T) {
+	cases := []golden.Case{
+		{Name: "a", Words: []string{"do", "-o", "json", "f.yaml", "U", "get-x", "then", "set-y", "then"}},
+		{Name: "b", Words: []string{"version"}},
+	}
+	if got := cases[0].Functions(); !slices.Equal(got, []string{"get-x", "set-y"}) {
+		t.Errorf("functions %q", got)
+	}
+	if got := golden.Uncovered(cases, []string{"get-x", "get-z"}); !slices.Equal(got, []string{"get-z"}) {
+		t.Errorf("uncovered %q", got)
+	}
+	if got := cases[0].OnFile("g.yaml"); !slices.Equal(got, []string{"do", "--data-only", "g.yaml", "U", "get-x", "then", "set-y", "then"}) {
+		t.Errorf("words %q", got)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"b.txt", "c.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	missing, orphans, err := golden.Missing(cases, dir)
+	if err != nil || !slices.Equal(missing, []string{"a"}) || !slices.Equal(orphans, []string{"c.txt"}) {
+		t.Errorf("missing %q, orphans %q, %v", missing, orphans, err)
+	}
+}
+
+func TestTextOfACase(t *testing.T) {
+	c := golden.Case{Line: "do 'x'"}
+	got := string(c.Text(golden.Result{Status: 4, Stdout: []byte("a"), Stderr: []byte("b\n")}))
+	if want := "$ fctl do 'x'\nexit status 4\n== stdout\na\n\\ no newline at end\n== stderr\nb\n"; got != want {
+		t.Errorf("got %q", got)
+	}
+}
