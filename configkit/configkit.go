@@ -1,0 +1,87 @@
+// Package configkit is the library functions are written with. This package holds the two interfaces that make a format:
+// the converter between the native text and documents, and the provider of the knowledge about its resources.
+//
+// The rules of this room: configkit and the packages below it know nothing of command lines, settings, colours or files; of
+// functions they import only functions/api, the data types that travel. They reach YAML through configkit/gaby alone.
+package configkit
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// ConfigConverter turns native text into documents and back. It keeps no state between calls.
+type ConfigConverter interface {
+	// NativeToDocuments parses the text of a unit. An error is a *gaby.SyntaxError where a position is known.
+	NativeToDocuments(data []byte) (gaby.Container, error)
+	// DocumentsToNative prints the documents; what was not edited comes out byte by byte as it went in.
+	DocumentsToNative(documents gaby.Container) ([]byte, error)
+}
+
+// PathSource tells which paths to visit in the resources of a type.
+type PathSource interface {
+	PathsOf(t api.ResourceType) []*api.PathVisitorInfo
+}
+
+// ResourceProvider is the knowledge about the resources of a toolchain. Its methods can be used concurrently.
+type ResourceProvider interface {
+	// ToolchainType is the toolchain the knowledge is about.
+	ToolchainType() api.ToolchainType
+	// DefaultResourceCategory is the category of its resources.
+	DefaultResourceCategory() api.ResourceCategory
+
+	// ResourceTypeGetter reads the type of a document without scanning it. A document that is not a resource gives a
+	// *NoResourceError.
+	ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, error)
+	// ResourceNameGetter reads the name with its scope, likewise.
+	ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error)
+	// ResourceInfo is type, name and category in one.
+	ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error)
+	// RemoveScopeFromResourceName is the name within its scope.
+	RemoveScopeFromResourceName(name api.ResourceName) api.ResourceName
+	// ScopelessResourceNamePath is where the name within its scope is.
+	ScopelessResourceNamePath() api.ResolvedPath
+
+	// AttributePaths are the registered paths of an attribute.
+	AttributePaths(name api.AttributeName) PathSource
+	// PathInfo is what is registered about a path of a type: looked up with indexes and lookups replaced by *, in the
+	// entries of the type and then in those of *. It is nil when nothing is.
+	PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.PathVisitorInfo
+	// MergeKeys are the lists of a type whose elements are known by a key.
+	MergeKeys(t api.ResourceType) *MergeKeyTree
+	// RegisterPaths adds paths of an attribute. Registering a path again replaces it.
+	RegisterPaths(name api.AttributeName, t api.ResourceType, paths api.PathToVisitorInfoType) error
+}
+
+// MergeKeyTree is a tree over path segments, with * for any index or any user-chosen key. A nil tree has no children.
+type MergeKeyTree struct {
+	Keys     []string // of the list at this node; empty when it has none
+	Children map[string]*MergeKeyTree
+}
+
+// Child descends by one segment.
+func (t *MergeKeyTree) Child(segment string) *MergeKeyTree {
+	if t == nil {
+		return nil
+	}
+	if c := t.Children[segment]; c != nil {
+		return c
+	}
+	return t.Children["*"]
+}
+
+// NoResourceError tells that a document lacks what makes it a resource. Such documents are passed over, not refused.
+type NoResourceError struct {
+	Pos     gaby.Position
+	Missing []string // "kind", "metadata.name"
+	Empty   bool     // nothing at all: not worth a note
+}
+
+func (e *NoResourceError) Error() string {
+	if e.Empty {
+		return "the document is empty"
+	}
+	return "the document has no " + strings.Join(e.Missing, " and no ")
+}

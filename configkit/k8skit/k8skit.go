@@ -1,0 +1,128 @@
+// Package k8skit makes Kubernetes of YAML: the converter (which has nothing to convert) and the provider of what is known
+// about Kubernetes resource types.
+//
+// The rules of this room: what is known about resource types is data, in resource_types.yaml, not code; nothing of it is
+// read before a resource of the type is met; what identifies a resource is read without scanning its document.
+package k8skit
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+//go:embed resource_types.yaml
+var resourceTypes []byte
+
+// K8sResourceProvider is the provider of the built-in executor, on which authors register the paths of their own resource
+// types. Executors work on a snapshot taken when they are made, so register first.
+var K8sResourceProvider = New()
+
+// ResourceProvider is the knowledge about Kubernetes resources.
+type ResourceProvider struct {
+	*yamlkit.Registry
+}
+
+var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
+
+// New makes a provider with the built-in knowledge and that of more files of the same vocabulary.
+func New(files ...yamlkit.KnowledgeFile) *ResourceProvider {
+	builtIn := yamlkit.KnowledgeFile{Name: "resource_types.yaml", Text: resourceTypes}
+	return &ResourceProvider{yamlkit.NewRegistry(append([]yamlkit.KnowledgeFile{builtIn}, files...)...)}
+}
+
+// Snapshot is a provider with what this one knows now.
+func (p *ResourceProvider) Snapshot() *ResourceProvider {
+	return &ResourceProvider{p.Registry.Snapshot()}
+}
+
+// ToolchainType is Kubernetes/YAML.
+func (*ResourceProvider) ToolchainType() api.ToolchainType { return api.ToolchainKubernetesYAML }
+
+// DefaultResourceCategory is Resource.
+func (*ResourceProvider) DefaultResourceCategory() api.ResourceCategory {
+	return api.ResourceCategoryResource
+}
+
+// ResourceTypeGetter is apiVersion/kind.
+func (*ResourceProvider) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, error) {
+	h, err := header(doc)
+	if err != nil {
+		return "", err
+	}
+	return api.ResourceType(h.APIVersion + "/" + h.Kind), nil
+}
+
+// ResourceNameGetter is namespace/name; the namespace may be empty, and metadata.generateName counts as the name.
+func (*ResourceProvider) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error) {
+	h, err := header(doc)
+	if err != nil {
+		return "", err
+	}
+	return api.ResourceName(h.Namespace + "/" + h.Name), nil
+}
+
+// ResourceInfo is type, name and category.
+func (*ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
+	h, err := header(doc)
+	if err != nil {
+		return api.ResourceInfo{}, err
+	}
+	return api.ResourceInfo{
+		ResourceName:             api.ResourceName(h.Namespace + "/" + h.Name),
+		ResourceNameWithoutScope: api.ResourceName(h.Name),
+		ResourceType:             api.ResourceType(h.APIVersion + "/" + h.Kind),
+		ResourceCategory:         api.ResourceCategoryResource,
+	}, nil
+}
+
+// header peeks at what identifies a resource.
+func header(doc *gaby.YamlDoc) (gaby.Header, error) {
+	h, err := doc.Header()
+	if err != nil {
+		return h, err
+	}
+	if h.Name == "" {
+		h.Name = h.GenerateName
+	}
+	if h.APIVersion != "" && h.Kind != "" && h.Name != "" {
+		return h, nil
+	}
+	missing := &configkit.NoResourceError{Pos: doc.Position()}
+	for _, field := range []struct{ name, value string }{{"apiVersion", h.APIVersion}, {"kind", h.Kind}, {"metadata.name", h.Name}} {
+		if field.value == "" {
+			missing.Missing = append(missing.Missing, field.name)
+		}
+	}
+	missing.Empty = len(missing.Missing) == 3 && doc.IsNull()
+	return h, missing
+}
+
+// RemoveScopeFromResourceName cuts the namespace off.
+func (*ResourceProvider) RemoveScopeFromResourceName(name api.ResourceName) api.ResourceName {
+	_, without, ok := strings.Cut(string(name), "/")
+	if !ok {
+		return name
+	}
+	return api.ResourceName(without)
+}
+
+// ScopelessResourceNamePath is metadata.name.
+func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return "metadata.name" }
+
+// Converter is the identity: the native text is YAML already.
+type Converter struct{}
+
+var _ configkit.ConfigConverter = Converter{}
+
+// NativeToDocuments splits the text; documents are scanned when they are visited.
+func (Converter) NativeToDocuments(data []byte) (gaby.Container, error) { return gaby.ParseAll(data) }
+
+// DocumentsToNative prints the documents.
+func (Converter) DocumentsToNative(documents gaby.Container) ([]byte, error) {
+	return documents.Bytes(), nil
+}

@@ -1,0 +1,30 @@
+// Package yamlkit is what functions find their way through documents with: the path language, visitors over resources and
+// paths, the registry of paths by attribute, getters and setters.
+//
+// # The path language
+//
+//	Path     = Segments [ "#" EmbeddedPath ] .       everything after the first "#" belongs to the accessor
+//	Segments = Segment { "." Segment } .
+//	Segment  = [ "|" ] Plain                         "|": from here on things may be missing, before it nothing may
+//	         | "*"                                   every map value or list element
+//	         | "*?" Key [ ":" Param ] [ "=" Value ]  the same, binding child[Key]; with =Value only those where it is Value
+//	         | "*@:" Param                           every map value, binding the key
+//	         | "@" Key ":" Param                     one map key, bound to Param
+//	         | "?" Key [ ":" Param ] "=" Match .     the first list element with that Key
+//	Match    = "*" | "@" Index | Value [ ";@" Index ] .
+//	Plain    = a map key, or a decimal list index .
+//
+// A path is split at its dots; then "~1" stands for a dot and "~0" for a tilde. "%s" in a segment is filled from the
+// arguments of a function; the argument "*" makes ?Key:Param=%s the wildcard *?Key:Param.
+//
+// A path is compiled once per call (ParsePath) and resolved against as many documents as there are. Resolving yields places in
+// document order. What is missing is not an error: a reader skips it, an upserting writer creates plain segments, maps for
+// missing parents included; list elements are never created.
+//
+// # The rules of this room
+//
+//   - A document is visited only if a path is wanted of its resource type, and then it is checked whole before anything else.
+//   - Documents that are not resources are passed over.
+//   - All problems are reported, joined; each is an *api.Failure with position, resource and path.
+//   - Nothing is compiled, decoded or allocated per visited node.
+package yamlkit

@@ -1,0 +1,355 @@
+package yamlkit
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+type segmentKind uint8
+
+const (
+	plainSegment   segmentKind = iota // key, index
+	anySegment                        // *
+	bindSegment                       // *?key[:param][=value]
+	anyKeySegment                     // *@:param
+	literalSegment                    // @key:param
+	lookupSegment                     // ?key[:param]=match
+)
+
+// segment is one compiled segment of a path.
+type segment struct {
+	kind     segmentKind
+	hasValue bool
+	key      string
+	param    string
+	value    string
+	index    int // of a plain segment that is a decimal number, of @index and of ;@index; else -1
+	holes    int // how many %s it has, key first
+}
+
+// Path is a compiled path. It is immutable and can be used concurrently.
+type Path struct {
+	text     string
+	segments []segment
+	embedded string
+	create   int // the segment marked with |, or -1
+	holes    int
+}
+
+// PathError tells what is wrong with a path, and in which column (counted in runes from 1).
+type PathError struct {
+	Path   string
+	Column int
+	Msg    string
+	Hint   string
+}
+
+func (e *PathError) Error() string {
+	if e.Path == "" {
+		return e.Msg
+	}
+	return fmt.Sprintf("path %s: column %d: %s", e.Path, e.Column, e.Msg)
+}
+
+// String is the path as it was written.
+func (p *Path) String() string { return p.text }
+
+// EmbeddedPath is what follows "#", "" without one.
+func (p *Path) EmbeddedPath() string { return p.embedded }
+
+// Arguments is how many %s the path has.
+func (p *Path) Arguments() int { return p.holes }
+
+// ParsePath compiles a path. The error is a *PathError.
+func ParsePath(text string) (*Path, error) {
+	if text == "" {
+		return nil, &PathError{Msg: "path cannot be empty"}
+	}
+	body, embedded, hasEmbedded := strings.Cut(text, "#")
+	p := &Path{text: text, embedded: embedded, create: -1, segments: make([]segment, 0, strings.Count(body, ".")+1)}
+	parser := pathParser{text: text}
+	if hasEmbedded && embedded == "" {
+		return nil, parser.fail(len(body), "nothing follows the #")
+	}
+	for start := 0; ; {
+		end := strings.IndexByte(body[start:], '.')
+		last := end < 0
+		if last {
+			end = len(body)
+		} else {
+			end += start
+		}
+		word := body[start:end]
+		if strings.HasPrefix(word, "|") {
+			if p.create >= 0 {
+				return nil, parser.fail(start, "a path can have only one |")
+			}
+			p.create = len(p.segments)
+			word = word[1:]
+			start++
+			if word != "" && strings.ContainsRune("*?@|", rune(word[0])) {
+				return nil, parser.fail(start, "only a plain segment can follow a |")
+			}
+		}
+		s, err := parser.segment(word, start)
+		if err != nil {
+			return nil, err
+		}
+		p.holes += s.holes
+		p.segments = append(p.segments, s)
+		if last {
+			return p, nil
+		}
+		start = end + 1
+	}
+}
+
+type pathParser struct{ text string }
+
+func (pp pathParser) column(offset int) int { return utf8.RuneCountInString(pp.text[:offset]) + 1 }
+
+func (pp pathParser) fail(offset int, format string, args ...any) error {
+	return &PathError{Path: pp.text, Column: pp.column(offset), Msg: fmt.Sprintf(format, args...)}
+}
+
+// segment parses one word between dots, which begins at offset.
+func (pp pathParser) segment(word string, offset int) (segment, error) {
+	s := segment{index: -1}
+	switch {
+	case word == "":
+		return s, pp.fail(offset, "a segment is empty")
+	case word == "*":
+		s.kind = anySegment
+	case strings.HasPrefix(word, "*?"):
+		s.kind = bindSegment
+		return pp.keyed(s, word[2:], offset+2)
+	case strings.HasPrefix(word, "*@"):
+		s.kind = anyKeySegment
+		param, ok := strings.CutPrefix(word[2:], ":")
+		if !ok || param == "" || strings.Contains(param, ":") {
+			return s, pp.fail(offset, "invalid map parameter expression %s: *@:parameter is expected", word)
+		}
+		s.param = param
+	case word[0] == '*':
+		return s, pp.fail(offset+1, "unexpected %q after *", firstRune(word[1:]))
+	case word[0] == '?':
+		s.kind = lookupSegment
+		return pp.keyed(s, word[1:], offset+1)
+	case word[0] == '@':
+		s.kind = literalSegment
+		key, param, ok := strings.Cut(word[1:], ":")
+		if !ok || key == "" || param == "" || strings.Contains(param, ":") {
+			return s, pp.fail(offset, "invalid map parameter expression %s: @key:parameter is expected", word)
+		}
+		s.key, s.param = unescapeSegment(key), param
+	default:
+		s.key = unescapeSegment(word)
+		s.index = decimal(s.key)
+	}
+	s.holes = strings.Count(s.key, "%s")
+	return s, nil
+}
+
+// keyed parses Key [":" Param] ["=" Match] of a lookup or a binding wildcard.
+func (pp pathParser) keyed(s segment, text string, offset int) (segment, error) {
+	name, value, hasValue := strings.Cut(text, "=")
+	key, param, hasParam := strings.Cut(name, ":")
+	switch {
+	case key == "":
+		return s, pp.fail(offset, "the key to look for is missing")
+	case hasParam && param == "":
+		return s, pp.fail(offset+len(key)+1, "invalid parameter expression %s: nothing follows the colon", name)
+	case strings.Contains(param, ":"):
+		return s, pp.fail(offset+len(key)+1+strings.Index(param, ":"), "invalid parameter expression %s: more than one colon", name)
+	case !hasValue && s.kind == lookupSegment:
+		return s, pp.fail(offset+len(text), "invalid associative lookup ?%s: = is missing", text)
+	}
+	s.key, s.param, s.hasValue = unescapeSegment(key), param, hasValue
+	if s.kind == lookupSegment {
+		switch {
+		case value == "*":
+			s.kind, s.hasValue = bindSegment, false
+			return s, nil
+		case strings.HasPrefix(value, "@"):
+			if s.index = decimal(value[1:]); s.index < 0 {
+				return s, pp.fail(offset+len(name)+2, "an index is expected after @")
+			}
+			s.hasValue = false
+			return s, nil
+		}
+		if i := strings.LastIndex(value, ";@"); i >= 0 {
+			if index := decimal(value[i+2:]); index >= 0 {
+				s.index, value = index, value[:i]
+			}
+		}
+	}
+	s.value = unescapeSegment(value)
+	s.holes = strings.Count(s.key, "%s") + strings.Count(s.value, "%s")
+	return s, nil
+}
+
+func firstRune(s string) string {
+	_, size := utf8.DecodeRuneInString(s)
+	return s[:size]
+}
+
+// decimal is the value of a text that is a decimal list index, else -1.
+func decimal(s string) int {
+	if s == "" || len(s) > 9 || (len(s) > 1 && s[0] == '0') {
+		return -1
+	}
+	n := 0
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return -1
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	return n
+}
+
+// ArgumentCountError tells that a path has more %s than there are arguments.
+type ArgumentCountError struct {
+	Path      string
+	Got, Need int
+}
+
+func (e *ArgumentCountError) Error() string {
+	return fmt.Sprintf("path %s needs %d arguments, got %d", e.Path, e.Need, e.Got)
+}
+
+// Bind fills the %s of a path in order. Arguments are escaped like segments (EscapeDotsInPathSegment); surplus ones are
+// ignored. The argument * for the value of a lookup finds every element.
+func (p *Path) Bind(args []string) (*Path, error) {
+	if p.holes == 0 {
+		return p, nil
+	}
+	if len(args) < p.holes {
+		return nil, &ArgumentCountError{Path: p.text, Got: len(args), Need: p.holes}
+	}
+	bound := *p
+	bound.holes = 0
+	bound.segments = make([]segment, len(p.segments))
+	copy(bound.segments, p.segments)
+	for i := range bound.segments {
+		s := &bound.segments[i]
+		if s.holes == 0 {
+			continue
+		}
+		if s.value == "%s" && args[0] == "*" && !strings.Contains(s.key, "%s") {
+			if s.kind == lookupSegment || s.kind == bindSegment {
+				s.kind, s.hasValue, s.value, s.holes, s.index = bindSegment, false, "", 0, -1
+				args = args[1:]
+				continue
+			}
+		}
+		if s.key == "%s" && args[0] == "*" && (s.kind == literalSegment || s.kind == plainSegment) {
+			kind := anySegment
+			if s.param != "" {
+				kind = anyKeySegment
+			}
+			s.kind, s.key, s.index, s.holes = kind, "", -1, 0
+			args = args[1:]
+			continue
+		}
+		s.key, args = fillHoles(s.key, args)
+		s.value, args = fillHoles(s.value, args)
+		s.holes = 0
+		if s.kind == plainSegment {
+			s.index = decimal(s.key)
+		}
+	}
+	return &bound, nil
+}
+
+func fillHoles(text string, args []string) (string, []string) {
+	for {
+		before, after, found := strings.Cut(text, "%s")
+		if !found {
+			return text, args
+		}
+		arg := unescapeSegment(args[0])
+		args = args[1:]
+		if !strings.Contains(after, "%s") {
+			return before + arg + after, args
+		}
+		rest, left := fillHoles(after, args)
+		return before + arg + rest, left
+	}
+}
+
+// unescapeSegment turns ~1 into a dot and ~0 into a tilde.
+func unescapeSegment(s string) string {
+	if strings.IndexByte(s, '~') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '~' && i+1 < len(s) && (s[i+1] == '0' || s[i+1] == '1') {
+			i++
+			b.WriteByte("~."[s[i]-'0'])
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// EscapeDotsInPathSegment makes one segment of a key: dots become ~1, and a tilde that would be read as an escape ~0.
+func EscapeDotsInPathSegment(segment string) string {
+	if strings.IndexByte(segment, '.') < 0 && strings.IndexByte(segment, '~') < 0 {
+		return segment
+	}
+	var b strings.Builder
+	for i := 0; i < len(segment); i++ {
+		switch {
+		case segment[i] == '.':
+			b.WriteString("~1")
+		case segment[i] == '~' && i+1 < len(segment) && (segment[i+1] == '0' || segment[i+1] == '1'):
+			b.WriteString("~0")
+		default:
+			b.WriteByte(segment[i])
+		}
+	}
+	return b.String()
+}
+
+// JoinPathSegments makes a path of keys and indexes, escaping them.
+func JoinPathSegments(segments []string) api.ResolvedPath {
+	escaped := make([]string, len(segments))
+	for i, s := range segments {
+		escaped[i] = EscapeDotsInPathSegment(s)
+	}
+	return api.ResolvedPath(strings.Join(escaped, "."))
+}
+
+// PathIsResolved tells whether a path addresses one place without looking at a document.
+func PathIsResolved(path string) bool { return path != "" && !strings.ContainsAny(path, "?*@|") }
+
+// NormalizedPath is the form under which a path is registered: indexes and every segment that is not plain become *.
+func (p *Path) NormalizedPath() api.UnresolvedPath {
+	return api.UnresolvedPath(p.normalized(len(p.segments)))
+}
+
+func (p *Path) normalized(n int) string {
+	var b strings.Builder
+	for i := range p.segments[:n] {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		s := &p.segments[i]
+		if s.kind != plainSegment || s.index >= 0 {
+			b.WriteByte('*')
+			continue
+		}
+		b.WriteString(EscapeDotsInPathSegment(s.key))
+	}
+	if p.embedded != "" && n == len(p.segments) {
+		b.WriteByte('#')
+		b.WriteString(p.embedded)
+	}
+	return b.String()
+}

@@ -1,0 +1,347 @@
+package yamlkit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Match is a place a path resolves to. It is reused: what is kept beyond the call must be copied.
+type Match struct {
+	// Segments are the keys and indexes of the place.
+	Segments []string
+	// Value is what is there; it does not exist when the place is missing.
+	Value gaby.Value
+	// Arguments are the values bound by parameters of the path.
+	Arguments []api.FunctionArgument
+}
+
+// ResolveOptions say what is wanted beyond what exists.
+type ResolveOptions struct {
+	// Upsert yields places that do not exist but could be created.
+	Upsert bool
+	// Accessor looks into list elements that are scalars.
+	Accessor EmbeddedAccessor
+}
+
+// NotAMapError tells that a path leads through a value that has no children.
+type NotAMapError struct {
+	Segments []string
+	Value    gaby.Value
+}
+
+func (e *NotAMapError) Error() string {
+	return fmt.Sprintf("value %s at path %s cannot be converted to map", describe(e.Value), JoinPathSegments(e.Segments))
+}
+
+// Resolve yields the places of a document that a path leads to, in document order. It stops at the first error of yield.
+// Places that differ only in what they are called (an alias and its anchor) are different places.
+func (p *Path) Resolve(root gaby.Value, options ResolveOptions, yield func(*Match) error) error {
+	r := resolver{path: p, options: options, yield: yield}
+	var segments [16]string
+	r.match.Segments = segments[:0]
+	return r.walk(0, root, true)
+}
+
+type resolver struct {
+	path    *Path
+	options ResolveOptions
+	yield   func(*Match) error
+	match   Match
+}
+
+// walk resolves the segments from i on below v. exact is true as long as no wildcard was passed.
+func (r *resolver) walk(i int, v gaby.Value, exact bool) error {
+	if i == len(r.path.segments) {
+		r.match.Value = v
+		return r.yield(&r.match)
+	}
+	s := &r.path.segments[i]
+	kind := v.Kind()
+	switch s.kind {
+	case plainSegment, literalSegment:
+		return r.child(i, s, v, kind, exact)
+	case lookupSegment:
+		if kind == gaby.List {
+			return r.lookup(i, s, v, exact)
+		}
+		return nil
+	}
+	switch kind {
+	case gaby.Map:
+		for c := v.First(); c.Exists(); c = c.Next() {
+			if s.kind == bindSegment && !r.bindMatches(s, c) {
+				continue
+			}
+			bound := r.bind(s, c, c.Key())
+			if err := r.descend(i, c.Key(), c, false); err != nil {
+				return err
+			}
+			r.unbind(bound)
+		}
+	case gaby.List:
+		index := 0
+		for c := v.First(); c.Exists(); c = c.Next() {
+			if s.kind != bindSegment || r.bindMatches(s, c) {
+				bound := s.kind == bindSegment && r.bind(s, c, "")
+				if err := r.descend(i, strconv.Itoa(index), c, false); err != nil {
+					return err
+				}
+				r.unbind(bound)
+			}
+			index++
+		}
+	}
+	return nil
+}
+
+// child follows a plain or literal segment.
+func (r *resolver) child(i int, s *segment, v gaby.Value, kind gaby.Kind, exact bool) error {
+	switch kind {
+	case gaby.Map:
+		if c := v.Get(s.key); c.Exists() {
+			bound := s.kind == literalSegment && r.bind(s, c, s.key)
+			err := r.descend(i, s.key, c, exact)
+			r.unbind(bound)
+			return err
+		}
+		return r.missing(i)
+	case gaby.List:
+		if s.kind == plainSegment && s.index >= 0 {
+			if c := v.Index(s.index); c.Exists() {
+				return r.descend(i, s.key, c, exact)
+			}
+		}
+		return nil
+	case gaby.Scalar:
+		if v.Tag() == "!!null" {
+			return r.missing(i)
+		}
+		if r.options.Upsert && exact {
+			return &NotAMapError{Segments: slices.Clone(r.match.Segments), Value: v}
+		}
+	case gaby.Missing:
+		return r.missing(i)
+	}
+	return nil
+}
+
+// missing yields the place of a path whose segments from i on do not exist, if it may be created (or, after a |, may be
+// missing) and if what is left of the path says what to create.
+func (r *resolver) missing(i int) error {
+	create := r.path.create
+	if !r.options.Upsert && create < 0 || i < create {
+		return nil
+	}
+	rest := r.path.segments[i:]
+	for j := range rest {
+		if rest[j].kind != plainSegment && rest[j].kind != literalSegment {
+			return nil
+		}
+	}
+	segments, arguments := len(r.match.Segments), len(r.match.Arguments)
+	for j := range rest {
+		r.match.Segments = append(r.match.Segments, rest[j].key)
+		if rest[j].kind == literalSegment {
+			r.match.Arguments = append(r.match.Arguments, api.FunctionArgument{ParameterName: rest[j].param, Value: rest[j].key})
+		}
+	}
+	r.match.Value = gaby.Value{}
+	err := r.yield(&r.match)
+	r.match.Segments, r.match.Arguments = r.match.Segments[:segments], r.match.Arguments[:arguments]
+	return err
+}
+
+// lookup finds the first element whose key has the value, else the one at the index that goes with it.
+func (r *resolver) lookup(i int, s *segment, v gaby.Value, exact bool) error {
+	if s.hasValue {
+		index := 0
+		for c := v.First(); c.Exists(); c = c.Next() {
+			if text, ok := r.keyText(c, s.key); ok && text == s.value {
+				return r.found(i, s, c, index, exact)
+			}
+			index++
+		}
+	}
+	if s.index >= 0 {
+		if c := v.Index(s.index); c.Exists() {
+			return r.found(i, s, c, s.index, exact)
+		}
+	}
+	return nil
+}
+
+func (r *resolver) found(i int, s *segment, c gaby.Value, index int, exact bool) error {
+	bound := r.bind(s, c, "")
+	err := r.descend(i, strconv.Itoa(index), c, exact)
+	r.unbind(bound)
+	return err
+}
+
+func (r *resolver) descend(i int, key string, c gaby.Value, exact bool) error {
+	r.match.Segments = append(r.match.Segments, key)
+	err := r.walk(i+1, c, exact)
+	r.match.Segments = r.match.Segments[:len(r.match.Segments)-1]
+	return err
+}
+
+func (r *resolver) bindMatches(s *segment, c gaby.Value) bool {
+	if !s.hasValue {
+		return true
+	}
+	text, ok := r.keyText(c, s.key)
+	return ok && text == s.value
+}
+
+// keyText is the value an element has for a key. An element that is a scalar is asked through the path's accessor.
+func (r *resolver) keyText(element gaby.Value, key string) (string, bool) {
+	switch element.Kind() {
+	case gaby.Map:
+		c := element.Get(key)
+		return c.Text(), c.Kind() == gaby.Scalar
+	case gaby.Scalar:
+		if r.options.Accessor != nil {
+			v, ok := r.options.Accessor.Extract(element.Text(), key)
+			text, isString := v.(string)
+			return text, ok && isString
+		}
+	}
+	return "", false
+}
+
+// bind remembers the argument of a parameter; what is bound is the key, or else the text of child[s.key].
+func (r *resolver) bind(s *segment, c gaby.Value, key string) bool {
+	if s.param == "" {
+		return false
+	}
+	value := key
+	if s.kind == bindSegment || s.kind == lookupSegment {
+		text, ok := r.keyText(c, s.key)
+		if !ok {
+			return false
+		}
+		value = text
+	}
+	r.match.Arguments = append(r.match.Arguments, api.FunctionArgument{ParameterName: s.param, Value: value})
+	return true
+}
+
+func (r *resolver) unbind(bound bool) {
+	if bound {
+		r.match.Arguments = r.match.Arguments[:len(r.match.Arguments)-1]
+	}
+}
+
+// ResolvedPathInfo is a place a path resolves to.
+type ResolvedPathInfo struct {
+	Path          api.ResolvedPath
+	PathArguments []api.FunctionArgument
+}
+
+// ResolveAssociativePaths lists the places a path leads to in a document. A resolvedPath constrains them to those it leads
+// to as well. With upsert, places that could be created are listed too.
+func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPath, resolvedPath api.ResolvedPath, upsert bool) ([]ResolvedPathInfo, error) {
+	path, err := ParsePath(string(unresolvedPath))
+	if err != nil {
+		return nil, err
+	}
+	var allowed map[api.ResolvedPath]bool
+	if resolvedPath != "" {
+		constraint, err := ParsePath(string(resolvedPath))
+		if err != nil {
+			return nil, err
+		}
+		allowed = map[api.ResolvedPath]bool{}
+		err = constraint.Resolve(doc.Value(), ResolveOptions{Upsert: upsert}, func(m *Match) error {
+			allowed[JoinPathSegments(m.Segments)] = true
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var places []ResolvedPathInfo
+	err = path.Resolve(doc.Value(), ResolveOptions{Upsert: upsert}, func(m *Match) error {
+		place := JoinPathSegments(m.Segments)
+		if allowed == nil || allowed[place] {
+			places = append(places, ResolvedPathInfo{Path: place, PathArguments: slices.Clone(m.Arguments)})
+		}
+		return nil
+	})
+	return places, err
+}
+
+// reportedPath is how a place is called in results: indexes of lists with a merge key become ?key=value, as long as that
+// leads back to the same element.
+func reportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTree, embedded string) api.ResolvedPath {
+	var b strings.Builder
+	b.Grow(64)
+	v := root
+	for i, s := range segments {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		if v.Kind() != gaby.List {
+			b.WriteString(EscapeDotsInPathSegment(s))
+			v, keys = v.Get(s), keys.Child(s)
+			continue
+		}
+		index := decimal(s)
+		element := v.Index(index)
+		if key, text, ok := mergeKey(v, element, index, keys); ok {
+			b.WriteByte('?')
+			b.WriteString(EscapeDotsInPathSegment(key))
+			b.WriteByte('=')
+			b.WriteString(EscapeDotsInPathSegment(text))
+		} else {
+			b.WriteString(s)
+		}
+		v, keys = element, keys.Child("*")
+	}
+	if embedded != "" {
+		b.WriteByte('#')
+		b.WriteString(embedded)
+	}
+	return api.ResolvedPath(b.String())
+}
+
+func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree) (key, text string, ok bool) {
+	if keys == nil || len(keys.Keys) == 0 {
+		return "", "", false
+	}
+	key = keys.Keys[0]
+	v := element.Get(key)
+	if v.Kind() != gaby.Scalar || v.Tag() == "!!null" {
+		return "", "", false
+	}
+	text = v.Text()
+	i := 0
+	for other := list.First(); i < index && other.Exists(); other = other.Next() {
+		if o := other.Get(key); o.Kind() == gaby.Scalar && o.Text() == text {
+			return "", "", false // the lookup would lead to that element
+		}
+		i++
+	}
+	return key, text, text != "" && text != "*" && text[0] != '@'
+}
+
+// describe names a value in messages.
+func describe(v gaby.Value) string {
+	switch v.Kind() {
+	case gaby.Map:
+		return "(map)"
+	case gaby.List:
+		return "(list)"
+	case gaby.Scalar:
+		if v.Tag() == "!!null" {
+			return "null"
+		}
+		return v.Text()
+	}
+	return "(missing)"
+}

@@ -1,0 +1,281 @@
+package yamlkit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// scalar reads a value: its data and type. ok is false for null, maps, lists and what is missing.
+func scalar(v gaby.Value) (value any, t api.DataType, ok bool) {
+	if v.Kind() != gaby.Scalar {
+		return nil, api.DataTypeNone, false
+	}
+	switch v.Tag() {
+	case "!!null":
+		return nil, api.DataTypeNone, false
+	case "!!bool":
+		b, ok := v.Data().(bool)
+		return b, api.DataTypeBool, ok
+	case "!!int":
+		n, ok := v.Data().(int)
+		return n, api.DataTypeInt, ok
+	case "!!float":
+		return v.Data(), api.DataTypeNone, true
+	}
+	return v.Text(), api.DataTypeString, true
+}
+
+// read is the value at a place, or its embedded part.
+func (p *place) read() (any, bool) {
+	value, _, ok := scalar(p.match.Value)
+	if !ok || p.path.accessor == nil || p.path.path.embedded == "" {
+		return value, ok
+	}
+	text, isString := value.(string)
+	if !isString {
+		return nil, false
+	}
+	return p.path.accessor.Extract(text, p.path.path.embedded)
+}
+
+// row is the result for a place.
+func (p *place) row(value any, t api.DataType) api.AttributeValue {
+	row := api.AttributeValue{AttributeInfo: p.attributeInfo(t), Value: value, Comment: commentText(p.match.Value.Comments())}
+	if pos := p.match.Value.Position(); pos.Line > 0 {
+		row.Position = &api.Position{Line: pos.Line, Column: pos.Column}
+	}
+	return row
+}
+
+func commentText(c gaby.Comments) string {
+	if c == (gaby.Comments{}) {
+		return ""
+	}
+	var parts []string
+	for _, text := range []string{c.Head, c.Line, c.Foot} {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// typeOf is the data type of values of type T.
+func typeOf[T Scalar]() api.DataType {
+	switch any(*new(T)).(type) {
+	case string:
+		return api.DataTypeString
+	case int:
+		return api.DataTypeInt
+	case bool:
+		return api.DataTypeBool
+	}
+	return api.DataTypeNone
+}
+
+// GetPaths reads the scalars of type T that the paths of a resource's type lead to, sorted by type, name and path. Values
+// of other types are skipped.
+func GetPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider) (api.AttributeValueList, error) {
+	rows := api.AttributeValueList{}
+	t := typeOf[T]()
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
+		if value, ok := p.read(); ok {
+			if typed, ok := value.(T); ok {
+				rows = append(rows, p.row(typed, t))
+			}
+		}
+		return nil
+	})
+	return SortRows(rows), err
+}
+
+// GetStringPaths is GetPaths for strings.
+func GetStringPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider) (api.AttributeValueList, error) {
+	return GetPaths[string](parsedData, resourceTypeToPaths, keys, resourceProvider)
+}
+
+// GetPathsAnyType reads whatever the paths of a resource's type lead to; maps and lists as YAML text. A data type other
+// than none restricts it to values of that type.
+func GetPathsAnyType(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider, dataType api.DataType) (api.AttributeValueList, error) {
+	rows := api.AttributeValueList{}
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
+		value, t, ok := p.any()
+		if ok && (dataType == api.DataTypeNone || dataType == t) {
+			rows = append(rows, p.row(value, t))
+		}
+		return nil
+	})
+	return SortRows(rows), err
+}
+
+// any reads what is at a place, whatever it is. A float has the data type of its JSON form.
+func (p *place) any() (any, api.DataType, bool) {
+	v := p.match.Value
+	if kind := v.Kind(); kind == gaby.Map || kind == gaby.List {
+		return strings.TrimSuffix(v.YAML(), "\n"), api.DataTypeYAML, true
+	}
+	value, ok := p.read()
+	switch value.(type) {
+	case string:
+		return value, api.DataTypeString, ok
+	case int:
+		return value, api.DataTypeInt, ok
+	case bool:
+		return value, api.DataTypeBool, ok
+	}
+	return value, api.DataTypeJSON, ok
+}
+
+// SortRows sorts by resource type, resource name and path; rows that agree in these keep their order.
+func SortRows(rows api.AttributeValueList) api.AttributeValueList {
+	if slices.IsSortedFunc(rows, func(a, b api.AttributeValue) int { return compareRows(&a, &b) }) {
+		return rows
+	}
+	// Rows are large: their numbers are sorted instead.
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		if c := compareRows(&rows[i], &rows[j]); c != 0 {
+			return c
+		}
+		return i - j
+	})
+	sorted := make(api.AttributeValueList, len(rows))
+	for i, from := range order {
+		sorted[i] = rows[from]
+	}
+	return sorted
+}
+
+func compareRows(a, b *api.AttributeValue) int {
+	if c := cmp.Compare(a.ResourceType, b.ResourceType); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.ResourceName, b.ResourceName); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Path, b.Path)
+}
+
+// UpdateOptions say how values are written.
+type UpdateOptions struct {
+	// Upsert creates what is missing, as far as the path says what.
+	Upsert bool
+}
+
+// UpdatePaths replaces the values of type T that the paths of a resource's type lead to by what the updater makes of them; the
+// updater of a missing value gets the zero value. It returns how many places the paths led to, whether or not their
+// values changed. A value of another type is a failure; a string without the embedded part a path asks for is not a match.
+func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider, updater func(T) T, options UpdateOptions) (int, error) {
+	type edit struct {
+		doc      *gaby.YamlDoc
+		resource *api.ResourceInfo
+		path     api.ResolvedPath
+		position gaby.Position
+		segments []string
+		value    any
+	}
+	matches := 0
+	var edits []edit // made at the end, so that no place moves while paths are being resolved
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, options.Upsert, func(p *place) error {
+		v := p.match.Value
+		value, _, ok := scalar(v)
+		var replacement any
+		switch {
+		case v.Exists() && ok:
+			if p.path.accessor != nil && p.path.path.embedded != "" {
+				text, isString := value.(string)
+				part, found := p.path.accessor.Extract(text, p.path.path.embedded)
+				current, typed := part.(T)
+				if !isString || !found || !typed {
+					return nil
+				}
+				replacement, _ = p.path.accessor.Replace(text, p.path.path.embedded, updater(current))
+				break
+			}
+			current, typed := value.(T)
+			if !typed {
+				return conversionError(p, typeOf[T]())
+			}
+			replacement = updater(current)
+		case v.Kind() == gaby.Map || v.Kind() == gaby.List:
+			return conversionError(p, typeOf[T]())
+		case !options.Upsert || p.path.path.embedded != "":
+			return nil // null
+		default:
+			var zero T
+			replacement = updater(zero)
+		}
+		matches++
+		if ok && replacement == value {
+			return nil
+		}
+		edits = append(edits, edit{p.doc, p.resource, p.reported(), v.Position(), slices.Clone(p.match.Segments), replacement})
+		return nil
+	})
+	var problems []error
+	if err != nil {
+		problems = append(problems, err)
+	}
+	for i := range edits {
+		e := &edits[i]
+		if _, err := e.doc.Set(e.value, e.segments...); err != nil {
+			f := locate(err, e.resource, nil).(*api.Failure)
+			f.Path = string(e.path)
+			if f.Pos.IsZero() {
+				f.Pos = position(e.position)
+			}
+			problems = append(problems, f)
+		}
+	}
+	return matches, errors.Join(problems...)
+}
+
+func conversionError(p *place, t api.DataType) error {
+	path := p.reported()
+	return &api.Failure{
+		Class:    api.FailureFunction,
+		Pos:      position(p.match.Value.Position()),
+		Resource: p.resource.String(),
+		Path:     string(path),
+		Message:  fmt.Sprintf("value %s at path %s cannot be converted to %s", describe(p.match.Value), path, t),
+	}
+}
+
+// UpdatePathsFunction is UpdatePaths without the count.
+func UpdatePathsFunction[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider, updater func(T) T, upsert bool) error {
+	_, err := UpdatePaths(parsedData, resourceTypeToPaths, keys, resourceProvider, updater, UpdateOptions{Upsert: upsert})
+	return err
+}
+
+// UpdatePathsValue writes one value at every place.
+func UpdatePathsValue[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider, newValue T, upsert bool) error {
+	return UpdatePathsFunction(parsedData, resourceTypeToPaths, keys, resourceProvider, func(T) T { return newValue }, upsert)
+}
+
+// UpdateStringPathsFunction is UpdatePathsFunction for strings.
+func UpdateStringPathsFunction(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider, updater func(string) string, upsert bool) error {
+	return UpdatePathsFunction(parsedData, resourceTypeToPaths, keys, resourceProvider, updater, upsert)
+}
+
+// UpdateStringPaths is UpdatePathsValue for strings.
+func UpdateStringPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider, newValue string, upsert bool) error {
+	return UpdatePathsValue(parsedData, resourceTypeToPaths, keys, resourceProvider, newValue, upsert)
+}

@@ -1,0 +1,336 @@
+package yamlkit
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Scalar are the types values at paths are read as.
+type Scalar interface{ ~string | ~int | ~bool }
+
+// VisitorContext tells a visitor where it is.
+type VisitorContext struct {
+	api.AttributeInfo                         // Path is what results report
+	Segments          []string                // keys and indexes of the place
+	PathArguments     []api.FunctionArgument  // bound by parameters of the path
+	EmbeddedPath      string                  // the sub of path#sub
+	EmbeddedAccessor  EmbeddedAccessor        // nil without EmbeddedPath
+	Position          gaby.Position           // of the value
+	VisitorInfo       *api.PathVisitorInfo    // the path that led here
+	Keys              *configkit.MergeKeyTree // of the resource
+}
+
+// ResourceVisitorFunc visits a resource. What it returns is the output given to the next call.
+type ResourceVisitorFunc func(doc *gaby.YamlDoc, output any, index int, resourceInfo *api.ResourceInfo) (any, []error)
+
+// DocVisitorFunc visits a place of a document, whatever is there.
+type DocVisitorFunc func(doc *gaby.YamlDoc, output any, context VisitorContext, currentDoc *gaby.YamlDoc) (any, error)
+
+// ValueVisitorFunc visits a scalar of a document.
+type ValueVisitorFunc[T Scalar] func(doc *gaby.YamlDoc, output any, context VisitorContext, currentValue T) (any, error)
+
+// VisitResources calls the visitor for every resource, in order. Documents that are not resources are passed over; one that
+// is not valid YAML is a failure, and so is every error of the visitor. Visiting goes on after failures.
+func VisitResources(parsedData gaby.Container, output any, resourceProvider configkit.ResourceProvider, visitor ResourceVisitorFunc) (any, error) {
+	var problems []error
+	for index, doc := range parsedData {
+		info, err := resourceInfo(doc, resourceProvider)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		if info == nil {
+			continue
+		}
+		if err := doc.Check(); err != nil {
+			problems = append(problems, locate(err, info, nil))
+			continue
+		}
+		var errs []error
+		output, errs = visitor(doc, output, index, info)
+		for _, err := range errs {
+			if err != nil {
+				problems = append(problems, locate(err, info, nil))
+			}
+		}
+	}
+	return output, errors.Join(problems...)
+}
+
+// resourceInfo identifies a document. It is nil for documents to pass over and for those that cannot be read.
+func resourceInfo(doc *gaby.YamlDoc, provider configkit.ResourceProvider) (*api.ResourceInfo, error) {
+	info, err := provider.ResourceInfo(doc)
+	if err != nil {
+		if _, ok := errors.AsType[*configkit.NoResourceError](err); ok {
+			return nil, nil
+		}
+		return nil, locate(err, nil, nil)
+	}
+	return &info, nil
+}
+
+// ResourceTypeAndName identifies a resource of a unit: type#name.
+type ResourceTypeAndName string
+
+// TypeAndName is the ResourceTypeAndName of a resource.
+func TypeAndName(info *api.ResourceInfo) ResourceTypeAndName {
+	return ResourceTypeAndName(string(info.ResourceType) + "#" + string(info.ResourceName))
+}
+
+// ResourceToDocMap maps the resources of a unit to their documents. Of several with the same type and name the last counts.
+func ResourceToDocMap(parsedData gaby.Container, resourceProvider configkit.ResourceProvider) (map[ResourceTypeAndName]*gaby.YamlDoc, error) {
+	docs := make(map[ResourceTypeAndName]*gaby.YamlDoc, len(parsedData))
+	var problems []error
+	for _, doc := range parsedData {
+		info, err := resourceInfo(doc, resourceProvider)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		if info != nil {
+			docs[TypeAndName(info)] = doc
+		}
+	}
+	return docs, errors.Join(problems...)
+}
+
+// VisitPathsDoc calls the visitor for every place the paths of a resource's type lead to; with upsert also for places that
+// could be created, for which currentDoc is nil. The keys fill the %s of paths.
+func VisitPathsDoc(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any, output any,
+	resourceProvider configkit.ResourceProvider, visitor DocVisitorFunc, upsert bool) (any, error) {
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, upsert, func(p *place) error {
+		var err error
+		output, err = visitor(p.doc, output, p.context(), p.match.Value.Doc())
+		return err
+	})
+	return output, err
+}
+
+// VisitPaths calls the visitor for every scalar of type T that the paths of a resource's type lead to. Of a value with an
+// embedded path the visitor sees the part. Values of other types are skipped.
+func VisitPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any, output any,
+	resourceProvider configkit.ResourceProvider, visitor ValueVisitorFunc[T]) (any, error) {
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
+		value, ok := p.read()
+		if !ok {
+			return nil
+		}
+		typed, ok := value.(T)
+		if !ok {
+			return nil
+		}
+		var err error
+		output, err = visitor(p.doc, output, p.context(), typed)
+		return err
+	})
+	return output, err
+}
+
+// compiledPath is a path ready to be resolved.
+type compiledPath struct {
+	info     *api.PathVisitorInfo
+	path     *Path
+	accessor EmbeddedAccessor
+}
+
+// place is where visiting has come to. It is reused; what is kept must be copied.
+type place struct {
+	doc      *gaby.YamlDoc
+	index    int
+	resource *api.ResourceInfo
+	keys     *configkit.MergeKeyTree
+	path     *compiledPath
+	match    *Match
+	root     gaby.Value
+}
+
+// accessorSource is implemented by providers that keep compiled accessors.
+type accessorSource interface {
+	compiledAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAccessor, error)
+}
+
+// typePaths is what one call needs to know about a resource type.
+type typePaths struct {
+	paths []compiledPath
+	keys  *configkit.MergeKeyTree
+}
+
+// visitPlaces is the loop behind all visitors of paths. Only documents whose type has paths are scanned.
+func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []any, provider configkit.ResourceProvider,
+	upsert bool, visit func(*place) error) error {
+	args := make([]string, len(keys))
+	for i, key := range keys {
+		args[i] = fmt.Sprint(key)
+	}
+	var problems []error
+	types := map[api.ResourceType]*typePaths{}
+	for index, doc := range parsedData {
+		t, err := provider.ResourceTypeGetter(doc)
+		if err != nil {
+			if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
+				problems = append(problems, locate(err, nil, nil))
+			}
+			continue
+		}
+		known, ok := types[t]
+		if !ok {
+			known = &typePaths{}
+			if known.paths, err = compilePaths(source.PathsOf(t), args, provider); err != nil {
+				return err // the paths are wrong, whatever the documents are
+			}
+			if len(known.paths) > 0 {
+				known.keys = provider.MergeKeys(t)
+			}
+			types[t] = known
+		}
+		if len(known.paths) == 0 {
+			continue
+		}
+		problems = append(problems, visitDocument(doc, index, known, provider, upsert, visit)...)
+	}
+	return errors.Join(problems...)
+}
+
+func visitDocument(doc *gaby.YamlDoc, index int, known *typePaths, provider configkit.ResourceProvider, upsert bool,
+	visit func(*place) error) (problems []error) {
+	info, err := resourceInfo(doc, provider)
+	if err != nil {
+		return []error{err}
+	}
+	if info == nil {
+		return nil
+	}
+	if err := doc.Check(); err != nil {
+		return []error{locate(err, info, nil)}
+	}
+	p := place{doc: doc, index: index, resource: info, keys: known.keys}
+	for i := range known.paths {
+		p.path = &known.paths[i]
+		p.root = doc.Value()
+		options := ResolveOptions{Upsert: upsert && p.path.path.embedded == "", Accessor: p.path.accessor}
+		err := p.path.path.Resolve(p.root, options, func(m *Match) error {
+			p.match = m
+			if !m.Value.Exists() && !upsert {
+				return nil
+			}
+			if err := visit(&p); err != nil {
+				problems = append(problems, locate(err, info, &p))
+			}
+			return nil
+		})
+		if err != nil {
+			p.match = nil
+			problems = append(problems, locate(err, info, &p))
+		}
+	}
+	return problems
+}
+
+func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configkit.ResourceProvider) ([]compiledPath, error) {
+	compiled := make([]compiledPath, 0, len(infos))
+	for _, info := range infos {
+		path, err := ParsePath(string(info.Path))
+		if err != nil {
+			return nil, err
+		}
+		if path, err = path.Bind(args); err != nil {
+			return nil, err
+		}
+		c := compiledPath{info: info, path: path}
+		if info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
+			if cache, ok := provider.(accessorSource); ok {
+				c.accessor, err = cache.compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
+			} else {
+				c.accessor, err = NewEmbeddedAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
+			}
+			if err != nil {
+				return nil, err
+			}
+		} else if path.embedded != "" {
+			return nil, &NoAccessorError{Path: string(info.Path)}
+		}
+		compiled = append(compiled, c)
+	}
+	return compiled, nil
+}
+
+// NoAccessorError tells that nothing is known about how to reach the embedded part of a path.
+type NoAccessorError struct{ Path string }
+
+func (e *NoAccessorError) Error() string {
+	return fmt.Sprintf("path %s: no embedded accessor is registered for it", e.Path)
+}
+
+// reported is how results call the place.
+func (p *place) reported() api.ResolvedPath {
+	return reportedPath(p.root, p.match.Segments, p.keys, p.path.path.embedded)
+}
+
+func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {
+	info := api.AttributeInfo{
+		AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *p.resource, Path: p.reported()},
+		AttributeMetadata:   api.AttributeMetadata{AttributeName: p.path.info.AttributeName, DataType: t},
+	}
+	if info.AttributeName == "" {
+		info.AttributeName = api.AttributeNameNone
+	}
+	return info
+}
+
+func (p *place) context() VisitorContext {
+	c := VisitorContext{
+		AttributeInfo:    p.attributeInfo(p.path.info.DataType),
+		Segments:         append([]string(nil), p.match.Segments...),
+		PathArguments:    append([]api.FunctionArgument(nil), p.match.Arguments...),
+		EmbeddedPath:     p.path.path.embedded,
+		EmbeddedAccessor: p.path.accessor,
+		Position:         p.match.Value.Position(),
+		VisitorInfo:      p.path.info,
+		Keys:             p.keys,
+	}
+	c.Details = p.path.info.Details
+	return c
+}
+
+// locate makes a failure of an error, with what is known about where it happened.
+func locate(err error, info *api.ResourceInfo, p *place) error {
+	if f, ok := errors.AsType[*api.Failure](err); ok {
+		if f.Resource == "" && info != nil {
+			located := *f
+			located.Resource = info.String()
+			return &located
+		}
+		return err
+	}
+	f := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Err: err}
+	if info != nil {
+		f.Resource = info.String()
+	}
+	if p != nil && p.match != nil {
+		f.Path = string(p.reported())
+		f.Pos = position(p.match.Value.Position())
+	}
+	if e, ok := errors.AsType[*gaby.SyntaxError](err); ok {
+		f.Class, f.Pos, f.Message, f.Hint = api.FailureInput, position(e.Pos), e.Msg, e.Hint
+	}
+	if e, ok := errors.AsType[*gaby.EditError](err); ok {
+		f.Message, f.Hint = e.Msg, e.Hint
+		if f.Path == "" {
+			f.Path = e.Path
+		}
+		if f.Path != "" {
+			f.Message = "path " + f.Path + ": " + e.Msg
+		}
+		if e.Pos.Line > 0 {
+			f.Pos = position(e.Pos)
+		}
+	}
+	if e, ok := errors.AsType[*NotAMapError](err); ok {
+		f.Pos, f.Path = position(e.Value.Position()), string(JoinPathSegments(e.Segments))
+	}
+	return f
+}
+
+func position(p gaby.Position) api.Position { return api.Position{Line: p.Line, Column: p.Column} }

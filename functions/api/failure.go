@@ -1,0 +1,98 @@
+package api
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Position is a place in a file: 1-based, columns counted in runes. Zero is unknown. Inside the executor File is empty.
+type Position struct {
+	File   string `json:",omitempty"`
+	Line   int
+	Column int
+}
+
+// IsZero tells whether the position is unknown.
+func (p Position) IsZero() bool { return p.Line == 0 }
+
+// String is "file:12:5", "12:5" without a file, "file" without a line.
+func (p Position) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	s := strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
+	if p.File != "" {
+		s = p.File + ":" + s
+	}
+	return s
+}
+
+// FailureClass orders problems by whose they are; the numbers are the exit statuses of fctl.
+type FailureClass int
+
+// The classes.
+const (
+	FailureUsage    FailureClass = 2 // the request: an unknown function, a bad argument
+	FailureInput    FailureClass = 3 // the data: unreadable or unparsable
+	FailureFunction FailureClass = 4 // a function could not do its work
+)
+
+// Failure is one problem, with all that is known about where it is.
+type Failure struct {
+	Class    FailureClass
+	Pos      Position
+	Resource string // type and name
+	Function string
+	Argument string // parameter name
+	Path     string
+	Message  string // without position, resource and function
+	Hint     string
+	Err      error // what caused it, if anything
+}
+
+// Error is position, function, resource and message, without the hint and without a file name.
+func (f *Failure) Error() string {
+	var b strings.Builder
+	for _, part := range []string{f.Pos.String(), f.Function, f.Resource} {
+		if part != "" {
+			b.WriteString(part)
+			b.WriteString(": ")
+		}
+	}
+	b.WriteString(f.Message)
+	return b.String()
+}
+
+// Unwrap is the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Note is something a person wants to know that is neither result nor error.
+type Note struct {
+	Pos      Position
+	Function string // the function that was running, if any
+	Message  string // without position and function
+	// Kind tells what the note is about, for callers that make errors of some of them.
+	Kind NoteKind
+}
+
+// String is position, function and message.
+func (n Note) String() string {
+	s := n.Message
+	if n.Function != "" {
+		s = n.Function + ": " + s
+	}
+	if p := n.Pos.String(); p != "" {
+		s = p + ": " + s
+	}
+	return s
+}
+
+// NoteKind tells what a note is about.
+type NoteKind int
+
+// The kinds of notes.
+const (
+	NoteGeneral         NoteKind = iota
+	NoteSkippedDocument          // a document without kind or name; an error under --strict
+	NoteNothingMatched           // a function that matched nothing; an error under --require-match
+)

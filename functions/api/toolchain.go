@@ -1,0 +1,60 @@
+package api
+
+// ToolchainType names a configuration format together with the meaning of its resources.
+type ToolchainType string
+
+// The toolchains this module knows by name. Which of them an executor can run depends on what is registered with it.
+const (
+	ToolchainKubernetesYAML      ToolchainType = "Kubernetes/YAML"
+	ToolchainAppConfigProperties ToolchainType = "AppConfig/Properties"
+	ToolchainAppConfigEnv        ToolchainType = "AppConfig/Env"
+	ToolchainAppConfigINI        ToolchainType = "AppConfig/INI"
+	ToolchainAppConfigTOML       ToolchainType = "AppConfig/TOML"
+	ToolchainAppConfigJSON       ToolchainType = "AppConfig/JSON"
+	ToolchainAppConfigYAML       ToolchainType = "AppConfig/YAML"
+	ToolchainAppConfigText       ToolchainType = "AppConfig/Text"
+	ToolchainOpenTofuHCL         ToolchainType = "OpenTofu/HCL"
+)
+
+// DataType is the type of a parameter or of an attribute's value.
+type DataType string
+
+// The data types.
+const (
+	DataTypeNone                 DataType = ""
+	DataTypeString               DataType = "string"
+	DataTypeInt                  DataType = "int"
+	DataTypeBool                 DataType = "bool"
+	DataTypeEnum                 DataType = "enum"
+	DataTypeJSON                 DataType = "JSON"
+	DataTypeYAML                 DataType = "YAML"
+	DataTypeTOML                 DataType = "TOML"
+	DataTypeINI                  DataType = "INI"
+	DataTypeEnv                  DataType = "Env"
+	DataTypeProperties           DataType = "Properties"
+	DataTypeHCL                  DataType = "HCL"
+	DataTypeText                 DataType = "Text"
+	DataTypeCEL                  DataType = "CEL"
+	DataTypeAttributeValueList   DataType = "AttributeValueList"
+	DataTypePatchMap             DataType = "PatchMap"
+	DataTypeResourceMutationList DataType = "ResourceMutationList"
+	DataTypeResourceList         DataType = "ResourceList"
+	DataTypeStringList           DataType = "[]string"
+)
+
+// OutputType is the type of a function's output.
+type OutputType string
+
+// The output types.
+const (
+	OutputTypeValidationResult     OutputType = "ValidationResult"
+	OutputTypeValidationResultList OutputType = "ValidationResultList"
+	OutputTypeAttributeValueList   OutputType = "AttributeValueList"
+	OutputTypeResourceInfoList     OutputType = "ResourceInfoList"
+	OutputTypeResourceList         OutputType = "ResourceList"
+	OutputTypePatchMap             OutputType = "PatchMap"
+	OutputTypeJSON                 OutputType = "JSON"
+	OutputTypeYAML                 OutputType = "YAML"
+	OutputTypeOpaque               OutputType = "Opaque"
+	OutputTypeResourceMutationList OutputType = "ResourceMutationList"
+)

@@ -1,0 +1,119 @@
+// Package functions has the executor: the functions of all toolchains behind one Invoke.
+//
+// The rules of this room: the command line, the server and tests use the same executor, and an executor depends on nothing
+// but what is registered with it. There are no functions that register themselves; NewStandardExecutor lists them.
+package functions
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/kubernetes"
+)
+
+// Executor runs functions. Register functions first; afterwards it can be used concurrently.
+type Executor struct {
+	handlers map[api.ToolchainType]*handler.FunctionHandler
+}
+
+// NewEmptyExecutor makes an executor that knows the toolchains but has no functions.
+func NewEmptyExecutor() *Executor {
+	kubernetesProvider := k8skit.K8sResourceProvider.Snapshot()
+	return &Executor{handlers: map[api.ToolchainType]*handler.FunctionHandler{
+		api.ToolchainKubernetesYAML: handler.New(api.ToolchainKubernetesYAML, k8skit.Converter{}, kubernetesProvider),
+	}}
+}
+
+// NewStandardExecutor makes an executor with all built-in functions. It panics when one of them is registered wrongly, which
+// no input can bring about.
+func NewStandardExecutor() *Executor {
+	e := NewEmptyExecutor()
+	h := e.handlers[api.ToolchainKubernetesYAML]
+	for _, register := range []func() error{
+		func() error { return generic.RegisterStandardFunctions(h, h.Converter(), h.ResourceProvider()) },
+		func() error { return kubernetes.RegisterFunctions(h, h.ResourceProvider()) },
+	} {
+		if err := register(); err != nil {
+			panic(err)
+		}
+	}
+	return e
+}
+
+// UnsupportedToolchainError tells that the executor does not know a toolchain.
+type UnsupportedToolchainError struct {
+	Toolchain api.ToolchainType
+	Known     []api.ToolchainType
+}
+
+func (e *UnsupportedToolchainError) Error() string {
+	return fmt.Sprintf("unsupported ToolchainType %s", e.Toolchain)
+}
+
+// Toolchains are the toolchains the executor knows, sorted.
+func (e *Executor) Toolchains() []api.ToolchainType { return slices.Sorted(maps.Keys(e.handlers)) }
+
+func (e *Executor) handler(t api.ToolchainType) (*handler.FunctionHandler, error) {
+	if h, ok := e.handlers[t]; ok {
+		return h, nil
+	}
+	return nil, &UnsupportedToolchainError{Toolchain: t, Known: e.Toolchains()}
+}
+
+// RegisterFunction adds a function to a toolchain.
+func (e *Executor) RegisterFunction(t api.ToolchainType, registration handler.FunctionRegistration) error {
+	h, err := e.handler(t)
+	if err != nil {
+		return err
+	}
+	return h.RegisterFunction(registration)
+}
+
+// Signatures are those of a toolchain's functions, sorted by name; an alias is a row of its own, with AliasOf.
+func (e *Executor) Signatures(t api.ToolchainType) []api.FunctionSignature {
+	h, err := e.handler(t)
+	if err != nil {
+		return nil
+	}
+	return h.Signatures()
+}
+
+// Signature is that of one function.
+func (e *Executor) Signature(t api.ToolchainType, name string) (api.FunctionSignature, bool) {
+	h, err := e.handler(t)
+	if err != nil {
+		return api.FunctionSignature{}, false
+	}
+	return h.Signature(name)
+}
+
+// ValidateInvocation checks an invocation without running it and returns it normalised. The error is an
+// *UnsupportedToolchainError, a *handler.UnknownFunctionError, or one or several (joined) *handler.ArgumentError.
+func (e *Executor) ValidateInvocation(t api.ToolchainType, invocation api.FunctionInvocation) (api.FunctionInvocation, error) {
+	h, err := e.handler(t)
+	if err != nil {
+		return invocation, err
+	}
+	return h.ValidateInvocation(invocation)
+}
+
+// Invoke runs a chain of functions on the data of one unit. An error is returned only for a request that cannot be run at
+// all, and when ctx is cancelled; everything else that goes wrong is in the response. An empty ToolchainType stands for
+// Kubernetes/YAML.
+func (e *Executor) Invoke(ctx context.Context, request *api.FunctionInvocationRequest) (*api.FunctionInvocationResponse, error) {
+	t := request.ToolchainType
+	if t == "" {
+		t = api.ToolchainKubernetesYAML
+	}
+	h, err := e.handler(t)
+	if err != nil {
+		return nil, err
+	}
+	return h.Invoke(ctx, request)
+}

@@ -1,0 +1,155 @@
+package generic
+
+import (
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// PathFunctionOption adds to what RegisterPathSetterAndGetter registers.
+type PathFunctionOption func(getter, setter *handler.FunctionRegistration)
+
+// WithPathFunctionAlias gives get-<suffix> and set-<suffix> as further names.
+func WithPathFunctionAlias(suffix string) PathFunctionOption {
+	return func(getter, setter *handler.FunctionRegistration) {
+		getter.Aliases = append(getter.Aliases, "get-"+suffix)
+		setter.Aliases = append(setter.Aliases, "set-"+suffix)
+	}
+}
+
+// WithPathFunctionExamples gives examples, complete lines such as "set-replicas 5".
+func WithPathFunctionExamples(get, set string) PathFunctionOption {
+	return func(getter, setter *handler.FunctionRegistration) {
+		getter.Examples = append(getter.Examples, get)
+		setter.Examples = append(setter.Examples, set)
+	}
+}
+
+// WithValueCheck checks the new value beyond what the constraints of its parameter can express.
+func WithValueCheck(check func(value any) error) PathFunctionOption {
+	return func(_, setter *handler.FunctionRegistration) {
+		name := setter.Parameters[len(setter.Parameters)-1].ParameterName
+		setter.CheckArguments = func(args []api.FunctionArgument) error {
+			value, _ := handler.Arguments(args).Lookup(name)
+			err := check(value)
+			if err == nil {
+				return nil
+			}
+			return &handler.ArgumentError{Function: setter.FunctionName, Parameter: name, Value: value, Err: err, Message: fmt.Sprintf("argument %s: %v", name, err)}
+		}
+	}
+}
+
+// RegisterPathSetterAndGetter registers get-<suffix> and set-<suffix>, which read and write the registered paths of an
+// attribute. The last of the parameters is the value, of type string, int or bool; those before it fill the %s of the paths.
+// The description follows "Get " and "Set ". With upsert, what is missing is created.
+func RegisterPathSetterAndGetter(fh handler.FunctionRegistry, functionNameSuffix string, parameters []api.FunctionParameter, description string,
+	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, upsert bool, options ...PathFunctionOption) error {
+	if len(parameters) == 0 {
+		return &handler.RegistrationError{Function: "set-" + functionNameSuffix, Problems: []string{"it needs a parameter for the value"}}
+	}
+	var get, set handler.FunctionImplementation
+	pathParameters := parameters[:len(parameters)-1]
+	value := parameters[len(parameters)-1]
+	switch value.DataType {
+	case api.DataTypeString, api.DataTypeEnum:
+		get, set = attributeFunctions[string](attributeName, parameters, resourceProvider, upsert)
+	case api.DataTypeInt:
+		get, set = attributeFunctions[int](attributeName, parameters, resourceProvider, upsert)
+	case api.DataTypeBool:
+		get, set = attributeFunctions[bool](attributeName, parameters, resourceProvider, upsert)
+	default:
+		problem := fmt.Sprintf("parameter %s: values of type %s cannot be set at paths", value.ParameterName, value.DataType)
+		return &handler.RegistrationError{Function: "set-" + functionNameSuffix, Problems: []string{problem}}
+	}
+	getter := handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       "get-" + functionNameSuffix,
+			Parameters:         pathParameters,
+			RequiredParameters: required(pathParameters),
+			OutputInfo: &api.FunctionOutput{
+				ResultName: value.ParameterName, Description: value.Description, OutputType: api.OutputTypeAttributeValueList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:   "Get " + description,
+			FunctionType:  api.FunctionTypePathVisitor,
+			AttributeName: attributeName,
+		},
+		Function:    get,
+		PerDocument: true,
+		RowsSorted:  true,
+	}
+	setter := handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       "set-" + functionNameSuffix,
+			Parameters:         parameters,
+			RequiredParameters: required(parameters),
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:   "Set " + description,
+			FunctionType:  api.FunctionTypePathVisitor,
+			AttributeName: attributeName,
+		},
+		Function:    set,
+		PerDocument: true,
+	}
+	for _, option := range options {
+		option(&getter, &setter)
+	}
+	if err := fh.RegisterFunction(getter); err != nil {
+		return err
+	}
+	return fh.RegisterFunction(setter)
+}
+
+func required(parameters []api.FunctionParameter) int {
+	n := 0
+	for _, p := range parameters {
+		if p.Required {
+			n++
+		}
+	}
+	return n
+}
+
+// attributeFunctions makes the getter and the setter of an attribute with values of type T.
+func attributeFunctions[T yamlkit.Scalar](name api.AttributeName, parameters []api.FunctionParameter, provider configkit.ResourceProvider,
+	upsert bool) (get, set handler.FunctionImplementation) {
+	paths, value := parameters[:len(parameters)-1], parameters[len(parameters)-1].ParameterName
+	get = func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		rows, err := yamlkit.GetPaths[T](parsedData, provider.AttributePaths(name), pathKeys(paths, args), provider)
+		for i := range rows {
+			rows[i].AttributeName = name
+		}
+		fc.Matched(len(rows))
+		return parsedData, rows, err
+	}
+	set = func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		argument, _ := handler.Arguments(args).Lookup(value)
+		typed, ok := argument.(T)
+		if !ok {
+			return nil, nil, fmt.Errorf("argument %s has the type %T", value, argument)
+		}
+		matches, err := yamlkit.UpdatePaths(parsedData, provider.AttributePaths(name), pathKeys(paths, args), provider,
+			func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: upsert})
+		fc.Matched(matches)
+		return parsedData, nil, err
+	}
+	return get, set
+}
+
+// pathKeys are the arguments that fill the %s of paths, escaped as segments. One that is absent stands for everything.
+func pathKeys(parameters []api.FunctionParameter, args []api.FunctionArgument) []any {
+	keys := make([]any, len(parameters))
+	for i, p := range parameters {
+		value, ok := handler.Arguments(args).Lookup(p.ParameterName)
+		if !ok {
+			value = "*"
+		}
+		keys[i] = yamlkit.EscapeDotsInPathSegment(fmt.Sprint(value))
+	}
+	return keys
+}

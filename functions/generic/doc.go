@@ -1,0 +1,33 @@
+// Package generic has the functions that work for every toolchain, and the helpers with which authors register getters and
+// setters of paths.
+//
+// The rules of this room: functions reach documents through yamlkit and gaby only, know nothing of Kubernetes, and learn
+// about resources from the ResourceProvider they are registered with.
+package generic
+
+import (
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// RegisterStandardFunctions registers the functions of this package.
+func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, resourceProvider configkit.ResourceProvider) error {
+	for _, registration := range standardFunctions(converter, resourceProvider) {
+		if err := fh.RegisterFunction(registration); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func standardFunctions(converter configkit.ConfigConverter, provider configkit.ResourceProvider) []handler.FunctionRegistration {
+	return []handler.FunctionRegistration{
+		getPathFunction[string](provider, "get-string-path", GenericFnGetStringPath),
+		setPathFunction[string](provider, "set-string-path", GenericFnSetStringPath),
+		getPathFunction[int](provider, "get-int-path", GenericFnGetIntPath),
+		setPathFunction[int](provider, "set-int-path", GenericFnSetIntPath),
+		getPathFunction[bool](provider, "get-bool-path", GenericFnGetBoolPath),
+		setPathFunction[bool](provider, "set-bool-path", GenericFnSetBoolPath),
+		getResourcesFunction(converter, provider),
+	}
+}

@@ -1,0 +1,216 @@
+package generic
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// The parameters of the path functions.
+const (
+	parameterResourceType = "resource-type"
+	parameterPath         = "path"
+	parameterValue        = "attribute-value"
+)
+
+// pathQuery is one path of a resource type, or of all with *, as a function's arguments name it.
+type pathQuery struct {
+	provider     configkit.ResourceProvider
+	resourceType api.ResourceType
+	path         api.UnresolvedPath
+	embedded     bool
+}
+
+// GetVisitorMapForPath tells which path to visit: the one given, in resources of the type (* for all), with the attribute
+// name and the embedded accessor that are registered for it.
+func GetVisitorMapForPath(resourceProvider configkit.ResourceProvider, resourceType api.ResourceType, path api.UnresolvedPath) configkit.PathSource {
+	parsed, err := yamlkit.ParsePath(string(path))
+	return pathQuery{resourceProvider, resourceType, path, err == nil && parsed.EmbeddedPath() != ""}
+}
+
+// PathsOf is the path with what is known about it for a type.
+func (q pathQuery) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
+	if q.resourceType != t && q.resourceType != api.ResourceTypeAny {
+		return nil
+	}
+	info := &api.PathVisitorInfo{AttributeName: api.AttributeNameNone}
+	if registered := q.provider.PathInfo(t, q.path); registered != nil {
+		copied := *registered
+		info = &copied
+	} else if q.embedded && q.resourceType == api.ResourceTypeAny {
+		return nil // some other type may know the embedded part
+	}
+	info.Path = q.path
+	return []*api.PathVisitorInfo{info}
+}
+
+// pathFunction is the shape of the GenericFn functions.
+type pathFunction func(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	args []api.FunctionArgument, otherData []byte) (gaby.Container, any, error)
+
+// GenericFnGetStringPath implements get-string-path.
+func GenericFnGetStringPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	return getPath[string](resourceProvider, fc, parsedData, args)
+}
+
+// GenericFnGetIntPath implements get-int-path.
+func GenericFnGetIntPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	return getPath[int](resourceProvider, fc, parsedData, args)
+}
+
+// GenericFnGetBoolPath implements get-bool-path.
+func GenericFnGetBoolPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	return getPath[bool](resourceProvider, fc, parsedData, args)
+}
+
+// GenericFnSetStringPath implements set-string-path.
+func GenericFnSetStringPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	return setPath[string](resourceProvider, fc, parsedData, args)
+}
+
+// GenericFnSetIntPath implements set-int-path.
+func GenericFnSetIntPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	return setPath[int](resourceProvider, fc, parsedData, args)
+}
+
+// GenericFnSetBoolPath implements set-bool-path.
+func GenericFnSetBoolPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	return setPath[bool](resourceProvider, fc, parsedData, args)
+}
+
+func queryOf(provider configkit.ResourceProvider, args []api.FunctionArgument) configkit.PathSource {
+	a := handler.Arguments(args)
+	return GetVisitorMapForPath(provider, api.ResourceType(a.String(parameterResourceType)), api.UnresolvedPath(a.String(parameterPath)))
+}
+
+func getPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	args []api.FunctionArgument) (gaby.Container, any, error) {
+	rows, err := yamlkit.GetPaths[T](parsedData, queryOf(provider, args), nil, provider)
+	fc.Matched(len(rows))
+	return parsedData, rows, err
+}
+
+func setPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+	args []api.FunctionArgument) (gaby.Container, any, error) {
+	value, _ := handler.Arguments(args).Lookup(parameterValue)
+	typed, ok := value.(T)
+	if !ok {
+		return nil, nil, fmt.Errorf("argument %s has the type %T", parameterValue, value)
+	}
+	matches, err := yamlkit.UpdatePaths(parsedData, queryOf(provider, args), nil, provider,
+		func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: true})
+	fc.Matched(matches)
+	return parsedData, nil, err
+}
+
+// checkPathArgument finds out before any file is read that a path is not one.
+func checkPathArgument(provider configkit.ResourceProvider) func([]api.FunctionArgument) error {
+	return func(args []api.FunctionArgument) error {
+		a := handler.Arguments(args)
+		text := a.String(parameterPath)
+		path, err := yamlkit.ParsePath(text)
+		fail := func(err error) error {
+			failure := &handler.ArgumentError{Parameter: parameterPath, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterPath, err), Err: err}
+			if e, ok := errors.AsType[*yamlkit.PathError](err); ok {
+				failure.HintText = e.Hint
+			}
+			return failure
+		}
+		if err != nil {
+			return fail(err)
+		}
+		if path.Arguments() > 0 {
+			return fail(fmt.Errorf("path %s: %%s stands for an argument and is only known in registered paths", text))
+		}
+		t := api.ResourceType(a.String(parameterResourceType))
+		if path.EmbeddedPath() != "" && t != api.ResourceTypeAny {
+			if info := provider.PathInfo(t, api.UnresolvedPath(text)); info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
+				return fail(&yamlkit.NoAccessorError{Path: text})
+			}
+		}
+		return nil
+	}
+}
+
+func pathParameters() []api.FunctionParameter {
+	return []api.FunctionParameter{
+		{
+			ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "apps/v1/Deployment",
+			Description: "type of the resources, or * for any",
+		},
+		{
+			ParameterName: parameterPath, Required: true, DataType: api.DataTypeString, Example: "spec.template.spec.containers.?name=web.image",
+			Description: "path of the value within the resource",
+		},
+	}
+}
+
+// examples by type of value
+func pathExample[T yamlkit.Scalar]() (dataType api.DataType, path, value string) {
+	switch any(*new(T)).(type) {
+	case int:
+		return api.DataTypeInt, "spec.replicas", "3"
+	case bool:
+		return api.DataTypeBool, "spec.paused", "true"
+	}
+	return api.DataTypeString, "spec.template.spec.dnsPolicy", "ClusterFirst"
+}
+
+func getPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name string, implementation pathFunction) handler.FunctionRegistration {
+	t, path, _ := pathExample[T]()
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       name,
+			Parameters:         pathParameters(),
+			RequiredParameters: 2,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "attribute-value", Description: fmt.Sprintf("the %s values found at the path", t), OutputType: api.OutputTypeAttributeValueList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  fmt.Sprintf("Get the %s values at a path of resources of a type", t),
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{name + " apps/v1/Deployment " + path},
+		},
+		Function:       bindProvider(provider, implementation),
+		PerDocument:    true,
+		RowsSorted:     true,
+		CheckArguments: checkPathArgument(provider),
+	}
+}
+
+func setPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name string, implementation pathFunction) handler.FunctionRegistration {
+	t, path, value := pathExample[T]()
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: name,
+			Parameters: append(pathParameters(), api.FunctionParameter{
+				ParameterName: parameterValue, Required: true, DataType: t, Example: value, Description: "value to set",
+			}),
+			RequiredParameters: 3,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  fmt.Sprintf("Set the %s value at a path of resources of a type, creating what is missing", t),
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{name + " apps/v1/Deployment " + path + " " + value},
+		},
+		Function:       bindProvider(provider, implementation),
+		PerDocument:    true,
+		CheckArguments: checkPathArgument(provider),
+	}
+}
+
+func bindProvider(provider configkit.ResourceProvider, implementation pathFunction) handler.FunctionImplementation {
+	return func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, otherData []byte) (gaby.Container, any, error) {
+		return implementation(provider, fc, parsedData, args, otherData)
+	}
+}

@@ -1,0 +1,105 @@
+package generic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// The forms of resource bodies.
+const (
+	bodyYAML   = "yaml"
+	bodyNone   = "none"
+	bodyJSON   = "json"
+	bodyNative = "native"
+)
+
+func getResourcesFunction(converter configkit.ConfigConverter, provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "get-resources",
+			Parameters: []api.FunctionParameter{{
+				ParameterName: "body", DataType: api.DataTypeEnum, Example: bodyNone,
+				Description:      "form of the resource bodies: yaml (the default), json, native (the toolchain's own format) or none",
+				ValueConstraints: api.ValueConstraints{EnumValues: []string{bodyYAML, bodyNone, bodyJSON, bodyNative}},
+			}},
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "resource", Description: "the resources, in the order of the documents", OutputType: api.OutputTypeResourceList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  "Get the resources: type, name and body of each",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"get-resources", "get-resources none"},
+		},
+		PerDocument: true,
+		Function: func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			form := handler.Arguments(args).String("body")
+			resources := make(api.ResourceList, 0, len(parsedData))
+			_, err := yamlkit.VisitResources(parsedData, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+				body, err := resourceBody(doc, form, converter)
+				if err != nil {
+					return output, []error{err}
+				}
+				resources = append(resources, api.Resource{ResourceInfo: *info, ResourceBody: body})
+				return output, nil
+			})
+			fc.Matched(len(resources))
+			return parsedData, resources, err
+		},
+	}
+}
+
+func resourceBody(doc *gaby.YamlDoc, form string, converter configkit.ConfigConverter) (string, error) {
+	switch form {
+	case bodyNone:
+		return "", nil
+	case bodyJSON:
+		var b bytes.Buffer
+		encoder := json.NewEncoder(&b) // sorts the keys of maps
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(doc.Data()); err != nil {
+			return "", fmt.Errorf("resource body: %w", err)
+		}
+		return strings.TrimSuffix(b.String(), "\n"), nil
+	case bodyNative:
+		text, err := converter.DocumentsToNative(gaby.Container{doc})
+		return string(text), err
+	}
+	return withoutSeparator(doc.String()), nil
+}
+
+// withoutSeparator cuts what only has a meaning between documents: the byte order mark, directives, the --- before and the
+// ... after the content. Comments stay.
+func withoutSeparator(text string) string {
+	text = strings.TrimPrefix(text, "\ufeff")
+	var b strings.Builder
+	started := false
+	for line := range strings.Lines(text) {
+		bare := strings.TrimRight(line, " \t\r\n")
+		switch {
+		case started:
+			if bare == "..." {
+				return b.String()
+			}
+		case strings.HasPrefix(line, "%"):
+			continue
+		case bare == "---":
+			started = true
+			continue
+		case strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "---\t"):
+			started = true
+			line = strings.TrimLeft(line[3:], " \t")
+		case bare != "" && bare[0] != '#':
+			started = true
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}

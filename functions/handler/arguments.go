@@ -1,0 +1,240 @@
+package handler
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// normalize names, converts, checks and orders arguments. All problems are reported, not the first.
+func (f *function) normalize(args []api.FunctionArgument) ([]api.FunctionArgument, error) {
+	named, err := f.assignNames(args)
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	for i := range named {
+		index := f.parameterIndex(named[i].ParameterName)
+		if err := f.convert(&named[i], index); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	return named, nil
+}
+
+// assignNames gives every argument the name of its parameter and puts them in the order of the parameters.
+func (f *function) assignNames(args []api.FunctionArgument) ([]api.FunctionArgument, error) {
+	fail := func(parameter, format string, values ...any) error {
+		return &ArgumentError{Function: f.name, Parameter: parameter, Message: fmt.Sprintf(format, values...)}
+	}
+	params := f.Parameters
+	outOfOrder, unnamed := false, false
+	for i, arg := range args {
+		if arg.ParameterName == "" {
+			unnamed = true
+			continue
+		}
+		index := f.parameterIndex(arg.ParameterName)
+		if index < 0 {
+			err := fail(arg.ParameterName, "argument %s is not a valid parameter of function %s", arg.ParameterName, f.name)
+			err.(*ArgumentError).Suggestions = Suggest(arg.ParameterName, f.parameterNames())
+			return nil, err
+		}
+		if index != min(i, len(params)-1) {
+			outOfOrder = true
+		}
+	}
+	if outOfOrder && unnamed {
+		return nil, fail("", "mix of out-of-order named and unnamed arguments for function %s", f.name)
+	}
+	if !outOfOrder && len(args) < f.RequiredParameters {
+		return nil, fail("", "insufficient arguments: got %d, expected %d: %s", len(args), f.RequiredParameters, f.parameterList())
+	}
+	if len(args) > len(params) && !f.VarArgs {
+		// A repeated name explains a surplus better than a count does.
+		if name := firstRepeated(args); name != "" {
+			return nil, fail(name, "argument %s appears multiple times but function %s is not varargs", name, f.name)
+		}
+		return nil, fail("", "too many arguments: got %d, expected %d: %s", len(args), len(params), f.parameterList())
+	}
+
+	named := slices.Clone(args)
+	counts := make([]int, len(params))
+	for i := range named {
+		if named[i].ParameterName == "" {
+			named[i].ParameterName = params[min(i, len(params)-1)].ParameterName
+		}
+		index := f.parameterIndex(named[i].ParameterName)
+		counts[index]++
+		if counts[index] == 2 {
+			name := named[i].ParameterName
+			if !f.VarArgs {
+				return nil, fail(name, "argument %s appears multiple times but function %s is not varargs", name, f.name)
+			}
+			if index != len(params)-1 {
+				return nil, fail(name, "argument %s appears multiple times but is not the last argument of function %s", name, f.name)
+			}
+		}
+	}
+	for i, p := range params {
+		if p.Required && counts[i] == 0 {
+			return nil, fail(p.ParameterName, "missing required parameter %s for function %s", p.ParameterName, f.name)
+		}
+	}
+	slices.SortStableFunc(named, func(a, b api.FunctionArgument) int {
+		return f.parameterIndex(a.ParameterName) - f.parameterIndex(b.ParameterName)
+	})
+	return named, nil
+}
+
+func firstRepeated(args []api.FunctionArgument) string {
+	for i, arg := range args {
+		if arg.ParameterName != "" && slices.ContainsFunc(args[:i], func(a api.FunctionArgument) bool { return a.ParameterName == arg.ParameterName }) {
+			return arg.ParameterName
+		}
+	}
+	return ""
+}
+
+// convert gives an argument's value the type of its parameter and checks the constraints. Expressions wait for their value.
+func (f *function) convert(arg *api.FunctionArgument, index int) error {
+	p := &f.Parameters[index]
+	fail := func(format string, values ...any) *ArgumentError {
+		return &ArgumentError{Function: f.name, Parameter: p.ParameterName, Value: arg.Value, Message: fmt.Sprintf(format, values...)}
+	}
+	switch arg.Evaluator {
+	case "":
+	case api.EvaluatorTemplate, api.EvaluatorCEL:
+		if _, ok := arg.Value.(string); !ok {
+			return fail("argument %s: an expression must be a string", p.ParameterName)
+		}
+		return nil
+	default:
+		return fail("argument %s: unknown evaluator %q", p.ParameterName, arg.Evaluator)
+	}
+	switch p.DataType {
+	case api.DataTypeInt:
+		n, err := toInt(arg.Value)
+		if err != nil {
+			return fail("argument %s: %v", p.ParameterName, err)
+		}
+		arg.Value = n
+		if (p.Min != nil && n < *p.Min) || (p.Max != nil && n > *p.Max) {
+			return fail("argument %s value %d is out of range %s", p.ParameterName, n, intRange(p))
+		}
+	case api.DataTypeBool:
+		b, err := toBool(arg.Value)
+		if err != nil {
+			return fail("argument %s: %v", p.ParameterName, err)
+		}
+		arg.Value = b
+	default:
+		s, ok := arg.Value.(string)
+		if !ok {
+			return fail("argument %s data type %s is not of type %s", p.ParameterName, typeName(arg.Value), p.DataType)
+		}
+		if len(p.EnumValues) > 0 && !slices.Contains(p.EnumValues, s) {
+			err := fail("value %s for argument %s is not in enum values [%s]", s, p.ParameterName, strings.Join(p.EnumValues, " "))
+			err.Suggestions = Suggest(s, p.EnumValues)
+			return err
+		}
+		if p.Regexp != "" && !f.regexps[index]().MatchString(s) {
+			err := fail("value %s for argument %s failed to match %s", s, p.ParameterName, p.Regexp)
+			if p.Example != "" {
+				err.HintText = fmt.Sprintf("%s looks like %s", p.ParameterName, p.Example)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func toInt(value any) (int, error) {
+	switch v := value.(type) {
+	case int:
+		return v, nil
+	case int64:
+		return int(v), nil
+	case float64:
+		if math.IsNaN(v) || v < math.MinInt64 || v >= math.MaxInt64 {
+			return 0, fmt.Errorf("value %v is out of range", v)
+		}
+		return int(v), nil // JSON has only one type of number
+	case string:
+		n, err := strconv.Atoi(v)
+		if errors.Is(err, strconv.ErrRange) {
+			return 0, fmt.Errorf("value %s is out of range", v)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("value %q is not an integer", v)
+		}
+		return n, nil
+	}
+	return 0, fmt.Errorf("data type %s is not of type int", typeName(value))
+}
+
+func toBool(value any) (bool, error) {
+	switch v := value.(type) {
+	case bool:
+		return v, nil
+	case string:
+		b, err := strconv.ParseBool(v)
+		if err != nil {
+			return false, fmt.Errorf("value %q is neither true nor false", v)
+		}
+		return b, nil
+	}
+	return false, fmt.Errorf("data type %s is not of type bool", typeName(value))
+}
+
+func typeName(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case map[string]any:
+		return "map"
+	case []any:
+		return "list"
+	}
+	return fmt.Sprintf("%T", value)
+}
+
+func intRange(p *api.FunctionParameter) string {
+	low, high := "", ""
+	if p.Min != nil {
+		low = strconv.Itoa(*p.Min)
+	}
+	if p.Max != nil {
+		high = strconv.Itoa(*p.Max)
+	}
+	return "[" + low + "," + high + "]"
+}
+
+func (f *function) parameterIndex(name string) int {
+	return slices.IndexFunc(f.Parameters, func(p api.FunctionParameter) bool { return p.ParameterName == name })
+}
+
+func (f *function) parameterNames() []string {
+	names := make([]string, len(f.Parameters))
+	for i, p := range f.Parameters {
+		names[i] = p.ParameterName
+	}
+	return names
+}
+
+// parameterList is how messages about the number of arguments list the parameters.
+func (f *function) parameterList() string {
+	parts := make([]string, len(f.Parameters))
+	for i, p := range f.Parameters {
+		parts[i] = fmt.Sprintf("%s (reqd: %t)", p.ParameterName, p.Required)
+	}
+	return strings.Join(parts, ", ")
+}

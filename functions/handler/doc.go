@@ -1,0 +1,78 @@
+// Package handler is one toolchain's registry of functions and the pipeline that runs chains of them.
+//
+// The rules of this room:
+//   - What is wrong with a registration is found when it is registered, what is wrong with an argument before anything runs.
+//   - All functions of a chain work on the same documents; a function that fails leaves them as it found them.
+//   - Running the documents of a unit in parallel is an implementation detail: output, order and errors are those of the
+//     sequential run.
+//   - The cause of every problem is an error type of this package or of functions/api; callers branch on types, never on texts.
+package handler
+
+import (
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// FunctionImplementation is the body of a function. It gets the documents (which it may edit in place), its arguments in the
+// order of the parameters, and the other data of the request if its signature asks for it. It returns the documents, its
+// output if it has one, and what went wrong: one error, or several joined with errors.Join.
+//
+// Arguments of skipped optional parameters are absent, so look arguments up by name; see Arguments.
+type FunctionImplementation func(fc *api.FunctionContext, documents gaby.Container, args []api.FunctionArgument, otherData []byte) (gaby.Container, any, error)
+
+// FunctionRegistration is a function as it is registered.
+type FunctionRegistration struct {
+	api.FunctionSignature
+	Function FunctionImplementation
+
+	// Aliases are other names of the function. Outputs carry the name that was invoked.
+	Aliases []string
+	// PerDocument promises that the function treats every document by itself: run on parts of the documents, with the
+	// outputs appended, it gives what it gives on all of them. Such functions are run in parallel. A validating function
+	// has one result for all documents and cannot promise it.
+	PerDocument bool
+	// RowsSorted has the rows of the output sorted by resource type, resource name and path.
+	RowsSorted bool
+	// CheckArguments finds what the constraints of the parameters cannot express, before any file is read. Its errors are
+	// best *ArgumentError.
+	CheckArguments func(args []api.FunctionArgument) error
+}
+
+// FunctionRegistry is what families of functions register with.
+type FunctionRegistry interface {
+	RegisterFunction(registration FunctionRegistration) error
+}
+
+// Arguments looks arguments up by parameter name.
+type Arguments []api.FunctionArgument
+
+// Lookup is the value of the first argument of that name.
+func (a Arguments) Lookup(name string) (any, bool) {
+	for i := range a {
+		if a[i].ParameterName == name {
+			return a[i].Value, true
+		}
+	}
+	return nil, false
+}
+
+// String is the argument as a string, "" when it is absent.
+func (a Arguments) String(name string) string {
+	v, _ := a.Lookup(name)
+	s, _ := v.(string)
+	return s
+}
+
+// Int is the argument as an int, 0 when it is absent.
+func (a Arguments) Int(name string) int {
+	v, _ := a.Lookup(name)
+	n, _ := v.(int)
+	return n
+}
+
+// Bool is the argument as a bool, false when it is absent.
+func (a Arguments) Bool(name string) bool {
+	v, _ := a.Lookup(name)
+	b, _ := v.(bool)
+	return b
+}

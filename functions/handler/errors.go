@@ -1,0 +1,80 @@
+package handler
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// UnknownFunctionError tells that no function has the name.
+type UnknownFunctionError struct {
+	Name        string
+	Suggestions []string // most similar first
+}
+
+func (e *UnknownFunctionError) Error() string {
+	return fmt.Sprintf("invoke %s: function does not exist", e.Name)
+}
+
+// Hint is the question whether another name was meant, or "".
+func (e *UnknownFunctionError) Hint() string { return didYouMean(e.Suggestions) }
+
+// ArgumentError tells what is wrong with an argument, or with the arguments as a whole (Parameter is then empty).
+type ArgumentError struct {
+	Function    string
+	Parameter   string
+	Value       any
+	Message     string
+	Suggestions []string
+	HintText    string
+	Err         error
+}
+
+func (e *ArgumentError) Error() string { return e.Message }
+
+// Unwrap is the cause.
+func (e *ArgumentError) Unwrap() error { return e.Err }
+
+// Hint is a way out, or "".
+func (e *ArgumentError) Hint() string {
+	if hint := didYouMean(e.Suggestions); hint != "" {
+		return hint
+	}
+	return e.HintText
+}
+
+// RegistrationError tells why a function could not be registered.
+type RegistrationError struct {
+	Function string
+	Problems []string
+}
+
+func (e *RegistrationError) Error() string {
+	name := e.Function
+	if name == "" {
+		name = "(no name)"
+	}
+	return fmt.Sprintf("registering function %s: %s", name, strings.Join(e.Problems, "; "))
+}
+
+// PanicError is a panic of a function, made an error.
+type PanicError struct {
+	Function string
+	Value    any
+	Stack    []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("the function panicked: %v", e.Value) }
+
+// ErrUnsupportedRequest is wrapped by errors about requests that ask for something this executor does not offer.
+var ErrUnsupportedRequest = errors.New("unsupported request")
+
+func didYouMean(names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("did you mean %s?", names[0])
+	}
+	return fmt.Sprintf("did you mean %s or %s?", strings.Join(names[:len(names)-1], ", "), names[len(names)-1])
+}

@@ -1,0 +1,305 @@
+package handler
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// step is one invocation of a chain, made ready to run or refused.
+type step struct {
+	index  int
+	f      *function
+	args   []api.FunctionArgument
+	other  []byte
+	filter bool
+	name   string
+	err    error // why it is refused
+}
+
+// result is what a step made of some documents.
+type result struct {
+	documents gaby.Container
+	output    any
+	report    api.Report
+	err       error
+}
+
+// run is one request being worked on.
+type run struct {
+	ctx      context.Context
+	fc       *api.FunctionContext
+	stop     bool
+	steps    []step
+	original gaby.Container
+	response *api.FunctionInvocationResponse
+	outputs  outputs
+}
+
+// Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and
+// when ctx is cancelled.
+func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvocationRequest) (*api.FunctionInvocationResponse, error) {
+	if request.WhereResource != "" {
+		return nil, fmt.Errorf("where-resource %q: %w", request.WhereResource, ErrUnsupportedRequest)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := &run{
+		ctx:  ctx,
+		fc:   request.WithContext(ctx),
+		stop: request.StopOnError,
+		response: &api.FunctionInvocationResponse{
+			OrganizationID: request.OrganizationID, SpaceID: request.SpaceID, SpaceSlug: request.SpaceSlug,
+			UnitID: request.UnitID, UnitSlug: request.UnitSlug, RevisionID: request.RevisionID,
+			ConfigData: request.ConfigData,
+		},
+	}
+	r.fc.ToolchainType = h.toolchain
+	r.steps = h.prepare(r.fc, request)
+	r.response.Functions = make([]api.FunctionOutcome, len(r.steps))
+	for i := range r.steps {
+		r.response.Functions[i].FunctionName = r.steps[i].name
+	}
+
+	documents, err := h.converter.NativeToDocuments(request.ConfigData)
+	if err != nil {
+		r.fail(failuresOf(err, "", api.FailureInput))
+		return r.finish(), nil
+	}
+	r.original = slices.Clone(documents)
+	documents, err = h.runSteps(r, documents)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.print(h, documents, request.ConfigData); err != nil {
+		r.fail(failuresOf(err, "", api.FailureFunction))
+	}
+	return r.finish(), nil
+}
+
+func (h *FunctionHandler) runSteps(r *run, documents gaby.Container) (gaby.Container, error) {
+	if r.canShard(documents, runtime.GOMAXPROCS(0)) {
+		done, ok, err := h.runShards(r, documents)
+		if ok || err != nil {
+			return done, err
+		}
+		// A failure somewhere: what the functions did is undone. Run again, one function after the other on all documents,
+		// which is what tells which failures there are and where the chain stops.
+	}
+	r.response.Notes = append(r.response.Notes, h.skippedDocuments(documents)...)
+	return h.runSequentially(r, documents)
+}
+
+// prepare looks the functions up and checks and evaluates their arguments.
+func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.FunctionInvocationRequest) []step {
+	steps := make([]step, len(request.FunctionInvocations))
+	filters := request.NumFilters
+	for i, invocation := range request.FunctionInvocations {
+		s := &steps[i]
+		s.index, s.name = i, invocation.FunctionName
+		s.f, s.err = h.lookup(invocation.FunctionName)
+		if s.err != nil {
+			continue
+		}
+		if s.f.Validating && filters > 0 {
+			s.filter = true
+			filters--
+		}
+		if invocation.WhereResource != "" {
+			s.err = fmt.Errorf("where-resource %q: %w", invocation.WhereResource, ErrUnsupportedRequest)
+			continue
+		}
+		normalized, err := h.ValidateInvocation(invocation)
+		if err != nil {
+			s.err = err
+			continue
+		}
+		s.args, s.err = s.f.evaluate(fc, normalized.Arguments)
+		s.other = otherData(s.f, request.OtherData)
+	}
+	return steps
+}
+
+// otherData picks the data a function expects: the first of its sources that was sent, or the only one there is.
+func otherData(f *function, sources map[string]string) []byte {
+	if len(f.OtherDataExpected) == 0 {
+		return nil
+	}
+	for _, source := range f.OtherDataExpected {
+		if text, ok := sources[source]; ok {
+			return []byte(text)
+		}
+	}
+	if len(sources) == 1 {
+		for _, text := range sources {
+			return []byte(text)
+		}
+	}
+	return nil
+}
+
+// runSequentially is what an invocation means: one function after the other, each on all documents.
+func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container) (gaby.Container, error) {
+	for i := range r.steps {
+		s := &r.steps[i]
+		if err := r.ctx.Err(); err != nil {
+			return nil, err
+		}
+		if s.err != nil {
+			r.refuse(s)
+			if r.stop {
+				break
+			}
+			continue
+		}
+		marks := checkpoint(documents)
+		res := s.call(r.fc, documents)
+		if err := r.ctx.Err(); err != nil {
+			return nil, err
+		}
+		if res.err != nil {
+			rollback(documents, marks)
+			r.failed(s, res)
+			if r.stop {
+				break
+			}
+			continue
+		}
+		documents = res.documents
+		if !r.succeeded(s, res) {
+			break
+		}
+	}
+	return documents, nil
+}
+
+// call runs the function of a step. The function gets a container of its own, so that what it does to the list of
+// documents can be forgotten.
+func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res result) {
+	defer func() {
+		if p := recover(); p != nil {
+			res.err = &PanicError{Function: s.name, Value: p, Stack: debug.Stack()}
+		}
+	}()
+	fc = fc.WithReport(&res.report)
+	res.documents, res.output, res.err = s.f.Function(fc, slices.Clone(documents), s.args, s.other)
+	if res.documents == nil {
+		res.documents = documents // what getters of other systems return
+	}
+	return res
+}
+
+func (r *run) refuse(s *step) {
+	r.response.Functions[s.index].Failed = true
+	r.fail(failuresOf(s.err, s.name, api.FailureUsage))
+}
+
+func (r *run) failed(s *step, res result) {
+	outcome := &r.response.Functions[s.index]
+	outcome.Ran, outcome.Failed = true, true
+	r.note(s, res.report.Notes)
+	r.fail(failuresOf(res.err, s.name, api.FailureFunction))
+}
+
+// succeeded records what a step made. It returns false when the chain ends here without a failure: a filter did not pass.
+func (r *run) succeeded(s *step, res result) bool {
+	outcome := &r.response.Functions[s.index]
+	outcome.Ran, outcome.Counted, outcome.Matches = true, res.report.Counted, res.report.Matches
+	r.note(s, res.report.Notes)
+	if outcome.Counted && outcome.Matches == 0 {
+		r.note(s, []api.Note{{Kind: api.NoteNothingMatched, Message: s.nothingMatched()}})
+	}
+	if s.f.Validating && !passed(res.output) {
+		if s.filter {
+			r.note(s, []api.Note{{Message: "the filter did not pass; the functions after it were not run"}})
+			return false
+		}
+		r.response.ValidationFailed = true
+	}
+	if !r.outputs.add(s, res.output) {
+		r.note(s, []api.Note{{Message: fmt.Sprintf("functions with unmergeable output types; output of %s discarded", s.name)}})
+	}
+	return true
+}
+
+// nothingMatched names the arguments that say where to look; the last one of a mutating function is the new value.
+func (s *step) nothingMatched() string {
+	args := s.args
+	if s.f.Mutating && len(args) > 0 {
+		args = args[:len(args)-1]
+	}
+	var where []string
+	for _, a := range args {
+		where = append(where, fmt.Sprintf("%s %v", a.ParameterName, a.Value))
+	}
+	if len(where) == 0 {
+		return "nothing matched"
+	}
+	return "nothing matched " + strings.Join(where, ", ")
+}
+
+func (r *run) note(s *step, notes []api.Note) {
+	for _, n := range notes {
+		n.Function = s.name
+		r.response.Notes = append(r.response.Notes, n)
+	}
+}
+
+// fail records failures. What several functions find in the same input is told once.
+func (r *run) fail(failures []*api.Failure) {
+	for _, f := range failures {
+		known := f.Class == api.FailureInput && slices.ContainsFunc(r.response.Failures, func(g *api.Failure) bool {
+			return g.Class == f.Class && g.Pos == f.Pos && g.Message == f.Message
+		})
+		if !known {
+			r.response.Failures = append(r.response.Failures, f)
+		}
+	}
+}
+
+// print makes the resulting data, unless it is known to be the data that was sent.
+func (r *run) print(h *FunctionHandler, documents gaby.Container, data []byte) error {
+	if !documents.Changed() && slices.Equal(documents, r.original) {
+		return nil
+	}
+	text, err := h.converter.DocumentsToNative(documents)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(text, data) {
+		r.response.ConfigData, r.response.Changed = text, true
+	}
+	return nil
+}
+
+func (r *run) finish() *api.FunctionInvocationResponse {
+	r.response.Outputs = r.outputs.list
+	r.response.HasNewMutations = r.response.Changed
+	r.response.Success = len(r.response.Failures) == 0
+	for _, f := range r.response.Failures {
+		r.response.ErrorMessages = append(r.response.ErrorMessages, f.Error())
+	}
+	return r.response
+}
+
+func checkpoint(documents gaby.Container) []gaby.Mark {
+	marks := make([]gaby.Mark, len(documents))
+	for i, d := range documents {
+		marks[i] = d.Checkpoint()
+	}
+	return marks
+}
+
+func rollback(documents gaby.Container, marks []gaby.Mark) {
+	for i, d := range documents {
+		d.Rollback(marks[i])
+	}
+}

@@ -1,0 +1,150 @@
+package handler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// outputs combines the outputs of a chain: values of one type become one value, in the order of their first appearance.
+type outputs struct {
+	list api.OutputList
+}
+
+// add takes the output of a step. It returns false when the output cannot be combined with that of an earlier step.
+func (o *outputs) add(s *step, value any) bool {
+	if value == nil {
+		return true
+	}
+	value = label(value, s)
+	outputType := typeOfOutput(value, s.f.OutputInfo)
+	for i := range o.list {
+		if o.list[i].OutputType != outputType {
+			continue
+		}
+		merged, ok := appendOutput(o.list[i].Value, value)
+		if ok {
+			o.list[i].Value = merged
+		}
+		return ok
+	}
+	o.list = append(o.list, api.Output{OutputType: outputType, Value: value})
+	return true
+}
+
+// label gives rows the position and the name of the function they come from, and makes a list of a single validation
+// result. The rows of a function that promises it are sorted here, because only here all of them are together.
+func label(value any, s *step) any {
+	switch v := value.(type) {
+	case api.AttributeValueList:
+		rows := v
+		if s.f.RowsSorted {
+			rows = yamlkit.SortRows(v)
+		}
+		if rows == nil {
+			rows = api.AttributeValueList{}
+		}
+		for i := range rows {
+			rows[i].Index, rows[i].FunctionName = s.index, s.name
+		}
+		return rows
+	case api.ValidationResult:
+		return label(api.ValidationResultList{v}, s)
+	case *api.ValidationResult:
+		return label(api.ValidationResultList{*v}, s)
+	case api.ValidationResultList:
+		rows := v
+		if rows == nil {
+			rows = api.ValidationResultList{}
+		}
+		for i := range rows {
+			rows[i].Index, rows[i].FunctionName = s.index, s.name
+		}
+		return rows
+	case api.ResourceInfoList:
+		if v == nil {
+			return api.ResourceInfoList{}
+		}
+	case api.ResourceList:
+		if v == nil {
+			return api.ResourceList{}
+		}
+	}
+	return value
+}
+
+func typeOfOutput(value any, info *api.FunctionOutput) api.OutputType {
+	switch value.(type) {
+	case api.AttributeValueList:
+		return api.OutputTypeAttributeValueList
+	case api.ValidationResultList:
+		return api.OutputTypeValidationResultList
+	case api.ResourceInfoList:
+		return api.OutputTypeResourceInfoList
+	case api.ResourceList:
+		return api.OutputTypeResourceList
+	case api.ResourceMutationList:
+		return api.OutputTypeResourceMutationList
+	case api.PatchMap:
+		return api.OutputTypePatchMap
+	case api.YAMLPayload:
+		return api.OutputTypeYAML
+	}
+	if info != nil && info.OutputType != "" {
+		return info.OutputType
+	}
+	return api.OutputTypeOpaque
+}
+
+// appendOutput puts two values of one output type together, if that type allows it.
+func appendOutput(a, b any) (any, bool) {
+	switch a := a.(type) {
+	case api.AttributeValueList:
+		b, ok := b.(api.AttributeValueList)
+		return append(a, b...), ok
+	case api.ValidationResultList:
+		b, ok := b.(api.ValidationResultList)
+		return append(a, b...), ok
+	case api.ResourceInfoList:
+		b, ok := b.(api.ResourceInfoList)
+		return append(a, b...), ok
+	case api.ResourceList:
+		b, ok := b.(api.ResourceList)
+		return append(a, b...), ok
+	case api.YAMLPayload:
+		b, ok := b.(api.YAMLPayload)
+		return api.YAMLPayload{Payload: strings.TrimSuffix(a.Payload, "\n") + "\n---\n" + b.Payload}, ok
+	}
+	return a, false
+}
+
+// mergeOutputs puts together what one function made of the parts of the documents.
+func mergeOutputs(parts []any) any {
+	if len(parts) == 0 {
+		return nil
+	}
+	merged := parts[0]
+	for _, part := range parts[1:] {
+		next, ok := appendOutput(merged, part)
+		if !ok {
+			break // the first wins, as it does between functions
+		}
+		merged = next
+	}
+	return merged
+}
+
+// passed tells whether a validation passed: all results of a list.
+func passed(output any) bool {
+	switch v := output.(type) {
+	case api.ValidationResult:
+		return v.Passed
+	case *api.ValidationResult:
+		return v.Passed
+	case api.ValidationResultList:
+		return !slices.ContainsFunc(v, func(r api.ValidationResult) bool { return !r.Passed })
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package handler
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// shardBytes is small enough to keep all cores busy until the end and to notice a cancellation soon, and large enough for
+// the work of a function call (compiling its paths) not to count.
+const shardBytes = 256 << 10
+
+// shard is a part of the documents and what became of it.
+type shard struct {
+	documents gaby.Container
+	marks     []gaby.Mark
+	notes     []api.Note
+	results   []result // one per step
+}
+
+// canShard tells whether running the parts of the documents independently gives what running them together gives.
+func (r *run) canShard(documents gaby.Container, cores int) bool {
+	if cores < 2 || len(documents) < 2 || len(r.steps) == 0 {
+		return false
+	}
+	for i := range r.steps {
+		s := &r.steps[i]
+		if s.err != nil || s.filter || !s.f.PerDocument {
+			return false
+		}
+	}
+	return true
+}
+
+// runShards runs the chain on parts of the documents in parallel. ok is false when anything failed; all edits are then
+// undone and nothing is recorded.
+func (h *FunctionHandler) runShards(r *run, documents gaby.Container) (done gaby.Container, ok bool, err error) {
+	parts := documents.Shards(shardBytes)
+	if len(parts) < 2 {
+		return nil, false, nil
+	}
+	shards := make([]shard, len(parts))
+	var next atomic.Int64
+	var failed atomic.Bool
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(parts)) {
+		wg.Go(func() {
+			for !failed.Load() && r.ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(parts) {
+					return
+				}
+				shards[i].documents = parts[i]
+				if !h.runShard(r, &shards[i]) {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := r.ctx.Err(); err != nil {
+		return nil, false, err
+	}
+	if failed.Load() {
+		for i := range shards {
+			rollback(shards[i].documents, shards[i].marks)
+		}
+		return nil, false, nil
+	}
+
+	done = make(gaby.Container, 0, len(documents))
+	for i := range shards {
+		r.response.Notes = append(r.response.Notes, shards[i].notes...)
+		done = append(done, shards[i].results[len(r.steps)-1].documents...)
+	}
+	for i := range r.steps {
+		if !r.succeeded(&r.steps[i], mergeResults(shards, i)) {
+			break
+		}
+	}
+	return done, true, nil
+}
+
+func (h *FunctionHandler) runShard(r *run, part *shard) bool {
+	part.marks = checkpoint(part.documents)
+	part.notes = h.skippedDocuments(part.documents)
+	documents := part.documents
+	for i := range r.steps {
+		res := r.steps[i].call(r.fc, documents)
+		if res.err != nil {
+			return false
+		}
+		documents = res.documents
+		part.results = append(part.results, res)
+	}
+	return true
+}
+
+// mergeResults puts together what one step made of all parts.
+func mergeResults(shards []shard, step int) result {
+	var merged result
+	var parts []any
+	for i := range shards {
+		res := &shards[i].results[step]
+		merged.report.Notes = append(merged.report.Notes, res.report.Notes...)
+		merged.report.Matches += res.report.Matches
+		merged.report.Counted = merged.report.Counted || res.report.Counted
+		if res.output != nil {
+			parts = append(parts, res.output)
+		}
+	}
+	merged.output = mergeOutputs(parts)
+	return merged
+}
+
+// skippedDocuments notes the documents that functions pass over because they are not resources.
+func (h *FunctionHandler) skippedDocuments(documents gaby.Container) []api.Note {
+	var notes []api.Note
+	for _, d := range documents {
+		_, err := h.provider.ResourceNameGetter(d)
+		if err == nil {
+			continue
+		}
+		none, ok := errors.AsType[*configkit.NoResourceError](err)
+		if !ok || none.Empty {
+			continue // what cannot be read is told by the functions that try to
+		}
+		notes = append(notes, api.Note{
+			Kind:    api.NoteSkippedDocument,
+			Pos:     api.Position{Line: none.Pos.Line, Column: none.Pos.Column},
+			Message: none.Error() + ", so it is passed over",
+		})
+	}
+	return notes
+}

@@ -1,0 +1,23 @@
+// Package kubernetes has the functions for Kubernetes resources, one file per family.
+//
+// The rules of this room: where things are in a resource is knowledge and comes from the ResourceProvider; functions are
+// values listed in RegisterFunctions, nothing registers itself.
+package kubernetes
+
+import (
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// RegisterFunctions registers the functions of this package.
+func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.ResourceProvider) error {
+	for _, register := range []func(handler.FunctionRegistry, configkit.ResourceProvider) error{
+		registerImageFunctions,
+		registerReplicasFunctions,
+	} {
+		if err := register(fh, resourceProvider); err != nil {
+			return err
+		}
+	}
+	return nil
+}
