@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/fctl-dev/fctl"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"fctl": func() { os.Exit(fctl.Main()) }})
+}
+
+// TestScript runs the behaviour of the command line. Beside testscript's own
+// commands there are three that assert the exact exit status, which `! exec`
+// does not:
+//
+//	status N COMMAND...       COMMAND ends with status N
+//	unread N COMMAND...       the same, with a standard output nobody reads
+//	interrupt N COMMAND...    the same, interrupted while it waits for its standard input
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CONFIG_HOME", "")
+			env.Values["env"] = env
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": func(ts *testscript.TestScript, neg bool, args []string) {
+				want, words := statusWords(ts, neg, args)
+				ts.Check(checkStatus(want, ts.Exec(words[0], words[1:]...)))
+			},
+			"unread":    unread,
+			"interrupt": interrupt,
+		},
+	})
+}
+
+func statusWords(ts *testscript.TestScript, neg bool, args []string) (want int, words []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("a status and a command are expected, and no '!'")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	return want, args[1:]
+}
+
+func checkStatus(want int, err error) error {
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode() // -1: killed by a signal
+	} else if err != nil {
+		return err
+	}
+	if got != want {
+		return errors.New("exit status " + strconv.Itoa(got) + ", want " + strconv.Itoa(want))
+	}
+	return nil
+}
+
+// command prepares a process with the environment of the script.
+func command(ts *testscript.TestScript, words []string) *exec.Cmd {
+	env, ok := ts.Value("env").(*testscript.Env)
+	if !ok {
+		ts.Fatalf("no environment")
+	}
+	// The commands of testscript.Main are found in the script's PATH.
+	program := words[0]
+	for _, dir := range filepath.SplitList(env.Getenv("PATH")) {
+		if path := filepath.Join(dir, program); isFile(path) {
+			program = path
+			break
+		}
+	}
+	cmd := exec.Command(program, words[1:]...)
+	cmd.Env, cmd.Dir = env.Vars, ts.MkAbs(".")
+	return cmd
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+func unread(ts *testscript.TestScript, neg bool, args []string) {
+	want, words := statusWords(ts, neg, args)
+	cmd := command(ts, words)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	ts.Check(r.Close())
+	cmd.Stdout = w
+	ts.Check(checkStatus(want, cmd.Run()))
+	ts.Check(w.Close())
+	if stderr.Len() > 0 {
+		ts.Fatalf("it said: %s", stderr.String())
+	}
+}
+
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	want, words := statusWords(ts, neg, args)
+	cmd := command(ts, words)
+	stdin, err := cmd.StdinPipe()
+	ts.Check(err)
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	ts.Check(cmd.Start())
+	defer time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() }).Stop()
+	// More than a pipe holds: when it is written the process is reading.
+	_, err = stdin.Write(bytes.Repeat([]byte("# waiting\n"), 20_000))
+	ts.Check(err)
+	ts.Check(cmd.Process.Signal(syscall.SIGINT))
+	ts.Check(checkStatus(want, cmd.Wait()))
+	if stdout.Len() > 0 {
+		ts.Fatalf("it printed: %s", stdout.String())
+	}
+}

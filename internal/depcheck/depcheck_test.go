@@ -1,0 +1,153 @@
+// Package depcheck holds the test that keeps the arrows of the design: which
+// room may import which.
+package depcheck_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/fctl-dev/fctl"
+
+// graph maps a package to what it imports, tests left out.
+type graph map[string][]string
+
+func load(t *testing.T) graph {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	g := graph{}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		g[words[0]] = words[1:]
+	}
+	return g
+}
+
+// rule says what the packages of a room may not import.
+type rule struct {
+	room      string // a package of this module and those below it
+	except    []string
+	deny      []string // packages and those below them
+	reachable bool     // also through others
+	why       string
+}
+
+func rules() []rule {
+	in := func(path string) string { return module + "/" + path }
+	const cobra, viper, color = "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/fatih/color"
+	return []rule{
+		{room: in("functions"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "functions know nothing of the command line"},
+		{room: in("configkit"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "configkit knows nothing of the command line"},
+		{room: in("functions/api"), deny: []string{module}, why: "the data types import nothing of this module"},
+		// ConfigKit's interfaces speak of the data types; of functions they know nothing else.
+		{room: in("configkit"), except: []string{in("functions/api")}, deny: []string{in("functions")}, why: "arrows point from functions to configkit"},
+		{room: in("configkit/gaby"), deny: []string{in("functions"), in("configkit")}, why: "the document is below everything"},
+		{room: in("functions/kubernetes"), except: []string{in("functions/api"), in("functions/handler"), in("functions/generic")}, deny: []string{in("functions")}, why: "families use api, handler and generic only"},
+		{room: in("functions/generic"), except: []string{in("functions/api"), in("functions/handler")}, deny: []string{in("functions")}, why: "helpers for all families do not know any"},
+		{room: in("internal"), deny: []string{in("cmd"), module + "!"}, why: "arrows point from the commands inwards"},
+		{room: module, except: []string{in("internal/cli")}, deny: []string{cobra}, why: "only internal/cli knows cobra"},
+		{room: module, except: []string{in("internal/settings")}, deny: []string{viper}, why: "only internal/settings knows viper"},
+		{room: in("cmd/fctl"), deny: []string{in("internal"), in("functions"), in("configkit")}, why: "the command is one statement"},
+	}
+}
+
+// below tells whether pkg is room or below it; a room ending in ! is that
+// package alone.
+func below(pkg, room string) bool {
+	if exact, ok := strings.CutSuffix(room, "!"); ok {
+		return pkg == exact
+	}
+	return pkg == room || strings.HasPrefix(pkg, room+"/")
+}
+
+// broken lists the imports that break the rule. An exception is one for the
+// importing package when that has it, and for the imported one otherwise.
+func (r rule) broken(g graph) []string {
+	excepted := func(pkg string) bool {
+		return slices.ContainsFunc(r.except, func(e string) bool { return below(pkg, e) })
+	}
+	var found []string
+	for pkg := range g {
+		if !below(pkg, r.room) || excepted(pkg) {
+			continue
+		}
+		imports := g[pkg]
+		if r.reachable {
+			imports = g.reach(pkg)
+		}
+		for _, imported := range imports {
+			if below(imported, r.room) && r.room != module && !slices.Contains(r.deny, r.room) || excepted(imported) {
+				continue
+			}
+			if slices.ContainsFunc(r.deny, func(d string) bool { return below(imported, d) }) && imported != pkg {
+				found = append(found, pkg+" imports "+imported)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func (g graph) reach(pkg string) []string {
+	seen := map[string]bool{}
+	var visit func(string)
+	visit = func(p string) {
+		for _, i := range g[p] {
+			if !seen[i] {
+				seen[i] = true
+				visit(i)
+			}
+		}
+	}
+	visit(pkg)
+	var all []string
+	for p := range seen {
+		all = append(all, p)
+	}
+	return all
+}
+
+func TestArrows(t *testing.T) {
+	g := load(t)
+	if len(g[module+"/internal/cli"]) == 0 {
+		t.Fatal("go list did not say what internal/cli imports")
+	}
+	for _, r := range rules() {
+		for _, b := range r.broken(g) {
+			t.Errorf("%s: %s", b, r.why)
+		}
+	}
+}
+
+func TestAWrongArrowIsSeen(t *testing.T) {
+	in := func(path string) string { return module + "/" + path }
+	for name, c := range map[string]struct {
+		g    graph
+		want int
+	}{
+		"cobra through another package": {graph{in("functions/kubernetes"): {"x"}, "x": {"github.com/spf13/cobra/doc"}}, 1},
+		"internal from configkit":       {graph{in("configkit/gaby"): {in("internal/diag")}}, 1},
+		"functions from configkit":      {graph{in("configkit/yamlkit"): {in("functions/handler"), in("functions/api")}}, 1},
+		"a family from another":         {graph{in("functions/kubernetes"): {in("functions/appconfig"), in("functions/generic")}}, 1},
+		"the document knows resources":  {graph{in("configkit/gaby"): {in("configkit/yamlkit")}}, 1},
+		"viper in cli":                  {graph{in("internal/cli"): {"github.com/spf13/viper", "github.com/spf13/cobra"}}, 1},
+		"the root from internal":        {graph{in("internal/plan"): {module}}, 1},
+		"fine":                          {graph{in("internal/cli"): {"github.com/spf13/cobra", in("functions")}, in("functions"): {in("configkit/gaby")}, module: {in("internal/cli")}}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var found []string
+			for _, r := range rules() {
+				found = append(found, r.broken(c.g)...)
+			}
+			if len(found) != c.want {
+				t.Errorf("found %q, want %d", found, c.want)
+			}
+		})
+	}
+}
