@@ -15,7 +15,10 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/functions/api"
 )
@@ -152,17 +155,17 @@ func (l List) Write(w io.Writer, style Style) error {
 		b.WriteString(apply(style.Place, place(f.Pos)))
 		for _, part := range []string{f.Resource, f.Function} {
 			if part != "" {
-				b.WriteString(part + ": ")
+				b.WriteString(printable(part) + ": ")
 			}
 		}
 		if f.Argument != "" && !strings.Contains(f.Message, f.Argument) {
 			b.WriteString("argument " + f.Argument + ": ")
 		}
-		b.WriteString(oneLine(f.Message))
+		b.WriteString(printable(f.Message))
 		b.WriteByte('\n')
 		if f.Hint != "" && !hints[f.Hint] {
 			hints[f.Hint] = true
-			b.WriteString(apply(style.Hint, "hint:") + " " + oneLine(f.Hint) + "\n")
+			b.WriteString(apply(style.Hint, "hint:") + " " + printable(f.Hint) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -180,7 +183,7 @@ func WriteNotes(w io.Writer, file string, notes []api.Note, style Style) error {
 		if n.Function != "" {
 			b.WriteString(n.Function + ": ")
 		}
-		b.WriteString(oneLine(n.Message) + "\n")
+		b.WriteString(printable(n.Message) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -200,10 +203,20 @@ func apply(style func(string) string, text string) string {
 	return style(text)
 }
 
-// oneLine keeps a message that quotes the user's data on its line.
-func oneLine(s string) string {
-	if !strings.ContainsAny(s, "\n\r\x1b") {
+// printable keeps a line that quotes the user's data one line of text.
+func printable(s string) string {
+	clean := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
+	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
 		return s
 	}
-	return strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\r", `\r`, "\x1b", `\x1b`).Replace(s)
+	var b strings.Builder
+	for _, r := range s {
+		if clean(r) {
+			b.WriteRune(r)
+		} else {
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+	}
+	return b.String()
 }

@@ -39,13 +39,13 @@ func text(t *testing.T, l diag.List) string {
 func TestProblemsAreToldByPlace(t *testing.T) {
 	l := diag.In("./a.yaml", []*api.Failure{
 		{Class: api.FailureFunction, Pos: api.Position{Line: 12, Column: 5}, Resource: "apps/v1/Deployment default/web", Function: "set-replicas", Message: "late", Hint: "the same"},
-		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 9}, Message: "second\nline"},
+		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 9}, Resource: "v1/Pod /caf\xe9", Message: "second\nline \x1b[31m ü"},
 		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 2}, Argument: "path", Message: "first", Hint: "the same"},
 	})
 	l.Sort()
 	const want = `./a.yaml:3:2: argument path: first
 hint: the same
-./a.yaml:3:9: second\nline
+./a.yaml:3:9: v1/Pod /caf�: second\nline \x1b[31m ü
 ./a.yaml:12:5: apps/v1/Deployment default/web: set-replicas: late
 `
 	if got := text(t, l); got != want {

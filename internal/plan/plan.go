@@ -67,25 +67,23 @@ type Plan struct {
 func (w *Walk) Resolve(words []string) (*Plan, error) {
 	p := &Plan{}
 	var problems diag.List
-	for first := true; first || len(words) > 0; first = false {
+	for first, more := true, true; more; first = false {
 		if len(words) == 0 || words[0] == Then {
-			problems = append(problems, diag.Usage("a function is missing %s", between(first, len(words) == 0)))
+			problems = append(problems, missingFunction(first, len(words) == 0))
+			more = len(words) > 0
 			words = words[min(1, len(words)):]
 			continue
 		}
-		link, rest, err := w.link(words)
+		l, rest, err := w.link(words)
 		if err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 		}
-		if link.known {
-			p.Invocations = append(p.Invocations, link.invocation)
-			p.Signatures = append(p.Signatures, link.signature)
-			p.Notes = append(p.Notes, link.notes...)
+		if l.known {
+			p.Invocations = append(p.Invocations, l.invocation)
+			p.Signatures = append(p.Signatures, l.signature)
+			p.Notes = append(p.Notes, l.notes...)
 		}
-		words = rest
-		if link.then && len(words) == 0 {
-			problems = append(problems, diag.Usage("a function is missing %s", between(false, true)))
-		}
+		words, more = rest, l.then
 	}
 	if len(problems) > 0 {
 		return nil, problems
@@ -93,14 +91,15 @@ func (w *Walk) Resolve(words []string) (*Plan, error) {
 	return p, nil
 }
 
-func between(first, end bool) string {
+func missingFunction(first, end bool) *api.Failure {
+	where := "between two 'then'"
 	switch {
 	case first:
-		return "before the first 'then'"
+		where = "before the first 'then'"
 	case end:
-		return "after the last 'then'"
+		where = "after the last 'then'"
 	}
-	return "between two 'then'"
+	return diag.Usage("a function is missing %s", where)
 }
 
 // link is one function of the chain and its arguments.
