@@ -91,7 +91,7 @@ func checkEdits(text []byte, dice Dice, n int) error {
 		return nil
 	}
 	roots, oracleErr := oracle(text)
-	all := elements(roots)
+	all := elements(roots, c)
 	known := oracleErr == nil && len(all) == len(c)
 	var data any = doc.Data()
 	if known {
@@ -154,7 +154,11 @@ func comparePrinted(out []byte, before []*yaml.Node, i int, want any, safe bool)
 	if err != nil {
 		return fmt.Errorf("printed what yaml.v3 refuses: %w", err)
 	}
-	after := elements(roots)
+	c, err := gaby.ParseAll(out)
+	if err != nil {
+		return fmt.Errorf("printed what it does not read: %w", err)
+	}
+	after := elements(roots, c)
 	if !safe {
 		return nil
 	}
@@ -268,7 +272,7 @@ func checkHeaders(text []byte) error {
 		headers[i], errs[i] = d.Header()
 	}
 	roots, err := oracle(text)
-	all := elements(roots)
+	all := elements(roots, c)
 	if err != nil || len(all) != len(c) {
 		return nil
 	}

@@ -1,0 +1,56 @@
+package gaby
+
+import "go.yaml.in/yaml/v3"
+
+type RawNode struct {
+	Kind    yaml.Kind
+	Style   yaml.Style
+	Tag     string
+	Value   string
+	Anchor  string
+	Pos     Position
+	Content []RawNode
+}
+
+func RawTree(d *YamlDoc) (RawNode, error) {
+	if err := d.Check(); err != nil {
+		return RawNode{}, err
+	}
+	return rawNode(d.v.d, d.v.slot), nil
+}
+
+var rawStyles = map[style]yaml.Style{singleStyle: yaml.SingleQuotedStyle, doubleStyle: yaml.DoubleQuotedStyle, literalStyle: yaml.LiteralStyle, foldedStyle: yaml.FoldedStyle, flowStyle: yaml.FlowStyle}
+
+func rawNode(d *document, i int32) RawNode {
+	n := d.n[i]
+	r := RawNode{Pos: d.valuePosition(i), Style: rawStyles[n.style]}
+	if n.flags&hasProps != 0 {
+		p := d.props[i]
+		r.Anchor = p.anchor
+		if p.tag != "" && p.tag != "!" {
+			r.Style |= yaml.TaggedStyle
+		}
+	}
+	r.Tag = (Value{d: d, slot: i, owner: -1, pos: -1}).Tag()
+	switch n.kind {
+	case scalarNode:
+		r.Kind, r.Value = yaml.ScalarNode, d.text(i)
+	case aliasNode:
+		r.Kind, r.Value = yaml.AliasNode, string(d.src[n.val+1:n.valEnd])
+	case listNode:
+		r.Kind = yaml.SequenceNode
+		for c := i + 1; c < int32(n.next); c = int32(d.n[c].next) {
+			r.Content = append(r.Content, rawNode(d, c))
+		}
+	case mapNode:
+		r.Kind = yaml.MappingNode
+		for c := i + 1; c < int32(n.next); c = int32(d.n[c].next) {
+			k := RawNode{Kind: yaml.ScalarNode, Style: rawStyles[d.n[c].keyStyle], Pos: d.keyPosition(c), Value: d.keyText(c), Tag: "!!str"}
+			if k.Style == 0 {
+				k.Tag = tagNames[resolvePlain(k.Value)]
+			}
+			r.Content = append(r.Content, k, rawNode(d, c))
+		}
+	}
+	return r
+}
