@@ -83,14 +83,15 @@ func (*ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, erro
 // header peeks at what identifies a resource.
 func header(doc *gaby.YamlDoc) (gaby.Header, error) {
 	h, err := doc.Header()
-	if err != nil {
-		return h, err
-	}
 	if h.Name == "" {
 		h.Name = h.GenerateName
 	}
+	// A header that was found in front of what cannot be read is good enough: if the document is visited, its check tells.
 	if h.APIVersion != "" && h.Kind != "" && h.Name != "" {
 		return h, nil
+	}
+	if err != nil {
+		return h, err
 	}
 	missing := &configkit.NoResourceError{Pos: doc.Position()}
 	for _, field := range []struct{ name, value string }{{"apiVersion", h.APIVersion}, {"kind", h.Kind}, {"metadata.name", h.Name}} {

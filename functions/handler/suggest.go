@@ -32,8 +32,8 @@ func Suggest(typed string, names []string) []string {
 	})
 	var result []string
 	for _, f := range found[:min(3, len(found))] {
-		// A slip is a better guess than any of the looser ones; do not dilute it.
-		if len(result) > 0 && found[0].score <= limit && f.score > limit {
+		// A slip is the best guess there is; do not dilute it with worse ones.
+		if found[0].score <= limit && f.score > found[0].score {
 			break
 		}
 		result = append(result, f.name)

@@ -1,0 +1,241 @@
+package handler_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+func newHandler() *handler.FunctionHandler {
+	return handler.New(api.ToolchainKubernetesYAML, k8skit.Converter{}, k8skit.New())
+}
+
+func nothing(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	return docs, nil, nil
+}
+
+func number(n int) *int { return &n }
+
+// sampler has a parameter of every kind.
+func sampler() handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "sample-things",
+			Description:  "Take samples",
+			Parameters: []api.FunctionParameter{
+				{ParameterName: "word", Description: "a word", Required: true, DataType: api.DataTypeString, Example: "abc",
+					ValueConstraints: api.ValueConstraints{Regexp: "^[a-z]+$"}},
+				{ParameterName: "count", Description: "a number", Required: true, DataType: api.DataTypeInt,
+					ValueConstraints: api.ValueConstraints{Min: number(1), Max: number(9)}},
+				{ParameterName: "flag", Description: "a switch", DataType: api.DataTypeBool},
+				{ParameterName: "form", Description: "a choice", DataType: api.DataTypeEnum,
+					ValueConstraints: api.ValueConstraints{EnumValues: []string{"yaml", "json"}}},
+			},
+			RequiredParameters: 2,
+			Examples:           []string{"sample-things abc 3 true json", "sample-things --count=3 --word=abc"},
+		},
+		Function: nothing,
+		Aliases:  []string{"sample"},
+	}
+}
+
+func variadic() handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-many", Description: "Set many",
+			Parameters: []api.FunctionParameter{
+				{ParameterName: "name", Description: "a name", Required: true, DataType: api.DataTypeString},
+				{ParameterName: "pair", Description: "a pair", Required: true, DataType: api.DataTypeString},
+			},
+			RequiredParameters: 2, VarArgs: true,
+		},
+		Function: nothing,
+	}
+}
+
+func TestRegistrationIsValidated(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*handler.FunctionRegistration)
+		says   string
+	}{
+		{"good", func(*handler.FunctionRegistration) {}, ""},
+		{"name", func(r *handler.FunctionRegistration) { r.FunctionName = "Sample_Things" }, `name "Sample_Things" is not kebab-case`},
+		{"alias", func(r *handler.FunctionRegistration) { r.Aliases = []string{"sample-"} }, `name "sample-" is not kebab-case`},
+		{"alias twice", func(r *handler.FunctionRegistration) { r.Aliases = []string{"sample-things"} }, "the name sample-things is taken"},
+		{"description", func(r *handler.FunctionRegistration) { r.Description = " " }, "it has no description"},
+		{"implementation", func(r *handler.FunctionRegistration) { r.Function = nil }, "it has no implementation"},
+		{"parameter name", func(r *handler.FunctionRegistration) { r.Parameters[0].ParameterName = "" }, `parameter name "" is not kebab-case`},
+		{"parameter description", func(r *handler.FunctionRegistration) { r.Parameters[1].Description = "" }, "parameter count has no description"},
+		{"parameter twice", func(r *handler.FunctionRegistration) { r.Parameters[1].ParameterName = "word" }, "parameter word appears twice"},
+		{"required after optional", func(r *handler.FunctionRegistration) { r.Parameters[3].Required = true; r.RequiredParameters = 3 },
+			"required parameter form follows optional parameter flag"},
+		{"count of required", func(r *handler.FunctionRegistration) { r.RequiredParameters = 1 }, "it says that 1 parameters are required, but marks 2"},
+		{"regexp", func(r *handler.FunctionRegistration) { r.Parameters[0].Regexp = "(" }, "missing closing"},
+		{"range", func(r *handler.FunctionRegistration) { r.Parameters[1].Min = number(10) }, "the minimum 10 is greater than the maximum 9"},
+		{"enum", func(r *handler.FunctionRegistration) { r.Parameters[3].EnumValues = nil }, "enum values and the data type enum belong together"},
+		{"varargs without parameters", func(r *handler.FunctionRegistration) { r.Parameters, r.RequiredParameters, r.VarArgs = nil, 0, true }, "varargs need a last parameter"},
+		{"example", func(r *handler.FunctionRegistration) { r.Examples = []string{"sample-things abc 12"} }, "example 1: argument count value 12 is out of range [1,9]"},
+		{"example of another", func(r *handler.FunctionRegistration) { r.Examples = []string{"other abc 1"} }, "does not start with the function's name"},
+		{"example with a quote", func(r *handler.FunctionRegistration) { r.Examples = []string{"sample-things 'abc 1"} }, "a ' is not closed"},
+		{"validating per document", func(r *handler.FunctionRegistration) { r.Validating, r.PerDocument = true, true }, "cannot be marked as working per document"},
+	} {
+		r := sampler()
+		c.change(&r)
+		err := newHandler().RegisterFunction(r)
+		if c.says == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if _, ok := errors.AsType[*handler.RegistrationError](err); !ok || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.says)
+		}
+	}
+	h := newHandler()
+	if err := h.RegisterFunction(sampler()); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.RegisterFunction(sampler()); err == nil || !strings.Contains(err.Error(), "the name sample is taken") {
+		t.Errorf("registered twice: %v", err)
+	}
+}
+
+func args(values ...any) []api.FunctionArgument {
+	var list []api.FunctionArgument
+	for _, v := range values {
+		list = append(list, api.FunctionArgument{Value: v})
+	}
+	return list
+}
+
+func named(pairs ...any) []api.FunctionArgument {
+	var list []api.FunctionArgument
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, api.FunctionArgument{ParameterName: pairs[i].(string), Value: pairs[i+1]})
+	}
+	return list
+}
+
+func TestArgumentsAreValidated(t *testing.T) {
+	h := newHandler()
+	for _, r := range []handler.FunctionRegistration{sampler(), variadic()} {
+		if err := h.RegisterFunction(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const all = "word (reqd: true), count (reqd: true), flag (reqd: false), form (reqd: false)"
+	for _, c := range []struct {
+		function string
+		args     []api.FunctionArgument
+		want     []api.FunctionArgument
+		says     string
+	}{
+		{"sample", args("abc", "3"), named("word", "abc", "count", 3), ""},
+		{"sample", args("abc", 3.7, "T", "json"), named("word", "abc", "count", 3, "flag", true, "form", "json"), ""},
+		{"sample", named("form", "yaml", "count", 3, "word", "abc"), named("word", "abc", "count", 3, "form", "yaml"), ""},
+		{"sample", append(args("abc"), named("count", "3")...), named("word", "abc", "count", 3), ""},
+		{"sample", args("abc"), nil, "insufficient arguments: got 1, expected 2: " + all},
+		{"sample", args("abc", 1, true, "json", "more"), nil, "too many arguments: got 5, expected 4: " + all},
+		{"sample", named("word", "abc", "cuont", 1), nil, "argument cuont is not a valid parameter of function sample (did you mean count?)"},
+		{"sample", named("word", "abc", "count", 1, "word", "abc"), nil, "argument word appears multiple times but function sample is not varargs"},
+		{"sample", append(named("count", 1), args("abc")...), nil, "mix of out-of-order named and unnamed arguments for function sample"},
+		{"sample", named("form", "json", "word", "abc"), nil, "missing required parameter count for function sample"},
+		{"sample", args("abc", "x"), nil, `argument count: value "x" is not an integer`},
+		{"sample", args("abc", "99999999999999999999"), nil, "argument count: value 99999999999999999999 is out of range"},
+		{"sample", args("abc", true), nil, "argument count: data type bool is not of type int"},
+		{"sample", args("abc", 10), nil, "argument count value 10 is out of range [1,9]"},
+		{"sample", args("ABC", 1), nil, "value ABC for argument word failed to match ^[a-z]+$ (word looks like abc)"},
+		{"sample", args("abc", 1, "maybe"), nil, `argument flag: value "maybe" is neither true nor false`},
+		{"sample", args("abc", 1, true, "jsno"), nil, "value jsno for argument form is not in enum values [yaml json] (did you mean json?)"},
+		{"sample", args(7, 1), nil, "argument word data type int is not of type string"},
+		{"sample", args("ABC", 0), nil, "value ABC for argument word failed to match ^[a-z]+$ (word looks like abc); argument count value 0 is out of range [1,9]"},
+		{"set-many", args("a", "b", "c", "d"), named("name", "a", "pair", "b", "pair", "c", "pair", "d"), ""},
+		{"set-many", named("name", "a", "pair", "b", "pair", "c"), named("name", "a", "pair", "b", "pair", "c"), ""},
+		{"set-many", named("name", "a", "name", "b", "pair", "c"), nil, "argument name appears multiple times but is not the last argument of function set-many"},
+	} {
+		got, err := h.ValidateInvocation(api.FunctionInvocation{FunctionName: c.function, Arguments: c.args})
+		if text := problems(err); text != c.says {
+			t.Errorf("%s %v:\n%s\nwant:\n%s", c.function, c.args, text, c.says)
+			continue
+		}
+		if err == nil && !slices.Equal(got.Arguments, c.want) {
+			t.Errorf("%s %v: %v, want %v", c.function, c.args, got.Arguments, c.want)
+		}
+	}
+}
+
+// problems prints argument errors with their hints, and fails to for errors of other types.
+func problems(err error) string {
+	if err == nil {
+		return ""
+	}
+	list := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		list = joined.Unwrap()
+	}
+	var texts []string
+	for _, err := range list {
+		e, ok := errors.AsType[*handler.ArgumentError](err)
+		if !ok {
+			return "not an ArgumentError: " + err.Error()
+		}
+		text := e.Error()
+		if hint := e.Hint(); hint != "" {
+			text += " (" + hint + ")"
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "; ")
+}
+
+func TestUnknownFunction(t *testing.T) {
+	h := newHandler()
+	for _, r := range []handler.FunctionRegistration{sampler(), variadic()} {
+		if err := h.RegisterFunction(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := h.ValidateInvocation(api.FunctionInvocation{FunctionName: "set-mnay"})
+	e, ok := errors.AsType[*handler.UnknownFunctionError](err)
+	if !ok || e.Name != "set-mnay" || !slices.Equal(e.Suggestions, []string{"set-many"}) {
+		t.Errorf("%#v", err)
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	names := []string{"get-replicas", "set-replicas", "set-container-image", "set-image", "get-resources"}
+	for typed, want := range map[string]string{
+		"set-replica":  "set-replicas",
+		"set-relpicas": "set-replicas",
+		"replicas":     "get-replicas set-replicas",
+		"image-set":    "set-image set-container-image",
+		"frobnicate":   "",
+	} {
+		if got := strings.Join(handler.Suggest(typed, names), " "); got != want {
+			t.Errorf("%s: %s, want %s", typed, got, want)
+		}
+	}
+}
+
+func TestSplitWords(t *testing.T) {
+	got, err := handler.SplitWords(`set-x 'a b' "c \"d\" \e" f\ g ''`)
+	if want := []string{"set-x", "a b", `c "d" \e`, "f g", ""}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q %v, want %q", got, err, want)
+	}
+}
+
+func TestNormalizeName(t *testing.T) {
+	for text, want := range map[string]string{"My Deployment (2)": "my-deployment-2", "--x--": "x", "Ünit": "nit", "": ""} {
+		if got := handler.NormalizeName(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
