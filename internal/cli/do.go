@@ -140,6 +140,7 @@ func (a *App) run(ctx context.Context, executor *functions.Executor, unit *sourc
 		failures := diag.Failures(err, api.FailureInput)
 		return diag.In(unit.File, failures)
 	}
+	report.Locate(response.Outputs, unit.File)
 	payload, notes, err := report.Render(format, chain.Signatures, response)
 	if err != nil {
 		return diag.In(unit.File, diag.Failures(err, api.FailureFunction))

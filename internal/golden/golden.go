@@ -83,7 +83,8 @@ func shellSafe(line string) error {
 			inDouble = !inDouble
 		case c == '\'' && !inDouble:
 			i += 1 + strings.IndexByte(line[i+1:], '\'')
-		case c == '$', c == '`', !inDouble && strings.IndexByte(";&|<>()~#", c) >= 0:
+		case c == '$', c == '`', !inDouble && strings.IndexByte(";&|<>()#", c) >= 0,
+			c == '~' && (i == 0 || line[i-1] == ' '):
 			return fmt.Errorf("a shell does something with %c; put it in single quotes", c)
 		}
 	}

@@ -133,7 +133,7 @@ func idempotent(executor *functions.Executor, names []string) bool {
 func TestLoadRefusesWhatAShellReadsOtherwise(t *testing.T) {
 	for line, want := range map[string]bool{
 		`name do 'a b' "c d" e\ f * ?x=y [a]`: true,
-		`name do '$HOME' "a;b" '#'`:           true,
+		`name do '$HOME' "a;b" '#' a~1b`:      true,
 		`name do $HOME`:                       false,
 		`name do "$HOME"`:                     false,
 		"name do `x`":                         false,

@@ -166,7 +166,7 @@ func TestWalk(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	for words, want := range map[string]string{
-		"set-siz 5":                         "fctl: unknown function \"set-siz\"\nhint: did you mean set-size or get-size?\n",
+		"set-siz 5":                         "fctl: unknown function \"set-siz\"\nhint: did you mean set-size?\n",
 		"zzz 5":                             "fctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\n",
 		"zzz --any=1 then set-size bad":     "fctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\nfctl: set-size: argument size: is bad\nhint: use good\n",
 		"set-size --siz=5":                  "fctl: set-size: --siz is neither a parameter of this function nor a flag\nhint: did you mean --size?\n",
@@ -178,7 +178,7 @@ func TestProblems(t *testing.T) {
 		"set-size":                          "fctl: set-size: got 0 arguments\n",
 		"set-size 5 get-size":               "fctl: set-size: got 2 arguments\nhint: get-size is a function; to run it next, write: then get-size\n",
 		"set-size file:missing":             "./missing: set-size: no such file\n",
-		"set-pair bad bad then set-siz bad": "fctl: set-pair: argument first: is bad\nhint: use good\nfctl: set-pair: argument first: is bad\nfctl: unknown function \"set-siz\"\nhint: did you mean set-size or get-size?\n",
+		"set-pair bad bad then set-siz bad": "fctl: set-pair: argument first: is bad\nhint: use good\nfctl: set-pair: argument first: is bad\nfctl: unknown function \"set-siz\"\nhint: did you mean set-size?\n",
 		"then get-size":                     "fctl: a function is missing before the first 'then'\n",
 		"get-size then":                     "fctl: a function is missing after the last 'then'\n",
 		"get-size then then get-size":       "fctl: a function is missing between two 'then'\n",

@@ -34,7 +34,11 @@ func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
 }
 
 func inUnitName(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_ .()@#", r)
+	return isLetterOrDigit(r) || strings.ContainsRune("-_ .()@#", r)
+}
+
+func isLetterOrDigit(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
 // Quote writes words as a POSIX shell reads them.
@@ -47,13 +51,8 @@ func Quote(words []string) string {
 }
 
 func quote(word string) string {
-	plain := word != ""
-	for _, r := range word {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r)) {
-			plain = false
-		}
-	}
-	if plain {
+	special := func(r rune) bool { return !isLetterOrDigit(r) && !strings.ContainsRune("-_./:=@%+,", r) }
+	if word != "" && strings.IndexFunc(word, special) < 0 {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -71,6 +71,28 @@ func Render(format Format, signatures []api.FunctionSignature, r *api.FunctionIn
 	return text, nil, err
 }
 
+// Locate writes the file into the positions of the outputs, which the executor
+// does not know.
+func Locate(outputs api.OutputList, file string) {
+	in := func(rows api.AttributeValueList) {
+		for i := range rows {
+			if rows[i].Position != nil {
+				rows[i].Position.File = file
+			}
+		}
+	}
+	for _, o := range outputs {
+		switch list := o.Value.(type) {
+		case api.AttributeValueList:
+			in(list)
+		case api.ValidationResultList:
+			for _, result := range list {
+				in(result.FailedAttributes)
+			}
+		}
+	}
+}
+
 func configuration(r *api.FunctionInvocationResponse) []byte {
 	if !r.Success {
 		return nil
