@@ -2,6 +2,8 @@ package gaby
 
 import "go.yaml.in/yaml/v3"
 
+// RawNode is a node as the scanner recorded it, in the terms of yaml.v3: aliases and "<<" are not followed.
+// RawNode is a node as it is written, aliases and "<<" not followed: what yaml.v3's Node says, for comparing with it.
 type RawNode struct {
 	Kind    yaml.Kind
 	Style   yaml.Style
@@ -12,9 +14,22 @@ type RawNode struct {
 	Content []RawNode
 }
 
+// RawTree returns the nodes of d, for the comparison with yaml.v3.
+// Unsupported returns why the scanner did not read a document that yaml.v3 read for it, nil if it did.
+func Unsupported(d *YamlDoc) error {
+	if why := d.v.d.readOnly; why != nil {
+		return why
+	}
+	return nil
+}
+
+// RawTree returns the nodes of a document that the scanner has read.
 func RawTree(d *YamlDoc) (RawNode, error) {
 	if err := d.Check(); err != nil {
 		return RawNode{}, err
+	}
+	if d.v.d.readOnly != nil { // read by yaml.v3: the source is not recorded
+		return RawNode{}, d.v.d.readOnly
 	}
 	return rawNode(d.v.d, d.v.slot), nil
 }

@@ -107,8 +107,8 @@ func TestPropertyRead(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		if v.Refused != nil || v.Oracle != nil {
-			t.Fatalf("refused ordinary YAML: %v (yaml.v3: %v)\n%s", v.Refused, v.Oracle, text)
+		if v.Refused != nil || v.Library != nil || v.Oracle != nil {
+			t.Fatalf("refused ordinary YAML: %v (%v, yaml.v3: %v)\n%s", v.Refused, v.Library, v.Oracle, text)
 		}
 	})
 }
@@ -118,7 +118,7 @@ func TestPropertyReadExotic(t *testing.T) {
 		text, _, _ := drawDocument(t, rapidDice(t), true)
 		v, err := checkUnit([]byte(text))
 		if err == nil {
-			err = v.Refused
+			err = errors.Join(v.Refused, v.Library)
 		}
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -88,8 +88,8 @@ func TestOracleWorkload(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if v.Refused != nil || v.Oracle != nil {
-			t.Errorf("%s: refused: %v, by yaml.v3: %v", name, v.Refused, v.Oracle)
+		if v.Refused != nil || v.Library != nil || v.Oracle != nil {
+			t.Errorf("%s: refused: %v, %v, by yaml.v3: %v", name, v.Refused, v.Library, v.Oracle)
 		}
 		if v.Docs < 300 {
 			t.Errorf("%s: only %d documents compared", name, v.Docs)

@@ -1,0 +1,203 @@
+package gaby
+
+import (
+	"strings"
+)
+
+// Comments are the comments that belong to an entry of a map or list, without "#" and the blank behind it, lines joined by "\n".
+type Comments struct {
+	Head string // the lines directly above it, at its indentation
+	Line string // behind it on its line; of a map or list behind its key
+	Foot string // the lines directly below it at its indentation, when no entry follows that they belong to
+}
+
+// GetComments returns the comments of the entry at path.
+func (d *YamlDoc) GetComments(path string) Comments {
+	p := d.Path(path)
+	if p == nil {
+		return Comments{}
+	}
+	return p.v.Comments()
+}
+
+// Comments returns the comments of an entry of a map or list.
+func (v Value) Comments() Comments {
+	if v.d == nil || v.owner < 0 || v.d.readOnly != nil {
+		return Comments{}
+	}
+	d, i := v.d, v.slot
+	var c Comments
+	if d.edits != nil {
+		c.Line = d.edits.comments[i]
+	}
+	if !d.source(i) {
+		return c
+	}
+	if _, edited := d.pendingComment(i); !edited {
+		if from, to := d.lineComment(i); to > from {
+			c.Line = commentText(string(d.src[from:to]))
+		}
+	}
+	if d.n[i].flags&inFlow != 0 {
+		return c
+	}
+	start := d.entryStart(i)
+	bol := d.lineStart(start)
+	if strings.TrimLeft(string(d.src[bol:start]), " ") == "" {
+		c.Head = commentText(string(d.src[d.headStart(i):bol]))
+		c.Foot = d.foot(i, start-bol)
+	}
+	return c
+}
+
+// foot returns the comment lines below entry i in column col.
+func (d *document) foot(i int32, col int) string {
+	p := d.entryEnd(i)
+	from := p
+	for p < d.bodyEnd {
+		eol := d.lineEnd(p)
+		line := string(d.src[p:eol])
+		if len(line) <= col || strings.TrimLeft(line[:col], " ") != "" || line[col] != '#' {
+			trimmed := strings.TrimLeft(line, " ")
+			if len(line)-len(trimmed) == col && trimmed != "" && trimmed != "\r" {
+				return "" // the next entry: these are its comments
+			}
+			break
+		}
+		p = min(eol+1, len(d.src))
+	}
+	return commentText(string(d.src[from:p]))
+}
+
+// commentText strips the marks of comment lines.
+func commentText(raw string) string {
+	lines := strings.Split(strings.TrimRight(raw, "\r\n"), "\n")
+	for i, l := range lines {
+		l = strings.TrimRight(strings.TrimLeft(l, " \t"), " \t\r")
+		lines[i] = strings.TrimPrefix(strings.TrimPrefix(l, "#"), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// pendingComment returns the line comment an edit gave entry i.
+func (d *document) pendingComment(i int32) (string, bool) {
+	if d.edits == nil {
+		return "", false
+	}
+	c, ok := d.edits.comments[i]
+	return c, ok
+}
+
+// lineComment returns the span of the line comment of source entry i; from == to where one would be written.
+func (d *document) lineComment(i int32) (from, to int) {
+	n := &d.n[i]
+	p := int(max(n.valEnd, n.keyEnd))
+	switch {
+	case n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle):
+		p = readHeader(d.src, int(n.val)).end
+	case n.kind != scalarNode && n.kind != aliasNode && n.style == plainStyle:
+		p = d.site(i).head
+		if n.flags&hasProps != 0 {
+			p = d.propsEnd(i)
+		}
+		if d.lineStart(p) == d.lineStart(int(n.val)) {
+			return p, p // a map behind a dash: a comment there belongs to its first entry
+		}
+	case n.style == noStyle && n.kind == scalarNode && n.keyStyle != noStyle:
+		p = max(p, d.colonEnd(i))
+	}
+	q := p
+	for q < d.bodyEnd && (isBlank(d.src[q]) || d.src[q] == ',' && n.flags&inFlow != 0) {
+		q++
+	}
+	if q < d.bodyEnd && d.src[q] == '#' {
+		return q, trimBlanks(d.src, q, d.lineEnd(q))
+	}
+	return p, p
+}
+
+// propsEnd returns the place behind the anchor and tag of node i.
+func (d *document) propsEnd(i int32) int {
+	s := scanner{doc: &document{}, src: d.src, pos: int(d.props[i].start), end: d.bodyEnd}
+	for {
+		for s.pos < s.end && isBlank(s.src[s.pos]) {
+			s.pos++
+		}
+		if s.pos >= s.end || s.src[s.pos] != '&' && s.src[s.pos] != '!' {
+			return trimBlanks(d.src, int(d.props[i].start), s.pos)
+		}
+		for !s.blankAt(s.pos) {
+			s.pos++
+		}
+	}
+}
+
+// commentOf returns the line comment, with its mark, of an entry whose value is replaced together with the place of its comment.
+func (d *document) commentOf(s site) (string, bool) {
+	if text, ok := d.pendingComment(s.slot); ok {
+		return "# " + text, text != ""
+	}
+	from, to := d.lineComment(s.slot)
+	return string(d.src[from:to]), to > from
+}
+
+// SetComment makes text the line comment of the entry at path; an empty text removes the comment. A missing path is a
+// *[NotFoundError].
+func (d *YamlDoc) SetComment(text string, path string) error {
+	segments := DotPathToSlice(path)
+	e, err := d.begin(segments)
+	if err != nil {
+		return err
+	}
+	v := d.Value()
+	for _, s := range segments {
+		v = v.child(s)
+	}
+	if !v.Exists() {
+		return &NotFoundError{Path: path}
+	}
+	switch {
+	case v.owner < 0:
+		return e.fail(v, "a document has no line comment", "")
+	case strings.ContainsAny(text, "\r\n"):
+		return e.fail(v, "a line comment cannot have more than one line", "")
+	case e.d.n[v.owner].kind == listNode && v.Kind() != Scalar && v.Len() > 0 && e.behindDash(v.slot):
+		return e.fail(v, "the value begins on the line of its dash, where a comment would hide it", "comment one of its entries")
+	case e.d.source(v.owner) && e.d.n[v.owner].style == flowStyle:
+		return e.fail(v, "a comment inside { } or [ ] would hide what follows", "")
+	}
+	if err := e.here(v, false); err != nil {
+		return err
+	}
+	if v.Comments().Line != text {
+		e.d.setComment(v.slot, text)
+	}
+	return nil
+}
+
+// behindDash reports whether the block collection in list item slot begins on the line of the dash.
+func (e *editor) behindDash(slot int32) bool {
+	d := e.d
+	if i := d.at(slot); i != slot || !d.source(slot) {
+		return true
+	}
+	n := &d.n[slot]
+	return n.style != flowStyle && d.lineStart(int(n.val)) == d.lineStart(int(n.key))
+}
+
+// comment makes the patch for the line comment of source entry i.
+func (p *printer) comment(i int32, text string) {
+	from, to := p.d.lineComment(i)
+	switch {
+	case text == "" && from == to:
+	case text == "":
+		for from > 0 && isBlank(p.d.src[from-1]) {
+			from--
+		}
+		p.add(i, from, to, "")
+	case from == to:
+		p.patches = append(p.patches, patch{from: from, to: from, text: " # " + text, depth: i, order: atComment})
+	default:
+		p.add(i, from, to, "# "+text)
+	}
+}

@@ -1,0 +1,191 @@
+package gaby
+
+import (
+	"bytes"
+	"sort"
+	"unicode/utf8"
+)
+
+// A document is one YAML document: its bytes in the unit, the tree over them, and the edits made since. Offsets of nodes count
+// from the beginning of src.
+type document struct {
+	src     []byte // from the separator (or what precedes the first document) to the next separator
+	body    int    // where the content begins: behind the separator
+	bodyEnd int    // where it ends: at a "..." line or the end of src
+	unit    []byte // the text src is a part of
+	start   int    // place of src in unit
+	lines   int    // line feeds of the unit in front of src; -1: not counted yet
+	limits  *Limits
+
+	scanned bool
+	err     error // of the scan
+
+	n          []node
+	nsrc       int32 // nodes below come from the source, the others from edits
+	props      map[int32]props
+	aliases    map[int32]int32 // alias node -> the node it stands for
+	separators []uint32        // U+2028 and U+2029 in the source
+	readOnly   *SyntaxError    // set when the document was read by yaml.v3 because the scanner does not support it
+	readOnlyAt []entryPositions
+	noLibrary  bool // the error lies outside of the content, which alone would read as something else
+
+	fresh     []fresh // content of the nodes that do not stand in the source
+	edits     *edits
+	cache     *cache
+	header    Header
+	hasHeader bool
+
+	lineStarts []uint32 // made for the first position asked for
+}
+
+// cache holds what is worked out from the tree on demand. Edits drop what they make wrong.
+type cache struct {
+	entries map[int32][]int32          // long lists and maps: their children, for access by index
+	keys    map[int32]map[string]int32 // long maps: their last child of each key
+	merged  map[int32][]mergedEntry    // maps with "<<" or repeated keys: what a reader sees
+}
+
+// ready scans the document when that has not happened, and reports whether it can be read.
+func (d *document) ready() bool {
+	if !d.scanned {
+		d.scanned = true
+		d.err = d.scan()
+		if d.err != nil {
+			d.readWithLibrary()
+		}
+	}
+	return d.n != nil
+}
+
+// position returns the place of byte p of src.
+func (d *document) position(p int) Position {
+	if d.lineStarts == nil {
+		n := bytes.Count(d.src, []byte{'\n'})
+		d.lineStarts = make([]uint32, 1, n+1)
+		for i, b := range d.src {
+			if b == '\n' {
+				d.lineStarts = append(d.lineStarts, uint32(i+1))
+			}
+		}
+		if d.lines < 0 {
+			d.lines = bytes.Count(d.unit[:d.start], []byte{'\n'})
+		}
+	}
+	line := sort.Search(len(d.lineStarts), func(i int) bool { return int(d.lineStarts[i]) > p }) - 1
+	from := d.src[d.lineStarts[line]:p]
+	col := utf8.RuneCount(from)
+	if bytes.HasPrefix(from, []byte("\xef\xbb\xbf")) {
+		col--
+	}
+	return Position{Line: d.lines + line + 1, Column: col + 1}
+}
+
+// source reports whether node i stands in the source.
+func (d *document) source(i int32) bool { return i < d.nsrc }
+
+// at returns the node that holds the value of slot i: the one an edit put there, or i itself.
+func (d *document) at(i int32) int32 {
+	if d.edits != nil {
+		if r, ok := d.edits.values[i]; ok {
+			return r
+		}
+	}
+	return i
+}
+
+// deref follows an alias to the node it stands for.
+func (d *document) deref(i int32) int32 {
+	for d.n[i].kind == aliasNode {
+		i = d.at(d.aliases[i])
+	}
+	return i
+}
+
+func (d *document) keyText(i int32) string {
+	n := &d.n[i]
+	if n.flags&isNew != 0 {
+		return d.fresh[n.key].key
+	}
+	return string(keyBytes(d.src, n))
+}
+
+// keyIs reports whether the key of node i is k.
+func (d *document) keyIs(i int32, k string) bool {
+	n := &d.n[i]
+	if n.flags&isNew != 0 {
+		return d.fresh[n.key].key == k
+	}
+	if n.keyStyle == plainStyle {
+		return int(n.keyEnd-n.key) == len(k) && string(d.src[n.key:n.keyEnd]) == k
+	}
+	return string(keyBytes(d.src, n)) == k
+}
+
+// text returns the decoded text of scalar node i.
+func (d *document) text(i int32) string {
+	n := &d.n[i]
+	if n.flags&isNew != 0 {
+		return d.fresh[n.val].text
+	}
+	return string(d.textBytes(i))
+}
+
+// textBytes is text without a copy where the source holds the text as it is. The result must not be modified.
+func (d *document) textBytes(i int32) []byte {
+	n := &d.n[i]
+	if n.flags&isNew != 0 {
+		return []byte(d.fresh[n.val].text)
+	}
+	raw := d.src[n.val:n.valEnd]
+	switch n.style {
+	case singleStyle, doubleStyle:
+		return quotedBytes(raw)
+	case literalStyle, foldedStyle:
+		return decodeBlock(d.src[:d.bodyEnd], int(n.val), int(n.valEnd), d.blockParent(i))
+	}
+	if n.flags&multiLine != 0 {
+		return foldPlain(raw)
+	}
+	return raw
+}
+
+// blockParent returns the column of the collection around block scalar i, -1 at the root.
+func (d *document) blockParent(i int32) int {
+	n := &d.n[i]
+	if i == 0 {
+		return -1
+	}
+	p := int(n.key)
+	if n.flags&explicitKey != 0 {
+		p = d.questionMark(p)
+	}
+	return d.column(p)
+}
+
+// column returns the distance in bytes of p from its line start.
+func (d *document) column(p int) int { return p - d.lineStart(p) }
+
+// lineStart returns the start of the line of p; the first line begins behind a byte order mark.
+func (d *document) lineStart(p int) int {
+	i := bytes.LastIndexByte(d.src[:p], '\n') + 1
+	if i == 0 && bytes.HasPrefix(d.src, []byte("\xef\xbb\xbf")) && p >= 3 {
+		i = 3
+	}
+	return i
+}
+
+// lineEnd returns the place of the line feed of p's line, or the end of the content.
+func (d *document) lineEnd(p int) int {
+	if i := bytes.IndexByte(d.src[p:], '\n'); i >= 0 {
+		return p + i
+	}
+	return len(d.src)
+}
+
+// questionMark returns the place of the "?" in front of the explicit key at p.
+func (d *document) questionMark(p int) int {
+	for p > 0 && d.src[p] != '?' {
+		p--
+	}
+	return p
+}

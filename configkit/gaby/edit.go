@@ -1,0 +1,564 @@
+package gaby
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// edits is what was changed since the document was read: which place has another value, which collection other children, which
+// entry another line comment. Undoing is putting the previous state of these back, in reverse order.
+type edits struct {
+	values   map[int32]int32
+	kids     map[int32][]int32 // also the children of collections made by edits
+	comments map[int32]string
+	log      []change
+}
+
+// change is the state one edit replaced.
+type change struct {
+	what    changeKind
+	i       int32
+	had     bool
+	value   int32
+	kids    []int32
+	comment string
+}
+
+type changeKind uint8
+
+const (
+	valueChange changeKind = iota
+	kidsChange
+	commentChange
+)
+
+// edit returns the edits, made on first use.
+func (d *document) edit() *edits {
+	if d.edits == nil {
+		d.edits = &edits{values: map[int32]int32{}, kids: map[int32][]int32{}, comments: map[int32]string{}}
+	}
+	return d.edits
+}
+
+// touch records an edit and drops what was worked out from the state before it.
+func (d *document) touch(c change) {
+	d.hasHeader = false
+	if d.cache != nil {
+		clear(d.cache.merged)
+		if c.what == kidsChange {
+			delete(d.cache.keys, c.i)
+		}
+	}
+	d.edits.log = append(d.edits.log, c)
+}
+
+func (d *document) setValue(slot, value int32) {
+	e := d.edit()
+	old, had := e.values[slot]
+	d.touch(change{what: valueChange, i: slot, had: had, value: old})
+	if value == slot {
+		delete(e.values, slot)
+	} else {
+		e.values[slot] = value
+	}
+}
+
+func (d *document) setKids(i int32, kids []int32) {
+	e := d.edit()
+	old, had := e.kids[i]
+	d.touch(change{what: kidsChange, i: i, had: had, kids: old})
+	if d.source(i) && slices.Equal(kids, d.entries(i)) {
+		delete(e.kids, i)
+	} else {
+		e.kids[i] = kids
+	}
+}
+
+func (d *document) setComment(slot int32, text string) {
+	e := d.edit()
+	old, had := e.comments[slot]
+	d.touch(change{what: commentChange, i: slot, had: had, comment: old})
+	e.comments[slot] = text
+}
+
+// Mark is a moment in the history of a document's edits.
+type Mark int
+
+// Checkpoint returns the present moment, for [YamlDoc.Rollback].
+func (d *YamlDoc) Checkpoint() Mark {
+	if d == nil || d.v.d.edits == nil {
+		return 0
+	}
+	return Mark(len(d.v.d.edits.log))
+}
+
+// Rollback undoes every edit of the document since m.
+func (d *YamlDoc) Rollback(m Mark) {
+	if d == nil || d.v.d.edits == nil {
+		return
+	}
+	doc, e := d.v.d, d.v.d.edits
+	for len(e.log) > int(m) {
+		c := e.log[len(e.log)-1]
+		e.log = e.log[:len(e.log)-1]
+		switch c.what {
+		case valueChange:
+			restore(e.values, c.i, c.value, c.had)
+		case kidsChange:
+			restore(e.kids, c.i, c.kids, c.had)
+		case commentChange:
+			restore(e.comments, c.i, c.comment, c.had)
+		}
+	}
+	doc.hasHeader = false
+	if doc.cache != nil {
+		clear(doc.cache.merged)
+		clear(doc.cache.keys)
+	}
+}
+
+func restore[V any](m map[int32]V, k int32, v V, had bool) {
+	if had {
+		m[k] = v
+	} else {
+		delete(m, k)
+	}
+}
+
+// changed reports whether anything that stands in the source was edited.
+func (d *document) changed() bool {
+	e := d.edits
+	if e == nil {
+		return false
+	}
+	if len(e.values) > 0 || len(e.comments) > 0 {
+		return true
+	}
+	for i := range e.kids {
+		if d.source(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// editor carries what the error messages of one edit need.
+type editor struct {
+	d    *document
+	path []string
+}
+
+func (e *editor) fail(v Value, msg, hint string) error {
+	return &EditError{Pos: v.Position(), Path: joinPath(e.path), Msg: msg, Hint: hint}
+}
+
+func joinPath(segments []string) string {
+	escaped := make([]string, len(segments))
+	for i, s := range segments {
+		escaped[i] = strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), ".", "~1")
+	}
+	return strings.Join(escaped, ".")
+}
+
+const expandHint = "expand-anchors replaces aliases and << by their values"
+
+// here checks that the value v can be edited at the place it stands at, and that no alias repeats it. whole says that all of the
+// value is replaced or removed, and not just something inside it.
+func (e *editor) here(v Value, whole bool) error {
+	if v.via != 0 {
+		return e.fail(v, "the value stands elsewhere and is repeated here by an alias", expandHint)
+	}
+	d := e.d
+	for alias, target := range d.aliases {
+		inside := v.slot >= target && v.slot < int32(d.n[target].next)
+		around := whole && d.source(v.slot) && target >= v.slot && target < int32(d.n[v.slot].next) &&
+			!(alias >= v.slot && alias < int32(d.n[v.slot].next))
+		if inside || around {
+			return e.fail(v, "the value is repeated elsewhere by an alias", expandHint)
+		}
+	}
+	return nil
+}
+
+// begin checks that d can be edited at all.
+func (d *YamlDoc) begin(segments []string) (*editor, error) {
+	e := &editor{path: segments}
+	if d == nil {
+		return nil, &NotFoundError{Path: joinPath(segments)}
+	}
+	if err := d.Check(); err != nil {
+		return nil, err
+	}
+	e.d = d.v.d
+	if why := e.d.readOnly; why != nil {
+		return nil, &EditError{Pos: why.Pos, Path: joinPath(segments), Msg: "the document cannot be edited: " + why.Msg, Hint: why.Hint}
+	}
+	return e, nil
+}
+
+// Set writes value at the place the segments lead to, makes the maps that are missing on the way, and returns the place. Map and
+// list values are compared with what is there and only the differences are written, so what stays equal keeps its text. A value
+// that is there already is no edit. Segment "-" appends to a list.
+//
+// Errors: *[EditError] where an edit is not possible, *[SyntaxError] when the document cannot be read.
+func (d *YamlDoc) Set(value any, segments ...string) (*YamlDoc, error) {
+	t, err := toTree(value)
+	if err != nil {
+		return nil, err
+	}
+	return d.set(t, segments)
+}
+
+// SetP is Set for a path with dots.
+func (d *YamlDoc) SetP(value any, path string) (*YamlDoc, error) {
+	return d.Set(value, DotPathToSlice(path)...)
+}
+
+// SetDocP writes a copy of another document's value, its keys in their order.
+func (d *YamlDoc) SetDocP(doc *YamlDoc, path string) error {
+	if err := doc.Check(); err != nil {
+		return err
+	}
+	_, err := d.set(doc.Value().tree(), DotPathToSlice(path))
+	return err
+}
+
+// SetData makes the value of d equal to value by the smallest edits found.
+func (d *YamlDoc) SetData(value any) error {
+	_, err := d.Set(value)
+	return err
+}
+
+func (d *YamlDoc) set(t *tree, segments []string) (*YamlDoc, error) {
+	e, err := d.begin(segments)
+	if err != nil {
+		return nil, err
+	}
+	v := d.v
+	for i, s := range segments {
+		e.path = segments[:i+1]
+		last := i == len(segments)-1
+		switch v.Kind() {
+		case Map:
+			if err := e.unique(v, s); err != nil {
+				return nil, err
+			}
+			c := v.Get(s)
+			if c.Exists() && (c.via != viaMerge || last && e.d.equal(c.node(), t)) {
+				v = c
+				continue
+			}
+			if c.Exists() && !last {
+				return nil, e.fail(c, "the value is inherited through <<", expandHint)
+			}
+			slot, err := e.add(v, s, nest(t, segments[i+1:]))
+			if err != nil {
+				return nil, err
+			}
+			return descend(slot, segments[i+1:]), nil
+		case List:
+			if s == "-" {
+				slot, err := e.insert(v, v.Len(), nest(t, segments[i+1:]))
+				if err != nil {
+					return nil, err
+				}
+				return descend(slot, segments[i+1:]), nil
+			}
+			c := v.child(s)
+			if !c.Exists() {
+				return nil, e.fail(v, "the list has no item "+strconv.Quote(s), "items are counted from 0; \"-\" appends one")
+			}
+			v = c
+		default:
+			if !v.isNull() {
+				return nil, e.fail(v, "neither a map nor a list", "")
+			}
+			if err := e.assign(v, nest(t, segments[i:])); err != nil {
+				return nil, err
+			}
+			return descend(v, segments[i:]), nil
+		}
+	}
+	e.path = segments
+	if err := e.assign(v, t); err != nil {
+		return nil, err
+	}
+	return v.Doc(), nil
+}
+
+// nest puts t below the keys in segments.
+func nest(t *tree, segments []string) *tree {
+	for i := len(segments) - 1; i >= 0; i-- {
+		t = &tree{kind: mapNode, keys: []string{segments[i]}, kids: []*tree{t}}
+	}
+	return t
+}
+
+func descend(v Value, segments []string) *YamlDoc {
+	for _, s := range segments {
+		v = v.Get(s)
+	}
+	return v.Doc()
+}
+
+// unique refuses to write at or below a key that occurs more than once.
+func (e *editor) unique(m Value, key string) error {
+	d, i := e.d, m.node()
+	if d.n[i].flags&hasDuplicates == 0 {
+		return nil
+	}
+	count := 0
+	for _, kid := range d.kids(i) {
+		if d.keyIs(kid, key) {
+			count++
+		}
+	}
+	if count > 1 {
+		return e.fail(m.Get(key), "the key occurs "+strconv.Itoa(count)+" times in its map", "remove all but one")
+	}
+	return nil
+}
+
+// add appends an entry to map m.
+func (e *editor) add(m Value, key string, t *tree) (Value, error) {
+	if m.below() != 0 {
+		return Value{}, e.fail(m, "the value stands elsewhere and is repeated here by an alias", expandHint)
+	}
+	if err := e.here(m, false); err != nil {
+		return Value{}, err
+	}
+	d, i := e.d, m.node()
+	kids := d.kids(i)
+	slot := d.build(key, t)
+	index := d.cached().keys[i]
+	d.setKids(i, append(kids, slot)) // nobody looks behind the length of an older list
+	if index != nil {
+		index[key] = int32(len(kids))
+		d.cache.keys[i] = index
+	}
+	return Value{d: d, slot: slot, owner: i, pos: int32(len(kids))}, nil
+}
+
+// insert puts a new item in front of item at of list l.
+func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
+	if l.below() != 0 {
+		return Value{}, e.fail(l, "the value stands elsewhere and is repeated here by an alias", expandHint)
+	}
+	if err := e.here(l, false); err != nil {
+		return Value{}, err
+	}
+	d, i := e.d, l.node()
+	slot := d.build("", t)
+	kids := d.kids(i)
+	if at == len(kids) {
+		d.setKids(i, append(kids, slot))
+	} else {
+		d.setKids(i, slices.Insert(slices.Clone(kids), at, slot))
+	}
+	return Value{d: d, slot: slot, owner: i, pos: int32(at)}, nil
+}
+
+// remove takes entry v out of its collection.
+func (e *editor) remove(v Value) error {
+	if v.via == viaMerge {
+		return e.fail(v, "the value is inherited through <<", expandHint)
+	}
+	if err := e.here(v, true); err != nil {
+		return err
+	}
+	kids := e.d.kids(v.owner)
+	i := slices.Index(kids, v.slot)
+	e.d.setKids(v.owner, slices.Delete(slices.Clone(kids), i, i+1))
+	return nil
+}
+
+// assign makes the value at v equal to t.
+func (e *editor) assign(v Value, t *tree) error {
+	d := e.d
+	if d.equal(v.node(), t) {
+		return nil
+	}
+	i := d.at(v.slot)
+	n := &d.n[i]
+	if n.kind == t.kind && n.kind != scalarNode {
+		if err := e.here(v, false); err != nil {
+			return err
+		}
+		if t.kind == mapNode {
+			return e.assignMap(v, t)
+		}
+		return e.assignList(v, t)
+	}
+	if err := e.here(v, true); err != nil {
+		return err
+	}
+	if i != v.slot && d.source(v.slot) && d.n[v.slot].kind == t.kind {
+		d.setValue(v.slot, v.slot) // back to what the source says, and on from there
+		return e.assign(v, t)
+	}
+	d.setValue(v.slot, d.build(d.keyText(v.slot), t))
+	return nil
+}
+
+func (e *editor) assignMap(v Value, t *tree) error {
+	d := e.d
+	path := e.path
+	defer func() { e.path = path }()
+	want := make(map[string]*tree, len(t.keys))
+	for k, key := range t.keys {
+		want[key] = t.kids[k]
+	}
+	var gone []Value
+	for c := v.First(); c.Exists(); c = c.Next() {
+		key := c.Key()
+		e.path = append(path[:len(path):len(path)], key)
+		t, keep := want[key]
+		if err := e.unique(v, key); err != nil {
+			return err
+		}
+		switch {
+		case !keep:
+			gone = append(gone, c)
+		case c.via == 0:
+			if err := e.assign(c, t); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range gone {
+		if err := e.remove(c); err != nil {
+			return err
+		}
+	}
+	for k, key := range t.keys {
+		c := v.Get(key)
+		e.path = append(path[:len(path):len(path)], key)
+		if c.Exists() && (c.via == 0 || d.equal(c.node(), t.kids[k])) {
+			continue
+		}
+		if _, err := e.add(v, key, t.kids[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assignList keeps the items that are equal at both ends, makes those in between equal one by one, and inserts or removes the
+// rest behind them.
+func (e *editor) assignList(v Value, t *tree) error {
+	d := e.d
+	path := e.path
+	defer func() { e.path = path }()
+	old := slices.Clone(d.kids(v.node()))
+	same := func(slot int32, t *tree) bool { return d.equal(d.deref(d.at(slot)), t) }
+	head, n := 0, min(len(old), len(t.kids))
+	for head < n && same(old[head], t.kids[head]) {
+		head++
+	}
+	tail := 0
+	for tail < n-head && same(old[len(old)-1-tail], t.kids[len(t.kids)-1-tail]) {
+		tail++
+	}
+	owner := v.node()
+	for k := head; k < n-tail; k++ {
+		e.path = append(path[:len(path):len(path)], strconv.Itoa(k))
+		if err := e.assign(Value{d: d, slot: old[k], owner: owner, pos: -1, via: v.via}, t.kids[k]); err != nil {
+			return err
+		}
+	}
+	kids := slices.Clone(old[:n-tail])
+	for _, slot := range old[n-tail : len(old)-tail] {
+		if err := e.here(Value{d: d, slot: slot, owner: owner, pos: -1, via: v.via}, true); err != nil {
+			return err
+		}
+	}
+	for k := n - tail; k < len(t.kids)-tail; k++ {
+		kids = append(kids, d.build("", t.kids[k]))
+	}
+	kids = append(kids, old[len(old)-tail:]...)
+	if !slices.Equal(kids, old) {
+		d.setKids(owner, kids)
+	}
+	return nil
+}
+
+// Delete removes the entry the segments lead to. A missing one is a *[NotFoundError].
+func (d *YamlDoc) Delete(segments ...string) error {
+	e, err := d.begin(segments)
+	if err != nil {
+		return err
+	}
+	v := d.v
+	for i, s := range segments {
+		e.path = segments[:i+1]
+		if v.Kind() == Map {
+			if err := e.unique(v, s); err != nil {
+				return err
+			}
+		}
+		v = v.child(s)
+		if !v.Exists() {
+			return &NotFoundError{Path: joinPath(segments)}
+		}
+	}
+	if v.owner < 0 {
+		return e.fail(v, "a document cannot be deleted from itself", "remove it from its container")
+	}
+	return e.remove(v)
+}
+
+// DeleteP is Delete for a path with dots.
+func (d *YamlDoc) DeleteP(path string) error { return d.Delete(DotPathToSlice(path)...) }
+
+// ArrayAppendP appends value to the list at path; a missing or null list is made.
+func (d *YamlDoc) ArrayAppendP(value any, path string) error {
+	return d.insertAt(value, path, -1)
+}
+
+// ArrayInsertP inserts value in front of item index of the list at path; an index equal to its length appends.
+func (d *YamlDoc) ArrayInsertP(value any, index int, path string) error {
+	return d.insertAt(value, path, index)
+}
+
+// insertAt inserts an item, at the end for index -1.
+func (d *YamlDoc) insertAt(value any, path string, index int) error {
+	segments := DotPathToSlice(path)
+	e, err := d.begin(segments)
+	if err != nil {
+		return err
+	}
+	t, err := toTree(value)
+	if err != nil {
+		return err
+	}
+	v := d.Value()
+	for i, s := range segments {
+		e.path = segments[:i+1]
+		if v.Kind() == Map {
+			if err := e.unique(v, s); err != nil {
+				return err
+			}
+		}
+		v = v.child(s)
+	}
+	if v.Kind() == List {
+		n := v.Len()
+		if index < 0 {
+			index = n
+		}
+		if index > n {
+			return e.fail(v, "the list has only "+strconv.Itoa(n)+" items", "")
+		}
+		_, err := e.insert(v, index, t)
+		return err
+	}
+	if v.Exists() && !v.isNull() {
+		return e.fail(v, "not a list", "")
+	}
+	if index > 0 {
+		return e.fail(v, "the list has no items", "")
+	}
+	_, err = d.set(&tree{kind: listNode, kids: []*tree{t}}, segments)
+	return err
+}

@@ -1,0 +1,191 @@
+package gaby
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// An emitter writes values that have no text in the source, or whose text cannot be kept. It writes block style with two spaces
+// per level; lists in maps are indented as the document's other lists are.
+type emitter struct {
+	d       *document
+	b       []byte
+	lineEnd string
+	listPad int // columns between a key and the dashes of its list
+}
+
+func (d *document) emitter() *emitter {
+	return &emitter{d: d, lineEnd: d.lineEnding(), listPad: d.listIndent()}
+}
+
+// lineEnding returns the line end the document uses.
+func (d *document) lineEnding() string {
+	for i, b := range d.src {
+		if b == '\n' {
+			if i > 0 && d.src[i-1] == '\r' {
+				return "\r\n"
+			}
+			return "\n"
+		}
+	}
+	if d.lines != 0 && d.start > 1 && d.unit[d.start-1] == '\n' && d.unit[d.start-2] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// listIndent returns by how much the first block list of the document that is a map's value is indented, 0 when there is none.
+func (d *document) listIndent() int {
+	for i := range d.n[:d.nsrc] {
+		n := &d.n[i]
+		if n.kind == listNode && n.style == plainStyle && n.keyStyle != noStyle {
+			return max(d.column(int(n.val))-d.column(int(n.key)), 0)
+		}
+	}
+	return 0
+}
+
+func (e *emitter) pad(n int) {
+	for range n {
+		e.b = append(e.b, ' ')
+	}
+}
+
+// entries writes the entries of collection i in block style in column indent. The first line is not indented when inline, and the
+// last one has no line end.
+func (e *emitter) entries(i int32, indent int, inline bool) {
+	isMap := e.d.n[i].kind == mapNode
+	for k, slot := range e.d.kids(i) {
+		if k > 0 {
+			e.b = append(e.b, e.lineEnd...)
+		}
+		if k > 0 || !inline {
+			e.pad(indent)
+		}
+		e.entry(slot, indent, isMap)
+	}
+}
+
+// entry writes one entry of a block collection in column indent, without the indentation of its first line.
+func (e *emitter) entry(slot int32, indent int, isMap bool) {
+	from := len(e.b)
+	if !isMap {
+		e.b = append(e.b, "- "...)
+		e.item(slot, indent)
+		if e.d.n[e.d.deref(e.d.at(slot))].kind == scalarNode {
+			e.comment(slot, from)
+		}
+		return
+	}
+	e.b = append(e.b, e.key(slot, false)...)
+	e.b = append(e.b, ':')
+	i := e.d.deref(e.d.at(slot))
+	switch n := &e.d.n[i]; {
+	case n.kind == scalarNode:
+		e.b = append(e.b, ' ')
+		e.scalar(i, indent+2, indent, false)
+		e.comment(slot, from)
+	case len(e.d.kids(i)) == 0:
+		e.b = append(e.b, " "+empty(n.kind)...)
+		e.comment(slot, from)
+	default:
+		e.comment(slot, from)
+		e.b = append(e.b, e.lineEnd...)
+		by := 2
+		if n.kind == listNode {
+			by = e.listPad
+		}
+		e.entries(i, indent+by, false)
+	}
+}
+
+// comment writes the line comment an edit gave to an entry that was new itself: on the line that began at from in the text so far.
+func (e *emitter) comment(slot int32, from int) {
+	text, ok := e.d.pendingComment(slot)
+	if !ok || text == "" {
+		return
+	}
+	at := len(e.b)
+	if i := bytes.Index(e.b[from:], []byte(e.lineEnd)); i >= 0 { // behind the header of a block scalar
+		at = from + i
+	}
+	e.b = slices.Insert(e.b, at, []byte(" # "+text)...)
+}
+
+// item writes the value of a list item whose dash is in column indent.
+func (e *emitter) item(slot int32, indent int) {
+	i := e.d.deref(e.d.at(slot))
+	switch n := &e.d.n[i]; {
+	case n.kind == scalarNode:
+		e.scalar(i, indent+2, indent, false)
+	case len(e.d.kids(i)) == 0:
+		e.b = append(e.b, empty(n.kind)...)
+	default:
+		e.entries(i, indent+2, true)
+	}
+}
+
+func empty(k nodeKind) string {
+	if k == listNode {
+		return "[]"
+	}
+	return "{}"
+}
+
+func (e *emitter) key(slot int32, flow bool) string {
+	return format(strTag, e.d.keyText(slot), context{key: true, flow: flow})
+}
+
+// scalar writes scalar i; indent is the column of the text of a block scalar, parent that of the collection around it.
+func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
+	n := &e.d.n[i]
+	old := n.style
+	if n.flags&isNew != 0 {
+		old = e.d.fresh[n.val].want
+	}
+	e.b = append(e.b, format(e.d.scalarTag(i), e.text(i), context{old: old, indent: indent, parent: parent, flow: flow, lineEnd: e.lineEnd})...)
+}
+
+func (e *emitter) text(i int32) string {
+	if e.d.scalarTag(i) == nullTag {
+		return "null"
+	}
+	return e.d.text(i)
+}
+
+// flow writes the value of slot in flow style.
+func (e *emitter) flow(slot int32) {
+	i := e.d.deref(e.d.at(slot))
+	n := &e.d.n[i]
+	if n.kind == scalarNode {
+		e.scalar(i, 0, 0, true)
+		return
+	}
+	brackets := empty(n.kind)
+	e.b = append(e.b, brackets[0])
+	for k, kid := range e.d.kids(i) {
+		if k > 0 {
+			e.b = append(e.b, ", "...)
+		}
+		e.flowEntry(kid, n.kind == mapNode)
+	}
+	e.b = append(e.b, brackets[1])
+}
+
+// flowEntry writes one entry of a flow collection.
+func (e *emitter) flowEntry(slot int32, isMap bool) {
+	if isMap {
+		e.b = append(e.b, e.key(slot, true)...)
+		e.b = append(e.b, ": "...)
+	}
+	e.flow(slot)
+}
+
+// flowFits reports whether a value can stand in flow style behind column col: on a line of at most 80 characters, without text
+// over several lines.
+func (e *emitter) flowFits(slot int32, col int) bool {
+	f := emitter{d: e.d, lineEnd: e.lineEnd}
+	f.flow(slot)
+	return col+len(f.b) <= 80 && !strings.Contains(string(f.b), `\n`)
+}

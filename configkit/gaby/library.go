@@ -1,0 +1,166 @@
+package gaby
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// readWithLibrary makes the tree of a document the scanner does not support through yaml.v3, to be read but not edited. What
+// yaml.v3 refuses too keeps the scanner's error.
+func (d *document) readWithLibrary() {
+	var why *SyntaxError
+	if !errors.As(d.err, &why) || !why.Unsupported || d.noLibrary || d.bodyEnd > d.limits.DocumentBytes {
+		return
+	}
+	// Lines and columns stay what they are when the text in front is blanked.
+	text := bytes.Clone(d.src[:d.bodyEnd])
+	from := d.body
+	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
+		text, from = text[3:], from-3
+	}
+	for i := range text[:from] {
+		if text[i] != '\n' {
+			text[i] = ' '
+		}
+	}
+	var root yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	if dec.Decode(&root) != nil || len(root.Content) != 1 || !errors.Is(dec.Decode(&yaml.Node{}), io.EOF) {
+		return
+	}
+	d.position(0) // counts the lines in front
+	r := libraryReader{d: d, index: map[*yaml.Node]int32{}}
+	if !r.read(root.Content[0], nil, 0) {
+		d.n, d.fresh, d.aliases = nil, nil, nil
+		return
+	}
+	for i := range d.n {
+		d.n[i].flags |= isNew
+	}
+	d.readOnly, d.readOnlyAt = why, r.at
+	if len(d.aliases) > 0 && !d.expansionFits() {
+		d.n = nil
+	}
+}
+
+// expansionFits reports whether the aliases of the document keep to the limit.
+func (d *document) expansionFits() (fits bool) {
+	defer func() {
+		if recover() != nil {
+			fits = false
+		}
+	}()
+	s := scanner{doc: d, src: d.src, n: d.n}
+	s.checkExpansion()
+	return true
+}
+
+// libraryReader turns yaml.v3's nodes into the document's.
+type libraryReader struct {
+	d     *document
+	index map[*yaml.Node]int32
+	at    []entryPositions
+}
+
+// entryPositions are the places of the key and the value of a node that was read by yaml.v3.
+type entryPositions struct{ key, value Position }
+
+// read appends n, an entry with the given key (nil for none). It reports false for what cannot be shown.
+func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
+	d := r.d
+	if depth > d.limits.Depth {
+		return false
+	}
+	i := int32(len(d.n))
+	at := entryPositions{value: Position{Line: d.lines + n.Line, Column: n.Column}}
+	f := fresh{text: n.Value}
+	out := node{key: uint32(i), val: uint32(i), flags: isNew}
+	at.key = at.value
+	if key != nil {
+		at.key = Position{Line: d.lines + key.Line, Column: key.Column}
+		out.keyStyle = doubleStyle
+		switch {
+		case key.Kind == yaml.ScalarNode:
+			f.key = key.Value
+			if key.ShortTag() == "!!merge" {
+				out.keyStyle = plainStyle
+			}
+		case key.Kind == yaml.AliasNode && key.Alias.Kind == yaml.ScalarNode:
+			f.key = key.Alias.Value
+		default:
+			text, err := yaml.Marshal(key)
+			if err != nil {
+				return false
+			}
+			f.key = strings.TrimSuffix(string(text), "\n")
+		}
+	}
+	if n.Kind == yaml.AliasNode && n.Alias.Kind == yaml.ScalarNode {
+		// A copy will do, and the anchor may belong to a key.
+		n = n.Alias
+		f.text = n.Value
+	}
+	r.index[n] = i
+	if n.Style&yaml.TaggedStyle != 0 && explicitTag(n.ShortTag()) == otherTag {
+		if d.props == nil {
+			d.props = map[int32]props{}
+		}
+		d.props[i] = props{tag: n.ShortTag()}
+		out.flags |= hasProps
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		f.tag = explicitTag(n.ShortTag())
+		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0 && f.tag != strTag {
+			out.style = plainStyle
+		}
+	case yaml.MappingNode:
+		out.kind = mapNode
+	case yaml.SequenceNode:
+		out.kind = listNode
+	case yaml.AliasNode:
+		out.kind = aliasNode
+		target, ok := r.index[n.Alias]
+		if !ok || d.n[target].next == 0 {
+			return false
+		}
+		if d.aliases == nil {
+			d.aliases = map[int32]int32{}
+		}
+		d.aliases[i] = target
+	}
+	d.n = append(d.n, out)
+	d.fresh = append(d.fresh, f)
+	r.at = append(r.at, at)
+	if out.kind == aliasNode {
+		d.n[i].next = uint32(i + 1)
+		return true
+	}
+	seen := map[string]bool{}
+	for k := 0; k < len(n.Content); k++ {
+		if out.kind != mapNode {
+			if !r.read(n.Content[k], nil, depth+1) {
+				return false
+			}
+			continue
+		}
+		child := len(d.n)
+		if !r.read(n.Content[k+1], n.Content[k], depth+1) {
+			return false
+		}
+		if d.n[child].keyStyle == plainStyle {
+			d.n[i].flags |= hasMerge
+		} else if name := d.fresh[child].key; seen[name] {
+			d.n[i].flags |= hasDuplicates
+		} else {
+			seen[name] = true
+		}
+		k++
+	}
+	d.n[i].next = uint32(len(d.n))
+	return true
+}

@@ -1,0 +1,479 @@
+package gaby
+
+import "bytes"
+
+// Header is what tells which resource a document is. Fields that are missing or no plain strings are empty.
+type Header struct {
+	APIVersion   string
+	Kind         string
+	Namespace    string
+	Name         string
+	GenerateName string
+}
+
+// Header returns the fields that identify a resource. A document that was not visited yet is not scanned for it: only the lines
+// of its outermost map and of its metadata are looked at, which is far cheaper. What that look cannot be certain about (flow
+// style, anchors, multi-line text) makes it scan; the error is then a *[SyntaxError].
+func (d *YamlDoc) Header() (Header, error) {
+	if d == nil {
+		return Header{}, nil
+	}
+	doc := d.v.d
+	if d.v.owner < 0 && d.v.slot == 0 && !doc.scanned {
+		if !doc.hasHeader {
+			p := peeker{src: doc.src[:doc.bodyEnd], pos: doc.body}
+			if !p.document() {
+				return d.scannedHeader()
+			}
+			doc.header, doc.hasHeader = p.h, true
+		}
+		return doc.header, nil
+	}
+	return d.scannedHeader()
+}
+
+func (d *YamlDoc) scannedHeader() (Header, error) {
+	if err := d.Check(); err != nil {
+		return Header{}, err
+	}
+	if e := d.v.d.edits; e == nil && d.v.d.hasHeader && d.v.owner < 0 {
+		return d.v.d.header, nil
+	}
+	meta := d.v.Get("metadata")
+	return Header{
+		APIVersion:   stringText(d.v.Get("apiVersion")),
+		Kind:         stringText(d.v.Get("kind")),
+		Namespace:    stringText(meta.Get("namespace")),
+		Name:         stringText(meta.Get("name")),
+		GenerateName: stringText(meta.Get("generateName")),
+	}, nil
+}
+
+// stringText returns the text of a string, "" for any other value.
+func stringText(v Value) string {
+	if v.Kind() != Scalar || v.d.scalarTag(v.node()) != strTag {
+		return ""
+	}
+	return v.Text()
+}
+
+// A peeker reads the outermost keys of a block map without looking into what lies between them. It skips a line that is indented
+// deeper by its line feed alone when nothing on it can swallow the following lines; quoted text, flow collections and literal
+// text it skips by their own rules. Whenever it is not certain it gives up, and the scanner decides.
+type peeker struct {
+	src []byte
+	pos int
+	h   Header
+}
+
+// document reads the header. It reports false when it gives up.
+func (p *peeker) document() bool {
+	// Content on the line of the separator is left to the scanner.
+	if p.pos > 0 && p.src[p.pos-1] != '\n' && lineHasContent(p.src, p.pos) && !bytes.HasSuffix(p.src[:p.pos], []byte("\xef\xbb\xbf")) {
+		return false
+	}
+	return p.blockMap(0, func(key, value []byte) bool {
+		switch string(key) {
+		case "apiVersion":
+			p.h.APIVersion = string(value)
+		case "kind":
+			p.h.Kind = string(value)
+		case "metadata":
+			p.h.Name, p.h.Namespace, p.h.GenerateName = "", "", ""
+			if len(value) > 0 {
+				return false
+			}
+			return p.metadata()
+		}
+		return true
+	})
+}
+
+// metadata reads the map below the key whose line ends at pos.
+func (p *peeker) metadata() bool {
+	q := p.pos
+	for q < len(p.src) {
+		bol := q
+		for q < len(p.src) && p.src[q] == ' ' {
+			q++
+		}
+		if q >= len(p.src) {
+			return true
+		}
+		switch p.src[q] {
+		case '\n', '#', '\r':
+			q = nextLineStart(p.src, q)
+			continue
+		}
+		if q == bol {
+			return true // nothing below
+		}
+		p.pos = bol
+		return p.blockMap(q-bol, func(key, value []byte) bool {
+			switch string(key) {
+			case "name":
+				p.h.Name = string(value)
+			case "namespace":
+				p.h.Namespace = string(value)
+			case "generateName":
+				p.h.GenerateName = string(value)
+			}
+			return true
+		})
+	}
+	return true
+}
+
+// blockMap calls entry for every key in column col, with its value when that is a plain or quoted scalar without escapes on the
+// same line, from pos (a line start) to the first line indented less. An entry may move pos.
+func (p *peeker) blockMap(col int, entry func(key, value []byte) bool) bool {
+	started := false
+	for p.pos < len(p.src) {
+		bol := p.pos
+		q := bol
+		for q < len(p.src) && p.src[q] == ' ' {
+			q++
+		}
+		if q >= len(p.src) {
+			p.pos = q
+			return true
+		}
+		c := p.src[q]
+		switch {
+		case c == '\n' || c == '#' || c == '\r':
+			p.pos = nextLineStart(p.src, q)
+		case c == '\t':
+			return false
+		case q-bol < col:
+			return true
+		case q-bol > col:
+			if !started {
+				return false
+			}
+			if !p.skipLine(q, q-bol) {
+				return false
+			}
+		case c == '-' && (q+1 == len(p.src) || isBlank(p.src[q+1]) || p.src[q+1] == '\n' || p.src[q+1] == '\r'):
+			if !p.skipLine(q, col) { // an item of a list in the column of its key
+				return false
+			}
+		default:
+			started = true
+			if !p.entry(q, col, entry) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// entry reads the key at q and, when it is a simple scalar, its value.
+func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
+	k := q
+	for k < len(p.src) && isPeekKey(p.src[k]) {
+		k++
+	}
+	if k == q || k >= len(p.src) || p.src[k] != ':' {
+		return false
+	}
+	v := k + 1
+	if v < len(p.src) && !isBlank(p.src[v]) && p.src[v] != '\n' && p.src[v] != '\r' {
+		return false
+	}
+	for v < len(p.src) && isBlank(p.src[v]) {
+		v++
+	}
+	key := p.src[q:k]
+	eol := len(p.src)
+	if i := bytes.IndexByte(p.src[v:], '\n'); i >= 0 {
+		eol = v + i
+	}
+	if v >= eol || p.src[v] == '#' || p.src[v] == '\r' {
+		p.pos = min(eol+1, len(p.src))
+		if isWanted(key) && string(key) != "metadata" && p.continues(col) {
+			return false
+		}
+		return entry(key, nil)
+	}
+	wanted := isWanted(key)
+	switch c := p.src[v]; {
+	case c == '|' || c == '>':
+		if wanted {
+			return false
+		}
+		return p.skipBlockScalar(v, col)
+	case c == '"' || c == '\'' || c == '[' || c == '{':
+		end, ok := p.skipToken(v)
+		if !ok || !p.restBlank(end) {
+			return false
+		}
+		if !wanted {
+			p.pos = nextLineStart(p.src, end)
+			return true
+		}
+		inner := p.src[v+1 : end-1]
+		if c == '[' || c == '{' || end > eol || bytes.IndexByte(inner, '\\') >= 0 || bytes.IndexByte(inner, '\'') >= 0 && c == '\'' {
+			return false
+		}
+		p.pos = min(eol+1, len(p.src))
+		return entry(key, inner)
+	case byteClass[c]&(notPlain|highByte) != 0:
+		if wanted {
+			return false
+		}
+		p.pos = min(eol+1, len(p.src))
+		if c == '&' || c == '!' { // what follows may be anything
+			return p.skipLine(v, col)
+		}
+		return true
+	}
+	p.pos = min(eol+1, len(p.src))
+	if !wanted {
+		return true // more lines of plain text are indented deeper
+	}
+	end := eol
+	if i := bytes.IndexByte(p.src[v:eol], '#'); i > 0 {
+		for i > 0 && !isBlank(p.src[v+i-1]) {
+			j := bytes.IndexByte(p.src[v+i+1:eol], '#')
+			if j < 0 {
+				i = eol - v
+				break
+			}
+			i += 1 + j
+		}
+		end = v + i
+	}
+	end = trimBlanks(p.src, v, end)
+	if p.continues(col) {
+		return false
+	}
+	value := p.src[v:end]
+	if resolvePlain(string(value)) != strTag {
+		if string(key) == "metadata" {
+			return false
+		}
+		value = nil
+	}
+	return entry(key, value)
+}
+
+// continues reports whether the next line that is not blank is indented deeper than col, so that plain text may go on there.
+func (p *peeker) continues(col int) bool {
+	for q := p.pos; q < len(p.src); {
+		bol := q
+		for q < len(p.src) && p.src[q] == ' ' {
+			q++
+		}
+		if q < len(p.src) && (p.src[q] == '\n' || p.src[q] == '\r') {
+			q = nextLineStart(p.src, q)
+			continue
+		}
+		return q-bol > col
+	}
+	return false
+}
+
+func isPeekKey(b byte) bool { return isNameByte(b) || b == '.' || b == '/' }
+
+func isWanted(key []byte) bool {
+	switch string(key) {
+	case "apiVersion", "kind", "metadata", "name", "namespace", "generateName":
+		return true
+	}
+	return false
+}
+
+// skipLine skips the line whose content begins at q, in column col, and what it opens.
+func (p *peeker) skipLine(q, col int) bool {
+	// One look at all bytes of the line tells for most lines that they open nothing.
+	src := p.src
+	var seen uint8
+	i := q
+	for i < len(src) {
+		c := peekClass[src[i]]
+		if c == peekEnd {
+			break
+		}
+		seen |= c
+		i++
+	}
+	next := min(i+1, len(src))
+	if seen == 0 {
+		p.pos = next
+		return true
+	}
+	// Find where the value begins: behind dashes and one key.
+	for q < i && src[q] == '-' && (q+1 >= i || isBlank(src[q+1])) {
+		col = q - lineStartOf(src, q)
+		q++
+		for q < i && isBlank(src[q]) {
+			q++
+		}
+	}
+	if q < i && (src[q] == '"' || src[q] == '\'') { // a quoted key, or text
+		end, ok := p.skipToken(q)
+		if !ok || end > i {
+			return false
+		}
+		if r := skipBlanks(src, end, i); r >= i || src[r] != ':' {
+			if p.restBlank(end) {
+				p.pos = next
+				return true
+			}
+			return false
+		}
+		q = end
+	}
+	v := q
+	if v < i && src[v] != '[' && src[v] != '{' && src[v] != '|' && src[v] != '>' {
+		for {
+			j := bytes.IndexByte(src[v:i], ':')
+			if j < 0 {
+				// No key: plain text, alone or going on from the line above. Quotes and brackets in it mean nothing.
+				if c := src[q]; c == '&' || c == '!' || c == '*' || c == '?' {
+					return false
+				}
+				p.pos = next
+				return true
+			}
+			v += j + 1
+			if v >= i || isBlank(src[v]) {
+				break
+			}
+		}
+		if q < v && bytes.Contains(src[q:v], []byte(" #")) {
+			p.pos = next // a comment began in front of the colon
+			return true
+		}
+		col = max(col, q-lineStartOf(src, q))
+		v = skipBlanks(src, v, i)
+	} else if v < i && (src[v] == '[' || src[v] == '{') {
+		// At the beginning of a line this may be plain text going on; then brackets mean nothing. Certain only when closed here.
+		end, ok := p.skipToken(v)
+		if !ok || end > i || !p.restBlank(end) {
+			return false
+		}
+		p.pos = next
+		return true
+	}
+	for v < i && (src[v] == '&' || src[v] == '!') { // anchor or tag
+		for v < i && !isBlank(src[v]) {
+			v++
+		}
+		v = skipBlanks(src, v, i)
+	}
+	if v >= i {
+		p.pos = next
+		return true
+	}
+	switch src[v] {
+	case '"', '\'', '[', '{':
+		end, ok := p.skipToken(v)
+		if !ok || !p.restBlank(end) {
+			return false
+		}
+		p.pos = nextLineStart(src, end)
+		return true
+	case '|', '>':
+		return p.skipBlockScalar(v, col)
+	}
+	p.pos = next
+	return true
+}
+
+const peekEnd = 0x80
+
+// peekClass marks the bytes that can open something over several lines.
+var peekClass = [256]uint8{'"': 1, '\'': 1, '[': 1, '{': 1, '|': 1, '>': 1, '\n': peekEnd}
+
+func skipBlanks(src []byte, p, end int) int {
+	for p < end && (isBlank(src[p]) || src[p] == '\r') {
+		p++
+	}
+	return p
+}
+
+func lineStartOf(src []byte, p int) int { return bytes.LastIndexByte(src[:p], '\n') + 1 }
+
+// restBlank reports whether nothing but blanks and a comment follows p on its line.
+func (p *peeker) restBlank(q int) bool {
+	q = skipBlanks(p.src, q, len(p.src))
+	return q >= len(p.src) || p.src[q] == '\n' || p.src[q] == '#'
+}
+
+// skipToken returns the place behind the quoted text or flow collection at q.
+func (p *peeker) skipToken(q int) (int, bool) {
+	src := p.src
+	depth := 0
+	for q < len(src) {
+		switch c := src[q]; c {
+		case '"', '\'':
+			// A quote inside plain text of a flow collection is a letter; one that begins a value stands behind an indicator.
+			if depth > 0 {
+				switch src[lastNonBlank(src, q)] {
+				case '[', '{', ',', ':':
+				default:
+					return 0, false
+				}
+			}
+			q++
+			for q < len(src) && src[q] != c {
+				if src[q] == '\\' && c == '"' {
+					q++
+				}
+				q++
+			}
+			for c == '\'' && q+1 < len(src) && src[q+1] == '\'' {
+				q += 2
+				for q < len(src) && src[q] != c {
+					q++
+				}
+			}
+			if q >= len(src) {
+				return 0, false
+			}
+			if depth == 0 {
+				return q + 1, true
+			}
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+			if depth == 0 {
+				return q + 1, true
+			}
+		case '#':
+			if isBlank(src[q-1]) || src[q-1] == '\n' {
+				q = nextLineStart(src, q) - 1
+			}
+		}
+		q++
+	}
+	return 0, false
+}
+
+func lastNonBlank(src []byte, q int) int {
+	q--
+	for q > 0 && (isBlank(src[q]) || src[q] == '\n' || src[q] == '\r') {
+		q--
+	}
+	return q
+}
+
+// skipBlockScalar skips the literal or folded text whose indicator is at v, in a collection in column col. Text in column zero
+// would end the document's map, so every line indented deeper than col can be skipped.
+func (p *peeker) skipBlockScalar(v, col int) bool {
+	q := nextLineStart(p.src, v)
+	for q < len(p.src) {
+		c := q
+		for c < len(p.src) && p.src[c] == ' ' {
+			c++
+		}
+		if c < len(p.src) && c-q <= col && p.src[c] != '\n' && p.src[c] != '\r' {
+			break
+		}
+		q = nextLineStart(p.src, c)
+	}
+	p.pos = q
+	return true
+}

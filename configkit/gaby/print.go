@@ -1,0 +1,440 @@
+package gaby
+
+import (
+	"fmt"
+	"bytes"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A patch replaces src[from:to] by text. Patches of one document do not overlap.
+type patch struct {
+	from, to int
+	text     string
+	depth    int32 // of patches that insert at the same place, those of inner values come first,
+	order    order // and of those of one value the earlier parts
+}
+
+// order is the place of an insertion in the text of one entry.
+type order uint8
+
+const (
+	atValue   order = iota // on the line of the key or dash
+	atComment              // behind that
+	below                  // on the lines below
+)
+
+// print returns the text of the document with its edits.
+func (d *document) print() []byte {
+	if !d.changed() {
+		return d.src
+	}
+	p := printer{d: d, e: d.emitter()}
+	p.collect()
+	sort.SliceStable(p.patches, func(i, j int) bool {
+		a, b := p.patches[i], p.patches[j]
+		if a.from != b.from {
+			return a.from < b.from
+		}
+		if ai, bi := a.from == a.to, b.from == b.to; ai != bi {
+			return ai
+		}
+		if a.depth != b.depth {
+			return a.depth > b.depth
+		}
+		return a.order < b.order
+	})
+	size := len(d.src)
+	for _, t := range p.patches {
+		size += len(t.text) - (t.to - t.from)
+	}
+	out := make([]byte, 0, max(size, 0))
+	at := 0
+	for _, t := range p.patches {
+		if t.from < at {
+			panic(fmt.Sprintf("overlap %q %+v kids %v values %v", d.src, p.patches, d.edits.kids, d.edits.values))
+		}
+		out = append(out, d.src[at:t.from]...)
+		out = append(out, t.text...)
+		at = t.to
+	}
+	out = append(out, d.src[at:]...)
+	if p.cutLineEnd {
+		out = bytes.TrimSuffix(bytes.TrimSuffix(out, []byte("\n")), []byte("\r"))
+	}
+	return out
+}
+
+// A printer turns the edits of a document into patches.
+type printer struct {
+	d       *document
+	e       *emitter
+	patches []patch
+	gone    []span // nodes whose text is replaced or removed as a whole
+	// cutLineEnd is set when the last entry of a text without final line end was removed: the new last line has none either.
+	cutLineEnd bool
+}
+
+// span is a range of nodes.
+type span struct{ from, to int32 }
+
+// collect makes the patches.
+func (p *printer) collect() {
+	d := p.d
+	var touched []int32
+	for slot := range d.edits.values {
+		if d.source(slot) {
+			touched = append(touched, slot)
+			p.gone = append(p.gone, span{slot + 1, int32(d.n[slot].next)})
+		}
+	}
+	for i, kids := range d.edits.kids {
+		if !d.source(i) {
+			continue
+		}
+		touched = append(touched, i)
+		k := 0
+		for _, slot := range d.entries(i) {
+			for k < len(kids) && !d.source(kids[k]) {
+				k++
+			}
+			if k < len(kids) && kids[k] == slot {
+				k++
+				continue
+			}
+			p.gone = append(p.gone, span{slot, int32(d.n[slot].next)})
+		}
+	}
+	for slot := range d.edits.comments {
+		if d.source(slot) {
+			touched = append(touched, slot)
+		}
+	}
+	slices.Sort(touched)
+	touched = slices.Compact(touched)
+	p.mergeGone()
+	for _, i := range touched {
+		if p.isGone(i) {
+			continue
+		}
+		if _, ok := d.edits.values[i]; ok {
+			p.replace(i)
+			if d.site(i).inside {
+				continue // and its comment with it
+			}
+		} else if kids, ok := d.edits.kids[i]; ok {
+			p.children(i, kids)
+		}
+		if text, ok := d.edits.comments[i]; ok {
+			p.comment(i, text)
+		}
+	}
+}
+
+// mergeGone sorts the removed ranges and joins those inside others.
+func (p *printer) mergeGone() {
+	slices.SortFunc(p.gone, func(a, b span) int { return int(a.from) - int(b.from) })
+	var out []span
+	for _, s := range p.gone {
+		if n := len(out); n > 0 && s.from < out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+			continue
+		}
+		out = append(out, s)
+	}
+	p.gone = out
+}
+
+// isGone reports whether node i lies in a range that is replaced or removed as a whole.
+func (p *printer) isGone(i int32) bool {
+	k := sort.Search(len(p.gone), func(k int) bool { return p.gone[k].to > i })
+	return k < len(p.gone) && p.gone[k].from <= i
+}
+
+func (p *printer) add(depth int32, from, to int, text string) {
+	p.patches = append(p.patches, patch{from: from, to: to, text: text, depth: depth})
+}
+
+// A site is where the text of a source value stands and what surrounds it.
+type site struct {
+	slot   int32
+	head   int // behind the colon or dash, or where the root's value begins
+	start  int // of the value, with its anchor and tag
+	tail   int // end of the value without what follows on its last line
+	indent int // column of the entry the value belongs to, -2 at the root (so that children stand in column 0)
+	inside bool
+	// inside: the text of the old value runs over the ends of its lines (block scalars and block collections), so its comment lies in it
+	keep   bool // a block scalar that keeps its last line ends; tail lies behind one
+	anchor string
+}
+
+// site finds where the value of source node i stands.
+func (d *document) site(i int32) site {
+	n := &d.n[i]
+	s := site{slot: i, start: int(n.val), tail: int(n.valEnd), indent: -2, head: int(n.val)}
+	if n.flags&hasProps != 0 {
+		s.start = int(d.props[i].start)
+		s.head = s.start
+		if a := d.props[i].anchor; a != "" {
+			s.anchor = "&" + a
+		}
+	}
+	switch {
+	case n.keyStyle != noStyle:
+		s.head = d.colonEnd(i)
+		s.indent = d.column(d.entryStart(i))
+	case i != 0 && n.flags&inFlow == 0:
+		s.head = int(n.keyEnd)
+		s.indent = d.column(int(n.key))
+	}
+	switch {
+	case n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle):
+		s.inside = true
+		if s.tail > 0 && d.src[s.tail-1] == '\n' {
+			s.keep = true
+			s.tail--
+			if s.tail > 0 && d.src[s.tail-1] == '\r' {
+				s.tail--
+			}
+		}
+	case (n.kind == mapNode || n.kind == listNode) && n.style == plainStyle:
+		s.inside = true
+		s.tail = d.blockEnd(s.tail)
+	}
+	return s
+}
+
+// blockEnd returns the end of the last line, without its line end, of a block collection whose last token ends at p.
+func (d *document) blockEnd(p int) int {
+	if p > 0 && d.src[p-1] == '\n' { // a block scalar that keeps its line ends
+		p--
+	} else {
+		p = d.lineEnd(p)
+	}
+	if p > 0 && p <= len(d.src) && d.src[p-1] == '\r' {
+		p--
+	}
+	return p
+}
+
+// entryStart returns where entry i of a block collection begins: its key, "?" or dash.
+func (d *document) entryStart(i int32) int {
+	if d.n[i].flags&explicitKey != 0 {
+		return d.questionMark(int(d.n[i].key))
+	}
+	return int(d.n[i].key)
+}
+
+// colonEnd returns the place behind the colon of map entry i, or behind its key when there is none.
+func (d *document) colonEnd(i int32) int {
+	n := &d.n[i]
+	p := int(n.keyEnd)
+	if n.flags&explicitKey != 0 {
+		s := scanner{doc: d, src: d.src, pos: p, end: d.bodyEnd, bol: d.lineStart(p), tabsFrom: maxColumn}
+		s.gap()
+		return s.pos + 1
+	}
+	for p < len(d.src) && isBlank(d.src[p]) {
+		p++
+	}
+	if p < len(d.src) && d.src[p] == ':' {
+		return p + 1
+	}
+	return int(n.keyEnd)
+}
+
+// replace makes the patches for a value that an edit put in the place of source node i.
+func (p *printer) replace(i int32) {
+	d := p.d
+	r := d.deref(d.at(i))
+	s := d.site(i)
+	if d.n[i].flags&inFlow != 0 {
+		p.replaceFlow(s, i)
+		return
+	}
+	n := &d.n[r]
+	if n.kind != scalarNode {
+		p.putCollection(s, r, d.kids(r))
+		return
+	}
+	old := &d.n[i]
+	c := context{indent: s.indent + 2, parent: s.indent, lineEnd: p.e.lineEnd, keep: s.keep, old: d.fresh[n.val].want}
+	if s.indent == -2 {
+		c.parent, c.indent = -1, 2
+	}
+	if old.kind == scalarNode && old.style != noStyle {
+		c.old = old.style
+		if d.scalarTag(i) != strTag && d.scalarTag(i) != otherTag {
+			c.old = plainStyle
+		}
+	}
+	if old.kind == scalarNode && s.inside {
+		if at := d.blockTextIndent(i); at > 0 {
+			c.indent = at
+		}
+	}
+	text := format(d.scalarTag(r), p.e.text(r), c)
+	first, rest, _ := strings.Cut(text, p.e.lineEnd)
+	if rest != "" || strings.HasSuffix(text, p.e.lineEnd) {
+		rest = p.e.lineEnd + rest
+	}
+	p.put(s, first, rest)
+	if rest != "" && strings.HasSuffix(d.text(r), "\n") {
+		p.ensureLineEnd(s)
+	}
+}
+
+// ensureLineEnd adds a line end behind a block scalar at the very end of the text: without it its value would lose one.
+func (p *printer) ensureLineEnd(s site) {
+	if end := p.d.lineEnd(s.tail); end == len(p.d.src) && !s.keep {
+		p.patches = append(p.patches, patch{from: end, to: end, text: p.e.lineEnd, depth: s.slot, order: below})
+	}
+}
+
+// blockTextIndent returns the column of the text of block scalar i, 0 when it has none.
+func (d *document) blockTextIndent(i int32) int {
+	n := &d.n[i]
+	p := nextLineStart(d.src, int(n.val))
+	h := readHeader(d.src, int(n.val))
+	if h.indent > 0 {
+		return max(d.blockParent(i), 0) + h.indent
+	}
+	for p < int(n.valEnd) {
+		c := p
+		for c < len(d.src) && d.src[c] == ' ' {
+			c++
+		}
+		if c < len(d.src) && d.src[c] != '\n' && d.src[c] != '\r' {
+			return c - p
+		}
+		p = nextLineStart(d.src, p)
+	}
+	return 0
+}
+
+// put writes a value in the place of the old one: first on the line of its key or dash, rest (which begins with a line end) below.
+func (p *printer) put(s site, first, rest string) {
+	d := p.d
+	if s.anchor != "" {
+		first = strings.TrimRight(s.anchor+" "+first, " ")
+	}
+	if s.inside {
+		if c, ok := d.commentOf(s); ok {
+			first = strings.TrimLeft(first+" "+c, " ")
+		}
+		from := s.head
+		if first != "" && s.slot != 0 {
+			first = " " + first
+		}
+		p.add(s.slot, from, s.tail, first+rest)
+		return
+	}
+	switch {
+	case first == "": // the value begins on the next line: nothing stays on this one
+		p.add(s.slot, s.head, s.tail, "")
+	case s.start == s.tail: // there was no text
+		p.add(s.slot, s.head, s.head, " "+first)
+	default:
+		p.add(s.slot, s.start, s.tail, first)
+	}
+	if rest != "" {
+		end := d.blockEnd(s.tail)
+		p.patches = append(p.patches, patch{from: end, to: end, text: rest, depth: s.slot, order: below})
+	}
+}
+
+// putCollection writes map or list r with the given children in the place of the old value.
+func (p *printer) putCollection(s site, r int32, kids []int32) {
+	d := p.d
+	n := &d.n[r]
+	old := &d.n[s.slot]
+	if len(kids) == 0 {
+		p.put(s, empty(n.kind), "")
+		return
+	}
+	if old.style == flowStyle && (p.d.jsonLike() || p.e.flowFits(r, d.column(s.start))) {
+		p.put(s, p.flowText(r), "")
+		return
+	}
+	e := *p.e
+	e.b = nil
+	if e.endsInBlock(kids[len(kids)-1]) {
+		p.ensureLineEnd(s)
+	}
+	isListItem := s.slot != 0 && old.keyStyle == noStyle
+	switch {
+	case s.slot == 0:
+		e.entries(r, 0, false)
+		text := string(e.b)
+		if d.column(s.start) > 0 { // behind "---"
+			p.put(s, "", e.lineEnd+text)
+			return
+		}
+		p.add(s.slot, s.start, s.tail, text)
+		return
+	case isListItem:
+		if _, commented := d.commentOf(s); s.anchor != "" || commented && s.inside {
+			e.entries(r, s.indent+2, false)
+			p.put(s, "", e.lineEnd+string(e.b))
+			return
+		}
+		indent := s.indent + 2
+		if !s.inside && s.start != s.tail {
+			indent = d.column(s.start)
+		}
+		e.entries(r, indent, true)
+		first, rest, more := strings.Cut(string(e.b), e.lineEnd)
+		if more {
+			rest = e.lineEnd + rest
+		}
+		p.put(s, first, rest)
+		return
+	}
+	by := 2
+	if n.kind == listNode {
+		by = e.listPad
+	}
+	e.entries(r, s.indent+by, false)
+	p.put(s, "", e.lineEnd+string(e.b))
+}
+
+// replaceFlow writes a value inside a flow collection.
+func (p *printer) replaceFlow(s site, i int32) {
+	d := p.d
+	r := d.deref(d.at(i))
+	var text string
+	if n := &d.n[r]; n.kind == scalarNode {
+		old := &d.n[i]
+		c := context{flow: true, old: d.fresh[n.val].want}
+		if old.kind == scalarNode && old.style != noStyle {
+			c.old = old.style
+			if t := d.scalarTag(i); t != strTag && t != otherTag {
+				c.old = plainStyle
+			}
+		}
+		if c.old == plainStyle && d.jsonLike() {
+			c.old = doubleStyle
+		}
+		text = format(d.scalarTag(r), p.e.text(r), c)
+	} else {
+		text = p.flowText(i)
+	}
+	if s.anchor != "" {
+		text = s.anchor + " " + text
+	}
+	n := &d.n[i]
+	switch {
+	case s.start != s.tail:
+		p.add(i, s.start, s.tail, text)
+	case n.keyStyle != noStyle && d.colonEnd(i) == int(n.keyEnd): // {a}
+		p.add(i, int(n.keyEnd), int(n.keyEnd), ": "+text)
+	default:
+		p.add(i, s.head, s.head, " "+text)
+	}
+}
+
+// jsonLike reports whether the document is written in JSON's subset of YAML: its outermost map has quoted keys.
+func (d *document) jsonLike() bool {
+	return len(d.n) > 1 && d.n[0].style == flowStyle && d.n[1].keyStyle == doubleStyle
+}

@@ -1,0 +1,231 @@
+package gaby
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// resolvePlain returns the tag plain text resolves to, by yaml.v3's rules: the core schema of YAML 1.2 with the integers and
+// timestamps of YAML 1.1, but not its yes, no, on and off.
+func resolvePlain(s string) tag {
+	if s == "" {
+		return nullTag
+	}
+	switch c := s[0]; {
+	case c >= '0' && c <= '9', c == '+', c == '-':
+		if isTimestamp(s) {
+			return timestampTag
+		}
+		t, _ := number(s)
+		return t
+	case c == '.':
+		t, _ := number(s)
+		return t
+	case strings.IndexByte("~nNtTfF<", c) < 0:
+		return strTag
+	}
+	switch s {
+	case "~", "null", "Null", "NULL":
+		return nullTag
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		return boolTag
+	case "<<":
+		return mergeTag
+	}
+	return strTag
+}
+
+// number resolves text that begins with a digit, a sign or a point. The value is an int, int64, uint64 or float64, or nil for
+// strTag.
+func number(s string) (tag, any) {
+	if s == "" {
+		return strTag, nil
+	}
+	switch s {
+	case ".nan", ".NaN", ".NAN":
+		return floatTag, math.NaN()
+	case ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF":
+		return floatTag, math.Inf(1)
+	case "-.inf", "-.Inf", "-.INF":
+		return floatTag, math.Inf(-1)
+	}
+	if s[0] == '.' {
+		if f, err := strconv.ParseFloat(s, 64); err == nil {
+			return floatTag, f
+		}
+		return strTag, nil
+	}
+	plain := s
+	if strings.IndexByte(s, '_') >= 0 {
+		plain = strings.ReplaceAll(s, "_", "")
+	}
+	if !numberLike(plain) {
+		return strTag, nil
+	}
+	if v, ok := integer(plain, 0); ok {
+		return intTag, v
+	}
+	if isFloatSyntax(plain) {
+		if f, err := strconv.ParseFloat(plain, 64); err == nil {
+			return floatTag, f
+		}
+	}
+	for _, base := range []struct {
+		prefix string
+		base   int
+	}{{"0b", 2}, {"0o", 8}} {
+		if rest, ok := strings.CutPrefix(plain, base.prefix); ok {
+			if v, ok := integer(rest, base.base); ok {
+				return intTag, v
+			}
+		} else if rest, ok := strings.CutPrefix(plain, "-"+base.prefix); ok {
+			if v, err := strconv.ParseInt("-"+rest, base.base, 64); err == nil {
+				return intTag, int(v)
+			}
+		}
+	}
+	return strTag, nil
+}
+
+// numberLike rejects most text without the cost of a failed conversion.
+func numberLike(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'f', c >= 'A' && c <= 'F', c == '+', c == '-', c == '.', c == 'x', c == 'X', c == 'o', c == 'O':
+		default:
+			return false
+		}
+	}
+	return s != ""
+}
+
+func integer(s string, base int) (any, bool) {
+	if v, err := strconv.ParseInt(s, base, 64); err == nil {
+		if v == int64(int(v)) {
+			return int(v), true
+		}
+		return v, true
+	}
+	if v, err := strconv.ParseUint(s, base, 64); err == nil {
+		return v, true
+	}
+	return nil, false
+}
+
+// isFloatSyntax matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
+func isFloatSyntax(s string) bool {
+	i := 0
+	if s[i] == '+' || s[i] == '-' {
+		i++
+	}
+	whole := digits(s[i:])
+	i += whole
+	if i < len(s) && s[i] == '.' {
+		i++
+		frac := digits(s[i:])
+		i += frac
+		if whole+frac == 0 {
+			return false
+		}
+	} else if whole == 0 {
+		return false
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		n := digits(s[i:])
+		i += n
+		if n == 0 {
+			return false
+		}
+	}
+	return i == len(s)
+}
+
+// digits returns the number of decimal digits s begins with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// isTimestamp reports whether yaml.v3 takes s for a point in time: the formats below with a year of four digits.
+func isTimestamp(s string) bool {
+	if digits(s) != 4 || len(s) < 8 || s[4] != '-' {
+		return false
+	}
+	for _, layout := range [...]string{"2006-1-2T15:4:5.999999999Z07:00", "2006-1-2t15:4:5.999999999Z07:00", "2006-1-2 15:4:5.999999999", "2006-1-2"} {
+		if _, err := time.Parse(layout, s); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// scalarData returns the Go value of text resolved as t: nil, bool, int, int64, uint64, float64 or string.
+func scalarData(t tag, text string) any {
+	switch t {
+	case nullTag:
+		return nil
+	case boolTag:
+		return text[0] == 't' || text[0] == 'T'
+	case intTag:
+		_, v := number(text)
+		return v
+	case floatTag:
+		_, v := number(text)
+		switch i := v.(type) {
+		case int:
+			return float64(i)
+		case int64:
+			return float64(i)
+		case uint64:
+			return float64(i)
+		}
+		return v
+	case binaryTag:
+		if b, err := base64.StdEncoding.DecodeString(text); err == nil {
+			return string(b)
+		}
+	}
+	return text
+}
+
+// scalarTag returns the tag of scalar node i.
+func (d *document) scalarTag(i int32) tag {
+	n := &d.n[i]
+	if n.flags&isNew != 0 {
+		return d.fresh[n.val].tag
+	}
+	if n.flags&hasProps != 0 {
+		if written := d.props[i].tag; written != "" && written != "!" {
+			return explicitTag(written)
+		}
+	}
+	if n.style == noStyle {
+		return nullTag
+	}
+	if n.style == plainStyle {
+		return resolvePlain(d.text(i))
+	}
+	return strTag
+}
+
+const longTagPrefix = "tag:yaml.org,2002:"
+
+// explicitTag returns the tag for one written in the document.
+func explicitTag(written string) tag {
+	for i, name := range tagNames {
+		if name != "" && written == name {
+			return tag(i)
+		}
+	}
+	return otherTag
+}

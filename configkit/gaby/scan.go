@@ -1,0 +1,344 @@
+package gaby
+
+import (
+	"bytes"
+	"math"
+	"unicode/utf8"
+)
+
+// The scanner reads one document in one pass and records its nodes. It follows the grammar of YAML 1.2 as go.yaml.in/yaml/v3
+// (libyaml's algorithm) understands it, and refuses where the two disagree or where text is legal but nobody writes it.
+//
+// Position rule: a function that scans a block value leaves pos at the next content (a key, a dash) after the blanks, line ends
+// and comments behind the value, or at end. Column arithmetic is in bytes, which is exact because only spaces and indicators
+// stand in front of a block collection on its line.
+type scanner struct {
+	doc   *document
+	src   []byte
+	pos   int
+	end   int // of the content: source length, or the place of a "..." line
+	bol   int // start of the line pos is on
+	depth int
+	n     []node
+
+	anchors   map[string]int32 // name -> node, latest wins
+	quotedSep int              // line separators seen inside quoted scalars
+	tabsFrom  int              // column from which tabs are blanks in the indentation of a line, see plainRest
+	comment   bool             // nextLine passed a comment
+}
+
+// Byte classes of the scanning loops.
+const (
+	stopsPlain  = 1 << iota // bytes a plain scalar in block context must look at
+	stopsFlow               // the same in flow context
+	notPlain                // cannot begin a plain scalar
+	controlByte             // never allowed
+	returnByte              // \r
+	highByte                // not ASCII
+)
+
+var byteClass = [256]uint8{
+	'\n': stopsPlain | stopsFlow | notPlain,
+	'\r': notPlain | returnByte,
+	':':  stopsPlain | stopsFlow,
+	'#':  stopsPlain | stopsFlow | notPlain,
+	'\t': notPlain, ' ': notPlain,
+	',': stopsFlow | notPlain, '[': stopsFlow | notPlain, ']': stopsFlow | notPlain, '{': stopsFlow | notPlain, '}': stopsFlow | notPlain,
+	'?': stopsFlow,
+	'&': notPlain, '*': notPlain, '!': notPlain, '|': notPlain, '>': notPlain, '\'': notPlain, '"': notPlain,
+	'%': notPlain, '@': notPlain, '`': notPlain,
+	0x00: controlByte | notPlain, 0x01: controlByte, 0x02: controlByte, 0x03: controlByte, 0x04: controlByte, 0x05: controlByte, 0x06: controlByte, 0x07: controlByte,
+	0x08: controlByte, 0x0b: controlByte, 0x0c: controlByte, 0x0e: controlByte, 0x0f: controlByte, 0x10: controlByte, 0x11: controlByte, 0x12: controlByte,
+	0x13: controlByte, 0x14: controlByte, 0x15: controlByte, 0x16: controlByte, 0x17: controlByte, 0x18: controlByte, 0x19: controlByte, 0x1a: controlByte,
+	0x1b: controlByte, 0x1c: controlByte, 0x1d: controlByte, 0x1e: controlByte, 0x1f: controlByte, 0x7f: controlByte,
+	0x80: highByte, 0x81: highByte, 0x82: highByte, 0x83: highByte, 0x84: highByte, 0x85: highByte, 0x86: highByte, 0x87: highByte,
+	0x88: highByte, 0x89: highByte, 0x8a: highByte, 0x8b: highByte, 0x8c: highByte, 0x8d: highByte, 0x8e: highByte, 0x8f: highByte,
+	0x90: highByte, 0x91: highByte, 0x92: highByte, 0x93: highByte, 0x94: highByte, 0x95: highByte, 0x96: highByte, 0x97: highByte,
+	0x98: highByte, 0x99: highByte, 0x9a: highByte, 0x9b: highByte, 0x9c: highByte, 0x9d: highByte, 0x9e: highByte, 0x9f: highByte,
+	0xa0: highByte, 0xa1: highByte, 0xa2: highByte, 0xa3: highByte, 0xa4: highByte, 0xa5: highByte, 0xa6: highByte, 0xa7: highByte,
+	0xa8: highByte, 0xa9: highByte, 0xaa: highByte, 0xab: highByte, 0xac: highByte, 0xad: highByte, 0xae: highByte, 0xaf: highByte,
+	0xb0: highByte, 0xb1: highByte, 0xb2: highByte, 0xb3: highByte, 0xb4: highByte, 0xb5: highByte, 0xb6: highByte, 0xb7: highByte,
+	0xb8: highByte, 0xb9: highByte, 0xba: highByte, 0xbb: highByte, 0xbc: highByte, 0xbd: highByte, 0xbe: highByte, 0xbf: highByte,
+	0xc0: highByte, 0xc1: highByte, 0xc2: highByte, 0xc3: highByte, 0xc4: highByte, 0xc5: highByte, 0xc6: highByte, 0xc7: highByte,
+	0xc8: highByte, 0xc9: highByte, 0xca: highByte, 0xcb: highByte, 0xcc: highByte, 0xcd: highByte, 0xce: highByte, 0xcf: highByte,
+	0xd0: highByte, 0xd1: highByte, 0xd2: highByte, 0xd3: highByte, 0xd4: highByte, 0xd5: highByte, 0xd6: highByte, 0xd7: highByte,
+	0xd8: highByte, 0xd9: highByte, 0xda: highByte, 0xdb: highByte, 0xdc: highByte, 0xdd: highByte, 0xde: highByte, 0xdf: highByte,
+	0xe0: highByte, 0xe1: highByte, 0xe2: highByte, 0xe3: highByte, 0xe4: highByte, 0xe5: highByte, 0xe6: highByte, 0xe7: highByte,
+	0xe8: highByte, 0xe9: highByte, 0xea: highByte, 0xeb: highByte, 0xec: highByte, 0xed: highByte, 0xee: highByte, 0xef: highByte,
+	0xf0: highByte, 0xf1: highByte, 0xf2: highByte, 0xf3: highByte, 0xf4: highByte, 0xf5: highByte, 0xf6: highByte, 0xf7: highByte,
+	0xf8: highByte, 0xf9: highByte, 0xfa: highByte, 0xfb: highByte, 0xfc: highByte, 0xfd: highByte, 0xfe: highByte, 0xff: highByte,
+}
+
+// scan builds the slab of d. The returned error is a *SyntaxError.
+func (d *document) scan() (err error) {
+	s := scanner{doc: d, src: d.src, pos: d.body, end: d.bodyEnd, tabsFrom: maxColumn}
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*SyntaxError)
+			if !ok {
+				panic(r)
+			}
+			err = e
+		}
+	}()
+	if len(d.src) > d.limits.DocumentBytes {
+		s.failHint(d.body, "the document is larger than the limit of bytes for one document", "split it, or raise the limit")
+	}
+	s.checkBytes()
+	s.checkMargin(0, s.pos)
+	s.n = make([]node, 0, (s.end-s.pos)/24+4)
+	s.document()
+	if s.quotedSep != len(d.separators) {
+		s.unsupported(int(d.separators[0]), "the line separators U+2028 and U+2029 outside of quoted text")
+	}
+	if d.aliases != nil {
+		s.checkExpansion()
+	}
+	d.n, d.nsrc = s.n, int32(len(s.n))
+	return nil
+}
+
+// document scans the root value and what may follow it.
+const maxColumn = math.MaxInt
+
+func (s *scanner) document() {
+	s.bol = s.doc.lineStart(s.pos)
+	s.push()
+	var where place
+	if s.pos == s.bol {
+		where = atLineStart
+	}
+	s.value(0, -1, where)
+	if s.pos < s.end {
+		s.fail(s.pos, "unexpected text after the end of the document's value")
+	}
+	if s.end < len(s.src) {
+		s.checkMargin(s.end, len(s.src))
+	}
+}
+
+// checkMargin checks that the lines of src[from:to], in front of or behind the content, hold nothing but blanks, comments, directives
+// and document markers.
+func (s *scanner) checkMargin(from, to int) {
+	directives := true // may stand here: at the beginning of the stream and behind "..."
+	version := false
+	s.doc.noLibrary = true
+	for p := from; p < to; {
+		eol := to
+		if i := bytes.IndexByte(s.src[p:to], '\n'); i >= 0 {
+			eol = p + i
+		}
+		q := p
+		if p == 0 && bytes.HasPrefix(s.src, []byte("\xef\xbb\xbf")) {
+			q = 3
+		}
+		bol := q
+		switch {
+		case q < eol && isMarker(s.src, q):
+			directives, version = s.src[q] == '.', false
+			q += 3
+		case q < eol && s.src[q] == '%':
+			line := bytes.Fields(s.src[q:eol])
+			if !directives || version || len(line) < 2 || string(line[0]) != "%YAML" || len(line[1]) != 3 || string(line[1][:2]) != "1." ||
+				len(line) > 2 && line[2][0] != '#' {
+				s.unsupported(q, "this directive")
+			}
+			version = true
+			q = eol
+		}
+		for q < eol && (isBlank(s.src[q]) || s.src[q] == '\r') {
+			q++
+		}
+		if q < eol && (s.src[q] != '#' || q > bol && !isBlank(s.src[q-1])) {
+			s.unsupported(q, "text between the end of one document and the beginning of the next")
+		}
+		p = eol + 1
+	}
+	s.doc.noLibrary = false
+}
+
+// checkBytes refuses what is no text: control characters, invalid UTF-8, lone carriage returns, and the line separators that
+// YAML 1.1 and 1.2 read differently.
+func (s *scanner) checkBytes() {
+	var seen uint8
+	for _, b := range s.src {
+		seen |= byteClass[b]
+	}
+	if seen&controlByte != 0 {
+		for i, b := range s.src {
+			if byteClass[b]&controlByte != 0 {
+				s.fail(i, "control characters are not allowed")
+			}
+		}
+	}
+	if seen&returnByte != 0 {
+		for i, b := range s.src {
+			if b == '\r' && (i+1 == len(s.src) || s.src[i+1] != '\n') {
+				s.doc.noLibrary = true // to which this ends a line, also that of a separator
+				s.unsupported(i, "a carriage return without a line feed")
+			}
+		}
+	}
+	if seen&highByte != 0 {
+		s.checkUTF8()
+	}
+}
+
+func (s *scanner) checkUTF8() {
+	for i := 0; i < len(s.src); {
+		if s.src[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(s.src[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			s.failHint(i, "invalid UTF-8", "convert the file to UTF-8")
+		case r >= 0x80 && r < 0xa0 && r != 0x85, r == 0xfffe, r == 0xffff:
+			s.fail(i, "control characters are not allowed")
+		case r == 0x85:
+			s.unsupported(i, "the line separator U+0085")
+		case r == 0x2028, r == 0x2029:
+			// yaml.v3 breaks lines here (YAML 1.1); inside a line of quoted text both read the same.
+			if !s.insideQuotes(i, n) {
+				s.unsupported(i, "the line separators U+2028 and U+2029 outside of quoted text")
+			}
+		case r == 0xfeff && i >= s.doc.body:
+			s.unsupported(i, "a byte order mark inside the document")
+		}
+		i += n
+	}
+}
+
+// insideQuotes tells whether the separator of n bytes at i stands between two other characters of a line that has a double
+// quote before and after it. The scan proper refuses it when that guess is wrong, see doubleQuoted.
+func (s *scanner) insideQuotes(i, n int) bool {
+	if i == 0 || i+n >= len(s.src) {
+		return false
+	}
+	before, after := s.src[i-1], s.src[i+n]
+	if isBlank(before) || isBlank(after) || before == '\n' || after == '\n' || after == '\r' || before == '\\' || after == '#' || before >= 0x80 || after >= 0x80 {
+		return false
+	}
+	s.doc.separators = append(s.doc.separators, uint32(i))
+	return true
+}
+
+// push appends a node and returns its index.
+func (s *scanner) push() int32 {
+	s.n = append(s.n, node{})
+	return int32(len(s.n) - 1)
+}
+
+func (s *scanner) fail(p int, msg string) { s.failHint(p, msg, "") }
+
+func (s *scanner) failHint(p int, msg, hint string) {
+	panic(&SyntaxError{Pos: s.doc.position(p), Msg: msg, Hint: hint})
+}
+
+func (s *scanner) unsupported(p int, what string) {
+	panic(&SyntaxError{Pos: s.doc.position(p), Msg: what + " is not supported", Unsupported: true})
+}
+
+// tab refuses a tab in front of content. In front of a scalar it would be legal.
+func (s *scanner) tab(p int) {
+	panic(&SyntaxError{Pos: s.doc.position(p), Msg: "a tab cannot be used for indentation", Hint: "replace it by spaces", Unsupported: true})
+}
+
+func isBlank(b byte) bool { return b == ' ' || b == '\t' }
+
+// blankAt reports whether the byte at p ends a token: a blank, a line end, or the end of the content.
+func (s *scanner) blankAt(p int) bool {
+	if p >= s.end {
+		return true
+	}
+	switch s.src[p] {
+	case ' ', '\n', '\t':
+		return true
+	case '\r':
+		return true // checkBytes: a line feed follows
+	}
+	return false
+}
+
+// gap moves from the end of a block value to the next content, over blanks, line ends and comments. Content on the same line is
+// an error, as is a tab in the indentation of content.
+func (s *scanner) gap() {
+	p, src, end := s.pos, s.src, s.end
+	if p >= end {
+		return
+	}
+	if src[p] != '\n' { // rest of the line
+		q := p
+		for q < end && (src[q] == ' ' || src[q] == '\t' || src[q] == '\r') {
+			q++
+		}
+		if q < end && src[q] != '\n' {
+			if src[q] != '#' {
+				s.fail(q, "unexpected text after a value")
+			}
+			if q > s.bol && !isBlank(s.src[q-1]) {
+				s.unsupported(q, "a comment without a blank in front of it")
+			}
+			q = s.lineEnd(q)
+		}
+		p = q
+	}
+	s.pos = p
+	s.nextLine()
+}
+
+// lineEnd returns the place of the line feed that ends the line of p, or the end.
+func (s *scanner) lineEnd(p int) int {
+	if i := bytes.IndexByte(s.src[p:s.end], '\n'); i >= 0 {
+		return p + i
+	}
+	return s.end
+}
+
+// nextLine moves from a line end (or the end) to the next content.
+func (s *scanner) nextLine() {
+	p, src, end := s.pos, s.src, s.end
+	bol := s.bol
+	for p < end {
+		p++ // the line feed
+		bol = p
+		for p < end && src[p] == ' ' {
+			p++
+		}
+		if p >= end {
+			break
+		}
+		switch src[p] {
+		case '\n':
+			continue
+		case '#':
+			p = s.lineEnd(p)
+			s.comment = true
+			continue
+		case '\r':
+			p++
+			continue
+		case '\t':
+			q := p
+			for q < end && (isBlank(src[q]) || src[q] == '\r') {
+				q++
+			}
+			if q < end && src[q] == '#' {
+				q = s.lineEnd(q)
+				s.comment = true
+			}
+			if q < end && src[q] != '\n' && p-bol < s.tabsFrom {
+				s.tab(p)
+			}
+			p = q
+			if q < end && src[q] != '\n' {
+				break
+			}
+			continue
+		}
+		s.pos, s.bol = p, bol
+		return
+	}
+	s.pos, s.bol = end, bol
+}

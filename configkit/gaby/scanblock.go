@@ -1,0 +1,391 @@
+package gaby
+
+// What may begin behind an indicator.
+type place uint8
+
+const (
+	atLineStart place = 1 << iota // pos is at a line start: the root of a document without "---"
+	compactOK                     // a block collection may begin on this line: behind a dash or an explicit colon
+	sameColumn                    // a list may begin in the column of the enclosing collection: the value of a map entry
+)
+
+// value scans the value of entry e. pos is right behind the colon, the dash or "---". indent is the column of the enclosing
+// block collection (-1 at the root); text of the value on later lines must lie to the right of it.
+func (s *scanner) value(e int32, indent int, where place) {
+	start := s.pos
+	blockAllowed := where&(compactOK|atLineStart) != 0
+	if where&atLineStart != 0 {
+		s.firstLine()
+		if s.pos >= s.end {
+			s.empty(e, start)
+			return
+		}
+	}
+	propsLine := -1 // start of the line an anchor or tag stands on
+	for {
+		p := s.pos
+		for p < s.end && isBlank(s.src[p]) {
+			p++
+		}
+		if p >= s.end || s.src[p] == '\n' || s.src[p] == '\r' || s.src[p] == '#' {
+			s.gap()
+			col := s.pos - s.bol
+			if s.pos >= s.end || col <= indent && (col < indent || where&sameColumn == 0 || !s.dash()) {
+				s.empty(e, start)
+				return
+			}
+			blockAllowed = true
+		} else {
+			if where&compactOK != 0 && propsLine < 0 && p > start && s.src[p-1] == '\t' {
+				s.unsupported(p, "a tab after an indicator")
+			}
+			s.pos = p
+		}
+		c := s.src[s.pos]
+		if c != '&' && c != '!' {
+			break
+		}
+		if propsLine >= 0 && propsLine != s.bol {
+			s.unsupported(s.pos, "an anchor and a tag on different lines")
+		}
+		propsLine = s.bol
+		s.props(e)
+		start = s.pos
+		blockAllowed = false
+	}
+	s.content(e, indent, blockAllowed, propsLine == s.bol)
+}
+
+// firstLine moves to the first content when pos is at the start of a line.
+func (s *scanner) firstLine() {
+	p := s.pos
+	for p < s.end && s.src[p] == ' ' {
+		p++
+	}
+	if p < s.end {
+		switch c := s.src[p]; c {
+		case '\n', '\r', '#', '\t':
+			if c == '\t' {
+				q := p
+				for q < s.end && isBlank(s.src[q]) {
+					q++
+				}
+				if q < s.end && s.src[q] != '\n' && s.src[q] != '\r' && s.src[q] != '#' {
+					s.tab(p)
+				}
+			}
+			s.pos = p
+			s.gap()
+			return
+		}
+	}
+	s.pos = p
+}
+
+func (s *scanner) dash() bool { return s.src[s.pos] == '-' && s.blankAt(s.pos+1) }
+
+// empty records a value without text at p: null.
+func (s *scanner) empty(e int32, p int) {
+	n := &s.n[e]
+	n.kind, n.style = scalarNode, noStyle
+	n.val, n.valEnd = uint32(p), uint32(p)
+	n.next = uint32(len(s.n))
+}
+
+// content scans the value that begins at pos. A block collection may begin here when blockAllowed; afterProps says that an
+// anchor or a tag stands in front on the same line.
+func (s *scanner) content(e int32, indent int, blockAllowed, afterProps bool) {
+	p := s.pos
+	c := s.src[p]
+	switch c {
+	case '-', '?':
+		if s.blankAt(p + 1) {
+			if !blockAllowed {
+				s.failHint(p, "a block list or map cannot begin here", "begin it on a new line")
+			}
+			if c == '-' {
+				s.blockList(e, p-s.bol)
+			} else {
+				s.blockMap(e, p-s.bol)
+			}
+			return
+		}
+	case '|', '>':
+		s.blockScalar(e, indent)
+		return
+	case '"', '\'':
+		end, multi := s.quoted(p)
+		if s.colonAfter(end) {
+			s.keyHere(p, blockAllowed, afterProps, multi)
+			s.blockMap(e, p-s.bol)
+			return
+		}
+		s.scalar(e, p, end, quoteStyle(c), multi)
+		s.pos = end
+		s.gap()
+		return
+	case '[', '{':
+		s.flowCollection(e)
+		if s.colonAfter(s.pos) {
+			s.unsupported(p, "a collection as a key")
+		}
+		s.gap()
+		return
+	case '*':
+		if s.colonAfter(s.nameEnd(p + 1)) {
+			s.unsupported(p, "an alias as a key")
+		}
+		end := s.alias(e)
+		s.pos = end
+		s.gap()
+		return
+	case ':':
+		if s.blankAt(p + 1) {
+			s.unsupported(p, "an empty key")
+		}
+	default:
+		if byteClass[c]&notPlain != 0 {
+			s.failHint(p, "a value cannot begin with "+string(rune(c)), "put the text in quotes")
+		}
+	}
+	end, stop := s.plainLine(p)
+	if stop < s.end && s.src[stop] == ':' {
+		s.keyHere(p, blockAllowed, afterProps, false)
+		s.blockMap(e, p-s.bol)
+		return
+	}
+	end, multi := s.plainRest(end, stop, indent)
+	s.scalar(e, p, end, plainStyle, multi)
+}
+
+// keyHere checks that a map may begin at p.
+func (s *scanner) keyHere(p int, blockAllowed, afterProps, multi bool) {
+	switch {
+	case multi:
+		s.fail(p, "a key must be on one line")
+	case afterProps:
+		s.unsupported(p, "an anchor or tag on a key")
+	case !blockAllowed:
+		s.failHint(p, "a map cannot begin on this line", `put text with ": " in quotes`)
+	}
+}
+
+func quoteStyle(c byte) style {
+	if c == '"' {
+		return doubleStyle
+	}
+	return singleStyle
+}
+
+// colonAfter reports whether the token that ended at p is a key: blanks and a colon follow on its line.
+func (s *scanner) colonAfter(p int) bool {
+	for p < s.end && isBlank(s.src[p]) {
+		p++
+	}
+	return p < s.end && s.src[p] == ':' && s.blankAt(p+1)
+}
+
+// scalar records a scalar.
+func (s *scanner) scalar(e int32, start, end int, st style, multi bool) {
+	n := &s.n[e]
+	n.kind, n.style = scalarNode, st
+	n.val, n.valEnd = uint32(start), uint32(end)
+	n.next = uint32(len(s.n))
+	if multi {
+		n.flags |= multiLine
+	}
+}
+
+// blockMap scans a block map whose first key is at pos, in column col.
+func (s *scanner) blockMap(i int32, col int) {
+	s.down()
+	m := &s.n[i]
+	m.kind, m.style = mapNode, plainStyle
+	m.val = uint32(s.pos)
+	last := 0
+	merge := false
+	for {
+		e := s.push()
+		s.key(e, col)
+		n := &s.n[e]
+		where := sameColumn
+		if n.flags&explicitKey != 0 {
+			where |= compactOK
+		}
+		s.value(e, col, where)
+		n = &s.n[e]
+		last = int(max(n.valEnd, n.keyEnd))
+		if n.keyStyle == plainStyle && n.keyEnd-n.key == 2 && s.src[n.key] == '<' && s.src[n.key+1] == '<' {
+			merge = true
+		}
+		if s.pos >= s.end {
+			break
+		}
+		if c := s.pos - s.bol; c != col {
+			if c > col {
+				s.failHint(s.pos, "wrong indentation", "the keys of a map must begin in the same column")
+			}
+			break
+		}
+		if s.dash() {
+			s.fail(s.pos, "a list item where a key was expected")
+		}
+	}
+	m = &s.n[i]
+	m.valEnd = uint32(last)
+	m.next = uint32(len(s.n))
+	if merge {
+		m.flags |= hasMerge
+		s.checkMerge(i)
+	}
+	s.checkDuplicates(i)
+	s.depth--
+}
+
+// key scans the key of entry e up to and with its colon.
+func (s *scanner) key(e int32, col int) {
+	p := s.pos
+	n := &s.n[e]
+	n.key = uint32(p)
+	c := s.src[p]
+	var end int
+	switch {
+	case c == '"' || c == '\'':
+		q, multi := s.quoted(p)
+		if multi {
+			s.fail(p, "a key must be on one line")
+		}
+		n.keyStyle = quoteStyle(c)
+		n.keyEnd = uint32(q)
+		end = q
+		for q < s.end && isBlank(s.src[q]) {
+			q++
+		}
+		if q >= s.end || s.src[q] != ':' {
+			s.failHint(p, "a key without a colon", `a key is followed by ": "`)
+		}
+		s.pos = q + 1
+		if !s.blankAt(q + 1) {
+			s.failHint(q, "a colon without a blank behind it", `a key is followed by ": "`)
+		}
+	case c == '?' && s.blankAt(p+1):
+		s.complexKey(e, col)
+		return
+	case c == '&', c == '!':
+		s.unsupported(p, "an anchor or tag on a key")
+	case c == '*':
+		s.unsupported(p, "an alias as a key")
+	case c == '[', c == '{':
+		s.unsupported(p, "a collection as a key")
+	case c == ':' && s.blankAt(p+1):
+		s.unsupported(p, "an empty key")
+	case byteClass[c]&notPlain != 0:
+		s.failHint(p, "a key cannot begin with "+string(rune(c)), "put the key in quotes")
+	default:
+		var stop int
+		end, stop = s.plainLine(p)
+		if stop >= s.end || s.src[stop] != ':' {
+			s.failHint(p, "a key without a colon", `a key is followed by ": "`)
+		}
+		n.keyStyle = plainStyle
+		n.keyEnd = uint32(end)
+		s.pos = stop + 1
+	}
+	if end-p > 1000 {
+		s.unsupported(p, "a key of more than 1,000 bytes")
+	}
+}
+
+// complexKey scans "? key" and, when there is one, the ":" below it.
+func (s *scanner) complexKey(e int32, col int) {
+	p := s.pos
+	q := p + 1
+	for q < s.end && s.src[q] == ' ' {
+		q++
+	}
+	if q >= s.end || s.src[q] == '\n' || s.src[q] == '\r' || s.src[q] == '\t' {
+		s.unsupported(p, "an explicit key without text on its line")
+	}
+	n := &s.n[e]
+	n.flags |= explicitKey
+	n.key = uint32(q)
+	switch c := s.src[q]; {
+	case c == '"' || c == '\'':
+		end, multi := s.quoted(q)
+		if multi {
+			s.unsupported(q, "an explicit key over several lines")
+		}
+		n.keyStyle, n.keyEnd = quoteStyle(c), uint32(end)
+		if s.colonAfter(end) {
+			s.unsupported(q, "a collection as a key")
+		}
+		s.pos = end
+	case byteClass[c]&notPlain != 0 || (c == '-' || c == '?' || c == ':') && s.blankAt(q+1):
+		s.unsupported(q, "an explicit key that is no plain or quoted text")
+	default:
+		end, stop := s.plainLine(q)
+		if stop < s.end && s.src[stop] == ':' {
+			s.unsupported(q, "a collection as a key")
+		}
+		n.keyStyle, n.keyEnd = plainStyle, uint32(end)
+		s.pos = end
+	}
+	s.gap()
+	if s.pos < s.end {
+		c := s.pos - s.bol
+		if c > col {
+			s.unsupported(q, "an explicit key over several lines")
+		}
+		if c == col && s.src[s.pos] == ':' && s.blankAt(s.pos+1) {
+			s.pos++
+			// A value behind ":" may be a compact collection, like the one behind a dash.
+			if next := s.pos; next < s.end && s.src[next] == '\t' {
+				s.unsupported(next, "a tab after an indicator")
+			}
+			return
+		}
+	}
+	s.unsupported(p, "an explicit key without a value")
+}
+
+// blockList scans a block list whose first dash is at pos, in column col.
+func (s *scanner) blockList(i int32, col int) {
+	s.down()
+	m := &s.n[i]
+	m.kind, m.style = listNode, plainStyle
+	m.val = uint32(s.pos)
+	last := 0
+	for {
+		e := s.push()
+		n := &s.n[e]
+		n.key, n.keyEnd = uint32(s.pos), uint32(s.pos+1)
+		s.pos++
+		s.value(e, col, compactOK)
+		n = &s.n[e]
+		last = int(max(n.valEnd, n.keyEnd))
+		if s.pos >= s.end {
+			break
+		}
+		if c := s.pos - s.bol; c != col {
+			if c > col {
+				s.failHint(s.pos, "wrong indentation", "the items of a list must begin in the same column")
+			}
+			break
+		}
+		if !s.dash() {
+			break // the next key of the map this list is a value of; blockMap's caller checks the column
+		}
+	}
+	m = &s.n[i]
+	m.valEnd = uint32(last)
+	m.next = uint32(len(s.n))
+	s.depth--
+}
+
+// down counts one level of nesting.
+func (s *scanner) down() {
+	s.depth++
+	if s.depth > s.doc.limits.Depth {
+		s.fail(s.pos, "too many maps and lists inside each other")
+	}
+}

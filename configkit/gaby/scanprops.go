@@ -1,0 +1,180 @@
+package gaby
+
+import "bytes"
+
+// props scans the anchor or tag at pos, and the other of the two when it follows on the same line.
+func (s *scanner) props(e int32) {
+	d := s.doc
+	if d.props == nil {
+		d.props = map[int32]props{}
+	}
+	have, again := d.props[e]
+	if !again {
+		have.start = uint32(s.pos)
+	}
+	if s.src[s.pos] == '&' {
+		if have.anchor != "" {
+			s.fail(s.pos, "two anchors in front of one value")
+		}
+		end := s.nameEnd(s.pos + 1)
+		have.anchor = string(s.src[s.pos+1 : end])
+		if s.anchors == nil {
+			s.anchors = map[string]int32{}
+		}
+		s.anchors[have.anchor] = e
+		s.pos = end
+	} else {
+		if have.tag != "" {
+			s.fail(s.pos, "two tags in front of one value")
+		}
+		end := s.tagEnd(s.pos)
+		have.tag = string(s.src[s.pos:end])
+		s.pos = end
+	}
+	d.props[e] = have
+	s.n[e].flags |= hasProps
+}
+
+// nameEnd returns the end of the anchor name at p.
+func (s *scanner) nameEnd(p int) int {
+	q := p
+	for q < s.end && isNameByte(s.src[q]) {
+		q++
+	}
+	if q == p || !s.blankAt(q) && s.src[q] != ',' && s.src[q] != ']' && s.src[q] != '}' {
+		s.unsupported(p-1, "an anchor name that is not made of letters, digits, _ and -")
+	}
+	return q
+}
+
+func isNameByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-'
+}
+
+// tagEnd returns the end of the tag at p.
+func (s *scanner) tagEnd(p int) int {
+	q := p + 1
+	if q < s.end && s.src[q] == '!' {
+		q++
+	}
+	for q < s.end && (isNameByte(s.src[q]) || bytes.IndexByte([]byte("./:+=@~"), s.src[q]) >= 0) {
+		q++
+	}
+	if !s.blankAt(q) || bytes.HasSuffix(s.src[p:q], []byte("!!")) {
+		s.unsupported(p, "a tag with a handle or with unusual characters")
+	}
+	return q
+}
+
+// alias scans the alias at pos, records it as the value of e and returns the place behind it.
+func (s *scanner) alias(e int32) int {
+	p := s.pos
+	end := s.nameEnd(p + 1)
+	name := string(s.src[p+1 : end])
+	target, ok := s.anchors[name]
+	if !ok {
+		s.fail(p, "an alias to an anchor that does not exist: "+name)
+	}
+	if s.n[target].next == 0 {
+		s.fail(p, "an alias inside the value it stands for: "+name)
+	}
+	if s.n[e].flags&hasProps != 0 {
+		s.fail(p, "an anchor or tag in front of an alias")
+	}
+	n := &s.n[e]
+	n.kind = aliasNode
+	n.val, n.valEnd = uint32(p), uint32(end)
+	n.next = uint32(len(s.n))
+	if s.doc.aliases == nil {
+		s.doc.aliases = map[int32]int32{}
+	}
+	s.doc.aliases[e] = target
+	return end
+}
+
+// checkMerge refuses a "<<" whose value is not a map, an alias of one, or a list of these.
+func (s *scanner) checkMerge(m int32) {
+	for e := m + 1; e < int32(s.n[m].next); e = int32(s.n[e].next) {
+		n := s.n[e]
+		if n.keyStyle != plainStyle || string(s.src[n.key:n.keyEnd]) != "<<" {
+			continue
+		}
+		if s.target(e).kind == listNode && n.kind == listNode {
+			for x := e + 1; x < int32(n.next); x = int32(s.n[x].next) {
+				if s.target(x).kind != mapNode {
+					s.fail(int(s.n[x].val), "<< needs a map, an alias of a map, or a list of these")
+				}
+			}
+		} else if s.target(e).kind != mapNode {
+			s.fail(int(n.val), "<< needs a map, an alias of a map, or a list of these")
+		}
+	}
+}
+
+// target returns the node e stands for.
+func (s *scanner) target(e int32) node {
+	for s.n[e].kind == aliasNode {
+		e = s.doc.aliases[e]
+	}
+	return s.n[e]
+}
+
+// checkDuplicates marks a map in which a key occurs twice.
+func (s *scanner) checkDuplicates(m int32) {
+	end := int32(s.n[m].next)
+	count := 0
+	for e := m + 1; e < end; e = int32(s.n[e].next) {
+		count++
+	}
+	if count < 2 {
+		return
+	}
+	if count > 8 {
+		s.checkManyDuplicates(m, count)
+		return
+	}
+	for a := m + 1; a < end; a = int32(s.n[a].next) {
+		for b := int32(s.n[a].next); b < end; b = int32(s.n[b].next) {
+			if s.sameKey(&s.n[a], &s.n[b]) {
+				s.n[m].flags |= hasDuplicates
+				return
+			}
+		}
+	}
+}
+
+func (s *scanner) checkManyDuplicates(m int32, count int) {
+	seen := make(map[string]struct{}, count)
+	for e := m + 1; e < int32(s.n[m].next); e = int32(s.n[e].next) {
+		k := keyBytes(s.src, &s.n[e])
+		if _, again := seen[string(k)]; again {
+			s.n[m].flags |= hasDuplicates
+			return
+		}
+		seen[string(k)] = struct{}{}
+	}
+}
+
+func (s *scanner) sameKey(a, b *node) bool {
+	if a.keyStyle == b.keyStyle && a.keyStyle == plainStyle && a.keyEnd-a.key != b.keyEnd-b.key {
+		return false
+	}
+	return bytes.Equal(keyBytes(s.src, a), keyBytes(s.src, b))
+}
+
+// checkExpansion refuses a document whose aliases stand for more values than the limit. Aliases only point backwards, so one
+// pass in document order with running totals knows the size of every value an alias can stand for.
+func (s *scanner) checkExpansion() {
+	total := make([]int, len(s.n)+1)
+	for i := range s.n {
+		size := 1
+		if s.n[i].kind == aliasNode {
+			t := s.doc.aliases[int32(i)]
+			size = total[s.n[t].next] - total[t]
+		}
+		total[i+1] = total[i] + size
+		if total[i+1] > s.doc.limits.AliasNodes && total[i+1] > len(s.n) {
+			s.failHint(int(s.n[i].val), "the aliases of the document stand for too many values", "replace some of them by what they stand for, or raise the limit")
+		}
+	}
+}

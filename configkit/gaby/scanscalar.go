@@ -1,0 +1,288 @@
+package gaby
+
+// plainLine reads plain text in block context up to the end of its line. end is behind its last character that is no blank, stop
+// is at what ended it: a colon with a blank behind it, a comment, a line feed, or the end.
+func (s *scanner) plainLine(p int) (end, stop int) {
+	src := s.src[:s.end]
+	q := p
+loop:
+	for q < len(src) {
+		c := src[q]
+		if byteClass[c]&stopsPlain == 0 {
+			q++
+			continue
+		}
+		switch c {
+		case '\n':
+			break loop
+		case ':':
+			if s.blankAt(q + 1) {
+				break loop
+			}
+		case '#':
+			if q > p && isBlank(src[q-1]) {
+				break loop
+			}
+		}
+		q++
+	}
+	return trimBlanks(src, p, q), q
+}
+
+// trimBlanks returns the end of src[from:to] without the blanks and carriage return at its end.
+func trimBlanks(src []byte, from, to int) int {
+	for to > from {
+		switch src[to-1] {
+		case ' ', '\t', '\r':
+			to--
+			continue
+		}
+		break
+	}
+	return to
+}
+
+// plainRest continues plain text whose first line ended at end and stopped at stop, over the lines to the right of indent, and
+// moves to the next content.
+func (s *scanner) plainRest(end, stop, indent int) (int, bool) {
+	s.pos = stop
+	if stop >= s.end || s.src[stop] == '#' {
+		s.gap()
+		return end, false
+	}
+	s.comment = false
+	s.tabsFrom = indent + 1
+	s.nextLine()
+	multi := false
+	for s.pos < s.end && s.pos-s.bol > indent && !s.comment {
+		var stop int
+		multi = true
+		end, stop = s.plainLine(s.pos)
+		s.pos = stop
+		if stop < s.end && s.src[stop] == ':' {
+			s.failHint(stop, "a map cannot begin inside plain text", `check the indentation, or put text with ": " in quotes`)
+		}
+		if stop < s.end && s.src[stop] == '#' {
+			s.gap()
+			break
+		}
+		s.nextLine()
+	}
+	s.tabsFrom = maxColumn
+	return end, multi
+}
+
+// quoted reads quoted text from its quote at p, and returns the place behind the closing quote and whether it runs over several
+// lines.
+func (s *scanner) quoted(p int) (end int, multi bool) {
+	quote := s.src[p]
+	q := p + 1
+	for q < s.end {
+		switch c := s.src[q]; {
+		case c == quote:
+			if quote == '"' || q+1 >= s.end || s.src[q+1] != '\'' {
+				return q + 1, multi
+			}
+			q++ // '' stands for one quote
+		case c == '\n':
+			multi = true
+			s.bol = q + 1
+		case c == '\\' && quote == '"':
+			q = s.escape(q)
+			if q < s.end && s.src[q] == '\n' {
+				multi = true
+				s.bol = q + 1
+			}
+		}
+		q++
+	}
+	s.failHint(p, "quoted text without a closing quote", "close it with "+string(rune(quote)))
+	return 0, false
+}
+
+// escape checks the escape sequence whose backslash is at p and returns the place of its last byte.
+func (s *scanner) escape(p int) int {
+	p++
+	if p >= s.end {
+		return p
+	}
+	digits := 0
+	switch s.src[p] {
+	case '0', 'a', 'b', 't', '\t', 'n', 'v', 'f', 'r', 'e', ' ', '"', '/', '\\', 'N', '_', 'L', 'P', '\n':
+		return p
+	case '\r':
+		return p + 1
+	case 'x':
+		digits = 2
+	case 'u':
+		digits = 4
+	case 'U':
+		digits = 8
+	case '\'':
+		s.unsupported(p-1, `the escape \'`)
+	default:
+		s.failHint(p-1, "unknown escape sequence in double quotes", `write \\ for a backslash, or use single quotes`)
+	}
+	r := rune(0)
+	for i := 1; i <= digits; i++ {
+		v := -1
+		if p+i < s.end {
+			v = hexValue(s.src[p+i])
+		}
+		if v < 0 {
+			s.fail(p-1, "an escape sequence with too few hexadecimal digits")
+		}
+		r = r<<4 | rune(v)
+	}
+	if r < 0 || r > 0x10ffff || r >= 0xd800 && r <= 0xdfff {
+		s.fail(p-1, "an escape sequence that is no Unicode character")
+	}
+	return p + digits
+}
+
+func hexValue(b byte) int {
+	switch {
+	case b >= '0' && b <= '9':
+		return int(b - '0')
+	case b >= 'a' && b <= 'f':
+		return int(b-'a') + 10
+	case b >= 'A' && b <= 'F':
+		return int(b-'A') + 10
+	}
+	return -1
+}
+
+// blockScalar scans a literal or folded scalar inside a collection in column indent.
+func (s *scanner) blockScalar(e int32, indent int) {
+	p := s.pos
+	st := literalStyle
+	if s.src[p] == '>' {
+		st = foldedStyle
+	}
+	h := readHeader(s.src[:s.end], p)
+	q := h.end
+	for q < s.end && isBlank(s.src[q]) {
+		q++
+	}
+	if q < s.end && s.src[q] == '#' {
+		if q == h.end {
+			s.unsupported(q, "a comment without a blank in front of it")
+		}
+		q = s.lineEnd(q)
+	}
+	if q < s.end && s.src[q] == '\r' {
+		q++
+	}
+	if q < s.end && s.src[q] != '\n' {
+		s.failHint(q, "unexpected text behind the block scalar indicator", "begin the text on the next line")
+	}
+	headEnd := trimBlanks(s.src, p, h.end)
+	textEnd, tail := q, q // line end of the last line with text; end of the blank lines behind it
+	depth := 0
+	if h.indent > 0 {
+		depth = max(indent, 0) + h.indent
+	} else {
+		depth = s.blockIndent(q, indent)
+	}
+	last := headEnd
+	for q < s.end {
+		bol := q + 1
+		c := bol
+		for c < s.end && c-bol < depth && s.src[c] == ' ' {
+			c++
+		}
+		if c >= s.end {
+			break
+		}
+		eol := s.lineEnd(c)
+		switch {
+		case s.src[c] == '\n' || s.src[c] == '\r' && c+1 == eol:
+		case c-bol == depth:
+			textEnd = eol
+			last = eol
+			if s.src[eol-1] == '\r' {
+				last--
+			}
+		case s.src[c] == '\t':
+			s.failHint(c, "a tab in the indentation of a block scalar", "replace it by spaces")
+		default:
+			eol = -1
+		}
+		if eol < 0 {
+			break
+		}
+		q = eol
+		tail = eol
+	}
+	s.scalar(e, p, last, st, true)
+	if h.chomp == '+' { // the blank lines belong to the text
+		if tail < s.end {
+			tail++
+		}
+		if tail > last {
+			s.n[e].valEnd = uint32(tail)
+		}
+	}
+	s.pos = textEnd
+	s.bol = s.doc.lineStart(textEnd)
+	s.nextLine()
+}
+
+// blockIndent finds the indentation of the text of a block scalar whose header line ends at q.
+func (s *scanner) blockIndent(q, indent int) int {
+	blanks := 0
+	for q < s.end {
+		bol := q + 1
+		c := bol
+		for c < s.end && s.src[c] == ' ' {
+			c++
+		}
+		if c >= s.end {
+			break
+		}
+		eol := s.lineEnd(c)
+		if s.src[c] == '\n' || s.src[c] == '\r' && c+1 == eol {
+			blanks = max(blanks, c-bol)
+			q = eol
+			continue
+		}
+		if s.src[c] == '\t' {
+			s.unsupported(c, "a tab at the beginning of a block scalar")
+		}
+		if c == bol && indent < 0 {
+			s.unsupported(c, "a block scalar with text at the beginning of its lines")
+		}
+		if c-bol <= indent {
+			break
+		}
+		if blanks > c-bol {
+			s.fail(c, "a block scalar whose first lines are blank and longer than its indentation")
+		}
+		return c - bol
+	}
+	return max(blanks, indent+1, 1)
+}
+
+// blockHeader is the line that begins a literal or folded scalar.
+type blockHeader struct {
+	indent int  // explicit indentation, 0 for none
+	chomp  byte // '+', '-' or 0
+	end    int  // behind the indicators
+}
+
+// readHeader reads the indicators of a block scalar from the "|" or ">" at p.
+func readHeader(src []byte, p int) blockHeader {
+	h := blockHeader{end: p + 1}
+	for h.end < len(src) {
+		switch c := src[h.end]; {
+		case (c == '+' || c == '-') && h.chomp == 0:
+			h.chomp = c
+		case c >= '1' && c <= '9' && h.indent == 0:
+			h.indent = int(c - '0')
+		default:
+			return h
+		}
+		h.end++
+	}
+	return h
+}

@@ -1,0 +1,204 @@
+package gaby
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+)
+
+// Container is the list of documents of one unit, in order. The items of a v1/List are documents of their own in it: views into
+// the text of the list.
+type Container []*YamlDoc
+
+// ParseAll splits text into its documents. A document is scanned when it is first visited, so errors inside documents show only
+// then (see [YamlDoc.Check]); the error returned here is a *[SyntaxError] about the text as a whole.
+//
+// Empty documents and documents of comments only are no elements: their bytes belong to the document that follows, or to the
+// last one. Text in which there is nothing else is one null document; no text at all is no document.
+func ParseAll(text []byte, opts ...Option) (Container, error) {
+	limits := DefaultLimits()
+	for _, o := range opts {
+		o(&limits)
+	}
+	if len(text) == 0 {
+		return nil, nil
+	}
+	if len(text) > math.MaxUint32/2 {
+		return nil, &SyntaxError{Pos: Position{Line: 1, Column: 1}, Msg: fmt.Sprintf("%d bytes are more than one unit may have", len(text))}
+	}
+	parts := split(text)
+	docs := make([]document, len(parts))
+	views := make([]YamlDoc, len(parts))
+	c := make(Container, 0, len(parts))
+	for i, p := range parts {
+		docs[i] = document{src: text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,
+			unit: text, start: p.start, lines: -1, limits: &limits}
+		views[i].v = Value{d: &docs[i], owner: -1, pos: -1}
+		if p.list && bytes.Contains(docs[i].src, []byte("List")) {
+			if items := listItems(&views[i]); items != nil {
+				c = append(c, items...)
+				continue
+			}
+		}
+		c = append(c, &views[i])
+	}
+	return c, nil
+}
+
+// ParseYAML parses text that holds exactly one document.
+func ParseYAML(text []byte) (*YamlDoc, error) {
+	limits := DefaultLimits()
+	parts := split(text)
+	if len(parts) > 1 {
+		return nil, &SyntaxError{Pos: (&document{src: text, limits: &limits}).position(parts[1].body), Msg: "a second document where one was expected"}
+	}
+	p := part{end: len(text), bodyEnd: len(text)}
+	if len(parts) == 1 {
+		p = parts[0]
+	}
+	doc := &YamlDoc{v: Value{owner: -1, pos: -1, d: &document{src: text, body: p.body, bodyEnd: p.bodyEnd, unit: text, limits: &limits}}}
+	return doc, doc.Check()
+}
+
+// listItems returns the items of a v1/List as documents, nil when doc is none.
+func listItems(doc *YamlDoc) Container {
+	h, err := doc.Header()
+	if err != nil || h.APIVersion != "v1" || h.Kind != "List" || doc.Check() != nil {
+		return nil
+	}
+	var c Container
+	for item := doc.v.Get("items").First(); item.Exists(); item = item.Next() {
+		if item.Kind() != Map {
+			return nil
+		}
+		c = append(c, &YamlDoc{v: item})
+	}
+	return c
+}
+
+// part is one document found by split: the span of its bytes and of its content.
+type part struct {
+	start, end    int
+	body, bodyEnd int
+	list          bool // may be a v1/List
+}
+
+// split finds the documents of text by its lines that begin with "---" or "...". Nothing inside a document can begin a line
+// with these: YAML forbids it even in quoted and literal text.
+func split(text []byte) []part {
+	parts := make([]part, 0, len(text)/1024+1)
+	p := 0
+	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
+		p = 3
+	}
+	cur := part{body: p, bodyEnd: -1}
+	var content, closed bool // of cur: has content; a "..." line was passed
+	restart := 0             // where the bytes of the next document begin, once closed
+	finish := func(end int) {
+		cur.end = end
+		if cur.bodyEnd < 0 {
+			cur.bodyEnd = end
+		}
+		parts = append(parts, cur)
+	}
+	for p < len(text) {
+		c := text[p]
+		switch {
+		case (c == '-' || c == '.') && isMarker(text, p):
+			if c == '.' {
+				if !closed {
+					cur.bodyEnd = p
+				}
+				closed = true
+				p = nextLineStart(text, p)
+				restart = p
+				continue
+			}
+			if content {
+				end := p
+				if closed {
+					end = restart
+				}
+				finish(end)
+				cur = part{start: end, bodyEnd: -1}
+			}
+			cur.body, cur.bodyEnd = p+3, -1
+			content, closed = lineHasContent(text, p+3), false
+			cur.list = content // Header decides
+		case c == '#' || c == '\n' || c == '%' && !content:
+		case c == ' ' || c == '\t' || c == '\r':
+			content = content || !closed && lineHasContent(text, p)
+		default:
+			// Text after "..." without "---" stays with the document in front of it, whose scan refuses it.
+			if c == 'k' && !cur.list {
+				cur.list = isListLine(text[p:])
+			} else if (c == '{' || c == '"') && !content {
+				cur.list = true // flow style: Header decides
+			}
+			content = true
+		}
+		p = nextLineStart(text, p)
+	}
+	switch {
+	case content:
+		finish(len(text))
+	case len(parts) > 0:
+		last := &parts[len(parts)-1]
+		last.end = len(text)
+	default:
+		cur.list = false
+		finish(len(text))
+	}
+	return parts
+}
+
+func nextLineStart(text []byte, p int) int {
+	if i := bytes.IndexByte(text[p:], '\n'); i >= 0 {
+		return p + i + 1
+	}
+	return len(text)
+}
+
+// isMarker reports whether a document marker stands at p, the start of a line.
+func isMarker(text []byte, p int) bool {
+	if p+3 > len(text) || text[p+1] != text[p] || text[p+2] != text[p] {
+		return false
+	}
+	if p+3 == len(text) {
+		return true
+	}
+	switch text[p+3] {
+	case ' ', '\t', '\n', '\r':
+		return true
+	}
+	return false
+}
+
+// lineHasContent reports whether there is more than blanks and a comment from p to the end of its line.
+func lineHasContent(text []byte, p int) bool {
+	for ; p < len(text); p++ {
+		switch text[p] {
+		case ' ', '\t', '\r':
+		case '\n', '#':
+			return false
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// isListLine reports whether a line that begins with k says kind: List.
+func isListLine(line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte("kind"))
+	if !ok {
+		return false
+	}
+	rest = bytes.TrimLeft(rest, " ")
+	rest, ok = bytes.CutPrefix(rest, []byte(":"))
+	if !ok {
+		return false
+	}
+	rest = bytes.TrimLeft(rest, " \t\"'")
+	return bytes.HasPrefix(rest, []byte("List"))
+}

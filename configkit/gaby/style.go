@@ -1,0 +1,268 @@
+package gaby
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// context is what the text of a scalar depends on besides its value.
+type context struct {
+	flow bool  // inside a flow collection
+	key  bool  // a key: one line, no block scalar
+	old  style // of the scalar that is replaced
+	// indent is the column of the text of a block scalar; parent that of the collection around it.
+	indent, parent int
+	keep           bool // the old scalar was a block scalar that keeps its last line ends (|+)
+	lineEnd        string
+}
+
+// format returns the text of a scalar in the style of the one it replaces where its value allows that. The text of a block scalar
+// begins with its header; its lines are indented, and the last one has no line end.
+func format(t tag, text string, c context) string {
+	if t != strTag {
+		return text
+	}
+	switch c.old {
+	case literalStyle, foldedStyle:
+		if !c.flow && !c.key && strings.Contains(text, "\n") {
+			if s, ok := block(text, c); ok {
+				return s
+			}
+		}
+	case singleStyle:
+		if canSingle(text) {
+			return single(text)
+		}
+		return double(text)
+	case doubleStyle:
+		return double(text)
+	}
+	if plainSafe(text, c.flow) {
+		return text
+	}
+	if !c.flow && !c.key && strings.Contains(text, "\n") {
+		if s, ok := block(text, c); ok {
+			return s
+		}
+	}
+	if canSingle(text) && strings.ContainsAny(text, `"\`) {
+		return single(text)
+	}
+	return double(text)
+}
+
+// plainSafe reports whether text can stand without quotes and is a string to readers of YAML 1.1 and of YAML 1.2.
+func plainSafe(text string, flow bool) bool {
+	if text == "" || looksTyped(text) {
+		return false
+	}
+	first := text[0]
+	if byteClass[first]&notPlain != 0 {
+		return false
+	}
+	if first == '-' || first == '?' || first == ':' {
+		if len(text) == 1 || flow || isBlank(text[1]) {
+			return false
+		}
+	}
+	if strings.HasPrefix(text, "---") || strings.HasPrefix(text, "...") {
+		return false
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c < ' ' || c == 0x7f:
+			return false
+		case c == ':':
+			if i+1 == len(text) || isBlank(text[i+1]) || flow {
+				return false
+			}
+		case c == '#':
+			if isBlank(text[i-1]) {
+				return false
+			}
+		case flow && (byteClass[c]&stopsFlow != 0):
+			return false
+		}
+	}
+	return !isBlank(text[len(text)-1]) && printable(text)
+}
+
+// printable reports whether text holds no characters that YAML wants escaped or that yaml 1.1 takes for line ends.
+func printable(text string) bool {
+	for _, r := range text {
+		switch {
+		case r >= 0x80 && r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r == 0xfffe, r == 0xffff:
+			return false
+		}
+	}
+	return true
+}
+
+// looksTyped reports whether plain text would be read as something else than a string by YAML 1.1 or 1.2.
+func looksTyped(s string) bool {
+	if resolvePlain(s) != strTag {
+		return true
+	}
+	switch s[0] {
+	case 'y', 'Y', 'n', 'N', 'o', 'O', 't', 'T', 'f', 'F':
+		switch strings.ToLower(s) {
+		case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+			return true
+		}
+	case '=':
+		return s == "="
+	case '<':
+		return s == "<<"
+	case '+', '-', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return numberIn11(s)
+	}
+	return false
+}
+
+// numberIn11 reports whether s could be a number or a date of YAML 1.1: digits with underscores, colons (base 60), and what
+// numbers in any base or timestamps have in them. It may say yes too often, which costs a pair of quotes.
+func numberIn11(s string) bool {
+	i := 0
+	if s[0] == '+' || s[0] == '-' {
+		i++
+	}
+	if i == len(s) || s[i] != '.' && (s[i] < '0' || s[i] > '9') {
+		return false
+	}
+	if s[i] == '0' && i+1 < len(s) && (s[i+1] == 'x' || s[i+1] == 'X' || s[i+1] == 'o' || s[i+1] == 'O' || s[i+1] == 'b' || s[i+1] == 'B') {
+		return strings.Trim(s[i+2:], "0123456789abcdefABCDEF_") == ""
+	}
+	rest := strings.TrimLeft(s[i:], "0123456789_.:")
+	switch {
+	case rest == "":
+		return true
+	case rest[0] == 'e' || rest[0] == 'E': // exponent, also without a sign
+		return strings.Trim(rest[1:], "0123456789+-_.") == ""
+	case rest[0] == '-' && digits(s[i:]) == 4: // timestamps in all their forms
+		return strings.Trim(rest, "0123456789-:.+ \tTtZz") == ""
+	}
+	return false
+}
+
+func canSingle(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] < ' ' || text[i] == 0x7f {
+			return false
+		}
+	}
+	return printable(text)
+}
+
+func single(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+func double(text string) string {
+	var b strings.Builder
+	b.Grow(len(text) + 2)
+	b.WriteByte('"')
+	for _, r := range text {
+		switch r {
+		case '"', '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case '\n':
+			b.WriteString(`\n`)
+		case '\t':
+			b.WriteString(`\t`)
+		case '\r':
+			b.WriteString(`\r`)
+		default:
+			switch {
+			case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0:
+				fmt.Fprintf(&b, `\x%02x`, r)
+			case r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff:
+				fmt.Fprintf(&b, `\u%04x`, r)
+			default:
+				b.WriteRune(r)
+			}
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// block writes text with line ends as a literal or folded scalar. It reports false where the value cannot be written so for
+// certain.
+func block(text string, c context) (string, bool) {
+	body := strings.TrimRight(text, "\n")
+	trailing := len(text) - len(body)
+	if body == "" || !utf8.ValidString(text) || !blockText(body) {
+		return "", false
+	}
+	chomp := ""
+	switch {
+	case trailing == 0:
+		chomp = "-"
+	case c.keep:
+		chomp = "+"
+	case trailing > 1:
+		// Blank lines that follow in the document would become part of the text.
+		return "", false
+	}
+	lines := strings.Split(body, "\n")
+	indicator := "|"
+	if c.old == foldedStyle {
+		if folded, ok := foldable(lines); ok {
+			indicator, lines = ">", folded
+		}
+	}
+	header := indicator
+	if lines[0] == "" || isBlank(lines[0][0]) { // the first line cannot show the indentation
+		n := c.indent - max(c.parent, 0)
+		if n < 1 || n > 9 {
+			return "", false
+		}
+		header += string(rune('0' + n))
+	}
+	var b strings.Builder
+	b.WriteString(header + chomp)
+	pad := strings.Repeat(" ", c.indent)
+	for _, l := range lines {
+		b.WriteString(c.lineEnd)
+		if l != "" {
+			b.WriteString(pad + l)
+		}
+	}
+	if c.keep {
+		for range trailing - 1 {
+			b.WriteString(c.lineEnd)
+		}
+	}
+	return b.String(), true
+}
+
+// blockText reports whether the text of a block scalar can hold body: there are no escapes in it.
+func blockText(body string) bool {
+	for i := 0; i < len(body); i++ {
+		if c := body[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	for _, l := range strings.Split(body, "\n") {
+		if l != "" && strings.Trim(l, " \t") == "" {
+			return false // a line of blanks only: too easily lost
+		}
+	}
+	return printable(body)
+}
+
+// foldable returns the lines of a folded scalar that reads back as lines: a line end is written as two. Lines that begin with a
+// blank are not folded by readers, so text with such lines stays literal.
+func foldable(lines []string) ([]string, bool) {
+	var out []string
+	for i, l := range lines {
+		if l == "" || isBlank(l[0]) {
+			return nil, false
+		}
+		if i > 0 {
+			out = append(out, "")
+		}
+		out = append(out, l)
+	}
+	return out, true
+}

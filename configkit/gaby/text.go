@@ -1,0 +1,277 @@
+package gaby
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// keyBytes returns the decoded key of source node n. The result must not be modified.
+func keyBytes(src []byte, n *node) []byte {
+	raw := src[n.key:n.keyEnd]
+	switch n.keyStyle {
+	case singleStyle, doubleStyle:
+		return quotedBytes(raw)
+	}
+	return raw
+}
+
+// quotedBytes decodes quoted text with its quotes.
+func quotedBytes(raw []byte) []byte {
+	inner := raw[1 : len(raw)-1]
+	if raw[0] == '\'' {
+		if bytes.IndexByte(inner, '\'') < 0 && bytes.IndexByte(inner, '\n') < 0 {
+			return inner
+		}
+		return decodeQuoted(inner, true)
+	}
+	if bytes.IndexByte(inner, '\\') < 0 && bytes.IndexByte(inner, '\n') < 0 {
+		return inner
+	}
+	return decodeQuoted(inner, false)
+}
+
+// decodeQuoted replaces escapes and folds lines: a line end with the blanks around it becomes a space, n blank lines behind it
+// become n line feeds.
+func decodeQuoted(in []byte, single bool) []byte {
+	out := make([]byte, 0, len(in))
+	floor := 0 // blanks in front of it were written by an escape and stay
+	for i := 0; i < len(in); {
+		switch c := in[i]; {
+		case single && c == '\'':
+			out = append(out, '\'')
+			i += 2
+		case !single && c == '\\':
+			if j := lineBreak(in, i+1); j > 0 { // escaped line end: joined without a space
+				breaks, next := foldedBreaks(in, j)
+				for range breaks {
+					out = append(out, '\n')
+				}
+				i = next
+				floor = len(out)
+				continue
+			}
+			out, i = appendEscape(out, in, i)
+			floor = len(out)
+		case c == '\n' || c == '\r' && i+1 < len(in) && in[i+1] == '\n':
+			for len(out) > floor && isBlank(out[len(out)-1]) {
+				out = out[:len(out)-1]
+			}
+			breaks, next := foldedBreaks(in, lineBreak(in, i))
+			if breaks == 0 {
+				out = append(out, ' ')
+			}
+			for range breaks {
+				out = append(out, '\n')
+			}
+			i = next
+			floor = len(out)
+		default:
+			out = append(out, c)
+			i++
+		}
+	}
+	return out
+}
+
+// lineBreak returns the place behind the line end at i, or 0 when there is none.
+func lineBreak(in []byte, i int) int {
+	if i < len(in) && in[i] == '\n' {
+		return i + 1
+	}
+	if i+1 < len(in) && in[i] == '\r' && in[i+1] == '\n' {
+		return i + 2
+	}
+	return 0
+}
+
+// foldedBreaks counts the blank lines from i, the start of a line, and returns where text goes on.
+func foldedBreaks(in []byte, i int) (breaks, next int) {
+	for i < len(in) {
+		j := i
+		for j < len(in) && isBlank(in[j]) {
+			j++
+		}
+		k := lineBreak(in, j)
+		if k == 0 {
+			return breaks, j
+		}
+		breaks++
+		i = k
+	}
+	return breaks, i
+}
+
+// appendEscape decodes the escape sequence at in[i], which the scanner has checked.
+func appendEscape(out, in []byte, i int) ([]byte, int) {
+	digits := 0
+	switch c := in[i+1]; c {
+	case '0':
+		out = append(out, 0)
+	case 'a':
+		out = append(out, '\a')
+	case 'b':
+		out = append(out, '\b')
+	case 't':
+		out = append(out, '\t')
+	case 'n':
+		out = append(out, '\n')
+	case 'v':
+		out = append(out, '\v')
+	case 'f':
+		out = append(out, '\f')
+	case 'r':
+		out = append(out, '\r')
+	case 'e':
+		out = append(out, 0x1b)
+	case 'N':
+		out = append(out, "\u0085"...)
+	case '_':
+		out = append(out, "\u00a0"...)
+	case 'L':
+		out = append(out, "\u2028"...)
+	case 'P':
+		out = append(out, "\u2029"...)
+	case 'x':
+		digits = 2
+	case 'u':
+		digits = 4
+	case 'U':
+		digits = 8
+	default: // blank, tab, quote, slash, backslash
+		out = append(out, c)
+	}
+	i += 2
+	r := rune(0)
+	for range digits {
+		r = r<<4 | rune(hexValue(in[i]))
+		i++
+	}
+	if digits > 0 {
+		out = utf8.AppendRune(out, r)
+	}
+	return out, i
+}
+
+// foldPlain joins the lines of plain text.
+func foldPlain(in []byte) []byte {
+	out := make([]byte, 0, len(in))
+	for i := 0; i < len(in); {
+		if j := lineBreak(in, i); j > 0 {
+			for len(out) > 0 && isBlank(out[len(out)-1]) {
+				out = out[:len(out)-1]
+			}
+			breaks, next := foldedBreaks(in, j)
+			if breaks == 0 {
+				out = append(out, ' ')
+			}
+			for range breaks {
+				out = append(out, '\n')
+			}
+			i = next
+			continue
+		}
+		out = append(out, in[i])
+		i++
+	}
+	return out
+}
+
+// decodeBlock decodes the literal or folded scalar whose header is at p and whose text ends at end. parent is the column of the
+// collection around it.
+func decodeBlock(src []byte, p, end, parent int) []byte {
+	folded := src[p] == '>'
+	h := readHeader(src, p)
+	i := p
+	if j := bytes.IndexByte(src[p:], '\n'); j >= 0 {
+		i = p + j + 1
+	} else {
+		return nil
+	}
+	// A text that is not kept ends in front of its last line end, with or without one behind it.
+	lastBreak := h.chomp != '-' && end < len(src) && h.chomp != '+'
+	indent := h.indent
+	if indent > 0 {
+		indent += max(parent, 0)
+	}
+	var out []byte
+	var lines, blanks int // lines with text so far; blank lines since the last of them
+	spaced := false       // the last line began with a blank
+	if i <= end {
+		out = make([]byte, 0, end-i+1)
+	}
+	for i < end {
+		eol := end
+		if j := bytes.IndexByte(src[i:end], '\n'); j >= 0 {
+			eol = i + j
+		}
+		text := src[i:eol]
+		terminated := eol < end
+		i = eol + 1
+		if len(text) > 0 && text[len(text)-1] == '\r' && (terminated || eol < len(src)) {
+			text = text[:len(text)-1]
+		}
+		spaces := 0
+		for spaces < len(text) && text[spaces] == ' ' {
+			spaces++
+		}
+		if indent == 0 {
+			if spaces == len(text) {
+				if terminated || h.chomp != '+' {
+					blanks++
+				}
+				continue
+			}
+			indent = spaces
+		}
+		if spaces == len(text) && spaces <= indent { // blank line
+			if !terminated && h.chomp == '+' {
+				continue // spaces before the end of the text, without a line end
+			}
+			blanks++
+			continue
+		}
+		text = text[indent:]
+		nowSpaced := isBlank(text[0])
+		switch {
+		case lines == 0:
+			for range blanks {
+				out = append(out, '\n')
+			}
+		case folded && !spaced && !nowSpaced:
+			if blanks == 0 {
+				out = append(out, ' ')
+			}
+			for range blanks {
+				out = append(out, '\n')
+			}
+		default:
+			for range blanks + 1 {
+				out = append(out, '\n')
+			}
+		}
+		blanks = 0
+		lines++
+		spaced = nowSpaced
+		out = append(out, text...)
+		if !terminated {
+			return finishBlock(out, lastBreak, 0)
+		}
+	}
+	if h.chomp == '+' {
+		if lines > 0 {
+			blanks++ // the line end of the last line with text
+		}
+		return finishBlock(out, false, blanks)
+	}
+	return finishBlock(out, lastBreak && lines > 0, 0)
+}
+
+func finishBlock(out []byte, lineEnd bool, breaks int) []byte {
+	if lineEnd {
+		out = append(out, '\n')
+	}
+	for range breaks {
+		out = append(out, '\n')
+	}
+	return out
+}

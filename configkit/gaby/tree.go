@@ -1,0 +1,264 @@
+package gaby
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"sort"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A tree is a value on its way into a document: what the caller gave, with keys in the order they will have.
+type tree struct {
+	kind nodeKind
+	tag  tag
+	text string
+	want style // style of a scalar that comes from another document
+	keys []string
+	kids []*tree
+}
+
+// maxTreeDepth ends the conversion of Go data that contains itself.
+const maxTreeDepth = 1000
+
+// toTree converts Go data. Keys of Go maps are sorted; a *YamlDoc or Value keeps its order.
+func toTree(value any) (*tree, error) { return convert(value, 0) }
+
+func convert(value any, depth int) (*tree, error) {
+	if depth > maxTreeDepth {
+		return nil, fmt.Errorf("a value with more than %d maps and lists inside each other", maxTreeDepth)
+	}
+	switch v := value.(type) {
+	case nil:
+		return &tree{tag: nullTag, text: "null"}, nil
+	case string:
+		return stringTree(v)
+	case bool:
+		return &tree{tag: boolTag, text: strconv.FormatBool(v)}, nil
+	case int:
+		return &tree{tag: intTag, text: strconv.Itoa(v)}, nil
+	case float64:
+		return &tree{tag: floatTag, text: formatFloat(v)}, nil
+	case json.Number:
+		if t := resolvePlain(v.String()); t == intTag || t == floatTag {
+			return &tree{tag: t, text: v.String()}, nil
+		}
+		return nil, fmt.Errorf("%q is no number", v.String())
+	case *YamlDoc:
+		return v.Value().tree(), nil
+	case Value:
+		return v.tree(), nil
+	case map[string]any:
+		t := &tree{kind: mapNode}
+		for k := range v {
+			t.keys = append(t.keys, k)
+		}
+		sort.Strings(t.keys)
+		return t, t.fill(depth, func(i int) any { return v[t.keys[i]] }, len(t.keys))
+	case []any:
+		t := &tree{kind: listNode}
+		return t, t.fill(depth, func(i int) any { return v[i] }, len(v))
+	}
+	return convertReflect(reflect.ValueOf(value), depth)
+}
+
+// convertReflect handles the less common Go types.
+func convertReflect(v reflect.Value, depth int) (*tree, error) {
+	switch v.Kind() {
+	case reflect.String:
+		return stringTree(v.String())
+	case reflect.Bool:
+		return convert(v.Bool(), depth)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return &tree{tag: intTag, text: strconv.FormatInt(v.Int(), 10)}, nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return &tree{tag: intTag, text: strconv.FormatUint(v.Uint(), 10)}, nil
+	case reflect.Float32, reflect.Float64:
+		return convert(v.Float(), depth)
+	case reflect.Slice, reflect.Array:
+		t := &tree{kind: listNode}
+		return t, t.fill(depth, func(i int) any { return v.Index(i).Interface() }, v.Len())
+	case reflect.Map:
+		if v.Type().Key().Kind() == reflect.String {
+			t := &tree{kind: mapNode}
+			for _, k := range v.MapKeys() {
+				t.keys = append(t.keys, k.String())
+			}
+			sort.Strings(t.keys)
+			return t, t.fill(depth, func(i int) any {
+				return v.MapIndex(reflect.ValueOf(t.keys[i]).Convert(v.Type().Key())).Interface()
+			}, len(t.keys))
+		}
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return convert(nil, depth)
+		}
+		return convert(v.Elem().Interface(), depth+1)
+	}
+	return nil, fmt.Errorf("a value of type %s cannot be written to a document", v.Type())
+}
+
+// fill converts the n values of a map or list.
+func (t *tree) fill(depth int, value func(int) any, n int) error {
+	for _, k := range t.keys {
+		if !utf8.ValidString(k) || len(k) > 1000 {
+			return fmt.Errorf("the key %.40q is longer than 1,000 bytes or no UTF-8", k)
+		}
+	}
+	for i := range n {
+		kid, err := convert(value(i), depth+1)
+		if err != nil {
+			return err
+		}
+		t.kids = append(t.kids, kid)
+	}
+	return nil
+}
+
+func stringTree(s string) (*tree, error) {
+	if !utf8.ValidString(s) {
+		return nil, fmt.Errorf("the text %.40q is no UTF-8", s)
+	}
+	return &tree{text: s}, nil
+}
+
+// formatFloat writes f so that it reads back as a float.
+func formatFloat(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return ".nan"
+	case math.IsInf(f, 1):
+		return ".inf"
+	case math.IsInf(f, -1):
+		return "-.inf"
+	}
+	s := strconv.FormatFloat(f, 'g', -1, 64)
+	for i := 0; i < len(s); i++ {
+		if s[i] == '.' {
+			return s
+		}
+		if s[i] == 'e' { // YAML 1.1 wants a point
+			return s[:i] + ".0" + s[i:]
+		}
+	}
+	return s + ".0"
+}
+
+// tree copies a value of a document.
+func (v Value) tree() *tree {
+	switch v.Kind() {
+	case Missing:
+		return &tree{tag: nullTag, text: "null"}
+	case Map:
+		t := &tree{kind: mapNode}
+		for c := v.First(); c.Exists(); c = c.Next() {
+			t.keys = append(t.keys, c.Key())
+			t.kids = append(t.kids, c.tree())
+		}
+		return t
+	case List:
+		t := &tree{kind: listNode}
+		for c := v.First(); c.Exists(); c = c.Next() {
+			t.kids = append(t.kids, c.tree())
+		}
+		return t
+	}
+	i := v.node()
+	t := &tree{tag: v.d.scalarTag(i), text: v.d.text(i)}
+	switch {
+	case v.d.n[i].flags&isNew != 0:
+		t.want = v.d.fresh[v.d.n[i].val].want
+	default:
+		t.want = v.d.n[i].style
+	}
+	switch t.tag {
+	case nullTag:
+		t.text = "null"
+	case binaryTag, otherTag, mergeTag, timestampTag:
+		t.tag = strTag
+	}
+	return t
+}
+
+// build appends the nodes of t to the slab and returns the index of its root.
+func (d *document) build(key string, t *tree) int32 {
+	i := int32(len(d.n))
+	f := uint32(len(d.fresh))
+	d.fresh = append(d.fresh, fresh{key: key, text: t.text, tag: t.tag, want: t.want})
+	d.n = append(d.n, node{key: f, val: f, kind: t.kind, flags: isNew, next: uint32(i + 1)})
+	if t.kind == scalarNode {
+		return i
+	}
+	kids := make([]int32, 0, len(t.kids))
+	for k, kid := range t.kids {
+		name := ""
+		if t.kind == mapNode {
+			name = t.keys[k]
+		}
+		kids = append(kids, d.build(name, kid))
+	}
+	d.edit().kids[i] = kids
+	return i
+}
+
+// equal reports whether node i holds the value t.
+func (d *document) equal(i int32, t *tree) bool {
+	n := &d.n[i]
+	if n.kind != t.kind {
+		return false
+	}
+	v := Value{d: d, slot: i, owner: -1, pos: -1}
+	switch t.kind {
+	case mapNode:
+		count := 0
+		for c := v.First(); c.Exists(); c = c.Next() {
+			count++
+		}
+		if count != len(t.keys) {
+			return false
+		}
+		for k, key := range t.keys {
+			c := v.Get(key)
+			if !c.Exists() || !d.equal(c.node(), t.kids[k]) {
+				return false
+			}
+		}
+		return true
+	case listNode:
+		k := 0
+		for c := v.First(); c.Exists(); c = c.Next() {
+			if k == len(t.kids) || !d.equal(c.node(), t.kids[k]) {
+				return false
+			}
+			k++
+		}
+		return k == len(t.kids)
+	}
+	return d.equalScalar(i, t)
+}
+
+func (d *document) equalScalar(i int32, t *tree) bool {
+	have := d.scalarTag(i)
+	if have == timestampTag && t.tag == strTag {
+		// Functions see timestamps as strings; writing the same one back is no change.
+		return d.text(i) == t.text
+	}
+	if have != t.tag {
+		return false
+	}
+	switch have {
+	case strTag, otherTag:
+		return d.text(i) == t.text
+	case nullTag:
+		return true
+	}
+	text := d.text(i)
+	a, b := scalarData(have, text), scalarData(have, t.text)
+	if fa, ok := a.(float64); ok {
+		fb, ok := b.(float64)
+		return ok && (fa == fb && math.Signbit(fa) == math.Signbit(fb) || math.IsNaN(fa) && math.IsNaN(fb))
+	}
+	return a == b
+}

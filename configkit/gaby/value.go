@@ -1,0 +1,463 @@
+package gaby
+
+// Kind tells what a value is.
+type Kind uint8
+
+// The kinds of values. A missing value is the zero Value.
+const (
+	Missing Kind = iota
+	Scalar
+	Map
+	List
+)
+
+// A Value is a cursor on one place of a document: cheap to copy, made without allocation, and reading through the edits made so
+// far. It shows the values aliases and "<<" stand for. The zero Value is a missing one; every method works on it.
+type Value struct {
+	d     *document
+	slot  int32 // the node whose place this is
+	owner int32 // the collection node it was reached from, -1 for the root
+	pos   int32 // its place among the owner's entries where these are listed (edited, merged), else -1
+	via   via   // not "here": it stands elsewhere and cannot be edited through this cursor
+}
+
+// via says how a value that stands elsewhere was reached.
+type via uint8
+
+const (
+	viaAlias via = 1 << iota // the collection around it was reached through an alias or is inherited itself
+	viaMerge                 // the entry is inherited through "<<"
+)
+
+// mergedEntry is one entry a reader of a map with "<<" or repeated keys sees.
+type mergedEntry struct {
+	slot int32
+	via  via
+}
+
+// node returns the node that holds the value, aliases followed.
+func (v Value) node() int32 { return v.d.deref(v.d.at(v.slot)) }
+
+// Exists reports whether there is a value. Null is a value.
+func (v Value) Exists() bool { return v.d != nil }
+
+// Kind returns what the value is.
+func (v Value) Kind() Kind {
+	if v.d == nil {
+		return Missing
+	}
+	switch v.d.n[v.node()].kind {
+	case mapNode:
+		return Map
+	case listNode:
+		return List
+	}
+	return Scalar
+}
+
+// below returns how the entries of this value are reached.
+func (v Value) below() via {
+	if v.via != 0 || v.d.n[v.d.at(v.slot)].kind == aliasNode {
+		return viaAlias
+	}
+	return 0
+}
+
+// Len returns the number of entries of a map or list, 0 for anything else.
+func (v Value) Len() int {
+	n := 0
+	for c := v.First(); c.Exists(); c = c.Next() {
+		n++
+	}
+	return n
+}
+
+// First returns the first entry of a map or list, in document order; what a map inherits through "<<" follows its own entries.
+func (v Value) First() Value {
+	if v.d == nil {
+		return Value{}
+	}
+	d, i := v.d, v.node()
+	n := &d.n[i]
+	if n.kind != mapNode && n.kind != listNode {
+		return Value{}
+	}
+	via := v.below()
+	if m := d.mergedEntries(i); m != nil {
+		if len(m) == 0 {
+			return Value{}
+		}
+		return Value{d: d, slot: m[0].slot, owner: i, pos: 0, via: via | m[0].via}
+	}
+	if kids, ok := d.editedKids(i); ok {
+		if len(kids) == 0 {
+			return Value{}
+		}
+		return Value{d: d, slot: kids[0], owner: i, pos: 0, via: via}
+	}
+	if int32(n.next) == i+1 {
+		return Value{}
+	}
+	return Value{d: d, slot: i + 1, owner: i, pos: -1, via: via}
+}
+
+// Next returns the entry after this one, or a missing value.
+func (v Value) Next() Value {
+	if v.d == nil || v.owner < 0 {
+		return Value{}
+	}
+	d := v.d
+	if v.pos < 0 {
+		next := int32(d.n[v.slot].next)
+		if next >= int32(d.n[v.owner].next) {
+			return Value{}
+		}
+		v.slot = next
+		return v
+	}
+	v.pos++
+	if m := d.mergedEntries(v.owner); m != nil {
+		if int(v.pos) >= len(m) {
+			return Value{}
+		}
+		v.slot, v.via = m[v.pos].slot, v.via&viaAlias|m[v.pos].via
+		return v
+	}
+	kids, _ := d.editedKids(v.owner)
+	if int(v.pos) >= len(kids) {
+		return Value{}
+	}
+	v.slot = kids[v.pos]
+	return v
+}
+
+// Get returns the value of a key of a map, the last one when the key is repeated; own keys go before inherited ones.
+func (v Value) Get(key string) Value {
+	if v.d == nil {
+		return Value{}
+	}
+	d, i := v.d, v.node()
+	n := &d.n[i]
+	if n.kind != mapNode {
+		return Value{}
+	}
+	if n.flags&(hasMerge|hasDuplicates) != 0 {
+		m := d.mergedEntries(i)
+		for k := range m {
+			if d.keyIs(m[k].slot, key) {
+				return Value{d: d, slot: m[k].slot, owner: i, pos: int32(k), via: v.below() | m[k].via}
+			}
+		}
+		return Value{}
+	}
+	via := v.below()
+	if kids, ok := d.editedKids(i); ok {
+		if len(kids) > longCollection {
+			if k, ok := d.keyIndex(i, kids)[key]; ok {
+				return Value{d: d, slot: kids[k], owner: i, pos: k, via: via}
+			}
+			return Value{}
+		}
+		for k, c := range kids {
+			if d.keyIs(c, key) {
+				return Value{d: d, slot: c, owner: i, pos: int32(k), via: via}
+			}
+		}
+		return Value{}
+	}
+	count := 0
+	for c, end := i+1, int32(n.next); c < end; c = int32(d.n[c].next) {
+		if d.keyIs(c, key) {
+			return Value{d: d, slot: c, owner: i, pos: -1, via: via}
+		}
+		if count++; count > longCollection {
+			all := d.entries(i)
+			if k, ok := d.keyIndex(i, all)[key]; ok {
+				return Value{d: d, slot: all[k], owner: i, pos: -1, via: via}
+			}
+			return Value{}
+		}
+	}
+	return Value{}
+}
+
+// Index returns item i of a list.
+func (v Value) Index(i int) Value {
+	if v.d == nil || i < 0 {
+		return Value{}
+	}
+	d, at := v.d, v.node()
+	n := &d.n[at]
+	if n.kind != listNode {
+		return Value{}
+	}
+	via := v.below()
+	if kids, ok := d.editedKids(at); ok {
+		if i >= len(kids) {
+			return Value{}
+		}
+		return Value{d: d, slot: kids[i], owner: at, pos: int32(i), via: via}
+	}
+	if i > longCollection {
+		all := d.entries(at)
+		if i >= len(all) {
+			return Value{}
+		}
+		return Value{d: d, slot: all[i], owner: at, pos: -1, via: via}
+	}
+	c, end := at+1, int32(n.next)
+	for ; c < end && i > 0; i-- {
+		c = int32(d.n[c].next)
+	}
+	if c >= end {
+		return Value{}
+	}
+	return Value{d: d, slot: c, owner: at, pos: -1, via: via}
+}
+
+// Key returns the key of a map entry, "" for anything else.
+func (v Value) Key() string {
+	if v.d == nil || v.owner < 0 || v.d.n[v.owner].kind != mapNode {
+		return ""
+	}
+	return v.d.keyText(v.slot)
+}
+
+// Text returns the decoded text of a scalar, "" for anything else.
+func (v Value) Text() string {
+	if v.d == nil {
+		return ""
+	}
+	i := v.node()
+	if v.d.n[i].kind != scalarNode {
+		return ""
+	}
+	return v.d.text(i)
+}
+
+// TextIs reports whether the value is a scalar with the given text, without making a string of it.
+func (v Value) TextIs(s string) bool {
+	if v.d == nil {
+		return false
+	}
+	i := v.node()
+	return v.d.n[i].kind == scalarNode && string(v.d.textBytes(i)) == s
+}
+
+// Tag returns the short tag the value resolves to: !!str, !!int, !!bool, !!float, !!null, !!timestamp, !!merge, !!binary, !!map,
+// !!seq, or the one written in the document.
+func (v Value) Tag() string {
+	if v.d == nil {
+		return ""
+	}
+	i := v.node()
+	n := &v.d.n[i]
+	if n.kind == scalarNode {
+		if t := v.d.scalarTag(i); t != otherTag {
+			return tagNames[t]
+		}
+	}
+	if n.flags&hasProps != 0 {
+		if written := v.d.props[i].tag; written != "" && written != "!" {
+			return written
+		}
+	}
+	if n.kind == listNode {
+		return "!!seq"
+	}
+	return "!!map"
+}
+
+// Data returns the value as Go data: nil, string, bool, int, int64 or uint64 for integers an int does not hold, float64, []any,
+// map[string]any. Timestamps are strings, as they are in Kubernetes.
+func (v Value) Data() any {
+	if v.d == nil {
+		return nil
+	}
+	i := v.node()
+	switch v.d.n[i].kind {
+	case mapNode:
+		m := make(map[string]any)
+		for c := v.First(); c.Exists(); c = c.Next() {
+			m[c.Key()] = c.Data()
+		}
+		return m
+	case listNode:
+		l := make([]any, 0, 4)
+		for c := v.First(); c.Exists(); c = c.Next() {
+			l = append(l, c.Data())
+		}
+		return l
+	}
+	t := v.d.scalarTag(i)
+	if t == strTag && v.d.n[i].flags&isNew == 0 {
+		return string(v.d.textBytes(i))
+	}
+	return scalarData(t, v.d.text(i))
+}
+
+// Position returns the place of the value (of its anchor or tag, when it has one); of a value made by an edit the place of what it
+// replaced or of the entry around it.
+func (v Value) Position() Position {
+	if v.d == nil {
+		return Position{}
+	}
+	if v.d.readOnly != nil || v.d.source(v.slot) {
+		return v.d.valuePosition(v.slot)
+	}
+	if v.owner >= 0 && v.d.source(v.owner) {
+		return v.d.valuePosition(v.owner)
+	}
+	return v.d.position(v.d.body)
+}
+
+// KeyPosition returns the place of the key or dash of an entry; of an entry made by an edit, the place of the collection around it.
+func (v Value) KeyPosition() Position {
+	if v.d == nil {
+		return Position{}
+	}
+	if (v.d.readOnly != nil || v.d.source(v.slot)) && v.owner >= 0 {
+		return v.d.keyPosition(v.slot)
+	}
+	return v.Position()
+}
+
+func (d *document) keyPosition(i int32) Position {
+	if d.readOnly != nil {
+		return d.readOnlyAt[i].key
+	}
+	return d.position(int(d.n[i].key))
+}
+
+func (d *document) valuePosition(i int32) Position {
+	if d.readOnly != nil {
+		return d.readOnlyAt[i].value
+	}
+	n := &d.n[i]
+	switch {
+	case n.flags&hasProps != 0:
+		return d.position(int(d.props[i].start))
+	case n.flags&emptyInFlow != 0:
+		s := scanner{doc: d, src: d.src, pos: int(n.val), end: d.bodyEnd}
+		s.flowGap(s.pos)
+		return d.position(s.pos)
+	}
+	return d.position(int(n.val))
+}
+
+// Doc returns the value as a place of its document, nil when it is missing.
+func (v Value) Doc() *YamlDoc {
+	if v.d == nil {
+		return nil
+	}
+	return &YamlDoc{v: v}
+}
+
+// longCollection is the length from which maps get an index of their keys and lists one of their items.
+const longCollection = 16
+
+func (d *document) cached() *cache {
+	if d.cache == nil {
+		d.cache = &cache{entries: map[int32][]int32{}, keys: map[int32]map[string]int32{}, merged: map[int32][]mergedEntry{}}
+	}
+	return d.cache
+}
+
+// entries returns the children of source collection i as the source has them.
+func (d *document) entries(i int32) []int32 {
+	c := d.cached()
+	if l, ok := c.entries[i]; ok {
+		return l
+	}
+	var l []int32
+	for k, end := i+1, int32(d.n[i].next); k < end; k = int32(d.n[k].next) {
+		l = append(l, k)
+	}
+	c.entries[i] = l
+	return l
+}
+
+// keyIndex returns the places of the keys of map i among its children.
+func (d *document) keyIndex(i int32, kids []int32) map[string]int32 {
+	c := d.cached()
+	m, ok := c.keys[i]
+	if !ok {
+		m = make(map[string]int32, len(kids))
+		for k, kid := range kids {
+			m[d.keyText(kid)] = int32(k)
+		}
+		c.keys[i] = m
+	}
+	return m
+}
+
+// editedKids returns the children of collection i when edits have changed them or made the collection.
+func (d *document) editedKids(i int32) ([]int32, bool) {
+	if d.edits == nil {
+		return nil, false
+	}
+	kids, ok := d.edits.kids[i]
+	return kids, ok
+}
+
+// kids lists the children of collection i.
+func (d *document) kids(i int32) []int32 {
+	if kids, ok := d.editedKids(i); ok {
+		return kids
+	}
+	return d.entries(i)
+}
+
+// mergedEntries returns what a reader sees of a map with "<<" or repeated keys, nil for any other collection.
+func (d *document) mergedEntries(i int32) []mergedEntry {
+	if d.n[i].flags&(hasMerge|hasDuplicates) == 0 {
+		return nil
+	}
+	c := d.cached()
+	if m, ok := c.merged[i]; ok {
+		return m
+	}
+	seen := map[string]int{}
+	m := []mergedEntry{}
+	var inherited []int32
+	for _, kid := range d.kids(i) {
+		if d.isMergeKey(kid) {
+			inherited = append(inherited, kid)
+			continue
+		}
+		k := d.keyText(kid)
+		if at, again := seen[k]; again {
+			m[at].slot = kid
+			continue
+		}
+		seen[k] = len(m)
+		m = append(m, mergedEntry{slot: kid})
+	}
+	for _, kid := range inherited {
+		from := d.deref(d.at(kid))
+		maps := []int32{from}
+		if d.n[from].kind == listNode {
+			maps = maps[:0]
+			for _, item := range d.kids(from) {
+				maps = append(maps, d.deref(d.at(item)))
+			}
+		}
+		for _, mp := range maps {
+			v := Value{d: d, slot: mp, owner: -1, pos: -1}
+			for e := v.First(); e.Exists(); e = e.Next() {
+				k := d.keyText(e.slot)
+				if _, again := seen[k]; !again {
+					seen[k] = len(m)
+					m = append(m, mergedEntry{slot: e.slot, via: viaMerge})
+				}
+			}
+		}
+	}
+	c.merged[i] = m
+	return m
+}
+
+func (d *document) isMergeKey(kid int32) bool {
+	n := &d.n[kid]
+	return n.keyStyle == plainStyle && d.keyIs(kid, "<<")
+}
