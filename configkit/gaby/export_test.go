@@ -2,7 +2,6 @@ package gaby
 
 import "go.yaml.in/yaml/v3"
 
-// RawNode is a node as the scanner recorded it, in the terms of yaml.v3: aliases and "<<" are not followed.
 // RawNode is a node as it is written, aliases and "<<" not followed: what yaml.v3's Node says, for comparing with it.
 type RawNode struct {
 	Kind    yaml.Kind
@@ -14,7 +13,6 @@ type RawNode struct {
 	Content []RawNode
 }
 
-// RawTree returns the nodes of d, for the comparison with yaml.v3.
 // Unsupported returns why the scanner did not read a document that yaml.v3 read for it, nil if it did.
 func Unsupported(d *YamlDoc) error {
 	if why := d.v.d.readOnly; why != nil {

@@ -1,8 +1,8 @@
 package gaby
 
 import (
-	"fmt"
 	"bytes"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"

@@ -181,10 +181,26 @@ func (e *emitter) endsInBlock(slot int32) bool {
 func (p *printer) removeEntry(i, slot int32, last bool) {
 	d := p.d
 	from, to := d.headStart(slot), d.entryEnd(slot)
+	if p.behindKept(slot) { // blank lines that follow would become part of that text
+		for q := to; q < d.bodyEnd && len(bytes.TrimSpace(d.src[q:d.lineEnd(q)])) == 0; q = to {
+			to = nextLineStart(d.src, q)
+		}
+	}
 	p.add(i, from, to, "")
 	if last && to == len(d.src) && d.src[to-1] != '\n' {
 		p.cutLineEnd = !d.endsInBlock(i, slot)
 	}
+}
+
+// behindKept reports whether the text that stays in front of entry slot is a block scalar that keeps its last line ends.
+func (p *printer) behindKept(slot int32) bool {
+	d := p.d
+	j := slot - 1
+	for j > 0 && p.isGone(j) {
+		j--
+	}
+	n := &d.n[j]
+	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && readHeader(d.src, int(n.val)).chomp == '+'
 }
 
 // endsInBlock reports whether the entry of collection i in front of slot ends in a block scalar, whose value needs its line end.

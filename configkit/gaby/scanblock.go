@@ -194,6 +194,13 @@ func (s *scanner) scalar(e int32, start, end int, st style, multi bool) {
 	if multi {
 		n.flags |= multiLine
 	}
+	if st == singleStyle || st == doubleStyle {
+		for _, p := range s.doc.separators {
+			if int(p) > start && int(p) < end {
+				s.quotedSep++
+			}
+		}
+	}
 }
 
 // blockMap scans a block map whose first key is at pos, in column col.
