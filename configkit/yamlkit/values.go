@@ -183,9 +183,10 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 	type edit struct {
 		doc      *gaby.YamlDoc
 		resource *api.ResourceInfo
-		path     api.ResolvedPath
-		position gaby.Position
+		path     *compiledPath
+		keys     *configkit.MergeKeyTree
 		segments []string
+		current  gaby.Value
 		value    any
 	}
 	matches := 0
@@ -223,7 +224,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		if ok && replacement == value {
 			return nil
 		}
-		edits = append(edits, edit{p.doc, p.resource, p.reported(), v.Position(), slices.Clone(p.match.Segments), replacement})
+		edits = append(edits, edit{p.doc, p.resource, p.path, p.keys, slices.Clone(p.match.Segments), v, replacement})
 		return nil
 	})
 	var problems []error
@@ -234,9 +235,9 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		e := &edits[i]
 		if _, err := e.doc.Set(e.value, e.segments...); err != nil {
 			f := locate(err, e.resource, nil).(*api.Failure)
-			f.Path = string(e.path)
+			f.Path = string(reportedPath(e.doc.Value(), e.segments, e.keys, e.path.path.embedded))
 			if f.Pos.IsZero() {
-				f.Pos = position(e.position)
+				f.Pos = position(e.current.Position())
 			}
 			problems = append(problems, f)
 		}
