@@ -45,8 +45,8 @@ func checkUnit(text []byte) (v verdict, err error) {
 	}
 
 	want := elements(roots, c)
-	if loneTag.Match(text) {
-		want, oracleErr = nil, errNoValue
+	if loneTag.Match(text) || len(c) > 1 && strings.ContainsAny(string(text), "\u0085\u2028\u2029") {
+		want, oracleErr = nil, errNoValue // not comparable: yaml.v3 breaks lines at these characters, so that all later lines differ
 	}
 	exact := oracleErr == nil
 	for i, d := range c {
@@ -92,7 +92,7 @@ func checkUnit(text []byte) (v verdict, err error) {
 }
 
 // loneTag is a document of nothing but the tag "!", which yaml.v3's nodes do not tell from an empty one.
-var loneTag = regexp.MustCompile(`(?m)^(--- +)?!\s*$`)
+var loneTag = regexp.MustCompile(`(?m)^(---)?[ \t]*!\s*$`)
 
 // elements are the roots with the items of a v1/List in place of the List, where gaby has taken it apart as well. (It may leave a
 // List whole when the list is written in an unusual way; TestListItems says when it may not.)
@@ -451,7 +451,7 @@ var acceptedByDesign = map[string]string{
 // TestOracleLineEnds runs the corpus again with the other line end, and without its last newline: the same must hold.
 func TestOracleLineEnds(t *testing.T) {
 	for _, f := range corpus(t) {
-		if bytes.Contains(f.Text, []byte("\r")) {
+		if bytes.Contains(f.Text, []byte("\r")) || bytes.HasPrefix(f.Text, []byte("\xef\xbb\xbf")) {
 			continue
 		}
 		for name, text := range map[string][]byte{
@@ -476,7 +476,7 @@ func indentUnder(text []byte) []byte {
 // TestOracleCuts cuts every small corpus file after each of its bytes.
 func TestOracleCuts(t *testing.T) {
 	for _, f := range corpus(t) {
-		if len(f.Text) > 3_000 {
+		if len(f.Text) > 800 {
 			continue
 		}
 		for i := range f.Text {

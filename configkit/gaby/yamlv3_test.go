@@ -48,6 +48,9 @@ func emptyNode(n *yaml.Node) bool {
 
 var yaml12Directive = regexp.MustCompile(`(?m)^(\x{FEFF}?%YAML[ \t]+1\.)[02-9]([ \t]|\r|$)`)
 
+// verticalTab finds what the replacement of `\/` could be taken for.
+var verticalTab = regexp.MustCompile(`\\v|\\(x|u00|U000000)0[bB]`)
+
 // oracle reads text with yaml.v3 after replacing the valid YAML 1.2 that it is known to refuse: `%YAML 1.2` and `\/`.
 // The replacements are as long as the original, so that positions stay true.
 func oracle(text []byte) ([]*yaml.Node, error) {
@@ -59,16 +62,15 @@ func oracle(text []byte) ([]*yaml.Node, error) {
 	if !bytes.Equal(sub, text) {
 		roots, err = yamlDocs(sub)
 	}
-	if err == nil || !bytes.Contains(sub, []byte(`\/`)) || bytes.Contains(sub, []byte(`\a`)) || bytes.Contains(sub, []byte(`\x07`)) ||
-		bytes.Contains(sub, []byte(`\u0007`)) || bytes.Contains(sub, []byte(`\U00000007`)) {
+	if err == nil || !bytes.Contains(sub, []byte(`\/`)) || verticalTab.Match(sub) {
 		return roots, err
 	}
-	// The escape stands for a bell first, which no text can contain otherwise.
+	// The escape stands for a vertical tab first, which no text can contain otherwise.
 	sub = bytes.Clone(sub)
 	run := 0
 	for i, c := range sub {
 		if c == '/' && run%2 == 1 {
-			sub[i] = 'a'
+			sub[i] = 'v'
 		}
 		if c == '\\' {
 			run++
@@ -86,9 +88,9 @@ func oracle(text []byte) ([]*yaml.Node, error) {
 func restoreSlashes(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode {
 		if n.Style&yaml.DoubleQuotedStyle != 0 {
-			n.Value = strings.ReplaceAll(n.Value, "\a", "/")
+			n.Value = strings.ReplaceAll(n.Value, "\v", "/")
 		} else {
-			n.Value = strings.ReplaceAll(n.Value, `\a`, `\/`)
+			n.Value = strings.ReplaceAll(n.Value, `\v`, `\/`)
 		}
 	}
 	for _, c := range n.Content {
