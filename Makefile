@@ -1,6 +1,7 @@
 # fctl: what one does with the source. Everything needs Go, make and git, nothing else.
 TOOL := go tool -modfile=internal/tools.mod
-FUZZTIME ?= 10m
+FUZZ := ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./configkit/yamlkit:FuzzParsePath ./configkit/yamlkit:FuzzEscape
+FUZZTIME ?= 2m
 
 .PHONY: help build test lint fmt golden manual-test update-golden bench fuzz clean demo
 
@@ -20,10 +21,10 @@ manual-test: build ## the golden cases with the real binary; QUIET=no shows diff
 	./manual-test.sh
 update-golden: build ## write golden-output/ anew
 	DIR=golden-output ./manual-test.sh
-bench: ## benchmarks
+bench: ## benchmarks of the document, beside yaml.v3 and a plain copy
 	go test -run '^$$' -bench . -benchmem ./configkit/gaby
-fuzz: ## compare with yaml.v3 on made-up text, for FUZZTIME
-	go test -run '^$$' -fuzz FuzzOracle -fuzztime $(FUZZTIME) ./configkit/gaby
+fuzz: ## each fuzz test for FUZZTIME (2m, ten minutes in all)
+	@for f in $(FUZZ); do echo $$f; go test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZTIME) $${f%:*} || exit; done
 clean: ## remove what the other targets made
 	rm -rf bin out
 demo: build ## run the main job on examples/shop.yaml and show what changed

@@ -26,6 +26,16 @@ type App struct {
 	Executor func() (*functions.Executor, error)
 }
 
+// executor makes the executor. That it cannot be made is the fault of whoever
+// registered functions, not of the command line.
+func (a *App) executor() (*functions.Executor, error) {
+	e, err := a.Executor()
+	if err != nil {
+		return nil, diag.Failures(err, api.FailureFunction)
+	}
+	return e, nil
+}
+
 // Main runs the command line of this process and returns its exit status.
 func Main(executor func() (*functions.Executor, error)) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

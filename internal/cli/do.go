@@ -59,7 +59,7 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, words []string) error 
 	if err != nil {
 		return err
 	}
-	executor, err := a.Executor()
+	executor, err := a.executor()
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (a *App) newList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		executor, err := a.Executor()
+		executor, err := a.executor()
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	// Linked so that the go command does not take this test's result from its
+	// cache when the code has changed.
+	_ "github.com/fctl-dev/fctl"
 )
 
 const module = "github.com/fctl-dev/fctl"

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestReadme runs the console blocks of README.md inside examples/ and
+// compares what they print with what the README says. UPDATE_README=1 writes
+// what they print.
+func TestReadme(t *testing.T) {
+	path := filepath.Join("..", "..", "README.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const open, end = "```console\n", "```\n"
+	parts := strings.Split(string(text), open)
+	if len(parts) < 4 {
+		t.Fatalf("only %d console blocks", len(parts)-1)
+	}
+	actual := parts[0]
+	for _, part := range parts[1:] {
+		block, rest, ok := strings.Cut(part, end)
+		if !ok {
+			t.Fatal("a console block is not closed")
+		}
+		actual += open + runBlock(t, commands(block)) + end + rest
+	}
+	if os.Getenv("UPDATE_README") != "" {
+		if err := os.WriteFile(path, []byte(actual), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if d := cmp.Diff(string(text), actual); d != "" {
+		t.Errorf("README.md does not say what happens (-README +truth, UPDATE_README=1 mends it):\n%s", d)
+	}
+}
+
+// commands are the lines of a block that are typed.
+func commands(block string) []string {
+	var typed []string
+	for line := range strings.Lines(block) {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			typed = append(typed, strings.TrimSuffix(command, "\n"))
+		}
+	}
+	return typed
+}
+
+// runBlock runs the commands with fctl on the path and returns the block they make.
+func runBlock(t *testing.T, typed []string) string {
+	t.Helper()
+	var block strings.Builder
+	for _, command := range typed {
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir = filepath.Join("..", "..", "examples")
+		cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=")
+		out, err := cmd.CombinedOutput()
+		if err != nil && cmd.ProcessState.ExitCode() < 0 {
+			t.Fatalf("%s: %v", command, err)
+		}
+		fmt.Fprintf(&block, "$ %s\n%s", command, out)
+	}
+	return block.String()
+}
