@@ -161,7 +161,7 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 		return e.fail(v, "a document has no line comment", "")
 	case strings.ContainsAny(text, "\r\n"):
 		return e.fail(v, "a line comment cannot have more than one line", "")
-	case e.d.n[v.owner].kind == listNode && v.Kind() != Scalar && v.Len() > 0 && e.behindDash(v.slot):
+	case v.Kind() != Scalar && v.Len() > 0 && e.onIndicatorLine(v):
 		return e.fail(v, "the value begins on the line of its dash, where a comment would hide it", "comment one of its entries")
 	case e.d.source(v.owner) && e.d.n[v.owner].style == flowStyle:
 		return e.fail(v, "a comment inside { } or [ ] would hide what follows", "")
@@ -175,14 +175,14 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	return nil
 }
 
-// behindDash reports whether the block collection in list item slot begins on the line of the dash.
-func (e *editor) behindDash(slot int32) bool {
+// onIndicatorLine reports whether the collection at v is a block collection that begins on the line of its dash or colon.
+func (e *editor) onIndicatorLine(v Value) bool {
 	d := e.d
-	if i := d.at(slot); i != slot || !d.source(slot) {
-		return true
+	if i := d.at(v.slot); i != v.slot || !d.source(v.slot) {
+		return d.n[v.owner].kind == listNode
 	}
-	n := &d.n[slot]
-	return n.style != flowStyle && d.lineStart(int(n.val)) == d.lineStart(int(n.key))
+	n := &d.n[v.slot]
+	return n.style != flowStyle && d.lineStart(int(n.val)) == d.lineStart(d.site(v.slot).head)
 }
 
 // comment makes the patch for the line comment of source entry i.

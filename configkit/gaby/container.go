@@ -35,7 +35,7 @@ func (c Container) AppendTo(dst []byte) []byte {
 
 // adjoins reports whether next follows d in the text both come from.
 func (d *document) adjoins(next *document) bool {
-	return len(d.unit) > 0 && len(next.unit) > 0 && &d.unit[0] == &next.unit[0] && d.start+len(d.src) == next.start
+	return d.unit == next.unit && d.index+1 == next.index
 }
 
 // startsWithMarker reports whether text begins with a document separator, behind directives and comments.

@@ -3,6 +3,7 @@ package gaby
 import (
 	"bytes"
 	"sort"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -12,9 +13,8 @@ type document struct {
 	src     []byte // from the separator (or what precedes the first document) to the next separator
 	body    int    // where the content begins: behind the separator
 	bodyEnd int    // where it ends: at a "..." line or the end of src
-	unit    []byte // the text src is a part of
-	start   int    // place of src in unit
-	lines   int    // line feeds of the unit in front of src; -1: not counted yet
+	unit    *unit  // the text src is a part of
+	index   int    // place of the document in the unit
 	limits  *Limits
 
 	scanned bool
@@ -36,6 +36,27 @@ type document struct {
 	hasHeader bool
 
 	lineStarts []uint32 // made for the first position asked for
+}
+
+// A unit is a text with the places where its documents begin. How many lines stand in front of each is counted for all of them at
+// once, on the first question for a position; documents are used by several goroutines.
+type unit struct {
+	text   []byte
+	starts []int
+	once   sync.Once
+	lines  []int // line feeds in front of each document
+}
+
+func (u *unit) linesBefore(i int) int {
+	u.once.Do(func() {
+		u.lines = make([]int, len(u.starts))
+		at, n := 0, 0
+		for k, start := range u.starts {
+			n += bytes.Count(u.text[at:start], []byte{'\n'})
+			u.lines[k], at = n, start
+		}
+	})
+	return u.lines[i]
 }
 
 // cache holds what is worked out from the tree on demand. Edits drop what they make wrong.
@@ -62,13 +83,8 @@ func (d *document) position(p int) Position {
 	if d.lineStarts == nil {
 		n := bytes.Count(d.src, []byte{'\n'})
 		d.lineStarts = make([]uint32, 1, n+1)
-		for i, b := range d.src {
-			if b == '\n' {
-				d.lineStarts = append(d.lineStarts, uint32(i+1))
-			}
-		}
-		if d.lines < 0 {
-			d.lines = bytes.Count(d.unit[:d.start], []byte{'\n'})
+		for i := nextLineStart(d.src, 0); len(d.lineStarts) <= n; i = nextLineStart(d.src, i) {
+			d.lineStarts = append(d.lineStarts, uint32(i))
 		}
 	}
 	line := sort.Search(len(d.lineStarts), func(i int) bool { return int(d.lineStarts[i]) > p }) - 1
@@ -77,7 +93,7 @@ func (d *document) position(p int) Position {
 	if bytes.HasPrefix(from, []byte("\xef\xbb\xbf")) {
 		col--
 	}
-	return Position{Line: d.lines + line + 1, Column: col + 1}
+	return Position{Line: d.unit.linesBefore(d.index) + line + 1, Column: col + 1}
 }
 
 // source reports whether node i stands in the source.

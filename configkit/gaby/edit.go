@@ -231,6 +231,16 @@ func (d *YamlDoc) SetData(value any) error {
 }
 
 func (d *YamlDoc) set(t *tree, segments []string) (*YamlDoc, error) {
+	mark := d.Checkpoint()
+	place, err := d.setFrom(t, segments)
+	if err != nil {
+		d.Rollback(mark)
+		return nil, err
+	}
+	return place, nil
+}
+
+func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 	e, err := d.begin(segments)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ type emitter struct {
 	d       *document
 	b       []byte
 	lineEnd string
-	listPad int // columns between a key and the dashes of its list
+	listPad int  // columns between a key and the dashes of its list
+	noBlock bool // what follows in the document would become part of a block scalar
 }
 
 func (d *document) emitter() *emitter {
@@ -29,8 +30,8 @@ func (d *document) lineEnding() string {
 			return "\n"
 		}
 	}
-	if d.lines != 0 && d.start > 1 && d.unit[d.start-1] == '\n' && d.unit[d.start-2] == '\r' {
-		return "\r\n"
+	if d.unit != nil && bytes.Contains(d.unit.text, []byte("\r\n")) {
+		return "\r\n" // a last line without an end, behind other documents
 	}
 	return "\n"
 }
@@ -144,7 +145,7 @@ func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 	if n.flags&isNew != 0 {
 		old = e.d.fresh[n.val].want
 	}
-	e.b = append(e.b, format(e.d.scalarTag(i), e.text(i), context{old: old, indent: indent, parent: parent, flow: flow, lineEnd: e.lineEnd})...)
+	e.b = append(e.b, format(e.d.scalarTag(i), e.text(i), context{old: old, indent: indent, parent: parent, flow: flow, noBlock: e.noBlock, lineEnd: e.lineEnd})...)
 }
 
 func (e *emitter) text(i int32) string {

@@ -32,8 +32,7 @@ func (d *document) readWithLibrary() {
 	if dec.Decode(&root) != nil || len(root.Content) != 1 || !errors.Is(dec.Decode(&yaml.Node{}), io.EOF) {
 		return
 	}
-	d.position(0) // counts the lines in front
-	r := libraryReader{d: d, index: map[*yaml.Node]int32{}}
+	r := libraryReader{d: d, lines: d.unit.linesBefore(d.index), index: map[*yaml.Node]int32{}}
 	if !r.read(root.Content[0], nil, 0) {
 		d.n, d.fresh, d.aliases = nil, nil, nil
 		return
@@ -62,6 +61,7 @@ func (d *document) expansionFits() (fits bool) {
 // libraryReader turns yaml.v3's nodes into the document's.
 type libraryReader struct {
 	d     *document
+	lines int // in front of the document
 	index map[*yaml.Node]int32
 	at    []entryPositions
 }
@@ -76,12 +76,12 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		return false
 	}
 	i := int32(len(d.n))
-	at := entryPositions{value: Position{Line: d.lines + n.Line, Column: n.Column}}
+	at := entryPositions{value: Position{Line: r.lines + n.Line, Column: n.Column}}
 	f := fresh{text: n.Value}
 	out := node{key: uint32(i), val: uint32(i), flags: isNew}
 	at.key = at.value
 	if key != nil {
-		at.key = Position{Line: d.lines + key.Line, Column: key.Column}
+		at.key = Position{Line: r.lines + key.Line, Column: key.Column}
 		out.keyStyle = doubleStyle
 		switch {
 		case key.Kind == yaml.ScalarNode:

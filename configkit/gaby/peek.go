@@ -13,7 +13,7 @@ type Header struct {
 
 // Header returns the fields that identify a resource. A document that was not visited yet is not scanned for it: only the lines
 // of its outermost map and of its metadata are looked at, which is far cheaper. What that look cannot be certain about (flow
-// style, anchors, multi-line text) makes it scan; the error is then a *[SyntaxError].
+// style, anchors, multi-line text) makes it scan; the error is then a *[SyntaxError], beside the fields found in front of it.
 func (d *YamlDoc) Header() (Header, error) {
 	if d == nil {
 		return Header{}, nil
@@ -23,7 +23,11 @@ func (d *YamlDoc) Header() (Header, error) {
 		if !doc.hasHeader {
 			p := peeker{src: doc.src[:doc.bodyEnd], pos: doc.body}
 			if !p.document() {
-				return d.scannedHeader()
+				h, err := d.scannedHeader()
+				if err != nil { // what the lines in front of the error say may do to pass the document by
+					h = p.h
+				}
+				return h, err
 			}
 			doc.header, doc.hasHeader = p.h, true
 		}

@@ -30,7 +30,10 @@ func (d *document) print() []byte {
 	if !d.changed() {
 		return d.src
 	}
-	p := printer{d: d, e: d.emitter()}
+	p := printer{d: d, e: d.emitter(), unended: -1}
+	if n := len(d.src); n > 0 && d.src[n-1] != '\n' {
+		defer p.endLine()()
+	}
 	p.collect()
 	sort.SliceStable(p.patches, func(i, j int) bool {
 		a, b := p.patches[i], p.patches[j]
@@ -60,7 +63,7 @@ func (d *document) print() []byte {
 		at = t.to
 	}
 	out = append(out, d.src[at:]...)
-	if p.cutLineEnd {
+	if p.unended >= 0 && !p.needsLineEnd() {
 		out = bytes.TrimSuffix(bytes.TrimSuffix(out, []byte("\n")), []byte("\r"))
 	}
 	return out
@@ -72,8 +75,37 @@ type printer struct {
 	e       *emitter
 	patches []patch
 	gone    []span // nodes whose text is replaced or removed as a whole
-	// cutLineEnd is set when the last entry of a text without final line end was removed: the new last line has none either.
-	cutLineEnd bool
+	unended int    // length of a text without final line end, -1 for others
+}
+
+// endLine gives the text the line end it lacks, so that every entry ends in one, until the returned function is called.
+func (p *printer) endLine() func() {
+	d := p.d
+	src, bodyEnd := d.src, d.bodyEnd
+	p.unended = len(src)
+	d.src = append(src[:len(src):len(src)], p.e.lineEnd...)
+	if bodyEnd == len(src) {
+		d.bodyEnd = len(d.src)
+	}
+	return func() { d.src, d.bodyEnd = src, bodyEnd }
+}
+
+// needsLineEnd reports whether the last value is a block scalar that would lose a line end of its text without the one behind it.
+func (p *printer) needsLineEnd() bool {
+	d := p.d
+	i := d.at(0)
+	for d.n[i].kind == mapNode || d.n[i].kind == listNode {
+		kids := d.kids(i)
+		if len(kids) == 0 {
+			return false
+		}
+		i = d.at(kids[len(kids)-1])
+	}
+	n := &d.n[i]
+	if n.flags&isNew != 0 {
+		return n.kind == scalarNode && d.scalarTag(i) == strTag && strings.HasSuffix(d.text(i), "\n")
+	}
+	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && int(n.valEnd) < p.unended
 }
 
 // span is a range of nodes.
@@ -125,6 +157,9 @@ func (p *printer) collect() {
 			}
 		} else if kids, ok := d.edits.kids[i]; ok {
 			p.children(i, kids)
+			if !slices.ContainsFunc(kids, d.source) && d.site(i).inside {
+				continue
+			}
 		}
 		if text, ok := d.edits.comments[i]; ok {
 			p.comment(i, text)
@@ -263,6 +298,7 @@ func (p *printer) replace(i int32) {
 	if s.indent == -2 {
 		c.parent, c.indent = -1, 2
 	}
+	c.noBlock = d.unsafeBelow(nextLineStart(d.src, s.tail), c.parent)
 	if old.kind == scalarNode && old.style != noStyle {
 		c.old = old.style
 		if d.scalarTag(i) != strTag && d.scalarTag(i) != otherTag {
@@ -280,16 +316,25 @@ func (p *printer) replace(i int32) {
 		rest = p.e.lineEnd + rest
 	}
 	p.put(s, first, rest)
-	if rest != "" && strings.HasSuffix(d.text(r), "\n") {
-		p.ensureLineEnd(s)
-	}
 }
 
-// ensureLineEnd adds a line end behind a block scalar at the very end of the text: without it its value would lose one.
-func (p *printer) ensureLineEnd(s site) {
-	if end := p.d.lineEnd(s.tail); end == len(p.d.src) && !s.keep {
-		p.patches = append(p.patches, patch{from: end, to: end, text: p.e.lineEnd, depth: s.slot, order: below})
+// unsafeBelow reports whether the lines from at up to the next content would become part of a block scalar written in front of
+// them by an entry in column col: comments that are indented deeper, and blanks.
+func (d *document) unsafeBelow(at, col int) bool {
+	for at < d.bodyEnd {
+		eol := d.lineEnd(at)
+		line := bytes.TrimRight(d.src[at:eol], "\r")
+		text := bytes.TrimLeft(line, " \t")
+		indent := len(line) - len(text)
+		if len(text) == 0 && indent > max(col, 0) || len(text) > 0 && text[0] == '#' && indent > max(col, 0) {
+			return true
+		}
+		if len(text) > 0 && text[0] != '#' {
+			return false
+		}
+		at = eol + 1
 	}
+	return false
 }
 
 // blockTextIndent returns the column of the text of block scalar i, 0 when it has none.
@@ -359,9 +404,7 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 	}
 	e := *p.e
 	e.b = nil
-	if e.endsInBlock(kids[len(kids)-1]) {
-		p.ensureLineEnd(s)
-	}
+	e.noBlock = d.unsafeBelow(nextLineStart(d.src, s.tail), max(s.indent, 0))
 	isListItem := s.slot != 0 && old.keyStyle == noStyle
 	switch {
 	case s.slot == 0:

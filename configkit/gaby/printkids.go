@@ -54,7 +54,7 @@ func (p *printer) children(i int32, kids []int32) {
 		if leading {
 			continue // frontEntries removes it together with the place it had on the line
 		}
-		p.removeEntry(i, slot, k == len(kept))
+		p.removeEntry(i, slot)
 	}
 }
 
@@ -109,7 +109,7 @@ func (p *printer) removeLeading(i, kept int32) int {
 		if joined {
 			to = d.entryEnd(slot)
 		} else {
-			p.removeEntry(i, slot, false)
+			p.removeEntry(i, slot)
 		}
 	}
 	for isBlank(d.src[to]) || d.src[to] == '\n' || d.src[to] == '\r' {
@@ -127,21 +127,13 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 	e := *p.e
 	e.b = nil
 	at := d.entryEnd(slot)
-	unended := at == len(d.src) && d.src[at-1] != '\n'
+	e.noBlock = d.unsafeBelow(at, indent)
 	for _, kid := range run {
-		if unended {
-			e.b = append(e.b, e.lineEnd...)
-		}
 		e.pad(indent)
 		e.entry(kid, indent, isMap)
-		if !unended {
-			e.b = append(e.b, e.lineEnd...)
-		}
+		e.b = append(e.b, e.lineEnd...)
 	}
-	if unended {
-		if e.endsInBlock(run[len(run)-1]) {
-			e.b = append(e.b, e.lineEnd...)
-		}
+	if p.unended >= 0 {
 		p.stripUnended(slot)
 	}
 	p.add(i, at, at, string(e.b))
@@ -152,7 +144,7 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 func (p *printer) stripUnended(slot int32) {
 	d := p.d
 	n := &d.n[d.n[slot].next-1]
-	if n.kind != scalarNode || n.style != literalStyle && n.style != foldedStyle {
+	if n.kind != scalarNode || n.style != literalStyle && n.style != foldedStyle || int(n.valEnd) < p.unended {
 		return
 	}
 	if _, replaced := d.edits.values[int32(d.n[slot].next-1)]; replaced || p.isGone(int32(d.n[slot].next-1)) {
@@ -167,18 +159,8 @@ func (p *printer) stripUnended(slot int32) {
 	}
 }
 
-// endsInBlock reports whether the last line of new entry slot is text of a block scalar whose value ends in a line end.
-func (e *emitter) endsInBlock(slot int32) bool {
-	i := e.d.deref(e.d.at(slot))
-	if e.d.n[i].kind != scalarNode {
-		kids := e.d.kids(i)
-		return len(kids) > 0 && e.endsInBlock(kids[len(kids)-1])
-	}
-	return e.d.scalarTag(i) == strTag && strings.HasSuffix(e.d.text(i), "\n")
-}
-
 // removeEntry takes source entry slot out with its lines and its own comments.
-func (p *printer) removeEntry(i, slot int32, last bool) {
+func (p *printer) removeEntry(i, slot int32) {
 	d := p.d
 	from, to := d.headStart(slot), d.entryEnd(slot)
 	if p.behindKept(slot) { // blank lines that follow would become part of that text
@@ -187,9 +169,6 @@ func (p *printer) removeEntry(i, slot int32, last bool) {
 		}
 	}
 	p.add(i, from, to, "")
-	if last && to == len(d.src) && d.src[to-1] != '\n' {
-		p.cutLineEnd = !d.endsInBlock(i, slot)
-	}
 }
 
 // behindKept reports whether the text that stays in front of entry slot is a block scalar that keeps its last line ends.
@@ -201,12 +180,6 @@ func (p *printer) behindKept(slot int32) bool {
 	}
 	n := &d.n[j]
 	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && readHeader(d.src, int(n.val)).chomp == '+'
-}
-
-// endsInBlock reports whether the entry of collection i in front of slot ends in a block scalar, whose value needs its line end.
-func (d *document) endsInBlock(i, slot int32) bool {
-	j := slot - 1
-	return j > i && d.n[j].kind == scalarNode && (d.n[j].style == literalStyle || d.n[j].style == foldedStyle)
 }
 
 // headStart returns where the lines of entry slot begin, the comments directly above it at its indentation included.
@@ -308,6 +281,9 @@ func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool
 	d := p.d
 	at := d.flowEnd(slot)
 	comma := d.commaAfter(at)
+	if d.src[at-1] == ':' { // {a: }: "a:," would be text
+		text = " " + text
+	}
 	if !f.ownLines {
 		p.add(i, at, at, text)
 		return
@@ -315,12 +291,13 @@ func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool
 	closing := int(d.n[i].valEnd) - 1
 	if comma == 0 {
 		end := d.skipLineComment(at)
-		p.add(i, at, at, ",")
-		p.add(i, min(end, closing), min(end, closing), text[1:])
+		comma := strings.Index(text, ",") + 1
+		p.add(i, at, at, text[:comma])
+		p.add(i, min(end, closing), min(end, closing), text[comma:])
 		return
 	}
 	end := d.skipLineComment(comma)
-	text = text[1:] // the comma is there already
+	text = strings.TrimLeft(text, " ")[1:] // the comma is there already
 	if more || f.comma {
 		text += ","
 	}

@@ -175,13 +175,18 @@ func scalarData(t tag, text string) any {
 	case nullTag:
 		return nil
 	case boolTag:
-		return text[0] == 't' || text[0] == 'T'
+		if resolvePlain(text) == boolTag {
+			return text[0] == 't' || text[0] == 'T'
+		}
 	case intTag:
-		_, v := number(text)
-		return v
+		if _, v := number(text); v != nil {
+			return v
+		}
 	case floatTag:
 		_, v := number(text)
 		switch i := v.(type) {
+		case nil:
+			return text
 		case int:
 			return float64(i)
 		case int64:
@@ -217,8 +222,6 @@ func (d *document) scalarTag(i int32) tag {
 	}
 	return strTag
 }
-
-const longTagPrefix = "tag:yaml.org,2002:"
 
 // explicitTag returns the tag for one written in the document.
 func explicitTag(written string) tag {

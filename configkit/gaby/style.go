@@ -13,6 +13,7 @@ type context struct {
 	old  style // of the scalar that is replaced
 	// indent is the column of the text of a block scalar; parent that of the collection around it.
 	indent, parent int
+	noBlock        bool // what follows in the document would become part of a block scalar
 	keep           bool // the old scalar was a block scalar that keeps its last line ends (|+)
 	lineEnd        string
 }
@@ -191,7 +192,7 @@ func double(text string) string {
 func block(text string, c context) (string, bool) {
 	body := strings.TrimRight(text, "\n")
 	trailing := len(text) - len(body)
-	if body == "" || !utf8.ValidString(text) || !blockText(body) {
+	if c.noBlock || body == "" || !utf8.ValidString(text) || !blockText(body) {
 		return "", false
 	}
 	chomp := ""

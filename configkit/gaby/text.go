@@ -181,12 +181,11 @@ func foldPlain(in []byte) []byte {
 func decodeBlock(src []byte, p, end, parent int) []byte {
 	folded := src[p] == '>'
 	h := readHeader(src, p)
-	i := p
-	if j := bytes.IndexByte(src[p:], '\n'); j >= 0 {
-		i = p + j + 1
-	} else {
+	j := bytes.IndexByte(src[p:], '\n')
+	if j < 0 {
 		return nil
 	}
+	i := p + j + 1
 	// A text that is not kept ends in front of its last line end, with or without one behind it.
 	lastBreak := h.chomp != '-' && end < len(src) && h.chomp != '+'
 	indent := h.indent
