@@ -43,8 +43,12 @@ func (e *NotAMapError) Error() string {
 // Places that differ only in what they are called (an alias and its anchor) are different places.
 func (p *Path) Resolve(root gaby.Value, options ResolveOptions, yield func(*Match) error) error {
 	r := resolver{path: p, options: options, yield: yield}
-	var segments [16]string
-	r.match.Segments = segments[:0]
+	return r.run(root)
+}
+
+// run starts at the root. What the match has space for is used again.
+func (r *resolver) run(root gaby.Value) error {
+	r.match.Segments, r.match.Arguments = r.match.Segments[:0], r.match.Arguments[:0]
 	return r.walk(0, root, true)
 }
 

@@ -153,8 +153,9 @@ type accessorSource interface {
 
 // typePaths is what one call needs to know about a resource type.
 type typePaths struct {
-	paths []compiledPath
-	keys  *configkit.MergeKeyTree
+	paths    []compiledPath
+	keys     *configkit.MergeKeyTree
+	resolver resolver // its space is used for one document after the other
 }
 
 // visitPlaces is the loop behind all visitors of paths. Only documents whose type has paths are scanned.
@@ -209,8 +210,9 @@ func visitDocument(doc *gaby.YamlDoc, index int, known *typePaths, provider conf
 	for i := range known.paths {
 		p.path = &known.paths[i]
 		p.root = doc.Value()
-		options := ResolveOptions{Upsert: upsert && p.path.path.embedded == "", Accessor: p.path.accessor}
-		err := p.path.path.Resolve(p.root, options, func(m *Match) error {
+		known.resolver.path = p.path.path
+		known.resolver.options = ResolveOptions{Upsert: upsert && p.path.path.embedded == "", Accessor: p.path.accessor}
+		known.resolver.yield = func(m *Match) error {
 			p.match = m
 			if !m.Value.Exists() && !upsert {
 				return nil
@@ -219,8 +221,8 @@ func visitDocument(doc *gaby.YamlDoc, index int, known *typePaths, provider conf
 				problems = append(problems, locate(err, info, &p))
 			}
 			return nil
-		})
-		if err != nil {
+		}
+		if err := known.resolver.run(p.root); err != nil {
 			p.match = nil
 			problems = append(problems, locate(err, info, &p))
 		}
