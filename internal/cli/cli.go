@@ -15,6 +15,7 @@ import (
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 )
@@ -80,6 +81,15 @@ func (a *App) tell(err error) {
 // note tells what is worth knowing about a file.
 func (a *App) note(file string, notes []api.Note) {
 	_ = diag.WriteNotes(a.Streams.ErrOut, file, notes, a.style())
+}
+
+// stacks shows where functions panicked.
+func (a *App) stacks(failures []*api.Failure) {
+	for _, f := range failures {
+		if p, ok := errors.AsType[*handler.PanicError](f); ok {
+			_, _ = a.Streams.ErrOut.Write(p.Stack)
+		}
+	}
 }
 
 func (a *App) style() diag.Style {

@@ -155,6 +155,9 @@ func (a *App) run(ctx context.Context, executor *functions.Executor, unit *sourc
 	}
 	switch {
 	case !response.Success:
+		if s.Debug {
+			a.stacks(response.Failures)
+		}
 		return diag.In(unit.File, response.Failures)
 	case response.ValidationFailed:
 		return errNo

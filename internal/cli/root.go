@@ -29,6 +29,7 @@ for byte. Results go to the standard output; nothing is written to a file.`,
 	}
 	root.PersistentFlags().String("color", "auto", "colour messages: auto, always or never")
 	root.PersistentFlags().BoolP("quiet", "q", false, "no notes on the error stream, only problems")
+	root.PersistentFlags().Bool("debug", false, "show the stack when a function panics")
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {

@@ -49,6 +49,10 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 		words = flags.Args()
 	}
 	t.words = words
+	if flags.ArgsLenAtDash() >= 0 && len(words) > 0 {
+		// A "--" that stood before FUNCTION means its arguments too.
+		t.words = append([]string{words[0], "--"}, words[1:]...)
+	}
 	if len(words) == 0 {
 		t.problem = diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 	}

@@ -25,7 +25,7 @@ func load(t *testing.T) (cases []golden.Case, goldenDir string) {
 	t.Chdir("../../testdata")
 	t.Setenv("HOME", "/nonexistent")
 	t.Setenv("XDG_CONFIG_HOME", "")
-	for _, name := range []string{"COLOR", "OUTPUT", "TOOLCHAIN", "QUIET", "KEEP_GOING", "SPACE", "SPACE_ID", "UNIT_ID", "ORGANIZATION_ID", "REVISION_NUM"} {
+	for _, name := range []string{"COLOR", "OUTPUT", "TOOLCHAIN", "QUIET", "KEEP_GOING", "DEBUG", "SPACE", "SPACE_ID", "UNIT_ID", "ORGANIZATION_ID", "REVISION_NUM"} {
 		t.Setenv("FCTL_"+name, "")
 	}
 	cases, err = golden.Load("cases.txt")

@@ -34,6 +34,7 @@ type Settings struct {
 	Toolchain string `mapstructure:"toolchain"`
 	Quiet     bool   `mapstructure:"quiet"`
 	KeepGoing bool   `mapstructure:"keep-going"`
+	Debug     bool   `mapstructure:"debug"`
 
 	Space          string `mapstructure:"space"`
 	SpaceID        string `mapstructure:"space-id"`
@@ -64,6 +65,7 @@ func keys() []key {
 		{name: "toolchain", standard: "", project: true},
 		{name: "quiet", standard: false, project: true},
 		{name: "keep-going", standard: false, project: true},
+		{name: "debug", standard: false, project: true},
 		{name: "space", standard: "default", project: true, context: true},
 		{name: "space-id", standard: "", project: true, context: true},
 		{name: "unit-id", standard: "", project: true, context: true},

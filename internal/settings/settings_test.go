@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/functions/api"
@@ -186,13 +187,11 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Settings{
-		Color: "x", Output: "x", Toolchain: "x", Quiet: true, KeepGoing: true,
+		Color: "x", Output: "x", Toolchain: "x", Quiet: true, KeepGoing: true, Debug: true,
 		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
 	}
-	if s.Color != want.Color || s.Output != want.Output || s.Toolchain != want.Toolchain || s.Quiet != want.Quiet ||
-		s.KeepGoing != want.KeepGoing || s.Space != want.Space || s.SpaceID != want.SpaceID || s.UnitID != want.UnitID ||
-		s.OrganizationID != want.OrganizationID || s.RevisionNum != want.RevisionNum {
-		t.Errorf("got %+v, want %+v", *s, want)
+	if d := cmp.Diff(want, *s); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
 	}
 }
 

@@ -1,0 +1,134 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/cli"
+	"github.com/fctl-dev/fctl/internal/iostreams"
+)
+
+const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
+
+// executor has the standard functions and some that go wrong.
+func executor(t *testing.T) func() (*functions.Executor, error) {
+	t.Helper()
+	e := functions.NewStandardExecutor()
+	add := func(name string, s api.FunctionSignature, f handler.FunctionImplementation) {
+		s.FunctionName, s.Description, s.FunctionType = name, "A function for tests", api.FunctionTypeCustom
+		if err := e.RegisterFunction(api.ToolchainKubernetesYAML, handler.FunctionRegistration{FunctionSignature: s, Function: f}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("vet-nothing", api.FunctionSignature{
+		Validating: true, OutputInfo: &api.FunctionOutput{ResultName: "passed", Description: "whether", OutputType: api.OutputTypeValidationResult},
+	}, func(_ *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		return c, api.ValidationResult{Details: []string{"never good enough"}}, nil
+	})
+	add("panic-now", api.FunctionSignature{Mutating: true}, func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container, any, error) {
+		panic("so much for that")
+	})
+	add("wait", api.FunctionSignature{}, func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		<-fc.Context().Done()
+		return c, nil, fc.Context().Err()
+	})
+	return func() (*functions.Executor, error) { return e, nil }
+}
+
+// run runs words with the manifest on the standard input.
+func run(t *testing.T, ctx context.Context, words ...string) (status int, out, errOut string) {
+	t.Helper()
+	streams, in, stdout, stderr := iostreams.Test()
+	in.WriteString(manifest)
+	app := &cli.App{Streams: streams, Executor: executor(t)}
+	status = app.Run(ctx, words)
+	return status, stdout.String(), stderr.String()
+}
+
+func TestAValidationThatDoesNotPassIsNo(t *testing.T) {
+	status, out, errOut := run(t, t.Context(), "do", "-", "U", "vet-nothing")
+	if status != 1 || !strings.Contains(out, "never good enough") || errOut != "" {
+		t.Errorf("status %d, %s%s", status, out, errOut)
+	}
+	// The configuration is printed all the same when it is asked for.
+	if status, out, _ := run(t, t.Context(), "do", "--data-only", "-", "U", "vet-nothing"); status != 1 || out != manifest {
+		t.Errorf("status %d, %s", status, out)
+	}
+}
+
+func TestAPanicIsTheFunctionsFailure(t *testing.T) {
+	status, out, errOut := run(t, t.Context(), "do", "-", "U", "panic-now", "then", "get-resources")
+	if status != 4 || out != "" || !strings.Contains(errOut, "panic-now: ") || !strings.Contains(errOut, "so much for that") {
+		t.Errorf("status %d, %s%s", status, out, errOut)
+	}
+}
+
+func TestDebugShowsTheStackOfAPanic(t *testing.T) {
+	if _, _, errOut := run(t, t.Context(), "do", "-", "U", "panic-now"); strings.Contains(errOut, "do_test.go") {
+		t.Errorf("the stack is shown without --debug: %s", errOut)
+	}
+	if _, _, errOut := run(t, t.Context(), "do", "-", "U", "panic-now", "--debug"); !strings.Contains(errOut, "do_test.go") {
+		t.Errorf("no stack: %s", errOut)
+	}
+}
+
+func TestKeepGoingRunsTheRest(t *testing.T) {
+	status, out, _ := run(t, t.Context(), "do", "--keep-going", "-o", "output", "-", "U", "panic-now", "then", "get-resources")
+	if status != 4 || !strings.Contains(out, "v1/ConfigMap") {
+		t.Errorf("status %d, %s", status, out)
+	}
+	status, out, _ = run(t, t.Context(), "do", "-o", "output", "-", "U", "panic-now", "then", "get-resources")
+	if status != 4 || out != "" {
+		t.Errorf("without: status %d, %s", status, out)
+	}
+}
+
+func TestAFunctionIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	status, out, errOut := run(t, ctx, "do", "-", "U", "wait")
+	if status != 130 || out != "" || errOut != "fctl: interrupted\n" {
+		t.Errorf("status %d, %q %q", status, out, errOut)
+	}
+}
+
+func TestListFitsTheTerminal(t *testing.T) {
+	for _, width := range []int{40, 60, 200} {
+		streams, _, out, _ := iostreams.Test()
+		streams.SetTerminal(true, true, true, width)
+		app := &cli.App{Streams: streams, Executor: executor(t)}
+		if status := app.Run(t.Context(), []string{"list"}); status != 0 {
+			t.Fatalf("status %d", status)
+		}
+		longest := 0
+		for line := range strings.Lines(out.String()) {
+			longest = max(longest, len([]rune(strings.TrimSuffix(line, "\n"))))
+		}
+		if longest > width || width == 40 && longest < 40 {
+			t.Errorf("%d columns wide on a terminal of %d", longest, width)
+		}
+		if cut := bytes.ContainsRune(out.Bytes(), '…'); cut != (width < 100) {
+			t.Errorf("width %d: cut is %v", width, cut)
+		}
+	}
+}
+
+func TestCommandsWithoutFunctionsMakeNoExecutor(t *testing.T) {
+	for _, words := range [][]string{{"version"}, {"help"}, {"help", "do"}, {}, {"--version"}, {"completion", "bash"}} {
+		streams, _, _, _ := iostreams.Test()
+		app := &cli.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+			t.Errorf("%q makes an executor", words)
+			return functions.NewEmptyExecutor(), nil
+		}}
+		if status := app.Run(t.Context(), words); status != 0 {
+			t.Errorf("%q: status %d", words, status)
+		}
+	}
+}
