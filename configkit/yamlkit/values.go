@@ -20,14 +20,15 @@ func scalar(v gaby.Value) (value any, t api.DataType, ok bool) {
 	switch v.Tag() {
 	case "!!null":
 		return nil, api.DataTypeNone, false
-	case "!!bool":
-		b, ok := v.Data().(bool)
-		return b, api.DataTypeBool, ok
-	case "!!int":
-		n, ok := v.Data().(int)
-		return n, api.DataTypeInt, ok
-	case "!!float":
-		return v.Data(), api.DataTypeNone, true
+	case "!!bool", "!!int", "!!float":
+		switch data := v.Data().(type) {
+		case bool:
+			return data, api.DataTypeBool, true
+		case int:
+			return data, api.DataTypeInt, true
+		default: // floats, and integers that are too large
+			return data, api.DataTypeNone, true
+		}
 	}
 	return v.Text(), api.DataTypeString, true
 }
@@ -138,7 +139,11 @@ func (p *place) any() (any, api.DataType, bool) {
 
 // SortRows sorts by resource type, resource name and path; rows that agree in these keep their order.
 func SortRows(rows api.AttributeValueList) api.AttributeValueList {
-	if slices.IsSortedFunc(rows, func(a, b api.AttributeValue) int { return compareRows(&a, &b) }) {
+	inOrder := true
+	for i := 1; i < len(rows) && inOrder; i++ {
+		inOrder = compareRows(&rows[i-1], &rows[i]) <= 0
+	}
+	if inOrder {
 		return rows
 	}
 	// Rows are large: their numbers are sorted instead.

@@ -57,14 +57,19 @@ func (e *RegistrationError) Error() string {
 	return fmt.Sprintf("registering function %s: %s", name, strings.Join(e.Problems, "; "))
 }
 
-// PanicError is a panic of a function, made an error.
+// PanicError is a panic of a function (or, without a name, of the executor itself), made an error.
 type PanicError struct {
 	Function string
 	Value    any
 	Stack    []byte
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("the function panicked: %v", e.Value) }
+func (e *PanicError) Error() string {
+	if e.Function == "" {
+		return fmt.Sprintf("the executor panicked: %v", e.Value)
+	}
+	return fmt.Sprintf("the function panicked: %v", e.Value)
+}
 
 // ErrUnsupportedRequest is wrapped by errors about requests that ask for something this executor does not offer.
 var ErrUnsupportedRequest = errors.New("unsupported request")

@@ -56,7 +56,8 @@ func renderTemplate(fc *api.FunctionContext, text string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	if err := t.Execute(&b, fc); err != nil {
+	// Of a value, not a pointer, a template sees the fields only and no methods.
+	if err := t.Execute(&b, *fc); err != nil {
 		return "", err
 	}
 	return b.String(), nil

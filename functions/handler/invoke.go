@@ -45,7 +45,13 @@ type run struct {
 
 // Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and
 // when ctx is cancelled.
-func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvocationRequest) (*api.FunctionInvocationResponse, error) {
+func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvocationRequest) (response *api.FunctionInvocationResponse, err error) {
+	// Functions that panic are dealt with where they are called; this is for what is around them.
+	defer func() {
+		if p := recover(); p != nil {
+			response, err = nil, &PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
 	if request.WhereResource != "" {
 		return nil, fmt.Errorf("where-resource %q: %w", request.WhereResource, ErrUnsupportedRequest)
 	}
@@ -299,7 +305,7 @@ func checkpoint(documents gaby.Container) []gaby.Mark {
 }
 
 func rollback(documents gaby.Container, marks []gaby.Mark) {
-	for i, d := range documents {
-		d.Rollback(marks[i])
+	for i := range marks { // there are none when checkpoint itself was cut short
+		documents[i].Rollback(marks[i])
 	}
 }

@@ -86,7 +86,9 @@ func (h *FunctionHandler) runShards(r *run, documents gaby.Container) (done gaby
 	return done, true, nil
 }
 
-func (h *FunctionHandler) runShard(r *run, part *shard) bool {
+func (h *FunctionHandler) runShard(r *run, part *shard) (ok bool) {
+	// A panic would end the process from this goroutine; the sequential run that follows meets it where it can be reported.
+	defer func() { ok = recover() == nil && ok }()
 	part.marks = checkpoint(part.documents)
 	part.notes = h.skippedDocuments(part.documents)
 	documents := part.documents
