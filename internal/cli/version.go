@@ -34,12 +34,9 @@ func (a *App) printVersion() error {
 	if version == "" {
 		version = "(devel)"
 	}
-	text := "fctl " + version
-	if revision := setting["vcs.revision"]; revision != "" {
-		text += fmt.Sprintf(" %.12s %s", revision, setting["vcs.time"])
-		if setting["vcs.modified"] == "true" {
-			text += " modified"
-		}
+	text := "fctl " + version // a commit and +dirty are in it
+	if t := setting["vcs.time"]; t != "" {
+		text += " " + t
 	}
 	text += fmt.Sprintf(" %s %s/%s\n", info.GoVersion, setting["GOOS"], setting["GOARCH"])
 	return sink.Stdout{W: a.Streams.Out}.Write([]byte(text))
