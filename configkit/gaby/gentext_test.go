@@ -27,7 +27,7 @@ type textGen struct {
 type Comment struct {
 	Text string
 	// Owner is the path of keys and indexes of the entry it belongs to, each segment preceded by "/"; for a detached comment the
-	// path of the collection around it, ending in "/~".
+	// path of the collection around it, ending in "/~"; inside a flow collection that collection's path, ending in "/~flow".
 	Owner string
 }
 
@@ -303,7 +303,7 @@ func (g *textGen) flow(path string, depth, indent int) string {
 		in := "\n" + strings.Repeat(" ", indent+2)
 		sep, open, close = ","+in, in, pick(g.Dice, "", "\n"+strings.Repeat(" ", indent))
 		if g.noise && g.oneIn(3) {
-			sep = ", " + g.commentText(path) + in
+			sep = ", " + g.commentText(path+"/~flow") + in
 		}
 	} else if g.oneIn(4) {
 		open, close = " ", " "

@@ -58,8 +58,9 @@ func oracle(text []byte) ([]*yaml.Node, error) {
 	if err == nil {
 		return roots, nil
 	}
-	sub := yaml12Directive.ReplaceAll(text, []byte("${1}1${2}"))
-	if !bytes.Equal(sub, text) {
+	sub := text
+	if strings.Contains(err.Error(), "incompatible YAML document") {
+		sub = yaml12Directive.ReplaceAll(text, []byte("${1}1${2}"))
 		roots, err = yamlDocs(sub)
 	}
 	if err == nil || !bytes.Contains(sub, []byte(`\/`)) || verticalTab.Match(sub) {

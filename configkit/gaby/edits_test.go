@@ -1,0 +1,161 @@
+package gaby_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// The files of testdata/edits show what every kind of edit does to the text. A case is
+//
+//	=== name
+//	text before
+//	>>> operation PATH [ARGUMENT]
+//	text after, or "!!! " and a part of the error
+//
+// Operations: set PATH JSON, delete PATH, append PATH JSON, insert PATH INDEX JSON, comment PATH TEXT; several may follow each other.
+// A "\" at the end of the last line of a text says that it has no line end. Each case is also run with CRLF line ends.
+func TestEdits(t *testing.T) {
+	files, err := filepath.Glob("testdata/edits/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of edits: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		family := strings.TrimSuffix(filepath.Base(file), ".txt")
+		for _, block := range strings.Split("\n"+strings.TrimSuffix(string(text), "\n"), "\n=== ")[1:] {
+			name, body, _ := strings.Cut(block, "\n")
+			t.Run(family+"/"+name, func(t *testing.T) {
+				runEdit(t, body+"\n", "\n")
+				if !strings.Contains(body, "\\\n>>>") || strings.Index(body, "\n") < strings.Index(body, "\\\n>>>") {
+					runEdit(t, body+"\n", "\r\n") // a text of one line without an end does not show its line ends
+				}
+			})
+		}
+	}
+}
+
+func runEdit(t *testing.T, body, lineEnd string) {
+	t.Helper()
+	var before, after, failure string
+	var ops []string
+	for _, line := range strings.SplitAfter(body, "\n") {
+		switch {
+		case strings.HasPrefix(line, ">>> "):
+			ops = append(ops, strings.TrimSpace(line[4:]))
+		case strings.HasPrefix(line, "!!! "):
+			failure = strings.TrimSpace(line[4:])
+		case len(ops) == 0:
+			before += line
+		default:
+			after += line
+		}
+	}
+	before, after = ends(before, lineEnd), ends(after, lineEnd)
+	c, err := gaby.ParseAll([]byte(before))
+	if err != nil || len(c) != 1 {
+		t.Fatalf("%d documents, %v", len(c), err)
+	}
+	for _, op := range ops {
+		if err = apply(t, c[0], op); err != nil {
+			break
+		}
+	}
+	have := c.String()
+	if failure != "" {
+		var edit *gaby.EditError
+		var missing *gaby.NotFoundError
+		if err == nil || !strings.Contains(err.Error(), failure) {
+			t.Errorf("error is %v, want one with %q", err, failure)
+		}
+		if !errors.As(err, &edit) && !errors.As(err, &missing) {
+			t.Errorf("error has type %T", err)
+		}
+		if have != before {
+			t.Errorf("a failed edit changed the text:\n%s", have)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have != after {
+		t.Errorf("line ends %q: have\n%s\nwant\n%s", lineEnd, show(have), show(after))
+	}
+	// What was printed must mean what the edited document means.
+	again, err := gaby.ParseAll([]byte(have))
+	if err != nil || len(again) != 1 {
+		t.Fatalf("printed text: %d documents, %v", len(again), err)
+	}
+	if err := again[0].Check(); err != nil {
+		t.Fatalf("printed text: %v", err)
+	}
+	if a, b := compact(t, again[0]), compact(t, c[0]); a != b {
+		t.Errorf("printed text means\n%s, want\n%s", a, b)
+	}
+}
+
+func ends(text, lineEnd string) string {
+	text = strings.ReplaceAll(text, "\n", lineEnd)
+	return strings.TrimSuffix(strings.Replace(text, "\\"+lineEnd, "\\", 1), "\\")
+}
+
+func show(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r", "␍"), " ", "·")
+}
+
+func compact(t *testing.T, d *gaby.YamlDoc) string {
+	t.Helper()
+	b, err := json.Marshal(d.Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func apply(t *testing.T, d *gaby.YamlDoc, op string) error {
+	t.Helper()
+	verb, rest, _ := strings.Cut(op, " ")
+	path, arg, _ := strings.Cut(rest, " ")
+	if path == "." {
+		path = ""
+	}
+	value := func(text string) any {
+		dec := json.NewDecoder(strings.NewReader(text))
+		dec.UseNumber()
+		var v any
+		if err := dec.Decode(&v); err != nil {
+			t.Fatalf("%s: %v", op, err)
+		}
+		return v
+	}
+	switch verb {
+	case "set":
+		_, err := d.SetP(value(arg), path)
+		return err
+	case "delete":
+		return d.DeleteP(path)
+	case "append":
+		return d.ArrayAppendP(value(arg), path)
+	case "insert":
+		index, text, _ := strings.Cut(arg, " ")
+		i, err := strconv.Atoi(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.ArrayInsertP(value(text), i, path)
+	case "comment":
+		return d.SetComment(arg, path)
+	}
+	t.Fatalf("unknown operation %q", op)
+	return nil
+}
