@@ -26,6 +26,7 @@ func (d *YamlDoc) Header() (Header, error) {
 				h, err := d.scannedHeader()
 				if err != nil { // what the lines in front of the error say may do to pass the document by
 					h = p.h
+					doc.header, doc.hasHeader = h, true
 				}
 				return h, err
 			}
@@ -38,7 +39,7 @@ func (d *YamlDoc) Header() (Header, error) {
 
 func (d *YamlDoc) scannedHeader() (Header, error) {
 	if err := d.Check(); err != nil {
-		return Header{}, err
+		return d.v.d.header, err
 	}
 	if e := d.v.d.edits; e == nil && d.v.d.hasHeader && d.v.owner < 0 {
 		return d.v.d.header, nil
@@ -55,10 +56,12 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 
 // stringText returns the text of a string, "" for any other value.
 func stringText(v Value) string {
-	if v.Kind() != Scalar || v.d.scalarTag(v.node()) != strTag {
-		return ""
+	if v.Kind() == Scalar {
+		if t := v.d.scalarTag(v.node()); t == strTag || t == otherTag {
+			return v.Text()
+		}
 	}
-	return v.Text()
+	return ""
 }
 
 // A peeker reads the outermost keys of a block map without looking into what lies between them. It skips a line that is indented

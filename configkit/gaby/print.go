@@ -71,11 +71,12 @@ func (d *document) print() []byte {
 
 // A printer turns the edits of a document into patches.
 type printer struct {
-	d       *document
-	e       *emitter
-	patches []patch
-	gone    []span // nodes whose text is replaced or removed as a whole
-	unended int    // length of a text without final line end, -1 for others
+	d        *document
+	e        *emitter
+	patches  []patch
+	gone     []span // nodes whose text is replaced or removed as a whole
+	stripped bool   // the block scalar at the end of such a text was marked as one without line end
+	unended  int    // length of a text without final line end, -1 for others
 }
 
 // endLine gives the text the line end it lacks, so that every entry ends in one, until the returned function is called.

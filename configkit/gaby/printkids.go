@@ -133,7 +133,7 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 		e.entry(kid, indent, isMap)
 		e.b = append(e.b, e.lineEnd...)
 	}
-	if p.unended >= 0 {
+	if p.unended >= 0 && !p.stripped {
 		p.stripUnended(slot)
 	}
 	p.add(i, at, at, string(e.b))
@@ -150,6 +150,7 @@ func (p *printer) stripUnended(slot int32) {
 	if _, replaced := d.edits.values[int32(d.n[slot].next-1)]; replaced || p.isGone(int32(d.n[slot].next-1)) {
 		return
 	}
+	p.stripped = true
 	switch h := readHeader(d.src, int(n.val)); h.chomp {
 	case 0:
 		p.add(slot, h.end, h.end, "-")
@@ -329,7 +330,11 @@ func (p *printer) removeFlowTail(i int32, have []int32, kept int, f flowLayout, 
 	} else if !added || !f.ownLines {
 		p.add(i, comma-1, comma, "")
 	}
-	p.add(i, from, d.skipLineComment(end), "")
+	to := d.skipLineComment(end)
+	if from == d.lineStart(from) && !lineHasContent(d.src, to) {
+		to = nextLineStart(d.src, to)
+	}
+	p.add(i, from, to, "")
 }
 
 // flowEntryText returns the text of new entry slot of flow collection i.
