@@ -109,8 +109,8 @@ func TestIdempotence(t *testing.T) {
 		}
 		ran++
 	}
-	if ran == 0 {
-		t.Error("no case has only idempotent functions")
+	if ran < 10 {
+		t.Errorf("only %d cases have only idempotent functions", ran)
 	}
 }
 

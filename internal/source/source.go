@@ -41,7 +41,10 @@ func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
 		return nil, err
 	}
 	u := &Unit{Name: name, File: diag.FileName(path), Data: data, Toolchain: r.Toolchain}
-	if at := bytes.IndexByte(data[:min(len(data), sniffed)], 0); at >= 0 && !isUTF16(data) {
+	if isUTF16(data) {
+		return nil, diag.Input(u.File, "convert the file to UTF-8", errors.New("this is UTF-16 text"))
+	}
+	if bytes.IndexByte(data[:min(len(data), sniffed)], 0) >= 0 {
 		return nil, diag.Input(u.File, "", errors.New("this is a binary file"))
 	}
 	if u.Toolchain == "" {
