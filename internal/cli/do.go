@@ -42,7 +42,6 @@ template: and cel: are evaluated for the unit, text: takes the rest as it is.`,
 	flags.Bool("keep-going", false, "run the functions after one that failed too")
 	flags.String("toolchain", "", "what FILE holds (default: by its extension, else Kubernetes/YAML)")
 	flags.StringSlice("context", nil, "what functions know of the unit: space=, space-id=, unit-id=, organization-id=, revision-num=, unit-label.KEY=")
-	cmd.MarkFlagsMutuallyExclusive("output", "data-only", "output-only")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return a.do(cmd.Context(), cmd, words)
 	}
@@ -167,14 +166,16 @@ func (a *App) run(ctx context.Context, executor *functions.Executor, unit *sourc
 
 // formatOf is what -o, its short forms and the settings say.
 func formatOf(cmd *cobra.Command, s *settings.Settings) (report.Format, error) {
-	// cobra looked before the flags after FUNCTION were read.
-	if err := cmd.ValidateFlagGroups(); err != nil {
-		return "", diag.Usage("%w", err)
-	}
-	for flag, format := range map[string]report.Format{"data-only": report.Data, "output-only": report.Output} {
-		if given, _ := cmd.Flags().GetBool(flag); given {
-			return format, nil
-		}
+	flags := cmd.Flags()
+	dataOnly, _ := flags.GetBool("data-only")
+	outputOnly, _ := flags.GetBool("output-only")
+	switch {
+	case dataOnly && outputOnly, (dataOnly || outputOnly) && flags.Changed("output"):
+		return "", diag.Usage("--output, --data-only and --output-only exclude each other")
+	case dataOnly:
+		return report.Data, nil
+	case outputOnly:
+		return report.Output, nil
 	}
 	format, err := report.ParseFormat(s.Output)
 	if err != nil {

@@ -67,7 +67,17 @@ func lookupFlag(flags *pflag.FlagSet, word string) (flag *pflag.Flag, needsValue
 		flag = flags.Lookup(name)
 		return flag, flag != nil && !hasValue && flag.NoOptDefVal == ""
 	}
-	letters := strings.TrimPrefix(word, "-")
-	flag = flags.ShorthandLookup(letters[:1])
-	return flag, flag != nil && len(letters) == 1 && flag.NoOptDefVal == ""
+	// -q, -ojson, -o json, -qo json: the first flag decides whether the word is
+	// one, the last whether its value is the next word.
+	letters := word[1:]
+	for i := range letters {
+		f := flags.ShorthandLookup(letters[i : i+1])
+		if i == 0 {
+			flag = f
+		}
+		if f == nil || f.NoOptDefVal == "" {
+			return flag, f != nil && i == len(letters)-1
+		}
+	}
+	return flag, false
 }
