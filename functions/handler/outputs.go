@@ -125,6 +125,12 @@ func mergeOutputs(parts []any) any {
 	if len(parts) == 0 {
 		return nil
 	}
+	if rows, ok := concat[api.AttributeValueList](parts); ok {
+		return rows
+	}
+	if resources, ok := concat[api.ResourceList](parts); ok {
+		return resources
+	}
 	merged := parts[0]
 	for _, part := range parts[1:] {
 		next, ok := appendOutput(merged, part)
@@ -134,6 +140,19 @@ func mergeOutputs(parts []any) any {
 		merged = next
 	}
 	return merged
+}
+
+// concat joins lists that may be long without letting them grow.
+func concat[L ~[]E, E any](parts []any) (L, bool) {
+	lists := make([][]E, len(parts))
+	for i, part := range parts {
+		list, ok := part.(L)
+		if !ok {
+			return nil, false
+		}
+		lists[i] = list
+	}
+	return slices.Concat(lists...), true
 }
 
 // passed tells whether a validation passed: all results of a list.
