@@ -18,16 +18,15 @@ func (c Container) AppendTo(dst []byte) []byte {
 	c.dropItems()
 	var last *document
 	c.eachDocument(func(d *document) {
-		text := d.print()
 		if len(dst) > base && !last.adjoins(d) {
-			if dst[len(dst)-1] != '\n' && len(text) > 0 {
+			if dst[len(dst)-1] != '\n' {
 				dst = append(dst, d.lineEnding()...)
 			}
-			if !startsWithMarker(text) {
+			if !startsWithMarker(d.src) {
 				dst = append(dst, "---"+d.lineEnding()...)
 			}
 		}
-		dst = append(dst, text...)
+		dst = d.appendTo(dst)
 		last = d
 	})
 	return dst

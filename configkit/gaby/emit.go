@@ -12,12 +12,11 @@ type emitter struct {
 	d       *document
 	b       []byte
 	lineEnd string
-	listPad int  // columns between a key and the dashes of its list
 	noBlock bool // what follows in the document would become part of a block scalar
 }
 
 func (d *document) emitter() *emitter {
-	return &emitter{d: d, lineEnd: d.lineEnding(), listPad: d.listIndent()}
+	return &emitter{d: d, lineEnd: d.lineEnding()}
 }
 
 // lineEnding returns the line end the document uses.
@@ -95,7 +94,7 @@ func (e *emitter) entry(slot int32, indent int, isMap bool) {
 		e.b = append(e.b, e.lineEnd...)
 		by := 2
 		if n.kind == listNode {
-			by = e.listPad
+			by = e.d.listIndent()
 		}
 		e.entries(i, indent+by, false)
 	}

@@ -2,7 +2,6 @@ package gaby
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -25,10 +24,10 @@ const (
 	below                  // on the lines below
 )
 
-// print returns the text of the document with its edits.
-func (d *document) print() []byte {
+// appendTo appends the text of the document with its edits to dst.
+func (d *document) appendTo(dst []byte) []byte {
 	if !d.changed() {
-		return d.src
+		return append(dst, d.src...)
 	}
 	p := printer{d: d, e: d.emitter(), unended: -1}
 	if n := len(d.src); n > 0 && d.src[n-1] != '\n' {
@@ -48,25 +47,17 @@ func (d *document) print() []byte {
 		}
 		return a.order < b.order
 	})
-	size := len(d.src)
-	for _, t := range p.patches {
-		size += len(t.text) - (t.to - t.from)
-	}
-	out := make([]byte, 0, max(size, 0))
 	at := 0
 	for _, t := range p.patches {
-		if t.from < at {
-			panic(fmt.Sprintf("overlap %q %+v kids %v values %v", d.src, p.patches, d.edits.kids, d.edits.values))
-		}
-		out = append(out, d.src[at:t.from]...)
-		out = append(out, t.text...)
+		dst = append(dst, d.src[at:t.from]...)
+		dst = append(dst, t.text...)
 		at = t.to
 	}
-	out = append(out, d.src[at:]...)
+	dst = append(dst, d.src[at:]...)
 	if p.unended >= 0 && !p.needsLineEnd() {
-		out = bytes.TrimSuffix(bytes.TrimSuffix(out, []byte("\n")), []byte("\r"))
+		dst = bytes.TrimSuffix(bytes.TrimSuffix(dst, []byte("\n")), []byte("\r"))
 	}
-	return out
+	return dst
 }
 
 // A printer turns the edits of a document into patches.
@@ -437,7 +428,7 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 	}
 	by := 2
 	if n.kind == listNode {
-		by = e.listPad
+		by = d.listIndent()
 	}
 	e.entries(r, s.indent+by, false)
 	p.put(s, "", e.lineEnd+string(e.b))

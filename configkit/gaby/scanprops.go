@@ -156,8 +156,8 @@ func (s *scanner) checkManyDuplicates(m int32, count int) {
 }
 
 func (s *scanner) sameKey(a, b *node) bool {
-	if a.keyStyle == b.keyStyle && a.keyStyle == plainStyle && a.keyEnd-a.key != b.keyEnd-b.key {
-		return false
+	if a.keyStyle == plainStyle && b.keyStyle == plainStyle {
+		return a.keyEnd-a.key == b.keyEnd-b.key && string(s.src[a.key:a.keyEnd]) == string(s.src[b.key:b.keyEnd])
 	}
 	return bytes.Equal(keyBytes(s.src, a), keyBytes(s.src, b))
 }

@@ -163,7 +163,7 @@ func (d *YamlDoc) Bytes() []byte {
 		return nil
 	}
 	if d.whole() {
-		return d.v.d.print()
+		return d.v.d.appendTo(nil)
 	}
 	return append([]byte(d.v.YAML()), '\n')
 }
