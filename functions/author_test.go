@@ -34,8 +34,10 @@ func TestFunctionOfAnAuthor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(deployment),
-		FunctionInvocations: api.FunctionInvocationList{{FunctionName: "hello-world"}}})
+	r, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{
+		ConfigData:          []byte(deployment),
+		FunctionInvocations: api.FunctionInvocationList{{FunctionName: "hello-world"}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,12 +80,16 @@ func TestSettersChangeOnlyWhatTheyAreAskedTo(t *testing.T) {
 		{"set-image side.car a/b:c", "example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef", "a/b:c"},
 		{"set-string-path apps/v1/Deployment spec.template.spec.containers.?name=web.image nginx:2", `"nginx:1.26"`, `"nginx:2"`},
 		{"set-string-path apps/v1/Deployment spec.template.spec.containers.0.image#uri example.com/nginx", `"nginx:1.26"`, `"example.com/nginx:1.26"`},
-		{"set-string-path * spec.template.spec.containers.*.image#reference :9",
+		{
+			"set-string-path * spec.template.spec.containers.*.image#reference :9",
 			"\"nginx:1.26\" # pinned\n        - name: side.car\n          image: example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef",
-			"\"nginx:9\" # pinned\n        - name: side.car\n          image: example.com:5000/proxy:9"},
+			"\"nginx:9\" # pinned\n        - name: side.car\n          image: example.com:5000/proxy:9",
+		},
 		{"set-string-path apps/v1/Deployment spec.template.spec.dnsPolicy None", "busybox\n", "busybox\n      dnsPolicy: None\n"},
-		{"set-string-path apps/v1/Deployment metadata.labels.app~1kubernetes~1io/name web", "namespace: shop\n",
-			"namespace: shop\n  labels:\n    app.kubernetes.io/name: web\n"},
+		{
+			"set-string-path apps/v1/Deployment metadata.labels.app~1kubernetes~1io/name web", "namespace: shop\n",
+			"namespace: shop\n  labels:\n    app.kubernetes.io/name: web\n",
+		},
 		{"set-int-path v1/Service spec.ports.?port=80.port 81", "port: 80", "port: 81"},
 		{"set-bool-path apps/v1/Deployment spec.paused true", "paused: false", "paused: true"},
 		{"set-replicas 5; set-replicas 3", "", ""},
@@ -115,10 +119,12 @@ func TestGetters(t *testing.T) {
 		{"get-container-image side.car", `spec.template.spec.containers.?name=side~1car.image container-image string "example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef" "" 26:18`},
 		{"get-container-image gone", ``},
 		{"get-string-path apps/v1/Deployment spec.template.spec.containers.2.image", `spec.template.spec.containers.2.image container-image string "busybox" "" 29:18`},
-		{"get-string-path apps/v1/Deployment spec.template.spec.containers.*.image#uri",
+		{
+			"get-string-path apps/v1/Deployment spec.template.spec.containers.*.image#uri",
 			`spec.template.spec.containers.2.image#uri container-repository-uri string "busybox" "" 29:18
 spec.template.spec.containers.?name=side~1car.image#uri container-repository-uri string "example.com:5000/proxy" "" 26:18
-spec.template.spec.containers.?name=web.image#uri container-repository-uri string "nginx" "pinned" 24:18`},
+spec.template.spec.containers.?name=web.image#uri container-repository-uri string "nginx" "pinned" 24:18`,
+		},
 		{"get-string-path apps/v1/Deployment spec.template.spec.containers.*.env.*.value", `spec.template.spec.containers.?name=side~1car.env.?name=A.value none string "1" "" 28:32`},
 		{"get-int-path * spec.ports.*.port", `spec.ports.?port=80.port none int 80 "" 8:13`},
 		{"get-string-path * metadata.name", "metadata.name metadata-name string \"web\" \"\" 15:9\nmetadata.name metadata-name string \"web\" \"\" 5:9"},
@@ -181,16 +187,24 @@ func TestFailuresAreLocated(t *testing.T) {
 	const base = "&anchor"
 	aliased := strings.Replace(deployment, "template:", "base: "+base+" {replicas: 1}\n  other: *anchor\n  template:", 1)
 	for _, c := range []struct{ data, line, want string }{
-		{deployment, "set-string-path apps/v1/Deployment spec.replicas x",
-			"8:13: set-string-path: apps/v1/Deployment shop/web: value 3 at path spec.replicas cannot be converted to string"},
-		{deployment, "set-int-path apps/v1/Deployment spec.template 1",
-			"11:5: set-int-path: apps/v1/Deployment shop/web: value (map) at path spec.template cannot be converted to int"},
-		{deployment, "set-int-path apps/v1/Deployment spec.replicas.deeper 1",
-			"8:13: set-int-path: apps/v1/Deployment shop/web: value 3 at path spec.replicas cannot be converted to map"},
-		{deployment, "set-int-path apps/v1/Deployment spec.template.spec.containers.*.image 1",
+		{
+			deployment, "set-string-path apps/v1/Deployment spec.replicas x",
+			"8:13: set-string-path: apps/v1/Deployment shop/web: value 3 at path spec.replicas cannot be converted to string",
+		},
+		{
+			deployment, "set-int-path apps/v1/Deployment spec.template 1",
+			"11:5: set-int-path: apps/v1/Deployment shop/web: value (map) at path spec.template cannot be converted to int",
+		},
+		{
+			deployment, "set-int-path apps/v1/Deployment spec.replicas.deeper 1",
+			"8:13: set-int-path: apps/v1/Deployment shop/web: value 3 at path spec.replicas cannot be converted to map",
+		},
+		{
+			deployment, "set-int-path apps/v1/Deployment spec.template.spec.containers.*.image 1",
 			"14:18: set-int-path: apps/v1/Deployment shop/web: value nginx:1.26 at path spec.template.spec.containers.?name=web.image cannot be converted to int\n" +
 				"16:18: set-int-path: apps/v1/Deployment shop/web: value example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef at path spec.template.spec.containers.?name=side~1car.image cannot be converted to int\n" +
-				"19:18: set-int-path: apps/v1/Deployment shop/web: value busybox at path spec.template.spec.containers.2.image cannot be converted to int"},
+				"19:18: set-int-path: apps/v1/Deployment shop/web: value busybox at path spec.template.spec.containers.2.image cannot be converted to int",
+		},
 		{deployment, "set-replicas -1", "set-replicas: argument replicas value -1 is out of range [0,]"},
 		{deployment, "set-string-path apps/v1/Deployment a..b x", "set-string-path: argument path: path a..b: column 3: a segment is empty"},
 		{deployment, "set-string-path apps/v1/Deployment spec.x#uri x", "set-string-path: argument path: path spec.x#uri: no embedded accessor is registered for it"},
@@ -220,7 +234,8 @@ func TestImageReferences(t *testing.T) {
 		"nginx": false, "Nginx:1": false, "a b:1": false, ":1": false, "x:": false, "x@sha256:12": false, "https://x/y:1": false, "a//b:1": false,
 	} {
 		_, err := functions.NewStandardExecutor().ValidateInvocation(api.ToolchainKubernetesYAML, api.FunctionInvocation{
-			FunctionName: "set-container-image", Arguments: []api.FunctionArgument{{Value: "*"}, {Value: image}}})
+			FunctionName: "set-container-image", Arguments: []api.FunctionArgument{{Value: "*"}, {Value: image}},
+		})
 		if (err == nil) != valid {
 			t.Errorf("%s: %v", image, err)
 		}
@@ -258,7 +273,8 @@ func TestSignatures(t *testing.T) {
 
 func TestUnsupportedToolchain(t *testing.T) {
 	_, err := functions.NewStandardExecutor().Invoke(t.Context(), &api.FunctionInvocationRequest{
-		FunctionContext: api.FunctionContext{ToolchainType: "No/Such"}})
+		FunctionContext: api.FunctionContext{ToolchainType: "No/Such"},
+	})
 	if err == nil || err.Error() != "unsupported ToolchainType No/Such" {
 		t.Errorf("%v", err)
 	}

@@ -265,19 +265,17 @@ func (p *Path) Bind(args []string) (*Path, error) {
 	return &bound, nil
 }
 
+// fillHoles replaces every %s of a text and returns the arguments that are left.
 func fillHoles(text string, args []string) (string, []string) {
+	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(text, "%s")
+		b.WriteString(before)
 		if !found {
-			return text, args
+			return b.String(), args
 		}
-		arg := unescapeSegment(args[0])
-		args = args[1:]
-		if !strings.Contains(after, "%s") {
-			return before + arg + after, args
-		}
-		rest, left := fillHoles(after, args)
-		return before + arg + rest, left
+		b.WriteString(unescapeSegment(args[0]))
+		text, args = after, args[1:]
 	}
 }
 

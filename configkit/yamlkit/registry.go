@@ -190,7 +190,8 @@ func (r *Registry) add(name api.AttributeName, t api.ResourceType, paths api.Pat
 // RegisterPathsByAttributeName adds paths of an attribute to the registry of a provider. The invocations, if given, are what
 // reads and writes the attribute. With skipOverride, a path about which something is registered already is left alone.
 func RegisterPathsByAttributeName(resourceProvider configkit.ResourceProvider, attributeName api.AttributeName, resourceType api.ResourceType,
-	pathInfos api.PathToVisitorInfoType, getterInvocation, setterInvocation *api.FunctionInvocation, skipOverride bool) error {
+	pathInfos api.PathToVisitorInfoType, getterInvocation, setterInvocation *api.FunctionInvocation, skipOverride bool,
+) error {
 	paths := make(api.PathToVisitorInfoType, len(pathInfos))
 	for path, info := range pathInfos {
 		own := *info

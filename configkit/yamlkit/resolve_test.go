@@ -1,6 +1,7 @@
 package yamlkit_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,11 +93,15 @@ func TestResolve(t *testing.T) {
 		{"index out of range", "spec.containers.3.image", read, nil, ""},
 		{"index out of range is not created", "spec.containers.3.image", upsert, nil, ""},
 		{"escaped dot", "metadata.annotations.example~1com/owner", read, nil, "metadata.annotations.example~1com/owner=me"},
-		{"wildcard in document order", "spec.containers.*.image", read, nil,
-			"spec.containers.0.image=nginx:1.0\nspec.containers.1.image=proxy:2\nspec.containers.2.image=nameless"},
+		{
+			"wildcard in document order", "spec.containers.*.image", read, nil,
+			"spec.containers.0.image=nginx:1.0\nspec.containers.1.image=proxy:2\nspec.containers.2.image=nameless",
+		},
 		{"wildcard over a map", "spec.byName.*.n", read, nil, "spec.byName.one.n=1\nspec.byName.two.n=2"},
-		{"binding wildcard", "spec.containers.*?name:c.image", read, nil,
-			"spec.containers.0.image=nginx:1.0 c:web\nspec.containers.1.image=proxy:2 c:side.car\nspec.containers.2.image=nameless"},
+		{
+			"binding wildcard", "spec.containers.*?name:c.image", read, nil,
+			"spec.containers.0.image=nginx:1.0 c:web\nspec.containers.1.image=proxy:2 c:side.car\nspec.containers.2.image=nameless",
+		},
 		{"filtering wildcard", "spec.byName.*?name=y.n", read, nil, "spec.byName.two.n=2"},
 		{"key wildcard", "spec.byName.*@:key.n", read, nil, "spec.byName.one.n=1 key:one\nspec.byName.two.n=2 key:two"},
 		{"literal key", "metadata.annotations.@example~1com/owner:key", read, nil, "metadata.annotations.example~1com/owner=me key:example.com/owner"},
@@ -109,16 +114,24 @@ func TestResolve(t *testing.T) {
 		{"lookup creates nothing", "spec.containers.?name=gone.image", upsert, nil, ""},
 		{"lookup through an accessor", "spec.containers.1.args.?flag:f=other", yamlkit.ResolveOptions{Accessor: flags}, nil, "spec.containers.1.args.1=--other=b f:other"},
 		{"argument", "spec.containers.?name:c=%s.image", read, []string{"side~1car"}, "spec.containers.1.image=proxy:2 c:side.car"},
-		{"argument that is a wildcard", "spec.containers.?name:c=%s.image", read, []string{"*"},
-			"spec.containers.0.image=nginx:1.0 c:web\nspec.containers.1.image=proxy:2 c:side.car\nspec.containers.2.image=nameless"},
+		{
+			"argument that is a wildcard", "spec.containers.?name:c=%s.image", read,
+			[]string{"*"},
+			"spec.containers.0.image=nginx:1.0 c:web\nspec.containers.1.image=proxy:2 c:side.car\nspec.containers.2.image=nameless",
+		},
 		{"key argument", "metadata.annotations.@%s:key", read, []string{"example~1com/owner"}, "metadata.annotations.example~1com/owner=me key:example.com/owner"},
-		{"key argument that is a wildcard", "metadata.annotations.@%s:key", read, []string{"*"},
-			"metadata.annotations.example~1com/owner=me key:example.com/owner\nmetadata.annotations.plain=1 key:plain"},
+		{
+			"key argument that is a wildcard", "metadata.annotations.@%s:key", read,
+			[]string{"*"},
+			"metadata.annotations.example~1com/owner=me key:example.com/owner\nmetadata.annotations.plain=1 key:plain",
+		},
 		{"missing is no match", "spec.gone.deeper", read, nil, ""},
 		{"upsert", "spec.gone.deeper", upsert, nil, "spec.gone.deeper=(missing)"},
 		{"upsert below null", "spec.empty.deeper", upsert, nil, "spec.empty.deeper=(missing)"},
-		{"upsert below a wildcard", "spec.containers.*.security.on", upsert, nil,
-			"spec.containers.0.security.on=(missing)\nspec.containers.1.security.on=(missing)\nspec.containers.2.security.on=(missing)"},
+		{
+			"upsert below a wildcard", "spec.containers.*.security.on", upsert, nil,
+			"spec.containers.0.security.on=(missing)\nspec.containers.1.security.on=(missing)\nspec.containers.2.security.on=(missing)",
+		},
 		{"upsert of a literal key", "metadata.labels.@%s:key", upsert, []string{"a~1b"}, "metadata.labels.a~1b=(missing) key:a.b"},
 		{"upsert cannot create a wildcard", "spec.gone.*.x", upsert, nil, ""},
 		{"existence: the parent is there", "spec.|gone.deeper", upsert, nil, "spec.gone.deeper=(missing)"},
@@ -141,7 +154,8 @@ func TestResolveStopsAtTheFirstError(t *testing.T) {
 	}
 	calls := 0
 	stop := fmt.Errorf("stop")
-	if err := p.Resolve(parse(t, sample).Value(), yamlkit.ResolveOptions{}, func(*yamlkit.Match) error { calls++; return stop }); err != stop || calls != 1 {
+	err = p.Resolve(parse(t, sample).Value(), yamlkit.ResolveOptions{}, func(*yamlkit.Match) error { calls++; return stop })
+	if !errors.Is(err, stop) || calls != 1 {
 		t.Errorf("%d calls, error %v", calls, err)
 	}
 }

@@ -12,30 +12,24 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
-// scalar reads a value: its data and type. ok is false for null, maps, lists and what is missing.
-func scalar(v gaby.Value) (value any, t api.DataType, ok bool) {
+// scalar reads a value: a string, bool, int, or what else a number may be. ok is false for null, maps, lists and what is
+// missing.
+func scalar(v gaby.Value) (value any, ok bool) {
 	if v.Kind() != gaby.Scalar {
-		return nil, api.DataTypeNone, false
+		return nil, false
 	}
 	switch v.Tag() {
 	case "!!null":
-		return nil, api.DataTypeNone, false
+		return nil, false
 	case "!!bool", "!!int", "!!float":
-		switch data := v.Data().(type) {
-		case bool:
-			return data, api.DataTypeBool, true
-		case int:
-			return data, api.DataTypeInt, true
-		default: // floats, and integers that are too large
-			return data, api.DataTypeNone, true
-		}
+		return v.Data(), true
 	}
-	return v.Text(), api.DataTypeString, true
+	return v.Text(), true
 }
 
 // read is the value at a place, or its embedded part.
 func (p *place) read() (any, bool) {
-	value, _, ok := scalar(p.match.Value)
+	value, ok := scalar(p.match.Value)
 	if !ok || p.path.accessor == nil || p.path.path.embedded == "" {
 		return value, ok
 	}
@@ -84,7 +78,8 @@ func typeOf[T Scalar]() api.DataType {
 // GetPaths reads the scalars of type T that the paths of a resource's type lead to, sorted by type, name and path. Values
 // of other types are skipped.
 func GetPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
-	resourceProvider configkit.ResourceProvider) (api.AttributeValueList, error) {
+	resourceProvider configkit.ResourceProvider,
+) (api.AttributeValueList, error) {
 	rows := api.AttributeValueList{}
 	t := typeOf[T]()
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
@@ -100,14 +95,16 @@ func GetPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit
 
 // GetStringPaths is GetPaths for strings.
 func GetStringPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
-	resourceProvider configkit.ResourceProvider) (api.AttributeValueList, error) {
+	resourceProvider configkit.ResourceProvider,
+) (api.AttributeValueList, error) {
 	return GetPaths[string](parsedData, resourceTypeToPaths, keys, resourceProvider)
 }
 
 // GetPathsAnyType reads whatever the paths of a resource's type lead to; maps and lists as YAML text. A data type other
 // than none restricts it to values of that type.
 func GetPathsAnyType(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
-	resourceProvider configkit.ResourceProvider, dataType api.DataType) (api.AttributeValueList, error) {
+	resourceProvider configkit.ResourceProvider, dataType api.DataType,
+) (api.AttributeValueList, error) {
 	rows := api.AttributeValueList{}
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
 		value, t, ok := p.any()
@@ -184,7 +181,8 @@ type UpdateOptions struct {
 // updater of a missing value gets the zero value. It returns how many places the paths led to, whether or not their
 // values changed. A value of another type is a failure; a string without the embedded part a path asks for is not a match.
 func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
-	resourceProvider configkit.ResourceProvider, updater func(T) T, options UpdateOptions) (int, error) {
+	resourceProvider configkit.ResourceProvider, updater func(T) T, options UpdateOptions,
+) (int, error) {
 	type edit struct {
 		doc      *gaby.YamlDoc
 		resource *api.ResourceInfo
@@ -198,7 +196,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 	var edits []edit // made at the end, so that no place moves while paths are being resolved
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, options.Upsert, func(p *place) error {
 		v := p.match.Value
-		value, _, ok := scalar(v)
+		value, ok := scalar(v)
 		var replacement any
 		switch {
 		case v.Exists() && ok:
@@ -263,25 +261,29 @@ func conversionError(p *place, t api.DataType) error {
 
 // UpdatePathsFunction is UpdatePaths without the count.
 func UpdatePathsFunction[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
-	resourceProvider configkit.ResourceProvider, updater func(T) T, upsert bool) error {
+	resourceProvider configkit.ResourceProvider, updater func(T) T, upsert bool,
+) error {
 	_, err := UpdatePaths(parsedData, resourceTypeToPaths, keys, resourceProvider, updater, UpdateOptions{Upsert: upsert})
 	return err
 }
 
 // UpdatePathsValue writes one value at every place.
 func UpdatePathsValue[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
-	resourceProvider configkit.ResourceProvider, newValue T, upsert bool) error {
+	resourceProvider configkit.ResourceProvider, newValue T, upsert bool,
+) error {
 	return UpdatePathsFunction(parsedData, resourceTypeToPaths, keys, resourceProvider, func(T) T { return newValue }, upsert)
 }
 
 // UpdateStringPathsFunction is UpdatePathsFunction for strings.
 func UpdateStringPathsFunction(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
-	resourceProvider configkit.ResourceProvider, updater func(string) string, upsert bool) error {
+	resourceProvider configkit.ResourceProvider, updater func(string) string, upsert bool,
+) error {
 	return UpdatePathsFunction(parsedData, resourceTypeToPaths, keys, resourceProvider, updater, upsert)
 }
 
 // UpdateStringPaths is UpdatePathsValue for strings.
 func UpdateStringPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
-	resourceProvider configkit.ResourceProvider, newValue string, upsert bool) error {
+	resourceProvider configkit.ResourceProvider, newValue string, upsert bool,
+) error {
 	return UpdatePathsValue(parsedData, resourceTypeToPaths, keys, resourceProvider, newValue, upsert)
 }

@@ -99,7 +99,8 @@ func ResourceToDocMap(parsedData gaby.Container, resourceProvider configkit.Reso
 // VisitPathsDoc calls the visitor for every place the paths of a resource's type lead to; with upsert also for places that
 // could be created, for which currentDoc is nil. The keys fill the %s of paths.
 func VisitPathsDoc(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any, output any,
-	resourceProvider configkit.ResourceProvider, visitor DocVisitorFunc, upsert bool) (any, error) {
+	resourceProvider configkit.ResourceProvider, visitor DocVisitorFunc, upsert bool,
+) (any, error) {
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, upsert, func(p *place) error {
 		var err error
 		output, err = visitor(p.doc, output, p.context(), p.match.Value.Doc())
@@ -111,7 +112,8 @@ func VisitPathsDoc(parsedData gaby.Container, resourceTypeToPaths configkit.Path
 // VisitPaths calls the visitor for every scalar of type T that the paths of a resource's type lead to. Of a value with an
 // embedded path the visitor sees the part. Values of other types are skipped.
 func VisitPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any, output any,
-	resourceProvider configkit.ResourceProvider, visitor ValueVisitorFunc[T]) (any, error) {
+	resourceProvider configkit.ResourceProvider, visitor ValueVisitorFunc[T],
+) (any, error) {
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
 		value, ok := p.read()
 		if !ok {
@@ -160,7 +162,8 @@ type typePaths struct {
 
 // visitPlaces is the loop behind all visitors of paths. Only documents whose type has paths are scanned.
 func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []any, provider configkit.ResourceProvider,
-	upsert bool, visit func(*place) error) error {
+	upsert bool, visit func(*place) error,
+) error {
 	args := make([]string, len(keys))
 	for i, key := range keys {
 		args[i] = fmt.Sprint(key)
@@ -195,7 +198,8 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 }
 
 func visitDocument(doc *gaby.YamlDoc, index int, known *typePaths, provider configkit.ResourceProvider, upsert bool,
-	visit func(*place) error) (problems []error) {
+	visit func(*place) error,
+) (problems []error) {
 	info, err := resourceInfo(doc, provider)
 	if err != nil {
 		return []error{err}

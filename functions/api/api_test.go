@@ -41,16 +41,24 @@ func TestJSONShapes(t *testing.T) {
 			`"Details":{"Description":"d","NeededRequired":{"a":"1","b":"2"},"IsNeeded":true},"Value":1,"Comment":"c","Index":2,"FunctionName":"f","Score":"High",` +
 			`"Issues":[{"Identifier":"i","Message":"m"}],"Position":{"File":"f.yaml","Line":3,"Column":4}}`},
 		{marshal(t, api.ValidationResult{}), `{"Passed":false,"Index":0}`},
-		{marshal(t, api.ValidationResult{Passed: true, Index: 1, FunctionName: "f", Score: "s", Details: []string{"d"}, FailedAttributes: api.AttributeValueList{}}),
-			`{"Passed":true,"Index":1,"FunctionName":"f","Score":"s","Details":["d"]}`},
+		{
+			marshal(t, api.ValidationResult{Passed: true, Index: 1, FunctionName: "f", Score: "s", Details: []string{"d"}, FailedAttributes: api.AttributeValueList{}}),
+			`{"Passed":true,"Index":1,"FunctionName":"f","Score":"s","Details":["d"]}`,
+		},
 		{marshal(t, api.Resource{ResourceInfo: info}), `{` + infoText + `}`},
 		{marshal(t, api.Resource{ResourceInfo: info, ResourceBody: "a: 1\n"}), `{` + infoText + `,"ResourceBody":"a: 1\n"}`},
-		{marshal(t, api.FunctionParameter{ParameterName: "p", Description: "d", Required: true, DataType: api.DataTypeInt, Example: "1",
-			ValueConstraints: api.ValueConstraints{Min: &least2}}), `{"ParameterName":"p","Description":"d","Required":true,"DataType":"int","Example":"1","Min":0}`},
-		{marshal(t, api.FunctionInvocation{FunctionName: "f", Arguments: []api.FunctionArgument{{Value: 1}, {ParameterName: "p", Value: "x", Evaluator: "template"}}}),
-			`{"FunctionName":"f","Arguments":[{"Value":1},{"ParameterName":"p","Value":"x","Evaluator":"template"}]}`},
-		{marshal(t, api.FunctionInvocationRequest{FunctionContext: api.FunctionContext{UnitSlug: "u"}, ConfigData: []byte("a: 1\n")}),
-			`{"UnitSlug":"u","ConfigData":"a: 1\n","FunctionInvocations":null}`},
+		{marshal(t, api.FunctionParameter{
+			ParameterName: "p", Description: "d", Required: true, DataType: api.DataTypeInt, Example: "1",
+			ValueConstraints: api.ValueConstraints{Min: &least2},
+		}), `{"ParameterName":"p","Description":"d","Required":true,"DataType":"int","Example":"1","Min":0}`},
+		{
+			marshal(t, api.FunctionInvocation{FunctionName: "f", Arguments: []api.FunctionArgument{{Value: 1}, {ParameterName: "p", Value: "x", Evaluator: "template"}}}),
+			`{"FunctionName":"f","Arguments":[{"Value":1},{"ParameterName":"p","Value":"x","Evaluator":"template"}]}`,
+		},
+		{
+			marshal(t, api.FunctionInvocationRequest{FunctionContext: api.FunctionContext{UnitSlug: "u"}, ConfigData: []byte("a: 1\n")}),
+			`{"UnitSlug":"u","ConfigData":"a: 1\n","FunctionInvocations":null}`,
+		},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s\nwant:\n%s", c.got, c.want)

@@ -48,7 +48,8 @@ func WithValueCheck(check func(value any) error) PathFunctionOption {
 // attribute. The last of the parameters is the value, of type string, int or bool; those before it fill the %s of the paths.
 // The description follows "Get " and "Set ". With upsert, what is missing is created.
 func RegisterPathSetterAndGetter(fh handler.FunctionRegistry, functionNameSuffix string, parameters []api.FunctionParameter, description string,
-	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, upsert bool, options ...PathFunctionOption) error {
+	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, upsert bool, options ...PathFunctionOption,
+) error {
 	if len(parameters) == 0 {
 		return &handler.RegistrationError{Function: "set-" + functionNameSuffix, Problems: []string{"it needs a parameter for the value"}}
 	}
@@ -117,7 +118,8 @@ func required(parameters []api.FunctionParameter) int {
 
 // attributeFunctions makes the getter and the setter of an attribute with values of type T.
 func attributeFunctions[T yamlkit.Scalar](name api.AttributeName, parameters []api.FunctionParameter, provider configkit.ResourceProvider,
-	upsert bool) (get, set handler.FunctionImplementation) {
+	upsert bool,
+) (get, set handler.FunctionImplementation) {
 	paths, value := parameters[:len(parameters)-1], parameters[len(parameters)-1].ParameterName
 	get = func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 		rows, err := yamlkit.GetPaths[T](parsedData, provider.AttributePaths(name), pathKeys(paths, args), provider)

@@ -55,37 +55,43 @@ type pathFunction func(resourceProvider configkit.ResourceProvider, fc *api.Func
 
 // GenericFnGetStringPath implements get-string-path.
 func GenericFnGetStringPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	args []api.FunctionArgument, _ []byte,
+) (gaby.Container, any, error) {
 	return getPath[string](resourceProvider, fc, parsedData, args)
 }
 
 // GenericFnGetIntPath implements get-int-path.
 func GenericFnGetIntPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	args []api.FunctionArgument, _ []byte,
+) (gaby.Container, any, error) {
 	return getPath[int](resourceProvider, fc, parsedData, args)
 }
 
 // GenericFnGetBoolPath implements get-bool-path.
 func GenericFnGetBoolPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	args []api.FunctionArgument, _ []byte,
+) (gaby.Container, any, error) {
 	return getPath[bool](resourceProvider, fc, parsedData, args)
 }
 
 // GenericFnSetStringPath implements set-string-path.
 func GenericFnSetStringPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	args []api.FunctionArgument, _ []byte,
+) (gaby.Container, any, error) {
 	return setPath[string](resourceProvider, fc, parsedData, args)
 }
 
 // GenericFnSetIntPath implements set-int-path.
 func GenericFnSetIntPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	args []api.FunctionArgument, _ []byte,
+) (gaby.Container, any, error) {
 	return setPath[int](resourceProvider, fc, parsedData, args)
 }
 
 // GenericFnSetBoolPath implements set-bool-path.
 func GenericFnSetBoolPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	args []api.FunctionArgument, _ []byte,
+) (gaby.Container, any, error) {
 	return setPath[bool](resourceProvider, fc, parsedData, args)
 }
 
@@ -95,14 +101,16 @@ func queryOf(provider configkit.ResourceProvider, args []api.FunctionArgument) c
 }
 
 func getPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument) (gaby.Container, any, error) {
+	args []api.FunctionArgument,
+) (gaby.Container, any, error) {
 	rows, err := yamlkit.GetPaths[T](parsedData, queryOf(provider, args), nil, provider)
 	fc.Matched(len(rows))
 	return parsedData, rows, err
 }
 
 func setPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument) (gaby.Container, any, error) {
+	args []api.FunctionArgument,
+) (gaby.Container, any, error) {
 	value, _ := handler.Arguments(args).Lookup(parameterValue)
 	typed, ok := value.(T)
 	if !ok {

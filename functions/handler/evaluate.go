@@ -21,13 +21,17 @@ func (f *function) evaluate(fc *api.FunctionContext, args []api.FunctionArgument
 			args, evaluated = append([]api.FunctionArgument(nil), args...), true
 		}
 		if arg.Evaluator != api.EvaluatorTemplate {
-			return nil, &ArgumentError{Function: f.name, Parameter: arg.ParameterName, Value: arg.Value, Err: ErrUnsupportedRequest,
-				Message: fmt.Sprintf("argument %s: this executor has no evaluator for %s expressions", arg.ParameterName, arg.Evaluator)}
+			return nil, &ArgumentError{
+				Function: f.name, Parameter: arg.ParameterName, Value: arg.Value, Err: ErrUnsupportedRequest,
+				Message: fmt.Sprintf("argument %s: this executor has no evaluator for %s expressions", arg.ParameterName, arg.Evaluator),
+			}
 		}
 		value, err := renderTemplate(fc, arg.Value.(string))
 		if err != nil {
-			return nil, &ArgumentError{Function: f.name, Parameter: arg.ParameterName, Value: arg.Value, Err: err,
-				Message: fmt.Sprintf("argument %s: %v", arg.ParameterName, err)}
+			return nil, &ArgumentError{
+				Function: f.name, Parameter: arg.ParameterName, Value: arg.Value, Err: err,
+				Message: fmt.Sprintf("argument %s: %v", arg.ParameterName, err),
+			}
 		}
 		args[i] = api.FunctionArgument{ParameterName: arg.ParameterName, Value: value}
 		if err := f.convert(&args[i], f.parameterIndex(arg.ParameterName)); err != nil {

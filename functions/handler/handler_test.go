@@ -29,13 +29,19 @@ func sampler() handler.FunctionRegistration {
 			FunctionName: "sample-things",
 			Description:  "Take samples",
 			Parameters: []api.FunctionParameter{
-				{ParameterName: "word", Description: "a word", Required: true, DataType: api.DataTypeString, Example: "abc",
-					ValueConstraints: api.ValueConstraints{Regexp: "^[a-z]+$"}},
-				{ParameterName: "count", Description: "a number", Required: true, DataType: api.DataTypeInt,
-					ValueConstraints: api.ValueConstraints{Min: number(1), Max: number(9)}},
+				{
+					ParameterName: "word", Description: "a word", Required: true, DataType: api.DataTypeString, Example: "abc",
+					ValueConstraints: api.ValueConstraints{Regexp: "^[a-z]+$"},
+				},
+				{
+					ParameterName: "count", Description: "a number", Required: true, DataType: api.DataTypeInt,
+					ValueConstraints: api.ValueConstraints{Min: number(1), Max: number(9)},
+				},
 				{ParameterName: "flag", Description: "a switch", DataType: api.DataTypeBool},
-				{ParameterName: "form", Description: "a choice", DataType: api.DataTypeEnum,
-					ValueConstraints: api.ValueConstraints{EnumValues: []string{"yaml", "json"}}},
+				{
+					ParameterName: "form", Description: "a choice", DataType: api.DataTypeEnum,
+					ValueConstraints: api.ValueConstraints{EnumValues: []string{"yaml", "json"}},
+				},
 			},
 			RequiredParameters: 2,
 			Examples:           []string{"sample-things abc 3 true json", "sample-things --count=3 --word=abc"},
@@ -74,8 +80,10 @@ func TestRegistrationIsValidated(t *testing.T) {
 		{"parameter name", func(r *handler.FunctionRegistration) { r.Parameters[0].ParameterName = "" }, `parameter name "" is not kebab-case`},
 		{"parameter description", func(r *handler.FunctionRegistration) { r.Parameters[1].Description = "" }, "parameter count has no description"},
 		{"parameter twice", func(r *handler.FunctionRegistration) { r.Parameters[1].ParameterName = "word" }, "parameter word appears twice"},
-		{"required after optional", func(r *handler.FunctionRegistration) { r.Parameters[3].Required = true; r.RequiredParameters = 3 },
-			"required parameter form follows optional parameter flag"},
+		{
+			"required after optional", func(r *handler.FunctionRegistration) { r.Parameters[3].Required = true; r.RequiredParameters = 3 },
+			"required parameter form follows optional parameter flag",
+		},
 		{"count of required", func(r *handler.FunctionRegistration) { r.RequiredParameters = 1 }, "it says that 1 parameters are required, but marks 2"},
 		{"regexp", func(r *handler.FunctionRegistration) { r.Parameters[0].Regexp = "(" }, "missing closing"},
 		{"range", func(r *handler.FunctionRegistration) { r.Parameters[1].Min = number(10) }, "the minimum 10 is greater than the maximum 9"},

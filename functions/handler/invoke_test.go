@@ -41,7 +41,8 @@ func testFunctions(t *testing.T) *handler.FunctionHandler {
 	}
 	register("mark", handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{Mutating: true}, Function: mark, PerDocument: true})
 	// spoil marks all documents and fails at those whose name begins with the key.
-	register("spoil", handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{Mutating: true}, PerDocument: true,
+	register("spoil", handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{Mutating: true}, PerDocument: true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte) (gaby.Container, any, error) {
 			if _, _, err := mark(fc, docs, []api.FunctionArgument{{ParameterName: "key", Value: "spoilt"}}, other); err != nil {
 				return nil, nil, err
@@ -52,8 +53,10 @@ func testFunctions(t *testing.T) *handler.FunctionHandler {
 				}
 				return nil
 			})
-		}})
-	register("names", handler.FunctionRegistration{PerDocument: true, RowsSorted: true,
+		},
+	})
+	register("names", handler.FunctionRegistration{
+		PerDocument: true, RowsSorted: true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			rows := api.AttributeValueList{}
 			err := visit(docs, func(_ *gaby.YamlDoc, info *api.ResourceInfo) error {
@@ -62,9 +65,11 @@ func testFunctions(t *testing.T) *handler.FunctionHandler {
 			})
 			fc.Matched(len(rows))
 			return docs, rows, err
-		}})
+		},
+	})
 	// keep keeps the documents whose name begins with the key.
-	register("keep", handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{Mutating: true}, PerDocument: true,
+	register("keep", handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{Mutating: true}, PerDocument: true,
 		Function: func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			kept := gaby.Container{}
 			for _, doc := range docs {
@@ -74,15 +79,18 @@ func testFunctions(t *testing.T) *handler.FunctionHandler {
 				}
 			}
 			return kept, nil, nil
-		}})
-	register("vet-marked", handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{Validating: true},
+		},
+	})
+	register("vet-marked", handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{Validating: true},
 		Function: func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			result := api.ValidationResult{Passed: true}
 			for _, doc := range docs {
 				result.Passed = result.Passed && doc.Exists(handler.Arguments(args).String("key"))
 			}
 			return docs, result, nil
-		}})
+		},
+	})
 	register("panic", handler.FunctionRegistration{Function: func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container, any, error) {
 		panic("ouch")
 	}})
@@ -156,31 +164,49 @@ func TestPipeline(t *testing.T) {
 		data2   string
 		want    string
 	}{
-		{"every function sees what those before it did", both, chain("mark x", "vet-marked x"), false, 0,
-			docA + "x: \"yes\"\n---\n" + docB + "x: \"yes\"\n", "passed 1 vet-marked true\n"},
+		{
+			"every function sees what those before it did", both, chain("mark x", "vet-marked x"), false, 0,
+			docA + "x: \"yes\"\n---\n" + docB + "x: \"yes\"\n", "passed 1 vet-marked true\n",
+		},
 		{"a failed validation", both, chain("vet-marked x"), false, 0, both, "passed 0 vet-marked false\nvalidation failed\n"},
-		{"a failed function leaves the data as it was before it", both, chain("mark x", "spoil b", "mark z"), false, 0,
-			docA + "x: \"yes\"\nz: \"yes\"\n---\n" + docB + "x: \"yes\"\nz: \"yes\"\n", "failure 4 spoil: v1/Thing /b: it is spoilt\n"},
-		{"stop", both, chain("mark x", "spoil b", "mark z"), true, 0,
-			docA + "x: \"yes\"\n---\n" + docB + "x: \"yes\"\n", "failure 4 spoil: v1/Thing /b: it is spoilt\n"},
-		{"all errors of a function", both, chain("spoil a", "spoil b"), false, 0, both,
-			"failure 4 spoil: v1/Thing /a: it is spoilt\nfailure 4 spoil: v1/Thing /b: it is spoilt\n"},
-		{"unknown function and bad arguments", docA, chain("mork x", "mark", "mark x"), false, 0, docA + "x: \"yes\"\n",
-			"failure 2 invoke mork: function does not exist\nfailure 2 mark: insufficient arguments: got 0, expected 1: key (reqd: true)\n"},
+		{
+			"a failed function leaves the data as it was before it", both, chain("mark x", "spoil b", "mark z"), false, 0,
+			docA + "x: \"yes\"\nz: \"yes\"\n---\n" + docB + "x: \"yes\"\nz: \"yes\"\n", "failure 4 spoil: v1/Thing /b: it is spoilt\n",
+		},
+		{
+			"stop", both, chain("mark x", "spoil b", "mark z"), true, 0,
+			docA + "x: \"yes\"\n---\n" + docB + "x: \"yes\"\n", "failure 4 spoil: v1/Thing /b: it is spoilt\n",
+		},
+		{
+			"all errors of a function", both, chain("spoil a", "spoil b"), false, 0, both,
+			"failure 4 spoil: v1/Thing /a: it is spoilt\nfailure 4 spoil: v1/Thing /b: it is spoilt\n",
+		},
+		{
+			"unknown function and bad arguments", docA, chain("mork x", "mark", "mark x"), false, 0, docA + "x: \"yes\"\n",
+			"failure 2 invoke mork: function does not exist\nfailure 2 mark: insufficient arguments: got 0, expected 1: key (reqd: true)\n",
+		},
 		{"unknown function and stop", docA, chain("mork x", "mark x"), true, 0, docA, "failure 2 invoke mork: function does not exist\n"},
 		{"a panic is an error", docA, chain("mark x", "panic x"), false, 0, docA + "x: \"yes\"\n", "failure 4 panic: the function panicked: ouch\n"},
 		{"a filter that passes", docA, chain("mark x", "vet-marked x", "mark z"), false, 1, docA + "x: \"yes\"\nz: \"yes\"\n", "passed 1 vet-marked true\n"},
-		{"a filter that does not", docA, chain("vet-marked x", "mark x"), true, 1, docA,
-			"note 0 vet-marked: the filter did not pass; the functions after it were not run\n"},
-		{"only as many filters as asked for", docA, chain("mark x", "vet-marked x", "vet-marked z", "mark z"), false, 1, docA + "x: \"yes\"\nz: \"yes\"\n",
-			"passed 1 vet-marked true\npassed 2 vet-marked false\nvalidation failed\n"},
-		{"rows are combined and labelled", docB + "---\n" + docA, chain("names x", "names y"), false, 0, docB + "---\n" + docA,
-			"row 0 names /a\nrow 0 names /b\nrow 1 names /a\nrow 1 names /b\n"},
+		{
+			"a filter that does not", docA, chain("vet-marked x", "mark x"), true, 1, docA,
+			"note 0 vet-marked: the filter did not pass; the functions after it were not run\n",
+		},
+		{
+			"only as many filters as asked for", docA, chain("mark x", "vet-marked x", "vet-marked z", "mark z"), false, 1, docA + "x: \"yes\"\nz: \"yes\"\n",
+			"passed 1 vet-marked true\npassed 2 vet-marked false\nvalidation failed\n",
+		},
+		{
+			"rows are combined and labelled", docB + "---\n" + docA, chain("names x", "names y"), false, 0, docB + "---\n" + docA,
+			"row 0 names /a\nrow 0 names /b\nrow 1 names /a\nrow 1 names /b\n",
+		},
 		{"texts are combined", docA, chain("text x", "text y"), false, 0, docA, "text \"x\\n---\\ny\\n\"\n"},
 		{"outputs in the order of their first appearance", docA, chain("text x", "names x", "text y"), false, 0, docA, "text \"x\\n---\\ny\\n\"\nrow 1 names /a\n"},
 		{"nothing matched", "", chain("names x"), false, 0, "", "note 2 names: nothing matched key x\n"},
-		{"a document that is no resource", docA + "---\nvalues: 1\n", chain("mark x"), false, 0, docA + "x: \"yes\"\n---\nvalues: 1\n",
-			"note 1 6:1: the document has no apiVersion and no kind and no metadata.name, so it is passed over\n"},
+		{
+			"a document that is no resource", docA + "---\nvalues: 1\n", chain("mark x"), false, 0, docA + "x: \"yes\"\n---\nvalues: 1\n",
+			"note 1 6:1: the document has no apiVersion and no kind and no metadata.name, so it is passed over\n",
+		},
 		{"invalid text in a visited document", docA + "---\n" + docB + "x: [\n", chain("mark x", "mark z"), false, 0, docA + "---\n" + docB + "x: [\n", "failure 3 "},
 	} {
 		r, err := testFunctions(t).Invoke(t.Context(), &api.FunctionInvocationRequest{
@@ -247,8 +273,10 @@ func TestTemplateArguments(t *testing.T) {
 		r, err := testFunctions(t).Invoke(t.Context(), &api.FunctionInvocationRequest{
 			FunctionContext: api.FunctionContext{UnitSlug: "My Unit", SpaceSlug: "DeepSpace"},
 			ConfigData:      []byte(resource("a")),
-			FunctionInvocations: api.FunctionInvocationList{{FunctionName: "text",
-				Arguments: []api.FunctionArgument{{Value: c.text, Evaluator: api.EvaluatorTemplate}}}},
+			FunctionInvocations: api.FunctionInvocationList{{
+				FunctionName: "text",
+				Arguments:    []api.FunctionArgument{{Value: c.text, Evaluator: api.EvaluatorTemplate}},
+			}},
 		})
 		if err != nil {
 			t.Fatal(err)
