@@ -1,0 +1,162 @@
+package gaby_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+func parse(t *testing.T, text string) gaby.Container {
+	t.Helper()
+	c, err := gaby.ParseAll([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestContainerText(t *testing.T) {
+	const a, b, c = "# license\n---\na: 1\n", "---\n# of b\nb: 2\n", "--- # c\nc: 3"
+	doc := func(text string) *gaby.YamlDoc {
+		d, err := gaby.ParseYAML([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	tests := []struct {
+		name, text string
+		change     func(gaby.Container) gaby.Container
+		want       string
+	}{
+		{"unchanged", a + b + c, func(c gaby.Container) gaby.Container { return c }, a + b + c},
+		{"first removed", a + b + c, func(c gaby.Container) gaby.Container { return c[1:] }, b + c},
+		{"middle removed", a + b + c, func(c gaby.Container) gaby.Container { return slices.Delete(slices.Clone(c), 1, 2) }, a + c},
+		{"last removed", a + b + c, func(c gaby.Container) gaby.Container { return c[:2] }, a + b},
+		{"all removed", a + b + c, func(c gaby.Container) gaby.Container { return c[:0] }, ""},
+		{"added", "a: 1\n", func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\n")) }, "a: 1\n---\nz: 1\n"},
+		{"added behind a text without line end", a + b + c, func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\n")) }, a + b + c + "\n---\nz: 1\n"},
+		{"added in front", "a: 1\n", func(c gaby.Container) gaby.Container { return append(gaby.Container{doc("z: 1\n")}, c...) }, "z: 1\n---\na: 1\n"},
+		{"replaced", a + b, func(c gaby.Container) gaby.Container { return gaby.Container{c[0], doc("--- # new\nz: 1\n")} }, a + "--- # new\nz: 1\n"},
+		{"turned round", "a: 1\n---\nb: 2\n", func(c gaby.Container) gaby.Container { return gaby.Container{c[1], c[0]} }, "---\nb: 2\n---\na: 1\n"},
+		{"CRLF", "a: 1\r\n", func(c gaby.Container) gaby.Container { return append(c, doc("z: 1\r\n")) }, "a: 1\r\n---\r\nz: 1\r\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if have := tt.change(parse(t, tt.text)).String(); have != tt.want {
+				t.Errorf("have\n%q, want\n%q", have, tt.want)
+			}
+		})
+	}
+}
+
+// Empty documents, comments and markers are kept with their neighbours.
+func TestContainerDocuments(t *testing.T) {
+	tests := []struct {
+		text string
+		docs int
+	}{
+		{"", 0},
+		{"\n", 1},
+		{"# only a comment\n", 1},
+		{"---\n# only a comment\n---\n", 1},
+		{"---\n---\na: 1\n---\n# nothing\n---\nb: 2\n---\n", 2},
+		{"a: 1\n...\n# between\n---\nb: 2\n...\n", 2},
+		{"\ufeff---\r\na: 1\r\n--- # x\r\nb: 2", 2},
+		{"%YAML 1.2\n---\na: 1\n...\n%YAML 1.2\n---\nb: 2\n", 2},
+		{"a: |\n  ---\n  ...\n", 1},
+		{"--- text\n--- {a: 1}\n---\t\n- x\n", 3},
+	}
+	for _, tt := range tests {
+		c := parse(t, tt.text)
+		if len(c) != tt.docs {
+			t.Errorf("%q: %d documents, want %d", tt.text, len(c), tt.docs)
+		}
+		for _, d := range c {
+			if err := d.Check(); err != nil {
+				t.Errorf("%q: %v", tt.text, err)
+			}
+		}
+		if have := c.String(); len(c) > 0 && have != tt.text {
+			t.Errorf("%q is printed as %q", tt.text, have)
+		}
+	}
+}
+
+const list = `# two
+apiVersion: v1
+kind: List
+items:
+# the first
+- apiVersion: v1
+  kind: Service # s
+  metadata: {name: a}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata:
+    name: b
+  spec:
+    replicas: 1 # why
+# the end
+---
+kind: X
+`
+
+func TestListItemsAreViews(t *testing.T) {
+	c := parse(t, list)
+	if len(c) != 3 {
+		t.Fatalf("%d documents, want the two items and the document behind them", len(c))
+	}
+	h, err := c[1].Header()
+	if want := (gaby.Header{APIVersion: "apps/v1", Kind: "Deployment", Name: "b"}); err != nil || h != want {
+		t.Errorf("header is %+v, %v, want %+v", h, err, want)
+	}
+	if have, want := c[0].String(), "apiVersion: v1\nkind: Service # s\nmetadata: {name: a}\n"; have != want {
+		t.Errorf("first item is %q, want %q", have, want)
+	}
+	if pos := c[1].Path("spec.replicas").Position(); pos != (gaby.Position{Line: 14, Column: 15}) {
+		t.Errorf("position %v", pos)
+	}
+	if _, err := c[1].SetP(3, "spec.replicas"); err != nil {
+		t.Fatal(err)
+	}
+	if have, want := c.String(), strings.Replace(list, "replicas: 1", "replicas: 3", 1); have != want {
+		t.Errorf("have\n%s\nwant\n%s", have, want)
+	}
+	if have, want := c[1:].String(), strings.Replace(list, "replicas: 1", "replicas: 3", 1); !strings.Contains(have, "items:\n- apiVersion: apps/v1\n  kind: Deployment\n") || len(have) >= len(want) {
+		t.Errorf("without its first item the list is\n%s", have)
+	}
+}
+
+func TestShards(t *testing.T) {
+	text := strings.Repeat("a: "+strings.Repeat("x", 96)+"\n---\n", 50) + list
+	c := parse(t, text)
+	parts := c.Shards(1000)
+	if len(parts) < 5 {
+		t.Fatalf("%d parts", len(parts))
+	}
+	var joined gaby.Container
+	for _, p := range parts {
+		joined = append(joined, p...)
+	}
+	if !slices.Equal(joined, c) {
+		t.Error("the parts are not the documents")
+	}
+	for _, p := range c.Shards(1) {
+		for _, d := range p {
+			if d == c[50] && !slices.Contains(p, c[51]) {
+				t.Error("a list was split")
+			}
+		}
+	}
+}
+
+func TestPositionsOfTheUnit(t *testing.T) {
+	c := parse(t, "a: 1\n---\n\nb:\n  - é: x\n")
+	v := c[1].Path("b.0.é").Value()
+	if key, value := v.KeyPosition(), v.Position(); key != (gaby.Position{Line: 5, Column: 5}) || value != (gaby.Position{Line: 5, Column: 8}) {
+		t.Errorf("key at %v, value at %v", key, value)
+	}
+}

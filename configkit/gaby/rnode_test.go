@@ -1,0 +1,89 @@
+package gaby_test
+
+import (
+	"testing"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// A function written with kyaml changes only what it changes.
+func TestFunctionWrittenWithKyaml(t *testing.T) {
+	const text = `# web
+kind:   Deployment
+metadata:
+  name: web   # the name
+  labels: {app: web}
+
+spec:
+  replicas: 3 # three
+  template:
+    spec:
+      containers:
+          - image: "nginx:1"
+`
+	const want = `# web
+kind:   Deployment
+metadata:
+  name: web   # the name
+  labels: {app: web}
+  annotations:
+    z: "1"
+    a: two
+
+spec:
+  replicas: 5 # three
+  template:
+    spec:
+      containers:
+          - image: "nginx:2"
+`
+	d, err := gaby.ParseYAML([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := d.RNode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.PipeE(yaml.SetAnnotation("z", "1")); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.PipeE(yaml.SetAnnotation("a", "two")); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.PipeE(yaml.Lookup("spec"), yaml.SetField("replicas", yaml.NewScalarRNode("5"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.PipeE(yaml.Lookup("spec", "template", "spec", "containers", "0"), yaml.SetField("image", yaml.NewStringRNode("nginx:2"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.SetRNode(n); err != nil {
+		t.Fatal(err)
+	}
+	if have := d.String(); have != want {
+		t.Errorf("have\n%s\nwant\n%s", have, want)
+	}
+}
+
+// A node that was not changed changes nothing, and a place gives a node of its own.
+func TestRNodeOfAPlace(t *testing.T) {
+	const text = "a: &x {b: 0x1}\nc: [ *x, 'q' ] # d\n"
+	d, err := gaby.ParseYAML([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range []*gaby.YamlDoc{d, d.Path("a"), d.Path("c")} {
+		n, err := place.RNode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := place.SetRNode(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have := d.String(); have != text {
+		t.Errorf("have %q, want %q", have, text)
+	}
+}
