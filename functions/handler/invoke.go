@@ -80,8 +80,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		r.fail(failuresOf(err, "", api.FailureInput))
 		return r.finish(), nil
 	}
-	r.original = slices.Clone(documents)
-	documents, err = h.runSteps(r, documents)
+	documents, err = h.runSteps(r, documents, request.ConfigData)
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +90,19 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 	return r.finish(), nil
 }
 
-func (h *FunctionHandler) runSteps(r *run, documents gaby.Container) (gaby.Container, error) {
-	if r.canShard(documents, runtime.GOMAXPROCS(0)) {
-		done, ok, err := h.runShards(r, documents)
+func (h *FunctionHandler) runSteps(r *run, documents gaby.Container, data []byte) (gaby.Container, error) {
+	r.original = slices.Clone(documents)
+	if parts := r.shards(documents, runtime.GOMAXPROCS(0)); len(parts) > 1 {
+		done, ok, err := h.runShards(r, parts)
 		if ok || err != nil {
 			return done, err
 		}
-		// A failure somewhere: what the functions did is undone. Run again, one function after the other on all documents,
-		// which is what tells which failures there are and where the chain stops.
+		// A failure somewhere. Start again from the text, one function after the other on all documents, which is what tells
+		// which failures there are and where the chain stops.
+		if documents, err = h.converter.NativeToDocuments(data); err != nil {
+			return nil, err
+		}
+		r.original = slices.Clone(documents)
 	}
 	r.response.Notes = append(r.response.Notes, h.skippedDocuments(documents)...)
 	return h.runSequentially(r, documents)

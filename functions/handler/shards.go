@@ -18,32 +18,27 @@ const shardBytes = 256 << 10
 // shard is a part of the documents and what became of it.
 type shard struct {
 	documents gaby.Container
-	marks     []gaby.Mark
 	notes     []api.Note
 	results   []result // one per step
 }
 
-// canShard tells whether running the parts of the documents independently gives what running them together gives.
-func (r *run) canShard(documents gaby.Container, cores int) bool {
+// shards are the parts of the documents to run the chain on, if running it on parts gives what running it on all does.
+func (r *run) shards(documents gaby.Container, cores int) []gaby.Container {
 	if cores < 2 || len(documents) < 2 || len(r.steps) == 0 {
-		return false
+		return nil
 	}
 	for i := range r.steps {
 		s := &r.steps[i]
 		if s.err != nil || s.filter || !s.f.PerDocument {
-			return false
+			return nil
 		}
 	}
-	return true
+	return documents.Shards(shardBytes)
 }
 
-// runShards runs the chain on parts of the documents in parallel. ok is false when anything failed; all edits are then
-// undone and nothing is recorded.
-func (h *FunctionHandler) runShards(r *run, documents gaby.Container) (done gaby.Container, ok bool, err error) {
-	parts := documents.Shards(shardBytes)
-	if len(parts) < 2 {
-		return nil, false, nil
-	}
+// runShards runs the chain on parts of the documents in parallel. ok is false when anything failed; nothing is recorded then,
+// and the documents are of no more use.
+func (h *FunctionHandler) runShards(r *run, parts []gaby.Container) (done gaby.Container, ok bool, err error) {
 	shards := make([]shard, len(parts))
 	var next atomic.Int64
 	var failed atomic.Bool
@@ -67,13 +62,10 @@ func (h *FunctionHandler) runShards(r *run, documents gaby.Container) (done gaby
 		return nil, false, err
 	}
 	if failed.Load() {
-		for i := range shards {
-			rollback(shards[i].documents, shards[i].marks)
-		}
 		return nil, false, nil
 	}
 
-	done = make(gaby.Container, 0, len(documents))
+	done = make(gaby.Container, 0, len(r.original))
 	for i := range shards {
 		r.response.Notes = append(r.response.Notes, shards[i].notes...)
 		done = append(done, shards[i].results[len(r.steps)-1].documents...)
@@ -89,7 +81,6 @@ func (h *FunctionHandler) runShards(r *run, documents gaby.Container) (done gaby
 func (h *FunctionHandler) runShard(r *run, part *shard) (ok bool) {
 	// A panic would end the process from this goroutine; the sequential run that follows meets it where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
-	part.marks = checkpoint(part.documents)
 	part.notes = h.skippedDocuments(part.documents)
 	documents := part.documents
 	for i := range r.steps {
