@@ -124,7 +124,7 @@ func checkEdits(text []byte, dice Dice, n int) error {
 		}
 		want, ok := e.model(data)
 		safe := ok && editIsPlain(all[i], *e, len(log) == 1)
-		if err := comparePrinted(after, all, i, want, safe); err != nil {
+		if err := comparePrinted(after, all, i, want, safe, !slices.Equal(all, roots)); err != nil {
 			return fmt.Errorf("%s: %w\nprinted %q", strings.Join(log, "\n"), err, after)
 		}
 		if !safe {
@@ -151,8 +151,8 @@ func typedEditError(err error) error {
 
 var blankTabLine = regexp.MustCompile(`(?m)^ *\t[ \t]*(#.*)?\r?$`)
 
-// comparePrinted compares a printed stream with the documents before an edit of the i-th.
-func comparePrinted(out []byte, before []*yaml.Node, i int, want any, safe bool) error {
+// comparePrinted compares a printed stream with the documents before an edit of the i-th; lists says that there were Lists.
+func comparePrinted(out []byte, before []*yaml.Node, i int, want any, safe, lists bool) error {
 	roots, err := oracle(out)
 	if err != nil && blankTabLine.Match(out) {
 		return nil // YAML 1.2 allows a line of tabs, or a comment behind them, anywhere; yaml.v3 only behind some values
@@ -165,8 +165,8 @@ func comparePrinted(out []byte, before []*yaml.Node, i int, want any, safe bool)
 		return fmt.Errorf("printed what it does not read: %w", err)
 	}
 	after := elements(roots, c)
-	if len(after) != len(before) && len(roots) == len(before) {
-		after = roots // the edit has made a List, or ended one
+	if !lists {
+		after = roots // should the edit have made a List, it is compared whole
 	}
 	if !safe {
 		return nil

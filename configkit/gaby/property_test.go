@@ -514,26 +514,32 @@ func TestPropertyRollback(t *testing.T) {
 		dice := rapidDice(t)
 		text, _, data := drawDocument(t, dice, dice.oneIn(3))
 		doc := mustParse(t, text)
+		var log []string
 		edit := func() {
 			if e := randomEdit(dice, data); e != nil && possible(t, e, doc) {
 				data, _ = e.model(data)
+				log = append(log, e.String())
 			}
 		}
 		for range dice(3) {
 			edit()
 		}
+		log = append(log, "checkpoint")
 		mark, wasBytes, wasData, wasChanged := doc.Checkpoint(), string(doc.Bytes()), data, doc.Changed()
 		for range 1 + dice(4) {
 			edit()
 		}
 		if dice.oneIn(2) {
+			log = append(log, "inner checkpoint")
 			inner := doc.Checkpoint()
 			edit()
 			doc.Rollback(inner)
+			log = append(log, "inner rollback")
 		}
 		doc.Rollback(mark)
 		if got := string(doc.Bytes()); got != wasBytes || doc.Changed() != wasChanged {
-			t.Fatalf("rolled back to other bytes (changed %v, was %v)\n--- text\n%s\n--- checkpoint\n%s\n--- now\n%s", doc.Changed(), wasChanged, text, wasBytes, got)
+			t.Fatalf("rolled back to other bytes (changed %v, was %v)\n%s\n--- text\n%s\n--- checkpoint\n%s\n--- now\n%s",
+				doc.Changed(), wasChanged, strings.Join(log, "\n"), text, wasBytes, got)
 		}
 		if d := diffData(wasData, doc.Data(), ""); d != "" {
 			t.Fatalf("rolled back to another value: %s\n%s", d, text)
