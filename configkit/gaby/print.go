@@ -49,6 +49,9 @@ func (d *document) appendTo(dst []byte) []byte {
 	})
 	at := 0
 	for _, t := range p.patches {
+		if t.from < at && t.from == t.to { // at a place that was removed together with blank lines behind it
+			t.from, t.to = at, at
+		}
 		dst = append(dst, d.src[at:t.from]...)
 		dst = append(dst, t.text...)
 		at = t.to
@@ -218,6 +221,7 @@ func (d *document) site(i int32) site {
 	switch {
 	case n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle):
 		s.inside = true
+		s.tail = max(s.tail, trimBlanks(d.src, 0, d.lineEnd(int(n.val))))
 		if s.tail > 0 && d.src[s.tail-1] == '\n' {
 			s.keep = true
 			s.tail--
@@ -290,7 +294,7 @@ func (p *printer) replace(i int32) {
 	if s.indent == -2 {
 		c.parent, c.indent = -1, 2
 	}
-	c.noBlock = d.unsafeBelow(nextLineStart(d.src, s.tail), c.parent)
+	c.noBlock = p.unsafeBelow(nextLineStart(d.src, s.tail), c.parent)
 	if old.kind == scalarNode && old.style != noStyle {
 		c.old = old.style
 		if d.scalarTag(i) != strTag && d.scalarTag(i) != otherTag {
@@ -312,7 +316,8 @@ func (p *printer) replace(i int32) {
 
 // unsafeBelow reports whether the lines from at up to the next content would become part of a block scalar written in front of
 // them by an entry in column col: comments that are indented deeper, and blanks.
-func (d *document) unsafeBelow(at, col int) bool {
+func (p *printer) unsafeBelow(at, col int) bool {
+	d := p.d
 	for at < d.bodyEnd {
 		eol := d.lineEnd(at)
 		line := bytes.TrimRight(d.src[at:eol], "\r")
@@ -322,11 +327,24 @@ func (d *document) unsafeBelow(at, col int) bool {
 			return true
 		}
 		if len(text) > 0 && text[0] != '#' {
-			return false
+			i := d.entryAt(at + indent)
+			if i < 0 || !p.isGone(i) {
+				return false
+			}
+			eol = d.entryEnd(i) - 1
 		}
 		at = eol + 1
 	}
 	return false
+}
+
+// entryAt returns the source entry that begins at p, -1 when there is none.
+func (d *document) entryAt(p int) int32 {
+	i := int32(sort.Search(int(d.nsrc)-1, func(k int) bool { return d.entryStart(int32(k+1)) >= p })) + 1
+	if i < d.nsrc && d.entryStart(i) == p {
+		return i
+	}
+	return -1
 }
 
 // blockTextIndent returns the column of the text of block scalar i, 0 when it has none.
@@ -396,7 +414,7 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 	}
 	e := *p.e
 	e.b = nil
-	e.noBlock = d.unsafeBelow(nextLineStart(d.src, s.tail), max(s.indent, 0))
+	e.noBlock = p.unsafeBelow(nextLineStart(d.src, s.tail), max(s.indent, 0))
 	isListItem := s.slot != 0 && old.keyStyle == noStyle
 	switch {
 	case s.slot == 0:

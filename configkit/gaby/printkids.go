@@ -127,7 +127,7 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 	e := *p.e
 	e.b = nil
 	at := d.entryEnd(slot)
-	e.noBlock = d.unsafeBelow(at, indent)
+	e.noBlock = p.unsafeBelow(at, indent)
 	for _, kid := range run {
 		e.pad(indent)
 		e.entry(kid, indent, isMap)
@@ -164,12 +164,29 @@ func (p *printer) stripUnended(slot int32) {
 func (p *printer) removeEntry(i, slot int32) {
 	d := p.d
 	from, to := d.headStart(slot), d.entryEnd(slot)
+	to = d.deeperComments(to, d.column(d.entryStart(slot)))
 	if p.behindKept(slot) { // blank lines that follow would become part of that text
 		for q := to; q < d.bodyEnd && len(bytes.TrimSpace(d.src[q:d.lineEnd(q)])) == 0; q = to {
 			to = nextLineStart(d.src, q)
 		}
 	}
 	p.add(i, from, to, "")
+}
+
+// deeperComments returns the end of the comments behind p that are indented deeper than col: they stand inside the entry in front.
+func (d *document) deeperComments(p, col int) int {
+	for q := p; q < d.bodyEnd; q = nextLineStart(d.src, q) {
+		line := bytes.TrimRight(d.src[q:d.lineEnd(q)], "\r")
+		text := bytes.TrimLeft(line, " \t")
+		switch {
+		case len(text) == 0:
+		case text[0] == '#' && len(line)-len(text) > col:
+			p = nextLineStart(d.src, q)
+		default:
+			return p
+		}
+	}
+	return p
 }
 
 // behindKept reports whether the text that stays in front of entry slot is a block scalar that keeps its last line ends.
@@ -282,7 +299,7 @@ func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool
 	d := p.d
 	at := d.flowEnd(slot)
 	comma := d.commaAfter(at)
-	if d.src[at-1] == ':' { // {a: }: "a:," would be text
+	if n := &d.n[slot]; d.src[at-1] == ':' || n.flags&emptyInFlow != 0 && n.flags&hasProps != 0 { // {a: }: "a:," would be text
 		text = " " + text
 	}
 	if !f.ownLines {

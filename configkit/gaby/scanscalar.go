@@ -238,6 +238,7 @@ func (s *scanner) blockIndent(q, indent int) int {
 			c++
 		}
 		if c >= s.end {
+			blanks = max(blanks, c-bol)
 			break
 		}
 		eol := s.lineEnd(c)

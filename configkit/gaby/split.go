@@ -72,8 +72,12 @@ func listItems(doc *YamlDoc) Container {
 	if err != nil || h.APIVersion != "v1" || h.Kind != "List" || doc.Check() != nil {
 		return nil
 	}
+	items := doc.v.Get("items")
+	if items.Kind() != List {
+		return nil
+	}
 	var c Container
-	for item := doc.v.Get("items").First(); item.Exists(); item = item.Next() {
+	for item := items.First(); item.Exists(); item = item.Next() {
 		if item.Kind() != Map {
 			return nil
 		}

@@ -1,5 +1,7 @@
 package gaby
 
+import "slices"
+
 // Kind tells what a value is.
 type Kind uint8
 
@@ -373,6 +375,7 @@ func (d *document) entries(i int32) []int32 {
 	for k, end := i+1, int32(d.n[i].next); k < end; k = int32(d.n[k].next) {
 		l = append(l, k)
 	}
+	l = slices.Clip(l) // appending to it makes a list of its own
 	c.entries[i] = l
 	return l
 }
