@@ -143,20 +143,21 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 // text it had none, and lines now follow.
 func (p *printer) stripUnended(slot int32) {
 	d := p.d
-	n := &d.n[d.n[slot].next-1]
+	leaf := int32(d.n[slot].next - 1)
+	n := &d.n[leaf]
 	if n.kind != scalarNode || n.style != literalStyle && n.style != foldedStyle || int(n.valEnd) < p.unended {
 		return
 	}
-	if _, replaced := d.edits.values[int32(d.n[slot].next-1)]; replaced || p.isGone(int32(d.n[slot].next-1)) {
+	if _, replaced := d.edits.values[leaf]; replaced || p.isGone(leaf) {
 		return
 	}
 	p.stripped = true
 	switch h := readHeader(d.src, int(n.val)); h.chomp {
 	case 0:
-		p.add(slot, h.end, h.end, "-")
+		p.add(leaf, h.end, h.end, "-")
 	case '+':
 		at := int(n.val) + bytes.IndexByte(d.src[n.val:h.end], '+')
-		p.add(slot, at, at+1, "-")
+		p.add(leaf, at, at+1, "-")
 	}
 }
 
