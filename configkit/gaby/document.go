@@ -200,6 +200,7 @@ func (d *document) lineEnd(p int) int {
 
 // questionMark returns the place of the "?" in front of the explicit key at p.
 func (d *document) questionMark(p int) int {
+	p--
 	for p > 0 && d.src[p] != '?' {
 		p--
 	}

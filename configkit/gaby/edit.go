@@ -299,8 +299,8 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 
 // nest puts t below the keys in segments.
 func nest(t *tree, segments []string) *tree {
-	for i := len(segments) - 1; i >= 0; i-- {
-		t = &tree{kind: mapNode, keys: []string{segments[i]}, kids: []*tree{t}}
+	for _, key := range slices.Backward(segments) {
+		t = &tree{kind: mapNode, keys: []string{key}, kids: []*tree{t}}
 	}
 	return t
 }

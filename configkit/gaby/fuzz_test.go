@@ -149,13 +149,15 @@ func typedEditError(err error) error {
 	return fmt.Errorf("an edit failed with a %T: %w", err, err)
 }
 
-var blankTabLine = regexp.MustCompile(`(?m)^ *\t[ \t]*(#.*)?\r?$`)
+// tabInFront finds what YAML 1.2 allows anywhere and yaml.v3 only behind some values: blank lines, comments and flow collections
+// whose line begins with a tab.
+var tabInFront = regexp.MustCompile(`(?m)^ *\t[ \t]*([#\]},].*)?\r?$`)
 
 // comparePrinted compares a printed stream with the documents before an edit of the i-th; lists says that there were Lists.
 func comparePrinted(out []byte, before []*yaml.Node, i int, want any, safe, lists bool) error {
 	roots, err := oracle(out)
-	if err != nil && blankTabLine.Match(out) {
-		return nil // YAML 1.2 allows a line of tabs, or a comment behind them, anywhere; yaml.v3 only behind some values
+	if err != nil && tabInFront.Match(out) {
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("printed what yaml.v3 refuses: %w", err)
@@ -290,7 +292,7 @@ func checkHeaders(text []byte) error {
 	}
 	for i, d := range c {
 		if again, err := d.Header(); again != headers[i] || (err == nil) != (errs[i] == nil) {
-			return fmt.Errorf("document %d: header is %+v (%v), after a scan %+v (%v)", i+1, headers[i], errs[i], again, err)
+			return fmt.Errorf("document %d: header is %+v (%v), after a scan %+v (%w)", i+1, headers[i], errs[i], again, err)
 		}
 		data, err := dataOf(all[i])
 		if err != nil {

@@ -290,8 +290,10 @@ func (g *textGen) oneLine(plainToo bool) string {
 	if !plainToo {
 		return pick(g.Dice, quoted...)
 	}
-	plain := []string{"word", "3", "two words", "true", "null", "1.5", "~", "nginx:1.25", "http://example.com:80/a?b=c#d", "a,b", "x'y",
-		"2001-01-01", "0x1F", "-7", "yes", "100m", "1e3", "é日😀", "[a, b]", "{}", "[]", "12345678901234567890", ".5", "a #b"}
+	plain := []string{
+		"word", "3", "two words", "true", "null", "1.5", "~", "nginx:1.25", "http://example.com:80/a?b=c#d", "a,b", "x'y",
+		"2001-01-01", "0x1F", "-7", "yes", "100m", "1e3", "é日😀", "[a, b]", "{}", "[]", "12345678901234567890", ".5", "a #b",
+	}
 	return pick(g.Dice, append(plain, quoted...)...)
 }
 

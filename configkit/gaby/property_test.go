@@ -432,7 +432,7 @@ func parentOf(path string) string { return path[:strings.LastIndex(path, "/")] }
 func emptiedParent(e Edit, data any) bool {
 	after, _ := e.model(data)
 	empty := false
-	modelAt(after, e.Path[:len(e.Path)-1], func(v any) (any, bool) { //nolint:errcheck // only looks
+	modelAt(after, e.Path[:len(e.Path)-1], func(v any) (any, bool) {
 		switch v := v.(type) {
 		case map[string]any:
 			empty = len(v) == 0
@@ -447,7 +447,7 @@ func emptiedParent(e Edit, data any) bool {
 // isIndexed tells whether a path ends in the index of a list: deleting it renumbers what follows, so that names of owners repeat.
 func isIndexed(data any, path []string) bool {
 	indexed := false
-	modelAt(data, path[:len(path)-1], func(v any) (any, bool) { //nolint:errcheck // only looks
+	modelAt(data, path[:len(path)-1], func(v any) (any, bool) {
 		_, indexed = v.([]any)
 		return v, true
 	})

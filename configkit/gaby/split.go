@@ -32,8 +32,10 @@ func ParseAll(text []byte, opts ...Option) (Container, error) {
 	views := make([]YamlDoc, len(parts))
 	c := make(Container, 0, len(parts))
 	for i, p := range parts {
-		docs[i] = document{src: text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,
-			unit: u, index: i, limits: &limits}
+		docs[i] = document{
+			src: text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,
+			unit: u, index: i, limits: &limits,
+		}
 		views[i].v = Value{d: &docs[i], owner: -1, pos: -1}
 		if p.list && bytes.Contains(docs[i].src, []byte("List")) {
 			if items := listItems(&views[i]); items != nil {

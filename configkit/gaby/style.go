@@ -244,7 +244,7 @@ func blockText(body string) bool {
 			return false
 		}
 	}
-	for _, l := range strings.Split(body, "\n") {
+	for l := range strings.SplitSeq(body, "\n") {
 		if l != "" && strings.Trim(l, " \t") == "" {
 			return false // a line of blanks only: too easily lost
 		}
