@@ -20,6 +20,14 @@ type ConfigConverter interface {
 	DocumentsToNative(documents gaby.Container) ([]byte, error)
 }
 
+// PartConverter is a ConfigConverter whose native text is the text of its documents one after the other, so that consecutive
+// parts of a unit can be printed each by itself, see gaby.Join.
+type PartConverter interface {
+	ConfigConverter
+	// PartToNative prints a part. The text may be the source's own and must not be modified.
+	PartToNative(part gaby.Container) []byte
+}
+
 // PathSource tells which paths to visit in the resources of a type.
 type PathSource interface {
 	PathsOf(t api.ResourceType) []*api.PathVisitorInfo
@@ -51,6 +59,15 @@ type ResourceProvider interface {
 	PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.PathVisitorInfo
 	// MergeKeys are the lists of a type whose elements are known by a key.
 	MergeKeys(t api.ResourceType) *MergeKeyTree
+	// ExclusiveFields are the fields of a type of which one alone may be present.
+	ExclusiveFields(t api.ResourceType) []ExclusiveFields
+	// Attributes describes, sorted by name, the attributes that are to have a getter and a setter besides those of the
+	// built-in functions: the ones of users' files.
+	Attributes() []AttributeDescription
+	// AttributeInfo describes one attribute, built-in or not. It reports false when none of its paths is registered.
+	AttributeInfo(name api.AttributeName) (AttributeDescription, bool)
+	// RegisteredPaths is the whole registry: every attribute with the paths of the types that have it.
+	RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisitorInfoType
 	// RegisterPaths adds paths of an attribute. Registering a path again replaces it.
 	RegisterPaths(name api.AttributeName, t api.ResourceType, paths api.PathToVisitorInfoType) error
 }

@@ -329,3 +329,19 @@ func attributeRank(name api.AttributeName) int {
 	}
 	return 5
 }
+
+// ExclusiveFields are the fields of a type of which one alone may be present.
+func (r *Registry) ExclusiveFields(api.ResourceType) []configkit.ExclusiveFields { return nil }
+
+// Attributes describes the attributes of the files other than the first, sorted by name.
+func (r *Registry) Attributes() []configkit.AttributeDescription { return nil }
+
+// AttributeInfo describes an attribute.
+func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDescription, bool) {
+	return configkit.AttributeDescription{Name: name}, true
+}
+
+// RegisteredPaths is the whole registry.
+func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisitorInfoType {
+	return nil
+}
