@@ -1,5 +1,7 @@
 package gaby
 
+import "bytes"
+
 // Bytes returns the text of the documents, one after the other. Documents that were not edited are their source text. Between
 // documents that come from different texts a separator is put where there is none.
 func (c Container) Bytes() []byte { return c.AppendTo(nil) }
@@ -35,6 +37,90 @@ func (c Container) AppendTo(dst []byte) []byte {
 // adjoins reports whether next follows d in the text both come from.
 func (d *document) adjoins(next *document) bool {
 	return d.unit == next.unit && d.index+1 == next.index
+}
+
+// Text is Bytes without a copy where nothing was edited: the source text of documents that stand one behind the other in it. The
+// result must not be modified.
+func (c Container) Text() []byte {
+	if text, ok := c.source(); ok {
+		return text
+	}
+	return c.Bytes()
+}
+
+// source returns the text the documents of c come from, when that is all there is in it and nothing was edited.
+func (c Container) source() ([]byte, bool) {
+	var first, last *document
+	items := 0 // of the list the last document is
+	for i, doc := range c {
+		d := doc.v.d
+		switch {
+		case d.unit == nil || d.changed():
+			return nil, false
+		case i == 0:
+			first = d
+		case d == last:
+			items++
+			continue
+		case !last.adjoins(d) || items > 0 && !last.isListOf(items):
+			return nil, false
+		}
+		last, items = d, 0
+		if !doc.whole() {
+			items = 1
+		}
+	}
+	if first == nil || items > 0 && !last.isListOf(items) {
+		return nil, false
+	}
+	u := first.unit
+	end := len(u.text)
+	if last.index+1 < len(u.starts) {
+		end = u.starts[last.index+1]
+	}
+	return u.text[u.starts[first.index]:end:end], true
+}
+
+// isListOf reports whether d is a v1/List of n items.
+func (d *document) isListOf(n int) bool {
+	return Value{d: d, owner: -1, pos: -1}.Get("items").Len() == n
+}
+
+// Release forgets everything about the documents but their source text: trees and edits. It is for streams that are printed part
+// by part and would not fit into memory with all their trees. Places inside the documents must not be used any more.
+func (c Container) Release() {
+	for _, doc := range c {
+		d := doc.v.d
+		if doc.whole() {
+			*d = document{src: d.src, body: d.body, bodyEnd: d.bodyEnd, unit: d.unit, index: d.index, limits: d.limits}
+		}
+	}
+}
+
+// Join puts separators between the texts of consecutive parts of a stream, see [Container.Shards], where there are none. Parts
+// without text are dropped.
+func Join(parts [][]byte) [][]byte {
+	joined := make([][]byte, 0, len(parts))
+	for _, part := range parts {
+		if len(part) == 0 {
+			continue
+		}
+		if n := len(joined); n > 0 {
+			before := joined[n-1]
+			ending := "\n"
+			if bytes.Contains(before, []byte("\r\n")) {
+				ending = "\r\n"
+			}
+			if before[len(before)-1] != '\n' {
+				joined = append(joined, []byte(ending))
+			}
+			if !startsWithMarker(part) {
+				joined = append(joined, []byte("---"+ending))
+			}
+		}
+		joined = append(joined, part)
+	}
+	return joined
 }
 
 // startsWithMarker reports whether text begins with a document separator, behind directives and comments.

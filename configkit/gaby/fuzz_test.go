@@ -292,7 +292,7 @@ func checkHeaders(text []byte) error {
 	}
 	for i, d := range c {
 		if again, err := d.Header(); again != headers[i] || (err == nil) != (errs[i] == nil) {
-			return fmt.Errorf("document %d: header is %+v (%v), after a scan %+v (%w)", i+1, headers[i], errs[i], again, err)
+			return fmt.Errorf("document %d: header is %+v (%w), after a scan %+v (%w)", i+1, headers[i], errs[i], again, err)
 		}
 		data, err := dataOf(all[i])
 		if err != nil {

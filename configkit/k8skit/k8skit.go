@@ -118,12 +118,15 @@ func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return "
 // Converter is the identity: the native text is YAML already.
 type Converter struct{}
 
-var _ configkit.ConfigConverter = Converter{}
+var _ configkit.PartConverter = Converter{}
 
 // NativeToDocuments splits the text; documents are scanned when they are visited.
 func (Converter) NativeToDocuments(data []byte) (gaby.Container, error) { return gaby.ParseAll(data) }
 
 // DocumentsToNative prints the documents.
 func (Converter) DocumentsToNative(documents gaby.Container) ([]byte, error) {
-	return documents.Bytes(), nil
+	return documents.Text(), nil
 }
+
+// PartToNative prints a part of the documents.
+func (Converter) PartToNative(part gaby.Container) []byte { return part.Text() }

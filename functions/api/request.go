@@ -104,6 +104,9 @@ type FunctionInvocationRequest struct {
 	StopOnError         bool              `json:",omitempty"`
 	WhereResource       string            `json:",omitempty"`
 	FunctionInvocations FunctionInvocationList
+
+	// InParts has the data of the response left in Parts, which saves a copy of all of it.
+	InParts bool `json:"-"`
 }
 
 // FunctionInvocationResponse is the outcome of a request.
@@ -122,7 +125,9 @@ type FunctionInvocationResponse struct {
 	Success         bool
 	ErrorMessages   []string
 
-	// Changed tells whether ConfigData differs from the request's.
+	// Parts is the data, one part after the other, when the request asked for that; ConfigData is then empty.
+	Parts [][]byte `json:"-"`
+	// Changed tells whether the data differs from the request's.
 	Changed bool `json:"-"`
 	// Failures are the problems, one for each, in the order of functions and documents.
 	Failures []*Failure `json:"-"`

@@ -38,9 +38,9 @@ type run struct {
 	fc       *api.FunctionContext
 	stop     bool
 	steps    []step
-	original gaby.Container
 	response *api.FunctionInvocationResponse
 	outputs  outputs
+	inParts  bool
 }
 
 // Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and
@@ -65,8 +65,9 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		response: &api.FunctionInvocationResponse{
 			OrganizationID: request.OrganizationID, SpaceID: request.SpaceID, SpaceSlug: request.SpaceSlug,
 			UnitID: request.UnitID, UnitSlug: request.UnitSlug, RevisionID: request.RevisionID,
-			ConfigData: request.ConfigData,
+			Parts: [][]byte{request.ConfigData},
 		},
+		inParts: request.InParts,
 	}
 	r.fc.ToolchainType = h.toolchain
 	r.steps = h.prepare(r.fc, request)
@@ -80,33 +81,44 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		r.fail(failuresOf(err, "", api.FailureInput))
 		return r.finish(), nil
 	}
-	documents, err = h.runSteps(r, documents, request.ConfigData)
-	if err != nil {
+	if err := h.runSteps(r, documents, request.ConfigData); err != nil {
 		return nil, err
-	}
-	if err := r.print(h, documents, request.ConfigData); err != nil {
-		r.fail(failuresOf(err, "", api.FailureFunction))
 	}
 	return r.finish(), nil
 }
 
-func (h *FunctionHandler) runSteps(r *run, documents gaby.Container, data []byte) (gaby.Container, error) {
-	r.original = slices.Clone(documents)
-	if parts := r.shards(documents, runtime.GOMAXPROCS(0)); len(parts) > 1 {
-		done, ok, err := h.runShards(r, parts)
+// runSteps runs the chain and records what it made of the documents.
+func (h *FunctionHandler) runSteps(r *run, documents gaby.Container, data []byte) error {
+	if parts := h.shards(r, documents, runtime.GOMAXPROCS(0)); len(parts) > 1 {
+		ok, err := h.runShards(r, parts)
 		if ok || err != nil {
-			return done, err
+			return err
 		}
 		// A failure somewhere. Start again from the text, one function after the other on all documents, which is what tells
 		// which failures there are and where the chain stops.
 		if documents, err = h.converter.NativeToDocuments(data); err != nil {
-			return nil, err
+			return err
 		}
-		r.original = slices.Clone(documents)
 	}
 	r.response.Notes = append(r.response.Notes, h.skippedDocuments(documents)...)
-	return h.runSequentially(r, documents)
+	original := slices.Clone(documents)
+	documents, err := h.runSequentially(r, documents)
+	if err != nil || !documents.Changed() && slices.Equal(documents, original) {
+		return err
+	}
+	text, err := h.converter.DocumentsToNative(documents)
+	if err != nil {
+		r.fail(failuresOf(err, "", api.FailureFunction))
+		return nil
+	}
+	if !bytes.Equal(text, data) {
+		r.setData([][]byte{text})
+	}
+	return nil
 }
+
+// setData records the data, which is not what it was.
+func (r *run) setData(parts [][]byte) { r.response.Parts, r.response.Changed = parts, true }
 
 // prepare looks the functions up and checks and evaluates their arguments.
 func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.FunctionInvocationRequest) []step {
@@ -275,22 +287,15 @@ func (r *run) fail(failures []*api.Failure) {
 	}
 }
 
-// print makes the resulting data, unless it is known to be the data that was sent.
-func (r *run) print(h *FunctionHandler, documents gaby.Container, data []byte) error {
-	if !documents.Changed() && slices.Equal(documents, r.original) {
-		return nil
-	}
-	text, err := h.converter.DocumentsToNative(documents)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(text, data) {
-		r.response.ConfigData, r.response.Changed = text, true
-	}
-	return nil
-}
-
+// finish completes the response.
 func (r *run) finish() *api.FunctionInvocationResponse {
+	if !r.inParts {
+		r.response.ConfigData = r.response.Parts[0]
+		if len(r.response.Parts) > 1 {
+			r.response.ConfigData = bytes.Join(r.response.Parts, nil)
+		}
+		r.response.Parts = nil
+	}
 	r.response.Outputs = r.outputs.list
 	r.response.HasNewMutations = r.response.Changed
 	r.response.Success = len(r.response.Failures) == 0

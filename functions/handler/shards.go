@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"bytes"
 	"errors"
 	"runtime"
 	"sync"
@@ -19,12 +20,14 @@ const shardBytes = 256 << 10
 type shard struct {
 	documents gaby.Container
 	notes     []api.Note
-	results   []result // one per step
+	results   []result // one per step; their documents are dropped once they are printed
+	text      []byte
+	changed   bool
 }
 
 // shards are the parts of the documents to run the chain on, if running it on parts gives what running it on all does.
-func (r *run) shards(documents gaby.Container, cores int) []gaby.Container {
-	if cores < 2 || len(documents) < 2 || len(r.steps) == 0 {
+func (h *FunctionHandler) shards(r *run, documents gaby.Container, cores int) []gaby.Container {
+	if _, ok := h.converter.(configkit.PartConverter); !ok || cores < 2 || len(documents) < 2 || len(r.steps) == 0 {
 		return nil
 	}
 	for i := range r.steps {
@@ -36,9 +39,10 @@ func (r *run) shards(documents gaby.Container, cores int) []gaby.Container {
 	return documents.Shards(shardBytes)
 }
 
-// runShards runs the chain on parts of the documents in parallel. ok is false when anything failed; nothing is recorded then,
-// and the documents are of no more use.
-func (h *FunctionHandler) runShards(r *run, parts []gaby.Container) (done gaby.Container, ok bool, err error) {
+// runShards runs the chain on parts of the documents in parallel and prints each where it was worked on, so that only few of
+// them take memory for their trees at a time. ok is false when anything failed; nothing is recorded then. The documents are of no
+// more use in either case.
+func (h *FunctionHandler) runShards(r *run, parts []gaby.Container) (ok bool, err error) {
 	shards := make([]shard, len(parts))
 	var next atomic.Int64
 	var failed atomic.Bool
@@ -59,23 +63,27 @@ func (h *FunctionHandler) runShards(r *run, parts []gaby.Container) (done gaby.C
 	}
 	wg.Wait()
 	if err := r.ctx.Err(); err != nil {
-		return nil, false, err
+		return false, err
 	}
 	if failed.Load() {
-		return nil, false, nil
+		return false, nil
 	}
 
-	done = make(gaby.Container, 0, len(r.original))
+	texts, changed := make([][]byte, len(shards)), false
 	for i := range shards {
 		r.response.Notes = append(r.response.Notes, shards[i].notes...)
-		done = append(done, shards[i].results[len(r.steps)-1].documents...)
+		changed = changed || shards[i].changed
+		texts[i] = shards[i].text
+	}
+	if changed {
+		r.setData(gaby.Join(texts))
 	}
 	for i := range r.steps {
 		if !r.succeeded(&r.steps[i], mergeResults(shards, i)) {
 			break
 		}
 	}
-	return done, true, nil
+	return true, nil
 }
 
 func (h *FunctionHandler) runShard(r *run, part *shard) (ok bool) {
@@ -83,14 +91,18 @@ func (h *FunctionHandler) runShard(r *run, part *shard) (ok bool) {
 	defer func() { ok = recover() == nil && ok }()
 	part.notes = h.skippedDocuments(part.documents)
 	documents := part.documents
+	before := documents.Text()
 	for i := range r.steps {
 		res := r.steps[i].call(r.fc, documents)
 		if res.err != nil {
 			return false
 		}
-		documents = res.documents
+		documents, res.documents = res.documents, nil
 		part.results = append(part.results, res)
 	}
+	part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
+	part.changed = !bytes.Equal(before, part.text)
+	part.documents.Release()
 	return true
 }
 

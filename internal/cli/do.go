@@ -129,6 +129,7 @@ func (a *App) run(ctx context.Context, executor *functions.Executor, unit *sourc
 	response, err := executor.Invoke(ctx, &api.FunctionInvocationRequest{
 		FunctionContext:     plan.Context(s, unit.Name, unit.Toolchain),
 		ConfigData:          unit.Data,
+		InParts:             true,
 		StopOnError:         !s.KeepGoing,
 		FunctionInvocations: chain.Invocations,
 	})
@@ -144,7 +145,7 @@ func (a *App) run(ctx context.Context, executor *functions.Executor, unit *sourc
 	if err != nil {
 		return diag.In(unit.File, diag.Failures(err, api.FailureFunction))
 	}
-	if err := (sink.Stdout{W: a.Streams.Out}).Write(payload); err != nil {
+	if err := (sink.Stdout{W: a.Streams.Out}).Write(payload...); err != nil {
 		return diag.Failures(err, api.FailureFunction)
 	}
 	if !s.Quiet {

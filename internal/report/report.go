@@ -48,19 +48,23 @@ func ParseFormat(text string) (Format, error) {
 	return "", fmt.Errorf("output format %q is not one of %s", text, strings.Join(Formats(), ", "))
 }
 
+// Payload is a text in parts that follow each other: large configuration is
+// never put together in one piece.
+type Payload [][]byte
+
 // Render makes the payload. signatures are those of the chain's functions.
 // The notes name output that the format leaves out. A unit with a failed
 // function has no configuration to print, except in full.
-func Render(format Format, signatures []api.FunctionSignature, r *api.FunctionInvocationResponse) ([]byte, []api.Note, error) {
+func Render(format Format, signatures []api.FunctionSignature, r *api.FunctionInvocationResponse) (Payload, []api.Note, error) {
 	switch format {
 	case Full:
 		text, err := full(r)
-		return text, nil, err
+		return Payload{text}, nil, err
 	case Data:
 		return configuration(r), nil, nil
 	case Output:
 		text, err := outputs(r.Outputs)
-		return text, nil, err
+		return Payload{text}, nil, err
 	}
 	for _, s := range signatures {
 		if s.Mutating {
@@ -68,7 +72,7 @@ func Render(format Format, signatures []api.FunctionSignature, r *api.FunctionIn
 		}
 	}
 	text, err := outputs(r.Outputs)
-	return text, nil, err
+	return Payload{text}, nil, err
 }
 
 // Locate writes the file into the positions of the outputs, which the executor
@@ -93,11 +97,18 @@ func Locate(outputs api.OutputList, file string) {
 	}
 }
 
-func configuration(r *api.FunctionInvocationResponse) []byte {
+func configuration(r *api.FunctionInvocationResponse) Payload {
 	if !r.Success {
 		return nil
 	}
-	return r.ConfigData
+	return configurationParts(r)
+}
+
+func configurationParts(r *api.FunctionInvocationResponse) Payload {
+	if r.Parts != nil {
+		return r.Parts
+	}
+	return Payload{r.ConfigData}
 }
 
 // leftOut names the functions whose output auto does not show beside the configuration.
@@ -170,7 +181,9 @@ func full(r *api.FunctionInvocationResponse) ([]byte, error) {
 	}
 	if r.Changed {
 		b.WriteString("CONFIGDATA\n---------\n")
-		b.Write(r.ConfigData)
+		for _, part := range configurationParts(r) {
+			b.Write(part)
+		}
 	}
 	text, err := outputs(r.Outputs)
 	if err != nil {

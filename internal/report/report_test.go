@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/fctl-dev/fctl/functions/api"
@@ -59,8 +60,8 @@ func TestRender(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if string(got) != c.want {
-				t.Errorf("got\n%swant\n%s", got, c.want)
+			if have := string(bytes.Join(got, nil)); have != c.want {
+				t.Errorf("got\n%swant\n%s", have, c.want)
 			}
 			if len(notes) != c.notes {
 				t.Errorf("%d notes: %v", len(notes), notes)
