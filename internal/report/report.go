@@ -7,7 +7,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -155,17 +154,14 @@ func output(o api.Output) ([]byte, error) {
 	case api.YAMLPayload:
 		return []byte(v.Payload), nil
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(o.Value); err != nil {
+	text, err := marshal(o.Value)
+	if err != nil {
 		return nil, fmt.Errorf("printing %s: %w", o.OutputType, err)
 	}
-	if b.String() == "null\n" {
+	if string(text) == "null\n" {
 		return nil, nil
 	}
-	return b.Bytes(), nil
+	return text, nil
 }
 
 // full prints the table of success and messages, the configuration if it

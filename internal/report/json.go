@@ -1,0 +1,326 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// marshal prints a value as JSON indented by two, with a final newline and
+// without escaping <, > and &. The lists that may have a row for every
+// resource of a large unit are written directly, byte for byte as
+// encoding/json would, which spends most of its time on them.
+func marshal(value any) ([]byte, error) {
+	e := &jsonEncoder{}
+	var err error
+	switch v := value.(type) {
+	case api.AttributeValueList:
+		e.b = make([]byte, 0, 512*len(v)+16)
+		err = e.attributes(v)
+	case api.ValidationResultList:
+		err = e.validations(v)
+	case api.ResourceInfoList:
+		e.b = make([]byte, 0, 256*len(v)+16)
+		e.resourceInfos(v)
+	case api.ResourceList:
+		e.resources(v)
+	default:
+		err = e.other(value)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(e.b, '\n'), nil
+}
+
+// jsonEncoder writes indented JSON. Its methods follow the order and the
+// omissions of the fields of package api; a test compares it with encoding/json.
+type jsonEncoder struct {
+	b     []byte
+	depth int
+	empty bool // the bracket opened last has no entry yet
+	// details keeps the text of details, which the rows of an attribute share.
+	details map[*api.AttributeDetails][]byte
+}
+
+func (e *jsonEncoder) open(bracket byte) {
+	e.b = append(e.b, bracket)
+	e.depth++
+	e.empty = true
+}
+
+func (e *jsonEncoder) close(bracket byte) {
+	e.depth--
+	if !e.empty {
+		e.newline()
+	}
+	e.empty = false
+	e.b = append(e.b, bracket)
+}
+
+func (e *jsonEncoder) newline() {
+	e.b = append(e.b, '\n')
+	for range e.depth {
+		e.b = append(e.b, "  "...)
+	}
+}
+
+// entry begins an entry of the bracket opened last.
+func (e *jsonEncoder) entry() {
+	if !e.empty {
+		e.b = append(e.b, ',')
+	}
+	e.empty = false
+	e.newline()
+}
+
+// key begins a field; names of fields need no escaping.
+func (e *jsonEncoder) key(name string) {
+	e.entry()
+	e.b = append(e.b, '"')
+	e.b = append(e.b, name...)
+	e.b = append(e.b, `": `...)
+}
+
+func (e *jsonEncoder) stringField(name, value string) {
+	e.key(name)
+	e.b = appendString(e.b, value)
+}
+
+func (e *jsonEncoder) optional(name, value string) {
+	if value != "" {
+		e.stringField(name, value)
+	}
+}
+
+func (e *jsonEncoder) intField(name string, value int) {
+	e.key(name)
+	e.b = strconv.AppendInt(e.b, int64(value), 10)
+}
+
+func (e *jsonEncoder) boolField(name string, value bool) {
+	e.key(name)
+	e.b = strconv.AppendBool(e.b, value)
+}
+
+// list writes the items of a list; a nil one is null.
+func list[T any](e *jsonEncoder, items []T, item func(*T) error) error {
+	if items == nil {
+		e.b = append(e.b, "null"...)
+		return nil
+	}
+	e.open('[')
+	for i := range items {
+		e.entry()
+		if err := item(&items[i]); err != nil {
+			return err
+		}
+	}
+	e.close(']')
+	return nil
+}
+
+func (e *jsonEncoder) attributes(rows api.AttributeValueList) error {
+	return list(e, rows, e.attribute)
+}
+
+func (e *jsonEncoder) attribute(row *api.AttributeValue) error {
+	e.open('{')
+	e.resourceInfo(&row.ResourceInfo)
+	e.stringField("Path", string(row.Path))
+	if row.InLiveState {
+		e.boolField("InLiveState", true)
+	}
+	e.stringField("AttributeName", string(row.AttributeName))
+	e.stringField("DataType", string(row.DataType))
+	if row.Details != nil {
+		e.key("Details")
+		if err := e.detailsOf(row.Details); err != nil {
+			return err
+		}
+	}
+	e.key("Value")
+	if err := e.other(row.Value); err != nil {
+		return err
+	}
+	e.optional("Comment", row.Comment)
+	e.intField("Index", row.Index)
+	e.optional("FunctionName", row.FunctionName)
+	e.optional("Score", row.Score)
+	if len(row.Issues) > 0 {
+		e.key("Issues")
+		if err := list(e, row.Issues, e.issue); err != nil {
+			return err
+		}
+	}
+	if row.Position != nil {
+		e.key("Position")
+		e.open('{')
+		e.optional("File", row.Position.File)
+		e.intField("Line", row.Position.Line)
+		e.intField("Column", row.Position.Column)
+		e.close('}')
+	}
+	e.close('}')
+	return nil
+}
+
+func (e *jsonEncoder) issue(issue *api.Issue) error {
+	e.open('{')
+	e.stringField("Identifier", issue.Identifier)
+	e.stringField("Message", issue.Message)
+	e.close('}')
+	return nil
+}
+
+// detailsOf writes details, which stand at one depth for all rows of a list.
+func (e *jsonEncoder) detailsOf(d *api.AttributeDetails) error {
+	if text, ok := e.details[d]; ok {
+		e.b = append(e.b, text...)
+		return nil
+	}
+	from := len(e.b)
+	if err := e.other(d); err != nil {
+		return err
+	}
+	if e.details == nil {
+		e.details = map[*api.AttributeDetails][]byte{}
+	}
+	e.details[d] = bytes.Clone(e.b[from:])
+	return nil
+}
+
+func (e *jsonEncoder) validations(results api.ValidationResultList) error {
+	return list(e, results, func(r *api.ValidationResult) error {
+		e.open('{')
+		e.boolField("Passed", r.Passed)
+		e.intField("Index", r.Index)
+		e.optional("FunctionName", r.FunctionName)
+		e.optional("Score", r.Score)
+		if len(r.Details) > 0 {
+			e.key("Details")
+			_ = list(e, r.Details, func(s *string) error {
+				e.b = appendString(e.b, *s)
+				return nil
+			})
+		}
+		if len(r.FailedAttributes) > 0 {
+			e.key("FailedAttributes")
+			if err := e.attributes(r.FailedAttributes); err != nil {
+				return err
+			}
+		}
+		e.close('}')
+		return nil
+	})
+}
+
+func (e *jsonEncoder) resourceInfo(info *api.ResourceInfo) {
+	e.stringField("ResourceName", string(info.ResourceName))
+	e.stringField("ResourceNameWithoutScope", string(info.ResourceNameWithoutScope))
+	e.stringField("ResourceType", string(info.ResourceType))
+	e.stringField("ResourceCategory", string(info.ResourceCategory))
+	e.optional("ResourceMergeID", info.ResourceMergeID)
+}
+
+func (e *jsonEncoder) resourceInfos(infos api.ResourceInfoList) {
+	_ = list(e, infos, func(info *api.ResourceInfo) error {
+		e.open('{')
+		e.resourceInfo(info)
+		e.close('}')
+		return nil
+	})
+}
+
+func (e *jsonEncoder) resources(resources api.ResourceList) {
+	_ = list(e, resources, func(r *api.Resource) error {
+		e.open('{')
+		e.resourceInfo(&r.ResourceInfo)
+		e.optional("ResourceBody", r.ResourceBody)
+		e.close('}')
+		return nil
+	})
+}
+
+// other writes any value; what is no simple one is encoding/json's work.
+func (e *jsonEncoder) other(value any) error {
+	switch v := value.(type) {
+	case nil:
+		e.b = append(e.b, "null"...)
+		return nil
+	case string:
+		e.b = appendString(e.b, v)
+		return nil
+	case bool:
+		e.b = strconv.AppendBool(e.b, v)
+		return nil
+	case int:
+		e.b = strconv.AppendInt(e.b, int64(v), 10)
+		return nil
+	case int64:
+		e.b = strconv.AppendInt(e.b, v, 10)
+		return nil
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(fmt.Sprintf("%*s", 2*e.depth, ""), "  ")
+	if err := enc.Encode(value); err != nil {
+		return err
+	}
+	e.b = append(e.b, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...)
+	return nil
+}
+
+// appendString writes a JSON string as encoding/json does without escaping for
+// HTML: control characters, invalid UTF-8 and the two line separators that
+// JavaScript stumbles over are escaped.
+func appendString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		size := 1
+		var escaped []byte
+		switch {
+		case c == '"', c == '\\':
+			escaped = []byte{'\\', c}
+		case c == '\b':
+			escaped = []byte(`\b`)
+		case c == '\f':
+			escaped = []byte(`\f`)
+		case c == '\n':
+			escaped = []byte(`\n`)
+		case c == '\r':
+			escaped = []byte(`\r`)
+		case c == '\t':
+			escaped = []byte(`\t`)
+		case c < ' ':
+			escaped = []byte{'\\', 'u', '0', '0', hex[c>>4], hex[c&15]}
+		default:
+			var r rune
+			r, size = utf8.DecodeRuneInString(s[i:])
+			switch {
+			case r == utf8.RuneError && size == 1:
+				escaped = []byte(`\ufffd`)
+			case r == '\u2028', r == '\u2029':
+				escaped = []byte{'\\', 'u', '2', '0', '2', hex[r&15]}
+			}
+		}
+		if escaped != nil {
+			b = append(append(b, s[from:i]...), escaped...)
+			from = i + size
+		}
+		i += size
+	}
+	return append(append(b, s[from:]...), '"')
+}

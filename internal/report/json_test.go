@@ -1,0 +1,133 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// reference is what the encoder must print.
+func reference(t interface{ Fatal(...any) }, value any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(value); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// fill sets everything inside v, lists to n elements; fields added to package
+// api later are set as well and must then be printed.
+func fill(v reflect.Value, n int, draw func() string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(draw())
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(len(draw())))
+	case reflect.Bool:
+		v.SetBool(len(draw())%3 > 0)
+	case reflect.Interface:
+		values := []any{draw(), 12, int64(-3), 1.5, true, map[string]any{"a": []any{draw()}}, []any{}}
+		if i := len(draw()) % 8; i < len(values) {
+			v.Set(reflect.ValueOf(values[i]))
+		}
+	case reflect.Pointer:
+		if draw() != "" {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(v.Elem(), n, draw)
+		}
+	case reflect.Slice:
+		if n == 0 && draw() == "" {
+			return // null or left out
+		}
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		for i := range n {
+			fill(v.Index(i), n-1, draw)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		value := reflect.New(v.Type().Elem()).Elem()
+		fill(value, n, draw)
+		v.SetMapIndex(reflect.ValueOf(draw()).Convert(v.Type().Key()), value)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), n, draw)
+		}
+	}
+}
+
+// TestAsEncodingJSON compares with encoding/json on random values.
+func TestAsEncodingJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.String(), rapid.Just(""), rapid.SampledFrom([]string{"a<b>&c", "\x00\b\f\n\r\t\x1f\x7f", "\xff\xfe caf\xe9", "\u2028\u2029\u202a", `"\`, "größe"}),
+		)
+		n := rapid.IntRange(0, 3).Draw(t, "n")
+		for _, value := range []any{&api.AttributeValueList{}, &api.ValidationResultList{}, &api.ResourceInfoList{}, &api.ResourceList{}} {
+			v := reflect.ValueOf(value).Elem()
+			fill(v, n, func() string { return text.Draw(t, "text") })
+			got, err := marshal(v.Interface())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := reference(t, v.Interface()); string(got) != want {
+				t.Fatalf("(-encoding/json +own)\n%s", cmp.Diff(want, string(got)))
+			}
+		}
+	})
+}
+
+func TestOtherValuesAsEncodingJSON(t *testing.T) {
+	for _, value := range []any{
+		map[string]any{"a": []any{1, "<&>", nil}}, json.RawMessage(`{"b":1,"a":[]}`), "text", 3, nil,
+		api.ResourceMutationList{}, api.AttributeValueList{}, api.AttributeValueList(nil),
+	} {
+		got, err := marshal(value)
+		if want := reference(t, value); err != nil || string(got) != want {
+			t.Errorf("%v: %s, want %s", err, got, want)
+		}
+	}
+	if _, err := marshal(func() {}); err == nil {
+		t.Error("a function has no JSON")
+	}
+}
+
+func BenchmarkAttributes(b *testing.B) {
+	row := api.AttributeValue{Value: "docker.io/library/nginx:1.27.3", Index: 0, FunctionName: "get-image", Position: &api.Position{File: "./all.yaml", Line: 120_000, Column: 18}}
+	row.ResourceInfo = api.ResourceInfo{ResourceName: "shop/web", ResourceNameWithoutScope: "web", ResourceType: "apps/v1/Deployment", ResourceCategory: "Resource"}
+	row.Path, row.AttributeName, row.DataType = "spec.template.spec.containers.?name=web.image", "container-image", "string"
+	rows := make(api.AttributeValueList, 10_000)
+	for i := range rows {
+		rows[i] = row
+	}
+	size := int64(len(reference(b, rows)))
+	b.Run("own", func(b *testing.B) {
+		b.SetBytes(size)
+		for b.Loop() {
+			if _, err := marshal(rows); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("encoding-json", func(b *testing.B) {
+		b.SetBytes(size)
+		for b.Loop() {
+			var text strings.Builder
+			enc := json.NewEncoder(&text)
+			enc.SetEscapeHTML(false)
+			enc.SetIndent("", "  ")
+			if err := enc.Encode(rows); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
