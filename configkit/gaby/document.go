@@ -122,7 +122,7 @@ func (d *document) keyText(i int32) string {
 	if n.flags&isNew != 0 {
 		return d.fresh[n.key].key
 	}
-	return string(keyBytes(d.src, n))
+	return view(keyBytes(d.src, n))
 }
 
 // keyIs reports whether the key of node i is k.
@@ -143,7 +143,7 @@ func (d *document) text(i int32) string {
 	if n.flags&isNew != 0 {
 		return d.fresh[n.val].text
 	}
-	return string(d.textBytes(i))
+	return view(d.textBytes(i))
 }
 
 // textBytes is text without a copy where the source holds the text as it is. The result must not be modified.

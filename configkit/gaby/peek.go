@@ -82,9 +82,9 @@ func (p *peeker) document() bool {
 	return p.blockMap(0, func(key, value []byte) bool {
 		switch string(key) {
 		case "apiVersion":
-			p.h.APIVersion = string(value)
+			p.h.APIVersion = view(value)
 		case "kind":
-			p.h.Kind = string(value)
+			p.h.Kind = view(value)
 		case "metadata":
 			p.h.Name, p.h.Namespace, p.h.GenerateName = "", "", ""
 			if len(value) > 0 {
@@ -119,11 +119,11 @@ func (p *peeker) metadata() bool {
 		return p.blockMap(q-bol, func(key, value []byte) bool {
 			switch string(key) {
 			case "name":
-				p.h.Name = string(value)
+				p.h.Name = view(value)
 			case "namespace":
-				p.h.Namespace = string(value)
+				p.h.Namespace = view(value)
 			case "generateName":
-				p.h.GenerateName = string(value)
+				p.h.GenerateName = view(value)
 			}
 			return true
 		})
@@ -255,7 +255,7 @@ func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
 		return false
 	}
 	value := p.src[v:end]
-	if resolvePlain(string(value)) != strTag {
+	if resolvePlain(view(value)) != strTag {
 		if string(key) == "metadata" {
 			return false
 		}

@@ -221,7 +221,7 @@ func (d *document) site(i int32) site {
 	switch {
 	case n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle):
 		s.inside = true
-		s.tail = max(s.tail, trimBlanks(d.src, 0, d.lineEnd(int(n.val))))
+		s.tail = max(s.tail, d.blockEnd(int(n.val))) // blanks and a comment behind the header
 		if s.tail > 0 && d.src[s.tail-1] == '\n' {
 			s.keep = true
 			s.tail--

@@ -3,7 +3,11 @@ package gaby
 import (
 	"bytes"
 	"unicode/utf8"
+	"unsafe"
 )
+
+// view returns b as a string without a copy. It is only for source text, which nobody modifies, and for bytes made by decoding.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // keyBytes returns the decoded key of source node n. The result must not be modified.
 func keyBytes(src []byte, n *node) []byte {

@@ -293,7 +293,7 @@ func (v Value) Data() any {
 	}
 	t := v.d.scalarTag(i)
 	if t == strTag && v.d.n[i].flags&isNew == 0 {
-		return string(v.d.textBytes(i))
+		return view(v.d.textBytes(i))
 	}
 	return scalarData(t, v.d.text(i))
 }
