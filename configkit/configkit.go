@@ -51,6 +51,8 @@ type ResourceProvider interface {
 	RemoveScopeFromResourceName(name api.ResourceName) api.ResourceName
 	// ScopelessResourceNamePath is where the name within its scope is.
 	ScopelessResourceNamePath() api.ResolvedPath
+	// ContextPath is where a resource carries a field of the context it was made in, UnitSlug for example.
+	ContextPath(field string) api.ResolvedPath
 
 	// AttributePaths are the registered paths of an attribute.
 	AttributePaths(name api.AttributeName) PathSource

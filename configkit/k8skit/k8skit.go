@@ -115,6 +115,11 @@ func (*ResourceProvider) RemoveScopeFromResourceName(name api.ResourceName) api.
 // ScopelessResourceNamePath is metadata.name.
 func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return "metadata.name" }
 
+// ContextPath is an annotation of confighub.com.
+func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
+	return yamlkit.JoinPathSegments([]string{"metadata", "annotations", "confighub.com/" + field})
+}
+
 // Converter is the identity: the native text is YAML already.
 type Converter struct{}
 

@@ -1,0 +1,57 @@
+package yamlkit
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Place is where a path leads to in a document, found for an edit.
+type Place struct {
+	Doc      *gaby.YamlDoc
+	Resource *api.ResourceInfo
+	Segments []string   // keys and indexes
+	Value    gaby.Value // what is there; it does not exist where something can be created
+
+	place place
+}
+
+// Path is how messages and results call the place.
+func (p *Place) Path() api.ResolvedPath { return p.place.reported() }
+
+// EditPaths calls edit for every place the paths of a resource's type lead to; with upsert also for places that could be
+// created. It returns how many places there were. The places of a document are all found before the first of them is edited,
+// and they are edited last first, so that no edit moves a place that is still to come. Errors of edit are located.
+func EditPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider, upsert bool, edit func(*Place) error,
+) (int, error) {
+	matches := 0
+	var places []*Place // of one document
+	var problems []error
+	flush := func() {
+		for _, p := range slices.Backward(places) {
+			if err := edit(p); err != nil {
+				problems = append(problems, locate(err, p.Resource, &p.place))
+			}
+		}
+		matches += len(places)
+		places = places[:0]
+	}
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, upsert, func(p *place) error {
+		if len(places) > 0 && places[0].Doc != p.doc {
+			flush()
+		}
+		kept := &Place{Doc: p.doc, Resource: p.resource, Segments: slices.Clone(p.match.Segments), Value: p.match.Value, place: *p}
+		kept.place.match = &Match{Segments: kept.Segments, Value: kept.Value}
+		places = append(places, kept)
+		return nil
+	})
+	flush()
+	if err != nil {
+		problems = append([]error{err}, problems...)
+	}
+	return matches, errors.Join(problems...)
+}
