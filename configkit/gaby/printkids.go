@@ -166,11 +166,7 @@ func (p *printer) removeEntry(i, slot int32) {
 	d := p.d
 	from, to := d.headStart(slot), d.entryEnd(slot)
 	to = d.deeperComments(to, d.column(d.entryStart(slot)))
-	if p.behindKept(slot) { // blank lines that follow would become part of that text
-		for q := to; q < d.bodyEnd && len(bytes.TrimSpace(d.src[q:d.lineEnd(q)])) == 0; q = to {
-			to = nextLineStart(d.src, q)
-		}
-	}
+	to = p.blanksBehind(slot, to)
 	p.add(i, from, to, "")
 }
 
@@ -190,15 +186,31 @@ func (d *document) deeperComments(p, col int) int {
 	return p
 }
 
-// behindKept reports whether the text that stays in front of entry slot is a block scalar that keeps its last line ends.
-func (p *printer) behindKept(slot int32) bool {
+// blanksBehind returns the end of the blank lines from at, the end of removed entry slot, that must go with it: those that would
+// become part of a block scalar that stays in front. That is every line when the scalar keeps its last line ends, and up to the
+// last line with blanks on it otherwise.
+func (p *printer) blanksBehind(slot int32, at int) int {
 	d := p.d
 	j := slot - 1
 	for j > 0 && p.isGone(j) {
 		j--
 	}
 	n := &d.n[j]
-	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && readHeader(d.src, int(n.val)).chomp == '+'
+	if n.kind != scalarNode || n.style != literalStyle && n.style != foldedStyle {
+		return at
+	}
+	kept := readHeader(d.src, int(n.val)).chomp == '+'
+	to := at
+	for q := at; q < d.bodyEnd; q = nextLineStart(d.src, q) {
+		line := bytes.TrimRight(d.src[q:d.lineEnd(q)], "\r")
+		if len(bytes.TrimSpace(line)) > 0 {
+			break
+		}
+		if kept || len(line) > 0 {
+			to = nextLineStart(d.src, q)
+		}
+	}
+	return to
 }
 
 // headStart returns where the lines of entry slot begin, the comments directly above it at its indentation included.
