@@ -160,3 +160,12 @@ func TestPositionsOfTheUnit(t *testing.T) {
 		t.Errorf("key at %v, value at %v", key, value)
 	}
 }
+
+func TestElsewhere(t *testing.T) {
+	d := parse(t, "a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  m: 2\n")[0]
+	for path, want := range map[string]bool{"a": false, "a.k": false, "b": true, "b.k": true, "c": false, "c.k": true, "c.m": false, "d": false} {
+		if have := d.Path(path).Value().Elsewhere(); have != want {
+			t.Errorf("%s stands elsewhere: %t, want %t", path, have, want)
+		}
+	}
+}

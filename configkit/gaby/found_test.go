@@ -132,6 +132,14 @@ func TestFoundEdits(t *testing.T) {
 		{"b: > # c", []Edit{set("b", "a \nb")}},
 		{"a:\nc:\n   ", []Edit{set("a", 0), del("c"), set("a", two)}},
 		{"a: |+\n\n  ", []Edit{set("new", 0)}},
+		{"- >-\n  t\n-\n   ", []Edit{del("1")}},
+		{"- |\n y\n- >\n   ", []Edit{del("1")}},
+		{"a: |2\n  \nb: 4\n   \nq:\n- |", []Edit{del("b")}},
+		{"a: |+\n  x\nb: 4\n\nc: 1\n", []Edit{del("b")}},
+		{"a: |+\n  x\nb:\n  - c\n\n  - d\n\nc: 1\n", []Edit{del("b")}},
+		{"a:\n- >+\n  x\n- y\n\n\nc: 1\n", []Edit{del("a.1")}},
+		{"- |\t", []Edit{set("0", two)}},
+		{"b: > # ", []Edit{set("b", "end\n")}},
 		{"a: {b: [1, 2]}", []Edit{note("a"), set("a.b", two), add("a.c", 1)}},
 	} {
 		doc, err := gaby.ParseYAML([]byte(c.text))

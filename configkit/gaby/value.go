@@ -65,6 +65,10 @@ func (v Value) below() via {
 	return 0
 }
 
+// Elsewhere reports whether the value stands at another place of the document: it is an alias, or was reached through an alias or
+// "<<". A walk over all values of a document meets each of them where it stands when it passes over these.
+func (v Value) Elsewhere() bool { return v.d != nil && v.below() != 0 }
+
 // Len returns the number of entries of a map or list, 0 for anything else.
 func (v Value) Len() int {
 	n := 0
