@@ -29,7 +29,10 @@ for byte. Results go to the standard output; nothing is written to a file.`,
 	}
 	root.PersistentFlags().String("color", "auto", "colour messages: auto, always or never")
 	root.PersistentFlags().BoolP("quiet", "q", false, "no notes on the error stream, only problems")
+	root.PersistentFlags().BoolP("verbose", "v", false, "more notes: what each function matched, which files were read")
 	root.PersistentFlags().Bool("debug", false, "show the stack when a function panics")
+	root.PersistentFlags().StringP("directory", "C", "", "work in DIR: paths and .fctl.yaml are looked for there")
+	root.PersistentFlags().String("config", "", "your settings file, instead of fctl/config.yaml in your configuration directory")
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {
@@ -87,7 +90,9 @@ func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
 	if f := flags.Lookup("context"); f != nil {
 		context, _ = flags.GetStringSlice("context") // the flag is defined as one
 	}
-	s, err := settings.Load(flags, context, settings.Here())
+	dir, _ := flags.GetString("directory")
+	file, _ := flags.GetString("config")
+	s, err := settings.Load(flags, context, settings.Here(dir, file))
 	if err != nil {
 		return nil, err
 	}

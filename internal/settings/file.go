@@ -15,20 +15,28 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// readFile reads a settings file into the map that viper merges. It knows the
-// table, so that a misspelt key or a value of the wrong type is told with its
-// place. Keys that a project may not set are left out, with a note.
-func readFile(table []key, path string, project bool, dir string) (map[string]any, []api.Note, diag.List) {
+// file is what a settings file says.
+type file struct {
+	values  map[string]any      // that viper merges
+	lists   map[string][]string // settings that are lists: paths
+	origins map[string]string   // setting -> place
+	notes   []api.Note          // keys that a project may not set
+}
+
+// readFile reads a settings file. It knows the table, so that a misspelt key or
+// a value of the wrong type is told with its place. Keys that a project may not
+// set are left out, with a note.
+func readFile(table []key, path string, project, required bool, from string) (file, diag.List) {
 	if path == "" {
-		return nil, nil, nil
+		return file{}, nil
 	}
 	name := path
-	if rel, err := filepath.Rel(dir, path); err == nil && len(rel) < len(path) {
+	if rel, err := filepath.Rel(from, path); err == nil && len(rel) < len(path) {
 		name = diag.FileName(rel)
 	}
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+	if errors.Is(err, fs.ErrNotExist) && !required {
+		return file{}, nil
 	}
 	refuse := func(n *yaml.Node, hint, format string, args ...any) *api.Failure {
 		f := diag.UsageHint(hint, format, args...)
@@ -39,44 +47,68 @@ func readFile(table []key, path string, project bool, dir string) (map[string]an
 		return f
 	}
 	if err != nil {
-		return nil, nil, diag.List{refuse(nil, "", "%w", reason(err))}
+		return file{}, diag.List{refuse(nil, "", "%w", reason(err))}
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, nil, diag.List{refuse(nil, "", "%w", err)}
+		return file{}, diag.List{refuse(nil, "", "%w", err)}
 	}
 	if len(root.Content) == 0 {
-		return nil, nil, nil // nothing but comments
+		return file{}, nil // nothing but comments
 	}
 	top := root.Content[0]
 	if top.Kind != yaml.MappingNode {
-		return nil, nil, diag.List{refuse(top, "", "a map of settings is expected")}
+		return file{}, diag.List{refuse(top, "", "a map of settings is expected")}
 	}
-	values := map[string]any{}
-	var notes []api.Note
+	read := file{values: map[string]any{}, lists: map[string][]string{}, origins: map[string]string{}}
 	var problems diag.List
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		at, value := top.Content[i], top.Content[i+1]
+		place := api.Position{File: name, Line: at.Line, Column: at.Column}
 		k, ok := lookup(table, at.Value)
 		switch {
 		case !ok:
 			problems = append(problems, refuse(at, diag.DidYouMean(handler.Suggest(at.Value, names(table)), ""), "unknown setting %q", at.Value))
+			continue
 		case project && !k.project:
-			notes = append(notes, api.Note{
-				Pos:     api.Position{File: name, Line: at.Line, Column: at.Column},
+			read.notes = append(read.notes, api.Note{
+				Pos:     place,
 				Message: fmt.Sprintf("%s is ignored here: only a flag, %s or your own settings file may set it", k.name, EnvName(k.name)),
 			})
+			continue
+		case k.isList():
+			paths, bad := pathsOf(value, filepath.Dir(path))
+			if bad != nil {
+				problems = append(problems, refuse(bad, "", "%s: a path or a list of paths is expected", k.name))
+			}
+			read.lists[k.name] = paths
 		case value.Kind != yaml.ScalarNode:
 			problems = append(problems, refuse(value, "", "%s: a single value is expected", k.name))
 		default:
 			if want := k.refuses(value.Value); want != "" {
 				problems = append(problems, refuse(value, "", "%s: %q is not %s", k.name, value.Value, want))
-				continue
 			}
-			values[k.name] = value.Value
+			read.values[k.name] = value.Value
 		}
+		read.origins[k.name] = place.String()
 	}
-	return values, notes, problems
+	return read, problems
+}
+
+// pathsOf reads a path or a list of them, relative to the directory of their
+// file; what is neither is returned as bad.
+func pathsOf(value *yaml.Node, dir string) (paths []string, bad *yaml.Node) {
+	items := []*yaml.Node{value}
+	if value.Kind == yaml.SequenceNode {
+		items = value.Content
+	}
+	for _, item := range items {
+		if item.Kind != yaml.ScalarNode || item.Value == "" {
+			return nil, item
+		}
+		paths = append(paths, resolve(dir, item.Value))
+	}
+	return paths, nil
 }
 
 func lookup(table []key, name string) (key, bool) {
@@ -94,6 +126,11 @@ func names(table []key) []string {
 		all = append(all, k.name)
 	}
 	return all
+}
+
+func (k key) isList() bool {
+	_, ok := k.standard.([]string)
+	return ok
 }
 
 // refuses tells what the value would have to be; empty when it is fine.

@@ -10,6 +10,8 @@
 //     and arguments of functions never pass through it.
 //   - A project's file is untrusted: it comes with the repository. A key is
 //     honoured there only if its row in the table says that a project may set it.
+//   - A setting that is a list takes what every place says, the user's own file
+//     first and flags last. Paths in a file start at the directory of that file.
 package settings
 
 import (
@@ -33,8 +35,13 @@ type Settings struct {
 	Output    string `mapstructure:"output"`
 	Toolchain string `mapstructure:"toolchain"`
 	Quiet     bool   `mapstructure:"quiet"`
-	KeepGoing bool   `mapstructure:"keep-going"`
+	Verbose   bool   `mapstructure:"verbose"`
 	Debug     bool   `mapstructure:"debug"`
+
+	KeepGoing     bool `mapstructure:"keep-going"`
+	Strict        bool `mapstructure:"strict"`
+	RequireMatch  bool `mapstructure:"require-match"`
+	AllowExternal bool `mapstructure:"allow-external"`
 
 	Space          string `mapstructure:"space"`
 	SpaceID        string `mapstructure:"space-id"`
@@ -42,10 +49,21 @@ type Settings struct {
 	OrganizationID string `mapstructure:"organization-id"`
 	RevisionNum    int64  `mapstructure:"revision-num"`
 
+	// ResourceTypes are files that say more about resource types.
+	ResourceTypes []string `mapstructure:"-"`
 	// UnitLabels come from --context only: their keys keep their case and dots.
 	UnitLabels map[string]string `mapstructure:"-"`
 	// Notes are keys of a project's file that were not honoured.
 	Notes []api.Note `mapstructure:"-"`
+	// Rows are all settings, in the order of the table, for `fctl config view`.
+	Rows []Row `mapstructure:"-"`
+}
+
+// Row is a setting, its value and where that comes from.
+type Row struct {
+	Name   string
+	Value  any
+	Origin string
 }
 
 // key is one row of the table of settings.
@@ -64,8 +82,13 @@ func keys() []key {
 		{name: "output", standard: "auto", project: true},
 		{name: "toolchain", standard: "", project: true},
 		{name: "quiet", standard: false, project: true},
-		{name: "keep-going", standard: false, project: true},
+		{name: "verbose", standard: false, project: true},
 		{name: "debug", standard: false, project: true},
+		{name: "keep-going", standard: false, project: true},
+		{name: "strict", standard: false, project: true},
+		{name: "require-match", standard: false, project: true},
+		{name: "allow-external", standard: false}, // runs programs
+		{name: "resource-types", standard: []string(nil), project: true},
 		{name: "space", standard: "default", project: true, context: true},
 		{name: "space-id", standard: "", project: true, context: true},
 		{name: "unit-id", standard: "", project: true, context: true},
@@ -74,23 +97,45 @@ func keys() []key {
 	}
 }
 
+// Names are the names of all settings, in the order of the table.
+func Names() []string { return names(keys()) }
+
 // Where tells which files are looked at.
 type Where struct {
 	Dir      string // where the search for the project's file starts
 	UserFile string // may be missing
+	Required bool   // UserFile may not be missing: it was named
+	From     string // what names of files are relative to; empty is Dir
 }
 
-// Here is where fctl looks: the working directory, and fctl/config.yaml in the
-// user's configuration directory.
-func Here() Where {
-	w := Where{Dir: "."}
-	if dir, err := os.Getwd(); err == nil {
-		w.Dir = dir
+// Here is where fctl looks when it works in dir: there and upwards for the
+// project's file, and for the user's own settings in file, or when that is
+// empty in FCTL_CONFIG or in fctl/config.yaml of the user's configuration
+// directory.
+func Here(dir, file string) Where {
+	w := Where{From: "."}
+	if here, err := os.Getwd(); err == nil {
+		w.From = here
 	}
-	if dir, err := os.UserConfigDir(); err == nil {
-		w.UserFile = filepath.Join(dir, "fctl", "config.yaml")
+	w.Dir = resolve(w.From, dir)
+	switch {
+	case file != "":
+		w.UserFile, w.Required = resolve(w.Dir, file), true
+	case os.Getenv(EnvName("config")) != "":
+		w.UserFile, w.Required = resolve(w.Dir, os.Getenv(EnvName("config"))), true
+	default:
+		if user, err := os.UserConfigDir(); err == nil {
+			w.UserFile = filepath.Join(user, "fctl", "config.yaml")
+		}
 	}
 	return w
+}
+
+func resolve(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 // Load collects the settings. Flags named like a key are bound to it when
@@ -100,9 +145,15 @@ func Load(flags *pflag.FlagSet, context []string, where Where) (*Settings, error
 }
 
 func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Settings, error) {
+	if where.From == "" {
+		where.From = where.Dir
+	}
 	v := viper.New()
 	s := &Settings{}
 	for _, k := range table {
+		if k.isList() {
+			continue
+		}
 		v.SetDefault(k.name, k.standard)
 		if err := v.BindEnv(k.name, EnvName(k.name)); err != nil {
 			return nil, err
@@ -114,26 +165,78 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 		}
 	}
 	var problems diag.List
+	origins := map[string]string{}
 	for _, f := range []struct {
-		path    string
-		project bool
-	}{{where.UserFile, false}, {nearest(where.Dir), true}} {
-		values, notes, bad := readFile(table, f.path, f.project, where.Dir)
+		path              string
+		project, required bool
+	}{{where.UserFile, false, where.Required}, {nearest(where.Dir), true, false}} {
+		file, bad := readFile(table, f.path, f.project, f.required, where.From)
 		problems = append(problems, bad...)
-		s.Notes = append(s.Notes, notes...)
-		if err := v.MergeConfigMap(values); err != nil {
+		s.Notes = append(s.Notes, file.notes...)
+		for name, origin := range file.origins {
+			origins[name] = origin
+		}
+		s.ResourceTypes = append(s.ResourceTypes, file.lists["resource-types"]...)
+		if err := v.MergeConfigMap(file.values); err != nil {
 			return nil, err
 		}
 	}
 	problems = append(problems, checkEnv(table)...)
-	problems = append(problems, s.setContext(v, table, context)...)
+	problems = append(problems, s.setContext(v, table, context, origins)...)
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	if err := v.Unmarshal(s); err != nil {
 		return nil, diag.Usage("settings: %w", err)
 	}
+	s.addResourceTypes(flags, where.Dir)
+	s.Rows = rows(table, v, s, flags, origins)
 	return s, nil
+}
+
+// addResourceTypes adds those of the environment and of flags.
+func (s *Settings) addResourceTypes(flags *pflag.FlagSet, dir string) {
+	const name = "resource-types"
+	paths := filepath.SplitList(os.Getenv(EnvName(name)))
+	if flags.Lookup(name) != nil {
+		given, _ := flags.GetStringArray(name) // the flag is defined as one
+		paths = append(paths, given...)
+	}
+	for _, path := range paths {
+		if dir != "." && path != "-" {
+			path = resolve(dir, path)
+		}
+		s.ResourceTypes = append(s.ResourceTypes, path)
+	}
+}
+
+// rows tells of every setting its value and where that comes from.
+func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, origins map[string]string) []Row {
+	all := make([]Row, len(table))
+	for i, k := range table {
+		row := Row{Name: k.name, Value: v.Get(k.name), Origin: "default"}
+		switch k.standard.(type) {
+		case bool:
+			row.Value = v.GetBool(k.name)
+		case int64:
+			row.Value = v.GetInt64(k.name)
+		case []string:
+			row.Value = s.ResourceTypes
+		}
+		flag := flags.Lookup(k.name)
+		switch origin := origins[k.name]; {
+		case strings.HasPrefix(origin, "--"):
+			row.Origin = origin
+		case flag != nil && flag.Changed:
+			row.Origin = "--" + k.name
+		case os.Getenv(EnvName(k.name)) != "":
+			row.Origin = EnvName(k.name)
+		case origin != "":
+			row.Origin = origin
+		}
+		all[i] = row
+	}
+	return all
 }
 
 // EnvName is the environment variable of a key.
@@ -172,7 +275,7 @@ func checkEnv(table []key) diag.List {
 }
 
 // setContext applies --context, which wins over everything else.
-func (s *Settings) setContext(v *viper.Viper, table []key, context []string) diag.List {
+func (s *Settings) setContext(v *viper.Viper, table []key, context []string, origins map[string]string) diag.List {
 	const hint = "--context takes space, space-id, unit-id, organization-id, revision-num and unit-label.KEY, as in space=shop"
 	var problems diag.List
 next:
@@ -197,6 +300,7 @@ next:
 				problems = append(problems, diag.Usage("--context %s: %q is not %s", name, value, want))
 			} else {
 				v.Set(name, value)
+				origins[name] = "--context"
 			}
 			continue next
 		}

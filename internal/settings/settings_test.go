@@ -111,8 +111,8 @@ func TestAProjectIsNotTrusted(t *testing.T) {
 		t.Errorf("the rest of the file is lost: %+v", s)
 	}
 	for _, project := range []bool{true, false} {
-		values, _, _ := readFile(table, filepath.Join(root, ProjectFile), project, root)
-		if _, taken := values["server"]; taken == project {
+		read, _ := readFile(table, filepath.Join(root, ProjectFile), project, false, root)
+		if _, taken := read.values["server"]; taken == project {
 			t.Errorf("server taken: %v, in a project's file: %v", taken, project)
 		}
 	}
@@ -125,6 +125,7 @@ func TestBadSettingsAreLocated(t *testing.T) {
 		"wrong type":   {"quiet: perhaps\n", "./.fctl.yaml:1:8: quiet: \"perhaps\" is not true or false\n"},
 		"wrong number": {"revision-num: 1.5\n", "./.fctl.yaml:1:15: revision-num: \"1.5\" is not a whole number\n"},
 		"a list":       {"space: [a]\n", "./.fctl.yaml:1:8: space: a single value is expected\n"},
+		"no paths":     {"resource-types: {a: b}\n", "./.fctl.yaml:1:17: resource-types: a path or a list of paths is expected\n"},
 		"no map":       {"- a\n", "./.fctl.yaml:1:1: a map of settings is expected\n"},
 		"no YAML":      {"a: 'b\n", "./.fctl.yaml: yaml: line 2: found unexpected end of stream\n"},
 	} {
@@ -147,6 +148,45 @@ func TestBadSettingsAreLocated(t *testing.T) {
 				t.Errorf("class %d", list[0].Class)
 			}
 		})
+	}
+}
+
+func TestRowsTellWhereValuesComeFrom(t *testing.T) {
+	clearEnv(t)
+	root := t.TempDir()
+	user := write(t, filepath.Join(root, "user", "config.yaml"), "space: of-user\nresource-types: mine.yaml\nquiet: true\n")
+	write(t, filepath.Join(root, "repo", ProjectFile), "output: data\nresource-types: [types/a.yaml, /b.yaml]\nquiet: false\n")
+	t.Setenv("FCTL_OUTPUT", "full")
+	t.Setenv("FCTL_RESOURCE_TYPES", "c.yaml"+string(filepath.ListSeparator)+"d.yaml")
+	repo := filepath.Join(root, "repo")
+	s, err := Load(flagSet(t, "--color=never"), []string{"space=shop"}, Where{Dir: repo, UserFile: user, From: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"color": "--color", "output": "FCTL_OUTPUT", "space": "--context", "quiet": "./repo/.fctl.yaml:3:1",
+		"resource-types": "FCTL_RESOURCE_TYPES", "debug": "default",
+	}
+	for _, row := range s.Rows {
+		if origin, ok := want[row.Name]; ok && row.Origin != origin {
+			t.Errorf("%s comes from %s, want %s", row.Name, row.Origin, origin)
+		}
+	}
+	paths := []string{filepath.Join(root, "user", "mine.yaml"), filepath.Join(repo, "types", "a.yaml"), "/b.yaml", filepath.Join(repo, "c.yaml"), filepath.Join(repo, "d.yaml")}
+	if d := cmp.Diff(paths, s.ResourceTypes); d != "" {
+		t.Errorf("resource types (-want +got)\n%s", d)
+	}
+}
+
+func TestAFileThatWasNamedMustBeThere(t *testing.T) {
+	clearEnv(t)
+	root := t.TempDir()
+	missing := filepath.Join(root, "none.yaml")
+	if _, err := Load(flagSet(t), nil, Where{Dir: root, UserFile: missing}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Load(flagSet(t), nil, Where{Dir: root, UserFile: missing, Required: true}); err == nil {
+		t.Error("a missing file is no error")
 	}
 }
 
@@ -182,12 +222,20 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		}
 		t.Setenv(EnvName(k.name), value)
 	}
-	s, err := Load(flagSet(t), nil, Where{Dir: t.TempDir()})
+	dir := t.TempDir()
+	s, err := Load(flagSet(t), nil, Where{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, row := range s.Rows {
+		if row.Origin != EnvName(row.Name) {
+			t.Errorf("%s comes from %s", row.Name, row.Origin)
+		}
+	}
+	s.Rows = nil
 	want := Settings{
-		Color: "x", Output: "x", Toolchain: "x", Quiet: true, KeepGoing: true, Debug: true,
+		Color: "x", Output: "x", Toolchain: "x", Quiet: true, Verbose: true, Debug: true,
+		KeepGoing: true, Strict: true, RequireMatch: true, AllowExternal: true, ResourceTypes: []string{filepath.Join(dir, "x")},
 		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
 	}
 	if d := cmp.Diff(want, *s); d != "" {
