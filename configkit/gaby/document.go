@@ -59,13 +59,6 @@ func (u *unit) linesBefore(i int) int {
 	return u.lines[i]
 }
 
-// cache holds what is worked out from the tree on demand. Edits drop what they make wrong.
-type cache struct {
-	entries map[int32][]int32          // long lists and maps: their children, for access by index
-	keys    map[int32]map[string]int32 // long maps: their last child of each key
-	merged  map[int32][]mergedEntry    // maps with "<<" or repeated keys: what a reader sees
-}
-
 // ready scans the document when that has not happened, and reports whether it can be read.
 func (d *document) ready() bool {
 	if !d.scanned {

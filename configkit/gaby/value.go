@@ -1,7 +1,5 @@
 package gaby
 
-import "slices"
-
 // Kind tells what a value is.
 type Kind uint8
 
@@ -30,12 +28,6 @@ const (
 	viaAlias via = 1 << iota // the collection around it was reached through an alias or is inherited itself
 	viaMerge                 // the entry is inherited through "<<"
 )
-
-// mergedEntry is one entry a reader of a map with "<<" or repeated keys sees.
-type mergedEntry struct {
-	slot int32
-	via  via
-}
 
 // node returns the node that holds the value, aliases followed.
 func (v Value) node() int32 { return v.d.deref(v.d.at(v.slot)) }
@@ -357,114 +349,4 @@ func (v Value) Doc() *YamlDoc {
 		return nil
 	}
 	return &YamlDoc{v: v}
-}
-
-// longCollection is the length from which maps get an index of their keys and lists one of their items.
-const longCollection = 16
-
-func (d *document) cached() *cache {
-	if d.cache == nil {
-		d.cache = &cache{entries: map[int32][]int32{}, keys: map[int32]map[string]int32{}, merged: map[int32][]mergedEntry{}}
-	}
-	return d.cache
-}
-
-// entries returns the children of source collection i as the source has them.
-func (d *document) entries(i int32) []int32 {
-	c := d.cached()
-	if l, ok := c.entries[i]; ok {
-		return l
-	}
-	var l []int32
-	for k, end := i+1, int32(d.n[i].next); k < end; k = int32(d.n[k].next) {
-		l = append(l, k)
-	}
-	l = slices.Clip(l) // appending to it makes a list of its own
-	c.entries[i] = l
-	return l
-}
-
-// keyIndex returns the places of the keys of map i among its children.
-func (d *document) keyIndex(i int32, kids []int32) map[string]int32 {
-	c := d.cached()
-	m, ok := c.keys[i]
-	if !ok {
-		m = make(map[string]int32, len(kids))
-		for k, kid := range kids {
-			m[d.keyText(kid)] = int32(k)
-		}
-		c.keys[i] = m
-	}
-	return m
-}
-
-// editedKids returns the children of collection i when edits have changed them or made the collection.
-func (d *document) editedKids(i int32) ([]int32, bool) {
-	if d.edits == nil {
-		return nil, false
-	}
-	kids, ok := d.edits.kids[i]
-	return kids, ok
-}
-
-// kids lists the children of collection i.
-func (d *document) kids(i int32) []int32 {
-	if kids, ok := d.editedKids(i); ok {
-		return kids
-	}
-	return d.entries(i)
-}
-
-// mergedEntries returns what a reader sees of a map with "<<" or repeated keys, nil for any other collection.
-func (d *document) mergedEntries(i int32) []mergedEntry {
-	if d.n[i].flags&(hasMerge|hasDuplicates) == 0 {
-		return nil
-	}
-	c := d.cached()
-	if m, ok := c.merged[i]; ok {
-		return m
-	}
-	seen := map[string]int{}
-	m := []mergedEntry{}
-	var inherited []int32
-	for _, kid := range d.kids(i) {
-		if d.isMergeKey(kid) {
-			inherited = append(inherited, kid)
-			continue
-		}
-		k := d.keyText(kid)
-		if at, again := seen[k]; again {
-			m[at].slot = kid
-			continue
-		}
-		seen[k] = len(m)
-		m = append(m, mergedEntry{slot: kid})
-	}
-	for _, kid := range inherited {
-		from := d.deref(d.at(kid))
-		maps := []int32{from}
-		if d.n[from].kind == listNode {
-			maps = maps[:0]
-			for _, item := range d.kids(from) {
-				maps = append(maps, d.deref(d.at(item)))
-			}
-		}
-		for _, mp := range maps {
-			v := Value{d: d, slot: mp, owner: -1, pos: -1}
-			for e := v.First(); e.Exists(); e = e.Next() {
-				k := d.keyText(e.slot)
-				if _, again := seen[k]; !again {
-					seen[k] = len(m)
-					m = append(m, mergedEntry{slot: e.slot, via: viaMerge})
-				}
-			}
-		}
-	}
-	c.merged[i] = m
-	return m
-}
-
-func (d *document) isMergeKey(kid int32) bool {
-	n := &d.n[kid]
-	return n.keyStyle == plainStyle && d.keyIs(kid, "<<")
 }

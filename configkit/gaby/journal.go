@@ -1,0 +1,140 @@
+package gaby
+
+import "slices"
+
+// edits is what was changed since the document was read: which place has another value, which collection other children, which
+// entry another line comment. Undoing is putting the previous state of these back, in reverse order.
+type edits struct {
+	values   map[int32]int32
+	kids     map[int32][]int32 // also the children of collections made by edits
+	comments map[int32]string
+	log      []change
+}
+
+// change is the state one edit replaced.
+type change struct {
+	what    changeKind
+	i       int32
+	had     bool
+	value   int32
+	kids    []int32
+	comment string
+}
+
+type changeKind uint8
+
+const (
+	valueChange changeKind = iota
+	kidsChange
+	commentChange
+)
+
+// edit returns the edits, made on first use.
+func (d *document) edit() *edits {
+	if d.edits == nil {
+		d.edits = &edits{values: map[int32]int32{}, kids: map[int32][]int32{}, comments: map[int32]string{}}
+	}
+	return d.edits
+}
+
+// touch records an edit and drops what was worked out from the state before it.
+func (d *document) touch(c change) {
+	d.hasHeader = false
+	if d.cache != nil {
+		clear(d.cache.merged)
+		if c.what == kidsChange {
+			delete(d.cache.keys, c.i)
+		}
+	}
+	d.edits.log = append(d.edits.log, c)
+}
+
+func (d *document) setValue(slot, value int32) {
+	e := d.edit()
+	old, had := e.values[slot]
+	d.touch(change{what: valueChange, i: slot, had: had, value: old})
+	if value == slot {
+		delete(e.values, slot)
+	} else {
+		e.values[slot] = value
+	}
+}
+
+func (d *document) setKids(i int32, kids []int32) {
+	e := d.edit()
+	old, had := e.kids[i]
+	d.touch(change{what: kidsChange, i: i, had: had, kids: old})
+	if d.source(i) && slices.Equal(kids, d.entries(i)) {
+		delete(e.kids, i)
+	} else {
+		e.kids[i] = kids
+	}
+}
+
+func (d *document) setComment(slot int32, text string) {
+	e := d.edit()
+	old, had := e.comments[slot]
+	d.touch(change{what: commentChange, i: slot, had: had, comment: old})
+	e.comments[slot] = text
+}
+
+// Mark is a moment in the history of a document's edits.
+type Mark int
+
+// Checkpoint returns the present moment, for [YamlDoc.Rollback].
+func (d *YamlDoc) Checkpoint() Mark {
+	if d == nil || d.v.d.edits == nil {
+		return 0
+	}
+	return Mark(len(d.v.d.edits.log))
+}
+
+// Rollback undoes every edit of the document since m.
+func (d *YamlDoc) Rollback(m Mark) {
+	if d == nil || d.v.d.edits == nil {
+		return
+	}
+	doc, e := d.v.d, d.v.d.edits
+	for len(e.log) > int(m) {
+		c := e.log[len(e.log)-1]
+		e.log = e.log[:len(e.log)-1]
+		switch c.what {
+		case valueChange:
+			restore(e.values, c.i, c.value, c.had)
+		case kidsChange:
+			restore(e.kids, c.i, c.kids, c.had)
+		case commentChange:
+			restore(e.comments, c.i, c.comment, c.had)
+		}
+	}
+	doc.hasHeader = false
+	if doc.cache != nil {
+		clear(doc.cache.merged)
+		clear(doc.cache.keys)
+	}
+}
+
+func restore[V any](m map[int32]V, k int32, v V, had bool) {
+	if had {
+		m[k] = v
+	} else {
+		delete(m, k)
+	}
+}
+
+// changed reports whether anything that stands in the source was edited.
+func (d *document) changed() bool {
+	e := d.edits
+	if e == nil {
+		return false
+	}
+	if len(e.values) > 0 || len(e.comments) > 0 {
+		return true
+	}
+	for i := range e.kids {
+		if d.source(i) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,259 @@
+package gaby
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// replaceFlow writes a value inside a flow collection.
+func (p *printer) replaceFlow(s site, i int32) {
+	d := p.d
+	r := d.deref(d.at(i))
+	var text string
+	if n := &d.n[r]; n.kind == scalarNode {
+		old := &d.n[i]
+		c := context{flow: true, old: d.fresh[n.val].want}
+		if old.kind == scalarNode && old.style != noStyle {
+			c.old = old.style
+			if t := d.scalarTag(i); t != strTag && t != otherTag {
+				c.old = plainStyle
+			}
+		}
+		if c.old == plainStyle && d.jsonLike() {
+			c.old = doubleStyle
+		}
+		text = format(d.scalarTag(r), p.e.text(r), c)
+	} else {
+		text = p.flowText(i)
+	}
+	if s.anchor != "" {
+		text = s.anchor + " " + text
+	}
+	n := &d.n[i]
+	switch {
+	case s.start != s.tail:
+		p.add(i, s.start, s.tail, text)
+	case n.keyStyle != noStyle && d.colonEnd(i) == int(n.keyEnd): // {a}
+		p.add(i, int(n.keyEnd), int(n.keyEnd), ": "+text)
+	default:
+		p.add(i, s.head, s.head, " "+text)
+	}
+}
+
+// jsonLike reports whether the document is written in JSON's subset of YAML: its outermost map has quoted keys.
+func (d *document) jsonLike() bool {
+	return len(d.n) > 1 && d.n[0].style == flowStyle && d.n[1].keyStyle == doubleStyle
+}
+
+// flowChildren makes the patches for flow collection i, some of whose source entries stay.
+func (p *printer) flowChildren(i int32, have, kids []int32) {
+	d := p.d
+	f := p.flowLayout(i, have)
+	keptAt := slices.IndexFunc(kids, d.source)
+	if keptAt > 0 { // new entries in front of the first one that stays
+		var b strings.Builder
+		for _, slot := range kids[:keptAt] {
+			b.WriteString(p.flowEntryText(i, slot))
+			b.WriteString(f.separator)
+		}
+		at := int(d.n[have[0]].key)
+		p.add(i, at, at, b.String())
+	}
+	k, lastKept, added := keptAt, -1, false
+	for h, slot := range have {
+		if k == len(kids) || kids[k] != slot {
+			if k < len(kids) {
+				p.removeFlow(i, have, h)
+			}
+			continue
+		}
+		k++
+		lastKept = h
+		var b strings.Builder
+		for k < len(kids) && !d.source(kids[k]) {
+			b.WriteString(f.separator)
+			b.WriteString(p.flowEntryText(i, kids[k]))
+			k++
+		}
+		added = b.Len() > 0
+		if added {
+			p.insertFlow(i, slot, b.String(), f, k < len(kids))
+		}
+	}
+	if lastKept < len(have)-1 {
+		p.removeFlowTail(i, have, lastKept, f, added)
+	}
+}
+
+// flowLayout is how a flow collection is spread over lines.
+type flowLayout struct {
+	ownLines  bool // its last entry has a line of its own
+	comma     bool // a comma follows the last entry
+	separator string
+}
+
+func (p *printer) flowLayout(i int32, have []int32) flowLayout {
+	d := p.d
+	last := int(d.n[have[len(have)-1]].key)
+	bol := d.lineStart(last)
+	f := flowLayout{separator: ", ", comma: d.commaAfter(d.flowEnd(have[len(have)-1])) > 0}
+	f.ownLines = bol > int(d.n[i].val) && len(bytes.TrimLeft(d.src[bol:last], " \t")) == 0
+	if f.ownLines {
+		f.separator = "," + p.e.lineEnd + string(d.src[bol:last])
+	}
+	return f
+}
+
+// insertFlow writes text, new entries each with a separator in front, behind source entry slot. more says that a source entry
+// behind them stays.
+func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool) {
+	d := p.d
+	at := d.flowEnd(slot)
+	comma := d.commaAfter(at)
+	if n := &d.n[slot]; d.src[at-1] == ':' || n.flags&emptyInFlow != 0 && n.flags&hasProps != 0 { // {a: }: "a:," would be text
+		text = " " + text
+	}
+	if !f.ownLines {
+		p.add(i, at, at, text)
+		return
+	}
+	closing := int(d.n[i].valEnd) - 1
+	if comma == 0 {
+		end := d.skipLineComment(at)
+		comma := strings.Index(text, ",") + 1
+		p.add(i, at, at, text[:comma])
+		p.add(i, min(end, closing), min(end, closing), text[comma:])
+		return
+	}
+	end := d.skipLineComment(comma)
+	text = strings.TrimLeft(text, " ")[1:] // the comma is there already
+	if more || f.comma {
+		text += ","
+	}
+	p.add(i, end, end, text)
+}
+
+// removeFlow takes source entry have[h] out with its comma and comment; a source entry behind it stays.
+func (p *printer) removeFlow(i int32, have []int32, h int) {
+	d := p.d
+	to := d.skipLineComment(d.commaAfter(d.flowEnd(have[h])))
+	next := int(d.n[have[h+1]].key)
+	for to < next && (isBlank(d.src[to]) || d.src[to] == '\n' || d.src[to] == '\r') {
+		to++
+	}
+	p.add(i, int(d.n[have[h]].key), to, "")
+}
+
+// removeFlowTail takes out every source entry behind have[kept]. added says that new ones were written behind that.
+func (p *printer) removeFlowTail(i int32, have []int32, kept int, f flowLayout, added bool) {
+	d := p.d
+	comma := d.commaAfter(d.flowEnd(have[kept]))
+	from := d.skipLineComment(comma)
+	if from != comma { // a comment needs its line end
+		from = nextLineStart(d.src, from)
+	}
+	end := d.flowEnd(have[len(have)-1])
+	if f.comma {
+		end = d.commaAfter(end)
+	} else if !added || !f.ownLines {
+		p.add(i, comma-1, comma, "")
+	}
+	to := d.skipLineComment(end)
+	if from == d.lineStart(from) && !lineHasContent(d.src, to) {
+		to = nextLineStart(d.src, to)
+	}
+	p.add(i, from, to, "")
+}
+
+// flowEntryText returns the text of new entry slot of flow collection i.
+func (p *printer) flowEntryText(i, slot int32) string {
+	e := emitter{d: p.d, lineEnd: p.e.lineEnd}
+	isMap := p.d.n[i].kind == mapNode
+	switch {
+	case !p.d.jsonLike():
+		e.flowEntry(slot, isMap)
+	case isMap:
+		e.b = append(e.b, double(p.d.keyText(slot))+": "...)
+		e.jsonFlow(slot)
+	default:
+		e.jsonFlow(slot)
+	}
+	return string(e.b)
+}
+
+// flowText returns the value of slot in flow style.
+func (p *printer) flowText(slot int32) string {
+	e := emitter{d: p.d, lineEnd: p.e.lineEnd}
+	if p.d.jsonLike() {
+		e.jsonFlow(slot)
+	} else {
+		e.flow(slot)
+	}
+	return string(e.b)
+}
+
+// jsonFlow is flow for a document written as JSON.
+func (e *emitter) jsonFlow(slot int32) {
+	i := e.d.deref(e.d.at(slot))
+	n := &e.d.n[i]
+	if n.kind == scalarNode {
+		if e.d.scalarTag(i) == strTag {
+			e.b = append(e.b, double(e.d.text(i))...)
+		} else {
+			e.b = append(e.b, e.text(i)...)
+		}
+		return
+	}
+	brackets := empty(n.kind)
+	e.b = append(e.b, brackets[0])
+	for k, kid := range e.d.kids(i) {
+		if k > 0 {
+			e.b = append(e.b, ", "...)
+		}
+		if n.kind == mapNode {
+			e.b = append(e.b, double(e.d.keyText(kid))+": "...)
+		}
+		e.jsonFlow(kid)
+	}
+	e.b = append(e.b, brackets[1])
+}
+
+// flowEnd returns the end of entry slot of a flow collection, without the comma.
+func (d *document) flowEnd(slot int32) int {
+	n := &d.n[slot]
+	return int(max(n.valEnd, n.keyEnd))
+}
+
+// commaAfter returns the place behind the comma that follows p, 0 when something else does.
+func (d *document) commaAfter(p int) int {
+	for p < d.bodyEnd {
+		switch d.src[p] {
+		case ' ', '\t', '\r', '\n':
+			p++
+		case '#':
+			p = d.lineEnd(p)
+		case ',':
+			return p + 1
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// skipLineComment returns the end of the comment that follows p on its line, or p.
+func (d *document) skipLineComment(p int) int {
+	q := p
+	for q < d.bodyEnd && isBlank(d.src[q]) {
+		q++
+	}
+	if q < d.bodyEnd && d.src[q] == '#' {
+		q = d.lineEnd(q)
+		if d.src[q-1] == '\r' {
+			q--
+		}
+		return q
+	}
+	return p
+}

@@ -1,0 +1,89 @@
+package gaby
+
+// A site is where the text of a source value stands and what surrounds it.
+type site struct {
+	slot   int32
+	head   int    // behind the colon or dash, or where the root's value begins
+	start  int    // of the value, with its anchor and tag
+	tail   int    // end of the value without what follows on its last line
+	indent int    // column of the entry the value belongs to, -2 at the root (so that children stand in column 0)
+	inside bool   // a block scalar or block collection: its line comment lies between head and tail
+	keep   bool   // a block scalar that keeps its last line ends; one of them follows tail
+	anchor string // with its &
+}
+
+// site finds where the value of source node i stands.
+func (d *document) site(i int32) site {
+	n := &d.n[i]
+	s := site{slot: i, start: int(n.val), tail: int(n.valEnd), indent: -2, head: int(n.val)}
+	if n.flags&hasProps != 0 {
+		s.start = int(d.props[i].start)
+		s.head = s.start
+		if a := d.props[i].anchor; a != "" {
+			s.anchor = "&" + a
+		}
+	}
+	switch {
+	case n.keyStyle != noStyle:
+		s.head = d.colonEnd(i)
+		s.indent = d.column(d.entryStart(i))
+	case i != 0 && n.flags&inFlow == 0:
+		s.head = int(n.keyEnd)
+		s.indent = d.column(int(n.key))
+	}
+	switch {
+	case n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle):
+		s.inside = true
+		s.tail = max(s.tail, d.blockEnd(int(n.val))) // blanks and a comment behind the header
+		if s.tail > 0 && d.src[s.tail-1] == '\n' {
+			s.keep = true
+			s.tail--
+			if s.tail > 0 && d.src[s.tail-1] == '\r' {
+				s.tail--
+			}
+		}
+	case (n.kind == mapNode || n.kind == listNode) && n.style == plainStyle:
+		s.inside = true
+		s.tail = d.blockEnd(s.tail)
+	}
+	return s
+}
+
+// blockEnd returns the end of the last line, without its line end, of a block collection whose last token ends at p.
+func (d *document) blockEnd(p int) int {
+	if p > 0 && d.src[p-1] == '\n' { // a block scalar that keeps its line ends
+		p--
+	} else {
+		p = d.lineEnd(p)
+	}
+	if p > 0 && p <= len(d.src) && d.src[p-1] == '\r' {
+		p--
+	}
+	return p
+}
+
+// entryStart returns where entry i of a block collection begins: its key, "?" or dash.
+func (d *document) entryStart(i int32) int {
+	if d.n[i].flags&explicitKey != 0 {
+		return d.questionMark(int(d.n[i].key))
+	}
+	return int(d.n[i].key)
+}
+
+// colonEnd returns the place behind the colon of map entry i, or behind its key when there is none.
+func (d *document) colonEnd(i int32) int {
+	n := &d.n[i]
+	p := int(n.keyEnd)
+	if n.flags&explicitKey != 0 {
+		s := scanner{doc: d, src: d.src, pos: p, end: d.bodyEnd, bol: d.lineStart(p), tabsFrom: maxColumn}
+		s.gap()
+		return s.pos + 1
+	}
+	for p < len(d.src) && isBlank(d.src[p]) {
+		p++
+	}
+	if p < len(d.src) && d.src[p] == ':' {
+		return p + 1
+	}
+	return int(n.keyEnd)
+}
