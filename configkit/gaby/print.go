@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -24,6 +25,17 @@ const (
 	below                  // on the lines below
 )
 
+// compare orders patches by place: insertions first, those of inner values before those of the values around them.
+func (a patch) compare(b patch) int {
+	insertion := func(p patch) int {
+		if p.from == p.to {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(a.from-b.from, insertion(a)-insertion(b), int(b.depth)-int(a.depth), int(a.order)-int(b.order))
+}
+
 // appendTo appends the text of the document with its edits to dst.
 func (d *document) appendTo(dst []byte) []byte {
 	if !d.changed() {
@@ -34,19 +46,7 @@ func (d *document) appendTo(dst []byte) []byte {
 		defer p.endLine()()
 	}
 	p.collect()
-	sort.SliceStable(p.patches, func(i, j int) bool {
-		a, b := p.patches[i], p.patches[j]
-		if a.from != b.from {
-			return a.from < b.from
-		}
-		if ai, bi := a.from == a.to, b.from == b.to; ai != bi {
-			return ai
-		}
-		if a.depth != b.depth {
-			return a.depth > b.depth
-		}
-		return a.order < b.order
-	})
+	slices.SortStableFunc(p.patches, patch.compare)
 	at := 0
 	for _, t := range p.patches {
 		if t.from < at && t.from == t.to { // at a place that was removed together with blank lines behind it
@@ -69,8 +69,8 @@ type printer struct {
 	e        *emitter
 	patches  []patch
 	gone     []span // nodes whose text is replaced or removed as a whole
-	stripped bool   // the block scalar at the end of such a text was marked as one without line end
 	unended  int    // length of a text without final line end, -1 for others
+	stripped bool   // the block scalar at the end of such a text was marked as one without line end
 }
 
 // endLine gives the text the line end it lacks, so that every entry ends in one, until the returned function is called.
