@@ -29,16 +29,20 @@ func WithExecutor(make func() *functions.Executor) Option {
 
 // WithFunctions adds functions to a toolchain.
 func WithFunctions(toolchain api.ToolchainType, registrations ...handler.FunctionRegistration) Option {
-	return func(c *config) {
-		c.register = append(c.register, func(e *functions.Executor) error {
-			for _, r := range registrations {
-				if err := e.RegisterFunction(toolchain, r); err != nil {
-					return err
-				}
+	return WithRegistration(func(e *functions.Executor) error {
+		for _, r := range registrations {
+			if err := e.RegisterFunction(toolchain, r); err != nil {
+				return err
 			}
-			return nil
-		})
-	}
+		}
+		return nil
+	})
+}
+
+// WithRegistration calls register with the executor before it is used, to register functions and to add what is known about
+// resource types. What it returns is told to the user, who can do nothing about it: let a test call it.
+func WithRegistration(register func(*functions.Executor) error) Option {
+	return func(c *config) { c.register = append(c.register, register) }
 }
 
 // Main runs the command line of this process and returns the exit status,

@@ -19,7 +19,7 @@ import (
 func TestFunctionOfAnAuthor(t *testing.T) {
 	executor := functions.NewEmptyExecutor()
 	err := executor.RegisterFunction(workerapi.ToolchainKubernetesYAML, handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{FunctionName: "hello-world", Description: "Greet", Mutating: true},
+		FunctionSignature: api.FunctionSignature{FunctionName: "hello-world", Description: "Greet", Mutating: true, Hermetic: true},
 		Function: func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, otherData []byte) (gaby.Container, any, error) {
 			_, err := yamlkit.VisitResources(parsedData, nil, k8skit.K8sResourceProvider,
 				func(doc *gaby.YamlDoc, output any, index int, resourceInfo *api.ResourceInfo) (any, []error) {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/generic"
@@ -17,12 +18,13 @@ import (
 	"github.com/fctl-dev/fctl/functions/kubernetes"
 )
 
-// Executor runs functions. Register functions first; afterwards it can be used concurrently.
+// Executor runs functions. Register functions and add resource types first; afterwards it can be used concurrently.
 type Executor struct {
 	handlers map[api.ToolchainType]*handler.FunctionHandler
 }
 
-// NewEmptyExecutor makes an executor that knows the toolchains but has no functions.
+// NewEmptyExecutor makes an executor that knows the toolchains but has no functions. It works with what the default providers,
+// such as k8skit.K8sResourceProvider, know at this moment.
 func NewEmptyExecutor() *Executor {
 	kubernetesProvider := k8skit.K8sResourceProvider.Snapshot()
 	return &Executor{handlers: map[api.ToolchainType]*handler.FunctionHandler{
@@ -30,14 +32,16 @@ func NewEmptyExecutor() *Executor {
 	}}
 }
 
-// NewStandardExecutor makes an executor with all built-in functions. It panics when one of them is registered wrongly, which
-// no input can bring about.
+// NewStandardExecutor makes an executor with all built-in functions. It panics when two of them have the same name, which no
+// input can bring about.
 func NewStandardExecutor() *Executor {
 	e := NewEmptyExecutor()
 	h := e.handlers[api.ToolchainKubernetesYAML]
+	// A test checks the built-in functions, so that nobody has to wait for it.
+	registry := h.Unchecked()
 	for _, register := range []func() error{
-		func() error { return generic.RegisterStandardFunctions(h, h.Converter(), h.ResourceProvider()) },
-		func() error { return kubernetes.RegisterFunctions(h, h.ResourceProvider()) },
+		func() error { return generic.RegisterStandardFunctions(registry, h.Converter(), h.ResourceProvider()) },
+		func() error { return kubernetes.RegisterFunctions(registry, h.ResourceProvider()) },
 	} {
 		if err := register(); err != nil {
 			panic(err)
@@ -75,6 +79,30 @@ func (e *Executor) RegisterFunction(t api.ToolchainType, registration handler.Fu
 	return h.RegisterFunction(registration)
 }
 
+// Registry is what families of functions, and the helpers of functions/generic, register with for a toolchain. It checks what
+// it is given as RegisterFunction does.
+func (e *Executor) Registry(t api.ToolchainType) handler.FunctionRegistry { return registry{e, t} }
+
+type registry struct {
+	executor  *Executor
+	toolchain api.ToolchainType
+}
+
+// RegisterFunction implements handler.FunctionRegistry.
+func (r registry) RegisterFunction(registration handler.FunctionRegistration) error {
+	return r.executor.RegisterFunction(r.toolchain, registration)
+}
+
+// ResourceProvider is the knowledge about a toolchain's resources that this executor works with, nil when it does not know the
+// toolchain. Paths registered on it are seen by this executor only.
+func (e *Executor) ResourceProvider(t api.ToolchainType) configkit.ResourceProvider {
+	h, err := e.handler(t)
+	if err != nil {
+		return nil
+	}
+	return h.ResourceProvider()
+}
+
 // Signatures are those of a toolchain's functions, sorted by name; an alias is a row of its own, with AliasOf.
 func (e *Executor) Signatures(t api.ToolchainType) []api.FunctionSignature {
 	h, err := e.handler(t)
@@ -94,13 +122,24 @@ func (e *Executor) Signature(t api.ToolchainType, name string) (api.FunctionSign
 }
 
 // ValidateInvocation checks an invocation without running it and returns it normalised. The error is an
-// *UnsupportedToolchainError, a *handler.UnknownFunctionError, or one or several (joined) *handler.ArgumentError.
+// *UnsupportedToolchainError, a *handler.UnknownFunctionError, or one or several (joined) *handler.ArgumentError and
+// *yamlkit.WhereError.
 func (e *Executor) ValidateInvocation(t api.ToolchainType, invocation api.FunctionInvocation) (api.FunctionInvocation, error) {
 	h, err := e.handler(t)
 	if err != nil {
 		return invocation, err
 	}
 	return h.ValidateInvocation(invocation)
+}
+
+// CheckWhereResource tells what is wrong with the where-expression of a request without running one. The error is an
+// *UnsupportedToolchainError or a *yamlkit.WhereError.
+func (e *Executor) CheckWhereResource(t api.ToolchainType, text string) error {
+	h, err := e.handler(t)
+	if err != nil {
+		return err
+	}
+	return h.CheckWhereResource(text)
 }
 
 // Invoke runs a chain of functions on the data of one unit. An error is returned only for a request that cannot be run at

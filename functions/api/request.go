@@ -105,6 +105,8 @@ type FunctionInvocationRequest struct {
 	WhereResource       string            `json:",omitempty"`
 	FunctionInvocations FunctionInvocationList
 
+	// AllowExternal lets functions run that are not hermetic. It does not travel: a server decides that for itself.
+	AllowExternal bool `json:"-"`
 	// InParts has the data of the response left in Parts, which saves a copy of all of it.
 	InParts bool `json:"-"`
 }

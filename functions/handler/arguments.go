@@ -13,14 +13,12 @@ import (
 
 // normalize names, converts, checks and orders arguments. All problems are reported, not the first.
 func (f *function) normalize(args []api.FunctionArgument) ([]api.FunctionArgument, error) {
-	named, err := f.assignNames(args)
-	if err != nil {
-		return nil, err
+	if len(args) > api.MaxArguments {
+		return nil, f.problem("", "function %s has %d arguments, at most %d are allowed", f.name, len(args), api.MaxArguments)
 	}
-	var problems []error
+	named, problems := f.assignNames(args)
 	for i := range named {
-		index := f.parameterIndex(named[i].ParameterName)
-		if err := f.convert(&named[i], index); err != nil {
+		if err := f.convert(&named[i], f.parameterIndex(named[i].ParameterName)); err != nil {
 			problems = append(problems, err)
 		}
 	}
@@ -30,78 +28,76 @@ func (f *function) normalize(args []api.FunctionArgument) ([]api.FunctionArgumen
 	return named, nil
 }
 
-// assignNames gives every argument the name of its parameter and puts them in the order of the parameters.
-func (f *function) assignNames(args []api.FunctionArgument) ([]api.FunctionArgument, error) {
-	fail := func(parameter, format string, values ...any) error {
-		return &ArgumentError{Function: f.name, Parameter: parameter, Message: fmt.Sprintf(format, values...)}
-	}
+func (f *function) problem(parameter, format string, values ...any) *ArgumentError {
+	return &ArgumentError{Function: f.name, Parameter: parameter, Message: fmt.Sprintf(format, values...)}
+}
+
+// assignNames gives every argument the name of its parameter and puts them in the order of the parameters. Arguments that
+// belong to no parameter are problems and left out.
+func (f *function) assignNames(args []api.FunctionArgument) (named []api.FunctionArgument, problems []error) {
 	params := f.Parameters
-	outOfOrder, unnamed := false, false
+	fail := func(err *ArgumentError) { problems = append(problems, err) }
+	outOfOrder, unnamed, unknown := false, false, 0
 	for i, arg := range args {
 		if arg.ParameterName == "" {
 			unnamed = true
 			continue
 		}
-		index := f.parameterIndex(arg.ParameterName)
-		if index < 0 {
-			err := fail(arg.ParameterName, "argument %s is not a valid parameter of function %s", arg.ParameterName, f.name)
-			err.(*ArgumentError).Suggestions = Suggest(arg.ParameterName, f.parameterNames())
-			return nil, err
-		}
-		if index != min(i, len(params)-1) {
+		switch index := f.parameterIndex(arg.ParameterName); {
+		case index < 0:
+			unknown++
+			err := f.problem(arg.ParameterName, "argument %s is not a valid parameter of function %s", arg.ParameterName, f.name)
+			err.Suggestions = Suggest(arg.ParameterName, f.parameterNames())
+			fail(err)
+		case index != min(i, len(params)-1):
 			outOfOrder = true
 		}
 	}
 	if outOfOrder && unnamed {
-		return nil, fail("", "mix of out-of-order named and unnamed arguments for function %s", f.name)
+		fail(f.problem("", "mix of out-of-order named and unnamed arguments for function %s", f.name))
+		return nil, problems // which unnamed one is which cannot be known
 	}
-	if !outOfOrder && len(args) < f.RequiredParameters {
-		return nil, fail("", "insufficient arguments: got %d, expected %d: %s", len(args), f.RequiredParameters, f.parameterList())
-	}
-	if len(args) > len(params) && !f.VarArgs {
-		// A repeated name explains a surplus better than a count does.
-		if name := firstRepeated(args); name != "" {
-			return nil, fail(name, "argument %s appears multiple times but function %s is not varargs", name, f.name)
-		}
-		return nil, fail("", "too many arguments: got %d, expected %d: %s", len(args), len(params), f.parameterList())
+	// The parameter that a wrong name was meant for is not missing as well.
+	tooFew := !outOfOrder && unknown == 0 && len(args) < f.RequiredParameters
+	if tooFew {
+		fail(f.problem("", "insufficient arguments: got %d, expected %d: %s", len(args), f.RequiredParameters, f.parameterList()))
 	}
 
-	named := slices.Clone(args)
 	counts := make([]int, len(params))
-	for i := range named {
-		if named[i].ParameterName == "" {
-			named[i].ParameterName = params[min(i, len(params)-1)].ParameterName
+	surplus := false
+	for i, arg := range args {
+		if arg.ParameterName == "" {
+			if i >= len(params) && !f.VarArgs {
+				surplus = true
+				continue
+			}
+			arg.ParameterName = params[min(i, len(params)-1)].ParameterName
 		}
-		index := f.parameterIndex(named[i].ParameterName)
+		index := f.parameterIndex(arg.ParameterName)
+		if index < 0 {
+			continue
+		}
 		counts[index]++
-		if counts[index] == 2 {
-			name := named[i].ParameterName
-			if !f.VarArgs {
-				return nil, fail(name, "argument %s appears multiple times but function %s is not varargs", name, f.name)
-			}
-			if index != len(params)-1 {
-				return nil, fail(name, "argument %s appears multiple times but is not the last argument of function %s", name, f.name)
-			}
+		switch name := arg.ParameterName; {
+		case counts[index] == 2 && !f.VarArgs:
+			fail(f.problem(name, "argument %s appears multiple times but function %s is not varargs", name, f.name))
+		case counts[index] == 2 && index != len(params)-1:
+			fail(f.problem(name, "argument %s appears multiple times but is not the last argument of function %s", name, f.name))
 		}
+		named = append(named, arg)
+	}
+	if surplus {
+		fail(f.problem("", "too many arguments: got %d, expected %d: %s", len(args), len(params), f.parameterList()))
 	}
 	for i, p := range params {
-		if p.Required && counts[i] == 0 {
-			return nil, fail(p.ParameterName, "missing required parameter %s for function %s", p.ParameterName, f.name)
+		if p.Required && counts[i] == 0 && !tooFew && unknown == 0 {
+			fail(f.problem(p.ParameterName, "missing required parameter %s for function %s", p.ParameterName, f.name))
 		}
 	}
 	slices.SortStableFunc(named, func(a, b api.FunctionArgument) int {
 		return f.parameterIndex(a.ParameterName) - f.parameterIndex(b.ParameterName)
 	})
-	return named, nil
-}
-
-func firstRepeated(args []api.FunctionArgument) string {
-	for i, arg := range args {
-		if arg.ParameterName != "" && slices.ContainsFunc(args[:i], func(a api.FunctionArgument) bool { return a.ParameterName == arg.ParameterName }) {
-			return arg.ParameterName
-		}
-	}
-	return ""
+	return named, problems
 }
 
 // convert gives an argument's value the type of its parameter and checks the constraints. Expressions wait for their value.
@@ -146,7 +142,7 @@ func (f *function) convert(arg *api.FunctionArgument, index int) error {
 			err.Suggestions = Suggest(s, p.EnumValues)
 			return err
 		}
-		if p.Regexp != "" && !f.regexps[index]().MatchString(s) {
+		if p.Regexp != "" && !f.patterns.match(p.Regexp, s) {
 			err := fail("value %s for argument %s failed to match %s", s, p.ParameterName, p.Regexp)
 			if p.Example != "" {
 				err.HintText = fmt.Sprintf("%s looks like %s", p.ParameterName, p.Example)

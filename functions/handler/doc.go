@@ -2,6 +2,9 @@
 //
 // The rules of this room:
 //   - What is wrong with a registration is found when it is registered, what is wrong with an argument before anything runs.
+//     The built-in functions are registered unchecked, because a test checks them and users need not wait for it.
+//   - Which documents a function sees is decided here, by where-expressions; functions know nothing of those. What they do not
+//     see stays where it is, byte by byte.
 //   - All functions of a chain work on the same documents; a function that fails leaves them as it found them.
 //   - Running the documents of a unit in parallel is an implementation detail: output, order and errors are those of the
 //     sequential run.
@@ -9,6 +12,8 @@
 package handler
 
 import (
+	"slices"
+
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/api"
 )
@@ -27,6 +32,8 @@ type FunctionRegistration struct {
 
 	// Aliases are other names of the function. Outputs carry the name that was invoked.
 	Aliases []string
+	// DeprecatedAliases are other names that are only kept for those who know them.
+	DeprecatedAliases []string
 	// PerDocument promises that the function treats every document by itself: run on parts of the documents, with the
 	// outputs appended, it gives what it gives on all of them. Such functions are run in parallel. A validating function
 	// has one result for all documents and cannot promise it.
@@ -36,6 +43,11 @@ type FunctionRegistration struct {
 	// CheckArguments finds what the constraints of the parameters cannot express, before any file is read. Its errors are
 	// best *ArgumentError.
 	CheckArguments func(args []api.FunctionArgument) error
+}
+
+// names are all names of the function, its own first.
+func (r *FunctionRegistration) names() []string {
+	return slices.Concat([]string{r.FunctionName}, r.Aliases, r.DeprecatedAliases)
 }
 
 // FunctionRegistry is what families of functions register with.

@@ -43,6 +43,18 @@ func (e *ArgumentError) Hint() string {
 	return e.HintText
 }
 
+// NotHermeticError tells that a function depends on more than its input, which the request does not allow.
+type NotHermeticError struct{ Function string }
+
+func (e *NotHermeticError) Error() string {
+	return fmt.Sprintf("function %s depends on more than its input", e.Function)
+}
+
+// Hint is how to allow it.
+func (e *NotHermeticError) Hint() string {
+	return "--allow-external lets functions use files, programs and the network; a function that does not has Hermetic: true in its signature"
+}
+
 // RegistrationError tells why a function could not be registered.
 type RegistrationError struct {
 	Function string

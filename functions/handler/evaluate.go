@@ -1,7 +1,9 @@
 package handler
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 	"unicode"
@@ -11,39 +13,43 @@ import (
 
 // evaluate replaces the arguments that are expressions by their values and checks them like any other argument.
 func (f *function) evaluate(fc *api.FunctionContext, args []api.FunctionArgument) ([]api.FunctionArgument, error) {
-	evaluated := false
+	isExpression := func(a api.FunctionArgument) bool { return a.Evaluator != "" }
+	if !slices.ContainsFunc(args, isExpression) {
+		return args, nil
+	}
+	args = slices.Clone(args)
+	var problems []error
 	for i := range args {
-		arg := args[i]
-		if arg.Evaluator == "" {
+		if !isExpression(args[i]) {
 			continue
 		}
-		if !evaluated {
-			args, evaluated = append([]api.FunctionArgument(nil), args...), true
-		}
-		if arg.Evaluator != api.EvaluatorTemplate {
-			return nil, &ArgumentError{
-				Function: f.name, Parameter: arg.ParameterName, Value: arg.Value, Err: ErrUnsupportedRequest,
-				Message: fmt.Sprintf("argument %s: this executor has no evaluator for %s expressions", arg.ParameterName, arg.Evaluator),
-			}
-		}
-		value, err := renderTemplate(fc, arg.Value.(string))
-		if err != nil {
-			return nil, &ArgumentError{
-				Function: f.name, Parameter: arg.ParameterName, Value: arg.Value, Err: err,
-				Message: fmt.Sprintf("argument %s: %v", arg.ParameterName, err),
-			}
-		}
-		args[i] = api.FunctionArgument{ParameterName: arg.ParameterName, Value: value}
-		if err := f.convert(&args[i], f.parameterIndex(arg.ParameterName)); err != nil {
-			return nil, err
+		if err := f.evaluateArgument(fc, &args[i]); err != nil {
+			problems = append(problems, err)
 		}
 	}
-	if evaluated && f.CheckArguments != nil {
-		if err := f.CheckArguments(args); err != nil {
-			return nil, f.asArgumentError(err)
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	return args, f.checkArguments(args)
+}
+
+func (f *function) evaluateArgument(fc *api.FunctionContext, arg *api.FunctionArgument) error {
+	var value string
+	var err error
+	switch text := arg.Value.(string); arg.Evaluator { // normalize has seen to it that it is a string
+	case api.EvaluatorTemplate:
+		value, err = renderTemplate(fc, text)
+	default:
+		err = fmt.Errorf("this executor has no evaluator for %s expressions: %w", arg.Evaluator, ErrUnsupportedRequest)
+	}
+	if err != nil {
+		return &ArgumentError{
+			Function: f.name, Parameter: arg.ParameterName, Value: arg.Value, Err: err,
+			Message: fmt.Sprintf("argument %s: %v", arg.ParameterName, err),
 		}
 	}
-	return args, nil
+	*arg = api.FunctionArgument{ParameterName: arg.ParameterName, Value: value}
+	return f.convert(arg, f.parameterIndex(arg.ParameterName))
 }
 
 // renderTemplate renders a Go text template over the fields of the function's context.

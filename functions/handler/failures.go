@@ -49,6 +49,9 @@ func failureOf(err error, function string, class api.FailureClass) *api.Failure 
 	if e, ok := errors.AsType[*ArgumentError](err); ok {
 		f.Class, f.Argument, f.Hint = api.FailureUsage, e.Parameter, e.Hint()
 	}
+	if e, ok := errors.AsType[*NotHermeticError](err); ok {
+		f.Class, f.Hint = api.FailureUsage, e.Hint()
+	}
 	if e, ok := errors.AsType[*UnknownFunctionError](err); ok {
 		f.Class, f.Hint, f.Function = api.FailureUsage, e.Hint(), ""
 	}

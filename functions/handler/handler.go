@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/api"
@@ -17,18 +18,41 @@ type FunctionHandler struct {
 	converter configkit.ConfigConverter
 	provider  configkit.ResourceProvider
 	functions map[string]*function
+	patterns  *patterns
 }
 
 // function is a registration under one of its names.
 type function struct {
-	FunctionRegistration
-	name    string                  // as invoked: the function's name or an alias
-	regexps []func() *regexp.Regexp // of the parameters that have one; compiled when first needed
+	*FunctionRegistration
+	name       string // as invoked: the function's name or an alias
+	deprecated bool
+	patterns   *patterns
+}
+
+// patterns keeps the regular expressions of parameters, which are compiled when an argument is first checked: most functions
+// are not invoked.
+type patterns struct {
+	mu       sync.Mutex
+	compiled map[string]*regexp.Regexp
+}
+
+func newPatterns() *patterns { return &patterns{compiled: map[string]*regexp.Regexp{}} }
+
+// match tells whether s matches an expression that was checked when its function was registered.
+func (p *patterns) match(expression, s string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	compiled, ok := p.compiled[expression]
+	if !ok {
+		compiled = regexp.MustCompile(expression)
+		p.compiled[expression] = compiled
+	}
+	return compiled.MatchString(s)
 }
 
 // New makes a handler without functions.
 func New(toolchain api.ToolchainType, converter configkit.ConfigConverter, provider configkit.ResourceProvider) *FunctionHandler {
-	return &FunctionHandler{toolchain: toolchain, converter: converter, provider: provider, functions: map[string]*function{}}
+	return &FunctionHandler{toolchain: toolchain, converter: converter, provider: provider, functions: map[string]*function{}, patterns: newPatterns()}
 }
 
 // Converter is the converter of the toolchain.
@@ -58,43 +82,79 @@ func (h *FunctionHandler) Signature(name string) (api.FunctionSignature, bool) {
 func (f *function) signature() api.FunctionSignature {
 	s := f.FunctionSignature
 	if f.name != s.FunctionName {
-		s.AliasOf, s.FunctionName = s.FunctionName, f.name
+		s.AliasOf, s.FunctionName, s.Deprecated = s.FunctionName, f.name, f.deprecated
 	}
 	return s
 }
 
+// Registration is what a function was registered as, by any of its names.
+func (h *FunctionHandler) Registration(name string) (FunctionRegistration, bool) {
+	f, ok := h.functions[name]
+	if !ok {
+		return FunctionRegistration{}, false
+	}
+	return *f.FunctionRegistration, true
+}
+
 // ValidateInvocation checks an invocation without running it and returns it normalised: every argument named, converted
 // and in the order of the parameters. Expressions are left as they are. The error is an *UnknownFunctionError, or one or
-// several (joined) *ArgumentError.
+// several (joined) *ArgumentError and *yamlkit.WhereError.
 func (h *FunctionHandler) ValidateInvocation(invocation api.FunctionInvocation) (api.FunctionInvocation, error) {
 	f, err := h.lookup(invocation.FunctionName)
 	if err != nil {
 		return invocation, err
 	}
-	args, err := f.normalize(invocation.Arguments)
-	if err != nil {
+	args, err := f.validate(invocation.Arguments)
+	_, whereErr := parseWhere(invocation.WhereResource)
+	if err := errors.Join(err, whereErr); err != nil {
 		return invocation, err
 	}
 	invocation.Arguments = args
-	if f.CheckArguments != nil && !slices.ContainsFunc(args, func(a api.FunctionArgument) bool { return a.Evaluator != "" }) {
-		if err := f.CheckArguments(args); err != nil {
-			return invocation, f.asArgumentError(err)
-		}
-	}
 	return invocation, nil
 }
 
-// asArgumentError gives errors of CheckArguments the type callers branch on.
-func (f *function) asArgumentError(err error) error {
-	if _, ok := errors.AsType[*ArgumentError](err); ok {
+// CheckWhereResource tells what is wrong with a where-expression of a request. The error is a *yamlkit.WhereError.
+func (h *FunctionHandler) CheckWhereResource(text string) error {
+	_, err := parseWhere(text)
+	return err
+}
+
+// validate is normalize, and what the function itself has to say about its arguments, unless some are not known yet.
+func (f *function) validate(args []api.FunctionArgument) ([]api.FunctionArgument, error) {
+	normalized, err := f.normalize(args)
+	if err != nil || slices.ContainsFunc(normalized, func(a api.FunctionArgument) bool { return a.Evaluator != "" }) {
+		return normalized, err
+	}
+	return normalized, f.checkArguments(normalized)
+}
+
+// checkArguments asks the function about its arguments and gives what it says the type callers branch on.
+func (f *function) checkArguments(args []api.FunctionArgument) error {
+	if f.CheckArguments == nil {
+		return nil
+	}
+	err := f.CheckArguments(args)
+	if _, ok := errors.AsType[*ArgumentError](err); ok || err == nil {
 		return err
 	}
 	return &ArgumentError{Function: f.name, Message: err.Error(), Err: err}
 }
 
+// mayRun refuses a function that depends on more than its input, unless that is allowed.
+func (f *function) mayRun(allowExternal bool) error {
+	if f.Hermetic || allowExternal {
+		return nil
+	}
+	return &NotHermeticError{Function: f.name}
+}
+
 func (h *FunctionHandler) lookup(name string) (*function, error) {
 	if f, ok := h.functions[name]; ok {
 		return f, nil
+	}
+	// Names this long are no slips of the finger, and comparing them with all others takes time.
+	if len(name) > api.MaxFunctionNameLength {
+		return nil, &UnknownFunctionError{Name: name[:api.MaxFunctionNameLength] + "..."}
 	}
 	return nil, &UnknownFunctionError{Name: name, Suggestions: Suggest(name, slices.Sorted(maps.Keys(h.functions)))}
 }

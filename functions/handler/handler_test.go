@@ -74,7 +74,7 @@ func TestRegistrationIsValidated(t *testing.T) {
 		{"good", func(*handler.FunctionRegistration) {}, ""},
 		{"name", func(r *handler.FunctionRegistration) { r.FunctionName = "Sample_Things" }, `name "Sample_Things" is not kebab-case`},
 		{"alias", func(r *handler.FunctionRegistration) { r.Aliases = []string{"sample-"} }, `name "sample-" is not kebab-case`},
-		{"alias twice", func(r *handler.FunctionRegistration) { r.Aliases = []string{"sample-things"} }, "the name sample-things is taken"},
+		{"alias twice", func(r *handler.FunctionRegistration) { r.Aliases = []string{"sample-things"} }, "it has the name sample-things twice"},
 		{"description", func(r *handler.FunctionRegistration) { r.Description = " " }, "it has no description"},
 		{"implementation", func(r *handler.FunctionRegistration) { r.Function = nil }, "it has no implementation"},
 		{"parameter name", func(r *handler.FunctionRegistration) { r.Parameters[0].ParameterName = "" }, `parameter name "" is not kebab-case`},

@@ -3,6 +3,7 @@ package handler
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
@@ -19,6 +21,7 @@ type step struct {
 	f      *function
 	args   []api.FunctionArgument
 	other  []byte
+	where  *yamlkit.Where
 	filter bool
 	name   string
 	err    error // why it is refused
@@ -29,6 +32,7 @@ type result struct {
 	documents gaby.Container
 	output    any
 	report    api.Report
+	seen      int // documents the function got to see
 	err       error
 }
 
@@ -37,6 +41,7 @@ type run struct {
 	ctx      context.Context
 	fc       *api.FunctionContext
 	stop     bool
+	where    *yamlkit.Where // of the request
 	steps    []step
 	response *api.FunctionInvocationResponse
 	outputs  outputs
@@ -52,16 +57,21 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 			response, err = nil, &PanicError{Value: p, Stack: debug.Stack()}
 		}
 	}()
-	if request.WhereResource != "" {
-		return nil, fmt.Errorf("where-resource %q: %w", request.WhereResource, ErrUnsupportedRequest)
+	if n := len(request.FunctionInvocations); n > api.MaxInvocations {
+		return nil, &api.Failure{Class: api.FailureUsage, Message: fmt.Sprintf("the chain has %d functions, at most %d are allowed", n, api.MaxInvocations)}
+	}
+	where, err := parseWhere(request.WhereResource)
+	if err != nil {
+		return nil, failureOf(err, "", api.FailureUsage)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	r := &run{
-		ctx:  ctx,
-		fc:   request.WithContext(ctx),
-		stop: request.StopOnError,
+		ctx:   ctx,
+		fc:    request.WithContext(ctx),
+		stop:  request.StopOnError,
+		where: where,
 		response: &api.FunctionInvocationResponse{
 			OrganizationID: request.OrganizationID, SpaceID: request.SpaceID, SpaceSlug: request.SpaceSlug,
 			UnitID: request.UnitID, UnitSlug: request.UnitSlug, RevisionID: request.RevisionID,
@@ -135,19 +145,23 @@ func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.Function
 			s.filter = true
 			filters--
 		}
-		if invocation.WhereResource != "" {
-			s.err = fmt.Errorf("where-resource %q: %w", invocation.WhereResource, ErrUnsupportedRequest)
-			continue
-		}
-		normalized, err := h.ValidateInvocation(invocation)
-		if err != nil {
-			s.err = err
-			continue
-		}
-		s.args, s.err = s.f.evaluate(fc, normalized.Arguments)
+		problems := []error{s.f.mayRun(request.AllowExternal), s.prepare(fc, invocation.Arguments)}
+		var err error
+		s.where, err = parseWhere(invocation.WhereResource)
+		s.err = errors.Join(append(problems, err)...)
 		s.other = otherData(s.f, request.OtherData)
 	}
 	return steps
+}
+
+// prepare checks the arguments of a step, evaluates those that are expressions and checks what they became.
+func (s *step) prepare(fc *api.FunctionContext, args []api.FunctionArgument) error {
+	normalized, err := s.f.validate(args)
+	if err != nil {
+		return err
+	}
+	s.args, err = s.f.evaluate(fc, normalized)
+	return err
 }
 
 // otherData picks the data a function expects: the first of its sources that was sent, or the only one there is.
@@ -170,6 +184,7 @@ func otherData(f *function, sources map[string]string) []byte {
 
 // runSequentially is what an invocation means: one function after the other, each on all documents.
 func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container) (gaby.Container, error) {
+	selection := r.newSelection(h.provider)
 	for i := range r.steps {
 		s := &r.steps[i]
 		if err := r.ctx.Err(); err != nil {
@@ -183,7 +198,7 @@ func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container) (gab
 			continue
 		}
 		marks := checkpoint(documents)
-		res := s.call(r.fc, documents)
+		res := s.apply(r.fc, selection, documents)
 		if err := r.ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -201,6 +216,19 @@ func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container) (gab
 		}
 	}
 	return documents, nil
+}
+
+// apply runs the function of a step on the documents it is about, and leaves the others where they are.
+func (s *step) apply(fc *api.FunctionContext, selection *selection, documents gaby.Container) result {
+	selected, err := selection.of(documents, s.where)
+	if err != nil {
+		return result{err: err}
+	}
+	res := s.call(fc, selected)
+	if res.seen = len(selected); res.err == nil {
+		res.documents = putBack(documents, selected, res.documents)
+	}
+	return res
 }
 
 // call runs the function of a step. The function gets a container of its own, so that what it does to the list of
@@ -236,9 +264,7 @@ func (r *run) succeeded(s *step, res result) bool {
 	outcome := &r.response.Functions[s.index]
 	outcome.Ran, outcome.Counted, outcome.Matches = true, res.report.Counted, res.report.Matches
 	r.note(s, res.report.Notes)
-	if outcome.Counted && outcome.Matches == 0 {
-		r.note(s, []api.Note{{Kind: api.NoteNothingMatched, Message: s.nothingMatched()}})
-	}
+	r.noteNothingMatched(s, res)
 	if s.f.Validating && !passed(res.output) {
 		if s.filter {
 			r.note(s, []api.Note{{Message: "the filter did not pass; the functions after it were not run"}})
@@ -250,6 +276,26 @@ func (r *run) succeeded(s *step, res result) bool {
 		r.note(s, []api.Note{{Message: fmt.Sprintf("functions with unmergeable output types; output of %s discarded", s.name)}})
 	}
 	return true
+}
+
+// noteNothingMatched tells that a step had nothing to do. That the request selects no resource is told once, not by every step.
+func (r *run) noteNothingMatched(s *step, res result) {
+	note := api.Note{Kind: api.NoteNothingMatched}
+	switch where := yamlkit.AndWhere(r.where, s.where); {
+	case where != nil && res.seen == 0:
+		note.Message = "no resource satisfies " + where.String()
+		if s.where != nil {
+			note.Function = s.name
+		}
+		if slices.Contains(r.response.Notes, note) {
+			return
+		}
+	case res.report.Counted && res.report.Matches == 0:
+		note.Function, note.Message = s.name, s.nothingMatched()
+	default:
+		return
+	}
+	r.response.Notes = append(r.response.Notes, note)
 }
 
 // nothingMatched names the arguments that say where to look; the last one of a mutating function is the new value.

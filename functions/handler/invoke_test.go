@@ -27,7 +27,7 @@ func testFunctions(t *testing.T) *handler.FunctionHandler {
 	}
 	register := func(name string, r handler.FunctionRegistration) {
 		t.Helper()
-		r.FunctionName, r.Description = name, "Do "+name
+		r.FunctionName, r.Description, r.Hermetic = name, "Do "+name, true
 		r.Parameters, r.RequiredParameters = []api.FunctionParameter{key}, 1
 		if err := h.RegisterFunction(r); err != nil {
 			t.Fatal(err)
@@ -247,7 +247,7 @@ func TestCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	h := testFunctions(t)
 	err := h.RegisterFunction(handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{FunctionName: "wait", Description: "Wait"},
+		FunctionSignature: api.FunctionSignature{FunctionName: "wait", Description: "Wait", Hermetic: true},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			cancel()
 			<-fc.Context().Done()

@@ -1,48 +1,79 @@
 package handler
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // RegisterFunction checks a registration and adds it. The error is a *RegistrationError naming everything that is wrong.
 func (h *FunctionHandler) RegisterFunction(registration FunctionRegistration) error {
-	problems := registration.problems()
-	names := append([]string{registration.FunctionName}, registration.Aliases...)
-	seen := map[string]bool{}
-	for _, name := range names {
-		if _, taken := h.functions[name]; taken || seen[name] {
-			problems = append(problems, fmt.Sprintf("the name %s is taken", name))
-		}
-		seen[name] = true
-	}
-	f := &function{FunctionRegistration: registration, name: registration.FunctionName}
-	if len(problems) == 0 {
-		f.regexps = make([]func() *regexp.Regexp, len(registration.Parameters))
-		for i, p := range registration.Parameters {
-			if p.Regexp != "" {
-				f.regexps[i] = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(p.Regexp) })
-			}
-		}
-		for i, example := range registration.Examples {
-			if err := f.checkExample(names, example); err != nil {
-				problems = append(problems, fmt.Sprintf("example %d: %v", i+1, err))
-			}
-		}
-	}
+	problems := append(registration.problems(), h.clashes(&registration)...)
 	if len(problems) > 0 {
 		return &RegistrationError{Function: registration.FunctionName, Problems: problems}
 	}
-	for _, name := range names {
-		alias := *f
-		alias.name = name
-		h.functions[name] = &alias
-	}
+	h.add(registration)
 	return nil
+}
+
+// Unchecked is the registry for functions that a test has checked with Check: it looks at nothing but whether a name is taken.
+func (h *FunctionHandler) Unchecked() FunctionRegistry { return unchecked{h} }
+
+type unchecked struct{ handler *FunctionHandler }
+
+// RegisterFunction implements FunctionRegistry.
+func (u unchecked) RegisterFunction(registration FunctionRegistration) error {
+	if clashes := u.handler.clashes(&registration); len(clashes) > 0 {
+		return &RegistrationError{Function: registration.FunctionName, Problems: clashes}
+	}
+	u.handler.add(registration)
+	return nil
+}
+
+// Check tells what is wrong with the registrations of all functions, those that were registered unchecked included. The errors
+// are *RegistrationError.
+func (h *FunctionHandler) Check() error {
+	var wrong []error
+	for _, name := range slices.Sorted(maps.Keys(h.functions)) {
+		f := h.functions[name]
+		if f.name != f.FunctionName {
+			continue
+		}
+		if problems := f.problems(); len(problems) > 0 {
+			wrong = append(wrong, &RegistrationError{Function: name, Problems: problems})
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func (h *FunctionHandler) add(registration FunctionRegistration) {
+	for i, name := range registration.names() {
+		h.functions[name] = &function{
+			FunctionRegistration: &registration, name: name, patterns: h.patterns,
+			deprecated: i > len(registration.Aliases),
+		}
+	}
+}
+
+// clashes lists the names of a registration that another function has.
+func (h *FunctionHandler) clashes(r *FunctionRegistration) []string {
+	var problems []string
+	for i, name := range r.names() {
+		switch other, taken := h.functions[name]; {
+		case taken && other.FunctionName != name:
+			problems = append(problems, fmt.Sprintf("the name %s is taken, by another name of %s", name, other.FunctionName))
+		case taken:
+			problems = append(problems, fmt.Sprintf("the name %s is taken", name))
+		case slices.Contains(r.names()[:i], name):
+			problems = append(problems, fmt.Sprintf("it has the name %s twice", name))
+		}
+	}
+	return problems
 }
 
 // problems lists what is wrong with a registration by itself.
@@ -50,9 +81,14 @@ func (r *FunctionRegistration) problems() []string {
 	var problems []string
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 
-	for _, name := range append([]string{r.FunctionName}, r.Aliases...) {
-		if !isKebabCase(name) {
+	for _, name := range r.names() {
+		switch {
+		case !isKebabCase(name):
 			add("name %q is not kebab-case", name)
+		case len(name) > api.MaxFunctionNameLength:
+			add("name %s is longer than %d letters", name, api.MaxFunctionNameLength)
+		case name == "then":
+			add("the name then is the word between the functions of a chain")
 		}
 	}
 	if strings.TrimSpace(r.Description) == "" {
@@ -61,12 +97,68 @@ func (r *FunctionRegistration) problems() []string {
 	if r.Function == nil {
 		add("it has no implementation")
 	}
+	if r.AliasOf != "" || r.Deprecated {
+		add("other names are given as aliases of the registration, not in the signature")
+	}
 	if r.Mutating && r.Validating {
 		add("it cannot be both mutating and validating")
 	}
 	if r.PerDocument && r.Validating {
 		add("a validating function cannot be marked as working per document")
 	}
+	problems = append(problems, r.outputProblems()...)
+	problems = append(problems, r.parameterProblems()...)
+	if slices.Contains(r.OtherDataExpected, "") {
+		add("a source of other data has no name")
+	}
+	if slices.Contains(r.AffectedResourceTypes, "") {
+		add("an affected resource type is empty")
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	// Examples can only be tried when the rest is in order.
+	f := &function{FunctionRegistration: r, name: r.FunctionName, patterns: newPatterns()}
+	for i, p := range r.Parameters {
+		if p.Example == "" {
+			continue
+		}
+		arg := parseArgument(p.Example)
+		arg.ParameterName = p.ParameterName
+		if err := f.convert(&arg, i); err != nil {
+			add("the example of parameter %s: %v", p.ParameterName, err)
+		}
+	}
+	for i, example := range r.Examples {
+		if err := f.checkExample(example); err != nil {
+			add("example %d: %v", i+1, err)
+		}
+	}
+	return problems
+}
+
+func (r *FunctionRegistration) outputProblems() []string {
+	if r.OutputInfo == nil {
+		return nil
+	}
+	var problems []string
+	for _, field := range []struct{ name, value string }{
+		{"result name", r.OutputInfo.ResultName}, {"description", r.OutputInfo.Description}, {"type", string(r.OutputInfo.OutputType)},
+	} {
+		if strings.TrimSpace(field.value) == "" {
+			problems = append(problems, "its output has no "+field.name)
+		}
+	}
+	validates := r.OutputInfo.OutputType == api.OutputTypeValidationResult || r.OutputInfo.OutputType == api.OutputTypeValidationResultList
+	if validates != r.Validating {
+		problems = append(problems, "validating functions, and only they, have validation results as output")
+	}
+	return problems
+}
+
+func (r *FunctionRegistration) parameterProblems() []string {
+	var problems []string
+	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if r.VarArgs && len(r.Parameters) == 0 {
 		add("varargs need a last parameter")
 	}
@@ -90,7 +182,9 @@ func (r *FunctionRegistration) problems() []string {
 		} else {
 			optionalSeen = p.ParameterName
 		}
-		problems = append(problems, constraintProblems(p)...)
+		for _, problem := range constraintProblems(p) {
+			add("parameter %s: %s", p.ParameterName, problem)
+		}
 	}
 	if r.RequiredParameters != required {
 		add("it says that %d parameters are required, but marks %d", r.RequiredParameters, required)
@@ -100,14 +194,20 @@ func (r *FunctionRegistration) problems() []string {
 
 func constraintProblems(p api.FunctionParameter) []string {
 	var problems []string
-	add := func(format string, args ...any) {
-		problems = append(problems, fmt.Sprintf("parameter %s: %s", p.ParameterName, fmt.Sprintf(format, args...)))
-	}
+	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if p.DataType == api.DataTypeNone {
 		add("it has no data type")
 	}
 	if (p.DataType == api.DataTypeEnum) != (len(p.EnumValues) > 0) {
 		add("enum values and the data type enum belong together")
+	}
+	for i, value := range p.EnumValues {
+		switch {
+		case strings.TrimSpace(value) == "":
+			add("enum value %d is empty", i+1)
+		case slices.Contains(p.EnumValues[:i], value):
+			add("enum value %s appears twice", value)
+		}
 	}
 	if (p.Min != nil || p.Max != nil) && p.DataType != api.DataTypeInt {
 		add("only an int can have a minimum or maximum")
@@ -126,91 +226,17 @@ func constraintProblems(p api.FunctionParameter) []string {
 	return problems
 }
 
-// checkExample parses an example the way a command line does and validates its arguments.
-func (f *function) checkExample(names []string, example string) error {
-	words, err := SplitWords(example)
+// checkExample reads an example as a command line does and validates its arguments.
+func (f *function) checkExample(example string) error {
+	chain, err := ParseChain(example)
 	if err != nil {
 		return err
 	}
-	if len(words) == 0 {
-		return fmt.Errorf("it is empty")
-	}
-	known := false
-	for _, name := range names {
-		known = known || name == words[0]
-	}
-	if !known {
+	if !slices.Contains(f.names(), chain[0].FunctionName) {
 		return fmt.Errorf("%q does not start with the function's name", example)
 	}
-	args := make([]api.FunctionArgument, 0, len(words)-1)
-	for _, word := range words[1:] {
-		arg := api.FunctionArgument{Value: word}
-		if name, value, ok := strings.Cut(strings.TrimPrefix(word, "--"), "="); ok && strings.HasPrefix(word, "--") {
-			arg = api.FunctionArgument{ParameterName: name, Value: value}
-		}
-		for _, evaluator := range []string{api.EvaluatorTemplate, api.EvaluatorCEL} {
-			if text, ok := strings.CutPrefix(arg.Value.(string), evaluator+":"); ok {
-				arg.Value, arg.Evaluator = text, evaluator
-			}
-		}
-		args = append(args, arg)
-	}
-	normalized, err := f.normalize(args)
-	if err != nil {
-		return err
-	}
-	if f.CheckArguments != nil {
-		return f.CheckArguments(normalized)
-	}
-	return nil
-}
-
-// SplitWords splits a line into words as a POSIX shell does, without expanding anything.
-func SplitWords(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	inWord := false
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch c {
-		case ' ', '\t', '\n':
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-				inWord = false
-			}
-			continue
-		case '\'':
-			end := strings.IndexByte(line[i+1:], '\'')
-			if end < 0 {
-				return nil, fmt.Errorf("a ' is not closed")
-			}
-			word.WriteString(line[i+1 : i+1+end])
-			i += end + 1
-		case '"':
-			i++
-			for ; i < len(line) && line[i] != '"'; i++ {
-				if line[i] == '\\' && i+1 < len(line) && strings.IndexByte("\"\\$`", line[i+1]) >= 0 {
-					i++
-				}
-				word.WriteByte(line[i])
-			}
-			if i == len(line) {
-				return nil, fmt.Errorf("a \" is not closed")
-			}
-		case '\\':
-			if i++; i < len(line) {
-				word.WriteByte(line[i])
-			}
-		default:
-			word.WriteByte(c)
-		}
-		inWord = true
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	return words, nil
+	_, err = f.validate(chain[0].Arguments)
+	return err
 }
 
 func isKebabCase(s string) bool {

@@ -92,8 +92,9 @@ func (h *FunctionHandler) runShard(r *run, part *shard) (ok bool) {
 	part.notes = h.skippedDocuments(part.documents)
 	documents := part.documents
 	before := documents.Text()
+	selection := r.newSelection(h.provider)
 	for i := range r.steps {
-		res := r.steps[i].call(r.fc, documents)
+		res := r.steps[i].apply(r.fc, selection, documents)
 		if res.err != nil {
 			return false
 		}
@@ -115,6 +116,7 @@ func mergeResults(shards []shard, step int) result {
 		merged.report.Notes = append(merged.report.Notes, res.report.Notes...)
 		merged.report.Matches += res.report.Matches
 		merged.report.Counted = merged.report.Counted || res.report.Counted
+		merged.seen += res.seen
 		if res.output != nil {
 			parts = append(parts, res.output)
 		}

@@ -1,0 +1,134 @@
+package handler
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// parseWhere reads a where-expression; of none it is nil. The error is a *yamlkit.WhereError.
+func parseWhere(text string) (*yamlkit.Where, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if n := utf8.RuneCountInString(text); n > api.MaxWhereLength {
+		return nil, &yamlkit.WhereError{
+			Text: text, Column: api.MaxWhereLength + 1,
+			Msg: fmt.Sprintf("the expression has %d characters, at most %d are allowed", n, api.MaxWhereLength),
+		}
+	}
+	return yamlkit.ParseWhere(text)
+}
+
+// selection decides which documents the functions of a chain see. It belongs to one goroutine.
+//
+// The expression of the request says what the chain is about: a document is asked once, when the chain first meets it, so that
+// a function that changes what was asked for does not take the document away from those after it. The expression of an
+// invocation says what that function is about, and is asked of the documents as they are then.
+type selection struct {
+	provider configkit.ResourceProvider
+	where    *yamlkit.Where // of the request
+	met      map[*gaby.YamlDoc]bool
+}
+
+func (r *run) newSelection(provider configkit.ResourceProvider) *selection {
+	s := &selection{provider: provider, where: r.where}
+	if s.where != nil {
+		s.met = map[*gaby.YamlDoc]bool{}
+	}
+	return s
+}
+
+// of picks the documents that a step sees. Without expressions it is the container itself.
+func (s *selection) of(documents gaby.Container, where *yamlkit.Where) (gaby.Container, error) {
+	if s.where == nil && where == nil {
+		return documents, nil
+	}
+	selected := make(gaby.Container, 0, len(documents))
+	var problems []error
+	for _, doc := range documents {
+		ok, err := s.selects(doc, where)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		if ok {
+			selected = append(selected, doc)
+		}
+	}
+	return selected, errors.Join(problems...)
+}
+
+func (s *selection) selects(doc *gaby.YamlDoc, where *yamlkit.Where) (bool, error) {
+	if s.where != nil {
+		ok, met := s.met[doc]
+		if !met {
+			var err error
+			if ok, err = s.where.MatchResource(s.provider, doc); err != nil {
+				return false, err
+			}
+			s.met[doc] = ok
+		}
+		if !ok {
+			return false, nil
+		}
+	}
+	if where == nil {
+		return true, nil
+	}
+	return where.MatchResource(s.provider, doc)
+}
+
+// putBack puts what a function made of the selected documents in their places among the others. As many documents as there
+// were take their places one by one. Otherwise those that are still there do; documents the function added come after the one
+// they follow, at the end of everything if they follow the last.
+func putBack(documents, selected, made gaby.Container) gaby.Container {
+	if slices.Equal(selected, made) {
+		return documents
+	}
+	was := make(map[*gaby.YamlDoc]bool, len(selected))
+	for _, doc := range selected {
+		was[doc] = true
+	}
+	oneByOne := len(made) == len(selected)
+	var before gaby.Container
+	var groups []gaby.Container // a document that has a place, and those that follow it
+	stays := make(map[*gaby.YamlDoc]bool, len(made))
+	for _, doc := range made {
+		stays[doc] = true
+		switch last := len(groups) - 1; {
+		case oneByOne || was[doc]:
+			groups = append(groups, gaby.Container{doc})
+		case last < 0:
+			before = append(before, doc)
+		default:
+			groups[last] = append(groups[last], doc)
+		}
+	}
+	if len(groups) == 0 {
+		groups = append(groups, nil)
+	}
+	groups[0] = append(before, groups[0]...)
+	last := groups[len(groups)-1]
+	end := len(last)
+	for end > 0 && !oneByOne && !was[last[end-1]] {
+		end--
+	}
+	groups[len(groups)-1] = last[:end]
+	merged := make(gaby.Container, 0, len(documents)+len(made))
+	for _, doc := range documents {
+		switch {
+		case !was[doc]:
+			merged = append(merged, doc)
+		case oneByOne || stays[doc]:
+			merged, groups = append(merged, groups[0]...), groups[1:]
+		}
+	}
+	merged = append(merged, slices.Concat(groups...)...) // a document that was returned twice
+	return append(merged, last[end:]...)
+}

@@ -1,0 +1,100 @@
+package handler
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// ParseChain reads a line such as "set-replicas 5 then set-image web nginx:1.27" as a command line does: words are quoted as
+// for a POSIX shell, --param=value names an argument, template: and cel: mark expressions and text: takes the rest as it
+// stands. What is more than words there, flags and files, it does not know.
+func ParseChain(line string) (api.FunctionInvocationList, error) {
+	words, err := SplitWords(line)
+	if err != nil {
+		return nil, err
+	}
+	var chain api.FunctionInvocationList
+	starts := true
+	for _, word := range append(words, "then") {
+		switch {
+		case word == "then" && starts:
+			return nil, fmt.Errorf("a function is missing")
+		case word == "then":
+			starts = true
+		case starts:
+			chain, starts = append(chain, api.FunctionInvocation{FunctionName: word}), false
+		default:
+			last := &chain[len(chain)-1]
+			last.Arguments = append(last.Arguments, parseArgument(word))
+		}
+	}
+	return chain, nil
+}
+
+func parseArgument(word string) api.FunctionArgument {
+	var arg api.FunctionArgument
+	value := word
+	if named, ok := strings.CutPrefix(word, "--"); ok {
+		if name, v, ok := strings.Cut(named, "="); ok {
+			arg.ParameterName, value = name, v
+		}
+	}
+	switch prefix, rest, _ := strings.Cut(value, ":"); prefix + ":" {
+	case "text:":
+		value = rest
+	case api.EvaluatorTemplate + ":", api.EvaluatorCEL + ":":
+		value, arg.Evaluator = rest, prefix
+	}
+	arg.Value = value
+	return arg
+}
+
+// SplitWords splits a line into words as a POSIX shell does, without expanding anything.
+func SplitWords(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord := false
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch c {
+		case ' ', '\t', '\n':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+				inWord = false
+			}
+			continue
+		case '\'':
+			end := strings.IndexByte(line[i+1:], '\'')
+			if end < 0 {
+				return nil, fmt.Errorf("a ' is not closed")
+			}
+			word.WriteString(line[i+1 : i+1+end])
+			i += end + 1
+		case '"':
+			i++
+			for ; i < len(line) && line[i] != '"'; i++ {
+				if line[i] == '\\' && i+1 < len(line) && strings.IndexByte("\"\\$`", line[i+1]) >= 0 {
+					i++
+				}
+				word.WriteByte(line[i])
+			}
+			if i == len(line) {
+				return nil, fmt.Errorf("a \" is not closed")
+			}
+		case '\\':
+			if i++; i < len(line) {
+				word.WriteByte(line[i])
+			}
+		default:
+			word.WriteByte(c)
+		}
+		inWord = true
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
