@@ -138,6 +138,8 @@ func TestFoundEdits(t *testing.T) {
 		{"a: |+\n  x\nb: 4\n\nc: 1\n", []Edit{del("b")}},
 		{"a: |+\n  x\nb:\n  - c\n\n  - d\n\nc: 1\n", []Edit{del("b")}},
 		{"a:\n- >+\n  x\n- y\n\n\nc: 1\n", []Edit{del("a.1")}},
+		{"0: |+\n  ", []Edit{note("0")}},
+		{"b: 1\na: >+\n x\n  ", []Edit{set("b", 2)}},
 		{"- |\t", []Edit{set("0", two)}},
 		{"b: > # ", []Edit{set("b", "end\n")}},
 		{"a: {b: [1, 2]}", []Edit{note("a"), set("a.b", two), add("a.c", 1)}},

@@ -153,6 +153,9 @@ func (d *document) contentStart() int {
 	return d.body
 }
 
+// IsDocument reports whether d is a document and not a place inside one. The items of a v1/List are places.
+func (d *YamlDoc) IsDocument() bool { return d != nil && d.whole() }
+
 // whole reports whether d is a document and not a place inside one.
 func (d *YamlDoc) whole() bool { return d.v.owner < 0 && d.v.slot == 0 }
 

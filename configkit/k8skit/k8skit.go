@@ -31,7 +31,7 @@ var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
 
 // New makes a provider with the built-in knowledge and that of more files of the same vocabulary.
 func New(files ...yamlkit.KnowledgeFile) *ResourceProvider {
-	builtIn := yamlkit.KnowledgeFile{Name: "resource_types.yaml", Text: resourceTypes}
+	builtIn := yamlkit.KnowledgeFile{Name: "resource_types.yaml", Text: resourceTypes, BuiltIn: true}
 	return &ResourceProvider{yamlkit.NewRegistry(append([]yamlkit.KnowledgeFile{builtIn}, files...)...)}
 }
 

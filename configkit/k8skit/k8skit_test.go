@@ -171,7 +171,7 @@ shapes:
 	}
 	for text, want := range map[string]string{
 		"resourceTypes:\n  a/v1/B:\n    paths: {}\n":                                                               "f.yaml:3:",
-		"resourceTypes:\n  a/v1/B:\n    embeds:\n    - {shape: Gone}\n":                                            `there is no shape "Gone"`,
+		"resourceTypes:\n  a/v1/B:\n    embeds:\n    - {shape: Gone}\n":                                            "there is no shape Gone",
 		"resourceTypes:\n  a/v1/B:\n    attributes:\n      x:\n      - {path: a..b}\n":                             "column 3",
 		"resourceTypes:\n  a/v1/B:\n    attributes:\n      x:\n      - {dataType: int}\n":                          "it is missing",
 		"shapes:\n  S:\n    embeds:\n    - {shape: S}\nresourceTypes:\n  a/v1/B:\n    embeds:\n    - {shape: S}\n": "embedded more than",

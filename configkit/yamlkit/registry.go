@@ -18,39 +18,11 @@ import (
 type Registry struct {
 	mu        sync.Mutex
 	files     []KnowledgeFile
-	documents []*gaby.YamlDoc // of files; nil until something is asked for
+	documents []knowledgeDocument // of files; nil until something is asked for
+	groups    map[api.AttributeName][]api.AttributeName
 	types     map[api.ResourceType]*typeKnowledge
 	added     map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
 	accessors map[string]EmbeddedAccessor
-}
-
-// KnowledgeFile is text that says what is known about resource types:
-//
-//	accessors:     NAME: {type: Regexp, config: EXPRESSION}
-//	shapes:        NAME: a fragment with the keys of a resource type; its paths are relative to where it is embedded
-//	resourceTypes: TYPE (or "*"):
-//	  embeds:          [{shape, path}]                     puts a shape at a path
-//	  mergeKeys:       [{path, key, extraKeys}]            the elements of the list at path are known by key
-//	  mapKeyPaths:     [path]                              ends in *: the keys there are chosen by users
-//	  attributes:
-//	    ATTRIBUTE:     [{path, dataType, accessor, target, default, needed, provided, except}]
-//
-// dataType is string unless it is given. Of several files that know a type all count, a later one overriding paths.
-type KnowledgeFile struct {
-	Name string
-	Text []byte
-}
-
-// KnowledgeError tells what is wrong with a knowledge file.
-type KnowledgeError struct {
-	File string
-	Pos  gaby.Position
-	Key  string
-	Msg  string
-}
-
-func (e *KnowledgeError) Error() string {
-	return fmt.Sprintf("%s:%s: %s: %s", e.File, e.Pos, e.Key, e.Msg)
 }
 
 // NewRegistry makes a registry. The files are not read before something is asked for; Check reads all of them.
@@ -71,18 +43,91 @@ func (r *Registry) Snapshot() *Registry {
 
 // Check reads everything and returns the first thing that is wrong with the files.
 func (r *Registry) Check() error {
-	types, err := r.ResourceTypes()
-	if err != nil {
-		return err
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, t := range types {
-		if _, err := r.typeKnowledge(t); err != nil {
+	if err := r.parse(); err != nil {
+		return err
+	}
+	for _, d := range r.documents {
+		if err := r.checkDocument(d); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// AddFiles adds the knowledge of more files, which are read and checked at once; nothing is added when one of them is wrong.
+// The error is a *KnowledgeError.
+func (r *Registry) AddFiles(files ...KnowledgeFile) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := *r.state()
+	r.files = append(slices.Clone(r.files), files...)
+	r.documents, r.groups, r.types = nil, nil, nil
+	err := r.parse()
+	for i := len(r.files) - len(files); err == nil && i < len(r.files); i++ {
+		err = r.checkDocument(r.documents[i])
+	}
+	if err != nil {
+		r.files, r.documents, r.groups, r.types = before.files, before.documents, before.groups, before.types
+	}
+	return err
+}
+
+type registryState struct {
+	files     []KnowledgeFile
+	documents []knowledgeDocument
+	groups    map[api.AttributeName][]api.AttributeName
+	types     map[api.ResourceType]*typeKnowledge
+}
+
+func (r *Registry) state() *registryState {
+	return &registryState{r.files, r.documents, r.groups, r.types}
+}
+
+// checkDocument reads all that a file says.
+func (r *Registry) checkDocument(d knowledgeDocument) error {
+	sections := []string{"accessors", "shapes", "clusterScoped", "resourceTypes", "attributes"}
+	return d.fields(d.root, "", sections, func(section string, v gaby.Value) error {
+		if section == "clusterScoped" {
+			_, err := d.texts(v, section)
+			return err
+		}
+		return d.fields(v, section, nil, func(name string, entry gaby.Value) error {
+			switch section {
+			case "accessors":
+				_, _, err := accessorOf(d, entry)
+				return err
+			case "shapes":
+				return newTypeCompiler(r.documents, "").fragment(d, entry, "x", 1)
+			case "resourceTypes":
+				if slash := strings.IndexByte(name, '/'); name != "*" && (slash <= 0 || strings.HasSuffix(name, "/")) {
+					return d.fail(entry, name, "a resource type is apiVersion/kind, such as example.com/v1/Cache")
+				}
+				_, err := r.typeKnowledge(api.ResourceType(name))
+				return err
+			}
+			if !d.BuiltIn {
+				if clash, ok := r.builtInAttribute(name); ok {
+					return &KnowledgeError{
+						File: d.Name, Pos: entry.KeyPosition(), Key: name, Msg: "the attribute is built in", Hint: clash,
+					}
+				}
+			}
+			_, err := r.describe(d, entry)
+			return err
+		})
+	})
+}
+
+// builtInAttribute tells whether the program knows an attribute, and what to do instead of describing it anew.
+func (r *Registry) builtInAttribute(name string) (hint string, ok bool) {
+	for _, d := range r.documents {
+		if d.BuiltIn && d.root.Get("attributes").Get(name).Exists() {
+			return "register paths for it under resourceTypes, or choose another name", true
+		}
+	}
+	return "", false
 }
 
 // ResourceTypes are the types something specific is known about, sorted.
@@ -94,7 +139,7 @@ func (r *Registry) ResourceTypes() ([]api.ResourceType, error) {
 	}
 	types := map[api.ResourceType]bool{}
 	for _, doc := range r.documents {
-		for c := doc.Value().Get("resourceTypes").First(); c.Exists(); c = c.Next() {
+		for c := doc.root.Get("resourceTypes").First(); c.Exists(); c = c.Next() {
 			types[api.ResourceType(c.Key())] = true
 		}
 	}
@@ -144,6 +189,11 @@ func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.Pa
 // MergeKeys are the lists of a type whose elements are known by a key.
 func (r *Registry) MergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
 	return r.knowledge(t).mergeKeys
+}
+
+// ExclusiveFields are the fields of a type of which one alone may be present.
+func (r *Registry) ExclusiveFields(t api.ResourceType) []configkit.ExclusiveFields {
+	return r.knowledge(t).exclusive
 }
 
 // RegisterPaths adds paths of an attribute to a type, or to all types with *. Registering a path again replaces it.
@@ -240,10 +290,12 @@ func (r *Registry) compiledAccessor(t api.EmbeddedAccessorType, config string) (
 
 // typeKnowledge is everything known about one type, that about * included. It is immutable once made.
 type typeKnowledge struct {
-	attributes map[api.AttributeName][]*api.PathVisitorInfo // in lexical order of registered path
-	lookup     map[api.UnresolvedPath]*api.PathVisitorInfo  // by normalised path
-	mapKeys    map[string]bool                              // normalised paths of maps whose keys users choose
+	attributes map[api.AttributeName][]*api.PathVisitorInfo    // in lexical order of registered path
+	own        map[api.AttributeName]api.PathToVisitorInfoType // without what is said of *, by normalised path
+	lookup     map[api.UnresolvedPath]*api.PathVisitorInfo     // by normalised path
+	mapKeys    map[string]bool                                 // normalised paths of maps whose keys users choose
 	mergeKeys  *configkit.MergeKeyTree
+	exclusive  []configkit.ExclusiveFields
 }
 
 // knowledge is typeKnowledge of files that were checked: the embedded one by a test, users' files when they are loaded.
@@ -264,30 +316,29 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 	if err := r.parse(); err != nil {
 		return nil, err
 	}
-	c := newTypeCompiler(r)
+	c := newTypeCompiler(r.documents, t)
+	c.clusterScoped = r.isClusterScoped(t)
 	levels := []api.ResourceType{t, api.ResourceTypeAny}
 	if t == api.ResourceTypeAny {
 		levels = levels[:1]
 	}
 	for level, of := range levels {
-		for i, doc := range r.documents {
-			c.file = &r.files[i]
-			c.document = doc.Value()
-			c.level = level
-			if err := c.fragment(c.document.Get("resourceTypes").Get(string(of)), "", 0); err != nil {
-				return nil, err
-			}
+		c.level = level
+		if err := c.resourceType(of, 0); err != nil {
+			return nil, err
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.added[of])) {
 			paths := r.added[of][name]
 			for _, path := range slices.Sorted(maps.Keys(paths)) {
-				if err := c.path(paths[path], level); err != nil {
+				parsed, err := ParsePath(string(paths[path].Path))
+				if err != nil {
 					return nil, err
 				}
+				c.add(paths[path], parsed, level)
 			}
 		}
 	}
-	k := c.finish(t)
+	k := c.finish(r.groups)
 	if r.types == nil {
 		r.types = map[api.ResourceType]*typeKnowledge{}
 	}
@@ -295,21 +346,36 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 	return k, nil
 }
 
+// isClusterScoped tells whether resources of a type have no namespace.
+func (r *Registry) isClusterScoped(t api.ResourceType) bool {
+	for _, d := range r.documents {
+		for e := d.root.Get("clusterScoped").First(); e.Exists(); e = e.Next() {
+			if e.TextIs(string(t)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (r *Registry) parse() error {
 	if r.documents != nil || len(r.files) == 0 {
 		return nil
 	}
-	documents := make([]*gaby.YamlDoc, len(r.files))
+	documents := make([]knowledgeDocument, len(r.files))
 	for i, file := range r.files {
-		doc, err := gaby.ParseYAML(file.Text)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file.Name, err)
+		var err error
+		if documents[i], err = parseKnowledge(file); err != nil {
+			return err
 		}
-		documents[i] = doc
 	}
 	r.documents = documents
+	r.groups = r.attributeGroups()
 	return nil
 }
+
+// neverReported is the rank of attributes under whose name a place is not reported where several or any would do.
+const neverReported = 9
 
 // attributeRank orders the attributes that may have the same path by which of them is reported.
 func attributeRank(name api.AttributeName) int {
@@ -317,7 +383,7 @@ func attributeRank(name api.AttributeName) int {
 	case strings.HasPrefix(string(name), "container-"):
 		return 0
 	case name == "env-value":
-		return 1
+		return neverReported
 	case name == "replicas":
 		return 2
 	case name == "app-label":
@@ -328,20 +394,4 @@ func attributeRank(name api.AttributeName) int {
 		return 6
 	}
 	return 5
-}
-
-// ExclusiveFields are the fields of a type of which one alone may be present.
-func (r *Registry) ExclusiveFields(api.ResourceType) []configkit.ExclusiveFields { return nil }
-
-// Attributes describes the attributes of the files other than the first, sorted by name.
-func (r *Registry) Attributes() []configkit.AttributeDescription { return nil }
-
-// AttributeInfo describes an attribute.
-func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDescription, bool) {
-	return configkit.AttributeDescription{Name: name}, true
-}
-
-// RegisteredPaths is the whole registry.
-func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisitorInfoType {
-	return nil
 }

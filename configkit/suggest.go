@@ -1,0 +1,84 @@
+package configkit
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Suggest finds the names most similar to what was typed, at most three, best first. It knows slips of the finger (edit
+// distance) and words that were left out or swapped ("replicas", "image-set").
+func Suggest(typed string, names []string) []string {
+	type scored struct {
+		name  string
+		score int
+	}
+	typed = strings.ToLower(typed)
+	limit := max(1, len(typed)/3)
+	var found []scored
+	for _, name := range names {
+		lower := strings.ToLower(name)
+		score := editDistance(typed, lower)
+		if score > limit {
+			if !sharesWords(typed, lower) {
+				continue
+			}
+			score = limit + 1 + score
+		}
+		found = append(found, scored{name, score})
+	}
+	slices.SortFunc(found, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.name, b.name))
+	})
+	var result []string
+	for _, f := range found[:min(3, len(found))] {
+		// A slip is the best guess there is; do not dilute it with worse ones.
+		if found[0].score <= limit && f.score > found[0].score {
+			break
+		}
+		result = append(result, f.name)
+	}
+	return result
+}
+
+// sharesWords tells whether all words of one name, at least three letters long, are words of the other.
+func sharesWords(typed, name string) bool {
+	split := func(s string) []string {
+		return strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '_' || r == ' ' })
+	}
+	words, of := split(typed), split(name)
+	if len(words) > len(of) {
+		words, of = of, words
+	}
+	for _, w := range words {
+		if len(w) < 3 || !slices.Contains(of, w) {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
+// editDistance counts insertions, deletions, replacements and swaps of neighbours.
+func editDistance(a, b string) int {
+	prev2 := make([]int, len(b)+1)
+	prev := make([]int, len(b)+1)
+	row := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, row = prev, row, prev2
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,309 @@
+package yamlkit
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// attributeFields are the keys of an entry of the attributes section.
+func attributeFields() []string {
+	return []string{"description", "dataType", "regexp", "enum", "min", "max", "example", "upsert", "parameters", "members"}
+}
+
+// describe reads an entry of the attributes section. The parameters it does not list are taken from the paths.
+func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.AttributeDescription, error) {
+	name := entry.Key()
+	description := configkit.AttributeDescription{Name: api.AttributeName(name), Upsert: true, File: d.Name, Pos: entry.KeyPosition()}
+	if !isName(name) {
+		return description, d.fail(entry, name, "a name consists of small letters, digits and dashes and begins with a letter")
+	}
+	value := api.FunctionParameter{ParameterName: name, Required: true, DataType: api.DataTypeString}
+	var parameters []api.FunctionParameter
+	listed, members := false, false
+	err := d.fields(entry, name, attributeFields(), func(key string, field gaby.Value) (err error) {
+		switch key {
+		case "description":
+			description.Description, err = d.text(field, key)
+			value.Description = description.Description
+		case "upsert":
+			description.Upsert, err = d.boolean(field, key)
+		case "parameters":
+			listed = true
+			parameters, err = d.parameters(field)
+		case "members":
+			members = true
+			_, err = d.texts(field, key)
+		default:
+			err = d.constraint(&value, key, field)
+		}
+		return err
+	})
+	if err != nil {
+		return description, err
+	}
+	if description.Description == "" {
+		return description, d.fail(entry, "description", "it is missing")
+	}
+	if members {
+		if !d.BuiltIn {
+			return description, d.fail(entry.Get("members"), "members", "only attributes of the program are groups")
+		}
+		return description, nil
+	}
+	if err := d.checkConstraints(&value, entry); err != nil {
+		return description, err
+	}
+	first, err := r.pathWithMostArguments(description.Name)
+	if err != nil {
+		return description, err
+	}
+	if !listed {
+		if parameters, err = d.parametersOf(first, entry); err != nil {
+			return description, err
+		}
+	}
+	if first != nil && len(parameters) != first.holes {
+		return description, d.fail(entry, "parameters", "%d are listed, but path %s has %d places for arguments (%%s)", len(parameters), first, first.holes)
+	}
+	for _, p := range parameters {
+		if p.ParameterName == name {
+			return description, d.fail(entry.Get("parameters"), "parameters", "%s is the parameter for the value; call this one otherwise", name)
+		}
+	}
+	description.Parameters = append(parameters, value)
+	return description, nil
+}
+
+func isName(s string) bool {
+	for i, c := range []byte(s) {
+		if !('a' <= c && c <= 'z' || i > 0 && ('0' <= c && c <= '9' || c == '-' && i < len(s)-1 && s[i-1] != '-')) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// parameters reads what fills the %s of paths.
+func (d knowledgeDocument) parameters(list gaby.Value) ([]api.FunctionParameter, error) {
+	var all []api.FunctionParameter
+	err := d.items(list, "parameters", func(e gaby.Value) error {
+		p := api.FunctionParameter{Required: true, DataType: api.DataTypeString}
+		err := d.fields(e, "parameters", []string{"name", "description", "regexp", "enum", "example"}, func(key string, field gaby.Value) (err error) {
+			switch key {
+			case "name":
+				p.ParameterName, err = d.text(field, key)
+			case "description":
+				p.Description, err = d.text(field, key)
+			default:
+				err = d.constraint(&p, key, field)
+			}
+			return err
+		})
+		switch {
+		case err != nil:
+			return err
+		case p.Description == "":
+			return d.fail(e, "description", "it is missing")
+		case !isName(p.ParameterName):
+			return d.fail(e, "name", "a name consists of small letters, digits and dashes and begins with a letter")
+		case slices.ContainsFunc(all, func(o api.FunctionParameter) bool { return o.ParameterName == p.ParameterName }):
+			return d.fail(e, "name", "there are two parameters %s", p.ParameterName)
+		}
+		all = append(all, p)
+		return d.checkConstraints(&p, e)
+	})
+	return all, err
+}
+
+// constraint reads one field that says which values a parameter takes.
+func (d knowledgeDocument) constraint(p *api.FunctionParameter, key string, field gaby.Value) (err error) {
+	switch key {
+	case "dataType":
+		var text string
+		text, err = d.oneOf(field, key, []string{"string", "int", "bool"})
+		if p.DataType != api.DataTypeEnum {
+			p.DataType = api.DataType(text)
+		}
+	case "regexp":
+		if p.Regexp, err = d.text(field, key); err == nil {
+			if _, bad := regexp.Compile(p.Regexp); bad != nil {
+				err = d.fail(field, key, "%v", bad)
+			}
+		}
+	case "enum":
+		p.DataType = api.DataTypeEnum
+		p.EnumValues, err = d.texts(field, key)
+	case "min", "max":
+		var n int
+		if n, err = d.integer(field, key); key == "min" {
+			p.Min = &n
+		} else {
+			p.Max = &n
+		}
+	case "example":
+		p.Example, err = d.text(field, key)
+	}
+	return err
+}
+
+// checkConstraints finds constraints that do not go together.
+func (d knowledgeDocument) checkConstraints(p *api.FunctionParameter, e gaby.Value) error {
+	switch {
+	case p.Regexp != "" && p.DataType != api.DataTypeString:
+		return d.fail(e.Get("regexp"), "regexp", "only a string can have a regular expression")
+	case (p.Min != nil || p.Max != nil) && p.DataType != api.DataTypeInt:
+		return d.fail(e, "min", "only a number (dataType: int) can have a minimum or maximum")
+	case p.Min != nil && p.Max != nil && *p.Min > *p.Max:
+		return d.fail(e.Get("min"), "min", "the minimum %d is greater than the maximum %d", *p.Min, *p.Max)
+	case e.Get("enum").Exists() && len(p.EnumValues) == 0:
+		return d.fail(e.Get("enum"), "enum", "it is empty")
+	}
+	return nil
+}
+
+// parametersOf names the parameters of a path by the names the path binds them to.
+func (d knowledgeDocument) parametersOf(path *Path, entry gaby.Value) ([]api.FunctionParameter, error) {
+	if path == nil {
+		return nil, nil
+	}
+	var all []api.FunctionParameter
+	for i := range path.segments {
+		s := &path.segments[i]
+		if s.holes == 0 {
+			continue
+		}
+		if s.holes > 1 || !isName(s.param) {
+			return nil, d.fail(entry, "parameters", "it is missing: path %s does not name its arguments", path)
+		}
+		all = append(all, api.FunctionParameter{
+			ParameterName: s.param, Required: true, DataType: api.DataTypeString,
+			Description: strings.ReplaceAll(s.param, "-", " ") + ", or * for all",
+		})
+	}
+	return all, nil
+}
+
+// rawPaths visits the paths of an attribute as files and additions give them, below no prefix.
+func (r *Registry) rawPaths(name api.AttributeName, visit func(path string) bool) {
+	for _, d := range r.documents {
+		for _, section := range []string{"resourceTypes", "shapes"} {
+			for f := d.root.Get(section).First(); f.Exists(); f = f.Next() {
+				for e := f.Get("attributes").Get(string(name)).First(); e.Exists(); e = e.Next() {
+					if !visit(e.Get("path").Text()) {
+						return
+					}
+				}
+			}
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(r.added)) {
+		paths := r.added[t][name]
+		for _, path := range slices.Sorted(maps.Keys(paths)) {
+			if !visit(string(path)) {
+				return
+			}
+		}
+	}
+}
+
+// pathWithMostArguments finds the path of an attribute with the most %s, nil when it has no paths.
+func (r *Registry) pathWithMostArguments(name api.AttributeName) (most *Path, err error) {
+	r.rawPaths(name, func(text string) bool {
+		path, e := ParsePath(strings.TrimPrefix(joinPrefix("x", text), "x.")) // "" and "#sub" are paths below a prefix
+		if err = e; e == nil && (most == nil || path.holes > most.holes) {
+			most = path
+		}
+		return err == nil
+	})
+	return most, err
+}
+
+// Attributes describes the attributes of users' files, sorted by name. Files are to be checked before.
+func (r *Registry) Attributes() []configkit.AttributeDescription {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.ContainsFunc(r.files, func(f KnowledgeFile) bool { return !f.BuiltIn }) || r.parse() != nil {
+		return nil // nothing is read for the answer that there are none
+	}
+	byName := map[api.AttributeName]configkit.AttributeDescription{}
+	for _, d := range r.documents {
+		if d.BuiltIn {
+			continue
+		}
+		for e := d.root.Get("attributes").First(); e.Exists(); e = e.Next() {
+			if description, err := r.describe(d, e); err == nil {
+				byName[description.Name] = description
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(byName), func(a, b configkit.AttributeDescription) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// AttributeInfo describes an attribute; false when no file says anything about it and none of its paths is registered.
+func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDescription, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.parse() != nil {
+		return configkit.AttributeDescription{}, false
+	}
+	for _, d := range slices.Backward(r.documents) {
+		if e := d.root.Get("attributes").Get(string(name)); e.Exists() {
+			description, err := r.describe(d, e)
+			return description, err == nil
+		}
+	}
+	path, err := r.pathWithMostArguments(name)
+	if path == nil || err != nil {
+		return configkit.AttributeDescription{}, false
+	}
+	description := configkit.AttributeDescription{Name: name, Description: fmt.Sprintf("the values of attribute %s", name), Upsert: true}
+	parameters, err := knowledgeDocument{KnowledgeFile: &KnowledgeFile{}}.parametersOf(path, gaby.Value{})
+	if err != nil { // the author who registered it knows what the arguments are
+		parameters = nil
+	}
+	description.Parameters = append(parameters, api.FunctionParameter{
+		ParameterName: string(name), Required: true, DataType: api.DataTypeString, Description: description.Description,
+	})
+	return description, true
+}
+
+// RegisteredPaths is the whole registry: attributes, the resource types (or *) that have them, and their paths in registered
+// form.
+func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisitorInfoType {
+	types, err := r.ResourceTypes()
+	if err != nil {
+		panic(err) // files are checked before
+	}
+	all := api.AttributeNameToResourceTypeToPathToVisitorInfoType{}
+	for _, t := range types {
+		for name, paths := range r.knowledge(t).own {
+			if all[name] == nil {
+				all[name] = api.ResourceTypeToPathToVisitorInfoType{}
+			}
+			all[name][t] = paths
+		}
+	}
+	return all
+}
+
+// attributeGroups are the attributes that stand for several others.
+func (r *Registry) attributeGroups() map[api.AttributeName][]api.AttributeName {
+	groups := map[api.AttributeName][]api.AttributeName{}
+	for _, d := range r.documents {
+		for e := d.root.Get("attributes").First(); e.Exists(); e = e.Next() {
+			for member := e.Get("members").First(); member.Exists(); member = member.Next() {
+				name := api.AttributeName(e.Key())
+				groups[name] = append(groups[name], api.AttributeName(member.Text()))
+			}
+		}
+	}
+	return groups
+}

@@ -1,0 +1,450 @@
+package yamlkit
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// maxEmbeds bounds how deep shapes may embed shapes and types be the same as types; one that embeds itself is an error, not
+// a loop.
+const maxEmbeds = 8
+
+// typeCompiler gathers what the files and additions say about one type.
+type typeCompiler struct {
+	documents     []knowledgeDocument
+	of            api.ResourceType
+	clusterScoped bool
+	level         int // 0: the type itself, 1: *
+	entries       map[entryKey]*entry
+	keys          *configkit.MergeKeyTree
+	mapKeys       map[string]bool
+	exclusive     map[string]configkit.ExclusiveFields // by path and members
+}
+
+type entryKey struct {
+	attribute api.AttributeName
+	path      api.UnresolvedPath // normalised
+}
+
+type entry struct {
+	info  *api.PathVisitorInfo
+	level int
+}
+
+func newTypeCompiler(documents []knowledgeDocument, of api.ResourceType) *typeCompiler {
+	return &typeCompiler{
+		documents: documents, of: of,
+		entries: map[entryKey]*entry{}, mapKeys: map[string]bool{}, exclusive: map[string]configkit.ExclusiveFields{},
+	}
+}
+
+// resourceType reads what all files say of a type.
+func (c *typeCompiler) resourceType(t api.ResourceType, depth int) error {
+	for _, d := range c.documents {
+		fragment := d.root.Get("resourceTypes").Get(string(t))
+		if !fragment.Exists() {
+			continue
+		}
+		if err := c.fragment(d, fragment, "", depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookUp finds a shape or an accessor: in the file itself, else in the others.
+func (c *typeCompiler) lookUp(d knowledgeDocument, section, name string) (knowledgeDocument, gaby.Value) {
+	if v := d.root.Get(section).Get(name); v.Exists() {
+		return d, v
+	}
+	for _, other := range c.documents {
+		if v := other.root.Get(section).Get(name); v.Exists() {
+			return other, v
+		}
+	}
+	return d, gaby.Value{}
+}
+
+// names are those lookUp could find.
+func (c *typeCompiler) names(section string) []string {
+	var names []string
+	for _, d := range c.documents {
+		for v := d.root.Get(section).First(); v.Exists(); v = v.Next() {
+			names = append(names, v.Key())
+		}
+	}
+	return names
+}
+
+// fragment reads a resource type or a shape whose paths are below prefix.
+func (c *typeCompiler) fragment(d knowledgeDocument, f gaby.Value, prefix string, depth int) error {
+	if depth > maxEmbeds {
+		return d.fail(f, "", "shapes are embedded more than %d deep", maxEmbeds)
+	}
+	known := []string{"embeds", "mergeKeys", "mapKeyPaths", "exclusiveFields", "attributes"}
+	if depth == 0 || prefix == "" {
+		known = append(known, "sameAs")
+	}
+	return d.fields(f, "", known, func(key string, section gaby.Value) error {
+		switch key {
+		case "sameAs":
+			return c.sameAs(d, section, depth)
+		case "embeds":
+			return c.embeds(d, section, prefix, depth)
+		case "mergeKeys":
+			return c.mergeKeys(d, section, prefix)
+		case "mapKeyPaths":
+			return c.mapKeyPaths(d, section, prefix)
+		case "exclusiveFields":
+			return c.exclusiveFields(d, section, prefix)
+		}
+		return c.attributes(d, section, prefix)
+	})
+}
+
+func (c *typeCompiler) sameAs(d knowledgeDocument, v gaby.Value, depth int) error {
+	name, err := d.text(v, "sameAs")
+	if err != nil {
+		return err
+	}
+	if _, other := c.lookUp(d, "resourceTypes", name); !other.Exists() {
+		return d.unknown(v.Position(), "sameAs", "nothing is said about type "+name, name, c.names("resourceTypes"))
+	}
+	if depth >= maxEmbeds {
+		return d.fail(v, "sameAs", "types are the same as others more than %d deep", maxEmbeds)
+	}
+	return c.resourceType(api.ResourceType(name), depth+1)
+}
+
+func (c *typeCompiler) embeds(d knowledgeDocument, list gaby.Value, prefix string, depth int) error {
+	return d.items(list, "embeds", func(e gaby.Value) error {
+		var shape gaby.Value
+		var from knowledgeDocument
+		path := ""
+		err := d.fields(e, "embeds", []string{"shape", "path"}, func(key string, field gaby.Value) error {
+			text, err := d.text(field, key)
+			if err != nil {
+				return err
+			}
+			if key == "path" {
+				path = text
+				return nil
+			}
+			if from, shape = c.lookUp(d, "shapes", text); !shape.Exists() {
+				return d.unknown(field.Position(), key, "there is no shape "+text, text, c.names("shapes"))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if !shape.Exists() {
+			return d.fail(e, "shape", "it is missing")
+		}
+		return c.fragment(from, shape, joinPrefix(prefix, path), depth+1)
+	})
+}
+
+// joinPrefix puts a path of a shape below where the shape is embedded. A path may be empty or only name an embedded part.
+func joinPrefix(prefix, path string) string {
+	switch {
+	case prefix == "" || path == "", strings.HasPrefix(path, "#"):
+		return prefix + path
+	}
+	return prefix + "." + path
+}
+
+// path reads a path that is relative to prefix.
+func (c *typeCompiler) path(d knowledgeDocument, v gaby.Value, key, prefix string) (*Path, error) {
+	text, err := d.text(v, key)
+	if err != nil {
+		return nil, err
+	}
+	path, err := ParsePath(joinPrefix(prefix, text))
+	if err != nil {
+		failure := d.fail(v, key, "%v", err).(*KnowledgeError)
+		if e, ok := err.(*PathError); ok {
+			failure.Hint = e.Hint
+		}
+		return nil, failure
+	}
+	return path, nil
+}
+
+func (c *typeCompiler) mergeKeys(d knowledgeDocument, list gaby.Value, prefix string) error {
+	return d.items(list, "mergeKeys", func(e gaby.Value) error {
+		var path *Path
+		var key string
+		var extra []string
+		err := d.fields(e, "mergeKeys", []string{"path", "key", "extraKeys"}, func(name string, field gaby.Value) (err error) {
+			switch name {
+			case "path":
+				path, err = c.path(d, field, name, prefix)
+			case "key":
+				key, err = d.text(field, name)
+			case "extraKeys":
+				extra, err = d.texts(field, name)
+			}
+			return err
+		})
+		switch {
+		case err != nil:
+			return err
+		case path == nil:
+			return d.fail(e, "path", "it is missing")
+		case key == "":
+			return d.fail(e, "key", "it is missing")
+		}
+		node := c.mergeKeyNode(path)
+		if c.level == 0 || len(node.Keys) == 0 { // the type itself knows better than *
+			node.Keys = append([]string{key}, extra...)
+		}
+		return nil
+	})
+}
+
+// mergeKeyNode finds or makes the node of a path.
+func (c *typeCompiler) mergeKeyNode(path *Path) *configkit.MergeKeyTree {
+	if c.keys == nil {
+		c.keys = &configkit.MergeKeyTree{}
+	}
+	node := c.keys
+	for i := range path.segments {
+		segment := "*"
+		if s := &path.segments[i]; s.kind == plainSegment {
+			segment = s.key
+		}
+		next := node.Children[segment]
+		if next == nil {
+			if node.Children == nil {
+				node.Children = map[string]*configkit.MergeKeyTree{}
+			}
+			next = &configkit.MergeKeyTree{}
+			node.Children[segment] = next
+		}
+		node = next
+	}
+	return node
+}
+
+func (c *typeCompiler) mapKeyPaths(d knowledgeDocument, list gaby.Value, prefix string) error {
+	return d.items(list, "mapKeyPaths", func(e gaby.Value) error {
+		path, err := c.path(d, e, "mapKeyPaths", prefix)
+		if err != nil {
+			return err
+		}
+		last := len(path.segments) - 1
+		if last == 0 || path.segments[last].kind != anySegment {
+			return d.fail(e, "mapKeyPaths", "path %s does not end in .*", path)
+		}
+		c.mapKeys[path.normalized(last)] = true
+		return nil
+	})
+}
+
+func (c *typeCompiler) exclusiveFields(d knowledgeDocument, list gaby.Value, prefix string) error {
+	return d.items(list, "exclusiveFields", func(e gaby.Value) error {
+		x := configkit.ExclusiveFields{Path: api.UnresolvedPath(prefix)}
+		known := []string{"path", "members", "discriminator", "allowedMember"}
+		err := d.fields(e, "exclusiveFields", known, func(key string, field gaby.Value) (err error) {
+			switch key {
+			case "path":
+				var path *Path
+				if path, err = c.path(d, field, key, prefix); err == nil {
+					x.Path = path.NormalizedPath()
+				}
+			case "members":
+				x.Members, err = d.texts(field, key)
+			case "discriminator":
+				x.Discriminator, err = d.text(field, key)
+			case "allowedMember":
+				x.AllowedMember = map[string]string{}
+				err = d.fields(field, key, nil, func(value string, member gaby.Value) error {
+					text, err := d.text(member, key)
+					x.AllowedMember[value] = text
+					return err
+				})
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(x.Members) == 0 {
+			return d.fail(e, "members", "it is missing")
+		}
+		for _, member := range x.AllowedMember {
+			if !slices.Contains(x.Members, member) {
+				return d.unknown(e.Get("allowedMember").Position(), "allowedMember", member+" is none of the members", member, x.Members)
+			}
+		}
+		if (x.Discriminator == "") != (len(x.AllowedMember) == 0) {
+			return d.fail(e, "discriminator", "discriminator and allowedMember belong together")
+		}
+		key := string(x.Path) + " " + strings.Join(x.Members, " ")
+		if _, ok := c.exclusive[key]; !ok || c.level == 0 {
+			c.exclusive[key] = x
+		}
+		return nil
+	})
+}
+
+func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefix string) error {
+	return d.fields(section, "attributes", nil, func(name string, list gaby.Value) error {
+		return d.items(list, name, func(e gaby.Value) error {
+			info, parsed, err := c.visitorInfo(d, api.AttributeName(name), e, prefix)
+			if err != nil {
+				return err
+			}
+			c.add(info, parsed, c.level)
+			return nil
+		})
+	})
+}
+
+func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, e gaby.Value, prefix string) (*api.PathVisitorInfo, *Path, error) {
+	info := &api.PathVisitorInfo{AttributeName: name, DataType: api.DataTypeString}
+	var details api.AttributeDetails
+	var path *Path
+	var accessor gaby.Value
+	hasDetails := true
+	known := []string{"path", "dataType", "accessor", "target", "default", "needed", "provided", "except", "description"}
+	err := d.fields(e, string(name), known, func(key string, field gaby.Value) (err error) {
+		switch key {
+		case "path":
+			path, err = c.path(d, field, key, prefix)
+		case "dataType":
+			var text string
+			text, err = d.oneOf(field, key, []string{"string", "int", "bool", "YAML", "[]string"})
+			info.DataType = api.DataType(text)
+		case "accessor":
+			var text string
+			if text, err = d.text(field, key); err == nil {
+				var from knowledgeDocument
+				if from, accessor = c.lookUp(d, "accessors", text); !accessor.Exists() {
+					return d.unknown(field.Position(), key, "there is no accessor "+text, text, c.names("accessors"))
+				}
+				info.EmbeddedAccessorType, info.EmbeddedAccessorConfig, err = accessorOf(from, accessor)
+			}
+		case "target":
+			var targets []string
+			if targets, err = d.oneOrMore(field, key); err == nil {
+				slices.Sort(targets)
+				details.NeededRequired = map[string]string{"ResourceType": strings.Join(targets, ",")}
+				details.IsNeeded = true
+			}
+		case "default":
+			details.DefaultValue = field.Data()
+		case "needed":
+			details.IsNeeded, err = d.boolean(field, key)
+		case "provided":
+			if details.IsProvided, err = d.boolean(field, key); details.IsProvided {
+				details.ProvidedProperties = map[string]string{"ResourceType": string(c.of)}
+			}
+		case "description":
+			details.Description, err = d.text(field, key)
+		case "except":
+			var types []string
+			types, err = d.texts(field, key)
+			for _, t := range types {
+				info.TypeExceptions = append(info.TypeExceptions, api.ResourceType(t))
+			}
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case path == nil:
+		return nil, nil, d.fail(e, "path", "it is missing")
+	case path.embedded != "" && !accessor.Exists():
+		return nil, nil, d.fail(e, "accessor", "it is missing: path %s asks for an embedded part", path)
+	}
+	hasDetails = details.NeededRequired != nil || details.DefaultValue != nil || details.IsNeeded || details.IsProvided || details.Description != ""
+	if hasDetails {
+		info.Details = &details
+	}
+	info.Path = api.UnresolvedPath(path.text)
+	return info, path, nil
+}
+
+// accessorOf reads a declared accessor.
+func accessorOf(d knowledgeDocument, v gaby.Value) (api.EmbeddedAccessorType, string, error) {
+	var kind, config string
+	err := d.fields(v, "accessors", []string{"type", "config"}, func(key string, field gaby.Value) (err error) {
+		if key == "config" {
+			config, err = d.text(field, key)
+			return err
+		}
+		kind, err = d.oneOf(field, key, []string{"Regexp", "Line", "JSON", "YAML"})
+		return err
+	})
+	if err != nil {
+		return "", "", err
+	}
+	if _, err := NewEmbeddedAccessor(api.EmbeddedAccessorType(kind), config); err != nil {
+		return "", "", d.fail(v, "accessors", "%v", err)
+	}
+	return api.EmbeddedAccessorType(kind), config, nil
+}
+
+// add puts a path of an attribute among the others. One of the type itself overrides one of *, a later one an earlier one.
+func (c *typeCompiler) add(info *api.PathVisitorInfo, parsed *Path, level int) {
+	if level > 0 && (slices.Contains(info.TypeExceptions, c.of) || c.clusterScoped && info.Path == namespacePath) {
+		return
+	}
+	key := entryKey{info.AttributeName, parsed.NormalizedPath()}
+	if known, ok := c.entries[key]; ok && known.level < level {
+		return
+	}
+	c.entries[key] = &entry{info, level}
+}
+
+// namespacePath is what types without a namespace do not have of *.
+const namespacePath = "metadata.namespace"
+
+// finish sorts what was gathered.
+func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) *typeKnowledge {
+	k := &typeKnowledge{
+		attributes: map[api.AttributeName][]*api.PathVisitorInfo{},
+		own:        map[api.AttributeName]api.PathToVisitorInfoType{},
+		lookup:     make(map[api.UnresolvedPath]*api.PathVisitorInfo, len(c.entries)),
+		mapKeys:    c.mapKeys,
+		mergeKeys:  c.keys,
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.exclusive)) {
+		k.exclusive = append(k.exclusive, c.exclusive[key])
+	}
+	keys := slices.SortedFunc(maps.Keys(c.entries), func(a, b entryKey) int {
+		return cmp.Or(
+			cmp.Compare(a.path, b.path),
+			cmp.Compare(c.entries[a].level, c.entries[b].level),
+			cmp.Compare(attributeRank(a.attribute), attributeRank(b.attribute)),
+			cmp.Compare(a.attribute, b.attribute))
+	})
+	for _, key := range keys {
+		e := c.entries[key]
+		k.attributes[key.attribute] = append(k.attributes[key.attribute], e.info)
+		if _, taken := k.lookup[key.path]; !taken && attributeRank(key.attribute) != neverReported {
+			k.lookup[key.path] = e.info
+		}
+		if e.level == 0 {
+			if k.own[key.attribute] == nil {
+				k.own[key.attribute] = api.PathToVisitorInfoType{}
+			}
+			k.own[key.attribute][key.path] = e.info
+		}
+	}
+	for group, members := range groups {
+		for _, member := range members {
+			k.attributes[group] = append(k.attributes[group], k.attributes[member]...)
+		}
+	}
+	return k
+}
