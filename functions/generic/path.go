@@ -95,9 +95,16 @@ func GenericFnSetBoolPath(resourceProvider configkit.ResourceProvider, fc *api.F
 	return setPath[bool](resourceProvider, fc, parsedData, args)
 }
 
+// queryOf is the path of a function's arguments. Functions without a resource type look into all resources.
 func queryOf(provider configkit.ResourceProvider, args []api.FunctionArgument) configkit.PathSource {
-	a := handler.Arguments(args)
-	return GetVisitorMapForPath(provider, api.ResourceType(a.String(parameterResourceType)), api.UnresolvedPath(a.String(parameterPath)))
+	return GetVisitorMapForPath(provider, resourceTypeOf(args), api.UnresolvedPath(handler.Arguments(args).String(parameterPath)))
+}
+
+func resourceTypeOf(args []api.FunctionArgument) api.ResourceType {
+	if t, ok := handler.Arguments(args).Lookup(parameterResourceType); ok {
+		return api.ResourceType(t.(string))
+	}
+	return api.ResourceTypeAny
 }
 
 func getPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
@@ -125,8 +132,7 @@ func setPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.Func
 // checkPathArgument finds out before any file is read that a path is not one.
 func checkPathArgument(provider configkit.ResourceProvider) func([]api.FunctionArgument) error {
 	return func(args []api.FunctionArgument) error {
-		a := handler.Arguments(args)
-		text := a.String(parameterPath)
+		text := handler.Arguments(args).String(parameterPath)
 		path, err := yamlkit.ParsePath(text)
 		fail := func(err error) error {
 			failure := &handler.ArgumentError{Parameter: parameterPath, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterPath, err), Err: err}
@@ -141,7 +147,7 @@ func checkPathArgument(provider configkit.ResourceProvider) func([]api.FunctionA
 		if path.Arguments() > 0 {
 			return fail(fmt.Errorf("path %s: %%s stands for an argument and is only known in registered paths", text))
 		}
-		t := api.ResourceType(a.String(parameterResourceType))
+		t := resourceTypeOf(args)
 		if path.EmbeddedPath() != "" && t != api.ResourceTypeAny {
 			if info := provider.PathInfo(t, api.UnresolvedPath(text)); info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
 				return fail(&yamlkit.NoAccessorError{Path: text})
@@ -151,17 +157,22 @@ func checkPathArgument(provider configkit.ResourceProvider) func([]api.FunctionA
 	}
 }
 
-func pathParameters() []api.FunctionParameter {
-	return []api.FunctionParameter{
-		{
-			ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "apps/v1/Deployment",
-			Description: "type of the resources, or * for any",
-		},
-		{
-			ParameterName: parameterPath, Required: true, DataType: api.DataTypeString, Example: "spec.template.spec.containers.?name=web.image",
-			Description: "path of the value within the resource",
-		},
+func resourceTypeParameter() api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "apps/v1/Deployment",
+		Description: "type of the resources, or * for any",
 	}
+}
+
+func pathParameter(description string) api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: parameterPath, Required: true, DataType: api.DataTypeString, Example: "spec.template.spec.containers.?name=web.image",
+		Description: description,
+	}
+}
+
+func pathParameters() []api.FunctionParameter {
+	return []api.FunctionParameter{resourceTypeParameter(), pathParameter("path of the value within the resource")}
 }
 
 // examples by type of value

@@ -1,0 +1,264 @@
+package generic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// listParameter is an argument that is a list of attributes: the output of one function, fed to another.
+func listParameter(name, description string) api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: name, Required: true, DataType: api.DataTypeAttributeValueList, Description: description,
+		Example: `[{"ResourceName": "shop/web", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]`,
+	}
+}
+
+func setAttributesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	const parameter = "attribute-list"
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-attributes",
+			Parameters: []api.FunctionParameter{listParameter(parameter,
+				"JSON list of ResourceType, ResourceName (empty for all resources of the type), Path, DataType (string, int, bool or YAML) and Value")},
+			RequiredParameters: 1,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Set the values of a list of attributes, creating what is missing",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{`set-attributes '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]'`},
+		},
+		PerDocument:    true,
+		CheckArguments: func(args []api.FunctionArgument) error { return checkRows(provider, args, parameter, true) },
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			rows, err := decodeRows(handler.Arguments(args).String(parameter))
+			if err != nil {
+				return nil, nil, err
+			}
+			setters := make([]func(gaby.Container) (int, error), len(rows))
+			for i := range rows {
+				if setters[i], err = rowSetter(provider, &rows[i]); err != nil {
+					return nil, nil, err
+				}
+			}
+			matches := 0
+			err = eachRow(docs, rows, provider, func(doc *gaby.YamlDoc, i int) error {
+				n, err := setters[i](gaby.Container{doc})
+				matches += n
+				return err
+			})
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	const parameter = "paths"
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "get-paths",
+			Parameters: []api.FunctionParameter{listParameter(parameter,
+				"JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path")},
+			RequiredParameters: 1,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "value", Description: "the values found, with what is known about them", OutputType: api.OutputTypeAttributeValueList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  "Get the values of a list of attributes, with what is known about them",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{`get-paths '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas"}]'`},
+		},
+		PerDocument:    true,
+		RowsSorted:     true,
+		CheckArguments: func(args []api.FunctionArgument) error { return checkRows(provider, args, parameter, false) },
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			rows, err := decodeRows(handler.Arguments(args).String(parameter))
+			if err != nil {
+				return nil, nil, err
+			}
+			found := api.AttributeValueList{}
+			err = eachRow(docs, rows, provider, func(doc *gaby.YamlDoc, i int) error {
+				path := api.UnresolvedPath(rows[i].Path)
+				values, err := yamlkit.GetPathsAnyType(gaby.Container{doc}, GetVisitorMapForPath(provider, rows[i].ResourceType, path), nil, provider, api.DataTypeNone)
+				for j := range values {
+					values[j].Details = detailsOf(provider.PathInfo(values[j].ResourceType, path))
+				}
+				found = append(found, values...)
+				return err
+			})
+			fc.Matched(len(found))
+			return docs, yamlkit.SortRows(found), err
+		},
+	}
+}
+
+// detailsOf is what there is to tell about a path: an empty one tells nothing.
+func detailsOf(info *api.PathVisitorInfo) *api.AttributeDetails {
+	if info == nil {
+		return nil
+	}
+	return info.Details
+}
+
+// decodeRows reads a list of attributes.
+func decodeRows(text string) (api.AttributeValueList, error) {
+	var rows api.AttributeValueList
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		return nil, fmt.Errorf("no JSON list of attributes: %w", err)
+	}
+	return rows, nil
+}
+
+// checkRows finds out before any file is read what is wrong with a list of attributes.
+func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument, parameter string, values bool) error {
+	text := handler.Arguments(args).String(parameter)
+	fail := func(err error) error {
+		return &handler.ArgumentError{Parameter: parameter, Value: text, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
+	}
+	rows, err := decodeRows(text)
+	if err != nil {
+		return fail(err)
+	}
+	var problems []error
+	for i := range rows {
+		row := &rows[i]
+		err := func() error {
+			if row.ResourceType == "" {
+				return errors.New("ResourceType is missing")
+			}
+			if _, err := yamlkit.ParsePath(string(row.Path)); err != nil || !values {
+				return err
+			}
+			_, err := rowSetter(provider, row)
+			return err
+		}()
+		if err != nil {
+			problems = append(problems, fail(fmt.Errorf("entry %d: %w", i+1, err)))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// eachRow calls f for every row and every document the row is about, document by document. A document is known by the name
+// it had before the first row, so that rows can rename it.
+func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configkit.ResourceProvider, f func(doc *gaby.YamlDoc, row int) error) error {
+	type key struct {
+		resourceType api.ResourceType
+		name         api.ResourceName // "" for all
+	}
+	about := map[key][]int{}
+	for i := range rows {
+		k := key{rows[i].ResourceType, rows[i].ResourceName}
+		about[k] = append(about[k], i)
+	}
+	var problems []error
+	for _, doc := range docs {
+		info, err := provider.ResourceInfo(doc)
+		if err != nil {
+			if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
+				problems = append(problems, err)
+			}
+			continue
+		}
+		var mine []int
+		for _, k := range []key{
+			{info.ResourceType, info.ResourceName},
+			{info.ResourceType, ""},
+			{api.ResourceTypeAny, info.ResourceName},
+			{api.ResourceTypeAny, ""},
+		} {
+			mine = append(mine, about[k]...)
+		}
+		slices.Sort(mine)
+		for _, i := range mine {
+			if err := f(doc, i); err != nil {
+				problems = append(problems, err)
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// rowSetter is what writes the value of a row into documents.
+func rowSetter(provider configkit.ResourceProvider, row *api.AttributeValue) (func(gaby.Container) (int, error), error) {
+	path := api.UnresolvedPath(row.Path)
+	query := GetVisitorMapForPath(provider, row.ResourceType, path)
+	wrong := func() error {
+		return fmt.Errorf("value %v of path %s is not of type %s", row.Value, row.Path, row.DataType)
+	}
+	dataType := row.DataType
+	if dataType == api.DataTypeNone {
+		dataType = typeOfJSON(row.Value)
+	}
+	switch dataType {
+	case api.DataTypeString, api.DataTypeEnum:
+		text, ok := row.Value.(string)
+		if !ok {
+			return nil, wrong()
+		}
+		return setterOf(provider, query, text), nil
+	case api.DataTypeBool:
+		b, ok := row.Value.(bool)
+		if !ok {
+			return nil, wrong()
+		}
+		return setterOf(provider, query, b), nil
+	case api.DataTypeInt:
+		// JSON has only one type of number.
+		number, ok := row.Value.(float64)
+		if number = math.Round(number); !ok || number < math.MinInt64 || number >= math.MaxInt64 {
+			return nil, wrong()
+		}
+		return setterOf(provider, query, int(number)), nil
+	case api.DataTypeYAML, api.DataTypeJSON:
+		value, err := subtreeOfJSON(row.Value, dataType)
+		if err != nil {
+			return nil, fmt.Errorf("value of path %s: %w", row.Path, err)
+		}
+		return func(docs gaby.Container) (int, error) {
+			return setSubtrees(docs, row.ResourceType, path, provider, value)
+		}, nil
+	}
+	return nil, fmt.Errorf("path %s: values of data type %s cannot be set", row.Path, row.DataType)
+}
+
+// typeOfJSON is the data type of a value that comes without one.
+func typeOfJSON(value any) api.DataType {
+	switch v := value.(type) {
+	case string:
+		return api.DataTypeString
+	case bool:
+		return api.DataTypeBool
+	case float64:
+		if v == math.Trunc(v) {
+			return api.DataTypeInt
+		}
+	}
+	return api.DataTypeJSON
+}
+
+// subtreeOfJSON is the value as a document: YAML comes as text, anything else as what it is.
+func subtreeOfJSON(value any, t api.DataType) (*gaby.YamlDoc, error) {
+	if text, ok := value.(string); ok && t == api.DataTypeYAML {
+		return parseSubtree(text)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return parseSubtree(string(text))
+}
+
+func setterOf[T yamlkit.Scalar](provider configkit.ResourceProvider, query configkit.PathSource, value T) func(gaby.Container) (int, error) {
+	return func(docs gaby.Container) (int, error) {
+		return yamlkit.UpdatePaths(docs, query, nil, provider, func(T) T { return value }, yamlkit.UpdateOptions{Upsert: true})
+	}
+}

@@ -1,0 +1,107 @@
+package generic
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	none := 0
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "list-paths",
+			Parameters: []api.FunctionParameter{
+				{
+					ParameterName: "path-prefix", DataType: api.DataTypeString, Example: "spec.template.spec.containers",
+					Description: "list only what is at and below this path; list elements may be called by index or by merge key",
+				},
+				{
+					ParameterName: "depth", DataType: api.DataTypeInt, Example: "3", Description: "list only paths of at most this many segments; 0 is all",
+					ValueConstraints: api.ValueConstraints{Min: &none},
+				},
+				{ParameterName: "include-subtrees", DataType: api.DataTypeBool, Example: "true", Description: "list maps and lists too, without their values"},
+				{ParameterName: "attributes-only", DataType: api.DataTypeBool, Example: "true", Description: "list only paths an attribute is registered for"},
+			},
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "path", Description: "the paths and their values, in the order of the documents", OutputType: api.OutputTypeAttributeValueList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  "List the paths of the resources with their values",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"list-paths", "list-paths spec 3", "list-paths --attributes-only=true"},
+		},
+		PerDocument: true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			l := newPathLister(provider, args)
+			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+				yamlkit.Walk(doc.Value(), provider.MergeKeys(info.ResourceType), func(w *yamlkit.WalkedValue) bool { return l.visit(w, info) })
+				return output, nil
+			})
+			fc.Matched(len(l.rows))
+			return docs, l.rows, err
+		},
+	}
+}
+
+// pathLister makes the rows of list-paths.
+type pathLister struct {
+	provider       configkit.ResourceProvider
+	prefix         []string
+	depth          int
+	subtrees       bool
+	attributesOnly bool
+	rows           api.AttributeValueList
+}
+
+func newPathLister(provider configkit.ResourceProvider, args []api.FunctionArgument) *pathLister {
+	a := handler.Arguments(args)
+	l := &pathLister{
+		provider: provider, depth: a.Int("depth"), subtrees: a.Bool("include-subtrees"), attributesOnly: a.Bool("attributes-only"),
+		rows: api.AttributeValueList{},
+	}
+	if prefix := a.String("path-prefix"); prefix != "" {
+		l.prefix = strings.Split(prefix, ".")
+	}
+	return l
+}
+
+// visit makes the row of a value and tells whether to look below it.
+func (l *pathLister) visit(w *yamlkit.WalkedValue, resource *api.ResourceInfo) (down bool) {
+	if l.depth > 0 && len(w.Segments) > l.depth || !l.below(w) {
+		return false
+	}
+	if len(w.Segments) < len(l.prefix) {
+		return true
+	}
+	subtree := w.Value.Kind() != gaby.Scalar
+	if subtree && !l.subtrees {
+		return true
+	}
+	path := w.Path()
+	name := api.AttributeNameNone
+	if info := l.provider.PathInfo(resource.ResourceType, api.UnresolvedPath(path)); info != nil {
+		name = info.AttributeName
+	}
+	if l.attributesOnly && name == api.AttributeNameNone {
+		return true
+	}
+	row := w.Row(resource, path, name)
+	if subtree {
+		row.Value = nil
+	}
+	l.rows = append(l.rows, row)
+	return true
+}
+
+// below tells whether the value is on the way to the prefix or below it.
+func (l *pathLister) below(w *yamlkit.WalkedValue) bool {
+	keyed := w.KeyedSegments()
+	// What is above was compared when the walk came through it.
+	i := len(keyed) - 1
+	return i >= len(l.prefix) || l.prefix[i] == keyed[i] || l.prefix[i] == yamlkit.EscapeDotsInPathSegment(w.Segments[i])
+}

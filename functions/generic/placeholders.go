@@ -1,0 +1,134 @@
+package generic
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// What stands for a value that is not known yet. A bool has no such value.
+const (
+	PlaceholderString = "confighubplaceholder"
+	PlaceholderInt    = 999999999
+)
+
+// originalName is the field of the context that says what a resource was called before: its placeholder is no omission.
+const originalName = "OriginalName"
+
+func getPlaceholdersFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "get-placeholders",
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "placeholder", Description: "the strings, then the numbers, that stand for values not known yet",
+				OutputType: api.OutputTypeAttributeValueList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  "Get the values that are placeholders: strings with confighubplaceholder in them, and the number 999999999",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"get-placeholders"},
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			rows, err := findPlaceholders(docs, provider)
+			fc.Matched(len(rows))
+			return docs, rows, err
+		},
+	}
+}
+
+func vetPlaceholdersFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "vet-placeholders",
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "passed", Description: "whether there is no placeholder, and those there are", OutputType: api.OutputTypeValidationResult,
+			},
+			Validating: true, Hermetic: true, Idempotent: true,
+			Description:  "Check that no value is a placeholder (see get-placeholders)",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"vet-placeholders"},
+		},
+		DeprecatedAliases: []string{"no-placeholders"},
+		Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			rows, err := findPlaceholders(docs, provider)
+			return docs, api.ValidationResult{Passed: len(rows) == 0, FailedAttributes: rows}, err
+		},
+	}
+}
+
+// findPlaceholders are the rows of strings and those of numbers, each sorted. Paths have indexes, because a merge key may well
+// be a placeholder.
+func findPlaceholders(docs gaby.Container, provider configkit.ResourceProvider) (api.AttributeValueList, error) {
+	var texts, numbers api.AttributeValueList
+	notLookedAt := provider.ContextPath(originalName)
+	_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+		yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+			rows := &texts
+			if text, ok := stringValue(w.Value); ok {
+				if !strings.Contains(text, PlaceholderString) {
+					return false
+				}
+			} else if w.Value.Kind() != gaby.Scalar {
+				return true
+			} else if w.Value.Tag() == "!!int" && w.Value.Data() == PlaceholderInt {
+				rows = &numbers
+			} else {
+				return false
+			}
+			if path := w.IndexPath(); path != notLookedAt {
+				*rows = append(*rows, w.Row(info, path, placeholderAttribute(provider, info.ResourceType, path)))
+			}
+			return false
+		})
+		return output, nil
+	})
+	return append(yamlkit.SortRows(texts), yamlkit.SortRows(numbers)...), err
+}
+
+// placeholderAttribute is the attribute of a placeholder. One that is looked up by several keys, such as the value of a
+// container's environment variable, does not say what belongs there: its users make it up.
+func placeholderAttribute(provider configkit.ResourceProvider, t api.ResourceType, path api.ResolvedPath) api.AttributeName {
+	info := provider.PathInfo(t, api.UnresolvedPath(path))
+	if info == nil || strings.Count(string(info.Path), "%s") > 1 {
+		return api.AttributeNameNone
+	}
+	return info.AttributeName
+}
+
+// setDefaultNamesFunction fills in the name of everything that is named after the unit.
+func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-default-names",
+			Parameters: []api.FunctionParameter{{
+				ParameterName: "name", Required: true, DataType: api.DataTypeString, Example: "template:{{.UnitSlug | normalizeName}}",
+				Description: "name to set, usually a template",
+			}},
+			RequiredParameters: 1,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:   "Set the names, and the labels that go with them, that are placeholders",
+			FunctionType:  api.FunctionTypeCustom,
+			AttributeName: attributeDefaultName,
+			Examples:      []string{"set-default-names 'template:{{.UnitSlug | normalizeName}}-{{.SpaceSlug | normalizeName}}'"},
+		},
+		PerDocument: true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			name, matches := handler.Arguments(args).String("name"), 0
+			err := yamlkit.UpdateStringPathsFunction(docs, provider.AttributePaths(attributeDefaultName), nil, provider, func(current string) string {
+				if !strings.Contains(current, PlaceholderString) {
+					return current
+				}
+				matches++
+				return name
+			}, false)
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+const attributeDefaultName = "default-name"

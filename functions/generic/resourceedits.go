@@ -1,0 +1,211 @@
+package generic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterResourceName = "resource-name"
+	parameterResourceList = "resource-list"
+)
+
+func resourceNameParameter() api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString, Example: "/web",
+		Description: "name of the resource; a namespace in front of a slash is not looked at",
+	}
+}
+
+func getResourcesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "get-resources-of-type",
+			Parameters: []api.FunctionParameter{{
+				ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/ConfigMap", Description: "type of the resources",
+			}},
+			RequiredParameters: 1,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "resource", Description: "the names of the resources, in the order of the documents", OutputType: api.OutputTypeResourceInfoList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  "Get the names of the resources of a type",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"get-resources-of-type v1/ConfigMap"},
+		},
+		PerDocument: true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			resources := api.ResourceInfoList{}
+			err := eachResource(docs, provider, func(_ int, info api.ResourceInfo) {
+				if info.ResourceType == resourceTypeOf(args) {
+					resources = append(resources, info)
+				}
+			})
+			fc.Matched(len(resources))
+			return docs, resources, err
+		},
+	}
+}
+
+func deleteResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "delete-resource",
+			Parameters: []api.FunctionParameter{
+				{ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/ConfigMap", Description: "type of the resource"},
+				resourceNameParameter(),
+			},
+			RequiredParameters: 2,
+			Mutating:           true, Hermetic: true,
+			Description:  "Delete a resource; of several with the name, the last one",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"delete-resource v1/ConfigMap settings"},
+		},
+		Function: func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			t, name := resourceTypeOf(args), api.ResourceName(handler.Arguments(args).String(parameterResourceName))
+			at, err := lastResource(docs, provider, t, name)
+			if err != nil {
+				return nil, nil, err
+			}
+			if at < 0 {
+				return nil, nil, fmt.Errorf("resource with type %s and name %s not found", t, name)
+			}
+			return slices.Delete(docs, at, at+1), nil, nil
+		},
+	}
+}
+
+func upsertResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "upsert-resource",
+			Parameters: []api.FunctionParameter{
+				{
+					ParameterName: parameterResourceList, Required: true, DataType: api.DataTypeResourceList,
+					Example:     `[{"ResourceName": "/web", "ResourceType": "v1/Service", "ResourceBody": "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"}]`,
+					Description: "JSON list of resources with their bodies, as get-resources prints it",
+				},
+				{ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/Service", Description: "type of the resource to take from the list"},
+				resourceNameParameter(),
+			},
+			RequiredParameters: 3,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Put a resource of a list in the place of the one with its type and name, or behind the others",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"upsert-resource file:resources.json v1/Service /web"},
+		},
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := resourceToUpsert(args, provider)
+			return err
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			resource, err := resourceToUpsert(args, provider)
+			if err != nil {
+				return nil, nil, err
+			}
+			at, err := lastResource(docs, provider, resourceTypeOf(args), api.ResourceName(handler.Arguments(args).String(parameterResourceName)))
+			if err != nil {
+				return nil, nil, err
+			}
+			fc.Matched(1)
+			if at < 0 {
+				return append(docs, resource), nil, nil
+			}
+			existing := docs[at]
+			if err := existing.Check(); err != nil {
+				return nil, nil, err
+			}
+			switch {
+			case reflect.DeepEqual(existing.Data(), resource.Data()):
+			case existing.IsDocument():
+				docs[at] = resource
+			default: // an item of a list has the list's indentation
+				err = existing.SetDocP(resource, "")
+			}
+			return docs, nil, err
+		},
+	}
+}
+
+// resourceToUpsert is the resource that the arguments pick from their list.
+func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourceProvider) (*gaby.YamlDoc, error) {
+	a := handler.Arguments(args)
+	fail := func(format string, values ...any) error {
+		err := fmt.Errorf(format, values...)
+		return &handler.ArgumentError{Parameter: parameterResourceList, Message: err.Error(), Err: err}
+	}
+	text := a.String(parameterResourceList)
+	if strings.TrimSpace(text) == "" {
+		return nil, fail("%s cannot be empty", parameterResourceList)
+	}
+	var list api.ResourceList
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, fail("argument %s: no JSON list of resources: %w", parameterResourceList, err)
+	}
+	if len(list) == 0 {
+		return nil, fail("%s cannot be empty", parameterResourceList)
+	}
+	t, name := resourceTypeOf(args), api.ResourceName(a.String(parameterResourceName))
+	at := slices.IndexFunc(list, func(r api.Resource) bool { return r.ResourceType == t && sameName(provider, r.ResourceName, name) })
+	if at < 0 {
+		return nil, fail("resource with type %s and name %s not found in %s", t, name, parameterResourceList)
+	}
+	body := list[at].ResourceBody
+	if !strings.HasSuffix(body, "\n") {
+		body += "\n"
+	}
+	doc, err := gaby.ParseYAML([]byte(body))
+	if err == nil {
+		err = doc.Check()
+	}
+	if err != nil {
+		return nil, fail("the body of resource %s %s: %w", t, name, err)
+	}
+	info, err := provider.ResourceInfo(doc)
+	switch {
+	case err != nil:
+		return nil, fail("the body of resource %s %s: %w", t, name, err)
+	case info.ResourceType != t || !sameName(provider, info.ResourceName, name):
+		return nil, fail("the body of resource %s %s is that of %s", t, name, info)
+	}
+	return doc, nil
+}
+
+// sameName compares names within their scopes.
+func sameName(provider configkit.ResourceProvider, a, b api.ResourceName) bool {
+	return provider.RemoveScopeFromResourceName(a) == provider.RemoveScopeFromResourceName(b)
+}
+
+// lastResource is the index of the last resource with the type and, within its scope, the name; -1 when there is none.
+func lastResource(docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, name api.ResourceName) (int, error) {
+	at := -1
+	err := eachResource(docs, provider, func(i int, info api.ResourceInfo) {
+		if info.ResourceType == t && sameName(provider, info.ResourceName, name) {
+			at = i
+		}
+	})
+	return at, err
+}
+
+// eachResource calls f for every resource without scanning it.
+func eachResource(docs gaby.Container, provider configkit.ResourceProvider, f func(index int, info api.ResourceInfo)) error {
+	var problems []error
+	for i, doc := range docs {
+		info, err := provider.ResourceInfo(doc)
+		if err == nil {
+			f(i, info)
+		} else if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,159 @@
+package generic
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterSearch  = "search-value"
+	parameterReplace = "replace-value"
+)
+
+func searchReplaceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "search-replace",
+			Parameters: []api.FunctionParameter{
+				{
+					ParameterName: parameterSearch, Required: true, DataType: api.DataTypeString, Example: "staging.example.com",
+					Description: "text to search for, or a regular expression (RE2)", ValueConstraints: api.ValueConstraints{Regexp: `(?s)^.`},
+				},
+				{
+					ParameterName: parameterReplace, Required: true, DataType: api.DataTypeString, Example: "example.com",
+					Description: "text to put in its place; with regexp, $1 and ${name} stand for groups and $$ for $",
+				},
+				{ParameterName: "regexp", DataType: api.DataTypeBool, Example: "true", Description: "take search-value as a regular expression"},
+			},
+			RequiredParameters: 2,
+			Mutating:           true, Hermetic: true,
+			Description:  "Search and replace text in all string values; keys stay as they are",
+			FunctionType: api.FunctionTypeCustom,
+			Examples: []string{
+				"search-replace staging.example.com example.com",
+				`search-replace 'v1\.([0-9]+)\.[0-9]+' 'v1.${1}.0' true`,
+			},
+		},
+		PerDocument: true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := newReplacer(args)
+			return err
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			replace, err := newReplacer(args)
+			if err != nil {
+				return nil, nil, err
+			}
+			matches := 0
+			_, err = yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+				n, problems := replaceStrings(doc, replace)
+				matches += n
+				return output, problems
+			})
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+// replacer replaces text and tells whether there was something to replace.
+type replacer func(text string) (string, bool)
+
+func newReplacer(args []api.FunctionArgument) (replacer, error) {
+	a := handler.Arguments(args)
+	search, replacement := a.String(parameterSearch), a.String(parameterReplace)
+	if !a.Bool("regexp") {
+		return func(text string) (string, bool) {
+			return strings.ReplaceAll(text, search, replacement), strings.Contains(text, search)
+		}, nil
+	}
+	re, err := regexp.Compile(search)
+	if err != nil {
+		return nil, &handler.ArgumentError{
+			Parameter: parameterSearch, Value: search, Message: fmt.Sprintf("argument %s: %v", parameterSearch, err), Err: err,
+			HintText: "without regexp, the text is searched for as it is",
+		}
+	}
+	if err := checkExpansion(replacement, re); err != nil {
+		return nil, &handler.ArgumentError{
+			Parameter: parameterReplace, Value: replacement, Message: fmt.Sprintf("argument %s: %v", parameterReplace, err), Err: err,
+			HintText: "write ${1}x for group 1 followed by x, and $$ for a dollar sign",
+		}
+	}
+	return func(text string) (string, bool) { return re.ReplaceAllString(text, replacement), re.MatchString(text) }, nil
+}
+
+// expansion finds what ReplaceAllString expands, as regexp.Expand defines it.
+var expansion = regexp.MustCompile(`\$(?:\$|\{(\w+)\}|(\w+))`)
+
+// checkExpansion refuses groups that the expression does not have: they would silently be replaced by nothing, "$1x" above all.
+func checkExpansion(replacement string, re *regexp.Regexp) error {
+	for _, m := range expansion.FindAllStringSubmatch(replacement, -1) {
+		name := m[1] + m[2]
+		if name == "" || re.SubexpIndex(name) >= 0 || isGroupNumber(name, re.NumSubexp()) {
+			continue
+		}
+		return fmt.Errorf("the expression has no group %s", name)
+	}
+	return nil
+}
+
+func isGroupNumber(name string, groups int) bool {
+	n := 0
+	for _, c := range []byte(name) {
+		if c < '0' || c > '9' || n > groups {
+			return false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n <= groups
+}
+
+// replaceStrings edits the strings of a document. What an alias or << repeats is edited where it stands.
+func replaceStrings(doc *gaby.YamlDoc, replace replacer) (matches int, problems []error) {
+	type edit struct {
+		segments []string
+		text     string
+	}
+	var edits []edit
+	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+		if w.Value.Elsewhere() {
+			return false
+		}
+		if text, ok := stringValue(w.Value); ok {
+			if replaced, found := replace(text); found {
+				matches++
+				if replaced != text {
+					edits = append(edits, edit{slices.Clone(w.Segments), replaced})
+				}
+			}
+		}
+		return true
+	})
+	for _, e := range edits {
+		if _, err := doc.Set(e.text, e.segments...); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return matches, problems
+}
+
+// stringValue reads a value that is a string (or a timestamp, which Kubernetes takes for one).
+func stringValue(v gaby.Value) (string, bool) {
+	if v.Kind() != gaby.Scalar {
+		return "", false
+	}
+	switch v.Tag() {
+	case "!!null", "!!bool", "!!int", "!!float":
+		return "", false
+	}
+	return v.Text(), true
+}

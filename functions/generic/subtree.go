@@ -1,0 +1,241 @@
+package generic
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const parameterSubtree = "value"
+
+// getSubtreeFunction reads whatever is at a path.
+func getSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       "get-path",
+			Parameters:         []api.FunctionParameter{pathParameter("path of the values within the resources")},
+			RequiredParameters: 1,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "value", Description: "the values found at the path, maps and lists as YAML", OutputType: api.OutputTypeAttributeValueList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  "Get the values at a path of resources of any type, maps and lists as YAML",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"get-path spec.replicas", "get-path 'spec.template.spec.containers.*.ports'"},
+		},
+		PerDocument:    true,
+		RowsSorted:     true,
+		CheckArguments: checkPathArgument(provider),
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			rows, err := yamlkit.GetPathsAnyType(docs, queryOf(provider, args), nil, provider, api.DataTypeNone)
+			fc.Matched(len(rows))
+			return docs, rows, err
+		},
+	}
+}
+
+// setSubtreeFunction writes YAML at a path.
+func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-path",
+			Parameters: []api.FunctionParameter{
+				pathParameter("path of the values within the resources; a last segment ?key=value finds or appends a list element"),
+				{ParameterName: parameterSubtree, Required: true, DataType: api.DataTypeYAML, Example: "{cpu: 250m}", Description: "new value, in YAML or JSON"},
+			},
+			RequiredParameters: 2,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Set the values at a path of resources of any type to any YAML, creating what is missing",
+			FunctionType: api.FunctionTypeCustom,
+			Examples: []string{
+				"set-path spec.strategy '{type: Recreate}'",
+				"set-path 'spec.template.spec.containers.?name=web.env.?name=MODE' '{name: MODE, value: fast}'",
+			},
+		},
+		PerDocument: true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			err := errors.Join(checkWholePath(provider, args), checkSubtree(args))
+			return err
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			value, err := parseSubtree(handler.Arguments(args).String(parameterSubtree))
+			if err != nil {
+				return nil, nil, err
+			}
+			matches, err := setSubtrees(docs, api.ResourceTypeAny, api.UnresolvedPath(handler.Arguments(args).String(parameterPath)), provider, value)
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       "delete-path",
+			Parameters:         []api.FunctionParameter{resourceTypeParameter(), pathParameter("path of what to delete: a key of a map or an element of a list")},
+			RequiredParameters: 2,
+			Mutating:           true, Hermetic: true,
+			Description:  "Delete what is at a path of resources of a type, with its comments",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"delete-path apps/v1/Deployment spec.strategy", "delete-path '*' metadata.labels.app"},
+		},
+		PerDocument:    true,
+		CheckArguments: func(args []api.FunctionArgument) error { return checkWholePath(provider, args) },
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider, false, func(p *yamlkit.Place) error {
+				return p.Doc.Delete(p.Segments...)
+			})
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+func setPathCommentFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-path-comment",
+			Parameters: append(pathParameters(), api.FunctionParameter{
+				ParameterName: "comment", Required: true, DataType: api.DataTypeString, Example: "set by the autoscaler",
+				Description: "text of the comment, without #; an empty one removes the comment", ValueConstraints: api.ValueConstraints{Regexp: `^[^\r\n]*$`},
+			}),
+			RequiredParameters: 3,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Set the comment behind the value at a path of resources of a type",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"set-path-comment apps/v1/Deployment spec.replicas 'see the capacity sheet'"},
+		},
+		PerDocument:    true,
+		CheckArguments: func(args []api.FunctionArgument) error { return checkWholePath(provider, args) },
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			text := strings.TrimSpace(handler.Arguments(args).String("comment"))
+			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider, false, func(p *yamlkit.Place) error {
+				return p.Doc.SetComment(text, string(yamlkit.JoinPathSegments(p.Segments)))
+			})
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+// checkWholePath is checkPathArgument for functions that cannot work on a part of a value.
+func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgument) error {
+	if err := checkPathArgument(provider)(args); err != nil {
+		return err
+	}
+	text := handler.Arguments(args).String(parameterPath)
+	if _, part, ok := strings.Cut(text, "#"); ok {
+		return &handler.ArgumentError{
+			Parameter: parameterPath, Value: text,
+			Message:  fmt.Sprintf("argument %s: path %s: #%s is a part of a value, and the function works on whole ones", parameterPath, text, part),
+			HintText: "set-string-path replaces parts of values",
+		}
+	}
+	return nil
+}
+
+func checkSubtree(args []api.FunctionArgument) error {
+	text := handler.Arguments(args).String(parameterSubtree)
+	_, err := parseSubtree(text)
+	if err == nil {
+		return nil
+	}
+	return &handler.ArgumentError{Parameter: parameterSubtree, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterSubtree, err), Err: err}
+}
+
+// parseSubtree reads the YAML of an argument.
+func parseSubtree(text string) (*gaby.YamlDoc, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("no YAML value, write null or '\"\"'")
+	}
+	doc, err := gaby.ParseYAML([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return doc, doc.Check()
+}
+
+// setSubtrees writes a value at the places of a path. A path that ends in ?key=value finds or appends a list element.
+func setSubtrees(docs gaby.Container, t api.ResourceType, path api.UnresolvedPath, provider configkit.ResourceProvider, value *gaby.YamlDoc) (int, error) {
+	parsed, err := yamlkit.ParsePath(string(path))
+	if err != nil {
+		return 0, err
+	}
+	list, key, text, isLookup := parsed.LastLookup()
+	if !isLookup {
+		return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, path), nil, provider, true, func(p *yamlkit.Place) error {
+			return p.Doc.SetDocP(value, string(yamlkit.JoinPathSegments(p.Segments)))
+		})
+	}
+	element, err := keyedElement(value, key, text)
+	if err != nil {
+		return 0, err
+	}
+	return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, list), nil, provider, true, func(p *yamlkit.Place) error {
+		return putElement(p, element, key, text)
+	})
+}
+
+// keyedElement is the value as an element of a list whose key is the text. A map without the key gets it in front.
+func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) {
+	if !value.IsMap() {
+		return nil, fmt.Errorf("only a map can be the list element with %s %s", key, text)
+	}
+	if has := value.Value().Get(key); has.Exists() {
+		if !has.TextIs(text) {
+			return nil, fmt.Errorf("the value has %s %s, but the path looks for %s", key, has.Text(), text)
+		}
+		return value, nil
+	}
+	element, err := gaby.ParseYAML([]byte("{}\n"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := element.Set(text, key); err != nil {
+		return nil, err
+	}
+	for c := value.Value().First(); c.Exists(); c = c.Next() {
+		if err := element.SetDocP(c.Doc(), string(yamlkit.JoinPathSegments([]string{c.Key()}))); err != nil {
+			return nil, err
+		}
+	}
+	return element, nil
+}
+
+// putElement replaces the element of the list at a place that has the key, or appends it.
+func putElement(p *yamlkit.Place, element *gaby.YamlDoc, key, text string) error {
+	path := string(yamlkit.JoinPathSegments(p.Segments))
+	switch p.Value.Kind() {
+	case gaby.Map:
+		return fmt.Errorf("value (map) at path %s cannot be converted to list", p.Path())
+	case gaby.Scalar:
+		if p.Value.Tag() != "!!null" {
+			return fmt.Errorf("value %s at path %s cannot be converted to list", p.Value.Text(), p.Path())
+		}
+	}
+	index := 0
+	for c := p.Value.First(); c.Exists(); c = c.Next() {
+		if c.Get(key).TextIs(text) {
+			return p.Doc.SetDocP(element, fmt.Sprintf("%s.%d", path, index))
+		}
+		index++
+	}
+	if p.Value.Kind() == gaby.List {
+		return p.Doc.SetDocP(element, path+".-")
+	}
+	list, err := gaby.ParseYAML([]byte("[]\n"))
+	if err != nil {
+		return err
+	}
+	if err := list.SetDocP(element, "-"); err != nil {
+		return err
+	}
+	return p.Doc.SetDocP(list, path)
+}

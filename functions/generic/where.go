@@ -1,0 +1,124 @@
+package generic
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const parameterWhere = "where-expression"
+
+func whereParameter(example, description string) api.FunctionParameter {
+	return api.FunctionParameter{ParameterName: parameterWhere, Required: true, DataType: api.DataTypeString, Example: example, Description: description}
+}
+
+// whereOf compiles the expression of a function's arguments.
+func whereOf(args []api.FunctionArgument, parse func(string) (*yamlkit.Where, error)) (*yamlkit.Where, error) {
+	text := handler.Arguments(args).String(parameterWhere)
+	where, err := parse(text)
+	if err == nil {
+		return where, nil
+	}
+	failure := &handler.ArgumentError{Parameter: parameterWhere, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterWhere, err), Err: err}
+	if e, ok := errors.AsType[*yamlkit.WhereError](err); ok {
+		failure.HintText = e.Hint
+	}
+	return nil, failure
+}
+
+func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "where-filter",
+			Parameters: []api.FunctionParameter{
+				resourceTypeParameter(),
+				whereParameter("spec.replicas > 1", "terms joined by AND, each true of at least one place of the resource; blank is true of every resource"),
+			},
+			RequiredParameters: 2,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "passed", Description: "whether some resource satisfies the expression", OutputType: api.OutputTypeValidationResult,
+			},
+			Validating: true, Hermetic: true, Idempotent: true,
+			Description:  "Check that at least one resource of a type satisfies an expression",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"where-filter apps/v1/Deployment 'spec.replicas >= 1'"},
+		},
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := whereOf(args, yamlkit.ParseWhere)
+			return err
+		},
+		Function: func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			where, err := whereOf(args, yamlkit.ParseWhere)
+			if err != nil {
+				return nil, nil, err
+			}
+			passed, _, err := where.Filter(provider, docs, resourceTypeOf(args))
+			return docs, api.ValidationResult{Passed: passed}, err
+		},
+	}
+}
+
+func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "select-where-resource",
+			Parameters: []api.FunctionParameter{
+				resourceTypeParameter(),
+				whereParameter("metadata.namespace = 'shop'", "terms joined by AND that a resource must satisfy to be kept"),
+			},
+			RequiredParameters: 2,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Keep the resources of a type that satisfy an expression and drop the others",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{`select-where-resource '*' "ConfigHub.ResourceType IN ('v1/Service', 'v1/ConfigMap')"`},
+		},
+		PerDocument: true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := whereOf(args, yamlkit.ParseWhere)
+			return err
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			where, err := whereOf(args, yamlkit.ParseWhere)
+			if err != nil {
+				return nil, nil, err
+			}
+			kept, matches, err := selectResources(docs, provider, resourceTypeOf(args), where)
+			fc.Matched(matches)
+			return kept, nil, err
+		},
+	}
+}
+
+// selectResources drops the resources that are not of the type or do not match. What is no resource is passed over, here too.
+func selectResources(docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, where *yamlkit.Where) (kept gaby.Container, matches int, err error) {
+	var problems []error
+	kept = make(gaby.Container, 0, len(docs))
+	for _, doc := range docs {
+		of, err := provider.ResourceTypeGetter(doc)
+		if err != nil {
+			if _, ok := errors.AsType[*configkit.NoResourceError](err); ok {
+				kept = append(kept, doc)
+			} else {
+				problems = append(problems, err)
+			}
+			continue
+		}
+		if t != api.ResourceTypeAny && t != of {
+			continue
+		}
+		ok, err := where.MatchResource(provider, doc)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		if ok {
+			kept = append(kept, doc)
+			matches++
+		}
+	}
+	return kept, matches, errors.Join(problems...)
+}
