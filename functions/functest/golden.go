@@ -1,0 +1,106 @@
+package functest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	outputFile = "output.json"
+	notesFile  = "notes"
+	errorsFile = "errors"
+)
+
+func (c *testCase) outFile() string { return "out" + c.extension }
+
+// compare tells where a result differs from the golden files.
+func (c *testCase) compare(got result) (problems []string, err error) {
+	for _, file := range []struct{ name, got, absent string }{
+		{c.outFile(), got.data, "nothing is to change"},
+		{outputFile, got.output, "nothing is to be returned"},
+		{notesFile, got.notes, "there is to be no note"},
+	} {
+		want, err := read(filepath.Join(c.dir, file.name))
+		if err != nil {
+			return nil, err
+		}
+		// A golden file that equals the input says that nothing is to change, too.
+		if want == file.got || file.name == c.outFile() && file.got == "" && len(got.errors) == 0 && want == string(c.input) {
+			continue
+		}
+		what := file.name + " (-want +got)"
+		if want == "" {
+			what = file.name + " does not exist, so " + file.absent + " (-want +got)"
+		}
+		problems = append(problems, difference(what, want, file.got))
+	}
+	more, err := c.compareErrors(got.errors)
+	return append(problems, more...), err
+}
+
+// compareErrors matches errors with the expressions, one by one.
+func (c *testCase) compareErrors(got []string) (problems []string, err error) {
+	text, err := read(filepath.Join(c.dir, errorsFile))
+	if err != nil {
+		return nil, err
+	}
+	var want []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			want = append(want, line)
+		}
+	}
+	for i := range max(len(want), len(got)) {
+		switch {
+		case i >= len(want):
+			problems = append(problems, "an error that is not expected: "+got[i])
+		case i >= len(got):
+			problems = append(problems, "there is no error that matches "+want[i])
+		default:
+			expression, err := regexp.Compile(want[i])
+			if err != nil {
+				return nil, fmt.Errorf("%s: line %d: %w", filepath.Join(c.dir, errorsFile), i+1, err)
+			}
+			if !expression.MatchString(got[i]) {
+				problems = append(problems, fmt.Sprintf("error %d does not match %s: %s", i+1, want[i], got[i]))
+			}
+		}
+	}
+	return problems, nil
+}
+
+// write makes the golden files say what happened. Expressions that match already are left as they are.
+func (c *testCase) write(got result) error {
+	files := []struct{ name, text string }{{c.outFile(), got.data}, {outputFile, got.output}, {notesFile, got.notes}}
+	if mismatches, err := c.compareErrors(got.errors); err != nil || len(mismatches) > 0 {
+		var b strings.Builder
+		for _, text := range got.errors {
+			b.WriteString("^" + regexp.QuoteMeta(text) + "$\n")
+		}
+		files = append(files, struct{ name, text string }{errorsFile, b.String()})
+	}
+	for _, file := range files {
+		path := filepath.Join(c.dir, file.name)
+		if file.text == "" {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		if err := os.WriteFile(path, []byte(file.text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func difference(what, want, got string) string {
+	return what + ":\n" + cmp.Diff(want, got)
+}
