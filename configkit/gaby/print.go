@@ -100,7 +100,7 @@ func (p *printer) needsLineEnd() bool {
 	if n.flags&isNew != 0 {
 		return n.kind == scalarNode && d.scalarTag(i) == strTag && strings.HasSuffix(d.text(i), "\n")
 	}
-	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && int(n.valEnd) < p.unended
+	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && i != d.nsrc-1
 }
 
 // span is a range of nodes.
