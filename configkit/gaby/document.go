@@ -31,7 +31,7 @@ type document struct {
 
 	fresh     []fresh // content of the nodes that do not stand in the source
 	edits     *edits
-	cache     *cache
+	cache     cache
 	header    Header
 	hasHeader bool
 

@@ -204,7 +204,7 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 	d, i := e.d, m.node()
 	kids := d.kids(i)
 	slot := d.build(key, t)
-	index := d.cached().keys[i]
+	index := d.cache.keys[i]
 	d.setKids(i, append(kids, slot)) // nobody looks behind the length of an older list
 	if index != nil {
 		index[key] = int32(len(kids))

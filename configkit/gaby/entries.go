@@ -18,17 +18,17 @@ type mergedEntry struct {
 // longCollection is the length from which maps get an index of their keys and lists one of their items.
 const longCollection = 16
 
-func (d *document) cached() *cache {
-	if d.cache == nil {
-		d.cache = &cache{entries: map[int32][]int32{}, keys: map[int32]map[string]int32{}, merged: map[int32][]mergedEntry{}}
+// remember puts v into a map that is made for its first entry.
+func remember[V any](m *map[int32]V, k int32, v V) {
+	if *m == nil {
+		*m = map[int32]V{}
 	}
-	return d.cache
+	(*m)[k] = v
 }
 
 // entries returns the children of source collection i as the source has them.
 func (d *document) entries(i int32) []int32 {
-	c := d.cached()
-	if l, ok := c.entries[i]; ok {
+	if l, ok := d.cache.entries[i]; ok {
 		return l
 	}
 	var l []int32
@@ -36,20 +36,21 @@ func (d *document) entries(i int32) []int32 {
 		l = append(l, k)
 	}
 	l = slices.Clip(l) // appending to it makes a list of its own
-	c.entries[i] = l
+	if len(l) > longCollection {
+		remember(&d.cache.entries, i, l)
+	}
 	return l
 }
 
 // keyIndex returns the places of the keys of map i among its children.
 func (d *document) keyIndex(i int32, kids []int32) map[string]int32 {
-	c := d.cached()
-	m, ok := c.keys[i]
+	m, ok := d.cache.keys[i]
 	if !ok {
 		m = make(map[string]int32, len(kids))
 		for k, kid := range kids {
 			m[d.keyText(kid)] = int32(k)
 		}
-		c.keys[i] = m
+		remember(&d.cache.keys, i, m)
 	}
 	return m
 }
@@ -76,8 +77,7 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 	if d.n[i].flags&(hasMerge|hasDuplicates) == 0 {
 		return nil
 	}
-	c := d.cached()
-	if m, ok := c.merged[i]; ok {
+	if m, ok := d.cache.merged[i]; ok {
 		return m
 	}
 	seen := map[string]int{}
@@ -116,7 +116,7 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 			}
 		}
 	}
-	c.merged[i] = m
+	remember(&d.cache.merged, i, m)
 	return m
 }
 

@@ -32,7 +32,7 @@ const (
 // edit returns the edits, made on first use.
 func (d *document) edit() *edits {
 	if d.edits == nil {
-		d.edits = &edits{values: map[int32]int32{}, kids: map[int32][]int32{}, comments: map[int32]string{}}
+		d.edits = &edits{}
 	}
 	return d.edits
 }
@@ -40,11 +40,9 @@ func (d *document) edit() *edits {
 // touch records an edit and drops what was worked out from the state before it.
 func (d *document) touch(c change) {
 	d.hasHeader = false
-	if d.cache != nil {
-		clear(d.cache.merged)
-		if c.what == kidsChange {
-			delete(d.cache.keys, c.i)
-		}
+	clear(d.cache.merged)
+	if c.what == kidsChange {
+		delete(d.cache.keys, c.i)
 	}
 	d.edits.log = append(d.edits.log, c)
 }
@@ -56,7 +54,7 @@ func (d *document) setValue(slot, value int32) {
 	if value == slot {
 		delete(e.values, slot)
 	} else {
-		e.values[slot] = value
+		remember(&e.values, slot, value)
 	}
 }
 
@@ -67,7 +65,7 @@ func (d *document) setKids(i int32, kids []int32) {
 	if d.source(i) && slices.Equal(kids, d.entries(i)) {
 		delete(e.kids, i)
 	} else {
-		e.kids[i] = kids
+		remember(&e.kids, i, kids)
 	}
 }
 
@@ -75,7 +73,7 @@ func (d *document) setComment(slot int32, text string) {
 	e := d.edit()
 	old, had := e.comments[slot]
 	d.touch(change{what: commentChange, i: slot, had: had, comment: old})
-	e.comments[slot] = text
+	remember(&e.comments, slot, text)
 }
 
 // Mark is a moment in the history of a document's edits.
@@ -108,10 +106,8 @@ func (d *YamlDoc) Rollback(m Mark) {
 		}
 	}
 	doc.hasHeader = false
-	if doc.cache != nil {
-		clear(doc.cache.merged)
-		clear(doc.cache.keys)
-	}
+	clear(doc.cache.merged)
+	clear(doc.cache.keys)
 }
 
 func restore[V any](m map[int32]V, k int32, v V, had bool) {

@@ -199,7 +199,7 @@ func (d *document) build(key string, t *tree) int32 {
 		}
 		kids = append(kids, d.build(name, kid))
 	}
-	d.edit().kids[i] = kids
+	remember(&d.edit().kids, i, kids)
 	return i
 }
 
