@@ -351,3 +351,6 @@ func (p *Path) normalized(n int) string {
 	}
 	return b.String()
 }
+
+// Expression is the text and the column in which it is wrong.
+func (e *PathError) Expression() (text string, column int) { return e.Path, e.Column }

@@ -1,15 +1,377 @@
 package yamlkit
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
-// Where is a parsed where-expression. It is immutable and can be used concurrently.
-type Where struct{ text string }
+// Where is a parsed where-expression, a conjunction of terms:
+//
+//	Where   = [ Term { WS "AND" WS Term } ] .
+//	Term    = WPath [ WS ] Op [ WS ] Operand | WPath WS "IS" WS [ "NOT" WS ] "NULL" .
+//	WPath   = a path, with at most one ".|"; or ConfigHub.Field .
+//	Field   = "ResourceName" | "ResourceNameWithoutScope" | "ResourceType" | "ResourceCategory" | "ResourceNameStableCore" .
+//	Op      = "=" | "!=" | "<" | "<=" | ">" | ">=" | "LIKE" | "NOT LIKE" | "ILIKE" | "~~" | "!~~" | "~" | "~*" | "!~" | "!~*"
+//	        | "IN" | "NOT IN" .
+//	Operand = digits | "true" | "false" | "'" text "'" | "(" literal { "," literal } ")" .   the list for IN alone
+//
+// The literal says what the value must be: an int, a bool, a string. IN compares the text of whatever scalar there is. LIKE
+// knows % and _; ~ searches for a regular expression, ~* in any case. What is missing matches nothing, except that behind a
+// ".|", whose path must lead somewhere, what is missing is != to everything; and that IS NULL is true of it.
+//
+// A Where is immutable and can be used concurrently.
+type Where struct {
+	text  string
+	terms []whereTerm
+}
+
+// whereField is what a term asks about: a path, or something that is known of a resource without its document.
+type whereField uint8
+
+const (
+	pathField whereField = iota
+	nameField
+	scopelessNameField
+	typeField
+	categoryField
+	stableCoreField
+)
+
+// whereTerm is one comparison.
+type whereTerm struct {
+	field  whereField
+	path   *Path
+	offset int // of the term in the text
+	op     whereOp
+	negate bool
+
+	literal literalKind
+	text    string
+	number  int
+	truth   bool
+	list    []string
+	re      *regexp.Regexp
+	amount  *quantity // of a path to a quantity of resources
+}
+
+type whereOp uint8
+
+const (
+	equalOp   whereOp = iota // with negate: !=
+	lessOp                   // with negate: >=
+	greaterOp                // with negate: <=
+	matchOp                  // LIKE and ~ by re
+	inOp
+	nullOp
+)
+
+type literalKind uint8
+
+const (
+	textLiteral literalKind = iota
+	intLiteral
+	boolLiteral
+)
+
+// String is the expression.
+func (w *Where) String() string {
+	if w == nil {
+		return ""
+	}
+	return w.text
+}
+
+// AndWhere is the conjunction of expressions; nil ones are left out, and of nothing it is nil.
+func AndWhere(all ...*Where) *Where {
+	var joined *Where
+	for _, w := range all {
+		switch {
+		case w == nil || len(w.terms) == 0:
+		case joined == nil:
+			joined = w
+		default:
+			joined = &Where{text: joined.text + " AND " + w.text, terms: slices.Concat(joined.terms, w.terms)}
+		}
+	}
+	return joined
+}
+
+// stableNamer is implemented by providers whose resources have names with a part that changes from version to version.
+type stableNamer interface {
+	ResourceNameStableCore(doc *gaby.YamlDoc) api.ResourceName
+}
+
+// MatchResource tells whether a document satisfies every term. An expression about ConfigHub.* alone is decided without
+// scanning the document. Documents that are not resources do not match; without terms everything does.
+func (w *Where) MatchResource(provider configkit.ResourceProvider, doc *gaby.YamlDoc) (bool, error) {
+	if w == nil || len(w.terms) == 0 {
+		return true, nil
+	}
+	info, err := resourceInfo(doc, provider)
+	if info == nil || err != nil {
+		return false, err
+	}
+	if !w.matchHeader(info) {
+		return false, nil
+	}
+	return w.matchDocument(provider, doc, info)
+}
+
+// matchHeader decides the terms that the header of a document is enough for.
+func (w *Where) matchHeader(info *api.ResourceInfo) bool {
+	for i := range w.terms {
+		t := &w.terms[i]
+		var text string
+		switch t.field {
+		case nameField:
+			text = string(info.ResourceName)
+		case scopelessNameField:
+			text = string(info.ResourceNameWithoutScope)
+		case typeField:
+			text = string(info.ResourceType)
+		case categoryField:
+			text = string(info.ResourceCategory)
+		default:
+			continue
+		}
+		if !t.matchText(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// matchDocument decides the other terms.
+func (w *Where) matchDocument(provider configkit.ResourceProvider, doc *gaby.YamlDoc, info *api.ResourceInfo) (bool, error) {
+	scanned := false
+	for i := range w.terms {
+		t := &w.terms[i]
+		if t.field != pathField && t.field != stableCoreField {
+			continue
+		}
+		if !scanned {
+			if err := doc.Check(); err != nil {
+				return false, locate(err, info, nil)
+			}
+			scanned = true
+		}
+		if t.field == stableCoreField {
+			name := info.ResourceNameWithoutScope
+			if p, ok := provider.(stableNamer); ok {
+				name = p.ResourceNameStableCore(doc)
+			}
+			if !t.matchText(string(name)) {
+				return false, nil
+			}
+			continue
+		}
+		matches, err := t.matchPath(provider, doc.Value(), info.ResourceType)
+		if err != nil {
+			return false, locate(err, info, nil)
+		}
+		if !matches {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Filter is where-filter: it tells whether resources of a type (* for all) exist for which every term is true of at least one
+// place it leads to, and which documents these are. Errors are joined; the documents that have none are decided all the same.
+func (w *Where) Filter(provider configkit.ResourceProvider, docs gaby.Container, t api.ResourceType) (passed bool, matching []*gaby.YamlDoc, err error) {
+	var problems []error
+	for _, doc := range docs {
+		of, err := provider.ResourceTypeGetter(doc)
+		if err == nil && t != of && t != api.ResourceTypeAny {
+			continue
+		}
+		info, err := resourceInfo(doc, provider)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		if info == nil {
+			continue
+		}
+		matches := true
+		if w != nil {
+			if matches = w.matchHeader(info); matches {
+				if matches, err = w.matchDocument(provider, doc, info); err != nil {
+					problems = append(problems, err)
+				}
+			}
+		}
+		if matches {
+			matching = append(matching, doc)
+		}
+	}
+	return len(matching) > 0, matching, errors.Join(problems...)
+}
+
+// errFound ends the search for a place.
+var errFound = errors.New("found")
+
+// matchPath tells whether the term is true of a place its path leads to.
+func (t *whereTerm) matchPath(provider configkit.ResourceProvider, root gaby.Value, of api.ResourceType) (bool, error) {
+	if v, ok := t.path.follow(root); ok && t.path.embedded == "" && t.path.create < 0 {
+		return t.matchValue(v, nil), nil
+	}
+	var options ResolveOptions
+	if t.path.embedded != "" {
+		accessor, err := accessorAt(provider, of, t.path)
+		if err != nil {
+			return false, err
+		}
+		if accessor == nil {
+			return false, nil // resources of this type have nothing embedded there
+		}
+		options.Accessor = accessor
+	}
+	found := false
+	err := t.path.Resolve(root, options, func(m *Match) error {
+		found = true
+		if t.matchValue(m.Value, options.Accessor) {
+			return errFound
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		return true, nil
+	}
+	// There is no place at all: not even what is in front of ".|".
+	return err == nil && !found && t.op == nullOp && !t.negate && t.path.create < 0, err
+}
+
+// accessorAt is the accessor registered for a path of a type, nil when there is none.
+func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *Path) (EmbeddedAccessor, error) {
+	info := provider.PathInfo(of, api.UnresolvedPath(path.text))
+	if info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
+		return nil, nil
+	}
+	if cache, ok := provider.(accessorSource); ok {
+		return cache.compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
+	}
+	return NewEmbeddedAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
+}
+
+// matchValue compares a value. What is null counts as missing.
+func (t *whereTerm) matchValue(v gaby.Value, accessor EmbeddedAccessor) bool {
+	if isNull(v) {
+		switch t.op {
+		case nullOp:
+			return !t.negate
+		case equalOp: // != behind ".|"
+			return t.negate && t.path.create >= 0
+		}
+		return false
+	}
+	if t.op == nullOp {
+		return t.negate
+	}
+	if v.Kind() != gaby.Scalar {
+		return false
+	}
+	if accessor != nil {
+		part, ok := accessor.Extract(v.Text(), t.path.embedded)
+		switch typed := part.(type) {
+		case string:
+			return ok && t.matchText(typed)
+		case int:
+			return ok && t.literal == intLiteral && t.compare(compareInts(typed, t.number))
+		case bool:
+			return ok && t.literal == boolLiteral && t.compare(compareBools(typed, t.truth))
+		}
+		return false
+	}
+	if t.op == inOp {
+		return slices.ContainsFunc(t.list, v.TextIs) != t.negate
+	}
+	switch t.literal {
+	case intLiteral:
+		n, ok := v.Data().(int)
+		return ok && v.Tag() == "!!int" && t.compare(compareInts(n, t.number))
+	case boolLiteral:
+		b, ok := v.Data().(bool)
+		return ok && t.compare(compareBools(b, t.truth))
+	}
+	if t.amount != nil {
+		if amount, ok := parseQuantity(v.Text()); ok {
+			return t.compare(amount.compare(t.amount))
+		}
+	}
+	switch v.Tag() {
+	case "!!int", "!!bool", "!!float":
+		return false
+	}
+	if t.op == equalOp {
+		return v.TextIs(t.text) != t.negate
+	}
+	return t.matchText(v.Text())
+}
+
+// matchText compares a text.
+func (t *whereTerm) matchText(text string) bool {
+	switch t.op {
+	case inOp:
+		return slices.Contains(t.list, text) != t.negate
+	case matchOp:
+		return t.re.MatchString(text) != t.negate
+	case nullOp:
+		return t.negate
+	}
+	return t.literal == textLiteral && t.compare(strings.Compare(text, t.text))
+}
+
+// compare tells whether an order satisfies the operator.
+func (t *whereTerm) compare(order int) bool {
+	switch t.op {
+	case lessOp:
+		return (order < 0) != t.negate
+	case greaterOp:
+		return (order > 0) != t.negate
+	}
+	return (order == 0) != t.negate
+}
+
+func compareInts(a, b int) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func compareBools(a, b bool) int {
+	if a == b {
+		return 0
+	}
+	return 1
+}
+
+// follow goes down a path of keys and indexes; ok is false when it has other segments.
+func (p *Path) follow(v gaby.Value) (found gaby.Value, ok bool) {
+	for i := range p.segments {
+		s := &p.segments[i]
+		if s.kind != plainSegment {
+			return gaby.Value{}, false
+		}
+		switch {
+		case s.index >= 0 && v.Kind() == gaby.List:
+			v = v.Index(s.index)
+		default:
+			v = v.Get(s.key)
+		}
+	}
+	return v, true
+}
 
 // WhereError tells what is wrong with a where-expression, and in which column (counted in runes from 1).
 type WhereError struct {
@@ -20,47 +382,11 @@ type WhereError struct {
 }
 
 func (e *WhereError) Error() string {
+	if e.Column == 0 {
+		return "where-expression: " + e.Msg
+	}
 	return fmt.Sprintf("where-expression: column %d: %s", e.Column, e.Msg)
 }
 
-// ParseWhere compiles an expression. The error is a *WhereError.
-func ParseWhere(text string) (*Where, error) {
-	return nil, &WhereError{Text: text, Column: 1, Msg: "where-expressions are being written"}
-}
-
-// String is the expression.
-func (w *Where) String() string { return w.text }
-
-// AndWhere is the conjunction of expressions; nil ones are left out, and of nothing it is nil.
-func AndWhere(all ...*Where) *Where {
-	for _, w := range all {
-		if w != nil {
-			return w
-		}
-	}
-	return nil
-}
-
-// MatchResource tells whether a document satisfies every term. An expression about ConfigHub.* alone is decided without
-// scanning the document. Documents that are not resources do not match. A nil expression matches every resource.
-func (w *Where) MatchResource(provider configkit.ResourceProvider, doc *gaby.YamlDoc) (bool, error) {
-	_, err := provider.ResourceInfo(doc)
-	return err == nil, nil
-}
-
-// Filter is where-filter: it tells whether resources of a type (* for all) exist for which every term is true of at least one
-// place it leads to, and which documents these are.
-func (w *Where) Filter(provider configkit.ResourceProvider, docs gaby.Container, t api.ResourceType) (passed bool, matching []*gaby.YamlDoc, err error) {
-	return false, nil, nil
-}
-
-// SelectorWhere are the selectors of kubectl. Empty fields select everything.
-type SelectorWhere struct {
-	Kind      string // one kind, or several with commas between them; case does not matter
-	Name      string
-	Namespace string
-	Labels    string // a label selector: a=b,c!=d,e in (f,g),h notin (i),j,!k
-}
-
-// Where is the expression that selects the same, nil when everything is selected. The error is a *WhereError.
-func (s SelectorWhere) Where() (*Where, error) { return nil, nil }
+// Expression is the text and the column in which it is wrong.
+func (e *WhereError) Expression() (text string, column int) { return e.Text, e.Column }

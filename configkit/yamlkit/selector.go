@@ -1,0 +1,258 @@
+package yamlkit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// SelectorWhere are the selectors of kubectl. Empty fields select everything.
+type SelectorWhere struct {
+	// Kind is a kind in any case, singular or plural; with its group (deployment.apps) or as a whole resource type
+	// (apps/v1/Deployment) where the kind is not enough. Several have commas between them.
+	Kind string
+	// Name is a name, or several with commas between them.
+	Name string
+	// Namespace is a namespace.
+	Namespace string
+	// Labels is a label selector: a=b,c!=d,e in (f,g),h notin (i),j,!k
+	Labels string
+}
+
+// Where is the expression that selects the same, nil when everything is selected. The error is a *WhereError, whose text is
+// the selector that is wrong.
+func (s SelectorWhere) Where() (*Where, error) {
+	var terms []string
+	for _, of := range []struct {
+		text    string
+		compile func(string) ([]string, error)
+	}{{s.Kind, kindTerms}, {s.Name, nameTerms}, {s.Namespace, namespaceTerms}, {s.Labels, labelTerms}} {
+		if of.text == "" {
+			continue
+		}
+		more, err := of.compile(of.text)
+		if err != nil {
+			return nil, err
+		}
+		terms = append(terms, more...)
+	}
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	return ParseWhere(strings.Join(terms, " AND "))
+}
+
+// selectorError is located in the selector.
+func selectorError(text string, at int, format string, args ...any) error {
+	return &WhereError{Text: text, Column: utf8.RuneCountInString(text[:at]) + 1, Msg: fmt.Sprintf(format, args...)}
+}
+
+// words splits a text at its commas and checks the characters; is says of a word whether it can be one.
+func words(text, what string, is func(byte) bool) ([]string, error) {
+	var all []string
+	at := 0
+	for word := range strings.SplitSeq(text, ",") {
+		trimmed := strings.TrimSpace(word)
+		if trimmed == "" {
+			return nil, selectorError(text, at, "a %s is missing", what)
+		}
+		for i := range len(trimmed) {
+			if !is(trimmed[i]) {
+				return nil, selectorError(text, at+strings.Index(word, trimmed)+i, "%q is no character of a %s", trimmed[i], what)
+			}
+		}
+		all = append(all, trimmed)
+		at += len(word) + 1
+	}
+	return all, nil
+}
+
+func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte("-._:", c) >= 0 }
+
+func kindTerms(text string) ([]string, error) {
+	kinds, err := words(text, "kind", func(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte("-./", c) >= 0 })
+	if err != nil {
+		return nil, err
+	}
+	var patterns []string
+	for _, kind := range kinds {
+		pattern := ""
+		switch name, group, hasGroup := strings.Cut(kind, "."); {
+		case strings.Contains(kind, "/"):
+			pattern = literalPattern(kind)
+		case hasGroup:
+			pattern = literalPattern(group) + "/[^/]+/" + kindPattern(name)
+		default:
+			pattern = "([^/]+/)?[^/]+/" + kindPattern(kind)
+		}
+		patterns = append(patterns, pattern)
+	}
+	return []string{"ConfigHub.ResourceType ~* '^(" + strings.Join(patterns, "|") + ")$'"}, nil
+}
+
+// literalPattern matches a text of letters, digits, dashes, slashes and dots. Texts of expressions have no backslashes.
+func literalPattern(s string) string { return strings.ReplaceAll(s, ".", "[.]") }
+
+// kindPattern matches a kind that may be written in the plural.
+func kindPattern(kind string) string {
+	lower := strings.ToLower(kind)
+	forms := []string{kind}
+	if stem, ok := strings.CutSuffix(lower, "ies"); ok {
+		forms = append(forms, stem+"y")
+	}
+	for _, ending := range []string{"es", "s"} {
+		if stem, ok := strings.CutSuffix(lower, ending); ok && stem != "" {
+			forms = append(forms, stem)
+		}
+	}
+	return "(" + strings.Join(forms, "|") + ")"
+}
+
+func nameTerms(text string) ([]string, error) {
+	names, err := words(text, "name", isNameByte)
+	if err != nil {
+		return nil, err
+	}
+	return []string{oneOfTerm("ConfigHub.ResourceNameWithoutScope", names)}, nil
+}
+
+func oneOfTerm(path string, values []string) string {
+	if len(values) == 1 {
+		return path + " = '" + values[0] + "'"
+	}
+	return path + " IN ('" + strings.Join(values, "', '") + "')"
+}
+
+func namespaceTerms(text string) ([]string, error) {
+	for i := range len(text) {
+		if c := text[i]; !isLetter(c) && !isDigit(c) && c != '-' && c != '.' {
+			return nil, selectorError(text, i, "%q is no character of a namespace", c)
+		}
+	}
+	return []string{"ConfigHub.ResourceName LIKE '" + text + "/%'"}, nil
+}
+
+// labelTerms compiles a label selector. As with kubectl, key!=value and notin select what has no such label, too.
+func labelTerms(text string) ([]string, error) {
+	p := labelParser{text: text}
+	var terms []string
+	for {
+		more, err := p.requirement()
+		if err != nil {
+			return nil, err
+		}
+		terms = append(terms, more...)
+		p.blanks()
+		if p.pos == len(text) {
+			return terms, nil
+		}
+		if text[p.pos] != ',' {
+			return nil, selectorError(text, p.pos, "unexpected %q: a comma is expected", text[p.pos:])
+		}
+		p.pos++
+	}
+}
+
+type labelParser struct {
+	text string
+	pos  int
+}
+
+func (p *labelParser) blanks() {
+	for p.pos < len(p.text) && isBlank(p.text[p.pos]) {
+		p.pos++
+	}
+}
+
+// sign takes one of several signs.
+func (p *labelParser) sign(signs ...string) string {
+	p.blanks()
+	for _, s := range signs {
+		if strings.HasPrefix(p.text[p.pos:], s) {
+			p.pos += len(s)
+			return s
+		}
+	}
+	return ""
+}
+
+// take takes what consists of characters of a kind.
+func (p *labelParser) take(more string) string {
+	p.blanks()
+	start := p.pos
+	for p.pos < len(p.text) {
+		c := p.text[p.pos]
+		if !isLetter(c) && !isDigit(c) && strings.IndexByte("-._"+more, c) < 0 {
+			break
+		}
+		p.pos++
+	}
+	return p.text[start:p.pos]
+}
+
+func (p *labelParser) requirement() ([]string, error) {
+	absent := p.sign("!") != ""
+	p.blanks()
+	at := p.pos
+	key := p.take("/")
+	if key == "" {
+		return nil, selectorError(p.text, at, "a label key is missing")
+	}
+	if strings.Count(key, "/") > 1 {
+		return nil, selectorError(p.text, at, "%s is no label key", key)
+	}
+	path := "metadata.labels." + EscapeDotsInPathSegment(key)
+	orMissing := "metadata.|labels." + EscapeDotsInPathSegment(key)
+	if absent {
+		return []string{path + " IS NULL"}, nil
+	}
+	p.blanks()
+	at = p.pos
+	switch sign := p.sign("==", "=", "!=", ">", "<"); sign {
+	case "==", "=":
+		return []string{path + " = '" + p.take("") + "'"}, nil
+	case "!=":
+		return []string{orMissing + " != '" + p.take("") + "'"}, nil
+	case ">", "<":
+		return nil, selectorError(p.text, at, "labels are compared with =, !=, in and notin")
+	}
+	word := p.take("")
+	switch word {
+	case "":
+		return []string{path + " IS NOT NULL"}, nil
+	case "in", "notin":
+	default:
+		return nil, selectorError(p.text, at, "%s is no operator: there are =, ==, !=, in and notin", word)
+	}
+	values, err := p.values()
+	if err != nil {
+		return nil, err
+	}
+	if word == "in" {
+		return []string{path + " IN ('" + strings.Join(values, "', '") + "')"}, nil
+	}
+	terms := make([]string, len(values))
+	for i, v := range values {
+		terms[i] = orMissing + " != '" + v + "'"
+	}
+	return terms, nil
+}
+
+func (p *labelParser) values() ([]string, error) {
+	if p.sign("(") == "" {
+		return nil, selectorError(p.text, p.pos, "( is expected")
+	}
+	var values []string
+	for {
+		if v := p.take(""); !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+		switch p.sign(",", ")") {
+		case ")":
+			return values, nil
+		case "":
+			return nil, selectorError(p.text, p.pos, ", or ) is expected")
+		}
+	}
+}

@@ -1,0 +1,569 @@
+package yamlkit
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Limits of where-expressions.
+const (
+	maxWhereTerms  = 64
+	maxWhereValues = 256
+	maxWhereKey    = 128 // characters of a key in a path
+	maxWhereDigits = 10  // of a number
+)
+
+// ParseWhere compiles an expression. An empty one has no terms. The error is a *WhereError.
+func ParseWhere(text string) (*Where, error) {
+	p := whereParser{text: text}
+	w := &Where{text: text}
+	if i := strings.IndexFunc(text, func(r rune) bool {
+		return r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f
+	}); i >= 0 {
+		return nil, p.fail(i, "control characters and invalid UTF-8 are not allowed")
+	}
+	p.blanks()
+	if p.pos == len(text) {
+		return w, nil
+	}
+	for {
+		term, err := p.term()
+		if err != nil {
+			return nil, err
+		}
+		if len(w.terms) == maxWhereTerms {
+			return nil, p.fail(term.offset, "more than %d terms", maxWhereTerms)
+		}
+		w.terms = append(w.terms, term)
+		behind := p.pos
+		p.blanks()
+		if p.pos == len(text) {
+			return w, nil
+		}
+		if err := p.and(behind); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// ParseWhereResource compiles an expression that selects resources. Its paths lead to one place each: they have no wildcards
+// and no lookups. The error is a *WhereError.
+func ParseWhereResource(text string) (*Where, error) {
+	w, err := ParseWhere(text)
+	if err != nil {
+		return nil, err
+	}
+	for i := range w.terms {
+		t := &w.terms[i]
+		if t.field != pathField {
+			continue
+		}
+		if _, ok := t.path.follow(gaby.Value{}); !ok {
+			p := whereParser{text: text}
+			e := p.fail(t.offset, "unsupported WhereResource path: %s", t.path).(*WhereError)
+			e.Hint = "resources are selected by paths without *, ? and @; where-filter has them"
+			return nil, e
+		}
+	}
+	return w, nil
+}
+
+// whereParser goes through the text by hand; pos is a byte.
+type whereParser struct {
+	text string
+	pos  int
+}
+
+func (p *whereParser) fail(at int, format string, args ...any) error {
+	return &WhereError{Text: p.text, Column: utf8.RuneCountInString(p.text[:at]) + 1, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (p *whereParser) hint(err error, format string, args ...any) error {
+	err.(*WhereError).Hint = fmt.Sprintf(format, args...)
+	return err
+}
+
+// rest is the text from a place on, for messages.
+func (p *whereParser) rest(at int) string {
+	const enough = 40
+	rest := p.text[at:]
+	if utf8.RuneCountInString(rest) > enough {
+		return string([]rune(rest)[:enough]) + "..."
+	}
+	return rest
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func (p *whereParser) blanks() {
+	for p.pos < len(p.text) && isBlank(p.text[p.pos]) {
+		p.pos++
+	}
+}
+
+// word takes a keyword that ends at a blank, an opening parenthesis, a quote or the end.
+func (p *whereParser) word(word string) bool {
+	rest, ok := strings.CutPrefix(p.text[p.pos:], word)
+	if !ok || rest != "" && !isBlank(rest[0]) && rest[0] != '(' && rest[0] != '\'' {
+		return false
+	}
+	p.pos += len(word)
+	return true
+}
+
+// and takes the AND between two terms; behind is where the first ends.
+func (p *whereParser) and(behind int) error {
+	at := p.pos
+	rest := p.text[at:]
+	if at == behind {
+		return p.hint(p.fail(at, "unexpected `%s` behind the operand", p.rest(at)), "terms are joined by AND with blanks around it")
+	}
+	if !strings.HasPrefix(rest, "AND") || len(rest) > 3 && !isBlank(rest[3]) {
+		err := p.fail(at, "AND is expected at `%s`", p.rest(at))
+		if len(rest) >= 3 && strings.EqualFold(rest[:3], "and") {
+			return p.hint(err, "AND is written in capitals, with blanks around it")
+		}
+		if len(rest) >= 2 && strings.EqualFold(rest[:2], "or") {
+			return p.hint(err, "there is no OR; IN has several values")
+		}
+		return err
+	}
+	p.pos += len("AND")
+	p.blanks()
+	if p.pos == len(p.text) {
+		return p.fail(p.pos, "nothing follows the AND")
+	}
+	return nil
+}
+
+func (p *whereParser) term() (whereTerm, error) {
+	t := whereTerm{offset: p.pos}
+	if err := p.path(&t); err != nil {
+		return t, err
+	}
+	behind := p.pos
+	p.blanks()
+	if p.pos > behind && p.word("IS") {
+		return t, p.null(&t)
+	}
+	at := p.pos
+	if err := p.operator(&t, p.pos > behind); err != nil {
+		return t, err
+	}
+	return t, p.operand(&t, at)
+}
+
+func (p *whereParser) null(t *whereTerm) error {
+	t.op = nullOp
+	p.blanks()
+	if p.word("NOT") {
+		t.negate = true
+		p.blanks()
+	}
+	if !p.word("NULL") {
+		return p.fail(p.pos, "invalid operator at `%s`", p.rest(p.pos))
+	}
+	return nil
+}
+
+// path takes a path or a field of ConfigHub.
+func (p *whereParser) path(t *whereTerm) error {
+	start := p.pos
+	if start == len(p.text) || !isLetter(p.text[start]) && p.text[start] != '*' {
+		return p.fail(start, "invalid path at `%s`", p.rest(start))
+	}
+	for {
+		if err := p.segment(); err != nil {
+			return err
+		}
+		if p.pos == len(p.text) || p.text[p.pos] != '.' {
+			break
+		}
+		p.pos++
+	}
+	if p.pos < len(p.text) && p.text[p.pos] == '#' {
+		p.pos++
+		if p.take(func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '.' }) == 0 {
+			return p.fail(p.pos, "invalid path at `%s`: nothing follows the #", p.rest(start))
+		}
+	}
+	text := p.text[start:p.pos]
+	if name, ok := strings.CutPrefix(text, "ConfigHub."); ok {
+		fields := []string{"ResourceName", "ResourceNameWithoutScope", "ResourceType", "ResourceCategory", "ResourceNameStableCore"}
+		for i, field := range fields {
+			if name == field {
+				t.field = nameField + whereField(i)
+				return nil
+			}
+		}
+		err := p.fail(start, "unsupported WhereResource path: %s", text)
+		if similar := configkit.Suggest(name, fields); len(similar) > 0 {
+			return p.hint(err, "did you mean ConfigHub.%s?", similar[0])
+		}
+		return p.hint(err, "there are ConfigHub.%s", strings.Join(fields, ", ConfigHub."))
+	}
+	path, err := ParsePath(text)
+	if err != nil {
+		e := err.(*PathError)
+		return p.hint(p.fail(start+len(runesPrefix(text, e.Column-1)), "invalid path at `%s`: %s", p.rest(start), e.Msg), "%s", e.Hint)
+	}
+	if path.create >= 0 {
+		for i := range path.segments[path.create:] {
+			if path.create == 0 || path.segments[path.create+i].kind != plainSegment {
+				return p.fail(start, "invalid path at `%s`: a path stands before .| and keys behind it", p.rest(start))
+			}
+		}
+	}
+	t.path = path
+	return nil
+}
+
+func runesPrefix(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// segment takes one segment of a path: its characters; ParsePath knows their meaning.
+func (p *whereParser) segment() error {
+	start := p.pos
+	if p.pos < len(p.text) && p.text[p.pos] == '|' {
+		p.pos++
+	}
+	c := byte(0)
+	if p.pos < len(p.text) {
+		c = p.text[p.pos]
+	}
+	switch {
+	case c == '*':
+		p.pos++
+		if p.pos == len(p.text) || p.text[p.pos] != '?' && p.text[p.pos] != '@' {
+			return nil
+		}
+		if p.text[p.pos] == '@' {
+			p.pos++
+			p.parameter()
+			return nil
+		}
+		return p.lookup(start, false)
+	case c == '?':
+		return p.lookup(start, true)
+	case c == '@':
+		p.pos++
+		p.key()
+		p.parameter()
+	case isDigit(c):
+		n := p.take(isDigit)
+		if p.pos < len(p.text) && isKeyByte(p.text[p.pos]) {
+			n = p.key()
+			if n > maxWhereKey {
+				return p.fail(start, "invalid path at `%s`: a key has more than %d characters", p.rest(start), maxWhereKey)
+			}
+		} else if n > maxWhereDigits {
+			return p.fail(start, "invalid path at `%s`: an index has more than %d digits", p.rest(start), maxWhereDigits)
+		}
+	default:
+		n := p.key()
+		if n == 0 {
+			return p.fail(start, "invalid path at `%s`", p.rest(start))
+		}
+		if n > maxWhereKey {
+			return p.fail(start, "invalid path at `%s`: a key has more than %d characters", p.rest(start), maxWhereKey)
+		}
+	}
+	return nil
+}
+
+// lookup takes ?key[:param]=value; behind a * the value may be missing.
+func (p *whereParser) lookup(start int, valued bool) error {
+	p.pos++
+	if n := p.key(); n == 0 || n > maxWhereKey {
+		return p.fail(start, "invalid path at `%s`: a lookup is ?key=value", p.rest(start))
+	}
+	p.parameter()
+	if p.pos == len(p.text) || p.text[p.pos] != '=' {
+		if valued {
+			return p.fail(start, "invalid path at `%s`: a lookup is ?key=value", p.rest(start))
+		}
+		return nil
+	}
+	if !valued && (p.pos+1 == len(p.text) || strings.IndexByte(" \t\r\n'(", p.text[p.pos+1]) >= 0) {
+		return nil // the operator
+	}
+	p.pos++
+	p.take(func(c byte) bool {
+		return !isBlank(c) && strings.IndexByte(".='\"<>!()|#,", c) < 0
+	})
+	return nil
+}
+
+func (p *whereParser) parameter() {
+	if p.pos < len(p.text) && p.text[p.pos] == ':' {
+		p.pos++
+		p.take(isKeyByte)
+	}
+}
+
+// key takes the characters of a key, ~1 and ~2 included; any other ~ is an operator.
+func (p *whereParser) key() int {
+	start := p.pos
+	for p.pos < len(p.text) {
+		c := p.text[p.pos]
+		if c == '~' && p.pos+1 < len(p.text) && p.text[p.pos+1] >= '0' && p.text[p.pos+1] <= '2' {
+			p.pos += 2
+			continue
+		}
+		if !isKeyByte(c) {
+			break
+		}
+		p.pos++
+	}
+	return p.pos - start
+}
+
+func (p *whereParser) take(is func(byte) bool) int {
+	start := p.pos
+	for p.pos < len(p.text) && is(p.text[p.pos]) {
+		p.pos++
+	}
+	return p.pos - start
+}
+
+func isLetter(c byte) bool  { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
+func isKeyByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '/' }
+
+// operator takes an operator; words need a blank in front.
+func (p *whereParser) operator(t *whereTerm, afterBlank bool) error {
+	start := p.pos
+	if afterBlank {
+		not := p.word("NOT")
+		if not {
+			p.blanks()
+		}
+		switch {
+		case p.word("LIKE"):
+			t.op, t.negate, t.text = matchOp, not, "like"
+			return nil
+		case !not && p.word("ILIKE"):
+			t.op, t.text = matchOp, "ilike"
+			return nil
+		case p.word("IN"):
+			t.op, t.negate = inOp, not
+			return nil
+		}
+		p.pos = start
+	}
+	for _, known := range []struct {
+		sign   string
+		op     whereOp
+		negate bool
+		match  string
+	}{
+		{"<=", greaterOp, true, ""},
+		{">=", lessOp, true, ""},
+		{"<", lessOp, false, ""},
+		{">", greaterOp, false, ""},
+		{"=", equalOp, false, ""},
+		{"!=", equalOp, true, ""},
+		{"!~~", matchOp, true, "like"},
+		{"!~*", matchOp, true, "iregexp"},
+		{"!~", matchOp, true, "regexp"},
+		{"~~", matchOp, false, "like"},
+		{"~*", matchOp, false, "iregexp"},
+		{"~", matchOp, false, "regexp"},
+	} {
+		if strings.HasPrefix(p.text[start:], known.sign) {
+			p.pos += len(known.sign)
+			t.op, t.negate, t.text = known.op, known.negate, known.match
+			return nil
+		}
+	}
+	err := p.fail(start, "invalid operator at `%s`", p.rest(start))
+	word := p.text[start:]
+	if i := strings.IndexAny(word, " ('"); i >= 0 {
+		word = word[:i]
+	}
+	switch upper := strings.ToUpper(word); upper {
+	case "LIKE", "ILIKE", "IN", "NOT", "IS":
+		if upper != word {
+			return p.hint(err, "%s is written in capitals", upper)
+		}
+	}
+	return p.hint(err, "there are =, !=, <, <=, >, >=, LIKE, NOT LIKE, ILIKE, ~~, !~~, ~, ~*, !~, !~*, IN, NOT IN, IS NULL, IS NOT NULL")
+}
+
+// operand takes what is compared with; the operator began at the place op.
+func (p *whereParser) operand(t *whereTerm, op int) error {
+	sign := strings.TrimSpace(p.text[op:p.pos])
+	p.blanks()
+	start := p.pos
+	if t.op == inOp {
+		return p.values(t)
+	}
+	match := t.text
+	t.text = ""
+	if start == len(p.text) {
+		return p.fail(start, "no operand found at `%s`", p.rest(t.offset))
+	}
+	kind, err := p.literal(t)
+	if err != nil {
+		return err
+	}
+	switch {
+	case kind == boolLiteral && t.op != equalOp:
+		return p.hint(p.fail(op, "invalid boolean operator `%s`", sign), "true and false are compared with = and !=")
+	case kind != textLiteral && t.op == matchOp:
+		return p.hint(p.fail(op, "invalid operator at `%s`", p.rest(op)), "%s needs a text in single quotes", sign)
+	case kind != textLiteral && t.field != pathField:
+		return p.hint(p.fail(start, "ConfigHub fields are text"), "put the operand in single quotes")
+	}
+	t.literal = kind
+	switch match {
+	case "like", "ilike":
+		t.re = likePattern(t.text, match == "ilike")
+	case "regexp", "iregexp":
+		prefix := ""
+		if match == "iregexp" {
+			prefix = "(?i)"
+		}
+		if t.re, err = regexp.Compile(prefix + t.text); err != nil {
+			return p.fail(start, "%v", err)
+		}
+	}
+	if kind == textLiteral && t.op != matchOp && t.field == pathField && t.path.leadsToQuantity() {
+		if amount, ok := parseQuantity(t.text); ok {
+			t.amount = &amount
+		}
+	}
+	return nil
+}
+
+// literal takes a number, a truth value or a text.
+func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
+	start := p.pos
+	if p.text[start] == '\'' {
+		text, err := p.quoted()
+		t.text = text
+		return textLiteral, err
+	}
+	p.take(func(c byte) bool { return !isBlank(c) && strings.IndexByte("'(),", c) < 0 })
+	word := p.text[start:p.pos]
+	switch {
+	case word == "true" || word == "false":
+		t.truth = word == "true"
+		return boolLiteral, nil
+	case word != "" && strings.Trim(word, "0123456789") == "":
+		if len(word) > maxWhereDigits {
+			return 0, p.fail(start, "invalid operand at `%s`: a number has at most %d digits", p.rest(start), maxWhereDigits)
+		}
+		n, err := strconv.Atoi(word)
+		t.number = n
+		return intLiteral, err
+	}
+	err := p.fail(start, "no operand found at `%s`", p.rest(start))
+	if word == "" || p.text[start] == '"' {
+		return 0, p.hint(err, "texts stand in single quotes")
+	}
+	return 0, p.hint(err, "did you mean '%s', in single quotes?", word)
+}
+
+// quoted takes a text in single quotes.
+func (p *whereParser) quoted() (string, error) {
+	start := p.pos
+	end := strings.IndexByte(p.text[start+1:], '\'')
+	if end < 0 {
+		return "", p.fail(start, "the text that begins here has no end: a ' is missing")
+	}
+	text := p.text[start+1 : start+1+end]
+	if i := strings.IndexAny(text, "\"\\\n\r\t"); i >= 0 {
+		return "", p.fail(start+1+i, "%q is not allowed in a text", text[i])
+	}
+	p.pos = start + end + 2
+	return text, nil
+}
+
+// values takes the list of IN.
+func (p *whereParser) values(t *whereTerm) error {
+	start := p.pos
+	invalid := func() error {
+		return p.hint(p.fail(p.pos, "invalid IN clause at `%s`", p.rest(start)), "IN has a list: IN ('a', 'b')")
+	}
+	if start == len(p.text) {
+		return p.fail(start, "no operand found at `%s`", p.rest(t.offset))
+	}
+	if p.text[start] != '(' {
+		return invalid()
+	}
+	p.pos++
+	for {
+		p.blanks()
+		if p.pos == len(p.text) || p.text[p.pos] == ',' || p.text[p.pos] == ')' {
+			return invalid()
+		}
+		from := p.pos
+		if _, err := p.literal(t); err != nil {
+			return p.hint(p.fail(from, "invalid IN clause at `%s`: %s", p.rest(start), err.(*WhereError).Msg), "%s", err.(*WhereError).Hint)
+		}
+		value := p.text[from:p.pos]
+		if value[0] == '\'' {
+			value = t.text
+		}
+		if len(t.list) == maxWhereValues {
+			return p.fail(from, "IN has more than %d values", maxWhereValues)
+		}
+		t.list = append(t.list, value)
+		p.blanks()
+		if p.pos == len(p.text) {
+			return invalid()
+		}
+		p.pos++
+		switch p.text[p.pos-1] {
+		case ',':
+		case ')':
+			t.text, t.number, t.truth = "", 0, false
+			return nil
+		default:
+			p.pos--
+			return invalid()
+		}
+	}
+}
+
+// likePattern is the regular expression of a LIKE: % is any run of characters, _ is one.
+func likePattern(text string, anyCase bool) *regexp.Regexp {
+	var b strings.Builder
+	b.WriteString("(?s")
+	if anyCase {
+		b.WriteByte('i')
+	}
+	b.WriteString(")^")
+	for _, r := range text {
+		switch r {
+		case '%':
+			b.WriteString(".*")
+		case '_':
+			b.WriteByte('.')
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
+	b.WriteByte('$')
+	return regexp.MustCompile(b.String())
+}
+
+// leadsToQuantity tells whether a path ends in resources.requests.x or resources.limits.x, below something.
+func (p *Path) leadsToQuantity() bool {
+	n := len(p.segments)
+	return n > 3 && p.embedded == "" && p.segments[n-3].key == "resources" && (p.segments[n-2].key == "requests" || p.segments[n-2].key == "limits")
+}
