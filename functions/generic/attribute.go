@@ -21,6 +21,14 @@ func WithPathFunctionAlias(suffix string) PathFunctionOption {
 	}
 }
 
+// WithDeprecatedPathFunctionAlias gives get-<suffix> and set-<suffix> as names that are only kept for those who know them.
+func WithDeprecatedPathFunctionAlias(suffix string) PathFunctionOption {
+	return func(getter, setter *handler.FunctionRegistration) {
+		getter.DeprecatedAliases = append(getter.DeprecatedAliases, "get-"+suffix)
+		setter.DeprecatedAliases = append(setter.DeprecatedAliases, "set-"+suffix)
+	}
+}
+
 // WithPathFunctionExamples gives examples, complete lines such as "set-replicas 5".
 func WithPathFunctionExamples(get, set string) PathFunctionOption {
 	return func(getter, setter *handler.FunctionRegistration) {
@@ -50,8 +58,33 @@ func WithValueCheck(check func(value any) error) PathFunctionOption {
 func RegisterPathSetterAndGetter(fh handler.FunctionRegistry, functionNameSuffix string, parameters []api.FunctionParameter, description string,
 	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, upsert bool, options ...PathFunctionOption,
 ) error {
+	getter, setter, err := pathFunctions(functionNameSuffix, parameters, description, attributeName, resourceProvider, upsert, options)
+	if err != nil {
+		return err
+	}
+	if err := fh.RegisterFunction(getter); err != nil {
+		return err
+	}
+	return fh.RegisterFunction(setter)
+}
+
+// RegisterPathGetter is RegisterPathSetterAndGetter without the setter, for values that are not set, or not by setting the
+// registered path alone.
+func RegisterPathGetter(fh handler.FunctionRegistry, functionNameSuffix string, parameters []api.FunctionParameter, description string,
+	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, options ...PathFunctionOption,
+) error {
+	getter, _, err := pathFunctions(functionNameSuffix, parameters, description, attributeName, resourceProvider, false, options)
+	if err != nil {
+		return err
+	}
+	return fh.RegisterFunction(getter)
+}
+
+func pathFunctions(suffix string, parameters []api.FunctionParameter, description string, attributeName api.AttributeName,
+	resourceProvider configkit.ResourceProvider, upsert bool, options []PathFunctionOption,
+) (getter, setter handler.FunctionRegistration, err error) {
 	if len(parameters) == 0 {
-		return &handler.RegistrationError{Function: "set-" + functionNameSuffix, Problems: []string{"it needs a parameter for the value"}}
+		return getter, setter, &handler.RegistrationError{Function: "set-" + suffix, Problems: []string{"it needs a parameter for the value"}}
 	}
 	var get, set handler.FunctionImplementation
 	pathParameters := parameters[:len(parameters)-1]
@@ -65,11 +98,11 @@ func RegisterPathSetterAndGetter(fh handler.FunctionRegistry, functionNameSuffix
 		get, set = attributeFunctions[bool](attributeName, parameters, resourceProvider, upsert)
 	default:
 		problem := fmt.Sprintf("parameter %s: values of type %s cannot be set at paths", value.ParameterName, value.DataType)
-		return &handler.RegistrationError{Function: "set-" + functionNameSuffix, Problems: []string{problem}}
+		return getter, setter, &handler.RegistrationError{Function: "set-" + suffix, Problems: []string{problem}}
 	}
-	getter := handler.FunctionRegistration{
+	getter = handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "get-" + functionNameSuffix,
+			FunctionName:       "get-" + suffix,
 			Parameters:         pathParameters,
 			RequiredParameters: required(pathParameters),
 			OutputInfo: &api.FunctionOutput{
@@ -84,9 +117,9 @@ func RegisterPathSetterAndGetter(fh handler.FunctionRegistry, functionNameSuffix
 		PerDocument: true,
 		RowsSorted:  true,
 	}
-	setter := handler.FunctionRegistration{
+	setter = handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "set-" + functionNameSuffix,
+			FunctionName:       "set-" + suffix,
 			Parameters:         parameters,
 			RequiredParameters: required(parameters),
 			Mutating:           true, Hermetic: true, Idempotent: true,
@@ -100,10 +133,7 @@ func RegisterPathSetterAndGetter(fh handler.FunctionRegistry, functionNameSuffix
 	for _, option := range options {
 		option(&getter, &setter)
 	}
-	if err := fh.RegisterFunction(getter); err != nil {
-		return err
-	}
-	return fh.RegisterFunction(setter)
+	return getter, setter, nil
 }
 
 func required(parameters []api.FunctionParameter) int {

@@ -12,7 +12,11 @@ import (
 // RegisterFunctions registers the functions of this package.
 func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.ResourceProvider) error {
 	for _, register := range []func(handler.FunctionRegistry, configkit.ResourceProvider) error{
+		registerMetadataFunctions,
+		registerNamespaceFunctions,
+		registerContainerFunctions,
 		registerImageFunctions,
+		registerEnvFunctions,
 		registerReplicasFunctions,
 	} {
 		if err := register(fh, resourceProvider); err != nil {

@@ -1,0 +1,76 @@
+package kubernetes
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	attributeContainerName api.AttributeName = "container-name"
+	parameterContainerName                   = "container-name"
+)
+
+func containerNameParameter() api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: parameterContainerName, Required: true, DataType: api.DataTypeString, Example: "web",
+		Description: "name of the containers, or * for all",
+	}
+}
+
+func registerContainerFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	name := containerNameParameter()
+	name.Description = "name of a container"
+	return generic.RegisterPathGetter(fh, "container-name", []api.FunctionParameter{name}, "the names of containers, init and ephemeral ones included",
+		attributeContainerName, provider, generic.WithPathFunctionExamples("get-container-name", ""))
+}
+
+// container is a container of a resource, found for an edit.
+type container struct {
+	doc      *gaby.YamlDoc
+	segments []string // where it is
+	value    gaby.Value
+}
+
+// at is the path of something in the container.
+func (c *container) at(segments ...string) []string {
+	return append(append(make([]string, 0, len(c.segments)+len(segments)), c.segments...), segments...)
+}
+
+// editContainers calls edit for the containers with a name, or all with *, and returns how many there were. Where containers
+// are is known from the registered paths of their names.
+func editContainers(docs gaby.Container, provider configkit.ResourceProvider, name string, edit func(*container) error) (int, error) {
+	matches := 0
+	_, err := yamlkit.EditPaths(docs, provider.AttributePaths(attributeContainerName), nil, provider, false, func(p *yamlkit.Place) error {
+		if name != "*" && !p.Value.TextIs(name) {
+			return nil
+		}
+		matches++
+		segments := p.Segments[:len(p.Segments)-1]
+		return edit(&container{doc: p.Doc, segments: segments, value: p.Doc.Search(segments...).Value()})
+	})
+	return matches, err
+}
+
+// containerPaths are paths below the containers of a type.
+type containerPaths struct {
+	names configkit.PathSource // the paths of the containers' names
+	below []string
+}
+
+// PathsOf are the paths for a type.
+func (c containerPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
+	var infos []*api.PathVisitorInfo
+	for _, name := range c.names.PathsOf(t) {
+		prefix := strings.TrimSuffix(string(name.Path), "name")
+		for _, path := range c.below {
+			infos = append(infos, &api.PathVisitorInfo{Path: api.UnresolvedPath(prefix + path), DataType: api.DataTypeString})
+		}
+	}
+	return infos
+}

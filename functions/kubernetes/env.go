@@ -1,0 +1,186 @@
+package kubernetes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	attributeEnvValue api.AttributeName = "env-value"
+
+	parameterEnvVar   = "env-var"
+	parameterEnvValue = "env-value"
+	parameterPair     = "key-value"
+)
+
+// envName is what Kubernetes takes for the name of a variable, and no sign of set-env.
+const envName = `[^\s=]*[^\s=-]`
+
+func registerEnvFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	variable := []api.FunctionParameter{
+		containerNameParameter(),
+		{ParameterName: parameterEnvVar, Required: true, DataType: api.DataTypeString, Example: "LOG_LEVEL", Description: "name of the environment variable"},
+		{ParameterName: parameterEnvValue, Required: true, DataType: api.DataTypeString, Example: "debug", Description: "value of the environment variable"},
+	}
+	err := generic.RegisterPathGetter(fh, "env-var", variable, "the value of an environment variable of containers", attributeEnvValue, provider,
+		generic.WithPathFunctionExamples("get-env-var web LOG_LEVEL", ""))
+	if err != nil {
+		return err
+	}
+	if err := fh.RegisterFunction(setEnvVarFunction(provider, variable)); err != nil {
+		return err
+	}
+	return fh.RegisterFunction(setEnvFunction(provider))
+}
+
+func setEnvVarFunction(provider configkit.ResourceProvider, parameters []api.FunctionParameter) handler.FunctionRegistration {
+	parameters = slices.Clone(parameters)
+	parameters[1].ValueConstraints.Regexp = `^` + envName + `$`
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       "set-env-var",
+			Parameters:         parameters,
+			RequiredParameters: len(parameters),
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:   "Set the value of an environment variable of containers, adding the variable where it is missing",
+			FunctionType:  api.FunctionTypePathVisitor,
+			AttributeName: attributeEnvValue,
+			Examples:      []string{"set-env-var web LOG_LEVEL debug"},
+		},
+		PerDocument: true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			a := handler.Arguments(args)
+			assignment := envAssignment{name: a.String(parameterEnvVar), value: a.String(parameterEnvValue)}
+			matches, err := editContainers(docs, provider, a.String(parameterContainerName), assignment.apply)
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-env",
+			Parameters: []api.FunctionParameter{
+				containerNameParameter(),
+				{
+					ParameterName: parameterPair, Required: true, DataType: api.DataTypeString, Example: "LOG_LEVEL=debug",
+					Description: `KEY=value sets a variable, KEY="" sets it to nothing, KEY= and KEY- remove it`,
+				},
+			},
+			RequiredParameters: 2,
+			VarArgs:            true,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Set and remove environment variables of containers",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"set-env web LOG_LEVEL=debug GREETING-", `set-env '*' 'MOTTO=""'`},
+		},
+		PerDocument: true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := envAssignments(args)
+			return err
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			assignments, err := envAssignments(args)
+			if err != nil {
+				return nil, nil, err
+			}
+			matches, err := editContainers(docs, provider, handler.Arguments(args).String(parameterContainerName), func(c *container) error {
+				var problems []error
+				for i := range assignments {
+					problems = append(problems, assignments[i].apply(c))
+				}
+				return errors.Join(problems...)
+			})
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+// envAssignment is what is to become of one environment variable.
+type envAssignment struct {
+	name, value string
+	remove      bool
+}
+
+// envAssignments reads all pairs of the arguments; every malformed one is an error.
+func envAssignments(args []api.FunctionArgument) ([]envAssignment, error) {
+	var assignments []envAssignment
+	var problems []error
+	for _, arg := range args {
+		if arg.ParameterName != parameterPair {
+			continue
+		}
+		text := fmt.Sprint(arg.Value)
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			name, ok = strings.CutSuffix(text, "-")
+		}
+		if !ok || name == "" || strings.ContainsAny(name, " \t\r\n") {
+			problems = append(problems, &handler.ArgumentError{
+				Parameter: parameterPair, Value: text, Message: fmt.Sprintf("argument %s: %q is not KEY=value, KEY= or KEY-", parameterPair, text),
+			})
+			continue
+		}
+		a := envAssignment{name: name, value: value, remove: value == ""}
+		if value == `""` {
+			a.value = ""
+		}
+		assignments = append(assignments, a)
+	}
+	return assignments, errors.Join(problems...)
+}
+
+// apply edits the variables of a container. A variable that is there several times is edited every time, because which of
+// them counts is not for this function to decide.
+func (a *envAssignment) apply(c *container) error {
+	var found []int
+	index := 0
+	env := c.value.Get("env")
+	for e := env.First(); e.Exists(); e = e.Next() {
+		if e.Get("name").TextIs(a.name) {
+			found = append(found, index)
+		}
+		index++
+	}
+	for _, i := range slices.Backward(found) {
+		if err := a.applyAt(c, strconv.Itoa(i)); err != nil {
+			return err
+		}
+	}
+	if len(found) > 0 || a.remove {
+		return nil
+	}
+	entry := map[string]any{"name": a.name, "value": a.value}
+	if env.Kind() != gaby.List {
+		_, err := c.doc.Set([]any{entry}, c.at("env")...)
+		return err
+	}
+	_, err := c.doc.Set(entry, c.at("env", "-")...)
+	return err
+}
+
+func (a *envAssignment) applyAt(c *container, index string) error {
+	if a.remove {
+		return c.doc.Delete(c.at("env", index)...)
+	}
+	if _, err := c.doc.Set(a.value, c.at("env", index, "value")...); err != nil {
+		return err
+	}
+	// A value and where to take it from exclude each other.
+	if from := c.at("env", index, "valueFrom"); c.doc.Exists(from...) {
+		return c.doc.Delete(from...)
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+package kubernetes
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	attributeNamespace    api.AttributeName = "namespace-name-reference"
+	attributeResourceName api.AttributeName = "resource-name"
+
+	parameterNamespace     = "namespace-name"
+	parameterOldNamespace  = "old-namespace"
+	parameterClusterScoped = "cluster-scoped-types"
+
+	namespacePath = "metadata.namespace"
+)
+
+// namespaceName is a DNS label, as Kubernetes wants namespaces to be named.
+const namespaceName = `^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$`
+
+func registerNamespaceFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	for _, registration := range []handler.FunctionRegistration{
+		getNamespaceFunction(provider), setNamespaceFunction(provider), ensureNamespacesFunction(provider),
+	} {
+		if err := fh.RegisterFunction(registration); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func clusterScopedParameter() api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: parameterClusterScoped, DataType: api.DataTypeString, Example: "example.com/v1/Tenant,example.com/v1/Region",
+		Description: "resource types that have no namespace besides those of Kubernetes, with commas between them",
+	}
+}
+
+func getNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "get-namespace",
+			OutputInfo: &api.FunctionOutput{
+				ResultName: parameterNamespace, Description: "the names of namespaces, wherever resources have them", OutputType: api.OutputTypeAttributeValueList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:   "Get the namespaces of resources and those they refer to",
+			FunctionType:  api.FunctionTypePathVisitor,
+			AttributeName: attributeNamespace,
+			Examples:      []string{"get-namespace"},
+		},
+		PerDocument: true,
+		RowsSorted:  true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			rows, err := yamlkit.GetStringPaths(docs, provider.AttributePaths(attributeNamespace), nil, provider)
+			for i := range rows {
+				rows[i].AttributeName = attributeResourceName // every one of them is the name of a v1/Namespace
+			}
+			fc.Matched(len(rows))
+			return docs, rows, err
+		},
+	}
+}
+
+func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-namespace",
+			Parameters: []api.FunctionParameter{
+				{
+					ParameterName: parameterNamespace, Required: true, DataType: api.DataTypeString, Example: "shop-staging",
+					Description: "name of the namespace", ValueConstraints: api.ValueConstraints{Regexp: namespaceName},
+				},
+				{
+					ParameterName: parameterOldNamespace, DataType: api.DataTypeString, Example: "shop",
+					Description: "namespace in DNS names of services that is replaced too; the one a resource had, if not given",
+				},
+				clusterScopedParameter(),
+			},
+			RequiredParameters: 1,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description: "Set the namespace of resources, everywhere they name one: in metadata, in references, and in DNS names of services " +
+				"(SERVICE.NAMESPACE.svc) in the command, args and env of containers",
+			FunctionType:  api.FunctionTypePathVisitor,
+			AttributeName: attributeNamespace,
+			Examples:      []string{"set-namespace shop-staging", "set-namespace shop-staging --old-namespace=shop"},
+		},
+		PerDocument:    true,
+		CheckArguments: checkClusterScoped,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			a := handler.Arguments(args)
+			name := a.String(parameterNamespace)
+			names := containerPaths{provider.AttributePaths(attributeContainerName), []string{"command.*", "args.*", "env.*.value"}}
+			// The namespaces are read before they change.
+			former := formerNamespaces(docs, names, provider, a.String(parameterOldNamespace))
+			matches, err := yamlkit.UpdatePaths(docs, newNamespacePaths(provider, args), nil, provider,
+				func(string) string { return name }, yamlkit.UpdateOptions{Upsert: true})
+			problems := []error{err}
+			for _, f := range former {
+				if f.namespace == name {
+					continue
+				}
+				n, err := renameInServiceNames(f.docs, names, provider, f.namespace, name)
+				matches += n
+				problems = append(problems, err)
+			}
+			fc.Matched(matches)
+			return docs, nil, errors.Join(problems...)
+		},
+	}
+}
+
+func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "ensure-namespaces",
+			Parameters:   []api.FunctionParameter{clusterScopedParameter()},
+			Mutating:     true, Hermetic: true, Idempotent: true,
+			Description:  "Give resources without a namespace the placeholder " + generic.PlaceholderString + " for one, unless their type has none",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"ensure-namespaces"},
+		},
+		PerDocument:    true,
+		CheckArguments: checkClusterScoped,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			paths := newNamespacePaths(provider, args)
+			paths.own = true
+			var without gaby.Container // only these are looked into
+			matches := 0
+			for _, doc := range docs {
+				info, err := provider.ResourceInfo(doc)
+				switch {
+				case err == nil && len(paths.PathsOf(info.ResourceType)) == 0:
+				case err == nil && info.ResourceName != "/"+info.ResourceNameWithoutScope:
+					matches++
+				default: // UpdatePaths tells what is wrong with documents that cannot be read
+					without = append(without, doc)
+				}
+			}
+			n, err := yamlkit.UpdatePaths(without, paths, nil, provider, func(current string) string {
+				if current == "" {
+					return generic.PlaceholderString
+				}
+				return current
+			}, yamlkit.UpdateOptions{Upsert: true})
+			fc.Matched(matches + n)
+			return docs, nil, err
+		},
+	}
+}
+
+// namespacePaths are where resources of a type name namespaces.
+type namespacePaths struct {
+	registered    configkit.PathSource
+	clusterScoped map[api.ResourceType]bool // besides those the registry knows
+	own           bool                      // only that of the resource itself
+}
+
+func newNamespacePaths(provider configkit.ResourceProvider, args []api.FunctionArgument) *namespacePaths {
+	n := &namespacePaths{registered: provider.AttributePaths(attributeNamespace), clusterScoped: map[api.ResourceType]bool{}}
+	for _, t := range clusterScopedTypes(args) {
+		n.clusterScoped[api.ResourceType(t)] = true
+	}
+	return n
+}
+
+// PathsOf are the paths for a type.
+func (n *namespacePaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
+	infos := n.registered.PathsOf(t)
+	if !n.own && !n.clusterScoped[t] {
+		return infos
+	}
+	var kept []*api.PathVisitorInfo
+	for _, info := range infos {
+		if isOwn := info.Path == namespacePath; isOwn && !n.clusterScoped[t] || !isOwn && !n.own {
+			kept = append(kept, info)
+		}
+	}
+	return kept
+}
+
+func clusterScopedTypes(args []api.FunctionArgument) []string {
+	text := handler.Arguments(args).String(parameterClusterScoped)
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// checkClusterScoped finds types that no resource can have.
+func checkClusterScoped(args []api.FunctionArgument) error {
+	var problems []error
+	for _, t := range clusterScopedTypes(args) {
+		if n := strings.Count(t, "/"); n < 1 || n > 2 {
+			problems = append(problems, &handler.ArgumentError{
+				Parameter: parameterClusterScoped, Value: t, Message: fmt.Sprintf("argument %s: %s is no resource type", parameterClusterScoped, t),
+				HintText: "a resource type is apiVersion/kind, example.com/v1/Tenant for instance",
+			})
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// formerNamespace is a namespace and the documents in whose containers services of it may be named.
+type formerNamespace struct {
+	namespace string
+	docs      gaby.Container
+}
+
+// formerNamespaces groups documents with containers by the namespace their services are looked for in: the one given, or
+// their own. Documents that cannot name a service are left out, so that they need not be looked into.
+func formerNamespaces(docs gaby.Container, names containerPaths, provider configkit.ResourceProvider, given string) []*formerNamespace {
+	var former []*formerNamespace
+	index := map[string]*formerNamespace{}
+	hasContainers := map[api.ResourceType]bool{}
+	for _, doc := range docs {
+		info, err := provider.ResourceInfo(doc)
+		if err != nil {
+			continue // UpdatePaths tells
+		}
+		has, known := hasContainers[info.ResourceType]
+		if !known {
+			has = len(names.PathsOf(info.ResourceType)) > 0
+			hasContainers[info.ResourceType] = has
+		}
+		namespace := given
+		if namespace == "" {
+			namespace, _, _ = strings.Cut(string(info.ResourceName), "/")
+		}
+		if !has || namespace == "" || !mayNameService(doc) {
+			continue
+		}
+		if index[namespace] == nil {
+			index[namespace] = &formerNamespace{namespace: namespace}
+			former = append(former, index[namespace])
+		}
+		index[namespace].docs = append(index[namespace].docs, doc)
+	}
+	return former
+}
+
+// mayNameService is false when the text of a document cannot have a name of a service in it. Escapes may hide one.
+func mayNameService(doc *gaby.YamlDoc) bool {
+	if !doc.IsDocument() || doc.Changed() {
+		return true
+	}
+	text := gaby.Container{doc}.Text()
+	return bytes.Contains(text, []byte(".svc")) || bytes.IndexByte(text, '\\') >= 0
+}
+
+// renameInServiceNames replaces the namespace in the DNS names of services and returns in how many strings it did.
+func renameInServiceNames(docs gaby.Container, names containerPaths, provider configkit.ResourceProvider, from, to string) (int, error) {
+	matches := 0
+	_, err := yamlkit.EditPaths(docs, names, nil, provider, false, func(p *yamlkit.Place) error {
+		if p.Value.Kind() != gaby.Scalar {
+			return nil
+		}
+		text := p.Value.Text()
+		renamed := renameNamespace(text, from, to)
+		if renamed == text {
+			return nil
+		}
+		matches++
+		_, err := p.Doc.Set(renamed, p.Segments...)
+		return err
+	})
+	return matches, err
+}
+
+// renameNamespace replaces the namespace in SERVICE.NAMESPACE.svc and what may follow it: .cluster.local, a port, a path. Of
+// what stands in front nothing is asked, it may be a host of a headless service, a variable, or nothing at all, as in a list
+// of domains.
+func renameNamespace(text, from, to string) string {
+	suffix := "." + from + ".svc"
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, suffix)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if after != "" && isLabelByte(after[0]) { // .svcx
+			b.WriteString(suffix)
+		} else {
+			b.WriteString("." + to + ".svc")
+		}
+		text = after
+	}
+}
+
+func isLabelByte(c byte) bool {
+	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
