@@ -6,6 +6,7 @@ package functions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -77,6 +78,16 @@ func (e *Executor) RegisterFunction(t api.ToolchainType, registration handler.Fu
 		return err
 	}
 	return h.RegisterFunction(registration)
+}
+
+// Check tells what is wrong with the registrations of all functions, of the built-in ones too, which are registered unchecked.
+// The errors are *handler.RegistrationError. It is for tests.
+func (e *Executor) Check() error {
+	var wrong []error
+	for _, t := range e.Toolchains() {
+		wrong = append(wrong, e.handlers[t].Check())
+	}
+	return errors.Join(wrong...)
 }
 
 // Registry is what families of functions, and the helpers of functions/generic, register with for a toolchain. It checks what

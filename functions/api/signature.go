@@ -29,7 +29,7 @@ type FunctionSignature struct {
 	OtherDataExpected     []string       `json:",omitempty"`
 	// AliasOf is the name of the function this one is another name of.
 	AliasOf string `json:",omitempty"`
-	// Deprecated marks an alias that is only there for those who know it.
+	// Deprecated marks a function, or another name of one, that is only there for those who know it.
 	Deprecated bool `json:",omitempty"`
 	// Examples are the words after FILE and UNIT, as they are typed: "set-replicas 5".
 	Examples []string `json:",omitempty"`

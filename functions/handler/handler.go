@@ -82,8 +82,9 @@ func (h *FunctionHandler) Signature(name string) (api.FunctionSignature, bool) {
 func (f *function) signature() api.FunctionSignature {
 	s := f.FunctionSignature
 	if f.name != s.FunctionName {
-		s.AliasOf, s.FunctionName, s.Deprecated = s.FunctionName, f.name, f.deprecated
+		s.AliasOf, s.FunctionName = s.FunctionName, f.name
 	}
+	s.Deprecated = s.Deprecated || f.deprecated
 	return s
 }
 
@@ -105,12 +106,21 @@ func (h *FunctionHandler) ValidateInvocation(invocation api.FunctionInvocation) 
 		return invocation, err
 	}
 	args, err := f.validate(invocation.Arguments)
-	_, whereErr := parseWhere(invocation.WhereResource)
-	if err := errors.Join(err, whereErr); err != nil {
+	if _, whereErr := parseWhere(invocation.WhereResource); whereErr != nil {
+		err = errors.Join(append(unjoin(err), whereErr)...) // one list, whatever it is made of
+	}
+	if err != nil {
 		return invocation, err
 	}
 	invocation.Arguments = args
 	return invocation, nil
+}
+
+func unjoin(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
 }
 
 // CheckWhereResource tells what is wrong with a where-expression of a request. The error is a *yamlkit.WhereError.

@@ -84,6 +84,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 	r.response.Functions = make([]api.FunctionOutcome, len(r.steps))
 	for i := range r.steps {
 		r.response.Functions[i].FunctionName = r.steps[i].name
+		r.noteDeprecated(&r.steps[i])
 	}
 
 	documents, err := h.converter.NativeToDocuments(request.ConfigData)
@@ -276,6 +277,18 @@ func (r *run) succeeded(s *step, res result) bool {
 		r.note(s, []api.Note{{Message: fmt.Sprintf("functions with unmergeable output types; output of %s discarded", s.name)}})
 	}
 	return true
+}
+
+// noteDeprecated tells what to write instead of an old name.
+func (r *run) noteDeprecated(s *step) {
+	if s.f == nil || !s.f.signature().Deprecated {
+		return
+	}
+	message := "this function is deprecated"
+	if s.name != s.f.FunctionName {
+		message = "this name is deprecated, the function is called " + s.f.FunctionName
+	}
+	r.note(s, []api.Note{{Message: message}})
 }
 
 // noteNothingMatched tells that a step had nothing to do. That the request selects no resource is told once, not by every step.

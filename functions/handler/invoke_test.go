@@ -94,6 +94,10 @@ func testFunctions(t *testing.T) *handler.FunctionHandler {
 	register("panic", handler.FunctionRegistration{Function: func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container, any, error) {
 		panic("ouch")
 	}})
+	for name, function := range moreFunctions() {
+		// Only rename does to every document what it does to all of them.
+		register(name, handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{Mutating: true}, Function: function, PerDocument: name == "rename"})
+	}
 	register("text", handler.FunctionRegistration{Function: func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 		return docs, api.YAMLPayload{Payload: handler.Arguments(args).String("key") + "\n"}, nil
 	}})

@@ -97,7 +97,7 @@ func (r *FunctionRegistration) problems() []string {
 	if r.Function == nil {
 		add("it has no implementation")
 	}
-	if r.AliasOf != "" || r.Deprecated {
+	if r.AliasOf != "" {
 		add("other names are given as aliases of the registration, not in the signature")
 	}
 	if r.Mutating && r.Validating {
@@ -235,7 +235,13 @@ func (f *function) checkExample(example string) error {
 	if !slices.Contains(f.names(), chain[0].FunctionName) {
 		return fmt.Errorf("%q does not start with the function's name", example)
 	}
-	_, err = f.validate(chain[0].Arguments)
+	args := chain[0].Arguments
+	for i := range args {
+		if text, ok := args[i].Value.(string); ok && strings.HasPrefix(text, "file:") {
+			args[i].Evaluator = api.EvaluatorTemplate // a text that is only known when it is run, like that of an expression
+		}
+	}
+	_, err = f.validate(args)
 	return err
 }
 

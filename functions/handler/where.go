@@ -23,7 +23,7 @@ func parseWhere(text string) (*yamlkit.Where, error) {
 			Msg: fmt.Sprintf("the expression has %d characters, at most %d are allowed", n, api.MaxWhereLength),
 		}
 	}
-	return yamlkit.ParseWhere(text)
+	return yamlkit.ParseWhereResource(text)
 }
 
 // selection decides which documents the functions of a chain see. It belongs to one goroutine.

@@ -1,0 +1,95 @@
+package functions
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// AddResourceTypes adds what files say about Kubernetes resource types, and a function get-<name> and set-<name> for each
+// attribute they describe; these are like the built-in ones in every respect. Call it before the executor is used. The errors
+// are *yamlkit.KnowledgeError; after one the executor is not to be used.
+func (e *Executor) AddResourceTypes(files ...yamlkit.KnowledgeFile) error {
+	h := e.handlers[api.ToolchainKubernetesYAML]
+	provider := h.ResourceProvider()
+	extensible, ok := provider.(interface {
+		AddFiles(files ...yamlkit.KnowledgeFile) error
+	})
+	if !ok {
+		return fmt.Errorf("resource types of %s: %w", provider.ToolchainType(), handler.ErrUnsupportedRequest)
+	}
+	known := map[api.AttributeName]configkit.AttributeDescription{}
+	for _, attribute := range provider.Attributes() {
+		known[attribute.Name] = attribute
+	}
+	if err := extensible.AddFiles(files...); err != nil {
+		return err
+	}
+	var problems []error
+	for _, attribute := range provider.Attributes() {
+		if before, ok := known[attribute.Name]; ok && before.File == attribute.File {
+			continue // its functions are there already
+		}
+		if err := registerAttribute(h, attribute); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// registerAttribute registers the getter and the setter of an attribute.
+func registerAttribute(h *handler.FunctionHandler, attribute configkit.AttributeDescription) error {
+	suffix := string(attribute.Name)
+	var options []generic.PathFunctionOption
+	if get, set, ok := attributeExamples(suffix, attribute.Parameters); ok {
+		options = append(options, generic.WithPathFunctionExamples(get, set))
+	}
+	err := generic.RegisterPathSetterAndGetter(h, suffix, attribute.Parameters, attribute.Description, attribute.Name, h.ResourceProvider(), attribute.Upsert, options...)
+	if err == nil {
+		return nil
+	}
+	problem := &yamlkit.KnowledgeError{File: attribute.File, Pos: attribute.Pos, Key: suffix, Msg: err.Error()}
+	for _, name := range []string{"get-" + suffix, "set-" + suffix} {
+		if other, taken := h.Registration(name); taken && other.AttributeName != attribute.Name {
+			problem.Msg = fmt.Sprintf("there is a function %s already", name)
+			problem.Hint = "give the attribute another name"
+			break
+		}
+	}
+	return problem
+}
+
+// attributeExamples makes examples of the examples of the parameters, if each has one.
+func attributeExamples(suffix string, parameters []api.FunctionParameter) (get, set string, ok bool) {
+	var words []string
+	for _, p := range parameters {
+		word := p.Example
+		switch {
+		case word != "":
+		case p.DataType == api.DataTypeBool:
+			word = "true"
+		case p.DataType == api.DataTypeEnum:
+			word = p.EnumValues[0]
+		default:
+			return "", "", false
+		}
+		words = append(words, quoted(word))
+	}
+	getter := append([]string{"get-" + suffix}, words[:len(words)-1]...)
+	setter := append([]string{"set-" + suffix}, words...)
+	return strings.Join(getter, " "), strings.Join(setter, " "), true
+}
+
+// quoted is a word as it is typed in a shell.
+func quoted(word string) string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,@%+=") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
