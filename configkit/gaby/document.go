@@ -124,7 +124,7 @@ func (d *document) keyIs(i int32, k string) bool {
 	if n.flags&isNew != 0 {
 		return d.fresh[n.key].key == k
 	}
-	if n.keyStyle == plainStyle {
+	if n.keyStyle == plainStyle && n.flags&inFlow == 0 {
 		return int(n.keyEnd-n.key) == len(k) && string(d.src[n.key:n.keyEnd]) == k
 	}
 	return string(keyBytes(d.src, n)) == k

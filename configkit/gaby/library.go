@@ -16,15 +16,18 @@ func (d *document) readWithLibrary() {
 	if !errors.As(d.err, &why) || !why.Unsupported || d.noLibrary || d.bodyEnd > d.limits.DocumentBytes {
 		return
 	}
-	// Lines and columns stay what they are when the text in front is blanked.
+	// Lines and columns stay what they are: what stands in front of the content is blanked, or read along when there are directives
+	// in it.
 	text := bytes.Clone(d.src[:d.bodyEnd])
 	from := d.body
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		text, from = text[3:], from-3
 	}
-	for i := range text[:from] {
-		if text[i] != '\n' {
-			text[i] = ' '
+	if !blankDirectives(text[:from]) {
+		for i := range text[:from] {
+			if text[i] != '\n' {
+				text[i] = ' '
+			}
 		}
 	}
 	var root yaml.Node
@@ -44,6 +47,24 @@ func (d *document) readWithLibrary() {
 	if len(d.aliases) > 0 && !d.expansionFits() {
 		d.n = nil
 	}
+}
+
+// blankDirectives blanks the directives yaml.v3 refuses although they change nothing, all but %TAG, and reports whether there were
+// directives.
+func blankDirectives(prefix []byte) bool {
+	found := false
+	for p := 0; p < len(prefix); p = nextLineStart(prefix, p) {
+		if prefix[p] != '%' {
+			continue
+		}
+		found = true
+		if !bytes.HasPrefix(prefix[p:], []byte("%TAG")) {
+			for q := p; q < len(prefix) && prefix[q] != '\n'; q++ {
+				prefix[q] = ' '
+			}
+		}
+	}
+	return found
 }
 
 // expansionFits reports whether the aliases of the document keep to the limit.

@@ -141,6 +141,7 @@ func (s *scanner) checkMargin(from, to int) {
 			line := bytes.Fields(s.src[q:eol])
 			if !directives || version || len(line) < 2 || string(line[0]) != "%YAML" || len(line[1]) != 3 || string(line[1][:2]) != "1." ||
 				len(line) > 2 && line[2][0] != '#' {
+				s.doc.noLibrary = false // yaml.v3 may know it, and reads it with the document
 				s.unsupported(q, "this directive")
 			}
 			version = true

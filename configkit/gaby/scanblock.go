@@ -1,5 +1,7 @@
 package gaby
 
+import "bytes"
+
 // What may begin behind an indicator.
 type place uint8
 
@@ -36,8 +38,8 @@ func (s *scanner) value(e int32, indent int, where place) {
 			}
 			blockAllowed = true
 		} else {
-			if where&compactOK != 0 && propsLine < 0 && p > start && s.src[p-1] == '\t' {
-				s.unsupported(p, "a tab after an indicator")
+			if where&compactOK != 0 && bytes.IndexByte(s.src[s.pos:p], '\t') >= 0 {
+				blockAllowed = false // the column of a block collection would depend on the width of the tab
 			}
 			s.pos = p
 		}
@@ -345,11 +347,7 @@ func (s *scanner) complexKey(e int32, col int) {
 		}
 		if c == col && s.src[s.pos] == ':' && s.blankAt(s.pos+1) {
 			s.pos++
-			// A value behind ":" may be a compact collection, like the one behind a dash.
-			if next := s.pos; next < s.end && s.src[next] == '\t' {
-				s.unsupported(next, "a tab after an indicator")
-			}
-			return
+			return // the value may be a compact collection, like the one behind a dash
 		}
 	}
 	s.unsupported(p, "an explicit key without a value")

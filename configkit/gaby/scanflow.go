@@ -95,44 +95,37 @@ func (s *scanner) flowEntry(e int32, start int) {
 	}
 	switch {
 	case c == '"' || c == '\'':
-		q, multi := s.quoted(p)
-		if multi {
-			s.unsupported(p, "a key over several lines")
-		}
-		n.keyStyle, n.keyEnd = quoteStyle(c), uint32(q)
-		for q < s.end && isBlank(s.src[q]) {
-			q++
-		}
-		s.pos = q
+		end, _ := s.quoted(p)
+		n.keyStyle, n.keyEnd = quoteStyle(c), uint32(end)
+		s.pos = end
 	case c == '?' || c == ':' || c == '&' || c == '!' || c == '*' || c == '[' || c == '{':
 		s.unsupported(p, "a key that is no plain or quoted text")
 	case byteClass[c]&notPlain != 0:
 		s.failHint(p, "a key cannot begin with "+string(rune(c)), "put the key in quotes")
 	default:
-		end, stop := s.flowPlainLine(p)
+		end, stop, _ := s.flowPlainText(p)
 		n.keyStyle, n.keyEnd = plainStyle, uint32(end)
 		s.pos = stop
 	}
 	if int(n.keyEnd)-p > 1000 {
 		s.unsupported(p, "a key of more than 1,000 bytes")
 	}
-	if s.pos < s.end && s.src[s.pos] == ':' {
+	s.flowGap(start)
+	switch s.src[s.pos] {
+	case ':':
+		if s.pos == s.bol && int(n.keyEnd) < s.bol {
+			s.unsupported(s.pos, "a colon at the beginning of a line")
+		}
 		s.pos++
 		if c != '"' && c != '\'' && !s.blankAt(s.pos) {
 			s.unsupported(s.pos-1, "a colon without a blank behind it in a flow map")
 		}
 		s.flowValue(e, start, '}')
-		return
+	case ',', '}':
+		s.flowEmpty(e, int(n.keyEnd))
+	default:
+		s.failHint(s.pos, "a comma or } is missing", "")
 	}
-	behind := s.pos
-	s.flowGap(start)
-	if c := s.src[s.pos]; c != ',' && c != '}' {
-		if s.pos == behind {
-			s.failHint(s.pos, "a comma or } is missing", "")
-		}
-		s.unsupported(p, "a key over several lines")
-	}
-	s.flowEmpty(e, int(s.n[e].keyEnd))
 }
 
 // flowEmpty records a value without text in a flow collection.
@@ -180,37 +173,39 @@ func (s *scanner) flowValue(e int32, start int, closing byte) {
 
 // flowPlain scans plain text in a flow collection, over as many lines as it has.
 func (s *scanner) flowPlain(e int32, p int) {
-	end, stop := s.flowPlainLine(p)
-	multi := false
-	for stop < s.end && s.src[stop] == '\n' {
-		q := stop
-		for q < s.end && (isBlank(s.src[q]) || s.src[q] == '\n' || s.src[q] == '\r') {
-			if s.src[q] == '\n' {
-				s.bol = q + 1
-			}
-			q++
-		}
-		if q >= s.end || s.src[q] == '#' {
-			stop = q
-			break
-		}
-		switch s.src[q] {
-		case ',', ']', '}', '[', '{':
-			stop = q
-		case ':', '?':
-			s.unsupported(q, "an indicator inside a flow collection")
-		default:
-			multi = true
-			end, stop = s.flowPlainLine(q)
-			continue
-		}
-		break
-	}
+	end, stop, multi := s.flowPlainText(p)
 	if multi && stop < s.end && s.src[stop] == ':' {
-		s.unsupported(p, "a key over several lines")
+		s.unsupported(p, "a pair inside a flow list")
 	}
 	s.scalar(e, p, end, plainStyle, multi)
 	s.pos = stop
+}
+
+// flowPlainText reads plain text in flow context over its lines. end is behind its last character, stop at what ended it.
+func (s *scanner) flowPlainText(p int) (end, stop int, multi bool) {
+	end, stop = s.flowPlainLine(p)
+	for stop < s.end && s.src[stop] == '\n' {
+		q, bol := stop, s.bol
+		for q < s.end && (isBlank(s.src[q]) || s.src[q] == '\n' || s.src[q] == '\r') {
+			if s.src[q] == '\n' {
+				bol = q + 1
+			}
+			q++
+		}
+		if q >= s.end {
+			break
+		}
+		switch s.src[q] {
+		case ',', ']', '}', '[', '{', ':', '#':
+			return end, stop, multi // flowGap goes on from the line end
+		case '?':
+			s.unsupported(q, "an indicator inside a flow collection")
+		}
+		s.bol = bol
+		multi = true
+		end, stop = s.flowPlainLine(q)
+	}
+	return end, stop, multi
 }
 
 // flowPlainLine is plainLine for flow context, where brackets and commas end plain text too.

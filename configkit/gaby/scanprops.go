@@ -38,11 +38,12 @@ func (s *scanner) props(e int32) {
 // nameEnd returns the end of the anchor name at p.
 func (s *scanner) nameEnd(p int) int {
 	q := p
-	for q < s.end && isNameByte(s.src[q]) {
+	for q < s.end && !s.blankAt(q) && bytes.IndexByte([]byte(",[]{}?:%@`"), s.src[q]) < 0 {
 		q++
 	}
+	// Where a name with one of these characters ends, YAML 1.2 and yaml.v3 say differently.
 	if q == p || !s.blankAt(q) && s.src[q] != ',' && s.src[q] != ']' && s.src[q] != '}' {
-		s.unsupported(p-1, "an anchor name that is not made of letters, digits, _ and -")
+		s.unsupported(p-1, "this anchor name")
 	}
 	return q
 }

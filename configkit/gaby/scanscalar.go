@@ -247,13 +247,16 @@ func (s *scanner) blockIndent(q, indent int) int {
 			q = eol
 			continue
 		}
-		if s.src[c] == '\t' {
-			s.unsupported(c, "a tab at the beginning of a block scalar")
-		}
 		if c == bol && indent < 0 {
-			s.unsupported(c, "a block scalar with text at the beginning of its lines")
+			if s.src[c] == '#' { // a comment for yaml.v3, text in YAML 1.2
+				s.unsupported(c, "a block scalar whose first line begins with #")
+			}
+			return 0
 		}
 		if c-bol <= indent {
+			if s.src[c] == '\t' {
+				s.failHint(c, "a tab in the indentation of a block scalar", "replace it by spaces")
+			}
 			break
 		}
 		if blanks > c-bol {

@@ -113,6 +113,16 @@ func split(text []byte) []part {
 		}
 		parts = append(parts, cur)
 	}
+	begin := func() { // content behind "..." without "---" is a document too
+		if !closed {
+			return
+		}
+		if content {
+			finish(restart)
+			cur = part{start: restart}
+		}
+		cur.body, cur.bodyEnd, closed, content = restart, -1, false, false
+	}
 	for p < len(text) {
 		c := text[p]
 		switch {
@@ -137,11 +147,14 @@ func split(text []byte) []part {
 			cur.body, cur.bodyEnd = p+3, -1
 			content, closed = lineHasContent(text, p+3), false
 			cur.list = content // Header decides
-		case c == '#' || c == '\n' || c == '%' && !content:
+		case c == '#' || c == '\n' || c == '%' && (!content || closed):
 		case c == ' ' || c == '\t' || c == '\r':
-			content = content || !closed && lineHasContent(text, p)
+			if lineHasContent(text, p) {
+				begin()
+				content = true
+			}
 		default:
-			// Text after "..." without "---" stays with the document in front of it, whose scan refuses it.
+			begin()
 			if c == 'k' && !cur.list {
 				cur.list = isListLine(text[p:])
 			} else if (c == '{' || c == '"') && !content {

@@ -16,6 +16,9 @@ func keyBytes(src []byte, n *node) []byte {
 	case singleStyle, doubleStyle:
 		return quotedBytes(raw)
 	}
+	if n.flags&inFlow != 0 && bytes.IndexByte(raw, '\n') >= 0 {
+		return foldPlain(raw)
+	}
 	return raw
 }
 
@@ -192,8 +195,8 @@ func decodeBlock(src []byte, p, end, parent int) []byte {
 	i := p + j + 1
 	// A text that is not kept ends in front of its last line end, with or without one behind it.
 	lastBreak := h.chomp != '-' && end < len(src) && h.chomp != '+'
-	indent := h.indent
-	if indent > 0 {
+	indent, known := h.indent, h.indent > 0
+	if known {
 		indent += max(parent, 0)
 	}
 	var out []byte
@@ -217,14 +220,14 @@ func decodeBlock(src []byte, p, end, parent int) []byte {
 		for spaces < len(text) && text[spaces] == ' ' {
 			spaces++
 		}
-		if indent == 0 {
+		if !known {
 			if spaces == len(text) {
 				if terminated || h.chomp != '+' {
 					blanks++
 				}
 				continue
 			}
-			indent = spaces
+			indent, known = spaces, true
 		}
 		if spaces == len(text) && spaces <= indent { // blank line
 			if !terminated && h.chomp == '+' {
