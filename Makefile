@@ -24,7 +24,7 @@ update-golden: build ## write golden-output/ anew
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy
 	go test -run '^$$' -bench . -benchmem ./configkit/gaby
 fuzz: ## each fuzz test for FUZZTIME (2m, ten minutes in all)
-	@for f in $(FUZZ); do echo $$f; go test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZTIME) $${f%:*} || exit; done
+	@for f in $(FUZZ); do echo $$f; go test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $${f%:*} || exit; done
 clean: ## remove what the other targets made
 	rm -rf bin out
 demo: build ## run the main job on examples/shop.yaml and show what changed
