@@ -1,0 +1,157 @@
+// Package examples_test builds the examples and runs them, and keeps the manual for authors true to them.
+package examples_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/google/go-cmp/cmp"
+)
+
+// build builds an example and returns what to run.
+func build(t *testing.T, name string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the examples")
+	}
+	binary := filepath.Join(t.TempDir(), name)
+	if out, err := exec.Command("go", "build", "-o", binary, "./"+name).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+// run runs an example in its directory and returns what it wrote and its exit status.
+func run(t *testing.T, binary string, words ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	cmd := exec.Command(binary, words...)
+	cmd.Dir = filepath.Base(binary)
+	cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=")
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		status, err = exit.ExitCode(), nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), errOut.String(), status
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestExamplesAreCommands(t *testing.T) {
+	for name, cases := range map[string][]struct {
+		words  []string
+		stdout string // a file, or a part of what is written
+		stderr string
+		status int
+	}{
+		"hello-world": {
+			{[]string{"do", "testdata/in.yaml", "Shop", "hello-world"}, "hello-world/testdata/greets-everybody/out.yaml", "", 0},
+			{[]string{"do", "testdata/in.yaml", "Shop", "hello-world", "a", "b"}, "", "too many arguments: got 2, expected 1", 2},
+			{[]string{"do", "testdata/in.yaml", "Shop", "hello-wordl"}, "", "did you mean hello-world?", 2},
+			{[]string{"list"}, "Greet every resource with an annotation", "", 0},
+		},
+		"custom-resource": {
+			{[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "50"}, "custom-resource/testdata/sets-one/out.yaml", "", 0},
+			{[]string{"do", "testdata/in.yaml", "Cache", "get-shard-weight", "b"}, `"Value": 25`, "", 0},
+			{[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "101"}, "", "out of range [0,100]", 2},
+		},
+	} {
+		binary := build(t, name)
+		for _, c := range cases {
+			stdout, stderr, status := run(t, binary, c.words...)
+			if strings.HasSuffix(c.stdout, ".yaml") {
+				if want := read(t, c.stdout); stdout != want {
+					t.Errorf("%s %q: (-want +got)\n%s", name, c.words, cmp.Diff(want, stdout))
+				}
+			} else if !strings.Contains(stdout, c.stdout) || (c.stdout == "") != (stdout == "") {
+				t.Errorf("%s %q: %s, want %s", name, c.words, stdout, c.stdout)
+			}
+			if status != c.status || !strings.Contains(stderr, c.stderr) || (c.stderr == "") != (stderr == "") {
+				t.Errorf("%s %q: exit status %d, %s, want %d, %s", name, c.words, status, stderr, c.status, c.stderr)
+			}
+		}
+	}
+}
+
+// block is a fenced block of a manual: a language, what it is from, and the text.
+type block struct {
+	line           int
+	language, from string
+	text           string
+}
+
+func blocks(t *testing.T, text string) []block {
+	t.Helper()
+	var found []block
+	open := false
+	for i, line := range strings.SplitAfter(text, "\n") {
+		switch fence, isFence := strings.CutPrefix(line, "```"); {
+		case isFence && open:
+			open = false
+		case isFence:
+			language, from, _ := strings.Cut(strings.TrimSpace(fence), " ")
+			found = append(found, block{line: i + 1, language: language, from: from})
+			open = true
+		case open:
+			found[len(found)-1].text += line
+		}
+	}
+	if open {
+		t.Fatal("a block is not closed")
+	}
+	return found
+}
+
+// TestManual compares the blocks of Go with the files they name and runs the commands.
+func TestManual(t *testing.T) {
+	const manual = "../docs/writing-functions.md"
+	found := blocks(t, read(t, manual))
+	binaries := map[string]string{}
+	var languages []string
+	for _, b := range found {
+		languages = append(languages, b.language)
+		path := filepath.Join("..", b.from)
+		switch b.language {
+		case "go":
+			if text := read(t, path); b.text == "" || !strings.Contains("\n"+text, "\n"+b.text) {
+				t.Errorf("%s:%d: this is not in %s:\n%s", manual, b.line, b.from, b.text)
+			}
+		case "console":
+			name := filepath.Base(b.from)
+			if binaries[name] == "" {
+				binaries[name] = build(t, name)
+			}
+			command, want, _ := strings.Cut(b.text, "\n")
+			words, err := handler.SplitWords(strings.TrimPrefix(command, "$ "))
+			if err != nil || words[0] != name {
+				t.Fatalf("%s:%d: %v, %s is to run %s", manual, b.line, err, command, name)
+			}
+			if stdout, stderr, _ := run(t, binaries[name], words[1:]...); stdout+stderr != want {
+				t.Errorf("%s:%d: (-manual +now)\n%s", manual, b.line, cmp.Diff(want, stdout+stderr))
+			}
+		default:
+			t.Errorf("%s:%d: a block says what it is and where it is from", manual, b.line)
+		}
+	}
+	if !slices.Contains(languages, "go") || !slices.Contains(languages, "console") {
+		t.Errorf("%s: blocks of %q only", manual, languages)
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/workerapi"
+)
+
+// register adds the function to an executor that has the built-in ones.
+func register(executor *functions.Executor) error {
+	return executor.RegisterFunction(workerapi.ToolchainKubernetesYAML, handler.FunctionRegistration{
+		FunctionSignature: GetHelloWorldFunctionSignature(),
+		Function:          HelloWorldFunction,
+	})
+}
+
+// GetHelloWorldFunctionSignature describes the function: help, completion and the checks of arguments are made of it.
+func GetHelloWorldFunctionSignature() api.FunctionSignature {
+	return api.FunctionSignature{
+		FunctionName: "hello-world",
+		Parameters: []api.FunctionParameter{{
+			ParameterName: "greeting", DataType: api.DataTypeString, Example: "hi",
+			Description: "the greeting (default: Hello, World!)",
+		}},
+		Mutating:     true,
+		Hermetic:     true,
+		Idempotent:   true,
+		Description:  "Greet every resource with an annotation",
+		FunctionType: api.FunctionTypeCustom,
+		Examples:     []string{"hello-world", "hello-world hi"},
+	}
+}
+
+// HelloWorldFunction sets an annotation on every resource.
+func HelloWorldFunction(_ *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	greeting := handler.Arguments(args).String("greeting")
+	if greeting == "" {
+		greeting = "Hello, World!"
+	}
+	path := "metadata.annotations." + yamlkit.EscapeDotsInPathSegment("example.com/greeting")
+	_, err := yamlkit.VisitResources(parsedData, nil, k8skit.K8sResourceProvider,
+		func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+			if _, err := doc.SetP(greeting, path); err != nil {
+				return output, []error{err}
+			}
+			return output, nil
+		})
+	return parsedData, nil, err
+}
