@@ -224,6 +224,7 @@ func setPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name
 		},
 		Function:       bindProvider(provider, implementation),
 		PerDocument:    true,
+		ValueParameter: parameterValue,
 		CheckArguments: checkPathArgument(provider),
 	}
 }

@@ -40,6 +40,9 @@ type FunctionRegistration struct {
 	PerDocument bool
 	// RowsSorted has the rows of the output sorted by resource type, resource name and path.
 	RowsSorted bool
+	// ValueParameter is the parameter that says what to set rather than where, so that what is told about a place nothing was
+	// found at leaves it out. Of a setter of registered paths it is the last one if nothing else is said.
+	ValueParameter string
 	// CheckArguments finds what the constraints of the parameters cannot express, before any file is read. Its errors are
 	// best *ArgumentError.
 	CheckArguments func(args []api.FunctionArgument) error

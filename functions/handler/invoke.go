@@ -311,15 +311,17 @@ func (r *run) noteNothingMatched(s *step, res result) {
 	r.response.Notes = append(r.response.Notes, note)
 }
 
-// nothingMatched names the arguments that say where to look; the last one of a mutating function is the new value.
+// nothingMatched names the arguments that say where to look.
 func (s *step) nothingMatched() string {
-	args := s.args
-	if s.f.Mutating && len(args) > 0 {
-		args = args[:len(args)-1]
+	value := s.f.ValueParameter
+	if n := len(s.f.Parameters); value == "" && n > 0 && s.f.Mutating && s.f.FunctionType == api.FunctionTypePathVisitor {
+		value = s.f.Parameters[n-1].ParameterName
 	}
 	var where []string
-	for _, a := range args {
-		where = append(where, fmt.Sprintf("%s %v", a.ParameterName, a.Value))
+	for _, a := range s.args {
+		if a.ParameterName != value {
+			where = append(where, fmt.Sprintf("%s %v", a.ParameterName, a.Value))
+		}
 	}
 	if len(where) == 0 {
 		return "nothing matched"

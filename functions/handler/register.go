@@ -108,6 +108,9 @@ func (r *FunctionRegistration) problems() []string {
 	}
 	problems = append(problems, r.outputProblems()...)
 	problems = append(problems, r.parameterProblems()...)
+	if r.ValueParameter != "" && !slices.ContainsFunc(r.Parameters, func(p api.FunctionParameter) bool { return p.ParameterName == r.ValueParameter }) {
+		add("the parameter for the value, %s, is not one of its parameters", r.ValueParameter)
+	}
 	if slices.Contains(r.OtherDataExpected, "") {
 		add("a source of other data has no name")
 	}
