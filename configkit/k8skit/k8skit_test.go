@@ -61,7 +61,7 @@ func TestPathInfo(t *testing.T) {
 		{"apps/v1/Deployment", "spec.template.spec.containers.?name=web.image#uri", "container-repository-uri"},
 		{"apps/v1/Deployment", "spec.template.spec.containers.*.image#reference", "container-image-reference"},
 		{"apps/v1/Deployment", "metadata.labels.app~1kubernetes~1io/name", "label-value"},
-		{"example.com/v1/Unknown", "metadata.name", "metadata-name"},
+		{"example.com/v1/Unknown", "metadata.name", "default-name"},
 		{"example.com/v1/Unknown", "metadata.namespace", "resource-name"},
 		{"example.com/v1/Unknown", "spec.replicas", ""},
 	} {

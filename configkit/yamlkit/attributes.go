@@ -74,7 +74,10 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 		return description, d.fail(entry, "parameters", "%d are listed, but path %s has %d places for arguments (%%s)", len(parameters), first, first.holes)
 	}
 	for _, p := range parameters {
-		if p.ParameterName == name {
+		if p.ParameterName != name {
+			continue
+		}
+		if value.ParameterName += "-value"; !d.BuiltIn {
 			return description, d.fail(entry.Get("parameters"), "parameters", "%s is the parameter for the value; call this one otherwise", name)
 		}
 	}
@@ -197,7 +200,11 @@ func (r *Registry) rawPaths(name api.AttributeName, visit func(path string) bool
 		for _, section := range []string{"resourceTypes", "shapes"} {
 			for f := d.root.Get(section).First(); f.Exists(); f = f.Next() {
 				for e := f.Get("attributes").Get(string(name)).First(); e.Exists(); e = e.Next() {
-					if !visit(e.Get("path").Text()) {
+					path := e.Get("path")
+					if e.Kind() == gaby.Scalar {
+						path = e
+					}
+					if !visit(path.Text()) {
 						return
 					}
 				}

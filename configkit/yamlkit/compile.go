@@ -313,7 +313,14 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 	var details api.AttributeDetails
 	var path *Path
 	var accessor gaby.Value
-	hasDetails := true
+	if e.Kind() == gaby.Scalar { // nothing but a path
+		path, err := c.path(d, e, string(name), prefix)
+		if err != nil {
+			return nil, nil, err
+		}
+		info.Path = api.UnresolvedPath(path.text)
+		return info, path, nil
+	}
 	known := []string{"path", "dataType", "accessor", "target", "default", "needed", "provided", "except", "description"}
 	err := d.fields(e, string(name), known, func(key string, field gaby.Value) (err error) {
 		switch key {
@@ -366,8 +373,7 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 	case path.embedded != "" && !accessor.Exists():
 		return nil, nil, d.fail(e, "accessor", "it is missing: path %s asks for an embedded part", path)
 	}
-	hasDetails = details.NeededRequired != nil || details.DefaultValue != nil || details.IsNeeded || details.IsProvided || details.Description != ""
-	if hasDetails {
+	if details.NeededRequired != nil || details.DefaultValue != nil || details.IsNeeded || details.IsProvided || details.Description != "" {
 		info.Details = &details
 	}
 	info.Path = api.UnresolvedPath(path.text)

@@ -375,7 +375,7 @@ func (r *Registry) parse() error {
 }
 
 // neverReported is the rank of attributes under whose name a place is not reported where several or any would do.
-const neverReported = 9
+const neverReported = 10
 
 // attributeRank orders the attributes that may have the same path by which of them is reported.
 func attributeRank(name api.AttributeName) int {
@@ -390,8 +390,14 @@ func attributeRank(name api.AttributeName) int {
 		return 3
 	case name == "resource-name":
 		return 4
-	case name == "default-name", name == "metadata-name", name == "label-value", name == "namespace-name-reference":
+	case name == "default-name":
 		return 6
+	case name == "metadata-name":
+		return 7
+	case name == "label-value":
+		return 8
+	case name == "namespace-name-reference":
+		return 9
 	}
 	return 5
 }
