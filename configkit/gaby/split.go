@@ -149,7 +149,7 @@ func split(text []byte) []part {
 			cur.list = content // Header decides
 		case c == '#' || c == '\n' || c == '%' && (!content || closed):
 		case c == ' ' || c == '\t' || c == '\r':
-			if lineHasContent(text, p) {
+			if (!content || closed) && lineHasContent(text, p) {
 				begin()
 				content = true
 			}
