@@ -35,6 +35,7 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{`set-attributes '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]'`},
 		},
+		ValueParameter: parameter,
 		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error { return checkRows(provider, args, parameter, true) },
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
@@ -76,6 +77,7 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{`get-paths '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas"}]'`},
 		},
+		ValueParameter: parameter, // too long to be told as a place
 		PerDocument:    true,
 		RowsSorted:     true,
 		CheckArguments: func(args []api.FunctionArgument) error { return checkRows(provider, args, parameter, false) },
@@ -220,6 +222,9 @@ func rowSetter(provider configkit.ResourceProvider, row *api.AttributeValue) (fu
 		return setterOf(provider, query, int(number)), nil
 	case api.DataTypeYAML, api.DataTypeJSON:
 		value, err := subtreeOfJSON(row.Value, dataType)
+		if err == nil {
+			err = checkElement(value, string(path))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("value of path %s: %w", row.Path, err)
 		}

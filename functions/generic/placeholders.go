@@ -32,10 +32,9 @@ func getPlaceholdersFunction(provider configkit.ResourceProvider) handler.Functi
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"get-placeholders"},
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			rows, err := findPlaceholders(docs, provider)
-			fc.Matched(len(rows))
-			return docs, rows, err
+			return docs, rows, err // no matches are counted: there being none is good news
 		},
 	}
 }
@@ -115,7 +114,8 @@ func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.Functi
 			AttributeName: attributeDefaultName,
 			Examples:      []string{"set-default-names 'template:{{.UnitSlug | normalizeName}}-{{.SpaceSlug | normalizeName}}'"},
 		},
-		PerDocument: true,
+		ValueParameter: "name",
+		PerDocument:    true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			name, matches := handler.Arguments(args).String("name"), 0
 			err := yamlkit.UpdateStringPathsFunction(docs, provider.AttributePaths(attributeDefaultName), nil, provider, func(current string) string {

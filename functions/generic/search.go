@@ -42,7 +42,8 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 				`search-replace 'v1\.([0-9]+)\.[0-9]+' 'v1.${1}.0' true`,
 			},
 		},
-		PerDocument: true,
+		ValueParameter: parameterReplace,
+		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := newReplacer(args)
 			return err

@@ -12,7 +12,10 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-const parameterSubtree = "value"
+const (
+	parameterSubtree = "value"
+	parameterComment = "comment"
+)
 
 // getSubtreeFunction reads whatever is at a path.
 func getSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -58,10 +61,10 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 				"set-path 'spec.template.spec.containers.?name=web.env.?name=MODE' '{name: MODE, value: fast}'",
 			},
 		},
-		PerDocument: true,
+		ValueParameter: parameterSubtree,
+		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			err := errors.Join(checkWholePath(provider, args), checkSubtree(args))
-			return err
+			return errors.Join(checkWholePath(provider, args), checkSubtree(args))
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			value, err := parseSubtree(handler.Arguments(args).String(parameterSubtree))
@@ -103,7 +106,7 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-path-comment",
 			Parameters: append(pathParameters(), api.FunctionParameter{
-				ParameterName: "comment", Required: true, DataType: api.DataTypeString, Example: "set by the autoscaler",
+				ParameterName: parameterComment, Required: true, DataType: api.DataTypeString, Example: "set by the autoscaler",
 				Description: "text of the comment, without #; an empty one removes the comment", ValueConstraints: api.ValueConstraints{Regexp: `^[^\r\n]*$`},
 			}),
 			RequiredParameters: 3,
@@ -112,10 +115,11 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"set-path-comment apps/v1/Deployment spec.replicas 'see the capacity sheet'"},
 		},
+		ValueParameter: parameterComment,
 		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error { return checkWholePath(provider, args) },
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			text := strings.TrimSpace(handler.Arguments(args).String("comment"))
+			text := strings.TrimSpace(handler.Arguments(args).String(parameterComment))
 			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider, false, func(p *yamlkit.Place) error {
 				return p.Doc.SetComment(text, string(yamlkit.JoinPathSegments(p.Segments)))
 			})
@@ -143,11 +147,26 @@ func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgu
 
 func checkSubtree(args []api.FunctionArgument) error {
 	text := handler.Arguments(args).String(parameterSubtree)
-	_, err := parseSubtree(text)
+	value, err := parseSubtree(text)
+	if err == nil {
+		err = checkElement(value, handler.Arguments(args).String(parameterPath))
+	}
 	if err == nil {
 		return nil
 	}
 	return &handler.ArgumentError{Parameter: parameterSubtree, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterSubtree, err), Err: err}
+}
+
+// checkElement finds out whether the value can be the list element that a path looks for.
+func checkElement(value *gaby.YamlDoc, path string) error {
+	parsed, err := yamlkit.ParsePath(path)
+	if err != nil {
+		return nil // the check of the path tells
+	}
+	if _, key, text, ok := parsed.LastLookup(); ok {
+		_, err = keyedElement(value, key, text)
+	}
+	return err
 }
 
 // parseSubtree reads the YAML of an argument.

@@ -79,11 +79,11 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 		},
 		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := whereOf(args, yamlkit.ParseWhere)
+			_, err := whereOf(args, yamlkit.ParseWhereResource)
 			return err
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			where, err := whereOf(args, yamlkit.ParseWhere)
+			where, err := whereOf(args, yamlkit.ParseWhereResource)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -85,7 +85,8 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"set-env web LOG_LEVEL=debug GREETING-", `set-env '*' 'MOTTO=""'`},
 		},
-		PerDocument: true,
+		ValueParameter: parameterPair,
+		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := envAssignments(args)
 			return err

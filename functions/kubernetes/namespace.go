@@ -95,6 +95,7 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 			AttributeName: attributeNamespace,
 			Examples:      []string{"set-namespace shop-staging", "set-namespace shop-staging --old-namespace=shop"},
 		},
+		ValueParameter: parameterNamespace,
 		PerDocument:    true,
 		CheckArguments: checkClusterScoped,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
