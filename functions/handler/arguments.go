@@ -32,15 +32,16 @@ func (f *function) problem(parameter, format string, values ...any) *ArgumentErr
 	return &ArgumentError{Function: f.name, Parameter: parameter, Message: fmt.Sprintf(format, values...)}
 }
 
-// assignNames gives every argument the name of its parameter and puts them in the order of the parameters. Arguments that
-// belong to no parameter are problems and left out.
+// assignNames gives every argument the name of its parameter and puts them in the order of the parameters. An argument without
+// a name belongs to the parameter at its position; there are none after one whose name is out of order. Arguments that belong
+// to no parameter are problems and left out.
 func (f *function) assignNames(args []api.FunctionArgument) (named []api.FunctionArgument, problems []error) {
 	params := f.Parameters
 	fail := func(err *ArgumentError) { problems = append(problems, err) }
-	outOfOrder, unnamed, unknown := false, false, 0
+	outOfOrder, mixed, unknown := false, false, 0
 	for i, arg := range args {
 		if arg.ParameterName == "" {
-			unnamed = true
+			mixed = mixed || outOfOrder
 			continue
 		}
 		switch index := f.parameterIndex(arg.ParameterName); {
@@ -53,14 +54,14 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 			outOfOrder = true
 		}
 	}
-	if outOfOrder && unnamed {
+	if mixed {
 		fail(f.problem("", "mix of out-of-order named and unnamed arguments for function %s", f.name))
 		return nil, problems // which unnamed one is which cannot be known
 	}
 	// The parameter that a wrong name was meant for is not missing as well.
 	tooFew := !outOfOrder && unknown == 0 && len(args) < f.RequiredParameters
 	if tooFew {
-		fail(f.problem("", "insufficient arguments: got %d, expected %d: %s", len(args), f.RequiredParameters, f.parameterList()))
+		fail(f.problem("", "insufficient arguments: got %d, expected %d%s", len(args), f.RequiredParameters, f.parameterList()))
 	}
 
 	counts := make([]int, len(params))
@@ -87,7 +88,7 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 		named = append(named, arg)
 	}
 	if surplus {
-		fail(f.problem("", "too many arguments: got %d, expected %d: %s", len(args), len(params), f.parameterList()))
+		fail(f.problem("", "too many arguments: got %d, expected %d%s", len(args), len(params), f.parameterList()))
 	}
 	for i, p := range params {
 		if p.Required && counts[i] == 0 && !tooFew && unknown == 0 {
@@ -226,11 +227,15 @@ func (f *function) parameterNames() []string {
 	return names
 }
 
-// parameterList is how messages about the number of arguments list the parameters.
+// parameterList is how messages about the number of arguments list the parameters, if there are any.
 func (f *function) parameterList() string {
-	parts := make([]string, len(f.Parameters))
+	var b strings.Builder
 	for i, p := range f.Parameters {
-		parts[i] = fmt.Sprintf("%s (reqd: %t)", p.ParameterName, p.Required)
+		separator := ", "
+		if i == 0 {
+			separator = ": "
+		}
+		fmt.Fprintf(&b, "%s%s (reqd: %t)", separator, p.ParameterName, p.Required)
 	}
-	return strings.Join(parts, ", ")
+	return b.String()
 }

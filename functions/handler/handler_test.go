@@ -92,6 +92,32 @@ func TestRegistrationIsValidated(t *testing.T) {
 		{"example", func(r *handler.FunctionRegistration) { r.Examples = []string{"sample-things abc 12"} }, "example 1: argument count value 12 is out of range [1,9]"},
 		{"example of another", func(r *handler.FunctionRegistration) { r.Examples = []string{"other abc 1"} }, "does not start with the function's name"},
 		{"example with a quote", func(r *handler.FunctionRegistration) { r.Examples = []string{"sample-things 'abc 1"} }, "a ' is not closed"},
+		{"name too long", func(r *handler.FunctionRegistration) { r.FunctionName = strings.Repeat("a", 129); r.Examples = nil }, "is longer than 128 letters"},
+		{"name then", func(r *handler.FunctionRegistration) { r.Aliases = []string{"then"} }, "the name then is the word between"},
+		{"deprecated alias", func(r *handler.FunctionRegistration) { r.DeprecatedAliases = []string{"Sample"} }, `name "Sample" is not kebab-case`},
+		{"alias of", func(r *handler.FunctionRegistration) { r.AliasOf = "other" }, "other names are given as aliases"},
+		{"mutating and validating", func(r *handler.FunctionRegistration) { r.Mutating, r.Validating = true, true }, "cannot be both"},
+		{"enum value", func(r *handler.FunctionRegistration) { r.Parameters[3].EnumValues = []string{"a", " "} }, "parameter form: enum value 2 is empty"},
+		{"enum value twice", func(r *handler.FunctionRegistration) { r.Parameters[3].EnumValues = []string{"yaml", "yaml"} }, "enum value yaml appears twice"},
+		{"enum type", func(r *handler.FunctionRegistration) { r.Parameters[3].DataType = api.DataTypeString }, "enum values and the data type enum belong together"},
+		{"data type", func(r *handler.FunctionRegistration) { r.Parameters[2].DataType = "" }, "parameter flag: it has no data type"},
+		{"regexp of a number", func(r *handler.FunctionRegistration) { r.Parameters[1].Regexp = "1" }, "only a string can have a regular expression"},
+		{"range of a string", func(r *handler.FunctionRegistration) { r.Parameters[0].Min = number(1) }, "only an int can have a minimum or maximum"},
+		{"example of a parameter", func(r *handler.FunctionRegistration) { r.Parameters[0].Example = "12" }, "the example of parameter word: value 12"},
+		{"example with too many words", func(r *handler.FunctionRegistration) { r.Examples = []string{"sample-things abc 1 true json x"} }, "example 1: too many arguments"},
+		{"example that is empty", func(r *handler.FunctionRegistration) { r.Examples = []string{" "} }, "example 1: a function is missing"},
+		{"output", func(r *handler.FunctionRegistration) {
+			r.OutputInfo = &api.FunctionOutput{ResultName: "x", Description: "y"}
+		}, "its output has no type"},
+		{
+			"output of a validating function", func(r *handler.FunctionRegistration) {
+				r.Validating = true
+				r.OutputInfo = &api.FunctionOutput{ResultName: "x", Description: "y", OutputType: api.OutputTypeJSON}
+			}, "validating functions, and only they, have validation results as output",
+		},
+		{"other data", func(r *handler.FunctionRegistration) { r.OtherDataExpected = []string{""} }, "a source of other data has no name"},
+		{"resource types", func(r *handler.FunctionRegistration) { r.AffectedResourceTypes = []api.ResourceType{""} }, "an affected resource type is empty"},
+		{"value parameter", func(r *handler.FunctionRegistration) { r.ValueParameter = "vlaue" }, "the parameter for the value, vlaue, is not one"},
 		{"validating per document", func(r *handler.FunctionRegistration) { r.Validating, r.PerDocument = true, true }, "cannot be marked as working per document"},
 	} {
 		r := sampler()
@@ -106,10 +132,22 @@ func TestRegistrationIsValidated(t *testing.T) {
 		if _, ok := errors.AsType[*handler.RegistrationError](err); !ok || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.says)
 		}
+		// Registered unchecked, it is found by Check, unless it is a name that is taken.
+		h := newHandler()
+		if err := h.Unchecked().RegisterFunction(r); err != nil {
+			if !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: unchecked: %v, want %s", c.name, err, c.says)
+			}
+		} else if err := h.Check(); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: checked later: %v, want %s", c.name, err, c.says)
+		}
 	}
 	h := newHandler()
 	if err := h.RegisterFunction(sampler()); err != nil {
 		t.Fatal(err)
+	}
+	if err := h.Check(); err != nil {
+		t.Error(err)
 	}
 	if err := h.RegisterFunction(sampler()); err == nil || !strings.Contains(err.Error(), "the name sample is taken") {
 		t.Errorf("registered twice: %v", err)
@@ -134,7 +172,8 @@ func named(pairs ...any) []api.FunctionArgument {
 
 func TestArgumentsAreValidated(t *testing.T) {
 	h := newHandler()
-	for _, r := range []handler.FunctionRegistration{sampler(), variadic()} {
+	none := handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{FunctionName: "take-nothing", Description: "Take nothing"}, Function: nothing}
+	for _, r := range []handler.FunctionRegistration{sampler(), variadic(), none} {
 		if err := h.RegisterFunction(r); err != nil {
 			t.Fatal(err)
 		}
@@ -150,6 +189,14 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"sample", args("abc", 3.7, "T", "json"), named("word", "abc", "count", 3, "flag", true, "form", "json"), ""},
 		{"sample", named("form", "yaml", "count", 3, "word", "abc"), named("word", "abc", "count", 3, "form", "yaml"), ""},
 		{"sample", append(args("abc"), named("count", "3")...), named("word", "abc", "count", 3), ""},
+		{"sample", append(args("abc"), named("form", "json", "count", 3)...), named("word", "abc", "count", 3, "form", "json"), ""},
+		{"sample", append(args("abc", 3), named("form", "json")...), named("word", "abc", "count", 3, "form", "json"), ""},
+		{"sample", append(args("abc"), named("form", "json")...), nil, "missing required parameter count for function sample"},
+		{"sample", append(args("abc"), append(named("form", "json"), args(3)...)...), nil, "mix of out-of-order named and unnamed arguments for function sample"},
+		{"sample", named("wrod", "abc", "form", "jsno", "count", 0), nil, "argument wrod is not a valid parameter of function sample (did you mean word?); " +
+			"argument count value 0 is out of range [1,9]; value jsno for argument form is not in enum values [yaml json] (did you mean json?)"},
+		{"sample", args("ABC", 1, true, "json", "more", "and more"), nil, "too many arguments: got 6, expected 4: " + all + "; value ABC for argument word failed to match ^[a-z]+$ (word looks like abc)"},
+		{"take-nothing", args("abc"), nil, "too many arguments: got 1, expected 0"},
 		{"sample", args("abc"), nil, "insufficient arguments: got 1, expected 2: " + all},
 		{"sample", args("abc", 1, true, "json", "more"), nil, "too many arguments: got 5, expected 4: " + all},
 		{"sample", named("word", "abc", "cuont", 1), nil, "argument cuont is not a valid parameter of function sample (did you mean count?)"},
