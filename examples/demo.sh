@@ -7,7 +7,7 @@ fctl=../bin/fctl
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-chain='set-replicas 5 then set-image nginx docker.io/library/nginx:1.27.3 then set-int-path autoscaling/v2/HorizontalPodAutoscaler spec.maxReplicas 20'
+chain='set-replicas 5 then set-container-image nginx docker.io/library/nginx:1.27.3 then set-int-path autoscaling/v2/HorizontalPodAutoscaler spec.maxReplicas 20'
 echo "\$ fctl do shop.yaml Shop $chain >new.yaml"
 # shellcheck disable=SC2086 # words, split on purpose
 $fctl do shop.yaml Shop $chain >"$tmp/new.yaml"

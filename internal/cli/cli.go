@@ -55,6 +55,9 @@ func Main(executor func() (*functions.Executor, error)) int {
 // the error stream.
 func (a *App) Run(ctx context.Context, args []string) int {
 	root := a.newRoot()
+	if isCompletion(args) {
+		a.prepareCompletion(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(a.Streams.In)
 	root.SetOut(a.Streams.Out)
@@ -93,5 +96,5 @@ func (a *App) stacks(failures []*api.Failure) {
 }
 
 func (a *App) style() diag.Style {
-	return diag.Style{Place: a.Streams.ErrStyle(color.Bold), Hint: a.Streams.ErrStyle(color.FgCyan)}
+	return diag.Style{Place: a.Streams.ErrStyle(color.Bold), Hint: a.Streams.ErrStyle(color.FgCyan), Caret: a.Streams.ErrStyle(color.FgCyan)}
 }

@@ -22,7 +22,7 @@ func executor(t *testing.T) func() (*functions.Executor, error) {
 	t.Helper()
 	e := functions.NewStandardExecutor()
 	add := func(name string, s api.FunctionSignature, f handler.FunctionImplementation) {
-		s.FunctionName, s.Description, s.FunctionType = name, "A function for tests", api.FunctionTypeCustom
+		s.FunctionName, s.Description, s.FunctionType, s.Hermetic = name, "A function for tests", api.FunctionTypeCustom, true
 		if err := e.RegisterFunction(api.ToolchainKubernetesYAML, handler.FunctionRegistration{FunctionSignature: s, Function: f}); err != nil {
 			t.Fatal(err)
 		}
@@ -100,9 +100,10 @@ func TestAFunctionIsInterrupted(t *testing.T) {
 }
 
 func TestListFitsTheTerminal(t *testing.T) {
-	for _, width := range []int{40, 60, 200} {
+	for _, width := range []int{40, 60, 1000} {
 		streams, _, out, _ := iostreams.Test()
 		streams.SetTerminal(true, true, true, width)
+		streams.SetEnv(func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] })
 		app := &cli.App{Streams: streams, Executor: executor(t)}
 		if status := app.Run(t.Context(), []string{"list"}); status != 0 {
 			t.Fatalf("status %d", status)

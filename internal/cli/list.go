@@ -1,48 +1,81 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/sink"
 )
 
+// listForms are the values of -o of list.
+func listForms() []string { return []string{"table", "wide", "json", "name"} }
+
 func (a *App) newList() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the functions: name, kind and what they do",
-		Example: "  fctl list",
-		Args:    noArguments,
+		Use:   "list [flags] [WORD...]",
+		Short: "List the functions: name, kind and what they do",
+		Long: `List the functions, one line each. With words, only those whose name, kind,
+attribute or description contains all of them.`,
+		Example: `  fctl list
+  fctl list changes image
+  fctl list -o wide replicas`,
 	}
-	cmd.Flags().String("toolchain", "", "the toolchain whose functions are listed (default Kubernetes/YAML)")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := a.settings(cmd.Flags())
+	cmd.Flags().StringP("output", "o", "table", "what is printed, a `FORMAT`: table, wide (with parameters), json (the signatures), name")
+	addToolchainFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
 		if err != nil {
 			return err
 		}
-		executor, err := a.executor()
+		signatures := slices.DeleteFunc(executor.Signatures(toolchain), func(s api.FunctionSignature) bool { return !contains(s, words) })
+		form, _ := cmd.Flags().GetString("output")
+		text, err := a.listText(form, signatures)
 		if err != nil {
 			return err
 		}
-		toolchain := api.ToolchainType(s.Toolchain)
-		if toolchain == "" {
-			toolchain = api.ToolchainKubernetesYAML
+		if len(signatures) == 0 {
+			a.note("", []api.Note{{Message: fmt.Sprintf("no function matches %s", strings.Join(words, " "))}})
 		}
-		if err := supported(toolchain, executor.Toolchains()); err != nil {
-			return err
-		}
-		width := 0
-		if a.Streams.OutIsTerminal() {
-			width = a.Streams.Width()
-		}
-		return sink.Stdout{W: a.Streams.Out}.Write([]byte(listText(executor.Signatures(toolchain), width)))
+		return a.write(text)
 	}
+	cmd.ValidArgsFunction = a.completeFunctions
 	return cmd
+}
+
+// write prints a payload.
+func (a *App) write(text []byte) error {
+	if err := (sink.Stdout{W: a.Streams.Out}).Write(text); err != nil {
+		return diag.Failures(err, api.FailureFunction)
+	}
+	return nil
+}
+
+// functionsOf is the executor and the toolchain that a command about functions
+// is about.
+func (a *App) functionsOf(ctx context.Context, cmd *cobra.Command) (*functions.Executor, api.ToolchainType, error) {
+	s, err := a.settings(cmd.Flags())
+	if err != nil {
+		return nil, "", err
+	}
+	executor, err := a.executorFor(ctx, s)
+	if err != nil {
+		return nil, "", err
+	}
+	toolchain := api.ToolchainType(s.Toolchain)
+	if toolchain == "" {
+		toolchain = api.ToolchainKubernetesYAML
+	}
+	return executor, toolchain, supported(toolchain, executor.Toolchains())
 }
 
 // supported refuses a toolchain the executor does not know.
@@ -57,26 +90,89 @@ func supported(t api.ToolchainType, known []api.ToolchainType) error {
 	return diag.UsageHint("supported: "+strings.Join(names, ", "), "unsupported toolchain %s", t)
 }
 
-// listText is a line for each function; width 0 is no limit.
-func listText(signatures []api.FunctionSignature, width int) string {
-	names := len("FUNCTION")
+// contains tells whether all words are somewhere in what a list shows of a
+// function.
+func contains(s api.FunctionSignature, words []string) bool {
+	text := strings.ToLower(strings.Join([]string{s.FunctionName, s.AliasOf, kindOf(s), string(s.AttributeName), s.Description}, "\n"))
+	for _, word := range words {
+		if !strings.Contains(text, strings.ToLower(word)) {
+			return false
+		}
+	}
+	return true
+}
+
+// listText prints functions in one of the forms.
+func (a *App) listText(form string, signatures []api.FunctionSignature) ([]byte, error) {
+	switch form {
+	case "table", "wide":
+		width := 0
+		if a.Streams.OutIsTerminal() && form == "table" {
+			width = a.Streams.Width()
+		}
+		return []byte(a.listTable(signatures, form == "wide", width)), nil
+	case "name":
+		var b strings.Builder
+		for _, s := range signatures {
+			if !s.Deprecated {
+				b.WriteString(s.FunctionName + "\n")
+			}
+		}
+		return []byte(b.String()), nil
+	case "json":
+		if signatures == nil {
+			signatures = []api.FunctionSignature{}
+		}
+		return report.Marshal(signatures)
+	}
+	return nil, diag.Usage("output format %q is not one of %s", form, strings.Join(listForms(), ", "))
+}
+
+// listTable is a line for each function; width 0 is no limit. Names that are
+// only there for those who know them are left out.
+func (a *App) listTable(signatures []api.FunctionSignature, wide bool, width int) string {
+	names, parameters := len("FUNCTION"), len("PARAMETERS")
 	for _, s := range signatures {
 		names = max(names, len(s.FunctionName))
+		parameters = max(parameters, len(usageOf(s)))
 	}
+	head := a.Streams.OutStyle(color.Bold)
 	var b strings.Builder
-	row := func(name, kind, text string) {
-		line := fmt.Sprintf("%-*s  %-9s  %s", names, name, kind, text)
-		b.WriteString(shorten(strings.TrimRight(line, " "), width) + "\n")
+	row := func(style func(string) string, name, kind, params, text string) {
+		line := fmt.Sprintf("%-*s  %-9s  ", names, name, kind)
+		if wide {
+			line += fmt.Sprintf("%-*s  ", parameters, params)
+		}
+		b.WriteString(style(shorten(strings.TrimRight(line+text, " "), width)) + "\n")
 	}
-	row("FUNCTION", "KIND", "DESCRIPTION")
+	row(head, "FUNCTION", "KIND", "PARAMETERS", "DESCRIPTION")
 	for _, s := range signatures {
+		if s.Deprecated {
+			continue
+		}
 		text, _, _ := strings.Cut(s.Description, "\n")
 		if s.AliasOf != "" {
 			text = "the same as " + s.AliasOf
 		}
-		row(s.FunctionName, kindOf(s), text)
+		row(func(line string) string { return line }, s.FunctionName, kindOf(s), usageOf(s), text)
 	}
 	return b.String()
+}
+
+// usageOf are the parameters of a function as a usage line shows them.
+func usageOf(s api.FunctionSignature) string {
+	words := make([]string, len(s.Parameters))
+	for i, p := range s.Parameters {
+		word := strings.ToUpper(p.ParameterName)
+		if s.VarArgs && i == len(s.Parameters)-1 {
+			word += "..."
+		}
+		if !p.Required {
+			word = "[" + word + "]"
+		}
+		words[i] = word
+	}
+	return strings.Join(words, " ")
 }
 
 // kindOf says what a function does with the configuration.

@@ -20,28 +20,32 @@ func (a *App) newRoot() *cobra.Command {
 check configuration data. What you did not ask to change does not change, byte
 for byte. Results go to the standard output; nothing is written to a file.`,
 		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
-  fctl do deployment.yaml MyUnit set-replicas 5 then set-image web nginx:1.27
-  cat deployment.yaml | fctl do - MyUnit get-image '*'
-  fctl list`,
+  fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
+  cat deployment.yaml | fctl do - MyUnit get-container-image '*'
+  fctl list
+  fctl explain set-replicas`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          a.noSuchCommand,
 	}
-	root.PersistentFlags().String("color", "auto", "colour messages: auto, always or never")
+	root.PersistentFlags().String("color", "auto", "colour, `WHEN`: auto, always or never")
 	root.PersistentFlags().BoolP("quiet", "q", false, "no notes on the error stream, only problems")
-	root.PersistentFlags().BoolP("verbose", "v", false, "more notes: what each function matched, which files were read")
+	root.PersistentFlags().BoolP("verbose", "v", false, "more notes: what each function matched")
 	root.PersistentFlags().Bool("debug", false, "show the stack when a function panics")
-	root.PersistentFlags().StringP("directory", "C", "", "work in DIR: paths and .fctl.yaml are looked for there")
-	root.PersistentFlags().String("config", "", "your settings file, instead of fctl/config.yaml in your configuration directory")
+	root.PersistentFlags().StringP("directory", "C", "", "work in `DIR`: paths and .fctl.yaml are looked for there")
+	root.PersistentFlags().String("config", "", "your settings `FILE`, instead of fctl/config.yaml in your configuration directory")
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {
-			return a.printVersion()
+			return a.printVersion("text")
 		}
 		return cmd.Help()
 	}
 	root.SetFlagErrorFunc(flagProblem)
-	root.AddCommand(a.newDo(), a.newList(), a.newVersion(), newExitCodes())
+	root.AddCommand(a.newDo(), a.newDoseq(), a.newList(), a.newListPaths(), a.newExplain(), a.newConfig(), a.newVersion())
+	for _, t := range topics() {
+		root.AddCommand(a.newTopic(t))
+	}
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -7,21 +7,33 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/report"
 )
 
 func (a *App) newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.printVersion() },
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  fctl version -o json",
+		Args:    noArguments,
 	}
+	form := cmd.Flags().StringP("output", "o", "text", "what is printed, a `FORMAT`: text, json")
+	cmd.RunE = func(*cobra.Command, []string) error { return a.printVersion(*form) }
+	return cmd
 }
 
-// printVersion prints what the go command recorded in the binary, so that no
-// build needs flags for it.
-func (a *App) printVersion() error {
+// version is what the go command recorded in the binary, so that no build needs
+// flags for it.
+type version struct {
+	Version  string
+	Commit   string `json:",omitempty"`
+	Time     string `json:",omitempty"`
+	Modified bool   // the commit is not all there is in it
+	Go       string
+	Platform string
+}
+
+func readVersion() version {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
@@ -30,16 +42,33 @@ func (a *App) printVersion() error {
 	for _, s := range info.Settings {
 		setting[s.Key] = s.Value
 	}
-	version := info.Main.Version
-	if version == "" {
-		version = "(devel)"
+	v := version{
+		Version: info.Main.Version, Commit: setting["vcs.revision"], Time: setting["vcs.time"], Modified: setting["vcs.modified"] == "true",
+		Go: info.GoVersion, Platform: setting["GOOS"] + "/" + setting["GOARCH"],
 	}
-	text := "fctl " + version // a commit and +dirty are in it
-	if t := setting["vcs.time"]; t != "" {
-		text += " " + t
+	if v.Version == "" {
+		v.Version = "(devel)"
 	}
-	text += fmt.Sprintf(" %s %s/%s\n", info.GoVersion, setting["GOOS"], setting["GOARCH"])
-	return sink.Stdout{W: a.Streams.Out}.Write([]byte(text))
+	return v
+}
+
+func (a *App) printVersion(form string) error {
+	v := readVersion()
+	switch form {
+	case "text":
+		text := "fctl " + v.Version // a commit and +dirty are in it
+		if v.Time != "" {
+			text += " " + v.Time
+		}
+		return a.write([]byte(text + fmt.Sprintf(" %s %s\n", v.Go, v.Platform)))
+	case "json":
+		text, err := report.Marshal(v)
+		if err != nil {
+			return err
+		}
+		return a.write(text)
+	}
+	return diag.Usage("output format %q is not one of text, json", form)
 }
 
 // noArguments is cobra.NoArgs with a problem of our own.

@@ -3,7 +3,8 @@
 //
 // A problem is an api.Failure whose position carries the file as it is shown;
 // this room adds the constructors the command line needs, the order in which
-// problems are told and the text. Messages are lower case and have no final
+// problems are told and the text. A problem with an expression shows it and
+// points into it. Messages are lower case and have no final
 // period; "fctl: " is put before problems that have no place, once, here.
 // Exit codes are not decided here but in internal/cli.
 package diag
@@ -143,11 +144,11 @@ func DidYouMean(names []string, prefix string) string {
 
 // Style colours the parts of a problem; the zero Style is plain.
 type Style struct {
-	Place, Hint func(string) string
+	Place, Hint, Caret func(string) string
 }
 
-// Write tells the problems, one line each and one for the hint. The same hint
-// is given once.
+// Write tells the problems, one line each, the expression it is about with a
+// caret, if any, and one line for the hint. The same hint is given once.
 func (l List) Write(w io.Writer, style Style) error {
 	var b strings.Builder
 	hints := map[string]bool{}
@@ -163,6 +164,7 @@ func (l List) Write(w io.Writer, style Style) error {
 		}
 		b.WriteString(printable(f.Message))
 		b.WriteByte('\n')
+		b.WriteString(apply(style.Caret, caret(f)))
 		if f.Hint != "" && !hints[f.Hint] {
 			hints[f.Hint] = true
 			b.WriteString(apply(style.Hint, "hint:") + " " + printable(f.Hint) + "\n")
@@ -197,7 +199,7 @@ func place(p api.Position) string {
 }
 
 func apply(style func(string) string, text string) string {
-	if style == nil {
+	if style == nil || text == "" {
 		return text
 	}
 	return style(text)

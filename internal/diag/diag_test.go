@@ -2,6 +2,7 @@ package diag_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -101,5 +102,35 @@ func TestStyle(t *testing.T) {
 	}
 	if want := "<fctl: >m\n<hint:> h\n"; b.String() != want {
 		t.Errorf("got %q", b.String())
+	}
+}
+
+type badExpression struct {
+	text   string
+	column int
+}
+
+func (e badExpression) Error() string             { return "no" }
+func (e badExpression) Expression() (string, int) { return e.text, e.column }
+
+func TestACaretPointsIntoAnExpression(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		column int
+		want   string
+	}{
+		{"a.?b.c", 4, "fctl: no\n  a.?b.c\n     ^\n"},
+		{"größe.?", 8, "fctl: no\n  größe.?\n         ^\n"},
+		{"a\nb ! c\nd", 5, "fctl: no\n  b ! c\n    ^\n"},
+		{strings.Repeat("x", 200), 150, "fctl: no\n  …" + strings.Repeat("x", 100) + "…\n   " + strings.Repeat(" ", 50) + "^\n"},
+		{strings.Repeat("x", 200), 3, "fctl: no\n  " + strings.Repeat("x", 100) + "…\n    ^\n"},
+		{"a", 0, "fctl: no\n"},
+		{"a", 3, "fctl: no\n"},
+		{"\x1b[m", 1, "fctl: no\n"},
+	} {
+		err := fmt.Errorf("argument path: %w", badExpression{c.text, c.column})
+		if got := text(t, diag.List{{Message: "no", Err: err}}); got != c.want {
+			t.Errorf("%q column %d:\n%s\nwant\n%s", c.text, c.column, got, c.want)
+		}
 	}
 }

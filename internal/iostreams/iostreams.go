@@ -99,11 +99,20 @@ func (s *Streams) ColorOut() bool { return s.colored(s.outTTY) }
 // ColorErr tells whether ErrOut may carry colour.
 func (s *Streams) ColorErr() bool { return s.colored(s.errTTY) }
 
-// ErrStyle returns a function that colours text for ErrOut, or leaves it alone.
-// fatih/color would decide for itself, by stdout alone; here each stream has
-// its own answer.
+// OutStyle returns a function that colours text for Out, or leaves it alone.
+func (s *Streams) OutStyle(attributes ...color.Attribute) func(string) string {
+	return style(s.ColorOut(), attributes)
+}
+
+// ErrStyle is OutStyle for ErrOut.
 func (s *Streams) ErrStyle(attributes ...color.Attribute) func(string) string {
-	if !s.ColorErr() {
+	return style(s.ColorErr(), attributes)
+}
+
+// style does not leave the decision to fatih/color, which would look at stdout
+// alone; here each stream has its own answer.
+func style(colored bool, attributes []color.Attribute) func(string) string {
+	if !colored {
 		return func(text string) string { return text }
 	}
 	c := color.New(attributes...)

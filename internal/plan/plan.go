@@ -268,7 +268,7 @@ func (w *Walk) thenHint(l *link) string {
 // argumentProblems makes problems of what ValidateInvocation says.
 func argumentProblems(function, hint string, err error) diag.List {
 	var problems diag.List
-	for _, e := range unjoin(err) {
+	for _, e := range Unjoin(err) {
 		f := inFunction(function, diag.UsageHint(hint, "%w", e))
 		if described, ok := e.(interface{ Hint() string }); ok && f.Hint == "" {
 			f.Hint = described.Hint()
@@ -281,7 +281,8 @@ func argumentProblems(function, hint string, err error) diag.List {
 	return problems
 }
 
-func unjoin(err error) []error {
+// Unjoin takes the errors apart that errors.Join put together.
+func Unjoin(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()
 	}

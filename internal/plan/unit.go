@@ -22,6 +22,11 @@ func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
 			return diag.UsageHint(hint, "the name of the unit is missing between %s and %s", file, unit)
 		}
 	}
+	return CheckUnitName(unit)
+}
+
+// CheckUnitName checks the name of a unit.
+func CheckUnitName(unit string) *api.Failure {
 	if unit == "" {
 		return diag.Usage("the name of the unit is empty")
 	}

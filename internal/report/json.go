@@ -10,11 +10,11 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
-// marshal prints a value as JSON indented by two, with a final newline and
+// Marshal prints a value as JSON indented by two, with a final newline and
 // without escaping <, > and &. The lists that may have a row for every
 // resource of a large unit are written directly, byte for byte as
 // encoding/json would, which spends most of its time on them.
-func marshal(value any) ([]byte, error) {
+func Marshal(value any) ([]byte, error) {
 	e := &jsonEncoder{}
 	var err error
 	switch v := value.(type) {

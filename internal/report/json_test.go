@@ -75,7 +75,7 @@ func TestAsEncodingJSON(t *testing.T) {
 		for _, value := range []any{&api.AttributeValueList{}, &api.ValidationResultList{}, &api.ResourceInfoList{}, &api.ResourceList{}} {
 			v := reflect.ValueOf(value).Elem()
 			fill(v, n, func() string { return text.Draw(t, "text") })
-			got, err := marshal(v.Interface())
+			got, err := Marshal(v.Interface())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,12 +91,12 @@ func TestOtherValuesAsEncodingJSON(t *testing.T) {
 		map[string]any{"a": []any{1, "<&>", nil}}, json.RawMessage(`{"b":1,"a":[]}`), "text", 3, nil,
 		api.ResourceMutationList{}, api.AttributeValueList{}, api.AttributeValueList(nil),
 	} {
-		got, err := marshal(value)
+		got, err := Marshal(value)
 		if want := reference(t, value); err != nil || string(got) != want {
 			t.Errorf("%v: %s, want %s", err, got, want)
 		}
 	}
-	if _, err := marshal(func() {}); err == nil {
+	if _, err := Marshal(func() {}); err == nil {
 		t.Error("a function has no JSON")
 	}
 }
@@ -113,7 +113,7 @@ func BenchmarkAttributes(b *testing.B) {
 	b.Run("own", func(b *testing.B) {
 		b.SetBytes(size)
 		for b.Loop() {
-			if _, err := marshal(rows); err != nil {
+			if _, err := Marshal(rows); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -1,12 +1,15 @@
 // Package report makes the text of the standard output from an executor's
-// response. It decides what is printed (-o), never where.
+// response. It decides what is printed (-o, --report), never where.
 //
 // JSON is indented by two, ends in a newline and does not escape <, > and &.
-// YAML payloads and configuration are printed as they are, byte for byte.
+// YAML payloads and configuration are printed as they are, byte for byte. Only
+// what a person reads on a terminal depends on the terminal; what is piped is
+// the same everywhere.
 package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -19,58 +22,117 @@ type Format string
 // The formats.
 const (
 	// Auto is the configuration when a function of the chain is mutating, and
-	// the functions' output otherwise.
+	// the functions' output otherwise: on a terminal findings as lines and
+	// attributes as a table, else JSON.
 	Auto Format = "auto"
 	// Data is the configuration, changed or not.
 	Data Format = "data"
-	// Output is what the functions return.
+	// Output is what the functions return, as JSON.
 	Output Format = "output"
 	// Full is everything under headings: SUCCESS, CONFIGDATA, OUTPUT.
 	Full Format = "full"
+	// Response is the executor's whole response, as one line of JSON.
+	Response Format = "response"
+	// Table is what the functions return, as tables.
+	Table Format = "table"
+	// Name is the names of the changed resources.
+	Name Format = "name"
 )
 
-// Formats are the values of -o, aliases last.
-func Formats() []string {
-	return []string{string(Auto), string(Data), string(Output), string(Full), "yaml", "json"}
+// FormatInfo describes a value of -o.
+type FormatInfo struct{ Name, Text string }
+
+// Formats are the values of -o, an alias after the format it stands for.
+func Formats() []FormatInfo {
+	return []FormatInfo{
+		{"auto", "the configuration when a function changes it, else the functions' output"},
+		{"data", "the configuration, changed or not"},
+		{"yaml", "the same as data"},
+		{"output", "what the functions return, as JSON"},
+		{"json", "the same as output"},
+		{"full", "everything, under headings"},
+		{"response", "the executor's response, one line of JSON"},
+		{"table", "what the functions return, as tables"},
+		{"name", "the names of the changed resources"},
+	}
 }
 
 // ParseFormat reads a value of -o.
 func ParseFormat(text string) (Format, error) {
-	switch f := Format(text); f {
-	case Auto, Data, Output, Full:
-		return f, nil
-	case "yaml":
-		return Data, nil
-	case "json":
-		return Output, nil
+	names := make([]string, 0, 9)
+	for _, f := range Formats() {
+		if names = append(names, f.Name); f.Name != text {
+			continue
+		}
+		switch text {
+		case "yaml":
+			return Data, nil
+		case "json":
+			return Output, nil
+		}
+		return Format(text), nil
 	}
-	return "", fmt.Errorf("output format %q is not one of %s", text, strings.Join(Formats(), ", "))
+	return "", fmt.Errorf("output format %q is not one of %s", text, strings.Join(names, ", "))
 }
 
 // Payload is a text in parts that follow each other: large configuration is
 // never put together in one piece.
 type Payload [][]byte
 
-// Render makes the payload. signatures are those of the chain's functions.
-// The notes name output that the format leaves out. A unit with a failed
-// function has no configuration to print, except in full.
-func Render(format Format, signatures []api.FunctionSignature, r *api.FunctionInvocationResponse) (Payload, []api.Note, error) {
+// Result is what there is to print about a unit.
+type Result struct {
+	File       string                  // as messages call it
+	Signatures []api.FunctionSignature // of the chain's functions
+	Response   *api.FunctionInvocationResponse
+	// Changed finds the resources that are not what they were. It is asked for
+	// Name only, because finding them costs a comparison of everything.
+	Changed func() ([]api.ResourceInfo, error)
+}
+
+// Screen is who reads the text.
+type Screen struct {
+	Terminal bool                // a person, not a program
+	Head     func(string) string // colours headings and places; nil leaves them plain
+}
+
+func (s Screen) head(text string) string {
+	if s.Head == nil {
+		return text
+	}
+	return s.Head(text)
+}
+
+// Render makes the payload. The notes name output that the format leaves out.
+// A unit with a failed function has no configuration to print, except in Full
+// and Response.
+func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error) {
+	var text []byte
+	var err error
 	switch format {
 	case Full:
-		text, err := full(r)
-		return Payload{text}, nil, err
+		text, err = full(r.Response)
 	case Data:
-		return configuration(r), nil, nil
+		return configuration(r.Response), nil, nil
 	case Output:
-		text, err := outputs(r.Outputs)
-		return Payload{text}, nil, err
-	}
-	for _, s := range signatures {
-		if s.Mutating {
-			return configuration(r), leftOut(signatures), nil
+		text, err = outputs(r.Response.Outputs, output)
+	case Response:
+		text, err = response(r.Response)
+	case Name:
+		text, err = names(r)
+	case Table:
+		text, err = outputs(r.Response.Outputs, screen.table)
+	default:
+		for _, s := range r.Signatures {
+			if s.Mutating {
+				return configuration(r.Response), leftOut(r.Signatures), nil
+			}
 		}
+		print := output
+		if screen.Terminal {
+			print = func(o api.Output) ([]byte, error) { return screen.forAPerson(r.File, o) }
+		}
+		text, err = outputs(r.Response.Outputs, print)
 	}
-	text, err := outputs(r.Outputs)
 	return Payload{text}, nil, err
 }
 
@@ -124,11 +186,11 @@ func leftOut(signatures []api.FunctionSignature) []api.Note {
 }
 
 // outputs prints one output as it is and several each under its type.
-func outputs(list api.OutputList) ([]byte, error) {
+func outputs(list api.OutputList, print func(api.Output) ([]byte, error)) ([]byte, error) {
 	var texts [][]byte
 	var types []api.OutputType
 	for _, o := range list {
-		text, err := output(o)
+		text, err := print(o)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +216,7 @@ func output(o api.Output) ([]byte, error) {
 	case api.YAMLPayload:
 		return []byte(v.Payload), nil
 	}
-	text, err := marshal(o.Value)
+	text, err := Marshal(o.Value)
 	if err != nil {
 		return nil, fmt.Errorf("printing %s: %w", o.OutputType, err)
 	}
@@ -181,7 +243,7 @@ func full(r *api.FunctionInvocationResponse) ([]byte, error) {
 			b.Write(part)
 		}
 	}
-	text, err := outputs(r.Outputs)
+	text, err := outputs(r.Outputs, output)
 	if err != nil {
 		return nil, err
 	}
@@ -193,4 +255,52 @@ func full(r *api.FunctionInvocationResponse) ([]byte, error) {
 		b.Write(text)
 	}
 	return b.Bytes(), nil
+}
+
+// response prints the response as it travels, in one line.
+func response(r *api.FunctionInvocationResponse) ([]byte, error) {
+	whole := *r
+	if r.Parts != nil {
+		whole.ConfigData = bytes.Join(r.Parts, nil)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(whole); err != nil {
+		return nil, fmt.Errorf("printing the response: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// names prints the changed resources as kubectl names them, each name once.
+func names(r Result) ([]byte, error) {
+	if !r.Response.Success || !r.Response.Changed {
+		return nil, nil
+	}
+	changed, err := r.Changed()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	seen := map[string]bool{}
+	for _, info := range changed {
+		if name := shortName(info); !seen[name] {
+			seen[name] = true
+			b.WriteString(name + "\n")
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// shortName is kind.group/name, and kind/name of what has no group. Types of
+// other toolchains have no group and stay as they are.
+func shortName(info api.ResourceInfo) string {
+	kind := string(info.ResourceType)
+	if parts := strings.Split(kind, "/"); len(parts) > 1 {
+		kind = strings.ToLower(parts[len(parts)-1])
+		if len(parts) == 3 {
+			kind += "." + parts[0]
+		}
+	}
+	return kind + "/" + string(info.ResourceNameWithoutScope)
 }

@@ -56,7 +56,7 @@ func TestRender(t *testing.T) {
 		{"full of a failure", report.Full, set, failed, "SUCCESS          false         \nERRORMESSAGES    one; two;     \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" + printed, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, notes, err := report.Render(c.format, c.signatures, c.response)
+			got, notes, err := report.Render(c.format, report.Screen{}, report.Result{File: "./a.yaml", Signatures: c.signatures, Response: c.response})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestOutputThatCannotBePrinted(t *testing.T) {
 	r := response()
 	r.Outputs[0].Value = func() {}
 	for _, f := range []report.Format{report.Output, report.Full, report.Auto} {
-		if _, _, err := report.Render(f, nil, r); err == nil {
+		if _, _, err := report.Render(f, report.Screen{}, report.Result{Response: r}); err == nil {
 			t.Errorf("%s: no error", f)
 		}
 	}

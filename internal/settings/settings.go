@@ -100,6 +100,12 @@ func keys() []key {
 // Names are the names of all settings, in the order of the table.
 func Names() []string { return names(keys()) }
 
+// ProjectMaySet tells whether a project's file may say this setting.
+func ProjectMaySet(name string) bool {
+	k, ok := lookup(keys(), name)
+	return ok && k.project
+}
+
 // Where tells which files are looked at.
 type Where struct {
 	Dir      string // where the search for the project's file starts

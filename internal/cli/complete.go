@@ -1,0 +1,481 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// isCompletion tells whether a shell asks what a word could become.
+func isCompletion(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
+// prepareCompletion adds what only completion needs.
+func (a *App) prepareCompletion(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "do" {
+			// Its words are completed the way it reads them, flags included.
+			cmd.DisableFlagParsing = true
+			continue
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { a.completeFlag(cmd, f) })
+	}
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { a.completeFlag(root, f) })
+}
+
+func (a *App) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
+	if f.Value.Type() == "bool" {
+		return
+	}
+	_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+		c := a.completer(cmd)
+		if len(words) > 0 {
+			c.path = words[0]
+		}
+		return c.flagValues(f.Name, typed)
+	})
+}
+
+// completer knows what stands on the line already and finds what could follow.
+type completer struct {
+	*App
+	cmd       *cobra.Command
+	flags     *pflag.FlagSet
+	path      string // of the unit, when it is on the line
+	executor  *functions.Executor
+	toolchain api.ToolchainType
+}
+
+func (a *App) completer(cmd *cobra.Command) *completer {
+	cmd.Flags().AddFlagSet(cmd.InheritedFlags())
+	return &completer{App: a, cmd: cmd, flags: cmd.Flags()}
+}
+
+// load makes the executor. What is wrong with the settings is told when the
+// command runs; a completion only offers less.
+func (c *completer) load() bool {
+	if c.executor != nil {
+		return true
+	}
+	s, err := c.settings(c.flags)
+	if err != nil {
+		return false
+	}
+	if c.executor, err = c.executorFor(c.cmd.Context(), s); err != nil {
+		c.executor = nil
+		return false
+	}
+	c.toolchain = api.ToolchainType(s.Toolchain)
+	if c.toolchain == "" {
+		c.toolchain, _ = source.ToolchainByName(c.path)
+	}
+	return true
+}
+
+// offer are the candidates that begin with what was typed. A candidate may have
+// a description after a tab.
+func offer(candidates []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var fitting []string
+	for _, candidate := range candidates {
+		if strings.HasPrefix(candidate, typed) && !slices.Contains(fitting, candidate) {
+			fitting = append(fitting, candidate)
+		}
+	}
+	return fitting, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFunctions completes the name of a function.
+func (a *App) completeFunctions(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if cmd.Name() == "explain" && len(words) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return offer(a.completer(cmd).functionNames(), typed)
+}
+
+// completeDoseq completes FILE, UNIT and INVOCATIONS.
+func (a *App) completeDoseq(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+	switch len(words) {
+	case 0:
+		return nil, cobra.ShellCompDirectiveDefault
+	case 1:
+		return offer([]string{unitName(words[0])}, typed)
+	case 2:
+		names, directive := offer([]string{"file:\ta list of invocations in a file", "-\ta list on the standard input"}, typed)
+		return names, directive | cobra.ShellCompDirectiveNoSpace
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// unitName is the name a unit in the file would probably have.
+func unitName(path string) string {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	name, _, _ = strings.Cut(name, ".")
+	if plan.CheckUnitName(name) != nil || name == "-" {
+		return "Unit"
+	}
+	return name
+}
+
+// completeDo completes the words of do, by the same rules as they are read.
+func (a *App) completeDo(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+	c := a.completer(cmd)
+	var places []string // FILE and UNIT
+	for len(words) > 0 && len(places) < 2 {
+		if isFlag(words[0]) {
+			flag, rest, open := c.takeFlag(words)
+			if open {
+				return c.flagValues(flag, typed)
+			}
+			words = rest
+			continue
+		}
+		places, words = append(places, words[0]), words[1:]
+		c.path = places[0]
+	}
+	// Flags may stand between UNIT and FUNCTION too.
+	for len(places) == 2 && len(words) > 0 && isFlag(words[0]) {
+		flag, rest, open := c.takeFlag(words)
+		if open {
+			return c.flagValues(flag, typed)
+		}
+		words = rest
+	}
+	switch {
+	case len(places) == 2 && len(words) > 0:
+		return c.chain(words, typed)
+	case isFlag(typed):
+		return c.flagWord(typed, nil)
+	case len(places) == 0:
+		return nil, cobra.ShellCompDirectiveDefault
+	case len(places) == 1:
+		return offer([]string{unitName(places[0])}, typed)
+	}
+	return offer(c.functionNames(), typed)
+}
+
+func isFlag(word string) bool { return len(word) > 1 && word[0] == '-' }
+
+// takeFlag sets the flag that begins at words[0]. open tells that its value is
+// the word being typed.
+func (c *completer) takeFlag(words []string) (name string, rest []string, open bool) {
+	flag, needsValue := lookupFlag(c.flags, words[0])
+	if flag == nil {
+		return "", words[1:], false
+	}
+	if needsValue && len(words) == 1 {
+		// Of -qo the last letter counts.
+		if word := words[0]; word[1] != '-' {
+			flag = c.flags.ShorthandLookup(word[len(word)-1:])
+		}
+		return flag.Name, nil, true
+	}
+	n := 1
+	if needsValue {
+		n = 2
+	}
+	_ = c.flags.Parse(words[:n])
+	return flag.Name, words[n:], false
+}
+
+// chain completes a word after FUNCTION.
+func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if !c.load() {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	signature, _ := c.executor.Signature(c.toolchain, words[0])
+	given := map[string]bool{}
+	next := func() *api.FunctionParameter {
+		for i := range signature.Parameters {
+			if p := &signature.Parameters[i]; !given[p.ParameterName] || signature.VarArgs && i == len(signature.Parameters)-1 {
+				return p
+			}
+		}
+		return nil
+	}
+	for words = words[1:]; len(words) > 0; {
+		word := words[0]
+		parameter, hasValue := parameterOf(signature, word)
+		switch {
+		case word == plan.Then && len(words) == 1:
+			return offer(c.functionNames(), typed)
+		case word == plan.Then:
+			return c.chain(words[1:], typed)
+		case parameter != nil && !hasValue && len(words) == 1:
+			return offer(c.values(*parameter), typed)
+		case parameter != nil:
+			given[parameter.ParameterName] = true
+			if words = words[1:]; !hasValue {
+				words = words[1:]
+			}
+		case isFlag(word):
+			flag, rest, open := c.takeFlag(words)
+			if open {
+				return c.flagValues(flag, typed)
+			}
+			words = rest
+		default:
+			if p := next(); p != nil {
+				given[p.ParameterName] = true
+			}
+			words = words[1:]
+		}
+	}
+	if isFlag(typed) {
+		if parameter, hasValue := parameterOf(signature, typed); parameter != nil && hasValue {
+			name := "--" + parameter.ParameterName + "="
+			values := c.values(*parameter)
+			for i := range values {
+				values[i] = name + values[i]
+			}
+			return offer(values, typed)
+		}
+		var names []string
+		for _, p := range signature.Parameters {
+			if !given[p.ParameterName] {
+				names = append(names, "--"+p.ParameterName+"\t"+p.Description)
+			}
+		}
+		return c.flagWord(typed, names)
+	}
+	var candidates []string
+	missing := false
+	if p := next(); p != nil {
+		candidates = c.values(*p)
+	}
+	for _, p := range signature.Parameters {
+		missing = missing || p.Required && !given[p.ParameterName]
+	}
+	if !missing {
+		candidates = append(candidates, plan.Then+"\tthe next function")
+	}
+	return offer(candidates, typed)
+}
+
+// parameterOf finds the parameter that --name or --name=value names.
+func parameterOf(s api.FunctionSignature, word string) (p *api.FunctionParameter, hasValue bool) {
+	name, ok := strings.CutPrefix(word, "--")
+	if !ok {
+		return nil, false
+	}
+	name, _, hasValue = strings.Cut(name, "=")
+	for i := range s.Parameters {
+		if s.Parameters[i].ParameterName == name {
+			return &s.Parameters[i], hasValue
+		}
+	}
+	return nil, false
+}
+
+// flagWord completes a word that begins with a dash: the names given, to which
+// cobra adds those of flags, and after = values.
+func (c *completer) flagWord(typed string, names []string) ([]string, cobra.ShellCompDirective) {
+	if name, value, ok := strings.Cut(strings.TrimPrefix(typed, "--"), "="); ok {
+		values, directive := c.flagValues(name, value)
+		for i := range values {
+			values[i] = "--" + name + "=" + values[i]
+		}
+		return values, directive
+	}
+	return offer(names, typed)
+}
+
+// functionNames are the functions with what they do; deprecated names are not
+// offered.
+func (c *completer) functionNames() []string {
+	if !c.load() {
+		return nil
+	}
+	var names []string
+	for _, s := range c.executor.Signatures(c.toolchain) {
+		if !s.Deprecated {
+			text, _, _ := strings.Cut(s.Description, "\n")
+			names = append(names, s.FunctionName+"\t"+text)
+		}
+	}
+	return names
+}
+
+// values are those a parameter can have, as far as they can be known: by its
+// type, or by what is in the file on the line.
+func (c *completer) values(p api.FunctionParameter) []string {
+	switch {
+	case len(p.EnumValues) > 0:
+		return p.EnumValues
+	case p.DataType == api.DataTypeBool:
+		return []string{"true", "false"}
+	}
+	switch p.ParameterName {
+	case "resource-type":
+		var types []string
+		for _, r := range c.resources() {
+			types = append(types, string(r.ResourceType))
+		}
+		if len(types) == 0 {
+			for _, t := range c.executor.ResourceTypes(c.toolchain) {
+				types = append(types, string(t))
+			}
+		}
+		return append(types, "*\tevery type")
+	case "resource-name":
+		var names []string
+		for _, r := range c.resources() {
+			names = append(names, string(r.ResourceNameWithoutScope))
+		}
+		return names
+	case "container-name":
+		return append(c.containers(), "*\tevery container")
+	case "attribute-name":
+		return c.attributes()
+	}
+	return nil
+}
+
+func (c *completer) attributes() []string {
+	paths, err := c.executor.RegisteredPaths(c.toolchain)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for name := range paths {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// unit reads the file on the line; nil when there is none that can be read.
+func (c *completer) unit() *source.Unit {
+	if c.path == "" || c.path == "-" || !c.load() {
+		return nil
+	}
+	dir, _ := c.flags.GetString("directory")
+	reader := &source.Reader{Toolchain: api.ToolchainType(c.toolchain)}
+	unit, err := reader.Unit(c.cmd.Context(), (&job{dir: dir}).inDir(c.path), "Unit")
+	if err != nil {
+		return nil
+	}
+	return unit
+}
+
+func (c *completer) resources() api.ResourceList {
+	unit := c.unit()
+	if unit == nil {
+		return nil
+	}
+	resources, err := c.executor.Resources(unit.Toolchain, unit.Data)
+	if err != nil {
+		return nil
+	}
+	return resources
+}
+
+// containers are the names of the containers in the file, found by the function
+// that reads them.
+func (c *completer) containers() []string {
+	const getter = "get-container-name"
+	unit := c.unit()
+	if unit == nil {
+		return nil
+	}
+	signature, ok := c.executor.Signature(unit.Toolchain, getter)
+	if !ok {
+		return nil
+	}
+	invocation := api.FunctionInvocation{FunctionName: getter}
+	for range signature.RequiredParameters {
+		invocation.Arguments = append(invocation.Arguments, api.FunctionArgument{Value: "*"})
+	}
+	response, err := c.executor.Invoke(c.cmd.Context(), &api.FunctionInvocationRequest{
+		FunctionContext: api.FunctionContext{ToolchainType: unit.Toolchain}, ConfigData: unit.Data, FunctionInvocations: api.FunctionInvocationList{invocation},
+	})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, o := range response.Outputs {
+		rows, _ := o.Value.(api.AttributeValueList)
+		for _, row := range rows {
+			names = append(names, fmt.Sprint(row.Value))
+		}
+	}
+	return names
+}
+
+// flagValues completes the value of a flag of fctl.
+func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDirective) {
+	switch name {
+	case "resource-types", "config":
+		return nil, cobra.ShellCompDirectiveDefault
+	case "directory":
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	case "other-data":
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	case "context":
+		names, directive := offer([]string{"space=", "space-id=", "unit-id=", "organization-id=", "revision-num=", "unit-label."}, typed)
+		return names, directive | cobra.ShellCompDirectiveNoSpace
+	case "color":
+		return offer([]string{"auto", "always", "never"}, typed)
+	case "report":
+		return offer(report.Kinds(), typed)
+	case "output":
+		return offer(c.outputForms(), typed)
+	}
+	if !c.load() {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var values []string
+	switch name {
+	case "toolchain":
+		for _, t := range c.executor.Toolchains() {
+			values = append(values, string(t))
+		}
+	case "attribute":
+		values = c.attributes()
+	case "resource-type":
+		for _, t := range c.executor.ResourceTypes(c.toolchain) {
+			values = append(values, string(t))
+		}
+	case "kind", "name", "namespace":
+		for _, r := range c.resources() {
+			values = append(values, selectorValue(name, r.ResourceInfo))
+		}
+	}
+	return offer(slices.DeleteFunc(values, func(v string) bool { return v == "" }), typed)
+}
+
+// selectorValue is what selects a resource by a flag.
+func selectorValue(flag string, info api.ResourceInfo) string {
+	switch flag {
+	case "kind":
+		return string(info.ResourceType[strings.LastIndexByte(string(info.ResourceType), '/')+1:])
+	case "name":
+		return string(info.ResourceNameWithoutScope)
+	}
+	scope, _, _ := strings.Cut(string(info.ResourceName), "/")
+	return scope
+}
+
+// outputForms are the values of -o of the command.
+func (c *completer) outputForms() []string {
+	switch c.cmd.Name() {
+	case "list":
+		return listForms()
+	case "explain", "version":
+		return []string{"text", "json"}
+	}
+	var forms []string
+	for _, f := range report.Formats() {
+		forms = append(forms, f.Name+"\t"+f.Text)
+	}
+	return forms
+}

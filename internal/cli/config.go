@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/settings"
+)
+
+func (a *App) newConfig() *cobra.Command {
+	config := &cobra.Command{
+		Use:   "config",
+		Short: "Show the settings",
+		Long:  "Show the settings. 'fctl help environment' tells where they come from.",
+		Args:  a.noSuchCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	view := &cobra.Command{
+		Use:     "view",
+		Short:   "Print the settings, and with --origin where each comes from",
+		Example: "  fctl config view --origin",
+		Args:    noArguments,
+	}
+	origin := view.Flags().Bool("origin", false, "say where each value comes from")
+	view.Flags().StringSlice("context", nil, "what functions know of the unit, `NAME=VALUE`")
+	addToolchainFlags(view.Flags())
+	view.RunE = func(cmd *cobra.Command, _ []string) error {
+		s, err := a.settings(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		if !s.Quiet {
+			a.note("", s.Notes)
+		}
+		return a.write([]byte(settingsText(s.Rows, *origin)))
+	}
+	config.AddCommand(view)
+	return config
+}
+
+// settingsText prints settings as the YAML of a settings file.
+func settingsText(rows []settings.Row, origin bool) string {
+	lines := make([]string, len(rows))
+	width := 0
+	for i, row := range rows {
+		lines[i] = row.Name + ": " + settingText(row.Value)
+		width = max(width, len(lines[i]))
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		if origin {
+			fmt.Fprintf(&b, "%-*s  # %s\n", width, lines[i], row.Origin)
+		} else {
+			b.WriteString(lines[i] + "\n")
+		}
+	}
+	return b.String()
+}
+
+func settingText(value any) string {
+	switch v := value.(type) {
+	case string:
+		if v == "" || strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/-_.") != "" {
+			return strconv.Quote(v)
+		}
+		return v
+	case []string:
+		quoted := make([]string, len(v))
+		for i, item := range v {
+			quoted[i] = settingText(item)
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	}
+	return fmt.Sprint(value)
+}

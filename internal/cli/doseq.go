@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/plan"
+)
+
+func (a *App) newDoseq() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doseq [flags] FILE UNIT INVOCATIONS",
+		Short: "Run a list of function invocations on a file",
+		Long: `Run the functions of a FunctionInvocationList, in JSON or YAML, on the
+configuration in FILE. INVOCATIONS is the list itself, file:PATH, or "-" for
+the standard input:
+
+  - FunctionName: set-replicas
+    Arguments: [{ParameterName: replicas, Value: 5}]
+    WhereResource: ConfigHub.ResourceType = 'apps/v1/Deployment'`,
+		Example: `  fctl doseq deployment.yaml MyUnit file:chain.yaml
+  fctl doseq deployment.yaml MyUnit '[{"FunctionName": "get-replicas"}]'`,
+	}
+	addRunFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return a.doseq(cmd.Context(), cmd, words)
+	}
+	cmd.ValidArgsFunction = a.completeDoseq
+	return cmd
+}
+
+func (a *App) doseq(ctx context.Context, cmd *cobra.Command, words []string) error {
+	if len(words) != 3 {
+		return diag.UsageHint("fctl doseq FILE UNIT INVOCATIONS, as in: fctl doseq deployment.yaml MyUnit file:chain.yaml",
+			"FILE, UNIT and INVOCATIONS are expected, got %d words", len(words))
+	}
+	j, err := a.newJob(ctx, cmd, words[0], words[1])
+	if err != nil {
+		return err
+	}
+	walk := j.walk(nil)
+	if problem := plan.CheckUnitName(words[1]); problem != nil {
+		return problem
+	}
+	chain, err := j.invocations(ctx, walk, words[2])
+	if err != nil {
+		return err
+	}
+	return j.run(ctx, chain)
+}
+
+// invocations reads the list from where the word says.
+func (j *job) invocations(ctx context.Context, walk *plan.Walk, word string) (*plan.Plan, error) {
+	path, isFile := strings.CutPrefix(word, "file:")
+	switch {
+	case word == "-":
+		path = "-"
+	case !isFile:
+		chain, err := walk.Invocations([]byte(word), "INVOCATIONS")
+		if err != nil && !strings.ContainsAny(word, "[{\n ") {
+			return nil, diag.UsageHint("file:"+word+" is the list in that file", "INVOCATIONS: %q is no list of invocations", word)
+		}
+		return chain, err
+	}
+	text, err := j.bytes(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return walk.Invocations(text, diag.FileName(j.inDir(path)))
+}

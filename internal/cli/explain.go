@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fatih/color"
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/report"
+)
+
+func (a *App) newExplain() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain [flags] FUNCTION",
+		Short: "Explain a function: parameters, where it applies, examples",
+		Example: `  fctl explain set-container-image
+  fctl explain -o json get-replicas`,
+	}
+	cmd.Flags().StringP("output", "o", "text", "what is printed, a `FORMAT`: text, json")
+	addToolchainFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if len(words) != 1 {
+			return diag.UsageHint("'fctl list' shows the functions", "one FUNCTION is expected, got %d words", len(words))
+		}
+		executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+		if err != nil {
+			return err
+		}
+		d, ok := executor.Describe(toolchain, words[0])
+		if !ok {
+			return unknownFunction(executor, toolchain, words[0])
+		}
+		switch form, _ := cmd.Flags().GetString("output"); form {
+		case "text":
+			return a.write([]byte(explanation(d, a.Streams.OutStyle(color.Bold))))
+		case "json":
+			text, err := report.Marshal(d)
+			if err != nil {
+				return err
+			}
+			return a.write(text)
+		default:
+			return diag.Usage("output format %q is not one of text, json", form)
+		}
+	}
+	cmd.ValidArgsFunction = a.completeFunctions
+	return cmd
+}
+
+func unknownFunction(executor *functions.Executor, t api.ToolchainType, name string) error {
+	var names []string
+	for _, s := range executor.Signatures(t) {
+		names = append(names, s.FunctionName)
+	}
+	hint := diag.DidYouMean(handler.Suggest(name, names), "")
+	if hint == "" {
+		hint = "'fctl list' shows the functions"
+	}
+	return diag.UsageHint(hint, "unknown function %q", name)
+}
+
+// explanation is all there is to know about a function. head styles headings.
+func explanation(d *functions.Description, head func(string) string) string {
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	section := func(title string) { say("\n%s", head(title)) }
+
+	say("%s: %s", head(d.FunctionName), strings.TrimSpace(d.Description))
+	if d.AliasOf != "" {
+		say("This is another name of %s.", d.AliasOf)
+	}
+	section("Usage")
+	say("  %s", strings.TrimRight(fmt.Sprintf("fctl do FILE UNIT %s %s", d.FunctionName, usageOf(d.FunctionSignature)), " "))
+	if len(d.Parameters) > 0 {
+		section("Parameters")
+	}
+	names := 0
+	for _, p := range d.Parameters {
+		names = max(names, len(p.ParameterName))
+	}
+	for i, p := range d.Parameters {
+		say("  %-*s  %s", names, p.ParameterName, p.Description)
+		say("  %-*s  %s", names, "", strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; "))
+	}
+	section("What it does")
+	for _, line := range behaviour(d.FunctionSignature) {
+		say("  %s", line)
+	}
+	if others := otherNames(d); len(others) > 0 {
+		section("Other names")
+		say("  %s", strings.Join(others, ", "))
+	}
+	if len(d.Examples) > 0 {
+		section("Examples")
+		for _, example := range d.Examples {
+			say("  fctl do deployment.yaml MyUnit %s", example)
+		}
+	}
+	if len(d.Paths) > 0 {
+		section("Where it applies")
+		b.WriteString(pathGroups(d.Paths))
+	} else if len(d.AffectedResourceTypes) > 0 {
+		section("Resource types")
+		for _, t := range d.AffectedResourceTypes {
+			say("  %s", t)
+		}
+	}
+	return b.String()
+}
+
+func otherNames(d *functions.Description) []string {
+	all := append([]string{}, d.Aliases...)
+	if d.AliasOf != "" {
+		all = append([]string{d.AliasOf}, all...)
+	}
+	all = slices.DeleteFunc(all, func(name string) bool { return name == d.FunctionName })
+	for _, name := range d.DeprecatedAliases {
+		if name != d.FunctionName {
+			all = append(all, name+" (deprecated)")
+		}
+	}
+	return all
+}
+
+// longRegexp is the length from which a regular expression explains nothing.
+const longRegexp = 60
+
+// constraints are what the values of a parameter must satisfy.
+func constraints(p api.FunctionParameter, repeated bool) []string {
+	words := []string{string(p.DataType), "optional"}
+	if p.Required {
+		words[1] = "required"
+	}
+	if repeated {
+		words = append(words, "may be repeated")
+	}
+	if len(p.EnumValues) > 0 {
+		words = append(words, "one of "+strings.Join(p.EnumValues, ", "))
+	}
+	switch {
+	case p.Min != nil && p.Max != nil:
+		words = append(words, fmt.Sprintf("%d to %d", *p.Min, *p.Max))
+	case p.Min != nil:
+		words = append(words, fmt.Sprintf("at least %d", *p.Min))
+	case p.Max != nil:
+		words = append(words, fmt.Sprintf("at most %d", *p.Max))
+	}
+	switch {
+	case len(p.Regexp) > longRegexp:
+		words = append(words, "matches a regular expression (-o json prints it)")
+	case p.Regexp != "":
+		words = append(words, "matches "+p.Regexp)
+	}
+	if p.Schema != "" {
+		words = append(words, "with a JSON schema (-o json prints it)")
+	}
+	if p.Example != "" {
+		words = append(words, "for example "+p.Example)
+	}
+	return words
+}
+
+// behaviour tells what a function is.
+func behaviour(s api.FunctionSignature) []string {
+	var lines []string
+	switch kindOf(s) {
+	case "changes":
+		lines = append(lines, "changes the configuration")
+	case "validates":
+		lines = append(lines, "validates: exit status 1 when something does not pass")
+	default:
+		lines = append(lines, "reads, and changes nothing")
+	}
+	if s.OutputInfo != nil {
+		lines = append(lines, fmt.Sprintf("returns %s (%s): %s", s.OutputInfo.ResultName, s.OutputInfo.OutputType, s.OutputInfo.Description))
+	}
+	if s.Idempotent && s.Mutating {
+		lines = append(lines, "run again on its own result, changes nothing")
+	}
+	if !s.Hermetic {
+		lines = append(lines, "depends on more than its input and needs --allow-external")
+	}
+	if len(s.OtherDataExpected) > 0 {
+		lines = append(lines, "takes other data: --other-data "+strings.Join(s.OtherDataExpected, "=FILE or --other-data ")+"=FILE")
+	}
+	if s.AttributeName != "" {
+		lines = append(lines, "is about the attribute "+string(s.AttributeName)+": 'fctl listpaths --attribute "+string(s.AttributeName)+"'")
+	}
+	return lines
+}
+
+// pathGroups lists the paths of an attribute, the types that have the same ones
+// together.
+func pathGroups(paths api.ResourceTypeToPathToVisitorInfoType) string {
+	types := map[string][]string{}
+	var order []string
+	for _, t := range slices.Sorted(maps.Keys(paths)) {
+		var b strings.Builder
+		for _, path := range slices.Sorted(maps.Keys(paths[t])) {
+			shown := path
+			if info := paths[t][path]; info != nil && info.Path != "" {
+				shown = info.Path
+			}
+			fmt.Fprintf(&b, "    %s\n", strings.ReplaceAll(string(shown), "%s", "*"))
+		}
+		if _, known := types[b.String()]; !known {
+			order = append(order, b.String())
+		}
+		name := string(t)
+		if t == api.ResourceTypeAny {
+			name = "every resource"
+		}
+		types[b.String()] = append(types[b.String()], name)
+	}
+	var b strings.Builder
+	for _, text := range order {
+		b.WriteString("  " + strings.Join(types[text], ", ") + "\n" + text)
+	}
+	return b.String()
+}

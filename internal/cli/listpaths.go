@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/report"
+)
+
+func (a *App) newListPaths() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "listpaths [flags]",
+		Short: "List the registered paths of resource types, as JSON",
+		Long: `List what is registered about resource types, as JSON: attribute, resource type
+("*" is every type), path and what is known of the values there.`,
+		Example: `  fctl listpaths --attribute container-image
+  fctl listpaths --resource-type apps/v1/Deployment`,
+		Args: noArguments,
+	}
+	cmd.Flags().String("attribute", "", "only paths of this `ATTRIBUTE`")
+	cmd.Flags().String("resource-type", "", "only paths that resources of this `TYPE` have")
+	addToolchainFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+		if err != nil {
+			return err
+		}
+		paths, err := executor.RegisteredPaths(toolchain)
+		if err != nil {
+			return err
+		}
+		if name, _ := cmd.Flags().GetString("attribute"); name != "" {
+			of, ok := paths[api.AttributeName(name)]
+			if !ok {
+				return unknownAttribute(name, paths)
+			}
+			paths = api.AttributeNameToResourceTypeToPathToVisitorInfoType{api.AttributeName(name): of}
+		}
+		if t, _ := cmd.Flags().GetString("resource-type"); t != "" {
+			paths = pathsOfType(paths, api.ResourceType(t))
+		}
+		text, err := report.Marshal(paths)
+		if err != nil {
+			return err
+		}
+		return a.write(text)
+	}
+	return cmd
+}
+
+func unknownAttribute(name string, paths api.AttributeNameToResourceTypeToPathToVisitorInfoType) error {
+	var names []string
+	for _, known := range slices.Sorted(maps.Keys(paths)) {
+		names = append(names, string(known))
+	}
+	return diag.UsageHint(diag.DidYouMean(handler.Suggest(name, names), ""), "unknown attribute %q", name)
+}
+
+// pathsOfType leaves what resources of the type have: its own paths and those
+// of every type that it is no exception of.
+func pathsOfType(paths api.AttributeNameToResourceTypeToPathToVisitorInfoType, t api.ResourceType) api.AttributeNameToResourceTypeToPathToVisitorInfoType {
+	left := api.AttributeNameToResourceTypeToPathToVisitorInfoType{}
+	for name, types := range paths {
+		kept := api.ResourceTypeToPathToVisitorInfoType{}
+		if own := types[t]; len(own) > 0 {
+			kept[t] = own
+		}
+		universal := api.PathToVisitorInfoType{}
+		for path, info := range types[api.ResourceTypeAny] {
+			if info == nil || !slices.Contains(info.TypeExceptions, t) {
+				universal[path] = info
+			}
+		}
+		if len(universal) > 0 {
+			kept[api.ResourceTypeAny] = universal
+		}
+		if len(kept) > 0 {
+			left[name] = kept
+		}
+	}
+	return left
+}

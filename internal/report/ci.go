@@ -1,0 +1,295 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Kind is what --report says: the form in which validation results are given
+// to other programs.
+type Kind string
+
+// The kinds.
+const (
+	// GitHub are annotations of a GitHub workflow.
+	GitHub Kind = "github"
+	// SARIF is what code scanning reads, version 2.1.0.
+	SARIF Kind = "sarif"
+	// JUnit is what CI systems read as test results.
+	JUnit Kind = "junit"
+	// JSON is a flat list of findings.
+	JSON Kind = "json"
+)
+
+// Kinds are the values of --report.
+func Kinds() []string {
+	return []string{string(GitHub), string(SARIF), string(JUnit), string(JSON)}
+}
+
+// ParseKind reads a value of --report.
+func ParseKind(text string) (Kind, error) {
+	if !slices.Contains(Kinds(), text) {
+		return "", fmt.Errorf("report %q is not one of %s", text, strings.Join(Kinds(), ", "))
+	}
+	return Kind(text), nil
+}
+
+// RenderReport makes the report of the units. Problems that kept a function from
+// finding anything are part of it.
+func RenderReport(kind Kind, units []Result) ([]byte, error) {
+	switch kind {
+	case SARIF:
+		return sarif(units)
+	case JUnit:
+		return junit(units)
+	case JSON:
+		return jsonReport(units)
+	}
+	return github(units), nil
+}
+
+// results are the validation results of a unit.
+func (r Result) results() api.ValidationResultList {
+	var all api.ValidationResultList
+	for _, o := range r.Response.Outputs {
+		if list, ok := o.Value.(api.ValidationResultList); ok {
+			all = append(all, list...)
+		}
+	}
+	return all
+}
+
+func (r Result) findings() []finding {
+	return append(failureFindings(r.File, r.Response.Failures), findings(r.File, r.results())...)
+}
+
+// level is how bad a finding is, in the words of SARIF and GitHub.
+func (f finding) level() string {
+	switch strings.ToLower(f.Score) {
+	case "low", "none", "info":
+		return "note"
+	case "medium":
+		return "warning"
+	}
+	return "error"
+}
+
+// shown is how many annotations GitHub shows for a step; it drops the rest.
+const shown = 10
+
+// github prints workflow commands for the first findings and plain lines, which
+// stay in the log, for the others.
+func github(units []Result) []byte {
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	message := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	var b strings.Builder
+	n := 0
+	for _, u := range units {
+		for _, f := range u.findings() {
+			if n++; n > shown {
+				fmt.Fprintf(&b, "%s: %s\n", f.Position, oneLine(f.text()))
+				continue
+			}
+			command := map[string]string{"note": "notice"}[f.level()]
+			if command == "" {
+				command = f.level()
+			}
+			fmt.Fprintf(&b, "::%s file=%s", command, property.Replace(uri(f.Position.File)))
+			if f.Position.Line > 0 {
+				fmt.Fprintf(&b, ",line=%d,col=%d", f.Position.Line, f.Position.Column)
+			}
+			fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace(f.rule()), message.Replace(f.text()))
+		}
+	}
+	return []byte(b.String())
+}
+
+// rule names what was violated: the function, and its rule where it has several.
+func (f finding) rule() string {
+	switch {
+	case f.Function == "":
+		return "input"
+	case f.Rule != "":
+		return f.Function + "/" + f.Rule
+	}
+	return f.Function
+}
+
+// uri is a file as other programs call it: relative to where they run.
+func uri(file string) string { return filepath.ToSlash(strings.TrimPrefix(file, "./")) }
+
+// jsonReport is a list of findings that needs no knowledge of functions.
+func jsonReport(units []Result) ([]byte, error) {
+	type row struct {
+		api.Position
+		Level    string
+		Function string `json:",omitempty"`
+		Rule     string `json:",omitempty"`
+		Resource string `json:",omitempty"`
+		Path     string `json:",omitempty"`
+		Message  string
+	}
+	report := struct {
+		Version  int
+		Passed   bool
+		Findings []row
+	}{Version: 1, Passed: true, Findings: []row{}}
+	for _, u := range units {
+		report.Passed = report.Passed && u.Response.Success && !u.Response.ValidationFailed
+		for _, f := range u.findings() {
+			report.Findings = append(report.Findings, row{f.Position, f.level(), f.Function, f.Rule, f.Resource, f.Path, f.Message})
+		}
+	}
+	return Marshal(report)
+}
+
+// The parts of SARIF 2.1.0 that code scanning reads.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool       sarifTool     `json:"tool"`
+		ColumnKind string        `json:"columnKind"`
+		Results    []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID               string    `json:"id"`
+		ShortDescription sarifText `json:"shortDescription"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID    string          `json:"ruleId"`
+		Level     string          `json:"level"`
+		Message   sarifText       `json:"message"`
+		Locations []sarifLocation `json:"locations"`
+	}
+	sarifLocation struct {
+		PhysicalLocation sarifPlace          `json:"physicalLocation"`
+		LogicalLocations []sarifLogicalPlace `json:"logicalLocations,omitempty"`
+	}
+	sarifPlace struct {
+		ArtifactLocation sarifArtifact `json:"artifactLocation"`
+		Region           *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn"`
+	}
+	sarifLogicalPlace struct {
+		FullyQualifiedName string `json:"fullyQualifiedName"`
+		Kind               string `json:"kind"`
+	}
+)
+
+func sarif(units []Result) ([]byte, error) {
+	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
+	driver := &run.Tool.Driver
+	*driver = sarifDriver{Name: "fctl", InformationURI: "https://github.com/fctl-dev/fctl", Rules: []sarifRule{}}
+	for _, u := range units {
+		descriptions := map[string]string{}
+		for _, s := range u.Signatures {
+			descriptions[s.FunctionName] = s.Description
+		}
+		for _, f := range u.findings() {
+			id := f.rule()
+			if !slices.ContainsFunc(driver.Rules, func(r sarifRule) bool { return r.ID == id }) {
+				text := descriptions[f.Function]
+				if text == "" {
+					text = "The input can be read"
+				}
+				driver.Rules = append(driver.Rules, sarifRule{ID: id, ShortDescription: sarifText{text}})
+			}
+			place := sarifLocation{PhysicalLocation: sarifPlace{ArtifactLocation: sarifArtifact{uri(f.Position.File)}}}
+			if f.Position.Line > 0 {
+				place.PhysicalLocation.Region = &sarifRegion{f.Position.Line, max(1, f.Position.Column)}
+			}
+			if f.Resource != "" {
+				place.LogicalLocations = []sarifLogicalPlace{{FullyQualifiedName: strings.TrimSpace(f.Resource + " " + f.Path), Kind: "resource"}}
+			}
+			run.Results = append(run.Results, sarifResult{RuleID: id, Level: f.level(), Message: sarifText{f.text()}, Locations: []sarifLocation{place}})
+		}
+	}
+	return Marshal(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+// The parts of JUnit's XML that CI systems agree on.
+type (
+	junitSuites struct {
+		XMLName xml.Name     `xml:"testsuites"`
+		Suites  []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitProblem `xml:"failure,omitempty"`
+		Error   *junitProblem `xml:"error,omitempty"`
+	}
+	junitProblem struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// junit makes a suite of each unit and a test of each validation.
+func junit(units []Result) ([]byte, error) {
+	var suites junitSuites
+	for _, u := range units {
+		file := uri(u.File)
+		suite := junitSuite{Name: file}
+		for _, r := range u.results() {
+			c := junitCase{Class: file, Name: r.FunctionName}
+			if !r.Passed {
+				c.Failure = junitProblemOf(findings(u.File, api.ValidationResultList{r}))
+				suite.Failures++
+			}
+			suite.Cases = append(suite.Cases, c)
+		}
+		if failures := failureFindings(u.File, u.Response.Failures); len(failures) > 0 {
+			suite.Cases = append(suite.Cases, junitCase{Class: file, Name: "fctl", Error: junitProblemOf(failures)})
+			suite.Errors++
+		}
+		suite.Tests = len(suite.Cases)
+		suites.Suites = append(suites.Suites, suite)
+	}
+	text, err := xml.MarshalIndent(suites, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(xml.Header), append(text, '\n')...), nil
+}
+
+func junitProblemOf(all []finding) *junitProblem {
+	var b strings.Builder
+	for _, f := range all {
+		fmt.Fprintf(&b, "%s: %s\n", f.Position, f.text())
+	}
+	return &junitProblem{Message: fmt.Sprintf("%d findings", len(all)), Text: b.String()}
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// forAPerson prints an output on a terminal: findings as lines, attributes and
+// resources as a table, everything else as it is.
+func (s Screen) forAPerson(file string, o api.Output) ([]byte, error) {
+	switch v := o.Value.(type) {
+	case api.ValidationResultList:
+		return s.lines(file, v), nil
+	case api.AttributeValueList:
+		return s.table(o)
+	}
+	return output(o)
+}
+
+// table prints an output as a table; what has no rows is printed as it is.
+func (s Screen) table(o api.Output) ([]byte, error) {
+	var head []string
+	var rows [][]string
+	switch v := o.Value.(type) {
+	case api.AttributeValueList:
+		head, rows = attributeRows(v)
+	case api.ValidationResultList:
+		head, rows = validationRows(v)
+	case api.ResourceInfoList:
+		head = []string{"TYPE", "NAME"}
+		for _, info := range v {
+			rows = append(rows, resourceCells(info))
+		}
+	case api.ResourceList:
+		head = []string{"TYPE", "NAME"}
+		for _, r := range v {
+			rows = append(rows, resourceCells(r.ResourceInfo))
+		}
+	default:
+		return output(o)
+	}
+	return s.grid(head, rows), nil
+}
+
+func resourceCells(info api.ResourceInfo) []string {
+	return []string{string(info.ResourceType), strings.TrimPrefix(string(info.ResourceName), "/")}
+}
+
+func attributeRows(list api.AttributeValueList) (head []string, rows [][]string) {
+	head = []string{"FUNCTION", "TYPE", "NAME", "PATH", "VALUE", "COMMENT", "PLACE"}
+	for _, v := range list {
+		row := append([]string{v.FunctionName}, resourceCells(v.ResourceInfo)...)
+		place := ""
+		if v.Position != nil {
+			place = v.Position.String()
+		}
+		rows = append(rows, append(row, string(v.Path), cell(v.Value), oneLine(v.Comment), place))
+	}
+	return dropColumns(head, rows)
+}
+
+func validationRows(list api.ValidationResultList) (head []string, rows [][]string) {
+	head = []string{"FUNCTION", "RESULT", "RESOURCE", "PATH", "MESSAGE", "PLACE"}
+	for _, r := range list {
+		if r.Passed {
+			rows = append(rows, []string{r.FunctionName, "passed", "", "", "", ""})
+			continue
+		}
+		for _, f := range findings("", api.ValidationResultList{r}) {
+			message := f.Message
+			if f.Rule != "" {
+				message = f.Rule + ": " + message
+			}
+			rows = append(rows, []string{r.FunctionName, "failed", f.Resource, f.Path, oneLine(message), f.Position.String()})
+		}
+	}
+	return dropColumns(head, rows)
+}
+
+// dropColumns leaves out columns without content, and the function when all
+// rows come from the same one.
+func dropColumns(head []string, rows [][]string) ([]string, [][]string) {
+	keep := make([]bool, len(head))
+	for i := range head {
+		for _, row := range rows {
+			if i == 0 {
+				keep[i] = keep[i] || row[0] != rows[0][0]
+			} else {
+				keep[i] = keep[i] || row[i] != ""
+			}
+		}
+	}
+	pick := func(cells []string) []string {
+		var kept []string
+		for i, c := range cells {
+			if keep[i] || len(rows) == 0 && i > 0 {
+				kept = append(kept, c)
+			}
+		}
+		return kept
+	}
+	for i := range rows {
+		rows[i] = pick(rows[i])
+	}
+	return pick(head), rows
+}
+
+// grid aligns rows in columns.
+func (s Screen) grid(head []string, rows [][]string) []byte {
+	widths := make([]int, len(head))
+	for _, row := range append([][]string{head}, rows...) {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	line := func(cells []string) string {
+		var b strings.Builder
+		for i, c := range cells {
+			fmt.Fprintf(&b, "%-*s  ", widths[i], c)
+		}
+		return strings.TrimRight(b.String(), " ")
+	}
+	var b strings.Builder
+	b.WriteString(s.head(line(head)) + "\n")
+	for _, row := range rows {
+		b.WriteString(line(row) + "\n")
+	}
+	return []byte(b.String())
+}
+
+// cell is a value in one line: strings as they are, everything else as JSON.
+func cell(value any) string {
+	if text, ok := value.(string); ok {
+		return oneLine(text)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+// longest is how much of a text a line shows.
+const longest = 200
+
+// oneLine is the first line of a text, with an ellipsis when there is more, and
+// without anything that would do something to a terminal.
+func oneLine(text string) string {
+	line, rest, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n")
+	more := rest != ""
+	if runes := []rune(line); len(runes) > longest {
+		line, more = string(runes[:longest]), true
+	}
+	line = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, line)
+	if more {
+		line += "…"
+	}
+	return line
+}
