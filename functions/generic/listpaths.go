@@ -83,10 +83,7 @@ func (l *pathLister) visit(w *yamlkit.WalkedValue, resource *api.ResourceInfo) (
 		return true
 	}
 	path := w.Path()
-	name := api.AttributeNameNone
-	if info := l.provider.PathInfo(resource.ResourceType, api.UnresolvedPath(path)); info != nil {
-		name = info.AttributeName
-	}
+	name := registeredName(l.provider, resource.ResourceType, path)
 	if l.attributesOnly && name == api.AttributeNameNone {
 		return true
 	}
@@ -104,4 +101,12 @@ func (l *pathLister) below(w *yamlkit.WalkedValue) bool {
 	// What is above was compared when the walk came through it.
 	i := len(keyed) - 1
 	return i >= len(l.prefix) || l.prefix[i] == keyed[i] || l.prefix[i] == yamlkit.EscapeDotsInPathSegment(w.Segments[i])
+}
+
+// registeredName is the attribute that results report for a path.
+func registeredName(provider configkit.ResourceProvider, t api.ResourceType, path api.ResolvedPath) api.AttributeName {
+	if info := provider.PathInfo(t, api.UnresolvedPath(path)); info != nil {
+		return info.AttributeName
+	}
+	return api.AttributeNameNone
 }

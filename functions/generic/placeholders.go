@@ -79,23 +79,13 @@ func findPlaceholders(docs gaby.Container, provider configkit.ResourceProvider) 
 				return false
 			}
 			if path := w.IndexPath(); path != notLookedAt {
-				*rows = append(*rows, w.Row(info, path, placeholderAttribute(provider, info.ResourceType, path)))
+				*rows = append(*rows, w.Row(info, path, registeredName(provider, info.ResourceType, path)))
 			}
 			return false
 		})
 		return output, nil
 	})
 	return append(yamlkit.SortRows(texts), yamlkit.SortRows(numbers)...), err
-}
-
-// placeholderAttribute is the attribute of a placeholder. One that is looked up by several keys, such as the value of a
-// container's environment variable, does not say what belongs there: its users make it up.
-func placeholderAttribute(provider configkit.ResourceProvider, t api.ResourceType, path api.ResolvedPath) api.AttributeName {
-	info := provider.PathInfo(t, api.UnresolvedPath(path))
-	if info == nil || strings.Count(string(info.Path), "%s") > 1 {
-		return api.AttributeNameNone
-	}
-	return info.AttributeName
 }
 
 // setDefaultNamesFunction fills in the name of everything that is named after the unit.

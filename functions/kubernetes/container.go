@@ -11,10 +11,9 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-const (
-	attributeContainerName api.AttributeName = "container-name"
-	parameterContainerName                   = "container-name"
-)
+const attributeContainerName api.AttributeName = "container-name"
+
+const parameterContainerName = "container-name"
 
 func containerNameParameter() api.FunctionParameter {
 	return api.FunctionParameter{
