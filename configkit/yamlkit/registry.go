@@ -174,6 +174,14 @@ func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.Pa
 	if info := k.lookup[p.NormalizedPath()]; info != nil {
 		return info
 	}
+	if p.embedded != "" {
+		// An accessor that is registered for the whole value reaches any part of it.
+		whole := *p
+		whole.embedded = ""
+		if info := k.lookup[whole.NormalizedPath()]; info != nil && info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
+			return info
+		}
+	}
 	// A key that a user chose is registered as *.
 	for i := range p.segments {
 		if s := &p.segments[i]; s.kind == plainSegment && s.index < 0 && k.mapKeys[p.normalized(i)] {

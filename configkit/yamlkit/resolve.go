@@ -27,6 +27,10 @@ type ResolveOptions struct {
 	Upsert bool
 	// Accessor looks into list elements that are scalars.
 	Accessor EmbeddedAccessor
+	// Constraint says for each segment, as far as it goes, which child alone is followed: by its key or index, or by a lookup.
+	Constraint *Path
+	// NoArguments leaves Match.Arguments empty, which is cheaper.
+	NoArguments bool
 }
 
 // NotAMapError tells that a path leads through a value that has no children.
@@ -67,6 +71,11 @@ func (r *resolver) walk(i int, v gaby.Value, exact bool) error {
 	}
 	s := &r.path.segments[i]
 	kind := v.Kind()
+	if c := r.options.Constraint; c != nil && i < len(c.segments) {
+		if c := &c.segments[i]; c.kind == plainSegment || c.kind == lookupSegment || c.kind == literalSegment {
+			return r.constrained(i, s, c, v, kind, exact)
+		}
+	}
 	switch s.kind {
 	case plainSegment, literalSegment:
 		return r.child(i, s, v, kind, exact)
@@ -79,7 +88,7 @@ func (r *resolver) walk(i int, v gaby.Value, exact bool) error {
 	switch kind {
 	case gaby.Map:
 		for c := v.First(); c.Exists(); c = c.Next() {
-			if s.kind == bindSegment && !r.bindMatches(s, c) {
+			if s.kind == bindSegment && !r.keyMatches(s, c) {
 				continue
 			}
 			bound := r.bind(s, c, c.Key())
@@ -91,7 +100,7 @@ func (r *resolver) walk(i int, v gaby.Value, exact bool) error {
 	case gaby.List:
 		index := 0
 		for c := v.First(); c.Exists(); c = c.Next() {
-			if s.kind != bindSegment || r.bindMatches(s, c) {
+			if s.kind != bindSegment || r.keyMatches(s, c) {
 				bound := s.kind == bindSegment && r.bind(s, c, "")
 				if err := r.descend(i, strconv.Itoa(index), c, false); err != nil {
 					return err
@@ -102,6 +111,35 @@ func (r *resolver) walk(i int, v gaby.Value, exact bool) error {
 		}
 	}
 	return nil
+}
+
+// constrained follows the one child that a constraint names, if the segment leads there, too.
+func (r *resolver) constrained(i int, s, c *segment, v gaby.Value, kind gaby.Kind, exact bool) error {
+	if s.kind == plainSegment || s.kind == literalSegment {
+		if c.kind == lookupSegment || c.key != s.key {
+			return nil
+		}
+		return r.child(i, s, v, kind, exact)
+	}
+	var child gaby.Value
+	key := c.key
+	switch {
+	case kind == gaby.Map && c.kind != lookupSegment && s.kind != lookupSegment:
+		child = v.Get(key)
+	case kind == gaby.List && c.kind == plainSegment && c.index >= 0:
+		child = v.Index(c.index)
+	case kind == gaby.List && c.kind == lookupSegment:
+		var index int
+		child, index = r.find(c, v)
+		key = strconv.Itoa(index)
+	}
+	if !child.Exists() || !r.keyMatches(s, child) {
+		return nil
+	}
+	bound := (s.kind != anyKeySegment || kind == gaby.Map) && r.bind(s, child, key)
+	err := r.descend(i, key, child, exact)
+	r.unbind(bound)
+	return err
 }
 
 // child follows a plain or literal segment.
@@ -151,7 +189,7 @@ func (r *resolver) missing(i int) error {
 	segments, arguments := len(r.match.Segments), len(r.match.Arguments)
 	for j := range rest {
 		r.match.Segments = append(r.match.Segments, rest[j].key)
-		if rest[j].kind == literalSegment {
+		if rest[j].kind == literalSegment && !r.options.NoArguments {
 			r.match.Arguments = append(r.match.Arguments, api.FunctionArgument{ParameterName: rest[j].param, Value: rest[j].key})
 		}
 	}
@@ -161,30 +199,30 @@ func (r *resolver) missing(i int) error {
 	return err
 }
 
-// lookup finds the first element whose key has the value, else the one at the index that goes with it.
+// lookup follows a segment that finds one element of a list.
 func (r *resolver) lookup(i int, s *segment, v gaby.Value, exact bool) error {
-	if s.hasValue {
-		index := 0
-		for c := v.First(); c.Exists(); c = c.Next() {
-			if text, ok := r.keyText(c, s.key); ok && text == s.value {
-				return r.found(i, s, c, index, exact)
-			}
-			index++
-		}
+	c, index := r.find(s, v)
+	if !c.Exists() {
+		return nil
 	}
-	if s.index >= 0 {
-		if c := v.Index(s.index); c.Exists() {
-			return r.found(i, s, c, s.index, exact)
-		}
-	}
-	return nil
-}
-
-func (r *resolver) found(i int, s *segment, c gaby.Value, index int, exact bool) error {
 	bound := r.bind(s, c, "")
 	err := r.descend(i, strconv.Itoa(index), c, exact)
 	r.unbind(bound)
 	return err
+}
+
+// find is the first element whose key has the value, else the one at the index that goes with it.
+func (r *resolver) find(s *segment, v gaby.Value) (gaby.Value, int) {
+	if s.hasValue {
+		index := 0
+		for c := v.First(); c.Exists(); c = c.Next() {
+			if r.keyIs(c, s.key, s.value) {
+				return c, index
+			}
+			index++
+		}
+	}
+	return v.Index(s.index), s.index
 }
 
 func (r *resolver) descend(i int, key string, c gaby.Value, exact bool) error {
@@ -194,12 +232,18 @@ func (r *resolver) descend(i int, key string, c gaby.Value, exact bool) error {
 	return err
 }
 
-func (r *resolver) bindMatches(s *segment, c gaby.Value) bool {
-	if !s.hasValue {
-		return true
+// keyMatches tells whether a child has what a lookup or a filter asks for.
+func (r *resolver) keyMatches(s *segment, c gaby.Value) bool {
+	return !s.hasValue || r.keyIs(c, s.key, s.value)
+}
+
+// keyIs tells whether the value an element has for a key is a text.
+func (r *resolver) keyIs(element gaby.Value, key, text string) bool {
+	if element.Kind() == gaby.Map {
+		return element.Get(key).TextIs(text)
 	}
-	text, ok := r.keyText(c, s.key)
-	return ok && text == s.value
+	got, ok := r.keyText(element, key)
+	return ok && got == text
 }
 
 // keyText is the value an element has for a key. An element that is a scalar is asked through the path's accessor.
@@ -220,7 +264,7 @@ func (r *resolver) keyText(element gaby.Value, key string) (string, bool) {
 
 // bind remembers the argument of a parameter; what is bound is the key, or else the text of child[s.key].
 func (r *resolver) bind(s *segment, c gaby.Value, key string) bool {
-	if s.param == "" {
+	if s.param == "" || r.options.NoArguments {
 		return false
 	}
 	value := key
@@ -247,34 +291,22 @@ type ResolvedPathInfo struct {
 	PathArguments []api.FunctionArgument
 }
 
-// ResolveAssociativePaths lists the places a path leads to in a document. A resolvedPath constrains them to those it leads
-// to as well. With upsert, places that could be created are listed too.
+// ResolveAssociativePaths lists the places a path leads to in a document. A resolvedPath (keys, indexes, lookups) constrains
+// them: at each segment only the child it names is followed. With upsert, places that could be created are listed too.
 func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPath, resolvedPath api.ResolvedPath, upsert bool) ([]ResolvedPathInfo, error) {
 	path, err := ParsePath(string(unresolvedPath))
 	if err != nil {
 		return nil, err
 	}
-	var allowed map[api.ResolvedPath]bool
+	options := ResolveOptions{Upsert: upsert}
 	if resolvedPath != "" {
-		constraint, err := ParsePath(string(resolvedPath))
-		if err != nil {
-			return nil, err
-		}
-		allowed = map[api.ResolvedPath]bool{}
-		err = constraint.Resolve(doc.Value(), ResolveOptions{Upsert: upsert}, func(m *Match) error {
-			allowed[JoinPathSegments(m.Segments)] = true
-			return nil
-		})
-		if err != nil {
+		if options.Constraint, err = ParsePath(string(resolvedPath)); err != nil {
 			return nil, err
 		}
 	}
 	var places []ResolvedPathInfo
-	err = path.Resolve(doc.Value(), ResolveOptions{Upsert: upsert}, func(m *Match) error {
-		place := JoinPathSegments(m.Segments)
-		if allowed == nil || allowed[place] {
-			places = append(places, ResolvedPathInfo{Path: place, PathArguments: slices.Clone(m.Arguments)})
-		}
+	err = path.Resolve(doc.Value(), options, func(m *Match) error {
+		places = append(places, ResolvedPathInfo{Path: JoinPathSegments(m.Segments), PathArguments: slices.Clone(m.Arguments)})
 		return nil
 	})
 	return places, err

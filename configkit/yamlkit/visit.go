@@ -3,6 +3,7 @@ package yamlkit
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -132,9 +133,10 @@ func VisitPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configk
 
 // compiledPath is a path ready to be resolved.
 type compiledPath struct {
-	info     *api.PathVisitorInfo
-	path     *Path
-	accessor EmbeddedAccessor
+	info       *api.PathVisitorInfo
+	path       *Path
+	constraint *Path // from the resolved path of info, if it has one
+	accessor   EmbeddedAccessor
 }
 
 // place is where visiting has come to. It is reused; what is kept must be copied.
@@ -215,7 +217,10 @@ func visitDocument(doc *gaby.YamlDoc, index int, known *typePaths, provider conf
 		p.path = &known.paths[i]
 		p.root = doc.Value()
 		known.resolver.path = p.path.path
-		known.resolver.options = ResolveOptions{Upsert: upsert && p.path.path.embedded == "", Accessor: p.path.accessor}
+		known.resolver.options = ResolveOptions{
+			Upsert: upsert && p.path.path.embedded == "", Accessor: p.path.accessor,
+			Constraint: p.path.constraint, NoArguments: true,
+		}
 		known.resolver.yield = func(m *Match) error {
 			p.match = m
 			if !m.Value.Exists() && !upsert {
@@ -245,6 +250,11 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configki
 			return nil, err
 		}
 		c := compiledPath{info: info, path: path}
+		if info.ResolvedPath != "" {
+			if c.constraint, err = ParsePath(string(info.ResolvedPath)); err != nil {
+				return nil, err
+			}
+		}
 		if info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
 			if cache, ok := provider.(accessorSource); ok {
 				c.accessor, err = cache.compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
@@ -289,7 +299,7 @@ func (p *place) context() VisitorContext {
 	c := VisitorContext{
 		AttributeInfo:    p.attributeInfo(p.path.info.DataType),
 		Segments:         append([]string(nil), p.match.Segments...),
-		PathArguments:    append([]api.FunctionArgument(nil), p.match.Arguments...),
+		PathArguments:    p.arguments(),
 		EmbeddedPath:     p.path.path.embedded,
 		EmbeddedAccessor: p.path.accessor,
 		Position:         p.match.Value.Position(),
@@ -298,6 +308,44 @@ func (p *place) context() VisitorContext {
 	}
 	c.Details = p.path.info.Details
 	return c
+}
+
+// arguments are what the parameters of the path are bound to. Few visitors ask, so the path is followed again.
+func (p *place) arguments() []api.FunctionArgument {
+	exactly := &Path{segments: make([]segment, len(p.match.Segments)), create: -1}
+	for i, key := range p.match.Segments {
+		exactly.segments[i] = segment{key: key, index: decimal(key)}
+	}
+	var arguments []api.FunctionArgument
+	options := ResolveOptions{Upsert: true, Accessor: p.path.accessor, Constraint: exactly}
+	// An error cannot be: the path led here before.
+	_ = p.path.path.Resolve(p.root, options, func(m *Match) error {
+		arguments = slices.Clone(m.Arguments)
+		return nil
+	})
+	return arguments
+}
+
+// BoundDetails are the details of the attribute, with the arguments that are bound at this place added to the invocations that
+// read and write it.
+func (c *VisitorContext) BoundDetails() *api.AttributeDetails {
+	if c.Details == nil || len(c.PathArguments) == 0 || c.Details.GetterInvocation == nil && len(c.Details.SetterInvocations) == 0 {
+		return c.Details
+	}
+	details := *c.Details
+	bind := func(invocation api.FunctionInvocation) api.FunctionInvocation {
+		invocation.Arguments = slices.Concat(invocation.Arguments, c.PathArguments)
+		return invocation
+	}
+	if details.GetterInvocation != nil {
+		bound := bind(*details.GetterInvocation)
+		details.GetterInvocation = &bound
+	}
+	details.SetterInvocations = slices.Clone(details.SetterInvocations)
+	for i := range details.SetterInvocations {
+		details.SetterInvocations[i] = bind(details.SetterInvocations[i])
+	}
+	return &details
 }
 
 // locate makes a failure of an error, with what is known about where it happened.
