@@ -21,6 +21,7 @@ type Registry struct {
 	documents []knowledgeDocument // of files; nil until something is asked for
 	groups    map[api.AttributeName][]api.AttributeName
 	types     map[api.ResourceType]*typeKnowledge
+	single    map[typeAttribute][]*api.PathVisitorInfo
 	added     map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
 	accessors map[string]EmbeddedAccessor
 }
@@ -61,28 +62,17 @@ func (r *Registry) Check() error {
 func (r *Registry) AddFiles(files ...KnowledgeFile) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	before := *r.state()
+	files0, documents, groups, types, single := r.files, r.documents, r.groups, r.types, r.single
 	r.files = append(slices.Clone(r.files), files...)
-	r.documents, r.groups, r.types = nil, nil, nil
+	r.documents, r.groups, r.types, r.single = nil, nil, nil, nil
 	err := r.parse()
-	for i := len(r.files) - len(files); err == nil && i < len(r.files); i++ {
+	for i := len(files0); err == nil && i < len(r.files); i++ {
 		err = r.checkDocument(r.documents[i])
 	}
 	if err != nil {
-		r.files, r.documents, r.groups, r.types = before.files, before.documents, before.groups, before.types
+		r.files, r.documents, r.groups, r.types, r.single = files0, documents, groups, types, single
 	}
 	return err
-}
-
-type registryState struct {
-	files     []KnowledgeFile
-	documents []knowledgeDocument
-	groups    map[api.AttributeName][]api.AttributeName
-	types     map[api.ResourceType]*typeKnowledge
-}
-
-func (r *Registry) state() *registryState {
-	return &registryState{r.files, r.documents, r.groups, r.types}
 }
 
 // checkDocument reads all that a file says.
@@ -160,7 +150,42 @@ type attributePaths struct {
 }
 
 func (a attributePaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
-	return a.registry.knowledge(t).attributes[a.name]
+	return a.registry.attributePaths(t, a.name)
+}
+
+// typeAttribute is an attribute of a type.
+type typeAttribute struct {
+	of   api.ResourceType
+	name api.AttributeName
+}
+
+// attributePaths are the paths of one attribute. As long as nothing else is asked about the type, nothing else is read.
+func (r *Registry) attributePaths(t api.ResourceType, name api.AttributeName) []*api.PathVisitorInfo {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k, ok := r.types[t]; ok {
+		return k.attributes[name]
+	}
+	key := typeAttribute{t, name}
+	if paths, ok := r.single[key]; ok {
+		return paths
+	}
+	err := r.parse()
+	if err == nil {
+		only := r.groups[name]
+		if len(only) == 0 {
+			only = []api.AttributeName{name}
+		}
+		var k *typeKnowledge
+		if k, err = r.compile(t, only); err == nil {
+			if r.single == nil {
+				r.single = map[typeAttribute][]*api.PathVisitorInfo{}
+			}
+			r.single[key] = k.attributes[name]
+			return k.attributes[name]
+		}
+	}
+	panic(err) // files are checked before
 }
 
 // PathInfo is what is registered about a path of a type, nil when nothing is. The path may be given with indexes, lookups
@@ -221,7 +246,7 @@ func (r *Registry) RegisterPaths(name api.AttributeName, t api.ResourceType, pat
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.add(name, t, paths)
-	r.types = nil // what was compiled may be out of date
+	r.types, r.single = nil, nil // what was compiled may be out of date
 	return nil
 }
 
@@ -324,7 +349,21 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 	if err := r.parse(); err != nil {
 		return nil, err
 	}
+	k, err := r.compile(t, nil)
+	if err != nil {
+		return nil, err
+	}
+	if r.types == nil {
+		r.types = map[api.ResourceType]*typeKnowledge{}
+	}
+	r.types[t] = k
+	return k, nil
+}
+
+// compile reads what is known about a type, or only the paths of some attributes.
+func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeKnowledge, error) {
 	c := newTypeCompiler(r.documents, t)
+	c.only = only
 	c.clusterScoped = r.isClusterScoped(t)
 	levels := []api.ResourceType{t, api.ResourceTypeAny}
 	if t == api.ResourceTypeAny {
@@ -336,6 +375,9 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 			return nil, err
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.added[of])) {
+			if only != nil && !slices.Contains(only, name) {
+				continue
+			}
 			paths := r.added[of][name]
 			for _, path := range slices.Sorted(maps.Keys(paths)) {
 				parsed, err := ParsePath(string(paths[path].Path))
@@ -346,12 +388,7 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 			}
 		}
 	}
-	k := c.finish(r.groups)
-	if r.types == nil {
-		r.types = map[api.ResourceType]*typeKnowledge{}
-	}
-	r.types[t] = k
-	return k, nil
+	return c.finish(r.groups), nil
 }
 
 // isClusterScoped tells whether resources of a type have no namespace.

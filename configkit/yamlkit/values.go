@@ -187,7 +187,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		doc      *gaby.YamlDoc
 		resource *api.ResourceInfo
 		path     *compiledPath
-		keys     *configkit.MergeKeyTree
+		known    *typePaths
 		segments []string
 		current  gaby.Value
 		value    any
@@ -227,7 +227,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		if ok && replacement == value {
 			return nil
 		}
-		edits = append(edits, edit{p.doc, p.resource, p.path, p.keys, slices.Clone(p.match.Segments), v, replacement})
+		edits = append(edits, edit{p.doc, p.resource, p.path, p.known, slices.Clone(p.match.Segments), v, replacement})
 		return nil
 	})
 	var problems []error
@@ -238,7 +238,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		e := &edits[i]
 		if _, err := e.doc.Set(e.value, e.segments...); err != nil {
 			f := locate(err, e.resource, nil).(*api.Failure)
-			f.Path = string(reportedPath(e.doc.Value(), e.segments, e.keys, e.path.path.embedded))
+			f.Path = string(reportedPath(e.doc.Value(), e.segments, e.known.keys(), e.path.path.embedded))
 			if f.Pos.IsZero() {
 				f.Pos = position(e.current.Position())
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -144,7 +145,7 @@ type place struct {
 	doc      *gaby.YamlDoc
 	index    int
 	resource *api.ResourceInfo
-	keys     *configkit.MergeKeyTree
+	known    *typePaths
 	path     *compiledPath
 	match    *Match
 	root     gaby.Value
@@ -158,8 +159,8 @@ type accessorSource interface {
 // typePaths is what one call needs to know about a resource type.
 type typePaths struct {
 	paths    []compiledPath
-	keys     *configkit.MergeKeyTree
-	resolver resolver // its space is used for one document after the other
+	keys     func() *configkit.MergeKeyTree // read when first asked for: who writes does not ask
+	resolver resolver                       // its space is used for one document after the other
 }
 
 // visitPlaces is the loop behind all visitors of paths. Only documents whose type has paths are scanned.
@@ -186,9 +187,7 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 			if known.paths, err = compilePaths(source.PathsOf(t), args, provider); err != nil {
 				return err // the paths are wrong, whatever the documents are
 			}
-			if len(known.paths) > 0 {
-				known.keys = provider.MergeKeys(t)
-			}
+			known.keys = sync.OnceValue(func() *configkit.MergeKeyTree { return provider.MergeKeys(t) })
 			types[t] = known
 		}
 		if len(known.paths) == 0 {
@@ -212,7 +211,7 @@ func visitDocument(doc *gaby.YamlDoc, index int, known *typePaths, provider conf
 	if err := doc.Check(); err != nil {
 		return []error{locate(err, info, nil)}
 	}
-	p := place{doc: doc, index: index, resource: info, keys: known.keys}
+	p := place{doc: doc, index: index, resource: info, known: known}
 	for i := range known.paths {
 		p.path = &known.paths[i]
 		p.root = doc.Value()
@@ -279,9 +278,16 @@ func (e *NoAccessorError) Error() string {
 	return fmt.Sprintf("path %s: no embedded accessor is registered for it", e.Path)
 }
 
+func (p *place) mergeKeys() *configkit.MergeKeyTree {
+	if p.known == nil {
+		return nil
+	}
+	return p.known.keys()
+}
+
 // reported is how results call the place.
 func (p *place) reported() api.ResolvedPath {
-	return reportedPath(p.root, p.match.Segments, p.keys, p.path.path.embedded)
+	return reportedPath(p.root, p.match.Segments, p.mergeKeys(), p.path.path.embedded)
 }
 
 func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {
@@ -304,7 +310,7 @@ func (p *place) context() VisitorContext {
 		EmbeddedAccessor: p.path.accessor,
 		Position:         p.match.Value.Position(),
 		VisitorInfo:      p.path.info,
-		Keys:             p.keys,
+		Keys:             p.mergeKeys(),
 	}
 	c.Details = p.path.info.Details
 	return c
