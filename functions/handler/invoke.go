@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
@@ -246,124 +245,6 @@ func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res resu
 		res.documents = documents // what getters of other systems return
 	}
 	return res
-}
-
-func (r *run) refuse(s *step) {
-	r.response.Functions[s.index].Failed = true
-	r.fail(failuresOf(s.err, s.name, api.FailureUsage))
-}
-
-func (r *run) failed(s *step, res result) {
-	outcome := &r.response.Functions[s.index]
-	outcome.Ran, outcome.Failed = true, true
-	r.note(s, res.report.Notes)
-	r.fail(failuresOf(res.err, s.name, api.FailureFunction))
-}
-
-// succeeded records what a step made. It returns false when the chain ends here without a failure: a filter did not pass.
-func (r *run) succeeded(s *step, res result) bool {
-	outcome := &r.response.Functions[s.index]
-	outcome.Ran, outcome.Counted, outcome.Matches = true, res.report.Counted, res.report.Matches
-	r.note(s, res.report.Notes)
-	r.noteNothingMatched(s, res)
-	if s.f.Validating && !passed(res.output) {
-		if s.filter {
-			r.note(s, []api.Note{{Message: "the filter did not pass; the functions after it were not run"}})
-			return false
-		}
-		r.response.ValidationFailed = true
-	}
-	if !r.outputs.add(s, res.output) {
-		r.note(s, []api.Note{{Message: fmt.Sprintf("functions with unmergeable output types; output of %s discarded", s.name)}})
-	}
-	return true
-}
-
-// noteDeprecated tells what to write instead of an old name.
-func (r *run) noteDeprecated(s *step) {
-	if s.f == nil || !s.f.signature().Deprecated {
-		return
-	}
-	message := "this function is deprecated"
-	if s.name != s.f.FunctionName {
-		message = "this name is deprecated, the function is called " + s.f.FunctionName
-	}
-	r.note(s, []api.Note{{Message: message}})
-}
-
-// noteNothingMatched tells that a step had nothing to do. That the request selects no resource is told once, not by every step.
-func (r *run) noteNothingMatched(s *step, res result) {
-	note := api.Note{Kind: api.NoteNothingMatched}
-	switch where := yamlkit.AndWhere(r.where, s.where); {
-	case where != nil && res.seen == 0:
-		note.Message = "no resource satisfies " + where.String()
-		if s.where != nil {
-			note.Function = s.name
-		}
-		if slices.Contains(r.response.Notes, note) {
-			return
-		}
-	case res.report.Counted && res.report.Matches == 0:
-		note.Function, note.Message = s.name, s.nothingMatched()
-	default:
-		return
-	}
-	r.response.Notes = append(r.response.Notes, note)
-}
-
-// nothingMatched names the arguments that say where to look.
-func (s *step) nothingMatched() string {
-	value := s.f.ValueParameter
-	if n := len(s.f.Parameters); value == "" && n > 0 && s.f.Mutating && s.f.FunctionType == api.FunctionTypePathVisitor {
-		value = s.f.Parameters[n-1].ParameterName
-	}
-	var where []string
-	for _, a := range s.args {
-		if a.ParameterName != value {
-			where = append(where, fmt.Sprintf("%s %v", a.ParameterName, a.Value))
-		}
-	}
-	if len(where) == 0 {
-		return "nothing matched"
-	}
-	return "nothing matched " + strings.Join(where, ", ")
-}
-
-func (r *run) note(s *step, notes []api.Note) {
-	for _, n := range notes {
-		n.Function = s.name
-		r.response.Notes = append(r.response.Notes, n)
-	}
-}
-
-// fail records failures. What several functions find in the same input is told once.
-func (r *run) fail(failures []*api.Failure) {
-	for _, f := range failures {
-		known := f.Class == api.FailureInput && slices.ContainsFunc(r.response.Failures, func(g *api.Failure) bool {
-			return g.Class == f.Class && g.Pos == f.Pos && g.Message == f.Message
-		})
-		if !known {
-			r.response.Failures = append(r.response.Failures, f)
-		}
-	}
-}
-
-// finish completes the response.
-func (r *run) finish() *api.FunctionInvocationResponse {
-	if !r.inParts {
-		r.response.ConfigData = r.response.Parts[0]
-		if len(r.response.Parts) > 1 {
-			r.response.ConfigData = bytes.Join(r.response.Parts, nil)
-		}
-		r.response.Parts = nil
-	}
-	r.response.Outputs = r.outputs.list
-	r.response.HasNewMutations = r.response.Changed
-	r.response.Success = len(r.response.Failures) == 0
-	for _, f := range r.response.Failures {
-		r.response.ErrorMessages = append(r.response.ErrorMessages, f.Error())
-	}
-	return r.response
 }
 
 func checkpoint(documents gaby.Container) []gaby.Mark {

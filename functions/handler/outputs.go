@@ -18,10 +18,10 @@ func (o *outputs) add(s *step, value any) bool {
 	if value == nil {
 		return true
 	}
-	value = label(value, s)
 	outputType := typeOfOutput(value, s.f.OutputInfo)
+	value = label(value, s)
 	for i := range o.list {
-		if o.list[i].OutputType != outputType {
+		if !combine(o.list[i].OutputType, outputType) {
 			continue
 		}
 		merged, ok := appendOutput(o.list[i].Value, value)
@@ -32,6 +32,15 @@ func (o *outputs) add(s *step, value any) bool {
 	}
 	o.list = append(o.list, api.Output{OutputType: outputType, Value: value})
 	return true
+}
+
+// combine tells whether outputs of two types become one, which has the first type: those of one type, and results and lists of
+// results of validations.
+func combine(a, b api.OutputType) bool {
+	isResult := func(t api.OutputType) bool {
+		return t == api.OutputTypeValidationResult || t == api.OutputTypeValidationResultList
+	}
+	return a == b || isResult(a) && isResult(b)
 }
 
 // label gives rows the position and the name of the function they come from, and makes a list of a single validation
@@ -79,6 +88,8 @@ func typeOfOutput(value any, info *api.FunctionOutput) api.OutputType {
 	switch value.(type) {
 	case api.AttributeValueList:
 		return api.OutputTypeAttributeValueList
+	case api.ValidationResult, *api.ValidationResult:
+		return api.OutputTypeValidationResult
 	case api.ValidationResultList:
 		return api.OutputTypeValidationResultList
 	case api.ResourceInfoList:

@@ -1,0 +1,264 @@
+package handler_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// with registers one more function, which takes no arguments.
+func with(t *testing.T, h *handler.FunctionHandler, r handler.FunctionRegistration) *handler.FunctionHandler {
+	t.Helper()
+	r.Description = "Do " + r.FunctionName
+	if err := h.RegisterFunction(r); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// manyResources is enough text for many shards.
+func manyResources(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "---\n%spadding: %s\n", resource(fmt.Sprintf("n%04d", i)), strings.Repeat("x", 300))
+	}
+	return b.String()
+}
+
+func TestOnlyHermeticFunctionsRun(t *testing.T) {
+	h := with(t, testFunctions(t), handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{FunctionName: "phone-home"}, Function: nothing})
+	request := &api.FunctionInvocationRequest{ConfigData: []byte(resource("a")), FunctionInvocations: chain("phone-home", "names x")}
+	r, err := h.Invoke(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Failures) != 1 || r.Failures[0].Class != api.FailureUsage || !strings.Contains(r.Failures[0].Hint, "--allow-external") || r.Functions[0].Ran || !r.Functions[1].Ran {
+		t.Errorf("%s %+v", outcome(r), r.Functions)
+	}
+	request.AllowExternal = true
+	if r, err = h.Invoke(t.Context(), request); err != nil || !r.Success || !r.Functions[0].Ran {
+		t.Errorf("%v %s", err, outcome(r))
+	}
+}
+
+func TestDeprecatedNames(t *testing.T) {
+	h := with(t, newHandler(), handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{FunctionName: "do-it", Hermetic: true}, Function: nothing,
+		Aliases: []string{"do-that"}, DeprecatedAliases: []string{"perform-it"},
+	})
+	with(t, h, handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{FunctionName: "old-thing", Hermetic: true, Deprecated: true}, Function: nothing})
+	for name, note := range map[string]string{
+		"do-it": "", "do-that": "",
+		"perform-it": "note 0 perform-it: this name is deprecated, the function is called do-it\n",
+		"old-thing":  "note 0 old-thing: this function is deprecated\n",
+	} {
+		s, ok := h.Signature(name)
+		if !ok || s.Deprecated != (note != "") || (s.AliasOf == "") != (name == "do-it" || name == "old-thing") {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if got := outcome(selected(t, h, resource("a"), "", chain(name))); got != note {
+			t.Errorf("%s: %s, want %s", name, got, note)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	h := with(t, testFunctions(t), handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{FunctionName: "find-faults", Hermetic: true},
+		Function: func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container, any, error) {
+			faults := []error{errors.New(strings.Repeat("é", 2000))}
+			for i := range 1500 {
+				faults = append(faults, fmt.Errorf("fault %d", i))
+			}
+			return nil, nil, errors.Join(faults...)
+		},
+	})
+	r := selected(t, h, resource("a"), "", chain("find-faults"))
+	if len(r.Failures) != 1501 || len(r.ErrorMessages) != api.MaxErrors || r.ErrorMessages[api.MaxErrors-1] != "and 478 more errors" {
+		t.Errorf("%d failures, %d messages, the last: %s", len(r.Failures), len(r.ErrorMessages), r.ErrorMessages[len(r.ErrorMessages)-1])
+	}
+	if n := len([]rune(r.ErrorMessages[0])); n != api.MaxErrorLength || !strings.HasSuffix(r.ErrorMessages[0], "é…") {
+		t.Errorf("the first message has %d characters", n)
+	}
+
+	_, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{FunctionInvocations: make(api.FunctionInvocationList, api.MaxInvocations+1)})
+	if failure, ok := errors.AsType[*api.Failure](err); !ok || failure.Class != api.FailureUsage || !strings.Contains(failure.Message, "1025 functions") {
+		t.Errorf("too many functions: %v", err)
+	}
+	_, err = h.ValidateInvocation(api.FunctionInvocation{FunctionName: "mark", Arguments: make([]api.FunctionArgument, api.MaxArguments+1)})
+	if _, ok := errors.AsType[*handler.ArgumentError](err); !ok || !strings.Contains(err.Error(), "1025 arguments") {
+		t.Errorf("too many arguments: %v", err)
+	}
+	_, err = h.ValidateInvocation(api.FunctionInvocation{FunctionName: strings.Repeat("mark", 1000)})
+	if unknown, ok := errors.AsType[*handler.UnknownFunctionError](err); !ok || len(unknown.Name) > 200 {
+		t.Errorf("too long a name: %v", err)
+	}
+}
+
+func TestAllProblemsOfAnInvocationAtOnce(t *testing.T) {
+	h := with(t, newHandler(), handler.FunctionRegistration{FunctionSignature: sampler().FunctionSignature, Function: nothing, Aliases: []string{"sample"}})
+	invocation := api.FunctionInvocation{FunctionName: "sample", WhereResource: "a == 1", Arguments: []api.FunctionArgument{
+		{Value: "{{.Nope}}", Evaluator: api.EvaluatorTemplate}, {Value: "x"}, {Value: "y"}, {Value: "z"}, {Value: "more"},
+	}}
+	r := selected(t, h, resource("a"), "", api.FunctionInvocationList{invocation})
+	// Not hermetic, too many, not an integer, not a bool, no enum value, no where-expression; the template is tried when the rest is right.
+	if len(r.Failures) != 6 {
+		t.Errorf("%s", outcome(r))
+	}
+	_, err := h.ValidateInvocation(invocation)
+	if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != 5 {
+		t.Errorf("%v", err)
+	} else if _, ok := errors.AsType[*yamlkit.WhereError](joined.Unwrap()[4]); !ok {
+		t.Errorf("the last is %v", joined.Unwrap()[4])
+	}
+	invocation.WhereResource = ""
+	invocation.Arguments = []api.FunctionArgument{
+		{Value: "{{.Nope}}", Evaluator: api.EvaluatorTemplate}, {Value: "{{", Evaluator: api.EvaluatorTemplate}, {Value: "{{.UnitSlug}}", Evaluator: api.EvaluatorTemplate},
+	}
+	request := &api.FunctionInvocationRequest{AllowExternal: true, FunctionInvocations: api.FunctionInvocationList{invocation}}
+	request.UnitSlug = "neither"
+	if r, err = h.Invoke(t.Context(), request); err != nil || len(r.Failures) != 3 || r.Failures[2].Argument != "flag" {
+		t.Errorf("expressions: %v %s", err, outcome(r))
+	}
+}
+
+func TestOutputsAreCombined(t *testing.T) {
+	h := testFunctions(t)
+	output := func(name string, validating bool, value any, info *api.FunctionOutput) {
+		with(t, h, handler.FunctionRegistration{
+			FunctionSignature: api.FunctionSignature{FunctionName: name, Validating: validating, Hermetic: true, OutputInfo: info},
+			Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+				return docs, value, nil
+			},
+		})
+	}
+	result := api.ValidationResult{Passed: true}
+	output("vet-one", true, result, nil)
+	output("vet-some", true, api.ValidationResultList{result, {Passed: false}}, nil)
+	output("vet-pointer", true, &result, nil)
+	output("get-json", false, 1, &api.FunctionOutput{ResultName: "n", Description: "a number", OutputType: api.OutputTypeJSON})
+	output("get-opaque", false, "x", nil)
+	output("get-none", false, api.AttributeValueList(nil), nil)
+	for _, c := range []struct {
+		chain []string
+		types string
+		want  string
+	}{
+		{[]string{"vet-one", "vet-some", "vet-pointer"}, "ValidationResult", "passed 0 vet-one true\npassed 1 vet-some true\npassed 1 vet-some false\npassed 2 vet-pointer true\nvalidation failed\n"},
+		{[]string{"vet-some", "vet-one"}, "ValidationResultList", "passed 0 vet-some true\npassed 0 vet-some false\npassed 1 vet-one true\nvalidation failed\n"},
+		{[]string{"get-json", "get-json", "names x", "get-none"}, "JSON AttributeValueList", "note 0 get-json: functions with unmergeable output types; output of get-json discarded\noutput JSON 1\nrow 2 names /a\n"},
+		{[]string{"get-opaque"}, "Opaque", "output Opaque x\n"},
+		{[]string{"get-none"}, "AttributeValueList", ""},
+	} {
+		r := selected(t, h, resource("a"), "", chain(c.chain...))
+		var types []string
+		for _, o := range r.Outputs {
+			types = append(types, string(o.OutputType))
+		}
+		if got := outcome(r); got != c.want || strings.Join(types, " ") != c.types {
+			t.Errorf("%v: %v\n%s\nwant:\n%s", c.chain, types, got, c.want)
+		}
+	}
+}
+
+func TestAFilterThatFails(t *testing.T) {
+	h := with(t, testFunctions(t), handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{FunctionName: "vet-badly", Validating: true, Hermetic: true},
+		Function: func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container, any, error) {
+			return nil, api.ValidationResult{Passed: true}, errors.New("no idea")
+		},
+	})
+	for _, stop := range []bool{true, false} {
+		r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
+			ConfigData: []byte(resource("a")), NumFilters: 1, StopOnError: stop, FunctionInvocations: chain("vet-badly", "mark x"),
+		})
+		if err != nil || r.Success || r.Functions[1].Ran == stop || len(r.Outputs) != 0 {
+			t.Errorf("stop %t: %v %s %+v", stop, err, outcome(r), r.Functions)
+		}
+	}
+}
+
+// TestFailuresInShards has functions fail and panic somewhere in a large unit: the outcome is that of one core.
+func TestFailuresInShards(t *testing.T) {
+	data := manyResources(6000)
+	h := testFunctions(t)
+	with(t, h, handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{FunctionName: "panic-late", Mutating: true, Hermetic: true}, PerDocument: true,
+		Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			for _, doc := range docs {
+				if _, err := doc.Set(true, "panicked"); err != nil {
+					return nil, nil, err
+				}
+				if name, _ := h.ResourceProvider().ResourceNameGetter(doc); name == "/n4711" {
+					panic("at " + name)
+				}
+			}
+			return docs, nil, nil
+		},
+	})
+	run := func(cores int, stop bool, list api.FunctionInvocationList) (string, string) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(data), StopOnError: stop, FunctionInvocations: list})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Failures {
+			if p, ok := errors.AsType[*handler.PanicError](f); ok && !strings.Contains(string(p.Stack), "pipeline_test.go") {
+				t.Errorf("the stack is lost: %s", p.Stack)
+			}
+		}
+		return string(r.ConfigData), outcome(r)
+	}
+	for _, c := range []struct {
+		chain   []string
+		failure string
+	}{
+		{[]string{"mark x", "names y", "spoil n47", "mark z"}, "spoil: v1/Thing /n4700: it is spoilt"},
+		{[]string{"mark x", "mark y", "panic-late", "mark z"}, "panic-late: the function panicked: at /n4711"},
+	} {
+		for _, stop := range []bool{true, false} {
+			data1, outcome1 := run(1, stop, chain(c.chain...))
+			data4, outcome4 := run(4, stop, chain(c.chain...))
+			if data1 != data4 || outcome1 != outcome4 {
+				t.Errorf("%v, stop %t: the data is the same: %t, the outcomes:\n%.1000s\n%.1000s", c.chain, stop, data1 == data4, outcome1, outcome4)
+			}
+			if !strings.Contains(outcome4, c.failure) || strings.Contains(data4, "spoilt") || strings.Contains(data4, "panicked") ||
+				strings.Count(data4, "x: \"yes\"") != 6000 || strings.Contains(data4, "z: \"yes\"") == stop {
+				t.Errorf("%v, stop %t: not what was to happen:\n%.1000s", c.chain, stop, outcome4)
+			}
+		}
+	}
+}
+
+// TestALongFunctionIsCancelled cancels while many shards are in the middle of a function.
+func TestALongFunctionIsCancelled(t *testing.T) {
+	for _, data := range []string{resource("a"), manyResources(6000)} {
+		ctx, cancel := context.WithCancel(t.Context())
+		h := with(t, testFunctions(t), handler.FunctionRegistration{
+			FunctionSignature: api.FunctionSignature{FunctionName: "take-long", Mutating: true, Hermetic: true}, PerDocument: true,
+			Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+				time.AfterFunc(10*time.Millisecond, cancel)
+				select {
+				case <-fc.Context().Done():
+					return nil, nil, fc.Context().Err()
+				case <-time.After(time.Minute):
+					return docs, nil, nil
+				}
+			},
+		})
+		start := time.Now()
+		r, err := h.Invoke(ctx, &api.FunctionInvocationRequest{ConfigData: []byte(data), FunctionInvocations: chain("mark x", "take-long", "mark y")})
+		if !errors.Is(err, context.Canceled) || r != nil || time.Since(start) > 20*time.Second {
+			t.Errorf("%v after %s", err, time.Since(start))
+		}
+	}
+}
