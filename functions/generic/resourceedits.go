@@ -1,6 +1,7 @@
 package generic
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -112,6 +113,9 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			if err != nil {
 				return nil, nil, err
 			}
+			if resource, err = withLineEndsOf(docs, resource); err != nil {
+				return nil, nil, err
+			}
 			at, err := lastResource(docs, provider, resourceTypeOf(args), api.ResourceName(handler.Arguments(args).String(parameterResourceName)))
 			if err != nil {
 				return nil, nil, err
@@ -178,6 +182,15 @@ func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourcePr
 		return nil, fail("the body of resource %s %s is that of %s", t, name, info)
 	}
 	return doc, nil
+}
+
+// withLineEndsOf is the resource with the line ends of a unit that has CRLF.
+func withLineEndsOf(docs gaby.Container, resource *gaby.YamlDoc) (*gaby.YamlDoc, error) {
+	if len(docs) == 0 || !bytes.Contains(docs[:1].Text(), []byte("\r\n")) {
+		return resource, nil
+	}
+	text := bytes.ReplaceAll(resource.Bytes(), []byte("\r\n"), []byte("\n"))
+	return gaby.ParseYAML(bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")))
 }
 
 // sameName compares names within their scopes.

@@ -1,0 +1,103 @@
+package functions_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPartsAgree runs the examples of all functions on a unit that is large enough to be worked on in parts: whatever the
+// number of processors, the data, the outputs and the notes are the same.
+func TestPartsAgree(t *testing.T) {
+	text, err := os.ReadFile("../testdata/examples.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unit bytes.Buffer
+	for range 400 {
+		unit.WriteString("---\n")
+		unit.Write(text)
+	}
+	if unit.Len() < 512<<10 {
+		t.Fatalf("a unit of %d bytes is not worked on in parts", unit.Len())
+	}
+	executor := functions.NewStandardExecutor()
+	for _, signature := range executor.Signatures(api.ToolchainKubernetesYAML) {
+		if signature.AliasOf != "" || !signature.Hermetic {
+			continue
+		}
+		for _, example := range signature.Examples {
+			invocation, ok := invocationOf(t, example)
+			if !ok {
+				continue
+			}
+			t.Run(example, func(t *testing.T) {
+				alone := outcome(t, executor, invocation, unit.Bytes(), 1)
+				parts := outcome(t, executor, invocation, unit.Bytes(), 4)
+				if diff := cmp.Diff(alone, parts); diff != "" {
+					t.Errorf("on one processor and on four (-one +four):\n%.2000s", diff)
+				}
+			})
+		}
+	}
+}
+
+// invocationOf reads an example as a command line does. Examples that need a file are left out.
+func invocationOf(t *testing.T, example string) (api.FunctionInvocation, bool) {
+	t.Helper()
+	words, err := handler.SplitWords(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	invocation := api.FunctionInvocation{FunctionName: words[0]}
+	for _, word := range words[1:] {
+		arg := api.FunctionArgument{Value: word}
+		if name, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(name, "--") {
+			arg = api.FunctionArgument{ParameterName: name[2:], Value: value}
+		}
+		if text, ok := strings.CutPrefix(arg.Value.(string), "template:"); ok {
+			arg.Value, arg.Evaluator = text, api.EvaluatorTemplate
+		}
+		if strings.HasPrefix(word, "file:") {
+			return invocation, false
+		}
+		invocation.Arguments = append(invocation.Arguments, arg)
+	}
+	return invocation, true
+}
+
+type result struct {
+	Data, Outputs string
+	Notes         []api.Note
+	Errors        []string
+	Matches       int
+}
+
+func outcome(t *testing.T, executor *functions.Executor, invocation api.FunctionInvocation, unit []byte, processors int) result {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+	response, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{
+		FunctionContext:     api.FunctionContext{UnitSlug: "web", SpaceSlug: "shop", SpaceID: "1"},
+		ConfigData:          unit,
+		FunctionInvocations: api.FunctionInvocationList{invocation},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs, err := json.Marshal(response.Outputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result{
+		Data: string(response.ConfigData), Outputs: string(outputs), Notes: response.Notes, Errors: response.ErrorMessages,
+		Matches: response.Functions[0].Matches,
+	}
+}
