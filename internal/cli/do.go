@@ -53,6 +53,8 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, words []string) error 
 		return cmd.Help()
 	}
 	if problems != nil {
+		// Flags after FUNCTION say how problems are told.
+		_, _ = a.settings(cmd.Flags())
 		return problems
 	}
 	return j.run(ctx, chain)

@@ -104,11 +104,12 @@ func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions
 	reader := &source.Reader{In: a.Streams.In}
 	var files []yamlkit.KnowledgeFile
 	for _, path := range s.ResourceTypes {
+		path = shorter(path)
 		text, err := reader.Bytes(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, yamlkit.KnowledgeFile{Name: shownPath(path), Text: text})
+		files = append(files, yamlkit.KnowledgeFile{Name: diag.FileName(path), Text: text})
 	}
 	if err := executor.AddResourceTypes(files...); err != nil {
 		return nil, knowledgeProblems(err)
@@ -140,15 +141,14 @@ func (j *job) inDir(path string) string {
 	return filepath.Join(j.dir, path)
 }
 
-// shownPath is how messages call a file of the settings: relative to where fctl
-// was started when that is shorter.
-func shownPath(path string) string {
+// shorter is the path relative to where fctl was started, if that is shorter.
+func shorter(path string) string {
 	if here, err := filepath.Abs("."); err == nil {
 		if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {
-			path = rel
+			return rel
 		}
 	}
-	return diag.FileName(path)
+	return path
 }
 
 // walk resolves words against the functions of the job.
