@@ -12,8 +12,6 @@
 package handler
 
 import (
-	"slices"
-
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/api"
 )
@@ -50,7 +48,8 @@ type FunctionRegistration struct {
 
 // names are all names of the function, its own first.
 func (r *FunctionRegistration) names() []string {
-	return slices.Concat([]string{r.FunctionName}, r.Aliases, r.DeprecatedAliases)
+	names := make([]string, 0, 1+len(r.Aliases)+len(r.DeprecatedAliases))
+	return append(append(append(names, r.FunctionName), r.Aliases...), r.DeprecatedAliases...)
 }
 
 // FunctionRegistry is what families of functions register with.

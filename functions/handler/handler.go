@@ -52,7 +52,11 @@ func (p *patterns) match(expression, s string) bool {
 
 // New makes a handler without functions.
 func New(toolchain api.ToolchainType, converter configkit.ConfigConverter, provider configkit.ResourceProvider) *FunctionHandler {
-	return &FunctionHandler{toolchain: toolchain, converter: converter, provider: provider, functions: map[string]*function{}, patterns: newPatterns()}
+	return &FunctionHandler{
+		toolchain: toolchain, converter: converter, provider: provider,
+		functions: make(map[string]*function, 128), // growing it would be the dearest part of starting up
+		patterns:  newPatterns(),
+	}
 }
 
 // Converter is the converter of the toolchain.

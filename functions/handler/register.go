@@ -63,13 +63,14 @@ func (h *FunctionHandler) add(registration FunctionRegistration) {
 // clashes lists the names of a registration that another function has.
 func (h *FunctionHandler) clashes(r *FunctionRegistration) []string {
 	var problems []string
-	for i, name := range r.names() {
+	names := r.names()
+	for i, name := range names {
 		switch other, taken := h.functions[name]; {
 		case taken && other.FunctionName != name:
 			problems = append(problems, fmt.Sprintf("the name %s is taken, by another name of %s", name, other.FunctionName))
 		case taken:
 			problems = append(problems, fmt.Sprintf("the name %s is taken", name))
-		case slices.Contains(r.names()[:i], name):
+		case slices.Contains(names[:i], name):
 			problems = append(problems, fmt.Sprintf("it has the name %s twice", name))
 		}
 	}
