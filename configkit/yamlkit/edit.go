@@ -23,11 +23,19 @@ type Place struct {
 // Path is how messages and results call the place.
 func (p *Place) Path() api.ResolvedPath { return p.place.reported() }
 
-// EditPaths calls edit for every place the paths of a resource's type lead to; with upsert also for places that could be
-// created. It returns how many places there were. The places of a document are all found before the first of them is edited,
-// and they are edited last first, so that no edit moves a place that is still to come. Errors of edit are located.
+// EditOptions say which places are to be edited.
+type EditOptions struct {
+	// Upsert asks for places, too, that could be created; their value is missing.
+	Upsert bool
+	// Wanted leaves out the places whose value it is false for. It is called often: for every value found.
+	Wanted func(gaby.Value) bool
+}
+
+// EditPaths calls edit for the places the paths of a resource's type lead to, and returns how many there were. The places of a
+// document are all found before the first of them is edited, and they are edited last first, so that no edit moves a place
+// that is still to come. Errors of edit are located.
 func EditPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
-	resourceProvider configkit.ResourceProvider, upsert bool, edit func(*Place) error,
+	resourceProvider configkit.ResourceProvider, options EditOptions, edit func(*Place) error,
 ) (int, error) {
 	matches := 0
 	var places []*Place // of one document
@@ -41,7 +49,10 @@ func EditPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSour
 		matches += len(places)
 		places = places[:0]
 	}
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, upsert, func(p *place) error {
+	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, options.Upsert, func(p *place) error {
+		if options.Wanted != nil && !options.Wanted(p.match.Value) {
+			return nil
+		}
 		if len(places) > 0 && places[0].Doc != p.doc {
 			flush()
 		}

@@ -186,7 +186,7 @@ func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourcePr
 
 // withLineEndsOf is the resource with the line ends of a unit that has CRLF.
 func withLineEndsOf(docs gaby.Container, resource *gaby.YamlDoc) (*gaby.YamlDoc, error) {
-	if len(docs) == 0 || !bytes.Contains(docs[:1].Text(), []byte("\r\n")) {
+	if !bytes.Contains(docs.Text(), []byte("\r\n")) {
 		return resource, nil
 	}
 	text := bytes.ReplaceAll(resource.Bytes(), []byte("\r\n"), []byte("\n"))

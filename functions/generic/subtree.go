@@ -92,7 +92,7 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error { return checkWholePath(provider, args) },
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider, false, func(p *yamlkit.Place) error {
+			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider, yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
 				return p.Doc.Delete(p.Segments...)
 			})
 			fc.Matched(matches)
@@ -120,7 +120,7 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 		CheckArguments: func(args []api.FunctionArgument) error { return checkWholePath(provider, args) },
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			text := strings.TrimSpace(handler.Arguments(args).String(parameterComment))
-			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider, false, func(p *yamlkit.Place) error {
+			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider, yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
 				return p.Doc.SetComment(text, string(yamlkit.JoinPathSegments(p.Segments)))
 			})
 			fc.Matched(matches)
@@ -189,7 +189,7 @@ func setSubtrees(docs gaby.Container, t api.ResourceType, path api.UnresolvedPat
 	}
 	list, key, text, isLookup := parsed.LastLookup()
 	if !isLookup {
-		return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, path), nil, provider, true, func(p *yamlkit.Place) error {
+		return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, path), nil, provider, yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
 			return p.Doc.SetDocP(value, string(yamlkit.JoinPathSegments(p.Segments)))
 		})
 	}
@@ -197,7 +197,7 @@ func setSubtrees(docs gaby.Container, t api.ResourceType, path api.UnresolvedPat
 	if err != nil {
 		return 0, err
 	}
-	return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, list), nil, provider, true, func(p *yamlkit.Place) error {
+	return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, list), nil, provider, yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
 		return putElement(p, element, key, text)
 	})
 }

@@ -258,21 +258,14 @@ func mayNameService(doc *gaby.YamlDoc) bool {
 
 // renameInServiceNames replaces the namespace in the DNS names of services and returns in how many strings it did.
 func renameInServiceNames(docs gaby.Container, names containerPaths, provider configkit.ResourceProvider, from, to string) (int, error) {
-	matches := 0
-	_, err := yamlkit.EditPaths(docs, names, nil, provider, false, func(p *yamlkit.Place) error {
-		if p.Value.Kind() != gaby.Scalar {
-			return nil
-		}
-		text := p.Value.Text()
-		renamed := renameNamespace(text, from, to)
-		if renamed == text {
-			return nil
-		}
-		matches++
-		_, err := p.Doc.Set(renamed, p.Segments...)
+	named := yamlkit.EditOptions{Wanted: func(v gaby.Value) bool {
+		text := v.Text()
+		return renameNamespace(text, from, to) != text
+	}}
+	return yamlkit.EditPaths(docs, names, nil, provider, named, func(p *yamlkit.Place) error {
+		_, err := p.Doc.Set(renameNamespace(p.Value.Text(), from, to), p.Segments...)
 		return err
 	})
-	return matches, err
 }
 
 // renameNamespace replaces the namespace in SERVICE.NAMESPACE.svc and what may follow it: .cluster.local, a port, a path. Of
@@ -280,6 +273,9 @@ func renameInServiceNames(docs gaby.Container, names containerPaths, provider co
 // of domains.
 func renameNamespace(text, from, to string) string {
 	suffix := "." + from + ".svc"
+	if !strings.Contains(text, suffix) {
+		return text
+	}
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(text, suffix)
