@@ -120,6 +120,19 @@ func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
 	return yamlkit.JoinPathSegments([]string{"metadata", "annotations", "confighub.com/" + field})
 }
 
+// ResourceNameStableCore is the part of the name that stays when a resource is made anew for every change of its content: what
+// its annotation says, else the name within its scope.
+func (p *ResourceProvider) ResourceNameStableCore(doc *gaby.YamlDoc) api.ResourceName {
+	if core := doc.Path(string(p.ContextPath("ResourceNameStableCore"))).Value().Text(); core != "" {
+		return api.ResourceName(core)
+	}
+	h, err := header(doc)
+	if err != nil {
+		return ""
+	}
+	return api.ResourceName(h.Name)
+}
+
 // Converter is the identity: the native text is YAML already.
 type Converter struct{}
 

@@ -1,0 +1,47 @@
+package yamlkit
+
+import (
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// The attributes of paths that are registered as needed or provided and nothing else.
+const (
+	AttributeNameNeededValue   api.AttributeName = "needed-value"
+	AttributeNameProvidedValue api.AttributeName = "provided-value"
+)
+
+// RegisterNeededPaths registers paths of a resource type whose values come from elsewhere, such as the name of another
+// resource. What they need is NeededRequired of their details; the invocation, if given, is what fills them in.
+func RegisterNeededPaths(resourceProvider configkit.ResourceProvider, resourceType api.ResourceType,
+	pathInfos api.PathToVisitorInfoType, setterInvocation *api.FunctionInvocation,
+) error {
+	return registerDetailed(resourceProvider, AttributeNameNeededValue, resourceType, pathInfos, nil, setterInvocation,
+		func(d *api.AttributeDetails) { d.IsNeeded = true })
+}
+
+// RegisterProvidedPaths registers paths of a resource type whose values others need. What they provide is ProvidedProperties of
+// their details; the invocation, if given, is what reads them.
+func RegisterProvidedPaths(resourceProvider configkit.ResourceProvider, resourceType api.ResourceType,
+	pathInfos api.PathToVisitorInfoType, getterInvocation *api.FunctionInvocation,
+) error {
+	return registerDetailed(resourceProvider, AttributeNameProvidedValue, resourceType, pathInfos, getterInvocation, nil,
+		func(d *api.AttributeDetails) { d.IsProvided = true })
+}
+
+func registerDetailed(provider configkit.ResourceProvider, name api.AttributeName, t api.ResourceType, infos api.PathToVisitorInfoType,
+	getter, setter *api.FunctionInvocation, mark func(*api.AttributeDetails),
+) error {
+	marked := make(api.PathToVisitorInfoType, len(infos))
+	for path, info := range infos {
+		own := *info
+		details := api.AttributeDetails{}
+		if own.Details != nil {
+			details = *own.Details
+		}
+		mark(&details)
+		own.Details = &details
+		marked[path] = &own
+	}
+	return RegisterPathsByAttributeName(provider, name, t, marked, getter, setter, false)
+}
