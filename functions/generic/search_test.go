@@ -1,0 +1,47 @@
+package generic
+
+import (
+	"testing"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+func TestReplacer(t *testing.T) {
+	for _, test := range []struct {
+		search, replace string
+		regexp          bool
+		text, want      string
+		found           bool
+	}{
+		{"a.c", "$1", false, "a.c abc", "$1 abc", true},
+		{"a.c", "$$", true, "a.c abc", "$ $", true},
+		{"(?P<n>a)(.)c", "${2}${n}", true, "abc", "ba", true},
+		{"(a)", "${1}1", true, "aa", "a1a1", true},
+		{"x*", "y", true, "b", "yby", true}, // an expression that matches nothing matches everywhere
+		{"a", "a", false, "a", "a", true},
+		{"a", "b", false, "c", "c", false},
+		{"^a", "b", true, "ca", "ca", false},
+	} {
+		replace, err := newReplacer(searchArguments(test.search, test.replace, test.regexp))
+		if err != nil {
+			t.Errorf("%q: %v", test.search, err)
+			continue
+		}
+		if got, found := replace(test.text); got != test.want || found != test.found {
+			t.Errorf("%q by %q in %q: %q %t", test.search, test.replace, test.text, got, found)
+		}
+	}
+	for _, test := range []struct{ search, replace string }{
+		{"(", "x"}, {"a", "$1"}, {"(a)", "$2"}, {"(a)", "$1x"}, {"(a)", "${n}"}, {"(?P<n>a)", "$nx"}, {"(a)", "$99999999999999999999"},
+	} {
+		if _, err := newReplacer(searchArguments(test.search, test.replace, true)); err == nil {
+			t.Errorf("%q by %q is no error", test.search, test.replace)
+		}
+	}
+}
+
+func searchArguments(search, replace string, regexp bool) []api.FunctionArgument {
+	return []api.FunctionArgument{
+		{ParameterName: parameterSearch, Value: search}, {ParameterName: parameterReplace, Value: replace}, {ParameterName: "regexp", Value: regexp},
+	}
+}

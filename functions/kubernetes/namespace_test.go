@@ -1,0 +1,24 @@
+package kubernetes
+
+import "testing"
+
+func TestRenameNamespace(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"db.shop.svc", "db.new.svc"},
+		{"http://db.shop.svc.cluster.local:80/x?u=a.shop.svc", "http://db.new.svc.cluster.local:80/x?u=a.new.svc"},
+		{"pod-0.db.shop.svc:5432,pod-1.db.shop.svc:5432", "pod-0.db.new.svc:5432,pod-1.db.new.svc:5432"},
+		{"$(HOST).shop.svc", "$(HOST).new.svc"},
+		{"localhost,.shop.svc", "localhost,.new.svc"},
+		{".shop.svc.shop.svc", ".new.svc.new.svc"},
+		{"shop.svc", "shop.svc"},           // the service shop of no namespace
+		{"db.shop.svcs", "db.shop.svcs"},   // another domain
+		{"db.shop.svc-2", "db.shop.svc-2"}, // likewise
+		{"db.myshop.svc", "db.myshop.svc"}, // another namespace
+		{"db.shop.svc_x.shop.svc", "db.shop.svc_x.new.svc"},
+		{"", ""},
+	} {
+		if got := renameNamespace(test.text, "shop", "new"); got != test.want {
+			t.Errorf("%q: %q, want %q", test.text, got, test.want)
+		}
+	}
+}
