@@ -271,8 +271,12 @@ func TestTemplateArguments(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"{{.UnitSlug | normalizeName}}-{{.SpaceSlug | toLower}}", "text \"my-unit-deepspace\\n\"\n"},
 		{"{{.UnitSlug}}<&>", "text \"My Unit<&>\\n\"\n"},
-		{"{{.Nope}}", "failure 2 text: argument key: "},
-		{"{{", "failure 2 text: argument key: "},
+		{"ü{{.UnitSlg}}", "failure 2 text: argument key: template: column 4: there is no field UnitSlg\nhint did you mean UnitSlug?\n"},
+		{"{{.UnitSlug}}\n\n--{{.UnitSlg}}", "failure 2 text: argument key: template: column 20: there is no field UnitSlg\nhint did you mean UnitSlug?\n"},
+		{"{{.Nothing}}", "failure 2 text: argument key: template: column 3: there is no field Nothing\nhint the fields are ToolchainType, UnitSlug, "},
+		{"{{index .UnitLabels \"a\" \"b\"}}", "failure 2 text: argument key: template: column 3: error calling index: "},
+		{"{{", "failure 2 text: argument key: template: unclosed action\n"},
+		{"{{.UnitSlug | toUppr}}", "failure 2 text: argument key: template: function \"toUppr\" not defined\nhint did you mean toUpper?\n"},
 	} {
 		r, err := testFunctions(t).Invoke(t.Context(), &api.FunctionInvocationRequest{
 			FunctionContext: api.FunctionContext{UnitSlug: "My Unit", SpaceSlug: "DeepSpace"},
@@ -285,7 +289,11 @@ func TestTemplateArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := outcome(r); !strings.HasPrefix(got, c.want) {
+		got := outcome(r)
+		for _, f := range r.Failures {
+			got += "hint " + f.Hint + "\n"
+		}
+		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s, want %s", c.text, got, c.want)
 		}
 	}
