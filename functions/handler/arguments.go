@@ -109,11 +109,17 @@ func (f *function) convert(arg *api.FunctionArgument, index int) error {
 	}
 	switch arg.Evaluator {
 	case "":
-	case api.EvaluatorTemplate, api.EvaluatorCEL:
-		if _, ok := arg.Value.(string); !ok {
+	case api.EvaluatorTemplate:
+		text, ok := arg.Value.(string)
+		if !ok {
 			return fail("argument %s: an expression must be a string", p.ParameterName)
 		}
+		if _, err := parseTemplate(text); err != nil {
+			return f.expressionError(arg, err)
+		}
 		return nil
+	case api.EvaluatorCEL:
+		return f.expressionError(arg, fmt.Errorf("this executor has no evaluator for %s expressions: %w", arg.Evaluator, ErrUnsupportedRequest))
 	default:
 		return fail("argument %s: unknown evaluator %q", p.ParameterName, arg.Evaluator)
 	}

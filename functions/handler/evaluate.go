@@ -2,7 +2,6 @@ package handler
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/fctl-dev/fctl/functions/api"
@@ -31,24 +30,19 @@ func (f *function) evaluate(fc *api.FunctionContext, args []api.FunctionArgument
 }
 
 func (f *function) evaluateArgument(fc *api.FunctionContext, arg *api.FunctionArgument) error {
-	var value string
-	var err error
-	switch text := arg.Value.(string); arg.Evaluator { // normalize has seen to it that it is a string
-	case api.EvaluatorTemplate:
-		value, err = renderTemplate(fc, text)
-	default:
-		err = fmt.Errorf("this executor has no evaluator for %s expressions: %w", arg.Evaluator, ErrUnsupportedRequest)
-	}
+	value, err := renderTemplate(fc, arg.Value.(string)) // normalize has seen to it that it is one, and a string
 	if err != nil {
-		problem := &ArgumentError{
-			Function: f.name, Parameter: arg.ParameterName, Value: arg.Value, Err: err,
-			Message: fmt.Sprintf("argument %s: %v", arg.ParameterName, err),
-		}
-		if e, ok := errors.AsType[*TemplateError](err); ok {
-			problem.HintText = e.Hint
-		}
-		return problem
+		return f.expressionError(arg, err)
 	}
 	*arg = api.FunctionArgument{ParameterName: arg.ParameterName, Value: value}
 	return f.convert(arg, f.parameterIndex(arg.ParameterName))
+}
+
+func (f *function) expressionError(arg *api.FunctionArgument, err error) *ArgumentError {
+	problem := f.problem(arg.ParameterName, "argument %s: %v", arg.ParameterName, err)
+	problem.Value, problem.Err = arg.Value, err
+	if e, ok := errors.AsType[*TemplateError](err); ok {
+		problem.HintText = e.Hint
+	}
+	return problem
 }

@@ -196,6 +196,13 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"sample", named("wrod", "abc", "form", "jsno", "count", 0), nil, "argument wrod is not a valid parameter of function sample (did you mean word?); " +
 			"argument count value 0 is out of range [1,9]; value jsno for argument form is not in enum values [yaml json] (did you mean json?)"},
 		{"sample", args("ABC", 1, true, "json", "more", "and more"), nil, "too many arguments: got 6, expected 4: " + all + "; value ABC for argument word failed to match ^[a-z]+$ (word looks like abc)"},
+		{
+			"sample",
+			[]api.FunctionArgument{{Value: "{{", Evaluator: "template"}, {Value: 3, Evaluator: "template"}, {Value: "1", Evaluator: "cel"}, {Value: "x", Evaluator: "lisp"}},
+			nil,
+			"argument word: template: unclosed action; argument count: an expression must be a string; " +
+				"argument flag: this executor has no evaluator for cel expressions: unsupported request; argument form: unknown evaluator \"lisp\"",
+		},
 		{"take-nothing", args("abc"), nil, "too many arguments: got 1, expected 0"},
 		{"sample", args("abc"), nil, "insufficient arguments: got 1, expected 2: " + all},
 		{"sample", args("abc", 1, true, "json", "more"), nil, "too many arguments: got 5, expected 4: " + all},

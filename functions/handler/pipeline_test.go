@@ -110,7 +110,7 @@ func TestAllProblemsOfAnInvocationAtOnce(t *testing.T) {
 		{Value: "{{.Nope}}", Evaluator: api.EvaluatorTemplate}, {Value: "x"}, {Value: "y"}, {Value: "z"}, {Value: "more"},
 	}}
 	r := selected(t, h, resource("a"), "", api.FunctionInvocationList{invocation})
-	// Not hermetic, too many, not an integer, not a bool, no enum value, no where-expression; the template is tried when the rest is right.
+	// Not hermetic, too many, not an integer, not a bool, no enum value, no where-expression; expressions are evaluated when the rest is right.
 	if len(r.Failures) != 6 {
 		t.Errorf("%s", outcome(r))
 	}
@@ -122,7 +122,7 @@ func TestAllProblemsOfAnInvocationAtOnce(t *testing.T) {
 	}
 	invocation.WhereResource = ""
 	invocation.Arguments = []api.FunctionArgument{
-		{Value: "{{.Nope}}", Evaluator: api.EvaluatorTemplate}, {Value: "{{", Evaluator: api.EvaluatorTemplate}, {Value: "{{.UnitSlug}}", Evaluator: api.EvaluatorTemplate},
+		{Value: "{{.Nope}}", Evaluator: api.EvaluatorTemplate}, {Value: "{{.Nix}}", Evaluator: api.EvaluatorTemplate}, {Value: "{{.UnitSlug}}", Evaluator: api.EvaluatorTemplate},
 	}
 	request := &api.FunctionInvocationRequest{AllowExternal: true, FunctionInvocations: api.FunctionInvocationList{invocation}}
 	request.UnitSlug = "neither"

@@ -44,11 +44,19 @@ func templateFunctions() template.FuncMap {
 	}
 }
 
-// renderTemplate renders a Go text template over the fields of the function's context. The error is a *TemplateError.
-func renderTemplate(fc *api.FunctionContext, text string) (string, error) {
+func parseTemplate(text string) (*template.Template, error) {
 	t, err := template.New("").Option("missingkey=error").Funcs(templateFunctions()).Parse(text)
 	if err != nil {
-		return "", templateError(text, err)
+		return nil, templateError(text, err)
+	}
+	return t, nil
+}
+
+// renderTemplate renders a Go text template over the fields of the function's context. The error is a *TemplateError.
+func renderTemplate(fc *api.FunctionContext, text string) (string, error) {
+	t, err := parseTemplate(text)
+	if err != nil {
+		return "", err
 	}
 	var b strings.Builder
 	// Of a value, not a pointer, a template sees the fields only and no methods.
