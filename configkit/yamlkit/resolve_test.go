@@ -188,3 +188,49 @@ func BenchmarkResolve(b *testing.B) {
 		_ = p.Resolve(doc.Value(), yamlkit.ResolveOptions{}, func(*yamlkit.Match) error { return nil })
 	}
 }
+
+func TestConstraints(t *testing.T) {
+	doc := parse(t, sample)
+	for _, c := range []struct{ path, constraint, want string }{
+		{"spec.containers.*?name:c.image", "spec.containers.1.image", "spec.containers.1.image=proxy:2 c:side.car"},
+		{"spec.containers.*?name:c.image", "spec.containers.?name=web.image", "spec.containers.0.image=nginx:1.0 c:web"},
+		{"spec.containers.*?name:c.image", "spec.containers.2.image", "spec.containers.2.image=nameless"},
+		{"spec.containers.*?name:c.image", "spec.containers.7.image", ""},
+		{"spec.containers.?name:c=web.image", "spec.containers.0.image", "spec.containers.0.image=nginx:1.0 c:web"},
+		{"spec.containers.?name:c=web.image", "spec.containers.1.image", ""},
+		{"spec.containers.*?name:c.ports.*.name", "spec.containers.0.ports.0.name", "spec.containers.0.ports.0.name=http c:web"},
+		{"spec.byName.*@:key.n", "spec.byName.two.n", "spec.byName.two.n=2 key:two"},
+		{"spec.byName.*?name=y.n", "spec.byName.one.n", ""},
+		{"spec.byName.*.n", "spec.byName.*.n", "spec.byName.one.n=1\nspec.byName.two.n=2"},
+		{"metadata.annotations.@plain:key", "metadata.annotations.plain", "metadata.annotations.plain=1 key:plain"},
+		{"spec.replicas", "spec.other", ""},
+	} {
+		constraint, err := yamlkit.ParsePath(c.constraint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := resolve(t, doc, c.path, yamlkit.ResolveOptions{Constraint: constraint}); got != c.want {
+			t.Errorf("%s constrained by %s:\n%s\nwant:\n%s", c.path, c.constraint, got, c.want)
+		}
+	}
+}
+
+func TestResolvingDoesNotAllocate(t *testing.T) {
+	doc := parse(t, sample)
+	for _, path := range []string{"spec.containers.?name:c=web.image", "spec.containers.*?name:c.image", "spec.containers.*.ports.?containerPort=443.name"} {
+		p, err := yamlkit.ParsePath(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		allocs := func(times int) float64 {
+			return testing.AllocsPerRun(100, func() {
+				for range times {
+					_ = p.Resolve(doc.Value(), yamlkit.ResolveOptions{NoArguments: true}, func(*yamlkit.Match) error { return nil })
+				}
+			})
+		}
+		if once, often := allocs(1), allocs(3); often > 3*once || once > 5 {
+			t.Errorf("%s: %v allocations to resolve once, %v three times", path, once, often)
+		}
+	}
+}

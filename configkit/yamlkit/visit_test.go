@@ -182,3 +182,58 @@ func TestWrongPathsAreErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestBoundArguments(t *testing.T) {
+	provider := k8skit.New()
+	getter := &api.FunctionInvocation{FunctionName: "get-weight"}
+	setter := &api.FunctionInvocation{FunctionName: "set-weight", Arguments: []api.FunctionArgument{{ParameterName: "unit", Value: "kg"}}}
+	err := yamlkit.RegisterPathsByAttributeName(provider, "weight", "v1/Thing",
+		api.PathToVisitorInfoType{"spec.?name:part=%s.@%s:side": {DataType: api.DataTypeInt, Details: &api.AttributeDetails{Description: "weight"}}}, getter, setter, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := container(t, "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n- {name: x, left: 1, right: 2}\n- {name: y.z, left: 3}\n")
+	output, err := yamlkit.VisitPaths(docs, provider.AttributePaths("weight"), []any{"*", "left"}, "", provider,
+		func(_ *gaby.YamlDoc, output any, c yamlkit.VisitorContext, value int) (any, error) {
+			d := c.BoundDetails()
+			return output.(string) + fmt.Sprintf("%s=%d %v %v %v %s; ", c.Path, value, c.PathArguments, d.GetterInvocation.Arguments, d.SetterInvocations[0].Arguments, d.Description), nil
+		})
+	want := "spec.0.left=1 [{part x } {side left }] [{part x } {side left }] [{unit kg } {part x } {side left }] weight; " +
+		"spec.1.left=3 [{part y.z } {side left }] [{part y.z } {side left }] [{unit kg } {part y.z } {side left }] weight; "
+	if err != nil || output != want {
+		t.Errorf("%v %v\nwant %s", output, err, want)
+	}
+	if len(setter.Arguments) != 1 || getter.Arguments != nil {
+		t.Error("what is registered was changed")
+	}
+}
+
+func TestConstrainedPath(t *testing.T) {
+	source := api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {"spec.list.*": {ResolvedPath: "spec.list.1", AttributeName: "x"}}}
+	rows, err := yamlkit.GetStringPaths(container(t, things), source, nil, k8skit.New())
+	if err != nil || len(rows) != 1 || rows[0].Path != "spec.list.1" || rows[0].Value != "two" {
+		t.Errorf("%+v %v", rows, err)
+	}
+}
+
+func TestNeededAndProvidedPaths(t *testing.T) {
+	provider := k8skit.New()
+	needs := api.PathToVisitorInfoType{"spec.name": {Details: &api.AttributeDetails{NeededRequired: map[string]string{"ResourceType": "v1/Other"}}}}
+	if err := yamlkit.RegisterNeededPaths(provider, "v1/Thing", needs, &api.FunctionInvocation{FunctionName: "set-x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := yamlkit.RegisterProvidedPaths(provider, "v1/Other", api.PathToVisitorInfoType{"spec.name": {}}, &api.FunctionInvocation{FunctionName: "get-x"}); err != nil {
+		t.Fatal(err)
+	}
+	needed := provider.AttributePaths(yamlkit.AttributeNameNeededValue).PathsOf("v1/Thing")
+	if len(needed) != 1 || !needed[0].Details.IsNeeded || needed[0].Details.SetterInvocations[0].FunctionName != "set-x" || needed[0].Details.NeededRequired["ResourceType"] != "v1/Other" {
+		t.Errorf("%+v", needed)
+	}
+	provided := provider.AttributePaths(yamlkit.AttributeNameProvidedValue).PathsOf("v1/Other")
+	if len(provided) != 1 || !provided[0].Details.IsProvided || provided[0].Details.GetterInvocation.FunctionName != "get-x" {
+		t.Errorf("%+v", provided)
+	}
+	if needs["spec.name"].Details.IsNeeded {
+		t.Error("the author's own value was changed")
+	}
+}
