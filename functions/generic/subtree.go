@@ -3,6 +3,7 @@ package generic
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -202,7 +203,8 @@ func setSubtrees(docs gaby.Container, t api.ResourceType, path api.UnresolvedPat
 	})
 }
 
-// keyedElement is the value as an element of a list whose key is the text. A map without the key gets it in front.
+// keyedElement is the value as an element of a list whose key is the text. A map without the key gets it in front, as a
+// number if it looks like one: keys that do are ports, seldom names.
 func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) {
 	if !value.IsMap() {
 		return nil, fmt.Errorf("only a map can be the list element with %s %s", key, text)
@@ -217,7 +219,11 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := element.Set(text, key); err != nil {
+	var known any = text
+	if n, err := strconv.Atoi(text); err == nil {
+		known = n
+	}
+	if _, err := element.Set(known, key); err != nil {
 		return nil, err
 	}
 	for c := value.Value().First(); c.Exists(); c = c.Next() {

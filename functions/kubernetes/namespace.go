@@ -83,14 +83,13 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 				},
 				{
 					ParameterName: parameterOldNamespace, DataType: api.DataTypeString, Example: "shop",
-					Description: "namespace in DNS names of services that is replaced too; the one a resource had, if not given",
+					Description: "namespace to replace in DNS names (SERVICE.NAMESPACE.svc) in command, args and env of containers; if not given, the one the resource had",
 				},
 				clusterScopedParameter(),
 			},
 			RequiredParameters: 1,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description: "Set the namespace of resources, everywhere they name one: in metadata, in references, and in DNS names of services " +
-				"(SERVICE.NAMESPACE.svc) in the command, args and env of containers",
+			Description:   "Set the namespace wherever resources name one: metadata, references, DNS names of services in containers",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeNamespace,
 			Examples:      []string{"set-namespace shop-staging", "set-namespace shop-staging --old-namespace=shop"},
