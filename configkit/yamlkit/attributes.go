@@ -78,7 +78,7 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 			continue
 		}
 		if value.ParameterName += "-value"; !d.BuiltIn {
-			return description, d.fail(entry.Get("parameters"), "parameters", "%s is the parameter for the value; call this one otherwise", name)
+			return description, d.fail(entry, "parameters", "%s is the parameter for the value; call this one otherwise", name)
 		}
 	}
 	description.Parameters = append(parameters, value)

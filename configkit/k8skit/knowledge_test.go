@@ -1,0 +1,406 @@
+package k8skit_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+func TestWorkloads(t *testing.T) {
+	p := k8skit.New()
+	for _, c := range []struct {
+		of                            api.ResourceType
+		template, replicas, selectors string
+	}{
+		{"apps/v1/Deployment", "spec.template", "spec.replicas", "spec.selector.matchLabels"},
+		{"apps/v1/ReplicaSet", "spec.template", "spec.replicas", "spec.selector.matchLabels"},
+		{"apps/v1/StatefulSet", "spec.template", "spec.replicas", "spec.selector.matchLabels"},
+		{"apps/v1/DaemonSet", "spec.template", "", "spec.selector.matchLabels"},
+		{"batch/v1/Job", "spec.template", "", "spec.selector.matchLabels"},
+		{"batch/v1/CronJob", "spec.jobTemplate.spec.template", "", "spec.jobTemplate.spec.selector.matchLabels"},
+		{"v1/ReplicationController", "spec.template", "spec.replicas", "spec.selector"},
+		{"v1/PodTemplate", "template", "", ""},
+		{"argoproj.io/v1alpha1/Rollout", "spec.template", "spec.replicas", "spec.selector.matchLabels"},
+		{"actions.github.com/v1alpha1/AutoscalingListener", "spec.template", "", ""},
+		{"serving.knative.dev/v1/Service", "spec.template", "", ""},
+	} {
+		if got, want := paths(p, "pod-template-labels", c.of), c.template+".metadata.labels"; got != want {
+			t.Errorf("%s: template labels %s, want %s", c.of, got, want)
+		}
+		if got := paths(p, "replicas", c.of); got != c.replicas {
+			t.Errorf("%s: replicas %s, want %s", c.of, got, c.replicas)
+		}
+		if got := paths(p, "pod-label-selector", c.of); got != c.selectors {
+			t.Errorf("%s: selectors %s, want %s", c.of, got, c.selectors)
+		}
+		for _, containers := range []string{"containers", "initContainers", "ephemeralContainers"} {
+			for path, want := range map[string]api.AttributeName{
+				"0.image": "container-image", "0.image#uri": "container-repository-uri", "0.name": "container-name",
+				"0.resources": "container-resources", "0.env.0.valueFrom.secretKeyRef.name": "resource-name",
+				"0.envFrom.1.configMapRef.name": "resource-name", "0.args.2#value": "container-flag",
+				"0.resources.requests.cpu": "container-resources-defaults",
+			} {
+				path := c.template + ".spec." + containers + "." + path
+				info := p.PathInfo(c.of, api.UnresolvedPath(path))
+				if info == nil || info.AttributeName != want {
+					t.Errorf("%s %s: %+v, want %s", c.of, path, info, want)
+				}
+			}
+		}
+	}
+	if got := paths(p, "workload-labels", "apps/v1/Deployment"); got != "spec.template.metadata.labels spec.selector.matchLabels" {
+		t.Errorf("a group: %s", got)
+	}
+	if info := p.PathInfo("apps/v1/Deployment", "spec.template.spec.containers.0.env.0.value"); info != nil {
+		t.Errorf("the goldens of the reference do not name environment variables: %+v", info)
+	}
+	if len(p.AttributePaths("env-value").PathsOf("v1/Pod")) != 3 {
+		t.Error("env-value has no paths")
+	}
+}
+
+func TestReferences(t *testing.T) {
+	p := k8skit.New()
+	for _, c := range []struct {
+		of     api.ResourceType
+		path   api.UnresolvedPath
+		target string
+	}{
+		{"example.com/v1/Any", "metadata.namespace", "v1/Namespace"},
+		{"v1/Pod", "spec.serviceAccountName", "v1/ServiceAccount"},
+		{"v1/Pod", "spec.volumes.0.projected.sources.1.secret.name", "v1/Secret"},
+		{"v1/Pod", "spec.volumes.0.ephemeral.volumeClaimTemplate.spec.storageClassName", "storage.k8s.io/v1/StorageClass"},
+		{"v1/Pod", "spec.resourceClaims.0.resourceClaimTemplateName", "resource.k8s.io/v1/ResourceClaimTemplate"},
+		{"apps/v1/StatefulSet", "spec.serviceName", "v1/Service"},
+		{"autoscaling/v2/HorizontalPodAutoscaler", "spec.scaleTargetRef.name", "apps/v1/Deployment,apps/v1/ReplicaSet,apps/v1/StatefulSet,v1/ReplicationController"},
+		{"rbac.authorization.k8s.io/v1/RoleBinding", "roleRef.name", "rbac.authorization.k8s.io/v1/ClusterRole,rbac.authorization.k8s.io/v1/Role"},
+		{"rbac.authorization.k8s.io/v1/RoleBinding", "subjects.0.namespace", "v1/Namespace"},
+		{"admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration", "webhooks.?name=x.clientConfig.service.namespace", "v1/Namespace"},
+		{"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding", "spec.policyName", "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy"},
+		{"networking.k8s.io/v1/Ingress", "spec.rules.0.http.paths.0.backend.service.name", "v1/Service"},
+		{"cert-manager.io/v1/Certificate", "spec.issuerRef.name", "cert-manager.io/v1/ClusterIssuer,cert-manager.io/v1/Issuer"},
+		{"cert-manager.io/v1/ClusterIssuer", "spec.ca.secretName", "v1/Secret"},
+		{"gateway.networking.k8s.io/v1beta1/HTTPRoute", "spec.rules.0.backendRefs.0.name", "v1/Service"},
+		{"kustomize.toolkit.fluxcd.io/v1/Kustomization", "spec.targetNamespace", "v1/Namespace"},
+		{"source.toolkit.fluxcd.io/v1beta2/GitRepository", "spec.secretRef.name", "v1/Secret"},
+		{"traefik.io/v1alpha1/IngressRoute", "spec.routes.0.services.0.name", "v1/Service"},
+		{"networking.istio.io/v1beta1/VirtualService", "spec.http.0.route.0.destination.host", "v1/Service"},
+		{"projectcontour.io/v1/HTTPProxy", "spec.virtualhost.tls.secretName", "v1/Secret"},
+		{"external-secrets.io/v1beta1/ExternalSecret", "spec.secretStoreRef.name", "external-secrets.io/v1/ClusterSecretStore,external-secrets.io/v1/SecretStore"},
+		{"argoproj.io/v1alpha1/CronWorkflow", "spec.workflowSpec.templates.0.container.env.0.valueFrom.secretKeyRef.name", "v1/Secret"},
+		{"monitoring.coreos.com/v1/ServiceMonitor", "spec.endpoints.0.basicAuth.password.name", "v1/Secret"},
+		{"apiextensions.crossplane.io/v1/Composition", "spec.pipeline.0.functionRef.name", "pkg.crossplane.io/v1/Function"},
+		{"eks.services.k8s.aws/v1alpha1/Cluster", "spec.roleRef.from.name", "iam.services.k8s.aws/v1alpha1/Role"},
+	} {
+		info := p.PathInfo(c.of, c.path)
+		if info == nil || info.AttributeName != "resource-name" || !info.Details.IsNeeded || info.Details.NeededRequired["ResourceType"] != c.target {
+			t.Errorf("%s %s: %+v, want a reference to %s", c.of, c.path, info, c.target)
+		}
+	}
+}
+
+// What refers to a resource by its name is renamed with it, so that name is registered wherever there are references.
+func TestWhatIsReferredToIsProvided(t *testing.T) {
+	p := k8skit.New()
+	missing := map[string]bool{}
+	for _, paths := range p.RegisteredPaths()["resource-name"] {
+		for _, info := range paths {
+			if info.Details == nil || info.Details.NeededRequired == nil {
+				continue
+			}
+			for target := range strings.SplitSeq(info.Details.NeededRequired["ResourceType"], ",") {
+				name := p.PathInfo(api.ResourceType(target), "metadata.name")
+				if name == nil || name.Details == nil || !name.Details.IsProvided || name.Details.ProvidedProperties["ResourceType"] != target {
+					missing[target] = true
+				}
+			}
+		}
+	}
+	if len(missing) > 0 {
+		t.Errorf("targets of references without a provided name: %v", missing)
+	}
+}
+
+func TestNamespaces(t *testing.T) {
+	p := k8skit.New()
+	for of, want := range map[api.ResourceType]string{
+		"v1/ConfigMap":       "metadata.namespace",
+		"example.com/v1/Any": "metadata.namespace",
+		"v1/Namespace":       "metadata.name",
+		"v1/Node":            "",
+		"rbac.authorization.k8s.io/v1/ClusterRoleBinding":           "subjects.*?kind=ServiceAccount.|namespace",
+		"rbac.authorization.k8s.io/v1/RoleBinding":                  "metadata.namespace subjects.*?kind=ServiceAccount.|namespace",
+		"apiextensions.k8s.io/v1/CustomResourceDefinition":          "spec.conversion.webhook.clientConfig.service.|namespace",
+		"apiregistration.k8s.io/v1/APIService":                      "spec.service.|namespace",
+		"helm.toolkit.fluxcd.io/v2/HelmRelease":                     "metadata.namespace spec.|targetNamespace",
+		"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy": "",
+	} {
+		if got := paths(p, "namespace-name-reference", of); got != want {
+			t.Errorf("%s: %s, want %s", of, got, want)
+		}
+	}
+}
+
+func TestOtherKnowledge(t *testing.T) {
+	p := k8skit.New()
+	for _, c := range []struct {
+		name api.AttributeName
+		of   api.ResourceType
+		want string
+	}{
+		{"hostname", "networking.k8s.io/v1/Ingress", "spec.rules.*.host spec.tls.*.hosts.*"},
+		{"domain", "networking.k8s.io/v1/Ingress", "spec.rules.*.host#domain spec.tls.*.hosts.*#domain"},
+		{"subdomain", "v1/Service", "metadata.annotations.external-dns~1alpha~1kubernetes~1io/hostname#subdomain"},
+		{"hostname", "cert-manager.io/v1/Certificate", "spec.commonName spec.dnsNames.*"},
+		{"hostname", "gateway.networking.k8s.io/v1/GRPCRoute", "spec.hostnames.*"},
+		{"hostname", "externaldns.k8s.io/v1alpha1/DNSEndpoint", "spec.endpoints.*.dnsName"},
+		{"immutable", "apps/v1/StatefulSet", "spec.podManagementPolicy spec.selector spec.serviceName spec.volumeClaimTemplates"},
+		{"immutable", "storage.k8s.io/v1/StorageClass", "parameters provisioner reclaimPolicy volumeBindingMode"},
+		{"immutable", "v1/Secret", "type"},
+		{"app-label", "apps/v1/Deployment", "metadata.labels.app spec.selector.matchLabels.app spec.template.metadata.labels.app"},
+		{"app-label", "v1/Service", "spec.selector.app"},
+		{"default-name", "apps/v1/Deployment", "metadata.labels.app metadata.name spec.selector.matchLabels.app spec.template.metadata.labels.app"},
+		{"pod-label-selector", "networking.k8s.io/v1/NetworkPolicy", "spec.podSelector.matchLabels"},
+		{"automount-service-account-token", "v1/Pod", "spec.automountServiceAccountToken"},
+		{"configmap-hash", "v1/Pod", "metadata.annotations.confighub~1com/Hash"},
+	} {
+		if got := paths(p, c.name, c.of); got != c.want {
+			t.Errorf("%s of %s: %s, want %s", c.name, c.of, got, c.want)
+		}
+	}
+	defaults := map[string]any{}
+	for _, info := range p.AttributePaths("pod-container-security-context-defaults").PathsOf("v1/Pod") {
+		defaults[string(info.Path)] = info.Details.DefaultValue
+	}
+	if defaults["spec.securityContext.runAsUser"] != 1000 || fmt.Sprint(defaults["spec.containers.*.securityContext.capabilities.drop"]) != "[ALL]" ||
+		defaults["spec.initContainers.*.securityContext.readOnlyRootFilesystem"] != true || len(defaults) != 17 {
+		t.Errorf("%v", defaults)
+	}
+}
+
+func TestExclusiveFields(t *testing.T) {
+	p := k8skit.New()
+	find := func(of api.ResourceType, path api.UnresolvedPath) *configkit.ExclusiveFields {
+		all := p.ExclusiveFields(of)
+		i := slices.IndexFunc(all, func(x configkit.ExclusiveFields) bool { return x.Path == path })
+		if i < 0 {
+			return nil
+		}
+		return &all[i]
+	}
+	for _, c := range []struct {
+		of      api.ResourceType
+		path    api.UnresolvedPath
+		members int
+	}{
+		{"apps/v1/Deployment", "spec.template.spec.containers.*.livenessProbe", 4},
+		{"apps/v1/Deployment", "spec.template.spec.initContainers.*.lifecycle.preStop", 4},
+		{"apps/v1/Deployment", "spec.template.spec.containers.*.env.*", 2},
+		{"apps/v1/Deployment", "spec.template.spec.containers.*.env.*.valueFrom", 5},
+		{"v1/Pod", "spec.volumes.*", 30},
+		{"v1/PersistentVolume", "spec", 31},
+		{"v1/Pod", "spec.resourceClaims.*", 2},
+	} {
+		if x := find(c.of, c.path); x == nil || len(x.Members) != c.members {
+			t.Errorf("%s %s: %+v", c.of, c.path, x)
+		}
+	}
+	x := find("apps/v1/DaemonSet", "spec.updateStrategy")
+	if x == nil || x.Discriminator != "type" || x.AllowedMember["RollingUpdate"] != "rollingUpdate" {
+		t.Errorf("%+v", x)
+	}
+}
+
+const cacheKnowledge = `# knowledge of users
+accessors:
+  size:
+    type: Regexp
+    config: '^(?P<number>[0-9]+)(?P<unit>[A-Z]i)$'
+clusterScoped: [example.com/v1/CacheClass]
+shapes:
+  Node:
+    attributes:
+      cache-size:
+        - {path: "?name:node-name=%s.size", description: memory of a node}
+      cache-unit:
+        - {path: "?name:node-name=%s.size#unit", accessor: size}
+resourceTypes:
+  example.com/v1/Cache:
+    embeds:
+      - {shape: Node, path: spec.nodes}
+      - {shape: PodTemplate, path: spec.template}
+    mergeKeys:
+      - {path: spec.nodes, key: name}
+    exclusiveFields:
+      - {path: spec, members: [disk, memory]}
+    attributes:
+      replicas:
+        - {path: spec.size, dataType: int}
+      resource-name:
+        - {path: spec.className, target: example.com/v1/CacheClass}
+  example.com/v1beta1/Cache:
+    sameAs: example.com/v1/Cache
+  example.com/v1/CacheClass:
+    attributes:
+      resource-name: [{path: metadata.name, provided: true}]
+attributes:
+  cache-size:
+    description: the size of cache nodes
+    regexp: '^[0-9]+[KMG]i$'
+    example: 64Mi
+    parameters:
+      - {name: node-name, description: "name of the node, or *", example: a}
+  cache-unit:
+    description: the unit of the size of cache nodes
+    enum: [Ki, Mi, Gi]
+    upsert: false
+`
+
+func TestUserKnowledge(t *testing.T) {
+	p := k8skit.New()
+	if p.Attributes() != nil {
+		t.Error("the program's own attributes have functions already")
+	}
+	if err := p.AddFiles(yamlkit.KnowledgeFile{Name: "cache.yaml", Text: []byte(cacheKnowledge)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []api.ResourceType{"example.com/v1/Cache", "example.com/v1beta1/Cache"} {
+		for name, want := range map[api.AttributeName]string{
+			"cache-size":      "spec.nodes.?name:node-name=%s.size",
+			"replicas":        "spec.size",
+			"metadata-name":   "metadata.name",
+			"container-image": "spec.template.spec.containers.?name:container-name=%s.image spec.template.spec.ephemeralContainers.?name:container-name=%s.image spec.template.spec.initContainers.?name:container-name=%s.image",
+		} {
+			if got := paths(p, name, of); got != want {
+				t.Errorf("%s of %s: %s", name, of, got)
+			}
+		}
+		if keys := p.MergeKeys(of).Child("spec").Child("nodes"); keys == nil || keys.Keys[0] != "name" {
+			t.Errorf("%s: merge keys %v", of, keys)
+		}
+		if x := p.ExclusiveFields(of); len(x) == 0 || !slices.ContainsFunc(x, func(x configkit.ExclusiveFields) bool { return x.Path == "spec" }) {
+			t.Errorf("%s: exclusive fields %v", of, x)
+		}
+	}
+	if got := paths(p, "namespace-name-reference", "example.com/v1/CacheClass"); got != "" {
+		t.Errorf("a cluster-scoped type has a namespace at %s", got)
+	}
+	size, unit := p.Attributes()[0], p.Attributes()[1]
+	if size.Name != "cache-size" || size.Description != "the size of cache nodes" || !size.Upsert || size.File != "cache.yaml" || size.Pos.Line != 34 {
+		t.Errorf("%+v", size)
+	}
+	if len(size.Parameters) != 2 || size.Parameters[0].ParameterName != "node-name" || size.Parameters[1].ParameterName != "cache-size" ||
+		size.Parameters[1].Regexp == "" || size.Parameters[1].DataType != api.DataTypeString || size.Parameters[1].Example != "64Mi" {
+		t.Errorf("%+v", size.Parameters)
+	}
+	if unit.Upsert || len(unit.Parameters) != 2 || unit.Parameters[0].ParameterName != "node-name" || unit.Parameters[0].Description != "node name, or * for all" ||
+		unit.Parameters[1].DataType != api.DataTypeEnum || len(unit.Parameters[1].EnumValues) != 3 {
+		t.Errorf("%+v", unit)
+	}
+	if all := p.RegisteredPaths(); all["cache-size"]["example.com/v1/Cache"]["spec.nodes.*.size"] == nil || all["metadata-name"]["*"]["metadata.name"] == nil ||
+		all["metadata-name"]["apps/v1/Deployment"] != nil {
+		t.Error("the registry is not listed as it is")
+	}
+	if k8skit.New().AttributePaths("cache-size").PathsOf("example.com/v1/Cache") != nil {
+		t.Error("one provider's knowledge is known to others")
+	}
+}
+
+func TestAttributeInfo(t *testing.T) {
+	p := k8skit.New()
+	for name, want := range map[api.AttributeName]string{
+		"env-value":      "container-name env-var env-value",
+		"container-flag": "container-name container-flag container-flag-value",
+		"replicas":       "replicas",
+		"label-value":    "label-key label-value",
+	} {
+		info, ok := p.AttributeInfo(name)
+		var parameters []string
+		for _, parameter := range info.Parameters {
+			parameters = append(parameters, parameter.ParameterName)
+		}
+		if got := strings.Join(parameters, " "); !ok || got != want || info.Description == "" {
+			t.Errorf("%s: %v %s, want %s", name, ok, got, want)
+		}
+	}
+	if _, ok := p.AttributeInfo("gone"); ok {
+		t.Error("an attribute that nothing is registered for is known")
+	}
+	err := yamlkit.RegisterPathsByAttributeName(p, "size", "example.com/v1/Cache", api.PathToVisitorInfoType{"spec.size": {}}, nil, nil, false)
+	if info, ok := p.AttributeInfo("size"); err != nil || !ok || len(info.Parameters) != 1 {
+		t.Errorf("an attribute registered in Go: %+v %v", info, err)
+	}
+}
+
+func TestKnowledgeErrors(t *testing.T) {
+	const cache = "resourceTypes:\n  example.com/v1/Cache:\n"
+	for _, c := range []struct{ text, want, hint string }{
+		{"a: [", "f.yaml:1:4: a [ that is never closed", ""},
+		{"- a", "f.yaml:1:1: a map is expected, not (list)", ""},
+		{"resourceType: {}\n", "f.yaml:1:1: resourceType: unknown key", "did you mean resourceTypes?"},
+		{cache + "    mergekeys: []\n", "f.yaml:3:5: mergekeys: unknown key", "did you mean mergeKeys?"},
+		{cache + "    mergeKeys: {path: a}\n", "f.yaml:3:16: mergeKeys: a list is expected, not (map)", ""},
+		{cache + "    mergeKeys:\n    - {path: a}\n", "f.yaml:4:7: key: it is missing", ""},
+		{cache + "    mergeKeys:\n    - {key: a}\n", "f.yaml:4:7: path: it is missing", ""},
+		{cache + "    mergeKeys:\n    - {path: [a], key: a}\n", "f.yaml:4:14: path: a text is expected, not (list)", ""},
+		{cache + "    mapKeyPaths: [a.b]\n", "f.yaml:3:19: mapKeyPaths: path a.b does not end in .*", ""},
+		{cache + "    sameAs: v1/Pods\n", "f.yaml:3:13: sameAs: nothing is said about type v1/Pods", "did you mean v1/Pod?"},
+		{cache + "    sameAs: example.com/v1/Cache\n", "more than 8 deep", ""},
+		{cache + "    embeds: [{shape: PodTemplat}]\n", "f.yaml:3:22: shape: there is no shape PodTemplat", "did you mean PodTemplate?"},
+		{cache + "    embeds: [{path: a}]\n", "f.yaml:3:14: shape: it is missing", ""},
+		{cache + "    attributes: {size: [{path: a, datatype: int}]}\n", "f.yaml:3:35: datatype: unknown key", "did you mean dataType?"},
+		{cache + "    attributes: {size: [{path: a, dataType: integer}]}\n", "f.yaml:3:45: dataType: unknown dataType \"integer\"", ""},
+		{cache + "    attributes: {size: [{path: a..b}]}\n", "f.yaml:3:32: path: path a..b: column 3: a segment is empty", ""},
+		{cache + "    attributes: {size: [\"?a\"]}\n", "f.yaml:3:25: size: path ?a: column 3: invalid associative lookup", ""},
+		{cache + "    attributes: {size: [{dataType: int}]}\n", "f.yaml:3:25: path: it is missing", ""},
+		{cache + "    attributes: {size: [{path: \"a#b\"}]}\n", "f.yaml:3:25: accessor: it is missing", ""},
+		{cache + "    attributes: {size: [{path: \"a#b\", accessor: imag}]}\n", "f.yaml:3:49: accessor: there is no accessor imag", "did you mean image?"},
+		{cache + "    attributes: {size: [{path: a, needed: maybe}]}\n", "f.yaml:3:43: needed: true or false is expected, not maybe", ""},
+		{cache + "    exclusiveFields: [{path: a}]\n", "f.yaml:3:23: members: it is missing", ""},
+		{cache + "    exclusiveFields: [{path: a, members: [b], discriminator: t, allowedMember: {x: c}}]\n", "c is none of the members", ""},
+		{cache + "    exclusiveFields: [{path: a, members: [b], discriminator: t}]\n", "belong together", ""},
+		{"resourceTypes:\n  Cache: {}\n", "f.yaml:2:10: Cache: a resource type is apiVersion/kind", ""},
+		{"accessors:\n  x: {type: regexp}\n", "f.yaml:2:13: type: unknown type \"regexp\"", "did you mean Regexp?"},
+		{"accessors:\n  x: {type: Regexp, config: \"(\"}\n", "f.yaml:2:6: accessors: embedded accessor: error parsing regexp", ""},
+		{"shapes:\n  S:\n    attribute: {}\n", "f.yaml:3:5: attribute: unknown key", "did you mean attributes?"},
+		{"attributes:\n  replicas: {description: x}\n", "f.yaml:2:3: replicas: the attribute is built in", "register paths for it under resourceTypes"},
+		{"attributes:\n  Size: {description: x}\n", "f.yaml:2:9: Size: a name consists of", ""},
+		{"attributes:\n  size: {dataType: int}\n", "f.yaml:2:9: description: it is missing", ""},
+		{"attributes:\n  size: {description: x, min: 1}\n", "only a number", ""},
+		{"attributes:\n  size: {description: x, dataType: int, min: 3, max: 1}\n", "f.yaml:2:46: min: the minimum 3 is greater than the maximum 1", ""},
+		{"attributes:\n  size: {description: x, dataType: int, min: a}\n", "f.yaml:2:46: min: a number is expected, not a", ""},
+		{"attributes:\n  size: {description: x, dataType: int, regexp: a}\n", "f.yaml:2:49: regexp: only a string", ""},
+		{"attributes:\n  size: {description: x, regexp: (}\n", "regexp: error parsing regexp", ""},
+		{"attributes:\n  size: {description: x, enum: []}\n", "f.yaml:2:32: enum: it is empty", ""},
+		{"attributes:\n  size: {description: x, members: [a]}\n", "only attributes of the program are groups", ""},
+		{"attributes:\n  size: {description: x, parameters: [{name: a}]}\n", "f.yaml:2:39: description: it is missing", ""},
+		{"attributes:\n  size: {description: x, parameters: [{name: a, description: b}, {name: a, description: b}]}\n", "two parameters a", ""},
+		{cache + "    attributes: {size: [\"?a=%s.b\"]}\nattributes:\n  size: {description: x}\n", "f.yaml:5:9: parameters: it is missing: path ?a=%s.b does not name its arguments", ""},
+		{cache + "    attributes: {size: [\"?a:p=%s.b\"]}\nattributes:\n  size: {description: x, parameters: []}\n", "0 are listed, but path ?a:p=%s.b has 1 places", ""},
+		{cache + "    attributes: {size: [\"?a:size=%s.b\"]}\nattributes:\n  size: {description: x}\n", "f.yaml:5:9: parameters: size is the parameter for the value", ""},
+	} {
+		p := k8skit.New()
+		err := p.AddFiles(yamlkit.KnowledgeFile{Name: "f.yaml", Text: []byte(c.text)})
+		e, ok := errors.AsType[*yamlkit.KnowledgeError](err)
+		if !ok || !strings.Contains(err.Error(), c.want) || !strings.Contains(e.Hint, c.hint) || e.File != "f.yaml" || e.Pos.Line == 0 {
+			t.Errorf("%q:\n%v (hint %s), want\n%s (hint %s)", c.text, err, hintOf(e), c.want, c.hint)
+		}
+		if got := paths(p, "replicas", "apps/v1/Deployment"); got != "spec.replicas" || paths(p, "size", "example.com/v1/Cache") != "" {
+			t.Errorf("%q: what is wrong was added, or what was known forgotten", c.text)
+		}
+	}
+}
+
+func hintOf(e *yamlkit.KnowledgeError) string {
+	if e == nil {
+		return ""
+	}
+	return e.Hint
+}
