@@ -273,6 +273,7 @@ func TestTemplateArguments(t *testing.T) {
 		{"{{.UnitSlug}}<&>", "text \"My Unit<&>\\n\"\n"},
 		{"ü{{.UnitSlg}}", "failure 2 text: argument key: template: column 4: there is no field UnitSlg\nhint did you mean UnitSlug?\n"},
 		{"{{.UnitSlug}}\n\n--{{.UnitSlg}}", "failure 2 text: argument key: template: column 20: there is no field UnitSlg\nhint did you mean UnitSlug?\n"},
+		{"{{.Unit}}", "failure 2 text: argument key: template: column 3: there is no field Unit\nhint did you mean UnitSlug, UnitID or UnitLabels?\n"},
 		{"{{.Nothing}}", "failure 2 text: argument key: template: column 3: there is no field Nothing\nhint the fields are ToolchainType, UnitSlug, "},
 		{"{{index .UnitLabels \"a\" \"b\"}}", "failure 2 text: argument key: template: column 3: error calling index: "},
 		{"{{", "failure 2 text: argument key: template: unclosed action\n"},

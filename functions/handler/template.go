@@ -116,8 +116,13 @@ func (e *TemplateError) explain() {
 				names = append(names, f.Name)
 			}
 		}
-		e.Hint = didYouMean(Suggest(field, names))
-		if e.Hint == "" {
+		meant := Suggest(field, names)
+		for _, name := range names { // Unit may be UnitSlug or UnitID
+			if len(meant) < 3 && strings.HasPrefix(name, field) {
+				meant = append(meant, name)
+			}
+		}
+		if e.Hint = didYouMean(meant); e.Hint == "" {
 			e.Hint = "the fields are " + strings.Join(names, ", ")
 		}
 	}
