@@ -2,15 +2,17 @@
 TOOL := go tool -modfile=internal/tools.mod
 FUZZ := ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./configkit/yamlkit:FuzzParsePath ./configkit/yamlkit:FuzzEscape
 FUZZTIME ?= 2m
+# The race detector needs a C compiler.
+RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
-.PHONY: help build test lint fmt golden manual-test update-golden bench fuzz clean demo
+.PHONY: help build test lint fmt golden gen manual-test update-golden bench fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
 build: ## bin/fctl
 	go build -o bin/fctl ./cmd/fctl
 test: ## all tests
-	go test ./...
+	go test $(RACE) ./...
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
 	$(TOOL) golangci-lint run ./... && sh -n manual-test.sh && sh -n examples/demo.sh
 fmt: ## format the source
@@ -19,6 +21,8 @@ golden: ## the golden cases, in process, with all their checks
 	go test ./internal/golden -count=1
 manual-test: build ## the golden cases with the real binary; QUIET=no shows differences, DIR=golden-output updates
 	./manual-test.sh
+gen: ## write docs/functions.md, docs/cli.md and the output in README.md anew
+	UPDATE_DOCS=1 go test ./internal/cli -run TestDocs -count=1 && UPDATE_README=1 go test ./cmd/fctl -run TestReadme -count=1
 update-golden: build ## write golden-output/ anew
 	DIR=golden-output ./manual-test.sh
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy

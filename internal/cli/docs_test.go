@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/iostreams"
+)
+
+const generated = "<!-- Made by `make gen` from the source: do not edit. -->\n"
+
+// TestDocs compares docs/functions.md and docs/cli.md with what the signatures
+// and the commands say. UPDATE_DOCS=1 writes them.
+func TestDocs(t *testing.T) {
+	for name, text := range map[string]string{"functions.md": functionReference(t), "cli.md": commandReference()} {
+		path := filepath.Join("..", "..", "docs", name)
+		if os.Getenv("UPDATE_DOCS") != "" {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		have, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(have), text); d != "" {
+			t.Errorf("docs/%s is stale, make gen writes it anew (-file +source)\n%s", name, d)
+		}
+	}
+}
+
+// functionReference has a section for each function.
+func functionReference(t *testing.T) string {
+	t.Helper()
+	executor := functions.NewStandardExecutor()
+	var b strings.Builder
+	b.WriteString(generated + "\n# Functions\n\n`fctl explain NAME` says the same and where in resources a function applies.\n")
+	for _, toolchain := range executor.Toolchains() {
+		fmt.Fprintf(&b, "\n## %s\n\n| function | kind | |\n|---|---|---|\n", toolchain)
+		var sections strings.Builder
+		for _, s := range executor.Signatures(toolchain) {
+			if s.AliasOf != "" {
+				continue
+			}
+			d, ok := executor.Describe(toolchain, s.FunctionName)
+			if !ok {
+				t.Fatalf("%s cannot be described", s.FunctionName)
+			}
+			first, _, _ := strings.Cut(s.Description, "\n")
+			fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", s.FunctionName, s.FunctionName, kindOf(s), cellText(first))
+			sections.WriteString(functionSection(d))
+		}
+		b.WriteString(sections.String())
+	}
+	return b.String()
+}
+
+func functionSection(d *functions.Description) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", d.FunctionName, sentence(d.Description))
+	fmt.Fprintf(&b, "`%s`\n", strings.TrimRight(d.FunctionName+" "+usageOf(d.FunctionSignature), " "))
+	if len(d.Parameters) > 0 {
+		b.WriteString("\n| parameter | | |\n|---|---|---|\n")
+	}
+	for i, p := range d.Parameters {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", p.ParameterName, cellText(p.Description), cellText(strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; ")))
+	}
+	b.WriteByte('\n')
+	for _, line := range behaviour(d.FunctionSignature) {
+		b.WriteString("* " + line + "\n")
+	}
+	if others := otherNames(d); len(others) > 0 {
+		b.WriteString("* other names: " + strings.Join(others, ", ") + "\n")
+	}
+	if len(d.Examples) > 0 {
+		b.WriteString("\n```sh\n")
+		for _, example := range d.Examples {
+			b.WriteString("fctl do deployment.yaml MyUnit " + example + "\n")
+		}
+		b.WriteString("```\n")
+	}
+	return b.String()
+}
+
+func sentence(s string) string { return strings.TrimSuffix(strings.TrimSpace(s), ".") + "." }
+
+func cellText(s string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`).Replace(s)
+}
+
+// commandReference has a section for each command and topic.
+func commandReference() string {
+	streams, _, _, _ := iostreams.Test()
+	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
+	root := app.newRoot()
+	root.InitDefaultCompletionCmd()
+	var b strings.Builder
+	b.WriteString(generated + "\n# Commands\n")
+	command(&b, root)
+	b.WriteString("\n# Topics\n")
+	for _, topic := range topics() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s: `fctl help %s`.\n\n```\n%s```\n", topic.name, topic.short, topic.name, topic.text())
+	}
+	return b.String()
+}
+
+func command(b *strings.Builder, cmd *cobra.Command) {
+	if cmd.Name() == "help" || !cmd.Runnable() && !cmd.HasSubCommands() {
+		return // topics have a part of their own
+	}
+	cmd.InitDefaultHelpFlag()
+	fmt.Fprintf(b, "\n## %s\n\n", cmd.CommandPath())
+	text := cmd.Long
+	if text == "" {
+		text = sentence(cmd.Short)
+	}
+	fmt.Fprintf(b, "```\n%s\n\n%s\n```\n", strings.TrimSpace(text), cmd.UseLine())
+	if cmd.Example != "" {
+		fmt.Fprintf(b, "\nExamples:\n\n```sh\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
+	}
+	if flags := cmd.NonInheritedFlags(); flags.HasAvailableFlags() {
+		fmt.Fprintf(b, "\nFlags:\n\n```\n%s```\n", flags.FlagUsages())
+	}
+	for _, sub := range cmd.Commands() {
+		command(b, sub)
+	}
+}
+
+// TestExamplesArePastable runs the examples that explain shows the way a shell
+// would: none of them is a wrong use of the command line.
+func TestExamplesArePastable(t *testing.T) {
+	t.Chdir(filepath.Join("..", "..", "testdata"))
+	executor := functions.NewStandardExecutor()
+	ran := 0
+	for _, s := range executor.Signatures(api.ToolchainKubernetesYAML) {
+		for _, example := range s.Examples {
+			words, err := handler.SplitWords("do deployment.yaml MyUnit " + example)
+			if err != nil {
+				t.Errorf("%s: %v", s.FunctionName, err)
+				continue
+			}
+			streams, _, _, errOut := iostreams.Test()
+			app := &App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
+			if status := app.Run(t.Context(), words); status == exitUsage || status == exitInput {
+				t.Errorf("fctl do deployment.yaml MyUnit %s: status %d\n%s", example, status, errOut)
+			}
+			ran++
+		}
+	}
+	if ran < 20 {
+		t.Errorf("only %d examples", ran)
+	}
+}
