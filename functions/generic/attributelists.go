@@ -91,7 +91,9 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 				path := api.UnresolvedPath(rows[i].Path)
 				values, err := yamlkit.GetPathsAnyType(gaby.Container{doc}, GetVisitorMapForPath(provider, rows[i].ResourceType, path), nil, provider, api.DataTypeNone)
 				for j := range values {
-					values[j].Details = detailsOf(provider.PathInfo(values[j].ResourceType, path))
+					if info := provider.PathInfo(values[j].ResourceType, path); info != nil {
+						values[j].Details = info.Details
+					}
 				}
 				found = append(found, values...)
 				return err
@@ -100,14 +102,6 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 			return docs, yamlkit.SortRows(found), err
 		},
 	}
-}
-
-// detailsOf is what there is to tell about a path: an empty one tells nothing.
-func detailsOf(info *api.PathVisitorInfo) *api.AttributeDetails {
-	if info == nil {
-		return nil
-	}
-	return info.Details
 }
 
 // decodeRows reads a list of attributes.
@@ -136,7 +130,7 @@ func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument,
 			if row.ResourceType == "" {
 				return errors.New("ResourceType is missing")
 			}
-			if _, err := yamlkit.ParsePath(string(row.Path)); err != nil || !values {
+			if err := checkPath(provider, row.ResourceType, string(row.Path)); err != nil || !values {
 				return err
 			}
 			_, err := rowSetter(provider, row)

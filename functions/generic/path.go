@@ -133,28 +133,33 @@ func setPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.Func
 func checkPathArgument(provider configkit.ResourceProvider) func([]api.FunctionArgument) error {
 	return func(args []api.FunctionArgument) error {
 		text := handler.Arguments(args).String(parameterPath)
-		path, err := yamlkit.ParsePath(text)
-		fail := func(err error) error {
-			failure := &handler.ArgumentError{Parameter: parameterPath, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterPath, err), Err: err}
-			if e, ok := errors.AsType[*yamlkit.PathError](err); ok {
-				failure.HintText = e.Hint
-			}
-			return failure
+		err := checkPath(provider, resourceTypeOf(args), text)
+		if err == nil {
+			return nil
 		}
-		if err != nil {
-			return fail(err)
+		failure := &handler.ArgumentError{Parameter: parameterPath, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterPath, err), Err: err}
+		if e, ok := errors.AsType[*yamlkit.PathError](err); ok {
+			failure.HintText = e.Hint
 		}
-		if path.Arguments() > 0 {
-			return fail(fmt.Errorf("path %s: %%s stands for an argument and is only known in registered paths", text))
-		}
-		t := resourceTypeOf(args)
-		if path.EmbeddedPath() != "" && t != api.ResourceTypeAny {
-			if info := provider.PathInfo(t, api.UnresolvedPath(text)); info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
-				return fail(&yamlkit.NoAccessorError{Path: text})
-			}
-		}
-		return nil
+		return failure
 	}
+}
+
+// checkPath finds out what is wrong with a path of a resource type, whatever the resources are.
+func checkPath(provider configkit.ResourceProvider, t api.ResourceType, text string) error {
+	path, err := yamlkit.ParsePath(text)
+	if err != nil {
+		return err
+	}
+	if path.Arguments() > 0 {
+		return fmt.Errorf("path %s: %%s stands for an argument and is only known in registered paths", text)
+	}
+	if path.EmbeddedPath() != "" && t != api.ResourceTypeAny {
+		if info := provider.PathInfo(t, api.UnresolvedPath(text)); info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
+			return &yamlkit.NoAccessorError{Path: text}
+		}
+	}
+	return nil
 }
 
 func resourceTypeParameter() api.FunctionParameter {
