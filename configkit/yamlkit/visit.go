@@ -158,9 +158,18 @@ type accessorSource interface {
 
 // typePaths is what one call needs to know about a resource type.
 type typePaths struct {
-	paths    []compiledPath
-	keys     func() *configkit.MergeKeyTree // read when first asked for: who writes does not ask
-	resolver resolver                       // its space is used for one document after the other
+	paths []compiledPath
+	keys  func() *configkit.MergeKeyTree // read when first asked for: who writes does not ask
+}
+
+// pathVisitor goes from document to document; its space is used again.
+type pathVisitor struct {
+	provider configkit.ResourceProvider
+	upsert   bool
+	visit    func(*place) error
+	place    place
+	resolver resolver
+	problems []error
 }
 
 // visitPlaces is the loop behind all visitors of paths. Only documents whose type has paths are scanned.
@@ -171,13 +180,14 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 	for i, key := range keys {
 		args[i] = fmt.Sprint(key)
 	}
-	var problems []error
+	v := pathVisitor{provider: provider, upsert: upsert, visit: visit}
+	v.resolver.yield = v.match
 	types := map[api.ResourceType]*typePaths{}
 	for index, doc := range parsedData {
 		t, err := provider.ResourceTypeGetter(doc)
 		if err != nil {
 			if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
-				problems = append(problems, locate(err, nil, nil))
+				v.problems = append(v.problems, locate(err, nil, nil))
 			}
 			continue
 		}
@@ -190,52 +200,49 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 			known.keys = sync.OnceValue(func() *configkit.MergeKeyTree { return provider.MergeKeys(t) })
 			types[t] = known
 		}
-		if len(known.paths) == 0 {
-			continue
+		if len(known.paths) > 0 {
+			v.document(doc, index, known)
 		}
-		problems = append(problems, visitDocument(doc, index, known, provider, upsert, visit)...)
 	}
-	return errors.Join(problems...)
+	return errors.Join(v.problems...)
 }
 
-func visitDocument(doc *gaby.YamlDoc, index int, known *typePaths, provider configkit.ResourceProvider, upsert bool,
-	visit func(*place) error,
-) (problems []error) {
-	info, err := resourceInfo(doc, provider)
-	if err != nil {
-		return []error{err}
+func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, known *typePaths) {
+	info, err := resourceInfo(doc, v.provider)
+	if err == nil && info != nil {
+		err = doc.Check()
 	}
-	if info == nil {
+	if err != nil {
+		v.problems = append(v.problems, locate(err, info, nil))
+	}
+	if err != nil || info == nil {
+		return
+	}
+	v.place = place{doc: doc, index: index, resource: info, known: known}
+	for i := range known.paths {
+		path := &known.paths[i]
+		v.place.path, v.place.root = path, doc.Value()
+		v.resolver.path = path.path
+		v.resolver.options = ResolveOptions{
+			Upsert: v.upsert && path.path.embedded == "", Accessor: path.accessor, Constraint: path.constraint, NoArguments: true,
+		}
+		if err := v.resolver.run(v.place.root); err != nil {
+			v.place.match = nil
+			v.problems = append(v.problems, locate(err, info, &v.place))
+		}
+	}
+}
+
+// match visits a place the path led to. Errors are gathered, so that visiting goes on.
+func (v *pathVisitor) match(m *Match) error {
+	v.place.match = m
+	if !m.Value.Exists() && !v.upsert {
 		return nil
 	}
-	if err := doc.Check(); err != nil {
-		return []error{locate(err, info, nil)}
+	if err := v.visit(&v.place); err != nil {
+		v.problems = append(v.problems, locate(err, v.place.resource, &v.place))
 	}
-	p := place{doc: doc, index: index, resource: info, known: known}
-	for i := range known.paths {
-		p.path = &known.paths[i]
-		p.root = doc.Value()
-		known.resolver.path = p.path.path
-		known.resolver.options = ResolveOptions{
-			Upsert: upsert && p.path.path.embedded == "", Accessor: p.path.accessor,
-			Constraint: p.path.constraint, NoArguments: true,
-		}
-		known.resolver.yield = func(m *Match) error {
-			p.match = m
-			if !m.Value.Exists() && !upsert {
-				return nil
-			}
-			if err := visit(&p); err != nil {
-				problems = append(problems, locate(err, info, &p))
-			}
-			return nil
-		}
-		if err := known.resolver.run(p.root); err != nil {
-			p.match = nil
-			problems = append(problems, locate(err, info, &p))
-		}
-	}
-	return problems
+	return nil
 }
 
 func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configkit.ResourceProvider) ([]compiledPath, error) {
