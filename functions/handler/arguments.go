@@ -55,7 +55,9 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 		}
 	}
 	if mixed {
-		fail(f.problem("", "mix of out-of-order named and unnamed arguments for function %s", f.name))
+		err := f.problem("", "mix of out-of-order named and unnamed arguments for function %s", f.name)
+		err.HintText = "arguments without a name come first, in the order of the parameters"
+		fail(err)
 		return nil, problems // which unnamed one is which cannot be known
 	}
 	// The parameter that a wrong name was meant for is not missing as well.

@@ -192,7 +192,7 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"sample", append(args("abc"), named("form", "json", "count", 3)...), named("word", "abc", "count", 3, "form", "json"), ""},
 		{"sample", append(args("abc", 3), named("form", "json")...), named("word", "abc", "count", 3, "form", "json"), ""},
 		{"sample", append(args("abc"), named("form", "json")...), nil, "missing required parameter count for function sample"},
-		{"sample", append(args("abc"), append(named("form", "json"), args(3)...)...), nil, "mix of out-of-order named and unnamed arguments for function sample"},
+		{"sample", append(args("abc"), append(named("form", "json"), args(3)...)...), nil, "mix of out-of-order named and unnamed arguments for function sample (arguments without a name come first, in the order of the parameters)"},
 		{"sample", named("wrod", "abc", "form", "jsno", "count", 0), nil, "argument wrod is not a valid parameter of function sample (did you mean word?); " +
 			"argument count value 0 is out of range [1,9]; value jsno for argument form is not in enum values [yaml json] (did you mean json?)"},
 		{"sample", args("ABC", 1, true, "json", "more", "and more"), nil, "too many arguments: got 6, expected 4: " + all + "; value ABC for argument word failed to match ^[a-z]+$ (word looks like abc)"},
@@ -208,7 +208,7 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"sample", args("abc", 1, true, "json", "more"), nil, "too many arguments: got 5, expected 4: " + all},
 		{"sample", named("word", "abc", "cuont", 1), nil, "argument cuont is not a valid parameter of function sample (did you mean count?)"},
 		{"sample", named("word", "abc", "count", 1, "word", "abc"), nil, "argument word appears multiple times but function sample is not varargs"},
-		{"sample", append(named("count", 1), args("abc")...), nil, "mix of out-of-order named and unnamed arguments for function sample"},
+		{"sample", append(named("count", 1), args("abc")...), nil, "mix of out-of-order named and unnamed arguments for function sample (arguments without a name come first, in the order of the parameters)"},
 		{"sample", named("form", "json", "word", "abc"), nil, "missing required parameter count for function sample"},
 		{"sample", args("abc", "x"), nil, `argument count: value "x" is not an integer`},
 		{"sample", args("abc", "99999999999999999999"), nil, "argument count: value 99999999999999999999 is out of range"},
