@@ -51,15 +51,15 @@ func (w *Walk) Invocations(text []byte, file string) (*Plan, error) {
 type listReader struct {
 	walk     *Walk
 	file     string
+	function string // whose arguments are being read
 	plan     *Plan
 	problems diag.List
 }
 
-func (r *listReader) refuse(at gaby.Position, hint, format string, args ...any) *api.Failure {
+func (r *listReader) refuse(at gaby.Position, hint, format string, args ...any) {
 	f := diag.UsageHint(hint, format, args...)
-	f.Pos = api.Position{File: r.file, Line: at.Line, Column: at.Column}
+	f.Pos, f.Function = api.Position{File: r.file, Line: at.Line, Column: at.Column}, r.function
 	r.problems = append(r.problems, f)
-	return f
 }
 
 func (r *listReader) refuseSyntax(err error) {
@@ -122,8 +122,11 @@ func (r *listReader) invocation(v gaby.Value) {
 	}
 	in := api.FunctionInvocation{
 		FunctionName: name, WhereResource: r.text(v.Get("WhereResource"), "WhereResource"),
-		Arguments: r.arguments(name, v.Get("Arguments")), Params: r.params(v.Get("Params")),
+		Params: r.params(v.Get("Params")),
 	}
+	r.function = name
+	in.Arguments = r.arguments(v.Get("Arguments"))
+	r.function = ""
 	if len(r.problems) > before {
 		return
 	}
@@ -155,12 +158,12 @@ func (r *listReader) placeOf(v gaby.Value, in api.FunctionInvocation, parameter 
 	return v.Position()
 }
 
-func (r *listReader) arguments(function string, v gaby.Value) []api.FunctionArgument {
+func (r *listReader) arguments(v gaby.Value) []api.FunctionArgument {
 	if !v.Exists() || v.Tag() == "!!null" {
 		return nil
 	}
 	if v.Kind() != gaby.List {
-		r.refuse(v.Position(), "", "Arguments: a list is expected").Function = function
+		r.refuse(v.Position(), "", "Arguments: a list is expected")
 		return nil
 	}
 	var args []api.FunctionArgument
@@ -175,7 +178,7 @@ func (r *listReader) arguments(function string, v gaby.Value) []api.FunctionArgu
 			Value:         item.Get("Value").Data(),
 		}
 		if !item.Get("Value").Exists() {
-			r.refuse(item.Position(), "", "an argument needs a Value").Function = function
+			r.refuse(item.Position(), "", "an argument needs a Value")
 		}
 		args = append(args, arg)
 	}

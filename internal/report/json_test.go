@@ -59,8 +59,8 @@ func fill(v reflect.Value, n int, draw func() string) {
 		fill(value, n, draw)
 		v.SetMapIndex(reflect.ValueOf(draw()).Convert(v.Type().Key()), value)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), n, draw)
+		for _, field := range v.Fields() {
+			fill(field, n, draw)
 		}
 	}
 }
@@ -88,8 +88,11 @@ func TestAsEncodingJSON(t *testing.T) {
 
 func TestOtherValuesAsEncodingJSON(t *testing.T) {
 	for _, value := range []any{
-		map[string]any{"a": []any{1, "<&>", nil}}, json.RawMessage(`{"b":1,"a":[]}`), "text", 3, nil,
-		api.ResourceMutationList{}, api.AttributeValueList{}, api.AttributeValueList(nil),
+		map[string]any{"a": []any{1, "<&>", nil}},
+		json.RawMessage(`{"b":1,"a":[]}`), "text", 3, nil,
+		api.ResourceMutationList{},
+		api.AttributeValueList{},
+		api.AttributeValueList(nil),
 	} {
 		got, err := Marshal(value)
 		if want := reference(t, value); err != nil || string(got) != want {

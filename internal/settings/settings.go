@@ -15,6 +15,7 @@
 package settings
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -179,9 +180,7 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 		file, bad := readFile(table, f.path, f.project, f.required, where.From)
 		problems = append(problems, bad...)
 		s.Notes = append(s.Notes, file.notes...)
-		for name, origin := range file.origins {
-			origins[name] = origin
-		}
+		maps.Copy(origins, file.origins)
 		s.ResourceTypes = append(s.ResourceTypes, file.lists["resource-types"]...)
 		if err := v.MergeConfigMap(file.values); err != nil {
 			return nil, err
