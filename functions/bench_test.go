@@ -49,6 +49,30 @@ func BenchmarkInvoke(b *testing.B) {
 	}
 }
 
+// BenchmarkWhere is a function on a few of many resources: one that the peek selects, and one that a value deeper in does.
+func BenchmarkWhere(b *testing.B) {
+	data := workload(10_000)
+	for name, where := range map[string]string{
+		"type": "ConfigHub.ResourceType = 'apps/v1/Deployment' AND ConfigHub.ResourceNameWithoutScope LIKE 'web-99%'",
+		"path": "spec.replicas = 3 AND metadata.name LIKE 'web-99%'",
+	} {
+		b.Run(name, func(b *testing.B) {
+			executor := functions.NewStandardExecutor()
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := executor.Invoke(b.Context(), &api.FunctionInvocationRequest{
+					ConfigData: data, WhereResource: where,
+					FunctionInvocations: api.FunctionInvocationList{{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}}},
+				})
+				if err != nil || !r.Success || r.Functions[0].Matches != 39 {
+					b.Fatal(err, r.ErrorMessages, r.Functions)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkNewStandardExecutor(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

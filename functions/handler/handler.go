@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -40,6 +41,10 @@ func newPatterns() *patterns { return &patterns{compiled: map[string]*regexp.Reg
 
 // match tells whether s matches an expression that was checked when its function was registered.
 func (p *patterns) match(expression, s string) bool {
+	return p.get(expression).MatchString(s)
+}
+
+func (p *patterns) get(expression string) *regexp.Regexp {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	compiled, ok := p.compiled[expression]
@@ -47,7 +52,7 @@ func (p *patterns) match(expression, s string) bool {
 		compiled = regexp.MustCompile(expression)
 		p.compiled[expression] = compiled
 	}
-	return compiled.MatchString(s)
+	return compiled
 }
 
 // New makes a handler without functions.
@@ -142,16 +147,20 @@ func (f *function) validate(args []api.FunctionArgument) ([]api.FunctionArgument
 	return normalized, f.checkArguments(normalized)
 }
 
-// checkArguments asks the function about its arguments and gives what it says the type callers branch on.
-func (f *function) checkArguments(args []api.FunctionArgument) error {
+// checkArguments asks the function about its arguments and gives what it says, or that it panicked, the type callers branch on.
+func (f *function) checkArguments(args []api.FunctionArgument) (err error) {
 	if f.CheckArguments == nil {
 		return nil
 	}
-	err := f.CheckArguments(args)
-	if _, ok := errors.AsType[*ArgumentError](err); ok || err == nil {
-		return err
-	}
-	return &ArgumentError{Function: f.name, Message: err.Error(), Err: err}
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{Function: f.name, Value: p, Stack: debug.Stack()}
+		}
+		if _, ok := errors.AsType[*ArgumentError](err); !ok && err != nil {
+			err = &ArgumentError{Function: f.name, Message: err.Error(), Err: err}
+		}
+	}()
+	return f.CheckArguments(args)
 }
 
 // mayRun refuses a function that depends on more than its input, unless that is allowed.

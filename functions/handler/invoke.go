@@ -53,7 +53,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 	// Functions that panic are dealt with where they are called; this is for what is around them.
 	defer func() {
 		if p := recover(); p != nil {
-			response, err = nil, &PanicError{Value: p, Stack: debug.Stack()}
+			response, err = nil, failureOf(&PanicError{Value: p, Stack: debug.Stack()}, "", api.FailureFunction)
 		}
 	}()
 	if n := len(request.FunctionInvocations); n > api.MaxInvocations {

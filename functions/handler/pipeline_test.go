@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -186,6 +187,27 @@ func TestAFilterThatFails(t *testing.T) {
 		}
 	}
 }
+
+func TestPanicsAroundFunctionsAreErrors(t *testing.T) {
+	h := with(t, testFunctions(t), handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{FunctionName: "check-badly", Hermetic: true}, Function: nothing,
+		CheckArguments: func([]api.FunctionArgument) error { panic("ouch") },
+	})
+	_, err := h.ValidateInvocation(api.FunctionInvocation{FunctionName: "check-badly"})
+	if panicked, ok := errors.AsType[*handler.PanicError](err); !ok || panicked.Function != "check-badly" || err.Error() != "the function panicked: ouch" {
+		t.Errorf("when arguments are checked: %v", err)
+	}
+	broken := handler.New(api.ToolchainKubernetesYAML, brokenConverter{}, k8skit.New())
+	_, err = broken.Invoke(t.Context(), &api.FunctionInvocationRequest{})
+	failure, ok := errors.AsType[*api.Failure](err)
+	if panicked, ok2 := errors.AsType[*handler.PanicError](err); !ok || !ok2 || failure.Class != api.FailureFunction || len(panicked.Stack) == 0 {
+		t.Errorf("in the converter: %v", err)
+	}
+}
+
+type brokenConverter struct{ k8skit.Converter }
+
+func (brokenConverter) NativeToDocuments([]byte) (gaby.Container, error) { panic("broken") }
 
 // TestFailuresInShards has functions fail and panic somewhere in a large unit: the outcome is that of one core.
 func TestFailuresInShards(t *testing.T) {
