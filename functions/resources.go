@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
@@ -29,4 +30,36 @@ func (e *Executor) Resources(t api.ToolchainType, data []byte) (api.ResourceList
 		resources = append(resources, api.Resource{ResourceInfo: info, ResourceBody: doc.String()})
 	}
 	return resources, nil
+}
+
+// CheckDocuments reads the data of a unit to the end, which running functions does not: documents that no function looks at pass
+// through unread. What cannot be read is a failure of class FailureInput, one for each document.
+func (e *Executor) CheckDocuments(t api.ToolchainType, data []byte) ([]*api.Failure, error) {
+	h, err := e.handler(t)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := h.Converter().NativeToDocuments(data)
+	if err != nil {
+		return []*api.Failure{unreadable(err, "")}, nil
+	}
+	var failures []*api.Failure
+	for _, doc := range documents {
+		resource := ""
+		if info, err := h.ResourceProvider().ResourceInfo(doc); err == nil {
+			resource = info.String()
+		}
+		if err := doc.Check(); err != nil {
+			failures = append(failures, unreadable(err, resource))
+		}
+	}
+	return failures, nil
+}
+
+func unreadable(err error, resource string) *api.Failure {
+	f := &api.Failure{Class: api.FailureInput, Resource: resource, Message: err.Error(), Err: err}
+	if e, ok := errors.AsType[*gaby.SyntaxError](err); ok {
+		f.Pos, f.Message, f.Hint = api.Position{Line: e.Pos.Line, Column: e.Pos.Column}, e.Msg, e.Hint
+	}
+	return f
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,7 +13,18 @@ import (
 type Text []byte
 
 // MarshalJSON prints the text as a string.
-func (t Text) MarshalJSON() ([]byte, error) { return json.Marshal(string(t)) }
+func (t Text) MarshalJSON() ([]byte, error) { return marshal(string(t)) }
+
+// marshal leaves <, > and & as they are, unless whoever asked for the JSON wants them escaped and does it.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
 
 // UnmarshalJSON reads a string.
 func (t *Text) UnmarshalJSON(data []byte) error {
@@ -186,7 +198,7 @@ func (r FunctionInvocationResponse) MarshalJSON() ([]byte, error) {
 	if wire.ErrorMessages == nil {
 		wire.ErrorMessages = []string{}
 	}
-	return json.Marshal(wire)
+	return marshal(wire)
 }
 
 // UnmarshalJSON reads what MarshalJSON prints. Data that is present is data that changed.
@@ -224,7 +236,7 @@ func (l OutputList) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		value, err := json.Marshal(o.Value)
+		value, err := marshal(o.Value)
 		if err != nil {
 			return nil, fmt.Errorf("output %s: %w", o.OutputType, err)
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -72,14 +73,15 @@ func (j *job) resolve(t target) (*plan.Plan, error) {
 	return walk.Resolve(t.words)
 }
 
-// wouldWait is what `fctl do -` says on a terminal, where it would wait for
-// somebody to type a manifest.
+// wouldWait is what a command says on a terminal when FILE is "-", where it
+// would wait for somebody to type a manifest.
 func (a *App) wouldWait(cmd *cobra.Command) error {
 	cmd.SetOut(a.Streams.ErrOut)
 	if err := cmd.Help(); err != nil {
 		return err
 	}
-	return diag.UsageHint("cat FILE | fctl do - UNIT FUNCTION", "the standard input is a terminal")
+	last := map[string]string{"do": "FUNCTION", "doseq": "INVOCATIONS"}[cmd.Name()]
+	return diag.UsageHint(fmt.Sprintf("cat FILE | %s - UNIT %s", cmd.CommandPath(), last), "the standard input is a terminal")
 }
 
 // flagTaker lets the walk set the command's flags.

@@ -133,3 +133,31 @@ func TestCommandsWithoutFunctionsMakeNoExecutor(t *testing.T) {
 		}
 	}
 }
+
+// TestOnATerminal runs functions for a person: findings are lines, attributes a
+// table. The same piped is JSON.
+func TestOnATerminal(t *testing.T) {
+	for _, c := range []struct {
+		words    []string
+		terminal bool
+		status   int
+		want     string
+	}{
+		{[]string{"vet-nothing"}, true, 1, "<stdin>: vet-nothing: never good enough\n"},
+		{[]string{"get-string-path", "*", "metadata.name"}, true, 0, "TYPE          NAME  PATH           VALUE  PLACE\nv1/ConfigMap  a     metadata.name  a      <stdin>:4:9\n"},
+		{[]string{"get-resources-of-type", "v1/ConfigMap"}, true, 0, "[\n"},
+		{[]string{"get-string-path", "*", "metadata.name"}, false, 0, "[\n"},
+		{[]string{"vet-nothing"}, false, 1, "[\n"},
+		{[]string{"--color=always", "get-string-path", "*", "metadata.name", "-o", "table"}, false, 0, "\x1b[1mTYPE"},
+	} {
+		streams, in, out, _ := iostreams.Test()
+		streams.SetTerminal(false, c.terminal, c.terminal, 80)
+		streams.SetEnv(func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] })
+		in.WriteString(manifest)
+		app := &cli.App{Streams: streams, Executor: executor(t)}
+		status := app.Run(t.Context(), append([]string{"do", "-", "U"}, c.words...))
+		if status != c.status || !strings.HasPrefix(out.String(), c.want) {
+			t.Errorf("%q on a terminal %v: status %d\n%s", c.words, c.terminal, status, out)
+		}
+	}
+}

@@ -126,7 +126,11 @@ func knowledgeProblems(err error) error {
 			problems = append(problems, diag.Failures(e, api.FailureUsage)...)
 			continue
 		}
-		f := diag.Usage("%s: %s", k.Key, k.Msg)
+		f := diag.Usage("%s", k.Msg)
+		if k.Key != "" {
+			f = diag.Usage("%s: %s", k.Key, k.Msg)
+		}
+		f.Hint = k.Hint
 		f.Pos, f.Err = api.Position{File: k.File, Line: k.Pos.Line, Column: k.Pos.Column}, e
 		problems = append(problems, f)
 	}
@@ -319,6 +323,15 @@ func (j *job) run(ctx context.Context, chain *plan.Plan) error {
 	}
 	unit, s := j.unit, j.settings
 	limitMemory(len(unit.Data))
+	if s.Strict {
+		failures, err := j.executor.CheckDocuments(unit.Toolchain, unit.Data)
+		if err != nil {
+			return err
+		}
+		if len(failures) > 0 {
+			return diag.In(unit.File, failures)
+		}
+	}
 	response, err := j.executor.Invoke(ctx, &api.FunctionInvocationRequest{
 		FunctionContext:     plan.Context(s, unit.Name, unit.Toolchain),
 		ConfigData:          unit.Data,

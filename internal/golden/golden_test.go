@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fctl-dev/fctl/functions"
@@ -25,8 +26,10 @@ func load(t *testing.T) (cases []golden.Case, goldenDir string) {
 	t.Chdir("../../testdata")
 	t.Setenv("HOME", "/nonexistent")
 	t.Setenv("XDG_CONFIG_HOME", "")
-	for _, name := range []string{"COLOR", "OUTPUT", "TOOLCHAIN", "QUIET", "KEEP_GOING", "DEBUG", "SPACE", "SPACE_ID", "UNIT_ID", "ORGANIZATION_ID", "REVISION_NUM"} {
-		t.Setenv("FCTL_"+name, "")
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "FCTL_") {
+			t.Setenv(name, "")
+		}
 	}
 	cases, err = golden.Load("cases.txt")
 	if err != nil {

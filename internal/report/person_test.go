@@ -130,13 +130,13 @@ func TestNames(t *testing.T) {
 }
 
 func TestResponseIsOneLine(t *testing.T) {
-	r := &api.FunctionInvocationResponse{Success: true, Changed: true, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: 2\n")}}
+	r := &api.FunctionInvocationResponse{Success: true, Changed: true, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: <2>\n")}}
 	got := render(t, report.Response, report.Screen{}, result(r, setter))
 	var back api.FunctionInvocationResponse
 	if err := json.Unmarshal([]byte(got), &back); err != nil || strings.Count(got, "\n") != 1 {
 		t.Fatalf("%v: %q", err, got)
 	}
-	if string(back.ConfigData) != "a: 1\n---\nb: 2\n" {
+	if string(back.ConfigData) != "a: 1\n---\nb: <2>\n" || !strings.Contains(got, "<2>") {
 		t.Errorf("data %q", back.ConfigData)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/functions/api"
@@ -124,7 +125,7 @@ func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error)
 	default:
 		for _, s := range r.Signatures {
 			if s.Mutating {
-				return configuration(r.Response), leftOut(r.Signatures), nil
+				return configuration(r.Response), leftOut(r), nil
 			}
 		}
 		print := output
@@ -173,16 +174,36 @@ func configurationParts(r *api.FunctionInvocationResponse) Payload {
 }
 
 // leftOut names the functions whose output auto does not show beside the configuration.
-func leftOut(signatures []api.FunctionSignature) []api.Note {
+func leftOut(r Result) []api.Note {
 	var notes []api.Note
 	seen := map[string]bool{}
-	for _, s := range signatures {
-		if s.OutputInfo != nil && !s.Mutating && !seen[s.FunctionName] {
+	for _, s := range r.Signatures {
+		if s.OutputInfo != nil && !s.Mutating && !seen[s.FunctionName] && hasOutput(r.Response.Outputs, s) {
 			seen[s.FunctionName] = true
 			notes = append(notes, api.Note{Function: s.FunctionName, Message: "its output is not shown beside the configuration; -o output prints it"})
 		}
 	}
 	return notes
+}
+
+// hasOutput tells whether there is output of a function: a filter that did not
+// pass and a function that was not reached have none.
+func hasOutput(outputs api.OutputList, s api.FunctionSignature) bool {
+	for _, o := range outputs {
+		found := false
+		switch v := o.Value.(type) {
+		case api.AttributeValueList:
+			found = slices.ContainsFunc(v, func(row api.AttributeValue) bool { return row.FunctionName == s.FunctionName })
+		case api.ValidationResultList:
+			found = slices.ContainsFunc(v, func(row api.ValidationResult) bool { return row.FunctionName == s.FunctionName })
+		default:
+			found = o.OutputType == s.OutputInfo.OutputType
+		}
+		if found {
+			return true
+		}
+	}
+	return false
 }
 
 // outputs prints one output as it is and several each under its type.

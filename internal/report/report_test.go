@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	getter = api.FunctionSignature{FunctionName: "get-x", OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeResourceInfoList}}
+	getter = api.FunctionSignature{FunctionName: "get-x", OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeJSON}}
 	setter = api.FunctionSignature{FunctionName: "set-x", Mutating: true}
 )
 
@@ -43,6 +43,7 @@ func TestRender(t *testing.T) {
 		{"auto of a getter", report.Auto, get, response(), printed, 0},
 		{"auto of a setter", report.Auto, set, response(), "a: <1>\n", 0},
 		{"auto of both", report.Auto, both, response(), "a: <1>\n", 1},
+		{"auto of a getter that was not reached", report.Auto, both, &api.FunctionInvocationResponse{Success: true, ConfigData: api.Text("a: 1")}, "a: 1", 0},
 		{"auto of a setter that failed", report.Auto, set, failed, "", 0},
 		{"data", report.Data, get, response(), "a: <1>\n", 0},
 		{"data unchanged", report.Data, get, none, "a: 1", 0},
