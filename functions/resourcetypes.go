@@ -3,6 +3,7 @@ package functions
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -65,10 +66,11 @@ func registerAttribute(h *handler.FunctionHandler, attribute configkit.Attribute
 	return problem
 }
 
-// attributeExamples makes examples of the examples of the parameters, if each has one.
+// attributeExamples makes examples of the examples of the parameters and of what any value of their type would be; it reports
+// false for a text that could be anything.
 func attributeExamples(suffix string, parameters []api.FunctionParameter) (get, set string, ok bool) {
 	var words []string
-	for _, p := range parameters {
+	for i, p := range parameters {
 		word := p.Example
 		switch {
 		case word != "":
@@ -76,6 +78,12 @@ func attributeExamples(suffix string, parameters []api.FunctionParameter) (get, 
 			word = "true"
 		case p.DataType == api.DataTypeEnum:
 			word = p.EnumValues[0]
+		case p.DataType == api.DataTypeInt && p.Min != nil:
+			word = strconv.Itoa(*p.Min)
+		case p.DataType == api.DataTypeInt && p.Max == nil:
+			word = "1"
+		case i < len(parameters)-1 && p.Regexp == "":
+			word = "*" // of what a path asks for, all
 		default:
 			return "", "", false
 		}

@@ -141,3 +141,20 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%v, %d attributes", err, len(paths))
 	}
 }
+
+func TestExamplesOfAttributes(t *testing.T) {
+	for name, c := range map[string]struct{ entry, want string }{
+		"an example":           {"example: small", "set-x '*' small"},
+		"a number":             {"dataType: int", "set-x '*' 1"},
+		"a number with bounds": {"dataType: int, min: 3, max: 4", "set-x '*' 3"},
+		"a switch":             {"dataType: bool", "set-x '*' true"},
+		"a choice":             {"enum: [b, a]", "set-x '*' b"},
+		"any text":             {"", ""},
+	} {
+		text := "resourceTypes: {example.com/v1/T: {attributes: {x: [{path: 's.?name:n=%s.x'}]}}}\nattributes: {x: {description: the x, " + c.entry + "}}\n"
+		s, _ := executorWith(t, yamlkit.KnowledgeFile{Name: "t.yaml", Text: []byte(text)}).Signature(api.ToolchainKubernetesYAML, "set-x")
+		if got := strings.Join(s.Examples, "; "); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
