@@ -98,13 +98,16 @@ func literalPattern(s string) string { return strings.ReplaceAll(s, ".", "[.]") 
 func kindPattern(kind string) string {
 	lower := strings.ToLower(kind)
 	forms := []string{kind}
-	if stem, ok := strings.CutSuffix(lower, "ies"); ok {
-		forms = append(forms, stem+"y")
+	switch {
+	case strings.HasSuffix(lower, "ies"):
+		forms = append(forms, strings.TrimSuffix(lower, "ies")+"y")
+	case strings.HasSuffix(lower, "ses"), strings.HasSuffix(lower, "xes"), strings.HasSuffix(lower, "ches"), strings.HasSuffix(lower, "shes"):
+		forms = append(forms, lower[:len(lower)-1], lower[:len(lower)-2])
+	case strings.HasSuffix(lower, "s") && !strings.HasSuffix(lower, "ss") && lower != "s":
+		forms = append(forms, lower[:len(lower)-1])
 	}
-	for _, ending := range []string{"es", "s"} {
-		if stem, ok := strings.CutSuffix(lower, ending); ok && stem != "" {
-			forms = append(forms, stem)
-		}
+	if len(forms) == 1 {
+		return kind
 	}
 	return "(" + strings.Join(forms, "|") + ")"
 }

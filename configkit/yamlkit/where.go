@@ -382,10 +382,7 @@ type WhereError struct {
 }
 
 func (e *WhereError) Error() string {
-	if e.Column == 0 {
-		return "where-expression: " + e.Msg
-	}
-	return fmt.Sprintf("where-expression: column %d: %s", e.Column, e.Msg)
+	return fmt.Sprintf("column %d: %s", e.Column, e.Msg)
 }
 
 // Expression is the text and the column in which it is wrong.

@@ -316,6 +316,7 @@ func TestSelectors(t *testing.T) {
 		{yamlkit.SelectorWhere{Kind: "roles.rbac.authorization.k8s.io"}, "Role "},
 		{yamlkit.SelectorWhere{Kind: "apps/v1/Deployment"}, "Deployment "},
 		{yamlkit.SelectorWhere{Kind: "Dep"}, ""},
+		{yamlkit.SelectorWhere{Kind: "services,ingresses,networkpolicies"}, "Service "},
 		{yamlkit.SelectorWhere{Name: "web"}, "Deployment Service "},
 		{yamlkit.SelectorWhere{Name: "web,reader"}, "Deployment Service Role "},
 		{yamlkit.SelectorWhere{Namespace: "shop"}, "Deployment Role "},

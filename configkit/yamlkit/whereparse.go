@@ -472,7 +472,7 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 		return intLiteral, err
 	}
 	err := p.fail(start, "no operand found at `%s`", p.rest(start))
-	if word == "" || p.text[start] == '"' {
+	if first := p.text[start]; !isKeyByte(first) && first != '.' {
 		return 0, p.hint(err, "texts stand in single quotes")
 	}
 	return 0, p.hint(err, "did you mean '%s', in single quotes?", word)
