@@ -41,14 +41,20 @@ func parseArgument(word string) api.FunctionArgument {
 			arg.ParameterName, value = name, v
 		}
 	}
-	switch prefix, rest, _ := strings.Cut(value, ":"); prefix + ":" {
-	case "text:":
-		value = rest
-	case api.EvaluatorTemplate + ":", api.EvaluatorCEL + ":":
-		value, arg.Evaluator = rest, prefix
-	}
-	arg.Value = value
+	arg.Value, arg.Evaluator = ParseValue(value)
 	return arg
+}
+
+// ParseValue tells what a word says as a value: template: and cel: begin an expression, text: a value that is taken as it stands.
+func ParseValue(word string) (value, evaluator string) {
+	switch prefix, rest, found := strings.Cut(word, ":"); {
+	case !found:
+	case prefix == "text":
+		return rest, ""
+	case prefix == api.EvaluatorTemplate, prefix == api.EvaluatorCEL:
+		return rest, prefix
+	}
+	return word, ""
 }
 
 // SplitWords splits a line into words as a POSIX shell does, without expanding anything.

@@ -3,25 +3,15 @@ package plan
 import (
 	"strings"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // value decides what a word says as a value.
 func (w *Walk) value(word string) (value, evaluator string, err error) {
-	prefix, rest, ok := strings.Cut(word, ":")
-	if !ok {
-		return word, "", nil
-	}
-	switch prefix {
-	case "text":
-		return rest, "", nil
-	case "template":
-		return rest, api.EvaluatorTemplate, nil
-	case "cel":
-		return rest, api.EvaluatorCEL, nil
-	case "file":
-		text, err := w.ReadFile(rest)
+	if path, ok := strings.CutPrefix(word, "file:"); ok {
+		text, err := w.ReadFile(path)
 		return string(text), "", err
 	}
-	return word, "", nil
+	value, evaluator = handler.ParseValue(word)
+	return value, evaluator, nil
 }
