@@ -36,6 +36,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", "")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // with -race every command would end with a second of sleep
 			env.Values["env"] = env
 			return nil
 		},

@@ -104,6 +104,7 @@ functions see only the resources for which it is true; the others pass through.
   ILIKE                         the same, whatever the case of letters
   ~  !~  ~*  !~*                a regular expression; with * whatever the case
   IN (...)  NOT IN (...)        one of several values
+  IS NULL  IS NOT NULL          whether there is a value; these take none
 
 Values are numbers, true, false, or text in single quotes. A PATH leads into the
 resource ('fctl help paths') or is one of
@@ -111,17 +112,20 @@ resource ('fctl help paths') or is one of
   ConfigHub.ResourceType              apps/v1/Deployment
   ConfigHub.ResourceName              shop/web
   ConfigHub.ResourceNameWithoutScope  web
+  ConfigHub.ResourceNameStableCore    web, without what is made up when it is created
   ConfigHub.ResourceCategory          Resource
 
-A resource without a value at PATH is not selected, whatever the operator. In
-a.b.|c.d = 1 the part before the | has to exist, and of the part after it only
-!= is true when it does not.
+A resource without a value at PATH is not selected, whatever the operator but IS
+NULL. In a.b.|c.d = 1 the part before the | has to exist, and of the part after
+it != is also true when it does not. Requests and limits of containers compare
+as amounts: '500m' < '1'.
 
   --where-resource "ConfigHub.ResourceType = 'apps/v1/Deployment' AND spec.replicas > 1"
 
 --kind, --name, -n/--namespace and -l/--selector select as kubectl does and are
 combined with it: all have to be true. The functions where-filter and
-select-where-resource take the same expressions, with wildcards in paths too.
+select-where-resource take the same expressions; in those of where-filter paths
+may have * and ?key=value, and one match is enough.
 `
 
 const templatesTopic = `An argument of a function may begin with a word that says how to read the rest:
