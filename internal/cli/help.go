@@ -112,7 +112,7 @@ resource ('fctl help paths') or is one of
   ConfigHub.ResourceType              apps/v1/Deployment
   ConfigHub.ResourceName              shop/web
   ConfigHub.ResourceNameWithoutScope  web
-  ConfigHub.ResourceNameStableCore    web, without what is made up when it is created
+  ConfigHub.ResourceNameStableCore    web, without a suffix that changes with its content
   ConfigHub.ResourceCategory          Resource
 
 A resource without a value at PATH is not selected, whatever the operator but IS
@@ -169,8 +169,9 @@ func environmentTopic() string {
 	b.WriteString(`
 .fctl.yaml comes with a repository and is not trusted: what runs programs, opens
 the network or sends data anywhere is ignored there, with a note. resource-types
-is a list of files, in the environment with : between them; all places that have
-it count.
+is a list of files ('fctl do --resource-types' reads one too), in the environment
+with : between them; all places that have it count. docs/resource-types.md tells
+what stands in them.
 
 FCTL_CONFIG is your own settings file. Colour: --color, then FORCE_COLOR, then
 NO_COLOR and TERM=dumb, then whether the stream is a terminal.

@@ -291,5 +291,9 @@ func junitProblemOf(all []finding) *junitProblem {
 	for _, f := range all {
 		fmt.Fprintf(&b, "%s: %s\n", f.Position, f.text())
 	}
-	return &junitProblem{Message: fmt.Sprintf("%d findings", len(all)), Text: b.String()}
+	message := all[0].text()
+	if len(all) > 1 {
+		message = fmt.Sprintf("%s (and %d more)", message, len(all)-1)
+	}
+	return &junitProblem{Message: message, Text: b.String()}
 }

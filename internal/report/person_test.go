@@ -227,7 +227,8 @@ func TestJUnit(t *testing.T) {
 			Cases                   []struct {
 				Name    string `xml:"name,attr"`
 				Failure *struct {
-					Text string `xml:",chardata"`
+					Message string `xml:"message,attr"`
+					Text    string `xml:",chardata"`
 				} `xml:"failure"`
 			} `xml:"testcase"`
 		} `xml:"testsuite"`
@@ -239,6 +240,9 @@ func TestJUnit(t *testing.T) {
 	s := suites.Suites[0]
 	if s.Name != "a.yaml" || s.Tests != 5 || s.Failures != 3 || s.Errors != 1 || len(s.Cases) != 5 {
 		t.Errorf("%+v\n%s", s, text)
+	}
+	if got := s.Cases[0].Failure.Message; !strings.HasSuffix(got, "x is not allowed, 100% (and 2 more)") {
+		t.Errorf("message %q", got)
 	}
 	if s.Cases[1].Failure != nil || !strings.Contains(s.Cases[0].Failure.Text, "./a.yaml:9:5: ") {
 		t.Errorf("%+v", s.Cases)
