@@ -217,6 +217,9 @@ func (p *printer) replace(i int32) {
 			c.indent = at
 		}
 	}
+	if d.scalarTag(r) == strTag && p.replaceWords(i, d.text(r)) {
+		return
+	}
 	text := format(d.scalarTag(r), p.e.text(r), c)
 	first, rest, _ := strings.Cut(text, p.e.lineEnd)
 	if rest != "" || strings.HasSuffix(text, p.e.lineEnd) {

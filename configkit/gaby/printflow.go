@@ -34,6 +34,9 @@ func (p *printer) replaceFlow(s site, i int32) {
 	switch {
 	case s.start != s.tail:
 		p.add(i, s.start, s.tail, text)
+	case n.keyStyle != noStyle && d.colonEnd(i) == int(n.keyEnd) && bytes.IndexByte(d.src[n.key:n.keyEnd], '\n') >= 0:
+		// Not everybody reads a key over several lines that has a colon.
+		p.add(i, int(n.key), int(n.keyEnd), p.e.key(i, true)+": "+text)
 	case n.keyStyle != noStyle && d.colonEnd(i) == int(n.keyEnd): // {a}
 		p.add(i, int(n.keyEnd), int(n.keyEnd), ": "+text)
 	default:

@@ -26,7 +26,7 @@ func format(t tag, text string, c context) string {
 	}
 	switch c.old {
 	case literalStyle, foldedStyle:
-		if !c.flow && !c.key && strings.Contains(text, "\n") {
+		if !c.flow && !c.key {
 			if s, ok := block(text, c); ok {
 				return s
 			}
@@ -75,14 +75,14 @@ func plainSafe(text string, flow bool) bool {
 		case c < ' ' || c == 0x7f:
 			return false
 		case c == ':':
-			if i+1 == len(text) || isBlank(text[i+1]) || flow {
+			if i+1 == len(text) || isBlank(text[i+1]) || flow && byteClass[text[i+1]]&stopsFlow != 0 {
 				return false
 			}
 		case c == '#':
 			if isBlank(text[i-1]) {
 				return false
 			}
-		case flow && (byteClass[c]&stopsFlow != 0):
+		case flow && byteClass[c]&stopsFlow != 0: // brackets, commas, and the question mark for yaml.v3
 			return false
 		}
 	}

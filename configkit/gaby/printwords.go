@@ -1,0 +1,73 @@
+package gaby
+
+import (
+	"bytes"
+	"strings"
+)
+
+// replaceWords makes the patch for a string of several lines in which one run of words was changed: the run alone is replaced, so
+// that the other lines stay as they are folded, indented and escaped. It reports false where that does not give the new text for
+// certain; whether it does is not reasoned but tried, by decoding the result.
+func (p *printer) replaceWords(i int32, text string) bool {
+	d := p.d
+	n := &d.n[i]
+	if n.kind != scalarNode || n.flags&multiLine == 0 || n.flags&hasProps != 0 || d.scalarTag(i) != strTag ||
+		p.unended >= 0 && int(n.valEnd) >= p.unended {
+		return false
+	}
+	if _, commented := d.pendingComment(i); commented {
+		return false
+	}
+	old := d.text(i)
+	from, to := changedWords(old, text)
+	was, is := old[from:len(old)-to], text[from:len(text)-to]
+	isBlock := n.style == literalStyle || n.style == foldedStyle
+	if was == "" || is == "" || strings.Contains(was, "\n") || !canSingle(is) || !isBlock && (strings.ContainsAny(is, `"'\#:,[]{}?&*!|>%@`+"`") || is[0] == '-') {
+		return false
+	}
+	raw := d.src[n.val:n.valEnd]
+	at := 0
+	for range strings.Count(old[:from], was) + 1 {
+		k := bytes.Index(raw[at:], []byte(was))
+		if k < 0 {
+			return false
+		}
+		at += k + len(was)
+	}
+	at -= len(was)
+	changed := append(append(append(make([]byte, 0, len(raw)+len(is)+1), raw[:at]...), is...), raw[at+len(was):]...)
+	var have []byte
+	switch {
+	case isBlock:
+		end := len(changed)
+		have = decodeBlock(append(changed, '\n'), 0, end, d.blockParent(i))
+	case n.style == plainStyle:
+		have = foldPlain(changed)
+	default:
+		have = quotedBytes(changed)
+	}
+	if string(have) != text {
+		return false
+	}
+	start := int(n.val) + at
+	p.add(i, start, start+len(was), is)
+	return true
+}
+
+// changedWords returns how many bytes of a and b are equal in front and behind, ending at words.
+func changedWords(a, b string) (front, behind int) {
+	n := min(len(a), len(b))
+	for front < n && a[front] == b[front] {
+		front++
+	}
+	for behind < n-front && a[len(a)-1-behind] == b[len(b)-1-behind] {
+		behind++
+	}
+	for front > 0 && a[front-1] != ' ' && a[front-1] != '\n' {
+		front--
+	}
+	for behind > 0 && a[len(a)-behind] != ' ' && a[len(a)-behind] != '\n' {
+		behind--
+	}
+	return front, behind
+}
