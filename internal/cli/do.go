@@ -22,7 +22,7 @@ From FUNCTION on, the word "then" starts the next function, --param=value or
 every other word is an argument. After "--" all words are arguments.
 
 An argument file:PATH is the content of that file (file:- the standard input),
-template: and cel: are evaluated for the unit, text: takes the rest as it is.`,
+template: is evaluated for the unit, text: takes the rest as it is.`,
 		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
   fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
   fctl do -n shop --kind Deployment all.yaml MyUnit set-replicas 0

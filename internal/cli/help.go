@@ -45,7 +45,7 @@ func topics() []topic {
 		{"exit-codes", "What the exit statuses mean", exitCodesTopic},
 		{"paths", "How places in resources are addressed", func() string { return pathsTopic }},
 		{"where", "Expressions that select resources", func() string { return whereTopic }},
-		{"templates", "Values that are evaluated: template:, cel:, file:, text:", func() string { return templatesTopic }},
+		{"templates", "Words before values: file:, template:, text:", func() string { return templatesTopic }},
 		{"environment", "Settings, their files and environment variables", environmentTopic},
 	}
 }
@@ -132,7 +132,6 @@ const templatesTopic = `An argument of a function may begin with a word that say
 
   file:PATH       the content of a file; file:- is the standard input
   template:TEXT   a Go text template over what is known of the unit
-  cel:EXPRESSION  a CEL expression over the same, as functionContext
   text:TEXT       the rest as it stands: text:then, text:file:x
 
 A template can use .UnitSlug, .UnitID, .UnitLabels, .SpaceSlug, .SpaceID,
