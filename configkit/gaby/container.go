@@ -17,7 +17,7 @@ func (c Container) AppendTo(dst []byte) []byte {
 	if cap(dst)-base < size {
 		dst = append(make([]byte, 0, base+size), dst...)
 	}
-	c.dropItems()
+	marks := c.dropItems()
 	var last *document
 	c.eachDocument(func(d *document) {
 		if len(dst) > base && !last.adjoins(d) {
@@ -31,6 +31,9 @@ func (c Container) AppendTo(dst []byte) []byte {
 		dst = d.appendTo(dst)
 		last = d
 	})
+	for d, m := range marks {
+		d.rollback(m)
+	}
 	return dst
 }
 
@@ -160,8 +163,8 @@ func (c Container) eachDocument(f func(*document)) {
 	}
 }
 
-// dropItems removes from the text of lists the items that are no longer in c.
-func (c Container) dropItems() {
+// dropItems removes from lists the items that are not in c, and returns the moments to roll the lists back to.
+func (c Container) dropItems() map[*document]Mark {
 	present := map[*document]map[int32]bool{}
 	owner := map[*document]Value{}
 	for _, doc := range c {
@@ -175,6 +178,7 @@ func (c Container) dropItems() {
 		}
 		present[d][doc.v.slot] = true
 	}
+	marks := map[*document]Mark{}
 	for d, items := range present {
 		at := owner[d].owner
 		var kids []int32
@@ -184,10 +188,11 @@ func (c Container) dropItems() {
 			}
 		}
 		if len(kids) != len(d.kids(at)) {
-			d.edit()
+			marks[d] = Mark(len(d.edit().log))
 			d.setKids(at, kids)
 		}
 	}
+	return marks
 }
 
 // Shards splits c into consecutive parts whose documents have about the given number of bytes, for parallel work: no two parts

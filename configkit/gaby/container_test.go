@@ -125,6 +125,11 @@ func TestListItemsAreViews(t *testing.T) {
 	if have, want := c.String(), strings.Replace(list, "replicas: 1", "replicas: 3", 1); have != want {
 		t.Errorf("have\n%s\nwant\n%s", have, want)
 	}
+	defer func(text string) { // printing a part changes nothing
+		if have := c.String(); have != text {
+			t.Errorf("after a part was printed the list is\n%s", have)
+		}
+	}(c.String())
 	if have, want := c[1:].String(), strings.Replace(list, "replicas: 1", "replicas: 3", 1); !strings.Contains(have, "items:\n- apiVersion: apps/v1\n  kind: Deployment\n") || len(have) >= len(want) {
 		t.Errorf("without its first item the list is\n%s", have)
 	}

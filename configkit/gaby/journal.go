@@ -89,10 +89,13 @@ func (d *YamlDoc) Checkpoint() Mark {
 
 // Rollback undoes every edit of the document since m.
 func (d *YamlDoc) Rollback(m Mark) {
-	if d == nil || d.v.d.edits == nil {
-		return
+	if d != nil && d.v.d.edits != nil {
+		d.v.d.rollback(m)
 	}
-	doc, e := d.v.d, d.v.d.edits
+}
+
+func (d *document) rollback(m Mark) {
+	e := d.edits
 	for len(e.log) > int(m) {
 		c := e.log[len(e.log)-1]
 		e.log = e.log[:len(e.log)-1]
@@ -105,9 +108,9 @@ func (d *YamlDoc) Rollback(m Mark) {
 			restore(e.comments, c.i, c.comment, c.had)
 		}
 	}
-	doc.hasHeader = false
-	clear(doc.cache.merged)
-	clear(doc.cache.keys)
+	d.hasHeader = false
+	clear(d.cache.merged)
+	clear(d.cache.keys)
 }
 
 func restore[V any](m map[int32]V, k int32, v V, had bool) {

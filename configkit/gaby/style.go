@@ -63,7 +63,7 @@ func plainSafe(text string, flow bool) bool {
 		return false
 	}
 	if first == '-' || first == '?' || first == ':' {
-		if len(text) == 1 || flow || isBlank(text[1]) {
+		if len(text) == 1 || isBlank(text[1]) || flow && (first != '-' || byteClass[text[1]]&stopsFlow != 0) {
 			return false
 		}
 	}
