@@ -434,6 +434,7 @@ func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) 
 		lookup:     make(map[api.UnresolvedPath]*api.PathVisitorInfo, len(c.entries)),
 		mapKeys:    c.mapKeys,
 		mergeKeys:  c.keys,
+		asked:      map[api.UnresolvedPath]*api.PathVisitorInfo{},
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.exclusive)) {
 		k.exclusive = append(k.exclusive, c.exclusive[key])

@@ -153,6 +153,9 @@ func (a attributePaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	return a.registry.attributePaths(t, a.name)
 }
 
+// maxTypes bounds how much is kept of types that data name and nobody has heard of.
+const maxTypes = 4096
+
 // typeAttribute is an attribute of a type.
 type typeAttribute struct {
 	of   api.ResourceType
@@ -181,6 +184,9 @@ func (r *Registry) attributePaths(t api.ResourceType, name api.AttributeName) []
 			if r.single == nil {
 				r.single = map[typeAttribute][]*api.PathVisitorInfo{}
 			}
+			if len(r.single) >= maxTypes {
+				clear(r.single)
+			}
 			r.single[key] = k.attributes[name]
 			return k.attributes[name]
 		}
@@ -191,11 +197,28 @@ func (r *Registry) attributePaths(t api.ResourceType, name api.AttributeName) []
 // PathInfo is what is registered about a path of a type, nil when nothing is. The path may be given with indexes, lookups
 // or wildcards.
 func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.PathVisitorInfo {
+	k := r.knowledge(t)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if info, ok := k.asked[path]; ok {
+		return info
+	}
+	if len(k.asked) >= maxAsked {
+		clear(k.asked)
+	}
+	info := k.pathInfo(path)
+	k.asked[path] = info
+	return info
+}
+
+// maxAsked bounds how many answers are kept. Resources of a type are much alike, so the same paths are asked for over and over.
+const maxAsked = 4096
+
+func (k *typeKnowledge) pathInfo(path api.UnresolvedPath) *api.PathVisitorInfo {
 	p, err := ParsePath(string(path))
 	if err != nil {
 		return nil
 	}
-	k := r.knowledge(t)
 	if info := k.lookup[p.NormalizedPath()]; info != nil {
 		return info
 	}
@@ -321,7 +344,8 @@ func (r *Registry) compiledAccessor(t api.EmbeddedAccessorType, config string) (
 	return a, nil
 }
 
-// typeKnowledge is everything known about one type, that about * included. It is immutable once made.
+// typeKnowledge is everything known about one type, that about * included. But for the answers it keeps it is
+// immutable once made.
 type typeKnowledge struct {
 	attributes map[api.AttributeName][]*api.PathVisitorInfo    // in lexical order of registered path
 	own        map[api.AttributeName]api.PathToVisitorInfoType // without what is said of *, by normalised path
@@ -329,6 +353,9 @@ type typeKnowledge struct {
 	mapKeys    map[string]bool                                 // normalised paths of maps whose keys users choose
 	mergeKeys  *configkit.MergeKeyTree
 	exclusive  []configkit.ExclusiveFields
+
+	mu    sync.Mutex
+	asked map[api.UnresolvedPath]*api.PathVisitorInfo // answers of PathInfo
 }
 
 // knowledge is typeKnowledge of files that were checked: the embedded one by a test, users' files when they are loaded.
@@ -355,6 +382,9 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 	}
 	if r.types == nil {
 		r.types = map[api.ResourceType]*typeKnowledge{}
+	}
+	if len(r.types) >= maxTypes {
+		clear(r.types)
 	}
 	r.types[t] = k
 	return k, nil

@@ -133,7 +133,7 @@ func (r *resolver) constrained(i int, s, c *segment, v gaby.Value, kind gaby.Kin
 		child, index = r.find(c, v)
 		key = strconv.Itoa(index)
 	}
-	if !child.Exists() || !r.keyMatches(s, child) {
+	if !child.Exists() || !r.leadsTo(s, v, child) {
 		return nil
 	}
 	bound := (s.kind != anyKeySegment || kind == gaby.Map) && r.bind(s, child, key)
@@ -237,6 +237,15 @@ func (r *resolver) keyMatches(s *segment, c gaby.Value) bool {
 	return !s.hasValue || r.keyIs(c, s.key, s.value)
 }
 
+// leadsTo tells whether a lookup, filter or wildcard follows a child: by its key, or by its position as the fallback.
+func (r *resolver) leadsTo(s *segment, list, child gaby.Value) bool {
+	if s.kind != lookupSegment || s.index < 0 {
+		return r.keyMatches(s, child)
+	}
+	found, _ := r.find(s, list)
+	return found == child
+}
+
 // keyIs tells whether the value an element has for a key is a text.
 func (r *resolver) keyIs(element gaby.Value, key, text string) bool {
 	if element.Kind() == gaby.Map {
@@ -314,7 +323,7 @@ func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPat
 
 // reportedPath is how a place is called in results: indexes of lists with a merge key become ?key=value, as long as that
 // leads back to the same element.
-func reportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTree, embedded string) api.ResolvedPath {
+func reportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTree, embedded string, seen *firstByKey) api.ResolvedPath {
 	var b strings.Builder
 	b.Grow(64)
 	v := root
@@ -329,7 +338,7 @@ func reportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTr
 		}
 		index := decimal(s)
 		element := v.Index(index)
-		if key, text, ok := mergeKey(v, element, index, keys); ok {
+		if key, text, ok := mergeKey(v, element, index, keys, seen); ok {
 			b.WriteByte('?')
 			b.WriteString(EscapeDotsInPathSegment(key))
 			b.WriteByte('=')
@@ -346,24 +355,54 @@ func reportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTr
 	return api.ResolvedPath(b.String())
 }
 
-func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree) (key, text string, ok bool) {
-	if keys == nil || len(keys.Keys) == 0 {
+// mergeKey is what an element of a list is known by, unless an element before it is known by the same. Of a composite key the
+// first part is used: a lookup has one key.
+func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree, seen *firstByKey) (key, text string, ok bool) {
+	text, ok = keyOfElement(element, keys)
+	if !ok {
 		return "", "", false
 	}
 	key = keys.Keys[0]
-	v := element.Get(key)
-	if v.Kind() != gaby.Scalar || v.Tag() == "!!null" {
-		return "", "", false
+	if seen != nil && index > manyElements {
+		return key, text, seen.of(list, key)[text] == index
 	}
-	text = v.Text()
 	i := 0
 	for other := list.First(); i < index && other.Exists(); other = other.Next() {
-		if o := other.Get(key); o.Kind() == gaby.Scalar && o.Text() == text {
+		if other.Get(key).TextIs(text) {
 			return "", "", false // the lookup would lead to that element
 		}
 		i++
 	}
-	return key, text, text != "" && text != "*" && text[0] != '@'
+	return key, text, true
+}
+
+// manyElements is from where on looking through a list for every one of its elements costs more than remembering them.
+const manyElements = 16
+
+// firstByKey remembers for a long list which element is the first with a key. It is of use as long as nothing is edited.
+type firstByKey struct {
+	list  gaby.Value
+	mark  gaby.Mark
+	key   string
+	first map[string]int
+}
+
+func (f *firstByKey) of(list gaby.Value, key string) map[string]int {
+	mark := list.Doc().Checkpoint()
+	if f.first != nil && f.list == list && f.mark == mark && f.key == key {
+		return f.first
+	}
+	*f = firstByKey{list: list, mark: mark, key: key, first: map[string]int{}}
+	i := 0
+	for element := list.First(); element.Exists(); element = element.Next() {
+		if v := element.Get(key); v.Kind() == gaby.Scalar {
+			if _, known := f.first[v.Text()]; !known {
+				f.first[v.Text()] = i
+			}
+		}
+		i++
+	}
+	return f.first
 }
 
 // describe names a value in messages.

@@ -160,6 +160,7 @@ type accessorSource interface {
 type typePaths struct {
 	paths []compiledPath
 	keys  func() *configkit.MergeKeyTree // read when first asked for: who writes does not ask
+	seen  firstByKey
 }
 
 // pathVisitor goes from document to document; its space is used again.
@@ -292,9 +293,16 @@ func (p *place) mergeKeys() *configkit.MergeKeyTree {
 	return p.known.keys()
 }
 
+func (p *place) seen() *firstByKey {
+	if p.known == nil {
+		return nil
+	}
+	return &p.known.seen
+}
+
 // reported is how results call the place.
 func (p *place) reported() api.ResolvedPath {
-	return reportedPath(p.root, p.match.Segments, p.mergeKeys(), p.path.path.embedded)
+	return reportedPath(p.root, p.match.Segments, p.mergeKeys(), p.path.path.embedded, p.seen())
 }
 
 func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {

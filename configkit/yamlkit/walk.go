@@ -95,5 +95,5 @@ func keyOfElement(element gaby.Value, keys *configkit.MergeKeyTree) (string, boo
 		return "", false
 	}
 	text := v.Text()
-	return text, text != "" && text != "*" && text[0] != '@'
+	return text, text != "" && text != "*" && text[0] != '@' && !strings.ContainsRune(text, '#') && !strings.Contains(text, ";@") && !strings.Contains(text, "%s")
 }
