@@ -104,6 +104,9 @@ func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions
 	reader := &source.Reader{In: a.Streams.In}
 	var files []yamlkit.KnowledgeFile
 	for _, path := range s.ResourceTypes {
+		if path == "-" {
+			return nil, diag.Usage("--resource-types: a file is expected, the standard input is for FILE")
+		}
 		path = shorter(path)
 		text, err := reader.Bytes(ctx, path)
 		if err != nil {
