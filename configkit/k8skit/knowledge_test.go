@@ -175,6 +175,13 @@ func TestOtherKnowledge(t *testing.T) {
 			t.Errorf("%s of %s: %s, want %s", c.name, c.of, got, c.want)
 		}
 	}
+	for path, want := range map[api.UnresolvedPath]api.DataType{
+		"spec.replicas": "int", "spec.template.spec.automountServiceAccountToken": "bool", "metadata.name": "string", "spec.template.metadata.labels": "YAML",
+	} {
+		if got := p.PathInfo("apps/v1/Deployment", path).DataType; got != want {
+			t.Errorf("data type of %s: %s, want %s", path, got, want)
+		}
+	}
 	defaults := map[string]any{}
 	for _, info := range p.AttributePaths("pod-container-security-context-defaults").PathsOf("v1/Pod") {
 		defaults[string(info.Path)] = info.Details.DefaultValue

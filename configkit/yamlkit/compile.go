@@ -318,7 +318,7 @@ func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefi
 }
 
 func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, e gaby.Value, prefix string) (*api.PathVisitorInfo, *Path, error) {
-	info := &api.PathVisitorInfo{AttributeName: name, DataType: api.DataTypeString}
+	info := &api.PathVisitorInfo{AttributeName: name, DataType: c.dataType(d, name)}
 	var details api.AttributeDetails
 	var path *Path
 	var accessor gaby.Value
@@ -387,6 +387,16 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 	}
 	info.Path = api.UnresolvedPath(path.text)
 	return info, path, nil
+}
+
+// dataType is that of the description of an attribute, for paths that do not give one.
+func (c *typeCompiler) dataType(d knowledgeDocument, name api.AttributeName) api.DataType {
+	if _, description := c.lookUp(d, "attributes", string(name)); description.Exists() {
+		if text := description.Get("dataType").Text(); text != "" {
+			return api.DataType(text)
+		}
+	}
+	return api.DataTypeString
 }
 
 // accessorOf reads a declared accessor.
