@@ -218,10 +218,15 @@ func TestLinearTime(t *testing.T) {
 				return best
 			}
 			const n = 4_000
-			small, large := measure(n), measure(8*n)
-			if large > 24*small && large > 50*time.Millisecond {
-				t.Errorf("8 times the text takes %.1f times the time: %v, %v", float64(large)/float64(small), small, large)
+			// Other work on the machine makes a measurement worse, never better: one good one is proof.
+			var small, large time.Duration
+			for range 5 {
+				small, large = measure(n), measure(8*n)
+				if large <= 24*small || large <= 50*time.Millisecond {
+					return
+				}
 			}
+			t.Errorf("8 times the text takes %.1f times the time: %v, %v", float64(large)/float64(small), small, large)
 		})
 	}
 }
@@ -258,10 +263,14 @@ func TestLinearEdits(t *testing.T) {
 		}
 		return best
 	}
-	small, large := run(1_000), run(8_000)
-	if large > 30*small && large > 100*time.Millisecond {
-		t.Errorf("8 times the edits take %.1f times the time: %v, %v", float64(large)/float64(small), small, large)
+	var small, large time.Duration
+	for range 5 {
+		small, large = run(1_000), run(8_000)
+		if large <= 30*small || large <= 100*time.Millisecond {
+			return
+		}
 	}
+	t.Errorf("8 times the edits take %.1f times the time: %v, %v", float64(large)/float64(small), small, large)
 }
 
 // TestRandomBytes: no bytes make anything panic or hang, nor change by being read.

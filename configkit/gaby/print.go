@@ -57,7 +57,7 @@ func (d *document) appendTo(dst []byte) []byte {
 		at = t.to
 	}
 	dst = append(dst, d.src[at:]...)
-	if p.unended >= 0 && !p.needsLineEnd() {
+	if p.unended >= 0 && (blankLastLine(dst) || !p.needsLineEnd()) {
 		dst = bytes.TrimSuffix(bytes.TrimSuffix(dst, []byte("\n")), []byte("\r"))
 	}
 	return dst
@@ -83,6 +83,13 @@ func (p *printer) endLine() func() {
 		d.bodyEnd = len(d.src)
 	}
 	return func() { d.src, d.bodyEnd = src, bodyEnd }
+}
+
+// blankLastLine reports whether the last line of text has blanks on it and nothing else, so that its line end belongs to no value.
+func blankLastLine(text []byte) bool {
+	line := bytes.TrimRight(text, "\r\n")
+	line = line[bytes.LastIndexByte(line, '\n')+1:]
+	return len(line) > 0 && len(bytes.TrimLeft(line, " \t")) == 0
 }
 
 // needsLineEnd reports whether the last value is a block scalar that would lose a line end of its text without the one behind it.
