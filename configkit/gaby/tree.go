@@ -170,7 +170,7 @@ func (v Value) tree() *tree {
 	switch {
 	case v.d.n[i].flags&isNew != 0:
 		t.want = v.d.fresh[v.d.n[i].val].want
-	default:
+	case !v.d.jsonLike(): // the quotes of JSON say nothing about a style
 		t.want = v.d.n[i].style
 	}
 	switch t.tag {
