@@ -25,9 +25,10 @@ import (
 
 // addRunFlags adds the flags of the commands that run functions on a unit.
 func addRunFlags(flags *pflag.FlagSet) {
-	flags.StringP("output", "o", "auto", "what is printed, a `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name")
+	flags.StringP("output", "o", "auto", "what is printed, a `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name, diff")
 	flags.Bool("data-only", false, "print the configuration, changed or not: -o data")
 	flags.Bool("output-only", false, "print what the functions return: -o output")
+	flags.Bool("diff", false, "print a unified diff of the configuration: -o diff")
 	flags.String("report", "", "print validation results in a `FORM`: github, sarif, junit or json")
 
 	flags.String("kind", "", "only resources of this `KIND`, or of several with commas between them")
@@ -280,20 +281,23 @@ func (j *job) otherData(ctx context.Context, flags *pflag.FlagSet) (map[string]s
 func formatOf(flags *pflag.FlagSet, s *settings.Settings, chain *plan.Plan) (report.Format, report.Kind, error) {
 	dataOnly, _ := flags.GetBool("data-only")
 	outputOnly, _ := flags.GetBool("output-only")
+	asDiff, _ := flags.GetBool("diff")
 	kind, _ := flags.GetString("report")
 	ways := 0
-	for _, used := range []bool{dataOnly, outputOnly, flags.Changed("output"), kind != ""} {
+	for _, used := range []bool{dataOnly, outputOnly, asDiff, flags.Changed("output"), kind != ""} {
 		if used {
 			ways++
 		}
 	}
 	switch {
 	case ways > 1:
-		return "", "", diag.Usage("--output, --data-only, --output-only and --report exclude each other")
+		return "", "", diag.Usage("--output, --data-only, --output-only, --diff and --report exclude each other")
 	case dataOnly:
 		return report.Data, "", nil
 	case outputOnly:
 		return report.Output, "", nil
+	case asDiff:
+		return report.Diff, "", nil
 	case kind != "":
 		parsed, err := report.ParseKind(kind)
 		if err != nil {
@@ -396,7 +400,7 @@ func (j *job) demand(response *api.FunctionInvocationResponse) {
 // print writes what the wishes say.
 func (j *job) print(w wishes, chain *plan.Plan, response *api.FunctionInvocationResponse) ([]api.Note, error) {
 	result := report.Result{
-		File: j.unit.File, Signatures: chain.Signatures, Response: response,
+		File: j.unit.File, Signatures: chain.Signatures, Response: response, Before: j.unit.Data,
 		Changed: func() ([]api.ResourceInfo, error) { return j.changed(response) },
 	}
 	var payload report.Payload

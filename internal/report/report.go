@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diff"
 )
 
 // Format is what -o says.
@@ -38,6 +39,8 @@ const (
 	Table Format = "table"
 	// Name is the names of the changed resources.
 	Name Format = "name"
+	// Diff is the unified diff of the configuration.
+	Diff Format = "diff"
 )
 
 // FormatInfo describes a value of -o.
@@ -55,12 +58,13 @@ func Formats() []FormatInfo {
 		{"response", "the executor's response, one line of JSON"},
 		{"table", "what the functions return, as tables"},
 		{"name", "the names of the changed resources"},
+		{"diff", "a unified diff of the configuration"},
 	}
 }
 
 // ParseFormat reads a value of -o.
 func ParseFormat(text string) (Format, error) {
-	names := make([]string, 0, 9)
+	names := make([]string, 0, 10)
 	for _, f := range Formats() {
 		if names = append(names, f.Name); f.Name != text {
 			continue
@@ -85,6 +89,7 @@ type Result struct {
 	File       string                  // as messages call it
 	Signatures []api.FunctionSignature // of the chain's functions
 	Response   *api.FunctionInvocationResponse
+	Before     []byte // the configuration as it was read, for Diff
 	// Changed finds the resources that are not what they were. It is asked for
 	// Name only, because finding them costs a comparison of everything.
 	Changed func() ([]api.ResourceInfo, error)
@@ -120,6 +125,11 @@ func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error)
 		text, err = response(r.Response)
 	case Name:
 		text, err = names(r)
+	case Diff:
+		if r.Response.Success {
+			after := bytes.Join(configuration(r.Response), nil)
+			text = diff.Unified(strings.TrimPrefix(r.File, "./"), r.Before, after)
+		}
 	case Table:
 		text, err = outputs(r.Response.Outputs, screen.table)
 	default:
