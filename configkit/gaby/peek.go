@@ -23,12 +23,7 @@ func (d *YamlDoc) Header() (Header, error) {
 		if !doc.hasHeader {
 			p := peeker{src: doc.src[:doc.bodyEnd], pos: doc.body}
 			if !p.document() {
-				h, err := d.scannedHeader()
-				if err != nil { // what the lines in front of the error say may do to pass the document by
-					h = p.h
-					doc.header, doc.hasHeader = h, true
-				}
-				return h, err
+				return d.scannedHeader()
 			}
 			doc.header, doc.hasHeader = p.h, true
 		}
@@ -39,6 +34,11 @@ func (d *YamlDoc) Header() (Header, error) {
 
 func (d *YamlDoc) scannedHeader() (Header, error) {
 	if err := d.Check(); err != nil {
+		if doc := d.v.d; !doc.hasHeader { // what the lines in front of the error say may do to pass the document by
+			p := peeker{src: doc.src[:doc.bodyEnd], pos: doc.body}
+			p.document()
+			doc.header, doc.hasHeader = p.h, true
+		}
 		return d.v.d.header, err
 	}
 	if e := d.v.d.edits; e == nil && d.v.d.hasHeader && d.v.owner < 0 {

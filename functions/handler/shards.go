@@ -89,6 +89,11 @@ func (h *FunctionHandler) runShards(r *run, parts []gaby.Container) (ok bool, er
 func (h *FunctionHandler) runShard(r *run, part *shard) (ok bool) {
 	// A panic would end the process from this goroutine; the sequential run that follows meets it where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
+	if h.readsAll(r) {
+		for _, d := range part.documents {
+			_ = d.Check() // told by the function that visits the document
+		}
+	}
 	part.notes = h.skippedDocuments(part.documents)
 	documents := part.documents
 	before := documents.Text()
@@ -105,6 +110,16 @@ func (h *FunctionHandler) runShard(r *run, part *shard) (ok bool) {
 	part.changed = !bytes.Equal(before, part.text)
 	part.documents.Release()
 	return true
+}
+
+// readsAll reports whether the first function of the chain looks into the resources of every type. The documents are then read at
+// once, which spares looking for their types and names beforehand.
+func (h *FunctionHandler) readsAll(r *run) bool {
+	s := &r.steps[0]
+	if r.where != nil || s.where != nil || s.f.AttributeName == "" {
+		return false
+	}
+	return len(h.provider.AttributePaths(s.f.AttributeName).PathsOf(api.ResourceTypeAny)) > 0
 }
 
 // mergeResults puts together what one step made of all parts.
