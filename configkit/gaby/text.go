@@ -50,10 +50,7 @@ func decodeQuoted(in []byte, single bool) []byte {
 		case !single && c == '\\':
 			if j := lineBreak(in, i+1); j > 0 { // escaped line end: joined without a space
 				breaks, next := foldedBreaks(in, j)
-				for range breaks {
-					out = append(out, '\n')
-				}
-				i = next
+				out, i = appendBreaks(out, breaks), next
 				floor = len(out)
 				continue
 			}
@@ -64,13 +61,7 @@ func decodeQuoted(in []byte, single bool) []byte {
 				out = out[:len(out)-1]
 			}
 			breaks, next := foldedBreaks(in, lineBreak(in, i))
-			if breaks == 0 {
-				out = append(out, ' ')
-			}
-			for range breaks {
-				out = append(out, '\n')
-			}
-			i = next
+			out, i = appendFold(out, breaks), next
 			floor = len(out)
 		default:
 			out = append(out, c)
@@ -78,6 +69,21 @@ func decodeQuoted(in []byte, single bool) []byte {
 		}
 	}
 	return out
+}
+
+func appendBreaks(out []byte, n int) []byte {
+	for range n {
+		out = append(out, '\n')
+	}
+	return out
+}
+
+// appendFold appends what a line end with n blank lines behind it stands for.
+func appendFold(out []byte, n int) []byte {
+	if n == 0 {
+		return append(out, ' ')
+	}
+	return appendBreaks(out, n)
 }
 
 // lineBreak returns the place behind the line end at i, or 0 when there is none.
@@ -168,13 +174,7 @@ func foldPlain(in []byte) []byte {
 				out = out[:len(out)-1]
 			}
 			breaks, next := foldedBreaks(in, j)
-			if breaks == 0 {
-				out = append(out, ' ')
-			}
-			for range breaks {
-				out = append(out, '\n')
-			}
-			i = next
+			out, i = appendFold(out, breaks), next
 			continue
 		}
 		out = append(out, in[i])
@@ -240,20 +240,11 @@ func decodeBlock(src []byte, p, end, parent int) []byte {
 		nowSpaced := isBlank(text[0])
 		switch {
 		case lines == 0:
-			for range blanks {
-				out = append(out, '\n')
-			}
+			out = appendBreaks(out, blanks)
 		case folded && !spaced && !nowSpaced:
-			if blanks == 0 {
-				out = append(out, ' ')
-			}
-			for range blanks {
-				out = append(out, '\n')
-			}
+			out = appendFold(out, blanks)
 		default:
-			for range blanks + 1 {
-				out = append(out, '\n')
-			}
+			out = appendBreaks(out, blanks+1)
 		}
 		blanks = 0
 		lines++
@@ -274,10 +265,7 @@ func decodeBlock(src []byte, p, end, parent int) []byte {
 
 func finishBlock(out []byte, lineEnd bool, breaks int) []byte {
 	if lineEnd {
-		out = append(out, '\n')
+		breaks++
 	}
-	for range breaks {
-		out = append(out, '\n')
-	}
-	return out
+	return appendBreaks(out, breaks)
 }
