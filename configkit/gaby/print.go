@@ -57,7 +57,7 @@ func (d *document) appendTo(dst []byte) []byte {
 		at = t.to
 	}
 	dst = append(dst, d.src[at:]...)
-	if p.unended >= 0 && (blankLastLine(dst) || !p.needsLineEnd()) {
+	if p.unended >= 0 && (p.endsInBlanks(at) || !p.needsLineEnd()) {
 		dst = bytes.TrimSuffix(bytes.TrimSuffix(dst, []byte("\n")), []byte("\r"))
 	}
 	return dst
@@ -85,11 +85,11 @@ func (p *printer) endLine() func() {
 	return func() { d.src, d.bodyEnd = src, bodyEnd }
 }
 
-// blankLastLine reports whether the last line of text has blanks on it and nothing else, so that its line end belongs to no value.
-func blankLastLine(text []byte) bool {
-	line := bytes.TrimRight(text, "\r\n")
-	line = line[bytes.LastIndexByte(line, '\n')+1:]
-	return len(line) > 0 && len(bytes.TrimLeft(line, " \t")) == 0
+// endsInBlanks reports whether the source ends in a line of blanks without a line end, and at, the end of the last patch, leaves it
+// there. It belongs to no value, and neither does the line end added to it.
+func (p *printer) endsInBlanks(at int) bool {
+	from := p.d.lineStart(p.unended)
+	return at <= from && from < p.unended && len(bytes.TrimLeft(p.d.src[from:p.unended], " \t")) == 0
 }
 
 // needsLineEnd reports whether the last value is a block scalar that would lose a line end of its text without the one behind it.
