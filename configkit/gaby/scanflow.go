@@ -1,5 +1,7 @@
 package gaby
 
+import "bytes"
+
 // flowCollection scans the flow map or list that begins at pos, and leaves pos behind its closing bracket.
 func (s *scanner) flowCollection(i int32) {
 	s.down()
@@ -90,7 +92,7 @@ func (s *scanner) flowEntry(e int32, start int) {
 	p := s.pos
 	n := &s.n[e]
 	c := s.src[p]
-	if (c == '-' || c == '?' || c == ':') && (s.blankAt(p+1) || byteClass[s.src[p+1]]&stopsFlow != 0) {
+	if (c == '-' || c == '?' || c == ':') && s.flowIndicator(p) {
 		s.unsupported(p, "a key that begins with an indicator")
 	}
 	switch {
@@ -128,6 +130,11 @@ func (s *scanner) flowEntry(e int32, start int) {
 	}
 }
 
+// flowIndicator reports whether the "-", "?" or ":" at p is an indicator of a flow collection and not the beginning of text.
+func (s *scanner) flowIndicator(p int) bool {
+	return s.blankAt(p+1) || bytes.IndexByte([]byte(",[]{}"), s.src[p+1]) >= 0
+}
+
 // flowEmpty records a value without text in a flow collection.
 func (s *scanner) flowEmpty(e int32, p int) {
 	s.empty(e, p)
@@ -152,7 +159,8 @@ func (s *scanner) flowValue(e int32, start int, closing byte) {
 	}
 	p := s.pos
 	c := s.src[p]
-	if (c == '-' || c == '?' || c == ':') && (c != '-' || s.blankAt(p+1) || byteClass[s.src[p+1]]&stopsFlow != 0) {
+	// At a question mark yaml.v3 sees an indicator, whatever follows.
+	if c == '?' || (c == '-' || c == ':') && s.flowIndicator(p) {
 		s.unsupported(p, "an indicator inside a flow collection")
 	}
 	switch {
