@@ -21,11 +21,13 @@ type ConfigConverter interface {
 }
 
 // PartConverter is a ConfigConverter whose native text is the text of its documents one after the other, so that consecutive
-// parts of a unit can be printed each by itself, see gaby.Join.
+// parts of a unit can be parsed and printed each by itself, see gaby.Parts and gaby.Join.
 type PartConverter interface {
 	ConfigConverter
-	// PartToNative prints a part. The text may be the source's own and must not be modified.
-	PartToNative(part gaby.Container) []byte
+	// NativeToParts cuts the text of a unit into parts of about size bytes.
+	NativeToParts(data []byte, size int) *gaby.Parts
+	// PartToNative prints a part in pieces. They may be the source's own and must not be modified.
+	PartToNative(part gaby.Container) [][]byte
 }
 
 // PathSource tells which paths to visit in the resources of a type.

@@ -2,114 +2,21 @@ package gaby
 
 import "bytes"
 
-// Bytes returns the text of the documents, one after the other. Documents that were not edited are their source text. Between
-// documents that come from different texts a separator is put where there is none.
-func (c Container) Bytes() []byte { return c.AppendTo(nil) }
-
-// String returns the text of the documents, see [Container.Bytes].
-func (c Container) String() string { return string(c.Bytes()) }
-
-// AppendTo appends the text of the documents to dst.
-func (c Container) AppendTo(dst []byte) []byte {
-	base := len(dst)
-	size := 0
-	c.eachDocument(func(d *document) { size += len(d.src) + 16 })
-	if cap(dst)-base < size {
-		dst = append(make([]byte, 0, base+size), dst...)
-	}
-	marks := c.dropItems()
-	var last *document
-	c.eachDocument(func(d *document) {
-		if len(dst) > base && !last.adjoins(d) {
-			if dst[len(dst)-1] != '\n' {
-				dst = append(dst, d.lineEnding()...)
-			}
-			if !startsWithMarker(d.src) {
-				dst = append(dst, "---"+d.lineEnding()...)
-			}
-		}
-		dst = d.appendTo(dst)
-		last = d
-	})
-	for d, m := range marks {
-		d.rollback(m)
-	}
-	return dst
-}
-
 // adjoins reports whether next follows d in the text both come from.
 func (d *document) adjoins(next *document) bool {
 	return d.unit == next.unit && d.index+1 == next.index
 }
 
-// Text is Bytes without a copy where nothing was edited: the source text of documents that stand one behind the other in it. The
-// result must not be modified.
-func (c Container) Text() []byte {
-	if text, ok := c.source(); ok {
-		return text
-	}
-	return c.Bytes()
-}
-
-// source returns the text the documents of c come from, when that is all there is in it and nothing was edited.
-func (c Container) source() ([]byte, bool) {
-	var first, last *document
-	items := 0 // of the list the last document is
-	for i, doc := range c {
-		d := doc.v.d
-		switch {
-		case d.unit == nil || d.changed():
-			return nil, false
-		case i == 0:
-			first = d
-		case d == last:
-			items++
-			continue
-		case !last.adjoins(d) || items > 0 && !last.isListOf(items):
-			return nil, false
-		}
-		last, items = d, 0
-		if !doc.whole() {
-			items = 1
-		}
-	}
-	if first == nil || items > 0 && !last.isListOf(items) {
-		return nil, false
-	}
-	u := first.unit
-	end := len(u.text)
-	if last.index+1 < len(u.starts) {
-		end = u.starts[last.index+1]
-	}
-	return u.text[u.starts[first.index]:end:end], true
-}
-
-// isListOf reports whether d is a v1/List of n items.
-func (d *document) isListOf(n int) bool {
-	return Value{d: d, owner: -1, pos: -1}.Get("items").Len() == n
-}
-
-// Release forgets everything about the documents but their source text: trees and edits. It is for streams that are printed part
-// by part and would not fit into memory with all their trees. Places inside the documents must not be used any more.
-func (c Container) Release() {
-	for _, doc := range c {
-		d := doc.v.d
-		if doc.whole() {
-			*d = document{src: d.src, body: d.body, bodyEnd: d.bodyEnd, unit: d.unit, index: d.index, limits: d.limits}
-		}
-	}
-}
-
-// Join puts separators between the texts of consecutive parts of a stream, see [Container.Shards], where there are none. Parts
-// without text are dropped.
-func Join(parts [][]byte) [][]byte {
-	joined := make([][]byte, 0, len(parts))
+// Join puts separators between the texts of consecutive parts of a stream, see [Parts], where there are none, and returns all of
+// them as pieces of one text. Parts without text are dropped.
+func Join(parts [][][]byte) [][]byte {
+	var joined [][]byte
 	for _, part := range parts {
 		if len(part) == 0 {
 			continue
 		}
 		if n := len(joined); n > 0 {
-			before := joined[n-1]
+			before, first := joined[n-1], part[0]
 			ending := "\n"
 			if bytes.Contains(before, []byte("\r\n")) {
 				ending = "\r\n"
@@ -117,11 +24,11 @@ func Join(parts [][]byte) [][]byte {
 			if before[len(before)-1] != '\n' {
 				joined = append(joined, []byte(ending))
 			}
-			if !startsWithMarker(part) {
+			if !startsWithMarker(first) {
 				joined = append(joined, []byte("---"+ending))
 			}
 		}
-		joined = append(joined, part)
+		joined = append(joined, part...)
 	}
 	return joined
 }
@@ -193,24 +100,4 @@ func (c Container) dropItems() map[*document]Mark {
 		}
 	}
 	return marks
-}
-
-// Shards splits c into consecutive parts whose documents have about the given number of bytes, for parallel work: no two parts
-// share a document.
-func (c Container) Shards(size int) []Container {
-	var shards []Container
-	from, sum := 0, 0
-	for i, doc := range c {
-		if i > from && sum >= size && c[i-1].v.d != doc.v.d {
-			shards = append(shards, c[from:i:i])
-			from, sum = i, 0
-		}
-		if i == from || c[i-1].v.d != doc.v.d {
-			sum += len(doc.v.d.src)
-		}
-	}
-	if from < len(c) {
-		shards = append(shards, c[from:])
-	}
-	return shards
 }

@@ -135,28 +135,6 @@ func TestListItemsAreViews(t *testing.T) {
 	}
 }
 
-func TestShards(t *testing.T) {
-	text := strings.Repeat("a: "+strings.Repeat("x", 96)+"\n---\n", 50) + list
-	c := parse(t, text)
-	parts := c.Shards(1000)
-	if len(parts) < 5 {
-		t.Fatalf("%d parts", len(parts))
-	}
-	var joined gaby.Container
-	for _, p := range parts {
-		joined = append(joined, p...)
-	}
-	if !slices.Equal(joined, c) {
-		t.Error("the parts are not the documents")
-	}
-	for _, p := range c.Shards(1) {
-		for _, d := range p {
-			if d == c[50] && !slices.Contains(p, c[51]) {
-				t.Error("a list was split")
-			}
-		}
-	}
-}
 
 func TestPositionsOfTheUnit(t *testing.T) {
 	c := parse(t, "a: 1\n---\n\nb:\n  - é: x\n")

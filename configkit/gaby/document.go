@@ -2,7 +2,6 @@ package gaby
 
 import (
 	"bytes"
-	"sort"
 	"sync"
 	"unicode/utf8"
 )
@@ -35,22 +34,36 @@ type document struct {
 	header    Header
 	hasHeader bool
 
-	lineStarts []uint32 // made for the first position asked for
+	lines []uint32 // line feeds in front of each block of lineBlock bytes; made for the first position asked for
 }
 
-// A unit is a text with the places where its documents begin. How many lines stand in front of each is counted for all of them at
-// once, on the first question for a position; documents are used by several goroutines.
+// A unit is a text with the places where its documents, or its parts, begin. How many lines stand in front of each is counted for
+// all of them at once, on the first question for a position; documents are used by several goroutines.
 type unit struct {
 	text   []byte
 	starts []int
 	once   sync.Once
 	lines  []int // line feeds in front of each document
+
+	whole *unit // the text this one is a part of, if it is
+	part  int
+	arena *Arena
+}
+
+func (u *unit) setStarts(parts []part) {
+	u.starts = make([]int, len(parts))
+	for i, p := range parts {
+		u.starts[i] = p.start
+	}
 }
 
 func (u *unit) linesBefore(i int) int {
 	u.once.Do(func() {
 		u.lines = make([]int, len(u.starts))
 		at, n := 0, 0
+		if u.whole != nil {
+			n = u.whole.linesBefore(u.part)
+		}
 		for k, start := range u.starts {
 			n += bytes.Count(u.text[at:start], []byte{'\n'})
 			u.lines[k], at = n, start
@@ -71,17 +84,20 @@ func (d *document) ready() bool {
 	return d.n != nil
 }
 
+// lineBlock is how far position looks for line feeds.
+const lineBlock = 4096
+
 // position returns the place of byte p of src.
 func (d *document) position(p int) Position {
-	if d.lineStarts == nil {
-		n := bytes.Count(d.src, []byte{'\n'})
-		d.lineStarts = make([]uint32, 1, n+1)
-		for i := nextLineStart(d.src, 0); len(d.lineStarts) <= n; i = nextLineStart(d.src, i) {
-			d.lineStarts = append(d.lineStarts, uint32(i))
+	if d.lines == nil {
+		d.lines = make([]uint32, len(d.src)/lineBlock+1)
+		for i := 1; i < len(d.lines); i++ {
+			d.lines[i] = d.lines[i-1] + uint32(bytes.Count(d.src[(i-1)*lineBlock:i*lineBlock], []byte{'\n'}))
 		}
 	}
-	line := sort.Search(len(d.lineStarts), func(i int) bool { return int(d.lineStarts[i]) > p }) - 1
-	from := d.src[d.lineStarts[line]:p]
+	block := p / lineBlock
+	line := int(d.lines[block]) + bytes.Count(d.src[block*lineBlock:p], []byte{'\n'})
+	from := d.src[bytes.LastIndexByte(d.src[:p], '\n')+1 : p]
 	col := utf8.RuneCount(from)
 	if bytes.HasPrefix(from, []byte("\xef\xbb\xbf")) {
 		col--

@@ -29,7 +29,11 @@ func (d *document) lineEnding() string {
 			return "\n"
 		}
 	}
-	if d.unit != nil && bytes.Contains(d.unit.text, []byte("\r\n")) {
+	u := d.unit
+	for u != nil && u.whole != nil {
+		u = u.whole
+	}
+	if u != nil && bytes.Contains(u.text, []byte("\r\n")) {
 		return "\r\n" // a last line without an end, behind other documents
 	}
 	return "\n"

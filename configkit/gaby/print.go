@@ -36,31 +36,36 @@ func (a patch) compare(b patch) int {
 	return cmp.Or(a.from-b.from, insertion(a)-insertion(b), int(b.depth)-int(a.depth), int(a.order)-int(b.order))
 }
 
-// appendTo appends the text of the document with its edits to dst.
-func (d *document) appendTo(dst []byte) []byte {
-	if !d.changed() {
-		return append(dst, d.src...)
-	}
-	p := printer{d: d, e: d.emitter(), unended: -1}
-	if n := len(d.src); n > 0 && d.src[n-1] != '\n' {
-		defer p.endLine()()
-	}
+// sorted makes the patches and puts them in order.
+func (p *printer) sorted() []patch {
 	p.collect()
 	slices.SortStableFunc(p.patches, patch.compare)
 	at := 0
-	for _, t := range p.patches {
+	for i := range p.patches {
+		t := &p.patches[i]
 		if t.from < at && t.from == t.to { // at a place that was removed together with blank lines behind it
 			t.from, t.to = at, at
 		}
-		dst = append(dst, d.src[at:t.from]...)
-		dst = append(dst, t.text...)
 		at = t.to
 	}
-	dst = append(dst, d.src[at:]...)
-	if p.unended >= 0 && (p.endsInBlanks(at) || !p.needsLineEnd()) {
-		dst = bytes.TrimSuffix(bytes.TrimSuffix(dst, []byte("\n")), []byte("\r"))
+	return p.patches
+}
+
+// unendedText is the text with its edits of a document without final line end.
+func (p *printer) unendedText() []byte {
+	d := p.d
+	defer p.endLine()()
+	var text []byte
+	at := 0
+	for _, t := range p.sorted() {
+		text = append(append(text, d.src[at:t.from]...), t.text...)
+		at = t.to
 	}
-	return dst
+	text = append(text, d.src[at:]...)
+	if p.endsInBlanks(at) || !p.needsLineEnd() {
+		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+	}
+	return text
 }
 
 // A printer turns the edits of a document into patches.

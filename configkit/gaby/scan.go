@@ -86,7 +86,7 @@ func (d *document) scan() (err error) {
 	}
 	s.checkBytes()
 	s.checkMargin(0, s.pos)
-	s.n = make([]node, 0, (s.end-s.pos)/20+4)
+	s.n = d.unit.arena.take((s.end-s.pos)/20 + 4)
 	s.document()
 	if s.quotedSep != len(d.separators) {
 		s.unsupported(int(d.separators[0]), "the line separators U+2028 and U+2029 outside of quoted text")
@@ -94,7 +94,7 @@ func (d *document) scan() (err error) {
 	if d.aliases != nil {
 		s.checkExpansion()
 	}
-	d.n, d.nsrc = s.n, int32(len(s.n))
+	d.n, d.nsrc = d.unit.arena.keep(s.n), int32(len(s.n))
 	return nil
 }
 

@@ -26,15 +26,20 @@ func ParseAll(text []byte, opts ...Option) (Container, error) {
 	if len(text) > math.MaxUint32/2 {
 		return nil, &SyntaxError{Pos: Position{Line: 1, Column: 1}, Msg: fmt.Sprintf("%d bytes are more than one unit may have", len(text))}
 	}
-	parts := split(text)
-	u := newUnit(text, parts)
+	return parse(&unit{text: text}, &limits), nil
+}
+
+// parse splits the text of u.
+func parse(u *unit, limits *Limits) Container {
+	parts := split(u.text)
+	u.setStarts(parts)
 	docs := make([]document, len(parts))
 	views := make([]YamlDoc, len(parts))
 	c := make(Container, 0, len(parts))
 	for i, p := range parts {
 		docs[i] = document{
-			src: text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,
-			unit: u, index: i, limits: &limits,
+			src: u.text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,
+			unit: u, index: i, limits: limits,
 		}
 		views[i].v = Value{d: &docs[i], owner: -1, pos: -1}
 		if p.list && bytes.Contains(docs[i].src, []byte("List")) {
@@ -45,27 +50,21 @@ func ParseAll(text []byte, opts ...Option) (Container, error) {
 		}
 		c = append(c, &views[i])
 	}
-	return c, nil
+	return c
 }
 
 // ParseYAML parses text that holds exactly one document.
 func ParseYAML(text []byte) (*YamlDoc, error) {
 	limits := DefaultLimits()
 	parts := split(text)
-	d := &document{src: text, body: parts[0].body, bodyEnd: parts[0].bodyEnd, unit: newUnit(text, parts[:1]), limits: &limits}
+	u := &unit{text: text}
+	u.setStarts(parts[:1])
+	d := &document{src: text, body: parts[0].body, bodyEnd: parts[0].bodyEnd, unit: u, limits: &limits}
 	if len(parts) > 1 {
 		return nil, &SyntaxError{Pos: d.position(parts[1].body), Msg: "a second document where one was expected"}
 	}
 	doc := &YamlDoc{v: Value{d: d, owner: -1, pos: -1}}
 	return doc, doc.Check()
-}
-
-func newUnit(text []byte, parts []part) *unit {
-	u := &unit{text: text, starts: make([]int, len(parts))}
-	for i, p := range parts {
-		u.starts[i] = p.start
-	}
-	return u
 }
 
 // listItems returns the items of a v1/List as documents, nil when doc is none.

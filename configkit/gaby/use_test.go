@@ -1,12 +1,9 @@
 package gaby_test
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
@@ -199,46 +196,5 @@ func TestRNode(t *testing.T) {
 	}
 	if want := "# c\na: 2 # one\nb:\n- x   # two\n- y\nnew:\n  k: v\n"; d.String() != want {
 		t.Errorf("prints %q, want %q", d, want)
-	}
-}
-
-// Different documents may be used at once; shards are what parallel work gets. Run with -race.
-func TestParallelShards(t *testing.T) {
-	text := append(workload(200), "---\napiVersion: v1\nkind: List\nitems:\n- kind: A\n  metadata: {name: a}\n- kind: B\n  metadata: {name: b}\n"...)
-	c := split(t, text)
-	shards := c.Shards(2_000)
-	if len(shards) < 10 {
-		t.Errorf("only %d shards", len(shards))
-	}
-	var wg sync.WaitGroup
-	errs := make([]error, len(shards))
-	for i, shard := range shards {
-		wg.Go(func() {
-			for _, d := range shard {
-				if _, err := d.Header(); err != nil {
-					errs[i] = err
-				}
-				if _, err := d.Set(fmt.Sprint("shard-", i), "metadata", "name"); err != nil {
-					errs[i] = err
-				}
-			}
-			shard.Bytes()
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	var together []byte
-	for _, shard := range shards {
-		together = shard.AppendTo(together)
-	}
-	if !bytes.Equal(together, c.Bytes()) {
-		t.Error("the shards' bytes are not the container's")
-	}
-	for i, d := range split(t, together) {
-		if h, err := d.Header(); err != nil || !strings.HasPrefix(h.Name, "shard-") {
-			t.Errorf("document %d: %+v, %v", i, h, err)
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package gaby
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 )
@@ -166,7 +167,10 @@ func (d *YamlDoc) Bytes() []byte {
 		return nil
 	}
 	if d.whole() {
-		return d.v.d.appendTo(nil)
+		var out pieces
+		d.v.d.print(&out)
+		out.flush()
+		return bytes.Join(out.list, nil)
 	}
 	return append([]byte(d.v.YAML()), '\n')
 }

@@ -146,5 +146,8 @@ func (Converter) DocumentsToNative(documents gaby.Container) ([]byte, error) {
 	return documents.Text(), nil
 }
 
+// NativeToParts cuts the text between documents.
+func (Converter) NativeToParts(data []byte, size int) *gaby.Parts { return gaby.Cut(data, size) }
+
 // PartToNative prints a part of the documents.
-func (Converter) PartToNative(part gaby.Container) []byte { return part.Text() }
+func (Converter) PartToNative(part gaby.Container) [][]byte { return part.Pieces() }

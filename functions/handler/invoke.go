@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"slices"
 
@@ -86,33 +85,30 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		r.noteDeprecated(&r.steps[i])
 	}
 
-	documents, err := h.converter.NativeToDocuments(request.ConfigData)
-	if err != nil {
-		r.fail(failuresOf(err, "", api.FailureInput))
-		return r.finish(), nil
-	}
-	if err := h.runSteps(r, documents, request.ConfigData); err != nil {
+	if err := h.runSteps(r, request.ConfigData); err != nil {
 		return nil, err
 	}
 	return r.finish(), nil
 }
 
-// runSteps runs the chain and records what it made of the documents.
-func (h *FunctionHandler) runSteps(r *run, documents gaby.Container, data []byte) error {
-	if parts := h.shards(r, documents, runtime.GOMAXPROCS(0)); len(parts) > 1 {
+// runSteps runs the chain and records what it made of the data.
+func (h *FunctionHandler) runSteps(r *run, data []byte) error {
+	if parts := h.shards(r, data); parts != nil {
 		ok, err := h.runShards(r, parts)
 		if ok || err != nil {
 			return err
 		}
-		// A failure somewhere. Start again from the text, one function after the other on all documents, which is what tells
-		// which failures there are and where the chain stops.
-		if documents, err = h.converter.NativeToDocuments(data); err != nil {
-			return err
-		}
+		// A failure somewhere. One function after the other on all documents is what tells which failures there are and where
+		// the chain stops.
+	}
+	documents, err := h.converter.NativeToDocuments(data)
+	if err != nil {
+		r.fail(failuresOf(err, "", api.FailureInput))
+		return nil
 	}
 	r.response.Notes = append(r.response.Notes, h.skippedDocuments(documents)...)
 	original := slices.Clone(documents)
-	documents, err := h.runSequentially(r, documents)
+	documents, err = h.runSequentially(r, documents)
 	if err != nil || !documents.Changed() && slices.Equal(documents, original) {
 		return err
 	}

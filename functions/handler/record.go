@@ -113,8 +113,9 @@ func (r *run) fail(failures []*api.Failure) {
 // finish completes the response.
 func (r *run) finish() *api.FunctionInvocationResponse {
 	if !r.inParts {
-		r.response.ConfigData = r.response.Parts[0]
-		if len(r.response.Parts) > 1 {
+		if len(r.response.Parts) == 1 {
+			r.response.ConfigData = r.response.Parts[0]
+		} else {
 			r.response.ConfigData = bytes.Join(r.response.Parts, nil)
 		}
 		r.response.Parts = nil

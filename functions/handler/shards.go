@@ -1,7 +1,6 @@
 package handler
 
 import (
-	"bytes"
 	"errors"
 	"runtime"
 	"sync"
@@ -16,18 +15,18 @@ import (
 // the work of a function call (compiling its paths) not to count.
 const shardBytes = 256 << 10
 
-// shard is a part of the documents and what became of it.
+// shard is a part of the data and what became of it.
 type shard struct {
-	documents gaby.Container
-	notes     []api.Note
-	results   []result // one per step; their documents are dropped once they are printed
-	text      []byte
-	changed   bool
+	notes   []api.Note
+	results []result // one per step; their documents are dropped once they are printed
+	text    [][]byte // in pieces
+	changed bool
 }
 
-// shards are the parts of the documents to run the chain on, if running it on parts gives what running it on all does.
-func (h *FunctionHandler) shards(r *run, documents gaby.Container, cores int) []gaby.Container {
-	if _, ok := h.converter.(configkit.PartConverter); !ok || cores < 2 || len(documents) < 2 || len(r.steps) == 0 {
+// shards are the parts of the data to run the chain on, nil unless running it on parts gives what running it on all does.
+func (h *FunctionHandler) shards(r *run, data []byte) *gaby.Parts {
+	converter, ok := h.converter.(configkit.PartConverter)
+	if !ok || len(data) <= shardBytes || len(r.steps) == 0 {
 		return nil
 	}
 	for i := range r.steps {
@@ -36,26 +35,28 @@ func (h *FunctionHandler) shards(r *run, documents gaby.Container, cores int) []
 			return nil
 		}
 	}
-	return documents.Shards(shardBytes)
+	if parts := converter.NativeToParts(data, shardBytes); parts.Len() > 1 {
+		return parts
+	}
+	return nil
 }
 
-// runShards runs the chain on parts of the documents in parallel and prints each where it was worked on, so that only few of
-// them take memory for their trees at a time. ok is false when anything failed; nothing is recorded then. The documents are of no
-// more use in either case.
-func (h *FunctionHandler) runShards(r *run, parts []gaby.Container) (ok bool, err error) {
-	shards := make([]shard, len(parts))
+// runShards runs the chain on parts of the data in parallel, each parsed and printed where it is worked on, so that only few of
+// them take memory for their trees at a time. ok is false when anything failed; nothing is recorded then.
+func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err error) {
+	shards := make([]shard, parts.Len())
 	var next atomic.Int64
 	var failed atomic.Bool
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(parts)) {
+	for range min(runtime.GOMAXPROCS(0), len(shards)) {
 		wg.Go(func() {
+			var arena gaby.Arena
 			for !failed.Load() && r.ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
-				if i >= len(parts) {
+				if i >= len(shards) {
 					return
 				}
-				shards[i].documents = parts[i]
-				if !h.runShard(r, &shards[i]) {
+				if !h.runShard(r, parts, i, &arena, &shards[i]) {
 					failed.Store(true)
 				}
 			}
@@ -69,7 +70,7 @@ func (h *FunctionHandler) runShards(r *run, parts []gaby.Container) (ok bool, er
 		return false, nil
 	}
 
-	texts, changed := make([][]byte, len(shards)), false
+	texts, changed := make([][][]byte, len(shards)), false
 	for i := range shards {
 		r.response.Notes = append(r.response.Notes, shards[i].notes...)
 		changed = changed || shards[i].changed
@@ -86,17 +87,16 @@ func (h *FunctionHandler) runShards(r *run, parts []gaby.Container) (ok bool, er
 	return true, nil
 }
 
-func (h *FunctionHandler) runShard(r *run, part *shard) (ok bool) {
+func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby.Arena, part *shard) (ok bool) {
 	// A panic would end the process from this goroutine; the sequential run that follows meets it where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
+	documents := parts.Parse(i, arena)
 	if h.readsAll(r) {
-		for _, d := range part.documents {
+		for _, d := range documents {
 			_ = d.Check() // told by the function that visits the document
 		}
 	}
-	part.notes = h.skippedDocuments(part.documents)
-	documents := part.documents
-	before := documents.Text()
+	part.notes = h.skippedDocuments(documents)
 	selection := r.newSelection(h.provider)
 	for i := range r.steps {
 		res := r.steps[i].apply(r.fc, selection, documents)
@@ -107,8 +107,7 @@ func (h *FunctionHandler) runShard(r *run, part *shard) (ok bool) {
 		part.results = append(part.results, res)
 	}
 	part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
-	part.changed = !bytes.Equal(before, part.text)
-	part.documents.Release()
+	part.changed = !gaby.SamePieces(part.text, parts.Text(i))
 	return true
 }
 

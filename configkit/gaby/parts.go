@@ -1,0 +1,132 @@
+package gaby
+
+import (
+	"bytes"
+	"math"
+)
+
+// Parts are a text cut into consecutive parts that are parsed, worked on and printed each by itself, also in parallel: one after
+// the other their documents are those of the text. So only few documents need memory for their trees at a time.
+type Parts struct{ unit unit }
+
+// Cut cuts text into parts of about the given number of bytes, where that is possible: in front of separators between documents of
+// which both have content, in a way that can be seen without parsing.
+func Cut(text []byte, size int) *Parts {
+	p := &Parts{unit{text: text, starts: []int{0}}}
+	if len(text) > math.MaxUint32/2 {
+		return p // ParseAll refuses it
+	}
+	for at := cutBehind(text, size); at >= 0; at = cutBehind(text, at+size) {
+		p.unit.starts = append(p.unit.starts, at)
+	}
+	return p
+}
+
+// Len is the number of parts, at least one.
+func (p *Parts) Len() int { return len(p.unit.starts) }
+
+// Text is the text of part i, which must not be modified.
+func (p *Parts) Text(i int) []byte {
+	end := len(p.unit.text)
+	if i+1 < len(p.unit.starts) {
+		end = p.unit.starts[i+1]
+	}
+	return p.unit.text[p.unit.starts[i]:end:end]
+}
+
+// Parse is ParseAll for part i; positions are those in the whole text. Documents that were parsed into the arena before must not
+// be used any more. The arena may be nil.
+func (p *Parts) Parse(i int, a *Arena) Container {
+	a.reset()
+	limits := DefaultLimits()
+	return parse(&unit{text: p.Text(i), whole: &p.unit, part: i, arena: a}, &limits)
+}
+
+var separator = []byte("\n---")
+
+// cutBehind is the first place at or behind from where a part may begin, -1 when there is none.
+func cutBehind(text []byte, from int) int {
+	for from < len(text) {
+		i := bytes.Index(text[from:], separator)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		at := i + 1
+		if beginsDocument(text, at) && isContentLine(text[bytes.LastIndexByte(text[:i], '\n')+1:i]) {
+			return at
+		}
+		from = at + 3
+	}
+	return -1
+}
+
+// beginsDocument reports whether the separator at p stands alone on its line, with nothing but comments between it and a line that
+// begins with a letter.
+func beginsDocument(text []byte, p int) bool {
+	p += 3
+	if p < len(text) && text[p] == '\r' {
+		p++
+	}
+	if p >= len(text) || text[p] != '\n' {
+		return false
+	}
+	for p++; p < len(text) && text[p] == '#'; {
+		p = nextLineStart(text, p)
+	}
+	return p < len(text) && isLetter(text[p])
+}
+
+// isContentLine reports whether the line is certain to be content: it begins with a letter, an indented letter or dash, or the dash
+// of a list.
+func isContentLine(line []byte) bool {
+	text := bytes.TrimLeft(line, " ")
+	switch {
+	case len(text) == 0:
+		return false
+	case isLetter(text[0]):
+		return true
+	}
+	return text[0] == '-' && (len(text) < len(line) || !bytes.HasPrefix(text, []byte("---")))
+}
+
+func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' }
+
+// An Arena is memory for the trees of documents that is used again for the next ones. It must not be used from several goroutines.
+type Arena struct{ nodes []node }
+
+const (
+	arenaNodes = 16 << 10 // the least that is asked for at once
+	spareNodes = 8        // behind the nodes of a document, for those that edits add
+)
+
+func (a *Arena) reset() {
+	if a != nil {
+		a.nodes = a.nodes[:0]
+	}
+}
+
+// take gives space for about n nodes, to which as many as needed can be appended.
+func (a *Arena) take(n int) []node {
+	if a == nil {
+		return make([]node, 0, n)
+	}
+	if cap(a.nodes)-len(a.nodes) < n {
+		a.nodes = make([]node, 0, max(n, arenaNodes))
+	}
+	return a.nodes[len(a.nodes):]
+}
+
+// keep returns the nodes that were appended to the space taken last, which are no longer free.
+func (a *Arena) keep(n []node) []node {
+	if a == nil || len(n) == 0 {
+		return n
+	}
+	used := len(a.nodes) + len(n)
+	if used > cap(a.nodes) || &a.nodes[:used][used-1] != &n[len(n)-1] {
+		return n // it was too small, and append has found other space
+	}
+	end := min(len(n)+spareNodes, cap(n))
+	a.nodes = a.nodes[:len(a.nodes)+end]
+	return n[:len(n):end]
+}
