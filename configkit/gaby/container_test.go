@@ -135,7 +135,6 @@ func TestListItemsAreViews(t *testing.T) {
 	}
 }
 
-
 func TestPositionsOfTheUnit(t *testing.T) {
 	c := parse(t, "a: 1\n---\n\nb:\n  - é: x\n")
 	v := c[1].Path("b.0.é").Value()

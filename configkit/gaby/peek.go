@@ -41,17 +41,22 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 		}
 		return d.v.d.header, err
 	}
-	if e := d.v.d.edits; e == nil && d.v.d.hasHeader && d.v.owner < 0 {
-		return d.v.d.header, nil
+	doc := d.v.d
+	if doc.hasHeader && d.whole() { // as it is since the last edit
+		return doc.header, nil
 	}
 	meta := d.v.Get("metadata")
-	return Header{
+	h := Header{
 		APIVersion:   stringText(d.v.Get("apiVersion")),
 		Kind:         stringText(d.v.Get("kind")),
 		Namespace:    stringText(meta.Get("namespace")),
 		Name:         stringText(meta.Get("name")),
 		GenerateName: stringText(meta.Get("generateName")),
-	}, nil
+	}
+	if d.whole() {
+		doc.header, doc.hasHeader = h, true
+	}
+	return h, nil
 }
 
 // stringText returns the text of a string, "" for any other value.

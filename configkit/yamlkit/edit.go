@@ -28,7 +28,7 @@ type EditOptions struct {
 	// Upsert asks for places, too, that could be created; their value is missing.
 	Upsert bool
 	// Wanted leaves out the places whose value it is false for. It is called often: for every value found.
-	Wanted func(gaby.Value) bool
+	Wanted func(resource *api.ResourceInfo, v gaby.Value) bool
 }
 
 // EditPaths calls edit for the places the paths of a resource's type lead to, and returns how many there were. The places of a
@@ -50,7 +50,7 @@ func EditPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSour
 		places = places[:0]
 	}
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, options.Upsert, func(p *place) error {
-		if options.Wanted != nil && !options.Wanted(p.match.Value) {
+		if options.Wanted != nil && !options.Wanted(p.resource, p.match.Value) {
 			return nil
 		}
 		if len(places) > 0 && places[0].Doc != p.doc {

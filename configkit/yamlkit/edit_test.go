@@ -30,7 +30,7 @@ func TestEditPathsLastFirst(t *testing.T) {
 
 func TestEditPathsWanted(t *testing.T) {
 	var seen []string
-	options := yamlkit.EditOptions{Upsert: true, Wanted: func(v gaby.Value) bool { return !v.TextIs("x") }}
+	options := yamlkit.EditOptions{Upsert: true, Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return !v.TextIs("x") }}
 	matches, err := yamlkit.EditPaths(container(t, things), api.ResourceTypeToPathToVisitorInfoType{
 		"v1/Thing": {"spec.name": {}, "spec.new": {}},
 	}, nil, k8skit.New(), options, func(p *yamlkit.Place) error {

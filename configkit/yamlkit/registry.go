@@ -24,6 +24,7 @@ type Registry struct {
 	single    map[typeAttribute][]*api.PathVisitorInfo
 	added     map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
 	accessors map[string]EmbeddedAccessor
+	paths     map[string]*Path
 }
 
 // NewRegistry makes a registry. The files are not read before something is asked for; Check reads all of them.
@@ -327,21 +328,33 @@ func RegisterPathsByAttributeName(resourceProvider configkit.ResourceProvider, a
 
 // compiledAccessor keeps accessors, because compiling one costs more than using it a few times.
 func (r *Registry) compiledAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAccessor, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key := string(t) + " " + config
-	if a, ok := r.accessors[key]; ok {
-		return a, nil
+	return keep(&r.mu, &r.accessors, string(t)+" "+config, func() (EmbeddedAccessor, error) { return NewEmbeddedAccessor(t, config) })
+}
+
+// compiledPath likewise keeps paths, which are asked for again for every part of a unit.
+func (r *Registry) compiledPath(text string) (*Path, error) {
+	return keep(&r.mu, &r.paths, text, func() (*Path, error) { return ParsePath(text) })
+}
+
+// maxCompiled bounds how much of what was compiled is kept.
+const maxCompiled = 4096
+
+// keep is the value m has for a key, made when it has none.
+func keep[V any](mu *sync.Mutex, m *map[string]V, key string, compile func() (V, error)) (V, error) {
+	mu.Lock()
+	defer mu.Unlock()
+	if v, ok := (*m)[key]; ok {
+		return v, nil
 	}
-	a, err := NewEmbeddedAccessor(t, config)
+	v, err := compile()
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	if r.accessors == nil {
-		r.accessors = map[string]EmbeddedAccessor{}
+	if *m == nil || len(*m) >= maxCompiled {
+		*m = map[string]V{}
 	}
-	r.accessors[key] = a
-	return a, nil
+	(*m)[key] = v
+	return v, nil
 }
 
 // typeKnowledge is everything known about one type, that about * included. But for the answers it keeps it is

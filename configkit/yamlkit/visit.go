@@ -151,10 +151,27 @@ type place struct {
 	root     gaby.Value
 }
 
-// accessorSource is implemented by providers that keep compiled accessors.
-type accessorSource interface {
+// compiler is implemented by providers that keep what they have compiled.
+type compiler interface {
 	compiledAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAccessor, error)
+	compiledPath(text string) (*Path, error)
 }
+
+// compilerOf is the provider's, or one that keeps nothing.
+func compilerOf(provider configkit.ResourceProvider) compiler {
+	if c, ok := provider.(compiler); ok {
+		return c
+	}
+	return forgetful{}
+}
+
+type forgetful struct{}
+
+func (forgetful) compiledAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAccessor, error) {
+	return NewEmbeddedAccessor(t, config)
+}
+
+func (forgetful) compiledPath(text string) (*Path, error) { return ParsePath(text) }
 
 // typePaths is what one call needs to know about a resource type.
 type typePaths struct {
@@ -248,8 +265,9 @@ func (v *pathVisitor) match(m *Match) error {
 
 func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configkit.ResourceProvider) ([]compiledPath, error) {
 	compiled := make([]compiledPath, 0, len(infos))
+	from := compilerOf(provider)
 	for _, info := range infos {
-		path, err := ParsePath(string(info.Path))
+		path, err := from.compiledPath(string(info.Path))
 		if err != nil {
 			return nil, err
 		}
@@ -258,17 +276,12 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configki
 		}
 		c := compiledPath{info: info, path: path}
 		if info.ResolvedPath != "" {
-			if c.constraint, err = ParsePath(string(info.ResolvedPath)); err != nil {
+			if c.constraint, err = from.compiledPath(string(info.ResolvedPath)); err != nil {
 				return nil, err
 			}
 		}
 		if info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
-			if cache, ok := provider.(accessorSource); ok {
-				c.accessor, err = cache.compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
-			} else {
-				c.accessor, err = NewEmbeddedAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
-			}
-			if err != nil {
+			if c.accessor, err = from.compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig); err != nil {
 				return nil, err
 			}
 		} else if path.embedded != "" {

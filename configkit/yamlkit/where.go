@@ -254,10 +254,7 @@ func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *
 	if info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
 		return nil, nil
 	}
-	if cache, ok := provider.(accessorSource); ok {
-		return cache.compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
-	}
-	return NewEmbeddedAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
+	return compilerOf(provider).compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
 }
 
 // matchValue compares a value. What is null counts as missing.

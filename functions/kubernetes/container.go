@@ -44,7 +44,7 @@ func (c *container) at(segments ...string) []string {
 // editContainers calls edit for the containers with a name, or all with *, and returns how many there were. Where containers
 // are is known from the registered paths of their names.
 func editContainers(docs gaby.Container, provider configkit.ResourceProvider, name string, edit func(*container) error) (int, error) {
-	named := yamlkit.EditOptions{Wanted: func(v gaby.Value) bool { return name == "*" || v.TextIs(name) }}
+	named := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return name == "*" || v.TextIs(name) }}
 	return yamlkit.EditPaths(docs, provider.AttributePaths(attributeContainerName), nil, provider, named, func(p *yamlkit.Place) error {
 		segments := p.Segments[:len(p.Segments)-1]
 		return edit(&container{doc: p.Doc, segments: segments, value: p.Doc.Search(segments...).Value()})

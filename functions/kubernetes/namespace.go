@@ -101,21 +101,12 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 			a := handler.Arguments(args)
 			name := a.String(parameterNamespace)
 			names := containerPaths{provider.AttributePaths(attributeContainerName), []string{"command.*", "args.*", "env.*.value"}}
-			// The namespaces are read before they change.
-			former := formerNamespaces(docs, names, provider, a.String(parameterOldNamespace))
-			matches, err := yamlkit.UpdatePaths(docs, newNamespacePaths(provider, args), nil, provider,
+			// First the names of services, as long as the resources still are in the namespace to replace there.
+			renamed, err := renameInServiceNames(docs, names, provider, a.String(parameterOldNamespace), name)
+			matches, err2 := yamlkit.UpdatePaths(docs, newNamespacePaths(provider, args), nil, provider,
 				func(string) string { return name }, yamlkit.UpdateOptions{Upsert: true})
-			problems := []error{err}
-			for _, f := range former {
-				if f.namespace == name {
-					continue
-				}
-				n, err := renameInServiceNames(f.docs, names, provider, f.namespace, name)
-				matches += n
-				problems = append(problems, err)
-			}
-			fc.Matched(matches)
-			return docs, nil, errors.Join(problems...)
+			fc.Matched(matches + renamed)
+			return docs, nil, errors.Join(err2, err)
 		},
 	}
 }
@@ -208,44 +199,6 @@ func checkClusterScoped(args []api.FunctionArgument) error {
 	return errors.Join(problems...)
 }
 
-// formerNamespace is a namespace and the documents in whose containers services of it may be named.
-type formerNamespace struct {
-	namespace string
-	docs      gaby.Container
-}
-
-// formerNamespaces groups documents with containers by the namespace their services are looked for in: the one given, or
-// their own. Documents that cannot name a service are left out, so that they need not be looked into.
-func formerNamespaces(docs gaby.Container, names containerPaths, provider configkit.ResourceProvider, given string) []*formerNamespace {
-	var former []*formerNamespace
-	index := map[string]*formerNamespace{}
-	hasContainers := map[api.ResourceType]bool{}
-	for _, doc := range docs {
-		info, err := provider.ResourceInfo(doc)
-		if err != nil {
-			continue // UpdatePaths tells
-		}
-		has, known := hasContainers[info.ResourceType]
-		if !known {
-			has = len(names.PathsOf(info.ResourceType)) > 0
-			hasContainers[info.ResourceType] = has
-		}
-		namespace := given
-		if namespace == "" {
-			namespace, _, _ = strings.Cut(string(info.ResourceName), "/")
-		}
-		if !has || namespace == "" || !mayNameService(doc) {
-			continue
-		}
-		if index[namespace] == nil {
-			index[namespace] = &formerNamespace{namespace: namespace}
-			former = append(former, index[namespace])
-		}
-		index[namespace].docs = append(index[namespace].docs, doc)
-	}
-	return former
-}
-
 // mayNameService is false when the text of a document cannot have a name of a service in it. Escapes may hide one.
 func mayNameService(doc *gaby.YamlDoc) bool {
 	if !doc.IsDocument() || doc.Changed() {
@@ -255,14 +208,31 @@ func mayNameService(doc *gaby.YamlDoc) bool {
 	return bytes.Contains(text, []byte(".svc")) || bytes.IndexByte(text, '\\') >= 0
 }
 
-// renameInServiceNames replaces the namespace in the DNS names of services and returns in how many strings it did.
+// renameInServiceNames replaces a namespace, the one given or else that of the resource, in the DNS names of services and returns in
+// how many strings it did.
 func renameInServiceNames(docs gaby.Container, names containerPaths, provider configkit.ResourceProvider, from, to string) (int, error) {
-	named := yamlkit.EditOptions{Wanted: func(v gaby.Value) bool {
+	renamed := func(resource *api.ResourceInfo, text string) string {
+		former := from
+		if former == "" {
+			former, _, _ = strings.Cut(string(resource.ResourceName), "/")
+		}
+		if former == "" {
+			return text
+		}
+		return renameNamespace(text, former, to)
+	}
+	named := yamlkit.EditOptions{Wanted: func(resource *api.ResourceInfo, v gaby.Value) bool {
 		text := v.Text()
-		return renameNamespace(text, from, to) != text
+		return renamed(resource, text) != text
 	}}
-	return yamlkit.EditPaths(docs, names, nil, provider, named, func(p *yamlkit.Place) error {
-		_, err := p.Doc.Set(renameNamespace(p.Value.Text(), from, to), p.Segments...)
+	var may gaby.Container // the others need not be looked into
+	for _, doc := range docs {
+		if mayNameService(doc) {
+			may = append(may, doc)
+		}
+	}
+	return yamlkit.EditPaths(may, names, nil, provider, named, func(p *yamlkit.Place) error {
+		_, err := p.Doc.Set(renamed(p.Resource, p.Value.Text()), p.Segments...)
 		return err
 	})
 }
