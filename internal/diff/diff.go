@@ -1,149 +1,304 @@
-// Package diff makes unified diffs of configuration. It depends on nothing but the two texts: the same texts give the same diff
-// on every machine.
+// Package diff makes unified diffs of configuration. It depends on nothing but the texts: the same texts give the same diff on
+// every machine.
+//
+// What it prints is what git apply and patch take: paths behind a/ and b/, three lines of context, lines with the line ends they
+// have. Behind the second @@ of a hunk, where both take any text, stand the resources the hunk is in and the functions that changed
+// them. Coloured, it is for people, and marks within a changed line what is new about it.
+//
+// The time is about linear in the length of the texts, whatever is in them.
 package diff
 
 import (
 	"bytes"
 	"fmt"
-
-	"github.com/sergi/go-diff/diffmatchpatch"
+	"slices"
+	"strings"
+	"unicode"
 )
+
+// File is a file of which there are two texts.
+type File struct {
+	Name          string // the path, with slashes
+	Before, After []byte
+	// Steps are what became of Before, one function after the other; the last text is After. They tell which function changed
+	// what. There may be none.
+	Steps []Step
+	// Places tells where in a text its resources begin, in order. It is asked only when something changed, and may be nil.
+	Places func(text []byte) []Place
+	// Style colours the diff; the zero Style leaves it plain.
+	Style Style
+}
+
+// Step is what a function made of the text.
+type Step struct {
+	Name string // of the function
+	Text []byte
+}
+
+// Place is the line (from 1) at which what belongs to a resource begins, comments and separator included. Places without a name
+// are no resources.
+type Place struct {
+	Line int
+	Name string
+}
+
+// Unified returns the unified diff of the texts of a file; nothing when they are equal.
+func Unified(f File) []byte {
+	if bytes.Equal(f.Before, f.After) {
+		return nil
+	}
+	p := printer{style: f.Style, before: lines(f.Before), after: lines(f.After)}
+	edits := compare(p.before, p.after)
+	l := newLabeller(f, p.before, p.after, edits)
+	p.say(f.Style.File, "--- ", quoted("a/"+f.Name))
+	p.say(f.Style.File, "+++ ", quoted("b/"+f.Name))
+	for len(edits) > 0 {
+		n := 1
+		for n < len(edits) && edits[n].oldFrom-edits[n-1].oldTo <= 2*context {
+			n++
+		}
+		p.hunk(edits[:n], l.label(edits[:n]))
+		edits = edits[n:]
+	}
+	return p.b.Bytes()
+}
 
 // context is the number of unchanged lines around a change.
 const context = 3
 
-// line is one line of a diff: its text with its line end, and whether it is in both texts (' '), in the first ('-') or in the
-// second ('+').
-type line struct {
-	op   byte
-	text []byte
+// printer prints the hunks of a diff.
+type printer struct {
+	b             bytes.Buffer
+	style         Style
+	before, after text
 }
 
-// Unified returns the unified diff of two texts of the file called name, in the form patch and git apply take; nothing when the
-// texts are equal.
-func Unified(name string, before, after []byte) []byte {
-	if bytes.Equal(before, after) {
-		return nil
+// say prints a line that is not one of the texts'.
+func (p *printer) say(style func(string) string, parts ...string) {
+	p.b.WriteString(apply(style, strings.Join(parts, "")))
+	p.b.WriteByte('\n')
+}
+
+// hunk prints edits with the lines around and between them.
+func (p *printer) hunk(edits []edit, label string) {
+	first, last := edits[0], edits[len(edits)-1]
+	above := min(context, first.oldFrom)
+	below := min(context, p.before.len()-last.oldTo)
+	oldFrom, oldTo := first.oldFrom-above, last.oldTo+below
+	newFrom, newTo := first.newFrom-above, last.newTo+below
+	header := fmt.Sprintf("@@ -%s +%s @@", span(oldFrom, oldTo), span(newFrom, newTo))
+	if label != "" {
+		label = " " + label
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "--- a/%s\n+++ b/%s\n", name, name)
-	lines := compare(before, after)
-	oldLine, newLine := 1, 1 // of lines[at]
-	at := 0
-	for at < len(lines) {
-		first := at
-		for first < len(lines) && lines[first].op == ' ' {
-			first++
+	p.say(nil, apply(p.style.Hunk, header), apply(p.style.Label, label))
+	at := oldFrom
+	for _, e := range edits {
+		p.same(at, e.oldFrom)
+		p.change(e)
+		at = e.oldTo
+	}
+	p.same(at, oldTo)
+}
+
+// span is a range of lines as hunks give it. A range without lines stands behind the line in front of it.
+func span(from, to int) string {
+	switch to - from {
+	case 0:
+		return fmt.Sprintf("%d,0", from)
+	case 1:
+		return fmt.Sprint(from + 1)
+	}
+	return fmt.Sprintf("%d,%d", from+1, to-from)
+}
+
+// same prints lines that both texts have.
+func (p *printer) same(from, to int) {
+	for i := from; i < to; i++ {
+		p.line(" ", p.before.line(i), nil)
+	}
+}
+
+// change prints the lines of an edit.
+func (p *printer) change(e edit) {
+	if p.style.Old != nil {
+		p.coloured(e)
+		return
+	}
+	for i := e.oldFrom; i < e.oldTo; i++ {
+		p.line("-", p.before.line(i), nil)
+	}
+	for i := e.newFrom; i < e.newTo; i++ {
+		p.line("+", p.after.line(i), nil)
+	}
+}
+
+// line prints a line of one of the texts; paint colours it, without its line end.
+func (p *printer) line(mark string, line []byte, paint func(mark string, line []byte) string) {
+	body, ended := bytes.CutSuffix(line, []byte{'\n'})
+	if paint == nil {
+		p.b.WriteString(mark)
+		p.b.Write(body)
+	} else {
+		p.b.WriteString(paint(mark, body))
+	}
+	p.b.WriteByte('\n')
+	if !ended {
+		p.b.WriteString("\\ No newline at end of file\n")
+	}
+}
+
+// quoted is a path as git writes it: in quotes when there is something in it that would be taken for something else, and with a
+// tab behind it when it has a blank, at which patch would end it.
+func quoted(path string) string {
+	special := func(r rune) bool {
+		return r < ' ' || r == 0x7f || r == '"' || r == '\\' || r == unicode.ReplacementChar
+	}
+	if strings.IndexFunc(path, special) < 0 {
+		if strings.Contains(path, " ") {
+			return path + "\t"
 		}
-		if first == len(lines) {
-			break
+		return path
+	}
+	b := []byte{'"'}
+	for _, c := range []byte(path) {
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c < ' ' || c >= 0x7f:
+			b = fmt.Appendf(b, "\\%03o", c)
+		default:
+			b = append(b, c)
 		}
-		from := max(at, first-context)
-		oldLine += from - at
-		newLine += from - at
-		to := hunkEnd(lines, first)
-		oldCount, newCount := count(lines[from:to])
-		fmt.Fprintf(&b, "@@ -%s +%s @@\n", span(oldLine, oldCount), span(newLine, newCount))
-		for _, l := range lines[from:to] {
-			b.WriteByte(l.op)
-			b.Write(l.text)
-			if l.text[len(l.text)-1] != '\n' {
-				b.WriteString("\n\\ No newline at end of file\n")
+	}
+	return string(append(b, '"'))
+}
+
+// labeller tells what stands behind the second @@ of a hunk.
+type labeller struct {
+	steps          []string // their names
+	authors        *authors // nil when one step did everything, or nobody knows
+	before, after  []Place
+	oldLen, newLen int
+}
+
+func newLabeller(f File, before, after text, edits []edit) *labeller {
+	l := &labeller{oldLen: before.len(), newLen: after.len()}
+	for _, s := range f.Steps {
+		l.steps = append(l.steps, s.Name)
+	}
+	if len(f.Steps) > 1 {
+		l.authors = findAuthors(before, f.Steps)
+	}
+	if f.Places != nil && len(edits) > 0 {
+		l.before, l.after = f.Places(f.Before), f.Places(f.After)
+	}
+	return l
+}
+
+// maxLabels is the number of resources that a hunk names.
+const maxLabels = 3
+
+// label is "resource  function, function; resource  function".
+func (l *labeller) label(edits []edit) string {
+	var names []string
+	functions := map[string][]string{}
+	for _, e := range edits {
+		by := l.functions(e)
+		for _, name := range l.resources(e) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			for _, f := range by {
+				if !slices.Contains(functions[name], f) {
+					functions[name] = append(functions[name], f)
+				}
 			}
 		}
-		oldLine += oldCount
-		newLine += newCount
-		at = to
 	}
-	return b.Bytes()
+	var parts []string
+	for i, name := range names {
+		if i == maxLabels {
+			parts = append(parts, fmt.Sprintf("and %d more", len(names)-i))
+			break
+		}
+		parts = append(parts, strings.TrimSpace(printable(name)+"  "+printable(strings.Join(functions[name], ", "))))
+	}
+	return strings.Join(parts, "; ")
 }
 
-// hunkEnd returns the end of the hunk whose first change is lines[at]: behind the context of the last change that is not further
-// away from the one before it than two contexts.
-func hunkEnd(lines []line, at int) int {
-	last := at
-	for i := at; i < len(lines) && i <= last+2*context+1; i++ {
-		if lines[i].op != ' ' {
-			last = i
+// printable keeps names that come from the texts from ending the line or steering a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, s)
+}
+
+// functions are the functions that made an edit, in the order of the chain.
+func (l *labeller) functions(e edit) []string {
+	if l.authors == nil {
+		return l.steps
+	}
+	by := make([]bool, len(l.steps))
+	for _, step := range l.authors.removed[e.oldFrom:e.oldTo] {
+		if step != nobody {
+			by[step] = true
 		}
 	}
-	return min(last+1+context, len(lines))
-}
-
-func count(lines []line) (before, after int) {
-	for _, l := range lines {
-		if l.op != '+' {
-			before++
-		}
-		if l.op != '-' {
-			after++
+	for _, step := range l.authors.added[e.newFrom:e.newTo] {
+		if step != nobody {
+			by[step] = true
 		}
 	}
-	return before, after
-}
-
-// span is the place of a hunk in one of the texts. A hunk without lines there stands behind the line in front of it.
-func span(first, n int) string {
-	switch n {
-	case 0:
-		return fmt.Sprintf("%d,0", first-1)
-	case 1:
-		return fmt.Sprint(first)
-	}
-	return fmt.Sprintf("%d,%d", first, n)
-}
-
-// compare finds the lines that differ. Texts with as many documents are compared document by document, which keeps changes of one
-// from being mixed up with those of another and large texts from being compared as a whole.
-func compare(before, after []byte) []line {
-	old, changed := documents(before), documents(after)
-	if len(old) != len(changed) {
-		return compareDocument(nil, before, after)
-	}
-	var lines []line
-	for i := range old {
-		lines = compareDocument(lines, old[i], changed[i])
-	}
-	return lines
-}
-
-// documents splits text in front of its separator lines.
-func documents(text []byte) [][]byte {
-	var docs [][]byte
-	for {
-		i := bytes.Index(text, []byte("\n---"))
-		if i < 0 {
-			return append(docs, text)
+	var names []string
+	for i, name := range l.steps {
+		if by[i] {
+			names = append(names, name)
 		}
-		docs = append(docs, text[:i+1])
-		text = text[i+1:]
 	}
+	return names
 }
 
-// compareDocument appends the lines of two texts.
-func compareDocument(lines []line, before, after []byte) []line {
-	if bytes.Equal(before, after) {
-		return appendLines(lines, ' ', string(before))
+// resources are those an edit is in, as they were before it, and those it adds.
+func (l *labeller) resources(e edit) []string {
+	old := within(l.before, e.oldFrom, e.oldTo)
+	if e.oldFrom == e.oldTo && e.oldFrom > 0 {
+		old = within(l.before, e.oldFrom-1, e.oldFrom) // lines are added to what is above them
 	}
-	d := diffmatchpatch.New()
-	d.DiffTimeout = 0 // a time limit would make the result depend on the machine
-	a, b, texts := d.DiffLinesToRunes(string(before), string(after))
-	for _, part := range d.DiffCharsToLines(d.DiffMainRunes(a, b, false), texts) {
-		op := byte(' ')
-		switch part.Type {
-		case diffmatchpatch.DiffDelete:
-			op = '-'
-		case diffmatchpatch.DiffInsert:
-			op = '+'
-		}
-		lines = appendLines(lines, op, part.Text)
+	had := beginning(l.before, e.oldFrom, e.oldTo)
+	has := beginning(l.after, e.newFrom, e.newTo)
+	added := has[min(len(had), len(has)):]
+	if whole := e.oldFrom == e.oldTo && len(has) > 0 && has[0].Line == e.newFrom+1; whole {
+		old = nil // nothing but new resources
 	}
-	return lines
+	names := make([]string, 0, 1)
+	for _, p := range append(slices.Clip(old), added...) {
+		names = append(names, p.Name)
+	}
+	if len(names) == 0 {
+		names = append(names, "")
+	}
+	return names
 }
 
-func appendLines(lines []line, op byte, text string) []line {
-	for l := range bytes.Lines([]byte(text)) {
-		lines = append(lines, line{op: op, text: l})
+// within are the places that lines [from, to) belong to.
+func within(places []Place, from, to int) []Place {
+	if from == to {
+		return nil
 	}
-	return lines
+	last := beginningBefore(places, to)
+	return places[max(0, beginningBefore(places, from+1)-1):last]
+}
+
+// beginning are the places that begin in lines [from, to).
+func beginning(places []Place, from, to int) []Place {
+	return places[beginningBefore(places, from):beginningBefore(places, to)]
+}
+
+// beginningBefore is the number of places that begin before line i (from 0).
+func beginningBefore(places []Place, i int) int {
+	n, _ := slices.BinarySearchFunc(places, i, func(p Place, i int) int { return p.Line - 1 - i })
+	return n
 }
