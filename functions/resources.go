@@ -32,6 +32,33 @@ func (e *Executor) Resources(t api.ToolchainType, data []byte) (api.ResourceList
 	return resources, nil
 }
 
+// ResourceLine is the line (from 1) of a unit's data at which what belongs to a resource begins.
+type ResourceLine struct {
+	Line     int
+	Resource *api.ResourceInfo // nil where something begins that is no resource
+}
+
+// ResourceLines tells where in the data of a unit each resource begins, in order, without reading further into the documents than
+// their types and names.
+func (e *Executor) ResourceLines(t api.ToolchainType, data []byte) ([]ResourceLine, error) {
+	h, err := e.handler(t)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := h.Converter().NativeToDocuments(data)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]ResourceLine, len(documents))
+	for i, doc := range documents {
+		lines[i].Line = doc.FirstLine()
+		if info, err := h.ResourceProvider().ResourceInfo(doc); err == nil {
+			lines[i].Resource = &info
+		}
+	}
+	return lines, nil
+}
+
 // CheckDocuments reads the data of a unit to the end, which running functions does not: documents that no function looks at pass
 // through unread. What cannot be read is a failure of class FailureInput, one for each document.
 func (e *Executor) CheckDocuments(t api.ToolchainType, data []byte) ([]*api.Failure, error) {

@@ -151,3 +151,21 @@ func TestElsewhere(t *testing.T) {
 		}
 	}
 }
+
+func TestFirstLine(t *testing.T) {
+	text := "# head\n\nkind: A\n---\n# of b\nkind: B\n...\n# of c\n---\nkind: C\n--- # list\napiVersion: v1\nkind: List\nitems:\n# one\n# two\n- kind: D\n\n# detached\n\n- kind: E\n--- {kind: F}\n"
+	c, err := gaby.ParseAll([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []int
+	for _, doc := range c {
+		have = append(have, doc.FirstLine())
+	}
+	if want := []int{1, 4, 8, 15, 21, 22}; !slices.Equal(have, want) {
+		t.Errorf("have %v, want %v", have, want)
+	}
+	if n := (*gaby.YamlDoc)(nil).FirstLine(); n != 0 {
+		t.Errorf("nothing begins at line %d", n)
+	}
+}

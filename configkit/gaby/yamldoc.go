@@ -138,6 +138,20 @@ func (d *YamlDoc) Position() Position {
 	return d.v.Position()
 }
 
+// FirstLine returns the line of the unit's text at which what belongs to d begins: its separator or what else stands in front of its
+// content, and of a place inside a document the comments above it.
+func (d *YamlDoc) FirstLine() int {
+	switch {
+	case d == nil:
+		return 0
+	case d.whole():
+		return d.v.d.unit.linesBefore(d.v.d.index) + 1
+	case d.v.owner < 0 || !d.v.d.source(d.v.slot) || d.v.d.readOnly != nil:
+		return d.v.KeyPosition().Line
+	}
+	return d.v.d.position(d.v.d.headStart(d.v.slot)).Line
+}
+
 // contentStart returns where the first token of the document stands, found without scanning.
 func (d *document) contentStart() int {
 	p := d.body

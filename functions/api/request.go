@@ -121,6 +121,8 @@ type FunctionInvocationRequest struct {
 	AllowExternal bool `json:"-"`
 	// InParts has the data of the response left in Parts, which saves a copy of all of it.
 	InParts bool `json:"-"`
+	// KeepSteps has the response tell what each function made of the data, which costs printing it once for each.
+	KeepSteps bool `json:"-"`
 }
 
 // FunctionInvocationResponse is the outcome of a request.
@@ -149,8 +151,17 @@ type FunctionInvocationResponse struct {
 	Notes []Note `json:"-"`
 	// Functions tells what happened to each invocation of the request, in order.
 	Functions []FunctionOutcome `json:"-"`
+	// Steps are the functions that changed the data and what each of them made of it, in order, when the request asked for that.
+	// There are none when it is not known.
+	Steps []StepResult `json:"-"`
 	// ValidationFailed is true when a validating function that was not a filter did not pass.
 	ValidationFailed bool `json:"-"`
+}
+
+// StepResult is the data behind a function of the chain, one part after the other.
+type StepResult struct {
+	Index int // of the invocation
+	Parts [][]byte
 }
 
 // FunctionOutcome tells what became of one invocation.

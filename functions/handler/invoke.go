@@ -44,6 +44,8 @@ type run struct {
 	response *api.FunctionInvocationResponse
 	outputs  outputs
 	inParts  bool
+
+	keepSteps bool
 }
 
 // Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and
@@ -75,7 +77,8 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 			UnitID: request.UnitID, UnitSlug: request.UnitSlug, RevisionID: request.RevisionID,
 			Parts: [][]byte{request.ConfigData},
 		},
-		inParts: request.InParts,
+		inParts:   request.InParts,
+		keepSteps: request.KeepSteps,
 	}
 	r.fc.ToolchainType = h.toolchain
 	r.steps = h.prepare(r.fc, request)
@@ -108,7 +111,8 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	}
 	r.response.Notes = append(r.response.Notes, h.skippedDocuments(documents)...)
 	original := slices.Clone(documents)
-	documents, err = h.runSequentially(r, documents)
+	done := r.newHistory(documents)
+	documents, err = h.runSequentially(r, documents, done)
 	if err != nil || !documents.Changed() && slices.Equal(documents, original) {
 		return err
 	}
@@ -119,6 +123,9 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	}
 	if !bytes.Equal(text, data) {
 		r.setData([][]byte{text})
+	}
+	if steps, err := done.texts([][]byte{text}, h.pieces); err == nil { // else they are not known
+		r.setSteps([][][]byte{{data}}, func(int) map[int][][]byte { return steps })
 	}
 	return nil
 }
@@ -179,7 +186,7 @@ func otherData(f *function, sources map[string]string) []byte {
 }
 
 // runSequentially is what an invocation means: one function after the other, each on all documents.
-func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container) (gaby.Container, error) {
+func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container, done *history) (gaby.Container, error) {
 	selection := r.newSelection(h.provider)
 	for i := range r.steps {
 		s := &r.steps[i]
@@ -207,6 +214,7 @@ func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container) (gab
 			continue
 		}
 		documents = res.documents
+		done.add(i, documents)
 		if !r.succeeded(s, res) {
 			break
 		}

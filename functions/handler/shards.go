@@ -21,6 +21,7 @@ type shard struct {
 	results []result // one per step; their documents are dropped once they are printed
 	text    [][]byte // in pieces
 	changed bool
+	steps   map[int][][]byte // see history
 }
 
 // shards are the parts of the data to run the chain on, nil unless running it on parts gives what running it on all does.
@@ -79,6 +80,12 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	if changed {
 		r.setData(gaby.Join(texts))
 	}
+	if r.keepSteps {
+		for i := range shards {
+			texts[i] = [][]byte{parts.Text(i)}
+		}
+		r.setSteps(texts, func(i int) map[int][][]byte { return shards[i].steps })
+	}
 	for i := range r.steps {
 		if !r.succeeded(&r.steps[i], mergeResults(shards, i)) {
 			break
@@ -97,6 +104,7 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 		}
 	}
 	part.notes = h.skippedDocuments(documents)
+	done := r.newHistory(documents)
 	selection := r.newSelection(h.provider)
 	for i := range r.steps {
 		res := r.steps[i].apply(r.fc, selection, documents)
@@ -104,10 +112,12 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 			return false
 		}
 		documents, res.documents = res.documents, nil
+		done.add(i, documents)
 		part.results = append(part.results, res)
 	}
 	part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
 	part.changed = !gaby.SamePieces(part.text, parts.Text(i))
+	part.steps, _ = done.texts(part.text, h.pieces)
 	return true
 }
 

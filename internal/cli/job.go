@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/diff"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/settings"
@@ -329,7 +330,7 @@ func (j *job) run(ctx context.Context, chain *plan.Plan) error {
 		}
 	}
 	unit, s := j.unit, j.settings
-	limitMemory(len(unit.Data))
+	limitMemory(len(unit.Data), w.format == report.Diff)
 	if s.Strict {
 		failures, err := j.executor.CheckDocuments(unit.Toolchain, unit.Data)
 		if err != nil {
@@ -347,6 +348,7 @@ func (j *job) run(ctx context.Context, chain *plan.Plan) error {
 		WhereResource:       w.where,
 		AllowExternal:       s.AllowExternal,
 		InParts:             true,
+		KeepSteps:           w.format == report.Diff,
 		StopOnError:         !w.keep,
 		FunctionInvocations: chain.Invocations,
 	})
@@ -402,6 +404,7 @@ func (j *job) print(w wishes, chain *plan.Plan, response *api.FunctionInvocation
 	result := report.Result{
 		File: j.unit.File, Signatures: chain.Signatures, Response: response, Before: j.unit.Data,
 		Changed: func() ([]api.ResourceInfo, error) { return j.changed(response) },
+		Places:  func(text []byte) []diff.Place { return places(j.executor, j.unit.Toolchain, text) },
 	}
 	var payload report.Payload
 	var notes []api.Note
@@ -411,7 +414,7 @@ func (j *job) print(w wishes, chain *plan.Plan, response *api.FunctionInvocation
 		text, err = report.RenderReport(w.report, []report.Result{result})
 		payload = report.Payload{text}
 	} else {
-		screen := report.Screen{Terminal: j.Streams.OutIsTerminal(), Head: j.Streams.OutStyle(color.Bold)}
+		screen := report.Screen{Terminal: j.Streams.OutIsTerminal(), Head: j.Streams.OutStyle(color.Bold), Diff: j.diffStyle()}
 		payload, notes, err = report.Render(w.format, screen, result)
 	}
 	if err != nil {

@@ -9,9 +9,15 @@ const (
 )
 
 // limitMemory has the run-time system collect early enough for a unit of n bytes to be worked on in about twice its size: the text
-// and the result stay in memory, the trees of the documents come and go.
-func limitMemory(n int) {
-	if n >= largeUnit {
-		debug.SetMemoryLimit(int64(n)*21/10 + spareMemory)
+// and the result stay in memory, the trees of the documents come and go. A diff compares the two, line by line, and takes as much
+// again.
+func limitMemory(n int, asDiff bool) {
+	if n < largeUnit {
+		return
 	}
+	limit := int64(n)*21/10 + spareMemory
+	if asDiff {
+		limit += 4 * int64(n)
+	}
+	debug.SetMemoryLimit(limit)
 }

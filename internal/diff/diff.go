@@ -175,14 +175,13 @@ func quoted(path string) string {
 
 // labeller tells what stands behind the second @@ of a hunk.
 type labeller struct {
-	steps          []string // their names
-	authors        *authors // nil when one step did everything, or nobody knows
-	before, after  []Place
-	oldLen, newLen int
+	steps         []string // their names
+	authors       *authors // nil when one step did everything, or nobody knows
+	before, after []Place
 }
 
 func newLabeller(f File, before, after text, edits []edit) *labeller {
-	l := &labeller{oldLen: before.len(), newLen: after.len()}
+	l := &labeller{}
 	for _, s := range f.Steps {
 		l.steps = append(l.steps, s.Name)
 	}
@@ -198,21 +197,16 @@ func newLabeller(f File, before, after text, edits []edit) *labeller {
 // maxLabels is the number of resources that a hunk names.
 const maxLabels = 3
 
-// label is "resource  function, function; resource  function".
+// label is "resource  function, function; resource  function", functions in the order of the chain.
 func (l *labeller) label(edits []edit) string {
 	var names []string
-	functions := map[string][]string{}
+	by := map[string][]bool{}
 	for _, e := range edits {
-		by := l.functions(e)
 		for _, name := range l.resources(e) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
+			if by[name] == nil {
+				names, by[name] = append(names, name), make([]bool, len(l.steps))
 			}
-			for _, f := range by {
-				if !slices.Contains(functions[name], f) {
-					functions[name] = append(functions[name], f)
-				}
-			}
+			l.mark(by[name], e)
 		}
 	}
 	var parts []string
@@ -221,7 +215,13 @@ func (l *labeller) label(edits []edit) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(names)-i))
 			break
 		}
-		parts = append(parts, strings.TrimSpace(printable(name)+"  "+printable(strings.Join(functions[name], ", "))))
+		var functions []string
+		for step, function := range l.steps {
+			if by[name][step] && !slices.Contains(functions, function) {
+				functions = append(functions, function)
+			}
+		}
+		parts = append(parts, strings.TrimSpace(printable(name+"  "+strings.Join(functions, ", "))))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -236,29 +236,21 @@ func printable(s string) string {
 	}, s)
 }
 
-// functions are the functions that made an edit, in the order of the chain.
-func (l *labeller) functions(e edit) []string {
+// mark marks the steps that made an edit.
+func (l *labeller) mark(by []bool, e edit) {
 	if l.authors == nil {
-		return l.steps
-	}
-	by := make([]bool, len(l.steps))
-	for _, step := range l.authors.removed[e.oldFrom:e.oldTo] {
-		if step != nobody {
+		for step := range by {
 			by[step] = true
 		}
+		return
 	}
-	for _, step := range l.authors.added[e.newFrom:e.newTo] {
-		if step != nobody {
-			by[step] = true
+	for _, lines := range [...][]int32{l.authors.removed[e.oldFrom:e.oldTo], l.authors.added[e.newFrom:e.newTo]} {
+		for _, step := range lines {
+			if step != nobody {
+				by[step] = true
+			}
 		}
 	}
-	var names []string
-	for i, name := range l.steps {
-		if by[i] {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // resources are those an edit is in, as they were before it, and those it adds.

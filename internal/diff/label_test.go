@@ -41,6 +41,7 @@ func TestHunksNameResourcesAndFunctions(t *testing.T) {
 		"nobody knows":        {a, []diff.Step{{"", edit(a, "1", "3")}}, "a"},
 		"two, each its own":   {a, []diff.Step{{"f", edit(a, "1", "3")}, {"g", edit(a, "1", "3", "2", "4")}}, "a  f|a  g"},
 		"two on one line":     {a, []diff.Step{{"f", edit(a, "1", "3")}, {"g", edit(a, "1", "5")}}, "a  f, g"},
+		"order of the chain":  {"# a\none: 1\n\ntwo: 2\n", []diff.Step{{"f", []byte("# a\none: 1\n\ntwo: 3\n")}, {"g", []byte("# a\none: 0\n\ntwo: 3\n")}}, "a  f, g"},
 		"a function twice":    {a, []diff.Step{{"f", edit(a, "1", "3")}, {"f", edit(a, "1", "5")}}, "a  f"},
 		"there and back":      {a, []diff.Step{{"f", edit(a, "1", "3")}, {"g", edit(a, "2", "4")}}, "a  g"},
 		"two resources":       {a + b, []diff.Step{{"f", edit(a+b, "1", "3")}}, "a  f|b  f"},

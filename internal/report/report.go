@@ -11,6 +11,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -39,7 +41,8 @@ const (
 	Table Format = "table"
 	// Name is the names of the changed resources.
 	Name Format = "name"
-	// Diff is the unified diff of the configuration.
+	// Diff is the unified diff of the configuration; of what a request with KeepSteps answers it also tells which function
+	// changed what.
 	Diff Format = "diff"
 )
 
@@ -90,6 +93,8 @@ type Result struct {
 	Signatures []api.FunctionSignature // of the chain's functions
 	Response   *api.FunctionInvocationResponse
 	Before     []byte // the configuration as it was read, for Diff
+	// Places tells where resources begin in a text, for Diff.
+	Places func(text []byte) []diff.Place
 	// Changed finds the resources that are not what they were. It is asked for
 	// Name only, because finding them costs a comparison of everything.
 	Changed func() ([]api.ResourceInfo, error)
@@ -99,6 +104,7 @@ type Result struct {
 type Screen struct {
 	Terminal bool                // a person, not a program
 	Head     func(string) string // colours headings and places; nil leaves them plain
+	Diff     diff.Style
 }
 
 func (s Screen) head(text string) string {
@@ -126,10 +132,7 @@ func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error)
 	case Name:
 		text, err = names(r)
 	case Diff:
-		if r.Response.Success {
-			after := bytes.Join(configuration(r.Response), nil)
-			text = diff.Unified(strings.TrimPrefix(r.File, "./"), r.Before, after)
-		}
+		text = unified(screen.Diff, r)
 	case Table:
 		text, err = outputs(r.Response.Outputs, screen.table)
 	default:
@@ -301,6 +304,26 @@ func response(r *api.FunctionInvocationResponse) ([]byte, error) {
 		return nil, fmt.Errorf("printing the response: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// unified prints what changed, if anything did.
+func unified(style diff.Style, r Result) []byte {
+	if !r.Response.Success || !r.Response.Changed {
+		return nil
+	}
+	f := diff.File{
+		Name:   strings.TrimLeft(path.Clean(filepath.ToSlash(r.File)), "/"),
+		Before: r.Before, After: bytes.Join(configuration(r.Response), nil),
+		Places: r.Places, Style: style,
+	}
+	for i, step := range r.Response.Steps {
+		text := f.After
+		if i < len(r.Response.Steps)-1 {
+			text = bytes.Join(step.Parts, nil)
+		}
+		f.Steps = append(f.Steps, diff.Step{Name: r.Response.Functions[step.Index].FunctionName, Text: text})
+	}
+	return diff.Unified(f)
 }
 
 // names prints the changed resources as kubectl names them, each name once.
