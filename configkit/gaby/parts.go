@@ -92,8 +92,14 @@ func isContentLine(line []byte) bool {
 
 func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' }
 
-// An Arena is memory for the trees of documents that is used again for the next ones. It must not be used from several goroutines.
-type Arena struct{ nodes []node }
+// An Arena is memory for documents and their trees that is used again for the next ones. It must not be used from several
+// goroutines.
+type Arena struct {
+	nodes []node
+	docs  []document
+	views []YamlDoc
+	list  Container
+}
 
 const (
 	arenaNodes = 16 << 10 // the least that is asked for at once
@@ -104,6 +110,21 @@ func (a *Arena) reset() {
 	if a != nil {
 		a.nodes = a.nodes[:0]
 	}
+}
+
+// documents gives space for n documents.
+func (a *Arena) documents(n int) ([]document, []YamlDoc, Container) {
+	if a == nil || n > cap(a.docs) {
+		docs, views, list := make([]document, n), make([]YamlDoc, n), make(Container, 0, n)
+		if a != nil {
+			a.docs, a.views, a.list = docs, views, list
+		}
+		return docs, views, list
+	}
+	docs, views := a.docs[:n], a.views[:n]
+	clear(docs)
+	clear(views)
+	return docs, views, a.list[:0]
 }
 
 // take gives space for about n nodes, to which as many as needed can be appended.

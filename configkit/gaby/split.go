@@ -33,9 +33,7 @@ func ParseAll(text []byte, opts ...Option) (Container, error) {
 func parse(u *unit, limits *Limits) Container {
 	parts := split(u.text)
 	u.setStarts(parts)
-	docs := make([]document, len(parts))
-	views := make([]YamlDoc, len(parts))
-	c := make(Container, 0, len(parts))
+	docs, views, c := u.arena.documents(len(parts))
 	for i, p := range parts {
 		docs[i] = document{
 			src: u.text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,

@@ -2,6 +2,7 @@ package yamlkit
 
 import (
 	"cmp"
+	"container/heap"
 	"errors"
 	"fmt"
 	"slices"
@@ -80,7 +81,7 @@ func typeOf[T Scalar]() api.DataType {
 func GetPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
 	resourceProvider configkit.ResourceProvider,
 ) (api.AttributeValueList, error) {
-	rows := api.AttributeValueList{}
+	rows := make(api.AttributeValueList, 0, min(len(parsedData), 256))
 	t := typeOf[T]()
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
 		if value, ok := p.read(); ok {
@@ -105,7 +106,7 @@ func GetStringPaths(parsedData gaby.Container, resourceTypeToPaths configkit.Pat
 func GetPathsAnyType(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
 	resourceProvider configkit.ResourceProvider, dataType api.DataType,
 ) (api.AttributeValueList, error) {
-	rows := api.AttributeValueList{}
+	rows := make(api.AttributeValueList, 0, min(len(parsedData), 256))
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
 		value, t, ok := p.any()
 		if ok && (dataType == api.DataTypeNone || dataType == t) {
@@ -134,7 +135,7 @@ func (p *place) any() (any, api.DataType, bool) {
 	return value, api.DataTypeJSON, ok
 }
 
-// SortRows sorts by resource type, resource name and path; rows that agree in these keep their order.
+// SortRows sorts by resource type, resource name and path, in place; rows that agree in these keep their order.
 func SortRows(rows api.AttributeValueList) api.AttributeValueList {
 	inOrder := true
 	for i := 1; i < len(rows) && inOrder; i++ {
@@ -154,11 +155,72 @@ func SortRows(rows api.AttributeValueList) api.AttributeValueList {
 		}
 		return i - j
 	})
-	sorted := make(api.AttributeValueList, len(rows))
-	for i, from := range order {
-		sorted[i] = rows[from]
+	permute(rows, order)
+	return rows
+}
+
+// permute puts rows[order[i]] at i, for every i. The order is used up.
+func permute(rows api.AttributeValueList, order []int) {
+	for i := range order {
+		if order[i] == i {
+			continue
+		}
+		first := rows[i]
+		to := i
+		for order[to] != i {
+			from := order[to]
+			rows[to], order[to] = rows[from], to
+			to = from
+		}
+		rows[to], order[to] = first, to
 	}
-	return sorted
+}
+
+// MergeRows makes one sorted list of sorted ones; rows that agree in what they are sorted by keep their order.
+func MergeRows(lists []api.AttributeValueList) api.AttributeValueList {
+	n := 0
+	var heads rowHeap // the lists that have rows left
+	for i, list := range lists {
+		n += len(list)
+		if len(list) > 0 {
+			heads = append(heads, sortedRows{SortRows(list), i})
+		}
+	}
+	merged := make(api.AttributeValueList, 0, n)
+	heap.Init(&heads)
+	for len(heads) > 0 {
+		first := &heads[0]
+		merged = append(merged, first.rows[0])
+		if first.rows = first.rows[1:]; len(first.rows) == 0 {
+			heap.Pop(&heads)
+			continue
+		}
+		heap.Fix(&heads, 0)
+	}
+	return merged
+}
+
+// sortedRows are what is left of one of several lists.
+type sortedRows struct {
+	rows  api.AttributeValueList
+	index int
+}
+
+// rowHeap has the list with the least row first.
+type rowHeap []sortedRows
+
+func (h rowHeap) Len() int      { return len(h) }
+func (h rowHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *rowHeap) Push(any)     {} // nothing is added
+
+func (h rowHeap) Less(i, j int) bool {
+	c := compareRows(&h[i].rows[0], &h[j].rows[0])
+	return c < 0 || c == 0 && h[i].index < h[j].index
+}
+
+func (h *rowHeap) Pop() any {
+	*h = (*h)[:len(*h)-1]
+	return nil
 }
 
 func compareRows(a, b *api.AttributeValue) int {

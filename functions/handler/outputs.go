@@ -131,16 +131,19 @@ func appendOutput(a, b any) (any, bool) {
 	return a, false
 }
 
-// mergeOutputs puts together what one function made of the parts of the documents.
-func mergeOutputs(parts []any) any {
+// mergeOutputs puts together what one function made of the parts of the documents; sorted rows are merged.
+func mergeOutputs(parts []any, sorted bool) any {
 	if len(parts) == 0 {
 		return nil
 	}
-	if rows, ok := concat[api.AttributeValueList](parts); ok {
-		return rows
+	if lists, ok := listsOf[api.AttributeValueList](parts); ok {
+		if sorted {
+			return yamlkit.MergeRows(lists)
+		}
+		return slices.Concat(lists...)
 	}
-	if resources, ok := concat[api.ResourceList](parts); ok {
-		return resources
+	if lists, ok := listsOf[api.ResourceList](parts); ok {
+		return slices.Concat(lists...)
 	}
 	merged := parts[0]
 	for _, part := range parts[1:] {
@@ -153,9 +156,9 @@ func mergeOutputs(parts []any) any {
 	return merged
 }
 
-// concat joins lists that may be long without letting them grow.
-func concat[L ~[]E, E any](parts []any) (L, bool) {
-	lists := make([][]E, len(parts))
+// listsOf are the parts if all of them are lists of a type.
+func listsOf[L any](parts []any) ([]L, bool) {
+	lists := make([]L, len(parts))
 	for i, part := range parts {
 		list, ok := part.(L)
 		if !ok {
@@ -163,7 +166,7 @@ func concat[L ~[]E, E any](parts []any) (L, bool) {
 		}
 		lists[i] = list
 	}
-	return slices.Concat(lists...), true
+	return lists, true
 }
 
 // passed tells whether a validation passed: all results of a list.

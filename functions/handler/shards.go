@@ -87,7 +87,7 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 		r.setSteps(texts, func(i int) map[int][][]byte { return shards[i].steps })
 	}
 	for i := range r.steps {
-		if !r.succeeded(&r.steps[i], mergeResults(shards, i)) {
+		if !r.succeeded(&r.steps[i], mergeResults(shards, i, r.steps[i].f.RowsSorted)) {
 			break
 		}
 	}
@@ -131,8 +131,8 @@ func (h *FunctionHandler) readsAll(r *run) bool {
 	return len(h.provider.AttributePaths(s.f.AttributeName).PathsOf(api.ResourceTypeAny)) > 0
 }
 
-// mergeResults puts together what one step made of all parts.
-func mergeResults(shards []shard, step int) result {
+// mergeResults puts together what one step made of all parts. The rows of sorted output are sorted in each part already.
+func mergeResults(shards []shard, step int, sorted bool) result {
 	var merged result
 	var parts []any
 	for i := range shards {
@@ -145,7 +145,7 @@ func mergeResults(shards []shard, step int) result {
 			parts = append(parts, res.output)
 		}
 	}
-	merged.output = mergeOutputs(parts)
+	merged.output = mergeOutputs(parts, sorted)
 	return merged
 }
 

@@ -3,8 +3,12 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/functions/api"
@@ -19,7 +23,9 @@ func Marshal(value any) ([]byte, error) {
 	var err error
 	switch v := value.(type) {
 	case api.AttributeValueList:
-		e.b = make([]byte, 0, 512*len(v)+16)
+		if len(v) > 2*chunkRows {
+			return marshalRows(v)
+		}
 		err = e.attributes(v)
 	case api.ValidationResultList:
 		err = e.validations(v)
@@ -35,6 +41,33 @@ func Marshal(value any) ([]byte, error) {
 		return nil, err
 	}
 	return append(e.b, '\n'), nil
+}
+
+// chunkRows is how many rows are worth a goroutine's while.
+const chunkRows = 1024
+
+// marshalRows writes a long list with all cores.
+func marshalRows(rows api.AttributeValueList) ([]byte, error) {
+	n := (len(rows) + chunkRows - 1) / chunkRows
+	texts, errs := make([][]byte, n+2), make([]error, n)
+	texts[0], texts[n+1] = []byte("["), []byte("\n]\n")
+	var next atomic.Int64
+	var work sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		work.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				some := rows[i*chunkRows : min((i+1)*chunkRows, len(rows))]
+				e := &jsonEncoder{b: make([]byte, 0, 512*len(some)), depth: 1, empty: i == 0}
+				for k := range some {
+					e.entry()
+					errs[i] = errors.Join(errs[i], e.attribute(&some[k]))
+				}
+				texts[i+1] = e.b
+			}
+		})
+	}
+	work.Wait()
+	return bytes.Join(texts, nil), errors.Join(errs...)
 }
 
 // jsonEncoder writes indented JSON. Its methods follow the order and the

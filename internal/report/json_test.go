@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -100,6 +101,25 @@ func TestOtherValuesAsEncodingJSON(t *testing.T) {
 		}
 	}
 	if _, err := Marshal(func() {}); err == nil {
+		t.Error("a function has no JSON")
+	}
+}
+
+// TestLongLists: lists that several cores write are written as others are.
+func TestLongLists(t *testing.T) {
+	for _, n := range []int{2*chunkRows + 1, 3 * chunkRows, 5*chunkRows - 1} {
+		rows := make(api.AttributeValueList, n)
+		for i := range rows {
+			rows[i].Path, rows[i].Value = api.ResolvedPath(fmt.Sprint("items.", i)), i
+		}
+		got, err := Marshal(rows)
+		if want := reference(t, rows); err != nil || string(got) != want {
+			t.Errorf("%d rows: %v, %d bytes, want %d", n, err, len(got), len(want))
+		}
+	}
+	rows := make(api.AttributeValueList, 3*chunkRows)
+	rows[2*chunkRows].Value = func() {}
+	if _, err := Marshal(rows); err == nil {
 		t.Error("a function has no JSON")
 	}
 }

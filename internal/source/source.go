@@ -101,6 +101,7 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 		return b.Bytes(), err
 	}
 	data := make([]byte, 0, size+1) // the last byte is for seeing the end without growing
+	adviseHugePages(data[:cap(data)])
 	for {
 		n, err := r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
