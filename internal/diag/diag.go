@@ -176,6 +176,9 @@ func (l List) Write(w io.Writer, style Style) error {
 
 // WriteNotes tells what is worth knowing and no problem.
 func WriteNotes(w io.Writer, file string, notes []api.Note, style Style) error {
+	if len(notes) == 0 {
+		return nil
+	}
 	var b strings.Builder
 	for _, n := range notes {
 		if n.Pos.File == "" {
