@@ -209,3 +209,15 @@ func TestFoundRollbacks(t *testing.T) {
 		t.Errorf("rolled back to %q, want %q", d, want)
 	}
 }
+
+// Comments in front of, between and behind documents may look like anything.
+func TestFoundMargins(t *testing.T) {
+	for _, comment := range []string{"### Namespace", "###", "#--- x", "# ---", "#... x", "   # x", "\t# x"} {
+		text := comment + "\n---\na: 1\n" + comment + "\n...\n" + comment + "\n---\na: 2\n"
+		for i, d := range split(t, []byte(text)) {
+			if err := d.Check(); err != nil || d.Path("a").Data() != i+1 {
+				t.Errorf("%q: document %d: %v, %v", text, i, err, d.Data())
+			}
+		}
+	}
+}

@@ -237,8 +237,10 @@ func (s *scanner) failHint(p int, msg, hint string) {
 	panic(&SyntaxError{Pos: s.doc.position(p), Msg: msg, Hint: hint})
 }
 
-func (s *scanner) unsupported(p int, what string) {
-	panic(&SyntaxError{Pos: s.doc.position(p), Msg: what + " is not supported", Unsupported: true})
+func (s *scanner) unsupported(p int, what string) { s.unsupportedHint(p, what, "") }
+
+func (s *scanner) unsupportedHint(p int, what, hint string) {
+	panic(&SyntaxError{Pos: s.doc.position(p), Msg: what + " is not supported", Hint: hint, Unsupported: true})
 }
 
 // tab refuses a tab in front of content. In front of a scalar it would be legal.
@@ -276,7 +278,7 @@ func (s *scanner) gap() {
 		}
 		if q < end && src[q] != '\n' {
 			if src[q] != '#' {
-				s.fail(q, "unexpected text after a value")
+				s.failHint(q, "unexpected text after a value", "if it belongs to the value, put the whole value in quotes")
 			}
 			if q > s.bol && !isBlank(s.src[q-1]) {
 				s.unsupported(q, "a comment without a blank in front of it")

@@ -100,6 +100,8 @@ func (s *scanner) flowEntry(e int32, start int) {
 		end, _ := s.quoted(p)
 		n.keyStyle, n.keyEnd = quoteStyle(c), uint32(end)
 		s.pos = end
+	case c == '{' && s.src[p-1] == '{':
+		s.unsupportedHint(p-1, "a template expression", "render the template first")
 	case c == '?' || c == ':' || c == '&' || c == '!' || c == '*' || c == '[' || c == '{':
 		s.unsupported(p, "a key that is no plain or quoted text")
 	case byteClass[c]&notPlain != 0:

@@ -183,7 +183,7 @@ func nextLineStart(text []byte, p int) int {
 
 // isMarker reports whether a document marker stands at p, the start of a line.
 func isMarker(text []byte, p int) bool {
-	if p+3 > len(text) || text[p+1] != text[p] || text[p+2] != text[p] {
+	if p+3 > len(text) || text[p] != '-' && text[p] != '.' || text[p+1] != text[p] || text[p+2] != text[p] {
 		return false
 	}
 	if p+3 == len(text) {
