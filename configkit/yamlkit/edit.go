@@ -23,17 +23,23 @@ type Place struct {
 // Path is how messages and results call the place.
 func (p *Place) Path() api.ResolvedPath { return p.place.reported() }
 
+// Info is what is known about the path that led to the place.
+func (p *Place) Info() *api.PathVisitorInfo { return p.place.path.info }
+
 // EditOptions say which places are to be edited.
 type EditOptions struct {
 	// Upsert asks for places, too, that could be created; their value is missing.
 	Upsert bool
 	// Wanted leaves out the places whose value it is false for. It is called often: for every value found.
 	Wanted func(resource *api.ResourceInfo, v gaby.Value) bool
+	// InOrder has the places of a document edited first to last, so that what is created comes in the order of the paths. It is
+	// for edits that move no other place.
+	InOrder bool
 }
 
 // EditPaths calls edit for the places the paths of a resource's type lead to, and returns how many there were. The places of a
-// document are all found before the first of them is edited, and they are edited last first, so that no edit moves a place
-// that is still to come. Errors of edit are located.
+// document are all found before the first of them is edited, and unless asked otherwise they are edited last first, so that no
+// edit moves a place that is still to come. Errors of edit are located.
 func EditPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
 	resourceProvider configkit.ResourceProvider, options EditOptions, edit func(*Place) error,
 ) (int, error) {
@@ -41,7 +47,10 @@ func EditPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSour
 	var places []*Place // of one document
 	var problems []error
 	flush := func() {
-		for _, p := range slices.Backward(places) {
+		if !options.InOrder {
+			slices.Reverse(places)
+		}
+		for _, p := range places {
 			if err := edit(p); err != nil {
 				problems = append(problems, locate(err, p.Resource, &p.place))
 			}

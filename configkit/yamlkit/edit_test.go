@@ -42,6 +42,19 @@ func TestEditPathsWanted(t *testing.T) {
 	}
 }
 
+// TestEditPathsInOrder creates keys: they are to come in the order of the paths.
+func TestEditPathsInOrder(t *testing.T) {
+	paths := api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {"spec.one": {DataType: "1"}, "spec.two": {DataType: "2"}}}
+	docs := container(t, "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {}\n")
+	matches, err := yamlkit.EditPaths(docs, paths, nil, k8skit.New(), yamlkit.EditOptions{Upsert: true, InOrder: true}, func(p *yamlkit.Place) error {
+		_, err := p.Doc.Set(string(p.Info().DataType), p.Segments...)
+		return err
+	})
+	if want := "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {one: \"1\", two: \"2\"}\n"; err != nil || matches != 2 || docs.String() != want {
+		t.Errorf("%d matches, %v\n%s", matches, err, docs)
+	}
+}
+
 func TestEditPathsLocatesErrors(t *testing.T) {
 	const unit = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {name: &n x, other: *n}\n---\n" +
 		"apiVersion: v1\nkind: Thing\nmetadata: {name: b}\nspec: {name: y}\n"

@@ -6,13 +6,28 @@ import (
 	"strings"
 )
 
-// quantity is an amount as Kubernetes writes them: 500m, 1.5Gi, 2e3.
-type quantity struct{ amount *big.Rat }
+// Quantity is an amount as Kubernetes writes them: 500m, 1.5Gi, 2e3. The zero Quantity is not one; make them with ParseQuantity.
+type Quantity struct {
+	amount *big.Rat
+	form   quantityForm
+}
 
-func (q *quantity) compare(other *quantity) int { return q.amount.Cmp(other.amount) }
+// quantityForm is how the unit of a quantity is written.
+type quantityForm uint8
 
-// parseQuantity reads a quantity: a decimal number, then a suffix of powers of ten or of 1024, or an exponent.
-func parseQuantity(text string) (quantity, bool) {
+const (
+	decimalForm  quantityForm = iota // 500m, 1k
+	binaryForm                       // 1Ki
+	exponentForm                     // 1e3
+)
+
+const (
+	decimalSuffixes = "numkMGTPE"
+	binarySuffixes  = "KMGTPE"
+)
+
+// ParseQuantity reads a quantity: a decimal number, then a suffix of powers of ten or of 1024, or an exponent.
+func ParseQuantity(text string) (Quantity, bool) {
 	end := 0
 	if end < len(text) && (text[end] == '+' || text[end] == '-') {
 		end++
@@ -25,15 +40,15 @@ func parseQuantity(text string) (quantity, bool) {
 		end++
 	}
 	if digits == 0 || len(text) > 64 {
-		return quantity{}, false
+		return Quantity{}, false
 	}
 	amount, ok := new(big.Rat).SetString(text[:end])
 	if !ok {
-		return quantity{}, false
+		return Quantity{}, false
 	}
 	suffix := text[end:]
-	base, exponent := int64(10), 0
-	switch i := strings.Index("numkMGTPE", suffix); {
+	base, exponent, form := int64(10), 0, decimalForm
+	switch i := strings.Index(decimalSuffixes, suffix); {
 	case suffix == "":
 	case suffix == "n":
 		exponent = -9
@@ -43,20 +58,97 @@ func parseQuantity(text string) (quantity, bool) {
 		exponent = -3
 	case len(suffix) == 1 && i >= 3:
 		exponent = 3 * (i - 2)
-	case len(suffix) == 2 && suffix[1] == 'i' && strings.IndexByte("KMGTPE", suffix[0]) >= 0:
-		base, exponent = 1024, strings.IndexByte("KMGTPE", suffix[0])+1
+	case len(suffix) == 2 && suffix[1] == 'i' && strings.IndexByte(binarySuffixes, suffix[0]) >= 0:
+		base, exponent, form = 1024, strings.IndexByte(binarySuffixes, suffix[0])+1, binaryForm
 	case len(suffix) > 1 && (suffix[0] == 'e' || suffix[0] == 'E'):
 		n, err := strconv.Atoi(suffix[1:])
 		if err != nil || n < -64 || n > 64 {
-			return quantity{}, false
+			return Quantity{}, false
 		}
-		exponent = n
+		exponent, form = n, exponentForm
 	default:
-		return quantity{}, false
+		return Quantity{}, false
 	}
-	factor := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(base), big.NewInt(int64(max(exponent, -exponent))), nil))
+	factor := new(big.Rat).SetInt(power(base, max(exponent, -exponent)))
 	if exponent < 0 {
 		factor.Inv(factor)
 	}
-	return quantity{amount.Mul(amount, factor)}, true
+	return Quantity{amount.Mul(amount, factor), form}, true
+}
+
+func power(base int64, exponent int) *big.Int {
+	return new(big.Int).Exp(big.NewInt(base), big.NewInt(int64(exponent)), nil)
+}
+
+// Compare is negative, zero or positive as q is less than, equal to or greater than other, whatever their units.
+func (q Quantity) Compare(other Quantity) int { return q.amount.Cmp(other.amount) }
+
+// Sign is -1, 0 or 1.
+func (q Quantity) Sign() int { return q.amount.Sign() }
+
+// IsWhole reports whether the quantity is a whole number of its base unit.
+func (q Quantity) IsWhole() bool { return q.amount.IsInt() }
+
+// Times is n times the quantity, in the same kind of unit.
+func (q Quantity) Times(n int) Quantity {
+	factor := new(big.Rat).SetInt64(int64(n))
+	return Quantity{factor.Mul(factor, q.amount), q.form}
+}
+
+// String is the canonical form, as Kubernetes prints it: no fraction, and the largest unit of its kind that this allows. What is
+// finer than a billionth is rounded away from zero; so is what is finer than one of an amount in powers of 1024, and one below
+// 1024 is written without them.
+func (q Quantity) String() string {
+	sign, amount := "", new(big.Rat).Abs(q.amount)
+	if q.amount.Sign() < 0 {
+		sign = "-"
+	}
+	if q.form == binaryForm && amount.Cmp(big.NewRat(1024, 1)) >= 0 {
+		n, steps := reduce(roundUp(amount), 1024, len(binarySuffixes))
+		if steps == 0 {
+			return sign + n.String()
+		}
+		return sign + n.String() + binarySuffixes[steps-1:steps] + "i"
+	}
+	const finest = -9
+	billionths := amount.Mul(amount, new(big.Rat).SetInt(power(10, -finest)))
+	most := len(decimalSuffixes)
+	if q.form == exponentForm {
+		most = 64
+	}
+	n, steps := reduce(roundUp(billionths), 1000, most)
+	switch exponent := finest + 3*steps; {
+	case n.Sign() == 0:
+		return "0"
+	case exponent == 0:
+		return sign + n.String()
+	case q.form == exponentForm:
+		return sign + n.String() + "e" + strconv.Itoa(exponent)
+	case exponent < 0:
+		return sign + n.String() + decimalSuffixes[steps:steps+1]
+	default:
+		return sign + n.String() + decimalSuffixes[steps-1:steps] // there is no suffix for 1
+	}
+}
+
+func roundUp(amount *big.Rat) *big.Int {
+	n, rest := new(big.Int).QuoRem(amount.Num(), amount.Denom(), new(big.Int))
+	if rest.Sign() > 0 {
+		n.Add(n, big.NewInt(1))
+	}
+	return n
+}
+
+// reduce divides n by base as often as it can be divided, but not more than a number of times, and returns how often that was.
+func reduce(n *big.Int, base int64, most int) (*big.Int, int) {
+	divisor, steps := big.NewInt(base), 0
+	for n.Sign() != 0 && steps < most {
+		quotient, rest := new(big.Int).QuoRem(n, divisor, new(big.Int))
+		if rest.Sign() != 0 {
+			break
+		}
+		n = quotient
+		steps++
+	}
+	return n, steps
 }

@@ -58,7 +58,7 @@ type whereTerm struct {
 	truth   bool
 	list    []string
 	re      *regexp.Regexp
-	amount  *quantity // of a path to a quantity of resources
+	amount  *Quantity // of a path to a quantity of resources
 }
 
 type whereOp uint8
@@ -298,8 +298,8 @@ func (t *whereTerm) matchValue(v gaby.Value, accessor EmbeddedAccessor) bool {
 		return ok && t.compare(compareBools(b, t.truth))
 	}
 	if t.amount != nil {
-		if amount, ok := parseQuantity(v.Text()); ok {
-			return t.compare(amount.compare(t.amount))
+		if amount, ok := ParseQuantity(v.Text()); ok {
+			return t.compare(amount.Compare(*t.amount))
 		}
 	}
 	switch v.Tag() {

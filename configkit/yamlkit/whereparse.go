@@ -442,7 +442,7 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 		}
 	}
 	if kind == textLiteral && t.op != matchOp && t.field == pathField && t.path.leadsToQuantity() {
-		if amount, ok := parseQuantity(t.text); ok {
+		if amount, ok := ParseQuantity(t.text); ok {
 			t.amount = &amount
 		}
 	}
