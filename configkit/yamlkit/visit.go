@@ -405,7 +405,10 @@ func locate(err error, info *api.ResourceInfo, p *place) error {
 	}
 	if e, ok := errors.AsType[*gaby.EditError](err); ok {
 		f.Message, f.Hint = e.Msg, e.Hint
-		if f.Path == "" {
+		switch {
+		case e.Path != "" && p != nil && p.match != nil: // it knows best which place of the edit is meant
+			f.Path = string(reportedPath(p.root, gaby.DotPathToSlice(e.Path), p.mergeKeys(), p.path.path.embedded, nil))
+		case f.Path == "":
 			f.Path = e.Path
 		}
 		if f.Path != "" {

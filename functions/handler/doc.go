@@ -38,8 +38,8 @@ type FunctionRegistration struct {
 	PerDocument bool
 	// RowsSorted has the rows of the output sorted by resource type, resource name and path.
 	RowsSorted bool
-	// ValueParameter is the parameter that says what to set rather than where, so that what is told about a place nothing was
-	// found at leaves it out. Of a setter of registered paths it is the last one if nothing else is said.
+	// ValueParameter is the first parameter that says what to set rather than where, so that what is told about a place nothing
+	// was found at leaves it and those after it out. Of a setter of registered paths it is the last one if nothing else is said.
 	ValueParameter string
 	// CheckArguments finds what the constraints of the parameters cannot express, before any file is read. Its errors are
 	// best *ArgumentError.

@@ -81,9 +81,10 @@ func (s *step) nothingMatched() string {
 	}
 	var where []string
 	for _, a := range s.args {
-		if a.ParameterName != value {
-			where = append(where, fmt.Sprintf("%s %v", a.ParameterName, a.Value))
+		if a.ParameterName == value {
+			break
 		}
+		where = append(where, fmt.Sprintf("%s %v", a.ParameterName, a.Value))
 	}
 	if len(where) == 0 {
 		return "nothing matched"

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -39,6 +40,34 @@ type container struct {
 // at is the path of something in the container.
 func (c *container) at(segments ...string) []string {
 	return append(append(make([]string, 0, len(c.segments)+len(segments)), c.segments...), segments...)
+}
+
+// fail is an error about something in the container.
+func (c *container) fail(v gaby.Value, segments []string, hint, format string, args ...any) error {
+	return &gaby.EditError{Pos: v.Position(), Path: string(yamlkit.JoinPathSegments(segments)), Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// appendTo appends an entry to a list of the container, which is made where it is missing.
+func (c *container) appendTo(key string, entry any) error {
+	list := c.value.Get(key)
+	if list.Kind() == gaby.List {
+		_, err := c.doc.Set(entry, c.at(key, "-")...)
+		return err
+	}
+	if list.Exists() && !list.Doc().IsNull() {
+		return c.fail(list, c.at(key), "", "not a list")
+	}
+	_, err := c.doc.Set([]any{entry}, c.at(key)...)
+	return err
+}
+
+// orderedMap is a map whose keys, which alternate with their values, keep their order.
+func orderedMap(keysAndValues ...any) (*gaby.YamlDoc, error) {
+	m, err := gaby.ParseYAML([]byte("{}\n"))
+	for i := 0; err == nil && i < len(keysAndValues); i += 2 {
+		_, err = m.Set(keysAndValues[i+1], keysAndValues[i].(string))
+	}
+	return m, err
 }
 
 // editContainers calls edit for the containers with a name, or all with *, and returns how many there were. Where containers

@@ -17,6 +17,10 @@ func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.R
 		registerContainerFunctions,
 		registerImageFunctions,
 		registerEnvFunctions,
+		registerFlagFunctions,
+		registerHostnameFunctions,
+		registerPortFunctions,
+		registerResourcesFunctions,
 		registerReplicasFunctions,
 	} {
 		if err := register(fh, resourceProvider); err != nil {

@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +18,6 @@ const (
 
 	parameterEnvVar   = "env-var"
 	parameterEnvValue = "env-value"
-	parameterPair     = "key-value"
 )
 
 // envName is what Kubernetes takes for the name of a variable, and no sign of set-env.
@@ -59,8 +57,10 @@ func setEnvVarFunction(provider configkit.ResourceProvider, parameters []api.Fun
 		PerDocument: true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
-			assignment := envAssignment{name: a.String(parameterEnvVar), value: a.String(parameterEnvValue)}
-			matches, err := editContainers(docs, provider, a.String(parameterContainerName), assignment.apply)
+			variable := assignment{name: a.String(parameterEnvVar), value: a.String(parameterEnvValue)}
+			matches, err := editContainers(docs, provider, a.String(parameterContainerName), func(c *container) error {
+				return setVariable(c, &variable)
+			})
 			fc.Matched(matches)
 			return docs, nil, err
 		},
@@ -73,10 +73,7 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 			FunctionName: "set-env",
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(),
-				{
-					ParameterName: parameterPair, Required: true, DataType: api.DataTypeString, Example: "LOG_LEVEL=debug",
-					Description: `KEY=value sets a variable, KEY="" sets it to nothing, KEY= and KEY- remove it`,
-				},
+				assignmentParameter("a variable", "LOG_LEVEL=debug"),
 			},
 			RequiredParameters: 2,
 			VarArgs:            true,
@@ -92,14 +89,14 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 			return err
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			assignments, err := envAssignments(args)
+			variables, err := envAssignments(args)
 			if err != nil {
 				return nil, nil, err
 			}
 			matches, err := editContainers(docs, provider, handler.Arguments(args).String(parameterContainerName), func(c *container) error {
 				var problems []error
-				for i := range assignments {
-					problems = append(problems, assignments[i].apply(c))
+				for i := range variables {
+					problems = append(problems, setVariable(c, &variables[i]))
 				}
 				return errors.Join(problems...)
 			})
@@ -109,70 +106,39 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 	}
 }
 
-// envAssignment is what is to become of one environment variable.
-type envAssignment struct {
-	name, value string
-	remove      bool
+// envAssignments reads the pairs of the arguments.
+func envAssignments(args []api.FunctionArgument) ([]assignment, error) {
+	return assignments(args, func(a *assignment) string {
+		if strings.ContainsAny(a.name, " \t\r\n") {
+			return "has a blank in the name of the variable"
+		}
+		return ""
+	})
 }
 
-// envAssignments reads all pairs of the arguments; every malformed one is an error.
-func envAssignments(args []api.FunctionArgument) ([]envAssignment, error) {
-	var assignments []envAssignment
-	var problems []error
-	for _, arg := range args {
-		if arg.ParameterName != parameterPair {
-			continue
-		}
-		text := fmt.Sprint(arg.Value)
-		name, value, ok := strings.Cut(text, "=")
-		if !ok {
-			name, ok = strings.CutSuffix(text, "-")
-		}
-		if !ok || name == "" || strings.ContainsAny(name, " \t\r\n") {
-			problems = append(problems, &handler.ArgumentError{
-				Parameter: parameterPair, Value: text, Message: fmt.Sprintf("argument %s: %q is not KEY=value, KEY= or KEY-", parameterPair, text),
-			})
-			continue
-		}
-		a := envAssignment{name: name, value: value, remove: value == ""}
-		if value == `""` {
-			a.value = ""
-		}
-		assignments = append(assignments, a)
-	}
-	return assignments, errors.Join(problems...)
-}
-
-// apply edits the variables of a container. A variable that is there several times is edited every time, because which of
-// them counts is not for this function to decide.
-func (a *envAssignment) apply(c *container) error {
+// setVariable edits the environment variables of a container. One that is there several times is edited every time, because
+// which of them counts is not for this function to decide.
+func setVariable(c *container, a *assignment) error {
 	var found []int
 	index := 0
-	env := c.value.Get("env")
-	for e := env.First(); e.Exists(); e = e.Next() {
+	for e := c.value.Get("env").First(); e.Exists(); e = e.Next() {
 		if e.Get("name").TextIs(a.name) {
 			found = append(found, index)
 		}
 		index++
 	}
 	for _, i := range slices.Backward(found) {
-		if err := a.applyAt(c, strconv.Itoa(i)); err != nil {
+		if err := setVariableAt(c, strconv.Itoa(i), a); err != nil {
 			return err
 		}
 	}
 	if len(found) > 0 || a.remove {
 		return nil
 	}
-	entry := map[string]any{"name": a.name, "value": a.value}
-	if env.Kind() != gaby.List {
-		_, err := c.doc.Set([]any{entry}, c.at("env")...)
-		return err
-	}
-	_, err := c.doc.Set(entry, c.at("env", "-")...)
-	return err
+	return c.appendTo("env", map[string]any{"name": a.name, "value": a.value})
 }
 
-func (a *envAssignment) applyAt(c *container, index string) error {
+func setVariableAt(c *container, index string, a *assignment) error {
 	if a.remove {
 		return c.doc.Delete(c.at("env", index)...)
 	}

@@ -17,7 +17,7 @@ func TestEnvAssignments(t *testing.T) {
 		return args
 	}
 	got, err := envAssignments(pairs("A=b=c", "B=", `C=""`, "D-", `E="x"`, "F=-", "G-=x"))
-	want := []envAssignment{
+	want := []assignment{
 		{name: "A", value: "b=c"},
 		{name: "B", remove: true},
 		{name: "C"},

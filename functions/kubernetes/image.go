@@ -1,49 +1,198 @@
 package kubernetes
 
 import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// What an image is made of: [host[:port]/]path, followed by :tag, @algorithm:digest or both.
+// What an image is made of: [registry[:port]/]path, followed by :tag, @algorithm:digest or both. The registry may be an IPv6
+// address in brackets.
 const (
-	repositoryURI = `(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]+)?/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*` +
-		`(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*`
-	imageReference = `(?::\w[\w.-]*(?:@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,})?|@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,})`
+	registryHost   = `(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?`
+	repositoryPath = `[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*`
+	repositoryURI  = `(?:` + registryHost + `/)?` + repositoryPath
+	imageTag       = `:\w[\w.-]{0,127}`
+	imageDigest    = `@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,}`
+	imageReference = `(?:` + imageTag + `(?:` + imageDigest + `)?|` + imageDigest + `)`
 )
+
+const (
+	attributeContainerImage api.AttributeName = "container-image"
+
+	parameterRepositoryURI  = "repository-uri"
+	parameterImageReference = "image-reference"
+)
+
+func repositoryURIParameter(description string) api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: parameterRepositoryURI, Required: true, DataType: api.DataTypeString, Example: "registry.example.com/mirror/nginx",
+		Description: description, ValueConstraints: api.ValueConstraints{Regexp: `^` + repositoryURI + `$`},
+	}
+}
+
+func imageReferenceParameter() api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: parameterImageReference, Required: true, DataType: api.DataTypeString, Example: ":1.27",
+		Description: "tag with its colon, digest with its @, or both", ValueConstraints: api.ValueConstraints{Regexp: `^` + imageReference + `$`},
+	}
+}
 
 func registerImageFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
 	for _, family := range []struct {
-		suffix, alias, description              string
-		parameter, parameterDescription, regexp string
-		example                                 string
+		suffix, alias, description string
+		parameter                  api.FunctionParameter
 	}{
 		{
 			"container-image", "image", "the image of containers",
-			"container-image", "image with its tag or digest", `^` + repositoryURI + imageReference + `$`, "nginx:1.27",
+			api.FunctionParameter{
+				ParameterName: "container-image", Required: true, DataType: api.DataTypeString, Example: "nginx:1.27",
+				Description:      "image with its tag or digest",
+				ValueConstraints: api.ValueConstraints{Regexp: `^` + repositoryURI + imageReference + `$`},
+			},
 		},
 		{
 			"container-repository-uri", "image-uri", "the repository of the image of containers, without tag and digest",
-			"repository-uri", "repository of the image; tag and digest stay as they are", `^` + repositoryURI + `$`,
-			"registry.example.com/mirror/nginx",
+			repositoryURIParameter("repository of the image; tag and digest stay as they are"),
 		},
 		{
 			"container-image-reference", "image-reference", "the tag and the digest of the image of containers",
-			"image-reference", "tag with its colon, digest with its @, or both", `^` + imageReference + `$`, ":1.27",
+			imageReferenceParameter(),
 		},
 	} {
-		parameters := []api.FunctionParameter{containerNameParameter(), {
-			ParameterName: family.parameter, Required: true, DataType: api.DataTypeString, Example: family.example,
-			Description: family.parameterDescription, ValueConstraints: api.ValueConstraints{Regexp: family.regexp},
-		}}
+		parameters := []api.FunctionParameter{containerNameParameter(), family.parameter}
 		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, parameters, family.description, api.AttributeName(family.suffix), provider, true,
 			generic.WithDeprecatedPathFunctionAlias(family.alias),
-			generic.WithPathFunctionExamples("get-"+family.suffix+" web", "set-"+family.suffix+" web "+family.example))
+			generic.WithPathFunctionExamples("get-"+family.suffix+" web", "set-"+family.suffix+" web "+family.parameter.Example))
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := fh.RegisterFunction(setImageReferenceByURIFunction(provider)); err != nil {
+		return err
+	}
+	return fh.RegisterFunction(setImageRegistryFunction(provider))
+}
+
+func setImageReferenceByURIFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	reference := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + imageReference + `$`) })
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       "set-image-reference-by-uri",
+			Parameters:         []api.FunctionParameter{repositoryURIParameter("repository of the images, as they are written"), imageReferenceParameter()},
+			RequiredParameters: 2,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:   "Set the tag and the digest of all images of a repository",
+			FunctionType:  api.FunctionTypePathVisitor,
+			AttributeName: attributeContainerImage,
+			Examples:      []string{"set-image-reference-by-uri nginx :1.27"},
+		},
+		PerDocument: true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			a := handler.Arguments(args)
+			uri := a.String(parameterRepositoryURI)
+			image := uri + a.String(parameterImageReference)
+			matches, err := editImages(docs, provider, "*", func(text string) (string, bool) {
+				rest, ok := strings.CutPrefix(text, uri)
+				return image, ok && (rest == "" || reference().MatchString(rest))
+			})
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+func setImageRegistryFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	const registryParameter, newRegistryParameter = "registry", "new-registry"
+	const registry = registryHost + `(?:/` + repositoryPath + `)?`
+	unqualified := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + repositoryPath + `(?:` + imageReference + `)?$`) })
+	name := containerNameParameter()
+	name.Required = false
+	name.Description += "; if not given, all"
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-image-registry-by-registry",
+			Parameters: []api.FunctionParameter{
+				{
+					ParameterName: registryParameter, Required: true, DataType: api.DataTypeString, Example: "docker.io",
+					Description:      "registry of the images, with what of their path is to be replaced as well; '' for images that name none",
+					ValueConstraints: api.ValueConstraints{Regexp: `^(?:` + registry + `)?$`},
+				},
+				{
+					ParameterName: newRegistryParameter, Required: true, DataType: api.DataTypeString, Example: "mirror.example.com:5000/docker",
+					Description:      "registry to take its place, with a path or without",
+					ValueConstraints: api.ValueConstraints{Regexp: `^` + registry + `$`},
+				},
+				name,
+			},
+			RequiredParameters: 2,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:   "Replace the registry of images by another one",
+			FunctionType:  api.FunctionTypeCustom,
+			AttributeName: attributeContainerImage,
+			Examples:      []string{"set-image-registry-by-registry docker.io mirror.example.com", "set-image-registry-by-registry '' docker.io/library web"},
+		},
+		PerDocument:    true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			text := handler.Arguments(args).String(newRegistryParameter)
+			if hasRegistry(text + "/") {
+				return nil
+			}
+			return &handler.ArgumentError{
+				Parameter: newRegistryParameter, Value: text,
+				Message:  fmt.Sprintf("argument %s: %s would be read as a part of the path of images", newRegistryParameter, text),
+				HintText: "a registry has a dot or a port or is localhost",
+			}
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			a := handler.Arguments(args)
+			from, to := a.String(registryParameter), a.String(newRegistryParameter)
+			containers := a.String(parameterContainerName)
+			if containers == "" {
+				containers = "*"
+			}
+			matches, err := editImages(docs, provider, containers, func(text string) (string, bool) {
+				if from == "" {
+					return to + "/" + text, !hasRegistry(text) && unqualified().MatchString(text)
+				}
+				path, ok := strings.CutPrefix(text, from+"/")
+				// The new registry may begin with the old one: what is there already stays.
+				if !ok || strings.HasPrefix(text, to+"/") {
+					return text, ok
+				}
+				return to + "/" + path, true
+			})
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+// hasRegistry tells whether the first part of an image's path is its registry.
+func hasRegistry(image string) bool {
+	first, _, more := strings.Cut(image, "/")
+	return more && (first == "localhost" || strings.ContainsAny(first, ".:"))
+}
+
+// editImages replaces the images of the containers with a name, or of all with *, by what replace makes of them, and returns
+// how many it made something of.
+func editImages(docs gaby.Container, provider configkit.ResourceProvider, containers string, replace func(string) (string, bool)) (int, error) {
+	keys := []any{yamlkit.EscapeDotsInPathSegment(containers)}
+	wanted := yamlkit.EditOptions{Wanted: func(v gaby.Value) bool {
+		_, ok := replace(v.Text())
+		return ok
+	}}
+	return yamlkit.EditPaths(docs, provider.AttributePaths(attributeContainerImage), keys, provider, wanted, func(p *yamlkit.Place) error {
+		image, _ := replace(p.Value.Text())
+		_, err := p.Doc.Set(image, p.Segments...)
+		return err
+	})
 }

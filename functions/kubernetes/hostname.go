@@ -1,0 +1,115 @@
+package kubernetes
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// maxDomainLabels is how many labels may follow the first one of a host name whose parts can be told apart.
+const maxDomainLabels = 10
+
+func registerHostnameFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	for _, family := range []struct {
+		suffix, description  string
+		attribute            api.AttributeName
+		value                string
+		parameterDescription string
+		check                func(string) error
+	}{
+		{
+			"hostname", "host names, wherever resources have them", "hostname",
+			"shop.example.com", "host name in punycode; its first label may be *", checkHostname,
+		},
+		{
+			"hostname-subdomain", "the first label of host names", "subdomain",
+			"shop", "first label of the host name, or *", checkSubdomain,
+		},
+		{
+			"hostname-domain", "what follows the first label of host names", "domain",
+			"example.com", "domain: all but the first label of the host name", checkDomain,
+		},
+	} {
+		parameters := []api.FunctionParameter{{
+			ParameterName: string(family.attribute), Required: true, DataType: api.DataTypeString, Example: family.value,
+			Description: family.parameterDescription,
+		}}
+		// What has no host name answers to every one, or is found otherwise: none is added.
+		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, parameters, family.description, family.attribute, provider, false,
+			generic.WithValueCheck(func(value any) error { return family.check(fmt.Sprint(value)) }),
+			generic.WithPathFunctionExamples("get-"+family.suffix, "set-"+family.suffix+" "+family.value))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkHostname(name string) error {
+	if len(name) > 253 {
+		return fmt.Errorf("a host name of %d characters, at most 253 are allowed", len(name))
+	}
+	return checkLabels(strings.Split(strings.TrimPrefix(name, "*."), "."))
+}
+
+func checkSubdomain(label string) error {
+	if label == "*" {
+		return nil
+	}
+	if strings.Contains(label, ".") {
+		return fmt.Errorf("%s is more than one label", label)
+	}
+	return checkLabel(label)
+}
+
+func checkDomain(domain string) error {
+	labels := strings.Split(domain, ".")
+	if len(labels) > maxDomainLabels || len(domain) > 251 {
+		return fmt.Errorf("a domain of %d labels and %d characters, at most %d and 251 are allowed", len(labels), len(domain), maxDomainLabels)
+	}
+	return checkLabels(labels)
+}
+
+// checkLabels tells what is wrong with the labels of a name that has no wildcard.
+func checkLabels(labels []string) error {
+	for _, label := range labels {
+		if err := checkLabel(label); err != nil {
+			return err
+		}
+	}
+	if last := labels[len(labels)-1]; len(labels) > 1 && strings.Trim(last, "0123456789") == "" {
+		return fmt.Errorf("%s is an address or ends like one, not a host name", strings.Join(labels, "."))
+	}
+	return nil
+}
+
+// checkLabel tells what is wrong with one label.
+func checkLabel(label string) error {
+	switch {
+	case label == "":
+		return errors.New("a label is empty")
+	case len(label) > 63:
+		return fmt.Errorf("label %.20s... has %d characters, at most 63 are allowed", label, len(label))
+	case label[0] == '-' || label[len(label)-1] == '-':
+		return fmt.Errorf("label %s begins or ends with a dash", label)
+	}
+	for _, r := range label {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '-':
+		case 'A' <= r && r <= 'Z':
+			return fmt.Errorf("label %s is not in lower case", label)
+		case r == '*':
+			return fmt.Errorf("label %s: a * stands alone, in front of the others", label)
+		case r > 0x7f:
+			return fmt.Errorf("label %s is not in punycode (xn--...)", label)
+		default:
+			return fmt.Errorf("label %s: %q is none of a to z, 0 to 9 and -", label, r)
+		}
+	}
+	return nil
+}

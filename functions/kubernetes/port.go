@@ -1,0 +1,121 @@
+package kubernetes
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// portName is what Kubernetes takes for the name of a port: up to 15 letters, digits and single dashes, one letter at least.
+// That there is a letter and the length are checked besides.
+const portName = `^[a-z0-9]+(?:-[a-z0-9]+)*$`
+
+const (
+	parameterPortName   = "port-name"
+	parameterPortNumber = "port-number"
+	parameterProtocol   = "protocol"
+
+	defaultProtocol = "TCP"
+)
+
+func registerPortFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	lowest, highest := 1, 65535
+	return fh.RegisterFunction(handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-container-port",
+			Parameters: []api.FunctionParameter{
+				containerNameParameter(),
+				{
+					ParameterName: parameterPortName, Required: true, DataType: api.DataTypeString, Example: "http",
+					Description: "name of the port: at most 15 letters, digits and dashes", ValueConstraints: api.ValueConstraints{Regexp: portName},
+				},
+				{
+					ParameterName: parameterPortNumber, Required: true, DataType: api.DataTypeInt, Example: "8080",
+					Description: "number of the port, by which it is found", ValueConstraints: api.ValueConstraints{Min: &lowest, Max: &highest},
+				},
+				{
+					ParameterName: parameterProtocol, DataType: api.DataTypeEnum, Example: "UDP",
+					Description:      "protocol of the port, by which it is found as well; if not given, " + defaultProtocol,
+					ValueConstraints: api.ValueConstraints{EnumValues: []string{defaultProtocol, "UDP", "SCTP"}},
+				},
+			},
+			RequiredParameters: 3,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Set the name of a port of containers, adding the port where it is missing",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"set-container-port web http 80", "set-container-port web dns 53 UDP"},
+		},
+		ValueParameter: parameterPortName,
+		PerDocument:    true,
+		CheckArguments: checkPortName,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			a := handler.Arguments(args)
+			p := port{name: a.String(parameterPortName), number: a.Int(parameterPortNumber), protocol: a.String(parameterProtocol)}
+			if p.protocol == "" {
+				p.protocol = defaultProtocol
+			}
+			matches, err := editContainers(docs, provider, a.String(parameterContainerName), p.set)
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	})
+}
+
+// checkPortName finds what the regular expression lets pass.
+func checkPortName(args []api.FunctionArgument) error {
+	name := handler.Arguments(args).String(parameterPortName)
+	problem := ""
+	switch {
+	case len(name) > 15:
+		problem = fmt.Sprintf("has %d characters, at most 15 are allowed", len(name))
+	case strings.Trim(name, "0123456789-") == "":
+		problem = "has no letter"
+	default:
+		return nil
+	}
+	return &handler.ArgumentError{
+		Parameter: parameterPortName, Value: name, Message: fmt.Sprintf("argument %s: port name %s %s", parameterPortName, name, problem),
+	}
+}
+
+// port is a port of a container as it is to be.
+type port struct {
+	name     string
+	number   int
+	protocol string
+}
+
+// set gives the port with the number and the protocol its name, or adds it. What is called by the name already is not looked at.
+func (p *port) set(c *container) error {
+	index := 0
+	for e := c.value.Get("ports").First(); e.Exists(); e = e.Next() {
+		if p.is(e) {
+			_, err := c.doc.Set(p.name, c.at("ports", strconv.Itoa(index), "name")...)
+			if err == nil {
+				_, err = c.doc.Set(p.protocol, c.at("ports", strconv.Itoa(index), "protocol")...)
+			}
+			return err
+		}
+		index++
+	}
+	entry, err := orderedMap("name", p.name, "containerPort", p.number, "protocol", p.protocol)
+	if err != nil {
+		return err
+	}
+	return c.appendTo("ports", entry)
+}
+
+// is reports whether an entry of a list of ports is about the port.
+func (p *port) is(e gaby.Value) bool {
+	number, err := strconv.Atoi(e.Get("containerPort").Text())
+	if err != nil || number != p.number {
+		return false
+	}
+	protocol := e.Get("protocol").Text()
+	return protocol == p.protocol || protocol == "" && p.protocol == defaultProtocol
+}

@@ -1,0 +1,207 @@
+package kubernetes
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterOperation   = "operation"
+	parameterCPU         = "cpu"
+	parameterMemory      = "memory"
+	parameterLimitFactor = "limit-factor"
+
+	// What set-container-resources does with amounts.
+	operationAll   = "all"   // sets them
+	operationCap   = "cap"   // lowers those that are higher
+	operationFloor = "floor" // raises those that are lower
+)
+
+func registerResourcesFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	none := 0
+	return fh.RegisterFunction(handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-container-resources",
+			Parameters: []api.FunctionParameter{
+				containerNameParameter(),
+				{
+					ParameterName: parameterOperation, Required: true, DataType: api.DataTypeEnum, Example: operationAll,
+					Description: "all sets the amounts, cap lowers those that are higher (no limit is higher than any), " +
+						"floor raises those that are lower (no request is lower than any)",
+					ValueConstraints: api.ValueConstraints{EnumValues: []string{operationAll, operationCap, operationFloor}},
+				},
+				{
+					ParameterName: parameterCPU, Required: true, DataType: api.DataTypeString, Example: "500m",
+					Description: "CPU to request, in CPUs or with m in thousandths; '' leaves CPU alone",
+				},
+				{
+					ParameterName: parameterMemory, Required: true, DataType: api.DataTypeString, Example: "256Mi",
+					Description: "memory to request, in bytes or with a suffix; '' leaves memory alone",
+				},
+				{
+					ParameterName: parameterLimitFactor, Required: true, DataType: api.DataTypeInt, Example: "2",
+					Description:      "limits are the requests times this; 0 removes them",
+					ValueConstraints: api.ValueConstraints{Min: &none},
+				},
+			},
+			RequiredParameters: 5,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Set the CPU and memory requests and limits of containers that have resources",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"set-container-resources web all 500m 256Mi 2", "set-container-resources '*' cap '' 1Gi 1"},
+		},
+		ValueParameter: parameterOperation,
+		PerDocument:    true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := resourceSettings(args)
+			return err
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			settings, err := resourceSettings(args)
+			if err != nil {
+				return nil, nil, err
+			}
+			name, matches := handler.Arguments(args).String(parameterContainerName), 0
+			_, err = editContainers(docs, provider, name, func(c *container) error {
+				if c.value.Get("resources").Exists() {
+					matches++
+					return c.setResources(settings)
+				}
+				if name != "*" {
+					pos := c.value.Position()
+					fc.Note(api.Position{Line: pos.Line, Column: pos.Column}, fmt.Sprintf("container %s has no resources, so it is left as it is", name))
+				}
+				return nil
+			})
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	})
+}
+
+// resourceSetting is what is to become of the amounts of one resource.
+type resourceSetting struct {
+	section   string // requests or limits
+	resource  string
+	operation string
+	amount    yamlkit.Quantity
+	text      string // the amount as it is written; empty: none at all
+}
+
+// resourceSettings reads the arguments. Requests come first, in the order of the parameters.
+func resourceSettings(args []api.FunctionArgument) ([]resourceSetting, error) {
+	a := handler.Arguments(args)
+	var requests, limits []resourceSetting
+	var problems []error
+	fail := func(parameter, text, format string, values ...any) {
+		problems = append(problems, &handler.ArgumentError{Parameter: parameter, Value: text, Message: "argument " + parameter + ": " + fmt.Sprintf(format, values...)})
+	}
+	for _, resource := range []string{parameterCPU, parameterMemory} {
+		text := a.String(resource)
+		if text == "" {
+			continue
+		}
+		amount, ok := yamlkit.ParseQuantity(text)
+		switch {
+		case !ok:
+			fail(resource, text, "%q is no quantity such as 0.5, 500m, 1e3, 256M or 2Gi", text)
+			continue
+		case amount.Sign() < 0:
+			fail(resource, text, "%s is negative", text)
+			continue
+		case resource == parameterCPU && !amount.Times(1000).IsWhole():
+			fail(resource, text, "%s is finer than a thousandth of a CPU", text)
+			continue
+		case resource == parameterMemory && !amount.IsWhole():
+			fail(resource, text, "%s is not a whole number of bytes", text)
+			continue
+		}
+		operation := a.String(parameterOperation)
+		requests = append(requests, resourceSetting{"requests", resource, operation, amount, text})
+		limit := resourceSetting{section: "limits", resource: resource, operation: operation}
+		if factor := a.Int(parameterLimitFactor); factor > 0 {
+			limit.amount = amount.Times(factor)
+			limit.text = limit.amount.String()
+		}
+		limits = append(limits, limit)
+	}
+	if len(requests) == 0 && len(problems) == 0 {
+		fail(parameterCPU, "", "%s and %s are both empty", parameterCPU, parameterMemory)
+	}
+	return append(requests, limits...), errors.Join(problems...)
+}
+
+// setResources edits the resources of a container, as far as the operation asks for it.
+func (c *container) setResources(settings []resourceSetting) error {
+	for i := range settings {
+		s := &settings[i]
+		segments := c.at("resources", s.section, s.resource)
+		current := c.doc.Search(segments...).Value()
+		if current.Doc().IsNull() {
+			current = gaby.Value{}
+		}
+		if s.text == "" {
+			if err := c.removeLimit(s.resource); err != nil {
+				return err
+			}
+			continue
+		}
+		wanted, err := s.isWanted(current)
+		if err != nil {
+			return c.fail(current, segments, "", "%v", err)
+		}
+		if wanted {
+			if _, err := c.doc.Set(s.text, segments...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// removeLimit removes a limit, and with the last one the map of limits.
+func (c *container) removeLimit(resource string) error {
+	limits := c.doc.Search(c.at("resources", "limits")...).Value()
+	switch {
+	case !limits.Get(resource).Exists():
+		return nil
+	case limits.Len() == 1:
+		return c.doc.Delete(c.at("resources", "limits")...)
+	default:
+		return c.doc.Delete(c.at("resources", "limits", resource)...)
+	}
+}
+
+// isWanted tells whether the current amount, which may be missing, is to be replaced. Two ways to write an amount are the same.
+func (s *resourceSetting) isWanted(current gaby.Value) (bool, error) {
+	if !current.Exists() {
+		switch s.operation {
+		case operationCap:
+			return s.section == "limits", nil
+		case operationFloor:
+			return s.section == "requests", nil
+		}
+		return true, nil
+	}
+	amount, ok := yamlkit.ParseQuantity(current.Text())
+	if !ok {
+		if s.operation == operationAll {
+			return true, nil
+		}
+		return false, fmt.Errorf("%q is no quantity", current.Text())
+	}
+	switch c := amount.Compare(s.amount); s.operation {
+	case operationCap:
+		return c > 0, nil
+	case operationFloor:
+		return c < 0, nil
+	default:
+		return c != 0, nil
+	}
+}
