@@ -23,15 +23,15 @@ func TestWorkloads(t *testing.T) {
 		{"apps/v1/ReplicaSet", "spec.template", "spec.replicas", "spec.selector.matchLabels"},
 		{"apps/v1/StatefulSet", "spec.template", "spec.replicas", "spec.selector.matchLabels"},
 		{"apps/v1/DaemonSet", "spec.template", "", "spec.selector.matchLabels"},
-		{"batch/v1/Job", "spec.template", "", "spec.selector.matchLabels"},
-		{"batch/v1/CronJob", "spec.jobTemplate.spec.template", "", "spec.jobTemplate.spec.selector.matchLabels"},
+		{"batch/v1/Job", "spec.template", "", "spec.selector.|matchLabels"},
+		{"batch/v1/CronJob", "spec.jobTemplate.spec.template", "", "spec.jobTemplate.spec.selector.|matchLabels"},
 		{"v1/ReplicationController", "spec.template", "spec.replicas", "spec.selector"},
 		{"v1/PodTemplate", "template", "", ""},
 		{"argoproj.io/v1alpha1/Rollout", "spec.template", "spec.replicas", "spec.selector.matchLabels"},
 		{"actions.github.com/v1alpha1/AutoscalingListener", "spec.template", "", ""},
 		{"serving.knative.dev/v1/Service", "spec.template", "", ""},
 	} {
-		if got, want := paths(p, "pod-template-labels", c.of), c.template+".metadata.labels"; got != want {
+		if got, want := paths(p, "pod-template-labels", c.of), c.template+".|metadata.labels"; got != want {
 			t.Errorf("%s: template labels %s, want %s", c.of, got, want)
 		}
 		if got := paths(p, "replicas", c.of); got != c.replicas {
@@ -55,7 +55,7 @@ func TestWorkloads(t *testing.T) {
 			}
 		}
 	}
-	if got := paths(p, "workload-labels", "apps/v1/Deployment"); got != "spec.template.metadata.labels spec.selector.matchLabels" {
+	if got := paths(p, "workload-labels", "apps/v1/Deployment"); got != "spec.template.|metadata.labels spec.selector.matchLabels" {
 		t.Errorf("a group: %s", got)
 	}
 	if info := p.PathInfo("apps/v1/Deployment", "spec.template.spec.containers.0.env.0.value"); info != nil {

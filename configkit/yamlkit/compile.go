@@ -463,16 +463,23 @@ func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) 
 			k.lookup[key.path] = e.info
 		}
 		if e.level == 0 {
-			if k.own[key.attribute] == nil {
-				k.own[key.attribute] = api.PathToVisitorInfoType{}
-			}
-			k.own[key.attribute][key.path] = e.info
+			k.addOwn(key.attribute, key.path, e.info)
 		}
 	}
 	for group, members := range groups {
 		for _, member := range members {
 			k.attributes[group] = append(k.attributes[group], k.attributes[member]...)
+			for path, info := range k.own[member] {
+				k.addOwn(group, path, info)
+			}
 		}
 	}
 	return k
+}
+
+func (k *typeKnowledge) addOwn(name api.AttributeName, path api.UnresolvedPath, info *api.PathVisitorInfo) {
+	if k.own[name] == nil {
+		k.own[name] = api.PathToVisitorInfoType{}
+	}
+	k.own[name][path] = info
 }

@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -42,22 +43,22 @@ func (c *container) at(segments ...string) []string {
 	return append(append(make([]string, 0, len(c.segments)+len(segments)), c.segments...), segments...)
 }
 
-// fail is an error about something in the container.
-func (c *container) fail(v gaby.Value, segments []string, hint, format string, args ...any) error {
+// editError is an error about what is at a place of a document.
+func editError(v gaby.Value, segments []string, hint, format string, args ...any) error {
 	return &gaby.EditError{Pos: v.Position(), Path: string(yamlkit.JoinPathSegments(segments)), Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// appendTo appends an entry to a list of the container, which is made where it is missing.
-func (c *container) appendTo(key string, entry any) error {
-	list := c.value.Get(key)
-	if list.Kind() == gaby.List {
-		_, err := c.doc.Set(entry, c.at(key, "-")...)
+// appendTo appends an entry to the list at a place, which is made where it is missing.
+func appendTo(doc *gaby.YamlDoc, entry any, segments ...string) error {
+	place := doc.Search(segments...)
+	if place.IsArray() {
+		_, err := doc.Set(entry, append(slices.Clone(segments), "-")...)
 		return err
 	}
-	if list.Exists() && !list.Doc().IsNull() {
-		return c.fail(list, c.at(key), "", "not a list")
+	if place != nil && !place.IsNull() {
+		return editError(place.Value(), segments, "", "not a list")
 	}
-	_, err := c.doc.Set([]any{entry}, c.at(key)...)
+	_, err := doc.Set([]any{entry}, segments...)
 	return err
 }
 

@@ -19,8 +19,10 @@ func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.R
 		registerEnvFunctions,
 		registerFlagFunctions,
 		registerHostnameFunctions,
+		registerLabelFunctions,
 		registerPortFunctions,
 		registerResourcesFunctions,
+		registerVolumeFunctions,
 		registerReplicasFunctions,
 	} {
 		if err := register(fh, resourceProvider); err != nil {

@@ -135,7 +135,7 @@ func setVariable(c *container, a *assignment) error {
 	if len(found) > 0 || a.remove {
 		return nil
 	}
-	return c.appendTo("env", map[string]any{"name": a.name, "value": a.value})
+	return appendTo(c.doc, map[string]any{"name": a.name, "value": a.value}, c.at("env")...)
 }
 
 func setVariableAt(c *container, index string, a *assignment) error {

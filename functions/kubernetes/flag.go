@@ -17,7 +17,7 @@ func registerFlagFunctions(fh handler.FunctionRegistry, provider configkit.Resou
 		},
 		{
 			ParameterName: "flag-value", Required: true, DataType: api.DataTypeString, Example: "debug",
-			Description: "value of the flag; a flag that is not there is not added",
+			Description: "value of the flag",
 		},
 	}
 	return generic.RegisterPathSetterAndGetter(fh, "container-flag", parameters, "the value of flags in the args of containers that are written --flag=value",

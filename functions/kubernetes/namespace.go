@@ -25,8 +25,8 @@ const (
 	namespacePath = "metadata.namespace"
 )
 
-// namespaceName is a DNS label, as Kubernetes wants namespaces to be named.
-const namespaceName = `^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$`
+// dnsLabel is what Kubernetes wants namespaces and volumes to be named.
+const dnsLabel = `^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$`
 
 func registerNamespaceFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
 	for _, registration := range []handler.FunctionRegistration{
@@ -79,7 +79,7 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 			Parameters: []api.FunctionParameter{
 				{
 					ParameterName: parameterNamespace, Required: true, DataType: api.DataTypeString, Example: "shop-staging",
-					Description: "name of the namespace", ValueConstraints: api.ValueConstraints{Regexp: namespaceName},
+					Description: "name of the namespace", ValueConstraints: api.ValueConstraints{Regexp: dnsLabel},
 				},
 				{
 					ParameterName: parameterOldNamespace, DataType: api.DataTypeString, Example: "shop",

@@ -107,7 +107,7 @@ func (p *port) set(c *container) error {
 	if err != nil {
 		return err
 	}
-	return c.appendTo("ports", entry)
+	return appendTo(c.doc, entry, c.at("ports")...)
 }
 
 // is reports whether an entry of a list of ports is about the port.

@@ -154,7 +154,7 @@ func (c *container) setResources(settings []resourceSetting) error {
 		}
 		wanted, err := s.isWanted(current)
 		if err != nil {
-			return c.fail(current, segments, "", "%v", err)
+			return editError(current, segments, "", "%v", err)
 		}
 		if wanted {
 			if _, err := c.doc.Set(s.text, segments...); err != nil {

@@ -1,0 +1,131 @@
+package kubernetes
+
+import (
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	attributeWorkloadLabels    api.AttributeName = "workload-labels"
+	attributePodTemplateLabels api.AttributeName = "pod-template-labels"
+	attributePodLabelSelector  api.AttributeName = "pod-label-selector"
+)
+
+// What Kubernetes takes for the key of a label (without the prefix in front of a slash) and for its value, which may be empty.
+const (
+	labelName   = `[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?`
+	labelPrefix = `(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?`
+)
+
+func registerLabelFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	if err := fh.RegisterFunction(getWorkloadLabelsFunction(provider)); err != nil {
+		return err
+	}
+	return fh.RegisterFunction(setWorkloadLabelsFunction(provider))
+}
+
+func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "get-workload-labels",
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "labels", Description: "the labels of pods and the selectors of pods, each a map", OutputType: api.OutputTypeAttributeValueList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:   "Get the labels of the pods of workloads and the labels by which resources select pods",
+			FunctionType:  api.FunctionTypePathVisitor,
+			AttributeName: attributeWorkloadLabels,
+			Examples:      []string{"get-workload-labels"},
+		},
+		PerDocument: true,
+		RowsSorted:  true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			rows, err := yamlkit.GetPathsAnyType(docs, provider.AttributePaths(attributeWorkloadLabels), nil, provider, api.DataTypeYAML)
+			fc.Matched(len(rows))
+			return docs, rows, err
+		},
+	}
+}
+
+func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	name := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + labelPrefix + labelName + `$`) })
+	value := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + labelName + `)?$`) })
+	read := func(args []api.FunctionArgument) ([]assignment, error) {
+		return assignments(args, func(a *assignment) string {
+			switch {
+			case !name().MatchString(a.name):
+				return "has a key that no label can have"
+			case !value().MatchString(a.value):
+				return "has a value that no label can have"
+			}
+			return ""
+		})
+	}
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       "set-workload-labels",
+			Parameters:         []api.FunctionParameter{assignmentParameter("a label", "app.kubernetes.io/part-of=shop")},
+			RequiredParameters: 1,
+			VarArgs:            true,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:   "Set and remove labels of the pods of workloads, and with them those by which resources select pods",
+			FunctionType:  api.FunctionTypePathVisitor,
+			AttributeName: attributeWorkloadLabels,
+			Examples:      []string{"set-workload-labels tier=front app.kubernetes.io/part-of=shop", "set-workload-labels tier-"},
+		},
+		PerDocument: true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := read(args)
+			return err
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			labels, err := read(args)
+			if err != nil {
+				return nil, nil, err
+			}
+			matches, err := editLabels(docs, provider, labels)
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+// editLabels edits the maps of labels of pods and those that select pods, and returns how many there were. Missing ones are
+// made, but no selectors of what is no workload: that a Service has none, or one that is about all pods, means something.
+func editLabels(docs gaby.Container, provider configkit.ResourceProvider, labels []assignment) (int, error) {
+	matches := 0
+	templates := provider.AttributePaths(attributePodTemplateLabels)
+	onlyRemoves := !slices.ContainsFunc(labels, func(a assignment) bool { return !a.remove })
+	options := yamlkit.EditOptions{Upsert: true, InOrder: true}
+	_, err := yamlkit.EditPaths(docs, provider.AttributePaths(attributeWorkloadLabels), nil, provider, options, func(p *yamlkit.Place) error {
+		if !p.Value.Exists() || p.Value.Doc().IsNull() {
+			isSelector := p.Info().AttributeName == attributePodLabelSelector
+			if onlyRemoves || isSelector && len(templates.PathsOf(p.Resource.ResourceType)) == 0 {
+				return nil
+			}
+		}
+		matches++
+		for i := range labels {
+			at := append(p.Segments[:len(p.Segments):len(p.Segments)], labels[i].name)
+			var err error
+			switch {
+			case !labels[i].remove:
+				_, err = p.Doc.Set(labels[i].value, at...)
+			case p.Doc.Exists(at...):
+				err = p.Doc.Delete(at...)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return matches, err
+}

@@ -1,0 +1,163 @@
+package kubernetes
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterVolumeName   = "volume-name"
+	parameterVolumePath   = "volume-path"
+	parameterVolumeSource = "volume-source"
+
+	sourceEmptyDir              = "emptyDir"
+	sourceConfigMap             = "configMap"
+	sourceSecret                = "secret"
+	sourcePersistentVolumeClaim = "persistentVolumeClaim"
+)
+
+func registerVolumeFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	return fh.RegisterFunction(handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-container-volume-mount-path",
+			Parameters: []api.FunctionParameter{
+				containerNameParameter(),
+				{
+					ParameterName: parameterVolumeName, Required: true, DataType: api.DataTypeString, Example: "cache",
+					Description: "name of the volume", ValueConstraints: api.ValueConstraints{Regexp: dnsLabel},
+				},
+				{
+					ParameterName: parameterVolumePath, Required: true, DataType: api.DataTypeString, Example: "/var/cache/web",
+					Description:      "path in the container at which the volume is mounted",
+					ValueConstraints: api.ValueConstraints{Regexp: `^(?:/|[A-Za-z]:[\\/])[^:]*$`},
+				},
+				{
+					ParameterName: parameterVolumeSource, DataType: api.DataTypeEnum, Example: sourceEmptyDir,
+					Description: "what the volume is to be; what it is from gets the placeholder " + generic.PlaceholderString +
+						" for a name. If not given, the volume must exist",
+					ValueConstraints: api.ValueConstraints{EnumValues: []string{sourceEmptyDir, sourceConfigMap, sourceSecret, sourcePersistentVolumeClaim}},
+				},
+			},
+			RequiredParameters: 3,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Set the path at which containers mount a volume, adding the mount, and the volume if its source is given",
+			FunctionType: api.FunctionTypeCustom,
+			Examples: []string{
+				"set-container-volume-mount-path web cache /var/cache/web emptyDir",
+				"set-container-volume-mount-path web settings /etc/web configMap",
+			},
+		},
+		ValueParameter: parameterVolumeName,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			a := handler.Arguments(args)
+			m := mount{volume: a.String(parameterVolumeName), path: a.String(parameterVolumePath), source: a.String(parameterVolumeSource)}
+			name := a.String(parameterContainerName)
+			matches, err := editContainers(docs, provider, name, m.set)
+			if matches == 0 && err == nil && len(docs) > 0 {
+				return nil, nil, fmt.Errorf("container %s not found", name)
+			}
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	})
+}
+
+// mount is a volume as a container is to mount it.
+type mount struct {
+	volume, path string
+	source       string // kind of the volume's source; empty: the volume must exist
+}
+
+func (m *mount) set(c *container) error {
+	if err := m.setVolume(c); err != nil {
+		return err
+	}
+	var mounts []int // of the volume
+	index := 0
+	for e := c.value.Get("volumeMounts").First(); e.Exists(); e = e.Next() {
+		isVolume, isPath := e.Get("name").TextIs(m.volume), e.Get("mountPath").TextIs(m.path)
+		switch {
+		case isVolume && isPath:
+			return nil
+		case isPath:
+			return editError(e, c.at("volumeMounts", strconv.Itoa(index)), "", "volume %s is mounted at %s already", e.Get("name").Text(), m.path)
+		case isVolume:
+			mounts = append(mounts, index)
+		}
+		index++
+	}
+	switch len(mounts) {
+	case 0:
+		entry, err := orderedMap("name", m.volume, "mountPath", m.path)
+		if err != nil {
+			return err
+		}
+		return appendTo(c.doc, entry, c.at("volumeMounts")...)
+	case 1:
+		_, err := c.doc.Set(m.path, c.at("volumeMounts", strconv.Itoa(mounts[0]), "mountPath")...)
+		return err
+	}
+	return editError(c.value.Get("volumeMounts"), c.at("volumeMounts"), "set-string-path sets the mountPath of one of them",
+		"volume %s is mounted %d times, which of them is meant is not known", m.volume, len(mounts))
+}
+
+// setVolume makes the volume of the pod what it is to be.
+func (m *mount) setVolume(c *container) error {
+	volumes := append(c.segments[:len(c.segments)-2:len(c.segments)-2], "volumes")
+	list := c.doc.Search(volumes...).Value()
+	index := 0
+	for e := list.First(); e.Exists(); e = e.Next() {
+		if !e.Get("name").TextIs(m.volume) {
+			index++
+			continue
+		}
+		if m.source == "" || e.Get(m.source).Exists() {
+			return nil
+		}
+		_, err := c.doc.Set(map[string]any{"name": m.volume, m.source: m.sourceValue()}, append(volumes, strconv.Itoa(index))...)
+		return err
+	}
+	if claimed, ok := m.claimTemplate(c.doc); ok {
+		if m.source == "" || m.source == sourcePersistentVolumeClaim {
+			return nil
+		}
+		return editError(claimed, []string{"spec", "volumeClaimTemplates"}, "", "volume %s is that of a claim template, it cannot be of kind %s", m.volume, m.source)
+	}
+	if m.source == "" {
+		return editError(c.value, volumes, "", "volume %s does not exist and %s was not specified", m.volume, parameterVolumeSource)
+	}
+	entry, err := orderedMap("name", m.volume, m.source, m.sourceValue())
+	if err != nil {
+		return err
+	}
+	return appendTo(c.doc, entry, volumes...)
+}
+
+// claimTemplate finds the template of claims that a StatefulSet makes the volume of.
+func (m *mount) claimTemplate(doc *gaby.YamlDoc) (gaby.Value, bool) {
+	for e := doc.Search("spec", "volumeClaimTemplates").Value().First(); e.Exists(); e = e.Next() {
+		if name := e.Get("metadata").Get("name"); name.TextIs(m.volume) {
+			return name, true
+		}
+	}
+	return gaby.Value{}, false
+}
+
+// sourceValue is a source of the kind, from what is not known yet.
+func (m *mount) sourceValue() map[string]any {
+	switch m.source {
+	case sourceConfigMap:
+		return map[string]any{"name": generic.PlaceholderString}
+	case sourceSecret:
+		return map[string]any{"secretName": generic.PlaceholderString}
+	case sourcePersistentVolumeClaim:
+		return map[string]any{"claimName": generic.PlaceholderString}
+	}
+	return map[string]any{}
+}
