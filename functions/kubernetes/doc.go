@@ -16,6 +16,8 @@ func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.R
 		registerNamespaceFunctions,
 		registerContainerFunctions,
 		registerImageFunctions,
+		registerConfigMapFunctions,
+		registerDefaultsFunctions,
 		registerEnvFunctions,
 		registerFlagFunctions,
 		registerHostnameFunctions,

@@ -1,0 +1,157 @@
+package kubernetes
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	typeConfigMap api.ResourceType = "v1/ConfigMap"
+
+	parameterHistoryLimit = "revision-history-limit"
+	defaultHistoryLimit   = 10
+
+	// Fields of the context that ConfigMaps carry which are made anew for every change of what they hold.
+	contextStableCore     = "ResourceNameStableCore" // the part of the name all revisions share
+	contextRevision       = "RevisionNum"
+	contextRenderRevision = "RenderRevision"
+	contextVisitorOptions = "VisitorOptions" // words with commas between them
+
+	latestRevision = "Latest"
+	ignoreProvided = "IgnoreProvided"
+)
+
+func registerConfigMapFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	one := 1
+	return fh.RegisterFunction(handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "prune-configmaps",
+			Parameters: []api.FunctionParameter{{
+				ParameterName: parameterHistoryLimit, DataType: api.DataTypeInt, Example: "3",
+				Description:      "how many revisions to keep of each, the newest included; if not given, " + strconv.Itoa(defaultHistoryLimit),
+				ValueConstraints: api.ValueConstraints{Min: &one},
+			}},
+			Mutating: true, Hermetic: true, Idempotent: true,
+			Description: "Delete old revisions of immutable ConfigMaps, those that are made anew for every change and have the annotation " +
+				contextStableCore + "; of those that stay, references are resolved to the newest",
+			FunctionType:          api.FunctionTypeCustom,
+			AffectedResourceTypes: []api.ResourceType{typeConfigMap},
+			Examples:              []string{"prune-configmaps", "prune-configmaps 1"},
+		},
+		ValueParameter: parameterHistoryLimit,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			limit := handler.Arguments(args).Int(parameterHistoryLimit)
+			if limit == 0 {
+				limit = defaultHistoryLimit
+			}
+			revisions, err := configMapRevisions(docs, provider)
+			if err != nil {
+				return nil, nil, err
+			}
+			fc.Matched(len(revisions))
+			ages := agesOf(revisions)
+			var kept gaby.Container
+			for _, r := range revisions {
+				if ages[r.doc] < limit {
+					kept = append(kept, r.doc)
+				}
+			}
+			_, err = yamlkit.VisitResources(kept, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+				return output, []error{markRevision(doc, ages[doc] == 0, provider)}
+			})
+			return slices.DeleteFunc(docs, func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit }), nil, err
+		},
+	})
+}
+
+// configMapRevision is one of the ConfigMaps that stand for one thing at different times.
+type configMapRevision struct {
+	doc             *gaby.YamlDoc
+	namespace, core string
+	number          int
+}
+
+// configMapRevisions finds the immutable ConfigMaps that are revisions.
+func configMapRevisions(docs gaby.Container, provider configkit.ResourceProvider) ([]configMapRevision, error) {
+	var configMaps gaby.Container // the others are not looked into
+	for _, doc := range docs {
+		if t, err := provider.ResourceTypeGetter(doc); err == nil && t == typeConfigMap {
+			configMaps = append(configMaps, doc)
+		}
+	}
+	var revisions []configMapRevision
+	path := string(provider.ContextPath(contextRevision))
+	_, err := yamlkit.VisitResources(configMaps, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+		core := doc.Path(string(provider.ContextPath(contextStableCore))).Value().Text()
+		if core == "" || doc.Search("immutable").Data() != true {
+			return output, nil
+		}
+		number := doc.Path(path).Value()
+		n, err := strconv.Atoi(number.Text())
+		switch {
+		case !number.Exists():
+			return output, []error{editError(doc.Search("metadata").Value(), gaby.DotPathToSlice(path), "", "it is missing")}
+		case err != nil:
+			return output, []error{editError(number, gaby.DotPathToSlice(path), "", "%q is no number of a revision", number.Text())}
+		}
+		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
+		revisions = append(revisions, configMapRevision{doc, namespace, core, n})
+		return output, nil
+	})
+	return revisions, err
+}
+
+// agesOf counts for each revision the newer ones of the same ConfigMap. Of two with one number the later one in the unit is newer.
+func agesOf(revisions []configMapRevision) map[*gaby.YamlDoc]int {
+	newestFirst := slices.Clone(revisions)
+	slices.Reverse(newestFirst)
+	slices.SortStableFunc(newestFirst, func(a, b configMapRevision) int {
+		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.core, b.core), cmp.Compare(b.number, a.number))
+	})
+	ages := make(map[*gaby.YamlDoc]int, len(revisions))
+	for i, r := range newestFirst {
+		if i > 0 && r.namespace == newestFirst[i-1].namespace && r.core == newestFirst[i-1].core {
+			ages[r.doc] = ages[newestFirst[i-1].doc] + 1
+		} else {
+			ages[r.doc] = 0
+		}
+	}
+	return ages
+}
+
+// markRevision says whether a revision is the newest one, to which references are resolved.
+func markRevision(doc *gaby.YamlDoc, newest bool, provider configkit.ResourceProvider) error {
+	path := string(provider.ContextPath(contextRenderRevision))
+	if newest {
+		if _, err := doc.SetP(latestRevision, path); err != nil {
+			return err
+		}
+	} else if doc.ExistsP(path) {
+		if err := doc.DeleteP(path); err != nil {
+			return err
+		}
+	}
+	path = string(provider.ContextPath(contextVisitorOptions))
+	options := strings.FieldsFunc(doc.Path(path).Value().Text(), func(c rune) bool { return c == ',' || c == ' ' })
+	switch ignored := slices.Contains(options, ignoreProvided); {
+	case ignored == !newest:
+		return nil
+	case !newest:
+		options = append(options, ignoreProvided)
+	default:
+		options = slices.DeleteFunc(options, func(o string) bool { return o == ignoreProvided })
+	}
+	if len(options) == 0 {
+		return doc.DeleteP(path)
+	}
+	_, err := doc.SetP(strings.Join(options, ","), path)
+	return err
+}

@@ -1,0 +1,194 @@
+package kubernetes
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	attributePodSecurity     api.AttributeName = "pod-security-defaults"
+	attributeAutomount       api.AttributeName = "automount-service-account-token"
+	attributeSecurityContext api.AttributeName = "pod-container-security-context-defaults"
+	attributeResources       api.AttributeName = "container-resources-defaults"
+)
+
+// setter sets something in documents and returns at how many places it was looked.
+type setter func(gaby.Container) (int, error)
+
+func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	podSecurity := defaultsSetter(provider, provider.AttributePaths(attributePodSecurity), setDefault)
+	securityContext := provider.AttributePaths(attributeSecurityContext)
+	resources := defaultsSetter(provider, provider.AttributePaths(attributeResources), setDefaultRequest)
+	automount := func(docs gaby.Container) (int, error) {
+		return yamlkit.UpdatePaths(docs, provider.AttributePaths(attributeAutomount), nil, provider,
+			func(bool) bool { return false }, yamlkit.UpdateOptions{Upsert: true})
+	}
+	for _, f := range []struct {
+		name, description string
+		attribute         api.AttributeName
+		set               setter
+	}{
+		{
+			"set-pod-security-defaults", "Set the pod security labels that namespaces lack: enforce baseline, warn of what is not restricted",
+			attributePodSecurity, podSecurity,
+		},
+		{
+			"set-automount-service-account-token-false", "Have pods not get the token of their service account, whatever is said now",
+			attributeAutomount, automount,
+		},
+		{
+			"set-pod-container-security-context-defaults", "Set what the security contexts of pods and containers lack to what least may be done with",
+			attributeSecurityContext, defaultsSetter(provider, securityContext, setDefaultSecurity),
+		},
+		{
+			"set-container-resources-defaults", "Set the requests for CPU and memory that containers lack; a request that would be more than the limit is not set",
+			attributeResources, resources,
+		},
+	} {
+		err := fh.RegisterFunction(handler.FunctionRegistration{
+			FunctionSignature: api.FunctionSignature{
+				FunctionName: f.name,
+				Mutating:     true, Hermetic: true, Idempotent: true,
+				Description:   f.description,
+				FunctionType:  api.FunctionTypePathVisitor,
+				AttributeName: f.attribute,
+				Examples:      []string{f.name},
+			},
+			PerDocument: true,
+			Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+				matches, err := f.set(docs)
+				fc.Matched(matches)
+				return docs, nil, err
+			},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := fh.RegisterFunction(setContainerProbeDefaultsFunction(provider)); err != nil {
+		return err
+	}
+	return fh.RegisterFunction(setPodDefaultsFunction([]podDefault{
+		{"pod-security", "what set-pod-security-defaults sets", podSecurity},
+		{"automount-service-account-token", "what set-automount-service-account-token-false sets", automount},
+		{
+			"security-context", "what set-pod-container-security-context-defaults sets",
+			defaultsSetter(provider, severestFirst{securityContext}, setDefaultSecurity),
+		},
+		{"resources", "what set-container-resources-defaults sets", resources},
+		{"probes", "what set-container-probe-defaults sets", func(docs gaby.Container) (int, error) {
+			return setProbes(docs, provider, nil)
+		}},
+	}))
+}
+
+// defaultsSetter sets the registered defaults of paths.
+func defaultsSetter(provider configkit.ResourceProvider, paths configkit.PathSource, set func(*yamlkit.Place) error) setter {
+	return func(docs gaby.Container) (int, error) {
+		return yamlkit.EditPaths(docs, paths, nil, provider, yamlkit.EditOptions{Upsert: true, InOrder: true}, set)
+	}
+}
+
+// setDefault writes the default of a place where nothing is.
+func setDefault(p *yamlkit.Place) error {
+	if p.Value.Exists() && !p.Value.Doc().IsNull() {
+		return nil
+	}
+	_, err := p.Doc.Set(p.Info().Details.DefaultValue, p.Segments...)
+	return err
+}
+
+// setDefaultRequest is setDefault, but for a request that would be more than the limit: without one the limit is requested.
+func setDefaultRequest(p *yamlkit.Place) error {
+	segments := slices.Clone(p.Segments) // ... resources.requests.cpu
+	segments[len(segments)-2] = "limits"
+	limit, hasLimit := yamlkit.ParseQuantity(p.Doc.Search(segments...).Value().Text())
+	request, ok := p.Info().Details.DefaultValue.(string)
+	if amount, isAmount := yamlkit.ParseQuantity(request); hasLimit && ok && isAmount && amount.Compare(limit) > 0 {
+		return nil
+	}
+	return setDefault(p)
+}
+
+// setDefaultSecurity is setDefault, but for containers that have all privileges: Kubernetes refuses those that may not gain them.
+func setDefaultSecurity(p *yamlkit.Place) error {
+	last := len(p.Segments) - 1
+	if p.Segments[last] == "allowPrivilegeEscalation" {
+		context := p.Doc.Search(p.Segments[:last]...).Value()
+		if context.Get("privileged").TextIs("true") {
+			return nil
+		}
+		for added := context.Get("capabilities").Get("add").First(); added.Exists(); added = added.Next() {
+			if added.TextIs("SYS_ADMIN") || added.TextIs("CAP_SYS_ADMIN") {
+				return nil
+			}
+		}
+	}
+	return setDefault(p)
+}
+
+// severestFirst are the paths of security contexts in the order set-pod-defaults has always written them.
+type severestFirst struct{ configkit.PathSource }
+
+// PathsOf are the paths for a type.
+func (s severestFirst) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
+	order := []string{
+		"readOnlyRootFilesystem", "allowPrivilegeEscalation", "privileged", "capabilities",
+		"seccompProfile", "runAsNonRoot", "runAsUser", "runAsGroup", "fsGroup",
+	}
+	rank := func(info *api.PathVisitorInfo) int {
+		_, field, _ := strings.Cut(string(info.Path), "securityContext.")
+		field, _, _ = strings.Cut(field, ".")
+		return slices.Index(order, field)
+	}
+	infos := slices.Clone(s.PathSource.PathsOf(t))
+	slices.SortStableFunc(infos, func(a, b *api.PathVisitorInfo) int { return rank(a) - rank(b) })
+	return infos
+}
+
+// podDefault is a part of what set-pod-defaults does, asked for by a parameter.
+type podDefault struct {
+	parameter, description string
+	set                    setter
+}
+
+func setPodDefaultsFunction(parts []podDefault) handler.FunctionRegistration {
+	parameters := make([]api.FunctionParameter, len(parts))
+	for i, part := range parts {
+		parameters[i] = api.FunctionParameter{
+			ParameterName: part.parameter, DataType: api.DataTypeBool, Example: "true",
+			Description: "true sets " + part.description + "; if not given, false",
+		}
+	}
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-pod-defaults",
+			Parameters:   parameters,
+			Mutating:     true, Hermetic: true, Idempotent: true,
+			Description:  "Set defaults of pods, as the functions for each of them do",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"set-pod-defaults true true true true true", "set-pod-defaults --security-context=true --resources=true"},
+		},
+		PerDocument: true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			var problems []error
+			fc.Matched(0) // when nothing is asked for, too
+			for _, part := range parts {
+				if !handler.Arguments(args).Bool(part.parameter) {
+					continue
+				}
+				matches, err := part.set(docs)
+				fc.Matched(matches)
+				problems = append(problems, err)
+			}
+			return docs, nil, errors.Join(problems...)
+		},
+	}
+}

@@ -1,0 +1,64 @@
+package kubernetes
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+)
+
+// TestImages holds the grammar of arguments against that of the registry, by which images are taken apart.
+func TestImages(t *testing.T) {
+	const digest = "@sha256:0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
+	info := k8skit.New().PathInfo("v1/Pod", "spec.containers.0.image#uri")
+	registered := regexp.MustCompile(info.EmbeddedAccessorConfig)
+	uri, reference := regexp.MustCompile(`^`+repositoryURI+`$`), regexp.MustCompile(`^`+imageReference+`$`)
+	for _, c := range []struct{ uri, reference string }{
+		{"nginx", ""},
+		{"nginx", ":1.27"},
+		{"nginx", digest},
+		{"nginx", ":1.27" + digest},
+		{"library/nginx", ":_x-1.2"},
+		{"localhost/nginx", ""},
+		{"localhost:5000/nginx", ":1"},
+		{"Registry.Example.COM:443/a/b-c/d__e.f", ":v1" + digest},
+		{"10.0.0.1:5000/nginx", ":1"},
+		{"[2001:db8::1]/nginx", ":1"},
+		{"[::1]:5000/a/b", ":1" + digest},
+		{"[::ffff:10.0.0.1]:5000/a/b", "@sha512+b64.x:" + strings.Repeat("a", 32)},
+	} {
+		parts := registered.FindStringSubmatch(c.uri + c.reference)
+		if parts == nil || parts[1] != c.uri || parts[2] != c.reference {
+			t.Errorf("%s%s is taken apart to %q", c.uri, c.reference, parts)
+		}
+		if !uri.MatchString(c.uri) || c.reference != "" && !reference.MatchString(c.reference) {
+			t.Errorf("%s or %s is not taken", c.uri, c.reference)
+		}
+	}
+	for _, text := range []string{
+		"", "/nginx", "nginx/", "Nginx", "a//b", "-a/b", "a_", "a___b", "a..b", "host:port/x", "[::1/x", "[::1]x", "[]/x", "${X}/nginx", "https://x/y", "a b",
+		"nginx:", "nginx:1:2", "nginx:a/b", "nginx@sha256", "nginx@sha256:abc", "nginx:-1", "nginx" + digest + ":1", "nginx" + digest + digest,
+	} {
+		if registered.MatchString(text) {
+			t.Errorf("%q can be taken apart", text)
+		}
+		if uri.MatchString(text) {
+			t.Errorf("%q is taken for a repository", text)
+		}
+	}
+	if reference.MatchString(":" + strings.Repeat("a", 129)) {
+		t.Error("a tag of 129 characters is taken")
+	}
+}
+
+func TestHasRegistry(t *testing.T) {
+	for image, want := range map[string]bool{
+		"nginx": false, "nginx:1.27": false, "library/nginx": false, "library/nginx.x:1": false, "localhost": false, "localhost:5000": false,
+		"localhost/nginx": true, "registry:5000/nginx": true, "example.com/nginx": true, "[::1]/nginx": true, "Local/nginx": false,
+	} {
+		if hasRegistry(image) != want {
+			t.Errorf("%s: %t", image, !want)
+		}
+	}
+}
