@@ -113,7 +113,9 @@ func setImageReferenceByURIFunction(provider configkit.ResourceProvider) handler
 func setImageRegistryFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const registryParameter, newRegistryParameter = "registry", "new-registry"
 	const registry = registryHost + `(?:/` + repositoryPath + `)?`
-	unqualified := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + repositoryPath + `(?:` + imageReference + `)?$`) })
+	unqualified := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^` + repositoryPath + `(?:` + imageReference + `)?$`)
+	})
 	name := containerNameParameter()
 	name.Required = false
 	name.Description += "; if not given, all"
@@ -140,7 +142,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 			AttributeName: attributeContainerImage,
 			Examples:      []string{"set-image-registry-by-registry docker.io mirror.example.com", "set-image-registry-by-registry '' docker.io/library web"},
 		},
-		PerDocument:    true,
+		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			text := handler.Arguments(args).String(newRegistryParameter)
 			if hasRegistry(text + "/") {
