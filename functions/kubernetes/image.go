@@ -188,7 +188,7 @@ func hasRegistry(image string) bool {
 // how many it made something of.
 func editImages(docs gaby.Container, provider configkit.ResourceProvider, containers string, replace func(string) (string, bool)) (int, error) {
 	keys := []any{yamlkit.EscapeDotsInPathSegment(containers)}
-	wanted := yamlkit.EditOptions{Wanted: func(v gaby.Value) bool {
+	wanted := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool {
 		_, ok := replace(v.Text())
 		return ok
 	}}
