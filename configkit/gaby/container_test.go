@@ -1,6 +1,7 @@
 package gaby_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -167,5 +168,25 @@ func TestFirstLine(t *testing.T) {
 	}
 	if n := (*gaby.YamlDoc)(nil).FirstLine(); n != 0 {
 		t.Errorf("nothing begins at line %d", n)
+	}
+}
+
+func TestRepeated(t *testing.T) {
+	doc, err := gaby.ParseYAML([]byte("a: 1\nb: 2\n\"a\": 3\nc: {x: 1, x: 2, x: 3}\na: 4\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(v gaby.Value) (all []string) {
+		for _, r := range v.Repeated() {
+			all = append(all, fmt.Sprintf("%s %s %v", r.KeyPosition(), r.Key(), r.Data()))
+		}
+		return all
+	}
+	for path, want := range map[string][]string{
+		"": {"1:1 a 1", "3:1 a 3"}, "c": {"4:5 x 1", "4:11 x 2"}, "b": nil, "none": nil,
+	} {
+		if have := list(doc.Path(path).Value()); !slices.Equal(have, want) {
+			t.Errorf("%s: have %q, want %q", path, have, want)
+		}
 	}
 }

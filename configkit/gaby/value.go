@@ -179,6 +179,26 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
+// Repeated returns the entries of a map whose key stands in it once more further down: those that reads pass over.
+func (v Value) Repeated() []Value {
+	if v.Kind() != Map || v.d.n[v.node()].flags&hasDuplicates == 0 {
+		return nil
+	}
+	d, i := v.d, v.node()
+	last := map[string]int{}
+	kids := d.kids(i)
+	for k, kid := range kids {
+		last[d.keyText(kid)] = k
+	}
+	var repeated []Value
+	for k, kid := range kids {
+		if last[d.keyText(kid)] != k {
+			repeated = append(repeated, Value{d: d, slot: kid, owner: i, pos: int32(k), via: v.below()})
+		}
+	}
+	return repeated
+}
+
 // Index returns item i of a list.
 func (v Value) Index(i int) Value {
 	if v.d == nil || i < 0 {
