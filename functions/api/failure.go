@@ -43,7 +43,9 @@ type Failure struct {
 	Pos      Position
 	Resource string // type and name
 	Function string
-	Argument string // parameter name
+	// Invocation is the name of the invocation of the function, if it has one.
+	Invocation string
+	Argument   string // parameter name
 	Path     string
 	Message  string // without position, resource and function
 	Hint     string
@@ -53,7 +55,7 @@ type Failure struct {
 // Error is position, function, resource and message, without the hint and without a file name.
 func (f *Failure) Error() string {
 	var b strings.Builder
-	for _, part := range []string{f.Pos.String(), f.Function, f.Resource} {
+	for _, part := range []string{f.Pos.String(), InvocationLabel(f.Function, f.Invocation), f.Resource} {
 		if part != "" {
 			b.WriteString(part)
 			b.WriteString(": ")
@@ -70,7 +72,9 @@ func (f *Failure) Unwrap() error { return f.Err }
 type Note struct {
 	Pos      Position
 	Function string // the function that was running, if any
-	Message  string // without position and function
+	// Invocation is the name of its invocation, if it has one.
+	Invocation string
+	Message    string // without position and function
 	// Kind tells what the note is about, for callers that make errors of some of them.
 	Kind NoteKind
 }
@@ -79,12 +83,20 @@ type Note struct {
 func (n Note) String() string {
 	s := n.Message
 	if n.Function != "" {
-		s = n.Function + ": " + s
+		s = InvocationLabel(n.Function, n.Invocation) + ": " + s
 	}
 	if p := n.Pos.String(); p != "" {
 		s = p + ": " + s
 	}
 	return s
+}
+
+// InvocationLabel is how messages call an invocation: by its function, and by its name if it has one.
+func InvocationLabel(function, name string) string {
+	if name == "" {
+		return function
+	}
+	return function + " (" + name + ")"
 }
 
 // NoteKind tells what a note is about.

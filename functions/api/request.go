@@ -167,6 +167,7 @@ type StepResult struct {
 // FunctionOutcome tells what became of one invocation.
 type FunctionOutcome struct {
 	FunctionName string
+	Invocation   string // its name, if it has one
 	Ran          bool // false: not reached, or refused
 	Failed       bool
 	Counted      bool // the function counts its matches

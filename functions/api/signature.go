@@ -78,6 +78,8 @@ const (
 
 // FunctionInvocation is a function and its arguments.
 type FunctionInvocation struct {
+	// Name is what messages call the invocation beside its function, to tell it from others. It does not travel.
+	Name          string `json:"-"`
 	FunctionName  string
 	Arguments     []FunctionArgument
 	WhereResource string            `json:",omitempty"`

@@ -23,6 +23,8 @@ type step struct {
 	filter bool
 	name   string
 	err    error // why it is refused
+
+	invocation string // its name, if it has one
 }
 
 // result is what a step made of some documents.
@@ -84,7 +86,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 	r.steps = h.prepare(r.fc, request)
 	r.response.Functions = make([]api.FunctionOutcome, len(r.steps))
 	for i := range r.steps {
-		r.response.Functions[i].FunctionName = r.steps[i].name
+		r.response.Functions[i].FunctionName, r.response.Functions[i].Invocation = r.steps[i].name, r.steps[i].invocation
 		r.noteDeprecated(&r.steps[i])
 	}
 
@@ -139,7 +141,7 @@ func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.Function
 	filters := request.NumFilters
 	for i, invocation := range request.FunctionInvocations {
 		s := &steps[i]
-		s.index, s.name = i, invocation.FunctionName
+		s.index, s.name, s.invocation = i, invocation.FunctionName, invocation.Name
 		s.f, s.err = h.lookup(invocation.FunctionName)
 		if s.err != nil {
 			continue

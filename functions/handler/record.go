@@ -12,14 +12,24 @@ import (
 
 func (r *run) refuse(s *step) {
 	r.response.Functions[s.index].Failed = true
-	r.fail(failuresOf(s.err, s.name, api.FailureUsage))
+	r.fail(s.failures(s.err, api.FailureUsage))
 }
 
 func (r *run) failed(s *step, res result) {
 	outcome := &r.response.Functions[s.index]
 	outcome.Ran, outcome.Failed = true, true
 	r.note(s, res.report.Notes)
-	r.fail(failuresOf(res.err, s.name, api.FailureFunction))
+	r.fail(s.failures(res.err, api.FailureFunction))
+}
+
+func (s *step) failures(err error, class api.FailureClass) []*api.Failure {
+	failures := failuresOf(err, s.name, class)
+	for _, f := range failures {
+		if f.Function == s.name {
+			f.Invocation = s.invocation
+		}
+	}
+	return failures
 }
 
 // succeeded records what a step made. It returns false when the chain ends here without a failure: a filter did not pass.
@@ -60,13 +70,13 @@ func (r *run) noteNothingMatched(s *step, res result) {
 	case where != nil && res.seen == 0:
 		note.Message = "no resource satisfies " + where.String()
 		if s.where != nil {
-			note.Function = s.name
+			note.Function, note.Invocation = s.name, s.invocation
 		}
 		if slices.Contains(r.response.Notes, note) {
 			return
 		}
 	case res.report.Counted && res.report.Matches == 0:
-		note.Function, note.Message = s.name, s.nothingMatched()
+		note.Function, note.Invocation, note.Message = s.name, s.invocation, s.nothingMatched()
 	default:
 		return
 	}
@@ -94,7 +104,7 @@ func (s *step) nothingMatched() string {
 
 func (r *run) note(s *step, notes []api.Note) {
 	for _, n := range notes {
-		n.Function = s.name
+		n.Function, n.Invocation = s.name, s.invocation
 		r.response.Notes = append(r.response.Notes, n)
 	}
 }

@@ -414,7 +414,7 @@ func (c *completer) containers() []string {
 // flagValues completes the value of a flag of fctl.
 func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDirective) {
 	switch name {
-	case "resource-types", "config":
+	case "resource-types", "config", "functions", "file":
 		return nil, cobra.ShellCompDirectiveDefault
 	case "directory":
 		return nil, cobra.ShellCompDirectiveFilterDirs

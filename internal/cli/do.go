@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 )
@@ -22,16 +23,21 @@ From FUNCTION on, the word "then" starts the next function, --param=value or
 every other word is an argument. After "--" all words are arguments.
 
 An argument file:PATH is the content of that file (file:- the standard input),
-template: is evaluated for the unit, text: takes the rest as it is.`,
+template: is evaluated for the unit, text: takes the rest as it is.
+
+--functions FILE runs the functions that FILE lists, before those on the command
+line, of which there may then be none: "fctl help chains".`,
 		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
   fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
   fctl do -n shop --kind Deployment all.yaml MyUnit set-replicas 0
   fctl do -o table deployment.yaml MyUnit get-container-image '*'
+  fctl do --diff --functions release.yaml all.yaml MyUnit
   cat deployment.yaml | fctl do - MyUnit set-replicas --replicas=5`,
 	}
 	// Words from FUNCTION on are not pflag's to decide.
 	cmd.Flags().SetInterspersed(false)
 	addRunFlags(cmd.Flags())
+	cmd.Flags().StringArray("functions", nil, "run the functions that `FILE` lists, before those on the command line")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return a.do(cmd.Context(), cmd, words)
 	}
@@ -70,7 +76,34 @@ func (j *job) resolve(t target) (*plan.Plan, error) {
 	if t.problem != nil {
 		return nil, t.problem
 	}
-	return walk.Resolve(t.words)
+	return j.chain(j.cmd.Context(), walk, t.words)
+}
+
+// chain is what the files of --functions say, and then the words.
+func (j *job) chain(ctx context.Context, walk *plan.Walk, words []string) (*plan.Plan, error) {
+	var problems diag.List
+	part := func(p *plan.Plan, err error) *plan.Plan {
+		if err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureInput)...)
+		}
+		return p
+	}
+	typed := &plan.Plan{}
+	if len(words) > 0 {
+		typed = part(walk.Resolve(words)) // sets the flags that stand among the words
+	}
+	files, _ := j.cmd.Flags().GetStringArray("functions")
+	all := &plan.Plan{}
+	for _, path := range files {
+		if written := part(j.chainFile(ctx, walk, path)); len(problems) == 0 {
+			all.Append(written)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	all.Append(typed)
+	return all, nil
 }
 
 // wouldWait is what a command says on a terminal when FILE is "-", where it

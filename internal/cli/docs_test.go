@@ -18,10 +18,12 @@ import (
 
 const generated = "<!-- Made by `make gen` from the source: do not edit. -->\n"
 
-// TestDocs compares docs/functions.md and docs/cli.md with what the signatures
-// and the commands say. UPDATE_DOCS=1 writes them.
+// TestDocs compares what is generated in docs/ with what the signatures and
+// the commands say. UPDATE_DOCS=1 writes it.
 func TestDocs(t *testing.T) {
-	for name, text := range map[string]string{"functions.md": functionReference(t), "cli.md": commandReference()} {
+	for name, text := range map[string]string{
+		"functions.md": functionReference(t), "cli.md": commandReference(), "chain.schema.json": chainSchema(t),
+	} {
 		path := filepath.Join("..", "..", "docs", name)
 		if os.Getenv("UPDATE_DOCS") != "" {
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -63,6 +65,17 @@ func functionReference(t *testing.T) string {
 		b.WriteString(sections.String())
 	}
 	return b.String()
+}
+
+// chainSchema is what an editor is given.
+func chainSchema(t *testing.T) string {
+	t.Helper()
+	streams, _, out, errOut := iostreams.Test()
+	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
+	if status := app.Run(t.Context(), []string{"explain", "--schema"}); status != exitDone {
+		t.Fatalf("status %d: %s", status, errOut)
+	}
+	return out.String()
 }
 
 func functionSection(d *functions.Description) string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,15 +15,17 @@ func (a *App) newDoseq() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doseq [flags] FILE UNIT INVOCATIONS",
 		Short: "Run a list of function invocations on a file",
-		Long: `Run the functions of a FunctionInvocationList, in JSON or YAML, on the
+		Long: `Run the functions of a list of invocations, in YAML or JSON, on the
 configuration in FILE. INVOCATIONS is the list itself, file:PATH, or "-" for
 the standard input:
 
-  - FunctionName: set-replicas
-    Arguments: [{ParameterName: replicas, Value: 5}]
-    WhereResource: ConfigHub.ResourceType = 'apps/v1/Deployment'`,
+  - function: set-replicas
+    arguments: {replicas: 5}
+    where: ConfigHub.ResourceType = 'apps/v1/Deployment'
+
+"fctl help chains" has more about such lists.`,
 		Example: `  fctl doseq deployment.yaml MyUnit file:chain.yaml
-  fctl doseq deployment.yaml MyUnit '[{"FunctionName": "get-replicas"}]'`,
+  fctl doseq deployment.yaml MyUnit '[{function: get-replicas}]'`,
 	}
 	addRunFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -59,15 +62,20 @@ func (j *job) invocations(ctx context.Context, walk *plan.Walk, word string) (*p
 	case word == "-":
 		path = "-"
 	case !isFile:
-		chain, err := walk.Invocations([]byte(word), "INVOCATIONS")
+		chain, err := walk.Invocations(plan.Text{Bytes: []byte(word), Name: "INVOCATIONS"})
 		if err != nil && !strings.ContainsAny(word, "[{\n ") {
 			return nil, diag.UsageHint("file:"+word+" is the list in that file", "INVOCATIONS: %q is no list of invocations", word)
 		}
 		return chain, err
 	}
+	return j.chainFile(ctx, walk, path)
+}
+
+// chainFile reads a chain from a file, or from "-".
+func (j *job) chainFile(ctx context.Context, walk *plan.Walk, path string) (*plan.Plan, error) {
 	text, err := j.bytes(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return walk.Invocations(text, diag.FileName(j.inDir(path)))
+	return walk.Invocations(plan.Text{Bytes: text, Name: diag.FileName(j.inDir(path)), Dir: filepath.Dir(path)})
 }

@@ -13,45 +13,91 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
 func (a *App) newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [flags] FUNCTION",
-		Short: "Explain a function: parameters, where it applies, examples",
+		Short: "Explain a function, or a chain of them in a file",
+		Long: `Explain a function: its parameters, what it does, where it applies, examples.
+With --file explain what a chain in a file does, step by step. With --schema
+print the JSON Schema of such files, for editors: "fctl help chains".`,
 		Example: `  fctl explain set-container-image
-  fctl explain -o json get-replicas`,
+  fctl explain -o json get-replicas
+  fctl explain --file release.yaml
+  fctl explain --schema > chain.schema.json`,
 	}
 	cmd.Flags().StringP("output", "o", "text", "what is printed, a `FORMAT`: text, json")
+	cmd.Flags().String("file", "", "explain the chain in this `FILE`")
+	cmd.Flags().Bool("schema", false, "print the JSON Schema of chains")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if len(words) != 1 {
-			return diag.UsageHint("'fctl list' shows the functions", "one FUNCTION is expected, got %d words", len(words))
-		}
-		executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
-		if err != nil {
-			return err
-		}
-		d, ok := executor.Describe(toolchain, words[0])
-		if !ok {
-			return unknownFunction(executor, toolchain, words[0])
-		}
-		switch form, _ := cmd.Flags().GetString("output"); form {
-		case "text":
-			return a.write([]byte(explanation(d, a.Streams.OutStyle(color.Bold))))
-		case "json":
-			text, err := report.Marshal(d)
-			if err != nil {
-				return err
-			}
-			return a.write(text)
-		default:
+		form, _ := cmd.Flags().GetString("output")
+		if form != "text" && form != "json" {
 			return diag.Usage("output format %q is not one of text, json", form)
 		}
+		file, _ := cmd.Flags().GetString("file")
+		ofChains, _ := cmd.Flags().GetBool("schema")
+		switch {
+		case file != "" && ofChains:
+			return diag.Usage("--file and --schema exclude each other")
+		case (file != "" || ofChains) && len(words) > 0:
+			return diag.Usage("--file and --schema take no FUNCTION")
+		case file != "":
+			return a.explainChain(cmd, file, form)
+		case ofChains:
+			return a.printSchema(cmd)
+		case len(words) != 1:
+			return diag.UsageHint("'fctl list' shows the functions", "one FUNCTION is expected, got %d words", len(words))
+		}
+		return a.explainFunction(cmd, words[0], form)
 	}
 	cmd.ValidArgsFunction = a.completeFunctions
 	return cmd
+}
+
+func (a *App) explainFunction(cmd *cobra.Command, name, form string) error {
+	executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+	if err != nil {
+		return err
+	}
+	d, ok := executor.Describe(toolchain, name)
+	if !ok {
+		return unknownFunction(executor, toolchain, name)
+	}
+	if form == "json" {
+		return a.writeJSON(d)
+	}
+	return a.write([]byte(explanation(d, a.Streams.OutStyle(color.Bold))))
+}
+
+func (a *App) explainChain(cmd *cobra.Command, path, form string) error {
+	steps, err := a.chainSteps(cmd, path)
+	if err != nil {
+		return err
+	}
+	if form == "json" {
+		return a.writeJSON(steps)
+	}
+	return a.write([]byte(chainText(path, steps, a.Streams.OutStyle(color.Bold))))
+}
+
+func (a *App) printSchema(cmd *cobra.Command) error {
+	executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+	if err != nil {
+		return err
+	}
+	return a.writeJSON(plan.Schema(executor.Signatures(toolchain)))
+}
+
+func (a *App) writeJSON(value any) error {
+	text, err := report.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return a.write(text)
 }
 
 func unknownFunction(executor *functions.Executor, t api.ToolchainType, name string) error {

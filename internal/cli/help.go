@@ -45,6 +45,7 @@ func topics() []topic {
 		{"exit-codes", "What the exit statuses mean", exitCodesTopic},
 		{"paths", "How places in resources are addressed", func() string { return pathsTopic }},
 		{"where", "Expressions that select resources", func() string { return whereTopic }},
+		{"chains", "Chains of functions in files", func() string { return chainsTopic }},
 		{"templates", "Words before values: file:, template:, text:", func() string { return templatesTopic }},
 		{"environment", "Settings, their files and environment variables", environmentTopic},
 	}

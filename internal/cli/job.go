@@ -382,7 +382,7 @@ func (j *job) run(ctx context.Context, chain *plan.Plan) error {
 func (j *job) demand(response *api.FunctionInvocationResponse) {
 	var kept []api.Note
 	for _, n := range response.Notes {
-		f := &api.Failure{Pos: n.Pos, Function: n.Function, Message: n.Message}
+		f := &api.Failure{Pos: n.Pos, Function: n.Function, Invocation: n.Invocation, Message: n.Message}
 		switch {
 		case j.settings.RequireMatch && n.Kind == api.NoteNothingMatched:
 			f.Class = api.FailureFunction
@@ -484,9 +484,9 @@ func (j *job) tellNotes(chain *plan.Plan, response *api.FunctionInvocationRespon
 		for _, f := range response.Functions {
 			switch {
 			case !f.Ran:
-				all = append(all, api.Note{Function: f.FunctionName, Message: "did not run"})
+				all = append(all, api.Note{Function: f.FunctionName, Invocation: f.Invocation, Message: "did not run"})
 			case f.Counted:
-				all = append(all, api.Note{Function: f.FunctionName, Message: fmt.Sprintf("matches: %d", f.Matches)})
+				all = append(all, api.Note{Function: f.FunctionName, Invocation: f.Invocation, Message: fmt.Sprintf("matches: %d", f.Matches)})
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 		// A "--" that stood before FUNCTION means its arguments too.
 		t.words = append([]string{words[0], "--"}, words[1:]...)
 	}
-	if len(words) == 0 {
+	if len(words) == 0 && !flags.Changed("functions") {
 		t.problem = diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 	}
 	return t, nil

@@ -154,7 +154,7 @@ func (l List) Write(w io.Writer, style Style) error {
 	hints := map[string]bool{}
 	for _, f := range l {
 		b.WriteString(apply(style.Place, place(f.Pos)))
-		for _, part := range []string{f.Resource, f.Function} {
+		for _, part := range []string{f.Resource, api.InvocationLabel(f.Function, f.Invocation)} {
 			if part != "" {
 				b.WriteString(printable(part) + ": ")
 			}
@@ -186,7 +186,7 @@ func WriteNotes(w io.Writer, file string, notes []api.Note, style Style) error {
 		}
 		b.WriteString(apply(style.Place, place(n.Pos)) + "note: ")
 		if n.Function != "" {
-			b.WriteString(n.Function + ": ")
+			b.WriteString(printable(api.InvocationLabel(n.Function, n.Invocation)) + ": ")
 		}
 		b.WriteString(printable(n.Message) + "\n")
 	}

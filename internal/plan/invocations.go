@@ -3,26 +3,42 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// Invocations resolves a FunctionInvocationList written in JSON or YAML:
+// Text is the text of a chain: a list of invocations in YAML or JSON.
+type Text struct {
+	Bytes []byte
+	Name  string // what messages call it
+	Dir   string // where paths in it start, empty for the working directory
+}
+
+// Invocations resolves a chain that is written down:
 //
-//   - FunctionName: set-replicas
-//     Arguments: [{ParameterName: replicas, Value: 5}]
-//     WhereResource: ConfigHub.ResourceType = 'apps/v1/Deployment'
+//   - name: scale up
+//     function: set-replicas
+//     arguments: {replicas: 5}
+//     where: ConfigHub.ResourceType = 'apps/v1/Deployment'
 //
-// An argument may have an Evaluator, "template" or "cel", and be given without
-// the name of its parameter. file is what messages call the text. The error is
-// a diag.List of everything that is wrong with it.
-func (w *Walk) Invocations(text []byte, file string) (*Plan, error) {
-	r := &listReader{walk: w, file: file, plan: &Plan{}}
-	doc, err := gaby.ParseYAML(text)
+// Arguments stand by name, or in order in a list. A value is what the same text would be on the command line: file:, template:,
+// cel: and text: may stand in front of it. A file: path starts where the chain is.
+//
+// What programs write is read too: FunctionName, WhereResource, and Arguments as a list of {ParameterName, Value, Evaluator}, whose
+// Value is taken as it stands.
+//
+// The error is a diag.List of everything that is wrong with the text.
+func (w *Walk) Invocations(text Text) (*Plan, error) {
+	r := &listReader{walk: w, text: text, plan: &Plan{}, names: map[string]gaby.Position{}}
+	doc, err := gaby.ParseYAML(text.Bytes)
 	if err == nil {
 		err = doc.Check()
 	}
@@ -32,12 +48,12 @@ func (w *Walk) Invocations(text []byte, file string) (*Plan, error) {
 	}
 	top := doc.Value()
 	switch {
-	case top.Kind() == gaby.Map && top.Get("FunctionName").Exists():
+	case top.Kind() == gaby.Map && (top.Get("function").Exists() || top.Get("FunctionName").Exists()):
 		r.refuse(top.Position(), "put it in a list: [ ... ]", "a list of invocations is expected, this is one invocation")
+	case top.Kind() == gaby.List && top.Len() == 0, isNull(top):
+		r.refuse(top.Position(), "[{function: get-replicas}] is the shortest", "the list of invocations is empty")
 	case top.Kind() != gaby.List:
-		r.refuse(top.Position(), "[{FunctionName: get-replicas}] is the shortest", "a list of invocations is expected")
-	case top.Len() == 0:
-		r.refuse(top.Position(), "", "the list of invocations is empty")
+		r.refuse(top.Position(), "[{function: get-replicas}] is the shortest", "a list of invocations is expected")
 	}
 	if top.Kind() == gaby.List {
 		for item := top.First(); item.Exists(); item = item.Next() {
@@ -47,19 +63,28 @@ func (w *Walk) Invocations(text []byte, file string) (*Plan, error) {
 	return r.plan, r.problems.Err()
 }
 
+func isNull(v gaby.Value) bool {
+	return !v.Exists() || v.Kind() == gaby.Scalar && v.Tag() == "!!null"
+}
+
 // listReader reads a list and collects what is wrong with it.
 type listReader struct {
 	walk     *Walk
-	file     string
-	function string // whose arguments are being read
+	text     Text
 	plan     *Plan
+	names    map[string]gaby.Position // of invocations, and where they stand
+	function string                   // whose arguments are being read
 	problems diag.List
 }
 
 func (r *listReader) refuse(at gaby.Position, hint, format string, args ...any) {
 	f := diag.UsageHint(hint, format, args...)
-	f.Pos, f.Function = api.Position{File: r.file, Line: at.Line, Column: at.Column}, r.function
+	f.Pos, f.Function = r.position(at), r.function
 	r.problems = append(r.problems, f)
+}
+
+func (r *listReader) position(at gaby.Position) api.Position {
+	return api.Position{File: r.text.Name, Line: at.Line, Column: at.Column}
 }
 
 func (r *listReader) refuseSyntax(err error) {
@@ -70,123 +95,201 @@ func (r *listReader) refuseSyntax(err error) {
 	r.refuse(gaby.Position{}, "", "%w", err)
 }
 
-// fields refuses keys that are none of the names, and tells which was meant.
-func (r *listReader) fields(of gaby.Value, what string, names ...string) bool {
-	if of.Kind() != gaby.Map {
-		r.refuse(of.Position(), "", "%s is expected, with %s", what, strings.Join(names, ", "))
-		return false
+// A key is written as people do, or as programs do.
+type key struct{ word, field string }
+
+func invocationKeys() []key {
+	return []key{
+		{word: "name"},
+		{word: "function", field: "FunctionName"},
+		{word: "arguments", field: "Arguments"},
+		{word: "where", field: "WhereResource"},
+		{field: "Params"},
 	}
-	ok := true
-	for field := of.First(); field.Exists(); field = field.Next() {
-		known := false
-		for _, name := range names {
-			known = known || name == field.Key()
-		}
-		if !known {
-			r.refuse(field.KeyPosition(), diag.DidYouMean(handler.Suggest(field.Key(), names), ""), "%s has no field %q", what, field.Key())
-			ok = false
-		}
-	}
-	return ok
 }
 
-// text is a field that holds a string.
-func (r *listReader) text(v gaby.Value, name string) string {
-	if !v.Exists() || v.Tag() == "!!null" {
+// fields are the values of a map's keys, by either way to write them. Keys that are none of those known are refused, with the
+// question which was meant, and so are those that are there twice.
+func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string]gaby.Value, bool) {
+	var names []string
+	for _, k := range known {
+		names = append(names, slices.DeleteFunc([]string{k.word, k.field}, func(name string) bool { return name == "" })...)
+	}
+	if of.Kind() != gaby.Map {
+		r.refuse(of.Position(), "", "%s is expected, with %s", what, strings.Join(names, ", "))
+		return nil, false
+	}
+	before := len(r.problems)
+	values := map[string]gaby.Value{}
+	for field := of.First(); field.Exists(); field = field.Next() {
+		if name := field.Key(); slices.Contains(names, name) {
+			values[name] = field
+			continue
+		}
+		r.refuse(field.KeyPosition(), diag.DidYouMean(suggestKeys(field.Key(), known), ""), "%s has no field %q", what, field.Key())
+	}
+	r.refuseRepeated(of)
+	for _, k := range known {
+		word, ok := values[k.word]
+		if !ok || k.field == "" {
+			continue
+		}
+		if field, both := values[k.field]; both {
+			r.refuse(laterOf(word, field), "", "%s and %s are two names of one field", k.word, k.field)
+		}
+		values[k.field] = word
+	}
+	return values, len(r.problems) == before
+}
+
+// suggestKeys are the keys that are like name, in the way it is written.
+func suggestKeys(name string, known []key) []string {
+	var names []string
+	for _, k := range known {
+		if capital := name != "" && unicode.IsUpper(rune(name[0])); k.word == "" || k.field != "" && capital {
+			names = append(names, k.field)
+		} else {
+			names = append(names, k.word)
+		}
+	}
+	return handler.Suggest(name, names)
+}
+
+func laterOf(a, b gaby.Value) gaby.Position {
+	at, other := a.KeyPosition(), b.KeyPosition()
+	if other.Line > at.Line || other.Line == at.Line && other.Column > at.Column {
+		return other
+	}
+	return at
+}
+
+func (r *listReader) refuseRepeated(of gaby.Value) {
+	for _, field := range of.Repeated() {
+		r.refuse(field.KeyPosition(), "", "%s is there more than once", field.Key())
+	}
+}
+
+// string is a field that holds a string.
+func (r *listReader) string(v gaby.Value) string {
+	if isNull(v) {
 		return ""
 	}
 	s, ok := v.Data().(string)
 	if !ok {
-		r.refuse(v.Position(), "", "%s: a string is expected", name)
+		r.refuse(v.Position(), "", "%s: a string is expected", v.Key())
 	}
 	return s
 }
 
 func (r *listReader) invocation(v gaby.Value) {
 	before := len(r.problems)
-	if !r.fields(v, "an invocation", "FunctionName", "Arguments", "WhereResource", "Params") {
+	if v.Kind() == gaby.Scalar && !isNull(v) {
+		r.refuse(v.Position(), "{function: "+v.Text()+"} is the shortest", "an invocation is expected")
 		return
 	}
-	name := r.text(v.Get("FunctionName"), "FunctionName")
+	fields, ok := r.fields(v, "an invocation", invocationKeys())
+	if fields == nil {
+		return
+	}
+	name := r.string(fields["FunctionName"])
 	if name == "" {
-		if len(r.problems) == before {
-			r.refuse(v.Position(), "", "an invocation needs a FunctionName")
+		if ok && len(r.problems) == before {
+			r.refuse(v.Position(), "", "an invocation needs a function")
 		}
 		return
 	}
 	signature, known := r.walk.Functions.Signature(r.walk.Toolchain, name)
 	if !known {
 		problem := r.walk.unknownFunction(name)
-		r.refuse(v.Get("FunctionName").Position(), problem.Hint, "%s", problem.Message)
+		r.refuse(fields["FunctionName"].Position(), problem.Hint, "%s", problem.Message)
 		return
 	}
-	in := api.FunctionInvocation{
-		FunctionName: name, WhereResource: r.text(v.Get("WhereResource"), "WhereResource"),
-		Params: r.params(v.Get("Params")),
-	}
 	r.function = name
-	in.Arguments = r.arguments(v.Get("Arguments"))
+	in := api.FunctionInvocation{
+		Name: r.name(fields["name"]), FunctionName: name, WhereResource: r.string(fields["WhereResource"]),
+		Params: r.params(fields["Params"]),
+	}
+	before = len(r.problems)
+	args := r.arguments(signature, fields["Arguments"])
 	r.function = ""
 	if len(r.problems) > before {
 		return
 	}
+	for _, a := range args {
+		in.Arguments = append(in.Arguments, a.FunctionArgument)
+	}
 	checked, err := r.walk.Functions.ValidateInvocation(r.walk.Toolchain, in)
 	if err != nil {
 		for _, f := range argumentProblems(name, "", err) {
-			at := r.placeOf(v, in, f.Argument)
-			f.Pos = api.Position{File: r.file, Line: at.Line, Column: at.Column}
+			f.Pos = r.position(placeOf(f, v, fields["WhereResource"], args))
 			r.problems = append(r.problems, f)
 		}
 		return
 	}
 	r.plan.Invocations = append(r.plan.Invocations, checked)
 	r.plan.Signatures = append(r.plan.Signatures, signature)
+	r.plan.Comments = append(r.plan.Comments, v.Comments().Head)
 }
 
-// placeOf is where an argument stands, or the invocation when it is not known.
-func (r *listReader) placeOf(v gaby.Value, in api.FunctionInvocation, parameter string) gaby.Position {
-	signature, _ := r.walk.Functions.Signature(r.walk.Toolchain, in.FunctionName)
-	for i, arg := range in.Arguments {
-		name := arg.ParameterName
-		if name == "" && i < len(signature.Parameters) {
-			name = signature.Parameters[i].ParameterName
-		}
-		if name == parameter && parameter != "" {
-			return v.Get("Arguments").Index(i).Position()
-		}
+// name is what messages call the invocation; no two have the same.
+func (r *listReader) name(v gaby.Value) string {
+	if !v.Exists() {
+		return ""
 	}
-	return v.Position()
+	name := v.Text()
+	switch first, known := r.names[name]; {
+	case v.Kind() != gaby.Scalar || strings.TrimSpace(name) == "" || strings.Contains(name, "\n"):
+		r.refuse(v.Position(), "", "name: a line of text is expected")
+	case known:
+		r.refuse(v.Position(), "", "name: the invocation in line %d is called %s too", first.Line, name)
+	default:
+		r.names[name] = v.Position()
+	}
+	return name
 }
 
-func (r *listReader) arguments(v gaby.Value) []api.FunctionArgument {
-	if !v.Exists() || v.Tag() == "!!null" {
-		return nil
+// placeOf is where the problem is: an argument, the where-expression, or the invocation.
+func placeOf(f *api.Failure, invocation, where gaby.Value, args []argument) gaby.Position {
+	if e, ok := errors.AsType[*yamlkit.WhereError](f.Err); ok {
+		return withinScalar(where, e.Column)
 	}
-	if v.Kind() != gaby.List {
-		r.refuse(v.Position(), "", "Arguments: a list is expected")
-		return nil
+	var value any
+	if e, ok := errors.AsType[*handler.ArgumentError](f.Err); ok {
+		value = e.Value
 	}
-	var args []api.FunctionArgument
-	for item := v.First(); item.Exists(); item = item.Next() {
-		// {DataType: ...} is written by programs that print arguments; it says nothing new.
-		if !r.fields(item, "an argument", "ParameterName", "Value", "Evaluator", "DataType") {
+	found := -1
+	for i, a := range args {
+		if a.parameter != f.Argument || f.Argument == "" {
 			continue
 		}
-		arg := api.FunctionArgument{
-			ParameterName: r.text(item.Get("ParameterName"), "ParameterName"),
-			Evaluator:     r.text(item.Get("Evaluator"), "Evaluator"),
-			Value:         item.Get("Value").Data(),
+		if found < 0 || value != nil && reflect.DeepEqual(a.Value, value) {
+			found = i
 		}
-		if !item.Get("Value").Exists() {
-			r.refuse(item.Position(), "", "an argument needs a Value")
+		if reflect.DeepEqual(a.Value, value) {
+			break
 		}
-		args = append(args, arg)
 	}
-	return args
+	if found < 0 {
+		return invocation.Position()
+	}
+	return args[found].at
+}
+
+// withinScalar is the place of a column (from 1) of a scalar's text, if that stands in the file as it is read.
+func withinScalar(v gaby.Value, column int) gaby.Position {
+	at, text, written := v.Position(), v.Text(), v.YAML()
+	switch {
+	case column < 1 || strings.Contains(text, "\n"):
+	case written == text:
+		at.Column += column - 1
+	case written == "'"+text+"'", written == `"`+text+`"`:
+		at.Column += column
+	}
+	return at
 }
 
 func (r *listReader) params(v gaby.Value) map[string]string {
-	if !v.Exists() || v.Tag() == "!!null" {
+	if isNull(v) {
 		return nil
 	}
 	if v.Kind() != gaby.Map {

@@ -2,8 +2,12 @@ package plan_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
@@ -15,12 +19,13 @@ func FuzzInvocations(f *testing.F) {
 	for _, seed := range []string{
 		"[]", "[", "", "- FunctionName: set-size", `[{"FunctionName":"set-size","Arguments":[{"Value":"a"}]}]`, "- FunctionName: [a]",
 		"- {FunctionName: set-size, Arguments: {a: b}}", "- {FunctionName: set-size, Params: {a: 1}, WhereResource: 5}", "&a [*a]", "- ? [x]\n  : y",
-		"- {FunctionName: set-size, Arguments: [{ParameterName: 1}]}", "--- 1\n--- 2\n", "- FunctionName: set-size\n  FunctionName: get-size\n",
+		"- {FunctionName: set-size, Arguments: [{ParameterName: 1}]}", "- {name: a, function: set-size, arguments: {size: 1}, where: a = 1}",
+		"- {function: set-many, arguments: {value: [1, {a: b}, null]}}", "- {function: set-size, FunctionName: set-size, arguments: {size: x, size: y}}", "--- 1\n--- 2\n", "- FunctionName: set-size\n  FunctionName: get-size\n",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := (&plan.Walk{Functions: testRegistry()}).Invocations([]byte(text), "./list.yaml")
+		p, err := (&plan.Walk{Functions: testRegistry()}).Invocations(plan.Text{Bytes: []byte(text), Name: "./list.yaml"})
 		if err == nil {
 			if len(p.Invocations) == 0 || len(p.Invocations) != len(p.Signatures) {
 				t.Errorf("%q: %d invocations, %d signatures", text, len(p.Invocations), len(p.Signatures))
@@ -37,4 +42,140 @@ func FuzzInvocations(f *testing.F) {
 			}
 		}
 	})
+}
+
+func read(text string) (*plan.Plan, error) {
+	w := &plan.Walk{Functions: testRegistry(), ReadFile: func(path string) ([]byte, error) {
+		if strings.HasSuffix(path, "missing") {
+			return nil, diag.Input("./"+path, "", errors.New("no such file"))
+		}
+		return []byte("content of " + path), nil
+	}}
+	return w.Invocations(plan.Text{Bytes: []byte(text), Name: "./c.yaml", Dir: "dir"})
+}
+
+func TestChainsThatAreWrittenDown(t *testing.T) {
+	for list, want := range map[string]string{
+		"- function: get-size":                                                                                                        "get-size()",
+		"- {function: set-size, arguments: {size: 5}}":                                                                                "set-size(size=5)",
+		"- {function: set-size, arguments: {size: 1.10}}":                                                                             "set-size(size=1.10)",
+		"- {function: set-size, arguments: {size: yes}}":                                                                              "set-size(size=yes)",
+		"- {function: set-size, arguments: {size: ''}}":                                                                               "set-size(size=)",
+		"- {function: set-size, arguments: [5]}":                                                                                      "set-size(5)",
+		"- function: set-size\n  arguments:\n    size: |\n      a\n      b\n":                                                         "set-size(size=a\nb\n)",
+		"- {function: set-pair, arguments: {second: b, first: a}}":                                                                    "set-pair(second=b first=a)",
+		"- {function: set-pair, arguments: [a, {Value: text:b}]}":                                                                     "set-pair(a text:b)",
+		"- {function: set-many, arguments: {value: [a, 2, text:then]}}":                                                               "set-many(value=a value=2 value=then)",
+		"- {function: set-many, arguments: {value: a}}":                                                                               "set-many(value=a)",
+		"- {function: set-size, arguments: {size: 'file:a.txt'}}":                                                                     "set-size(size=content of dir/a.txt)",
+		"- {function: set-size, arguments: {size: 'file:/a.txt'}}":                                                                    "set-size(size=content of /a.txt)",
+		"- {function: set-size, arguments: {size: 'file:-'}}":                                                                         "set-size(size=content of -)",
+		"- {function: set-size, arguments: {size: 'template:{{.UnitSlug}}'}}":                                                         "set-size(size=template{{{.UnitSlug}}})",
+		"- {function: set-size, arguments: {size: 'text:file:x'}}":                                                                    "set-size(size=file:x)",
+		"- {FunctionName: set-size, Arguments: [{Value: 'file:x'}]}":                                                                  "set-size(file:x)",
+		"- {FunctionName: set-size, arguments: {size: 1}, WhereResource: a}":                                                          "set-size(size=1) where a",
+		"- {function: set-size, Arguments: [1], where: a = 1}":                                                                        "set-size(1) where a = 1",
+		"- {name: all, function: get-size}\n- {name: '2', function: get-size}":                                                        "get-size() called all get-size() called 2",
+		"- {function: get-size, arguments: }":                                                                                         "get-size()",
+		"- function: set-tree\n  arguments:\n    tree:\n      # why\n      b: 1.10\n      a: [x]\n    list: [{Value: 1}]\n":           "set-tree(tree=b: 1.10\na: [x] list=[{\"Value\":1}])",
+		"- &a {function: set-size, arguments: {size: 1}}\n- {<<: *a, arguments: {size: 2}}":                                           "set-size(size=1) set-size(size=2)",
+		`[{"FunctionName": "set-size", "Arguments": [{"ParameterName": "size", "Value": 5, "DataType": "int"}], "Params": {"a": 1}}]`: "set-size(size=5)",
+	} {
+		p, err := read(list)
+		if err != nil {
+			t.Errorf("%s: %v", list, err)
+			continue
+		}
+		if have := text(p); have != want {
+			t.Errorf("%s: have %q, want %q", list, have, want)
+		}
+	}
+}
+
+// Everything that is wrong is told, with its place.
+func TestProblemsOfChains(t *testing.T) {
+	for list, want := range map[string]string{
+		"# nothing":              "./c.yaml:1:1: the list of invocations is empty\nhint: [{function: get-replicas}] is the shortest\n",
+		"[]":                     "./c.yaml:1:1: the list of invocations is empty\nhint: [{function: get-replicas}] is the shortest\n",
+		"a: b":                   "./c.yaml:1:1: a list of invocations is expected\nhint: [{function: get-replicas}] is the shortest\n",
+		"{function: get-size}":   "./c.yaml:1:1: a list of invocations is expected, this is one invocation\nhint: put it in a list: [ ... ]\n",
+		"- get-size":             "./c.yaml:1:3: an invocation is expected\nhint: {function: get-size} is the shortest\n",
+		"- [get-size]":           "./c.yaml:1:3: an invocation is expected, with name, function, FunctionName, arguments, Arguments, where, WhereResource, Params\n",
+		"- name: x":              "./c.yaml:1:3: an invocation needs a function\n",
+		"-":                      "./c.yaml:1:2: an invocation is expected, with name, function, FunctionName, arguments, Arguments, where, WhereResource, Params\n",
+		"- functon: get-size":    "./c.yaml:1:3: an invocation has no field \"functon\"\nhint: did you mean function?\n",
+		"- function: get-siz":    "./c.yaml:1:13: unknown function \"get-siz\"\nhint: did you mean get-size?\n",
+		"- function: [get-size]": "./c.yaml:1:13: function: a string is expected\n",
+		"--- \n- function: get-size\n---\n- function: get-size\n":                                                      "./c.yaml:3:4: a second document where one was expected\n",
+		"- function: get-size\n  function: get-size\n":                                                                 "./c.yaml:1:3: function is there more than once\n",
+		"- function: get-size\n  FunctionName: get-size\n":                                                             "./c.yaml:2:3: function and FunctionName are two names of one field\n",
+		"- {name: a, function: get-size}\n- {name: a, function: get-size}":                                             "./c.yaml:2:10: get-size: name: the invocation in line 1 is called a too\n",
+		"- {name: [], function: get-size}\n- {name: ' ', function: get-size}\n- {name: \"a\\nb\", function: get-size}": "./c.yaml:1:10: get-size: name: a line of text is expected\n./c.yaml:2:10: get-size: name: a line of text is expected\n./c.yaml:3:10: get-size: name: a line of text is expected\n",
+		"- function: set-size\n  arguments: {siz: 5}":                                                                  "./c.yaml:2:15: set-size: there is no parameter \"siz\"\nhint: did you mean size?\n",
+		"- function: set-size\n  arguments: {other: 5}":                                                                "./c.yaml:2:15: set-size: there is no parameter \"other\"\nhint: the parameters are size\n",
+		"- function: set-size\n  arguments: {size: 5, size: 6}":                                                        "./c.yaml:2:15: set-size: size is there more than once\n",
+		"- function: set-size\n  arguments: 5":                                                                         "./c.yaml:2:14: set-size: arguments: a map or a list is expected\n",
+		"- function: set-size\n  arguments: {size: }":                                                                  "./c.yaml:2:21: set-size: argument size: a value is expected\nhint: \"\" is the empty text\n",
+		"- function: set-size\n  arguments: [~]":                                                                       "./c.yaml:2:15: set-size: a value is expected\nhint: \"\" is the empty text\n",
+		"- function: set-size\n  arguments: {size: [1]}":                                                               "./c.yaml:2:21: set-size: argument size: a single value is expected\n",
+		"- function: set-size\n  arguments: [[1]]":                                                                     "./c.yaml:2:15: set-size: a single value is expected\n",
+		"- function: set-size\n  arguments: [{size: 1}]":                                                               "./c.yaml:2:16: set-size: an argument has no field \"size\"\nhint: by name they are no list: {size: ...}\n",
+		"- function: set-size\n  arguments: [{ParameterName: size}]":                                                   "./c.yaml:2:15: set-size: an argument needs a Value\n",
+		"- function: set-size\n  arguments: {size: file:missing}":                                                      "./c.yaml:2:21: set-size: argument size: ./dir/missing: no such file\n",
+		"- function: set-size\n  arguments: {size: bad}":                                                               "./c.yaml:2:21: set-size: argument size: is bad\nhint: use good\n",
+		"- function: set-many\n  arguments: {value: [a, bad]}":                                                         "./c.yaml:2:26: set-many: argument value: is bad\nhint: use good\n",
+		"- function: set-pair\n  arguments: [x]":                                                                       "./c.yaml:1:3: set-pair: got 1 arguments\n",
+		"- function: set-tree\n  arguments: {tree: {a: 1}, list: {b: .nan}}":                                           "./c.yaml:2:35: set-tree: argument list: json: unsupported value: NaN\n",
+		"- function: set-size\n  where: 5\n  arguments: [1]":                                                           "./c.yaml:2:10: set-size: where: a string is expected\n",
+		"- function: [\n": "./c.yaml:1:13: a [ that is never closed\n",
+		"- function: get-siz\n- name: x\n  functio: y\n- function: set-size\n  arguments: {size: bad}\n": "./c.yaml:1:13: unknown function \"get-siz\"\nhint: did you mean get-size?\n" +
+			"./c.yaml:3:3: an invocation has no field \"functio\"\nhint: did you mean function?\n./c.yaml:5:21: set-size: argument size: is bad\nhint: use good\n",
+	} {
+		p, err := read(list)
+		problems, ok := errors.AsType[diag.List](err)
+		if !ok {
+			t.Errorf("%s: %+v, %v", list, p, err)
+			continue
+		}
+		var b strings.Builder
+		if err := problems.Write(&b, diag.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, b.String()); d != "" {
+			t.Errorf("%s: (-want +have)\n%s", list, d)
+		}
+	}
+}
+
+// A where-expression is checked by the executor: its problem stands where it is in the file.
+func TestPlaceInAWhereExpression(t *testing.T) {
+	w := &plan.Walk{Toolchain: api.ToolchainKubernetesYAML, Functions: functions.NewStandardExecutor()}
+	for where, want := range map[string]string{
+		"a >>= 3":              "3:13",
+		"'a >>= 3'":            "3:14",
+		"\"a >>= 3\"":          "3:14",
+		"'a >>= ''3'''":        "3:10",
+		"|\n    a = 1 AND\n  ": "3:10",
+	} {
+		_, err := w.Invocations(plan.Text{Bytes: []byte("- function: get-replicas\n\n  where: " + where + "\n"), Name: "c"})
+		problems := diag.Failures(err, 0)
+		if len(problems) != 1 || problems[0].Pos.String() != "c:"+want || problems[0].Function != "get-replicas" {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+}
+
+func TestAppend(t *testing.T) {
+	p, err := read("- function: get-size")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := read("- {function: set-size, arguments: [1]}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Append(other)
+	if text(p) != "get-size() set-size(1)" || len(p.Signatures) != 2 {
+		t.Errorf("have %s, %d signatures", text(p), len(p.Signatures))
+	}
 }

@@ -17,9 +17,12 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -58,8 +61,17 @@ type Plan struct {
 	Invocations api.FunctionInvocationList
 	// Signatures are those of the invocations, in the same order.
 	Signatures []api.FunctionSignature
+	// Comments stand above the invocations of a chain that is written down, in the same order. Append leaves them.
+	Comments []string
 	// Notes are words that mean something else than they seem to.
 	Notes []api.Note
+}
+
+// Append adds the functions of another chain behind those of p.
+func (p *Plan) Append(other *Plan) {
+	p.Invocations = append(p.Invocations, other.Invocations...)
+	p.Signatures = append(p.Signatures, other.Signatures...)
+	p.Notes = append(p.Notes, other.Notes...)
 }
 
 // Resolve walks the words, the first of which is the name of a function. The
@@ -201,13 +213,10 @@ func (w *Walk) arguments(s api.FunctionSignature, known bool, words []string) (a
 	return args, nil, false, problems.Err()
 }
 
-func hasParameter(s api.FunctionSignature, name string) bool {
-	for _, p := range s.Parameters {
-		if p.ParameterName == name {
-			return true
-		}
-	}
-	return false
+func hasParameter(s api.FunctionSignature, name string) bool { return parameterIndex(s, name) >= 0 }
+
+func parameterIndex(s api.FunctionSignature, name string) int {
+	return slices.IndexFunc(s.Parameters, func(p api.FunctionParameter) bool { return p.ParameterName == name })
 }
 
 func (w *Walk) unknownWord(s api.FunctionSignature, name string) *api.Failure {
@@ -275,6 +284,9 @@ func argumentProblems(function, hint string, err error) diag.List {
 		}
 		if a, ok := e.(*handler.ArgumentError); ok {
 			f.Argument = a.Parameter
+		}
+		if w, ok := e.(*yamlkit.WhereError); ok {
+			f.Message, f.Hint = "where: "+f.Message, cmp.Or(w.Hint, "'fctl help where' explains such expressions")
 		}
 		problems = append(problems, f)
 	}

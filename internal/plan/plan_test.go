@@ -34,6 +34,8 @@ func testRegistry() registry {
 	add("set-size", false, "size")
 	add("set-pair", false, "first", "second")
 	add("set-many", true, "value")
+	add("set-tree", false, "tree", "list")
+	r["set-tree"].Parameters[0].DataType, r["set-tree"].Parameters[1].DataType = api.DataTypeYAML, api.DataTypeAttributeValueList
 	return r
 }
 
@@ -44,7 +46,7 @@ func (r registry) Signature(_ api.ToolchainType, name string) (api.FunctionSigna
 
 func (r registry) Signatures(api.ToolchainType) []api.FunctionSignature {
 	var all []api.FunctionSignature
-	for _, name := range []string{"get-size", "set-many", "set-pair", "set-size"} {
+	for _, name := range []string{"get-size", "set-many", "set-pair", "set-size", "set-tree"} {
 		all = append(all, r[name])
 	}
 	return all
@@ -58,7 +60,7 @@ func (r registry) ValidateInvocation(_ api.ToolchainType, i api.FunctionInvocati
 	var problems []error
 	for _, a := range i.Arguments {
 		if a.Value == "bad" {
-			problems = append(problems, &handler.ArgumentError{Function: i.FunctionName, Parameter: s.Parameters[0].ParameterName, Message: "is bad", HintText: "use good"})
+			problems = append(problems, &handler.ArgumentError{Function: i.FunctionName, Parameter: s.Parameters[0].ParameterName, Value: a.Value, Message: "is bad", HintText: "use good"})
 		}
 	}
 	return i, errors.Join(problems...)
@@ -116,7 +118,14 @@ func text(p *plan.Plan) string {
 			}
 			args = append(args, arg)
 		}
-		links = append(links, i.FunctionName+"("+strings.Join(args, " ")+")")
+		link := i.FunctionName + "(" + strings.Join(args, " ") + ")"
+		if i.WhereResource != "" {
+			link += " where " + i.WhereResource
+		}
+		if i.Name != "" {
+			link += " called " + i.Name
+		}
+		links = append(links, link)
 	}
 	return strings.Join(links, " ")
 }

@@ -321,7 +321,8 @@ func unified(style diff.Style, r Result) []byte {
 		if i < len(r.Response.Steps)-1 {
 			text = bytes.Join(step.Parts, nil)
 		}
-		f.Steps = append(f.Steps, diff.Step{Name: r.Response.Functions[step.Index].FunctionName, Text: text})
+		ran := r.Response.Functions[step.Index]
+		f.Steps = append(f.Steps, diff.Step{Name: api.InvocationLabel(ran.FunctionName, ran.Invocation), Text: text})
 	}
 	return diff.Unified(f)
 }

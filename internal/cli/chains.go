@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+const chainsTopic = `A chain can be written down, in YAML or JSON: a list of invocations, run in this
+order on the same configuration.
+
+  # What makes a release of the shop.
+  - function: set-container-image
+    arguments: {container-name: web, container-image: nginx:1.27}
+
+  - name: scale up
+    function: set-replicas
+    arguments: [5]
+    where: ConfigHub.ResourceType = 'apps/v1/Deployment'
+
+  function   the function: 'fctl list' shows them
+  arguments  by name, or a list in the order of the parameters. A parameter that
+             may be repeated takes a list; one whose value is configuration takes
+             a map or a list as it is
+  where      only resources for which this is true: 'fctl help where'
+  name       what messages call this step; no two have the same
+
+A value is what the same text would be on the command line: 1.10 stays 1.10, and
+file:, template: and text: may stand in front of it ('fctl help templates').
+The path of file: starts where the chain is.
+
+  fctl do --functions release.yaml all.yaml MyUnit     run it
+  fctl do --functions release.yaml all.yaml MyUnit set-label release 12
+                                                       and then more functions
+  fctl doseq all.yaml MyUnit file:release.yaml         the same as the first
+  fctl explain --file release.yaml                     what it does, step by step
+  fctl explain --schema                                its JSON Schema
+
+With the schema an editor knows functions, parameters and values. For those that
+use the YAML language server, this is the first line of a chain:
+
+  # yaml-language-server: $schema=chain.schema.json
+
+The list may also be as programs write it, a FunctionInvocationList: FunctionName,
+WhereResource, and Arguments as a list of {ParameterName, Value, Evaluator}, whose
+Value is taken as it stands.
+`
+
+// chainStep is a step of an explained chain.
+type chainStep struct {
+	Name          string `json:",omitempty"`
+	Comment       string `json:",omitempty"`
+	FunctionName  string
+	Description   string
+	Arguments     []api.FunctionArgument
+	WhereResource string `json:",omitempty"`
+	Mutating      bool
+	Validating    bool
+	// ResourceTypes are those the step is told to look at, or its function knows something about; * is every type.
+	ResourceTypes []api.ResourceType `json:",omitempty"`
+}
+
+// chainSteps reads a chain and tells what each of its steps is.
+func (a *App) chainSteps(cmd *cobra.Command, path string) ([]chainStep, error) {
+	executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{App: a, cmd: cmd, executor: executor, toolchain: toolchain, reader: &source.Reader{In: a.Streams.In}}
+	j.dir, _ = cmd.Flags().GetString("directory")
+	chain, err := j.chainFile(cmd.Context(), j.walk(nil), path)
+	if err != nil {
+		return nil, err
+	}
+	return describeChain(executor, toolchain, chain), nil
+}
+
+func describeChain(executor *functions.Executor, toolchain api.ToolchainType, chain *plan.Plan) []chainStep {
+	steps := make([]chainStep, len(chain.Invocations))
+	for i, in := range chain.Invocations {
+		s := chain.Signatures[i]
+		steps[i] = chainStep{
+			Name: in.Name, Comment: comment(chain.Comments[i]), FunctionName: s.FunctionName, Description: strings.TrimSpace(s.Description),
+			Arguments: in.Arguments, WhereResource: in.WhereResource, Mutating: s.Mutating, Validating: s.Validating,
+		}
+		if d, ok := executor.Describe(toolchain, s.FunctionName); ok {
+			steps[i].ResourceTypes = d.AffectedResourceTypes
+		}
+		for _, arg := range in.Arguments {
+			if t, ok := arg.Value.(string); ok && arg.ParameterName == "resource-type" && arg.Evaluator == "" {
+				steps[i].ResourceTypes = []api.ResourceType{api.ResourceType(t)}
+			}
+		}
+	}
+	return steps
+}
+
+// comment is what stands above a step, without what is meant for editors.
+func comment(text string) string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if !strings.HasPrefix(line, "yaml-language-server:") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// maxTypes is the number of resource types that a step names.
+const maxTypes = 6
+
+// chainText tells the steps to a person. head styles headings.
+func chainText(path string, steps []chainStep, head func(string) string) string {
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	mutating := false
+	for i, s := range steps {
+		say("%s: %s", head(fmt.Sprintf("%d. %s", i+1, api.InvocationLabel(s.FunctionName, s.Name))), s.Description)
+		for line := range strings.SplitSeq(s.Comment, "\n") {
+			if line != "" {
+				say("     # %s", line)
+			}
+		}
+		names := 0
+		for _, arg := range s.Arguments {
+			names = max(names, len(arg.ParameterName))
+		}
+		for _, arg := range s.Arguments {
+			say("     %-*s  %s", names, arg.ParameterName, shown(arg, names+7))
+		}
+		if s.WhereResource != "" {
+			say("     where %s", s.WhereResource)
+		}
+		say("     %s\n", s.effect())
+		mutating = mutating || s.Mutating
+	}
+	prints := "what the functions return"
+	if mutating {
+		prints = "the changed configuration"
+	}
+	say("%s prints %s.", plan.Quote([]string{"fctl", "do", "--functions", path, "FILE", "UNIT"}), prints)
+	return b.String()
+}
+
+// shown is a value as a person reads it: further lines stand below the first.
+func shown(arg api.FunctionArgument, indent int) string {
+	text := strings.TrimSuffix(fmt.Sprint(arg.Value), "\n")
+	switch {
+	case arg.Evaluator != "":
+		text = arg.Evaluator + ": " + text
+	case text == "":
+		text = `""`
+	}
+	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
+}
+
+// effect is what a step does, and to what.
+func (s chainStep) effect() string {
+	does := "reads"
+	switch {
+	case s.Validating:
+		does = "validates"
+	case s.Mutating:
+		does = "changes"
+	}
+	var types []string
+	for i, t := range s.ResourceTypes {
+		if t == api.ResourceTypeAny {
+			return does + " every resource"
+		}
+		if i == maxTypes {
+			types = append(types, fmt.Sprintf("%d more", len(s.ResourceTypes)-i))
+			break
+		}
+		types = append(types, string(t))
+	}
+	if len(types) == 0 {
+		return does + " the configuration"
+	}
+	return does + " " + strings.Join(types, ", ")
+}

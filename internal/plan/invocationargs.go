@@ -1,0 +1,163 @@
+package plan
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// argument is one of an invocation that is written down.
+type argument struct {
+	api.FunctionArgument
+	parameter string // the name of its parameter, which stands there or follows from the order
+	at        gaby.Position
+}
+
+// arguments reads arguments by name, or a list of them.
+func (r *listReader) arguments(s api.FunctionSignature, v gaby.Value) []argument {
+	switch {
+	case isNull(v):
+		return nil
+	case v.Kind() == gaby.Map:
+		return r.namedArguments(s, v)
+	case v.Kind() != gaby.List:
+		r.refuse(v.Position(), "", "%s: a map or a list is expected", v.Key())
+		return nil
+	}
+	var args []argument
+	for item := v.First(); item.Exists(); item = item.Next() {
+		a, ok := r.listedArgument(s, item)
+		if a.parameter = a.ParameterName; a.parameter == "" && len(s.Parameters) > 0 {
+			a.parameter = s.Parameters[min(len(args), len(s.Parameters)-1)].ParameterName
+		}
+		if ok {
+			args = append(args, a)
+		}
+	}
+	return args
+}
+
+// namedArguments reads {parameter: value}. A parameter that may be repeated takes a list.
+func (r *listReader) namedArguments(s api.FunctionSignature, v gaby.Value) []argument {
+	r.refuseRepeated(v)
+	var args []argument
+	for item := v.First(); item.Exists(); item = item.Next() {
+		name := item.Key()
+		i := parameterIndex(s, name)
+		if i < 0 {
+			r.refuse(item.KeyPosition(), r.meant(s, name), "there is no parameter %q", name)
+			continue
+		}
+		values := []gaby.Value{item}
+		if item.Kind() == gaby.List && s.VarArgs && i == len(s.Parameters)-1 {
+			values = values[:0]
+			for value := item.First(); value.Exists(); value = value.Next() {
+				values = append(values, value)
+			}
+		}
+		for _, value := range values {
+			if a, ok := r.value(value, s.Parameters[i]); ok {
+				a.ParameterName, a.parameter = name, name
+				args = append(args, a)
+			}
+		}
+	}
+	return args
+}
+
+// meant is the hint which parameter was meant.
+func (r *listReader) meant(s api.FunctionSignature, name string) string {
+	var names []string
+	for _, p := range s.Parameters {
+		names = append(names, p.ParameterName)
+	}
+	if hint := diag.DidYouMean(handler.Suggest(name, names), ""); hint != "" || len(names) == 0 {
+		return hint
+	}
+	return "the parameters are " + strings.Join(names, ", ")
+}
+
+// listedArgument reads an item of a list: a value, or an argument as programs write it.
+func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argument, bool) {
+	if v.Kind() != gaby.Map {
+		return r.value(v, api.FunctionParameter{})
+	}
+	if first := v.First(); hasParameter(s, first.Key()) {
+		r.refuse(first.KeyPosition(), "by name they are no list: {"+first.Key()+": ...}", "an argument has no field %q", first.Key())
+		return argument{}, false
+	}
+	// {DataType: ...} is written by programs that print arguments; it says nothing new.
+	fields, ok := r.fields(v, "an argument", []key{{field: "ParameterName"}, {field: "Value"}, {field: "Evaluator"}, {field: "DataType"}})
+	if !ok {
+		return argument{}, false
+	}
+	value := fields["Value"]
+	if !value.Exists() {
+		r.refuse(v.Position(), "", "an argument needs a Value")
+	}
+	return argument{at: v.Position(), FunctionArgument: api.FunctionArgument{
+		ParameterName: r.string(fields["ParameterName"]),
+		Evaluator:     r.string(fields["Evaluator"]),
+		Value:         value.Data(),
+	}}, value.Exists()
+}
+
+// takesConfiguration reports whether the values of a parameter are texts in YAML or JSON.
+func takesConfiguration(p api.FunctionParameter) bool {
+	switch p.DataType {
+	case api.DataTypeYAML, api.DataTypeJSON, api.DataTypeAttributeValueList, api.DataTypePatchMap, api.DataTypeResourceMutationList,
+		api.DataTypeResourceList, api.DataTypeStringList:
+		return true
+	}
+	return false
+}
+
+// value reads a value for a parameter: a scalar is its text as it stands, which keeps 1.10 what it is; for parameters that take
+// configuration a map or a list is its text.
+func (r *listReader) value(v gaby.Value, p api.FunctionParameter) (argument, bool) {
+	a := argument{at: v.Position()}
+	prefix := ""
+	if p.ParameterName != "" {
+		prefix = "argument " + p.ParameterName + ": "
+	}
+	switch {
+	case isNull(v):
+		r.refuse(v.Position(), `"" is the empty text`, "%sa value is expected", prefix)
+		return a, false
+	case v.Kind() == gaby.Scalar:
+		word := v.Text()
+		if path, ok := strings.CutPrefix(word, "file:"); ok && path != "-" && !filepath.IsAbs(path) {
+			word = "file:" + filepath.Join(r.text.Dir, path)
+		}
+		text, evaluator, err := r.walk.value(word)
+		if err != nil {
+			for _, f := range diag.Failures(err, api.FailureInput) {
+				r.refuse(v.Position(), f.Hint, "%s%s: %s", prefix, f.Pos, f.Message)
+				r.problems[len(r.problems)-1].Class = f.Class
+			}
+			return a, false
+		}
+		a.Value, a.Evaluator = text, evaluator
+		return a, true
+	}
+	switch {
+	case p.DataType == api.DataTypeYAML:
+		a.Value = v.YAML()
+	case takesConfiguration(p):
+		text, err := json.Marshal(v.Data())
+		if err != nil { // a number that JSON has not, such as .nan
+			r.refuse(v.Position(), "", "%s%w", prefix, err)
+			return a, false
+		}
+		a.Value = string(text)
+	default:
+		r.refuse(v.Position(), "", "%sa single value is expected", prefix)
+		return a, false
+	}
+	return a, true
+}
