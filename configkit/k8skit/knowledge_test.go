@@ -27,7 +27,7 @@ func TestWorkloads(t *testing.T) {
 		{"batch/v1/CronJob", "spec.jobTemplate.spec.template", "", "spec.jobTemplate.spec.selector.|matchLabels"},
 		{"v1/ReplicationController", "spec.template", "spec.replicas", "spec.selector"},
 		{"v1/PodTemplate", "template", "", ""},
-		{"argoproj.io/v1alpha1/Rollout", "spec.template", "spec.replicas", "spec.selector.matchLabels"},
+		{"argoproj.io/v1alpha1/Rollout", "spec.template", "spec.replicas", "spec.selector.|matchLabels"},
 		{"actions.github.com/v1alpha1/AutoscalingListener", "spec.template", "", ""},
 		{"serving.knative.dev/v1/Service", "spec.template", "", ""},
 	} {

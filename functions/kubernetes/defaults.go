@@ -176,7 +176,8 @@ func setPodDefaultsFunction(parts []podDefault) handler.FunctionRegistration {
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"set-pod-defaults true true true true true", "set-pod-defaults --security-context=true --resources=true"},
 		},
-		PerDocument: true,
+		ValueParameter: parts[0].parameter,
+		PerDocument:    true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			var problems []error
 			fc.Matched(0) // when nothing is asked for, too

@@ -59,7 +59,7 @@ func registerVolumeFunctions(fh handler.FunctionRegistry, provider configkit.Res
 			m := mount{volume: a.String(parameterVolumeName), path: a.String(parameterVolumePath), source: a.String(parameterVolumeSource)}
 			name := a.String(parameterContainerName)
 			matches, err := editContainers(docs, provider, name, m.set)
-			if matches == 0 && err == nil && len(docs) > 0 {
+			if matches == 0 && err == nil && len(docs) > 0 && name != "*" {
 				return nil, nil, fmt.Errorf("container %s not found", name)
 			}
 			fc.Matched(matches)
