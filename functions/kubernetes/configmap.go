@@ -40,8 +40,8 @@ func registerConfigMapFunctions(fh handler.FunctionRegistry, provider configkit.
 				ValueConstraints: api.ValueConstraints{Min: &one},
 			}},
 			Mutating: true, Hermetic: true, Idempotent: true,
-			Description: "Delete old revisions of immutable ConfigMaps, those that are made anew for every change and have the annotation " +
-				contextStableCore + "; of those that stay, references are resolved to the newest",
+			Description: "Delete old revisions of immutable ConfigMaps, which share the annotation confighub.com/" + contextStableCore +
+				", and have references find the newest",
 			FunctionType:          api.FunctionTypeCustom,
 			AffectedResourceTypes: []api.ResourceType{typeConfigMap},
 			Examples:              []string{"prune-configmaps", "prune-configmaps 1"},

@@ -36,19 +36,19 @@ func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.R
 		set               setter
 	}{
 		{
-			"set-pod-security-defaults", "Set the pod security labels that namespaces lack: enforce baseline, warn of what is not restricted",
+			"set-pod-security-defaults", "Set missing pod security labels of namespaces: enforce baseline, warn about what is not restricted",
 			attributePodSecurity, podSecurity,
 		},
 		{
-			"set-automount-service-account-token-false", "Have pods not get the token of their service account, whatever is said now",
+			"set-automount-service-account-token-false", "Set automountServiceAccountToken of pods to false, whatever it is",
 			attributeAutomount, automount,
 		},
 		{
-			"set-pod-container-security-context-defaults", "Set what the security contexts of pods and containers lack to what least may be done with",
+			"set-pod-container-security-context-defaults", "Set missing fields of the security contexts of pods and containers to restrictive values",
 			attributeSecurityContext, defaultsSetter(provider, securityContext, setDefaultSecurity),
 		},
 		{
-			"set-container-resources-defaults", "Set the requests for CPU and memory that containers lack; a request that would be more than the limit is not set",
+			"set-container-resources-defaults", "Set missing requests for CPU and memory of containers, unless the limit is lower",
 			attributeResources, resources,
 		},
 	} {
@@ -172,7 +172,7 @@ func setPodDefaultsFunction(parts []podDefault) handler.FunctionRegistration {
 			FunctionName: "set-pod-defaults",
 			Parameters:   parameters,
 			Mutating:     true, Hermetic: true, Idempotent: true,
-			Description:  "Set defaults of pods, as the functions for each of them do",
+			Description:  "Set several defaults of pods at once, as the functions for each of them do",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"set-pod-defaults true true true true true", "set-pod-defaults --security-context=true --resources=true"},
 		},

@@ -136,7 +136,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 				name,
 			},
 			RequiredParameters: 2,
-			Mutating:           true, Hermetic: true, Idempotent: true,
+			Mutating:           true, Hermetic: true, // but not idempotent: example.com/a/a/web may lose one a at a time
 			Description:   "Replace the registry of images by another one",
 			FunctionType:  api.FunctionTypeCustom,
 			AttributeName: attributeContainerImage,
@@ -166,11 +166,10 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 					return to + "/" + text, !hasRegistry(text) && unqualified().MatchString(text)
 				}
 				path, ok := strings.CutPrefix(text, from+"/")
-				// The new registry may begin with the old one: what is there already stays.
-				if !ok || strings.HasPrefix(text, to+"/") {
-					return text, ok
+				if ok && strings.HasPrefix(to, from+"/") && strings.HasPrefix(text, to+"/") {
+					return text, true // it is there already
 				}
-				return to + "/" + path, true
+				return to + "/" + path, ok
 			})
 			fc.Matched(matches)
 			return docs, nil, err

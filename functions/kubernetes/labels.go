@@ -75,7 +75,7 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 			RequiredParameters: 1,
 			VarArgs:            true,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:   "Set and remove labels of the pods of workloads, and with them those by which resources select pods",
+			Description:   "Set and remove labels of the pods of workloads and, with them, in the selectors that find pods",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeWorkloadLabels,
 			Examples:      []string{"set-workload-labels tier=front app.kubernetes.io/part-of=shop", "set-workload-labels tier-"},

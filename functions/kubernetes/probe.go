@@ -40,7 +40,7 @@ func setContainerProbeDefaultsFunction(provider configkit.ResourceProvider) hand
 			FunctionName: "set-container-probe-defaults",
 			Parameters:   []api.FunctionParameter{path("liveness-path", "liveness"), path("readiness-path", "readiness"), path("startup-path", "startup")},
 			Mutating:     true, Hermetic: true, Idempotent: true,
-			Description:  "Set the startup, liveness and readiness probes that containers with a port lack; they ask its first TCP port over HTTP",
+			Description:  "Set missing startup, liveness and readiness probes of containers with a TCP port, which the first of them answers over HTTP",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"set-container-probe-defaults", "set-container-probe-defaults /live --startup-path=/started"},
 		},

@@ -39,8 +39,8 @@ func registerVolumeFunctions(fh handler.FunctionRegistry, provider configkit.Res
 				},
 				{
 					ParameterName: parameterVolumeSource, DataType: api.DataTypeEnum, Example: sourceEmptyDir,
-					Description: "what the volume is to be; what it is from gets the placeholder " + generic.PlaceholderString +
-						" for a name. If not given, the volume must exist",
+					Description: "kind of the volume's source, whose name, if it has one, is the placeholder " + generic.PlaceholderString +
+						" at first; if not given, the volume must exist",
 					ValueConstraints: api.ValueConstraints{EnumValues: []string{sourceEmptyDir, sourceConfigMap, sourceSecret, sourcePersistentVolumeClaim}},
 				},
 			},
