@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/functions/api"
@@ -177,27 +178,40 @@ type notFound struct{ error }
 func (notFound) Error() string   { return "no such file" }
 func (e notFound) Unwrap() error { return e.error }
 
-// ToolchainByName tells by its name what a file holds. It is not sure of
-// JSON, which is configuration of an application unless it is a Kubernetes
-// object: reading it tells.
+// ToolchainByName tells by its name what a file holds; a name that does not
+// tell is taken for that of Kubernetes/YAML. It is not sure of JSON, which is
+// configuration of an application unless it is a Kubernetes object: reading it
+// tells.
 func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".properties":
-		return api.ToolchainAppConfigProperties, true
-	case ".env":
-		return api.ToolchainAppConfigEnv, true
-	case ".ini":
-		return api.ToolchainAppConfigINI, true
-	case ".toml":
-		return api.ToolchainAppConfigTOML, true
-	case ".tf", ".hcl":
-		return api.ToolchainOpenTofuHCL, true
-	case ".txt":
-		return api.ToolchainAppConfigText, true
-	case ".json":
-		return api.ToolchainKubernetesYAML, false
+	toolchains := toolchainsOf(path)
+	if len(toolchains) == 0 {
+		return api.ToolchainKubernetesYAML, true
 	}
-	return api.ToolchainKubernetesYAML, true
+	return toolchains[0], !slices.Contains(toolchains, api.ToolchainAppConfigJSON)
+}
+
+// toolchainsOf are those that a file with this name may be of, the usual one
+// first; none when the name tells nothing.
+func toolchainsOf(path string) []api.ToolchainType {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".yaml", ".yml":
+		return []api.ToolchainType{api.ToolchainKubernetesYAML, api.ToolchainAppConfigYAML}
+	case ".json":
+		return []api.ToolchainType{api.ToolchainKubernetesYAML, api.ToolchainAppConfigJSON}
+	case ".properties":
+		return []api.ToolchainType{api.ToolchainAppConfigProperties}
+	case ".env":
+		return []api.ToolchainType{api.ToolchainAppConfigEnv}
+	case ".ini":
+		return []api.ToolchainType{api.ToolchainAppConfigINI}
+	case ".toml":
+		return []api.ToolchainType{api.ToolchainAppConfigTOML}
+	case ".tf", ".hcl":
+		return []api.ToolchainType{api.ToolchainOpenTofuHCL}
+	case ".txt":
+		return []api.ToolchainType{api.ToolchainAppConfigText}
+	}
+	return nil
 }
 
 // isResource tells whether JSON is a Kubernetes object. It reads no further

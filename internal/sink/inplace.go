@@ -1,0 +1,140 @@
+package sink
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Original is a file as it was when it was read.
+type Original struct {
+	Path string
+	Info fs.FileInfo
+	Data []byte
+}
+
+// ErrNotRegular tells that what was named is no file that another can take the
+// place of.
+var ErrNotRegular = errors.New("this is no regular file")
+
+// ErrReadOnly tells that nobody may write to the file.
+var ErrReadOnly = errors.New("the file is read-only")
+
+// ErrChanged tells that a file is not what was read any more.
+var ErrChanged = errors.New("somebody else changed the file meanwhile, so it was not written")
+
+// InPlace writes to the files that configuration was read from: the new file
+// takes the place of the old one in one step and has its mode and its owner. A
+// symbolic link stays one, and what it leads to is written. InPlace can be used
+// concurrently.
+type InPlace struct {
+	// Sync has everything on the disk before Close returns.
+	Sync bool
+	dirs dirs
+	// racy is the time from which on a change might not be seen by the time of
+	// the file, because that does not count more finely.
+	racy time.Time
+}
+
+// NewInPlace makes an InPlace. It must be made before the first file is read.
+func NewInPlace(sync bool) *InPlace {
+	return &InPlace{Sync: sync, racy: time.Now().Add(-2 * time.Second)}
+}
+
+// Write replaces the content of a file. After an error, which is ErrNotRegular,
+// ErrReadOnly, ErrChanged or one of the file system, the file is what it was, or
+// what somebody else made of it.
+func (s *InPlace) Write(o Original, parts ...[]byte) error {
+	switch {
+	case o.Info == nil || !o.Info.Mode().IsRegular():
+		return ErrNotRegular
+	case o.Info.Mode().Perm()&0o222 == 0:
+		return ErrReadOnly
+	}
+	path, err := target(o.Path)
+	if err != nil {
+		return reason(err)
+	}
+	r := &replacement{
+		in: anywhere{}, path: path, perm: o.Info.Mode().Perm(), like: o.Info, sync: s.Sync,
+		check: func() error { return s.unchanged(path, o) },
+	}
+	// What is to be told in vain need not be written first.
+	if err := r.check(); err != nil {
+		return err
+	}
+	if err := r.write(parts); err != nil {
+		return err
+	}
+	s.dirs.add(filepath.Dir(path), s.Sync)
+	return nil
+}
+
+// Close ends the writing.
+func (s *InPlace) Close() error { return s.dirs.sync() }
+
+// target is the file that a path stands for.
+func target(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return path, err
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+// unchanged makes sure that a file is what it was when it was read.
+func (s *InPlace) unchanged(path string, o Original) error {
+	now, err := os.Lstat(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrChanged, reason(err))
+	}
+	if !os.SameFile(now, o.Info) || now.Size() != o.Info.Size() || !now.ModTime().Equal(o.Info.ModTime()) || now.Mode() != o.Info.Mode() {
+		return ErrChanged
+	}
+	if now.ModTime().Before(s.racy) {
+		return nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(data, o.Data) {
+		return ErrChanged
+	}
+	return nil
+}
+
+// dirs are the directories whose entries changed.
+type dirs struct {
+	mu    sync.Mutex
+	paths map[string]bool
+}
+
+func (d *dirs) add(path string, wanted bool) {
+	if !wanted {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.paths == nil {
+		d.paths = map[string]bool{}
+	}
+	d.paths[path] = true
+}
+
+// sync has the entries of all of them on the disk.
+func (d *dirs) sync() error {
+	var problems []error
+	for path := range d.paths {
+		f, err := os.Open(path)
+		if err == nil {
+			err = errors.Join(f.Sync(), f.Close())
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", path, reason(err)))
+		}
+	}
+	return errors.Join(problems...)
+}

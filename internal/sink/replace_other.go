@@ -1,0 +1,17 @@
+//go:build !unix
+
+package sink
+
+import (
+	"io/fs"
+	"os"
+)
+
+// lock has nothing to do where a file that is open cannot be removed.
+func lock(*os.File) (release func(), ours bool) { return func() {}, true }
+
+func sweep(path string) bool { return os.Remove(path) == nil }
+
+func keepAttributes(f *os.File, like fs.FileInfo) error {
+	return reason(f.Chmod(like.Mode().Perm()))
+}

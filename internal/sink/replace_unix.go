@@ -1,0 +1,90 @@
+//go:build unix
+
+package sink
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// lock locks a new file for as long as the process lives or until release is
+// called, also after f was closed. ours is false when somebody else locked or
+// removed the file before. Where files cannot be locked it changes nothing, and
+// sweep removes nothing.
+func lock(f *os.File) (release func(), ours bool) {
+	fd, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		return func() {}, true
+	}
+	syscall.CloseOnExec(fd)
+	release = func() { _ = syscall.Close(fd) }
+	if err := flock(fd); err == syscall.EWOULDBLOCK {
+		release()
+		return nil, false
+	}
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(fd, &stat); err == nil && stat.Nlink == 0 {
+		release()
+		return nil, false
+	}
+	return release, true
+}
+
+func flock(fd int) error {
+	for {
+		if err := syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// sweep removes a file that nobody holds a lock on.
+func sweep(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(int(f.Fd()), &stat); err != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFREG || stat.Nlink != 1 {
+		return false
+	}
+	if me := os.Geteuid(); me != 0 && int(stat.Uid) != me {
+		return false
+	}
+	if flock(int(f.Fd())) != nil {
+		return false
+	}
+	// Its writer may have given it its real name meanwhile, and a name is all that is removed here.
+	now, err := os.Lstat(path)
+	was, err2 := f.Stat()
+	return err == nil && err2 == nil && os.SameFile(now, was) && os.Remove(path) == nil
+}
+
+// keepAttributes gives a file the mode and the owner of another.
+func keepAttributes(f *os.File, like fs.FileInfo) error {
+	now, err := f.Stat()
+	if err != nil {
+		return reason(err)
+	}
+	own, ok1 := now.Sys().(*syscall.Stat_t)
+	other, ok2 := like.Sys().(*syscall.Stat_t)
+	if ok1 && ok2 && (own.Uid != other.Uid || own.Gid != other.Gid) {
+		uid, gid := -1, -1 // what need not change may not be ours to set
+		if own.Uid != other.Uid {
+			uid = int(other.Uid)
+		}
+		if own.Gid != other.Gid {
+			gid = int(other.Gid)
+		}
+		if err := f.Chown(uid, gid); err != nil {
+			return fmt.Errorf("its owner cannot be kept: %w", reason(err))
+		}
+	}
+	if now.Mode() != like.Mode() {
+		return reason(f.Chmod(like.Mode()))
+	}
+	return nil
+}

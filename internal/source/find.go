@@ -1,0 +1,356 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// Finder finds the files of units. What is named is taken as it is; what is
+// found in a directory or by a pattern is taken when its name is that of
+// configuration and no .fctlignore or .gitignore says otherwise. Symbolic links
+// that are found are not followed: what they lead to stands elsewhere, and may
+// be none of ours.
+type Finder struct {
+	Dir       string // where relative paths start; empty is the working directory
+	Recursive bool   // directories are looked into with all that is below them
+	// Toolchain is that of all units; empty means that each file's name tells.
+	Toolchain api.ToolchainType
+	// Except is a directory that is not looked into; empty for none.
+	Except string
+	// Temporary tells which names files have only until they get their real
+	// one. Those that are left behind are no configuration.
+	Temporary func(name string) bool
+}
+
+// File is a file that was found, or "-".
+type File struct {
+	Path  string // as it is opened
+	Rel   string // where it stands below Dir or below the directory it was found in, with slashes
+	Named bool   // the user named this very file
+	// Problem is why there is nothing to read, nil for most: a path that does
+	// not exist, a directory that cannot be read. It is an *api.Failure.
+	Problem error
+}
+
+// UnitName is the name of the unit in the file: its path without extension.
+func (f File) UnitName() string {
+	if f.Path == "-" {
+		return "stdin"
+	}
+	dir, name := f.Rel[:strings.LastIndexByte(f.Rel, '/')+1], f.Rel[strings.LastIndexByte(f.Rel, '/')+1:]
+	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" {
+		name = short
+	}
+	return dir + name
+}
+
+// Found is what a Finder found.
+type Found struct {
+	Files []File
+	// Several tells that more was asked for than one file by its name, however
+	// many there are.
+	Several bool
+	// Passed are files that were found and are not read, by reason.
+	Passed []Passed
+	// Temporary are files that were left behind.
+	Temporary []string
+}
+
+// Passed is a file that is passed over.
+type Passed struct {
+	Path string
+	Why  Reason
+}
+
+// Reason is why a file is passed over.
+type Reason string
+
+// The reasons, as they stand behind a number of files.
+const (
+	NoName     Reason = "with other names than configuration has"
+	IsLink     Reason = "that are symbolic links"
+	NotRegular Reason = "that are no regular files"
+)
+
+// Find finds the files of paths, each of which is a file, a directory, a
+// pattern or "-". They come in the order of the paths and each of them once,
+// what is in a directory in the order of names. The error is ctx.Err().
+func (f *Finder) Find(ctx context.Context, paths []string) (*Found, error) {
+	base, err := filepath.Abs(f.Dir)
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{Finder: f, ctx: ctx, base: base, found: &Found{Several: len(paths) > 1}}
+	if f.Except != "" {
+		w.except, _ = os.Stat(f.Except)
+	}
+	for _, path := range paths {
+		if err := w.path(path); err != nil {
+			return nil, err
+		}
+	}
+	if len(paths) > 1 {
+		w.found.Files = unique(w.found.Files)
+	}
+	return w.found, nil
+}
+
+// walk is one search.
+type walk struct {
+	*Finder
+	ctx    context.Context
+	base   string // Dir, absolute
+	except fs.FileInfo
+	found  *Found
+}
+
+func (w *walk) path(path string) error {
+	if path == "-" {
+		w.found.Files = append(w.found.Files, File{Path: path, Rel: path, Named: true})
+		return nil
+	}
+	opened := w.opened(path)
+	info, err := os.Stat(opened)
+	switch {
+	case err != nil && isPattern(path) && errors.Is(err, fs.ErrNotExist):
+		w.found.Several = true
+		return w.glob(path)
+	case err != nil:
+		w.problem(opened, located(diag.FileName(opened), err))
+	case !info.IsDir():
+		w.found.Files = append(w.found.Files, File{Path: opened, Rel: w.rel(opened, filepath.Dir(opened)), Named: true})
+	default:
+		w.found.Several = true
+		d, err := w.top(opened)
+		if err != nil {
+			w.problem(opened, err)
+			return nil
+		}
+		return w.directory(d, nil)
+	}
+	return nil
+}
+
+// opened is the path of a word of the command line, from where the process is.
+func (w *walk) opened(path string) string {
+	if w.Dir == "" || filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(w.Dir, path)
+}
+
+func (w *walk) problem(path string, err error) {
+	w.found.Files = append(w.found.Files, File{Path: path, Problem: err})
+}
+
+func (w *walk) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// rel is the name of a path: relative to Dir when it is below that, else to
+// the directory given.
+func (w *walk) rel(path, dir string) string {
+	for _, from := range []string{w.base, w.abs(dir)} {
+		if rel, err := filepath.Rel(from, w.abs(path)); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return filepath.ToSlash(filepath.Base(path))
+}
+
+// directory is a directory that is looked into, by its three names.
+type directory struct {
+	path   string // as it is opened
+	rel    string // for names of units; empty is Dir or where the search started
+	abs    string // for patterns of what is ignored
+	ignore ignore // what stands in the directories above it
+}
+
+// top is the directory where a search starts.
+func (w *walk) top(path string) (directory, error) {
+	d := directory{path: path, rel: w.rel(path, path), abs: filepath.ToSlash(w.abs(path))}
+	if d.rel == "." {
+		d.rel = ""
+	}
+	var err error
+	for _, above := range w.above(w.abs(path)) {
+		if d.ignore, err = d.ignore.in(above, filepath.ToSlash(above)); err != nil {
+			return d, located(diag.FileName(above), err)
+		}
+	}
+	return d, nil
+}
+
+// above are the directories above dir whose patterns count for it, the
+// uppermost first: those of its repository, or when it is in none those from
+// Dir on.
+func (w *walk) above(dir string) []string {
+	var dirs []string
+	for at := dir; ; at = filepath.Dir(at) {
+		if at != dir {
+			dirs = append(dirs, at)
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			slices.Reverse(dirs)
+			return dirs
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	if i := slices.Index(dirs, w.base); i >= 0 {
+		dirs = dirs[:i+1]
+		slices.Reverse(dirs)
+		return dirs
+	}
+	return nil
+}
+
+// directory finds what is in a directory. With a pattern that is what matches
+// it, at whatever depth; without one it is every file.
+func (w *walk) directory(d directory, g *glob) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(d.path)
+	if err != nil {
+		w.problem(d.path, located(diag.FileName(d.path), err))
+		return nil
+	}
+	for _, name := range []string{fctlIgnore, gitIgnore} {
+		if _, has := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) }); !has {
+			continue
+		}
+		if d.ignore, err = d.ignore.in(d.path, d.abs); err != nil {
+			w.problem(d.path, located(diag.FileName(d.path), err))
+			return nil
+		}
+		break
+	}
+	for _, e := range entries {
+		if err := w.entry(d, e, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
+	name := e.Name()
+	isDir := e.IsDir()
+	if isDir && isRepository(name) || !isDir && w.Temporary != nil && w.Temporary(name) {
+		if !isDir {
+			w.found.Temporary = append(w.found.Temporary, join(d.path, name))
+		}
+		return nil
+	}
+	at := directory{path: join(d.path, name), rel: name, abs: strings.TrimSuffix(d.abs, "/") + "/" + name, ignore: d.ignore}
+	if d.rel != "" {
+		at.rel = d.rel + "/" + name
+	}
+	if d.ignore.ignored(at.abs, isDir) {
+		return nil
+	}
+	if isDir {
+		switch {
+		case w.isExcepted(e):
+			return nil
+		case g == nil && w.Recursive, g.matches(at.abs):
+			return w.directory(at, nil)
+		case g.leadsInto(at.abs):
+			return w.directory(at, g)
+		}
+		return nil
+	}
+	if g != nil && !g.matches(at.abs) {
+		return nil
+	}
+	if why := w.passes(name, e.Type(), g != nil); why != "" {
+		w.found.Passed = append(w.found.Passed, Passed{at.path, why})
+		return nil
+	}
+	w.found.Files = append(w.found.Files, File{Path: at.path, Rel: at.rel})
+	return nil
+}
+
+// join is filepath.Join of clean paths.
+func join(dir, name string) string {
+	switch {
+	case dir == ".":
+		return name
+	case os.IsPathSeparator(dir[len(dir)-1]):
+		return dir + name
+	}
+	return dir + string(filepath.Separator) + name
+}
+
+// isRepository tells which directories belong to version control.
+func isRepository(name string) bool {
+	return name == ".git" || name == ".hg" || name == ".svn" || name == ".jj"
+}
+
+func (w *walk) isExcepted(e fs.DirEntry) bool {
+	if w.except == nil || e.Name() != w.except.Name() {
+		return false
+	}
+	info, err := e.Info()
+	return err == nil && os.SameFile(info, w.except)
+}
+
+// passes tells why a file that was found is not read.
+func (w *walk) passes(name string, mode fs.FileMode, byPattern bool) Reason {
+	switch {
+	case name == fctlIgnore, name == gitIgnore, name == ".fctl.yaml":
+		return NoName
+	case mode&fs.ModeSymlink != 0:
+		return IsLink
+	case mode.Type() != 0:
+		return NotRegular
+	case w.Toolchain != "" && byPattern:
+		return "" // the pattern says what is meant
+	}
+	toolchains := toolchainsOf(name)
+	if len(toolchains) == 0 || w.Toolchain != "" && !slices.Contains(toolchains, w.Toolchain) {
+		return NoName
+	}
+	return ""
+}
+
+// unique leaves each file where it came first. A file that is named counts as
+// named even where it was found before.
+func unique(files []File) []File {
+	first := map[string]int{}
+	kept := files[:0]
+	for _, f := range files {
+		key := f.Path
+		if f.Problem == nil && f.Path != "-" {
+			if real, err := filepath.EvalSymlinks(f.Path); err == nil {
+				key = real
+			}
+			if abs, err := filepath.Abs(key); err == nil {
+				key = abs
+			}
+		}
+		if i, twice := first[key]; twice {
+			kept[i].Named = kept[i].Named || f.Named
+			continue
+		}
+		first[key] = len(kept)
+		kept = append(kept, f)
+	}
+	return kept
+}

@@ -1,0 +1,164 @@
+package source
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The files that say what is passed over in directories, in gitignore's
+// language. What .fctlignore decides counts, at whatever depth; .gitignore
+// decides the rest. So fctl can be told to read generated files that git
+// ignores, and to leave files alone that git keeps.
+const (
+	fctlIgnore = ".fctlignore"
+	gitIgnore  = ".gitignore"
+)
+
+// ignore is what the files of a directory and of those above it say.
+type ignore struct{ fctl, git *ignoreFile }
+
+// ignoreFile is one file and those of the same name above it.
+type ignoreFile struct {
+	above    *ignoreFile
+	base     int // the length of its directory's path, slash included: its patterns are about what follows
+	patterns []pattern
+}
+
+// ignored tells whether the entry of a directory is to be passed over. What is
+// in an ignored directory is not asked about: it cannot be included again.
+func (i ignore) ignored(path string, isDir bool) bool {
+	if ignored, decided := i.fctl.decide(path, isDir); decided {
+		return ignored
+	}
+	ignored, _ := i.git.decide(path, isDir)
+	return ignored
+}
+
+func (f *ignoreFile) decide(path string, isDir bool) (ignored, decided bool) {
+	for ; f != nil; f = f.above {
+		rel := path[f.base:]
+		name := rel[strings.LastIndexByte(rel, '/')+1:]
+		for i := len(f.patterns) - 1; i >= 0; i-- {
+			if p := &f.patterns[i]; p.matches(rel, name, isDir) {
+				return !p.negated, true
+			}
+		}
+	}
+	return false, false
+}
+
+// in adds what the files of a directory say. dir is where it is, path what it
+// is called in the paths that are asked about.
+func (i ignore) in(dir, path string) (ignore, error) {
+	var err error
+	if i.fctl, err = i.fctl.read(filepath.Join(dir, fctlIgnore), path); err != nil {
+		return i, err
+	}
+	i.git, err = i.git.read(filepath.Join(dir, gitIgnore), path)
+	return i, err
+}
+
+// read reads a file if there is one. As with git, it may not be a symbolic link.
+func (f *ignoreFile) read(file, path string) (*ignoreFile, error) {
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		return f, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return f, err
+	}
+	patterns := parseIgnore(text)
+	if len(patterns) == 0 {
+		return f, nil
+	}
+	base := len(path)
+	if base > 0 {
+		base++
+	}
+	return &ignoreFile{above: f, base: base, patterns: patterns}, nil
+}
+
+// pattern is a line of such a file.
+type pattern struct {
+	negated  bool // it includes again what an earlier line excludes
+	dirsOnly bool
+	byName   bool   // it is about names at any depth, not about paths from its directory on
+	prefix   string // text at the beginning that stands for itself
+	wild     string // the rest, for wildMatch
+	suffix   string // instead of wild where that is * and text that stands for itself
+}
+
+// parseIgnore reads the lines of a file.
+func parseIgnore(text []byte) []pattern {
+	var patterns []pattern
+	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\uFEFF"))) {
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		// A zero byte ends a pattern, as everything in git that is a text of C.
+		before, _, _ := bytes.Cut(line, []byte{0})
+		patterns = append(patterns, parsePattern(trimBlanks(string(before))))
+	}
+	return patterns
+}
+
+func parsePattern(line string) pattern {
+	var p pattern
+	line, p.negated = strings.CutPrefix(line, "!")
+	line, p.dirsOnly = strings.CutSuffix(line, "/")
+	p.byName = !strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	special := strings.IndexAny(line, specialBytes)
+	if special < 0 {
+		p.prefix = line
+		return p
+	}
+	// As with git, the rest is matched on its own: in a**/b the ** is a whole
+	// segment, as if it stood at the beginning.
+	p.prefix, p.wild = line[:special], line[special:]
+	if rest := p.wild[1:]; p.byName && p.wild[0] == '*' && rest != "" && !strings.ContainsAny(rest, specialBytes) {
+		p.suffix = rest
+	}
+	return p
+}
+
+// specialBytes begin what does not stand for itself.
+const specialBytes = `*?[\`
+
+// trimBlanks cuts blanks at the end that no backslash stands before.
+func trimBlanks(line string) string {
+	end := 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ' ':
+			continue
+		case '\\':
+			i = min(i+1, len(line)-1)
+		}
+		end = i + 1
+	}
+	return line[:end]
+}
+
+func (p *pattern) matches(path, name string, isDir bool) bool {
+	if p.dirsOnly && !isDir {
+		return false
+	}
+	subject := path
+	if p.byName {
+		subject = name
+	}
+	rest, ok := strings.CutPrefix(subject, p.prefix)
+	switch {
+	case !ok:
+		return false
+	case p.wild == "":
+		return rest == ""
+	case p.suffix != "":
+		return strings.HasSuffix(rest, p.suffix)
+	}
+	return wildMatch(p.wild, rest)
+}

@@ -1,0 +1,143 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// excluded asks about a path as a walk does: about each directory that leads to
+// it, and then about itself.
+func (i ignore) excluded(path string) bool {
+	for at := range path {
+		if path[at] == '/' && i.ignored(path[:at], true) {
+			return true
+		}
+	}
+	return i.ignored(path, false)
+}
+
+// git runs git without any settings but those of the repository.
+func git(t testing.TB, dir string, stdin []byte, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "core.excludesFile=/dev/null", "-c", "init.templateDir=", "-c", "safe.directory=*"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1")
+	cmd.Stdin = bytes.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
+		err = nil // none of the paths is ignored
+	}
+	if err != nil {
+		t.Fatalf("git %v: %v %s", args, err, stderr.String())
+	}
+	return out
+}
+
+// gitIgnores tells which of the paths git ignores, when each directory has
+// the .gitignore given.
+func gitIgnores(t testing.TB, files map[string]string, paths []string) map[string]bool {
+	t.Helper()
+	dir := t.TempDir()
+	git(t, dir, nil, "init", "-q")
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), text)
+	}
+	out := git(t, dir, []byte(strings.Join(paths, "\x00")), "check-ignore", "--no-index", "--stdin", "-z", "-v", "-n")
+	ignored := map[string]bool{}
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+3 < len(fields); i += 4 {
+		ignored[fields[i+3]] = fields[i] != "" && !strings.HasPrefix(fields[i+2], "!")
+	}
+	return ignored
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkIgnore compares with git what each text says about each path.
+func checkIgnore(t testing.TB, texts, paths []string) {
+	t.Helper()
+	files := map[string]string{}
+	var asked []string
+	for i, text := range texts {
+		files[fmt.Sprintf("%d/.gitignore", i)] = text
+		for _, p := range paths {
+			asked = append(asked, fmt.Sprintf("%d/%s", i, p))
+		}
+	}
+	want := gitIgnores(t, files, asked)
+	for i, text := range texts {
+		own := ignore{git: &ignoreFile{patterns: parseIgnore([]byte(text))}}
+		for _, p := range paths {
+			if got := own.excluded(p); got != want[fmt.Sprintf("%d/%s", i, p)] {
+				t.Errorf("%q about %q: ignored is %v, git says %v", text, p, got, !got)
+			}
+		}
+	}
+}
+
+func TestIgnoreLinesAsGit(t *testing.T) {
+	paths := []string{
+		"a", "a/x", "b", "a/b", "a/b/x", "a/b/c", "a/b/c/x", "a.yaml", "x/a.yaml", "x/y/a.yaml", "#a", "!a", "a ", " a", "a b", "a\tb", "-", "]", "[a]", `a\`, `a\b`,
+		"foo", "foo/x", "foo/bar", "foo/bar/baz", "x/foo", "x/foo/x", "x/foo/bar", "x/y/foo/bar", "ab", "abc", "aXc", "a^c", "a-c", "a/c", "aé", "é", ".hidden", "x/.hidden", "**", "*", "?",
+	}
+	texts := []string{
+		"a", "/a", "a/", "/a/", "*.yaml", "/*.yaml", "x/*.yaml", "**/*.yaml", "x/**", "x/**/", "**/foo", "**/foo/bar", "foo/**", "foo/**/baz", "a/**/c", "**", "**/", "/**", "/", "!", "!a",
+		"a*", "a?", "a?c", "*a*", "*/b", "?", "a**", "a/**b", "**a", "a**/b", "***/foo", "a\n!a", "*\n!a", "*\n!*/\n!*.yaml", "/*\n!/foo\n/foo/*\n!/foo/bar", "a\r\nb\r\n", "a\r", "\ufeffa",
+		"#a", `\#a`, `\!a`, "a ", `a\ `, `a\  `, " a", "a\t", `\a`, `a\\`, `a\`, `\`, `a\/b`, "[a]", "[!a]", "[^a]", "[a-c]", "[a-", "[]", "[]]", "[!]]", "[]-a]", "[a-]", "[-a]", `[\]]`, `[a\-c]`,
+		"a[^]c", "a[!-]c", "a[/]c", "a[b/]c", "[[:alpha:]]", "[[:alpha:]_]*", "[![:alpha:]]", "[[:nothing:]]", "[[:alpha]", "[[:alpha:]", "[a[:digit:]]", "a[[.]", "*[", "x/[a-z]*.yaml", "*\xc3*", "é", "??",
+		"a\x00b", "*\\", "foo//bar", "//foo", "foo/", "!foo/\nfoo", "foo\n!foo/bar", "foo/*\n!foo/bar", "\\*", "\\**", "*\\*", "a\\*",
+	}
+	checkIgnore(t, texts, paths)
+}
+
+// TestRandomIgnoreLinesAsGit makes up lines of what is special in them.
+func TestRandomIgnoreLinesAsGit(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+	random := func(parts []string, n int) string {
+		var b strings.Builder
+		for range 1 + r.IntN(n) {
+			b.WriteString(parts[r.IntN(len(parts))])
+		}
+		return b.String()
+	}
+	tokens := []string{"a", "b", "c", "ab", "/", "/", "*", "*", "**", "/**", "**/", "?", "[ab]", "[!a]", "[a-b]", "[", "]", "!", "^", "-", `\*`, `\[`, `\ `, `\\`, " ", "[[:alpha:]]", "[:", ":]", "\n", "\n!", "#"}
+	var paths, texts []string
+	for len(paths) < 100 {
+		p := random([]string{"a", "b", "c", "ab", "/", "/", "-", "[", "!", " ", "ba/"}, 6)
+		if p == strings.Trim(p, "/") && !strings.Contains(p, "//") {
+			paths = append(paths, p)
+		}
+	}
+	for range 300 {
+		texts = append(texts, random(tokens, 9))
+	}
+	checkIgnore(t, texts, paths)
+}
+
+// TestPatternsTakeNoTime: what makes matchers try every combination does not.
+func TestPatternsTakeNoTime(t *testing.T) {
+	path := strings.Repeat("a", 2000) + "/" + strings.Repeat("a/", 1000) + "c"
+	for _, p := range []string{strings.Repeat("*a", 500) + "b", strings.Repeat("**/a/", 300) + "b", strings.Repeat("**/*a*a*/", 100) + "b"} {
+		if wildMatch(p, path) {
+			t.Errorf("%.20s... matches", p)
+		}
+	}
+}
