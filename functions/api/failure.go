@@ -46,10 +46,10 @@ type Failure struct {
 	// Invocation is the name of the invocation of the function, if it has one.
 	Invocation string
 	Argument   string // parameter name
-	Path     string
-	Message  string // without position, resource and function
-	Hint     string
-	Err      error // what caused it, if anything
+	Path       string
+	Message    string // without position, resource and function
+	Hint       string
+	Err        error // what caused it, if anything
 }
 
 // Error is position, function, resource and message, without the hint and without a file name.

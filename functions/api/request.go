@@ -168,10 +168,13 @@ type StepResult struct {
 type FunctionOutcome struct {
 	FunctionName string
 	Invocation   string // its name, if it has one
-	Ran          bool // false: not reached, or refused
+	Ran          bool   // false: not reached, or refused
 	Failed       bool
 	Counted      bool // the function counts its matches
 	Matches      int
+	// Unmatched is the note that the function had nothing to do, which may be about all functions; nil when it had something to
+	// do, or did not run.
+	Unmatched *Note
 }
 
 // MarshalJSON prints the response as it travels: the data only if it changed, but its hash always.

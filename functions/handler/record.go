@@ -72,15 +72,15 @@ func (r *run) noteNothingMatched(s *step, res result) {
 		if s.where != nil {
 			note.Function, note.Invocation = s.name, s.invocation
 		}
-		if slices.Contains(r.response.Notes, note) {
-			return
-		}
 	case res.report.Counted && res.report.Matches == 0:
 		note.Function, note.Invocation, note.Message = s.name, s.invocation, s.nothingMatched()
 	default:
 		return
 	}
-	r.response.Notes = append(r.response.Notes, note)
+	r.response.Functions[s.index].Unmatched = &note
+	if !slices.Contains(r.response.Notes, note) {
+		r.response.Notes = append(r.response.Notes, note)
+	}
 }
 
 // nothingMatched names the arguments that say where to look.

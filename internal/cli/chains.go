@@ -74,7 +74,7 @@ func (a *App) chainSteps(cmd *cobra.Command, path string) ([]chainStep, error) {
 	}
 	j := &job{App: a, cmd: cmd, executor: executor, toolchain: toolchain, reader: &source.Reader{In: a.Streams.In}}
 	j.dir, _ = cmd.Flags().GetString("directory")
-	chain, err := j.chainFile(cmd.Context(), j.walk(nil), path)
+	chain, err := j.chainFile(cmd.Context(), j.walk(toolchain), path)
 	if err != nil {
 		return nil, err
 	}

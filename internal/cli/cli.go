@@ -70,7 +70,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 // tell writes what err has to say to a person. That the error stream cannot
 // be written to is nothing that could be told to anybody.
 func (a *App) tell(err error) {
-	if err == nil || errors.Is(err, errNo) {
+	if _, ok := errors.AsType[told](err); ok || err == nil {
 		return
 	}
 	problems := diag.List{{Message: "interrupted"}}

@@ -13,10 +13,11 @@ import (
 
 func (a *App) newDo() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "do [flags] FILE UNIT FUNCTION [ARG...] [then FUNCTION [ARG...]]...",
-		Short: "Run functions on a file",
+		Use:   "do [flags] {FILE UNIT | -f PATH...} FUNCTION [ARG...] [then FUNCTION [ARG...]]...",
+		Short: "Run functions on files",
 		Long: `Run a chain of functions on the configuration in FILE, or on the standard input
 when FILE is "-", and print the result. UNIT is the name of the configuration.
+With -f there can be several files, which give the units their names.
 
 From FUNCTION on, the word "then" starts the next function, --param=value or
 --param value is an argument by its name, other flags are those of fctl, and
@@ -26,13 +27,19 @@ An argument file:PATH is the content of that file (file:- the standard input),
 template: is evaluated for the unit, text: takes the rest as it is.
 
 --functions FILE runs the functions that FILE lists, before those on the command
-line, of which there may then be none: "fctl help chains".`,
+line, of which there may then be none: "fctl help chains".
+
+Nothing is written to a file without -i or -O: --diff shows what would change,
+--check lists the files and ends with status 1, --dry-run counts. 'fctl help
+files' tells which files are read and how they are written.`,
 		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
   fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
   fctl do -n shop --kind Deployment all.yaml MyUnit set-replicas 0
   fctl do -o table deployment.yaml MyUnit get-container-image '*'
   fctl do --diff --functions release.yaml all.yaml MyUnit
-  cat deployment.yaml | fctl do - MyUnit set-replicas --replicas=5`,
+  cat deployment.yaml | fctl do - MyUnit set-replicas --replicas=5
+  fctl do -f apps/ -R --diff set-container-image web nginx:1.27
+  fctl do -f 'apps/**/*.yaml' -i set-container-image web nginx:1.27`,
 	}
 	// Words from FUNCTION on are not pflag's to decide.
 	cmd.Flags().SetInterspersed(false)
@@ -45,17 +52,20 @@ line, of which there may then be none: "fctl help chains".`,
 	return cmd
 }
 
-// do is the whole of the command: settings, plan, source, executor, report, sink.
+// do is the whole of the command: settings, source, plan, executor, report, sink.
 func (a *App) do(ctx context.Context, cmd *cobra.Command, words []string) error {
 	target, err := splitTarget(cmd, words)
 	if err != nil || target.help {
 		return target.helpOr(cmd, err)
 	}
-	j, err := a.newJob(ctx, cmd, target.file, target.unit)
+	j, err := a.newJob(ctx, cmd, target)
 	if err != nil {
 		return err
 	}
-	chain, problems := j.resolve(target)
+	plans, problems := j.plan(ctx, func(walk *plan.Walk, again bool) (*plan.Plan, error) {
+		walk.Flags = flagTaker{cmd, again}
+		return j.resolve(walk, target)
+	})
 	if help, _ := cmd.Flags().GetBool("help"); help {
 		return cmd.Help()
 	}
@@ -64,13 +74,12 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, words []string) error 
 		_, _ = a.settings(cmd.Flags())
 		return problems
 	}
-	return j.run(ctx, chain)
+	return j.run(ctx, plans)
 }
 
 // resolve makes the chain of the words from the function on.
-func (j *job) resolve(t target) (*plan.Plan, error) {
-	walk := j.walk(flagTaker{j.cmd})
-	if problem := walk.CheckUnit(t.file, t.unit, t.words); problem != nil {
+func (j *job) resolve(walk *plan.Walk, t target) (*plan.Plan, error) {
+	if problem := t.checkUnit(walk); problem != nil {
 		return nil, problem
 	}
 	if t.problem != nil {
@@ -109,6 +118,9 @@ func (j *job) chain(ctx context.Context, walk *plan.Walk, words []string) (*plan
 // wouldWait is what a command says on a terminal when FILE is "-", where it
 // would wait for somebody to type a manifest.
 func (a *App) wouldWait(cmd *cobra.Command) error {
+	if !a.Streams.InIsTerminal() {
+		return nil
+	}
 	cmd.SetOut(a.Streams.ErrOut)
 	if err := cmd.Help(); err != nil {
 		return err
@@ -118,7 +130,10 @@ func (a *App) wouldWait(cmd *cobra.Command) error {
 }
 
 // flagTaker lets the walk set the command's flags.
-type flagTaker struct{ cmd *cobra.Command }
+type flagTaker struct {
+	cmd   *cobra.Command
+	again bool // they are set already
+}
 
 // Take implements plan.Flags.
 func (t flagTaker) Take(words []string) (int, error) {
@@ -131,10 +146,15 @@ func (t flagTaker) Take(words []string) (int, error) {
 	switch flag.Name {
 	case "toolchain", "resource-types", "config", "directory":
 		return 1, diag.UsageHint("fctl do --"+flag.Name+"=... FILE UNIT FUNCTION", "--%s must stand before FUNCTION", flag.Name)
+	case "filename", "recursive":
+		return 1, diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]", "-%s must stand before FUNCTION, and in the place of FILE and UNIT", flag.Shorthand)
 	}
 	n := 1
 	if needsValue && len(words) > 1 {
 		n = 2
+	}
+	if t.again {
+		return n, nil
 	}
 	if err := flags.Parse(words[:n]); err != nil {
 		return n, flagProblem(t.cmd, err)

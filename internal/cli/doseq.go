@@ -13,11 +13,11 @@ import (
 
 func (a *App) newDoseq() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "doseq [flags] FILE UNIT INVOCATIONS",
-		Short: "Run a list of function invocations on a file",
+		Use:   "doseq [flags] {FILE UNIT | -f PATH...} INVOCATIONS",
+		Short: "Run a list of function invocations on files",
 		Long: `Run the functions of a list of invocations, in YAML or JSON, on the
 configuration in FILE. INVOCATIONS is the list itself, file:PATH, or "-" for
-the standard input:
+the standard input. With -f there can be several files:
 
   - function: set-replicas
     arguments: {replicas: 5}
@@ -25,7 +25,8 @@ the standard input:
 
 "fctl help chains" has more about such lists.`,
 		Example: `  fctl doseq deployment.yaml MyUnit file:chain.yaml
-  fctl doseq deployment.yaml MyUnit '[{function: get-replicas}]'`,
+  fctl doseq deployment.yaml MyUnit '[{function: get-replicas}]'
+  fctl doseq -f apps/ -R -i file:chain.yaml`,
 	}
 	addRunFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -36,23 +37,32 @@ the standard input:
 }
 
 func (a *App) doseq(ctx context.Context, cmd *cobra.Command, words []string) error {
-	if len(words) != 3 {
+	t := target{}
+	t.paths, _ = cmd.Flags().GetStringArray("filename")
+	switch {
+	case len(t.paths) > 0 && len(words) == 1:
+		t.words = words
+	case len(t.paths) > 0:
+		return diag.UsageHint("fctl doseq -f PATH INVOCATIONS, as in: fctl doseq -f apps/ file:chain.yaml",
+			"with -f, INVOCATIONS is expected, got %d words", len(words))
+	case len(words) != 3:
 		return diag.UsageHint("fctl doseq FILE UNIT INVOCATIONS, as in: fctl doseq deployment.yaml MyUnit file:chain.yaml",
 			"FILE, UNIT and INVOCATIONS are expected, got %d words", len(words))
+	default:
+		t.file, t.unit, t.words = words[0], words[1], words[2:]
+		if problem := plan.CheckUnitName(t.unit); problem != nil {
+			return problem
+		}
 	}
-	j, err := a.newJob(ctx, cmd, words[0], words[1])
+	j, err := a.newJob(ctx, cmd, t)
 	if err != nil {
 		return err
 	}
-	walk := j.walk(nil)
-	if problem := plan.CheckUnitName(words[1]); problem != nil {
-		return problem
-	}
-	chain, err := j.invocations(ctx, walk, words[2])
+	plans, err := j.plan(ctx, func(walk *plan.Walk, _ bool) (*plan.Plan, error) { return j.invocations(ctx, walk, t.words[0]) })
 	if err != nil {
 		return err
 	}
-	return j.run(ctx, chain)
+	return j.run(ctx, plans)
 }
 
 // invocations reads the list from where the word says.

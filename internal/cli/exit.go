@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -29,7 +30,7 @@ func exitCodes() []struct {
 		meaning string
 	}{
 		{exitDone, "done"},
-		{exitNo, "no, or not yet: a validation did not pass"},
+		{exitNo, "no, or not yet: a validation did not pass, --check found files that would change"},
 		{exitUsage, "usage or rejected input: a bad flag, an unknown function, a bad argument, an invalid fctl file"},
 		{exitInput, "the input could not be read or parsed"},
 		{exitFunction, "a function or operation failed"},
@@ -37,9 +38,10 @@ func exitCodes() []struct {
 	}
 }
 
-// errNo is the answer no: everything worked, everything is printed, and the
-// exit status says it.
-var errNo = errors.New("the answer is no")
+// told is the exit status of a run everything about which has been said.
+type told int
+
+func (t told) Error() string { return fmt.Sprintf("ended with status %d", int(t)) }
 
 // exitStatus is the status an error stands for: that of its worst problem.
 // What nobody classified comes from cobra and pflag, and is about usage.
@@ -49,8 +51,9 @@ func exitStatus(err error) int {
 		return exitDone
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.Is(err, errNo):
-		return exitNo
+	}
+	if status, ok := errors.AsType[told](err); ok {
+		return int(status)
 	}
 	worst := exitNo
 	for _, f := range diag.Failures(err, api.FailureUsage) {

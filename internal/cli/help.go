@@ -46,6 +46,7 @@ func topics() []topic {
 		{"paths", "How places in resources are addressed", func() string { return pathsTopic }},
 		{"where", "Expressions that select resources", func() string { return whereTopic }},
 		{"chains", "Chains of functions in files", func() string { return chainsTopic }},
+		{"files", "Which files are read, and how they are written", func() string { return filesTopic }},
 		{"templates", "Words before values: file:, template:, text:", func() string { return templatesTopic }},
 		{"environment", "Settings, their files and environment variables", environmentTopic},
 	}
@@ -127,6 +128,57 @@ as amounts: '500m' < '1'.
 combined with it: all have to be true. The functions where-filter and
 select-where-resource take the same expressions; in those of where-filter paths
 may have * and ?key=value, and one match is enough.
+`
+
+const filesTopic = `-f PATH names what functions work on, instead of FILE and UNIT. It can be given
+several times; each file is worked on once, in the order of the paths.
+
+  -f web.yaml            a file
+  -f apps/               the files in a directory; with -R also those below it
+  -f 'apps/**/*.yaml'    the files that match, in quotes: * and ? are within a
+                         name, ** is any number of directories, [a-z] a set of
+                         characters, {yml,yaml} one of several
+  -f -                   the standard input
+
+A unit is called like its file: the path below the working directory, or below
+the directory that was named, without extension. The toolchain is --toolchain,
+else what the extension says.
+
+In a directory, and of what matches a pattern, only configuration is read: files
+with another extension, symbolic links, binary files, files without a resource,
+and templates ({{ }} where YAML cannot be read) are passed over, and one note
+says how many (-v: which). --strict makes errors of the last two. A file that
+you name yourself is always read.
+
+.fctlignore and .gitignore, in the directory, below it and above it up to the
+top of the repository, say what is passed over without a word, in the language
+of gitignore. What .fctlignore says wins: !generated/ includes again what git
+ignores.
+
+With several files the configuration is printed as one stream, that of each file
+under the comment "# Source: FILE". Outputs are one array whose rows have the
+Unit, reports are one report, responses one object per line. A file with a
+problem does not keep the others from being worked on; the largest exit status
+counts. --require-match is about all of them together.
+
+  -i, --in-place         writes each file that changed. The new file takes the
+                         place of the old one in one step, with its mode and its
+                         owner: whoever reads it meanwhile reads one or the other,
+                         whole. What a symbolic link leads to is written, and the
+                         link stays. Files that do not change are not touched.
+                         A file that somebody else changed meanwhile is an error
+                         and is left as it is, and so is one that is read-only or
+                         no regular file.
+  -O, --output-dir DIR   writes all files into DIR, by the names of the units with
+                         their extensions; nothing outside of DIR is written.
+  --fsync                has it all on the disk before fctl ends
+  --dry-run              does everything but write
+  --check                prints the files that would change, and ends with 1 if
+                         there are any
+  --diff, -o FORMAT      together with one of these, prints that beside
+
+A line on the error stream says how much changed; -q leaves it out. Temporary
+files of a run that was killed are removed by the next one that writes there.
 `
 
 const templatesTopic = `An argument of a function may begin with a word that says how to read the rest:

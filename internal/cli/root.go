@@ -18,10 +18,11 @@ func (a *App) newRoot() *cobra.Command {
 		Short: "Run configuration functions",
 		Long: `fctl runs configuration functions: small, named operations that read, change or
 check configuration data. What you did not ask to change does not change, byte
-for byte. Results go to the standard output; nothing is written to a file.`,
+for byte. Results go to the standard output; files are written when -i or -O says so.`,
 		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
   fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
   cat deployment.yaml | fctl do - MyUnit get-container-image '*'
+  fctl do -f apps/ -R -i set-container-image web nginx:1.27
   fctl list
   fctl explain set-replicas`,
 		SilenceErrors: true,

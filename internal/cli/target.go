@@ -6,17 +6,20 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/plan"
 )
 
-// target is what the words of `do` say before the walk: the file, the unit
-// and the words from the function on.
+// target is what the words of `do` say before the walk: the file and the unit,
+// or the paths, and the words from the function on.
 type target struct {
 	file, unit string
+	paths      []string // of -f; file and unit are empty then
 	words      []string
 	help       bool
-	// problem is a flag between UNIT and FUNCTION that does not exist. It is
-	// told later, because a forgotten UNIT explains it better.
+	// problem is a flag before FUNCTION that does not exist. It is told later,
+	// because a forgotten UNIT explains it better.
 	problem error
 }
 
@@ -27,20 +30,26 @@ func (t target) helpOr(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// splitTarget takes FILE and UNIT off the words. Flags may stand before each
-// of them; pflag reads those, and stops at the next word that is no flag.
+// splitTarget takes FILE and UNIT off the words, unless -f says what the files
+// are. Flags may stand before each of them; pflag reads those, and stops at the
+// next word that is no flag.
 func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 	flags := cmd.Flags()
 	defer func() { t.help, _ = flags.GetBool("help") }()
-	for i, to := range []*string{&t.file, &t.unit} {
+	for _, to := range []*string{&t.file, &t.unit} {
+		if t.paths, _ = flags.GetStringArray("filename"); len(t.paths) > 0 {
+			if t.file != "" {
+				return t, diag.UsageHint(plan.Quote([]string{"fctl", "do", "-f", t.file, "-f", t.paths[0], "FUNCTION"}), "FILE and -f exclude each other")
+			}
+			break
+		}
 		if len(words) == 0 {
-			return t, diag.UsageHint("fctl do FILE UNIT FUNCTION, as in: fctl do deployment.yaml MyUnit set-replicas 5",
-				"%s missing", [...]string{"FILE, UNIT and FUNCTION are", "UNIT and FUNCTION are"}[i])
+			return t, missingTarget(t.file)
 		}
 		*to = words[0]
 		rest := words[1:]
 		if err := flags.Parse(rest); err != nil {
-			if i == 0 {
+			if to == &t.file {
 				return t, flagProblem(cmd, err)
 			}
 			t.words, t.problem = rest, flagProblem(cmd, err)
@@ -57,6 +66,23 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 		t.problem = diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 	}
 	return t, nil
+}
+
+func missingTarget(file string) error {
+	what := "FILE, UNIT and FUNCTION are"
+	if file != "" {
+		what = "UNIT and FUNCTION are"
+	}
+	return diag.UsageHint("fctl do FILE UNIT FUNCTION, as in: fctl do deployment.yaml MyUnit set-replicas 5", "%s missing", what)
+}
+
+// checkUnit refuses what cannot be the name of a unit, and a name where there
+// is no place for one.
+func (t target) checkUnit(walk *plan.Walk) *api.Failure {
+	if len(t.paths) == 0 {
+		return walk.CheckUnit(t.file, t.unit, t.words)
+	}
+	return walk.CheckNoUnit(t.paths, t.words)
 }
 
 // lookupFlag finds the flag a word begins, and tells whether its value is the

@@ -156,18 +156,18 @@ func (l List) Write(w io.Writer, style Style) error {
 		b.WriteString(apply(style.Place, place(f.Pos)))
 		for _, part := range []string{f.Resource, api.InvocationLabel(f.Function, f.Invocation)} {
 			if part != "" {
-				b.WriteString(printable(part) + ": ")
+				b.WriteString(Printable(part) + ": ")
 			}
 		}
 		if f.Argument != "" && !strings.Contains(f.Message, f.Argument) {
 			b.WriteString("argument " + f.Argument + ": ")
 		}
-		b.WriteString(printable(f.Message))
+		b.WriteString(Printable(f.Message))
 		b.WriteByte('\n')
 		b.WriteString(apply(style.Caret, caret(f)))
 		if f.Hint != "" && !hints[f.Hint] {
 			hints[f.Hint] = true
-			b.WriteString(apply(style.Hint, "hint:") + " " + printable(f.Hint) + "\n")
+			b.WriteString(apply(style.Hint, "hint:") + " " + Printable(f.Hint) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -186,9 +186,9 @@ func WriteNotes(w io.Writer, file string, notes []api.Note, style Style) error {
 		}
 		b.WriteString(apply(style.Place, place(n.Pos)) + "note: ")
 		if n.Function != "" {
-			b.WriteString(printable(api.InvocationLabel(n.Function, n.Invocation)) + ": ")
+			b.WriteString(Printable(api.InvocationLabel(n.Function, n.Invocation)) + ": ")
 		}
-		b.WriteString(printable(n.Message) + "\n")
+		b.WriteString(Printable(n.Message) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -208,8 +208,8 @@ func apply(style func(string) string, text string) string {
 	return style(text)
 }
 
-// printable keeps a line that quotes the user's data one line of text.
-func printable(s string) string {
+// Printable keeps a line that quotes the user's data one line of text.
+func Printable(s string) string {
 	clean := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
 		return s

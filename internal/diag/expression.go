@@ -46,7 +46,7 @@ func caret(f *api.Failure) string {
 		to, tail = from+width, "…"
 	}
 	line := string(runes[from:to])
-	if line != printable(line) {
+	if line != Printable(line) {
 		return ""
 	}
 	pad := strings.Repeat(" ", column-1-from+len([]rune(head)))

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/functions/api"
@@ -18,11 +20,33 @@ func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
 			_, next = w.Functions.Signature(w.Toolchain, words[0])
 		}
 		if !next {
-			hint := Quote(append([]string{"fctl", "do", file, "UNIT", unit}, words...))
+			rest := append([]string{unit}, words...)
+			hint := Quote(append([]string{"fctl", "do", file, "UNIT"}, rest...)) + ", or " + Quote(append([]string{"fctl", "do", "-f", file}, rest...))
 			return diag.UsageHint(hint, "the name of the unit is missing between %s and %s", file, unit)
 		}
 	}
 	return CheckUnitName(unit)
+}
+
+// CheckNoUnit checks the words after the paths of -f, which give the units their
+// names. The problem is a name all the same, or a further path, as of a pattern
+// that the shell has expanded; anything else is told by Resolve.
+func (w *Walk) CheckNoUnit(paths, words []string) *api.Failure {
+	if len(words) < 2 {
+		return nil
+	}
+	function := slices.IndexFunc(words, func(word string) bool {
+		_, known := w.Functions.Signature(w.Toolchain, word)
+		return known
+	})
+	switch {
+	case function == 1 && filepath.Ext(words[0]) == "":
+		hint := Quote(slices.Concat([]string{"fctl", "do", "-f"}, paths, words[1:]))
+		return diag.UsageHint(hint, "%s is no function; with -f the files give the units their names", words[0])
+	case function > 0 && filepath.Ext(words[0]) != "":
+		return diag.UsageHint("-f takes one path: put a pattern in quotes, or write -f before each", "%s stands where FUNCTION is expected", words[0])
+	}
+	return nil
 }
 
 // CheckUnitName checks the name of a unit.

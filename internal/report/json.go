@@ -78,6 +78,8 @@ type jsonEncoder struct {
 	empty bool // the bracket opened last has no entry yet
 	// details keeps the text of details, which the rows of an attribute share.
 	details map[*api.AttributeDetails][]byte
+	// unit is what the rows of the outermost list say first; empty for nothing.
+	unit string
 }
 
 func (e *jsonEncoder) open(bracket byte) {
@@ -140,21 +142,37 @@ func (e *jsonEncoder) boolField(name string, value bool) {
 	e.b = strconv.AppendBool(e.b, value)
 }
 
-// list writes the items of a list; a nil one is null.
-func list[T any](e *jsonEncoder, items []T, item func(*T) error) error {
-	if items == nil {
+// list writes a list; a nil one is null.
+func list[T any](e *jsonEncoder, values []T, item func(*T) error) error {
+	if values == nil {
 		e.b = append(e.b, "null"...)
 		return nil
 	}
 	e.open('[')
-	for i := range items {
-		e.entry()
-		if err := item(&items[i]); err != nil {
-			return err
-		}
+	if err := items(e, values, item); err != nil {
+		return err
 	}
 	e.close(']')
 	return nil
+}
+
+// items writes what is in a list.
+func items[T any](e *jsonEncoder, values []T, item func(*T) error) error {
+	for i := range values {
+		e.entry()
+		if err := item(&values[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openRow begins a row.
+func (e *jsonEncoder) openRow() {
+	e.open('{')
+	if e.unit != "" && e.depth == 2 {
+		e.stringField("Unit", e.unit)
+	}
 }
 
 func (e *jsonEncoder) attributes(rows api.AttributeValueList) error {
@@ -162,7 +180,7 @@ func (e *jsonEncoder) attributes(rows api.AttributeValueList) error {
 }
 
 func (e *jsonEncoder) attribute(row *api.AttributeValue) error {
-	e.open('{')
+	e.openRow()
 	e.resourceInfo(&row.ResourceInfo)
 	e.stringField("Path", string(row.Path))
 	if row.InLiveState {
@@ -228,28 +246,30 @@ func (e *jsonEncoder) detailsOf(d *api.AttributeDetails) error {
 }
 
 func (e *jsonEncoder) validations(results api.ValidationResultList) error {
-	return list(e, results, func(r *api.ValidationResult) error {
-		e.open('{')
-		e.boolField("Passed", r.Passed)
-		e.intField("Index", r.Index)
-		e.optional("FunctionName", r.FunctionName)
-		e.optional("Score", r.Score)
-		if len(r.Details) > 0 {
-			e.key("Details")
-			_ = list(e, r.Details, func(s *string) error {
-				e.b = appendString(e.b, *s)
-				return nil
-			})
+	return list(e, results, e.validation)
+}
+
+func (e *jsonEncoder) validation(r *api.ValidationResult) error {
+	e.openRow()
+	e.boolField("Passed", r.Passed)
+	e.intField("Index", r.Index)
+	e.optional("FunctionName", r.FunctionName)
+	e.optional("Score", r.Score)
+	if len(r.Details) > 0 {
+		e.key("Details")
+		_ = list(e, r.Details, func(s *string) error {
+			e.b = appendString(e.b, *s)
+			return nil
+		})
+	}
+	if len(r.FailedAttributes) > 0 {
+		e.key("FailedAttributes")
+		if err := e.attributes(r.FailedAttributes); err != nil {
+			return err
 		}
-		if len(r.FailedAttributes) > 0 {
-			e.key("FailedAttributes")
-			if err := e.attributes(r.FailedAttributes); err != nil {
-				return err
-			}
-		}
-		e.close('}')
-		return nil
-	})
+	}
+	e.close('}')
+	return nil
 }
 
 func (e *jsonEncoder) resourceInfo(info *api.ResourceInfo) {
@@ -261,22 +281,26 @@ func (e *jsonEncoder) resourceInfo(info *api.ResourceInfo) {
 }
 
 func (e *jsonEncoder) resourceInfos(infos api.ResourceInfoList) {
-	_ = list(e, infos, func(info *api.ResourceInfo) error {
-		e.open('{')
-		e.resourceInfo(info)
-		e.close('}')
-		return nil
-	})
+	_ = list(e, infos, e.resourceInfoRow)
+}
+
+func (e *jsonEncoder) resourceInfoRow(info *api.ResourceInfo) error {
+	e.openRow()
+	e.resourceInfo(info)
+	e.close('}')
+	return nil
 }
 
 func (e *jsonEncoder) resources(resources api.ResourceList) {
-	_ = list(e, resources, func(r *api.Resource) error {
-		e.open('{')
-		e.resourceInfo(&r.ResourceInfo)
-		e.optional("ResourceBody", r.ResourceBody)
-		e.close('}')
-		return nil
-	})
+	_ = list(e, resources, e.resource)
+}
+
+func (e *jsonEncoder) resource(r *api.Resource) error {
+	e.openRow()
+	e.resourceInfo(&r.ResourceInfo)
+	e.optional("ResourceBody", r.ResourceBody)
+	e.close('}')
+	return nil
 }
 
 // other writes any value; what is no simple one is encoding/json's work.

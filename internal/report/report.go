@@ -89,6 +89,7 @@ type Payload [][]byte
 
 // Result is what there is to print about a unit.
 type Result struct {
+	Unit       string                  // its name
 	File       string                  // as messages call it
 	Signatures []api.FunctionSignature // of the chain's functions
 	Response   *api.FunctionInvocationResponse
@@ -136,10 +137,8 @@ func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error)
 	case Table:
 		text, err = outputs(r.Response.Outputs, screen.table)
 	default:
-		for _, s := range r.Signatures {
-			if s.Mutating {
-				return configuration(r.Response), leftOut(r), nil
-			}
+		if mutates(r.Signatures) {
+			return configuration(r.Response), leftOut(r), nil
 		}
 		print := output
 		if screen.Terminal {
@@ -170,6 +169,11 @@ func Locate(outputs api.OutputList, file string) {
 			}
 		}
 	}
+}
+
+// mutates tells whether a function of the chain may change something.
+func mutates(chain []api.FunctionSignature) bool {
+	return slices.ContainsFunc(chain, func(s api.FunctionSignature) bool { return s.Mutating })
 }
 
 func configuration(r *api.FunctionInvocationResponse) Payload {

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,35 +25,48 @@ func (s Screen) forAPerson(file string, o api.Output) ([]byte, error) {
 
 // table prints an output as a table; what has no rows is printed as it is.
 func (s Screen) table(o api.Output) ([]byte, error) {
-	var head []string
-	var rows [][]string
+	head, rows := tableOf(o, "")
+	if head == nil {
+		return output(o)
+	}
+	return s.grid(dropColumns(head, rows)), nil
+}
+
+// tableOf are the columns and rows of an output, the function first and then
+// the unit if there is a name for it; nil for what has no rows.
+func tableOf(o api.Output, unit string) (head []string, rows [][]string) {
 	switch v := o.Value.(type) {
 	case api.AttributeValueList:
 		head, rows = attributeRows(v)
 	case api.ValidationResultList:
 		head, rows = validationRows(v)
 	case api.ResourceInfoList:
-		head = []string{"TYPE", "NAME"}
+		head = resourceHead()
 		for _, info := range v {
-			rows = append(rows, resourceCells(info))
+			rows = append(rows, append([]string{""}, resourceCells(info)...))
 		}
 	case api.ResourceList:
-		head = []string{"TYPE", "NAME"}
+		head = resourceHead()
 		for _, r := range v {
-			rows = append(rows, resourceCells(r.ResourceInfo))
+			rows = append(rows, append([]string{""}, resourceCells(r.ResourceInfo)...))
 		}
-	default:
-		return output(o)
 	}
-	return s.grid(head, rows), nil
+	if unit != "" && head != nil {
+		head = slices.Insert(head, 1, "UNIT")
+		for i := range rows {
+			rows[i] = slices.Insert(rows[i], 1, unit)
+		}
+	}
+	return head, rows
 }
+
+func resourceHead() []string { return []string{"FUNCTION", "TYPE", "NAME"} }
 
 func resourceCells(info api.ResourceInfo) []string {
 	return []string{string(info.ResourceType), strings.TrimPrefix(string(info.ResourceName), "/")}
 }
 
 func attributeRows(list api.AttributeValueList) (head []string, rows [][]string) {
-	head = []string{"FUNCTION", "TYPE", "NAME", "PATH", "VALUE", "COMMENT", "PLACE"}
 	for _, v := range list {
 		row := append([]string{v.FunctionName}, resourceCells(v.ResourceInfo)...)
 		place := ""
@@ -61,11 +75,10 @@ func attributeRows(list api.AttributeValueList) (head []string, rows [][]string)
 		}
 		rows = append(rows, append(row, string(v.Path), cell(v.Value), oneLine(v.Comment), place))
 	}
-	return dropColumns(head, rows)
+	return []string{"FUNCTION", "TYPE", "NAME", "PATH", "VALUE", "COMMENT", "PLACE"}, rows
 }
 
 func validationRows(list api.ValidationResultList) (head []string, rows [][]string) {
-	head = []string{"FUNCTION", "RESULT", "RESOURCE", "PATH", "MESSAGE", "PLACE"}
 	for _, r := range list {
 		if r.Passed {
 			rows = append(rows, []string{r.FunctionName, "passed", "", "", "", ""})
@@ -79,7 +92,7 @@ func validationRows(list api.ValidationResultList) (head []string, rows [][]stri
 			rows = append(rows, []string{r.FunctionName, "failed", f.Resource, f.Path, oneLine(message), f.Position.String()})
 		}
 	}
-	return dropColumns(head, rows)
+	return []string{"FUNCTION", "RESULT", "RESOURCE", "PATH", "MESSAGE", "PLACE"}, rows
 }
 
 // dropColumns leaves out columns without content, and the function when all

@@ -23,8 +23,6 @@ type Finder struct {
 	Recursive bool   // directories are looked into with all that is below them
 	// Toolchain is that of all units; empty means that each file's name tells.
 	Toolchain api.ToolchainType
-	// Except is a directory that is not looked into; empty for none.
-	Except string
 	// Temporary tells which names files have only until they get their real
 	// one. Those that are left behind are no configuration.
 	Temporary func(name string) bool
@@ -34,22 +32,31 @@ type Finder struct {
 type File struct {
 	Path  string // as it is opened
 	Rel   string // where it stands below Dir or below the directory it was found in, with slashes
+	Unit  string // the name of the unit in it: Rel without extension
 	Named bool   // the user named this very file
 	// Problem is why there is nothing to read, nil for most: a path that does
 	// not exist, a directory that cannot be read. It is an *api.Failure.
 	Problem error
 }
 
-// UnitName is the name of the unit in the file: its path without extension.
-func (f File) UnitName() string {
-	if f.Path == "-" {
-		return "stdin"
+// Below tells whether the file is in a directory or below it.
+func (f File) Below(dir string) bool {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return false
 	}
-	dir, name := f.Rel[:strings.LastIndexByte(f.Rel, '/')+1], f.Rel[strings.LastIndexByte(f.Rel, '/')+1:]
+	path, err := filepath.Abs(f.Path)
+	return err == nil && strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// unitName is the name of the unit in a file: its path without extension.
+func unitName(rel string) string {
+	slash := strings.LastIndexByte(rel, '/')
+	name := rel[slash+1:]
 	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" {
 		name = short
 	}
-	return dir + name
+	return rel[:slash+1] + name
 }
 
 // Found is what a Finder found.
@@ -78,6 +85,11 @@ const (
 	NoName     Reason = "with other names than configuration has"
 	IsLink     Reason = "that are symbolic links"
 	NotRegular Reason = "that are no regular files"
+	IsBinary   Reason = "that are binary"
+	IsEmpty    Reason = "with nothing in them"
+	NoResource Reason = "without a resource"
+	IsTemplate Reason = "that are templates"
+	NoFunction Reason = "of toolchains without these functions"
 )
 
 // Find finds the files of paths, each of which is a file, a directory, a
@@ -89,9 +101,6 @@ func (f *Finder) Find(ctx context.Context, paths []string) (*Found, error) {
 		return nil, err
 	}
 	w := &walk{Finder: f, ctx: ctx, base: base, found: &Found{Several: len(paths) > 1}}
-	if f.Except != "" {
-		w.except, _ = os.Stat(f.Except)
-	}
 	for _, path := range paths {
 		if err := w.path(path); err != nil {
 			return nil, err
@@ -103,18 +112,32 @@ func (f *Finder) Find(ctx context.Context, paths []string) (*Found, error) {
 	return w.found, nil
 }
 
+// Named is the file that a path names, whatever there is.
+func (f *Finder) Named(path string) (File, error) {
+	base, err := filepath.Abs(f.Dir)
+	if err != nil {
+		return File{}, err
+	}
+	w := &walk{Finder: f, base: base, found: &Found{}}
+	if path == "-" {
+		w.stdin()
+	} else {
+		w.named(w.opened(path))
+	}
+	return w.found.Files[0], nil
+}
+
 // walk is one search.
 type walk struct {
 	*Finder
-	ctx    context.Context
-	base   string // Dir, absolute
-	except fs.FileInfo
-	found  *Found
+	ctx   context.Context
+	base  string // Dir, absolute
+	found *Found
 }
 
 func (w *walk) path(path string) error {
 	if path == "-" {
-		w.found.Files = append(w.found.Files, File{Path: path, Rel: path, Named: true})
+		w.stdin()
 		return nil
 	}
 	opened := w.opened(path)
@@ -126,7 +149,7 @@ func (w *walk) path(path string) error {
 	case err != nil:
 		w.problem(opened, located(diag.FileName(opened), err))
 	case !info.IsDir():
-		w.found.Files = append(w.found.Files, File{Path: opened, Rel: w.rel(opened, filepath.Dir(opened)), Named: true})
+		w.named(opened)
 	default:
 		w.found.Several = true
 		d, err := w.top(opened)
@@ -147,8 +170,19 @@ func (w *walk) opened(path string) string {
 	return filepath.Join(w.Dir, path)
 }
 
+func (w *walk) stdin() {
+	w.found.Files = append(w.found.Files, File{Path: "-", Rel: "-", Unit: "stdin", Named: true})
+}
+
+func (w *walk) named(path string) { w.add(path, w.rel(path, filepath.Dir(path)), true) }
+
+func (w *walk) add(path, rel string, named bool) {
+	w.found.Files = append(w.found.Files, File{Path: path, Rel: rel, Unit: unitName(rel), Named: named})
+}
+
 func (w *walk) problem(path string, err error) {
-	w.found.Files = append(w.found.Files, File{Path: path, Problem: err})
+	rel := w.rel(path, filepath.Dir(path))
+	w.found.Files = append(w.found.Files, File{Path: path, Rel: rel, Unit: unitName(rel), Problem: err})
 }
 
 func (w *walk) abs(path string) string {
@@ -258,6 +292,9 @@ func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
 		}
 		return nil
 	}
+	if name == fctlIgnore || name == gitIgnore || name == settingsFile {
+		return nil
+	}
 	at := directory{path: join(d.path, name), rel: name, abs: strings.TrimSuffix(d.abs, "/") + "/" + name, ignore: d.ignore}
 	if d.rel != "" {
 		at.rel = d.rel + "/" + name
@@ -267,8 +304,6 @@ func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
 	}
 	if isDir {
 		switch {
-		case w.isExcepted(e):
-			return nil
 		case g == nil && w.Recursive, g.matches(at.abs):
 			return w.directory(at, nil)
 		case g.leadsInto(at.abs):
@@ -283,7 +318,7 @@ func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
 		w.found.Passed = append(w.found.Passed, Passed{at.path, why})
 		return nil
 	}
-	w.found.Files = append(w.found.Files, File{Path: at.path, Rel: at.rel})
+	w.add(at.path, at.rel, false)
 	return nil
 }
 
@@ -298,24 +333,17 @@ func join(dir, name string) string {
 	return dir + string(filepath.Separator) + name
 }
 
+// settingsFile is ours: it is about the files around it.
+const settingsFile = ".fctl.yaml"
+
 // isRepository tells which directories belong to version control.
 func isRepository(name string) bool {
 	return name == ".git" || name == ".hg" || name == ".svn" || name == ".jj"
 }
 
-func (w *walk) isExcepted(e fs.DirEntry) bool {
-	if w.except == nil || e.Name() != w.except.Name() {
-		return false
-	}
-	info, err := e.Info()
-	return err == nil && os.SameFile(info, w.except)
-}
-
 // passes tells why a file that was found is not read.
 func (w *walk) passes(name string, mode fs.FileMode, byPattern bool) Reason {
 	switch {
-	case name == fctlIgnore, name == gitIgnore, name == ".fctl.yaml":
-		return NoName
 	case mode&fs.ModeSymlink != 0:
 		return IsLink
 	case mode.Type() != 0:

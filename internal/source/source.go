@@ -25,6 +25,7 @@ type Unit struct {
 	File      string // as messages call it
 	Toolchain api.ToolchainType
 	Data      []byte
+	Info      fs.FileInfo // of the file when it was read; nil for "-"
 }
 
 // Reader reads units.
@@ -32,21 +33,26 @@ type Reader struct {
 	In io.Reader // what "-" is
 	// Toolchain is that of all units; empty means that each file's name tells.
 	Toolchain api.ToolchainType
+	// RegularOnly refuses what is no regular file: a pipe, a device.
+	RegularOnly bool
+	// Admit is called with the size of a regular file before it is read, and may wait. nil
+	// admits all.
+	Admit func(size int64)
 }
 
 // Unit reads the unit called name from a file, or from "-". The error is an
 // *api.Failure, or ctx.Err() when it was cancelled while waiting.
 func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
-	data, err := r.Bytes(ctx, path)
+	data, info, err := r.read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	u := &Unit{Name: name, File: diag.FileName(path), Data: data, Toolchain: r.Toolchain}
+	u := &Unit{Name: name, File: diag.FileName(path), Data: data, Toolchain: r.Toolchain, Info: info}
 	if isUTF16(data) {
 		return nil, diag.Input(u.File, "convert the file to UTF-8", errors.New("this is UTF-16 text"))
 	}
 	if bytes.IndexByte(data[:min(len(data), sniffed)], 0) >= 0 {
-		return nil, diag.Input(u.File, "", errors.New("this is a binary file"))
+		return nil, diag.Input(u.File, "", ErrBinary)
 	}
 	if u.Toolchain == "" {
 		named, sure := ToolchainByName(path)
@@ -58,6 +64,9 @@ func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
 	return u, nil
 }
 
+// ErrBinary tells that a file holds no text.
+var ErrBinary = errors.New("this is a binary file")
+
 // sniffed is how much of a file is looked at to tell binary from text.
 const sniffed = 8 << 10
 
@@ -67,30 +76,44 @@ func isUTF16(data []byte) bool {
 
 // Bytes reads a file, or "-", in one piece.
 func (r *Reader) Bytes(ctx context.Context, path string) ([]byte, error) {
+	data, _, err := r.read(ctx, path)
+	return data, err
+}
+
+func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
 	name := diag.FileName(path)
 	if path == "-" {
 		data, err := interruptible(ctx, func() ([]byte, error) { return readAll(r.In, stdinSize(r.In)) })
-		return data, located(name, err)
+		return data, nil, located(name, err)
+	}
+	if r.RegularOnly {
+		// Opening a pipe would wait for somebody to write to it.
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return nil, nil, diag.Input(name, "", errors.New("this is no regular file, so it cannot be changed in place"))
+		}
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, located(name, err)
+		return nil, nil, located(name, err)
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	info, err := f.Stat()
 	if err != nil {
-		return nil, located(name, err)
+		return nil, nil, located(name, err)
 	}
 	switch {
 	case info.IsDir():
-		return nil, diag.Input(name, "", errors.New("this is a directory, a file is expected"))
+		return nil, nil, diag.Input(name, "", errors.New("this is a directory, a file is expected"))
 	case info.Mode().IsRegular():
+		if r.Admit != nil {
+			r.Admit(info.Size())
+		}
 		data, err := readAll(f, info.Size())
-		return data, located(name, err)
+		return data, info, located(name, err)
 	}
 	// A pipe or a device can make us wait, like the standard input.
 	data, err := interruptible(ctx, func() ([]byte, error) { return readAll(f, 0) })
-	return data, located(name, err)
+	return data, info, located(name, err)
 }
 
 // readAll reads to the end into one buffer, which for a file of known size is

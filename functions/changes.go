@@ -1,0 +1,173 @@
+package functions
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// CountChanges counts the resources in the data of a unit that are not what they were, and the single values in them that are
+// other ones, new or gone.
+func (e *Executor) CountChanges(t api.ToolchainType, before, after []byte) (resources, values int, err error) {
+	h, err := e.handler(t)
+	if err != nil {
+		return 0, 0, err
+	}
+	old, oldNames, err := namedDocuments(h, before)
+	if err != nil {
+		return 0, 0, err
+	}
+	now, nowNames, err := namedDocuments(h, after)
+	if err != nil {
+		return 0, 0, err
+	}
+	was := make(map[string]*gaby.YamlDoc, len(old))
+	for i, doc := range old {
+		was[oldNames[i]] = doc
+	}
+	for i, doc := range now {
+		other, known := was[nowNames[i]]
+		delete(was, nowNames[i])
+		if known && bytes.Equal(other.Bytes(), doc.Bytes()) {
+			continue
+		}
+		resources++
+		if known {
+			values += differences(other.Value(), doc.Value())
+		} else {
+			values += leaves(doc.Value())
+		}
+	}
+	for _, doc := range was {
+		resources++
+		values += leaves(doc.Value())
+	}
+	return resources, values, nil
+}
+
+// namedDocuments are the resources in the data of a unit with names that tell them apart: type, name, and for those that have these
+// in common a number.
+func namedDocuments(h *handler.FunctionHandler, data []byte) (documents gaby.Container, names []string, err error) {
+	all, err := h.Converter().NativeToDocuments(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	seen := map[string]int{}
+	for _, doc := range all {
+		info, err := h.ResourceProvider().ResourceInfo(doc)
+		if _, none := errors.AsType[*configkit.NoResourceError](err); none {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		name := info.String()
+		if seen[name]++; seen[name] > 1 {
+			name = fmt.Sprint(name, " #", seen[name])
+		}
+		documents, names = append(documents, doc), append(names, name)
+	}
+	return documents, names, nil
+}
+
+// differences counts the single values that two values do not have in common.
+func differences(a, b gaby.Value) int {
+	switch {
+	case a.Kind() != b.Kind():
+		return max(leaves(a), leaves(b))
+	case a.Elsewhere() || b.Elsewhere():
+		return 0 // counted where it stands
+	}
+	n := 0
+	switch a.Kind() {
+	case gaby.Map:
+		for v := a.First(); v.Exists(); v = v.Next() {
+			if other := b.Get(v.Key()); other.Exists() {
+				n += differences(v, other)
+			} else {
+				n += leaves(v)
+			}
+		}
+		for v := b.First(); v.Exists(); v = v.Next() {
+			if !a.Get(v.Key()).Exists() {
+				n += leaves(v)
+			}
+		}
+	case gaby.List:
+		return listDifferences(a, b)
+	default:
+		if a.Text() != b.Text() || a.Tag() != b.Tag() {
+			return 1
+		}
+	}
+	return n
+}
+
+// listDifferences passes over the items that the lists have in common at both ends, so that an item that was put in between is
+// one.
+func listDifferences(a, b gaby.Value) int {
+	old, now := itemsOf(a), itemsOf(b)
+	for len(old) > 0 && len(now) > 0 && same(old[0], now[0]) {
+		old, now = old[1:], now[1:]
+	}
+	for len(old) > 0 && len(now) > 0 && same(old[len(old)-1], now[len(now)-1]) {
+		old, now = old[:len(old)-1], now[:len(now)-1]
+	}
+	n := 0
+	for i := range max(len(old), len(now)) {
+		switch {
+		case i >= len(old):
+			n += leaves(now[i])
+		case i >= len(now):
+			n += leaves(old[i])
+		default:
+			n += differences(old[i], now[i])
+		}
+	}
+	return n
+}
+
+// same tells whether there are no differences, which takes less than counting them.
+func same(a, b gaby.Value) bool {
+	if a.Kind() != b.Kind() || a.Elsewhere() != b.Elsewhere() {
+		return false
+	}
+	if a.Kind() == gaby.Scalar {
+		return a.Text() == b.Text() && a.Tag() == b.Tag()
+	}
+	if a.Elsewhere() {
+		return true
+	}
+	x, y := a.First(), b.First()
+	for ; x.Exists() && y.Exists(); x, y = x.Next(), y.Next() {
+		if x.Key() != y.Key() || !same(x, y) {
+			return false
+		}
+	}
+	return !x.Exists() && !y.Exists()
+}
+
+func itemsOf(list gaby.Value) []gaby.Value {
+	var items []gaby.Value
+	for v := list.First(); v.Exists(); v = v.Next() {
+		items = append(items, v)
+	}
+	return items
+}
+
+// leaves counts the single values in a value; an empty map or list is one.
+func leaves(v gaby.Value) int {
+	if v.Elsewhere() || v.First() == (gaby.Value{}) {
+		return 1
+	}
+	n := 0
+	for c := v.First(); c.Exists(); c = c.Next() {
+		n += leaves(c)
+	}
+	return n
+}

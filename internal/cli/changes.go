@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// changes is how much of a unit, or of several, is not what it was.
+type changes struct{ files, resources, values int }
+
+func (c changes) any() bool { return c.files > 0 }
+
+// countChanges counts what a chain changed in a unit. What cannot be read again is counted as a file only.
+func countChanges(executor *functions.Executor, unit *source.Unit, response *api.FunctionInvocationResponse) changes {
+	if !response.Changed {
+		return changes{}
+	}
+	resources, values, err := executor.CountChanges(unit.Toolchain, unit.Data, bytes.Join(partsOf(response), nil))
+	if err != nil {
+		return changes{files: 1}
+	}
+	return changes{1, resources, values}
+}
+
+// changedResources are the resources that are not what they were: those that are new or
+// have another text, in the order of the result, and then those that are gone.
+func changedResources(executor *functions.Executor, unit *source.Unit, response *api.FunctionInvocationResponse) ([]api.ResourceInfo, error) {
+	before, err := executor.Resources(unit.Toolchain, unit.Data)
+	if err != nil {
+		return nil, err
+	}
+	after, err := executor.Resources(unit.Toolchain, bytes.Join(partsOf(response), nil))
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string]string{}
+	old := occurrences{}
+	for _, r := range before {
+		texts[old.key(r)] = r.ResourceBody
+	}
+	var changed []api.ResourceInfo
+	now := occurrences{}
+	for _, r := range after {
+		key := now.key(r)
+		if text, ok := texts[key]; !ok || text != r.ResourceBody {
+			changed = append(changed, r.ResourceInfo)
+		}
+		delete(texts, key)
+	}
+	gone := occurrences{}
+	for _, r := range before {
+		if _, left := texts[gone.key(r)]; left {
+			changed = append(changed, r.ResourceInfo)
+		}
+	}
+	return changed, nil
+}
+
+// occurrences tells resources of the same type and name apart by their order.
+type occurrences map[string]int
+
+func (o occurrences) key(r api.Resource) string {
+	name := r.String()
+	o[name]++
+	return fmt.Sprint(name, "#", o[name])
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"runtime"
+	"sync"
+)
+
+// How far work goes ahead of what has been taken: that bounds the memory, however many units there are and whatever the
+// first of them takes.
+const (
+	aheadUnits = 256
+	aheadBytes = 16 << 20
+)
+
+// inOrder does work for 0 to n-1 on all cores and gives the results to take, one at a time and in order. work calls admit
+// with the bytes it is going to keep in memory until its result is taken; it may have to wait. When ctx is cancelled no more
+// work is begun; the results of what was begun are taken.
+func inOrder[T any](ctx context.Context, n int, work func(i int, admit func(bytes int64)) T, take func(T)) {
+	q := &queue[T]{slots: make([]slot[T], min(n, aheadUnits))}
+	q.moved.L = &q.mu
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i, ok := q.next(n)
+				if !ok {
+					return
+				}
+				q.done(i, work(i, func(bytes int64) { q.admit(i, bytes) }), take)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// queue are the results that are not taken yet.
+type queue[T any] struct {
+	mu      sync.Mutex
+	moved   sync.Cond // head has moved
+	begun   int       // work was begun up to here
+	head    int       // the next to be taken
+	taking  bool
+	waiting bool
+	bytes   int64
+	slots   []slot[T]
+}
+
+type slot[T any] struct {
+	result T
+	done   bool
+	bytes  int64
+}
+
+func (q *queue[T]) slot(i int) *slot[T] { return &q.slots[i%len(q.slots)] }
+
+// wait waits until head has moved.
+func (q *queue[T]) wait() {
+	q.waiting = true
+	q.moved.Wait()
+}
+
+// next is what to work on next.
+func (q *queue[T]) next(n int) (i int, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.begun < n && q.begun >= q.head+len(q.slots) {
+		q.wait()
+	}
+	if q.begun >= n {
+		return 0, false
+	}
+	q.begun++
+	return q.begun - 1, true
+}
+
+// admit waits until there is space. For the next one to be taken there always is.
+func (q *queue[T]) admit(i int, bytes int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i != q.head && q.bytes+bytes > aheadBytes {
+		q.wait()
+	}
+	q.bytes += bytes
+	q.slot(i).bytes = bytes
+}
+
+// done gives a result. Whoever gives the one that is next takes it, and those that follow.
+func (q *queue[T]) done(i int, result T, take func(T)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := q.slot(i)
+	s.result, s.done = result, true
+	if q.taking {
+		return
+	}
+	q.taking = true
+	for s := q.slot(q.head); s.done; s = q.slot(q.head) {
+		result := s.result
+		q.bytes -= s.bytes
+		*s = slot[T]{}
+		q.mu.Unlock()
+		take(result)
+		q.mu.Lock()
+		q.head++
+		if q.waiting {
+			q.waiting = false
+			q.moved.Broadcast()
+		}
+	}
+	q.taking = false
+}

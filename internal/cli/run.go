@@ -1,0 +1,377 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/fatih/color"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// run is a chain being run on the units: units are worked on in parallel, and what there is to say about each is said in
+// their order. A unit with a problem does not keep the others from being worked on.
+type run struct {
+	*job
+	wishes
+	ctx      context.Context
+	plans    *plans
+	chain    *plan.Plan // the one that problems with the words are about
+	printer  *report.Printer
+	writer   writer // nil when nothing is written
+	progress *iostreams.Progress
+	tally    tally
+	status   int
+	broken   error // what keeps anything more from being printed
+}
+
+// outcome is what became of one unit.
+type outcome struct {
+	file     source.File
+	passed   source.Reason // it is no configuration; nothing else is said about it
+	response *api.FunctionInvocationResponse
+	piece    *report.Piece
+	notes    []api.Note
+	problems diag.List
+	changes  changes
+	unable   error // it was interrupted
+}
+
+// run executes the chain on the units and prints or writes the results.
+func (j *job) run(ctx context.Context, plans *plans) (err error) {
+	chain, err := plans.of(j.toolchain)
+	if err != nil {
+		return err
+	}
+	r := &run{job: j, ctx: ctx, plans: plans, chain: chain}
+	if r.wishes, err = j.wishes(ctx, chain); err != nil {
+		return err
+	}
+	if j.readsStdin() {
+		if err := j.wouldWait(j.cmd); err != nil {
+			return err
+		}
+	}
+	if r.writer, err = j.newWriter(r.writing); err != nil {
+		return err
+	}
+	r.printer = &report.Printer{
+		Format: r.format, Report: r.report, Several: j.found.Several, Signatures: chain.Signatures,
+		Screen: report.Screen{Terminal: j.Streams.OutIsTerminal(), Head: j.Streams.OutStyle(color.Bold), Diff: j.diffStyle()},
+	}
+	if !j.settings.Quiet {
+		j.note("", j.settings.Notes)
+		j.note("", chain.Notes)
+		if !r.prints || !j.Streams.OutIsTerminal() {
+			r.progress = j.Streams.NewProgress("files", len(j.found.Files))
+		}
+	}
+	inOrder(ctx, len(j.found.Files), r.work, r.take)
+	r.progress.End()
+	return r.finish()
+}
+
+// work runs the chain on a unit. It is called concurrently.
+func (r *run) work(i int, admit func(int64)) outcome {
+	o := outcome{file: r.found.Files[i]}
+	fail := func(problems diag.List) outcome {
+		o.problems = diag.In(diag.FileName(o.file.Path), problems)
+		if r.prints && r.found.Several {
+			o.piece = r.failedPiece(&o)
+		}
+		return o
+	}
+	if o.file.Problem != nil {
+		return fail(diag.Failures(o.file.Problem, api.FailureInput))
+	}
+	unit, err := r.read(i, admit)
+	switch {
+	case r.ctx.Err() != nil:
+		o.unable = r.ctx.Err()
+		return o
+	case err != nil && !o.file.Named && errors.Is(err, source.ErrBinary):
+		o.passed = source.IsBinary
+		return o
+	case err != nil:
+		return fail(diag.Failures(err, api.FailureInput))
+	}
+	chain, err := r.chainFor(unit.Toolchain)
+	switch {
+	case err != nil && !o.file.Named:
+		o.passed = source.NoFunction
+		return o
+	case err != nil:
+		return fail(diag.Failures(err, api.FailureUsage))
+	}
+	if err := r.invoke(&o, unit, chain); err != nil {
+		return fail(diag.Failures(err, api.FailureInput))
+	}
+	if o.unable == nil && o.passed == "" {
+		if err := r.deliver(&o, unit, chain); err != nil {
+			return fail(append(o.problems, diag.Failures(err, api.FailureFunction)...))
+		}
+	}
+	return o
+}
+
+// failedPiece is what is printed about a unit on which no function ran. With one unit nothing is printed then.
+func (r *run) failedPiece(o *outcome) *report.Piece {
+	c := plan.Context(r.settings, o.file.Unit, r.toolchain)
+	response := &api.FunctionInvocationResponse{
+		OrganizationID: c.OrganizationID, SpaceID: c.SpaceID, SpaceSlug: c.SpaceSlug, UnitID: c.UnitID, UnitSlug: c.UnitSlug, Failures: o.problems,
+	}
+	for _, f := range o.problems {
+		response.ErrorMessages = append(response.ErrorMessages, f.Error())
+	}
+	piece, _, err := r.printer.Piece(report.Result{Unit: o.file.Unit, File: diag.FileName(o.file.Path), Signatures: r.chain.Signatures, Response: response})
+	if err != nil {
+		return nil
+	}
+	return &piece
+}
+
+// read reads a unit, unless that was done already.
+func (r *run) read(i int, admit func(int64)) (*source.Unit, error) {
+	if r.unit != nil {
+		return r.unit, nil
+	}
+	f, reader := r.found.Files[i], *r.reader
+	reader.RegularOnly = f.Named && r.to == inPlace
+	reader.Admit = func(size int64) {
+		admit(size)
+		limitMemory(int(size), r.format == report.Diff)
+	}
+	return reader.Unit(r.ctx, f.Path, f.Unit)
+}
+
+// chainFor is the chain for a toolchain, if there are functions for that.
+func (r *run) chainFor(t api.ToolchainType) (*plan.Plan, error) {
+	if t == r.toolchain {
+		return r.chain, nil
+	}
+	if err := supported(t, r.executor.Toolchains()); err != nil {
+		return nil, err
+	}
+	return r.plans.of(t)
+}
+
+// invoke runs the chain.
+func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
+	s := r.settings
+	if s.Strict {
+		failures, err := r.executor.CheckDocuments(unit.Toolchain, unit.Data)
+		if err != nil {
+			return err
+		}
+		if len(failures) > 0 {
+			return diag.List(failures)
+		}
+	}
+	response, err := r.executor.Invoke(r.ctx, &api.FunctionInvocationRequest{
+		FunctionContext:     plan.Context(s, unit.Name, unit.Toolchain),
+		ConfigData:          unit.Data,
+		OtherData:           r.other,
+		NumFilters:          r.filters,
+		WhereResource:       r.where,
+		AllowExternal:       s.AllowExternal,
+		InParts:             true,
+		KeepSteps:           r.prints && r.format == report.Diff,
+		StopOnError:         !r.keep,
+		FunctionInvocations: chain.Invocations,
+	})
+	switch {
+	case r.ctx.Err() != nil:
+		o.unable = r.ctx.Err()
+		return nil
+	case err != nil:
+		return err
+	}
+	if !o.file.Named && !s.Strict {
+		if o.passed = r.noConfiguration(unit, response); o.passed != "" {
+			return nil
+		}
+	}
+	r.demand(response)
+	report.Locate(response.Outputs, unit.File)
+	o.response, o.notes = response, response.Notes
+	if !response.Success {
+		o.problems = diag.In(unit.File, response.Failures)
+	}
+	return nil
+}
+
+// deliver makes what is printed about a unit, and writes its configuration.
+func (r *run) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
+	response := o.response
+	if r.prints {
+		piece, notes, err := r.printer.Piece(report.Result{
+			Unit: unit.Name, File: unit.File, Signatures: chain.Signatures, Response: response, Before: unit.Data,
+			Changed: func() ([]api.ResourceInfo, error) { return changedResources(r.executor, unit, response) },
+			Places:  func(text []byte) []diff.Place { return places(r.executor, unit.Toolchain, text) },
+		})
+		if err != nil {
+			return err
+		}
+		o.piece, o.notes = &piece, append(o.notes, notes...)
+	}
+	if !response.Success {
+		return nil
+	}
+	if r.writer != nil {
+		if err := r.writer.write(o.file, unit, response); err != nil {
+			return notWritten(unit.File, err)
+		}
+	}
+	if r.summarises() {
+		o.changes = countChanges(r.executor, unit, response)
+	}
+	return nil
+}
+
+// take says what there is to say about a unit. It is called in the order of the units.
+func (r *run) take(o outcome) {
+	if o.unable != nil {
+		return
+	}
+	r.progress.Add(1)
+	if o.passed != "" {
+		r.found.Passed = append(r.found.Passed, source.Passed{Path: o.file.Path, Why: o.passed})
+		return
+	}
+	r.print(o)
+	r.tally.add(&o)
+	if !r.settings.Quiet {
+		r.tellNotes(&o)
+	}
+	if len(o.problems) > 0 {
+		r.progress.Pause(func() {
+			if r.settings.Debug && o.response != nil {
+				r.stacks(o.response.Failures)
+			}
+			r.tell(o.problems)
+		})
+		r.status = max(r.status, exitStatus(o.problems))
+	}
+	if o.response != nil && o.response.ValidationFailed {
+		r.status = max(r.status, exitNo)
+	}
+	if r.to == checked && o.changes.any() {
+		r.status = max(r.status, exitNo)
+	}
+}
+
+// print prints a unit.
+func (r *run) print(o outcome) {
+	var payload report.Payload
+	switch {
+	case o.piece != nil:
+		payload = r.printer.Print(*o.piece)
+	case r.to == checked && o.changes.any():
+		payload = report.Payload{[]byte(diag.FileName(o.file.Path) + "\n")}
+	}
+	r.write(payload)
+}
+
+func (r *run) write(payload report.Payload) {
+	if r.broken != nil || len(payload) == 0 {
+		return
+	}
+	r.progress.Pause(func() { r.broken = sink.Stdout{W: r.Streams.Out}.Write(payload...) })
+}
+
+// finish says what can be said of all units together, and makes the exit status.
+func (r *run) finish() error {
+	if r.prints && r.ctx.Err() == nil {
+		payload, err := r.printer.End()
+		if err != nil {
+			r.broken = errors.Join(r.broken, err)
+		}
+		r.write(payload)
+	}
+	if r.writer != nil {
+		if err := r.writer.Close(); err != nil {
+			r.broken = errors.Join(r.broken, err)
+		}
+	}
+	if r.broken != nil {
+		r.tell(diag.Failures(r.broken, api.FailureFunction))
+		r.status = max(r.status, exitFunction)
+	}
+	r.conclude()
+	switch {
+	case r.ctx.Err() != nil:
+		return r.ctx.Err()
+	case r.status != exitDone:
+		return told(r.status)
+	}
+	return nil
+}
+
+// demand makes failures of the notes that --require-match and --strict do not accept. Of several units, what matches in one need not
+// match in the others.
+func (r *run) demand(response *api.FunctionInvocationResponse) {
+	var kept []api.Note
+	for _, n := range response.Notes {
+		f := &api.Failure{Pos: n.Pos, Function: n.Function, Invocation: n.Invocation, Message: n.Message}
+		switch {
+		case r.settings.RequireMatch && n.Kind == api.NoteNothingMatched && !r.found.Several:
+			f.Class = api.FailureFunction
+		case r.settings.Strict && n.Kind == api.NoteSkippedDocument:
+			f.Class = api.FailureInput
+		default:
+			kept = append(kept, n)
+			continue
+		}
+		response.Failures = append(response.Failures, f)
+		response.ErrorMessages = append(response.ErrorMessages, f.Error())
+		response.Success = false
+	}
+	response.Notes = kept
+}
+
+// noConfiguration tells why a file that was found is none, if it is none: it has no resources, or is a template of something
+// that is still to be made.
+func (r *run) noConfiguration(unit *source.Unit, response *api.FunctionInvocationResponse) source.Reason {
+	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool { return f.Class == api.FailureInput && hasPlaceholder(unit.Data, f.Pos.Line) }) {
+		return source.IsTemplate
+	}
+	if slices.ContainsFunc(response.Notes, func(n api.Note) bool { return n.Kind == api.NoteSkippedDocument }) {
+		resources, err := r.executor.Resources(unit.Toolchain, unit.Data)
+		if err == nil && len(resources) == 0 {
+			return source.NoResource
+		}
+	}
+	if isBlank(unit.Data) {
+		return source.IsEmpty
+	}
+	return ""
+}
+
+// hasPlaceholder tells whether a line holds what a template's engine replaces.
+func hasPlaceholder(text []byte, line int) bool {
+	for l := range bytes.Lines(text) {
+		if line--; line == 0 {
+			return bytes.Contains(l, []byte("{{"))
+		}
+	}
+	return false
+}
+
+// isBlank tells whether there is nothing but comments and separators in a text.
+func isBlank(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// tally is what is counted over all units.
+type tally struct {
+	units, failed int
+	changes       changes
+	steps         []stepTally
+	notes         []noteTally
+}
+
+// stepTally is what became of a function of the chain in all units.
+type stepTally struct {
+	function, invocation string
+
+	matched   bool
+	unmatched *api.Note // what the first unit in which it matched nothing said about that
+	counted   bool
+	matches   int
+}
+
+// noteTally is a note about the command rather than a place, which many units have.
+type noteTally struct {
+	note  api.Note
+	file  string // the first one
+	units int
+}
+
+func (t *tally) add(o *outcome) {
+	t.units++
+	if len(o.problems) > 0 {
+		t.failed++
+	}
+	t.changes.files += o.changes.files
+	t.changes.resources += o.changes.resources
+	t.changes.values += o.changes.values
+	if o.response == nil {
+		return
+	}
+	for i, f := range o.response.Functions {
+		if i >= len(t.steps) {
+			t.steps = append(t.steps, stepTally{function: f.FunctionName, invocation: f.Invocation})
+		}
+		s := &t.steps[i]
+		s.counted = s.counted || f.Counted
+		s.matches += f.Matches
+		switch {
+		case f.Unmatched == nil:
+			s.matched = s.matched || f.Ran
+		case s.unmatched == nil:
+			s.unmatched = f.Unmatched
+		}
+	}
+}
+
+func (t *tally) addNote(file string, n api.Note) {
+	for i := range t.notes {
+		if t.notes[i].note == n {
+			t.notes[i].units++
+			return
+		}
+	}
+	t.notes = append(t.notes, noteTally{n, file, 1})
+}
+
+// tellNotes tells what is worth knowing about a unit. Of several units that is what has a place in them; what is about the command is
+// told of all of them together.
+func (r *run) tellNotes(o *outcome) {
+	file := diag.FileName(o.file.Path)
+	notes := o.notes
+	if r.found.Several {
+		notes = nil
+		for _, n := range o.notes {
+			switch {
+			case n.Kind == api.NoteNothingMatched:
+			case n.Pos.IsZero():
+				r.tally.addNote(file, n)
+			default:
+				notes = append(notes, n)
+			}
+		}
+	} else if o.response != nil && r.settings.Verbose {
+		for _, f := range o.response.Functions {
+			switch {
+			case !f.Ran:
+				notes = append(notes, api.Note{Function: f.FunctionName, Invocation: f.Invocation, Message: "did not run"})
+			case f.Counted:
+				notes = append(notes, api.Note{Function: f.FunctionName, Invocation: f.Invocation, Message: fmt.Sprintf("matches: %d", f.Matches)})
+			}
+		}
+	}
+	if len(notes) > 0 {
+		r.progress.Pause(func() { r.note(file, notes) })
+	}
+}
+
+// conclude tells what is about all units: notes, functions that matched nothing, files that were passed over, and how much changed.
+func (r *run) conclude() {
+	t := &r.tally
+	var notes []api.Note
+	if r.found.Several {
+		for _, n := range t.notes {
+			if n.units == 1 {
+				r.noteUnlessQuiet(n.file, n.note)
+				continue
+			}
+			if n.units < t.units {
+				n.note.Message += fmt.Sprintf(" (in %d files)", n.units)
+			}
+			notes = append(notes, n.note)
+		}
+		notes = append(notes, r.unmatched()...)
+		notes = append(notes, r.nothingFound()...)
+	}
+	if note := passedOver(r.found.Passed, r.settings.Verbose); note != "" {
+		notes = append(notes, api.Note{Message: note})
+	}
+	if r.found.Several && r.settings.Verbose {
+		for _, s := range t.steps {
+			if s.counted {
+				notes = append(notes, api.Note{Function: s.function, Invocation: s.invocation, Message: fmt.Sprintf("matches: %d", s.matches)})
+			}
+		}
+	}
+	for _, n := range notes {
+		r.noteUnlessQuiet("", n)
+	}
+	if r.summarises() && !r.settings.Quiet {
+		_, _ = r.Streams.ErrOut.Write([]byte(r.summary() + "\n"))
+	}
+}
+
+func (r *run) noteUnlessQuiet(file string, n api.Note) {
+	if !r.settings.Quiet {
+		r.note(file, []api.Note{n})
+	}
+}
+
+// unmatched are the functions that matched nothing in any unit: notes, or with --require-match problems, which are told at once.
+func (r *run) unmatched() []api.Note {
+	var notes []api.Note
+	for _, s := range r.tally.steps {
+		if s.matched || s.unmatched == nil || slices.Contains(notes, *s.unmatched) {
+			continue
+		}
+		notes = append(notes, *s.unmatched)
+	}
+	if !r.settings.RequireMatch {
+		return notes
+	}
+	var problems diag.List
+	for _, n := range notes {
+		problems = append(problems, &api.Failure{Class: api.FailureFunction, Function: n.Function, Invocation: n.Invocation, Message: n.Message})
+	}
+	if len(problems) > 0 {
+		r.tell(problems)
+		r.status = max(r.status, exitStatus(problems))
+	}
+	return nil
+}
+
+// nothingFound tells that there was nothing to do anything with.
+func (r *run) nothingFound() []api.Note {
+	if r.tally.units > 0 || r.ctx.Err() != nil {
+		return nil
+	}
+	message := "no configuration was found"
+	if recursive, _ := r.cmd.Flags().GetBool("recursive"); !recursive {
+		message += "; -R looks into the directories of a directory too"
+	}
+	if r.settings.RequireMatch {
+		r.tell(diag.List{{Class: api.FailureFunction, Message: message}})
+		r.status = max(r.status, exitFunction)
+		return nil
+	}
+	return []api.Note{{Message: message}}
+}
+
+// shownFiles is how many files a note names.
+const shownFiles = 3
+
+// passedOver tells of the files that were found and are no configuration, in one sentence. Those whose names say so are
+// counted only, as there may be many; with verbose all are named.
+func passedOver(passed []source.Passed, verbose bool) string {
+	if len(passed) == 0 {
+		return ""
+	}
+	byReason := map[source.Reason][]string{}
+	var reasons []source.Reason
+	for _, p := range passed {
+		if byReason[p.Why] == nil {
+			reasons = append(reasons, p.Why)
+		}
+		byReason[p.Why] = append(byReason[p.Why], diag.FileName(p.Path))
+	}
+	slices.Sort(reasons)
+	var parts []string
+	for _, why := range reasons {
+		files := byReason[why]
+		part := fmt.Sprintf("%d %s", len(files), why)
+		switch {
+		case verbose, why != source.NoName && len(files) <= shownFiles:
+			part += " (" + strings.Join(files, ", ") + ")"
+		case why != source.NoName:
+			part += " (" + strings.Join(files[:shownFiles], ", ") + ", ...)"
+		}
+		parts = append(parts, part)
+	}
+	return count(len(passed), "file") + " passed over: " + strings.Join(parts, "; ")
+}
+
+// summarises tells whether a line says how much changed.
+func (r *run) summarises() bool {
+	changes := slices.ContainsFunc(r.chain.Signatures, func(s api.FunctionSignature) bool { return s.Mutating })
+	return changes && (r.found.Several || r.to != toStdout)
+}
+
+// summary is that line.
+func (r *run) summary() string {
+	t := &r.tally
+	verb := "changed"
+	if r.to == nowhere || r.to == checked {
+		verb = "would change"
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%d of %s %s", t.changes.files, count(t.units, "file"), verb)
+	fmt.Fprintf(&b, ", %s, %s", count(t.changes.resources, "resource"), count(t.changes.values, "value"))
+	if t.failed > 0 {
+		fmt.Fprintf(&b, "; %d failed", t.failed)
+	}
+	if left := len(r.found.Files) - t.units - len(r.found.Passed); r.ctx.Err() != nil && left > 0 {
+		fmt.Fprintf(&b, "; %d not reached", left)
+	}
+	if r.to == toStdout && t.changes.files > 0 {
+		b.WriteString("; nothing was written, -i writes the files")
+	}
+	return b.String()
+}
+
+// count is a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/settings"
+)
+
+// wishes are the flags and settings that say how a resolved chain is run, where
+// the configuration goes and what is printed.
+type wishes struct {
+	format  report.Format
+	report  report.Kind // empty: format counts
+	where   string
+	other   map[string]string
+	filters int
+	keep    bool
+	writing
+}
+
+// wishes reads the flags anew: those after FUNCTION count like those before it.
+func (j *job) wishes(ctx context.Context, chain *plan.Plan) (w wishes, err error) {
+	flags := j.cmd.Flags()
+	if j.settings, err = j.App.settings(flags); err != nil {
+		return w, err
+	}
+	if w.format, w.report, err = formatOf(flags, j.settings, chain); err != nil {
+		return w, err
+	}
+	if w.writing, err = j.newWriting(chain, w.format); err != nil {
+		return w, err
+	}
+	if w.where, err = j.whereResource(flags); err != nil {
+		return w, err
+	}
+	stop, _ := flags.GetBool("stop")
+	if stop && flags.Changed("keep-going") {
+		return w, diag.Usage("--stop and --keep-going exclude each other")
+	}
+	w.keep = j.settings.KeepGoing && !stop
+	if w.filters, _ = flags.GetInt("num-filters"); w.filters < 0 {
+		return w, diag.Usage("--num-filters: %d is less than 0", w.filters)
+	}
+	w.other, err = j.otherData(ctx, flags)
+	return w, err
+}
+
+// whereResource is the expression that --kind, --name, -n, -l and --where-resource make
+// together.
+func (j *job) whereResource(flags *pflag.FlagSet) (string, error) {
+	text := func(name string) string {
+		value, _ := flags.GetString(name)
+		return value
+	}
+	selectors := yamlkit.SelectorWhere{Kind: text("kind"), Name: text("name"), Namespace: text("namespace"), Labels: text("selector")}
+	selected, err := selectors.Where()
+	if err != nil {
+		return "", whereProblem("--selector", err)
+	}
+	expression := text("where-resource")
+	if err := j.executor.CheckWhereResource(j.toolchain, expression); err != nil {
+		return "", whereProblem("--where-resource", err)
+	}
+	var parts []string
+	if selected != nil {
+		parts = append(parts, selected.String())
+	}
+	if strings.TrimSpace(expression) != "" {
+		parts = append(parts, expression)
+	}
+	return strings.Join(parts, " AND "), nil
+}
+
+func whereProblem(flag string, err error) error {
+	hint := "'fctl help where' explains such expressions"
+	if e, ok := errors.AsType[*yamlkit.WhereError](err); ok && e.Hint != "" {
+		hint = e.Hint
+	}
+	f := diag.UsageHint(hint, "%s: %w", flag, err)
+	f.Err = err
+	return f
+}
+
+// otherData reads the files of --other-data.
+func (j *job) otherData(ctx context.Context, flags *pflag.FlagSet) (map[string]string, error) {
+	given, _ := flags.GetStringArray("other-data")
+	var problems diag.List
+	data := map[string]string{}
+	for _, pair := range given {
+		name, path, ok := strings.Cut(pair, "=")
+		if !ok || name == "" || path == "" {
+			problems = append(problems, diag.UsageHint("as in --other-data Previous=old.yaml", "--other-data %s: SOURCE=FILE is expected", pair))
+			continue
+		}
+		text, err := j.bytes(ctx, path)
+		if err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureInput)...)
+		}
+		data[name] = string(text)
+	}
+	return data, problems.Err()
+}
+
+// formatOf is what -o, its short forms, --report and the settings say.
+func formatOf(flags *pflag.FlagSet, s *settings.Settings, chain *plan.Plan) (report.Format, report.Kind, error) {
+	dataOnly, _ := flags.GetBool("data-only")
+	outputOnly, _ := flags.GetBool("output-only")
+	asDiff, _ := flags.GetBool("diff")
+	kind, _ := flags.GetString("report")
+	ways := 0
+	for _, used := range []bool{dataOnly, outputOnly, asDiff, flags.Changed("output"), kind != ""} {
+		if used {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return "", "", diag.Usage("--output, --data-only, --output-only, --diff and --report exclude each other")
+	case dataOnly:
+		return report.Data, "", nil
+	case outputOnly:
+		return report.Output, "", nil
+	case asDiff:
+		return report.Diff, "", nil
+	case kind != "":
+		parsed, err := report.ParseKind(kind)
+		if err != nil {
+			return "", "", diag.Usage("%w", err)
+		}
+		for _, s := range chain.Signatures {
+			if s.Validating {
+				return report.Auto, parsed, nil
+			}
+		}
+		return "", "", diag.UsageHint("'fctl list validates' shows those that do", "--report: no function of the chain validates anything")
+	}
+	format, err := report.ParseFormat(s.Output)
+	if err != nil {
+		return "", "", diag.Usage("%w", err)
+	}
+	return format, "", nil
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// addWriteFlags adds the flags that say where the configuration goes.
+func addWriteFlags(flags *pflag.FlagSet) {
+	flags.BoolP("in-place", "i", false, "write the configuration to the files it was read from")
+	flags.StringP("output-dir", "O", "", "write the configuration to files in `DIR`, named as those it was read from")
+	flags.Bool("dry-run", false, "write nothing, and tell how much would change")
+	flags.Bool("check", false, "write nothing, print the files that would change, and end with status 1 if there are any")
+	flags.Bool("fsync", false, "have what is written on the disk before ending")
+}
+
+// destination is where the configuration goes.
+type destination int
+
+const (
+	toStdout destination = iota
+	inPlace
+	toDirectory
+	nowhere // --dry-run
+	checked // --check
+)
+
+// writing is what the flags say about where the configuration goes.
+type writing struct {
+	to  destination
+	dir string // of toDirectory
+	// prints tells whether anything goes to the standard output.
+	prints bool
+	fsync  bool
+}
+
+// newWriting reads the flags. What is asked for by a flag is printed even if the
+// configuration goes elsewhere; what a setting says is not.
+func (j *job) newWriting(chain *plan.Plan, format report.Format) (writing, error) {
+	flags := j.cmd.Flags()
+	is := func(name string) bool {
+		value, _ := flags.GetBool(name)
+		return value
+	}
+	w := writing{fsync: is("fsync")}
+	w.dir, _ = flags.GetString("output-dir")
+	asked := ""
+	for _, c := range []struct {
+		flag string
+		on   bool
+		to   destination
+	}{{"--in-place", is("in-place"), inPlace}, {"--output-dir", flags.Changed("output-dir"), toDirectory}, {"--check", is("check"), checked}} {
+		switch {
+		case !c.on:
+		case asked != "":
+			return w, diag.Usage("%s and %s exclude each other", asked, c.flag)
+		default:
+			asked, w.to = c.flag, c.to
+		}
+	}
+	switch dry := is("dry-run"); {
+	case dry && w.to == checked:
+		return w, diag.Usage("--check and --dry-run exclude each other")
+	case dry:
+		asked, w.to = "--dry-run", nowhere
+	}
+	w.prints = w.to == toStdout || slices.ContainsFunc([]string{"output", "data-only", "output-only", "diff", "report"}, flags.Changed)
+	changes := slices.ContainsFunc(chain.Signatures, func(s api.FunctionSignature) bool { return s.Mutating })
+	switch {
+	case w.fsync && w.to != inPlace && w.to != toDirectory:
+		return w, diag.UsageHint("it goes with -i or -O", "--fsync: nothing is written")
+	case w.to == toDirectory && w.dir == "":
+		return w, diag.Usage("--output-dir: the name of the directory is empty")
+	case w.to == toStdout:
+	case w.prints && format == report.Data:
+		return w, diag.UsageHint("without "+asked+" the configuration is printed", "%s and printing the configuration exclude each other", asked)
+	case !changes && w.to != toDirectory:
+		return w, diag.UsageHint("without "+asked+" the output of the functions is printed", "%s: no function of the chain changes anything", asked)
+	case j.readsStdin() && (w.to == inPlace || w.to == toDirectory):
+		return w, diag.UsageHint("without "+asked+" the result is printed", "%s: the standard input is no file", asked)
+	}
+	if w.dir != "" {
+		w.dir = j.inDir(w.dir)
+		// What an earlier run wrote is no source.
+		j.found.Files = slices.DeleteFunc(j.found.Files, func(f source.File) bool { return !f.Named && f.Below(w.dir) })
+	}
+	return w, nil
+}
+
+// writer writes the configuration of a unit.
+type writer interface {
+	// write may be called concurrently. An error is what kept it from writing.
+	write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) error
+	Close() error
+}
+
+// newWriter makes the writer for a destination, nil for those where nothing is
+// written. It removes what a run that was killed left behind.
+func (j *job) newWriter(w writing) (writer, error) {
+	switch w.to {
+	case inPlace:
+		sweep(j.found)
+		return fileWriter{sink.NewInPlace(w.fsync)}, nil
+	case toDirectory:
+		if problems := collisions(j.found.Files); len(problems) > 0 {
+			return nil, problems
+		}
+		tree, err := sink.OpenTree(w.dir, w.fsync)
+		if err != nil {
+			return nil, notWritten(diag.FileName(w.dir), err)
+		}
+		return treeWriter{tree, w.dir}, nil
+	}
+	return nil, nil
+}
+
+// sweep removes temporary files where files will be written.
+func sweep(found *source.Found) {
+	sink.Sweep(found.Temporary)
+	dirs := map[string]bool{}
+	for _, f := range found.Files {
+		if dir := filepath.Dir(f.Path); f.Named && !dirs[dir] {
+			dirs[dir] = true
+			sink.Sweep(sink.Leftovers(dir))
+		}
+	}
+}
+
+// collisions are files that would be written to the same one.
+func collisions(files []source.File) diag.List {
+	var problems diag.List
+	first := map[string]string{}
+	for _, f := range files {
+		if other, taken := first[f.Rel]; taken {
+			problems = append(problems, diag.Input(diag.FileName(f.Path), "write them with two commands",
+				errors.New(diag.FileName(other)+" would be written to the same "+f.Rel)))
+			continue
+		}
+		first[f.Rel] = f.Path
+	}
+	return problems
+}
+
+type fileWriter struct{ *sink.InPlace }
+
+func (w fileWriter) write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) error {
+	if !response.Changed {
+		return nil
+	}
+	return w.Write(sink.Original{Path: f.Path, Info: unit.Info, Data: unit.Data}, partsOf(response)...)
+}
+
+type treeWriter struct {
+	*sink.Tree
+	dir string
+}
+
+func (w treeWriter) write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) error {
+	err := w.Write(f.Rel, sink.Original{Path: f.Path, Info: unit.Info, Data: unit.Data}, partsOf(response)...)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Join(w.dir, f.Rel), err)
+	}
+	return nil
+}
+
+// notWritten is the problem that kept a file from being written.
+func notWritten(file string, err error) *api.Failure {
+	hint := ""
+	switch {
+	case errors.Is(err, sink.ErrReadOnly):
+		hint = plan.Quote([]string{"chmod", "u+w", file})
+	case errors.Is(err, sink.ErrChanged):
+		hint = "run it again"
+	case errors.Is(err, sink.ErrSource):
+		hint = "-i writes to the files themselves"
+	case errors.Is(err, fs.ErrPermission):
+		hint = "a new file takes the place of the old one, for which the directory must be writable"
+	}
+	return &api.Failure{Class: api.FailureFunction, Pos: api.Position{File: file}, Message: err.Error(), Hint: hint, Err: err}
+}
+
+// partsOf is the configuration of a response.
+func partsOf(response *api.FunctionInvocationResponse) [][]byte {
+	if response.Parts != nil {
+		return response.Parts
+	}
+	return [][]byte{response.ConfigData}
+}

@@ -1,0 +1,89 @@
+package iostreams
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// When progress is shown: not before somebody wonders, and then as often as it can be read.
+const (
+	progressAfter = 500 * time.Millisecond
+	progressEvery = 100 * time.Millisecond
+)
+
+// Progress is a line on the error stream that tells how far a long work is. A nil Progress shows nothing.
+type Progress struct {
+	streams *Streams
+	things  string
+	total   int
+
+	mu    sync.Mutex
+	done  int
+	shown bool
+	timer *time.Timer
+	ended bool
+}
+
+// NewProgress begins to tell of work on a number of things, if a person reads the error stream.
+func (s *Streams) NewProgress(things string, total int) *Progress {
+	if !s.errTTY || total < 2 {
+		return nil
+	}
+	p := &Progress{streams: s, things: things, total: total}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.timer = time.AfterFunc(progressAfter, p.show)
+	return p
+}
+
+func (p *Progress) show() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return
+	}
+	// That it cannot be shown is nothing to tell anybody.
+	_, _ = fmt.Fprintf(p.streams.ErrOut, "\r%d of %d %s", p.done, p.total, p.things)
+	p.shown = true
+	p.timer.Reset(progressEvery)
+}
+
+// Add tells that n more things are done.
+func (p *Progress) Add(n int) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += n
+}
+
+// Pause removes the line while other text is written.
+func (p *Progress) Pause(write func()) {
+	if p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.clear()
+	}
+	write()
+}
+
+func (p *Progress) clear() {
+	if p.shown {
+		_, _ = fmt.Fprint(p.streams.ErrOut, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+// End removes the line.
+func (p *Progress) End() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	p.timer.Stop()
+	p.clear()
+}

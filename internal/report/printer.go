@@ -1,0 +1,118 @@
+package report
+
+import (
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Printer prints the results of a run: that of one unit as Render does, those
+// of several units one behind the other, or together where that is one text.
+//
+//   - Configuration is one stream of documents, that of each unit under a comment
+//     with the name of its file.
+//   - Outputs are one array for each type, whose rows have the Unit they are of.
+//     Tables have a column for it.
+//   - A report is one report.
+//   - Everything else stands in the order of the units.
+type Printer struct {
+	Format Format
+	Report Kind // empty: Format counts
+	Screen Screen
+	// Several tells that there are several units, or that there could be.
+	Several bool
+	// Signatures are those of the chain.
+	Signatures []api.FunctionSignature
+
+	stream   stream
+	sections sections
+	results  []Result // for Report
+	units    int      // printed so far
+}
+
+// Piece is what is printed about one unit, made without knowing of the others.
+type Piece struct {
+	text     Payload
+	document *string   // the name of the file when text is configuration
+	sections []section // outputs, which are printed together with those of other units
+	result   Result    // for a report
+}
+
+// Piece makes what is printed about a unit. It can be called concurrently. The
+// notes name output that the format leaves out.
+func (p *Printer) Piece(r Result) (Piece, []api.Note, error) {
+	if p.Report != "" {
+		return Piece{result: r.withoutData()}, nil, nil
+	}
+	if !p.Several {
+		text, notes, err := Render(p.Format, p.Screen, r)
+		return Piece{text: text}, notes, err
+	}
+	auto := p.Format == Auto
+	switch {
+	case p.Format == Data, auto && mutates(r.Signatures):
+		piece := Piece{text: configuration(r.Response)}
+		if piece.text != nil {
+			piece.document = &r.File
+		}
+		if auto {
+			return piece, leftOut(r), nil
+		}
+		return piece, nil, nil
+	case p.Format == Output, p.Format == Table, auto:
+		make := rowsSection
+		if p.Format == Table || auto && p.Screen.Terminal {
+			make = tableSection
+		}
+		if auto && p.Screen.Terminal {
+			make = p.Screen.personSection
+		}
+		var piece Piece
+		for _, o := range r.Response.Outputs {
+			s, err := make(r, o)
+			if err != nil {
+				return piece, nil, err
+			}
+			piece.sections = append(piece.sections, s)
+		}
+		return piece, nil, nil
+	}
+	text, notes, err := Render(p.Format, p.Screen, r)
+	if p.Format == Full {
+		text = append(Payload{[]byte("UNIT       " + r.Unit + "    \n")}, text...)
+	}
+	return Piece{text: text}, notes, err
+}
+
+// Print returns what is to be written now that it is the turn of a unit.
+func (p *Printer) Print(piece Piece) Payload {
+	p.units++
+	switch {
+	case p.Report != "":
+		p.results = append(p.results, piece.result)
+		return nil
+	case piece.document != nil:
+		return p.stream.next(*piece.document, piece.text)
+	case piece.sections != nil:
+		return p.sections.add(piece.sections, p.Signatures)
+	case p.Format == Full && p.Several && p.units > 1:
+		return append(Payload{[]byte("\n")}, piece.text...)
+	}
+	return piece.text
+}
+
+// End returns what is to be written when there are no more units.
+func (p *Printer) End() (Payload, error) {
+	if p.Report != "" {
+		text, err := RenderReport(p.Report, p.results)
+		return Payload{text}, err
+	}
+	return p.sections.end(p.Screen), nil
+}
+
+// withoutData is the result without the configuration, which a report does not
+// tell about.
+func (r Result) withoutData() Result {
+	response := *r.Response
+	response.ConfigData, response.Parts, response.Steps = nil, nil, nil
+	r.Response, r.Before, r.Changed, r.Places = &response, nil, nil, nil
+	return r
+}

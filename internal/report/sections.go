@@ -1,0 +1,238 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// section is what is printed about one output of one unit.
+type section struct {
+	outputType api.OutputType
+	list       bool   // rows, of which there may be none
+	rows       []byte // of an array in JSON, from the line end before the first on
+	head       []string
+	cells      [][]string // of a table
+	lines      []byte     // text that stands for itself
+	file       string
+	document   Payload // text that is a stream of documents with those of other units
+}
+
+// rowsSection prints an output as rows of an array.
+func rowsSection(r Result, o api.Output) (section, error) {
+	s := section{outputType: o.OutputType}
+	if v, ok := o.Value.(api.YAMLPayload); ok {
+		s.document, s.file = Payload{[]byte(v.Payload)}, r.File
+		return s, nil
+	}
+	if o.Value == nil {
+		return s, nil
+	}
+	e := &jsonEncoder{depth: 1, empty: true, unit: r.Unit}
+	if err := e.rowsOf(o.Value); err != nil {
+		return s, fmt.Errorf("printing %s: %w", o.OutputType, err)
+	}
+	s.list, s.rows = true, e.b
+	return s, nil
+}
+
+// rowsOf writes the items of a list, or a value that is none as the only one.
+func (e *jsonEncoder) rowsOf(value any) error {
+	switch v := value.(type) {
+	case api.AttributeValueList:
+		return items(e, v, e.attribute)
+	case api.ValidationResultList:
+		return items(e, v, e.validation)
+	case api.ResourceInfoList:
+		return items(e, v, e.resourceInfoRow)
+	case api.ResourceList:
+		return items(e, v, e.resource)
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return err
+	}
+	var list []json.RawMessage
+	if text.Bytes()[0] != '[' {
+		list = []json.RawMessage{bytes.TrimSpace(text.Bytes())}
+	} else if err := json.Unmarshal(text.Bytes(), &list); err != nil {
+		return err
+	}
+	isList := text.Bytes()[0] == '['
+	return items(e, list, func(item *json.RawMessage) error {
+		row, err := json.Marshal(e.unit)
+		if err != nil {
+			return err
+		}
+		row = append([]byte(`{"Unit":`), row...)
+		switch fields, isObject := bytes.CutPrefix(*item, []byte("{")); {
+		case !isList, !isObject:
+			row = append(append(append(row, `,"Value":`...), *item...), '}')
+		case string(fields) == "}":
+			row = append(row, fields...)
+		default:
+			row = append(append(row, ','), fields...)
+		}
+		var indented bytes.Buffer
+		err = json.Indent(&indented, row, fmt.Sprintf("%*s", 2*e.depth, ""), "  ")
+		e.b = append(e.b, indented.Bytes()...)
+		return err
+	})
+}
+
+// tableSection prints an output as rows of a table.
+func tableSection(r Result, o api.Output) (section, error) {
+	s := section{outputType: o.OutputType}
+	s.head, s.cells = tableOf(o, r.Unit)
+	if s.head == nil {
+		return rowsSection(r, o)
+	}
+	return s, nil
+}
+
+// personSection prints an output as forAPerson does.
+func (s Screen) personSection(r Result, o api.Output) (section, error) {
+	if v, ok := o.Value.(api.ValidationResultList); ok {
+		return section{outputType: o.OutputType, lines: s.lines(r.File, v)}, nil
+	}
+	if _, ok := o.Value.(api.AttributeValueList); ok {
+		return tableSection(r, o)
+	}
+	return rowsSection(r, o)
+}
+
+// sections puts those of one type together, in the order in which the types
+// first appeared.
+type sections struct{ groups []*group }
+
+// group is the sections of one type.
+type group struct {
+	section
+	stream  stream
+	text    Payload // that has to wait for the end
+	started bool    // the array has a row
+	now     bool    // the text is printed when it comes
+}
+
+// add returns what can be printed now. That is everything as long as the chain
+// promises outputs of one type, but for tables.
+func (s *sections) add(of []section, chain []api.FunctionSignature) Payload {
+	var now Payload
+	for _, section := range of {
+		g := s.group(section.outputType)
+		if g == nil {
+			g = &group{section: section, now: len(s.groups) == 0 && outputTypes(chain) <= 1}
+			g.cells = nil
+			s.groups = append(s.groups, g)
+		}
+		g.list = g.list || section.list
+		if g.head == nil {
+			g.head = section.head
+		}
+		g.cells = append(g.cells, section.cells...)
+		text := g.textOf(section)
+		if g.now {
+			now = append(now, text...)
+		} else {
+			g.text = append(g.text, text...)
+		}
+	}
+	return now
+}
+
+func (s *sections) group(t api.OutputType) *group {
+	for _, g := range s.groups {
+		if sameRows(g.outputType, t) {
+			return g
+		}
+	}
+	return nil
+}
+
+// sameRows tells whether outputs of two types have the same rows: a result of a
+// validation is a list of one.
+func sameRows(a, b api.OutputType) bool {
+	isResult := func(t api.OutputType) bool {
+		return t == api.OutputTypeValidationResult || t == api.OutputTypeValidationResultList
+	}
+	return a == b || isResult(a) && isResult(b)
+}
+
+// outputTypes is how many types of outputs a chain promises.
+func outputTypes(chain []api.FunctionSignature) int {
+	var types []api.OutputType
+next:
+	for _, s := range chain {
+		if s.OutputInfo == nil {
+			continue
+		}
+		for _, t := range types {
+			if sameRows(t, s.OutputInfo.OutputType) {
+				continue next
+			}
+		}
+		types = append(types, s.OutputInfo.OutputType)
+	}
+	return len(types)
+}
+
+// textOf is the text of a section behind those of the units before it.
+func (g *group) textOf(s section) Payload {
+	switch {
+	case s.document != nil:
+		return g.stream.next(s.file, s.document)
+	case len(s.rows) > 0:
+		separator := ","
+		if !g.started {
+			separator = "["
+		}
+		g.started = true
+		return Payload{[]byte(separator), s.rows}
+	}
+	if len(s.lines) == 0 {
+		return nil
+	}
+	return Payload{s.lines}
+}
+
+// end returns what had to wait: tables, the ends of arrays, and with several
+// types everything.
+func (s *sections) end(screen Screen) Payload {
+	var all Payload
+	rest := s.groups
+	if len(rest) > 0 && rest[0].now {
+		all, rest = rest[0].end(screen), rest[1:]
+	}
+	var parts []Payload
+	var types []api.OutputType
+	for _, g := range rest {
+		if text := append(g.text, g.end(screen)...); len(text) > 0 {
+			parts, types = append(parts, text), append(types, g.outputType)
+		}
+	}
+	if len(parts) == 1 && len(s.groups) == 1 {
+		return parts[0]
+	}
+	for i, part := range parts {
+		all = append(all, []byte(string(types[i])+":\n"))
+		all = append(append(all, part...), []byte("\n"))
+	}
+	return all
+}
+
+// end is what a section can only be told at the end.
+func (g *group) end(screen Screen) Payload {
+	switch {
+	case g.head != nil:
+		return Payload{screen.grid(dropColumns(g.head, g.cells))}
+	case g.started:
+		return Payload{[]byte("\n]\n")}
+	case g.list:
+		return Payload{[]byte("[]\n")}
+	}
+	return nil
+}
