@@ -211,6 +211,22 @@ func TestDiffOfAnything(t *testing.T) {
 	}
 }
 
+func FuzzUnified(f *testing.F) {
+	f.Add("a\nb\n", "a\nc")
+	f.Add("---\na: 1\n---\nb: 2\n", "---\nb: 2\n---\na: 1\n")
+	f.Add("", "\n\n")
+	f.Add("x\r\n\\ No newline at end of file\n", "x\n")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		if before == after || strings.Contains(before+after, "\x00") { // by which patched knows lines without end
+			return
+		}
+		patch := unified("x", before, after)
+		if have, changed := patched(t, before, patch); have != after || len(before) < 200 && len(after) < 200 && changed != shortest(before, after) {
+			t.Errorf("have %q, want %q, of %q\n%s", have, after, before, patch)
+		}
+	})
+}
+
 // GNU diff is asked for the fewest lines of texts that are too long to look for them here. Parts are shuffled, repeated and
 // changed everywhere, so that the search is cut short.
 func TestAgreesWithGNUDiff(t *testing.T) {

@@ -3,6 +3,7 @@ package diff
 import (
 	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/sergi/go-diff/diffmatchpatch"
@@ -24,8 +25,8 @@ func apply(style func(string) string, text string) string {
 
 // Above these sizes nobody looks for what is different in a line, and finding it takes time.
 const (
-	maxEmphasized = 1000 // bytes of a line
-	maxPaired     = 64   // lines of an edit
+	maxEmphasized = 400    // bytes of a line
+	maxCompared   = 40_000 // bytes of the lines of an edit, each as often as it is compared
 )
 
 // coloured prints the lines of an edit with what is different in those that have a counterpart.
@@ -51,12 +52,10 @@ type pairs struct{ old, new map[int][]piece }
 // pair finds for each removed line the first added one that is alike, in order.
 func (p *printer) pair(e edit) pairs {
 	found := pairs{old: map[int][]piece{}, new: map[int][]piece{}}
-	if e.oldTo-e.oldFrom > maxPaired || e.newTo-e.newFrom > maxPaired {
-		return found
-	}
-	next := e.newFrom
+	next, compared := e.newFrom, 0
 	for i := e.oldFrom; i < e.oldTo; i++ {
-		for j := next; j < e.newTo; j++ {
+		for j := next; j < e.newTo && compared < maxCompared; j++ {
+			compared += len(p.before.line(i)) + len(p.after.line(j))
 			old, changed, alike := pieces(p.before.line(i), p.after.line(j))
 			if alike {
 				found.old[i], found.new[j], next = old, changed, j+1
@@ -69,25 +68,67 @@ func (p *printer) pair(e edit) pairs {
 
 // pieces takes two lines apart. They are alike when at least half of what is in both, blanks at the begin and end aside, is the same.
 func pieces(before, after []byte) (old, changed []piece, alike bool) {
-	if len(before) > maxEmphasized || len(after) > maxEmphasized || !utf8.Valid(before) || !utf8.Valid(after) {
+	shorter, longer := len(bytes.TrimSpace(before)), len(bytes.TrimSpace(after))
+	if shorter > longer {
+		shorter, longer = longer, shorter
+	}
+	if 2*shorter < longer || len(before) > maxEmphasized || len(after) > maxEmphasized || !utf8.Valid(before) || !utf8.Valid(after) {
 		return nil, nil, false
 	}
 	d := diffmatchpatch.New()
 	d.DiffTimeout = 0 // a time limit would make the result depend on the machine
+	known := words{rune: map[string]rune{}}
 	same := 0
-	for _, part := range d.DiffCleanupSemantic(d.DiffMain(string(before), string(after), false)) {
+	for _, part := range d.DiffCleanupSemantic(d.DiffMainRunes(known.runes(before), known.runes(after), false)) {
+		text := known.text(part.Text)
 		if part.Type != diffmatchpatch.DiffInsert {
-			old = append(old, piece{part.Text, part.Type == diffmatchpatch.DiffEqual})
+			old = append(old, piece{text, part.Type == diffmatchpatch.DiffEqual})
 		}
 		if part.Type != diffmatchpatch.DiffDelete {
-			changed = append(changed, piece{part.Text, part.Type == diffmatchpatch.DiffEqual})
+			changed = append(changed, piece{text, part.Type == diffmatchpatch.DiffEqual})
 		}
 		if part.Type == diffmatchpatch.DiffEqual {
-			same += len(strings.TrimSpace(part.Text))
+			same += len(strings.TrimSpace(text))
 		}
 	}
-	longer := max(len(bytes.TrimSpace(before)), len(bytes.TrimSpace(after)))
 	return old, changed, 2*same >= longer
+}
+
+// words lets lines be compared word by word: each word is written as one rune of a private range.
+type words struct {
+	all  []string
+	rune map[string]rune
+}
+
+const firstWord = '\U000F0000'
+
+func (w *words) runes(line []byte) []rune {
+	var runes []rune
+	for text := string(line); text != ""; {
+		n := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		switch {
+		case n < 0:
+			n = len(text)
+		case n == 0:
+			_, n = utf8.DecodeRuneInString(text)
+		}
+		word := text[:n]
+		r, ok := w.rune[word]
+		if !ok {
+			r = firstWord + rune(len(w.all))
+			w.rune[word], w.all = r, append(w.all, word)
+		}
+		runes, text = append(runes, r), text[n:]
+	}
+	return runes
+}
+
+func (w *words) text(runes string) string {
+	var b strings.Builder
+	for _, r := range runes {
+		b.WriteString(w.all[r-firstWord])
+	}
+	return b.String()
 }
 
 // paint colours a line. Its carriage return is shown where it makes the difference.

@@ -20,12 +20,13 @@ func FuzzInvocations(f *testing.F) {
 		"[]", "[", "", "- FunctionName: set-size", `[{"FunctionName":"set-size","Arguments":[{"Value":"a"}]}]`, "- FunctionName: [a]",
 		"- {FunctionName: set-size, Arguments: {a: b}}", "- {FunctionName: set-size, Params: {a: 1}, WhereResource: 5}", "&a [*a]", "- ? [x]\n  : y",
 		"- {FunctionName: set-size, Arguments: [{ParameterName: 1}]}", "- {name: a, function: set-size, arguments: {size: 1}, where: a = 1}",
-		"- {function: set-many, arguments: {value: [1, {a: b}, null]}}", "- {function: set-size, FunctionName: set-size, arguments: {size: x, size: y}}", "--- 1\n--- 2\n", "- FunctionName: set-size\n  FunctionName: get-size\n",
+		"- {function: set-many, arguments: {value: [1, {a: b}, null, 'file:x']}}", "- {function: set-size, FunctionName: set-size, arguments: {size: x, size: y}}", "--- 1\n--- 2\n", "- FunctionName: set-size\n  FunctionName: get-size\n",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := (&plan.Walk{Functions: testRegistry()}).Invocations(plan.Text{Bytes: []byte(text), Name: "./list.yaml"})
+		noFile := func(string) ([]byte, error) { return nil, errors.New("no such file") }
+		p, err := (&plan.Walk{Functions: testRegistry(), ReadFile: noFile}).Invocations(plan.Text{Bytes: []byte(text), Name: "./list.yaml"})
 		if err == nil {
 			if len(p.Invocations) == 0 || len(p.Invocations) != len(p.Signatures) {
 				t.Errorf("%q: %d invocations, %d signatures", text, len(p.Invocations), len(p.Signatures))
@@ -37,7 +38,7 @@ func FuzzInvocations(f *testing.F) {
 			t.Fatalf("%q: %v", text, err)
 		}
 		for _, problem := range problems {
-			if problem.Class != api.FailureUsage || problem.Pos.File != "./list.yaml" || problem.Message == "" {
+			if problem.Class == api.FailureFunction || problem.Pos.File != "./list.yaml" || problem.Message == "" {
 				t.Errorf("%q: %+v", text, problem)
 			}
 		}
