@@ -307,7 +307,7 @@ func TestTimeIsBounded(t *testing.T) {
 		t.Skip("large texts")
 	}
 	r := newRandom(5)
-	repeated := func(kinds int) string { return numbered(r, 200_000, kinds) }
+	repeated := func(kinds int) string { return numbered(r, 100_000, kinds) }
 	reversed := func(text string) string {
 		lines := split(text)
 		for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {

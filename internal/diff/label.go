@@ -1,0 +1,130 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// labeller tells what stands behind the second @@ of a hunk.
+type labeller struct {
+	steps         []string // their names
+	authors       *authors // nil when one step did everything, or nobody knows
+	before, after []Place
+}
+
+func newLabeller(f File, before, after text, edits []edit) *labeller {
+	l := &labeller{}
+	for _, s := range f.Steps {
+		l.steps = append(l.steps, s.Name)
+	}
+	if len(f.Steps) > 1 {
+		l.authors = findAuthors(before, f.Steps)
+	}
+	if f.Places != nil && len(edits) > 0 {
+		l.before, l.after = f.Places(f.Before), f.Places(f.After)
+	}
+	return l
+}
+
+// maxLabels is the number of resources that a hunk names.
+const maxLabels = 3
+
+// label is "resource  function, function; resource  function", functions in the order of the chain.
+func (l *labeller) label(edits []edit) string {
+	var names []string
+	by := map[string][]bool{}
+	for _, e := range edits {
+		for _, name := range l.resources(e) {
+			if by[name] == nil {
+				names, by[name] = append(names, name), make([]bool, len(l.steps))
+			}
+			l.mark(by[name], e)
+		}
+	}
+	var parts []string
+	for i, name := range names {
+		if i == maxLabels {
+			parts = append(parts, fmt.Sprintf("and %d more", len(names)-i))
+			break
+		}
+		var functions []string
+		for step, function := range l.steps {
+			if by[name][step] && !slices.Contains(functions, function) {
+				functions = append(functions, function)
+			}
+		}
+		parts = append(parts, strings.TrimSpace(printable(name+"  "+strings.Join(functions, ", "))))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// printable keeps names that come from the texts from ending the line or steering a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, s)
+}
+
+// mark marks the steps that made an edit.
+func (l *labeller) mark(by []bool, e edit) {
+	if l.authors == nil {
+		for step := range by {
+			by[step] = true
+		}
+		return
+	}
+	for _, lines := range [...][]int32{l.authors.removed[e.oldFrom:e.oldTo], l.authors.added[e.newFrom:e.newTo]} {
+		for _, step := range lines {
+			if step != nobody {
+				by[step] = true
+			}
+		}
+	}
+}
+
+// resources are those an edit is in, as they were before it, and those it adds.
+func (l *labeller) resources(e edit) []string {
+	old := within(l.before, e.oldFrom, e.oldTo)
+	if e.oldFrom == e.oldTo && e.oldFrom > 0 {
+		old = within(l.before, e.oldFrom-1, e.oldFrom) // lines are added to what is above them
+	}
+	had := beginning(l.before, e.oldFrom, e.oldTo)
+	has := beginning(l.after, e.newFrom, e.newTo)
+	added := has[min(len(had), len(has)):]
+	if whole := e.oldFrom == e.oldTo && len(has) > 0 && has[0].Line == e.newFrom+1; whole {
+		old = nil // nothing but new resources
+	}
+	names := make([]string, 0, 1)
+	for _, p := range append(slices.Clip(old), added...) {
+		names = append(names, p.Name)
+	}
+	if len(names) == 0 {
+		names = append(names, "")
+	}
+	return names
+}
+
+// within are the places that lines [from, to) belong to.
+func within(places []Place, from, to int) []Place {
+	if from == to {
+		return nil
+	}
+	last := beginningBefore(places, to)
+	return places[max(0, beginningBefore(places, from+1)-1):last]
+}
+
+// beginning are the places that begin in lines [from, to).
+func beginning(places []Place, from, to int) []Place {
+	return places[beginningBefore(places, from):beginningBefore(places, to)]
+}
+
+// beginningBefore is the number of places that begin before line i (from 0).
+func beginningBefore(places []Place, i int) int {
+	n, _ := slices.BinarySearchFunc(places, i, func(p Place, i int) int { return p.Line - 1 - i })
+	return n
+}
