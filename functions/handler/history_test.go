@@ -33,7 +33,7 @@ func TestStepsAreWhatTheChainMadeSoFar(t *testing.T) {
 	} {
 		for name, data := range map[string]string{
 			"two": resource("a") + "---\n" + resource("b"), "list": list, "list and one": list + "---\n" + resource("c"),
-			"many": manyResources(6000),
+			"many": manyResources(1500),
 		} {
 			for _, cores := range []int{1, 4} {
 				was := runtime.GOMAXPROCS(cores)

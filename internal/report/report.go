@@ -133,7 +133,7 @@ func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error)
 	case Name:
 		text, err = names(r)
 	case Diff:
-		text = unified(screen.Diff, r)
+		return Payload{unified(screen.Diff, r)}, leftOut(r), nil
 	case Table:
 		text, err = outputs(r.Response.Outputs, screen.table)
 	default:
