@@ -44,7 +44,7 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 			break
 		}
 		if len(words) == 0 {
-			return t, missingTarget(t.file)
+			return t, missingTarget(t.file, flags.Changed("functions"))
 		}
 		*to = words[0]
 		rest := words[1:]
@@ -68,7 +68,15 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 	return t, nil
 }
 
-func missingTarget(file string) error {
+// missingTarget is said when the words end too soon; with --functions they need
+// no FUNCTION.
+func missingTarget(file string, functions bool) error {
+	switch {
+	case functions && file != "":
+		return diag.UsageHint("fctl do --functions CHAIN "+plan.Quote([]string{file})+" UNIT, or fctl do --functions CHAIN -f "+plan.Quote([]string{file}), "UNIT is missing")
+	case functions:
+		return diag.UsageHint("fctl do --functions CHAIN FILE UNIT, or fctl do --functions CHAIN -f PATH", "FILE and UNIT are missing")
+	}
 	what := "FILE, UNIT and FUNCTION are"
 	if file != "" {
 		what = "UNIT and FUNCTION are"
