@@ -42,12 +42,10 @@ func (p *Parts) Parse(i int, a *Arena) Container {
 	return parse(&unit{text: p.Text(i), whole: &p.unit, part: i, arena: a}, &limits)
 }
 
-var separator = []byte("\n---")
-
 // cutBehind is the first place at or behind from where a part may begin, -1 when there is none.
 func cutBehind(text []byte, from int) int {
 	for from < len(text) {
-		i := bytes.Index(text[from:], separator)
+		i := bytes.Index(text[from:], []byte("\n---"))
 		if i < 0 {
 			return -1
 		}
