@@ -102,6 +102,9 @@ func (j *job) chain(ctx context.Context, walk *plan.Walk, words []string) (*plan
 		typed = part(walk.Resolve(words)) // sets the flags that stand among the words
 	}
 	files, _ := j.cmd.Flags().GetStringArray("functions")
+	if len(words) == 0 && len(files) == 0 { // --functions ""
+		return nil, diag.UsageHint("fctl do --functions CHAIN FILE UNIT", "--functions: the name of a file is expected")
+	}
 	all := &plan.Plan{}
 	for _, path := range files {
 		if written := part(j.chainFile(ctx, walk, path)); len(problems) == 0 {

@@ -48,7 +48,7 @@ func Unified(f File) []byte {
 	}
 	p := printer{style: f.Style, before: lines(f.Before), after: lines(f.After)}
 	edits := compare(p.before, p.after)
-	l := newLabeller(f, p.before, p.after, edits)
+	l := newLabeller(f, p.before)
 	p.say(f.Style.File, "--- ", quoted("a/"+f.Name))
 	p.say(f.Style.File, "+++ ", quoted("b/"+f.Name))
 	for len(edits) > 0 {

@@ -14,7 +14,7 @@ type labeller struct {
 	before, after []Place
 }
 
-func newLabeller(f File, before, after text, edits []edit) *labeller {
+func newLabeller(f File, before text) *labeller {
 	l := &labeller{}
 	for _, s := range f.Steps {
 		l.steps = append(l.steps, s.Name)
@@ -22,7 +22,7 @@ func newLabeller(f File, before, after text, edits []edit) *labeller {
 	if len(f.Steps) > 1 {
 		l.authors = findAuthors(before, f.Steps)
 	}
-	if f.Places != nil && len(edits) > 0 {
+	if f.Places != nil {
 		l.before, l.after = f.Places(f.Before), f.Places(f.After)
 	}
 	return l
