@@ -38,6 +38,7 @@ The path of file: starts where the chain is.
   fctl do --functions release.yaml all.yaml MyUnit     run it
   fctl do --functions release.yaml all.yaml MyUnit set-label release 12
                                                        and then more functions
+  fctl do --functions release.yaml -f apps/ -R --diff  preview it on many files
   fctl doseq all.yaml MyUnit file:release.yaml         the same as the first
   fctl explain --file release.yaml                     what it does, step by step
   fctl explain --schema                                its JSON Schema
