@@ -28,7 +28,7 @@ func addRunFlags(flags *pflag.FlagSet) {
 	flags.Bool("data-only", false, "print the configuration, changed or not: -o data")
 	flags.Bool("output-only", false, "print what the functions return: -o output")
 	flags.Bool("diff", false, "print a unified diff of the configuration: -o diff")
-	flags.String("report", "", "print validation results in a `FORM`: github, sarif, junit or json")
+	flags.String("report", "", "print validation results in a `FORM`: github, sarif, junit, json, or auto, which is github in a GitHub workflow")
 
 	flags.String("kind", "", "only resources of this `KIND`, or of several with commas between them")
 	flags.String("name", "", "only resources of this `NAME`")

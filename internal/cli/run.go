@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 
 	"github.com/fatih/color"
@@ -296,6 +298,9 @@ func (r *run) finish() error {
 			r.broken = errors.Join(r.broken, err)
 		}
 		r.write(payload)
+		if err := r.addSummary(r.printer.Summary()); err != nil {
+			r.broken = errors.Join(r.broken, err)
+		}
 	}
 	if r.writer != nil {
 		if err := r.writer.Close(); err != nil {
@@ -314,6 +319,20 @@ func (r *run) finish() error {
 		return told(r.status)
 	}
 	return nil
+}
+
+// addSummary appends to the summary of the workflow step that fctl runs in, if it does.
+func (r *run) addSummary(text []byte) error {
+	path := r.Streams.Getenv("GITHUB_STEP_SUMMARY")
+	if len(text) == 0 || path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // others read it
+	if err != nil {
+		return fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err)
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }
 
 // demand makes failures of the notes that --require-match and --strict do not accept. Of several units, what matches in one need not

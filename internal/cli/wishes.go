@@ -36,6 +36,12 @@ func (j *job) wishes(ctx context.Context, chain *plan.Plan) (w wishes, err error
 	if w.format, w.report, err = formatOf(flags, j.settings, chain); err != nil {
 		return w, err
 	}
+	if w.report == report.ForCI {
+		w.report = ""
+		if j.Streams.Getenv("GITHUB_ACTIONS") == "true" {
+			w.report = report.GitHub
+		}
+	}
 	if w.writing, err = j.newWriting(chain, w.format); err != nil {
 		return w, err
 	}

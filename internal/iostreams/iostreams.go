@@ -60,6 +60,9 @@ func (s *Streams) SetTerminal(in, out, errOut bool, width int) {
 	s.inTTY, s.outTTY, s.errTTY, s.width = in, out, errOut, width
 }
 
+// Getenv is a variable of the environment.
+func (s *Streams) Getenv(name string) string { return s.getenv(name) }
+
 // SetEnv replaces the environment the colour decision reads.
 func (s *Streams) SetEnv(getenv func(string) string) { s.getenv = getenv }
 

@@ -24,11 +24,13 @@ const (
 	JUnit Kind = "junit"
 	// JSON is a flat list of findings.
 	JSON Kind = "json"
+	// ForCI is what the CI system fctl runs in reads, if it is known; else there is no report.
+	ForCI Kind = "auto"
 )
 
 // Kinds are the values of --report.
 func Kinds() []string {
-	return []string{string(GitHub), string(SARIF), string(JUnit), string(JSON)}
+	return []string{string(GitHub), string(SARIF), string(JUnit), string(JSON), string(ForCI)}
 }
 
 // ParseKind reads a value of --report.
@@ -105,6 +107,32 @@ func github(units []Result) []byte {
 			}
 			fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace(f.rule()), message.Replace(f.text()))
 		}
+	}
+	return []byte(b.String())
+}
+
+// summaryBytes is less than GitHub takes of a step's summary.
+const summaryBytes = 1000 << 10
+
+// Summary is Markdown for the summary of the step, with all findings, when GitHub would drop some of the annotations; else nil.
+func (p *Printer) Summary() []byte {
+	var all []finding
+	for _, u := range p.results {
+		all = append(all, u.findings()...)
+	}
+	if p.Report != GitHub || len(all) <= shown {
+		return nil
+	}
+	cell := strings.NewReplacer("|", "\\|", "\r", "", "\n", "<br>", "<", "&lt;", "`", "&#96;")
+	var b strings.Builder
+	fmt.Fprintf(&b, "### fctl: %d findings\n\n| Place | Level | Rule | Finding |\n|---|---|---|---|\n", len(all))
+	for i, f := range all {
+		row := fmt.Sprintf("| %s | %s | %s | %s |\n", cell.Replace(f.Position.String()), f.level(), cell.Replace(f.rule()), cell.Replace(f.text()))
+		if b.Len()+len(row) > summaryBytes {
+			fmt.Fprintf(&b, "\nand %d more\n", len(all)-i)
+			break
+		}
+		b.WriteString(row)
 	}
 	return []byte(b.String())
 }
