@@ -28,10 +28,10 @@ type File struct {
 	Style Style
 }
 
-// Step is what a function made of the text.
+// Step is what a function made of the text, which is asked for when it is needed: not all of them are in memory at a time.
 type Step struct {
 	Name string // of the function
-	Text []byte
+	Text func() []byte
 }
 
 // Place is the line (from 1) at which what belongs to a resource begins, comments and separator included. Places without a name

@@ -359,7 +359,7 @@ func TestGitApply(t *testing.T) {
 		}
 		patch := diff.Unified(diff.File{
 			Name: name, Before: []byte(before), After: []byte(after),
-			Steps:  []diff.Step{{Name: "set-x", Text: []byte(after)}},
+			Steps:  []diff.Step{{Name: "set-x"}},
 			Places: func([]byte) []diff.Place { return []diff.Place{{Line: 1, Name: "v1/X \n-x"}} },
 		})
 		for _, tool := range []string{"git", "patch"} {

@@ -32,30 +32,39 @@ func TestHunksNameResourcesAndFunctions(t *testing.T) {
 	far := strings.Repeat(".\n", 7)
 	a, b := "# a\none: 1\n"+far+"two: 2\n", "# b\none: 1\n"+far+"two: 2\n"
 	edit := func(text string, pairs ...string) []byte { return []byte(strings.NewReplacer(pairs...).Replace(text)) }
+	type step struct {
+		name string
+		text []byte
+	}
 	for name, c := range map[string]struct {
 		before string
-		steps  []diff.Step
+		steps  []step
 		want   string
 	}{
-		"one function":        {a, []diff.Step{{"f", edit(a, "1", "3")}}, "a  f"},
-		"nobody knows":        {a, []diff.Step{{"", edit(a, "1", "3")}}, "a"},
-		"two, each its own":   {a, []diff.Step{{"f", edit(a, "1", "3")}, {"g", edit(a, "1", "3", "2", "4")}}, "a  f|a  g"},
-		"two on one line":     {a, []diff.Step{{"f", edit(a, "1", "3")}, {"g", edit(a, "1", "5")}}, "a  f, g"},
-		"order of the chain":  {"# a\none: 1\n\ntwo: 2\n", []diff.Step{{"f", []byte("# a\none: 1\n\ntwo: 3\n")}, {"g", []byte("# a\none: 0\n\ntwo: 3\n")}}, "a  f, g"},
-		"a function twice":    {a, []diff.Step{{"f", edit(a, "1", "3")}, {"f", edit(a, "1", "5")}}, "a  f"},
-		"there and back":      {a, []diff.Step{{"f", edit(a, "1", "3")}, {"g", edit(a, "2", "4")}}, "a  g"},
-		"two resources":       {a + b, []diff.Step{{"f", edit(a+b, "1", "3")}}, "a  f|b  f"},
-		"one hunk of both":    {a + b, []diff.Step{{"f", edit(a+b, "two: 2\n# b\n", "two: 3\n# b\nnew: 1\n")}}, "a  f; b  f"},
-		"an old name":         {a, []diff.Step{{"f", edit(a, "# a", "# z", "2", "4")}}, "a  f|a  f"},
-		"added behind":        {a, []diff.Step{{"f", []byte(a + b)}}, "b  f"},
-		"added in front":      {b, []diff.Step{{"f", []byte(a + b)}}, "a  f"},
-		"added to the end":    {a + b, []diff.Step{{"f", edit(a+b, "two: 2\n# b", "two: 2\nthree: 3\n# b")}}, "a  f"},
-		"removed":             {a + b, []diff.Step{{"f", []byte(a)}}, "b  f"},
-		"many":                {"# a\n# b\n# c\n# d\n# e\n", []diff.Step{{"f", nil}}, "a  f; b  f; c  f; and 2 more"},
-		"no resource":         {"x\n" + a, []diff.Step{{"f", []byte("y\n" + a)}}, "f"},
-		"one replaced by two": {a, []diff.Step{{"f", edit(a, "two: 2\n", "two: 3\n# n\none: 1\n# m\none: 1\n")}}, "a  f; n  f; m  f"},
+		"one function":        {a, []step{{"f", edit(a, "1", "3")}}, "a  f"},
+		"nobody knows":        {a, []step{{"", edit(a, "1", "3")}}, "a"},
+		"two, each its own":   {a, []step{{"f", edit(a, "1", "3")}, {"g", edit(a, "1", "3", "2", "4")}}, "a  f|a  g"},
+		"two on one line":     {a, []step{{"f", edit(a, "1", "3")}, {"g", edit(a, "1", "5")}}, "a  f, g"},
+		"order of the chain":  {"# a\none: 1\n\ntwo: 2\n", []step{{"f", []byte("# a\none: 1\n\ntwo: 3\n")}, {"g", []byte("# a\none: 0\n\ntwo: 3\n")}}, "a  f, g"},
+		"a function twice":    {a, []step{{"f", edit(a, "1", "3")}, {"f", edit(a, "1", "5")}}, "a  f"},
+		"there and back":      {a, []step{{"f", edit(a, "1", "3")}, {"g", edit(a, "2", "4")}}, "a  g"},
+		"two resources":       {a + b, []step{{"f", edit(a+b, "1", "3")}}, "a  f|b  f"},
+		"one hunk of both":    {a + b, []step{{"f", edit(a+b, "two: 2\n# b\n", "two: 3\n# b\nnew: 1\n")}}, "a  f; b  f"},
+		"an old name":         {a, []step{{"f", edit(a, "# a", "# z", "2", "4")}}, "a  f|a  f"},
+		"added behind":        {a, []step{{"f", []byte(a + b)}}, "b  f"},
+		"added in front":      {b, []step{{"f", []byte(a + b)}}, "a  f"},
+		"added to the end":    {a + b, []step{{"f", edit(a+b, "two: 2\n# b", "two: 2\nthree: 3\n# b")}}, "a  f"},
+		"removed":             {a + b, []step{{"f", []byte(a)}}, "b  f"},
+		"many":                {"# a\n# b\n# c\n# d\n# e\n", []step{{"f", nil}}, "a  f; b  f; c  f; and 2 more"},
+		"no resource":         {"x\n" + a, []step{{"f", []byte("y\n" + a)}}, "f"},
+		"one replaced by two": {a, []step{{"f", edit(a, "two: 2\n", "two: 3\n# n\none: 1\n# m\none: 1\n")}}, "a  f; n  f; m  f"},
 	} {
-		if have := headers(diff.File{Before: []byte(c.before), After: c.steps[len(c.steps)-1].Text, Steps: c.steps}); have != c.want {
+		f := diff.File{Before: []byte(c.before)}
+		for _, s := range c.steps {
+			f.After = s.text
+			f.Steps = append(f.Steps, diff.Step{Name: s.name, Text: func() []byte { return s.text }})
+		}
+		if have := headers(f); have != c.want {
 			t.Errorf("%s: have %q, want %q", name, have, c.want)
 		}
 	}

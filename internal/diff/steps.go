@@ -16,7 +16,7 @@ func findAuthors(before text, steps []Step) *authors {
 	}
 	was := before
 	for step, s := range steps {
-		now := lines(s.Text)
+		now := lines(s.Text())
 		added, origins := make([]int32, 0, now.len()), make([]int32, 0, now.len())
 		at := 0
 		for _, e := range compare(was, now) {

@@ -1,6 +1,7 @@
-// Package plan turns the words of a command line into a chain of checked
-// function invocations. It reads no configuration and runs nothing; what is
-// wrong with the words ends here, before any file is opened.
+// Package plan turns the words of a command line, or a list that is written
+// down, into a chain of checked function invocations. It reads no configuration
+// and runs nothing; what is wrong with the words or the list ends here, before
+// any file is opened.
 //
 // From the name of the first function on, one walk decides each word:
 //

@@ -321,9 +321,9 @@ func unified(style diff.Style, r Result) []byte {
 		Places: r.Places, Style: style,
 	}
 	for i, step := range r.Response.Steps {
-		text := f.After
+		text := func() []byte { return f.After }
 		if i < len(r.Response.Steps)-1 {
-			text = bytes.Join(step.Parts, nil)
+			text = func() []byte { return bytes.Join(step.Parts, nil) }
 		}
 		ran := r.Response.Functions[step.Index]
 		f.Steps = append(f.Steps, diff.Step{Name: api.InvocationLabel(ran.FunctionName, ran.Invocation), Text: text})
