@@ -121,6 +121,8 @@ type FunctionInvocationRequest struct {
 	AllowExternal bool `json:"-"`
 	// InParts has the data of the response left in Parts, which saves a copy of all of it.
 	InParts bool `json:"-"`
+	// CountChanges has the response tell how much was changed.
+	CountChanges bool `json:"-"`
 	// KeepSteps has the response tell what each function made of the data, which costs printing it once for each.
 	KeepSteps bool `json:"-"`
 }
@@ -151,11 +153,19 @@ type FunctionInvocationResponse struct {
 	Notes []Note `json:"-"`
 	// Functions tells what happened to each invocation of the request, in order.
 	Functions []FunctionOutcome `json:"-"`
+	// Changes tells how much changed, when the request asked for that and it is known without comparing the data with what it was.
+	Changes *ChangeCount `json:"-"`
 	// Steps are the functions that changed the data and what each of them made of it, in order, when the request asked for that.
 	// There are none when it is not known.
 	Steps []StepResult `json:"-"`
 	// ValidationFailed is true when a validating function that was not a filter did not pass.
 	ValidationFailed bool `json:"-"`
+}
+
+// ChangeCount is how much of some data is not what it was.
+type ChangeCount struct {
+	Resources int
+	Values    int // single values in them that are other ones, new or gone
 }
 
 // StepResult is the data behind a function of the chain, one part after the other.

@@ -46,6 +46,7 @@ type run struct {
 	response *api.FunctionInvocationResponse
 	outputs  outputs
 	inParts  bool
+	count    bool
 
 	keepSteps bool
 }
@@ -80,6 +81,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 			Parts: [][]byte{request.ConfigData},
 		},
 		inParts:   request.InParts,
+		count:     request.CountChanges,
 		keepSteps: request.KeepSteps,
 	}
 	r.fc.ToolchainType = h.toolchain
@@ -126,6 +128,7 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	if !bytes.Equal(text, data) {
 		r.setData([][]byte{text})
 	}
+	r.response.Changes = r.countChanges(original, documents)
 	if steps, err := done.texts([][]byte{text}, h.pieces); err == nil { // else they are not known
 		r.setSteps([][][]byte{{data}}, func(int) map[int][][]byte { return steps })
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 )
@@ -77,7 +78,7 @@ func (r *run) noteNothingMatched(s *step, res result) {
 	default:
 		return
 	}
-	r.response.Functions[s.index].Unmatched = &note
+	r.response.Functions[s.index].Unmatched = new(note)
 	if !slices.Contains(r.response.Notes, note) {
 		r.response.Notes = append(r.response.Notes, note)
 	}
@@ -119,6 +120,22 @@ func (r *run) fail(failures []*api.Failure) {
 			r.response.Failures = append(r.response.Failures, f)
 		}
 	}
+}
+
+// countChanges counts what was edited in documents; nil when that is not asked for, and when there are more or fewer of them than
+// before.
+func (r *run) countChanges(before, documents gaby.Container) *api.ChangeCount {
+	if !r.count || !slices.Equal(before, documents) {
+		return nil
+	}
+	c := &api.ChangeCount{}
+	for _, d := range documents {
+		if values, changed := d.CountChanges(); changed {
+			c.Resources++
+			c.Values += values
+		}
+	}
+	return c
 }
 
 // finish completes the response.

@@ -3,6 +3,7 @@ package handler
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -21,6 +22,7 @@ type shard struct {
 	results []result // one per step; their documents are dropped once they are printed
 	text    [][]byte // in pieces
 	changed bool
+	changes *api.ChangeCount
 	steps   map[int][][]byte // see history
 }
 
@@ -79,6 +81,7 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	}
 	if changed {
 		r.setData(gaby.Join(texts))
+		r.response.Changes = sumChanges(shards)
 	}
 	if r.keepSteps {
 		for i := range shards {
@@ -105,6 +108,10 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 	}
 	part.notes = h.skippedDocuments(documents)
 	done := r.newHistory(documents)
+	var original gaby.Container
+	if r.count {
+		original = slices.Clone(documents)
+	}
 	selection := r.newSelection(h.provider)
 	for i := range r.steps {
 		res := r.steps[i].apply(r.fc, selection, documents)
@@ -117,6 +124,7 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 	}
 	part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
 	part.changed = !gaby.SamePieces(part.text, parts.Text(i))
+	part.changes = r.countChanges(original, documents)
 	part.steps, _ = done.texts(part.text, h.pieces)
 	return true
 }
@@ -129,6 +137,20 @@ func (h *FunctionHandler) readsAll(r *run) bool {
 		return false
 	}
 	return len(h.provider.AttributePaths(s.f.AttributeName).PathsOf(api.ResourceTypeAny)) > 0
+}
+
+// sumChanges is nil when the changes of some part are not known.
+func sumChanges(shards []shard) *api.ChangeCount {
+	sum := &api.ChangeCount{}
+	for i := range shards {
+		c := shards[i].changes
+		if c == nil {
+			return nil
+		}
+		sum.Resources += c.Resources
+		sum.Values += c.Values
+	}
+	return sum
 }
 
 // mergeResults puts together what one step made of all parts. The rows of sorted output are sorted in each part already.

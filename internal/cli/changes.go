@@ -19,6 +19,9 @@ func countChanges(executor *functions.Executor, unit *source.Unit, response *api
 	if !response.Changed {
 		return changes{}
 	}
+	if c := response.Changes; c != nil {
+		return changes{1, c.Resources, c.Values}
+	}
 	resources, values, err := executor.CountChanges(unit.Toolchain, unit.Data, bytes.Join(partsOf(response), nil))
 	if err != nil {
 		return changes{files: 1}

@@ -8,6 +8,9 @@ const (
 	spareMemory = 18 << 20
 )
 
+// smallUnits has the run-time system collect less often: many small units leave little behind, however much they take.
+const smallUnits = 400
+
 // limitMemory has the run-time system collect early enough for a unit of n bytes to be worked on in about twice its size: the text
 // and the result stay in memory, the trees of the documents come and go. A diff compares the two, line by line, and takes as much
 // again.

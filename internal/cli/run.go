@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 
 	"github.com/fatih/color"
@@ -28,12 +29,15 @@ type run struct {
 	ctx      context.Context
 	plans    *plans
 	chain    *plan.Plan // the one that problems with the words are about
+	context  func(unit string, t api.ToolchainType) api.FunctionContext
 	printer  *report.Printer
 	writer   writer // nil when nothing is written
 	progress *iostreams.Progress
 	tally    tally
 	status   int
-	broken   error // what keeps anything more from being printed
+	out      *sink.Stream
+	broken   error  // what keeps anything more from being printed
+	stop     func() // ends the run early
 }
 
 // outcome is what became of one unit.
@@ -66,6 +70,7 @@ func (j *job) run(ctx context.Context, plans *plans) (err error) {
 	if r.writer, err = j.newWriter(r.writing); err != nil {
 		return err
 	}
+	r.context = plan.Context(j.settings)
 	r.printer = &report.Printer{
 		Format: r.format, Report: r.report, Several: j.found.Several, Signatures: chain.Signatures,
 		Screen: report.Screen{Terminal: j.Streams.OutIsTerminal(), Head: j.Streams.OutStyle(color.Bold), Diff: j.diffStyle()},
@@ -77,7 +82,13 @@ func (j *job) run(ctx context.Context, plans *plans) (err error) {
 			r.progress = j.Streams.NewProgress("files", len(j.found.Files))
 		}
 	}
-	inOrder(ctx, len(j.found.Files), r.work, r.take)
+	if j.found.Several {
+		debug.SetGCPercent(smallUnits)
+	}
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	r.stop, r.out = stop, sink.NewStream(j.Streams.Out)
+	inOrder(working, len(j.found.Files), r.work, r.take)
 	r.progress.End()
 	return r.finish()
 }
@@ -127,7 +138,7 @@ func (r *run) work(i int, admit func(int64)) outcome {
 
 // failedPiece is what is printed about a unit on which no function ran. With one unit nothing is printed then.
 func (r *run) failedPiece(o *outcome) *report.Piece {
-	c := plan.Context(r.settings, o.file.Unit, r.toolchain)
+	c := r.context(o.file.Unit, r.toolchain)
 	response := &api.FunctionInvocationResponse{
 		OrganizationID: c.OrganizationID, SpaceID: c.SpaceID, SpaceSlug: c.SpaceSlug, UnitID: c.UnitID, UnitSlug: c.UnitSlug, Failures: o.problems,
 	}
@@ -147,7 +158,7 @@ func (r *run) read(i int, admit func(int64)) (*source.Unit, error) {
 		return r.unit, nil
 	}
 	f, reader := r.found.Files[i], *r.reader
-	reader.RegularOnly = f.Named && r.to == inPlace
+	reader.RegularOnly = !f.Named || r.to == inPlace
 	reader.Admit = func(size int64) {
 		admit(size)
 		limitMemory(int(size), r.format == report.Diff)
@@ -179,13 +190,14 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		}
 	}
 	response, err := r.executor.Invoke(r.ctx, &api.FunctionInvocationRequest{
-		FunctionContext:     plan.Context(s, unit.Name, unit.Toolchain),
+		FunctionContext:     r.context(unit.Name, unit.Toolchain),
 		ConfigData:          unit.Data,
 		OtherData:           r.other,
 		NumFilters:          r.filters,
 		WhereResource:       r.where,
 		AllowExternal:       s.AllowExternal,
 		InParts:             true,
+		CountChanges:        r.summarises(),
 		KeepSteps:           r.prints && r.format == report.Diff,
 		StopOnError:         !r.keep,
 		FunctionInvocations: chain.Invocations,
@@ -254,14 +266,11 @@ func (r *run) take(o outcome) {
 	if !r.settings.Quiet {
 		r.tellNotes(&o)
 	}
+	if r.settings.Debug && o.response != nil {
+		r.say(func() { r.stacks(o.response.Failures) })
+	}
 	if len(o.problems) > 0 {
-		r.progress.Pause(func() {
-			if r.settings.Debug && o.response != nil {
-				r.stacks(o.response.Failures)
-			}
-			r.tell(o.problems)
-		})
-		r.status = max(r.status, exitStatus(o.problems))
+		r.fail(o.problems)
 	}
 	if o.response != nil && o.response.ValidationFailed {
 		r.status = max(r.status, exitNo)
@@ -287,31 +296,49 @@ func (r *run) write(payload report.Payload) {
 	if r.broken != nil || len(payload) == 0 {
 		return
 	}
-	r.progress.Pause(func() { r.broken = sink.Stdout{W: r.Streams.Out}.Write(payload...) })
+	r.progress.Pause(func() { r.broken = r.out.Write(payload...) })
+	if r.broken != nil && r.writer == nil {
+		r.stop() // what cannot be printed need not be made
+	}
+}
+
+// say writes to the error stream, behind what was printed before.
+func (r *run) say(what func()) {
+	if r.broken == nil {
+		r.broken = r.out.Flush()
+	}
+	r.progress.Pause(what)
 }
 
 // finish says what can be said of all units together, and makes the exit status.
 func (r *run) finish() error {
+	if r.writer != nil {
+		if err := r.writer.Close(); err != nil {
+			r.fail(diag.Failures(err, api.FailureFunction))
+		}
+	}
 	if r.prints && r.ctx.Err() == nil {
 		payload, err := r.printer.End()
 		if err != nil {
-			r.broken = errors.Join(r.broken, err)
+			r.fail(diag.Failures(err, api.FailureFunction))
 		}
 		r.write(payload)
 		if err := r.addSummary(r.printer.Summary()); err != nil {
-			r.broken = errors.Join(r.broken, err)
+			r.fail(diag.Failures(err, api.FailureFunction))
 		}
 	}
-	if r.writer != nil {
-		if err := r.writer.Close(); err != nil {
-			r.broken = errors.Join(r.broken, err)
-		}
+	if r.broken == nil {
+		r.broken = r.out.Flush()
 	}
-	if r.broken != nil {
-		r.tell(diag.Failures(r.broken, api.FailureFunction))
-		r.status = max(r.status, exitFunction)
+	switch gone := errors.Is(r.broken, sink.ErrGone); {
+	case gone && r.writer == nil:
+		// Nobody wants to know the rest.
+	case r.broken != nil && !gone:
+		r.fail(diag.Failures(r.broken, api.FailureFunction))
+		fallthrough
+	default:
+		r.conclude()
 	}
-	r.conclude()
 	switch {
 	case r.ctx.Err() != nil:
 		return r.ctx.Err()
@@ -333,6 +360,12 @@ func (r *run) addSummary(text []byte) error {
 	}
 	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
+}
+
+// fail tells problems.
+func (r *run) fail(problems diag.List) {
+	r.say(func() { r.tell(problems) })
+	r.status = max(r.status, exitStatus(problems))
 }
 
 // demand makes failures of the notes that --require-match and --strict do not accept. Of several units, what matches in one need not

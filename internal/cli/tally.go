@@ -100,7 +100,7 @@ func (r *run) tellNotes(o *outcome) {
 		}
 	}
 	if len(notes) > 0 {
-		r.progress.Pause(func() { r.note(file, notes) })
+		r.say(func() { r.note(file, notes) })
 	}
 }
 
@@ -163,8 +163,7 @@ func (r *run) unmatched() []api.Note {
 		problems = append(problems, &api.Failure{Class: api.FailureFunction, Function: n.Function, Invocation: n.Invocation, Message: n.Message})
 	}
 	if len(problems) > 0 {
-		r.tell(problems)
-		r.status = max(r.status, exitStatus(problems))
+		r.fail(problems)
 	}
 	return nil
 }
@@ -179,8 +178,7 @@ func (r *run) nothingFound() []api.Note {
 		message += "; -R looks into the directories of a directory too"
 	}
 	if r.settings.RequireMatch {
-		r.tell(diag.List{{Class: api.FailureFunction, Message: message}})
-		r.status = max(r.status, exitFunction)
+		r.fail(diag.List{{Class: api.FailureFunction, Message: message}})
 		return nil
 	}
 	return []api.Note{{Message: message}}

@@ -9,26 +9,28 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-// Context is what the functions are told of the unit: what the settings say,
-// and for the rest values that follow from the names, the same on every run.
-func Context(s *settings.Settings, unit string, t api.ToolchainType) api.FunctionContext {
-	slug := strings.ToLower(unit)
+// Context is what functions are told of each unit: what the settings say, and
+// for the rest values that follow from the names, the same on every run.
+func Context(s *settings.Settings) func(unit string, t api.ToolchainType) api.FunctionContext {
 	id := func(set, kind, slug string) string {
 		if set != "" {
 			return set
 		}
 		return idOf("https://fctl.dev/" + kind + "/" + s.Space + "/" + slug)
 	}
-	return api.FunctionContext{
-		ToolchainType:  t,
-		UnitSlug:       slug,
-		UnitID:         id(s.UnitID, "unit", slug),
+	all := api.FunctionContext{
 		UnitLabels:     s.UnitLabels,
 		SpaceSlug:      s.Space,
 		SpaceID:        id(s.SpaceID, "space", s.Space),
 		OrganizationID: id(s.OrganizationID, "organization", "default"),
 		RevisionNum:    s.RevisionNum,
 		NotLive:        true, // a file is not what runs in a cluster
+	}
+	return func(unit string, t api.ToolchainType) api.FunctionContext {
+		c := all
+		c.ToolchainType, c.UnitSlug = t, strings.ToLower(unit)
+		c.UnitID = id(s.UnitID, "unit", c.UnitSlug)
+		return c
 	}
 }
 

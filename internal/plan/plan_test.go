@@ -258,7 +258,7 @@ func TestCheckUnit(t *testing.T) {
 
 func TestContext(t *testing.T) {
 	s := &settings.Settings{Space: "default", UnitLabels: map[string]string{"Tier": "front"}}
-	c := plan.Context(s, "My Unit", api.ToolchainKubernetesYAML)
+	c := plan.Context(s)("My Unit", api.ToolchainKubernetesYAML)
 	if c.UnitSlug != "my unit" || c.SpaceSlug != "default" || c.UnitLabels["Tier"] != "front" || !c.NotLive {
 		t.Errorf("got %+v", c)
 	}
@@ -267,7 +267,7 @@ func TestContext(t *testing.T) {
 		t.Errorf("unit %s, space %s", c.UnitID, c.SpaceID)
 	}
 	s.UnitID = "5837950a-619e-44da-9b75-f957c2aee14c"
-	if c := plan.Context(s, "x", ""); c.UnitID != s.UnitID {
+	if c := plan.Context(s)("x", ""); c.UnitID != s.UnitID {
 		t.Errorf("a given id is not used: %s", c.UnitID)
 	}
 }

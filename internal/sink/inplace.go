@@ -58,15 +58,11 @@ func (s *InPlace) Write(o Original, parts ...[]byte) error {
 	}
 	path, err := target(o.Path)
 	if err != nil {
-		return reason(err)
+		return fmt.Errorf("%w: %w", ErrChanged, reason(err))
 	}
 	r := &replacement{
 		in: anywhere{}, path: path, perm: o.Info.Mode().Perm(), like: o.Info, sync: s.Sync,
 		check: func() error { return s.unchanged(path, o) },
-	}
-	// What is to be told in vain need not be written first.
-	if err := r.check(); err != nil {
-		return err
 	}
 	if err := r.write(parts); err != nil {
 		return err
@@ -93,7 +89,7 @@ func (s *InPlace) unchanged(path string, o Original) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrChanged, reason(err))
 	}
-	if !os.SameFile(now, o.Info) || now.Size() != o.Info.Size() || !now.ModTime().Equal(o.Info.ModTime()) || now.Mode() != o.Info.Mode() {
+	if !sameFile(now, o.Info) || now.Size() != o.Info.Size() || !now.ModTime().Equal(o.Info.ModTime()) || now.Mode() != o.Info.Mode() {
 		return ErrChanged
 	}
 	if now.ModTime().Before(s.racy) {

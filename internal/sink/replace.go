@@ -111,7 +111,7 @@ const (
 func (r *replacement) create() (name string, f *os.File, release func(), err error) {
 	for range 100 {
 		name = filepath.Join(filepath.Dir(r.path), fmt.Sprintf("%s%0*x%s", temporaryPrefix, temporaryDigits, rand.Uint64(), temporarySuffix))
-		f, err = r.in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, r.perm)
+		f, err = r.in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|openFlag, r.perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 )
 
+const openFlag = 0
+
 // lock has nothing to do where a file that is open cannot be removed.
 func lock(*os.File) (release func(), ours bool) { return func() {}, true }
 
@@ -15,3 +17,5 @@ func sweep(path string) bool { return os.Remove(path) == nil }
 func keepAttributes(f *os.File, like fs.FileInfo) error {
 	return reason(f.Chmod(like.Mode().Perm()))
 }
+
+func sameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }

@@ -3,33 +3,40 @@
 package sink
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// lock locks a new file for as long as the process lives or until release is
-// called, also after f was closed. ours is false when somebody else locked or
-// removed the file before. Where files cannot be locked it changes nothing, and
-// sweep removes nothing.
+// openFlag has package os ask the system less about a file that it makes anyway.
+const openFlag = syscall.O_NONBLOCK
+
+// lock locks a new file for as long as the process lives or until release is called, also after f was closed. ours is false when
+// somebody else locked or removed the file before. Where files cannot be locked it changes nothing, and sweep removes nothing.
 func lock(f *os.File) (release func(), ours bool) {
-	fd, err := syscall.Dup(int(f.Fd()))
+	release, ours = func() {}, true
+	conn, err := f.SyscallConn()
 	if err != nil {
-		return func() {}, true
+		return release, ours
 	}
-	syscall.CloseOnExec(fd)
-	release = func() { _ = syscall.Close(fd) }
-	if err := flock(fd); err == syscall.EWOULDBLOCK {
-		release()
-		return nil, false
-	}
-	var stat syscall.Stat_t
-	if err := syscall.Fstat(fd, &stat); err == nil && stat.Nlink == 0 {
-		release()
-		return nil, false
-	}
-	return release, true
+	_ = conn.Control(func(fd uintptr) {
+		own, err := unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			return
+		}
+		var stat syscall.Stat_t
+		if errors.Is(flock(own), syscall.EWOULDBLOCK) || syscall.Fstat(own, &stat) == nil && stat.Nlink == 0 {
+			_ = syscall.Close(own)
+			ours = false
+			return
+		}
+		release = func() { _ = syscall.Close(own) }
+	})
+	return release, ours
 }
 
 func flock(fd int) error {
@@ -61,6 +68,13 @@ func sweep(path string) bool {
 	now, err := os.Lstat(path)
 	was, err2 := f.Stat()
 	return err == nil && err2 == nil && os.SameFile(now, was) && os.Remove(path) == nil
+}
+
+// sameFile is os.SameFile for whatever knows what the system says about a file.
+func sameFile(a, b fs.FileInfo) bool {
+	x, ok1 := a.Sys().(*syscall.Stat_t)
+	y, ok2 := b.Sys().(*syscall.Stat_t)
+	return ok1 && ok2 && x.Dev == y.Dev && x.Ino == y.Ino
 }
 
 // keepAttributes gives a file the mode and the owner of another.

@@ -21,15 +21,42 @@ type Stdout struct{ W io.Writer }
 // Write writes the parts of a payload one after the other. A reader that went
 // away (`fctl ... | head`) had what it wanted: that is no error.
 func (s Stdout) Write(parts ...[]byte) error {
-	w := bufio.NewWriterSize(s.W, writeBytes)
+	w := NewStream(s.W)
+	_ = w.Write(parts...) // Flush tells
+	if err := w.Flush(); !errors.Is(err, ErrGone) {
+		return err
+	}
+	return nil
+}
+
+// ErrGone tells that nobody reads any more.
+var ErrGone = errors.New("nobody reads the result")
+
+// Stream writes payloads to the standard output that come bit by bit. After an
+// error, which is ErrGone or one of the output, it writes nothing more.
+type Stream struct{ w *bufio.Writer }
+
+// NewStream makes a Stream.
+func NewStream(w io.Writer) *Stream { return &Stream{bufio.NewWriterSize(w, writeBytes)} }
+
+// Write takes the parts of a payload.
+func (s *Stream) Write(parts ...[]byte) error {
 	for _, part := range parts {
-		_, _ = w.Write(part) // Flush tells
+		if _, err := s.w.Write(part); err != nil {
+			return told(err)
+		}
 	}
-	err := w.Flush()
-	if errors.Is(err, syscall.EPIPE) {
-		return nil
-	}
-	if err != nil {
+	return nil
+}
+
+// Flush has everything written that was taken.
+func (s *Stream) Flush() error { return told(s.w.Flush()) }
+
+func told(err error) error {
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return ErrGone
+	case err != nil:
 		return fmt.Errorf("writing the result: %w", err)
 	}
 	return nil

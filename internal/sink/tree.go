@@ -54,7 +54,7 @@ func (t *Tree) Write(rel string, o Original, parts ...[]byte) error {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return reason(err)
-	case o.Info != nil && os.SameFile(info, o.Info):
+	case o.Info != nil && sameFile(info, o.Info):
 		return ErrSource
 	case info.IsDir():
 		return errors.New("a directory is called so")

@@ -157,6 +157,7 @@ func (w *walk) path(path string) error {
 			w.problem(opened, err)
 			return nil
 		}
+		d.whole = true
 		return w.directory(d, nil)
 	}
 	return nil
@@ -206,19 +207,23 @@ func (w *walk) rel(path, dir string) string {
 	return filepath.ToSlash(filepath.Base(path))
 }
 
-// directory is a directory that is looked into, by its three names.
+// directory is a directory that is looked into.
 type directory struct {
 	path   string // as it is opened
-	rel    string // for names of units; empty is Dir or where the search started
-	abs    string // for patterns of what is ignored
+	cut    int    // what is behind this in paths below it are the names of units
+	abs    string // for patterns
 	ignore ignore // what stands in the directories above it
+	whole  bool   // all its files count, whatever the pattern says
 }
 
 // top is the directory where a search starts.
 func (w *walk) top(path string) (directory, error) {
-	d := directory{path: path, rel: w.rel(path, path), abs: filepath.ToSlash(w.abs(path))}
-	if d.rel == "." {
-		d.rel = ""
+	// The name is the end of the path, with whatever that begins.
+	d := directory{path: path, abs: filepath.ToSlash(w.abs(path))}
+	if rel := w.rel(path, path); rel == "." {
+		d.cut = len(join(path, ""))
+	} else {
+		d.cut = len(path) - len(rel)
 	}
 	var err error
 	for _, above := range w.above(w.abs(path)) {
@@ -254,8 +259,8 @@ func (w *walk) above(dir string) []string {
 	return nil
 }
 
-// directory finds what is in a directory. With a pattern that is what matches
-// it, at whatever depth; without one it is every file.
+// directory finds what is in a directory: all its files, and those at whatever
+// depth that match the pattern, if there is one.
 func (w *walk) directory(d directory, g *glob) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
@@ -284,41 +289,37 @@ func (w *walk) directory(d directory, g *glob) error {
 }
 
 func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
-	name := e.Name()
-	isDir := e.IsDir()
-	if isDir && isRepository(name) || !isDir && w.Temporary != nil && w.Temporary(name) {
-		if !isDir {
-			w.found.Temporary = append(w.found.Temporary, join(d.path, name))
-		}
+	name, isDir := e.Name(), e.IsDir()
+	switch {
+	case isDir && isRepository(name), name == fctlIgnore, name == gitIgnore, name == settingsFile:
+		return nil
+	case !isDir && w.Temporary != nil && w.Temporary(name):
+		w.found.Temporary = append(w.found.Temporary, join(d.path, name))
 		return nil
 	}
-	if name == fctlIgnore || name == gitIgnore || name == settingsFile {
+	abs := ""
+	if isDir || g != nil || !d.ignore.empty() {
+		abs = strings.TrimSuffix(d.abs, "/") + "/" + name
+	}
+	if d.ignore.ignored(abs, isDir) {
 		return nil
 	}
-	at := directory{path: join(d.path, name), rel: name, abs: strings.TrimSuffix(d.abs, "/") + "/" + name, ignore: d.ignore}
-	if d.rel != "" {
-		at.rel = d.rel + "/" + name
-	}
-	if d.ignore.ignored(at.abs, isDir) {
-		return nil
-	}
+	path := join(d.path, name)
 	if isDir {
-		switch {
-		case g == nil && w.Recursive, g.matches(at.abs):
-			return w.directory(at, nil)
-		case g.leadsInto(at.abs):
-			return w.directory(at, g)
+		whole := d.whole && w.Recursive || g.matches(abs)
+		if !whole && !g.leadsInto(abs) {
+			return nil
 		}
-		return nil
+		return w.directory(directory{path: path, cut: d.cut, abs: abs, ignore: d.ignore, whole: whole}, g)
 	}
-	if g != nil && !g.matches(at.abs) {
+	if !d.whole && !g.matches(abs) {
 		return nil
 	}
 	if why := w.passes(name, e.Type(), g != nil); why != "" {
-		w.found.Passed = append(w.found.Passed, Passed{at.path, why})
+		w.found.Passed = append(w.found.Passed, Passed{path, why})
 		return nil
 	}
-	w.add(at.path, at.rel, false)
+	w.add(path, filepath.ToSlash(path[d.cut:]), false)
 	return nil
 }
 

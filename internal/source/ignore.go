@@ -26,6 +26,8 @@ type ignoreFile struct {
 	patterns []pattern
 }
 
+func (i ignore) empty() bool { return i.fctl == nil && i.git == nil }
+
 // ignored tells whether the entry of a directory is to be passed over. What is
 // in an ignored directory is not asked about: it cannot be included again.
 func (i ignore) ignored(path string, isDir bool) bool {

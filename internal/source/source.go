@@ -87,10 +87,8 @@ func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, er
 		return data, nil, located(name, err)
 	}
 	if r.RegularOnly {
-		// Opening a pipe would wait for somebody to write to it.
-		if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-			return nil, nil, diag.Input(name, "", errors.New("this is no regular file, so it cannot be changed in place"))
-		}
+		data, info, err := readRegular(path, r.admit)
+		return data, info, located(name, err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -103,11 +101,9 @@ func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, er
 	}
 	switch {
 	case info.IsDir():
-		return nil, nil, diag.Input(name, "", errors.New("this is a directory, a file is expected"))
+		return nil, nil, located(name, errDirectory)
 	case info.Mode().IsRegular():
-		if r.Admit != nil {
-			r.Admit(info.Size())
-		}
+		r.admit(info.Size())
 		data, err := readAll(f, info.Size())
 		return data, info, located(name, err)
 	}
@@ -115,6 +111,17 @@ func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, er
 	data, err := interruptible(ctx, func() ([]byte, error) { return readAll(f, 0) })
 	return data, info, located(name, err)
 }
+
+func (r *Reader) admit(size int64) {
+	if r.Admit != nil {
+		r.Admit(size)
+	}
+}
+
+var (
+	errDirectory  = errors.New("this is a directory, a file is expected")
+	errNotRegular = errors.New("this is no regular file, so it cannot be changed in place")
+)
 
 // readAll reads to the end into one buffer, which for a file of known size is
 // never copied.

@@ -1,0 +1,89 @@
+package iostreams_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fctl-dev/fctl/internal/iostreams"
+)
+
+// locked is a buffer that several write to.
+type locked struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// take is what was written since the last time.
+func (l *locked) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := l.text.String()
+	l.text.Reset()
+	return text
+}
+
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, _, _ := iostreams.Test()
+		errOut := &locked{}
+		s.ErrOut = errOut
+		s.SetTerminal(false, false, true, 80)
+		p := s.NewProgress("files", 120)
+		p.Add(30)
+		time.Sleep(490 * time.Millisecond)
+		synctest.Wait()
+		if got := errOut.take(); got != "" {
+			t.Errorf("it shows %q too early", got)
+		}
+		time.Sleep(20 * time.Millisecond)
+		synctest.Wait()
+		p.Add(10)
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		if got := errOut.take(); got != "\r30 of 120 files\r40 of 120 files" {
+			t.Errorf("it shows %q", got)
+		}
+		p.Pause(func() { _, _ = errOut.Write([]byte("a note\n")) })
+		p.Pause(func() {})
+		if got := errOut.take(); got != "\r\x1b[Ka note\n" {
+			t.Errorf("it makes room with %q", got)
+		}
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		p.End()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := errOut.take(); !strings.HasSuffix(got, "40 of 120 files\r\x1b[K") {
+			t.Errorf("it ends with %q", got)
+		}
+	})
+}
+
+// Nobody is told who does not look, or of what is done at once.
+func TestNoProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, _, errOut := iostreams.Test()
+		for _, p := range []*iostreams.Progress{nil, s.NewProgress("files", 120), func() *iostreams.Progress {
+			s.SetTerminal(false, false, true, 80)
+			return s.NewProgress("files", 1)
+		}()} {
+			p.Add(1)
+			time.Sleep(time.Minute)
+			paused := false
+			p.Pause(func() { paused = true })
+			p.End()
+			if !paused || errOut.Len() > 0 {
+				t.Errorf("it shows %q", errOut)
+			}
+		}
+	})
+}
