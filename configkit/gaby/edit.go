@@ -87,9 +87,17 @@ func (d *YamlDoc) SetDocP(doc *YamlDoc, path string) error {
 	return err
 }
 
-// SetData makes the value of d equal to value by the smallest edits found.
+// SetData makes the value of d equal to value by the smallest edits found. The value it has is no edit, of a document that can only
+// be read either.
 func (d *YamlDoc) SetData(value any) error {
-	_, err := d.Set(value)
+	t, err := toTree(value)
+	if err != nil {
+		return err
+	}
+	if v := d.Value(); v.Exists() && v.d.equal(v.node(), t) {
+		return nil
+	}
+	_, err = d.set(t, nil)
 	return err
 }
 

@@ -23,7 +23,16 @@ type tree struct {
 // maxTreeDepth ends the conversion of Go data that contains itself.
 const maxTreeDepth = 1000
 
-// toTree converts Go data. Keys of Go maps are sorted; a *YamlDoc or Value keeps its order.
+// Entries is a map, as [YamlDoc.Set] takes it, whose keys have an order. No key occurs twice.
+type Entries []Entry
+
+// Entry is a key of a map and its value.
+type Entry struct {
+	Key   string
+	Value any
+}
+
+// toTree converts Go data. Keys of Go maps are sorted; a *YamlDoc, Value or Entries keeps its order.
 func toTree(value any) (*tree, error) { return convert(value, 0) }
 
 func convert(value any, depth int) (*tree, error) {
@@ -57,6 +66,12 @@ func convert(value any, depth int) (*tree, error) {
 		}
 		sort.Strings(t.keys)
 		return t, t.fill(depth, func(i int) any { return v[t.keys[i]] }, len(t.keys))
+	case Entries:
+		t := &tree{kind: mapNode}
+		for _, e := range v {
+			t.keys = append(t.keys, e.Key)
+		}
+		return t, t.fill(depth, func(i int) any { return v[i].Value }, len(v))
 	case []any:
 		t := &tree{kind: listNode}
 		return t, t.fill(depth, func(i int) any { return v[i] }, len(v))
@@ -241,9 +256,9 @@ func (d *document) equal(i int32, t *tree) bool {
 
 func (d *document) equalScalar(i int32, t *tree) bool {
 	have := d.scalarTag(i)
-	if have == timestampTag && t.tag == strTag {
-		// Functions see timestamps as strings; writing the same one back is no change.
-		return d.text(i) == t.text
+	if t.tag == strTag && (have == timestampTag || have == binaryTag || have == mergeTag || have == otherTag) {
+		// Functions see these as strings, the binary as what it stands for or as it stands; writing the same one back is no change.
+		return d.text(i) == t.text || scalarData(have, d.text(i)) == t.text
 	}
 	if have != t.tag {
 		return false

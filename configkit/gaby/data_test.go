@@ -1,0 +1,44 @@
+package gaby_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// What a program reads and writes back is no change, whatever the tags of the values.
+func TestTheDataOfADocumentIsNoChange(t *testing.T) {
+	for _, c := range append(suiteCases(t), suiteCase{Name: "tags", YAML: []byte("a: !Ref x\nb: !!binary aGk=\nc: 2026-01-31\nd: <<\ne: !!float 3\nf: !!str 5\n")}) {
+		docs, err := gaby.ParseAll(c.YAML)
+		if c.Invalid || err != nil {
+			continue
+		}
+		for _, doc := range docs {
+			if doc.Check() != nil {
+				continue
+			}
+			err := doc.SetData(doc.Data())
+			if err != nil && strings.HasSuffix(err.Error(), "is no UTF-8") {
+				continue // what a !!binary stands for
+			}
+			if err != nil || doc.Changed() {
+				t.Errorf("%s: error %v, changed to\n%s", c.Name, err, doc)
+			}
+		}
+	}
+}
+
+func TestEntriesKeepTheirOrder(t *testing.T) {
+	doc, err := gaby.ParseYAML([]byte("a: {y: 1}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := gaby.Entries{{Key: "b", Value: gaby.Entries{{Key: "z", Value: 1}, {Key: "c", Value: []any{gaby.Entries{}}}}}, {Key: "a", Value: gaby.Entries{{Key: "y", Value: 1}}}}
+	if err := doc.SetData(value); err != nil {
+		t.Fatal(err)
+	}
+	if want := "a: {y: 1}\nb:\n  z: 1\n  c:\n  - {}\n"; doc.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", doc, want)
+	}
+}
