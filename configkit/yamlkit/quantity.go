@@ -89,6 +89,27 @@ func (q Quantity) Sign() int { return q.amount.Sign() }
 // IsWhole reports whether the quantity is a whole number of its base unit.
 func (q Quantity) IsWhole() bool { return q.amount.IsInt() }
 
+// Plus is the sum of two quantities, in the kind of unit of the first.
+func (q Quantity) Plus(other Quantity) Quantity {
+	return Quantity{new(big.Rat).Add(q.amount, other.amount), q.form}
+}
+
+// Minus is the difference of two quantities, in the kind of unit of the first.
+func (q Quantity) Minus(other Quantity) Quantity {
+	return Quantity{new(big.Rat).Sub(q.amount, other.amount), q.form}
+}
+
+// Int64 is the quantity as a number of its base unit; ok is false when it is not whole or too large.
+func (q Quantity) Int64() (n int64, ok bool) {
+	return q.amount.Num().Int64(), q.amount.IsInt() && q.amount.Num().IsInt64()
+}
+
+// Float64 is the nearest floating-point number.
+func (q Quantity) Float64() float64 {
+	f, _ := q.amount.Float64()
+	return f
+}
+
 // Times is n times the quantity, in the same kind of unit.
 func (q Quantity) Times(n int) Quantity {
 	factor := new(big.Rat).SetInt64(int64(n))

@@ -1,0 +1,144 @@
+package yamlkit
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Merge writes a part of a resource into it: maps are merged key by key, null removes a key, an element of a list with a merge
+// key changes the element with the same key or is appended, and everything else takes the place of what is there. What the
+// part does not mention stays. The part is made of map[string]any, []any, scalars and values of documents, which are whole and
+// take the place of what is there; the merge keys are those of the resource's type.
+func Merge(doc *gaby.YamlDoc, keys *configkit.MergeKeyTree, part map[string]any) error {
+	return mergeMap(doc, nil, keys, part)
+}
+
+func mergeMap(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, part map[string]any) error {
+	for _, key := range slices.Sorted(maps.Keys(part)) {
+		if err := mergeValue(doc, append(segments[:len(segments):len(segments)], key), keys.Child(key), part[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mergeValue(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, value any) error {
+	place := doc.Search(segments...)
+	switch v := value.(type) {
+	case nil:
+		if place == nil {
+			return nil
+		}
+		return doc.Delete(segments...)
+	case map[string]any:
+		if place.IsMap() {
+			return mergeMap(doc, segments, keys, v)
+		}
+		if value = freshValue(v, keys, nil); value == nil {
+			return nil
+		}
+	case []any:
+		if places, ok := keyedElements(place, keys, v); ok {
+			return mergeList(doc, segments, keys, v, places)
+		}
+		value = freshValue(v, keys, nil)
+	}
+	_, err := doc.Set(value, segments...)
+	return err
+}
+
+// keyedElements finds the elements of a list with a merge key that those of the part stand for: their indexes, -1 for new ones. ok
+// is false when the list is no such list, or an element has no key.
+func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any) (places []int, ok bool) {
+	if keys == nil || len(keys.Keys) == 0 || !list.IsArray() {
+		return nil, false
+	}
+	for _, item := range part {
+		element, isMap := item.(map[string]any)
+		if !isMap || element[keys.Keys[0]] == nil {
+			return nil, false
+		}
+		at := -1
+		i := 0
+		for c := list.Value().First(); c.Exists(); c = c.Next() {
+			if at < 0 && hasKeys(c, keys.Keys, element) {
+				at = i
+			}
+			i++
+		}
+		places = append(places, at)
+	}
+	return places, true
+}
+
+// hasKeys reports whether an element has the values of the keys that another one gives.
+func hasKeys(element gaby.Value, keys []string, like map[string]any) bool {
+	for _, key := range keys {
+		want, given := like[key]
+		if have := element.Get(key); given && (have.Kind() != gaby.Scalar || have.Data() != want) {
+			return false
+		}
+	}
+	return true
+}
+
+func mergeList(doc *gaby.YamlDoc, segments []string, keys *configkit.MergeKeyTree, part []any, places []int) error {
+	for i, item := range part {
+		segment := "-"
+		if places[i] >= 0 {
+			segment = strconv.Itoa(places[i])
+		}
+		path := append(segments[:len(segments):len(segments)], segment)
+		var err error
+		if places[i] >= 0 {
+			err = mergeMap(doc, path, keys.Child("*"), item.(map[string]any))
+		} else {
+			_, err = doc.Set(freshValue(item, keys.Child("*"), keys.Keys), path...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freshValue is a value where there was none: without what it says is to be removed, nil when that is all there is, and an element
+// of a list begins with its merge keys, as people write it.
+func freshValue(value any, keys *configkit.MergeKeyTree, first []string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		entries := gaby.Entries{}
+		add := func(key string) {
+			if entry := freshValue(v[key], keys.Child(key), nil); entry != nil {
+				entries = append(entries, gaby.Entry{Key: key, Value: entry})
+			}
+		}
+		for _, key := range first {
+			add(key)
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if !slices.Contains(first, key) {
+				add(key)
+			}
+		}
+		if len(entries) == 0 && len(v) > 0 {
+			return nil
+		}
+		return entries
+	case []any:
+		var elementKeys []string
+		if keys != nil {
+			elementKeys = keys.Keys
+		}
+		items := make([]any, len(v))
+		for i, item := range v {
+			items[i] = freshValue(item, keys.Child("*"), elementKeys)
+		}
+		return items
+	}
+	return value
+}
