@@ -76,6 +76,15 @@ type ValidationResult struct {
 	Score            string             `json:",omitempty"`
 	Details          []string           `json:",omitempty"`
 	FailedAttributes AttributeValueList `json:",omitempty"`
+
+	// Places are where the details were found, one for each or none at all. They are for people and do not travel.
+	Places []Place `json:"-"`
+}
+
+// Place is where something was found: in a resource, as messages name it, at a position of its file.
+type Place struct {
+	Resource string
+	Position Position
 }
 
 // ValidationResultList is a list of answers.

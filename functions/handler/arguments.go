@@ -19,7 +19,7 @@ func (f *function) normalize(args []api.FunctionArgument) ([]api.FunctionArgumen
 	named, problems := f.assignNames(args)
 	for i := range named {
 		if err := f.convert(&named[i], f.parameterIndex(named[i].ParameterName)); err != nil {
-			problems = append(problems, err)
+			problems = append(problems, unjoin(err)...)
 		}
 	}
 	if len(problems) > 0 {
@@ -111,17 +111,15 @@ func (f *function) convert(arg *api.FunctionArgument, index int) error {
 	}
 	switch arg.Evaluator {
 	case "":
-	case api.EvaluatorTemplate:
+	case api.EvaluatorTemplate, api.EvaluatorCEL:
 		text, ok := arg.Value.(string)
 		if !ok {
 			return fail("argument %s: an expression must be a string", p.ParameterName)
 		}
-		if _, err := parseTemplate(text); err != nil {
+		if err := f.programs.check(arg.Evaluator, text); err != nil {
 			return f.expressionError(arg, err)
 		}
 		return nil
-	case api.EvaluatorCEL:
-		return f.expressionError(arg, fmt.Errorf("this executor has no evaluator for %s expressions: %w", arg.Evaluator, ErrUnsupportedRequest))
 	default:
 		return fail("argument %s: unknown evaluator %q", p.ParameterName, arg.Evaluator)
 	}

@@ -33,8 +33,9 @@ type FunctionRegistration struct {
 	// DeprecatedAliases are other names that are only kept for those who know them.
 	DeprecatedAliases []string
 	// PerDocument promises that the function treats every document by itself: run on parts of the documents, with the
-	// outputs appended, it gives what it gives on all of them. Such functions are run in parallel. A validating function
-	// has one result for all documents and cannot promise it.
+	// outputs put together, it gives what it gives on all of them. Such functions are run in parallel. Lists are appended.
+	// A validating function passes when it passes on all parts, and what it found in them is put together in order; one that
+	// passes when anything in the unit does, or compares documents, cannot promise it.
 	PerDocument bool
 	// RowsSorted has the rows of the output sorted by resource type, resource name and path.
 	RowsSorted bool

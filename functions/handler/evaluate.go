@@ -5,10 +5,14 @@ import (
 	"slices"
 
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/functions/expression/template"
 )
 
-// evaluate replaces the arguments that are expressions by their values and checks them like any other argument.
-func (f *function) evaluate(fc *api.FunctionContext, args []api.FunctionArgument) ([]api.FunctionArgument, error) {
+// evaluate replaces the arguments that are expressions, over the context and the parameters of the invocation, by their values and
+// checks them like any other argument.
+func (f *function) evaluate(fc *api.FunctionContext, params map[string]string, args []api.FunctionArgument) ([]api.FunctionArgument, error) {
 	isExpression := func(a api.FunctionArgument) bool { return a.Evaluator != "" }
 	if !slices.ContainsFunc(args, isExpression) {
 		return args, nil
@@ -19,8 +23,8 @@ func (f *function) evaluate(fc *api.FunctionContext, args []api.FunctionArgument
 		if !isExpression(args[i]) {
 			continue
 		}
-		if err := f.evaluateArgument(fc, &args[i]); err != nil {
-			problems = append(problems, err)
+		if err := f.evaluateArgument(fc, params, &args[i]); err != nil {
+			problems = append(problems, unjoin(err)...)
 		}
 	}
 	if len(problems) > 0 {
@@ -29,8 +33,12 @@ func (f *function) evaluate(fc *api.FunctionContext, args []api.FunctionArgument
 	return args, f.checkArguments(args)
 }
 
-func (f *function) evaluateArgument(fc *api.FunctionContext, arg *api.FunctionArgument) error {
-	value, err := renderTemplate(fc, arg.Value.(string)) // normalize has seen to it that it is one, and a string
+func (f *function) evaluateArgument(fc *api.FunctionContext, params map[string]string, arg *api.FunctionArgument) error {
+	values := make(map[string]any, len(params))
+	for name, value := range params {
+		values[name] = value
+	}
+	value, err := f.programs.evaluate(arg.Evaluator, arg.Value.(string), fc, values) // normalize has seen to it that it is an expression
 	if err != nil {
 		return f.expressionError(arg, err)
 	}
@@ -38,11 +46,55 @@ func (f *function) evaluateArgument(fc *api.FunctionContext, arg *api.FunctionAr
 	return f.convert(arg, f.parameterIndex(arg.ParameterName))
 }
 
-func (f *function) expressionError(arg *api.FunctionArgument, err error) *ArgumentError {
-	problem := f.problem(arg.ParameterName, "argument %s: %v", arg.ParameterName, err)
-	problem.Value, problem.Err = arg.Value, err
-	if e, ok := errors.AsType[*TemplateError](err); ok {
-		problem.HintText = e.Hint
+// programs keeps the compiled expressions of arguments.
+type programs struct {
+	cel      *expression.Programs[*cel.Program]
+	template *expression.Programs[*template.Program]
+}
+
+func newPrograms() *programs {
+	return &programs{
+		cel:      expression.NewPrograms(cel.Language, cel.CompileArgument),
+		template: expression.NewPrograms(template.Language, template.Compile),
 	}
-	return problem
+}
+
+// check tells what is wrong with an expression before it has anything to work on.
+func (p *programs) check(evaluator, text string) error {
+	var err error
+	if evaluator == api.EvaluatorCEL {
+		_, err = p.cel.Get(text)
+	} else {
+		_, err = p.template.Get(text)
+	}
+	return err
+}
+
+func (p *programs) evaluate(evaluator, text string, fc *api.FunctionContext, params map[string]any) (string, error) {
+	if evaluator == api.EvaluatorCEL {
+		program, err := p.cel.Get(text)
+		if err != nil {
+			return "", err
+		}
+		return program.Text(&expression.Scope{Params: params, Context: expression.Context(fc)})
+	}
+	program, err := p.template.Get(text)
+	if err != nil {
+		return "", err
+	}
+	return program.Render(fc, params)
+}
+
+// expressionError is one error for each problem of an expression.
+func (f *function) expressionError(arg *api.FunctionArgument, err error) error {
+	var problems []error
+	for _, err := range unjoin(err) {
+		problem := f.problem(arg.ParameterName, "argument %s: %v", arg.ParameterName, err)
+		problem.Value, problem.Err = arg.Value, err
+		if e, ok := errors.AsType[*expression.Error](err); ok {
+			problem.HintText = e.Hint
+		}
+		problems = append(problems, problem)
+	}
+	return errors.Join(problems...)
 }

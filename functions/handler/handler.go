@@ -20,6 +20,7 @@ type FunctionHandler struct {
 	provider  configkit.ResourceProvider
 	functions map[string]*function
 	patterns  *patterns
+	programs  *programs
 }
 
 // function is a registration under one of its names.
@@ -28,6 +29,7 @@ type function struct {
 	name       string // as invoked: the function's name or an alias
 	deprecated bool
 	patterns   *patterns
+	programs   *programs
 }
 
 // patterns keeps the regular expressions of parameters, which are compiled when an argument is first checked: most functions
@@ -61,6 +63,7 @@ func New(toolchain api.ToolchainType, converter configkit.ConfigConverter, provi
 		toolchain: toolchain, converter: converter, provider: provider,
 		functions: make(map[string]*function, 128), // growing it would be the dearest part of starting up
 		patterns:  newPatterns(),
+		programs:  newPrograms(),
 	}
 }
 

@@ -118,7 +118,6 @@ func TestRegistrationIsValidated(t *testing.T) {
 		{"other data", func(r *handler.FunctionRegistration) { r.OtherDataExpected = []string{""} }, "a source of other data has no name"},
 		{"resource types", func(r *handler.FunctionRegistration) { r.AffectedResourceTypes = []api.ResourceType{""} }, "an affected resource type is empty"},
 		{"value parameter", func(r *handler.FunctionRegistration) { r.ValueParameter = "vlaue" }, "the parameter for the value, vlaue, is not one"},
-		{"validating per document", func(r *handler.FunctionRegistration) { r.Validating, r.PerDocument = true, true }, "cannot be marked as working per document"},
 	} {
 		r := sampler()
 		c.change(&r)
@@ -198,10 +197,10 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"sample", args("ABC", 1, true, "json", "more", "and more"), nil, "too many arguments: got 6, expected 4: " + all + "; value ABC for argument word failed to match ^[a-z]+$ (word looks like abc)"},
 		{
 			"sample",
-			[]api.FunctionArgument{{Value: "{{", Evaluator: "template"}, {Value: 3, Evaluator: "template"}, {Value: "1", Evaluator: "cel"}, {Value: "x", Evaluator: "lisp"}},
+			[]api.FunctionArgument{{Value: "{{", Evaluator: "template"}, {Value: 3, Evaluator: "template"}, {Value: "1 +", Evaluator: "cel"}, {Value: "x", Evaluator: "lisp"}},
 			nil,
-			"argument word: template: unclosed action; argument count: an expression must be a string; " +
-				"argument flag: this executor has no evaluator for cel expressions: unsupported request; argument form: unknown evaluator \"lisp\"",
+			"argument word: template: column 1: unclosed action; argument count: an expression must be a string; " +
+				"argument flag: CEL: column 4: the expression ends too early; argument form: unknown evaluator \"lisp\"",
 		},
 		{"take-nothing", args("abc"), nil, "too many arguments: got 1, expected 0"},
 		{"sample", args("abc"), nil, "insufficient arguments: got 1, expected 2: " + all},
@@ -291,13 +290,5 @@ func TestSplitWords(t *testing.T) {
 	got, err := handler.SplitWords(`set-x 'a b' "c \"d\" \e" f\ g ''`)
 	if want := []string{"set-x", "a b", `c "d" \e`, "f g", ""}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q %v, want %q", got, err, want)
-	}
-}
-
-func TestNormalizeName(t *testing.T) {
-	for text, want := range map[string]string{"My Deployment (2)": "my-deployment-2", "--x--": "x", "Ünit": "nit", "": ""} {
-		if got := handler.NormalizeName(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
 	}
 }

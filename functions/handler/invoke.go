@@ -153,7 +153,7 @@ func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.Function
 			s.filter = true
 			filters--
 		}
-		problems := []error{s.f.mayRun(request.AllowExternal), s.prepare(fc, invocation.Arguments)}
+		problems := []error{s.f.mayRun(request.AllowExternal), s.prepare(fc, invocation)}
 		var err error
 		s.where, err = parseWhere(invocation.WhereResource)
 		s.err = errors.Join(append(problems, err)...)
@@ -163,12 +163,12 @@ func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.Function
 }
 
 // prepare checks the arguments of a step, evaluates those that are expressions and checks what they became.
-func (s *step) prepare(fc *api.FunctionContext, args []api.FunctionArgument) error {
-	normalized, err := s.f.validate(args)
+func (s *step) prepare(fc *api.FunctionContext, invocation api.FunctionInvocation) error {
+	normalized, err := s.f.validate(invocation.Arguments)
 	if err != nil {
 		return err
 	}
-	s.args, err = s.f.evaluate(fc, normalized)
+	s.args, err = s.f.evaluate(fc, invocation.Params, normalized)
 	return err
 }
 

@@ -267,24 +267,28 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-func TestTemplateArguments(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"{{.UnitSlug | normalizeName}}-{{.SpaceSlug | toLower}}", "text \"my-unit-deepspace\\n\"\n"},
-		{"{{.UnitSlug}}<&>", "text \"My Unit<&>\\n\"\n"},
-		{"ü{{.UnitSlg}}", "failure 2 text: argument key: template: column 4: there is no field UnitSlg\nhint did you mean UnitSlug?\n"},
-		{"{{.UnitSlug}}\n\n--{{.UnitSlg}}", "failure 2 text: argument key: template: column 20: there is no field UnitSlg\nhint did you mean UnitSlug?\n"},
-		{"{{.Unit}}", "failure 2 text: argument key: template: column 3: there is no field Unit\nhint did you mean UnitSlug, UnitID or UnitLabels?\n"},
-		{"{{.Nothing}}", "failure 2 text: argument key: template: column 3: there is no field Nothing\nhint the fields are ToolchainType, UnitSlug, "},
-		{"{{index .UnitLabels \"a\" \"b\"}}", "failure 2 text: argument key: template: column 3: error calling index: "},
-		{"{{", "failure 2 text: argument key: template: unclosed action\n"},
-		{"{{.UnitSlug | toUppr}}", "failure 2 text: argument key: template: function \"toUppr\" not defined\nhint did you mean toUpper?\n"},
+func TestExpressionArguments(t *testing.T) {
+	template, cel := api.EvaluatorTemplate, api.EvaluatorCEL
+	for _, c := range []struct{ evaluator, text, want string }{
+		{template, "{{.UnitSlug | normalizeName}}-{{.SpaceSlug | toLower}}", "text \"my-unit-deepspace\\n\"\n"},
+		{template, "{{.UnitSlug}}<&>", "text \"My Unit<&>\\n\"\n"},
+		{template, "{{.Params.zone}}", "text \"eu\\n\"\n"},
+		{template, "ü{{.UnitSlg}}", "failure 2 text: argument key: template: column 4: there is no field UnitSlg\nhint did you mean UnitSlug?\n"},
+		{template, "{{.Params.zon}}", "failure 2 text: argument key: template: column 10: map has no entry for key \"zon\"\nhint did you mean zone?\n"},
+		{template, "{{", "failure 2 text: argument key: template: column 1: unclosed action\n"},
+		{cel, "functionContext.UnitSlug.lowerAscii() + '-' + params.zone", "text \"my unit-eu\\n\"\n"},
+		{cel, "size(params) + 1", "text \"2\\n\"\n"},
+		{cel, "functionContext.UnitSlg", "failure 2 text: argument key: CEL: column 17: no such key: UnitSlg: functionContext has no UnitSlg\n"},
+		{cel, "[params.zone]", "failure 2 text: argument key: CEL: column 1: the expression gives a list, not a string, number or bool\n"},
+		{cel, "object.kind + r.kind", "failure 2 text: argument key: CEL: column 1: object is not known\nfailure 2 text: argument key: CEL: column 15: r is not known\n"},
 	} {
 		r, err := testFunctions(t).Invoke(t.Context(), &api.FunctionInvocationRequest{
 			FunctionContext: api.FunctionContext{UnitSlug: "My Unit", SpaceSlug: "DeepSpace"},
 			ConfigData:      []byte(resource("a")),
 			FunctionInvocations: api.FunctionInvocationList{{
 				FunctionName: "text",
-				Arguments:    []api.FunctionArgument{{Value: c.text, Evaluator: api.EvaluatorTemplate}},
+				Params:       map[string]string{"zone": "eu"},
+				Arguments:    []api.FunctionArgument{{Value: c.text, Evaluator: c.evaluator}},
 			}},
 		})
 		if err != nil {
@@ -292,7 +296,9 @@ func TestTemplateArguments(t *testing.T) {
 		}
 		got := outcome(r)
 		for _, f := range r.Failures {
-			got += "hint " + f.Hint + "\n"
+			if f.Hint != "" {
+				got += "hint " + f.Hint + "\n"
+			}
 		}
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s, want %s", c.text, got, c.want)

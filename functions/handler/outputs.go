@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -126,7 +127,7 @@ func appendOutput(a, b any) (any, bool) {
 		return append(a, b...), ok
 	case api.YAMLPayload:
 		b, ok := b.(api.YAMLPayload)
-		return api.YAMLPayload{Payload: strings.TrimSuffix(a.Payload, "\n") + "\n---\n" + b.Payload}, ok
+		return joinPayloads(a, b), ok
 	}
 	return a, false
 }
@@ -136,14 +137,20 @@ func mergeOutputs(parts []any, sorted bool) any {
 	if len(parts) == 0 {
 		return nil
 	}
-	if lists, ok := listsOf[api.AttributeValueList](parts); ok {
+	if lists, ok := allOf[api.AttributeValueList](parts); ok {
 		if sorted {
 			return yamlkit.MergeRows(lists)
 		}
 		return slices.Concat(lists...)
 	}
-	if lists, ok := listsOf[api.ResourceList](parts); ok {
+	if lists, ok := allOf[api.ResourceList](parts); ok {
 		return slices.Concat(lists...)
+	}
+	if result, ok := conjunction(parts); ok {
+		return result
+	}
+	if payloads, ok := allOf[api.YAMLPayload](parts); ok {
+		return joinPayloads(payloads...)
 	}
 	merged := parts[0]
 	for _, part := range parts[1:] {
@@ -157,16 +164,51 @@ func mergeOutputs(parts []any, sorted bool) any {
 }
 
 // listsOf are the parts if all of them are lists of a type.
-func listsOf[L any](parts []any) ([]L, bool) {
-	lists := make([]L, len(parts))
+func allOf[T any](parts []any) ([]T, bool) {
+	typed := make([]T, len(parts))
 	for i, part := range parts {
-		list, ok := part.(L)
-		if !ok {
+		var ok bool
+		if typed[i], ok = part.(T); !ok {
 			return nil, false
 		}
-		lists[i] = list
 	}
-	return lists, true
+	return typed, true
+}
+
+// joinPayloads makes one text of several, with separators between them.
+func joinPayloads(payloads ...api.YAMLPayload) api.YAMLPayload {
+	var b strings.Builder
+	for i, p := range payloads {
+		if i > 0 {
+			b.WriteString("---\n")
+			p.Payload = strings.TrimPrefix(p.Payload, "---\n")
+		}
+		b.WriteString(p.Payload)
+		if i < len(payloads)-1 && !strings.HasSuffix(p.Payload, "\n") {
+			b.WriteByte('\n')
+		}
+	}
+	return api.YAMLPayload{Payload: b.String()}
+}
+
+// conjunction is the one result of a validation whose parts were validated by themselves.
+func conjunction(parts []any) (api.ValidationResult, bool) {
+	whole := api.ValidationResult{Passed: true}
+	for _, part := range parts {
+		result, ok := part.(api.ValidationResult)
+		if pointer, isPointer := part.(*api.ValidationResult); isPointer {
+			result, ok = *pointer, true
+		}
+		if !ok {
+			return whole, false
+		}
+		whole.Passed = whole.Passed && result.Passed
+		whole.Score = cmp.Or(whole.Score, result.Score)
+		whole.Details = append(whole.Details, result.Details...)
+		whole.Places = append(whole.Places, result.Places...)
+		whole.FailedAttributes = append(whole.FailedAttributes, result.FailedAttributes...)
+	}
+	return whole, true
 }
 
 // passed tells whether a validation passed: all results of a list.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -282,5 +283,42 @@ func TestALongFunctionIsCancelled(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || r != nil || time.Since(start) > 20*time.Second {
 			t.Errorf("%v after %s", err, time.Since(start))
 		}
+	}
+}
+
+func TestAValidationOfPartsIsOneResult(t *testing.T) {
+	validate := func(perDocument bool) handler.FunctionRegistration {
+		return handler.FunctionRegistration{
+			FunctionSignature: api.FunctionSignature{FunctionName: "vet-names", Validating: true, Hermetic: true},
+			PerDocument:       perDocument,
+			Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+				result := api.ValidationResult{Passed: true}
+				for _, doc := range docs {
+					if name := doc.Path("metadata.name").Data().(string); strings.HasSuffix(name, "7") {
+						pos := doc.Position()
+						result.Passed, result.Score = false, "High"
+						result.Details = append(result.Details, name)
+						result.Places = append(result.Places, api.Place{Position: api.Position{Line: pos.Line, Column: pos.Column}})
+					}
+				}
+				fc.Matched(len(docs))
+				return docs, result, nil
+			},
+		}
+	}
+	text := manyResources(5000)
+	var results []api.ValidationResultList
+	for _, perDocument := range []bool{false, true} {
+		r := selected(t, with(t, newHandler(), validate(perDocument)), text, "", chain("vet-names"))
+		if !r.ValidationFailed || len(r.Outputs) != 1 {
+			t.Fatalf("per document %t: %s", perDocument, outcome(r))
+		}
+		results = append(results, r.Outputs[0].Value.(api.ValidationResultList))
+	}
+	if len(results[0]) != 1 || len(results[0][0].Details) != 500 || len(results[0][0].Places) != 500 || !reflect.DeepEqual(results[0], results[1]) {
+		t.Errorf("%d results with %d details, and %d with %d", len(results[0]), len(results[0][0].Details), len(results[1]), len(results[1][0].Details))
+	}
+	if r := selected(t, with(t, newHandler(), validate(true)), manyResources(7), "", chain("vet-names")); r.ValidationFailed {
+		t.Errorf("%s", outcome(r))
 	}
 }

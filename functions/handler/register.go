@@ -54,7 +54,7 @@ func (h *FunctionHandler) Check() error {
 func (h *FunctionHandler) add(registration FunctionRegistration) {
 	for i, name := range registration.names() {
 		h.functions[name] = &function{
-			FunctionRegistration: &registration, name: name, patterns: h.patterns,
+			FunctionRegistration: &registration, name: name, patterns: h.patterns, programs: h.programs,
 			deprecated: i > len(registration.Aliases),
 		}
 	}
@@ -104,9 +104,6 @@ func (r *FunctionRegistration) problems() []string {
 	if r.Mutating && r.Validating {
 		add("it cannot be both mutating and validating")
 	}
-	if r.PerDocument && r.Validating {
-		add("a validating function cannot be marked as working per document")
-	}
 	problems = append(problems, r.outputProblems()...)
 	problems = append(problems, r.parameterProblems()...)
 	if r.ValueParameter != "" && !slices.ContainsFunc(r.Parameters, func(p api.FunctionParameter) bool { return p.ParameterName == r.ValueParameter }) {
@@ -122,7 +119,7 @@ func (r *FunctionRegistration) problems() []string {
 		return problems
 	}
 	// Examples can only be tried when the rest is in order.
-	f := &function{FunctionRegistration: r, name: r.FunctionName, patterns: newPatterns()}
+	f := &function{FunctionRegistration: r, name: r.FunctionName, patterns: newPatterns(), programs: newPrograms()}
 	for i, p := range r.Parameters {
 		if p.Example == "" {
 			continue

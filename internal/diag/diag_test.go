@@ -124,7 +124,8 @@ func TestACaretPointsIntoAnExpression(t *testing.T) {
 		{"a\nb ! c\nd", 5, "fctl: no\n  b ! c\n    ^\n"},
 		{strings.Repeat("x", 200), 150, "fctl: no\n  …" + strings.Repeat("x", 100) + "…\n   " + strings.Repeat(" ", 50) + "^\n"},
 		{strings.Repeat("x", 200), 3, "fctl: no\n  " + strings.Repeat("x", 100) + "…\n    ^\n"},
-		{"a", 0, "fctl: no\n"},
+		{"a", 0, "fctl: no\n  a\n"},
+		{"a\nb", 0, "fctl: no\n"},
 		{"a", 3, "fctl: no\n"},
 		{"\x1b[m", 1, "fctl: no\n"},
 	} {

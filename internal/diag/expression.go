@@ -15,8 +15,9 @@ type expressionError interface {
 	Expression() (text string, column int)
 }
 
-// caret shows the expression a problem is about and points into it; empty when
-// the problem is about none, or about one that cannot be shown in a line.
+// caret shows the expression a problem is about and points into it, if it is
+// known where; empty when the problem is about none, or about one that cannot be
+// shown in a line.
 func caret(f *api.Failure) string {
 	var e expressionError
 	if f.Err == nil || !errors.As(f.Err, &e) {
@@ -24,9 +25,11 @@ func caret(f *api.Failure) string {
 	}
 	text, column := e.Expression()
 	runes := []rune(text)
-	if column < 1 || column > len(runes)+1 {
+	known := column > 0
+	if !known && (text == "" || strings.Contains(text, "\n")) || column < 0 || column > len(runes)+1 {
 		return ""
 	}
+	column = max(column, 1)
 	from, to := 0, len(runes)
 	for i, r := range runes { // the line the column is in
 		if r == '\n' && i < column-1 {
@@ -49,6 +52,10 @@ func caret(f *api.Failure) string {
 	if line != Printable(line) {
 		return ""
 	}
+	shown := "  " + head + line + tail + "\n"
+	if !known {
+		return shown
+	}
 	pad := strings.Repeat(" ", column-1-from+len([]rune(head)))
-	return "  " + head + line + tail + "\n  " + pad + "^\n"
+	return shown + "  " + pad + "^\n"
 }

@@ -35,9 +35,13 @@ func findings(file string, results api.ValidationResultList) []finding {
 		if len(result.FailedAttributes) > 0 {
 			continue
 		}
-		for _, detail := range result.Details {
+		for i, detail := range result.Details {
 			f := base
 			f.Message = detail
+			if i < len(result.Places) {
+				f.Resource, f.Position = result.Places[i].Resource, result.Places[i].Position
+				f.Position.File = cmp.Or(f.Position.File, file)
+			}
 			all = append(all, f)
 		}
 		if len(result.Details) == 0 {

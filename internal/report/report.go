@@ -166,6 +166,9 @@ func Locate(outputs api.OutputList, file string) {
 		case api.ValidationResultList:
 			for _, result := range list {
 				in(result.FailedAttributes)
+				for i := range result.Places {
+					result.Places[i].Position.File = file
+				}
 			}
 		}
 	}

@@ -1,0 +1,216 @@
+// Package cel evaluates expressions of the Common Expression Language, with the functions that Kubernetes' admission policies
+// have, over the values of documents.
+//
+// The rules of this room: a document's values are read where they stand (value.go), never converted as a whole. The
+// environment (environment.go) is made once, each library of functions that cel-go does not have is a file. An expression that
+// costs too much, in the units of Kubernetes' limits, fails.
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/interpreter"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/expression"
+)
+
+// Language is how errors call the language.
+const Language = "CEL"
+
+const (
+	// maxCost is what one evaluation may cost; Kubernetes allows an admission policy as much.
+	maxCost = 1_000_000
+	// maxText is how long the value of an argument may be, in bytes.
+	maxText = 1 << 20
+)
+
+// Kind is what an expression gives.
+type Kind types.Kind
+
+// The kinds functions ask for.
+const (
+	Bool = Kind(types.BoolKind)
+	List = Kind(types.ListKind)
+	Map  = Kind(types.MapKind)
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Bool:
+		return "true or false"
+	case List:
+		return "a list"
+	case Map:
+		return "a map"
+	}
+	return "a scalar"
+}
+
+// Program is a compiled expression. It can be used concurrently.
+type Program struct {
+	text    string
+	kinds   []Kind
+	env     *cel.Env
+	ast     *cel.Ast
+	program cel.Program
+}
+
+// Compile compiles an expression about a resource, which is called object or r and gives a value of one of the kinds. The error
+// is one or several (joined) *[expression.Error].
+func Compile(text string, kinds ...Kind) (*Program, error) {
+	env, err := environment()
+	if err != nil {
+		return nil, fmt.Errorf("the environment of CEL expressions: %w", err)
+	}
+	return compile(env.ofResources, text, kinds)
+}
+
+// CompileArgument compiles an expression that gives the value of an argument and knows of no resource.
+func CompileArgument(text string) (*Program, error) {
+	env, err := environment()
+	if err != nil {
+		return nil, fmt.Errorf("the environment of CEL expressions: %w", err)
+	}
+	return compile(env.ofArguments, text, nil)
+}
+
+func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, &expression.Error{Language: Language, Text: text, Msg: "the expression is empty"}
+	}
+	ast, issues := env.Compile(text)
+	if issues.Err() != nil {
+		return nil, compileErrors(env, text, issues)
+	}
+	p := &Program{text: text, kinds: kinds, env: env, ast: ast}
+	if t := ast.OutputType(); t.Kind() != types.DynKind && t.Kind() != types.TypeParamKind && !p.gives(t.Kind()) {
+		return nil, &expression.Error{Language: Language, Text: text, Column: 1, Msg: fmt.Sprintf("the expression gives %s, not %s", typeText(t), p.wanted())}
+	}
+	var err error
+	if p.program, err = p.plan(); err != nil {
+		return nil, &expression.Error{Language: Language, Text: text, Msg: err.Error(), Err: err}
+	}
+	return p, nil
+}
+
+func (p *Program) plan(options ...cel.ProgramOption) (cel.Program, error) {
+	return p.env.Program(p.ast, append(options, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))...)
+}
+
+// gives reports whether a kind is one of those wanted. Arguments may be any scalar that has a text.
+func (p *Program) gives(kind types.Kind) bool {
+	if p.kinds == nil {
+		switch kind {
+		case types.StringKind, types.BoolKind, types.IntKind, types.UintKind, types.DoubleKind:
+			return true
+		}
+		return false
+	}
+	for _, k := range p.kinds {
+		if types.Kind(k) == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Program) wanted() string {
+	if p.kinds == nil {
+		return "a string, number or bool"
+	}
+	texts := make([]string, len(p.kinds))
+	for i, k := range p.kinds {
+		texts[i] = k.String()
+	}
+	return strings.Join(texts, " or ")
+}
+
+// activation resolves the variables of one evaluation.
+type activation struct {
+	object ref.Val
+	scope  *expression.Scope
+}
+
+// ResolveName implements interpreter.Activation.
+func (a *activation) ResolveName(name string) (any, bool) {
+	switch name {
+	case "object", "r":
+		return a.object, true
+	case "params":
+		return a.scope.Params, true
+	case "functionContext":
+		return a.scope.Context, true
+	}
+	return nil, false
+}
+
+// Parent implements interpreter.Activation.
+func (a *activation) Parent() interpreter.Activation { return nil }
+
+// Eval evaluates the expression about a resource. The value is a bool, or data as [gaby.YamlDoc.Set] takes it, of one of the kinds
+// the expression was compiled for. The error is an *[expression.Error].
+func (p *Program) Eval(resource gaby.Value, scope *expression.Scope) (any, error) {
+	value, err := p.eval(resource, scope)
+	if err != nil {
+		return nil, err
+	}
+	if b, ok := value.(types.Bool); ok {
+		return bool(b), nil
+	}
+	data, err := toData(value, 0)
+	if err != nil {
+		return nil, &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+	}
+	return data, nil
+}
+
+func (p *Program) eval(resource gaby.Value, scope *expression.Scope) (ref.Val, error) {
+	value, _, err := p.program.Eval(&activation{object: valueOf(resource, nil), scope: scope})
+	if err != nil {
+		return nil, p.explain(resource, scope, err)
+	}
+	if kind := value.Type().(*types.Type).Kind(); !p.gives(kind) {
+		return nil, &expression.Error{
+			Language: Language, Text: p.text, Column: 1, Msg: fmt.Sprintf("the expression gave %s, not %s", describe(value), p.wanted()),
+		}
+	}
+	return value, nil
+}
+
+// Text evaluates the expression of an argument. Numbers are written the shortest way, whole ones without a point.
+func (p *Program) Text(scope *expression.Scope) (string, error) {
+	value, err := p.eval(gaby.Value{}, scope)
+	if err != nil {
+		return "", err
+	}
+	var text string
+	switch v := value.(type) {
+	case types.String:
+		text = string(v)
+	case types.Double:
+		format := byte('g')
+		if f := float64(v); f == float64(int64(f)) && f < 1e15 && f > -1e15 {
+			format = 'f'
+		}
+		text = strconv.FormatFloat(float64(v), format, -1, 64)
+	default:
+		text = fmt.Sprint(v.Value())
+	}
+	if len(text) > maxText {
+		return "", &expression.Error{Language: Language, Text: p.text, Msg: fmt.Sprintf("the value has %d bytes, at most %d are allowed", len(text), maxText)}
+	}
+	return text, nil
+}
+
+// isCostError reports whether an evaluation ended because it became too dear.
+func isCostError(err error) bool {
+	e, ok := errors.AsType[interpreter.EvalCancelledError](err)
+	return ok && e.Cause == interpreter.CostLimitExceeded
+}

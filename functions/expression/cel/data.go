@@ -1,0 +1,122 @@
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+)
+
+// maxDepth is how deep values may nest that are to be written.
+const maxDepth = 1000
+
+// toData is a value as Go data. Values of a document stay what they are, with the order of their keys.
+func toData(value ref.Val, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("a value with more than %d maps and lists inside each other", maxDepth)
+	}
+	switch v := value.(type) {
+	case docMap:
+		return v.v, nil
+	case docList:
+		return v.v, nil
+	case types.Null:
+		return nil, nil
+	case types.Bool:
+		return bool(v), nil
+	case types.String:
+		return string(v), nil
+	case types.Int:
+		return int(v), nil
+	case types.Uint:
+		if uint64(v) <= math.MaxInt64 {
+			return int(v), nil
+		}
+		return uint64(v), nil
+	case types.Double:
+		return float64(v), nil
+	case traits.Mapper:
+		return mapData(v, depth)
+	case traits.Lister:
+		var items []any
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			item, err := toData(it.Next(), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, item)
+		}
+		return items, nil
+	case *types.Optional:
+		if !v.HasValue() {
+			return nil, errors.New("optional.none() is no value to write")
+		}
+		return toData(v.GetValue(), depth+1)
+	case *types.Type:
+	default:
+		if text, ok := value.ConvertToType(types.StringType).(types.String); ok {
+			return string(text), nil
+		}
+	}
+	return nil, fmt.Errorf("%s is no value to write", describe(value))
+}
+
+func mapData(m traits.Mapper, depth int) (any, error) {
+	data := map[string]any{}
+	for it := m.Iterator(); it.HasNext() == types.True; {
+		key := it.Next()
+		name, ok := key.(types.String)
+		if !ok {
+			return nil, fmt.Errorf("%s is no key of a map to write, keys are strings", describe(key))
+		}
+		value, err := toData(m.Get(key), depth+1)
+		if err != nil {
+			return nil, err
+		}
+		data[string(name)] = value
+	}
+	return data, nil
+}
+
+// describe tells what a value is, for messages: its type, and of a scalar the value.
+func describe(value ref.Val) string {
+	switch v := value.(type) {
+	case types.Null:
+		return "null"
+	case types.Bool:
+		return fmt.Sprint(bool(v))
+	case types.String:
+		text := []rune(string(v))
+		if len(text) > 40 {
+			text = append(text[:39], '…')
+		}
+		return fmt.Sprintf("the string %q", string(text))
+	case types.Int, types.Uint, types.Double:
+		return fmt.Sprintf("the number %v", v.Value())
+	case *types.Optional:
+		return "an optional value"
+	case traits.Mapper:
+		return "a map"
+	case traits.Lister:
+		return "a list"
+	}
+	return "a " + value.Type().TypeName()
+}
+
+// typeText is describe for a type.
+func typeText(t *types.Type) string {
+	switch t.Kind() {
+	case types.NullTypeKind:
+		return "null"
+	case types.MapKind:
+		return "a map"
+	case types.ListKind:
+		return "a list"
+	case types.IntKind:
+		return "an int"
+	}
+	return "a " + t.TypeName()
+}

@@ -1,0 +1,72 @@
+package cel
+
+import (
+	"sync"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/overloads"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/ext"
+)
+
+// environments are what expressions can use: variables and functions.
+type environments struct {
+	ofArguments *cel.Env
+	ofResources *cel.Env
+}
+
+// environment is the same for all programs.
+//
+//nolint:gochecknoglobals // made when the first expression is compiled, and never changed
+var environment = sync.OnceValues(newEnvironments)
+
+func newEnvironments() (environments, error) {
+	options := []cel.EnvOption{
+		cel.Variable("params", cel.MapType(cel.StringType, cel.DynType)),
+		cel.Variable("functionContext", cel.MapType(cel.StringType, cel.DynType)),
+		cel.CrossTypeNumericComparisons(true),
+		cel.DefaultUTCTimeZone(true),
+		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
+		cel.OptionalTypes(),
+		ext.Bindings(), ext.TwoVarComprehensions(),
+		ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(), ext.Encoders(), ext.Regex(), ext.Network(),
+	}
+	for _, library := range [][]cel.EnvOption{fixedTimeZones(), listFunctions(), regexFunctions(), urlFunctions(), quantityFunctions(), formatFunctions()} {
+		options = append(options, library...)
+	}
+	arguments, err := cel.NewEnv(options...)
+	if err != nil {
+		return environments{}, err
+	}
+	resources, err := arguments.Extend(cel.Variable("object", cel.DynType), cel.Variable("r", cel.DynType))
+	return environments{ofArguments: arguments, ofResources: resources}, err
+}
+
+// fixedTimeZones has the parts of timestamps know offsets such as +02:00 and no names of time zones: what these mean depends on
+// the machine.
+func fixedTimeZones() []cel.EnvOption {
+	var options []cel.EnvOption
+	for _, f := range [][2]string{
+		{overloads.TimeGetFullYear, overloads.TimestampToYearWithTz},
+		{overloads.TimeGetMonth, overloads.TimestampToMonthWithTz},
+		{overloads.TimeGetDayOfYear, overloads.TimestampToDayOfYearWithTz},
+		{overloads.TimeGetDayOfMonth, overloads.TimestampToDayOfMonthZeroBasedWithTz},
+		{overloads.TimeGetDate, overloads.TimestampToDayOfMonthOneBasedWithTz},
+		{overloads.TimeGetDayOfWeek, overloads.TimestampToDayOfWeekWithTz},
+		{overloads.TimeGetHours, overloads.TimestampToHoursWithTz},
+		{overloads.TimeGetMinutes, overloads.TimestampToMinutesWithTz},
+		{overloads.TimeGetSeconds, overloads.TimestampToSecondsWithTz},
+		{overloads.TimeGetMilliseconds, overloads.TimestampToMillisecondsWithTz},
+	} {
+		name, overload := f[0], f[1]
+		options = append(options, cel.Function(name, cel.MemberOverload(overload, []*cel.Type{cel.TimestampType, cel.StringType}, cel.IntType,
+			cel.BinaryBinding(func(at, zone ref.Val) ref.Val {
+				if text := string(zone.(types.String)); len(text) != len("+02:00") || text[3] != ':' {
+					return types.NewErr("the time zone %q is no offset from UTC such as +02:00", text)
+				}
+				return at.(types.Timestamp).Receive(name, overload, []ref.Val{zone})
+			}))))
+	}
+	return options
+}

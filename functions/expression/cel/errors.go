@@ -1,0 +1,264 @@
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/interpreter"
+	"cel.dev/cel-go/parser"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/expression"
+)
+
+// compileErrors are the problems of an expression that cannot be compiled. After a syntax error the parser guesses, so that
+// only the first of them is told.
+func compileErrors(env *cel.Env, text string, issues *cel.Issues) error {
+	var problems []error
+	for _, e := range issues.Errors() {
+		problem := &expression.Error{Language: Language, Text: text, Column: expression.Column(text, e.Location.Line(), max(0, e.Location.Column())+1)}
+		message, isSyntax := strings.CutPrefix(e.Message, "Syntax error: ")
+		if isSyntax {
+			problem.Msg, problem.Hint = syntaxProblem(message)
+			return problem
+		}
+		problem.Msg, problem.Hint = typeProblem(env, message)
+		problems = append(problems, problem)
+	}
+	return errors.Join(problems...)
+}
+
+// syntaxProblem says in words of the expression what the parser says in words of its grammar.
+func syntaxProblem(message string) (text, hint string) {
+	message, _, _ = strings.Cut(message, " expecting ")
+	for _, before := range []string{"mismatched input ", "extraneous input ", "no viable alternative at input ", "token recognition error at: ", "missing "} {
+		rest, ok := strings.CutPrefix(message, before)
+		switch {
+		case !ok:
+		case strings.Contains(rest, "<EOF>"):
+			return "the expression ends too early", ""
+		case rest == "'= '" || rest == "'='":
+			return "unexpected =", "== compares"
+		case rest == "'and'" || rest == "'or'" || rest == "'not'":
+			return "unexpected " + rest, "and, or and not are written &&, || and !"
+		case before == "missing ":
+			return message, ""
+		default:
+			return "unexpected " + rest, ""
+		}
+	}
+	return message, ""
+}
+
+// typeProblem is the message, and a way out, of what the type checker found.
+func typeProblem(env *cel.Env, message string) (text, hint string) {
+	if rest, ok := strings.CutPrefix(message, "undeclared reference to '"); ok {
+		name, _, _ := strings.Cut(rest, "'")
+		return name + " is not known", suggestion(env, name)
+	}
+	if rest, ok := strings.CutPrefix(message, "found no matching overload for '"); ok {
+		name, given, _ := strings.Cut(rest, "' applied to '")
+		given, _, _ = strings.Cut(given, "'")
+		return fmt.Sprintf("%s is not defined for %s", functionText(name), given), ""
+	}
+	switch message {
+	case "invalid matches argument":
+		return "the text is no regular expression (RE2)", ""
+	case "invalid duration argument":
+		return "the text is no duration", "durations look like 1h30m"
+	case "invalid timestamp argument":
+		return "the text is no timestamp", "timestamps look like 2026-01-31T12:00:00Z"
+	}
+	return message, ""
+}
+
+// functionText is a function as it is written: an operator, or its name.
+func functionText(name string) string {
+	if symbol, ok := operators.FindReverse(name); ok && symbol != "" {
+		return symbol
+	}
+	return name
+}
+
+// suggestion names what is known in place of a name that is not.
+func suggestion(env *cel.Env, name string) string {
+	variables := []string{"params", "functionContext"}
+	for _, v := range env.Variables() {
+		if v.Name() == "object" {
+			variables = []string{"object", "r", "params", "functionContext"}
+		}
+	}
+	known := slices.Clone(variables)
+	for _, m := range env.Macros() {
+		known = append(known, m.Function())
+	}
+	for f := range env.Functions() {
+		known = append(known, f)
+	}
+	slices.Sort(known)
+	if meant := configkit.Suggest(name, slices.Compact(known)); len(meant) > 0 && len(name) > 1 {
+		return "did you mean " + strings.Join(meant, " or ") + "?"
+	}
+	return "the variables are " + strings.Join(variables, ", ") + "; a text stands in quotes"
+}
+
+// explain makes an error of what went wrong in an evaluation. The expression is evaluated once more, with notes of what
+// became of each of its parts.
+func (p *Program) explain(resource gaby.Value, scope *expression.Scope, err error) error {
+	problem := &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+	if isCostError(err) {
+		problem.Msg, problem.Err = "the evaluation takes too long", nil
+		problem.Hint = fmt.Sprintf("it may cost %d units, the limit of Kubernetes' admission policies", maxCost)
+		return problem
+	}
+	id := int64(0)
+	if e, ok := errors.AsType[*types.Err](err); ok {
+		id = e.NodeID()
+	}
+	program, planErr := p.plan(cel.EvalOptions(cel.OptTrackState))
+	if planErr != nil || id == 0 {
+		return problem
+	}
+	noted := missed{}
+	_, details, _ := program.Eval(&activation{object: valueOf(resource, noted), scope: scope})
+	e := explanation{native: p.ast.NativeRep(), state: details.State(), missed: noted, problem: problem}
+	e.of(e.node(id))
+	return problem
+}
+
+// explanation is the search for the words for what went wrong.
+type explanation struct {
+	native  *ast.AST
+	state   interpreter.EvalState
+	missed  missed
+	problem *expression.Error
+}
+
+func (e *explanation) node(id int64) ast.Expr {
+	var found ast.Expr
+	ast.PreOrderVisit(e.native.Expr(), ast.NewExprVisitor(func(n ast.Expr) {
+		if n.ID() == id {
+			found = n
+		}
+	}))
+	return found
+}
+
+func (e *explanation) of(node ast.Expr) {
+	if node == nil {
+		return
+	}
+	// Of a path the first step that failed counts.
+	for operand, _, ok := step(node); ok; operand, _, ok = step(operand) {
+		if types.IsError(e.valueOf(operand)) {
+			node = operand
+		}
+	}
+	at := e.native.SourceInfo().GetStartLocation(node.ID())
+	e.problem.Column = expression.Column(e.problem.Text, at.Line(), at.Column()+1)
+	if node.Kind() == ast.SelectKind {
+		e.problem.Column++ // behind the dot
+	}
+	if operand, key, ok := step(node); ok {
+		e.missing(node, operand, key)
+		return
+	}
+	if node.Kind() == ast.CallKind && strings.HasPrefix(e.problem.Msg, "no such overload") {
+		e.overload(node.AsCall())
+	}
+}
+
+// step takes apart the last step of a path: what is in front of it, and the key it asks for.
+func step(node ast.Expr) (operand ast.Expr, key string, ok bool) {
+	switch node.Kind() {
+	case ast.SelectKind:
+		s := node.AsSelect()
+		return s.Operand(), s.FieldName(), true
+	case ast.CallKind:
+		c := node.AsCall()
+		if c.FunctionName() != operators.Index || c.Args()[1].Kind() != ast.LiteralKind {
+			return nil, "", false
+		}
+		text, isText := c.Args()[1].AsLiteral().(types.String)
+		return c.Args()[0], string(text), isText
+	}
+	return nil, "", false
+}
+
+func (e *explanation) valueOf(node ast.Expr) ref.Val {
+	v, _ := e.state.Value(node.ID())
+	return v
+}
+
+// text is the source of a part of the expression.
+func (e *explanation) text(node ast.Expr) string {
+	text, err := parser.Unparse(node, e.native.SourceInfo())
+	if err != nil {
+		return "the value"
+	}
+	return text
+}
+
+// missing explains that a path leads nowhere.
+func (e *explanation) missing(node, operand ast.Expr, key string) {
+	what := e.text(operand)
+	in, known := e.missed[key]
+	if v := e.valueOf(operand); v != nil && !known {
+		switch v.(type) {
+		case docMap, docList:
+		default:
+			if !types.IsError(v) {
+				e.problem.Msg = fmt.Sprintf("no such key: %s: %s is %s", key, what, describe(v))
+				return
+			}
+		}
+	}
+	if known {
+		e.problem.Pos = in.Position()
+	}
+	e.problem.Msg = fmt.Sprintf("no such key: %s: %s has no %s", key, what, key)
+	var there []string
+	for c := in.First(); c.Exists(); c = c.Next() {
+		there = append(there, c.Key())
+	}
+	if meant := configkit.Suggest(key, there); len(meant) > 0 && len(key) > 2 {
+		e.problem.Hint = "did you mean " + meant[0] + "? "
+	}
+	if node.Kind() == ast.SelectKind {
+		e.problem.Hint += fmt.Sprintf("has(%s) tells whether it is there, %s.?%s.orValue(...) gives another value when it is not", e.text(node), what, key)
+	} else {
+		e.problem.Hint += fmt.Sprintf("%q in %s tells whether it is there", key, what)
+	}
+}
+
+// overload explains that a function or operator does not take what it was given.
+func (e *explanation) overload(call ast.CallExpr) {
+	args := call.Args()
+	if call.IsMemberFunction() {
+		args = append([]ast.Expr{call.Target()}, args...)
+	}
+	var given []string
+	for _, a := range args {
+		v := e.valueOf(a)
+		if a.Kind() == ast.LiteralKind {
+			v = a.AsLiteral()
+		}
+		switch {
+		case v == nil:
+			given = append(given, "a value")
+		case a.Kind() == ast.LiteralKind:
+			given = append(given, describe(v))
+		default:
+			given = append(given, fmt.Sprintf("%s (%s)", describe(v), e.text(a)))
+		}
+	}
+	e.problem.Msg = fmt.Sprintf("no such overload: %s is not defined for %s", functionText(call.FunctionName()), strings.Join(given, " and "))
+}

@@ -1,0 +1,138 @@
+package cel
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+)
+
+// namedFormat is a form of texts that has a name.
+type namedFormat struct {
+	name  string
+	check func(text string) (problem string) // "" when there is none
+}
+
+func (f *namedFormat) String() string { return f.name }
+
+func (f *namedFormat) equal(other *namedFormat) bool { return f.name == other.name }
+
+func (f *namedFormat) celType() *types.Type { return cel.OpaqueType("kubernetes.NamedFormat") }
+
+// formatFunctions are those of Kubernetes' format library:
+//
+//	format.named(string) optional(Format)
+//	format.dns1123Label() Format, and so on for every format
+//	<Format>.validate(string) optional(list(string))   what is wrong, nothing when nothing is
+func formatFunctions() []cel.EnvOption {
+	of := (*namedFormat)(nil).celType()
+	formats := namedFormats()
+	options := []cel.EnvOption{
+		cel.Function("format.named", cel.Overload("format-named", []*cel.Type{cel.StringType}, cel.OptionalType(of), cel.UnaryBinding(func(name ref.Val) ref.Val {
+			for _, f := range formats {
+				if f.name == string(name.(types.String)) {
+					return types.OptionalOf(opaque[*namedFormat]{f})
+				}
+			}
+			return types.OptionalNone
+		}))),
+		cel.Function("validate", cel.MemberOverload("format-validate", []*cel.Type{of, cel.StringType}, cel.OptionalType(cel.ListType(cel.StringType)),
+			cel.BinaryBinding(func(f, text ref.Val) ref.Val {
+				problem := f.(opaque[*namedFormat]).is.check(string(text.(types.String)))
+				if problem == "" {
+					return types.OptionalNone
+				}
+				return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, []string{problem}))
+			}))),
+	}
+	for _, f := range formats {
+		options = append(options, cel.Function("format."+f.name, cel.Overload("constant-format-"+f.name, nil, of,
+			cel.FunctionBinding(func(...ref.Val) ref.Val { return opaque[*namedFormat]{f} }))))
+	}
+	return options
+}
+
+func namedFormats() []*namedFormat {
+	const (
+		label = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
+		word  = `[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?`
+		hex   = `[0-9a-fA-F]`
+	)
+	dns1123Label := pattern(label, 63, "lower-case letters, digits and -, with a letter or digit at both ends")
+	dns1123Subdomain := pattern(label+`(\.`+label+`)*`, 253, "lower-case letters, digits, - and ., with a letter or digit at both ends of every part")
+	dns1035Label := pattern(`[a-z]([-a-z0-9]*[a-z0-9])?`, 63, "lower-case letters, digits and -, with a letter at the begin and no - at the end")
+	name := pattern(word, 63, "letters, digits, -, _ and ., with a letter or digit at both ends")
+	return []*namedFormat{
+		{"dns1123Label", dns1123Label},
+		{"dns1123Subdomain", dns1123Subdomain},
+		{"dns1035Label", dns1035Label},
+		{"dns1123LabelPrefix", prefix(dns1123Label)},
+		{"dns1123SubdomainPrefix", prefix(dns1123Subdomain)},
+		{"dns1035LabelPrefix", prefix(dns1035Label)},
+		{"qualifiedName", func(text string) string {
+			domain, rest, found := strings.Cut(text, "/")
+			if !found {
+				return name(text)
+			}
+			if problem := dns1123Subdomain(domain); problem != "" {
+				return "before the /: " + problem
+			}
+			return name(rest)
+		}},
+		{"labelValue", func(text string) string {
+			if text == "" {
+				return ""
+			}
+			return name(text)
+		}},
+		{"uri", func(text string) string { return problemOf("a URI", second(url.ParseRequestURI(text))) }},
+		{"uuid", pattern(hex+`{8}-?`+hex+`{4}-?`+hex+`{4}-?`+hex+`{4}-?`+hex+`{12}`, 36, "a UUID")},
+		{"byte", func(text string) string { return problemOf("base64", second(base64.StdEncoding.DecodeString(text))) }},
+		{"date", func(text string) string {
+			return problemOf("a date such as 2026-01-31", second(time.Parse(time.DateOnly, text)))
+		}},
+		{"datetime", func(text string) string {
+			return problemOf("a time such as 2026-01-31T12:00:00Z", second(time.Parse(time.RFC3339, text)))
+		}},
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func problemOf(what string, err error) string {
+	if err == nil {
+		return ""
+	}
+	return "must be " + what
+}
+
+// pattern is the check of a text that is described by a regular expression and has at most a number of bytes.
+func pattern(expression string, most int, what string) func(string) string {
+	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(" + expression + ")$") })
+	return func(text string) string {
+		if len(text) > most {
+			return fmt.Sprintf("must be no more than %d bytes", most)
+		}
+		if !re().MatchString(text) {
+			return "must be " + what
+		}
+		return ""
+	}
+}
+
+// prefix is the check of a text that something is to be appended to, so that it may end in -.
+func prefix(check func(string) string) func(string) string {
+	return func(text string) string {
+		if before, ok := strings.CutSuffix(text, "-"); ok && before != "" {
+			text = before + "a"
+		}
+		return check(text)
+	}
+}

@@ -1,0 +1,47 @@
+package cel
+
+import (
+	"fmt"
+	"reflect"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+)
+
+// content is what a value of a type of its own holds.
+type content[T any] interface {
+	fmt.Stringer
+	equal(other T) bool
+	celType() *types.Type
+}
+
+// opaque is a value of a type of its own: a quantity, a URL, a format.
+type opaque[T content[T]] struct{ is T }
+
+// ConvertToNative implements ref.Val.
+func (o opaque[T]) ConvertToNative(t reflect.Type) (any, error) {
+	if reflect.TypeFor[T]().AssignableTo(t) {
+		return o.is, nil
+	}
+	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", o.Type(), t)
+}
+
+// ConvertToType implements ref.Val.
+func (o opaque[T]) ConvertToType(t ref.Type) ref.Val {
+	if t == types.StringType {
+		return types.String(o.is.String())
+	}
+	return convert(o, t)
+}
+
+// Equal implements ref.Val.
+func (o opaque[T]) Equal(other ref.Val) ref.Val {
+	same, ok := other.(opaque[T])
+	return types.Bool(ok && o.is.equal(same.is))
+}
+
+// Type implements ref.Val.
+func (o opaque[T]) Type() ref.Type { return o.is.celType() }
+
+// Value implements ref.Val.
+func (o opaque[T]) Value() any { return o.is }

@@ -1,0 +1,273 @@
+package cel
+
+import (
+	"fmt"
+	"reflect"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// missed notes, by key, the last map that was asked for a key it does not have. It is nil where nobody wants to know.
+type missed map[string]gaby.Value
+
+// valueOf is a value of a document as CEL sees it: maps and lists are read where they stand, when they are asked.
+func valueOf(v gaby.Value, missed missed) ref.Val {
+	switch v.Kind() {
+	case gaby.Map:
+		return docMap{v, missed}
+	case gaby.List:
+		return docList{v, missed}
+	}
+	switch data := v.Data().(type) {
+	case string:
+		return types.String(data)
+	case bool:
+		return types.Bool(data)
+	case int:
+		return types.Int(data)
+	case int64:
+		return types.Int(data)
+	case uint64:
+		return types.Uint(data)
+	case float64:
+		return types.Double(data)
+	}
+	return types.NullValue
+}
+
+// docMap is a map of a document. Its keys are strings.
+type docMap struct {
+	v      gaby.Value
+	missed missed
+}
+
+var (
+	_ traits.Mapper   = docMap{}
+	_ traits.Foldable = docMap{}
+	_ traits.Zeroer   = docMap{}
+)
+
+// Find implements traits.Mapper.
+func (m docMap) Find(key ref.Val) (ref.Val, bool) {
+	k, ok := key.(types.String)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(key), false
+	}
+	if v := m.v.Get(string(k)); v.Exists() {
+		return valueOf(v, m.missed), true
+	}
+	if m.missed != nil {
+		m.missed[string(k)] = m.v
+	}
+	return nil, false
+}
+
+// Get implements traits.Indexer.
+func (m docMap) Get(key ref.Val) ref.Val {
+	v, ok := m.Find(key)
+	if !ok {
+		return types.ValOrErr(v, "no such key: %v", key)
+	}
+	return v
+}
+
+// Contains implements traits.Container.
+func (m docMap) Contains(key ref.Val) ref.Val {
+	v, ok := m.Find(key)
+	if v != nil && types.IsUnknownOrError(v) {
+		return v
+	}
+	return types.Bool(ok)
+}
+
+// Size implements traits.Sizer.
+func (m docMap) Size() ref.Val { return types.Int(m.v.Len()) }
+
+// IsZeroValue implements traits.Zeroer.
+func (m docMap) IsZeroValue() bool { return !m.v.First().Exists() }
+
+// Iterator implements traits.Iterable; it goes over the keys.
+func (m docMap) Iterator() traits.Iterator {
+	return &iterator{next: m.v.First(), item: func(v gaby.Value) ref.Val { return types.String(v.Key()) }}
+}
+
+// Fold implements traits.Foldable.
+func (m docMap) Fold(f traits.Folder) {
+	for v := m.v.First(); v.Exists(); v = v.Next() {
+		if !f.FoldEntry(types.String(v.Key()), valueOf(v, m.missed)) {
+			return
+		}
+	}
+}
+
+// Equal implements ref.Val.
+func (m docMap) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Mapper)
+	if !ok || m.Size() != o.Size() {
+		return types.False
+	}
+	for v := m.v.First(); v.Exists(); v = v.Next() {
+		of, found := o.Find(types.String(v.Key()))
+		if !found || types.Equal(valueOf(v, m.missed), of) != types.True {
+			return types.False
+		}
+	}
+	return types.True
+}
+
+// ConvertToType implements ref.Val.
+func (m docMap) ConvertToType(t ref.Type) ref.Val { return convert(m, t) }
+
+// ConvertToNative implements ref.Val.
+func (m docMap) ConvertToNative(t reflect.Type) (any, error) {
+	return types.NewStringInterfaceMap(types.DefaultTypeAdapter, m.v.Data().(map[string]any)).ConvertToNative(t)
+}
+
+// Type implements ref.Val.
+func (m docMap) Type() ref.Type { return types.MapType }
+
+// Value implements ref.Val.
+func (m docMap) Value() any { return m.v.Data() }
+
+// docList is a list of a document.
+type docList struct {
+	v      gaby.Value
+	missed missed
+}
+
+var (
+	_ traits.Lister   = docList{}
+	_ traits.Foldable = docList{}
+	_ traits.Zeroer   = docList{}
+)
+
+// Get implements traits.Indexer.
+func (l docList) Get(index ref.Val) ref.Val {
+	i, err := types.GetOrError(index)
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	if v := l.v.Index(i); v.Exists() {
+		return valueOf(v, l.missed)
+	}
+	return types.NewErr("index out of bounds: %d", i)
+}
+
+// Contains implements traits.Container.
+func (l docList) Contains(elem ref.Val) ref.Val {
+	for v := l.v.First(); v.Exists(); v = v.Next() {
+		if types.Equal(elem, valueOf(v, l.missed)) == types.True {
+			return types.True
+		}
+	}
+	return types.False
+}
+
+// Size implements traits.Sizer.
+func (l docList) Size() ref.Val { return types.Int(l.v.Len()) }
+
+// IsZeroValue implements traits.Zeroer.
+func (l docList) IsZeroValue() bool { return !l.v.First().Exists() }
+
+// Iterator implements traits.Iterable.
+func (l docList) Iterator() traits.Iterator {
+	return &iterator{next: l.v.First(), item: func(v gaby.Value) ref.Val { return valueOf(v, l.missed) }}
+}
+
+// Fold implements traits.Foldable.
+func (l docList) Fold(f traits.Folder) {
+	i := 0
+	for v := l.v.First(); v.Exists(); v = v.Next() {
+		if !f.FoldEntry(types.Int(i), valueOf(v, l.missed)) {
+			return
+		}
+		i++
+	}
+}
+
+// Add implements traits.Adder.
+func (l docList) Add(other ref.Val) ref.Val {
+	var items []ref.Val
+	for v := l.v.First(); v.Exists(); v = v.Next() {
+		items = append(items, valueOf(v, l.missed))
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, items).Add(other)
+}
+
+// Equal implements ref.Val.
+func (l docList) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok || l.Size() != o.Size() {
+		return types.False
+	}
+	i := 0
+	for v := l.v.First(); v.Exists(); v = v.Next() {
+		if types.Equal(valueOf(v, l.missed), o.Get(types.Int(i))) != types.True {
+			return types.False
+		}
+		i++
+	}
+	return types.True
+}
+
+// ConvertToType implements ref.Val.
+func (l docList) ConvertToType(t ref.Type) ref.Val { return convert(l, t) }
+
+// ConvertToNative implements ref.Val.
+func (l docList) ConvertToNative(t reflect.Type) (any, error) {
+	return types.NewDynamicList(types.DefaultTypeAdapter, l.v.Data()).ConvertToNative(t)
+}
+
+// Type implements ref.Val.
+func (l docList) Type() ref.Type { return types.ListType }
+
+// Value implements ref.Val.
+func (l docList) Value() any { return l.v.Data() }
+
+// convert is the conversion of a value that converts to nothing but its own type.
+func convert(v ref.Val, t ref.Type) ref.Val {
+	switch t {
+	case v.Type():
+		return v
+	case types.TypeType:
+		return v.Type().(ref.Val)
+	}
+	return types.NewErr("type conversion error from '%s' to '%s'", v.Type(), t)
+}
+
+// iterator goes over the entries of a map or list.
+type iterator struct {
+	next gaby.Value
+	item func(gaby.Value) ref.Val
+}
+
+// HasNext implements traits.Iterator.
+func (i *iterator) HasNext() ref.Val { return types.Bool(i.next.Exists()) }
+
+// Next implements traits.Iterator.
+func (i *iterator) Next() ref.Val {
+	v := i.item(i.next)
+	i.next = i.next.Next()
+	return v
+}
+
+// ConvertToType implements ref.Val.
+func (i *iterator) ConvertToType(ref.Type) ref.Val { return types.NoSuchOverloadErr() }
+
+// ConvertToNative implements ref.Val.
+func (i *iterator) ConvertToNative(reflect.Type) (any, error) {
+	return nil, fmt.Errorf("an iterator is no value")
+}
+
+// Equal implements ref.Val.
+func (i *iterator) Equal(ref.Val) ref.Val { return types.NoSuchOverloadErr() }
+
+// Type implements ref.Val.
+func (i *iterator) Type() ref.Type { return types.IteratorType }
+
+// Value implements ref.Val.
+func (i *iterator) Value() any { return nil }

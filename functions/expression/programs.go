@@ -1,0 +1,46 @@
+package expression
+
+import (
+	"fmt"
+	"sync"
+)
+
+// maxPrograms is how many compiled programs are kept. A run needs a few; a server that is asked for more forgets and compiles
+// them again.
+const maxPrograms = 64
+
+// Programs keeps the compiled programs of a language, so that each is compiled once however many units and parts of units it is
+// run on. It can be used concurrently.
+type Programs[P any] struct {
+	language string
+	compile  func(text string) (P, error)
+
+	mu       sync.Mutex
+	programs map[string]func() (P, error)
+}
+
+// NewPrograms makes a Programs that compiles with the function given.
+func NewPrograms[P any](language string, compile func(text string) (P, error)) *Programs[P] {
+	return &Programs[P]{language: language, compile: compile, programs: map[string]func() (P, error){}}
+}
+
+// Get is the program, compiled when that has not happened. The error is one or several (joined) *[Error].
+func (c *Programs[P]) Get(text string) (P, error) {
+	c.mu.Lock()
+	compiled, ok := c.programs[text]
+	if !ok {
+		if len(c.programs) >= maxPrograms {
+			clear(c.programs)
+		}
+		compiled = sync.OnceValues(func() (P, error) {
+			if len(text) > MaxLength {
+				var none P
+				return none, &Error{Language: c.language, Msg: fmt.Sprintf("the program has %d bytes, at most %d are allowed", len(text), MaxLength)}
+			}
+			return c.compile(text)
+		})
+		c.programs[text] = compiled
+	}
+	c.mu.Unlock()
+	return compiled()
+}

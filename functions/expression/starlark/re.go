@@ -1,0 +1,298 @@
+package starlark
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/starlarkstruct"
+)
+
+// reModule has the functions of Python's re that configuration needs, with RE2 as the language of patterns:
+//
+//	re.sub(pattern, repl, s, count=0)   s with the matches replaced; in repl \1 or $1, \g<name> or ${name} stand for groups
+//	re.search(pattern, s)               the first match, or None
+//	re.match(pattern, s)                the match at the begin of s, or None
+//	re.findall(pattern, s)              all matches: texts, or of a pattern with groups their texts
+//
+// Positions are counted in bytes, as those of Starlark's strings are.
+func reModule() starlark.Value {
+	patterns := patterns{}
+	members := starlark.StringDict{}
+	for name, f := range map[string]builtin{
+		"sub": patterns.sub, "search": patterns.search, "match": patterns.match, "findall": patterns.findall,
+	} {
+		members[name] = starlark.NewBuiltin("re."+name, f)
+	}
+	return &starlarkstruct.Module{Name: "re", Members: members}
+}
+
+type builtin = func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error)
+
+// patterns keeps the patterns a program has used: it uses few, again and again.
+type patterns map[string]*regexp.Regexp
+
+const maxPatterns = 100
+
+func (p patterns) compile(pattern string) (*regexp.Regexp, error) {
+	if re, ok := p[pattern]; ok {
+		return re, nil
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if len(p) == maxPatterns {
+		clear(p)
+	}
+	p[pattern] = re
+	return re, nil
+}
+
+func (p patterns) sub(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var pattern, repl, s string
+	count := 0
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "repl", &repl, "s", &s, "count?", &count); err != nil {
+		return nil, err
+	}
+	re, err := p.compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := parseReplacement(repl, re)
+	if err != nil {
+		return nil, fmt.Errorf("repl: %w", err)
+	}
+	if count <= 0 {
+		count = -1
+	}
+	var result strings.Builder
+	at := 0
+	for _, found := range re.FindAllStringSubmatchIndex(s, count) {
+		result.WriteString(s[at:found[0]])
+		for _, part := range parts {
+			result.WriteString(part.text)
+			if part.group >= 0 {
+				result.WriteString(groupText(s, found, part.group))
+			}
+		}
+		at = found[1]
+	}
+	result.WriteString(s[at:])
+	return starlark.String(result.String()), nil
+}
+
+// groupText is what a group matched, "" if it did not.
+func groupText(s string, found []int, group int) string {
+	if from := found[2*group]; from >= 0 {
+		return s[from:found[2*group+1]]
+	}
+	return ""
+}
+
+// replacementPart is a text, and behind it a group unless that is -1.
+type replacementPart struct {
+	text  string
+	group int
+}
+
+// parseReplacement reads a replacement as Python (\1, \g<name>) and as Go ($1, ${name}, $$) write it.
+func parseReplacement(repl string, re *regexp.Regexp) ([]replacementPart, error) {
+	var parts []replacementPart
+	var text strings.Builder
+	for repl != "" {
+		i := strings.IndexAny(repl, `\$`)
+		if i < 0 {
+			i = len(repl)
+		}
+		text.WriteString(repl[:i])
+		if repl = repl[i:]; repl == "" {
+			break
+		}
+		name, rest, err := groupName(repl)
+		if err != nil {
+			return nil, err
+		}
+		if name == "" { // the mark itself, doubled, or a $ that is no mark
+			text.WriteByte(repl[0])
+			repl = rest
+			continue
+		}
+		group := re.SubexpIndex(name)
+		if n, err := strconv.Atoi(name); err == nil && n <= re.NumSubexp() {
+			group = n
+		}
+		if group < 0 {
+			return nil, fmt.Errorf("the pattern has no group %s", name)
+		}
+		parts = append(parts, replacementPart{text.String(), group})
+		text.Reset()
+		repl = rest
+	}
+	return append(parts, replacementPart{text.String(), -1}), nil
+}
+
+// groupName reads the group that a replacement begins with, and returns what follows it.
+func groupName(repl string) (name, rest string, err error) {
+	opening, closing, python := "{", "}", repl[0] == '\\'
+	rest = repl[1:]
+	if python {
+		opening, closing = "g<", ">"
+	}
+	switch {
+	case strings.HasPrefix(rest, repl[:1]):
+		return "", rest[1:], nil
+	case strings.HasPrefix(rest, opening):
+		name, after, ok := strings.Cut(rest[len(opening):], closing)
+		if !ok || name == "" {
+			return "", "", fmt.Errorf("%s%s without a name and %s", repl[:1], opening, closing)
+		}
+		return name, after, nil
+	}
+	end := 0
+	for end < len(rest) && (isDigit(rest[end]) || !python && (rest[end] == '_' || isLetter(rest[end]))) {
+		end++
+	}
+	if end == 0 && python {
+		return "", "", errors.New(`a \ that stands for nothing; write \\`)
+	}
+	return rest[:end], rest[end:], nil
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func (p patterns) search(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return p.find(b, args, kwargs, "%s")
+}
+
+func (p patterns) match(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return p.find(b, args, kwargs, `\A(?:%s)`)
+}
+
+func (p patterns) find(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, form string) (starlark.Value, error) {
+	var pattern, s string
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s", &s); err != nil {
+		return nil, err
+	}
+	if _, err := p.compile(pattern); err != nil {
+		return nil, err // without what find puts around it
+	}
+	re, err := p.compile(fmt.Sprintf(form, pattern))
+	if err != nil {
+		return nil, err
+	}
+	found := re.FindStringSubmatchIndex(s)
+	if found == nil {
+		return starlark.None, nil
+	}
+	return &match{re, s, found}, nil
+}
+
+func (p patterns) findall(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var pattern, s string
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s", &s); err != nil {
+		return nil, err
+	}
+	re, err := p.compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	var all []starlark.Value
+	for _, found := range re.FindAllStringSubmatchIndex(s, -1) {
+		m := &match{re, s, found}
+		switch groups := m.groups(); len(groups) {
+		case 0:
+			all = append(all, m.group(0))
+		case 1:
+			all = append(all, starlark.String(groupText(s, found, 1)))
+		default:
+			for i := range groups {
+				groups[i] = starlark.String(groupText(s, found, i+1))
+			}
+			all = append(all, groups)
+		}
+	}
+	return starlark.NewList(all), nil
+}
+
+// match is a match, which is always true. m.group(0), or by number or name, is a text or None; m.groups() is the tuple of all
+// groups; m.start() and m.end() say where the match, or a group, is.
+type match struct {
+	re    *regexp.Regexp
+	text  string
+	found []int
+}
+
+var _ starlark.HasAttrs = (*match)(nil)
+
+func (m *match) String() string       { return fmt.Sprintf("<match %q>", groupText(m.text, m.found, 0)) }
+func (m *match) Type() string         { return "match" }
+func (m *match) Freeze()              {}
+func (m *match) Truth() starlark.Bool { return true }
+func (m *match) Hash() (uint32, error) {
+	return 0, errors.New("unhashable type: match")
+}
+
+func (m *match) AttrNames() []string { return []string{"end", "group", "groups", "start"} }
+
+// Attr implements starlark.HasAttrs.
+func (m *match) Attr(name string) (starlark.Value, error) {
+	if name == "groups" {
+		return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			return m.groups(), starlark.UnpackArgs(b.Name(), args, kwargs)
+		}), nil
+	}
+	if !slices.Contains(m.AttrNames(), name) {
+		return nil, nil
+	}
+	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		var group starlark.Value = starlark.MakeInt(0)
+		if err := starlark.UnpackArgs(b.Name(), args, kwargs, "group?", &group); err != nil {
+			return nil, err
+		}
+		n, err := m.number(group)
+		if err != nil {
+			return nil, err
+		}
+		switch name {
+		case "start":
+			return starlark.MakeInt(m.found[2*n]), nil
+		case "end":
+			return starlark.MakeInt(m.found[2*n+1]), nil
+		}
+		return m.group(n), nil
+	}), nil
+}
+
+// number is that of a group given by number or name.
+func (m *match) number(group starlark.Value) (int, error) {
+	if name, ok := starlark.AsString(group); ok {
+		if n := m.re.SubexpIndex(name); n >= 0 {
+			return n, nil
+		}
+	} else if n, err := starlark.AsInt32(group); err == nil && n >= 0 && n <= m.re.NumSubexp() {
+		return n, nil
+	}
+	return 0, fmt.Errorf("the pattern has no group %s", group)
+}
+
+func (m *match) group(n int) starlark.Value {
+	if m.found[2*n] < 0 {
+		return starlark.None
+	}
+	return starlark.String(groupText(m.text, m.found, n))
+}
+
+func (m *match) groups() starlark.Tuple {
+	groups := make(starlark.Tuple, m.re.NumSubexp())
+	for i := range groups {
+		groups[i] = m.group(i + 1)
+	}
+	return groups
+}

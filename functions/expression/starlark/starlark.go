@@ -1,0 +1,178 @@
+// Package starlark runs programs in Starlark, a small dialect of Python, on resources.
+//
+// The rules of this room: a program sees a resource as dicts and lists of its own (value.go), and has the modules json and re and
+// nothing of the machine. It may take a number of steps and cannot call itself; the same program on the same resource always
+// does the same.
+package starlark
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/expression"
+)
+
+// Language is how errors call the language.
+const Language = "Starlark"
+
+// maxSteps is how many steps of the interpreter a program may take on one resource: a fraction of a second.
+const maxSteps = 10_000_000
+
+// file is what the interpreter takes for the name of the file with the program.
+const file = "program"
+
+// Program is a compiled program. It can be used concurrently.
+type Program struct {
+	text     string
+	program  *starlark.Program
+	function string // what is called with the resource; empty when the program changes the resource
+}
+
+// Compile compiles a program. With the name of a function, the program has to define it, and it is called with the resource;
+// without, the program itself is run, and the resource is called r or object. The error is one or several (joined)
+// *[expression.Error].
+func Compile(text, function string) (*Program, error) {
+	// The names of statements at top level may be given other values: what a program does to a resource is mostly written there.
+	options := syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true}
+	p := &Program{text: text, function: function}
+	known := slices.Concat([]string{"json", "re", "params", "functionContext"}, p.resourceNames())
+	parsed, program, err := starlark.SourceProgramOptions(&options, file, text, func(name string) bool { return slices.Contains(known, name) })
+	if err != nil {
+		return nil, p.compileErrors(err, known)
+	}
+	var globals []string
+	for _, binding := range parsed.Module.(*resolve.Module).Globals {
+		globals = append(globals, binding.First.Name)
+		if slices.Contains(p.resourceNames(), binding.First.Name) {
+			problem := p.problem(binding.First.NamePos, binding.First.Name+" cannot be given another value")
+			problem.Hint = "change what it holds: r[\"spec\"][\"replicas\"] = 3, r.pop(\"status\"), r.update(...)"
+			return nil, problem
+		}
+	}
+	if function != "" && !slices.Contains(globals, function) {
+		return nil, &expression.Error{Language: Language, Text: text, Msg: "the program defines no function " + function, Hint: "write def " + function + "(r):"}
+	}
+	p.program = program
+	return p, nil
+}
+
+func (p *Program) resourceNames() []string {
+	if p.function != "" {
+		return nil
+	}
+	return []string{"r", "object"}
+}
+
+func (p *Program) problem(at syntax.Position, message string) *expression.Error {
+	return &expression.Error{Language: Language, Text: p.text, Column: expression.Column(p.text, int(at.Line), int(at.Col)), Msg: message}
+}
+
+func (p *Program) compileErrors(err error, known []string) error {
+	if e, ok := errors.AsType[syntax.Error](err); ok {
+		return p.problem(e.Pos, e.Msg)
+	}
+	list, ok := errors.AsType[resolve.ErrorList](err)
+	if !ok {
+		return &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+	}
+	var problems []error
+	for _, e := range list {
+		problem := p.problem(e.Pos, e.Msg)
+		if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
+			name, _, _ = strings.Cut(name, " ")
+			problem.Msg = name + " is not known"
+			if meant := configkit.Suggest(name, append(slices.Sorted(maps.Keys(starlark.Universe)), known...)); len(meant) > 0 {
+				problem.Hint = "did you mean " + strings.Join(meant, " or ") + "?"
+			}
+		}
+		problems = append(problems, problem)
+	}
+	return errors.Join(problems...)
+}
+
+// Bind gives the program its scope. What it returns runs the program on a resource, in one goroutine at a time. The value is what
+// the function returns or, of a program without one, what it made of the resource: data as [gaby.YamlDoc.SetData] takes it. The
+// errors are *[expression.Error].
+func (p *Program) Bind(scope *expression.Scope) (func(resource gaby.Value) (any, error), error) {
+	predeclared := starlark.StringDict{"json": jsonModule(), "re": reModule()}
+	for name, data := range map[string]map[string]any{"params": scope.Params, "functionContext": scope.Context} {
+		value, err := fromData(data)
+		if err != nil {
+			return nil, &expression.Error{Language: Language, Text: p.text, Msg: fmt.Sprintf("%s: %v", name, err), Err: err}
+		}
+		value.Freeze()
+		predeclared[name] = value
+	}
+	return func(resource gaby.Value) (any, error) {
+		object := fromDocument(resource)
+		for _, name := range p.resourceNames() {
+			predeclared[name] = object
+		}
+		result, err := p.run(predeclared, object, scope)
+		if err != nil {
+			return nil, p.runError(err)
+		}
+		data, err := toData(result, 0)
+		if err != nil {
+			return nil, &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+		}
+		return data, nil
+	}, nil
+}
+
+// run runs the program. Functions and values that it made for an earlier resource are gone.
+func (p *Program) run(predeclared starlark.StringDict, object starlark.Value, scope *expression.Scope) (starlark.Value, error) {
+	thread := &starlark.Thread{
+		Name: file,
+		Print: func(_ *starlark.Thread, text string) {
+			if scope.Print != nil {
+				scope.Print(text)
+			}
+		},
+		Load: func(*starlark.Thread, string) (starlark.StringDict, error) {
+			return nil, errors.New("there are no other files to load")
+		},
+	}
+	thread.SetMaxExecutionSteps(maxSteps)
+	globals, err := p.program.Init(thread, predeclared)
+	if err != nil || p.function == "" {
+		return object, err
+	}
+	return starlark.Call(thread, globals[p.function], starlark.Tuple{object}, nil)
+}
+
+// runError makes an error of what went wrong in a run. Its place is the innermost one that is in the program, and not in what it
+// calls.
+func (p *Program) runError(err error) error {
+	problem := &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+	e, ok := errors.AsType[*starlark.EvalError](err)
+	if !ok {
+		return problem
+	}
+	problem.Msg = e.Msg
+	for _, frame := range slices.Backward(e.CallStack) {
+		if frame.Pos.Filename() == file {
+			problem.Column = expression.Column(p.text, int(frame.Pos.Line), int(frame.Pos.Col))
+			break
+		}
+	}
+	switch {
+	case strings.Contains(e.Msg, "too many steps"):
+		problem.Msg = fmt.Sprintf("the program takes more than %d steps", maxSteps)
+	case strings.HasPrefix(e.Msg, "dict has no ."), strings.HasSuffix(e.Msg, "field of dict"):
+		problem.Hint = "what is in a dict is written r[\"spec\"][\"replicas\"]"
+	case strings.HasPrefix(e.Msg, "key ") && strings.HasSuffix(e.Msg, " not in dict"):
+		key := strings.TrimSuffix(strings.TrimPrefix(e.Msg, "key "), " not in dict")
+		problem.Hint = fmt.Sprintf(".get(%s) is None when there is none, and %s in ... tells whether there is one", key, key)
+	}
+	return problem
+}

@@ -1,0 +1,163 @@
+package starlark
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"unicode/utf8"
+
+	"go.starlark.net/starlark"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// maxDepth is how deep values may nest that leave a program. It also ends those that contain themselves.
+const maxDepth = 1000
+
+// fromDocument copies a value of a document.
+func fromDocument(v gaby.Value) starlark.Value {
+	switch v.Kind() {
+	case gaby.Map:
+		dict := starlark.NewDict(v.Len())
+		for c := v.First(); c.Exists(); c = c.Next() {
+			_ = dict.SetKey(starlark.String(c.Key()), fromDocument(c)) // of strings it fails on frozen dicts only
+		}
+		return dict
+	case gaby.List:
+		var items []starlark.Value
+		for c := v.First(); c.Exists(); c = c.Next() {
+			items = append(items, fromDocument(c))
+		}
+		return starlark.NewList(items)
+	}
+	switch data := v.Data().(type) {
+	case string:
+		if !utf8.ValidString(data) { // what a !!binary stands for
+			data = v.Text()
+		}
+		return starlark.String(data)
+	case bool:
+		return starlark.Bool(data)
+	case int:
+		return starlark.MakeInt(data)
+	case int64:
+		return starlark.MakeInt64(data)
+	case uint64:
+		return starlark.MakeUint64(data)
+	case float64:
+		return starlark.Float(data)
+	}
+	return starlark.None
+}
+
+// fromData copies a value of a scope. Keys are put in order.
+func fromData(data any) (starlark.Value, error) {
+	switch v := data.(type) {
+	case nil:
+		return starlark.None, nil
+	case string:
+		return starlark.String(v), nil
+	case bool:
+		return starlark.Bool(v), nil
+	case int:
+		return starlark.MakeInt(v), nil
+	case int64:
+		return starlark.MakeInt64(v), nil
+	case float64:
+		return starlark.Float(v), nil
+	case map[string]any:
+		return dictOf(v)
+	case map[string]string:
+		return dictOf(v)
+	case []any:
+		return listOf(v)
+	case []string:
+		return listOf(v)
+	}
+	return nil, fmt.Errorf("a value of type %s is not known", reflect.TypeOf(data))
+}
+
+func dictOf[V any](m map[string]V) (starlark.Value, error) {
+	dict := starlark.NewDict(len(m))
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		value, err := fromData(m[key])
+		if err != nil {
+			return nil, err
+		}
+		if err := dict.SetKey(starlark.String(key), value); err != nil {
+			return nil, err
+		}
+	}
+	return dict, nil
+}
+
+func listOf[V any](l []V) (starlark.Value, error) {
+	items := make([]starlark.Value, len(l))
+	for i, item := range l {
+		var err error
+		if items[i], err = fromData(item); err != nil {
+			return nil, err
+		}
+	}
+	return starlark.NewList(items), nil
+}
+
+// toData makes Go data of a value, maps with their keys in order.
+func toData(value starlark.Value, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("a value with more than %d dicts and lists inside each other", maxDepth)
+	}
+	switch v := value.(type) {
+	case starlark.NoneType:
+		return nil, nil
+	case starlark.Bool:
+		return bool(v), nil
+	case starlark.String:
+		return string(v), nil
+	case starlark.Float:
+		return float64(v), nil
+	case starlark.Int:
+		if n, ok := v.Int64(); ok {
+			return int(n), nil
+		}
+		if n, ok := v.Uint64(); ok {
+			return n, nil
+		}
+		return nil, errors.New("an int of more than 64 bits cannot be written")
+	case *starlark.Dict:
+		entries := make(gaby.Entries, 0, v.Len())
+		for _, item := range v.Items() {
+			key, ok := starlark.AsString(item[0])
+			if !ok {
+				return nil, fmt.Errorf("%s %s cannot be the key of a map, keys are strings", item[0].Type(), item[0])
+			}
+			data, err := toData(item[1], depth+1)
+			if err != nil {
+				return nil, err
+			}
+			entries = append(entries, gaby.Entry{Key: key, Value: data})
+		}
+		return entries, nil
+	case *starlark.List:
+		return items(v, depth)
+	case starlark.Tuple:
+		return items(v, depth)
+	case *starlark.Set:
+		return items(v, depth)
+	}
+	return nil, fmt.Errorf("a %s cannot be written", value.Type())
+}
+
+func items(values starlark.Sequence, depth int) (any, error) {
+	all := make([]any, 0, values.Len())
+	for item := range starlark.Elements(values) {
+		data, err := toData(item, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, data)
+	}
+	return all, nil
+}

@@ -1,0 +1,104 @@
+package template
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"text/template"
+	"unicode"
+
+	"github.com/fctl-dev/fctl/functions/expression"
+)
+
+// functions are what templates can call beside text/template's own. Those that are best used in a pipeline take the text last,
+// except for trimPrefix and trimSuffix, which have always taken it first.
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"normalizeName": NormalizeName,
+		"toUpper":       strings.ToUpper,
+		"toLower":       strings.ToLower,
+		"trimSpace":     strings.TrimSpace,
+		"trimPrefix":    strings.TrimPrefix,
+		"trimSuffix":    strings.TrimSuffix,
+		"replace":       func(from, to, text string) string { return strings.ReplaceAll(text, from, to) },
+		"default":       orDefault,
+		"quote":         func(value any) string { return strconv.Quote(fmt.Sprint(value)) },
+		"toJson":        toJSON,
+		"toYaml":        expression.YAML,
+		"b64enc":        func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) },
+		"index":         index,
+	}
+}
+
+// NormalizeName makes a name of any text: lower-case letters and digits, every run of anything else a single dash, none at
+// the ends.
+func NormalizeName(s string) string {
+	var b strings.Builder
+	dash := false
+	for _, r := range strings.ToLower(s) {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			if dash && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			b.WriteRune(r)
+			dash = false
+			continue
+		}
+		dash = true
+	}
+	return b.String()
+}
+
+// orDefault is the value, unless that is empty: "", 0, false, a list or map without entries.
+func orDefault(other, value any) any {
+	if truth, ok := template.IsTrue(value); !ok || !truth {
+		return other
+	}
+	return value
+}
+
+func toJSON(value any) (string, error) {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// index is text/template's, except that a key that a map of any values does not have is an error: its own would give a value
+// that prints as <no value>.
+func index(item any, keys ...any) (any, error) {
+	for _, key := range keys {
+		v, k := reflect.ValueOf(item), reflect.ValueOf(key)
+		switch v.Kind() {
+		case reflect.Map:
+			if !k.IsValid() || !k.Type().AssignableTo(v.Type().Key()) {
+				return nil, fmt.Errorf("%v is no key of the map", key)
+			}
+			entry := v.MapIndex(k)
+			if !entry.IsValid() {
+				if v.Type().Elem().Kind() == reflect.Interface {
+					return nil, fmt.Errorf("map has no entry for key %q", key)
+				}
+				entry = reflect.Zero(v.Type().Elem())
+			}
+			item = entry.Interface()
+		case reflect.Slice, reflect.Array, reflect.String:
+			if !k.CanInt() {
+				return nil, fmt.Errorf("%v is no index of a list", key)
+			}
+			i := k.Int()
+			if i < 0 || i >= int64(v.Len()) {
+				return nil, fmt.Errorf("index %d of a list of %d", i, v.Len())
+			}
+			item = v.Index(int(i)).Interface()
+		default:
+			return nil, errors.New("only maps and lists have an index")
+		}
+	}
+	return item, nil
+}

@@ -1,0 +1,190 @@
+package yq
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mikefarah/yq/v4/pkg/yqlib"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Set evaluates the expression on a resource and returns what takes its place: the resource itself, edited; yq's text, where edits
+// cannot say what yq did; nothing, when there are no results; or several documents. Of an item of a list, which keeps its place in
+// the list's text, complete is false when the expression changed comments, styles or the order of keys and only its values could
+// be written. The error is an *[expression.Error] or one of the edit.
+func (r *Run) Set(resource *gaby.YamlDoc) (made gaby.Container, complete bool, err error) {
+	node, err := r.decode(resource.Bytes())
+	if err != nil {
+		return nil, false, r.program.problem(err)
+	}
+	before := node.Copy()
+	results, err := r.evaluate(node)
+	if err != nil {
+		return nil, false, r.program.problem(err)
+	}
+	for _, result := range results {
+		if result.Kind != yqlib.MappingNode {
+			problem := r.program.problem(fmt.Errorf("the result is no map but %s", describe(result)))
+			problem.Hint = "an assignment such as .spec.replicas = 3 gives the changed resource; get-yq prints values"
+			return nil, false, problem
+		}
+	}
+	if len(results) == 1 && r.same(before, results[0], true) {
+		return gaby.Container{resource}, true, nil
+	}
+	crlf := bytes.Contains(resource.Bytes(), []byte("\r\n"))
+	made = gaby.Container{}
+	for _, result := range results {
+		text, err := r.print(result)
+		if err != nil {
+			return nil, false, r.program.problem(err)
+		}
+		if crlf {
+			text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+		}
+		doc, err := gaby.ParseYAML(text)
+		if err != nil {
+			return nil, false, r.program.problem(err)
+		}
+		made = append(made, doc)
+	}
+	if len(made) != 1 {
+		return made, true, nil
+	}
+	return r.edit(resource, made[0], before, results[0])
+}
+
+func describe(n *yqlib.CandidateNode) string {
+	if n.Kind == yqlib.SequenceNode {
+		return "a list"
+	}
+	return strings.TrimPrefix(n.Tag, "!!") + " " + n.Value
+}
+
+// edit makes the resource what yq made of it, by edits if that gives the same, else by taking yq's document.
+func (r *Run) edit(resource, made *gaby.YamlDoc, before, result *yqlib.CandidateNode) (_ gaby.Container, complete bool, err error) {
+	mark := resource.Checkpoint()
+	if err = resource.SetDocP(made, ""); err != nil && !resource.IsDocument() {
+		return nil, false, err
+	}
+	if err == nil {
+		// The text of an item that was edited is without comments, so that these are looked at by themselves.
+		document := resource.IsDocument()
+		if complete = r.is(resource, result, document); complete != document {
+			setComments(resource, nil, resource.Value(), result)
+			complete = r.is(resource, result, document) && (document || within(comments(result), comments(before)))
+		}
+		if complete || !document {
+			return gaby.Container{resource}, complete, nil
+		}
+	}
+	resource.Rollback(mark)
+	return gaby.Container{made}, true, nil
+}
+
+// is reports whether a resource, as it is now, says what a result does.
+func (r *Run) is(resource *gaby.YamlDoc, result *yqlib.CandidateNode, comments bool) bool {
+	node, err := r.decode(resource.Bytes())
+	return err == nil && r.same(node, result, comments)
+}
+
+// same reports whether two nodes say the same: values, order of keys, anchors, tags, comments if that is asked, and styles if the
+// expression is about these.
+func (r *Run) same(a, b *yqlib.CandidateNode, comments bool) bool {
+	collection := a.Kind == yqlib.MappingNode || a.Kind == yqlib.SequenceNode // one made of null still has its text
+	return a.Kind == b.Kind && tagOf(a) == tagOf(b) && (a.Value == b.Value || collection) && a.Anchor == b.Anchor &&
+		(!comments || commentText(a.LineComment) == commentText(b.LineComment) && slices.Equal(ownComments(a), ownComments(b))) &&
+		(!r.program.styled || a.Style == b.Style) &&
+		slices.EqualFunc(a.Content, b.Content, func(a, b *yqlib.CandidateNode) bool { return r.same(a, b, comments) })
+}
+
+// ownComments are the comments of a node on lines of their own.
+func ownComments(n *yqlib.CandidateNode) []string {
+	return []string{commentText(n.LeadingContent), commentText(n.HeadComment), commentText(n.FootComment)}
+}
+
+// comments are those of a node and all below it on lines of their own, in order.
+func comments(n *yqlib.CandidateNode) []string {
+	all := slices.DeleteFunc(ownComments(n), func(comment string) bool { return comment == "" })
+	for _, child := range n.Content {
+		all = append(all, comments(child)...)
+	}
+	return all
+}
+
+// within reports whether a list has nothing but elements of another, in their order.
+func within(list, other []string) bool {
+	for _, element := range list {
+		i := slices.Index(other, element)
+		if i < 0 {
+			return false
+		}
+		other = other[i+1:]
+	}
+	return true
+}
+
+// tagOf is the tag of a node: of a collection that is made anew, too, and of a time that of the text it is to functions.
+func tagOf(n *yqlib.CandidateNode) string {
+	switch {
+	case n.Tag == "" && n.Kind == yqlib.MappingNode:
+		return "!!map"
+	case n.Tag == "" && n.Kind == yqlib.SequenceNode:
+		return "!!seq"
+	case n.Tag == "!!timestamp":
+		return "!!str"
+	}
+	return n.Tag
+}
+
+// setComments gives the entries of a resource the line comments that they have in the result. What it cannot do the comparison that
+// follows finds out.
+func setComments(resource *gaby.YamlDoc, segments []string, at gaby.Value, result *yqlib.CandidateNode) {
+	step := 1
+	if result.Kind == yqlib.MappingNode {
+		step = 2
+	}
+	i := 0
+	for c := at.First(); c.Exists() && i+step <= len(result.Content); c = c.Next() {
+		want := result.Content[i : i+step]
+		name := strconv.Itoa(i / step)
+		if step == 2 {
+			if c.Key() != want[0].Value {
+				return
+			}
+			name = strings.ReplaceAll(strings.ReplaceAll(c.Key(), "~", "~0"), ".", "~1")
+		}
+		path := append(segments[:len(segments):len(segments)], name)
+		if comment := lineComment(want); comment != c.Comments().Line {
+			_ = resource.SetComment(comment, strings.Join(path, "."))
+		}
+		setComments(resource, path, c, want[step-1])
+		i += step
+	}
+}
+
+// lineComment is that of an entry, whether the library has it at the key or at the value.
+func lineComment(entry []*yqlib.CandidateNode) string {
+	for _, n := range entry {
+		if n.LineComment != "" {
+			return commentText(n.LineComment)
+		}
+	}
+	return ""
+}
+
+// commentText is a comment without its marks, which yq adds when it prints one that has none.
+func commentText(comment string) string {
+	if comment == "" {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSuffix(comment, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "#"))
+	}
+	return strings.Join(lines, "\n")
+}

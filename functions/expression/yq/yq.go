@@ -1,0 +1,273 @@
+// Package yq evaluates expressions of yq, with yq's own library, on resources.
+//
+// The rules of this room: yq and documents exchange text, one resource at a time. What yq did to a resource becomes edits where
+// they say the same (apply.go); otherwise yq's text takes its place. Operators that see the machine are refused.
+package yq
+
+import (
+	"bytes"
+	"container/list"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/mikefarah/yq/v4/pkg/yqlib"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/expression"
+)
+
+// Language is how errors call the language.
+const Language = "yq"
+
+// hermetic is the parser of expressions that the library uses, those inside of strings and of eval included.
+type hermetic struct {
+	yqlib.ExpressionParserInterface
+}
+
+// refusedError tells that an expression has an operator that is not allowed.
+type refusedError struct{ operator, why string }
+
+func (e *refusedError) Error() string { return e.operator + " " + e.why }
+
+// ParseExpression implements yqlib.ExpressionParserInterface.
+func (p hermetic) ParseExpression(text string) (*yqlib.ExpressionNode, error) {
+	node, err := p.ExpressionParserInterface.ParseExpression(text)
+	if err != nil {
+		return nil, err
+	}
+	return node, refuse(node)
+}
+
+func refuse(node *yqlib.ExpressionNode) error {
+	if node == nil {
+		return nil
+	}
+	if node.Operation != nil && node.Operation.OperationType != nil {
+		if why, ok := refusal(node.Operation.OperationType.Type); ok {
+			return &refusedError{strings.TrimSpace(node.Operation.StringValue), why}
+		}
+	}
+	return errors.Join(refuse(node.LHS), refuse(node.RHS))
+}
+
+// refusal tells why an operator is not allowed, by the library's name for it.
+func refusal(operator string) (why string, refused bool) {
+	switch operator {
+	case "ENV", "ENVSUBST":
+		return "reads the environment, which functions do not see", true
+	case "LOAD", "LOAD_STRING":
+		return "reads files, which functions do not see", true
+	case "SYSTEM":
+		return "runs programs, which functions do not do", true
+	case "NOW", "SHUFFLE":
+		return "depends on the time, so that the same input does not give the same output", true
+	case "TIMEZONE", "FROM_UNIX":
+		return "depends on the time zones of the machine", true
+	case "GET_FILENAME", "GET_FILE_INDEX", "GET_DOCUMENT_INDEX":
+		return "is not known here: every resource is evaluated by itself", true
+	}
+	return "", false
+}
+
+// library makes the library's own settings what they have to be. They are its global variables.
+//
+//nolint:gochecknoglobals // made once, when the first expression is compiled
+var library = sync.OnceFunc(func() {
+	yqlib.ConfiguredSecurityPreferences = yqlib.SecurityPreferences{DisableEnvOps: true, DisableFileOps: true}
+	yqlib.GetLogger().SetSlogger(slog.New(slog.DiscardHandler))
+	yqlib.InitExpressionParser()
+	yqlib.ExpressionParser = hermetic{yqlib.ExpressionParser}
+})
+
+// Program is an expression known to be one. It can be used concurrently.
+type Program struct {
+	text string
+	// styled says that the expression is about the styles of values, which are looked at only then: yq does not keep them all.
+	styled bool
+}
+
+// Compile checks an expression. The error is an *[expression.Error].
+func Compile(text string) (*Program, error) {
+	library()
+	p := &Program{text: text}
+	if strings.TrimSpace(text) == "" {
+		return nil, &expression.Error{Language: Language, Text: text, Msg: "the expression is empty", Hint: ". is the resource itself"}
+	}
+	node, err := yqlib.ExpressionParser.ParseExpression(text)
+	if err != nil {
+		return nil, p.compileError(err)
+	}
+	p.styled = has(node, "ASSIGN_STYLE")
+	return p, nil
+}
+
+func has(node *yqlib.ExpressionNode, operator string) bool {
+	return node != nil && (node.Operation.OperationType.Type == operator || has(node.LHS, operator) || has(node.RHS, operator))
+}
+
+// compileError finds the place of what the library found, which seldom tells.
+func (p *Program) compileError(err error) error {
+	problem := &expression.Error{Language: Language, Text: p.text, Msg: strings.TrimPrefix(err.Error(), "bad expression, "), Err: err}
+	if refused, ok := errors.AsType[*refusedError](err); ok {
+		problem.Msg = refused.Error()
+		problem.Column = p.columnOf(refused.operator)
+		return problem
+	}
+	// 1:5: lexer: invalid input text "..."
+	if words := strings.SplitN(problem.Msg, ":", 3); len(words) == 3 {
+		line, lineErr := strconv.Atoi(words[0])
+		character, characterErr := strconv.Atoi(words[1])
+		if lineErr == nil && characterErr == nil {
+			problem.Column = expression.Column(p.text, line, character)
+			problem.Msg = strings.TrimPrefix(strings.TrimSpace(words[2]), "lexer: ")
+			return problem
+		}
+	}
+	if rest, ok := strings.CutPrefix(problem.Msg, "'"); ok { // '=' expects 2 args but there is 1
+		operator, _, _ := strings.Cut(rest, "'")
+		problem.Column = p.columnOf(operator)
+		return problem
+	}
+	problem.Column = unmatched(p.text)
+	return problem
+}
+
+// columnOf is the column of a word, 0 when it is not there.
+func (p *Program) columnOf(word string) int {
+	if i := strings.Index(p.text, word); word != "" && i >= 0 {
+		return len([]rune(p.text[:i])) + 1
+	}
+	return 0
+}
+
+// unmatched is the column of the innermost bracket that is never closed, or of the first that closes none; 0 when there is none.
+func unmatched(text string) int {
+	var open []int
+	var openings []rune
+	quoted := false
+	for i, r := range []rune(text) {
+		switch {
+		case r == '"':
+			quoted = !quoted
+		case quoted:
+		case strings.ContainsRune("([{", r):
+			open, openings = append(open, i+1), append(openings, r)
+		case strings.ContainsRune(")]}", r):
+			last := len(open) - 1
+			if last < 0 || strings.IndexRune("([{", openings[last]) != strings.IndexRune(")]}", r) {
+				return i + 1
+			}
+			open, openings = open[:last], openings[:last]
+		}
+	}
+	if len(open) > 0 {
+		return open[len(open)-1]
+	}
+	return 0
+}
+
+// Run is an expression with its parameters, which it calls $params. One goroutine at a time may use it.
+type Run struct {
+	program   *Program
+	node      *yqlib.ExpressionNode
+	variables map[string]*list.List
+	prefs     yqlib.YamlPreferences
+}
+
+// Bind gives the expression its parameters.
+func (p *Program) Bind(params map[string]any) (*Run, error) {
+	node, err := yqlib.ExpressionParser.ParseExpression(p.text)
+	if err != nil {
+		return nil, p.compileError(err)
+	}
+	text, err := expression.YAML(params)
+	if err != nil {
+		return nil, p.problem(err)
+	}
+	r := &Run{program: p, node: node, prefs: yqlib.NewDefaultYamlPreferences()}
+	value, err := r.decode([]byte(text))
+	if err != nil {
+		return nil, p.problem(err)
+	}
+	variable := list.New()
+	variable.PushBack(value)
+	r.variables = map[string]*list.List{"params": variable}
+	return r, nil
+}
+
+func (p *Program) problem(err error) *expression.Error {
+	if refused, ok := errors.AsType[*refusedError](err); ok { // by what an expression inside the expression says
+		err = refused
+	}
+	return &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+}
+
+func (r *Run) decode(text []byte) (*yqlib.CandidateNode, error) {
+	decoder := yqlib.NewYamlDecoder(r.prefs)
+	if err := decoder.Init(bytes.NewReader(text)); err != nil {
+		return nil, err
+	}
+	node, err := decoder.Decode()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("there is nothing to evaluate")
+	}
+	return node, err
+}
+
+// evaluate gives the results for a resource.
+func (r *Run) evaluate(node *yqlib.CandidateNode) (results []*yqlib.CandidateNode, err error) {
+	defer func() { // of the library
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the evaluation panicked: %v", p)
+		}
+	}()
+	input := list.New()
+	input.PushBack(node)
+	context, err := yqlib.NewDataTreeNavigator().GetMatchingNodes(yqlib.Context{MatchingNodes: input, Variables: r.variables}, r.node)
+	if err != nil {
+		return nil, err
+	}
+	for e := context.MatchingNodes.Front(); e != nil; e = e.Next() {
+		results = append(results, e.Value.(*yqlib.CandidateNode))
+	}
+	return results, nil
+}
+
+// print prints results as yq does.
+func (r *Run) print(results ...*yqlib.CandidateNode) (text []byte, err error) {
+	defer func() { // of the library
+		if p := recover(); p != nil {
+			err = fmt.Errorf("printing panicked: %v", p)
+		}
+	}()
+	nodes := list.New()
+	for _, n := range results {
+		nodes.PushBack(n)
+	}
+	var b bytes.Buffer
+	err = yqlib.NewPrinter(yqlib.NewYamlEncoder(r.prefs), yqlib.NewSinglePrinterWriter(&b)).PrintResults(nodes)
+	return b.Bytes(), err
+}
+
+// Get evaluates the expression on a resource and prints the results as yq does; nothing when there are none. The error is an
+// *[expression.Error].
+func (r *Run) Get(resource *gaby.YamlDoc) (string, error) {
+	node, err := r.decode(resource.Bytes())
+	if err != nil {
+		return "", r.program.problem(err)
+	}
+	results, err := r.evaluate(node)
+	if err != nil {
+		return "", r.program.problem(err)
+	}
+	text, err := r.print(results...)
+	if err != nil {
+		return "", r.program.problem(err)
+	}
+	return string(text), nil
+}
