@@ -1,9 +1,16 @@
 package functions_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
@@ -77,5 +84,70 @@ func BenchmarkNewStandardExecutor(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		functions.NewStandardExecutor()
+	}
+}
+
+// BenchmarkVetCELExpr checks 10,000 resources with an expression, and beside it decodes them with yaml.v3 and evaluates the same
+// expression with cel-go, in turn. "ratio" is the time of the first as a part of that of the second.
+func BenchmarkVetCELExpr(b *testing.B) {
+	data := workload(10_000)
+	for name, text := range map[string]string{
+		"replicas":   `r.kind != "Deployment" || r.spec.replicas > 1`,
+		"containers": `!has(r.spec) || r.spec.template.spec.containers.all(c, has(c.image) && !c.image.endsWith(":latest") && (!has(c.name) || c.name.matches("^[a-z0-9.-]+$")))`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			executor := functions.NewStandardExecutor()
+			program := celProgram(b, text)
+			var ours, theirs time.Duration
+			for b.Loop() {
+				start := time.Now()
+				r, err := executor.Invoke(b.Context(), &api.FunctionInvocationRequest{
+					ConfigData: data, FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-celexpr", Arguments: []api.FunctionArgument{{Value: text}}}},
+				})
+				if err != nil || !r.Success || r.ValidationFailed || r.Functions[0].Matches != 10_000 {
+					b.Fatal(err, r.ErrorMessages, r.ValidationFailed)
+				}
+				ours += time.Since(start)
+				start = time.Now()
+				if n := evaluateDecoded(b, data, program); n != 10_000 {
+					b.Fatal(n)
+				}
+				theirs += time.Since(start)
+			}
+			b.ReportMetric(float64(ours)/float64(theirs), "ratio")
+			b.ReportMetric(float64(ours.Milliseconds())/float64(b.N), "ours-ms")
+			b.ReportMetric(float64(theirs.Milliseconds())/float64(b.N), "yaml.v3+cel-go-ms")
+		})
+	}
+}
+
+func celProgram(b *testing.B, text string) cel.Program {
+	env, err := cel.NewEnv(cel.Variable("r", cel.DynType))
+	if err != nil {
+		b.Fatal(err)
+	}
+	ast, issues := env.Compile(text)
+	if issues.Err() != nil {
+		b.Fatal(issues.Err())
+	}
+	program, err := env.Program(ast)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return program
+}
+
+// evaluateDecoded is how many documents the expression is true of.
+func evaluateDecoded(b *testing.B, data []byte, program cel.Program) (passed int) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		var resource map[string]any
+		if err := decoder.Decode(&resource); errors.Is(err, io.EOF) {
+			return passed
+		} else if err != nil {
+			b.Fatal(err)
+		}
+		if v, _, err := program.Eval(map[string]any{"r": resource}); err == nil && v.Value() == true {
+			passed++
+		}
 	}
 }

@@ -21,7 +21,7 @@ func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.
 }
 
 func standardFunctions(converter configkit.ConfigConverter, provider configkit.ResourceProvider) []handler.FunctionRegistration {
-	return []handler.FunctionRegistration{
+	return append([]handler.FunctionRegistration{
 		getPathFunction[string](provider, "get-string-path", GenericFnGetStringPath),
 		setPathFunction[string](provider, "set-string-path", GenericFnSetStringPath),
 		getPathFunction[int](provider, "get-int-path", GenericFnGetIntPath),
@@ -47,5 +47,9 @@ func standardFunctions(converter configkit.ConfigConverter, provider configkit.R
 		whereFilterFunction(provider),
 		selectWhereResourceFunction(provider),
 		ensureContextFunction(provider),
-	}
+		vetCELExprFunction(provider),
+		getYQFunction(provider),
+		setYQFunction(provider),
+		setTemplateFunction(provider),
+	}, starlarkFunctions(provider)...)
 }

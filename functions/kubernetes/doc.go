@@ -26,6 +26,7 @@ func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.R
 		registerResourcesFunctions,
 		registerVolumeFunctions,
 		registerReplicasFunctions,
+		registerCELFunctions,
 	} {
 		if err := register(fh, resourceProvider); err != nil {
 			return err

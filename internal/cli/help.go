@@ -47,7 +47,9 @@ func topics() []topic {
 		{"where", "Expressions that select resources", func() string { return whereTopic }},
 		{"chains", "Chains of functions in files", func() string { return chainsTopic }},
 		{"files", "Which files are read, and how they are written", func() string { return filesTopic }},
-		{"templates", "Words before values: file:, template:, text:", func() string { return templatesTopic }},
+		{"templates", "Words before values: file:, template:, cel:, text:", func() string { return templatesTopic }},
+		{"cel", "Expressions in CEL: variables, functions, limits", func() string { return celTopic }},
+		{"starlark", "Programs in Starlark: variables, modules, limits", func() string { return starlarkTopic }},
 		{"environment", "Settings, their files and environment variables", environmentTopic},
 	}
 }
@@ -185,16 +187,115 @@ const templatesTopic = `An argument of a function may begin with a word that say
 
   file:PATH       the content of a file; file:- is the standard input
   template:TEXT   a Go text template over what is known of the unit
+  cel:TEXT        a CEL expression over what is known of the unit: 'fctl help cel'
   text:TEXT       the rest as it stands: text:then, text:file:x
 
 A template can use .UnitSlug, .UnitID, .UnitLabels, .SpaceSlug, .SpaceID,
-.OrganizationID and .RevisionNum, and the functions normalizeName, toUpper,
-toLower, trimSpace, trimPrefix and trimSuffix:
+.OrganizationID, .RevisionNum and the other fields of the context, .Params (of an
+invocation in a list, or KEY=VALUE arguments of set-template), what text/template
+has, and these functions:
+
+  normalizeName S         lower-case letters, digits and dashes alone
+  toUpper S, toLower S, trimSpace S
+  trimPrefix S PREFIX, trimSuffix S SUFFIX
+  replace FROM TO S       every FROM
+  default OTHER X         OTHER if X is empty
+  quote X, toJson X, toYaml X, b64enc S
 
   fctl do deployment.yaml MyUnit set-string-path apps/v1/Deployment metadata.name 'template:{{.UnitSlug}}-v1'
+  fctl do deployment.yaml MyUnit set-template '{{.UnitSlug}} in {{.Params.zone}}' metadata.annotations.origin zone=eu
+
+What a template asks for and is not known is an error; {{index .UnitLabels "x"}}
+is "" when there is no such label. The result of an expression in cel: is a text, a
+number or a bool; functionContext has the fields, params the parameters:
+
+  fctl do deployment.yaml MyUnit set-name 'cel:functionContext.UnitSlug + "-v1"'
 
 --context, environment variables and settings files say what is known of the
 unit: 'fctl help environment'.
+`
+
+const celTopic = `CEL is the expression language of Kubernetes' admission policies; vet-celexpr,
+vet-cel, get-cel and set-cel evaluate an expression for each resource, and a value
+may be one: 'fctl help templates'.
+
+  object, r          the resource (r is shorter)
+  params             KEY=VALUE arguments: params.zone, params["zone"]
+  functionContext    what is known of the unit: functionContext.UnitSlug, ...
+
+  fctl do deployment.yaml MyUnit vet-celexpr 'r.kind != "Deployment" || r.spec.replicas > 1'
+  fctl do deployment.yaml MyUnit vet-cel 'object.metadata.name.size() <= int(params.most)' most=20
+  fctl do deployment.yaml MyUnit get-cel '[{"Path": "metadata.name", "Value": r.metadata.name}]'
+  fctl do deployment.yaml MyUnit set-cel '{"metadata": {"labels": {"zone": params.zone}}}' zone=eu
+
+A field that may be missing is asked for before it is used, or has a value in its
+place: has(r.spec.replicas), r.spec.?replicas.orValue(1).
+
+vet-celexpr   true or false
+vet-cel       true or false, or {"passed": BOOL, "details": [TEXT...],
+              "failed_attributes": [ROW...]}
+get-cel       a list of rows {"Path": TEXT, "Value": ANY}; a row may also have
+              ResourceName, ResourceType, AttributeName, DataType and Comment
+set-cel       a map that is merged into the resource: what it does not mention
+              stays, null removes. A list of maps that have the list's merge key
+              (the name of a container) changes the elements with these keys and
+              appends the others; any other list takes the place of the old one.
+
+Besides CEL's own there are the functions that admission policies have:
+
+  text        charAt, endsWith, format, indexOf, join, lastIndexOf, lowerAscii,
+              replace, reverse, split, startsWith, substring, trim, upperAscii
+  RE2         matches, find, findAll, regex.extract, regex.extractAll,
+              regex.replace
+  lists       all, exists, exists_one, filter, map, indexOf, lastIndexOf,
+              isSorted, sum, min, max, sort, sortBy, distinct, flatten, reverse,
+              slice, lists.range, and with two variables transformList,
+              transformMap
+  sets        sets.contains, sets.equivalent, sets.intersects
+  numbers     math.greatest, math.least, math.ceil, math.floor, math.round, ...
+  quantity    quantity("1.5Gi"), isQuantity; add, sub, compareTo, isLessThan,
+              isGreaterThan, sign, isInteger, asInteger, asApproximateFloat
+  url         url, isURL; getScheme, getHost, getHostname, getPort,
+              getEscapedPath, getQuery
+  ip, cidr    ip, isIP, cidr, isCIDR; family, isLoopback, containsIP,
+              containsCIDR, prefixLength, masked, ...
+  format      format.dns1123Label().validate(TEXT), and dns1123Subdomain,
+              dns1035Label, qualifiedName, labelValue, uri, uuid, byte, date,
+              datetime; nothing when TEXT is right, else what is wrong
+  optional    a.?b, a[?b], optional.of, hasValue, value, or, orValue, optMap
+  others      base64.encode, base64.decode, cel.bind
+
+An expression sees no files, environment, network or clock; time zones are offsets
+such as "+02:00". One evaluation may cost 1000000 units, as in Kubernetes.
+`
+
+const starlarkTopic = `Starlark is a small dialect of Python. A program runs on each resource by itself.
+
+  r, object          the resource: dicts, lists, strings, numbers, bools, None
+  params             dict of the KEY=VALUE arguments: params["zone"]
+  functionContext    dict of what is known of the unit:
+                     functionContext["UnitSlug"]
+  json               json.encode, json.decode, json.indent
+  re                 re.sub(pattern, repl, s, count=0), re.search(pattern, s),
+                     re.match(pattern, s), re.findall(pattern, s), in RE2; a match
+                     has group, groups, start and end; in repl \1 or $1, \g<name>
+                     or ${name} stand for groups
+
+set-starlark runs the program; what it does to r is done to the resource. Only
+values that it changed are written, comments stay. get-starlark calls its function
+extract(r), which returns a list of rows {"Path": ..., "Value": ...}; vet-starlark
+calls validate(r), which returns True, False or {"passed": ..., "details": [...],
+"failed_attributes": [rows]}.
+
+  for c in r.get("spec", {}).get("template", {}).get("spec", {}).get("containers", []):
+      c["image"] = re.sub("^docker.io/", params["mirror"] + "/", c["image"])
+
+  fctl do deployment.yaml MyUnit set-starlark file:mirror.star mirror=registry.example.com
+  fctl do deployment.yaml MyUnit set-starlark 'r["metadata"].setdefault("labels", {})["zone"] = params["zone"]' zone=eu
+  fctl do deployment.yaml MyUnit vet-starlark 'def validate(r): return len(r["metadata"]["name"]) < 20'
+
+A program sees no files, environment, network or clock, cannot call itself and may
+take 10000000 steps for a resource. What it prints is a note on stderr.
 `
 
 func environmentTopic() string {

@@ -1,0 +1,39 @@
+package generic
+
+import (
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// vetCELExprFunction checks every resource with a CEL expression.
+func vetCELExprFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	language := &ProgramLanguage{
+		Name: "celexpr",
+		Program: api.FunctionParameter{
+			ParameterName: "validation-expr", Required: true, DataType: api.DataTypeCEL, Example: `r.kind != "Deployment" || r.spec.replicas > 1`,
+			Description: "CEL expression that has to be true of every resource, which is called r or object ('fctl help cel')",
+		},
+		Compile: func(text string, _ ProgramUse) (func(*expression.Scope) (RunProgram, error), error) {
+			program, err := cel.Compile(text, cel.Bool)
+			if err != nil {
+				return nil, err
+			}
+			return func(scope *expression.Scope) (RunProgram, error) {
+				return func(resource gaby.Value) (any, error) { return program.Eval(resource, scope) }, nil
+			}, nil
+		},
+		VetDescription: "Check that a CEL expression is true of every resource",
+		VetExamples: []string{
+			`vet-celexpr 'r.kind != "Deployment" || r.spec.replicas > 1'`,
+			`vet-celexpr 'has(r.metadata.labels) && "app.kubernetes.io/name" in r.metadata.labels'`,
+		},
+	}
+	r := vetProgramFunction(language, provider)
+	r.Parameters, r.VarArgs = r.Parameters[:1], false
+	r.DeprecatedAliases = []string{"cel-validate"}
+	return r
+}

@@ -1,0 +1,210 @@
+package generic
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const parameterParam = "param"
+
+// ProgramUse is what a program is for.
+type ProgramUse int
+
+// The uses of programs.
+const (
+	ProgramGets   ProgramUse = iota // gives a list of rows
+	ProgramChecks                   // gives a verdict: true, false, or a map
+	ProgramSets                     // gives what Write takes
+)
+
+// RunProgram runs a program on a resource, one at a time. The error is an *[expression.Error].
+type RunProgram func(resource gaby.Value) (any, error)
+
+// ProgramLanguage is a language in which programs about single resources are written.
+type ProgramLanguage struct {
+	// Name is that of the language; the functions are get-Name, set-Name and vet-Name.
+	Name string
+	// Program is the parameter that the program is given as.
+	Program api.FunctionParameter
+	// Compile compiles a program for a use and returns what gives it its scope. It is called once for each program, however many
+	// units and resources it is run on. The error is one or several (joined) *[expression.Error].
+	Compile func(text string, use ProgramUse) (bind func(*expression.Scope) (RunProgram, error), err error)
+	// Write writes what a program that sets has given.
+	Write func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error
+
+	// GetDescription, SetDescription and VetDescription describe the functions, Examples are theirs in this order.
+	GetDescription, SetDescription, VetDescription string
+	GetExamples, SetExamples, VetExamples          []string
+}
+
+// ProgramFunctions are get-, set- and vet- with programs of a language.
+func ProgramFunctions(language *ProgramLanguage, provider configkit.ResourceProvider) []handler.FunctionRegistration {
+	return []handler.FunctionRegistration{
+		getProgramFunction(language, provider), setProgramFunction(language, provider), vetProgramFunction(language, provider),
+	}
+}
+
+func getProgramFunction(language *ProgramLanguage, provider configkit.ResourceProvider) handler.FunctionRegistration {
+	r := language.function("get-"+language.Name, ProgramGets, func(fc *api.FunctionContext, docs gaby.Container, run RunProgram, _ string) (any, error) {
+		rows := api.AttributeValueList{}
+		_, err := eachProgramResource(fc, docs, provider, run, func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
+			found, err := rowsOf(value, doc, info, provider)
+			rows = append(rows, found...)
+			return err
+		})
+		fc.Matched(len(rows))
+		return yamlkit.SortRows(rows), err
+	})
+	r.OutputInfo = &api.FunctionOutput{
+		ResultName: "value", Description: "the rows that the program gives", OutputType: api.OutputTypeAttributeValueList,
+	}
+	r.Idempotent, r.RowsSorted = true, true
+	r.Description, r.Examples = language.GetDescription, language.GetExamples
+	return r
+}
+
+func setProgramFunction(language *ProgramLanguage, provider configkit.ResourceProvider) handler.FunctionRegistration {
+	r := language.function("set-"+language.Name, ProgramSets, func(fc *api.FunctionContext, docs gaby.Container, run RunProgram, _ string) (any, error) {
+		resources, err := eachProgramResource(fc, docs, provider, run, language.Write)
+		fc.Matched(resources)
+		return nil, err
+	})
+	r.Mutating = true
+	r.Description, r.Examples = language.SetDescription, language.SetExamples
+	return r
+}
+
+func vetProgramFunction(language *ProgramLanguage, provider configkit.ResourceProvider) handler.FunctionRegistration {
+	r := language.function("vet-"+language.Name, ProgramChecks, func(fc *api.FunctionContext, docs gaby.Container, run RunProgram, text string) (any, error) {
+		result := api.ValidationResult{Passed: true}
+		resources, err := eachProgramResource(fc, docs, provider, run, func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
+			return judge(&result, value, doc, info, provider, text)
+		})
+		fc.Matched(resources)
+		return result, err
+	})
+	r.OutputInfo = &api.FunctionOutput{
+		ResultName: "passed", Description: "whether the program is satisfied with every resource, and what it says about the others",
+		OutputType: api.OutputTypeValidationResult,
+	}
+	r.Validating, r.Idempotent = true, true
+	r.Description, r.Examples = language.VetDescription, language.VetExamples
+	return r
+}
+
+// function is what the three functions share. The body gets the program ready to run, and its text.
+func (l *ProgramLanguage) function(name string, use ProgramUse,
+	body func(fc *api.FunctionContext, docs gaby.Container, run RunProgram, text string) (any, error),
+) handler.FunctionRegistration {
+	programs := expression.NewPrograms(l.Name, func(text string) (func(*expression.Scope) (RunProgram, error), error) { return l.Compile(text, use) })
+	program := l.Program.ParameterName
+	r := handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       name,
+			Parameters:         []api.FunctionParameter{l.Program, paramParameter(`params["KEY"]`)},
+			RequiredParameters: 1,
+			VarArgs:            true,
+			Hermetic:           true,
+			FunctionType:       api.FunctionTypeCustom,
+		},
+		PerDocument:    true,
+		ValueParameter: program,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := programs.Get(handler.Arguments(args).String(program))
+			_, paramsErr := paramsOf(args)
+			return errors.Join(append(programErrors(program, err), paramsErr)...)
+		},
+	}
+	r.Function = func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		text := handler.Arguments(args).String(program)
+		bind, err := programs.Get(text)
+		if err != nil {
+			return nil, nil, errors.Join(programErrors(program, err)...)
+		}
+		params, err := paramsOf(args)
+		if err != nil {
+			return nil, nil, err
+		}
+		run, err := bind(&expression.Scope{
+			Params: params, Context: expression.Context(fc), Print: func(text string) { fc.Note(api.Position{}, text) },
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		output, err := body(fc, docs, run, text)
+		return docs, output, err
+	}
+	return r
+}
+
+// eachProgramResource runs a program on every resource and calls use with what it gives. It returns how many there are. What goes
+// wrong with one does not keep the others from being looked at.
+func eachProgramResource(fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, run RunProgram,
+	use func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error,
+) (int, error) {
+	resources := 0
+	_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+		resources++
+		if fc.Context().Err() != nil {
+			return output, nil // nobody waits for the result
+		}
+		value, err := run(doc.Value())
+		if err == nil {
+			err = use(doc, info, value)
+		}
+		if err != nil {
+			return output, []error{expression.FailureIn(doc, err)}
+		}
+		return output, nil
+	})
+	return resources, err
+}
+
+// programErrors is what is wrong with a program as argument errors, one for each problem.
+func programErrors(parameter string, err error) []error {
+	if err == nil {
+		return nil
+	}
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = slices.Clone(joined.Unwrap())
+	}
+	for i, err := range all {
+		failure := &handler.ArgumentError{Parameter: parameter, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
+		if e, ok := errors.AsType[*expression.Error](err); ok {
+			failure.HintText = e.Hint
+		}
+		all[i] = failure
+	}
+	return all
+}
+
+func paramParameter(called string) api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: parameterParam, DataType: api.DataTypeString, Example: "zone=eu",
+		Description: "parameters of the program, KEY=VALUE; it calls the value " + called,
+	}
+}
+
+// paramsOf reads the parameters of a program.
+func paramsOf(args []api.FunctionArgument) (map[string]any, error) {
+	var words []string
+	for _, arg := range args {
+		if arg.ParameterName == parameterParam {
+			words = append(words, arg.Value.(string))
+		}
+	}
+	params, err := expression.Params(words)
+	if err != nil {
+		return nil, &handler.ArgumentError{Parameter: parameterParam, Message: fmt.Sprintf("argument %s: %v", parameterParam, err), Err: err}
+	}
+	return params, nil
+}

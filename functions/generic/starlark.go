@@ -1,0 +1,54 @@
+package generic
+
+import (
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/functions/expression/starlark"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// starlarkFunctions get, set and check with programs in Starlark.
+func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
+	return ProgramFunctions(&ProgramLanguage{
+		Name: "starlark",
+		Program: api.FunctionParameter{
+			ParameterName: "program", Required: true, DataType: api.DataTypeString, Example: "file:program.star",
+			Description: "Starlark program ('fctl help starlark')",
+		},
+		Compile: compileStarlark,
+		// Only what is not equal to what is there becomes an edit.
+		Write:          func(doc *gaby.YamlDoc, _ *api.ResourceInfo, value any) error { return doc.SetData(value) },
+		GetDescription: "Get values that a Starlark program finds: its function extract(r) gives a list of rows for a resource",
+		SetDescription: "Change resources with a Starlark program, which runs on each and calls it r",
+		VetDescription: "Check every resource with a Starlark program: its function validate(r) gives True or False, or a verdict",
+		GetExamples: []string{
+			`get-starlark 'def extract(r): return [{"Path": "metadata.name", "Value": r["metadata"]["name"].upper()}]'`,
+			"get-starlark file:images.star",
+		},
+		SetExamples: []string{
+			`set-starlark 'r["metadata"].setdefault("labels", {})["zone"] = params["zone"]' zone=eu`,
+			"set-starlark file:mirror.star mirror=mirror.example.com",
+		},
+		VetExamples: []string{
+			`vet-starlark 'def validate(r): return re.match("^[a-z-]+$", r["metadata"]["name"]) != None'`,
+			"vet-starlark file:names.star most=20",
+		},
+	}, provider)
+}
+
+func compileStarlark(text string, use ProgramUse) (func(*expression.Scope) (RunProgram, error), error) {
+	function := ""
+	switch use {
+	case ProgramGets:
+		function = "extract"
+	case ProgramChecks:
+		function = "validate"
+	}
+	program, err := starlark.Compile(text, function)
+	if err != nil {
+		return nil, err
+	}
+	return func(scope *expression.Scope) (RunProgram, error) { return program.Bind(scope) }, nil
+}

@@ -1,0 +1,69 @@
+package generic
+
+import (
+	"errors"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/functions/expression/template"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const parameterTemplate = "expression"
+
+// setTemplateFunction writes what a template gives, which is the same for all resources: templates see the unit.
+func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	programs := expression.NewPrograms(template.Language, template.Compile)
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-template",
+			Parameters: []api.FunctionParameter{
+				{
+					ParameterName: parameterTemplate, Required: true, DataType: api.DataTypeString, Example: "{{.SpaceSlug}}/{{.UnitSlug}}@{{.Params.zone}}",
+					Description: "Go text template over what is known of the unit ('fctl help templates')",
+				},
+				{
+					ParameterName: parameterPath, Required: true, DataType: api.DataTypeString, Example: "metadata.annotations.origin",
+					Description: "path of the strings to set within the resources",
+				},
+				paramParameter(".Params.KEY"),
+			},
+			RequiredParameters: 2,
+			VarArgs:            true,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Set the strings at a path of resources of any type to what a template gives, creating what is missing",
+			FunctionType: api.FunctionTypeCustom,
+			Examples: []string{
+				"set-template '{{.UnitSlug | normalizeName}}' metadata.annotations.unit",
+				"set-template '{{.SpaceSlug}}@{{.Params.zone}}' metadata.labels.origin zone=eu",
+			},
+		},
+		PerDocument:    true,
+		ValueParameter: parameterTemplate,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := programs.Get(handler.Arguments(args).String(parameterTemplate))
+			_, paramsErr := paramsOf(args)
+			return errors.Join(append(programErrors(parameterTemplate, err), checkPathArgument(provider)(args), paramsErr)...)
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			program, err := programs.Get(handler.Arguments(args).String(parameterTemplate))
+			if err != nil {
+				return nil, nil, errors.Join(programErrors(parameterTemplate, err)...)
+			}
+			params, err := paramsOf(args)
+			if err != nil {
+				return nil, nil, err
+			}
+			text, err := program.Render(fc, params)
+			if err != nil {
+				return nil, nil, errors.Join(programErrors(parameterTemplate, err)...)
+			}
+			matches, err := yamlkit.UpdatePaths(docs, queryOf(provider, args), nil, provider, func(string) string { return text }, yamlkit.UpdateOptions{Upsert: true})
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}

@@ -1,0 +1,74 @@
+package kubernetes
+
+import (
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/expression"
+	"github.com/fctl-dev/fctl/functions/expression/cel"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// registerCELFunctions registers the functions that get, set and check with expressions as admission policies have them.
+func registerCELFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	language := &generic.ProgramLanguage{
+		Name: "cel",
+		Program: api.FunctionParameter{
+			ParameterName: "expression", Required: true, DataType: api.DataTypeCEL, Example: `object.kind != "Deployment" || object.spec.replicas > 1`,
+			Description: "CEL expression about a resource, which is called object or r ('fctl help cel')",
+		},
+		Compile: compileCEL,
+		Write: func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
+			part, ok := value.(map[string]any)
+			if !ok { // a value of the resource itself, whole
+				return doc.SetData(value)
+			}
+			return yamlkit.Merge(doc, provider.MergeKeys(info.ResourceType), part)
+		},
+		GetDescription: "Get values that a CEL expression finds: it gives a list of rows for a resource",
+		SetDescription: "Merge the map that a CEL expression gives into each resource; what the map does not mention stays as it is",
+		VetDescription: "Check every resource with a CEL expression: it gives true or false, or a verdict",
+		GetExamples: []string{
+			`get-cel 'object.?spec.?replicas.hasValue() ? [{"Path": "spec.replicas", "Value": object.spec.replicas}] : []'`,
+		},
+		SetExamples: []string{
+			`set-cel '{"metadata": {"labels": {"zone": params.zone}}}' zone=eu`,
+			`set-cel 'object.kind == "Deployment" ? {"spec": {"replicas": object.spec.replicas * 2}} : {}'`,
+		},
+		VetExamples: []string{
+			`vet-cel 'object.kind != "Deployment" || object.spec.replicas >= int(params.least)' least=2`,
+			`vet-cel '{"passed": object.metadata.name.size() < 30, "details": ["the name " + object.metadata.name + " is too long"]}'`,
+		},
+	}
+	for _, r := range generic.ProgramFunctions(language, provider) {
+		if err := fh.RegisterFunction(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compileCEL(text string, use generic.ProgramUse) (func(*expression.Scope) (generic.RunProgram, error), error) {
+	var kinds []cel.Kind
+	switch use {
+	case generic.ProgramGets:
+		kinds = []cel.Kind{cel.List}
+	case generic.ProgramChecks:
+		kinds = []cel.Kind{cel.Bool, cel.Map}
+	case generic.ProgramSets:
+		kinds = []cel.Kind{cel.Map}
+	default:
+		return nil, fmt.Errorf("a program is used in an unknown way: %d", use)
+	}
+	program, err := cel.Compile(text, kinds...)
+	if err != nil {
+		return nil, err
+	}
+	return func(scope *expression.Scope) (generic.RunProgram, error) {
+		return func(resource gaby.Value) (any, error) { return program.Eval(resource, scope) }, nil
+	}, nil
+}
