@@ -31,12 +31,16 @@ func (d *document) entries(i int32) []int32 {
 	if l, ok := d.cache.entries[i]; ok {
 		return l
 	}
-	var l []int32
-	for k, end := i+1, int32(d.n[i].next); k < end; k = int32(d.n[k].next) {
+	count, end := 0, int32(d.n[i].next)
+	for k := i + 1; k < end; k = int32(d.n[k].next) {
+		count++
+	}
+	l := make([]int32, 0, count+1) // with room for one more, which many an edit adds
+	for k := i + 1; k < end; k = int32(d.n[k].next) {
 		l = append(l, k)
 	}
-	l = slices.Clip(l) // appending to it makes a list of its own
-	if len(l) > longCollection {
+	if count > longCollection {
+		l = slices.Clip(l) // appending to it makes a list of its own
 		remember(&d.cache.entries, i, l)
 	}
 	return l
