@@ -26,107 +26,147 @@ func inMemory(t *testing.T) string {
 	return dir
 }
 
-// TestKilledInPlace kills fctl at any moment while it writes to a thousand files: each is then what it was or what it was to
-// become, whole, and the next run that is let alone leaves nothing behind of those that were killed.
-func TestKilledInPlace(t *testing.T) {
-	const files = 1000
-	patience := 6 * time.Second
-	if testing.Short() {
-		patience = time.Second
-	}
+// manyFiles are files that fctl changes in place.
+type manyFiles struct {
+	t    *testing.T
+	self string
+	dir  string
+	was  []int // the replicas in each
+}
+
+func newManyFiles(t *testing.T, n int) *manyFiles {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := inMemory(t)
-	text := func(i, replicas int) string {
-		// Files of several sizes, some of more than a page.
-		return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-%d\nspec:\n  replicas: %d\n%s# the end\n", i, replicas, strings.Repeat("# and more\n", i%800))
-	}
-	path := func(i int) string { return filepath.Join(dir, fmt.Sprintf("d%d/web-%d.yaml", i%7, i)) }
-	was := make([]int, files) // the replicas in each file
-	for i := range was {
-		was[i] = 1
-		if err := os.MkdirAll(filepath.Dir(path(i)), 0o755); err != nil {
+	m := &manyFiles{t: t, self: self, dir: inMemory(t), was: make([]int, n)}
+	for i := range m.was {
+		m.was[i] = 1
+		if err := os.MkdirAll(filepath.Dir(m.path(i)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path(i), []byte(text(i, 1)), 0o600); err != nil {
+		if err := os.WriteFile(m.path(i), []byte(m.text(i, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// run runs fctl, and kills it as soon as one of the files is another one; -1 lets it alone.
-	run := func(replicas, killAt int) (killed bool) {
-		cmd := exec.Command(self, "do", "-f", dir, "-R", "-i", "set-replicas", fmt.Sprint(replicas))
-		cmd.Args[0] = "fctl" // what TestMain goes by
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		var before os.FileInfo
-		if killAt >= 0 {
-			before, err = os.Stat(path(killAt))
-		}
-		if err := errors.Join(err, cmd.Start()); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		for killAt >= 0 && len(ended) == 0 {
-			if now, err := os.Stat(path(killAt)); err != nil || !os.SameFile(now, before) {
-				_ = cmd.Process.Kill() // it may have ended by itself
-				break
-			}
-			time.Sleep(50 * time.Microsecond)
-		}
-		if err := <-ended; err != nil && cmd.ProcessState.ExitCode() != -1 {
-			t.Fatalf("%v: %s", err, stderr.String())
-		}
-		return cmd.ProcessState.ExitCode() == -1
-	}
-	// check tells how many files have become what they were to become.
-	check := func(replicas int) (done int) {
-		for i := range was {
-			data, err := os.ReadFile(path(i))
-			if err != nil {
-				t.Fatal(err)
-			}
-			switch string(data) {
-			case text(i, replicas):
-				was[i] = replicas
-				done++
-			case text(i, was[i]):
-			default:
-				t.Fatalf("%s is neither what it was nor what it was to become:\n%s", path(i), data)
-			}
-		}
-		return done
-	}
-	leftovers := func() int {
-		found, err := filepath.Glob(filepath.Join(dir, "*/.*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(found)
-	}
+	return m
+}
 
-	whole := func(replicas int) {
-		run(replicas, -1)
-		if done, left := check(replicas), leftovers(); done != files || left > 0 {
-			t.Fatalf("a run that was let alone wrote %d of %d files, and %d temporary files are left", done, files, left)
+func (m *manyFiles) path(i int) string {
+	return filepath.Join(m.dir, fmt.Sprintf("d%d/web-%d.yaml", i%7, i))
+}
+
+// text is what a file holds: some are longer than a page.
+func (m *manyFiles) text(i, replicas int) string {
+	return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-%d\nspec:\n  replicas: %d\n%s# the end\n", i, replicas, strings.Repeat("# and more\n", i%800))
+}
+
+// run runs fctl, and sends it a signal as soon as one of the files is another one; -1 lets it alone. status is -1 when it was killed.
+func (m *manyFiles) run(replicas, at int, signal os.Signal) (status int, stderr string) {
+	m.t.Helper()
+	cmd := exec.Command(m.self, "do", "-f", m.dir, "-R", "-i", "set-replicas", fmt.Sprint(replicas))
+	cmd.Args[0] = "fctl" // what TestMain goes by
+	var errOut bytes.Buffer
+	cmd.Stderr = &errOut
+	var before os.FileInfo
+	var err error
+	if at >= 0 {
+		before, err = os.Stat(m.path(at))
+	}
+	if err := errors.Join(err, cmd.Start()); err != nil {
+		m.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for at >= 0 && len(ended) == 0 {
+		if now, err := os.Stat(m.path(at)); err != nil || !os.SameFile(now, before) {
+			_ = cmd.Process.Signal(signal) // it may have ended by itself
+			break
+		}
+		time.Sleep(50 * time.Microsecond)
+	}
+	<-ended
+	return cmd.ProcessState.ExitCode(), errOut.String()
+}
+
+// check makes sure that each file is what it was or what it was to become, and tells how many have become that.
+func (m *manyFiles) check(replicas int) (done int) {
+	m.t.Helper()
+	for i := range m.was {
+		data, err := os.ReadFile(m.path(i))
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		switch string(data) {
+		case m.text(i, replicas):
+			m.was[i] = replicas
+			done++
+		case m.text(i, m.was[i]):
+		default:
+			m.t.Fatalf("%s is neither what it was nor what it was to become:\n%s", m.path(i), data)
 		}
 	}
+	return done
+}
+
+func (m *manyFiles) leftovers() int {
+	m.t.Helper()
+	found, err := filepath.Glob(filepath.Join(m.dir, "*/.*"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return len(found)
+}
+
+// TestKilledInPlace kills fctl at any moment while it writes to a thousand files: each is then what it was or what it was to
+// become, whole, and the next run that is let alone leaves nothing behind of those that were killed.
+func TestKilledInPlace(t *testing.T) {
+	patience := 6 * time.Second
+	if testing.Short() {
+		patience = time.Second
+	}
+	m := newManyFiles(t, 1000)
 	replicas, kills, amid, left := 1, 0, 0, 0
 	for begun := time.Now(); time.Since(begun) < patience || amid == 0; {
 		for range 4 {
 			replicas++
-			if run(replicas, rand.IntN(files)) {
+			switch status, stderr := m.run(replicas, rand.IntN(len(m.was)), os.Kill); status {
+			case -1:
 				kills++
+			case 0: // it was faster
+			default:
+				t.Fatalf("status %d: %s", status, stderr)
 			}
-			if done := check(replicas); done > 0 && done < files {
+			if done := m.check(replicas); done > 0 && done < len(m.was) {
 				amid++
 			}
-			left += leftovers()
+			left += m.leftovers()
 		}
 		replicas++
-		whole(replicas)
+		status, stderr := m.run(replicas, -1, nil)
+		if done, left := m.check(replicas), m.leftovers(); status != 0 || done != len(m.was) || left > 0 {
+			t.Fatalf("a run that was let alone wrote %d of %d files, and %d temporary files are left (status %d)\n%s", done, len(m.was), left, status, stderr)
+		}
 	}
 	t.Logf("%d runs killed, %d of them while they wrote; they left %d temporary files", kills, amid, left)
+}
+
+// TestInterruptedInPlace: an interrupt lets what was begun end in order.
+func TestInterruptedInPlace(t *testing.T) {
+	m := newManyFiles(t, 300)
+	for replicas := 2; ; replicas++ {
+		status, stderr := m.run(replicas, replicas%100, os.Interrupt)
+		done := m.check(replicas)
+		if left := m.leftovers(); left > 0 {
+			t.Fatalf("%d temporary files are left", left)
+		}
+		switch {
+		case status == 0 && done == len(m.was) && replicas < 50:
+			continue // it was faster
+		case status != 130 || !strings.HasSuffix(stderr, "fctl: interrupted\n") || !strings.HasPrefix(stderr, fmt.Sprintf("%d of ", done)) || !strings.Contains(stderr, fmt.Sprintf("; %d not reached\n", len(m.was)-done)):
+			t.Fatalf("status %d after %d files: %s", status, done, stderr)
+		}
+		return
+	}
 }

@@ -104,7 +104,11 @@ func (a *App) completeFunctions(cmd *cobra.Command, words []string, typed string
 
 // completeDoseq completes FILE, UNIT and INVOCATIONS.
 func (a *App) completeDoseq(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
-	switch len(words) {
+	at := len(words)
+	if paths, _ := cmd.Flags().GetStringArray("filename"); len(paths) > 0 {
+		at += 2
+	}
+	switch at {
 	case 0:
 		return nil, cobra.ShellCompDirectiveDefault
 	case 1:
@@ -129,8 +133,15 @@ func unitName(path string) string {
 // completeDo completes the words of do, by the same rules as they are read.
 func (a *App) completeDo(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
 	c := a.completer(cmd)
-	var places []string // FILE and UNIT
-	for len(words) > 0 && len(places) < 2 {
+	var places []string // FILE and UNIT, unless -f says what the files are
+	missing := func() int {
+		if paths, _ := c.flags.GetStringArray("filename"); len(paths) > 0 {
+			c.path = paths[0]
+			return 0
+		}
+		return 2 - len(places)
+	}
+	for len(words) > 0 && (isFlag(words[0]) || missing() > 0) {
 		if isFlag(words[0]) {
 			flag, rest, open := c.takeFlag(words)
 			if open {
@@ -142,22 +153,14 @@ func (a *App) completeDo(cmd *cobra.Command, words []string, typed string) ([]st
 		places, words = append(places, words[0]), words[1:]
 		c.path = places[0]
 	}
-	// Flags may stand between UNIT and FUNCTION too.
-	for len(places) == 2 && len(words) > 0 && isFlag(words[0]) {
-		flag, rest, open := c.takeFlag(words)
-		if open {
-			return c.flagValues(flag, typed)
-		}
-		words = rest
-	}
-	switch {
-	case len(places) == 2 && len(words) > 0:
+	switch n := missing(); {
+	case n == 0 && len(words) > 0:
 		return c.chain(words, typed)
 	case isFlag(typed):
 		return c.flagWord(typed, nil)
-	case len(places) == 0:
+	case n == 2:
 		return nil, cobra.ShellCompDirectiveDefault
-	case len(places) == 1:
+	case n == 1:
 		return offer([]string{unitName(places[0])}, typed)
 	}
 	return offer(c.functionNames(), typed)
@@ -414,9 +417,9 @@ func (c *completer) containers() []string {
 // flagValues completes the value of a flag of fctl.
 func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDirective) {
 	switch name {
-	case "resource-types", "config", "functions", "file":
+	case "filename", "resource-types", "config", "functions", "file":
 		return nil, cobra.ShellCompDirectiveDefault
-	case "directory":
+	case "directory", "output-dir":
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case "other-data":
 		return nil, cobra.ShellCompDirectiveNoFileComp

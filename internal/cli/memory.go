@@ -1,6 +1,9 @@
 package cli
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"sync"
+)
 
 // Below largeUnit bytes a run is over before collecting unused memory often pays; spareMemory is what a run takes beside the texts.
 const (
@@ -8,19 +11,44 @@ const (
 	spareMemory = 18 << 20
 )
 
-// smallUnits has the run-time system collect less often: many small units leave little behind, however much they take.
-const smallUnits = 400
+// collectLess is how much memory, in percent, may become unused before the run-time system collects it, with several units: many
+// small ones leave little behind, however much they take.
+const collectLess = 400
 
-// limitMemory has the run-time system collect early enough for a unit of n bytes to be worked on in about twice its size: the text
-// and the result stay in memory, the trees of the documents come and go. A diff compares the two, line by line, and takes as much
-// again.
-func limitMemory(n int, asDiff bool) {
+// memory has the run-time system collect early enough for large units to be worked on in about twice their size: the text and the
+// result stay in memory, the trees of the documents come and go. A diff compares the two, line by line, and takes as much again.
+type memory struct {
+	several, diff bool
+
+	mu    sync.Mutex
+	limit int64
+}
+
+// newMemory is called before the first unit is read.
+func newMemory(several, diff bool) *memory {
+	if several {
+		debug.SetGCPercent(collectLess)
+	}
+	return &memory{several: several, diff: diff}
+}
+
+// hold tells that a unit of n bytes is worked on. It can be called concurrently.
+func (m *memory) hold(n int) {
 	if n < largeUnit {
 		return
 	}
-	limit := int64(n)*21/10 + spareMemory
-	if asDiff {
-		limit += 4 * int64(n)
+	texts := int64(n)
+	if m.several {
+		texts += aheadBytes
 	}
-	debug.SetMemoryLimit(limit)
+	limit := texts*21/10 + spareMemory
+	if m.diff {
+		limit += 4 * texts
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if limit > m.limit {
+		m.limit = limit
+		debug.SetMemoryLimit(limit)
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 
 	"github.com/fatih/color"
@@ -33,6 +32,7 @@ type run struct {
 	printer  *report.Printer
 	writer   writer // nil when nothing is written
 	progress *iostreams.Progress
+	memory   *memory
 	tally    tally
 	status   int
 	out      *sink.Stream
@@ -82,9 +82,7 @@ func (j *job) run(ctx context.Context, plans *plans) (err error) {
 			r.progress = j.Streams.NewProgress("files", len(j.found.Files))
 		}
 	}
-	if j.found.Several {
-		debug.SetGCPercent(smallUnits)
-	}
+	r.memory = newMemory(j.found.Several, r.prints && r.format == report.Diff)
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	r.stop, r.out = stop, sink.NewStream(j.Streams.Out)
@@ -120,7 +118,7 @@ func (r *run) work(i int, admit func(int64)) outcome {
 	chain, err := r.chainFor(unit.Toolchain)
 	switch {
 	case err != nil && !o.file.Named:
-		o.passed = source.NoFunction
+		o.passed = source.OtherToolchain
 		return o
 	case err != nil:
 		return fail(diag.Failures(err, api.FailureUsage))
@@ -159,11 +157,12 @@ func (r *run) read(i int, admit func(int64)) (*source.Unit, error) {
 	}
 	f, reader := r.found.Files[i], *r.reader
 	reader.RegularOnly = !f.Named || r.to == inPlace
-	reader.Admit = func(size int64) {
-		admit(size)
-		limitMemory(int(size), r.format == report.Diff)
+	reader.Admit = admit
+	unit, err := reader.Unit(r.ctx, f.Path, f.Unit)
+	if err == nil {
+		r.memory.hold(len(unit.Data))
 	}
-	return reader.Unit(r.ctx, f.Path, f.Unit)
+	return unit, err
 }
 
 // chainFor is the chain for a toolchain, if there are functions for that.
@@ -197,7 +196,7 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		WhereResource:       r.where,
 		AllowExternal:       s.AllowExternal,
 		InParts:             true,
-		CountChanges:        r.summarises(),
+		CountChanges:        r.counts(),
 		KeepSteps:           r.prints && r.format == report.Diff,
 		StopOnError:         !r.keep,
 		FunctionInvocations: chain.Invocations,
@@ -241,11 +240,15 @@ func (r *run) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		return nil
 	}
 	if r.writer != nil {
-		if err := r.writer.write(o.file, unit, response); err != nil {
+		note, err := r.writer.write(o.file, unit, response)
+		if err != nil {
 			return notWritten(unit.File, err)
 		}
+		if note != "" {
+			o.notes = append(o.notes, api.Note{Message: note})
+		}
 	}
-	if r.summarises() {
+	if r.counts() {
 		o.changes = countChanges(r.executor, unit, response)
 	}
 	return nil

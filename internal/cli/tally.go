@@ -187,8 +187,8 @@ func (r *run) nothingFound() []api.Note {
 // shownFiles is how many files a note names.
 const shownFiles = 3
 
-// passedOver tells of the files that were found and are no configuration, in one sentence. Those whose names say so are
-// counted only, as there may be many; with verbose all are named.
+// passedOver tells of the files that were found and are no configuration, in one line. Those whose names say so are counted
+// only, as there may be many; with verbose all are named.
 func passedOver(passed []source.Passed, verbose bool) string {
 	if len(passed) == 0 {
 		return ""
@@ -205,16 +205,19 @@ func passedOver(passed []source.Passed, verbose bool) string {
 	var parts []string
 	for _, why := range reasons {
 		files := byReason[why]
-		part := fmt.Sprintf("%d %s", len(files), why)
-		switch {
-		case verbose, why != source.NoName && len(files) <= shownFiles:
-			part += " (" + strings.Join(files, ", ") + ")"
-		case why != source.NoName:
-			part += " (" + strings.Join(files[:shownFiles], ", ") + ", ...)"
+		which := fmt.Sprint(len(files))
+		switch named := strings.Join(files[:min(shownFiles, len(files))], ", "); {
+		case verbose:
+			which += ": " + strings.Join(files, ", ")
+		case why == source.OtherExtension:
+		case len(files) > shownFiles:
+			which += ": " + named + ", ..."
+		default:
+			which += ": " + named
 		}
-		parts = append(parts, part)
+		parts = append(parts, fmt.Sprintf("%s (%s)", why, which))
 	}
-	return count(len(passed), "file") + " passed over: " + strings.Join(parts, "; ")
+	return count(len(passed), "file") + " passed over: " + strings.Join(parts, ", ")
 }
 
 // summarises tells whether a line says how much changed.
@@ -222,6 +225,9 @@ func (r *run) summarises() bool {
 	changes := slices.ContainsFunc(r.chain.Signatures, func(s api.FunctionSignature) bool { return s.Mutating })
 	return changes && (r.found.Several || r.to != toStdout)
 }
+
+// counts tells whether it has to be known how much changed.
+func (r *run) counts() bool { return r.to == checked || r.summarises() && !r.settings.Quiet }
 
 // summary is that line.
 func (r *run) summary() string {
@@ -239,8 +245,11 @@ func (r *run) summary() string {
 	if left := len(r.found.Files) - t.units - len(r.found.Passed); r.ctx.Err() != nil && left > 0 {
 		fmt.Fprintf(&b, "; %d not reached", left)
 	}
-	if r.to == toStdout && t.changes.files > 0 {
+	switch {
+	case r.to == toStdout && t.changes.files > 0:
 		b.WriteString("; nothing was written, -i writes the files")
+	case r.to == toDirectory && t.units > t.failed:
+		b.WriteString("; written to " + diag.FileName(r.outDir))
 	}
 	return b.String()
 }

@@ -67,12 +67,12 @@ func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 	}
 	var known, unknown []api.ToolchainType
 	var unsure []source.File
-	add := func(t api.ToolchainType) {
+	add := func(t api.ToolchainType, named bool) {
 		switch {
-		case slices.Contains(known, t), slices.Contains(unknown, t):
+		case slices.Contains(known, t):
 		case supported(t, j.executor.Toolchains()) == nil:
 			known = append(known, t)
-		default:
+		case named: // others are passed over
 			unknown = append(unknown, t)
 		}
 	}
@@ -82,7 +82,7 @@ func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 			unsure = append(unsure, f)
 			continue
 		}
-		add(t)
+		add(t, f.Named)
 	}
 	// Reading tells, and one file is enough to resolve the words for.
 	for _, f := range unsure {
@@ -92,7 +92,7 @@ func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 		unit, err := j.reader.Unit(ctx, f.Path, f.Unit)
 		switch {
 		case err == nil:
-			add(unit.Toolchain)
+			add(unit.Toolchain, f.Named)
 		case ctx.Err() != nil, !j.found.Several:
 			return nil, err
 		}

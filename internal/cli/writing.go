@@ -39,8 +39,8 @@ const (
 
 // writing is what the flags say about where the configuration goes.
 type writing struct {
-	to  destination
-	dir string // of toDirectory
+	to     destination
+	outDir string // of toDirectory
 	// prints tells whether anything goes to the standard output.
 	prints bool
 	fsync  bool
@@ -55,7 +55,7 @@ func (j *job) newWriting(chain *plan.Plan, format report.Format) (writing, error
 		return value
 	}
 	w := writing{fsync: is("fsync")}
-	w.dir, _ = flags.GetString("output-dir")
+	w.outDir, _ = flags.GetString("output-dir")
 	asked := ""
 	for _, c := range []struct {
 		flag string
@@ -81,7 +81,7 @@ func (j *job) newWriting(chain *plan.Plan, format report.Format) (writing, error
 	switch {
 	case w.fsync && w.to != inPlace && w.to != toDirectory:
 		return w, diag.UsageHint("it goes with -i or -O", "--fsync: nothing is written")
-	case w.to == toDirectory && w.dir == "":
+	case w.to == toDirectory && w.outDir == "":
 		return w, diag.Usage("--output-dir: the name of the directory is empty")
 	case w.to == toStdout:
 	case w.prints && format == report.Data:
@@ -91,18 +91,21 @@ func (j *job) newWriting(chain *plan.Plan, format report.Format) (writing, error
 	case j.readsStdin() && (w.to == inPlace || w.to == toDirectory):
 		return w, diag.UsageHint("without "+asked+" the result is printed", "%s: the standard input is no file", asked)
 	}
-	if w.dir != "" {
-		w.dir = j.inDir(w.dir)
+	if w.outDir != "" {
+		w.outDir = j.inDir(w.outDir)
 		// What an earlier run wrote is no source.
-		j.found.Files = slices.DeleteFunc(j.found.Files, func(f source.File) bool { return !f.Named && f.Below(w.dir) })
+		j.found.Files = slices.DeleteFunc(j.found.Files, func(f source.File) bool { return !f.Named && f.Below(w.outDir) })
+		if problems := collisions(j.found.Files); len(problems) > 0 {
+			return w, problems
+		}
 	}
 	return w, nil
 }
 
 // writer writes the configuration of a unit.
 type writer interface {
-	// write may be called concurrently. An error is what kept it from writing.
-	write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) error
+	// write may be called concurrently. The note is empty when there is nothing to know about it. An error is what kept it from writing.
+	write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) (note string, err error)
 	Close() error
 }
 
@@ -114,14 +117,11 @@ func (j *job) newWriter(w writing) (writer, error) {
 		sweep(j.found)
 		return fileWriter{sink.NewInPlace(w.fsync)}, nil
 	case toDirectory:
-		if problems := collisions(j.found.Files); len(problems) > 0 {
-			return nil, problems
-		}
-		tree, err := sink.OpenTree(w.dir, w.fsync)
+		tree, err := sink.OpenTree(w.outDir, w.fsync)
 		if err != nil {
-			return nil, notWritten(diag.FileName(w.dir), err)
+			return nil, notWritten(diag.FileName(w.outDir), err)
 		}
-		return treeWriter{tree, w.dir}, nil
+		return treeWriter{tree, w.outDir}, nil
 	}
 	return nil, nil
 }
@@ -155,11 +155,14 @@ func collisions(files []source.File) diag.List {
 
 type fileWriter struct{ *sink.InPlace }
 
-func (w fileWriter) write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) error {
+func (w fileWriter) write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) (note string, err error) {
 	if !response.Changed {
-		return nil
+		return "", nil
 	}
-	return w.Write(sink.Original{Path: f.Path, Info: unit.Info, Data: unit.Data}, partsOf(response)...)
+	if n := sink.Names(unit.Info); n > 1 {
+		note = fmt.Sprintf("the file has %d names; what it is called elsewhere is still the old one", n)
+	}
+	return note, w.Write(sink.Original{Path: f.Path, Info: unit.Info, Data: unit.Data}, partsOf(response)...)
 }
 
 type treeWriter struct {
@@ -167,12 +170,12 @@ type treeWriter struct {
 	dir string
 }
 
-func (w treeWriter) write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) error {
-	err := w.Write(f.Rel, sink.Original{Path: f.Path, Info: unit.Info, Data: unit.Data}, partsOf(response)...)
+func (w treeWriter) write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) (note string, err error) {
+	err = w.Write(f.Rel, sink.Original{Path: f.Path, Info: unit.Info, Data: unit.Data}, partsOf(response)...)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", filepath.Join(w.dir, f.Rel), err)
+		err = fmt.Errorf("writing %s: %w", filepath.Join(w.dir, f.Rel), err)
 	}
-	return nil
+	return "", err
 }
 
 // notWritten is the problem that kept a file from being written.

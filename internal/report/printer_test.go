@@ -69,7 +69,9 @@ func TestOutputsOfSeveralTypes(t *testing.T) {
 	chain := []api.FunctionSignature{
 		{OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeJSON}}, {OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeYAML}}, {OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeResourceInfoList}},
 	}
-	yaml := func(text string) api.Output { return api.Output{OutputType: api.OutputTypeYAML, Value: api.YAMLPayload{Payload: text}} }
+	yaml := func(text string) api.Output {
+		return api.Output{OutputType: api.OutputTypeYAML, Value: api.YAMLPayload{Payload: text}}
+	}
 	text, _ := printAll(t, &report.Printer{Format: report.Output, Several: true, Signatures: chain},
 		unit("a", value([]any{map[string]any{"k": "<&>"}, map[string]any{}, 5, []any{1}}), yaml("x: 1\n"), rows("one")),
 		unit("b", value(map[string]any{"k": 1}), yaml("y: 1\n")))

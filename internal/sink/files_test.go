@@ -278,7 +278,6 @@ func TestTree(t *testing.T) {
 	}
 }
 
-
 // No path leaves the directory, neither by its words nor by links.
 func TestTreeIsNotLeft(t *testing.T) {
 	dir := t.TempDir()

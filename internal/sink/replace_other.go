@@ -19,3 +19,6 @@ func keepAttributes(f *os.File, like fs.FileInfo) error {
 }
 
 func sameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
+
+// Names is how many names a file has, as far as that is known.
+func Names(fs.FileInfo) int { return 1 }

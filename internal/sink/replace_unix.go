@@ -70,6 +70,14 @@ func sweep(path string) bool {
 	return err == nil && err2 == nil && os.SameFile(now, was) && os.Remove(path) == nil
 }
 
+// Names is how many names a file has.
+func Names(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Nlink)
+	}
+	return 1
+}
+
 // sameFile is os.SameFile for whatever knows what the system says about a file.
 func sameFile(a, b fs.FileInfo) bool {
 	x, ok1 := a.Sys().(*syscall.Stat_t)

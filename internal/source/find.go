@@ -80,16 +80,16 @@ type Passed struct {
 // Reason is why a file is passed over.
 type Reason string
 
-// The reasons, as they stand behind a number of files.
+// The reasons.
 const (
-	NoName     Reason = "with other names than configuration has"
-	IsLink     Reason = "that are symbolic links"
-	NotRegular Reason = "that are no regular files"
-	IsBinary   Reason = "that are binary"
-	IsEmpty    Reason = "with nothing in them"
-	NoResource Reason = "without a resource"
-	IsTemplate Reason = "that are templates"
-	NoFunction Reason = "of toolchains without these functions"
+	OtherExtension Reason = "other extension"
+	IsLink         Reason = "symbolic link"
+	NotRegular     Reason = "no regular file"
+	IsBinary       Reason = "binary"
+	IsEmpty        Reason = "empty"
+	NoResource     Reason = "no resource"
+	IsTemplate     Reason = "template"
+	OtherToolchain Reason = "other toolchain"
 )
 
 // Find finds the files of paths, each of which is a file, a directory, a
@@ -354,7 +354,7 @@ func (w *walk) passes(name string, mode fs.FileMode, byPattern bool) Reason {
 	}
 	toolchains := toolchainsOf(name)
 	if len(toolchains) == 0 || w.Toolchain != "" && !slices.Contains(toolchains, w.Toolchain) {
-		return NoName
+		return OtherExtension
 	}
 	return ""
 }

@@ -172,7 +172,7 @@ func TestPassedOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Passed{{"b.md", NoName}, {"c.md", NoName}, {"l.yaml", IsLink}, {"sub/x.md", NoName}}
+	want := []Passed{{"b.md", OtherExtension}, {"c.md", OtherExtension}, {"l.yaml", IsLink}, {"sub/x.md", OtherExtension}}
 	if diff := cmp.Diff(want, found.Passed); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
