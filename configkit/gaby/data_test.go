@@ -42,3 +42,24 @@ func TestEntriesKeepTheirOrder(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", doc, want)
 	}
 }
+
+// A key that occurs twice is no hindrance where it stays as it is.
+func TestOtherKeysOfAMapWithARepeatedOne(t *testing.T) {
+	const text = "a: 1\na: 2\nb: 3\n"
+	for _, c := range []struct {
+		value map[string]any
+		want  string // empty for an error
+	}{
+		{map[string]any{"a": 2, "b": 4, "c": 5}, "a: 1\na: 2\nb: 4\nc: 5\n"},
+		{map[string]any{"a": 1, "b": 3}, ""},
+		{map[string]any{"b": 3}, ""},
+	} {
+		doc, err := gaby.ParseYAML([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := doc.SetData(c.value); (err == nil) != (c.want != "") || err == nil && doc.String() != c.want {
+			t.Errorf("%v: error %v\n%s", c.value, err, doc)
+		}
+	}
+}

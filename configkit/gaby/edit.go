@@ -295,6 +295,9 @@ func (e *editor) assignMap(v Value, t *tree) error {
 		key := c.Key()
 		e.path = append(path[:len(path):len(path)], key)
 		t, keep := want[key]
+		if keep && d.equal(c.node(), t) {
+			continue
+		}
 		if err := e.unique(v, key); err != nil {
 			return err
 		}
