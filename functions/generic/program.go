@@ -3,7 +3,6 @@ package generic
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -118,18 +117,12 @@ func (l *ProgramLanguage) function(name string, use ProgramUse,
 		PerDocument:    true,
 		ValueParameter: program,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := programs.Get(handler.Arguments(args).String(program))
-			_, paramsErr := paramsOf(args)
-			return errors.Join(append(programErrors(program, err), paramsErr)...)
+			_, _, err := programOf(programs, program, args)
+			return err
 		},
 	}
 	r.Function = func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-		text := handler.Arguments(args).String(program)
-		bind, err := programs.Get(text)
-		if err != nil {
-			return nil, nil, errors.Join(programErrors(program, err)...)
-		}
-		params, err := paramsOf(args)
+		bind, params, err := programOf(programs, program, args)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,7 +132,7 @@ func (l *ProgramLanguage) function(name string, use ProgramUse,
 		if err != nil {
 			return nil, nil, err
 		}
-		output, err := body(fc, docs, run, text)
+		output, err := body(fc, docs, run, handler.Arguments(args).String(program))
 		return docs, output, err
 	}
 	return r
@@ -168,23 +161,41 @@ func eachProgramResource(fc *api.FunctionContext, docs gaby.Container, provider 
 	return resources, err
 }
 
-// programErrors is what is wrong with a program as argument errors, one for each problem.
-func programErrors(parameter string, err error) []error {
-	if err == nil {
-		return nil
+// programOf compiles the program that is given as a parameter, and reads the parameters of the program. All problems are told, as
+// argument errors.
+func programOf[P any](programs *expression.Programs[P], parameter string, args []api.FunctionArgument) (program P, params map[string]any, err error) {
+	var problems []error
+	program, err = programs.Get(handler.Arguments(args).String(parameter))
+	if err != nil {
+		problems = append(problems, programError(parameter, err))
 	}
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = slices.Clone(joined.Unwrap())
-	}
-	for i, err := range all {
-		failure := &handler.ArgumentError{Parameter: parameter, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
-		if e, ok := errors.AsType[*expression.Error](err); ok {
-			failure.HintText = e.Hint
+	var words []string
+	for _, arg := range args {
+		if arg.ParameterName == parameterParam {
+			words = append(words, arg.Value.(string))
 		}
-		all[i] = failure
 	}
-	return all
+	params, err = expression.Params(words)
+	if err != nil {
+		problems = append(problems, programError(parameterParam, err))
+	}
+	return program, params, errors.Join(problems...)
+}
+
+// programError is what is wrong with a program as argument errors, one for each problem.
+func programError(parameter string, err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, err := range joined.Unwrap() {
+			all = append(all, programError(parameter, err))
+		}
+		return errors.Join(all...)
+	}
+	failure := &handler.ArgumentError{Parameter: parameter, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
+	if e, ok := errors.AsType[*expression.Error](err); ok {
+		failure.HintText = e.Hint
+	}
+	return failure
 }
 
 func paramParameter(called string) api.FunctionParameter {
@@ -192,19 +203,4 @@ func paramParameter(called string) api.FunctionParameter {
 		ParameterName: parameterParam, DataType: api.DataTypeString, Example: "zone=eu",
 		Description: "parameters of the program, KEY=VALUE; it calls the value " + called,
 	}
-}
-
-// paramsOf reads the parameters of a program.
-func paramsOf(args []api.FunctionArgument) (map[string]any, error) {
-	var words []string
-	for _, arg := range args {
-		if arg.ParameterName == parameterParam {
-			words = append(words, arg.Value.(string))
-		}
-	}
-	params, err := expression.Params(words)
-	if err != nil {
-		return nil, &handler.ArgumentError{Parameter: parameterParam, Message: fmt.Sprintf("argument %s: %v", parameterParam, err), Err: err}
-	}
-	return params, nil
 }

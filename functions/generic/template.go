@@ -44,22 +44,17 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 		PerDocument:    true,
 		ValueParameter: parameterTemplate,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := programs.Get(handler.Arguments(args).String(parameterTemplate))
-			_, paramsErr := paramsOf(args)
-			return errors.Join(append(programErrors(parameterTemplate, err), checkPathArgument(provider)(args), paramsErr)...)
+			_, _, err := programOf(programs, parameterTemplate, args)
+			return errors.Join(err, checkPathArgument(provider)(args))
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			program, err := programs.Get(handler.Arguments(args).String(parameterTemplate))
-			if err != nil {
-				return nil, nil, errors.Join(programErrors(parameterTemplate, err)...)
-			}
-			params, err := paramsOf(args)
+			program, params, err := programOf(programs, parameterTemplate, args)
 			if err != nil {
 				return nil, nil, err
 			}
 			text, err := program.Render(fc, params)
 			if err != nil {
-				return nil, nil, errors.Join(programErrors(parameterTemplate, err)...)
+				return nil, nil, programError(parameterTemplate, err)
 			}
 			matches, err := yamlkit.UpdatePaths(docs, queryOf(provider, args), nil, provider, func(string) string { return text }, yamlkit.UpdateOptions{Upsert: true})
 			fc.Matched(matches)

@@ -1,7 +1,6 @@
 package generic
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -104,16 +103,11 @@ func yqFunction(name string, body func(fc *api.FunctionContext, docs gaby.Contai
 		PerDocument:    true,
 		ValueParameter: parameterYQ,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := programs.Get(handler.Arguments(args).String(parameterYQ))
-			_, paramsErr := paramsOf(args)
-			return errors.Join(append(programErrors(parameterYQ, err), paramsErr)...)
+			_, _, err := programOf(programs, parameterYQ, args)
+			return err
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			program, err := programs.Get(handler.Arguments(args).String(parameterYQ))
-			if err != nil {
-				return nil, nil, errors.Join(programErrors(parameterYQ, err)...)
-			}
-			params, err := paramsOf(args)
+			program, params, err := programOf(programs, parameterYQ, args)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -19,7 +19,7 @@ func (f *function) normalize(args []api.FunctionArgument) ([]api.FunctionArgumen
 	named, problems := f.assignNames(args)
 	for i := range named {
 		if err := f.convert(&named[i], f.parameterIndex(named[i].ParameterName)); err != nil {
-			problems = append(problems, unjoin(err)...)
+			problems = append(problems, err)
 		}
 	}
 	if len(problems) > 0 {

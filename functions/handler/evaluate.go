@@ -24,7 +24,7 @@ func (f *function) evaluate(fc *api.FunctionContext, params map[string]string, a
 			continue
 		}
 		if err := f.evaluateArgument(fc, params, &args[i]); err != nil {
-			problems = append(problems, unjoin(err)...)
+			problems = append(problems, err)
 		}
 	}
 	if len(problems) > 0 {

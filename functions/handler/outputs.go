@@ -163,7 +163,7 @@ func mergeOutputs(parts []any, sorted bool) any {
 	return merged
 }
 
-// listsOf are the parts if all of them are lists of a type.
+// allOf are the parts, if all of them have a type.
 func allOf[T any](parts []any) ([]T, bool) {
 	typed := make([]T, len(parts))
 	for i, part := range parts {

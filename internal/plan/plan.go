@@ -294,12 +294,17 @@ func argumentProblems(function, hint string, err error) diag.List {
 	return problems
 }
 
-// Unjoin takes the errors apart that errors.Join put together.
+// Unjoin takes the errors apart that errors.Join put together, joined ones in them too.
 func Unjoin(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
 	}
-	return []error{err}
+	var all []error
+	for _, err := range joined.Unwrap() {
+		all = append(all, Unjoin(err)...)
+	}
+	return all
 }
 
 func inFunction(name string, f *api.Failure) *api.Failure {
