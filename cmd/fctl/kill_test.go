@@ -18,7 +18,7 @@ import (
 // inMemory is a directory for a test, without a disk that it would wait for if there is one without.
 func inMemory(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "fctl")
+	dir, err := os.MkdirTemp("/dev/shm", "fctl") //nolint:usetesting // elsewhere
 	if err != nil {
 		return t.TempDir()
 	}
@@ -86,7 +86,7 @@ func (m *manyFiles) run(replicas, at int, signal os.Signal) (status int, stderr 
 		}
 		time.Sleep(50 * time.Microsecond)
 	}
-	<-ended
+	<-ended //nolint:errcheck // the exit code tells
 	return cmd.ProcessState.ExitCode(), errOut.String()
 }
 

@@ -162,7 +162,7 @@ func (w fileWriter) write(f source.File, unit *source.Unit, response *api.Functi
 	if n := sink.Names(unit.Info); n > 1 {
 		note = fmt.Sprintf("the file has %d names; what it is called elsewhere is still the old one", n)
 	}
-	return note, w.Write(sink.Original{Path: f.Path, Info: unit.Info, Data: unit.Data}, partsOf(response)...)
+	return note, w.Write(sink.Original{Path: f.Path, Link: f.Named, Info: unit.Info, Data: unit.Data}, partsOf(response)...)
 }
 
 type treeWriter struct {

@@ -41,7 +41,7 @@ func reread(t *testing.T, path string) sink.Original {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sink.Original{Path: path, Info: info, Data: data}
+	return sink.Original{Path: path, Link: true, Info: info, Data: data}
 }
 
 func content(t *testing.T, path string) string {
@@ -70,12 +70,12 @@ func entries(t *testing.T, dir string) string {
 func TestInPlace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
-	o := original(t, path)
+	original(t, path)
 	for _, mode := range []fs.FileMode{0o600, 0o664, 0o755 | fs.ModeSetgid} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		o = reread(t, path)
+		o := reread(t, path)
 		for _, onDisk := range []bool{false, true} {
 			s := sink.NewInPlace(onDisk)
 			if err := s.Write(o, []byte("new: "), nil, []byte("text, longer\n")); err != nil {
@@ -144,12 +144,13 @@ func TestInPlaceFollowsLinks(t *testing.T) {
 func TestInPlaceLosesNothing(t *testing.T) {
 	aged := time.Now().Add(-time.Hour)
 	for name, change := range map[string]func(path string) error{
-		"longer":   func(p string) error { return os.WriteFile(p, []byte(old+old), 0o644) },
-		"as long":  func(p string) error { return os.WriteFile(p, []byte("owl: text\n"), 0o644) },
-		"replaced": func(p string) error { return errors.Join(os.WriteFile(p+"2", []byte(old), 0o644), os.Rename(p+"2", p)) },
-		"touched":  func(p string) error { return os.Chtimes(p, aged, aged.Add(time.Nanosecond)) },
-		"mode":     func(p string) error { return os.Chmod(p, 0o600) },
-		"removed":  os.Remove,
+		"longer":     func(p string) error { return os.WriteFile(p, []byte(old+old), 0o644) },
+		"as long":    func(p string) error { return os.WriteFile(p, []byte("owl: text\n"), 0o644) },
+		"replaced":   func(p string) error { return errors.Join(os.WriteFile(p+"2", []byte(old), 0o644), os.Rename(p+"2", p)) },
+		"touched":    func(p string) error { return os.Chtimes(p, aged, aged.Add(time.Nanosecond)) },
+		"mode":       func(p string) error { return os.Chmod(p, 0o600) },
+		"removed":    os.Remove,
+		"a link now": func(p string) error { return errors.Join(os.Rename(p, p+"2"), os.Symlink(p+"2", p)) },
 		// as fast as the clock of the file system cannot tell
 		"at once": func(p string) error {
 			return errors.Join(os.WriteFile(p, []byte("owl: text\n"), 0o644), os.Chtimes(p, time.Time{}, time.Now().Add(time.Hour)))
@@ -167,6 +168,7 @@ func TestInPlaceLosesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := reread(t, path)
+			o.Link = name != "a link now"
 			if err := change(path); err != nil {
 				t.Fatal(err)
 			}

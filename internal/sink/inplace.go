@@ -14,6 +14,8 @@ import (
 // Original is a file as it was when it was read.
 type Original struct {
 	Path string
+	// Link tells that Path may be a symbolic link.
+	Link bool
 	Info fs.FileInfo
 	Data []byte
 }
@@ -34,16 +36,14 @@ var ErrChanged = errors.New("somebody else changed the file meanwhile, so it was
 // concurrently.
 type InPlace struct {
 	// Sync has everything on the disk before Close returns.
-	Sync bool
-	dirs dirs
-	// racy is the time from which on a change might not be seen by the time of
-	// the file, because that does not count more finely.
-	racy time.Time
+	Sync    bool
+	dirs    dirs
+	started time.Time
 }
 
 // NewInPlace makes an InPlace. It must be made before the first file is read.
 func NewInPlace(sync bool) *InPlace {
-	return &InPlace{Sync: sync, racy: time.Now().Add(-2 * time.Second)}
+	return &InPlace{Sync: sync, started: time.Now()}
 }
 
 // Write replaces the content of a file. After an error, which is ErrNotRegular,
@@ -56,9 +56,12 @@ func (s *InPlace) Write(o Original, parts ...[]byte) error {
 	case o.Info.Mode().Perm()&0o222 == 0:
 		return ErrReadOnly
 	}
-	path, err := target(o.Path)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrChanged, reason(err))
+	path := o.Path
+	if o.Link {
+		var err error
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return fmt.Errorf("%w: %w", ErrChanged, reason(err))
+		}
 	}
 	r := &replacement{
 		in: anywhere{}, path: path, perm: o.Info.Mode().Perm(), like: o.Info, sync: s.Sync,
@@ -74,15 +77,6 @@ func (s *InPlace) Write(o Original, parts ...[]byte) error {
 // Close ends the writing.
 func (s *InPlace) Close() error { return s.dirs.sync() }
 
-// target is the file that a path stands for.
-func target(path string) (string, error) {
-	info, err := os.Lstat(path)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return path, err
-	}
-	return filepath.EvalSymlinks(path)
-}
-
 // unchanged makes sure that a file is what it was when it was read.
 func (s *InPlace) unchanged(path string, o Original) error {
 	now, err := os.Lstat(path)
@@ -92,7 +86,7 @@ func (s *InPlace) unchanged(path string, o Original) error {
 	if !sameFile(now, o.Info) || now.Size() != o.Info.Size() || !now.ModTime().Equal(o.Info.ModTime()) || now.Mode() != o.Info.Mode() {
 		return ErrChanged
 	}
-	if now.ModTime().Before(s.racy) {
+	if !s.racy(now.ModTime()) {
 		return nil
 	}
 	data, err := os.ReadFile(path)
@@ -100,6 +94,18 @@ func (s *InPlace) unchanged(path string, o Original) error {
 		return ErrChanged
 	}
 	return nil
+}
+
+// racy tells whether a file was changed so shortly before we began to read that
+// it could be changed again without its time telling: the clocks of file systems
+// advance with the ticks of the kernel, or if they count whole seconds every one
+// or two of them.
+func (s *InPlace) racy(changed time.Time) bool {
+	tick := 50 * time.Millisecond
+	if changed.Nanosecond() == 0 {
+		tick = 2 * time.Second
+	}
+	return changed.After(s.started.Add(-tick))
 }
 
 // dirs are the directories whose entries changed.

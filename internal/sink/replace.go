@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,17 +47,17 @@ type replacement struct {
 // name of path. After an error path is what it was and there is no temporary
 // file.
 func (r *replacement) write(parts [][]byte) (err error) {
-	name, f, release, err := r.create()
+	name, f, locked, err := r.create()
 	if err != nil {
 		return fmt.Errorf("creating a temporary file beside it: %w", reason(err))
 	}
-	defer release()
+	defer locked.release()
 	defer func() {
 		if err != nil {
 			_ = r.in.Remove(name)
 		}
 	}()
-	err = r.fill(f, parts)
+	err = r.fill(f, locked, parts)
 	// What could not be written may be told only now.
 	if err = errors.Join(err, reason(f.Close())); err != nil {
 		return err
@@ -69,14 +70,18 @@ func (r *replacement) write(parts [][]byte) (err error) {
 	return reason(r.in.Rename(name, r.path))
 }
 
-func (r *replacement) fill(f *os.File, parts [][]byte) error {
-	for _, part := range parts {
-		if _, err := f.Write(part); err != nil {
-			return reason(err)
-		}
+func (r *replacement) fill(f *os.File, locked *lock, parts [][]byte) error {
+	var text []byte
+	if len(parts) == 1 {
+		text = parts[0]
+	} else { // there may be many small ones
+		text = bytes.Join(parts, nil)
+	}
+	if _, err := f.Write(text); err != nil {
+		return reason(err)
 	}
 	if r.like != nil {
-		if err := keepAttributes(f, r.like); err != nil {
+		if err := keepAttributes(f, locked, r.like); err != nil {
 			return err
 		}
 	}
@@ -106,9 +111,9 @@ const (
 	temporaryDigits = 16
 )
 
-// create makes a temporary file that stays locked until release is called, so
-// that others can tell it from one that was left behind.
-func (r *replacement) create() (name string, f *os.File, release func(), err error) {
+// create makes a temporary file that stays locked until the lock is released,
+// so that others can tell it from one that was left behind.
+func (r *replacement) create() (name string, f *os.File, locked *lock, err error) {
 	for range 100 {
 		name = filepath.Join(filepath.Dir(r.path), fmt.Sprintf("%s%0*x%s", temporaryPrefix, temporaryDigits, rand.Uint64(), temporarySuffix))
 		f, err = r.in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|openFlag, r.perm)
@@ -118,9 +123,9 @@ func (r *replacement) create() (name string, f *os.File, release func(), err err
 		if err != nil {
 			return "", nil, nil, err
 		}
-		var ours bool
-		if release, ours = lock(f); ours {
-			return name, f, release, nil
+		locked, ours := lockFile(f)
+		if ours {
+			return name, f, locked, nil
 		}
 		// Somebody took it for one that was left behind before it was locked.
 		_ = f.Close()

@@ -9,12 +9,16 @@ import (
 
 const openFlag = 0
 
-// lock has nothing to do where a file that is open cannot be removed.
-func lock(*os.File) (release func(), ours bool) { return func() {}, true }
+// lock is nothing where a file that is open cannot be removed.
+type lock struct{}
+
+func lockFile(*os.File) (l *lock, ours bool) { return nil, true }
+
+func (*lock) release() {}
 
 func sweep(path string) bool { return os.Remove(path) == nil }
 
-func keepAttributes(f *os.File, like fs.FileInfo) error {
+func keepAttributes(f *os.File, _ *lock, like fs.FileInfo) error {
 	return reason(f.Chmod(like.Mode().Perm()))
 }
 

@@ -15,28 +15,37 @@ import (
 // openFlag has package os ask the system less about a file that it makes anyway.
 const openFlag = syscall.O_NONBLOCK
 
-// lock locks a new file for as long as the process lives or until release is called, also after f was closed. ours is false when
-// somebody else locked or removed the file before. Where files cannot be locked it changes nothing, and sweep removes nothing.
-func lock(f *os.File) (release func(), ours bool) {
-	release, ours = func() {}, true
+// lock is the lock on a new file, and what the system says about that.
+type lock struct {
+	fd   int // -1: it cannot be locked
+	stat syscall.Stat_t
+}
+
+// lockFile locks a new file for as long as the process lives or until the lock is released, also after f was closed. ours is false
+// when somebody else locked or removed the file before. Where files cannot be locked sweep removes nothing.
+func lockFile(f *os.File) (l *lock, ours bool) {
+	l, ours = &lock{fd: -1}, true
 	conn, err := f.SyscallConn()
 	if err != nil {
-		return release, ours
+		return l, ours
 	}
 	_ = conn.Control(func(fd uintptr) {
-		own, err := unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0)
-		if err != nil {
+		if l.fd, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0); err != nil {
+			l.fd = -1
 			return
 		}
-		var stat syscall.Stat_t
-		if errors.Is(flock(own), syscall.EWOULDBLOCK) || syscall.Fstat(own, &stat) == nil && stat.Nlink == 0 {
-			_ = syscall.Close(own)
-			ours = false
-			return
-		}
-		release = func() { _ = syscall.Close(own) }
+		ours = !errors.Is(flock(l.fd), syscall.EWOULDBLOCK) && syscall.Fstat(l.fd, &l.stat) == nil && l.stat.Nlink > 0
 	})
-	return release, ours
+	if !ours {
+		l.release()
+	}
+	return l, ours
+}
+
+func (l *lock) release() {
+	if l.fd >= 0 {
+		_ = syscall.Close(l.fd)
+	}
 }
 
 func flock(fd int) error {
@@ -85,15 +94,14 @@ func sameFile(a, b fs.FileInfo) bool {
 	return ok1 && ok2 && x.Dev == y.Dev && x.Ino == y.Ino
 }
 
-// keepAttributes gives a file the mode and the owner of another.
-func keepAttributes(f *os.File, like fs.FileInfo) error {
-	now, err := f.Stat()
-	if err != nil {
-		return reason(err)
+// keepAttributes gives a new file the mode and the owner of another.
+func keepAttributes(f *os.File, l *lock, like fs.FileInfo) error {
+	other, ok := like.Sys().(*syscall.Stat_t)
+	if !ok || l.fd < 0 {
+		return reason(f.Chmod(like.Mode()))
 	}
-	own, ok1 := now.Sys().(*syscall.Stat_t)
-	other, ok2 := like.Sys().(*syscall.Stat_t)
-	if ok1 && ok2 && (own.Uid != other.Uid || own.Gid != other.Gid) {
+	own := &l.stat
+	if own.Uid != other.Uid || own.Gid != other.Gid {
 		uid, gid := -1, -1 // what need not change may not be ours to set
 		if own.Uid != other.Uid {
 			uid = int(other.Uid)
@@ -104,9 +112,8 @@ func keepAttributes(f *os.File, like fs.FileInfo) error {
 		if err := f.Chown(uid, gid); err != nil {
 			return fmt.Errorf("its owner cannot be kept: %w", reason(err))
 		}
+	} else if own.Mode == other.Mode {
+		return nil
 	}
-	if now.Mode() != like.Mode() {
-		return reason(f.Chmod(like.Mode()))
-	}
-	return nil
+	return reason(f.Chmod(like.Mode())) // changing the owner may have taken bits away
 }
