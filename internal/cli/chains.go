@@ -32,7 +32,7 @@ order on the same configuration.
   name       what messages call this step; no two have the same
 
 A value is what the same text would be on the command line: 1.10 stays 1.10, and
-file:, template: and text: may stand in front of it ('fctl help templates').
+file:, template:, cel: and text: may stand in front of it ('fctl help templates').
 The path of file: starts where the chain is.
 
   fctl do --functions release.yaml all.yaml MyUnit     run it

@@ -24,7 +24,7 @@ From FUNCTION on, the word "then" starts the next function, --param=value or
 every other word is an argument. After "--" all words are arguments.
 
 An argument file:PATH is the content of that file (file:- the standard input),
-template: is evaluated for the unit, text: takes the rest as it is.
+template: and cel: are evaluated for the unit, text: takes the rest as it is.
 
 --functions FILE runs the functions that FILE lists, before those on the command
 line, of which there may then be none: "fctl help chains".
