@@ -34,6 +34,9 @@ func (e *editor) here(v Value, whole bool) error {
 	}
 	d := e.d
 	for alias, target := range d.aliases {
+		if d.isExpanded(alias) {
+			continue
+		}
 		inside := v.slot >= target && v.slot < int32(d.n[target].next)
 		around := whole && d.source(v.slot) && target >= v.slot && target < int32(d.n[v.slot].next) &&
 			!(alias >= v.slot && alias < int32(d.n[v.slot].next))

@@ -73,6 +73,10 @@ func (e *emitter) entries(i int32, indent int, inline bool) {
 
 // entry writes one entry of a block collection in column indent, without the indentation of its first line.
 func (e *emitter) entry(slot int32, indent int, isMap bool) {
+	e.leadLines(slot, indent)
+	if e.copiedEntry(slot, indent) {
+		return
+	}
 	from := len(e.b)
 	if !isMap {
 		e.b = append(e.b, "- "...)
@@ -90,10 +94,13 @@ func (e *emitter) entry(slot int32, indent int, isMap bool) {
 		e.b = append(e.b, ' ')
 		e.scalar(i, indent+2, indent, false)
 		e.comment(slot, from)
+	case e.flowCopy(i, " ", indent):
+		e.comment(slot, from)
 	case len(e.d.kids(i)) == 0:
-		e.b = append(e.b, " "+empty(n.kind)...)
+		e.b = append(e.b, " "+e.tag(i)+empty(n.kind)...)
 		e.comment(slot, from)
 	default:
+		e.b = append(e.b, strings.TrimRight(" "+e.tag(i), " ")...)
 		e.comment(slot, from)
 		e.b = append(e.b, e.lineEnd...)
 		by := 2
@@ -104,15 +111,20 @@ func (e *emitter) entry(slot int32, indent int, isMap bool) {
 	}
 }
 
-// comment writes the line comment an edit gave to an entry that was new itself: on the line that began at from in the text so far.
+// comment writes the line comment of an entry that is new itself, which an edit gave it or which the original of the copy has: on the
+// line that began at from in the text so far.
 func (e *emitter) comment(slot int32, from int) {
 	text, ok := e.d.pendingComment(slot)
-	if !ok || text == "" {
+	if c := e.d.copyOf(slot); !ok && c.entry > 0 {
+		text = e.d.commentText(c.entry)
+	}
+	if text == "" {
 		return
 	}
 	at := len(e.b)
-	if i := bytes.Index(e.b[from:], []byte(e.lineEnd)); i >= 0 { // behind the header of a block scalar
-		at = from + i
+	i := e.d.deref(e.d.at(slot))
+	if k := bytes.Index(e.b[from:], []byte(e.lineEnd)); k >= 0 && (e.d.copyOf(i).value == 0 || e.d.isBlockScalar(e.d.copyOf(i).value)) {
+		at = from + k // behind the header of a block scalar
 	}
 	e.b = slices.Insert(e.b, at, []byte(" # "+text)...)
 }
@@ -123,8 +135,12 @@ func (e *emitter) item(slot int32, indent int) {
 	switch n := &e.d.n[i]; {
 	case n.kind == scalarNode:
 		e.scalar(i, indent+2, indent, false)
+	case e.flowCopy(i, "", indent):
 	case len(e.d.kids(i)) == 0:
-		e.b = append(e.b, empty(n.kind)...)
+		e.b = append(e.b, e.tag(i)+empty(n.kind)...)
+	case e.tag(i) != "":
+		e.b = append(e.b, strings.TrimRight(e.tag(i), " ")+e.lineEnd...)
+		e.entries(i, indent+2, false)
 	default:
 		e.entries(i, indent+2, true)
 	}
@@ -138,12 +154,25 @@ func empty(k nodeKind) string {
 }
 
 func (e *emitter) key(slot int32, flow bool) string {
+	if s := e.d.copyOf(slot).entry; s > 0 && e.d.n[s].flags&explicitKey == 0 {
+		n := &e.d.n[s]
+		if text := e.d.src[n.key:n.keyEnd]; bytes.IndexByte(text, '\n') < 0 && (!flow || n.keyStyle != plainStyle || flowSafe(text)) {
+			return string(text)
+		}
+	}
 	return format(strTag, e.d.keyText(slot), context{key: true, flow: flow})
 }
 
 // scalar writes scalar i; indent is the column of the text of a block scalar, parent that of the collection around it.
 func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
+	if e.copiedValue(i, parent, flow) {
+		return
+	}
 	n := &e.d.n[i]
+	if tag := e.tag(i); tag != "" {
+		e.b = append(e.b, tag+double(e.text(i))...)
+		return
+	}
 	old := n.style
 	if n.flags&isNew != 0 {
 		old = e.d.fresh[n.val].want
@@ -166,7 +195,11 @@ func (e *emitter) flow(slot int32) {
 		e.scalar(i, 0, 0, true)
 		return
 	}
+	if e.copiedValue(i, 0, true) {
+		return
+	}
 	brackets := empty(n.kind)
+	e.b = append(e.b, e.tag(i)...)
 	e.b = append(e.b, brackets[0])
 	for k, kid := range e.d.kids(i) {
 		if k > 0 {

@@ -20,7 +20,38 @@ type textGen struct {
 	seqIndent bool // lists below keys are indented
 	noise     bool // comments and blank lines
 	exotic    bool // anchors, tags, explicit keys
+	repeats   bool // aliases and "<<"
+	anchors   []anchor
 	id        int  // numbers keys and comments: all are different
+}
+
+// An anchor is one that an alias can follow.
+type anchor struct {
+	name  string
+	isMap bool
+}
+
+// alias is one of an anchor that is already written, "" when there is none.
+func (g *textGen) alias(ofMap bool) string {
+	var names []string
+	for _, a := range g.anchors {
+		if a.isMap || !ofMap {
+			names = append(names, "*"+a.name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return pick(g.Dice, names...)
+}
+
+// merged is the value of a "<<", "" when there is nothing to merge.
+func (g *textGen) merged() string {
+	first := g.alias(true)
+	if first == "" || g.Dice(3) > 0 {
+		return first
+	}
+	return "[" + first + ", " + g.alias(true) + "]"
 }
 
 // A Comment is one comment of a generated document.
@@ -44,8 +75,11 @@ func comments(text string) []Comment {
 }
 
 // randomText writes one document without separators.
-func randomText(d Dice, exotic bool) string {
-	g := &textGen{Dice: d, step: pick(d, 2, 2, 4, 3), seqIndent: d.oneIn(2), noise: d(3) > 0, exotic: exotic}
+func randomText(d Dice, exotic bool) string { return (&textGen{Dice: d, exotic: exotic}).document() }
+
+func (g *textGen) document() string {
+	d := g.Dice
+	g.step, g.seqIndent, g.noise = pick(d, 2, 2, 4, 3), d.oneIn(2), d(3) > 0
 	if g.noise && g.oneIn(3) {
 		g.comment(0, "/~")
 		g.b.WriteString("\n")
@@ -149,15 +183,27 @@ func keyName(written string) string { return strings.Trim(written, `"'`) }
 
 func (g *textGen) mapping(indent int, path string, depth int) {
 	n := 1 + g.Dice(4)
+	merge := -1
+	if g.repeats && g.alias(true) != "" && g.oneIn(2) {
+		merge = g.Dice(n)
+	}
 	for i := range n {
 		if i > 0 {
 			g.pad(0)
 		}
 		key := g.key()
+		if i == merge {
+			key = "<<"
+		}
 		sub := path + "/" + keyName(key)
 		if i > 0 || g.b.Len() == 0 || strings.HasSuffix(g.b.String(), "\n") {
 			g.before(indent, sub, path, i == 0)
 			g.pad(indent)
+		}
+		if i == merge {
+			g.b.WriteString("<<: " + g.merged())
+			g.tail(sub)
+			continue
 		}
 		if g.exotic && g.oneIn(12) {
 			g.b.WriteString("? " + key)
@@ -196,6 +242,17 @@ func (g *textGen) value(indent int, path string, depth int, inList bool) {
 		g.id++
 		props = " " + pick(g.Dice, fmt.Sprintf("&a%d", g.id), "!!str", "!custom", fmt.Sprintf("!!str &a%d", g.id))
 	}
+	if g.repeats && g.oneIn(3) {
+		if alias := g.alias(false); alias != "" && g.oneIn(2) {
+			g.b.WriteString(pick(g.Dice, " ", "  ") + alias)
+			g.tail(path)
+			return
+		}
+		g.id++
+		a := anchor{fmt.Sprintf("r%d", g.id), kind == 6 || kind == 7}
+		props = " " + pick(g.Dice, "", "", "!custom ") + "&" + a.name
+		defer func() { g.anchors = append(g.anchors, a) }()
+	}
 	switch kind {
 	case 0, 1, 2, 3:
 		g.b.WriteString(props + pick(g.Dice, " ", " ", " ", "    ") + g.oneLine(props == ""))
@@ -204,6 +261,9 @@ func (g *textGen) value(indent int, path string, depth int, inList bool) {
 		if props == "" && g.oneIn(2) {
 			g.tail(path) // nothing: null
 			return
+		}
+		if g.repeats { // elsewhere it would change what other tests have found with a given dice
+			g.b.WriteString(props)
 		}
 		g.b.WriteString(" " + g.flow(path, 2, indent+1))
 		g.tail(path)
@@ -317,9 +377,14 @@ func (g *textGen) flow(path string, depth, indent int) string {
 		if depth > 1 && g.oneIn(3) {
 			item = g.flow(path, depth-1, indent+2)
 		}
+		if alias := g.alias(false); g.repeats && alias != "" && g.oneIn(3) {
+			item = alias + pick(g.Dice, "", " ")
+		}
 		if isMap {
 			key := g.key()
 			switch {
+			case g.repeats && len(items) == 0 && g.alias(true) != "" && g.oneIn(3):
+				item = "<<: " + g.merged()
 			case key[0] == '"' && g.oneIn(3):
 				item = key + ":" + item
 			default:

@@ -3,11 +3,13 @@ package gaby
 import "slices"
 
 // edits is what was changed since the document was read: which place has another value, which collection other children, which
-// entry another line comment. Undoing is putting the previous state of these back, in reverse order.
+// entry another line comment, which aliases and anchors are no longer there. Undoing is putting the previous state of these back, in
+// reverse order.
 type edits struct {
 	values   map[int32]int32
 	kids     map[int32][]int32 // also the children of collections made by edits
 	comments map[int32]string
+	expanded map[int32]bool // aliases that were replaced by what they stand for, and values that lost their anchor
 	log      []change
 }
 
@@ -27,6 +29,7 @@ const (
 	valueChange changeKind = iota
 	kidsChange
 	commentChange
+	expandedChange
 )
 
 // edit returns the edits, made on first use.
@@ -41,6 +44,7 @@ func (d *document) edit() *edits {
 func (d *document) touch(c change) {
 	d.hasHeader = false
 	clear(d.cache.merged)
+	d.cache.touched = nil
 	if c.what == kidsChange {
 		delete(d.cache.keys, c.i)
 	}
@@ -76,6 +80,16 @@ func (d *document) setComment(slot int32, text string) {
 	remember(&e.comments, slot, text)
 }
 
+// setExpanded records that the alias or anchor of source node i is no longer there.
+func (d *document) setExpanded(i int32) {
+	e := d.edit()
+	d.touch(change{what: expandedChange, i: i})
+	remember(&e.expanded, i, true)
+}
+
+// isExpanded reports whether the alias or anchor of node i is no longer there.
+func (d *document) isExpanded(i int32) bool { return d.edits != nil && d.edits.expanded[i] }
+
 // Mark is a moment in the history of a document's edits.
 type Mark int
 
@@ -106,11 +120,14 @@ func (d *document) rollback(m Mark) {
 			restore(e.kids, c.i, c.kids, c.had)
 		case commentChange:
 			restore(e.comments, c.i, c.comment, c.had)
+		case expandedChange:
+			delete(e.expanded, c.i)
 		}
 	}
 	d.hasHeader = false
 	clear(d.cache.merged)
 	clear(d.cache.keys)
+	d.cache.touched = nil
 }
 
 func restore[V any](m map[int32]V, k int32, v V, had bool) {
@@ -127,7 +144,7 @@ func (d *document) changed() bool {
 	if e == nil {
 		return false
 	}
-	if len(e.values) > 0 || len(e.comments) > 0 {
+	if len(e.values) > 0 || len(e.comments) > 0 || len(e.expanded) > 0 {
 		return true
 	}
 	for i := range e.kids {

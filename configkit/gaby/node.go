@@ -59,6 +59,7 @@ type fresh struct {
 	tag  tag    // of a scalar
 	// want is the style a copied scalar had; used where nothing in the document says otherwise.
 	want style
+	copied
 }
 
 type tag uint8

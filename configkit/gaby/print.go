@@ -110,7 +110,7 @@ func (p *printer) needsLineEnd() bool {
 	}
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
-		return n.kind == scalarNode && d.scalarTag(i) == strTag && strings.HasSuffix(d.text(i), "\n")
+		return n.kind == scalarNode && strings.HasSuffix(d.text(i), "\n")
 	}
 	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && i != d.nsrc-1
 }
@@ -150,6 +150,9 @@ func (p *printer) collect() {
 			touched = append(touched, slot)
 		}
 	}
+	for slot := range d.edits.expanded {
+		touched = append(touched, slot)
+	}
 	slices.Sort(touched)
 	touched = slices.Compact(touched)
 	p.mergeGone()
@@ -157,21 +160,28 @@ func (p *printer) collect() {
 		if p.isGone(i) {
 			continue
 		}
-		if _, ok := d.edits.values[i]; ok {
-			p.replace(i)
-			if d.site(i).inside {
-				continue // and its comment with it
-			}
-		} else if kids, ok := d.edits.kids[i]; ok {
-			p.children(i, kids)
-			if !slices.ContainsFunc(kids, d.source) && d.site(i).inside {
-				continue
-			}
+		rewritten := p.rewrite(i)
+		if rewritten && d.site(i).inside {
+			continue // and its comment with it
+		}
+		if !rewritten {
+			p.dropAnchor(i)
 		}
 		if text, ok := d.edits.comments[i]; ok {
 			p.comment(i, text)
 		}
 	}
+}
+
+// rewrite makes the patches for the value or the children of source node i, and reports whether all of its text is replaced, an anchor
+// included.
+func (p *printer) rewrite(i int32) bool {
+	if _, ok := p.d.edits.values[i]; ok {
+		p.replace(i)
+		return true
+	}
+	kids, ok := p.d.edits.kids[i]
+	return ok && p.children(i, kids)
 }
 
 // mergeGone sorts the removed ranges and joins those inside others.
@@ -232,7 +242,18 @@ func (p *printer) replace(i int32) {
 	if d.scalarTag(r) == strTag && p.replaceWords(i, d.text(r)) {
 		return
 	}
-	text := format(d.scalarTag(r), p.e.text(r), c)
+	var text string
+	if d.copyOf(r).value > 0 {
+		e := *p.e
+		e.b, e.noBlock = nil, c.noBlock
+		e.scalar(r, c.indent, c.parent, false)
+		if text = string(e.b); !d.isBlockScalar(d.copyOf(r).value) {
+			p.put(s, text, "")
+			return
+		}
+	} else {
+		text = format(d.scalarTag(r), p.e.text(r), c)
+	}
 	first, rest, _ := strings.Cut(text, p.e.lineEnd)
 	if rest != "" || strings.HasSuffix(text, p.e.lineEnd) {
 		rest = p.e.lineEnd + rest
@@ -330,6 +351,12 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 	d := p.d
 	n := &d.n[r]
 	old := &d.n[s.slot]
+	e := *p.e
+	e.b = nil
+	if e.flowCopy(r, "", s.indent) {
+		p.put(s, string(e.b), "")
+		return
+	}
 	if len(kids) == 0 {
 		p.put(s, empty(n.kind), "")
 		return
@@ -338,9 +365,8 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 		p.put(s, p.flowText(r), "")
 		return
 	}
-	e := *p.e
-	e.b = nil
 	e.noBlock = p.unsafeBelow(nextLineStart(d.src, s.tail), max(s.indent, 0))
+	tag := strings.TrimRight(e.tag(r), " ")
 	isListItem := s.slot != 0 && old.keyStyle == noStyle
 	switch {
 	case s.slot == 0:
@@ -353,9 +379,9 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 		p.add(s.slot, s.start, s.tail, text)
 		return
 	case isListItem:
-		if _, commented := d.commentOf(s); s.anchor != "" || commented && s.inside {
+		if _, commented := d.commentOf(s); s.anchor != "" || tag != "" || commented && (s.inside || d.copyOf(r).value > 0) {
 			e.entries(r, s.indent+2, false)
-			p.put(s, "", e.lineEnd+string(e.b))
+			p.put(s, tag, e.lineEnd+string(e.b))
 			return
 		}
 		indent := s.indent + 2
@@ -375,5 +401,5 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 		by = d.listIndent()
 	}
 	e.entries(r, s.indent+by, false)
-	p.put(s, "", e.lineEnd+string(e.b))
+	p.put(s, tag, e.lineEnd+string(e.b))
 }

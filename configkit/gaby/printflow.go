@@ -23,7 +23,14 @@ func (p *printer) replaceFlow(s site, i int32) {
 		if c.old == plainStyle && d.jsonLike() {
 			c.old = doubleStyle
 		}
-		text = format(d.scalarTag(r), p.e.text(r), c)
+		if d.copyOf(r).value > 0 && !d.jsonLike() {
+			e := *p.e
+			e.b = nil
+			e.scalar(r, 0, 0, true)
+			text = string(e.b)
+		} else {
+			text = format(d.scalarTag(r), p.e.text(r), c)
+		}
 	} else {
 		text = p.flowText(i)
 	}

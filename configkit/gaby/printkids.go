@@ -6,21 +6,23 @@ import (
 	"strings"
 )
 
-// children makes the patches for source collection i whose children are now kids.
-func (p *printer) children(i int32, kids []int32) {
+// children makes the patches for source collection i whose children are now kids, and reports whether all of its text is replaced, an
+// anchor included.
+func (p *printer) children(i int32, kids []int32) bool {
 	d := p.d
 	have := d.entries(i)
-	if !slices.ContainsFunc(kids, d.source) {
+	inherited := p.inheritedRuns(i, have, kids)
+	if !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
 		if d.n[i].flags&inFlow != 0 {
 			p.add(i, int(d.n[i].val), int(d.n[i].valEnd), p.flowText(i))
-			return
+			return false
 		}
 		p.putCollection(d.site(i), i, kids)
-		return
+		return true
 	}
 	if d.n[i].style == flowStyle {
 		p.flowChildren(i, have, kids)
-		return
+		return false
 	}
 	isMap := d.n[i].kind == mapNode
 	first := d.entryStart(have[0])
@@ -31,15 +33,24 @@ func (p *printer) children(i int32, kids []int32) {
 	runs := map[int32][]int32{}
 	after := int32(-1)
 	kept := make([]int32, 0, len(have))
-	for _, slot := range kids {
-		if d.source(slot) {
-			kept = append(kept, slot)
-			after = slot
+	k := 0
+	for _, slot := range have {
+		for ; k < len(kids) && !d.source(kids[k]); k++ {
+			runs[after] = append(runs[after], kids[k])
+		}
+		if run, ok := inherited[slot]; ok {
+			p.replaceMerge(slot, run, indent)
+			delete(runs, after)
+		} else if k < len(kids) && kids[k] == slot {
+			k++
+		} else {
 			continue
 		}
-		runs[after] = append(runs[after], slot)
+		kept = append(kept, slot)
+		after = slot
 	}
-	k := 0
+	runs[after] = append(runs[after], kids[k:]...)
+	k = 0
 	leading := inline // still in front of the first kept entry of a collection that begins on its parent's line
 	for _, slot := range have {
 		if k < len(kept) && kept[k] == slot {
@@ -56,6 +67,58 @@ func (p *printer) children(i int32, kids []int32) {
 		}
 		p.removeEntry(i, slot)
 	}
+	return false
+}
+
+// inheritedRuns finds the "<<" entries of block map i, among its source entries have, in whose places copies of the entries it
+// inherited stand among its present ones.
+func (p *printer) inheritedRuns(i int32, have, kids []int32) map[int32][]int32 {
+	d := p.d
+	if d.n[i].flags&hasMerge == 0 || d.n[i].style == flowStyle {
+		return nil
+	}
+	runs := map[int32][]int32{}
+	k := 0
+	for _, slot := range have {
+		from := k
+		for k < len(kids) && !d.source(kids[k]) {
+			k++
+		}
+		switch {
+		case k < len(kids) && kids[k] == slot:
+			k++
+		case k > from && d.isMergeKey(slot) && d.copyOf(kids[from]).entry > 0:
+			runs[slot] = kids[from:k]
+		default:
+			k = from
+		}
+	}
+	return runs
+}
+
+// replaceMerge writes the entries that were inherited in the place of source entry slot, a "<<". Its comments stay above them.
+func (p *printer) replaceMerge(slot int32, run []int32, indent int) {
+	d := p.d
+	s := d.site(slot)
+	from, to := d.entryStart(slot), s.tail
+	e := *p.e
+	e.b = nil
+	if start, end := d.lineComment(slot); end > start {
+		e.b = append(append(e.b, d.src[start:end]...), e.lineEnd...)
+		e.pad(indent)
+	}
+	if !s.inside { // blanks at the end of the line would become part of a text
+		to = d.blockEnd(to)
+	}
+	e.noBlock = p.unsafeBelow(nextLineStart(d.src, to), indent)
+	for k, kid := range run {
+		if k > 0 {
+			e.b = append(e.b, e.lineEnd...)
+			e.pad(indent)
+		}
+		e.entry(kid, indent, true)
+	}
+	p.add(slot, from, to, string(e.b))
 }
 
 // frontEntries writes new entries in front of kept, the first source entry that stays. When the collection begins on the line of

@@ -19,7 +19,7 @@ func (d *document) site(i int32) site {
 	if n.flags&hasProps != 0 {
 		s.start = int(d.props[i].start)
 		s.head = s.start
-		if a := d.props[i].anchor; a != "" {
+		if a := d.props[i].anchor; a != "" && !d.isExpanded(i) {
 			s.anchor = "&" + a
 		}
 	}

@@ -1,0 +1,320 @@
+package gaby
+
+import "bytes"
+
+// copied says of what a node is a copy that was made inside the document. A copy is written with the text of its original, comments
+// included, as far as nothing in it was edited since it was made; the text of the source does not change, whatever becomes of the
+// original.
+type copied struct {
+	entry int32  // the source entry whose key, comments and place among the others it has; 0 for none
+	value int32  // the source node whose value it has; 0 for none
+	up    int32  // the collection around it; 0 at the root of a copy
+	lead  uint32 // where the lines above the entry begin that go with it; 0 for none
+	whole bool   // the value's text can be taken as it stands: it holds no aliases, no anchors and no edits
+}
+
+// copyOf returns what node i is a copy of; of no copy it is the zero value.
+func (d *document) copyOf(i int32) copied {
+	if n := &d.n[i]; n.flags&isNew != 0 {
+		return d.fresh[n.val].copied
+	}
+	return copied{}
+}
+
+// isTouched reports whether something in copy i was edited since it was made.
+func (d *document) isTouched(i int32) bool {
+	if d.cache.touched == nil {
+		d.cache.touched = map[int32]bool{}
+		for _, c := range d.edits.log {
+			for i := c.i; i > 0 && !d.source(i) && !d.cache.touched[i]; i = d.copyOf(i).up {
+				d.cache.touched[i] = true
+			}
+		}
+	}
+	return d.cache.touched[i]
+}
+
+// A copier makes copies of values of a document.
+type copier struct {
+	d      *document
+	marked []int32 // how many nodes in front of each have something that must not be copied as text
+}
+
+func newCopier(d *document) *copier {
+	c := &copier{d: d, marked: make([]int32, d.nsrc+1)}
+	for i := range d.nsrc {
+		c.marked[i+1] = c.marked[i]
+		if d.n[i].kind == aliasNode || d.n[i].flags&hasMerge != 0 || d.n[i].flags&hasProps != 0 && d.props[i].anchor != "" || d.isEdited(i) {
+			c.marked[i+1]++
+		}
+	}
+	return c
+}
+
+// isEdited reports whether source node i has another value, other children or another comment than in the source.
+func (d *document) isEdited(i int32) bool {
+	if d.edits == nil {
+		return false
+	}
+	_, value := d.edits.values[i]
+	_, kids := d.edits.kids[i]
+	_, comment := d.edits.comments[i]
+	return value || kids || comment
+}
+
+// whole reports whether the text of the value of source node s can be copied as it stands. Its own anchor is not part of it.
+func (c *copier) whole(s int32) bool {
+	d := c.d
+	return d.n[s].kind != aliasNode && d.n[s].flags&hasMerge == 0 && !d.isEdited(s) && c.marked[d.n[s].next] == c.marked[s+1]
+}
+
+// copy appends a copy of what stands at v to the slab, as an entry like v's or, at the root of a copy, only its value. up is the
+// collection around it, 0 at the root.
+func (c *copier) copy(v Value, key string, up int32, depth int) int32 {
+	d := c.d
+	if depth > d.limits.Depth {
+		panic(&EditError{Pos: v.Position(), Msg: "too many maps and lists inside each other once aliases are replaced", Hint: "raise the limit"})
+	}
+	from := v.node()
+	n := d.n[from]
+	f := fresh{key: key, copied: copied{up: up}}
+	f.value = from
+	if !d.source(from) {
+		f.value = d.copyOf(from).value
+	}
+	f.whole = f.value > 0 && (d.source(from) && c.whole(from) || !d.source(from) && d.copyOf(from).whole && !d.isTouched(from))
+	if up > 0 {
+		f.entry = v.slot
+		if !d.source(v.slot) {
+			f.entry = d.copyOf(v.slot).entry
+		}
+	}
+	i := int32(len(d.n))
+	out := node{key: uint32(len(d.fresh)), val: uint32(len(d.fresh)), kind: n.kind, flags: isNew | n.flags&hasProps, next: uint32(i + 1)}
+	if n.kind == scalarNode {
+		t := Value{d: d, slot: from, owner: -1, pos: -1}.tree()
+		f.text, f.want, f.tag = t.text, t.want, d.scalarTag(from)
+	}
+	if n.flags&hasProps != 0 {
+		if written := d.props[from].tag; written != "" {
+			d.props[i] = props{tag: written}
+		} else {
+			out.flags &^= hasProps
+		}
+	}
+	d.n = append(d.n, out)
+	d.fresh = append(d.fresh, f)
+	if n.kind == scalarNode {
+		return i
+	}
+	var kids []int32
+	before := int32(0)
+	for e := v.First(); e.Exists(); e = e.Next() {
+		kid := c.copy(e, e.Key(), i, depth+1)
+		d.fresh[d.n[kid].val].lead = d.lead(d.copyOf(kid).entry, before)
+		before = d.copyOf(kid).entry
+		kids = append(kids, kid)
+	}
+	remember(&d.edit().kids, i, kids)
+	return i
+}
+
+// lead returns where the lines above source entry s begin that belong in front of a copy of it. before is the source entry whose copy
+// is in front of it, 0 for none: all lines between two entries go with them, but of others only those of the entry itself.
+func (d *document) lead(s, before int32) uint32 {
+	switch {
+	case s == 0 || d.n[s].flags&inFlow != 0:
+		return 0
+	case before > 0 && int32(d.n[before].next) == s:
+		return uint32(d.entryEnd(before))
+	case before == 0 && s > 1 && int32(d.n[s-1].next) > s: // the first entry of a collection
+		head := d.site(s - 1).head
+		if d.n[s-1].flags&hasProps != 0 {
+			head = d.propsEnd(s - 1)
+		}
+		return uint32(nextLineStart(d.src, head))
+	}
+	return uint32(d.headStart(s))
+}
+
+// leadLines writes the lines that go in front of copied entry slot, which will stand in column indent: either e.b ends in the
+// indentation, or the entry begins on the line of what is around it.
+func (e *emitter) leadLines(slot int32, indent int) {
+	c := e.d.copyOf(slot)
+	if c.lead == 0 {
+		return
+	}
+	to := e.d.lineStart(e.d.entryStart(c.entry))
+	for p := int(c.lead); p < to; p = nextLineStart(e.d.src, p) {
+		line := bytes.TrimSpace(e.d.src[p:e.d.lineEnd(p)])
+		if len(line) == 0 {
+			indented := bytes.TrimRight(e.b, " ")
+			if n := len(indented); n > 0 && indented[n-1] != '\n' {
+				continue // on the line of what is around it
+			}
+			e.b = indented
+		}
+		e.b = append(append(e.b, line...), e.lineEnd...)
+		e.pad(indent)
+	}
+}
+
+// copiedEntry writes copied entry slot in column indent with the text of its original, and reports false where that cannot be done.
+func (e *emitter) copiedEntry(slot int32, indent int) bool {
+	d := e.d
+	c := d.copyOf(slot)
+	if c.entry == 0 || c.entry != c.value || !c.whole || d.isTouched(slot) || d.at(slot) != slot || d.n[c.entry].flags&inFlow != 0 {
+		return false
+	}
+	if n := &d.n[c.entry]; n.flags&hasProps != 0 && d.props[c.entry].anchor != "" {
+		return false
+	}
+	if end := d.blockScalarAtEnd(c.entry); end >= 0 && (e.noBlock || readHeader(d.src, int(d.n[end].val)).chomp == '+') {
+		return false // what follows would become part of it
+	}
+	from, to := d.entryStart(c.entry), d.entryEnd(c.entry)
+	if to > from && d.src[to-1] == '\n' {
+		to--
+	}
+	e.moved(from, to, d.column(from), indent)
+	e.b = bytes.TrimRight(e.b, "\r")
+	return true
+}
+
+// blockScalarAtEnd returns the block scalar that source node i ends in, -1 when it ends in something else.
+func (d *document) blockScalarAtEnd(i int32) int32 {
+	leaf := int32(d.n[i].next - 1)
+	if d.isBlockScalar(leaf) {
+		return leaf
+	}
+	return -1
+}
+
+func (d *document) isBlockScalar(i int32) bool {
+	n := &d.n[i]
+	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle)
+}
+
+// moved writes src[from:to], text in column col whose further lines are indented by as much or more, so that it fits column indent.
+func (e *emitter) moved(from, to, col, indent int) {
+	for k, line := range bytes.Split(e.d.src[from:to], []byte("\n")) {
+		if k > 0 {
+			e.b = append(e.b, '\n')
+			cut := 0
+			for cut < col && cut < len(line) && line[cut] == ' ' {
+				cut++
+			}
+			if line = line[cut:]; cut == col || len(bytes.TrimSpace(line)) > 0 {
+				if len(bytes.TrimSuffix(line, []byte("\r"))) > 0 {
+					e.pad(indent)
+				}
+			}
+		}
+		e.b = append(e.b, line...)
+	}
+}
+
+// copiedValue writes scalar or flow collection i, a copy, with the text of its original; col is the column of the entry around it, -1
+// at the root. It reports false where that cannot be done.
+func (e *emitter) copiedValue(i int32, col int, flow bool) bool {
+	d := e.d
+	c := d.copyOf(i)
+	if c.value == 0 {
+		return false
+	}
+	n := &d.n[c.value]
+	text := d.src[n.val:n.valEnd]
+	oneLine := bytes.IndexByte(text, '\n') < 0
+	switch {
+	case len(text) == 0, n.kind != scalarNode && (n.style != flowStyle || !c.whole || d.isTouched(i)):
+		return false
+	case d.isBlockScalar(c.value):
+		h := readHeader(d.src, int(n.val))
+		if flow || e.noBlock || h.chomp == '+' {
+			return false
+		}
+		e.b = append(append(e.b, e.tag(i)...), d.src[n.val:h.end]...)
+		e.blockText(c.value, h, col)
+	case oneLine && (n.style != plainStyle || !flow || flowSafe(text)):
+		e.b = append(append(e.b, e.tag(i)...), text...)
+	case flow || oneLine:
+		return false
+	case n.kind != scalarNode:
+		e.b = append(e.b, e.tag(i)...)
+		e.moved(int(n.val), int(n.valEnd), max(d.blockParent(c.value), 0), max(col, 0))
+	default:
+		e.b = append(e.b, e.tag(i)...)
+		e.lines(text, col+2)
+	}
+	return true
+}
+
+// flowSafe reports whether plain text can stand in flow collections, too, for certain.
+func flowSafe(text []byte) bool { return !bytes.ContainsAny(text, ",[]{}?:#&*!|>'\"%@`") }
+
+// lines writes plain or quoted text of several lines. How they are indented means nothing.
+func (e *emitter) lines(text []byte, indent int) {
+	for k, line := range bytes.Split(text, []byte("\n")) {
+		line = bytes.TrimRight(line, "\r")
+		if k > 0 {
+			e.b = append(e.b, e.lineEnd...)
+			if line = bytes.TrimLeft(line, " \t"); len(line) > 0 {
+				e.pad(indent)
+			}
+		}
+		e.b = append(e.b, line...)
+	}
+}
+
+// blockText writes the text of block scalar s below its header, indented as much as there from an entry in column col.
+func (e *emitter) blockText(s int32, h blockHeader, col int) {
+	d := e.d
+	end := int(d.n[s].valEnd)
+	from := d.blockTextIndent(s)
+	indent := max(col, 0) + from - max(d.blockParent(s), 0)
+	for p := nextLineStart(d.src, h.end); p < end; p = nextLineStart(d.src, p) {
+		line := bytes.TrimRight(d.src[p:min(d.lineEnd(p), end)], "\r")
+		e.b = append(e.b, e.lineEnd...)
+		if len(line) > from {
+			e.pad(indent)
+			e.b = append(e.b, line[from:]...)
+		}
+	}
+}
+
+// flowCopy writes the value i, if it is a copy of a flow collection, behind lead; col is the column of the entry around it. It reports
+// false, and writes nothing, for other values and for those that do not fit.
+func (e *emitter) flowCopy(i int32, lead string, col int) bool {
+	c := e.d.copyOf(i)
+	if c.value == 0 || e.d.n[c.value].style != flowStyle || e.d.n[i].kind == scalarNode {
+		return false
+	}
+	at := len(e.b)
+	e.b = append(e.b, lead...)
+	if e.copiedValue(i, col, false) {
+		return true
+	}
+	if !e.flowFits(i, at-bytes.LastIndexByte(e.b, '\n')) {
+		e.b = e.b[:at]
+		return false
+	}
+	e.flow(i)
+	return true
+}
+
+// tag returns the tag a copy takes along from its original, with a blank behind it, "" for none.
+func (e *emitter) tag(i int32) string {
+	if e.d.copyOf(i).value == 0 || e.d.n[i].flags&hasProps == 0 {
+		return ""
+	}
+	return e.d.props[i].tag + " "
+}
+
+// commentText returns the line comment of source entry s, "" for none.
+func (d *document) commentText(s int32) string {
+	if d.n[s].flags&inFlow != 0 {
+		return ""
+	}
+	from, to := d.lineComment(s)
+	return commentText(string(d.src[from:to]))
+}

@@ -1,0 +1,198 @@
+package gaby
+
+import (
+	"bytes"
+	"slices"
+)
+
+// ExpandAnchors replaces the aliases and "<<" in the value by what they stand for, and removes the anchors in it that nothing refers to
+// any more. What took the place of an alias is written like its original, with its comments; what a map inherited through "<<" comes in
+// the place of that. The value means what it meant before. It returns how many aliases, "<<" and anchors there were.
+//
+// A value that would grow beyond the limits of a document is an *[EditError], and nothing is replaced then.
+func (d *YamlDoc) ExpandAnchors() (int, error) {
+	if err := d.Check(); err != nil {
+		return 0, err
+	}
+	doc := d.v.d
+	if bytes.IndexByte(doc.src, '&') < 0 && !bytes.Contains(doc.src, []byte("<<")) {
+		return 0, nil
+	}
+	if _, err := d.begin(nil); err != nil {
+		return 0, err
+	}
+	mark := d.Checkpoint()
+	x := expander{copier: newCopier(doc)}
+	err := x.run(d.v)
+	if err != nil {
+		d.Rollback(mark)
+		return 0, err
+	}
+	return x.count, nil
+}
+
+// An expander is one run of ExpandAnchors.
+type expander struct {
+	*copier
+	count int
+}
+
+func (x *expander) run(v Value) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*EditError)
+			if !ok {
+				panic(r)
+			}
+			err = e
+		}
+	}()
+	d := x.d
+	x.checkSize()
+	x.expand(v.slot, x.depth(v.slot))
+	if !d.source(v.slot) {
+		return nil // made by an edit: there are no marks in it
+	}
+	end := int32(d.n[v.slot].next)
+	inside := func(i int32) bool { return i >= v.slot && i < end }
+	referred := map[int32]bool{}
+	for alias, target := range d.aliases {
+		if d.isExpanded(alias) {
+			continue
+		}
+		if inside(alias) {
+			d.setExpanded(alias)
+		} else {
+			referred[target] = true
+		}
+	}
+	for i := v.slot; i < end; i++ {
+		if d.n[i].flags&hasProps != 0 && d.props[i].anchor != "" && !referred[i] && !d.isExpanded(i) {
+			d.setExpanded(i)
+			x.count++
+		}
+	}
+	return nil
+}
+
+// depth returns how many collections are around source node i.
+func (x *expander) depth(i int32) int {
+	depth := 0
+	for at := int32(0); at < i && x.d.source(i); depth++ {
+		at++
+		for int32(x.d.n[at].next) <= i {
+			at = int32(x.d.n[at].next)
+		}
+	}
+	return depth
+}
+
+// expand replaces what has to be replaced in the value of slot.
+func (x *expander) expand(slot int32, depth int) {
+	d := x.d
+	i := d.at(slot)
+	n := &d.n[i]
+	switch {
+	case n.kind == aliasNode:
+		x.count++
+		d.setValue(slot, x.copy(Value{d: d, slot: i, owner: -1, pos: -1}, d.keyText(slot), 0, depth))
+	case n.flags&isNew != 0 || n.kind == scalarNode:
+	default:
+		if n.flags&hasMerge != 0 {
+			x.merge(i, depth)
+		}
+		for _, kid := range d.kids(i) {
+			x.expand(kid, depth+1)
+		}
+	}
+}
+
+// merge gives map i copies of the entries it inherits, in the place of its first "<<".
+func (x *expander) merge(i int32, depth int) {
+	d := x.d
+	var copies []int32
+	before := int32(0)
+	for _, m := range slices.Clone(d.mergedEntries(i)) {
+		if m.via&viaMerge == 0 {
+			continue
+		}
+		v := Value{d: d, slot: m.slot, owner: i, pos: -1}
+		kid := x.copy(v, d.keyText(m.slot), i, depth+1)
+		c := &d.fresh[d.n[kid].val].copied
+		if before > 0 {
+			c.lead = d.lead(c.entry, before)
+		} else if d.n[c.entry].flags&inFlow == 0 {
+			c.lead = uint32(d.headStart(c.entry))
+		}
+		before = c.entry
+		copies = append(copies, kid)
+	}
+	var kids []int32
+	for _, kid := range d.kids(i) {
+		if !d.isMergeKey(kid) {
+			kids = append(kids, kid)
+			continue
+		}
+		x.count++
+		kids = append(kids, copies...)
+		copies = nil
+	}
+	if len(kids) != len(d.kids(i)) || !slices.Equal(kids, d.kids(i)) {
+		d.setKids(i, kids)
+	}
+}
+
+// checkSize refuses a document whose aliases stand for more text than a document may have. Aliases only point backwards, so one pass
+// in document order with running totals knows the size of every value an alias can stand for.
+func (x *expander) checkSize() {
+	d := x.d
+	bytesTo, linesTo := make([]int, d.nsrc+1), make([]int, d.nsrc+1)
+	for i := range d.nsrc {
+		n := &d.n[i]
+		from, to := int(n.key), len(d.src)
+		if i+1 < d.nsrc {
+			to = max(from, int(d.n[i+1].key))
+		}
+		size, lines := to-from, bytes.Count(d.src[from:to], []byte{'\n'})
+		if n.kind == aliasNode {
+			t := d.aliases[i]
+			end := d.n[t].next
+			more := linesTo[end] - linesTo[t]
+			size += bytesTo[end] - bytesTo[t] + more*(d.column(int(n.key))+2)
+			lines += more
+		}
+		bytesTo[i+1], linesTo[i+1] = bytesTo[i]+size, linesTo[i]+lines
+		if n.kind == aliasNode && bytesTo[i+1] > d.limits.DocumentBytes {
+			panic(&EditError{
+				Pos: d.valuePosition(i), Msg: "the aliases of the document stand for more text than a document may have",
+				Hint: "split the document, or raise the limit",
+			})
+		}
+	}
+}
+
+// dropAnchor takes out the anchor in front of source node i if it is no longer there.
+func (p *printer) dropAnchor(i int32) {
+	d := p.d
+	if !d.isExpanded(i) || d.n[i].flags&hasProps == 0 || d.props[i].anchor == "" {
+		return
+	}
+	from := int(d.props[i].start)
+	for d.src[from] != '&' { // the tag stands in front
+		from++
+	}
+	to := from + 1 + len(d.props[i].anchor)
+	after := to
+	for after < len(d.src) && isBlank(d.src[after]) {
+		after++
+	}
+	switch {
+	case after > to && after < len(d.src) && d.src[after] != '\n' && d.src[after] != '\r' && d.src[after] != '#':
+		to = after
+	case d.n[i].flags&emptyInFlow == 0:
+		for from > 0 && isBlank(d.src[from-1]) {
+			from--
+		}
+	}
+	p.add(i, from, to, "")
+}
