@@ -58,6 +58,10 @@ type ResourceProvider interface {
 
 	// AttributePaths are the registered paths of an attribute.
 	AttributePaths(name api.AttributeName) PathSource
+	// NeededPaths are the paths, of any attribute, whose values come from elsewhere, such as the names of other resources.
+	NeededPaths() PathSource
+	// ProvidedPaths are the paths, of any attribute, whose values others need.
+	ProvidedPaths() PathSource
 	// PathInfo is what is registered about a path of a type: looked up with indexes and lookups replaced by *, in the
 	// entries of the type and then in those of *. It is nil when nothing is.
 	PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.PathVisitorInfo
@@ -74,6 +78,19 @@ type ResourceProvider interface {
 	RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisitorInfoType
 	// RegisterPaths adds paths of an attribute. Registering a path again replaces it.
 	RegisterPaths(name api.AttributeName, t api.ResourceType, paths api.PathToVisitorInfoType) error
+}
+
+// PropertyProvider is a ResourceProvider that can tell more about what the places of a document need and provide than is
+// registered about their paths.
+type PropertyProvider interface {
+	// NeededProperties adds to the properties that the place needs its value to have.
+	NeededProperties(doc *gaby.YamlDoc, segments []string, registered map[string]string) map[string]string
+	// ProvidedProperties adds to the properties that the value of the place has.
+	ProvidedProperties(doc *gaby.YamlDoc, segments []string, registered map[string]string) map[string]string
+	// TargetTypes are those of the types whose resources the place can refer to that what stands beside it leaves.
+	TargetTypes(doc *gaby.YamlDoc, segments []string, registered []api.ResourceType) []api.ResourceType
+	// VisitorOptions are the wishes a resource has for how functions treat it: IgnoreNeeded, IgnoreProvided.
+	VisitorOptions(doc *gaby.YamlDoc) []string
 }
 
 // MergeKeyTree is a tree over path segments, with * for any index or any user-chosen key. A nil tree has no children.

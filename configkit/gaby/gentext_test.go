@@ -22,7 +22,7 @@ type textGen struct {
 	exotic    bool // anchors, tags, explicit keys
 	repeats   bool // aliases and "<<"
 	anchors   []anchor
-	id        int  // numbers keys and comments: all are different
+	id        int // numbers keys and comments: all are different
 }
 
 // An anchor is one that an alias can follow.

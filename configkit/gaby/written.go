@@ -8,6 +8,8 @@ type Written struct {
 	Alias  string // the anchor of the value it repeats, without *
 	Plain  bool   // a scalar without quotes and tag, on one line
 	Empty  bool   // no text at all, which stands for null
+	// Repeats says of a map that some key occurs in it more than once.
+	Repeats bool
 }
 
 // Written returns how the value is written at its place.
@@ -30,6 +32,7 @@ func (v Value) Written() Written {
 		return w
 	}
 	tagged := false
+	w.Repeats = n.flags&hasDuplicates != 0
 	if n.flags&hasProps != 0 {
 		p := d.props[i]
 		tagged = p.tag != ""

@@ -40,6 +40,9 @@ func TestWritten(t *testing.T) {
 		written(&b, doc.Value(), "")
 		return b.String()
 	}
+	if !doc.Value().Written().Repeats || doc.Path("d").Value().Written().Repeats {
+		t.Error("repeated keys are not seen, or where there are none")
+	}
 	if have, want := show(), "a &x plain\na\nb empty\nc\nd &y\n e *x\n <<\n  f plain\nh\n  *y\n \n"; have != want {
 		t.Errorf("have\n%s\nwant\n%s", have, want)
 	}

@@ -330,7 +330,8 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 		info.Path = api.UnresolvedPath(path.text)
 		return info, path, nil
 	}
-	known := []string{"path", "dataType", "accessor", "target", "default", "needed", "provided", "except", "description"}
+	known := []string{"path", "dataType", "accessor", "target", "required", "default", "needed", "provided", "except", "description"}
+	required := map[string]string{}
 	err := d.fields(e, string(name), known, func(key string, field gaby.Value) (err error) {
 		switch key {
 		case "path":
@@ -352,16 +353,23 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 			var targets []string
 			if targets, err = d.oneOrMore(field, key); err == nil {
 				slices.Sort(targets)
-				details.NeededRequired = map[string]string{"ResourceType": strings.Join(targets, ",")}
+				required[PropertyResourceType] = strings.Join(targets, ",")
 				details.IsNeeded = true
 			}
+		case "required":
+			details.IsNeeded = true
+			err = d.fields(field, key, nil, func(property string, value gaby.Value) error {
+				text, err := d.text(value, property)
+				required[property] = text
+				return err
+			})
 		case "default":
 			details.DefaultValue = field.Data()
 		case "needed":
 			details.IsNeeded, err = d.boolean(field, key)
 		case "provided":
 			if details.IsProvided, err = d.boolean(field, key); details.IsProvided {
-				details.ProvidedProperties = map[string]string{"ResourceType": string(c.of)}
+				details.ProvidedProperties = map[string]string{PropertyResourceType: string(c.of)}
 			}
 		case "description":
 			details.Description, err = d.text(field, key)
@@ -381,6 +389,9 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 		return nil, nil, d.fail(e, "path", "it is missing")
 	case path.embedded != "" && !accessor.Exists():
 		return nil, nil, d.fail(e, "accessor", "it is missing: path %s asks for an embedded part", path)
+	}
+	if len(required) > 0 {
+		details.NeededRequired = required
 	}
 	if details.NeededRequired != nil || details.DefaultValue != nil || details.IsNeeded || details.IsProvided || details.Description != "" {
 		info.Details = &details
@@ -456,11 +467,18 @@ func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) 
 			cmp.Compare(attributeRank(a.attribute), attributeRank(b.attribute)),
 			cmp.Compare(a.attribute, b.attribute))
 	})
+	var needed, provided api.UnresolvedPath // the last ones
 	for _, key := range keys {
 		e := c.entries[key]
 		k.attributes[key.attribute] = append(k.attributes[key.attribute], e.info)
 		if _, taken := k.lookup[key.path]; !taken && attributeRank(key.attribute) != neverReported {
 			k.lookup[key.path] = e.info
+		}
+		if d := e.info.Details; d != nil && d.IsNeeded && key.path != needed {
+			k.needed, needed = append(k.needed, e.info), key.path
+		}
+		if d := e.info.Details; d != nil && d.IsProvided && key.path != provided {
+			k.provided, provided = append(k.provided, e.info), key.path
 		}
 		if e.level == 0 {
 			k.addOwn(key.attribute, key.path, e.info)

@@ -26,6 +26,11 @@ func (p *Place) Path() api.ResolvedPath { return p.place.reported() }
 // Info is what is known about the path that led to the place.
 func (p *Place) Info() *api.PathVisitorInfo { return p.place.path.info }
 
+// exported is the place for those outside, as long as visiting stays here.
+func (p *place) exported() *Place {
+	return &Place{Doc: p.doc, Resource: p.resource, Segments: p.match.Segments, Value: p.match.Value, place: *p}
+}
+
 // EditOptions say which places are to be edited.
 type EditOptions struct {
 	// Upsert asks for places, too, that could be created; their value is missing.

@@ -195,6 +195,21 @@ func (r *Registry) attributePaths(t api.ResourceType, name api.AttributeName) []
 	panic(err) // files are checked before
 }
 
+// NeededPaths are the paths, of any attribute, whose values come from elsewhere.
+func (r *Registry) NeededPaths() configkit.PathSource {
+	return pathSource(func(t api.ResourceType) []*api.PathVisitorInfo { return r.knowledge(t).needed })
+}
+
+// ProvidedPaths are the paths, of any attribute, whose values others need.
+func (r *Registry) ProvidedPaths() configkit.PathSource {
+	return pathSource(func(t api.ResourceType) []*api.PathVisitorInfo { return r.knowledge(t).provided })
+}
+
+// pathSource is a function as a configkit.PathSource.
+type pathSource func(t api.ResourceType) []*api.PathVisitorInfo
+
+func (s pathSource) PathsOf(t api.ResourceType) []*api.PathVisitorInfo { return s(t) }
+
 // PathInfo is what is registered about a path of a type, nil when nothing is. The path may be given with indexes, lookups
 // or wildcards.
 func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.PathVisitorInfo {
@@ -364,6 +379,8 @@ type typeKnowledge struct {
 	own        map[api.AttributeName]api.PathToVisitorInfoType // without what is said of *, by normalised path
 	lookup     map[api.UnresolvedPath]*api.PathVisitorInfo     // by normalised path
 	mapKeys    map[string]bool                                 // normalised paths of maps whose keys users choose
+	needed     []*api.PathVisitorInfo                          // of all attributes, in lexical order of registered path
+	provided   []*api.PathVisitorInfo
 	mergeKeys  *configkit.MergeKeyTree
 	exclusive  []configkit.ExclusiveFields
 

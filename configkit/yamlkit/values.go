@@ -237,6 +237,8 @@ func compareRows(a, b *api.AttributeValue) int {
 type UpdateOptions struct {
 	// Upsert creates what is missing, as far as the path says what.
 	Upsert bool
+	// Wanted leaves out the places that it is false for.
+	Wanted func(p *Place) bool
 }
 
 // UpdatePaths replaces the values of type T that the paths of a resource's type lead to by what the updater makes of them; the
@@ -257,6 +259,9 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 	matches := 0
 	var edits []edit // made at the end, so that no place moves while paths are being resolved
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, options.Upsert, func(p *place) error {
+		if options.Wanted != nil && !options.Wanted(p.exported()) {
+			return nil
+		}
 		v := p.match.Value
 		value, ok := scalar(v)
 		var replacement any

@@ -57,6 +57,9 @@ type AttributeValue struct {
 	Score        string    `json:",omitempty"`
 	Issues       []Issue   `json:",omitempty"`
 	Position     *Position `json:",omitempty"`
+
+	// Reason says why a validation did not accept the value. It is for people and does not travel.
+	Reason string `json:"-"`
 }
 
 // AttributeValueList is a list of values.

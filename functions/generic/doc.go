@@ -6,6 +6,8 @@
 package generic
 
 import (
+	"slices"
+
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -21,7 +23,7 @@ func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.
 }
 
 func standardFunctions(converter configkit.ConfigConverter, provider configkit.ResourceProvider) []handler.FunctionRegistration {
-	return append([]handler.FunctionRegistration{
+	return slices.Concat([]handler.FunctionRegistration{
 		getPathFunction[string](provider, "get-string-path", GenericFnGetStringPath),
 		setPathFunction[string](provider, "set-string-path", GenericFnSetStringPath),
 		getPathFunction[int](provider, "get-int-path", GenericFnGetIntPath),
@@ -37,6 +39,9 @@ func standardFunctions(converter configkit.ConfigConverter, provider configkit.R
 		listPathsFunction(provider),
 		getAttributeFunction(provider),
 		searchReplaceFunction(provider),
+		expandAnchorsFunction(provider),
+		vetFormatFunction(provider),
+		vetValuesFunction(provider),
 		getPlaceholdersFunction(provider),
 		vetPlaceholdersFunction(provider),
 		setDefaultNamesFunction(provider),
@@ -51,5 +56,7 @@ func standardFunctions(converter configkit.ConfigConverter, provider configkit.R
 		getYQFunction(provider),
 		setYQFunction(provider),
 		setTemplateFunction(provider),
-	}, starlarkFunctions(provider)...)
+		getReferencesOfTypeFunction(provider),
+		setReferencesOfTypeFunction(provider),
+	}, starlarkFunctions(provider), needsFunctions(provider))
 }

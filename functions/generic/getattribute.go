@@ -23,10 +23,7 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-attribute",
 			Parameters: []api.FunctionParameter{
-				{
-					ParameterName: parameterAttribute, Required: true, DataType: api.DataTypeString, Example: "container-image",
-					Description: "name of the attribute, as listpaths lists it",
-				},
+				attributeParameter(),
 				{
 					ParameterName: parameterKey, DataType: api.DataTypeString, Example: "web",
 					Description: "keys that the attribute is looked up by, such as the name of a container; those left out stand for all",
@@ -45,15 +42,14 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 		PerDocument: true,
 		RowsSorted:  true,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := attributeKeys(provider, args)
+			_, _, err := attributeAndKeys(provider, args)
 			return err
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			keys, err := attributeKeys(provider, args)
+			name, keys, err := attributeAndKeys(provider, args)
 			if err != nil {
 				return nil, nil, err
 			}
-			name := api.AttributeName(handler.Arguments(args).String(parameterAttribute))
 			rows, err := yamlkit.GetPathsAnyType(docs, provider.AttributePaths(name), keys, provider, api.DataTypeNone)
 			fc.Matched(len(rows))
 			return docs, rows, err
@@ -61,10 +57,16 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 	}
 }
 
-// attributeKeys are the keys for the paths of the attribute the arguments name; * for those that are left out.
-func attributeKeys(provider configkit.ResourceProvider, args []api.FunctionArgument) ([]any, error) {
-	name := handler.Arguments(args).String(parameterAttribute)
-	info, ok := provider.AttributeInfo(api.AttributeName(name))
+func attributeParameter() api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: parameterAttribute, Required: true, DataType: api.DataTypeString, Example: "container-image",
+		Description: "name of the attribute, as listpaths lists it",
+	}
+}
+
+// attributeKeys are the keys for the paths of an attribute: those given, and * for the others.
+func attributeKeys(provider configkit.ResourceProvider, name api.AttributeName, given ...any) ([]any, error) {
+	info, ok := provider.AttributeInfo(name)
 	if !ok {
 		known := slices.Sorted(maps.Keys(provider.RegisteredPaths()))
 		names := make([]string, len(known))
@@ -72,23 +74,36 @@ func attributeKeys(provider configkit.ResourceProvider, args []api.FunctionArgum
 			names[i] = string(known[i])
 		}
 		return nil, &handler.ArgumentError{
-			Parameter: parameterAttribute, Value: name, Message: fmt.Sprintf("attribute %s not registered", name), Suggestions: handler.Suggest(name, names),
-		}
-	}
-	var keys []any
-	for _, arg := range args {
-		if arg.ParameterName == parameterKey {
-			keys = append(keys, yamlkit.EscapeDotsInPathSegment(fmt.Sprint(arg.Value)))
+			Parameter: parameterAttribute, Value: name, Message: fmt.Sprintf("attribute %s not registered", name),
+			Suggestions: handler.Suggest(string(name), names),
 		}
 	}
 	wanted := max(len(info.Parameters)-1, 0) // the last one is the value
-	if len(keys) > wanted {
+	if len(given) > wanted {
 		return nil, &handler.ArgumentError{
-			Parameter: parameterKey, Value: keys[wanted], Message: fmt.Sprintf("attribute %s is looked up by %d keys, got %d", name, wanted, len(keys)),
+			Parameter: parameterKey, Value: given[wanted], Message: fmt.Sprintf("attribute %s is looked up by %d keys, got %d", name, wanted, len(given)),
 		}
 	}
+	keys := slices.Clone(given)
 	for len(keys) < wanted {
 		keys = append(keys, "*")
 	}
 	return keys, nil
+}
+
+// attributeOf is the attribute that the arguments of a function name.
+func attributeOf(args []api.FunctionArgument) api.AttributeName {
+	return api.AttributeName(handler.Arguments(args).String(parameterAttribute))
+}
+
+// attributeAndKeys are the attribute and the keys of the arguments of get-attribute.
+func attributeAndKeys(provider configkit.ResourceProvider, args []api.FunctionArgument) (api.AttributeName, []any, error) {
+	var given []any
+	for _, arg := range args {
+		if arg.ParameterName == parameterKey {
+			given = append(given, yamlkit.EscapeDotsInPathSegment(fmt.Sprint(arg.Value)))
+		}
+	}
+	keys, err := attributeKeys(provider, attributeOf(args), given...)
+	return attributeOf(args), keys, err
 }

@@ -76,10 +76,14 @@ func registerImageFunctions(fh handler.FunctionRegistry, provider configkit.Reso
 			return err
 		}
 	}
-	if err := fh.RegisterFunction(setImageReferenceByURIFunction(provider)); err != nil {
-		return err
+	for _, registration := range []handler.FunctionRegistration{
+		setImageReferenceByURIFunction(provider), setImageRegistryFunction(provider), vetImagesFunction(provider),
+	} {
+		if err := fh.RegisterFunction(registration); err != nil {
+			return err
+		}
 	}
-	return fh.RegisterFunction(setImageRegistryFunction(provider))
+	return nil
 }
 
 func setImageReferenceByURIFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -196,4 +200,17 @@ func editImages(docs gaby.Container, provider configkit.ResourceProvider, contai
 		_, err := p.Doc.Set(image, p.Segments...)
 		return err
 	})
+}
+
+// vetImagesFunction is vet-values for images.
+func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	r := generic.VetAttributeFunction("vet-images", "image-filter", `{"DenyRegexp": ":latest$"}`,
+		func([]api.FunctionArgument) api.AttributeName { return attributeContainerImage }, provider)
+	r.AttributeName = attributeContainerImage
+	r.Description = "Check that the images of containers are among those that are allowed"
+	r.Examples = []string{
+		`vet-images '{"AllowRegexp": "^(registry\\.example\\.com/|nginx:|envoyproxy/)"}'`,
+		`vet-images '{"DenyRegexp": ":latest$"}'`,
+	}
+	return r
 }

@@ -67,6 +67,7 @@ func attributeFindings(f finding, row *api.AttributeValue) []finding {
 		if value := cell(row.Value); row.Value != nil && value != "" {
 			f.Message = "the value is " + value
 		}
+		f.Message = cmp.Or(row.Reason, f.Message)
 		return []finding{f}
 	}
 	all := make([]finding, len(row.Issues))

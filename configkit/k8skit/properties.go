@@ -1,0 +1,175 @@
+package k8skit
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+var _ configkit.PropertyProvider = (*ResourceProvider)(nil)
+
+// Properties of what is needed and provided, beside the type of the resource.
+const (
+	propertyName            = "Name"            // the part of the name that stays
+	propertyNamespace       = "Namespace"       // only when it is known
+	propertyConfigMapFormat = "ConfigMapFormat" // KeyValue or File
+	propertySubPath         = "SubPath-"        // followed by a key of the ConfigMap; its value is true
+)
+
+const typeConfigMap = "v1/ConfigMap"
+
+// NeededProperties adds, for references to ConfigMaps, the namespace of the resource and the keys that are mounted by themselves
+// from a volume of it.
+func (p *ResourceProvider) NeededProperties(doc *gaby.YamlDoc, segments []string, registered map[string]string) map[string]string {
+	if registered[yamlkit.PropertyResourceType] != typeConfigMap {
+		return registered
+	}
+	properties := maps.Clone(registered)
+	addNamespace(properties, doc)
+	if n := len(segments); n >= 4 && segments[n-4] == "volumes" && segments[n-2] == "configMap" {
+		for _, key := range mountedKeys(doc.Search(segments[:n-4]...).Value(), doc.Search(segments[:n-2]...).Value()) {
+			properties[propertySubPath+key] = "true"
+		}
+	}
+	return properties
+}
+
+// mountedKeys are the keys of a ConfigMap that containers of a pod mount by themselves from a volume of it.
+func mountedKeys(pod, volume gaby.Value) (keys []string) {
+	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		for c := pod.Get(list).First(); c.Exists(); c = c.Next() {
+			for mount := c.Get("volumeMounts").First(); mount.Exists(); mount = mount.Next() {
+				path := mount.Get("subPath").Text()
+				if path == "" || mount.Get("name").Text() != volume.Get("name").Text() {
+					continue
+				}
+				if key := keyAt(volume.Get("configMap").Get("items"), path); key != "" {
+					keys = append(keys, key)
+				}
+			}
+		}
+	}
+	return keys
+}
+
+// keyAt is the key of a ConfigMap whose value is in the file of a volume: the file has its name, unless items say otherwise.
+func keyAt(items gaby.Value, file string) string {
+	if items.Len() == 0 {
+		return file
+	}
+	for item := items.First(); item.Exists(); item = item.Next() {
+		if item.Get("path").TextIs(file) {
+			return item.Get("key").Text()
+		}
+	}
+	return ""
+}
+
+// ProvidedProperties adds, for ConfigMaps, the part of the name that stays, the namespace, the format its annotation says it has, and
+// its keys.
+func (p *ResourceProvider) ProvidedProperties(doc *gaby.YamlDoc, _ []string, registered map[string]string) map[string]string {
+	if registered[yamlkit.PropertyResourceType] != typeConfigMap {
+		return registered
+	}
+	properties := maps.Clone(registered)
+	addNamespace(properties, doc)
+	if name := string(p.ResourceNameStableCore(doc)); !yamlkit.IsPlaceholder(name) {
+		properties[propertyName] = name
+	}
+	if format := doc.Path(string(p.ContextPath(propertyConfigMapFormat))).Value().Text(); format != "" {
+		properties[propertyConfigMapFormat] = format
+	}
+	for _, field := range []string{"data", "binaryData"} {
+		for v := doc.Value().Get(field).First(); v.Exists(); v = v.Next() {
+			properties[propertySubPath+v.Key()] = "true"
+		}
+	}
+	return properties
+}
+
+// addNamespace adds the namespace of a resource, if it is known.
+func addNamespace(properties map[string]string, doc *gaby.YamlDoc) {
+	if h, err := header(doc); err == nil && h.Namespace != "" && !yamlkit.IsPlaceholder(h.Namespace) {
+		properties[propertyNamespace] = h.Namespace
+	}
+}
+
+// TargetTypes are those of several types that the kind and the group beside the place leave or, for the names of resources in a rule
+// of a role, the resources of the rule.
+func (p *ResourceProvider) TargetTypes(doc *gaby.YamlDoc, segments []string, registered []api.ResourceType) []api.ResourceType {
+	n := len(segments)
+	if len(registered) < 2 || n < 2 {
+		return registered
+	}
+	beside := doc.Search(segments[:n-1]...).Value()
+	if beside.Kind() == gaby.List {
+		if resources := doc.Search(append(slices.Clone(segments[:n-2]), "resources")...).Value(); resources.Kind() == gaby.List {
+			return slices.DeleteFunc(slices.Clone(registered), func(t api.ResourceType) bool { return !listsResource(resources, t) })
+		}
+		return registered
+	}
+	kind := beside.Get("kind").Text()
+	if kind == "" {
+		return registered
+	}
+	group, grouped := "", true
+	switch version := beside.Get("apiVersion"); {
+	case version.Exists():
+		group, _ = cutLast(version.Text())
+	case beside.Get("apiGroup").Exists():
+		group = beside.Get("apiGroup").Text()
+	default:
+		grouped = false
+	}
+	return slices.DeleteFunc(slices.Clone(registered), func(t api.ResourceType) bool {
+		apiVersion, k := cutLast(string(t))
+		g, _ := cutLast(apiVersion)
+		return k != kind || grouped && g != group
+	})
+}
+
+// cutLast cuts at the last slash; what has none is all behind it.
+func cutLast(s string) (before, after string) {
+	if i := strings.LastIndexByte(s, '/'); i >= 0 {
+		return s[:i], s[i+1:]
+	}
+	return "", s
+}
+
+// listsResource tells whether the resources of a rule, which have plural names, are about a type.
+func listsResource(resources gaby.Value, t api.ResourceType) bool {
+	_, kind := cutLast(string(t))
+	plural := strings.ToLower(kind) + "s"
+	for r := resources.First(); r.Exists(); r = r.Next() {
+		if name, _, _ := strings.Cut(r.Text(), "/"); name == "*" || name == plural {
+			return true
+		}
+	}
+	return false
+}
+
+// VisitorOptions are the words of the annotations confighub.com/VisitorOptions (IgnoreNeeded,IgnoreProvided) and
+// fctl.dev/options (ignore-needed,ignore-provided), in the spelling of the first.
+func (p *ResourceProvider) VisitorOptions(doc *gaby.YamlDoc) []string {
+	annotations := doc.Value().Get("metadata").Get("annotations")
+	var options []string
+	for _, key := range []string{"confighub.com/VisitorOptions", "fctl.dev/options"} {
+		for word := range strings.SplitSeq(annotations.Get(key).Text(), ",") {
+			switch word = strings.TrimSpace(word); word {
+			case "":
+			case "ignore-needed":
+				options = append(options, "IgnoreNeeded")
+			case "ignore-provided":
+				options = append(options, "IgnoreProvided")
+			default:
+				options = append(options, word)
+			}
+		}
+	}
+	return options
+}

@@ -1,0 +1,145 @@
+package generic
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// vetFormatFunction finds YAML that readers understand in different ways.
+func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "vet-format",
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "passed", Description: "whether nothing was found, and what was", OutputType: api.OutputTypeValidationResult,
+			},
+			Validating: true, Hermetic: true, Idempotent: true,
+			Description: "Check that the YAML is unambiguous: no anchors and aliases, no repeated keys, no empty values, " +
+				"no yes, no, on and off without quotes, no old octal numbers",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"vet-format"},
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			l := formatLinter{}
+			resources := 0
+			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+				resources++
+				if why := doc.ReadOnly(); why != nil {
+					return output, []error{why} // how it is written is not known
+				}
+				l.resource, l.path = info, l.path[:0]
+				l.value(doc.Value())
+				return output, nil
+			})
+			fc.Matched(resources)
+			return docs, api.ValidationResult{Passed: len(l.found) == 0, FailedAttributes: l.found}, err
+		},
+	}
+}
+
+// formatLinter walks over values as they are written.
+type formatLinter struct {
+	resource *api.ResourceInfo
+	path     []string
+	found    api.AttributeValueList
+}
+
+func (l *formatLinter) add(pos gaby.Position, rule, format string, args ...any) {
+	l.found = append(l.found, api.AttributeValue{
+		AttributeInfo: api.AttributeInfo{
+			AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *l.resource, Path: yamlkit.JoinPathSegments(l.path)},
+			AttributeMetadata:   api.AttributeMetadata{AttributeName: api.AttributeNameNone},
+		},
+		Issues:   []api.Issue{{Identifier: rule, Message: fmt.Sprintf(format, args...)}},
+		Position: &api.Position{Line: pos.Line, Column: pos.Column},
+	})
+}
+
+// value checks a value and what is below it.
+func (l *formatLinter) value(v gaby.Value) {
+	w := v.Written()
+	if w.Anchor != "" {
+		l.add(v.Position(), "no-anchors", "anchor %q is not allowed; inline the value instead", w.Anchor)
+	}
+	if w.Alias != "" {
+		l.add(v.Position(), "no-anchors", "alias is not allowed; inline the value instead")
+		return
+	}
+	isMap := v.Kind() == gaby.Map
+	var seen map[string]bool // only where there is something to find
+	if w.Repeats {
+		seen = map[string]bool{}
+	}
+	index := 0
+	for e := range v.Entries() {
+		key := e.Key()
+		if !isMap {
+			key = strconv.Itoa(index)
+			index++
+		}
+		l.path = append(l.path, key)
+		if isMap {
+			l.entry(e, key, seen[key])
+			if seen != nil {
+				seen[key] = true
+			}
+		}
+		if e.Kind() == gaby.Scalar && e.Written().Plain {
+			l.plain(e)
+		}
+		l.value(e)
+		l.path = l.path[:len(l.path)-1]
+	}
+}
+
+// entry checks an entry of a map.
+func (l *formatLinter) entry(e gaby.Value, key string, again bool) {
+	if again {
+		l.add(e.KeyPosition(), "no-duplicate-keys", "duplicate key %q", key)
+	}
+	if e.Written().Empty {
+		l.add(e.KeyPosition(), "no-empty-values", "empty value for key %q; use an explicit value or \"null\"", key)
+	}
+}
+
+// plain checks text without quotes.
+func (l *formatLinter) plain(v gaby.Value) {
+	switch text := v.Text(); {
+	case isTruthy(text):
+		l.add(v.Position(), "no-truthy", "value %q is ambiguous; YAML 1.1 interprets it as a boolean; quote it to be safe", text)
+	case isOldOctal(text):
+		sign, digits := "", text
+		if text[0] == '-' || text[0] == '+' {
+			sign, digits = text[:1], text[1:]
+		}
+		l.add(v.Position(), "no-octal-values",
+			"value %q uses old-style octal notation; use %s0o%s prefix for clarity or quote it if a string was intended", text, sign, digits[1:])
+	}
+}
+
+// isTruthy reports whether YAML 1.1 takes text for a boolean and YAML 1.2 does not.
+func isTruthy(text string) bool {
+	if len(text) > 3 {
+		return false
+	}
+	switch strings.ToLower(text) {
+	case "y", "n", "yes", "no", "on", "off":
+		return true
+	}
+	return false
+}
+
+// isOldOctal reports whether YAML 1.1 takes text for an octal number and YAML 1.2 for a decimal one.
+func isOldOctal(text string) bool {
+	if text != "" && (text[0] == '-' || text[0] == '+') {
+		text = text[1:]
+	}
+	return len(text) > 1 && text[0] == '0' && strings.Trim(text, "01234567") == ""
+}

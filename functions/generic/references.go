@@ -1,0 +1,208 @@
+package generic
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// What a resource can wish for.
+const (
+	optionIgnoreNeeded   = "IgnoreNeeded"
+	optionIgnoreProvided = "IgnoreProvided"
+)
+
+// needsFunctions report what resources need and what they provide.
+func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
+	properties := propertiesOf(provider)
+	references := filteredPaths{[]configkit.PathSource{provider.NeededPaths()}, func(info *api.PathVisitorInfo) bool {
+		return len(targetTypes(info.Details)) > 0
+	}}
+	return []handler.FunctionRegistration{
+		needsFunction(provider, provider.NeededPaths(), "get-needed",
+			"Get the values that come from elsewhere and are not known yet, with what they must be",
+			"the placeholders at paths that need a value from elsewhere",
+			func(p *yamlkit.Place, row *api.AttributeValue) bool {
+				return yamlkit.IsPlaceholder(row.Value) && properties.addNeeded(p, row)
+			}),
+		needsFunction(provider, provider.ProvidedPaths(), "get-provided",
+			"Get the values that others need, with what they are",
+			"the values at paths that provide them to others", properties.addProvided),
+		needsFunction(provider, references, "get-references",
+			"Get the names of other resources that resources refer to, with what these must be",
+			"the names of other resources, known or not", properties.addNeeded),
+	}
+}
+
+func needsFunction(provider configkit.ResourceProvider, paths configkit.PathSource, name, description, output string,
+	visit func(*yamlkit.Place, *api.AttributeValue) bool,
+) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: name,
+			OutputInfo:   &api.FunctionOutput{ResultName: "value", Description: output, OutputType: api.OutputTypeAttributeValueList},
+			Hermetic:     true, Idempotent: true,
+			Description:  description,
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{name},
+		},
+		PerDocument: true,
+		RowsSorted:  true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			rows, err := yamlkit.VisitRows(docs, paths, nil, provider, visit)
+			fc.Matched(len(rows))
+			return docs, rows, err
+		},
+	}
+}
+
+// properties is what a provider knows of needs and provisions beyond what is registered; it may be nothing.
+type properties struct{ provider configkit.PropertyProvider }
+
+func propertiesOf(provider configkit.ResourceProvider) properties {
+	p, _ := provider.(configkit.PropertyProvider)
+	return properties{p}
+}
+
+// wishes tells whether a resource has an option.
+func (p properties) wishes(doc *gaby.YamlDoc, option string) bool {
+	return p.provider != nil && slices.Contains(p.provider.VisitorOptions(doc), option)
+}
+
+// addNeeded says in a row what its value must be. It is false when the resource does not want that to be looked at.
+func (p properties) addNeeded(place *yamlkit.Place, row *api.AttributeValue) bool {
+	details := *place.Info().Details
+	if p.provider != nil {
+		details.NeededRequired = p.provider.NeededProperties(place.Doc, place.Segments, details.NeededRequired)
+	}
+	row.Details = &details
+	return !p.wishes(place.Doc, optionIgnoreNeeded)
+}
+
+// addProvided likewise says what the value of a row is.
+func (p properties) addProvided(place *yamlkit.Place, row *api.AttributeValue) bool {
+	details := *place.Info().Details
+	if p.provider != nil {
+		details.ProvidedProperties = p.provider.ProvidedProperties(place.Doc, place.Segments, details.ProvidedProperties)
+	}
+	row.Details = &details
+	return !p.wishes(place.Doc, optionIgnoreProvided)
+}
+
+// refersTo tells whether a place can refer to resources of a type, or is the name of one.
+func (p properties) refersTo(place *yamlkit.Place, t api.ResourceType) bool {
+	types := targetTypes(place.Info().Details)
+	if p.provider != nil {
+		types = p.provider.TargetTypes(place.Doc, place.Segments, types)
+	}
+	return slices.Contains(types, t) || place.Info().Details.ProvidedProperties[yamlkit.PropertyResourceType] == string(t)
+}
+
+// targetTypes are the types a value refers to a resource of.
+func targetTypes(details *api.AttributeDetails) []api.ResourceType {
+	if details.NeededRequired[yamlkit.PropertyResourceType] == "" {
+		return nil
+	}
+	var types []api.ResourceType
+	for t := range strings.SplitSeq(details.NeededRequired[yamlkit.PropertyResourceType], ",") {
+		types = append(types, api.ResourceType(t))
+	}
+	return types
+}
+
+// filteredPaths are those of the paths of several sources that are accepted.
+type filteredPaths struct {
+	sources []configkit.PathSource
+	accept  func(info *api.PathVisitorInfo) bool
+}
+
+// PathsOf are the paths of a type.
+func (f filteredPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
+	var paths []*api.PathVisitorInfo
+	for _, source := range f.sources {
+		for _, info := range source.PathsOf(t) {
+			if f.accept(info) {
+				paths = append(paths, info)
+			}
+		}
+	}
+	return paths
+}
+
+// namePaths are the paths at which names of resources of a type stand: their own, and those by which others refer to them.
+func namePaths(provider configkit.ResourceProvider, t api.ResourceType) configkit.PathSource {
+	own := provider.ScopelessResourceNamePath()
+	return filteredPaths{[]configkit.PathSource{provider.NeededPaths(), provider.ProvidedPaths()}, func(info *api.PathVisitorInfo) bool {
+		return slices.Contains(targetTypes(info.Details), t) ||
+			info.Details.ProvidedProperties[yamlkit.PropertyResourceType] == string(t) && api.ResolvedPath(info.Path) == own
+	}}
+}
+
+func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	properties := propertiesOf(provider)
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       "get-references-of-type",
+			Parameters:         []api.FunctionParameter{referencedTypeParameter()},
+			RequiredParameters: 1,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "name", Description: "the names, of the resources themselves and where others refer to them",
+				OutputType: api.OutputTypeAttributeValueList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  "Get the names of the resources of a type, their own and those by which others refer to them",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"get-references-of-type v1/ConfigMap"},
+		},
+		PerDocument: true,
+		RowsSorted:  true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			t := resourceTypeOf(args)
+			rows, err := yamlkit.VisitRows(docs, namePaths(provider, t), nil, provider, func(p *yamlkit.Place, _ *api.AttributeValue) bool {
+				return properties.refersTo(p, t)
+			})
+			fc.Matched(len(rows))
+			return docs, rows, err
+		},
+	}
+}
+
+func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	properties := propertiesOf(provider)
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-references-of-type",
+			Parameters: []api.FunctionParameter{referencedTypeParameter(), {
+				ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString, Example: "settings-v2",
+				Description: "name to set, without a namespace", ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
+			}},
+			RequiredParameters: 2,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Rename the resources of a type, and what refers to them",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"set-references-of-type v1/ConfigMap settings-v2"},
+		},
+		ValueParameter: parameterResourceName,
+		PerDocument:    true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			t, name := resourceTypeOf(args), handler.Arguments(args).String(parameterResourceName)
+			matches, err := yamlkit.UpdatePaths(docs, namePaths(provider, t), nil, provider, func(string) string { return name }, yamlkit.UpdateOptions{
+				Wanted: func(p *yamlkit.Place) bool { return properties.refersTo(p, t) },
+			})
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+func referencedTypeParameter() api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/ConfigMap",
+		Description: "type of the resources that are named",
+	}
+}

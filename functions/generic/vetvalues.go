@@ -1,0 +1,163 @@
+package generic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// vetValuesFunction checks the values of any attribute.
+func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	r := VetAttributeFunction("vet-values", "value-filter", `{"Min": 2, "Max": 10}`, attributeOf, provider)
+	r.Parameters = append([]api.FunctionParameter{attributeParameter()}, r.Parameters...)
+	r.RequiredParameters++
+	r.Description = "Check that the values of an attribute are among those that are allowed"
+	r.Examples = []string{
+		`vet-values replicas '{"Min": 2, "Max": 10}'`,
+		`vet-values container-image '{"DenyRegexp": ":latest$"}'`,
+	}
+	check := r.CheckArguments
+	r.CheckArguments = func(args []api.FunctionArgument) error {
+		_, unknown := attributeKeys(provider, attributeOf(args))
+		return errors.Join(unknown, check(args))
+	}
+	return r
+}
+
+// VetAttributeFunction makes a validating function without description and examples that checks the values at the registered paths of
+// an attribute, which its arguments may name, by a filter: its last parameter.
+func VetAttributeFunction(name, filterParameter, example string, attribute func([]api.FunctionArgument) api.AttributeName,
+	provider configkit.ResourceProvider,
+) handler.FunctionRegistration {
+	filterOf := func(args []api.FunctionArgument) (*valueFilter, error) {
+		text := handler.Arguments(args).String(filterParameter)
+		filter, err := parseValueFilter(text)
+		if err != nil {
+			return nil, &handler.ArgumentError{
+				Parameter: filterParameter, Value: text, Message: fmt.Sprintf("argument %s: %v", filterParameter, err), Err: err,
+				HintText: `as in {"AllowStrings": {"nginx:1.27": true}} or {"Min": 2}`,
+			}
+		}
+		return filter, nil
+	}
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: name,
+			Parameters: []api.FunctionParameter{{
+				ParameterName: filterParameter, Required: true, DataType: api.DataTypeJSON, Example: example,
+				Description: "JSON object: AllowStrings and DenyStrings (objects with the strings as keys and true as values), AllowRegexp and DenyRegexp (RE2), Min and Max, AllowBool",
+			}},
+			RequiredParameters: 1,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "passed", Description: "whether all values are allowed, and those that are not", OutputType: api.OutputTypeValidationResult,
+			},
+			Validating: true, Hermetic: true, Idempotent: true,
+			FunctionType: api.FunctionTypeCustom,
+		},
+		ValueParameter: filterParameter,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := filterOf(args)
+			return err
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			filter, err := filterOf(args)
+			if err != nil {
+				return nil, nil, err
+			}
+			keys, err := attributeKeys(provider, attribute(args))
+			if err != nil {
+				return nil, nil, err
+			}
+			matches := 0
+			failed, err := yamlkit.VisitRows(docs, provider.AttributePaths(attribute(args)), keys, provider, func(_ *yamlkit.Place, row *api.AttributeValue) bool {
+				matches++
+				row.Reason = filter.refuses(row.Value)
+				return row.Reason != ""
+			})
+			fc.Matched(matches)
+			return docs, api.ValidationResult{Passed: len(failed) == 0, FailedAttributes: failed}, err
+		},
+	}
+}
+
+// valueFilter says which values are allowed. Values of a type that nothing is said about are.
+type valueFilter struct {
+	AllowStrings, DenyStrings map[string]bool
+	AllowRegexp, DenyRegexp   string
+	Min, Max                  *int
+	AllowBool                 *bool
+
+	allow, deny *regexp.Regexp
+}
+
+func parseValueFilter(text string) (*valueFilter, error) {
+	var f valueFilter
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&f); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+			return nil, fmt.Errorf("%s cannot be a JSON %s", wrong.Field, wrong.Value)
+		}
+		return nil, fmt.Errorf("no JSON object of filters: %w", err)
+	}
+	if decoder.More() {
+		return nil, errors.New("no JSON object of filters: something follows it")
+	}
+	for _, rule := range []struct {
+		kind, text string
+		strings    map[string]bool
+		compiled   **regexp.Regexp
+	}{{"Allow", f.AllowRegexp, f.AllowStrings, &f.allow}, {"Deny", f.DenyRegexp, f.DenyStrings, &f.deny}} {
+		if rule.text == "" {
+			continue
+		}
+		if len(rule.strings) > 0 {
+			return nil, fmt.Errorf("%sStrings and %sRegexp exclude each other", rule.kind, rule.kind)
+		}
+		var err error
+		if *rule.compiled, err = regexp.Compile(rule.text); err != nil {
+			return nil, fmt.Errorf("%sRegexp: %w", rule.kind, err)
+		}
+	}
+	if f.Min != nil && f.Max != nil && *f.Min > *f.Max {
+		return nil, fmt.Errorf("the minimum %d is greater than the maximum %d", *f.Min, *f.Max)
+	}
+	return &f, nil
+}
+
+// refuses tells why a value is not allowed, "" if it is.
+func (f *valueFilter) refuses(value any) string {
+	switch v := value.(type) {
+	case string:
+		switch {
+		case f.DenyStrings[v]:
+			return fmt.Sprintf("%q is one of DenyStrings", v)
+		case f.deny != nil && f.deny.MatchString(v):
+			return fmt.Sprintf("%q matches DenyRegexp %s", v, f.DenyRegexp)
+		case len(f.AllowStrings) > 0 && !f.AllowStrings[v]:
+			return fmt.Sprintf("%q is not one of AllowStrings", v)
+		case f.allow != nil && !f.allow.MatchString(v):
+			return fmt.Sprintf("%q does not match AllowRegexp %s", v, f.AllowRegexp)
+		}
+	case int:
+		switch {
+		case f.Min != nil && v < *f.Min:
+			return fmt.Sprintf("%d is less than Min %d", v, *f.Min)
+		case f.Max != nil && v > *f.Max:
+			return fmt.Sprintf("%d is greater than Max %d", v, *f.Max)
+		}
+	case bool:
+		if f.AllowBool != nil && v != *f.AllowBool {
+			return fmt.Sprintf("%t is not what AllowBool says", v)
+		}
+	}
+	return ""
+}
