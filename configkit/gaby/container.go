@@ -90,7 +90,7 @@ func (c Container) dropItems() map[*document]Mark {
 		at := owner[d].owner
 		var kids []int32
 		for _, slot := range d.kids(at) {
-			if items[slot] || !d.source(slot) {
+			if items[slot] {
 				kids = append(kids, slot)
 			}
 		}

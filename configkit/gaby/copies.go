@@ -8,7 +8,7 @@ import "bytes"
 type copied struct {
 	entry int32  // the source entry whose key, comments and place among the others it has; 0 for none
 	value int32  // the source node whose value it has; 0 for none
-	up    int32  // the collection around it; 0 at the root of a copy
+	up    int32  // the collection around it; -1 at the root of a copy
 	lead  uint32 // where the lines above the entry begin that go with it; 0 for none
 	whole bool   // the value's text can be taken as it stands: it holds no aliases, no anchors and no edits
 }
@@ -69,7 +69,7 @@ func (c *copier) whole(s int32) bool {
 }
 
 // copy appends a copy of what stands at v to the slab, as an entry like v's or, at the root of a copy, only its value. up is the
-// collection around it, 0 at the root.
+// collection around it, -1 at the root.
 func (c *copier) copy(v Value, key string, up int32, depth int) int32 {
 	d := c.d
 	if depth > d.limits.Depth {
@@ -83,7 +83,7 @@ func (c *copier) copy(v Value, key string, up int32, depth int) int32 {
 		f.value = d.copyOf(from).value
 	}
 	f.whole = f.value > 0 && (d.source(from) && c.whole(from) || !d.source(from) && d.copyOf(from).whole && !d.isTouched(from))
-	if up > 0 {
+	if up >= 0 {
 		f.entry = v.slot
 		if !d.source(v.slot) {
 			f.entry = d.copyOf(v.slot).entry

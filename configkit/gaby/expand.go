@@ -95,7 +95,7 @@ func (x *expander) expand(slot int32, depth int) {
 	switch {
 	case n.kind == aliasNode:
 		x.count++
-		d.setValue(slot, x.copy(Value{d: d, slot: i, owner: -1, pos: -1}, d.keyText(slot), 0, depth))
+		d.setValue(slot, x.copy(Value{d: d, slot: i, owner: -1, pos: -1}, d.keyText(slot), -1, depth))
 	case n.flags&isNew != 0 || n.kind == scalarNode:
 	default:
 		if n.flags&hasMerge != 0 {

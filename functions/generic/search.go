@@ -1,6 +1,7 @@
 package generic
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -32,20 +33,36 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 					Description: "text to put in its place; with regexp, $1 and ${name} stand for groups and $$ for $",
 				},
 				{ParameterName: "regexp", DataType: api.DataTypeBool, Example: "true", Description: "take search-value as a regular expression"},
+				{
+					ParameterName: parameterPath, DataType: api.DataTypeString, Example: "spec.template.spec.containers.*.image",
+					Description: "search only at and below this path",
+				},
+				{
+					ParameterName: parameterResourceType, DataType: api.DataTypeString, Example: "apps/v1/Deployment",
+					Description: "search only resources of this type",
+				},
+				{
+					ParameterName: parameterResourceName, DataType: api.DataTypeString, Example: "shop/web",
+					Description: "search only resources of this name, of any namespace if it has no slash",
+				},
 			},
 			RequiredParameters: 2,
 			Mutating:           true, Hermetic: true,
-			Description:  "Search and replace text in all string values; keys stay as they are",
+			Description:  "Search and replace text in string values, in all of them or at a path; keys stay as they are",
 			FunctionType: api.FunctionTypeCustom,
 			Examples: []string{
 				"search-replace staging.example.com example.com",
 				`search-replace 'v1\.([0-9]+)\.[0-9]+' 'v1.${1}.0' true`,
+				"search-replace nginx apache --path='spec.template.spec.containers.*.image' --resource-name=web",
 			},
 		},
 		ValueParameter: parameterReplace,
 		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := newReplacer(args)
+			if _, ok := handler.Arguments(args).Lookup(parameterPath); ok {
+				err = errors.Join(err, checkWholePath(provider, args))
+			}
 			return err
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
@@ -53,16 +70,43 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 			if err != nil {
 				return nil, nil, err
 			}
+			searched, unreadable := searchedDocuments(docs, provider, args)
 			matches := 0
-			_, err = yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-				n, problems := replaceStrings(doc, replace)
-				matches += n
-				return output, problems
-			})
+			if _, ok := handler.Arguments(args).Lookup(parameterPath); ok {
+				_, err = yamlkit.EditPaths(searched, queryOf(provider, args), nil, provider, yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
+					n, err := replaceStrings(p.Doc, p.Value, p.Segments, replace)
+					matches += n
+					return err
+				})
+			} else {
+				_, err = yamlkit.VisitResources(searched, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+					n, err := replaceStrings(doc, doc.Value(), nil, replace)
+					matches += n
+					return output, []error{err}
+				})
+			}
 			fc.Matched(matches)
-			return docs, nil, err
+			return docs, nil, errors.Join(unreadable, err)
 		},
 	}
+}
+
+// searchedDocuments are the documents with the type and the name of the arguments, all of them if these say nothing.
+func searchedDocuments(docs gaby.Container, provider configkit.ResourceProvider, args []api.FunctionArgument) (gaby.Container, error) {
+	t, name := resourceTypeOf(args), api.ResourceName(handler.Arguments(args).String(parameterResourceName))
+	if t == api.ResourceTypeAny && name == "" {
+		return docs, nil
+	}
+	var searched gaby.Container
+	err := eachResource(docs, provider, func(i int, info api.ResourceInfo) {
+		if t != api.ResourceTypeAny && info.ResourceType != t {
+			return
+		}
+		if name == "" || info.ResourceName == name || info.ResourceNameWithoutScope == name {
+			searched = append(searched, docs[i])
+		}
+	})
+	return searched, err
 }
 
 // replacer replaces text and tells whether there was something to replace.
@@ -118,33 +162,39 @@ func isGroupNumber(name string, groups int) bool {
 	return n <= groups
 }
 
-// replaceStrings edits the strings of a document. What an alias or << repeats is edited where it stands.
-func replaceStrings(doc *gaby.YamlDoc, replace replacer) (matches int, problems []error) {
+// replaceStrings edits the strings at and below a place of a document. What an alias or << repeats is edited where it stands, if that is
+// searched, too.
+func replaceStrings(doc *gaby.YamlDoc, root gaby.Value, place []string, replace replacer) (matches int, err error) {
 	type edit struct {
 		segments []string
 		text     string
 	}
 	var edits []edit
-	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
-		if w.Value.Elsewhere() {
-			return false
-		}
-		if text, ok := stringValue(w.Value); ok {
+	search := func(v gaby.Value, segments []string) {
+		if text, ok := stringValue(v); ok {
 			if replaced, found := replace(text); found {
 				matches++
 				if replaced != text {
-					edits = append(edits, edit{slices.Clone(w.Segments), replaced})
+					edits = append(edits, edit{slices.Concat(place, segments), replaced})
 				}
 			}
 		}
+	}
+	search(root, nil)
+	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
+		if w.Value.Elsewhere() && !root.Elsewhere() {
+			return false
+		}
+		search(w.Value, w.Segments)
 		return true
 	})
+	var problems []error
 	for _, e := range edits {
 		if _, err := doc.Set(e.text, e.segments...); err != nil {
 			problems = append(problems, err)
 		}
 	}
-	return matches, problems
+	return matches, errors.Join(problems...)
 }
 
 // stringValue reads a value that is a string (or a timestamp, which Kubernetes takes for one).

@@ -1,0 +1,35 @@
+package gaby
+
+import "slices"
+
+// Duplicate puts n copies of an item of a list behind it, written as the item is, with its comments, and returns them. Anchors are not
+// copied; what aliases stand for is.
+//
+// Errors: *[EditError] where d is no item of a list or the list cannot be edited, *[SyntaxError] when the document cannot be read.
+func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
+	e, err := d.begin(nil)
+	if err != nil {
+		return nil, err
+	}
+	v, doc := d.v, d.v.d
+	if v.owner < 0 || doc.n[v.owner].kind != listNode || v.via != 0 {
+		return nil, e.fail(v, "not an item of a list", "")
+	}
+	if err := e.here(Value{d: doc, slot: v.owner, owner: -1, pos: -1}, false); err != nil {
+		return nil, err
+	}
+	kids := doc.kids(v.owner)
+	at := slices.Index(kids, v.slot) + 1
+	c := newCopier(doc)
+	slots := make([]int32, n)
+	copies := make([]*YamlDoc, n)
+	for i := range n {
+		slot := c.copy(v, "", v.owner, 0) // as deep as the original, which is within the limits
+		if from := &doc.fresh[doc.n[slot].val].copied; from.entry > 0 && doc.n[from.entry].flags&inFlow == 0 {
+			from.lead = uint32(doc.headStart(from.entry))
+		}
+		slots[i], copies[i] = slot, Value{d: doc, slot: slot, owner: v.owner, pos: int32(at + i)}.Doc()
+	}
+	doc.setKids(v.owner, slices.Insert(slices.Clone(kids), at, slots...))
+	return copies, nil
+}

@@ -1,0 +1,102 @@
+package generic
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterReplicas         = "replicas"
+	parameterResourceCategory = "resource-category"
+)
+
+// replicateFunction makes several resources of one.
+func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	least, most := 1, 10_000
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "replicate",
+			Parameters: []api.FunctionParameter{
+				{ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/ConfigMap", Description: "type of the resource"},
+				resourceNameParameter(),
+				{
+					ParameterName: parameterReplicas, Required: true, DataType: api.DataTypeInt, Example: "3",
+					Description: "how many there are to be; to remove the resource, use delete-resource", ValueConstraints: api.ValueConstraints{Min: &least, Max: &most},
+				},
+				{
+					ParameterName: parameterResourceCategory, DataType: api.DataTypeString, Example: string(api.ResourceCategoryResource),
+					Description: "category of the resource, for toolchains that have several",
+				},
+			},
+			RequiredParameters: 3,
+			Mutating:           true, Hermetic: true,
+			Description:  "Replace a resource by copies whose names end in 0, 1, 2 and so on; of several with the name, the first one",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"replicate v1/ConfigMap settings 3"},
+		},
+		ValueParameter: parameterReplicas,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			a := handler.Arguments(args)
+			at, name, err := firstResource(docs, provider, a)
+			if err != nil || at < 0 {
+				fc.Matched(0)
+				return docs, nil, err
+			}
+			fc.Matched(1)
+			copies, err := replicas(docs[at], a.Int(parameterReplicas))
+			if err != nil {
+				return nil, nil, err
+			}
+			docs = slices.Replace(docs, at, at+1, copies...)
+			_, err = yamlkit.VisitResources(copies, nil, provider, func(doc *gaby.YamlDoc, output any, i int, _ *api.ResourceInfo) (any, []error) {
+				_, err := doc.SetP(string(name)+strconv.Itoa(i), string(provider.ScopelessResourceNamePath()))
+				return output, []error{err}
+			})
+			return docs, nil, err
+		},
+	}
+}
+
+// firstResource is the index of the first resource with the type, the category if one is given and, within its scope, the name; -1 when
+// there is none.
+func firstResource(docs gaby.Container, provider configkit.ResourceProvider, a handler.Arguments) (at int, name api.ResourceName, err error) {
+	at = -1
+	category, wanted := a.String(parameterResourceCategory), api.ResourceName(a.String(parameterResourceName))
+	err = eachResource(docs, provider, func(i int, info api.ResourceInfo) {
+		if at < 0 && info.ResourceType == resourceTypeOf(a) && sameName(provider, info.ResourceName, wanted) &&
+			(category == "" || string(info.ResourceCategory) == category) {
+			at, name = i, info.ResourceNameWithoutScope
+		}
+	})
+	return at, name, err
+}
+
+// replicas are a document and copies of it, n in all. Copies of an item of a list are items of that list.
+func replicas(doc *gaby.YamlDoc, n int) (gaby.Container, error) {
+	if err := doc.Check(); err != nil {
+		return nil, err
+	}
+	if !doc.IsDocument() {
+		copies, err := doc.Duplicate(n - 1)
+		return append(gaby.Container{doc}, copies...), err
+	}
+	text := []byte(withoutSeparator(doc.String()))
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	copies := gaby.Container{doc}
+	for len(copies) < n {
+		c, err := gaby.ParseYAML(text)
+		if err != nil {
+			return nil, err
+		}
+		copies = append(copies, c)
+	}
+	return copies, nil
+}
