@@ -10,7 +10,7 @@ type copied struct {
 	value int32  // the source node whose value it has; 0 for none
 	up    int32  // the collection around it; -1 at the root of a copy
 	lead  uint32 // where the lines above the entry begin that go with it; 0 for none
-	whole bool   // the value's text can be taken as it stands: it holds no aliases, no anchors and no edits
+	whole bool   // the text of the value can be taken as it stands: it holds no aliases, no anchors and no edits
 }
 
 // copyOf returns what node i is a copy of; of no copy it is the zero value.
@@ -34,23 +34,6 @@ func (d *document) isTouched(i int32) bool {
 	return d.cache.touched[i]
 }
 
-// A copier makes copies of values of a document.
-type copier struct {
-	d      *document
-	marked []int32 // how many nodes in front of each have something that must not be copied as text
-}
-
-func newCopier(d *document) *copier {
-	c := &copier{d: d, marked: make([]int32, d.nsrc+1)}
-	for i := range d.nsrc {
-		c.marked[i+1] = c.marked[i]
-		if d.n[i].kind == aliasNode || d.n[i].flags&hasMerge != 0 || d.n[i].flags&hasProps != 0 && d.props[i].anchor != "" || d.isEdited(i) {
-			c.marked[i+1]++
-		}
-	}
-	return c
-}
-
 // isEdited reports whether source node i has another value, other children or another comment than in the source.
 func (d *document) isEdited(i int32) bool {
 	if d.edits == nil {
@@ -62,27 +45,19 @@ func (d *document) isEdited(i int32) bool {
 	return value || kids || comment
 }
 
-// whole reports whether the text of the value of source node s can be copied as it stands. Its own anchor is not part of it.
-func (c *copier) whole(s int32) bool {
-	d := c.d
-	return d.n[s].kind != aliasNode && d.n[s].flags&hasMerge == 0 && !d.isEdited(s) && c.marked[d.n[s].next] == c.marked[s+1]
-}
-
 // copy appends a copy of what stands at v to the slab, as an entry like v's or, at the root of a copy, only its value. up is the
-// collection around it, -1 at the root.
-func (c *copier) copy(v Value, key string, up int32, depth int) int32 {
-	d := c.d
+// collection around it, -1 at the root; depth the number of those around it.
+func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 	if depth > d.limits.Depth {
 		panic(&EditError{Pos: v.Position(), Msg: "too many maps and lists inside each other once aliases are replaced", Hint: "raise the limit"})
 	}
 	from := v.node()
 	n := d.n[from]
-	f := fresh{key: key, copied: copied{up: up}}
-	f.value = from
+	f := fresh{key: key, copied: copied{up: up, value: from, whole: n.flags&(hasMerge|hasDuplicates) == 0 && !d.isEdited(from)}}
 	if !d.source(from) {
-		f.value = d.copyOf(from).value
+		original := d.copyOf(from)
+		f.value, f.whole = original.value, original.whole && !d.isTouched(from)
 	}
-	f.whole = f.value > 0 && (d.source(from) && c.whole(from) || !d.source(from) && d.copyOf(from).whole && !d.isTouched(from))
 	if up >= 0 {
 		f.entry = v.slot
 		if !d.source(v.slot) {
@@ -109,12 +84,16 @@ func (c *copier) copy(v Value, key string, up int32, depth int) int32 {
 	}
 	var kids []int32
 	before := int32(0)
+	whole := f.whole
 	for e := v.First(); e.Exists(); e = e.Next() {
-		kid := c.copy(e, e.Key(), i, depth+1)
-		d.fresh[d.n[kid].val].lead = d.lead(d.copyOf(kid).entry, before)
-		before = d.copyOf(kid).entry
+		kid := d.copy(e, e.Key(), i, depth+1)
+		c := &d.fresh[d.n[kid].val].copied
+		c.lead = d.lead(c.entry, before)
+		before = c.entry
+		whole = whole && c.whole && c.entry == c.value && (!d.source(e.slot) || d.n[e.slot].flags&hasProps == 0 || d.props[e.slot].anchor == "")
 		kids = append(kids, kid)
 	}
+	d.fresh[out.val].whole = whole
 	remember(&d.edit().kids, i, kids)
 	return i
 }
@@ -149,8 +128,8 @@ func (e *emitter) leadLines(slot int32, indent int) {
 		line := bytes.TrimSpace(e.d.src[p:e.d.lineEnd(p)])
 		if len(line) == 0 {
 			indented := bytes.TrimRight(e.b, " ")
-			if n := len(indented); n > 0 && indented[n-1] != '\n' {
-				continue // on the line of what is around it
+			if n := len(indented); n == 0 || indented[n-1] != '\n' {
+				continue // nothing is in front of it, or what is around it on its line
 			}
 			e.b = indented
 		}

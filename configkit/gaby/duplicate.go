@@ -20,11 +20,10 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 	}
 	kids := doc.kids(v.owner)
 	at := slices.Index(kids, v.slot) + 1
-	c := newCopier(doc)
 	slots := make([]int32, n)
 	copies := make([]*YamlDoc, n)
 	for i := range n {
-		slot := c.copy(v, "", v.owner, 0) // as deep as the original, which is within the limits
+		slot := doc.copy(v, "", v.owner, 0) // as deep as the original, which is within the limits
 		if from := &doc.fresh[doc.n[slot].val].copied; from.entry > 0 && doc.n[from.entry].flags&inFlow == 0 {
 			from.lead = uint32(doc.headStart(from.entry))
 		}

@@ -7,7 +7,10 @@ type cache struct {
 	entries map[int32][]int32          // long lists and maps: their children, for access by index
 	keys    map[int32]map[string]int32 // long maps: their last child of each key
 	merged  map[int32][]mergedEntry    // maps with "<<" or repeated keys: what a reader sees
-	touched map[int32]bool             // copies that were edited since they were made, or something in them was
+	// Of the source, whatever is edited.
+	referrers  map[int32][]int32 // the aliases of each anchored value
+	expandable bool              // the document is not too large without aliases
+	touched    map[int32]bool    // copies that were edited since they were made, or something in them was
 }
 
 // mergedEntry is one entry a reader of a map with "<<" or repeated keys sees.

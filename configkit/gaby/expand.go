@@ -14,17 +14,23 @@ func (d *YamlDoc) ExpandAnchors() (int, error) {
 	if err := d.Check(); err != nil {
 		return 0, err
 	}
-	doc := d.v.d
-	if bytes.IndexByte(doc.src, '&') < 0 && !bytes.Contains(doc.src, []byte("<<")) {
+	doc, v := d.v.d, d.v
+	text := doc.src
+	if !d.whole() {
+		if !doc.source(v.slot) {
+			return 0, nil // made by an edit: there is nothing to replace in it
+		}
+		text = text[doc.n[v.slot].key:doc.n[v.slot].valEnd]
+	}
+	if bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '*') < 0 && !bytes.Contains(text, []byte("<<")) {
 		return 0, nil
 	}
 	if _, err := d.begin(nil); err != nil {
 		return 0, err
 	}
 	mark := d.Checkpoint()
-	x := expander{copier: newCopier(doc)}
-	err := x.run(d.v)
-	if err != nil {
+	x := expander{d: doc}
+	if err := x.run(v); err != nil {
 		d.Rollback(mark)
 		return 0, err
 	}
@@ -33,7 +39,7 @@ func (d *YamlDoc) ExpandAnchors() (int, error) {
 
 // An expander is one run of ExpandAnchors.
 type expander struct {
-	*copier
+	d     *document
 	count int
 }
 
@@ -48,26 +54,16 @@ func (x *expander) run(v Value) (err error) {
 		}
 	}()
 	d := x.d
-	x.checkSize()
-	x.expand(v.slot, x.depth(v.slot))
-	if !d.source(v.slot) {
-		return nil // made by an edit: there are no marks in it
-	}
+	d.checkExpandedSize()
+	x.expand(v.slot, d.depthOf(v))
 	end := int32(d.n[v.slot].next)
-	inside := func(i int32) bool { return i >= v.slot && i < end }
-	referred := map[int32]bool{}
-	for alias, target := range d.aliases {
-		if d.isExpanded(alias) {
-			continue
-		}
-		if inside(alias) {
-			d.setExpanded(alias)
-		} else {
-			referred[target] = true
+	for i := v.slot; i < end; i++ {
+		if d.n[i].kind == aliasNode && !d.isExpanded(i) {
+			d.setExpanded(i)
 		}
 	}
 	for i := v.slot; i < end; i++ {
-		if d.n[i].flags&hasProps != 0 && d.props[i].anchor != "" && !referred[i] && !d.isExpanded(i) {
+		if d.n[i].flags&hasProps != 0 && d.props[i].anchor != "" && !d.isExpanded(i) && !slices.ContainsFunc(d.referrers(i), d.isAlias) {
 			d.setExpanded(i)
 			x.count++
 		}
@@ -75,13 +71,30 @@ func (x *expander) run(v Value) (err error) {
 	return nil
 }
 
-// depth returns how many collections are around source node i.
-func (x *expander) depth(i int32) int {
-	depth := 0
-	for at := int32(0); at < i && x.d.source(i); depth++ {
+// isAlias reports whether source node i, an alias, is still one.
+func (d *document) isAlias(i int32) bool { return !d.isExpanded(i) }
+
+// referrers lists the aliases of source node i in the source.
+func (d *document) referrers(i int32) []int32 {
+	if d.cache.referrers == nil {
+		d.cache.referrers = map[int32][]int32{}
+		for alias, target := range d.aliases {
+			d.cache.referrers[target] = append(d.cache.referrers[target], alias)
+		}
+	}
+	return d.cache.referrers[i]
+}
+
+// depthOf returns how many collections are around v.
+func (d *document) depthOf(v Value) int {
+	if v.owner < 0 {
+		return 0
+	}
+	depth := 1
+	for at := int32(0); at < v.owner; depth++ {
 		at++
-		for int32(x.d.n[at].next) <= i {
-			at = int32(x.d.n[at].next)
+		for int32(d.n[at].next) <= v.owner {
+			at = int32(d.n[at].next)
 		}
 	}
 	return depth
@@ -95,7 +108,7 @@ func (x *expander) expand(slot int32, depth int) {
 	switch {
 	case n.kind == aliasNode:
 		x.count++
-		d.setValue(slot, x.copy(Value{d: d, slot: i, owner: -1, pos: -1}, d.keyText(slot), -1, depth))
+		d.setValue(slot, d.copy(Value{d: d, slot: i, owner: -1, pos: -1}, d.keyText(slot), -1, depth))
 	case n.flags&isNew != 0 || n.kind == scalarNode:
 	default:
 		if n.flags&hasMerge != 0 {
@@ -117,7 +130,7 @@ func (x *expander) merge(i int32, depth int) {
 			continue
 		}
 		v := Value{d: d, slot: m.slot, owner: i, pos: -1}
-		kid := x.copy(v, d.keyText(m.slot), i, depth+1)
+		kid := d.copy(v, d.keyText(m.slot), i, depth+1)
 		c := &d.fresh[d.n[kid].val].copied
 		if before > 0 {
 			c.lead = d.lead(c.entry, before)
@@ -142,10 +155,12 @@ func (x *expander) merge(i int32, depth int) {
 	}
 }
 
-// checkSize refuses a document whose aliases stand for more text than a document may have. Aliases only point backwards, so one pass
+// checkExpandedSize refuses a document whose aliases stand for more text than a document may have. Aliases only point backwards, so one pass
 // in document order with running totals knows the size of every value an alias can stand for.
-func (x *expander) checkSize() {
-	d := x.d
+func (d *document) checkExpandedSize() {
+	if d.cache.expandable {
+		return
+	}
 	bytesTo, linesTo := make([]int, d.nsrc+1), make([]int, d.nsrc+1)
 	for i := range d.nsrc {
 		n := &d.n[i]
@@ -169,6 +184,7 @@ func (x *expander) checkSize() {
 			})
 		}
 	}
+	d.cache.expandable = true
 }
 
 // dropAnchor takes out the anchor in front of source node i if it is no longer there.

@@ -82,6 +82,9 @@ func TestFoundEdits(t *testing.T) {
 	}{
 		{"-  e", []Edit{set("0", map[string]any{"a": list(0, 0)})}},
 		{"-  []", []Edit{add("0", two), add("0", 0)}},
+		{"a: |\n  x\n  y\n", []Edit{set("a", "   x\ny\n")}},
+		{"a: |2\n  2\n  y\n", []Edit{set("a", "3\ny\n")}},
+		{"a: |-\n  -\n  y\n", []Edit{set("a", "3\ny")}},
 		{"-    {}", []Edit{set("0.new.new.new", two)}},
 		{"-\n- -    e", []Edit{set("1", list(map[string]any{"": two, "a": 0}, 0))}},
 		{"[{}]", []Edit{set("0.new", two)}},

@@ -27,6 +27,12 @@ func (p *printer) replaceWords(i int32, text string) bool {
 	}
 	raw := d.src[n.val:n.valEnd]
 	at := 0
+	if isBlock { // behind the header
+		at = readHeader(d.src, int(n.val)).end - int(n.val)
+		if isBlank(is[0]) { // at the beginning of a line it would be indentation
+			return false
+		}
+	}
 	for range strings.Count(old[:from], was) + 1 {
 		k := bytes.Index(raw[at:], []byte(was))
 		if k < 0 {

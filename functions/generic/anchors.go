@@ -1,6 +1,9 @@
 package generic
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
@@ -21,13 +24,17 @@ func expandAnchorsFunction(provider configkit.ResourceProvider) handler.Function
 		PerDocument: true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			matches := 0
-			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+			expand := func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
 				n, err := doc.ExpandAnchors()
 				matches += n
 				return output, []error{err}
-			})
+			}
+			_, err := yamlkit.VisitResources(docs, nil, provider, expand)
+			// Anchors in items of a list that only later items referred to are of no use now.
+			items := slices.DeleteFunc(slices.Clone(docs), (*gaby.YamlDoc).IsDocument)
+			_, again := yamlkit.VisitResources(items, nil, provider, expand)
 			fc.Matched(matches)
-			return docs, nil, err
+			return docs, nil, cmp.Or(err, again)
 		},
 	}
 }
