@@ -45,6 +45,8 @@ type unit struct {
 	once   sync.Once
 	lines  []int // line feeds in front of each document
 
+	detached bool // of no file: there are no positions in it
+
 	whole *unit // the text this one is a part of, if it is
 	part  int
 	arena *Arena
@@ -89,6 +91,9 @@ const lineBlock = 4096
 
 // position returns the place of byte p of src.
 func (d *document) position(p int) Position {
+	if d.unit.detached {
+		return Position{}
+	}
 	if d.lines == nil {
 		d.lines = make([]uint32, len(d.src)/lineBlock+1)
 		for i := 1; i < len(d.lines); i++ {

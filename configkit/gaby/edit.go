@@ -277,12 +277,26 @@ func (e *editor) assign(v Value, t *tree) error {
 	if err := e.here(v, true); err != nil {
 		return err
 	}
-	if i != v.slot && d.source(v.slot) && d.n[v.slot].kind == t.kind {
+	if i != v.slot && d.source(v.slot) && d.n[v.slot].kind == t.kind && d.canReturn(v.slot) {
 		d.setValue(v.slot, v.slot) // back to what the source says, and on from there
 		return e.assign(v, t)
 	}
 	d.setValue(v.slot, d.build(d.keyText(v.slot), t))
 	return nil
+}
+
+// canReturn reports whether the value that source node i had can come back: it has no comment now that would not fit it, and its aliases
+// still have their anchors.
+func (d *document) canReturn(i int32) bool {
+	if _, commented := d.pendingComment(i); commented {
+		return false
+	}
+	for k := i; k < int32(d.n[i].next) && len(d.edits.expanded) > 0; k++ {
+		if d.n[k].kind == aliasNode && d.isExpanded(k) && d.at(k) == k {
+			return false
+		}
+	}
+	return true
 }
 
 func (e *editor) assignMap(v Value, t *tree) error {

@@ -3,6 +3,7 @@ package gaby
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // ExpandAnchors replaces the aliases and "<<" in the value by what they stand for, and removes the anchors in it that nothing refers to
@@ -205,10 +206,31 @@ func (p *printer) dropAnchor(i int32) {
 	switch {
 	case after > to && after < len(d.src) && d.src[after] != '\n' && d.src[after] != '\r' && d.src[after] != '#':
 		to = after
+	case p.beginsBelowDash(i, to):
+		// What was pushed to the next line by the anchor goes back behind the dash.
+		n := &d.n[i]
+		p.add(i, int(n.keyEnd), int(n.val), strings.Repeat(" ", d.column(int(n.val))-d.column(int(n.key))-1))
+		return
 	case d.n[i].flags&emptyInFlow == 0:
 		for from > 0 && isBlank(d.src[from-1]) {
 			from--
 		}
 	}
 	p.add(i, from, to, "")
+}
+
+// beginsBelowDash reports whether source node i is a map or list that stands on the lines below its dash and anchor, which ends at p and
+// is all that keeps it from beginning on the line of the dash, and that no edit has changed where it begins.
+func (p *printer) beginsBelowDash(i int32, at int) bool {
+	d := p.d
+	n := &d.n[i]
+	if i == 0 || n.keyStyle != noStyle || n.flags&inFlow != 0 || n.style != plainStyle || n.kind != mapNode && n.kind != listNode || d.props[i].tag != "" {
+		return false
+	}
+	_, edited := d.edits.kids[i]
+	if _, commented := d.pendingComment(i); edited || commented {
+		return false
+	}
+	val := int(n.val)
+	return len(bytes.TrimSpace(d.src[at:val])) == 0 && d.lineStart(val) == nextLineStart(d.src, at) && d.column(val) > d.column(int(n.key))+1
 }

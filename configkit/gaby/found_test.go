@@ -82,6 +82,7 @@ func TestFoundEdits(t *testing.T) {
 	}{
 		{"-  e", []Edit{set("0", map[string]any{"a": list(0, 0)})}},
 		{"-  []", []Edit{add("0", two), add("0", 0)}},
+		{"- - word\n", []Edit{set("0", "x"), note("0"), set("0", list(nil))}},
 		{"a: |\n  x\n  y\n", []Edit{set("a", "   x\ny\n")}},
 		{"a: |2\n  2\n  y\n", []Edit{set("a", "3\ny\n")}},
 		{"a: |-\n  -\n  y\n", []Edit{set("a", "3\ny")}},

@@ -65,6 +65,9 @@ func ParseYAML(text []byte) (*YamlDoc, error) {
 	return doc, doc.Check()
 }
 
+// Detach says that the text of the document, made by [ParseYAML], is not that of a file: nothing in it has a position from now on.
+func (d *YamlDoc) Detach() { d.v.d.unit.detached = true }
+
 // listItems returns the items of a v1/List as documents, nil when doc is none.
 func listItems(doc *YamlDoc) Container {
 	h, err := doc.Header()

@@ -32,7 +32,10 @@ func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 				resources++
 				if why := doc.ReadOnly(); why != nil {
-					return output, []error{why} // how it is written is not known
+					return output, []error{&api.Failure{
+						Class: api.FailureFunction, Pos: api.Position{Line: why.Pos.Line, Column: why.Pos.Column}, Err: why,
+						Message: "how the document is written cannot be checked: " + why.Msg, Hint: why.Hint,
+					}}
 				}
 				l.resource, l.path = info, l.path[:0]
 				l.value(doc.Value())

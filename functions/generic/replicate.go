@@ -96,6 +96,7 @@ func replicas(doc *gaby.YamlDoc, n int) (gaby.Container, error) {
 		if err != nil {
 			return nil, err
 		}
+		c.Detach()
 		copies = append(copies, c)
 	}
 	return copies, nil

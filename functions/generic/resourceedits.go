@@ -116,6 +116,7 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			if resource, err = withLineEndsOf(docs, resource); err != nil {
 				return nil, nil, err
 			}
+			resource.Detach()
 			at, err := lastResource(docs, provider, resourceTypeOf(args), api.ResourceName(handler.Arguments(args).String(parameterResourceName)))
 			if err != nil {
 				return nil, nil, err
