@@ -26,6 +26,7 @@ func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"vet-format"},
 		},
+		PerDocument: true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			l := formatLinter{}
 			resources := 0

@@ -63,6 +63,7 @@ func VetAttributeFunction(name, filterParameter, example string, attribute func(
 			FunctionType: api.FunctionTypeCustom,
 		},
 		ValueParameter: filterParameter,
+		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := filterOf(args)
 			return err
