@@ -80,6 +80,11 @@ func TestFoundEdits(t *testing.T) {
 		text  string
 		edits []Edit
 	}{
+		{"- - word\n  - word\n", []Edit{set("0", "x"), note("0"), set("0", list("word", "word"))}},
+		{"- - word\n  - word\n", []Edit{set("0", "x"), note("0"), set("0", list(nil))}},
+		{"l:\n-   a: 1 # one\n    b: 2\n", []Edit{set("l.0", "x"), note("l.0"), set("l.0", map[string]any{"b": 3, "a": 1})}},
+		{"l:\n-   a: 1\n    b: 2\n", []Edit{set("l.0", "x"), note("l.0"), set("l.0", map[string]any{"b": 3})}},
+		{"? k\n: - a\n  - b\n", []Edit{set("k", "x"), note("k"), set("k", list("a", "b", "c"))}},
 		{"-  e", []Edit{set("0", map[string]any{"a": list(0, 0)})}},
 		{"-  []", []Edit{add("0", two), add("0", 0)}},
 		{"- - word\n", []Edit{set("0", "x"), note("0"), set("0", list(nil))}},
