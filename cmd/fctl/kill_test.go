@@ -162,7 +162,7 @@ func TestInterruptedInPlace(t *testing.T) {
 			t.Fatalf("%d temporary files are left", left)
 		}
 		switch {
-		case status == 0 && done == len(m.was) && replicas < 50:
+		case (status == 0 || status == 130) && done == len(m.was) && replicas < 50:
 			continue // it was faster
 		case status != 130 || !strings.HasSuffix(stderr, "fctl: interrupted\n") || !strings.HasPrefix(stderr, fmt.Sprintf("%d of ", done)) || !strings.Contains(stderr, fmt.Sprintf("; %d not reached\n", len(m.was)-done)):
 			t.Fatalf("status %d after %d files: %s", status, done, stderr)
