@@ -176,6 +176,9 @@ func TestRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if other, err := gaby.ParseYAML([]byte("a: {b: 1}\nb: 1\n")); err != nil || other.Value().MayRepeatKeys() || !doc.Value().Get("b").MayRepeatKeys() {
+		t.Error(err, "keys are repeated in one document and not in the other")
+	}
 	list := func(v gaby.Value) (all []string) {
 		for _, r := range v.Repeated() {
 			all = append(all, fmt.Sprintf("%s %s %v", r.KeyPosition(), r.Key(), r.Data()))

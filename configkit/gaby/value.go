@@ -199,6 +199,20 @@ func (v Value) Repeated() []Value {
 	return repeated
 }
 
+// MayRepeatKeys reports whether there may be a map with [Value.Repeated] entries in the document. It is much faster than looking for
+// one.
+func (v Value) MayRepeatKeys() bool {
+	if v.d == nil {
+		return false
+	}
+	for i := range v.d.n {
+		if v.d.n[i].flags&hasDuplicates != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Index returns item i of a list.
 func (v Value) Index(i int) Value {
 	if v.d == nil || i < 0 {

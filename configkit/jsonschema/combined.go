@@ -1,0 +1,185 @@
+package jsonschema
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// combination are the keywords that have the same value checked with other schemas.
+type combination struct {
+	all, some, exactlyOne []*Schema
+	not                   *Schema
+	condition, then, els  *Schema
+}
+
+func (c *Compiler) combination(k keywords, in *resource) *combination {
+	if !k.has("allOf", "anyOf", "oneOf", "not", "if") {
+		return nil
+	}
+	if in.dialect == Structural {
+		in = in.valuesOnly()
+	}
+	r := &combination{all: c.several(k, "allOf", in), some: c.several(k, "anyOf", in), exactlyOne: c.several(k, "oneOf", in), not: c.one(k, "not", in)}
+	for _, alternatives := range []string{"allOf", "anyOf", "oneOf"} {
+		if v := k.get(alternatives); v.Kind() == gaby.List && !v.First().Exists() {
+			c.fail(in, v, "%s has no schema", alternatives)
+		}
+	}
+	if in.dialect.atLeast(Draft7) {
+		if r.condition = c.one(k, "if", in); r.condition != nil {
+			r.then, r.els = c.one(k, "then", in), c.one(k, "else", in)
+		}
+	}
+	return r
+}
+
+func (r *combination) check(c *check, v gaby.Value, ev *evaluated) bool {
+	valid := true
+	for _, s := range r.all {
+		valid = s.check(c, v, ev) && valid
+	}
+	if r.some != nil {
+		valid = checkSome(c, v, r.some, ev) && valid
+	}
+	if r.exactlyOne != nil {
+		valid = checkExactlyOne(c, v, r.exactlyOne, ev) && valid
+	}
+	if r.not != nil && c.asks(v, r.not, ev.anew()) {
+		valid = c.fail(v, "not", "not allowed: it is what \"not\" excludes")
+		if required := r.not.onlyRequires(); len(required) > 0 && !c.quiet {
+			c.problems[len(c.problems)-1].Message = strings.Join(required, " and ") + " must not be there" + together(required)
+		}
+	}
+	if r.condition != nil {
+		valid = r.checkCondition(c, v, ev) && valid
+	}
+	return valid
+}
+
+func together(names []string) string {
+	if len(names) > 1 {
+		return " together"
+	}
+	return ""
+}
+
+// onlyRequires are the properties that a schema requires, if it does nothing else.
+func (s *Schema) onlyRequires() []string {
+	if s.object == nil || s.object.properties != nil || s.object.patterns != nil || s.object.additional != nil || s.object.dependencies != nil ||
+		s.object.names != nil || s.object.least > 0 || s.object.most >= 0 || len(s.refs) > 0 || s.combined != nil || s.enum != nil {
+		return nil
+	}
+	return s.object.required
+}
+
+func (r *combination) checkCondition(c *check, v gaby.Value, ev *evaluated) bool {
+	seen := ev.anew()
+	branch := r.els
+	if c.asks(v, r.condition, seen) {
+		ev.merge(seen)
+		branch = r.then
+	}
+	return branch == nil || branch.check(c, v, ev)
+}
+
+func checkSome(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
+	valid := false
+	for _, s := range schemas {
+		seen := ev.anew()
+		if c.asks(v, s, seen) {
+			valid = true
+			if ev == nil {
+				break
+			}
+			ev.merge(seen)
+		}
+	}
+	return valid || c.explain(v, schemas, "anyOf")
+}
+
+func checkExactlyOne(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
+	first := -1
+	for i, s := range schemas {
+		seen := ev.anew()
+		if !c.asks(v, s, seen) {
+			continue
+		}
+		if first >= 0 {
+			return c.fail(v, "oneOf", "it is valid under alternatives %d and %d, exactly one is allowed", first+1, i+1)
+		}
+		first = i
+		ev.merge(seen)
+	}
+	return first >= 0 || c.explain(v, schemas, "oneOf")
+}
+
+// shownAlternatives is how many alternatives a message tells about.
+const shownAlternatives = 3
+
+// explain records why a value matches no alternative. What is wrong with the one that was likely meant is told as if there were no
+// others: the only one that takes values of the type and of the fixed fields that this one has.
+func (c *check) explain(v gaby.Value, schemas []*Schema, keyword string) bool {
+	if c.quiet {
+		return false
+	}
+	have := c.problems
+	var likely []Problem
+	var reasons []string
+	near := 0
+	for _, s := range schemas {
+		c.problems = nil
+		s.check(c, v, nil)
+		if len(c.problems) == 0 {
+			continue // too costly to find out
+		}
+		if !c.isFar() {
+			near++
+			likely = c.problems
+		}
+		reasons = append(reasons, c.problems[0].String())
+	}
+	c.problems = have
+	if near == 1 || len(schemas) == 1 && likely != nil {
+		c.problems = append(c.problems, likely...)
+		return false
+	}
+	if missing := requiredByEach(schemas); len(missing) == len(schemas) {
+		return c.fail(v, keyword, "one of %s is required", strings.Join(missing, ", "))
+	}
+	more := ""
+	if len(reasons) > shownAlternatives {
+		reasons, more = reasons[:shownAlternatives], "; and so on"
+	}
+	return c.fail(v, keyword, "it matches none of %d alternatives: %s%s", len(schemas), strings.Join(reasons, "; or: "), more)
+}
+
+// isFar reports whether the problems tell that another kind of value was wanted: one at the value itself with its type, or at one of
+// its fields with a fixed value.
+func (c *check) isFar() bool {
+	for i := range c.problems {
+		p := &c.problems[i]
+		switch len(p.Path) - len(c.path) {
+		case 0:
+			if p.Keyword == "type" || p.Keyword == "const" || p.Keyword == "enum" {
+				return true
+			}
+		case 1:
+			if p.Keyword == "const" || p.Keyword == "enum" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// requiredByEach are the properties required by schemas that do nothing but require one.
+func requiredByEach(schemas []*Schema) []string {
+	var all []string
+	for _, s := range schemas {
+		if required := s.onlyRequires(); len(required) == 1 {
+			all = append(all, required[0])
+		}
+	}
+	return all
+}

@@ -1,0 +1,127 @@
+package jsonschema
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// appendCanonical appends a text that is the same for equal values and for those only: the order of keys and how a value is
+// written do not count.
+func appendCanonical(b []byte, v gaby.Value) []byte {
+	switch v.Kind() {
+	case gaby.Map:
+		entries := make([]string, 0, 8)
+		for e := v.First(); e.Exists(); e = e.Next() {
+			entries = append(entries, string(appendCanonical(append(strconv.AppendQuote(nil, e.Key()), ": "...), e)))
+		}
+		slices.Sort(entries)
+		return append(append(append(b, '{'), strings.Join(entries, ", ")...), '}')
+	case gaby.List:
+		b = append(b, '[')
+		for e := v.First(); e.Exists(); e = e.Next() {
+			if b[len(b)-1] != '[' {
+				b = append(b, ", "...)
+			}
+			b = appendCanonical(b, e)
+		}
+		return append(b, ']')
+	}
+	if typeOf(v) == stringType {
+		return strconv.AppendQuote(b, v.Text())
+	}
+	return append(b, canonicalScalar(v)...)
+}
+
+// canonicalScalar is the canonical text of a scalar that is no string.
+func canonicalScalar(v gaby.Value) string {
+	if n, ok := numberOf(v); ok {
+		return n.String()
+	}
+	switch v.Data() {
+	case true:
+		return "true"
+	case false:
+		return "false"
+	}
+	return "null"
+}
+
+// enum are the values that are allowed, from "enum" or "const".
+type enum struct {
+	keyword string
+	strings []string // those that are strings, which most are
+	others  []string // the canonical texts of the others
+	shown   []string // all of them, as messages show them
+}
+
+func (c *Compiler) enum(k keywords, in *resource) *enum {
+	e := &enum{keyword: "enum"}
+	v := k.get("enum")
+	switch {
+	case v.Exists() && v.Kind() != gaby.List:
+		c.fail(in, v, "enum is a list of values, not %s", describe(v))
+	case v.Exists():
+		for item := v.First(); item.Exists(); item = item.Next() {
+			e.add(item)
+		}
+	}
+	if value := k.get("const"); value.Exists() && in.dialect.atLeast(Draft6) {
+		constant := &enum{keyword: "const"}
+		constant.add(value)
+		if v.Exists() { // both must hold
+			constant.strings = slices.DeleteFunc(constant.strings, func(s string) bool { return !slices.Contains(e.strings, s) })
+			constant.others = slices.DeleteFunc(constant.others, func(s string) bool { return !slices.Contains(e.others, s) })
+		}
+		return constant
+	}
+	if !v.Exists() {
+		return nil
+	}
+	return e
+}
+
+func (e *enum) add(v gaby.Value) {
+	if typeOf(v) != stringType {
+		canonical := string(appendCanonical(nil, v))
+		e.others, e.shown = append(e.others, canonical), append(e.shown, canonical)
+		return
+	}
+	text := strings.Clone(v.Text())
+	e.strings = append(e.strings, text)
+	if text != "" { // not what one would want
+		e.shown = append(e.shown, text)
+	}
+}
+
+// shownValues is how many values a message lists.
+const shownValues = 12
+
+func (e *enum) check(c *check, v gaby.Value, t types) bool {
+	if t == stringType {
+		for _, s := range e.strings {
+			if v.TextIs(s) {
+				return true
+			}
+		}
+	} else if slices.Contains(e.others, string(appendCanonical(nil, v))) {
+		return true
+	}
+	if c.quiet {
+		return c.fail(v, e.keyword, "")
+	}
+	switch shown := e.shown; {
+	case len(shown) == 1:
+		c.fail(v, e.keyword, "%s is not %s", describe(v), shown[0])
+	case len(shown) > shownValues:
+		c.fail(v, e.keyword, "%s is not one of %s and %d more", describe(v), strings.Join(shown[:shownValues], ", "), len(shown)-shownValues)
+	default:
+		c.fail(v, e.keyword, "%s is not one of %s", describe(v), strings.Join(shown, ", "))
+	}
+	if t == stringType {
+		c.suggest(v.Text(), e.strings)
+	}
+	return false
+}

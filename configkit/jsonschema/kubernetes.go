@@ -1,0 +1,160 @@
+package jsonschema
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// extensions are the keywords that only Kubernetes has.
+type extensions struct {
+	nullable bool
+	isSet    bool
+	mapKeys  []string // of a list whose elements are known by these
+	rules    []rule
+}
+
+func (c *Compiler) extensions(k keywords, s *Schema, in *resource) *extensions {
+	if !in.dialect.isKubernetes() {
+		return nil
+	}
+	if c.flag(k, "x-kubernetes-int-or-string", in) || k.get("format").TextIs("int-or-string") {
+		s.types = integerType | stringType
+	}
+	if in.dialect == OpenAPI {
+		return nil // what else there is, the server does not check
+	}
+	if c.flag(k, "x-kubernetes-embedded-resource", in) {
+		c.embed(s, []string{"apiVersion", "kind"})
+	}
+	e := &extensions{nullable: c.flag(k, "nullable", in), rules: c.rules(k, in)}
+	switch kind := k.get("x-kubernetes-list-type"); {
+	case kind.TextIs("set"):
+		e.isSet = true
+	case kind.TextIs("map"):
+		e.mapKeys = c.strings(k, "x-kubernetes-list-map-keys", in)
+	}
+	if !e.nullable && !e.isSet && e.mapKeys == nil && e.rules == nil {
+		return nil
+	}
+	return e
+}
+
+// embed adds the fields that every resource has to the schema of one.
+func (c *Compiler) embed(s *Schema, required []string) {
+	if s.object == nil {
+		s.object = &objectRules{most: -1}
+	}
+	o := s.object
+	o.required = append(o.required, required...)
+	if o.properties == nil {
+		o.properties = map[string]*Schema{}
+	}
+	for _, name := range []string{"apiVersion", "kind"} {
+		if o.properties[name] == nil {
+			o.properties[name] = &Schema{resource: s.resource, types: stringType}
+		}
+	}
+	declared := o.properties["metadata"]
+	switch {
+	case c.options.Metadata == nil || declared == c.options.Metadata:
+	case declared == nil:
+		o.properties["metadata"] = c.options.Metadata
+	default:
+		loose := *declared
+		if declared.object != nil { // it may say something about names, not which fields there are
+			object := *declared.object
+			object.closed, loose.object = false, &object
+		}
+		o.properties["metadata"] = &Schema{resource: s.resource, combined: &combination{all: []*Schema{c.options.Metadata, &loose}}}
+	}
+}
+
+// isNullable reports whether null stands for no value.
+func (s *Schema) isNullable() bool {
+	return s.resource.dialect == OpenAPI || s.kubernetes != nil && s.kubernetes.nullable
+}
+
+// isClosed reports whether an object has no other fields than those that are described.
+func (c *Compiler) isClosed(k keywords, r *objectRules, in *resource) bool {
+	if r.additional != nil || in.open {
+		return false
+	}
+	if in.dialect == OpenAPI {
+		return r.properties != nil
+	}
+	return !c.flag(k, "x-kubernetes-preserve-unknown-fields", in)
+}
+
+// asRead is the type that a value has for Kubernetes' tools, which read YAML 1.1: yes, no, on and off are bools.
+func (s *Schema) asRead(v gaby.Value, t types) types {
+	if t == stringType && isTruthWord(v) {
+		return booleanType
+	}
+	return t
+}
+
+// isTruthWord reports whether a value is a word that YAML 1.1 takes for a bool and YAML 1.2 for a string.
+func isTruthWord(v gaby.Value) bool {
+	text := v.Text()
+	if len(text) == 0 || len(text) > 3 {
+		return false
+	}
+	switch text {
+	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
+		return v.YAML() == text // without quotes and tag
+	}
+	return false
+}
+
+// truth is what such a word means.
+func truth(word string) bool {
+	switch strings.ToLower(word) {
+	case "y", "yes", "on":
+		return true
+	}
+	return false
+}
+
+// check checks what the keywords say. Rules are about values that are valid otherwise.
+func (e *extensions) check(c *check, v gaby.Value, t types, valid bool) bool {
+	if t == arrayType && (e.isSet || e.mapKeys != nil) {
+		valid = e.checkList(c, v) && valid
+	}
+	before := valid
+	for i := range e.rules {
+		valid = before && e.rules[i].check(c, v) && valid
+	}
+	return valid
+}
+
+// checkList checks that no two elements of a list are the same, or are known by the same.
+func (e *extensions) checkList(c *check, v gaby.Value) bool {
+	valid, n := true, 0
+	seen := map[string]int{}
+	for item := v.First(); item.Exists(); item = item.Next() {
+		var canonical []byte
+		if e.isSet {
+			canonical = appendCanonical(nil, item)
+		}
+		for _, key := range e.mapKeys {
+			canonical = append(canonical, ',')
+			if value := item.Get(key); value.Exists() {
+				canonical = appendCanonical(canonical, value)
+			}
+		}
+		first, again := seen[string(canonical)]
+		switch {
+		case !again:
+			seen[string(canonical)] = n
+		case e.isSet:
+			valid = c.unique(seen, string(canonical), n, item, "x-kubernetes-list-type")
+		default:
+			c.path = append(c.path, segment{index: n})
+			valid = c.fail(item, "x-kubernetes-list-map-keys", "element %d has the same %s", first, list(e.mapKeys, "and"))
+			c.path = c.path[:len(c.path)-1]
+		}
+		n++
+	}
+	return valid
+}

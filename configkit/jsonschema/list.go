@@ -1,0 +1,133 @@
+package jsonschema
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// listRules are the keywords about lists.
+type listRules struct {
+	prefix                    []*Schema // of the first elements
+	items                     *Schema   // of those after them
+	least, most               int       // most is -1 when there is no such limit
+	unique                    bool
+	contains                  *Schema
+	leastContained, mostOfIts int
+	countsContained           bool // elements that contains is about count as looked at
+}
+
+func (c *Compiler) listRules(k keywords, in *resource) *listRules {
+	if !k.has("items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains") {
+		return nil
+	}
+	r := &listRules{
+		least: c.count(k, "minItems", 0, in), most: c.count(k, "maxItems", -1, in), unique: c.flag(k, "uniqueItems", in),
+		leastContained: 1, mostOfIts: math.MaxInt,
+	}
+	if in.dialect.atLeast(Draft2020) {
+		r.prefix = c.several(k, "prefixItems", in)
+	}
+	if k.get("items").Kind() == gaby.List && !in.dialect.isKubernetes() {
+		r.prefix = c.several(k, "items", in)
+		r.items = c.one(k, "additionalItems", in)
+	} else {
+		r.items = c.one(k, "items", in)
+	}
+	if in.dialect.atLeast(Draft6) {
+		r.contains = c.one(k, "contains", in)
+	}
+	if in.dialect.atLeast(Draft2019) {
+		r.leastContained, r.mostOfIts = c.count(k, "minContains", 1, in), c.count(k, "maxContains", math.MaxInt, in)
+		r.countsContained = in.dialect.atLeast(Draft2020)
+	}
+	return r
+}
+
+func (r *listRules) check(c *check, v gaby.Value, ev *evaluated) bool {
+	valid, n, contained := true, 0, 0
+	var seen map[string]int
+	if r.unique {
+		seen = map[string]int{}
+	}
+	for e := v.First(); e.Exists(); e = e.Next() {
+		where := segment{index: n}
+		if n < len(r.prefix) {
+			valid = c.at(where, e, r.prefix[n]) && valid
+		} else if r.items != nil {
+			valid = c.at(where, e, r.items) && valid
+		}
+		if r.contains != nil && c.asks(e, r.contains, nil) {
+			contained++
+			if r.countsContained {
+				ev.addElement(n)
+			}
+		}
+		if r.unique {
+			valid = c.unique(seen, string(appendCanonical(nil, e)), n, e, "uniqueItems") && valid
+		}
+		if n++; !valid && c.quiet {
+			return false
+		}
+	}
+	ev.addElements(len(r.prefix), r.items != nil)
+	return r.checkCounts(c, v, n, contained) && valid
+}
+
+// unique records that an element is one that was seen before, if it is.
+func (c *check) unique(seen map[string]int, canonical string, index int, e gaby.Value, keyword string) bool {
+	first, again := seen[canonical]
+	if !again {
+		seen[canonical] = index
+		return true
+	}
+	c.path = append(c.path, segment{index: index})
+	c.fail(e, keyword, "the same as element %d", first)
+	c.path = c.path[:len(c.path)-1]
+	return false
+}
+
+func (r *listRules) checkCounts(c *check, v gaby.Value, n, contained int) bool {
+	valid := true
+	if n < r.least {
+		valid = c.fail(v, "minItems", "%s, at least %s", counted(n, "element", "elements"), needed(r.least))
+	}
+	if r.most >= 0 && n > r.most {
+		valid = c.fail(v, "maxItems", "%s, at most %s", counted(n, "element", "elements"), allowed(r.most))
+	}
+	if r.contains == nil {
+		return valid
+	}
+	if contained < r.leastContained {
+		valid = c.fail(v, "contains", "%s are as \"contains\" says, at least %s", counted(contained, "element", "elements"), needed(r.leastContained))
+	}
+	if contained > r.mostOfIts {
+		valid = c.fail(v, "maxContains", "%s are as \"contains\" says, at most %s", counted(contained, "element", "elements"), allowed(r.mostOfIts))
+	}
+	return valid
+}
+
+// counted is "1 element", "2 elements".
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + more
+}
+
+// needed is what follows "at least".
+func needed(n int) string {
+	if n == 1 {
+		return "1 is required"
+	}
+	return strconv.Itoa(n) + " are required"
+}
+
+// allowed is what follows "at most".
+func allowed(n int) string {
+	if n == 1 {
+		return "1 is allowed"
+	}
+	return strconv.Itoa(n) + " are allowed"
+}

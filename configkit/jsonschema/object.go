@@ -1,0 +1,200 @@
+package jsonschema
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// objectRules are the keywords about objects.
+type objectRules struct {
+	properties   map[string]*Schema
+	patterns     []patternProperties
+	additional   *Schema // of all others; nil when they are not checked
+	closed       bool    // there may be no others, as additional says too, but these are fields
+	nullIsNone   bool    // null is as good as nothing
+	required     []string
+	least, most  int // most is -1 when there is no such limit
+	names        *Schema
+	dependencies []dependency
+}
+
+type patternProperties struct {
+	pattern *regexp.Regexp
+	schema  *Schema
+}
+
+// dependency is what must hold when there is a property.
+type dependency struct {
+	property string
+	required []string
+	schema   *Schema
+	keyword  string
+}
+
+func (c *Compiler) objectRules(k keywords, in *resource) *objectRules {
+	if !k.has("properties", "patternProperties", "additionalProperties", "required", "minProperties", "maxProperties", "propertyNames",
+		"dependencies", "dependentRequired", "dependentSchemas") && (in.dialect != Structural || in.open || !k.get("type").TextIs("object")) {
+		return nil
+	}
+	r := &objectRules{
+		properties: c.byName(k, "properties", in), least: c.count(k, "minProperties", 0, in), most: c.count(k, "maxProperties", -1, in),
+		additional: c.one(k, "additionalProperties", in),
+	}
+	if in.dialect == Draft4 || k.get("required").Kind() != gaby.Scalar { // below draft 4 it was a bool of the property itself
+		r.required = c.strings(k, "required", in)
+	} else {
+		c.fail(in, k.get("required"), "required is a list of strings, not %s", describe(k.get("required")))
+	}
+	if in.dialect.isKubernetes() {
+		r.closed, r.nullIsNone = c.isClosed(k, r, in), in.dialect == OpenAPI
+		return r
+	}
+	patterns := k.get("patternProperties")
+	schemas := c.byName(k, "patternProperties", in)
+	for e := patterns.First(); e.Exists(); e = e.Next() {
+		if re := c.pattern(e.Key(), e, "patternProperties", in); re != nil {
+			r.patterns = append(r.patterns, patternProperties{re, schemas[e.Key()]})
+		}
+	}
+	if in.dialect.atLeast(Draft6) {
+		r.names = c.one(k, "propertyNames", in)
+	}
+	c.dependencies(r, k, in)
+	return r
+}
+
+func (c *Compiler) dependencies(r *objectRules, k keywords, in *resource) {
+	for _, keyword := range []string{"dependencies", "dependentRequired", "dependentSchemas"} {
+		v := k.get(keyword)
+		if !v.Exists() || keyword != "dependencies" && !in.dialect.atLeast(Draft2019) {
+			continue
+		}
+		if v.Kind() != gaby.Map {
+			c.fail(in, v, "%s is a map, not %s", keyword, describe(v))
+			continue
+		}
+		for e := v.First(); e.Exists(); e = e.Next() {
+			d := dependency{property: e.Key(), keyword: keyword}
+			if keyword == "dependentRequired" || keyword == "dependencies" && e.Kind() == gaby.List {
+				d.required = c.stringsOf(e, keyword, in)
+			} else {
+				d.schema = c.schema(e, in)
+			}
+			r.dependencies = append(r.dependencies, d)
+		}
+	}
+}
+
+func (r *objectRules) check(c *check, v gaby.Value, ev *evaluated) bool {
+	valid, n := true, 0
+	c.objects = append(c.objects, objectAt{r, len(c.path)})
+	for e := v.First(); e.Exists(); e = e.Next() {
+		n++
+		valid = r.property(c, e, ev) && valid
+		if !valid && c.quiet {
+			break
+		}
+	}
+	c.objects = c.objects[:len(c.objects)-1]
+	for _, name := range r.required {
+		if !r.isThere(v.Get(name)) {
+			valid = c.failAt(name, v.Position(), "required", "%s is required", name)
+		}
+	}
+	if n < r.least && valid {
+		valid = c.fail(v, "minProperties", "%s, at least %s", counted(n, "property", "properties"), needed(r.least))
+	}
+	if r.most >= 0 && n > r.most {
+		valid = c.fail(v, "maxProperties", "%s, at most %s", counted(n, "property", "properties"), allowed(r.most))
+	}
+	for _, d := range r.dependencies {
+		if v.Get(d.property).Exists() {
+			valid = d.check(c, v, ev) && valid
+		}
+	}
+	return valid
+}
+
+// isThere reports whether a required property is there.
+func (r *objectRules) isThere(v gaby.Value) bool {
+	return v.Exists() && (!r.nullIsNone || typeOf(v) != nullType)
+}
+
+// property checks one property.
+func (r *objectRules) property(c *check, e gaby.Value, ev *evaluated) bool {
+	key, valid, known := e.Key(), true, false
+	where := segment{key: key, isKey: true}
+	if s := r.properties[key]; s != nil {
+		known = true
+		valid = c.at(where, e, s)
+	}
+	for _, p := range r.patterns {
+		if p.pattern.MatchString(key) {
+			known = true
+			valid = c.at(where, e, p.schema) && valid
+		}
+	}
+	if !known {
+		switch {
+		case r.closed:
+			return r.unknown(c, e, "field")
+		case r.additional != nil && r.additional.never:
+			return r.unknown(c, e, "property")
+		case r.additional != nil:
+			known = true
+			valid = c.at(where, e, r.additional)
+		}
+	}
+	if known {
+		ev.addProperty(key)
+	}
+	if r.names != nil {
+		valid = r.checkName(c, e) && valid
+	}
+	return valid
+}
+
+// unknown records that there may be no such property.
+func (r *objectRules) unknown(c *check, e gaby.Value, what string) bool {
+	if c.quiet {
+		return false
+	}
+	key := e.Key()
+	c.failAt(key, e.KeyPosition(), "additionalProperties", "unknown %s %s", what, key)
+	if !c.suggest(key, slices.Sorted(maps.Keys(r.properties))) {
+		c.suggestPlace(key)
+	}
+	return false
+}
+
+// checkName checks the name of a property, which is no value of the document.
+func (r *objectRules) checkName(c *check, e gaby.Value) bool {
+	name, err := gaby.ParseYAML([]byte(strconv.Quote(e.Key())))
+	if err != nil {
+		return true // a name that cannot be told from others, such as half of a surrogate pair
+	}
+	inner := check{scope: c.scope, steps: c.steps, depth: c.depth, quiet: c.quiet}
+	valid := r.names.check(&inner, name.Value(), nil)
+	c.steps, c.err = inner.steps, inner.err
+	if !valid && !c.quiet {
+		c.failAt(e.Key(), e.KeyPosition(), "propertyNames", "the name is not allowed: %s", inner.problems[0].Message)
+	}
+	return valid
+}
+
+func (d *dependency) check(c *check, v gaby.Value, ev *evaluated) bool {
+	valid := true
+	for _, name := range d.required {
+		if !v.Get(name).Exists() {
+			valid = c.failAt(name, v.Position(), d.keyword, "%s is required when there is %s", name, d.property)
+		}
+	}
+	if d.schema != nil {
+		valid = d.schema.check(c, v, ev) && valid
+	}
+	return valid
+}

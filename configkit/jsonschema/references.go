@@ -1,0 +1,379 @@
+package jsonschema
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// noBase is the URI of a schema that has none. Relative references need something to start from.
+const noBase = "schema:///"
+
+// resource is a schema with an identity of its own, which references inside it start from.
+type resource struct {
+	name    string // for messages
+	uri     *url.URL
+	root    gaby.Value
+	dialect Dialect
+	open    bool // Structural: schemas in it say nothing about which fields there are
+
+	anchors   map[string]gaby.Value
+	dynamic   map[string]*target // dynamic anchors
+	recursive *target            // the root, when it has $recursiveAnchor
+	loose     *resource          // what valuesOnly returns
+}
+
+// valuesOnly is the same resource for schemas that say something about values, but not which fields there are.
+func (r *resource) valuesOnly() *resource {
+	if r.loose == nil {
+		loose := *r
+		loose.open = true
+		loose.loose = &loose
+		r.loose = &loose
+	}
+	return r.loose
+}
+
+// add makes a resource of a schema and of all inside it that have identities.
+func (c *Compiler) add(uri string, v gaby.Value) *resource {
+	in := &resource{name: uri, root: v, dialect: c.options.Dialect}
+	c.setDialect(in)
+	if in.dialect.isKubernetes() {
+		return in
+	}
+	base, err := url.Parse(uri)
+	if err != nil || uri == "" {
+		base, _ = url.Parse(noBase)
+	}
+	in.uri = base
+	c.resources[withoutFragment(base)] = in
+	c.scan(v, in, true)
+	return in
+}
+
+func (c *Compiler) setDialect(in *resource) {
+	if c.options.Dialect.isKubernetes() {
+		return
+	}
+	if v := in.root.Get("$schema"); v.Exists() {
+		d, ok := dialectNamed(v.Text())
+		if !ok {
+			c.fail(in, v, "$schema: %s is none of the drafts that can be read, which are %s", describe(v), names())
+			return
+		}
+		in.dialect = d
+	}
+}
+
+func withoutFragment(u *url.URL) string {
+	plain := *u
+	plain.Fragment, plain.RawFragment = "", ""
+	return plain.String()
+}
+
+// scan finds the schemas with identities and the anchors at v and below.
+func (c *Compiler) scan(v gaby.Value, in *resource, root bool) {
+	if v.Kind() != gaby.Map {
+		return
+	}
+	if id := v.Get(in.dialect.idKeyword()); typeOf(id) == stringType && (!in.dialect.refAlone() || !v.Get("$ref").Exists()) {
+		in = c.identified(id, v, in, root)
+	}
+	if in.dialect.atLeast(Draft2019) {
+		c.anchor(v.Get("$anchor"), v, in)
+		if v.Get("$recursiveAnchor").Data() == true {
+			in.recursive = c.targetOf(in.uri.String(), in, v)
+		}
+	}
+	if in.dialect.atLeast(Draft2020) {
+		if name := v.Get("$dynamicAnchor"); name.Exists() {
+			c.anchor(name, v, in)
+			if in.dynamic == nil {
+				in.dynamic = map[string]*target{}
+			}
+			in.dynamic[name.Text()] = c.targetOf(withoutFragment(in.uri)+"#"+name.Text(), in, name)
+		}
+	}
+	one, several, byName := in.dialect.subschemas()
+	for _, keyword := range one {
+		c.scan(v.Get(keyword), in, false)
+	}
+	for _, keyword := range several {
+		if all := v.Get(keyword); all.Kind() == gaby.List {
+			for e := all.First(); e.Exists(); e = e.Next() {
+				c.scan(e, in, false)
+			}
+		}
+	}
+	for _, keyword := range byName {
+		if all := v.Get(keyword); all.Kind() == gaby.Map {
+			for e := all.First(); e.Exists(); e = e.Next() {
+				c.scan(e, in, false)
+			}
+		}
+	}
+}
+
+// identified returns the resource that a schema with an identity is.
+func (c *Compiler) identified(id, v gaby.Value, in *resource, root bool) *resource {
+	u, err := in.uri.Parse(id.Text())
+	if err != nil {
+		c.fail(in, id, "%s: %s is no URI", in.dialect.idKeyword(), describe(id))
+		return in
+	}
+	if u.Fragment != "" && withoutFragment(u) == withoutFragment(in.uri) { // what is an anchor from 2019 on
+		if in.anchors == nil {
+			in.anchors = map[string]gaby.Value{}
+		}
+		in.anchors[u.Fragment] = v
+		return in
+	}
+	own := in
+	if !root {
+		own = &resource{name: u.String(), root: v, dialect: in.dialect}
+		c.setDialect(own)
+		c.roots[v] = own
+	}
+	own.uri = u
+	if key := withoutFragment(u); c.resources[key] == nil {
+		c.resources[key] = own
+	}
+	return own
+}
+
+func (c *Compiler) anchor(name, v gaby.Value, in *resource) {
+	if !name.Exists() {
+		return
+	}
+	if in.anchors == nil {
+		in.anchors = map[string]gaby.Value{}
+	}
+	in.anchors[strings.Clone(name.Text())] = v
+}
+
+// reference is what a schema refers to.
+type reference struct {
+	target    *target
+	anchor    string // of $dynamicRef
+	recursive bool   // of $recursiveRef
+}
+
+// target is a schema that is referred to.
+type target struct {
+	compiler *Compiler
+	uri      string
+	from     *resource
+	at       gaby.Value
+
+	once   sync.Once
+	schema *Schema
+	err    error
+}
+
+// references reads the keywords that refer to other schemas.
+func (c *Compiler) references(k keywords, in *resource) []*reference {
+	var all []*reference
+	add := func(keyword string, of Dialect) *reference {
+		v := k.get(keyword)
+		if !v.Exists() || !in.dialect.atLeast(of) && keyword != "$ref" {
+			return nil
+		}
+		if typeOf(v) != stringType {
+			c.fail(in, v, "%s is a string, not %s", keyword, describe(v))
+			return nil
+		}
+		uri := v.Text()
+		if !in.dialect.isKubernetes() {
+			u, err := in.uri.Parse(uri)
+			if err != nil {
+				c.fail(in, v, "%s: %s is no URI", keyword, describe(v))
+				return nil
+			}
+			uri = u.String()
+		}
+		r := &reference{target: c.targetOf(uri, in, v)}
+		all = append(all, r)
+		return r
+	}
+	add("$ref", Draft4)
+	if r := add("$recursiveRef", Draft2019); r != nil {
+		r.recursive = true
+	}
+	if r := add("$dynamicRef", Draft2020); r != nil {
+		if _, anchor, ok := strings.Cut(r.target.uri, "#"); ok && !strings.HasPrefix(anchor, "/") {
+			r.anchor = anchor
+		}
+	}
+	return all
+}
+
+// targetOf is the target with a URI, the same for all references to it.
+func (c *Compiler) targetOf(uri string, from *resource, at gaby.Value) *target {
+	t := c.targets[uri]
+	if t == nil {
+		t = &target{compiler: c, uri: strings.Clone(uri), from: from, at: at}
+		c.targets[t.uri] = t
+		if !c.options.Lazy {
+			c.pending = append(c.pending, t)
+		}
+	}
+	return t
+}
+
+// follow compiles what is referred to.
+func (c *Compiler) follow() {
+	for len(c.pending) > 0 {
+		t := c.pending[0]
+		c.pending = c.pending[1:]
+		t.once.Do(func() { c.resolve(t) })
+	}
+}
+
+// resolved returns the schema that is referred to.
+func (t *target) resolved() (*Schema, error) {
+	t.once.Do(func() {
+		t.compiler.mu.Lock()
+		defer t.compiler.mu.Unlock()
+		t.compiler.resolve(t)
+		if !t.compiler.options.Lazy {
+			t.compiler.follow()
+		}
+		t.err = t.compiler.taken()
+	})
+	return t.schema, t.err
+}
+
+// resolve finds and compiles a target.
+func (c *Compiler) resolve(t *target) {
+	v, in, err := c.find(t)
+	if err != nil {
+		e := &SchemaError{URI: t.from.name, Pos: t.at.Position(), Msg: fmt.Sprintf("it refers to %s, %v", strings.TrimPrefix(t.uri, noBase), err), Err: err}
+		c.problems = append(c.problems, e)
+		t.schema = &Schema{resource: t.from}
+		return
+	}
+	t.schema = c.schema(v, in)
+}
+
+var errNotThere = errors.New("which is not there")
+
+// find finds the value of a target.
+func (c *Compiler) find(t *target) (gaby.Value, *resource, error) {
+	if t.from.dialect.isKubernetes() {
+		v, err := c.load(t.uri)
+		if err != nil {
+			return gaby.Value{}, nil, err
+		}
+		return v, c.add(t.uri, v), nil
+	}
+	u, err := url.Parse(t.uri)
+	if err != nil {
+		return gaby.Value{}, nil, err
+	}
+	base := withoutFragment(u)
+	in := c.resources[base]
+	if in == nil {
+		v, err := c.load(base)
+		if err != nil {
+			return gaby.Value{}, nil, err
+		}
+		in = c.add(base, v)
+	}
+	if u.Fragment == "" || strings.HasPrefix(u.Fragment, "/") {
+		return c.pointed(in, u.Fragment)
+	}
+	if v := in.anchors[u.Fragment]; v.Exists() {
+		return v, in, nil
+	}
+	return gaby.Value{}, nil, errNotThere
+}
+
+func (c *Compiler) load(uri string) (gaby.Value, error) {
+	if c.options.Load == nil {
+		return gaby.Value{}, errNotThere
+	}
+	v, err := c.options.Load(uri)
+	if err == nil && !v.Exists() {
+		err = errNotThere
+	}
+	return v, err
+}
+
+// pointed follows a JSON pointer.
+func (c *Compiler) pointed(in *resource, pointer string) (gaby.Value, *resource, error) {
+	v := in.root
+	unescape := strings.NewReplacer("~1", "/", "~0", "~")
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if pointer == "" {
+			break
+		}
+		token = unescape.Replace(token)
+		if v.Kind() == gaby.List {
+			v = v.Index(index(token))
+		} else {
+			v = v.Get(token)
+		}
+		if !v.Exists() {
+			return gaby.Value{}, nil, errNotThere
+		}
+		if own := c.roots[v]; own != nil {
+			in = own
+		}
+	}
+	return v, in, nil
+}
+
+// index reads the index of an element, -1 for what is none.
+func index(token string) int {
+	n := 0
+	for _, c := range []byte(token) {
+		if c < '0' || c > '9' || n > 1<<30 {
+			return -1
+		}
+		n = n*10 + int(c-'0')
+	}
+	if token == "" || len(token) > 1 && token[0] == '0' {
+		return -1
+	}
+	return n
+}
+
+// check checks a value with what is referred to, which for dynamic references depends on the schemas that led here.
+func (r *reference) check(c *check, v gaby.Value, ev *evaluated) bool {
+	s, err := r.target.resolved()
+	if err != nil {
+		c.err = err
+		return true
+	}
+	if outer := r.outermost(s.resource, c.scope); outer != nil && outer != r.target {
+		if s, err = outer.resolved(); err != nil {
+			c.err = err
+			return true
+		}
+	}
+	return s.check(c, v, ev)
+}
+
+// outermost is the target of a dynamic reference: that of the first schema on the way that has one. It is nil for others, and
+// where the schema that is referred to does not take part.
+func (r *reference) outermost(found *resource, scope []*resource) *target {
+	switch {
+	case r.anchor != "" && found.dynamic[r.anchor] != nil:
+		for _, res := range scope {
+			if t := res.dynamic[r.anchor]; t != nil {
+				return t
+			}
+		}
+	case r.recursive && found.recursive != nil:
+		for _, res := range scope {
+			if res.recursive != nil {
+				return res.recursive
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,339 @@
+package jsonschema
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Schema is a compiled schema. It can be used concurrently.
+type Schema struct {
+	resource *resource
+	never    bool // it is false
+	refs     []*reference
+	types    types // 0: any
+	enum     *enum
+	format   *format
+	number   *numberRules
+	text     *textRules
+	list     *listRules
+	object   *objectRules
+	combined *combination
+
+	unevaluatedItems, unevaluatedProperties *Schema
+
+	kubernetes *extensions
+}
+
+// Options say how schemas are read.
+type Options struct {
+	// Dialect is that of schemas that do not say it.
+	Dialect Dialect
+	// Formats has values checked for "format", which many take for a mere description. Kubernetes' dialects always do.
+	Formats bool
+	// Load finds a schema that others refer to by its absolute URI or, in the dialect OpenAPI, by its name. When it is nil there
+	// are none.
+	Load func(uri string) (gaby.Value, error)
+	// Lazy has references followed when they are needed, not when the schema that has them is compiled.
+	Lazy bool
+	// Metadata is the schema of the metadata of resources, in the dialect Structural.
+	Metadata *Schema
+	// Rules compiles the rules of x-kubernetes-validations; when it is nil they are not checked. See [Rule].
+	Rules func(rule *Rule) (RuleProgram, error)
+}
+
+// SchemaError tells what is wrong with a schema.
+type SchemaError struct {
+	URI  string // of the schema, "" for one without
+	Pos  gaby.Position
+	Msg  string
+	Hint string
+	Err  error // what caused it, if anything
+}
+
+func (e *SchemaError) Error() string {
+	place := e.URI
+	if e.Pos.Line > 0 {
+		place = strings.TrimPrefix(place+":"+e.Pos.String(), ":")
+	}
+	if place == "" {
+		return e.Msg
+	}
+	return place + ": " + e.Msg
+}
+
+// Unwrap is the cause.
+func (e *SchemaError) Unwrap() error { return e.Err }
+
+// Unjoin is the errors that an error of this package is made of.
+func Unjoin(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, err := range joined.Unwrap() {
+		all = append(all, Unjoin(err)...)
+	}
+	return all
+}
+
+// Compile compiles a schema and all it refers to. The uri is what it is known by, which may be empty. The error is one or several
+// (joined) *SchemaError.
+func Compile(uri string, schema gaby.Value, options Options) (*Schema, error) {
+	return NewCompiler(options).Compile(uri, schema)
+}
+
+// Compiler compiles schemas that refer to each other. It can be used concurrently.
+type Compiler struct {
+	options Options
+
+	mu        sync.Mutex // held while schemas are read, which documents do not allow to be done at the same time
+	resources map[string]*resource
+	targets   map[string]*target
+	roots     map[gaby.Value]*resource // the schemas with identities inside others
+	pending   []*target
+	patterns  map[string]*regexp.Regexp
+	problems  []error
+}
+
+// NewCompiler makes a compiler.
+func NewCompiler(options Options) *Compiler {
+	return &Compiler{
+		options: options, resources: map[string]*resource{}, targets: map[string]*target{}, roots: map[gaby.Value]*resource{}, patterns: map[string]*regexp.Regexp{},
+	}
+}
+
+// Compile is the function of this name.
+func (c *Compiler) Compile(uri string, schema gaby.Value) (*Schema, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	in := c.add(uri, schema)
+	compiled := c.schema(schema, in)
+	if in.dialect == Structural {
+		c.embed(compiled, nil)
+	}
+	if !c.options.Lazy {
+		c.follow()
+	}
+	return compiled, c.taken()
+}
+
+// Named compiles the schema that Load finds by its URI, once.
+func (c *Compiler) Named(uri string) (*Schema, error) {
+	c.mu.Lock()
+	t := c.targetOf(uri, &resource{name: uri, dialect: c.options.Dialect}, gaby.Value{})
+	c.mu.Unlock()
+	return t.resolved()
+}
+
+// WithoutRequired is the schema without what it requires at its top level.
+func (s *Schema) WithoutRequired() *Schema {
+	if s.object == nil {
+		return s
+	}
+	lenient, object := *s, *s.object
+	object.required = nil
+	lenient.object = &object
+	return &lenient
+}
+
+// taken returns the problems found so far, each once.
+func (c *Compiler) taken() error {
+	err := errors.Join(c.problems...)
+	c.problems = nil
+	return err
+}
+
+func (c *Compiler) fail(in *resource, v gaby.Value, format string, args ...any) {
+	e := &SchemaError{URI: in.name, Pos: v.Position(), Msg: fmt.Sprintf(format, args...)}
+	for _, have := range c.problems {
+		if have.Error() == e.Error() {
+			return // it was compiled twice, as part of something and as what a reference leads to
+		}
+	}
+	c.problems = append(c.problems, e)
+}
+
+// keywords are the entries of a schema. Most have few, so that looking at all of them is the fastest way to find one.
+type keywords []keyword
+
+type keyword struct {
+	name  string
+	value gaby.Value
+}
+
+func keywordsOf(v gaby.Value) keywords {
+	all := make(keywords, 0, 8)
+	for e := v.First(); e.Exists(); e = e.Next() {
+		all = append(all, keyword{e.Key(), e})
+	}
+	return all
+}
+
+// get returns the value of a keyword, a missing one when it is not there.
+func (k keywords) get(name string) gaby.Value {
+	for i := range k {
+		if k[i].name == name {
+			return k[i].value
+		}
+	}
+	return gaby.Value{}
+}
+
+// has reports whether one of the keywords is there.
+func (k keywords) has(names ...string) bool {
+	for _, name := range names {
+		if k.get(name).Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+// schema compiles what stands at v. It always returns a schema; what is wrong becomes a problem of the compiler.
+func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
+	s := &Schema{resource: in}
+	switch typeOf(v) {
+	case booleanType:
+		s.never = v.Data() == false
+		return s
+	case objectType:
+	default:
+		c.fail(in, v, "a schema is an object or a boolean, not %s", describe(v))
+		return s
+	}
+	k := keywordsOf(v)
+	if own := c.roots[v]; own != nil {
+		in, s.resource = own, own
+	}
+	d := in.dialect
+	s.refs = c.references(k, in)
+	if len(s.refs) > 0 && d.refAlone() {
+		return s
+	}
+	s.types = c.types(k, in)
+	s.enum = c.enum(k, in)
+	s.format = c.format(k, in)
+	s.number = c.numberRules(k, in)
+	s.text = c.textRules(k, in)
+	s.list = c.listRules(k, in)
+	s.object = c.objectRules(k, in)
+	s.combined = c.combination(k, in)
+	if d.atLeast(Draft2019) {
+		s.unevaluatedItems, s.unevaluatedProperties = c.one(k, "unevaluatedItems", in), c.one(k, "unevaluatedProperties", in)
+	}
+	s.kubernetes = c.extensions(k, s, in)
+	return s
+}
+
+// one compiles the schema of a keyword, nil when it is not there.
+func (c *Compiler) one(k keywords, name string, in *resource) *Schema {
+	if v := k.get(name); v.Exists() {
+		return c.schema(v, in)
+	}
+	return nil
+}
+
+// several compiles a list of schemas.
+func (c *Compiler) several(k keywords, name string, in *resource) []*Schema {
+	v := k.get(name)
+	if !v.Exists() {
+		return nil
+	}
+	if v.Kind() != gaby.List {
+		c.fail(in, v, "%s is a list of schemas, not %s", name, describe(v))
+		return nil
+	}
+	all := []*Schema{}
+	for e := v.First(); e.Exists(); e = e.Next() {
+		all = append(all, c.schema(e, in))
+	}
+	return all
+}
+
+// byName compiles a map of schemas.
+func (c *Compiler) byName(k keywords, name string, in *resource) map[string]*Schema {
+	v := k.get(name)
+	if !v.Exists() {
+		return nil
+	}
+	if v.Kind() != gaby.Map {
+		c.fail(in, v, "%s is a map of schemas, not %s", name, describe(v))
+		return nil
+	}
+	all := map[string]*Schema{}
+	for e := v.First(); e.Exists(); e = e.Next() {
+		all[e.Key()] = c.schema(e, in)
+	}
+	return all
+}
+
+// count reads a keyword that is a number of things, fallback when it is not there.
+func (c *Compiler) count(k keywords, name string, fallback int, in *resource) int {
+	v := k.get(name)
+	if !v.Exists() {
+		return fallback
+	}
+	n, ok := numberOf(v)
+	if i, whole := n.asInt(); ok && whole && i >= 0 {
+		return i
+	}
+	c.fail(in, v, "%s is a whole number of at least 0, not %s", name, describe(v))
+	return fallback
+}
+
+// flag reads a keyword that is true or false.
+func (c *Compiler) flag(k keywords, name string, in *resource) bool {
+	v := k.get(name)
+	if !v.Exists() {
+		return false
+	}
+	b, ok := v.Data().(bool)
+	if !ok {
+		c.fail(in, v, "%s is true or false, not %s", name, describe(v))
+	}
+	return b
+}
+
+// strings reads a keyword that is a list of strings.
+func (c *Compiler) strings(k keywords, name string, in *resource) []string {
+	v := k.get(name)
+	if !v.Exists() {
+		return nil
+	}
+	return c.stringsOf(v, name, in)
+}
+
+func (c *Compiler) stringsOf(v gaby.Value, name string, in *resource) []string {
+	if v.Kind() != gaby.List {
+		c.fail(in, v, "%s is a list of strings, not %s", name, describe(v))
+		return nil
+	}
+	all := make([]string, 0, 4)
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if typeOf(e) != stringType {
+			c.fail(in, e, "%s is a list of strings, %s is none", name, describe(e))
+			continue
+		}
+		all = append(all, strings.Clone(e.Text()))
+	}
+	return all
+}
+
+// pattern compiles a regular expression.
+func (c *Compiler) pattern(text string, at gaby.Value, name string, in *resource) *regexp.Regexp {
+	if re, ok := c.patterns[text]; ok {
+		return re
+	}
+	re, err := regexp.Compile(goSyntax(text))
+	if err != nil {
+		c.fail(in, at, "%s: %s", name, patternProblem(text, err))
+	}
+	c.patterns[strings.Clone(text)] = re
+	return re
+}

@@ -1,0 +1,74 @@
+package jsonschema
+
+import (
+	"slices"
+	"strings"
+)
+
+// suggestDepth is how far down a field is looked for that stands too far up.
+const suggestDepth = 4
+
+// suggestPlace hints at the place where an unknown property would be known: further up, where its indentation may be wrong, or at
+// the one place further down that has the name.
+func (c *check) suggestPlace(key string) {
+	for i := len(c.objects) - 2; i >= 0; i-- {
+		if c.objects[i].rules.properties[key] == nil {
+			continue
+		}
+		if up := strings.Join(c.segments()[:c.objects[i].depth], "."); up != "" {
+			c.hint("it belongs to %s, further up", up)
+		} else {
+			c.hint("it belongs to the top level")
+		}
+		return
+	}
+	if found := c.objects[len(c.objects)-1].rules.below(key, suggestDepth); len(found) == 1 {
+		c.hint("did you mean %s?", strings.Join(found[0], "."))
+	}
+}
+
+// below finds the nearest places below an object where a property of a name is known.
+func (r *objectRules) below(key string, depth int) [][]string {
+	type place struct {
+		rules *objectRules
+		path  []string
+	}
+	level := []place{{rules: r}}
+	for range depth {
+		var next []place
+		var found [][]string
+		for _, p := range level {
+			for name, s := range p.rules.properties {
+				o := s.objectHere()
+				if o == nil {
+					continue
+				}
+				path := append(slices.Clip(p.path), name)
+				if o.properties[key] != nil {
+					found = append(found, append(slices.Clip(path), key))
+				}
+				next = append(next, place{o, path})
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+		level = next
+	}
+	return nil
+}
+
+// objectHere is what a schema says about objects, behind references that are known already.
+func (s *Schema) objectHere() *objectRules {
+	for range 3 {
+		if s.object != nil || len(s.refs) == 0 {
+			return s.object
+		}
+		target, err := s.refs[0].target.resolved()
+		if err != nil {
+			return nil
+		}
+		s = target
+	}
+	return nil
+}

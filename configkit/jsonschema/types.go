@@ -1,0 +1,143 @@
+package jsonschema
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// types is a set of the types of JSON Schema.
+type types uint8
+
+const (
+	nullType types = 1 << iota
+	booleanType
+	integerType
+	fractionType // a number that is no integer
+	stringType
+	arrayType
+	objectType
+
+	numberType = integerType | fractionType
+)
+
+// typeNames are the names of types, in the order in which messages list them.
+func typeNames() []typeName {
+	return []typeName{
+		{"string", stringType},
+		{"number", numberType},
+		{"integer", integerType},
+		{"boolean", booleanType},
+		{"object", objectType},
+		{"array", arrayType},
+		{"null", nullType},
+	}
+}
+
+type typeName struct {
+	name  string
+	types types
+}
+
+// typeOf returns the type of a value, one bit, 0 when it is missing. A number without a fraction is an integer, 1.0 too.
+func typeOf(v gaby.Value) types {
+	switch v.Kind() {
+	case gaby.Missing:
+		return 0
+	case gaby.Map:
+		return objectType
+	case gaby.List:
+		return arrayType
+	}
+	switch v.Tag() {
+	case "!!null":
+		return nullType
+	case "!!bool":
+		return booleanType
+	case "!!int":
+		return integerType
+	case "!!float":
+		if f, ok := v.Data().(float64); ok && f == math.Trunc(f) && !math.IsInf(f, 0) {
+			return integerType
+		}
+		return fractionType
+	}
+	return stringType
+}
+
+// types reads the types that are allowed.
+func (c *Compiler) types(k keywords, in *resource) types {
+	v := k.get("type")
+	if !v.Exists() {
+		return 0
+	}
+	var all types
+	one := func(v gaby.Value) {
+		for _, t := range typeNames() {
+			if v.TextIs(t.name) && typeOf(v) == stringType {
+				all |= t.types
+				return
+			}
+		}
+		c.fail(in, v, "type: %s is none of string, number, integer, boolean, object, array and null", describe(v))
+	}
+	if v.Kind() != gaby.List {
+		one(v)
+	}
+	for e := v.First(); v.Kind() == gaby.List && e.Exists(); e = e.Next() {
+		one(e)
+	}
+	return all
+}
+
+// String lists the types.
+func (t types) String() string {
+	var all []string
+	for _, n := range typeNames() {
+		if t&n.types == n.types {
+			all = append(all, n.name)
+			t &^= n.types
+		}
+	}
+	return list(all, "or")
+}
+
+// describe is how messages show a value: a scalar as it is, cut when it is long, of others the type.
+func describe(v gaby.Value) string {
+	switch typeOf(v) {
+	case 0:
+		return "nothing"
+	case nullType:
+		return "null"
+	case objectType:
+		return "an object"
+	case arrayType:
+		return "a list"
+	case stringType:
+		return quote(v.Text())
+	}
+	return v.Text()
+}
+
+const shownRunes = 60
+
+// quote puts text into quotes and cuts it when it is long.
+func quote(text string) string {
+	n := 0
+	for i := range text {
+		if n++; n > shownRunes {
+			return fmt.Sprintf("%q", text[:i]+"...")
+		}
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// list is "a, b or c".
+func list(all []string, last string) string {
+	if len(all) < 2 {
+		return strings.Join(all, "")
+	}
+	return strings.Join(all[:len(all)-1], ", ") + " " + last + " " + all[len(all)-1]
+}

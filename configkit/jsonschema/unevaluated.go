@@ -1,0 +1,96 @@
+package jsonschema
+
+import "github.com/fctl-dev/fctl/configkit/gaby"
+
+// evaluated is what the keywords of a schema, and of those beside it, have looked at in a value. A nil one records nothing.
+type evaluated struct {
+	properties    map[string]bool
+	allProperties bool
+	elements      map[int]bool // beyond the first
+	first         int          // so many elements at the beginning
+	allElements   bool
+}
+
+func (e *evaluated) addProperty(key string) {
+	if e == nil {
+		return
+	}
+	if e.properties == nil {
+		e.properties = map[string]bool{}
+	}
+	e.properties[key] = true
+}
+
+func (e *evaluated) addElement(i int) {
+	if e == nil {
+		return
+	}
+	if e.elements == nil {
+		e.elements = map[int]bool{}
+	}
+	e.elements[i] = true
+}
+
+func (e *evaluated) addElements(first int, all bool) {
+	if e != nil {
+		e.first, e.allElements = max(e.first, first), e.allElements || all
+	}
+}
+
+// merge adds what another one has.
+func (e *evaluated) merge(other *evaluated) {
+	if e == nil || other == nil {
+		return
+	}
+	for key := range other.properties {
+		e.addProperty(key)
+	}
+	for i := range other.elements {
+		e.addElement(i)
+	}
+	e.allProperties = e.allProperties || other.allProperties
+	e.addElements(other.first, other.allElements)
+}
+
+// anew is an empty one if there is anything to record.
+func (e *evaluated) anew() *evaluated {
+	if e == nil {
+		return nil
+	}
+	return &evaluated{}
+}
+
+// checkUnevaluated checks what no other keyword has looked at.
+func (s *Schema) checkUnevaluated(c *check, v gaby.Value, ev *evaluated) bool {
+	valid := true
+	switch v.Kind() {
+	case gaby.Map:
+		if s.unevaluatedProperties == nil || ev.allProperties {
+			return true
+		}
+		for e := v.First(); e.Exists(); e = e.Next() {
+			key := e.Key()
+			switch {
+			case ev.properties[key]:
+			case s.unevaluatedProperties.never:
+				valid = c.failAt(key, e.KeyPosition(), "unevaluatedProperties", "unknown property %s", key)
+			default:
+				valid = c.at(segment{key: key, isKey: true}, e, s.unevaluatedProperties) && valid
+			}
+		}
+		ev.allProperties = true
+	case gaby.List:
+		if s.unevaluatedItems == nil || ev.allElements {
+			return true
+		}
+		n := 0
+		for e := v.First(); e.Exists(); e = e.Next() {
+			if n >= ev.first && !ev.elements[n] {
+				valid = c.at(segment{index: n}, e, s.unevaluatedItems) && valid
+			}
+			n++
+		}
+		ev.allElements = true
+	}
+	return valid
+}
