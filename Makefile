@@ -1,11 +1,13 @@
 # fctl: what one does with the source. Everything needs Go, make and git, nothing else.
 TOOL := go tool -modfile=internal/tools.mod
-FUZZ := ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./configkit/yamlkit:FuzzParsePath ./configkit/yamlkit:FuzzEscape ./configkit/yamlkit:FuzzResolve ./configkit/yamlkit:FuzzParseWhere ./functions/expression/cel:FuzzCompileAndEvaluate ./functions/expression/starlark:FuzzProgram ./functions/expression/yq:FuzzSet ./functions/expression/template:FuzzRender ./internal/plan:FuzzInvocations ./internal/diff:FuzzUnified
+FUZZ := ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./configkit/yamlkit:FuzzParsePath ./configkit/yamlkit:FuzzEscape ./configkit/yamlkit:FuzzResolve ./configkit/yamlkit:FuzzParseWhere ./functions/expression/cel:FuzzCompileAndEvaluate ./functions/expression/starlark:FuzzProgram ./functions/expression/yq:FuzzSet ./functions/expression/template:FuzzRender ./internal/plan:FuzzInvocations ./configkit/jsonschema:FuzzCheck ./internal/diff:FuzzUnified
 FUZZTIME ?= 2m
 # The race detector needs a C compiler.
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
-.PHONY: help build test lint fmt golden gen manual-test update-golden bench fuzz clean demo
+SCHEMAS := configkit/k8skit/schemas/schemas.zip
+
+.PHONY: help build test lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -23,6 +25,10 @@ manual-test: build ## the golden cases with the real binary; QUIET=no shows diff
 	./manual-test.sh
 gen: ## write docs/functions.md, docs/cli.md and the output in README.md anew
 	UPDATE_DOCS=1 go test ./internal/cli -run TestDocs -count=1 && UPDATE_README=1 go test ./cmd/fctl -run TestReadme -count=1
+gen-schemas: ## write the schemas of Kubernetes anew: fetches 75 MB of modules the first time, no other target needs it
+	go run ./internal/schemagen write $(SCHEMAS)
+compare-schemas: build ## compare vet-schemas with kubeconform -strict on 6,000 manifests; FILES adds more, and times large ones
+	go run ./internal/schemagen compare bin/fctl examples/*.yaml testdata/*.yaml $(FILES)
 update-golden: build ## write golden-output/ anew
 	DIR=golden-output ./manual-test.sh
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy

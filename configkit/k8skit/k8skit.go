@@ -11,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 )
@@ -25,6 +26,7 @@ var K8sResourceProvider = New()
 // ResourceProvider is the knowledge about Kubernetes resources.
 type ResourceProvider struct {
 	*yamlkit.Registry
+	schemas *schemas.Library
 }
 
 var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
@@ -32,13 +34,16 @@ var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
 // New makes a provider with the built-in knowledge and that of more files of the same vocabulary.
 func New(files ...yamlkit.KnowledgeFile) *ResourceProvider {
 	builtIn := yamlkit.KnowledgeFile{Name: "resource_types.yaml", Text: resourceTypes, BuiltIn: true}
-	return &ResourceProvider{yamlkit.NewRegistry(append([]yamlkit.KnowledgeFile{builtIn}, files...)...)}
+	return &ResourceProvider{yamlkit.NewRegistry(append([]yamlkit.KnowledgeFile{builtIn}, files...)...), &schemas.Library{}}
 }
 
 // Snapshot is a provider with what this one knows now.
 func (p *ResourceProvider) Snapshot() *ResourceProvider {
-	return &ResourceProvider{p.Registry.Snapshot()}
+	return &ResourceProvider{p.Registry.Snapshot(), p.schemas.Snapshot()}
 }
+
+// Schemas are the schemas of resources.
+func (p *ResourceProvider) Schemas() *schemas.Library { return p.schemas }
 
 // ToolchainType is Kubernetes/YAML.
 func (*ResourceProvider) ToolchainType() api.ToolchainType { return api.ToolchainKubernetesYAML }

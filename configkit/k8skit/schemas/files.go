@@ -1,0 +1,246 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// File is a text with schemas:
+//
+//   - CustomResourceDefinitions, as YAML or JSON, alone, in a stream or in a List
+//   - a JSON Schema, for the types that its x-kubernetes-group-version-kind names, or else for the type that its path names as
+//     GROUP/KIND_VERSION.json, KIND-GROUP-VERSION.json (of the group the first part) or KIND-VERSION.json
+//   - the OpenAPI document of a cluster ('kubectl get --raw /openapi/v2')
+type File struct {
+	Name string // with slashes
+	Text []byte
+}
+
+// FileError tells what is wrong with a file.
+type FileError struct {
+	File string
+	Pos  gaby.Position
+	Msg  string
+	Hint string
+	Err  error // what caused it, if anything
+}
+
+func (e *FileError) Error() string {
+	if e.Pos.Line > 0 {
+		return fmt.Sprintf("%s:%s: %s", e.File, e.Pos, e.Msg)
+	}
+	return e.File + ": " + e.Msg
+}
+
+// Unwrap is the cause.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// AddFiles adds what a function reads when it is first needed.
+func (l *Library) AddFiles(read func() ([]File, error)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := l.files
+	l.files = func() ([]File, error) {
+		if before == nil {
+			return read()
+		}
+		first, err := before()
+		more, moreErr := read()
+		return append(first, more...), errors.Join(err, moreErr)
+	}
+}
+
+// Snapshot is a library with the files this one has now.
+func (l *Library) Snapshot() *Library {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return &Library{files: l.files}
+}
+
+// added are the schemas of files.
+type added struct {
+	definitions definitions
+	schemas     map[string]*jsonSchema // by path, in lower case and without .json
+	types       map[api.ResourceType]*jsonSchema
+	clusters    []*cluster
+	err         error
+}
+
+// jsonSchema is a JSON Schema of a file.
+type jsonSchema struct {
+	file  string
+	value gaby.Value
+
+	done   bool
+	schema *jsonschema.Schema
+	err    error
+}
+
+// cluster is an OpenAPI document.
+type cluster struct {
+	kinds    map[api.ResourceType]string
+	compiler *jsonschema.Compiler
+}
+
+// schema is the schema of a type that files have, nil when there is none.
+func (l *Library) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
+	l.mu.Lock() // what files have is read under it
+	defer l.mu.Unlock()
+	if l.files == nil && l.added == nil {
+		return nil, nil
+	}
+	if l.added == nil {
+		l.added = readFiles(l.files)
+	}
+	a := l.added
+	if a.err != nil {
+		return nil, a.err
+	}
+	if d := a.definitions[t]; d != nil && d.served {
+		return d.compile(s)
+	}
+	if err := a.definitions.missing(t); err != nil {
+		return nil, err
+	}
+	if j := a.find(t); j != nil {
+		return a.compile(j)
+	}
+	for _, c := range a.clusters {
+		if name, ok := c.kinds[t]; ok {
+			return c.compiler.Named(name)
+		}
+	}
+	return nil, nil
+}
+
+func readFiles(read func() ([]File, error)) *added {
+	a := &added{definitions: definitions{}, schemas: map[string]*jsonSchema{}, types: map[api.ResourceType]*jsonSchema{}}
+	files, err := read()
+	problems := []error{err}
+	for _, f := range files {
+		docs, err := gaby.ParseAll(f.Text)
+		for _, doc := range docs {
+			err = errors.Join(err, doc.Check())
+			if err == nil {
+				a.add(f.Name, doc.Value())
+			}
+		}
+		if err != nil {
+			e := &FileError{File: f.Name, Msg: err.Error(), Err: err}
+			if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
+				e.Pos, e.Msg, e.Hint = syntax.Pos, syntax.Msg, syntax.Hint
+			}
+			problems = append(problems, e)
+		}
+	}
+	a.err = errors.Join(problems...)
+	return a
+}
+
+func (a *added) add(file string, v gaby.Value) {
+	switch {
+	case v.Get("kind").TextIs("CustomResourceDefinition"):
+		a.definitions.add(v)
+	case v.Get("definitions").Kind() == gaby.Map && v.Get("swagger").Exists():
+		a.clusters = append(a.clusters, newCluster(v.Get("definitions")))
+	case v.Get("kind").Exists() && v.Get("apiVersion").Exists():
+		// a resource that stands beside
+	case v.Kind() == gaby.Map && (strings.HasSuffix(file, ".json") || v.Get("$schema").Exists()):
+		j := &jsonSchema{file: file, value: v}
+		a.schemas[strings.ToLower(strings.TrimSuffix(file, path.Ext(file)))] = j
+		for _, t := range typesOf(v) {
+			a.types[t] = j
+		}
+	}
+}
+
+// typesOf are the types that a schema says it is of.
+func typesOf(v gaby.Value) []api.ResourceType {
+	var types []api.ResourceType
+	for e := v.Get("x-kubernetes-group-version-kind").First(); e.Exists(); e = e.Next() {
+		t := e.Get("version").Text() + "/" + e.Get("kind").Text()
+		if group := e.Get("group").Text(); group != "" {
+			t = group + "/" + t
+		}
+		types = append(types, api.ResourceType(t))
+	}
+	return types
+}
+
+func newCluster(all gaby.Value) *cluster {
+	c := &cluster{kinds: map[api.ResourceType]string{}}
+	for e := all.First(); e.Exists(); e = e.Next() {
+		for _, t := range typesOf(e) {
+			c.kinds[t] = "#/definitions/" + e.Key()
+		}
+	}
+	c.compiler = jsonschema.NewCompiler(jsonschema.Options{Dialect: jsonschema.OpenAPI, Lazy: true, Load: func(name string) (gaby.Value, error) {
+		name = strings.TrimPrefix(name, "#/definitions/")
+		if name == quantity { // the document takes it for any string
+			doc, err := gaby.ParseYAML([]byte(`{"type": ["string", "number"], "format": "quantity"}`))
+			return doc.Value(), err
+		}
+		return all.Get(name), nil
+	}})
+	return c
+}
+
+// find finds the JSON Schema of a type.
+func (a *added) find(t api.ResourceType) *jsonSchema {
+	if j := a.types[t]; j != nil {
+		return j
+	}
+	group, version, kind := split(t)
+	first, _, _ := strings.Cut(group, ".")
+	names := []string{group + "/" + kind + "_" + version, kind + "-" + first + "-" + version}
+	if group == "" {
+		names = []string{kind + "-" + version, kind + "_" + version}
+	}
+	var found *jsonSchema
+	for _, name := range names {
+		name = strings.ToLower(name)
+		for file, j := range a.schemas {
+			// Of several the one whose name comes first, whatever the order in which they are looked at.
+			if (file == name || strings.HasSuffix(file, "/"+name)) && (found == nil || j.file < found.file) {
+				found = j
+			}
+		}
+		if found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// compile compiles a JSON Schema. It may refer to other files by their names relative to its own.
+func (a *added) compile(j *jsonSchema) (*jsonschema.Schema, error) {
+	if j.done {
+		return j.schema, j.err
+	}
+	j.done = true
+	j.schema, j.err = jsonschema.Compile(uriOf(j.file), j.value, jsonschema.Options{Formats: true, Load: func(uri string) (gaby.Value, error) {
+		for _, other := range a.schemas {
+			if uriOf(other.file) == uri {
+				return other.value, nil
+			}
+		}
+		return gaby.Value{}, nil
+	}})
+	if e, ok := errors.AsType[*jsonschema.SchemaError](j.err); ok {
+		j.err = &FileError{File: j.file, Pos: e.Pos, Msg: e.Msg, Hint: e.Hint, Err: e}
+	}
+	return j.schema, j.err
+}
+
+// uriOf is the URI of a file, which need not be a real one: the files know each other by it.
+func uriOf(file string) string {
+	u := url.URL{Scheme: "file", Path: path.Clean("/" + file)}
+	return u.String()
+}

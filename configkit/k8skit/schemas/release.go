@@ -1,0 +1,165 @@
+package schemas
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// The names of definitions.
+const (
+	objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+	quantity   = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+)
+
+// Library has the schemas of all releases, and those of users' files. It can be used concurrently.
+type Library struct {
+	mu    sync.Mutex
+	made  map[string]*Release
+	files func() ([]File, error) // not read yet
+	added *added
+}
+
+// Release has the schemas of a release of Kubernetes. It can be used concurrently.
+type Release struct {
+	Name string // "1.36"
+
+	releases []string // all, oldest first
+	index    int
+	kinds    map[api.ResourceType]string // names of definitions
+	compiler *jsonschema.Compiler
+	archive  archive // read by the compiler alone, once the release is made
+}
+
+// UnknownReleaseError tells that there are no schemas of a release.
+type UnknownReleaseError struct {
+	Release string
+	Known   []string // oldest first
+}
+
+func (e *UnknownReleaseError) Error() string {
+	return fmt.Sprintf("there are no schemas of Kubernetes %s, only of %s", e.Release, strings.Join(e.Known, ", "))
+}
+
+// releasesOf are the releases an archive has, oldest first, as in "1.36".
+func releasesOf(a *archive) ([]string, error) {
+	v, err := a.file("versions")
+	var all []string
+	for e := v.First(); e.Exists(); e = e.Next() {
+		all = append(all, minorOf(e.Text()))
+	}
+	return all, err
+}
+
+// minorOf is "1.36" of v1.36.3, of 1.36 and of 1.36.0+k3s1.
+func minorOf(version string) string {
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	if len(parts) < 2 {
+		return version
+	}
+	return parts[0] + "." + parts[1]
+}
+
+// Release finds a release by its number, as in 1.36, v1.36 or 1.36.3; "" is the newest. The error is an *UnknownReleaseError when
+// there is none.
+func (l *Library) Release(version string) (*Release, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.made[minorOf(version)]; r != nil {
+		return r, nil
+	}
+	r, err := newRelease(version)
+	if err != nil {
+		return nil, err
+	}
+	if l.made == nil {
+		l.made = map[string]*Release{}
+	}
+	l.made[minorOf(version)] = r
+	return r, nil
+}
+
+func newRelease(version string) (*Release, error) {
+	r := &Release{}
+	var err error
+	if r.releases, err = releasesOf(&r.archive); err != nil {
+		return nil, err
+	}
+	if r.index = slices.Index(r.releases, minorOf(version)); version == "" {
+		r.index = len(r.releases) - 1
+	}
+	if r.index < 0 {
+		return nil, &UnknownReleaseError{Release: version, Known: r.releases}
+	}
+	r.Name = r.releases[r.index]
+	all, err := r.archive.file("kinds")
+	if err != nil {
+		return nil, err
+	}
+	r.kinds = make(map[api.ResourceType]string, 256)
+	for e := all.First(); e.Exists(); e = e.Next() {
+		if v := at(e, r.releases, r.index); v.Exists() {
+			r.kinds[api.ResourceType(e.Key())] = v.Text()
+		}
+	}
+	r.compiler = jsonschema.NewCompiler(jsonschema.Options{Dialect: jsonschema.OpenAPI, Load: r.definition, Lazy: true})
+	return r, nil
+}
+
+// definition finds a definition by its name.
+func (r *Release) definition(name string) (gaby.Value, error) {
+	dot := max(0, strings.LastIndexByte(name, '.'))
+	file, err := r.archive.file(name[:dot])
+	return at(file.Get(strings.TrimPrefix(name[dot:], ".")), r.releases, r.index), err
+}
+
+// Schema is the schema of a resource type that is built into the release, nil when there is none.
+func (r *Release) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
+	name, ok := r.kinds[t]
+	if !ok {
+		return nil, nil
+	}
+	return r.compiler.Named(name)
+}
+
+// missing tells why the release has no schema of a type: a *MissingError when the group of the type is one of its own, nil when the
+// type may be one that was added to a cluster.
+func (r *Release) missing(t api.ResourceType) error {
+	group, version, kind := split(t)
+	e := &MissingError{Type: t, In: "Kubernetes " + r.Name}
+	own := false
+	for known := range r.kinds {
+		g, v, k := split(known)
+		own = own || g == group
+		switch {
+		case k == kind:
+			e.Others = append(e.Others, known)
+		case g == group && v == version:
+			e.Kinds = append(e.Kinds, k)
+		}
+	}
+	// A group without dots that is not known any more, such as extensions, was Kubernetes' too.
+	if !own && (strings.Contains(group, ".") || len(e.Others) == 0) {
+		return nil
+	}
+	slices.Sort(e.Others)
+	slices.Sort(e.Kinds)
+	return e
+}
+
+// split is the group, version and kind of a resource type.
+func split(t api.ResourceType) (group, version, kind string) {
+	parts := strings.Split(string(t), "/")
+	switch len(parts) {
+	case 3:
+		return parts[0], parts[1], parts[2]
+	case 2:
+		return "", parts[0], parts[1]
+	}
+	return "", "", string(t)
+}

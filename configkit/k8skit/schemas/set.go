@@ -1,0 +1,170 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Rules compiles the rules of CustomResourceDefinitions, see [jsonschema.Options].
+type Rules func(rule *jsonschema.Rule) (jsonschema.RuleProgram, error)
+
+// Set is what resources are checked by: a release of Kubernetes, users' files, and the CustomResourceDefinitions that stand beside
+// the resources. Add these first; then it can be used concurrently.
+type Set struct {
+	Release *Release
+
+	library *Library
+	rules   Rules
+	custom  definitions
+
+	mu    sync.Mutex
+	found map[api.ResourceType]*found
+}
+
+// found is what was found for a type.
+type found struct {
+	schema *jsonschema.Schema
+	err    error
+}
+
+// Set makes a set without definitions of its own. Version is that of a release, see [Library.Release].
+func (l *Library) Set(version string, rules Rules) (*Set, error) {
+	r, err := l.Release(version)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{Release: r, library: l, rules: rules, custom: definitions{}, found: map[api.ResourceType]*found{}}, nil
+}
+
+// AddDefinition adds the types of a CustomResourceDefinition. The error is one or several (joined) *[jsonschema.SchemaError] about
+// its schemas; resources of the types are then not checked.
+func (s *Set) AddDefinition(definition gaby.Value) error {
+	var problems []error
+	for _, t := range s.custom.add(definition) {
+		_, err := s.custom[t].compile(s)
+		problems = append(problems, err)
+	}
+	return errors.Join(problems...)
+}
+
+// Schema is the schema of a resource type. Those beside the resources go before those of users' files, and these before the
+// release's. When there is none it is nil; the error is then a *MissingError if there can be no such resource.
+func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.found[t]
+	if f == nil {
+		f = &found{}
+		f.schema, f.err = s.find(t)
+		s.found[t] = f
+	}
+	return f.schema, f.err
+}
+
+func (s *Set) find(t api.ResourceType) (*jsonschema.Schema, error) {
+	if c := s.custom[t]; c != nil && c.served {
+		return c.checked(s)
+	}
+	if err := s.custom.missing(t); err != nil {
+		return nil, err
+	}
+	added, err := s.library.schema(t, s)
+	if added != nil || err != nil {
+		return added, err
+	}
+	if built, err := s.Release.Schema(t); built != nil || err != nil {
+		return built, err
+	}
+	return nil, s.Release.missing(t)
+}
+
+// MissingError tells that there can be no resource of a type: its group is Kubernetes' own and has no such type, or it is defined
+// by a CustomResourceDefinition that has no such version.
+type MissingError struct {
+	Type   api.ResourceType
+	In     string             // what has no such type
+	Others []api.ResourceType // of the same kind
+	Kinds  []string           // of the same group and version
+}
+
+func (e *MissingError) Error() string { return fmt.Sprintf("%s has no %s", e.In, e.Type) }
+
+// definitions are CustomResourceDefinitions by the types they define.
+type definitions map[api.ResourceType]*definition
+
+// definition is one version of a CustomResourceDefinition.
+type definition struct {
+	name   string // of the CustomResourceDefinition
+	value  gaby.Value
+	served bool
+
+	once   sync.Once
+	schema *jsonschema.Schema
+	err    error
+}
+
+// add adds the versions of a CustomResourceDefinition and returns their types.
+func (d definitions) add(v gaby.Value) []api.ResourceType {
+	var types []api.ResourceType
+	spec := v.Get("spec")
+	group, kind := spec.Get("group").Text(), spec.Get("names").Get("kind").Text()
+	for e := spec.Get("versions").First(); e.Exists(); e = e.Next() {
+		t := api.ResourceType(group + "/" + e.Get("name").Text() + "/" + kind)
+		d[t] = &definition{name: strings.Clone(v.Get("metadata").Get("name").Text()), value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false}
+		types = append(types, t)
+	}
+	return types
+}
+
+// missing tells that a kind is defined, but not in the version of a type.
+func (d definitions) missing(t api.ResourceType) error {
+	group, _, kind := split(t)
+	var e *MissingError
+	for known, c := range d {
+		if g, _, k := split(known); g != group || k != kind {
+			continue
+		}
+		if e == nil {
+			e = &MissingError{Type: t, In: "the CustomResourceDefinition " + c.name}
+		}
+		if c.served {
+			e.Others = append(e.Others, known)
+		}
+	}
+	if e == nil {
+		return nil
+	}
+	slices.Sort(e.Others)
+	return e
+}
+
+// compile compiles the schema, once. A definition without one defines nothing to check by.
+func (d *definition) compile(s *Set) (*jsonschema.Schema, error) {
+	d.once.Do(func() {
+		if !d.value.Exists() {
+			return
+		}
+		var metadata *jsonschema.Schema
+		if metadata, d.err = s.Release.compiler.Named(objectMeta); d.err != nil {
+			return
+		}
+		d.schema, d.err = jsonschema.Compile("", d.value, jsonschema.Options{Dialect: jsonschema.Structural, Metadata: metadata, Rules: s.rules})
+	})
+	return d.schema, d.err
+}
+
+// checked is the schema of a definition, nil when it is wrong, which is told about the definition.
+func (d *definition) checked(s *Set) (*jsonschema.Schema, error) {
+	schema, err := d.compile(s)
+	if err != nil {
+		return nil, nil
+	}
+	return schema, nil
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// kubeconform is what verdicts are compared with. It is built for a comparison and is no part of the project.
+const kubeconform = "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"
+
+// large is the size from which on the programs are timed with a file, and only with a part of its resources compared.
+const large = 1 << 20
+
+// compare has fctl and kubeconform check the same manifests, those made of the schemas and those in files, as they are and changed,
+// prints where they differ, and fails when a difference is not a known one. How long each needs for a large file is printed too.
+func compare(fctl string, files []string) error {
+	dir, err := os.MkdirTemp("", "schemagen")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	install := exec.Command("go", "install", kubeconform)
+	install.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
+	if out, err := install.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", kubeconform, err, out)
+	}
+	newest := versions()[len(versions())-1]
+	definitions, err := read(newest)
+	if err != nil {
+		return err
+	}
+	schemas := filepath.Join(dir, "schemas")
+	if err := writeStandalone(definitions, schemas); err != nil {
+		return err
+	}
+	c := comparison{
+		fctl: func(args ...string) *exec.Cmd { return exec.Command(fctl, append([]string{"do"}, args...)...) },
+		strict: func(args ...string) *exec.Cmd {
+			location := filepath.Join(schemas, "{{.ResourceKind}}{{.KindSuffix}}.json")
+			return exec.Command(filepath.Join(dir, "kubeconform"), append([]string{"-strict", "-ignore-missing-schemas", "-schema-location", location}, args...)...)
+		},
+	}
+	all := manifests(definitions)
+	var dear []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		found, err := changedTexts(file, text)
+		if err != nil {
+			return err
+		}
+		all = append(all, found...)
+		if len(text) >= large {
+			dear = append(dear, file)
+		}
+	}
+	if err := c.verdicts(filepath.Join(dir, "manifests"), all); err != nil {
+		return err
+	}
+	for _, file := range dear {
+		if err := c.times(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// comparison runs the two programs.
+type comparison struct {
+	fctl, strict func(args ...string) *exec.Cmd
+}
+
+// verdicts compares what the programs say of each manifest.
+func (c comparison) verdicts(dir string, all []manifest) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	for i, m := range all {
+		if err := os.WriteFile(fileOf(dir, i), []byte(m.text), 0o644); err != nil {
+			return err
+		}
+	}
+	ours, err := c.findings(dir)
+	if err != nil {
+		return err
+	}
+	theirs, err := c.invalid(dir)
+	if err != nil {
+		return err
+	}
+	known, unknown, invalid := map[string]int{}, 0, 0
+	for i, m := range all {
+		file := fileOf(dir, i)
+		us, them := ours[file], theirs[file]
+		if them != "" {
+			invalid++
+		}
+		if (us == "") == (them == "") {
+			continue
+		}
+		if why := knownDifference(us, them); why != "" {
+			known[why]++
+			continue
+		}
+		unknown++
+		fmt.Printf("--- %s\nfctl: %s\nkubeconform: %s\n%s\n", m.change, cmp.Or(us, "valid"), cmp.Or(them, "valid"), m.text)
+	}
+	fmt.Printf("%d manifests, %d of them invalid to kubeconform -strict\n", len(all), invalid)
+	reasons := make([]string, 0, len(known))
+	for why, n := range known {
+		reasons = append(reasons, fmt.Sprintf("%4d %s", n, why))
+	}
+	slices.Sort(reasons)
+	for _, r := range reasons {
+		fmt.Println(r)
+	}
+	if unknown > 0 {
+		return fmt.Errorf("%d verdicts differ for no known reason", unknown)
+	}
+	return nil
+}
+
+// knownDifference is why fctl and kubeconform say different things of a manifest, "" when there should be no difference. One of both
+// messages is empty.
+func knownDifference(us, them string) string {
+	for _, known := range []struct{ us, them, why string }{
+		{us: "is not one of", why: "a value that is not among those the server knows, which OpenAPI does not list"},
+		{us: "does not fit int32", why: "an integer that does not fit int32, which the server refuses"},
+		{us: "is not a valid quantity", why: "a quantity that is none, which is any string to OpenAPI"},
+		{us: "is not a valid byte", why: "text that is not base64, a format JSON Schema does not know"},
+		{us: "Kubernetes " + minor(versions()[len(versions())-1]) + " has no", why: "a type that Kubernetes does not have in a group of its own, which has no schema"},
+		{us: "openAPIV3Schema", why: "a wrong schema in a CustomResourceDefinition, which is any object to OpenAPI"},
+		{them: "missing 'kind' key", why: "a document without kind, which is no resource to fctl"},
+		{them: "missing 'apiVersion' key", why: "a document without apiVersion, which is no resource to fctl"},
+		{them: "into Go struct field .Kind", why: "a document without kind, which is no resource to fctl"},
+		{them: "into Go struct field .APIVersion", why: "a document without apiVersion, which is no resource to fctl"},
+		{them: "into Go struct field .Metadata", why: "metadata that is none, of a type without schema or of a document that is no resource to fctl"},
+	} {
+		if (us == "") == (known.us == "") && strings.Contains(us, known.us) && strings.Contains(them, known.them) {
+			return known.why
+		}
+	}
+	return ""
+}
+
+func fileOf(dir string, i int) string { return filepath.Join(dir, fmt.Sprintf("%05d.yaml", i)) }
+
+// findings are the first findings of fctl, by file.
+func (c comparison) findings(dir string) (map[string]string, error) {
+	out, err := c.fctl("-f", dir, "vet-schemas", "--report", "json").Output()
+	var report struct {
+		Findings []struct{ File, Path, Message string }
+	}
+	if jsonErr := json.Unmarshal(out, &report); jsonErr != nil {
+		return nil, errors.Join(err, jsonErr)
+	}
+	first := map[string]string{}
+	for _, f := range report.Findings {
+		first[f.File] = cmp.Or(first[f.File], f.Path+": "+f.Message)
+	}
+	return first, nil
+}
+
+// invalid is what kubeconform says of the files it does not find valid.
+func (c comparison) invalid(dir string) (map[string]string, error) {
+	out, err := c.strict("-output", "json", dir).Output()
+	var report struct {
+		Resources []struct{ Filename, Status, Msg string }
+	}
+	if jsonErr := json.Unmarshal(out, &report); jsonErr != nil {
+		return nil, errors.Join(err, jsonErr)
+	}
+	first := map[string]string{}
+	for _, r := range report.Resources {
+		if r.Status != "statusValid" && r.Status != "statusSkipped" {
+			first[r.Filename] = cmp.Or(r.Msg, r.Status)
+		}
+	}
+	return first, nil
+}
+
+// times prints how long each program needs for a file: the best of a few runs, one after the other.
+func (c comparison) times(file string) error {
+	best := [2]time.Duration{1 << 62, 1 << 62}
+	for range 5 {
+		for i, cmd := range []*exec.Cmd{c.fctl(file, "unit", "vet-schemas"), c.strict(file)} {
+			start := time.Now()
+			var out bytes.Buffer
+			cmd.Stderr = &out
+			err := cmd.Run()
+			if _, exited := err.(*exec.ExitError); err != nil && !exited {
+				return err
+			}
+			best[i] = min(best[i], time.Since(start))
+		}
+	}
+	log.Printf("%s: fctl %v, kubeconform %v, %.1f times as long", file, best[0], best[1], float64(best[1])/float64(best[0]))
+	return nil
+}

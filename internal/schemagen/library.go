@@ -1,0 +1,128 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// library is what the file will hold. Whatever is there from one version on is known by that version.
+type library struct {
+	versions    []string
+	kinds       map[string]history // resource types -> names of definitions
+	definitions map[string]history // names -> schemas
+}
+
+// history is what something was from a version on, until the next entry; null when it was nothing any more.
+type history []state
+
+type state struct {
+	from string // a minor version
+	text string // JSON
+}
+
+func (h history) last() string {
+	if len(h) == 0 {
+		return "null"
+	}
+	return h[len(h)-1].text
+}
+
+// MarshalJSON writes an object: version to what it was.
+func (h history) MarshalJSON() ([]byte, error) {
+	b := []byte("{")
+	for i, s := range h {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, "%q:%s", s.from, s.text)
+	}
+	return append(b, '}'), nil
+}
+
+func (l *library) add(version string, definitions map[string]*schema) {
+	if l.definitions == nil {
+		l.kinds, l.definitions = map[string]history{}, map[string]history{}
+	}
+	l.versions = append(l.versions, version)
+	from := minor(version)
+	kinds := map[string]string{}
+	texts := map[string]string{}
+	for name, s := range definitions {
+		text, err := json.Marshal(s)
+		if err != nil {
+			panic(err) // there is nothing in it that has no JSON
+		}
+		texts[name] = string(text)
+		for _, k := range s.Kinds {
+			t := k.Version + "/" + k.Kind
+			if k.Group != "" {
+				t = k.Group + "/" + t
+			}
+			kinds[t] = fmt.Sprintf("%q", name)
+		}
+	}
+	record(l.definitions, from, texts)
+	record(l.kinds, from, kinds)
+}
+
+// record adds what is not as it was before.
+func record(histories map[string]history, from string, now map[string]string) {
+	for name, text := range now {
+		if histories[name].last() != text {
+			histories[name] = append(histories[name], state{from, text})
+		}
+	}
+	for name, h := range histories {
+		if _, ok := now[name]; !ok && h.last() != "null" {
+			histories[name] = append(h, state{from, "null"})
+		}
+	}
+}
+
+// zip makes the file: versions.json, kinds.json, and a file for each package of definitions.
+func (l *library) zip() ([]byte, error) {
+	packages := map[string]map[string]history{}
+	for name, h := range l.definitions {
+		dot := strings.LastIndexByte(name, '.')
+		of := packages[name[:dot]]
+		if of == nil {
+			of = map[string]history{}
+			packages[name[:dot]] = of
+		}
+		of[name[dot+1:]] = h
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	write := func(name string, value any) error {
+		w, err := z.Create(name + ".json")
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(value) // sorts the keys of maps
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		return err
+	}
+	if err := write("versions", l.versions); err != nil {
+		return nil, err
+	}
+	if err := write("kinds", l.kinds); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		if err := write(name, packages[name]); err != nil {
+			return nil, err
+		}
+	}
+	err := z.Close()
+	return b.Bytes(), err
+}
