@@ -321,6 +321,12 @@ func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPat
 	return places, err
 }
 
+// ReportedPath is how results call a place of a resource: as the segments say, with ?key=value for the elements of lists with a merge
+// key. The place need not exist.
+func ReportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTree) api.ResolvedPath {
+	return reportedPath(root, segments, keys, "", nil)
+}
+
 // reportedPath is how a place is called in results: indexes of lists with a merge key become ?key=value, as long as that
 // leads back to the same element.
 func reportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTree, embedded string, seen *firstByKey) api.ResolvedPath {

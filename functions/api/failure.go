@@ -105,6 +105,6 @@ type NoteKind int
 // The kinds of notes.
 const (
 	NoteGeneral         NoteKind = iota
-	NoteSkippedDocument          // a document without kind or name; an error under --strict
+	NoteSkippedDocument          // a document that is passed over, as it has no kind or name, say; an error under --strict
 	NoteNothingMatched           // a function that matched nothing; an error under --require-match
 )

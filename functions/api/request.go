@@ -98,6 +98,13 @@ func (fc *FunctionContext) Note(pos Position, message string) {
 	}
 }
 
+// Skipped tells the user what the function passes over; under --strict that is an error.
+func (fc *FunctionContext) Skipped(pos Position, message string) {
+	if fc != nil && fc.report != nil {
+		fc.report.Notes = append(fc.report.Notes, Note{Pos: pos, Message: message, Kind: NoteSkippedDocument})
+	}
+}
+
 // Matched tells how many places the function applied to. A function that calls it with 0 is reported as having matched
 // nothing; one that never calls it is not counted.
 func (fc *FunctionContext) Matched(n int) {

@@ -53,6 +53,7 @@ func standardFunctions(converter configkit.ConfigConverter, provider configkit.R
 		upsertResourceFunction(provider),
 		replicateFunction(provider),
 		whereFilterFunction(provider),
+		vetJSONSchemaFunction(provider),
 		selectWhereResourceFunction(provider),
 		ensureContextFunction(provider),
 		vetCELExprFunction(provider),

@@ -27,6 +27,7 @@ func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.R
 		registerVolumeFunctions,
 		registerReplicasFunctions,
 		registerCELFunctions,
+		registerSchemaFunctions,
 	} {
 		if err := register(fh, resourceProvider); err != nil {
 			return err

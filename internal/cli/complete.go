@@ -417,7 +417,7 @@ func (c *completer) containers() []string {
 // flagValues completes the value of a flag of fctl.
 func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDirective) {
 	switch name {
-	case "filename", "resource-types", "config", "functions", "file":
+	case "filename", "resource-types", "schema", "config", "functions", "file":
 		return nil, cobra.ShellCompDirectiveDefault
 	case "directory", "output-dir":
 		return nil, cobra.ShellCompDirectiveFilterDirs

@@ -41,6 +41,7 @@ func addRunFlags(flags *pflag.FlagSet) {
 	flags.Bool("keep-going", false, "run the functions after one that failed too")
 	flags.Bool("stop", false, "stop at the first function that fails, whatever the settings say")
 	flags.Int("num-filters", 0, "the first `N` validating functions are filters: one that does not pass ends the chain")
+	flags.StringArray("schema", nil, "schemas for vet-schemas in a file or directory, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
 	flags.StringArray("other-data", nil, "more data for functions that ask for it, `SOURCE=FILE`")
 	flags.Bool("allow-external", false, "let functions use files, programs and the network")
 	flags.StringSlice("context", nil, "what functions know of the unit, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, unit-label.KEY")
@@ -95,9 +96,6 @@ func (j *job) find(ctx context.Context, t target) (*source.Found, error) {
 	finder := &source.Finder{Dir: j.dir, Recursive: recursive, Toolchain: j.reader.Toolchain, Temporary: sink.IsTemporary}
 	if len(t.paths) > 0 {
 		return finder.Find(ctx, t.paths)
-	}
-	if recursive {
-		return nil, diag.UsageHint(plan.Quote([]string{"fctl", "do", "-f", t.file, "-R", "FUNCTION"}), "-R goes with -f")
 	}
 	f, err := finder.Named(t.file)
 	f.Unit = t.unit

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 
@@ -114,7 +113,7 @@ func (r *run) work(i int, admit func(int64)) outcome {
 		o.passed = source.IsBinary
 		return o
 	case err != nil:
-		return fail(r.unread(o.file, err))
+		return fail(diag.Failures(err, api.FailureInput))
 	}
 	chain, err := r.chainFor(unit.Toolchain)
 	switch {
@@ -149,15 +148,6 @@ func (r *run) failedPiece(o *outcome) *report.Piece {
 		return nil
 	}
 	return &piece
-}
-
-// unread are the problems with a file that cannot be read. Where FILE stands for one file -f may be what was meant.
-func (r *run) unread(f source.File, err error) diag.List {
-	problems := diag.Failures(err, api.FailureInput)
-	if !r.found.Several && (errors.Is(err, source.ErrDirectory) || errors.Is(err, fs.ErrNotExist) && source.IsPattern(f.Path)) {
-		problems[0].Hint = plan.Quote([]string{"fctl", r.cmd.Name(), "-f", f.Path}) + " ... takes several files"
-	}
-	return problems
 }
 
 // read reads a unit, unless that was done already.
@@ -409,7 +399,7 @@ func (r *run) noConfiguration(unit *source.Unit, response *api.FunctionInvocatio
 	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool { return f.Class == api.FailureInput && hasPlaceholder(unit.Data, f.Pos.Line) }) {
 		return source.IsTemplate
 	}
-	if slices.ContainsFunc(response.Notes, func(n api.Note) bool { return n.Kind == api.NoteSkippedDocument }) {
+	if !hasFindings(response) && slices.ContainsFunc(response.Notes, func(n api.Note) bool { return n.Kind == api.NoteSkippedDocument }) {
 		resources, err := r.executor.Resources(unit.Toolchain, unit.Data)
 		if err == nil && len(resources) == 0 {
 			return source.NoResource
@@ -419,6 +409,16 @@ func (r *run) noConfiguration(unit *source.Unit, response *api.FunctionInvocatio
 		return source.IsEmpty
 	}
 	return ""
+}
+
+// hasFindings tells whether a validation found something in the text, whatever the text is.
+func hasFindings(response *api.FunctionInvocationResponse) bool {
+	for _, o := range response.Outputs {
+		if list, ok := o.Value.(api.ValidationResultList); ok && slices.ContainsFunc(list, func(r api.ValidationResult) bool { return len(r.FailedAttributes) > 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasPlaceholder tells whether a line holds what a template's engine replaces.

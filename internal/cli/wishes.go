@@ -33,6 +33,9 @@ func (j *job) wishes(ctx context.Context, chain *plan.Plan) (w wishes, err error
 	if j.settings, err = j.App.settings(flags); err != nil {
 		return w, err
 	}
+	if err = j.addSchemas(ctx); err != nil {
+		return w, err
+	}
 	if w.format, w.report, err = formatOf(flags, j.settings, chain); err != nil {
 		return w, err
 	}

@@ -25,11 +25,7 @@ func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
 			return diag.UsageHint(hint, "the name of the unit is missing between %s and %s", file, unit)
 		}
 	}
-	problem := CheckUnitName(unit)
-	if problem != nil && strings.Contains(unit, "/") {
-		problem.Hint = Quote(append([]string{"fctl", "do", "-f", file, "-f", unit}, words...)) + " works on two files"
-	}
-	return problem
+	return CheckUnitName(unit)
 }
 
 // CheckNoUnit checks the words after the paths of -f, which give the units their

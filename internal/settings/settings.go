@@ -52,6 +52,8 @@ type Settings struct {
 
 	// ResourceTypes are files that say more about resource types.
 	ResourceTypes []string `mapstructure:"-"`
+	// Schemas are files with schemas of resources, and directories of them.
+	Schemas []string `mapstructure:"-"`
 	// UnitLabels come from --context only: their keys keep their case and dots.
 	UnitLabels map[string]string `mapstructure:"-"`
 	// Notes are keys of a project's file that were not honoured.
@@ -90,6 +92,7 @@ func keys() []key {
 		{name: "require-match", standard: false, project: true},
 		{name: "allow-external", standard: false}, // runs programs
 		{name: "resource-types", standard: []string(nil), project: true},
+		{name: "schema", standard: []string(nil), project: true},
 		{name: "space", standard: "default", project: true, context: true},
 		{name: "space-id", standard: "", project: true, context: true},
 		{name: "unit-id", standard: "", project: true, context: true},
@@ -181,7 +184,9 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 		problems = append(problems, bad...)
 		s.Notes = append(s.Notes, file.notes...)
 		maps.Copy(origins, file.origins)
-		s.ResourceTypes = append(s.ResourceTypes, file.lists["resource-types"]...)
+		for name, list := range s.lists() {
+			*list = append(*list, file.lists[name]...)
+		}
 		if err := v.MergeConfigMap(file.values); err != nil {
 			return nil, err
 		}
@@ -194,24 +199,30 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 	if err := v.Unmarshal(s); err != nil {
 		return nil, diag.Usage("settings: %w", err)
 	}
-	s.addResourceTypes(flags, where.Dir)
+	s.addLists(flags, where.Dir)
 	s.Rows = rows(table, v, s, flags, origins)
 	return s, nil
 }
 
-// addResourceTypes adds those of the environment and of flags.
-func (s *Settings) addResourceTypes(flags *pflag.FlagSet, dir string) {
-	const name = "resource-types"
-	paths := filepath.SplitList(os.Getenv(EnvName(name)))
-	if flags.Lookup(name) != nil {
-		given, _ := flags.GetStringArray(name) // the flag is defined as one
-		paths = append(paths, given...)
-	}
-	for _, path := range paths {
-		if dir != "." && path != "-" {
-			path = resolve(dir, path)
+// lists are the settings that are lists of paths.
+func (s *Settings) lists() map[string]*[]string {
+	return map[string]*[]string{"resource-types": &s.ResourceTypes, "schema": &s.Schemas}
+}
+
+// addLists adds what the environment and flags say.
+func (s *Settings) addLists(flags *pflag.FlagSet, dir string) {
+	for name, list := range s.lists() {
+		paths := filepath.SplitList(os.Getenv(EnvName(name)))
+		if flag := flags.Lookup(name); flag != nil && flag.Value.Type() == "stringArray" { // explain --schema is another flag
+			given, _ := flags.GetStringArray(name)
+			paths = append(paths, given...)
 		}
-		s.ResourceTypes = append(s.ResourceTypes, path)
+		for _, path := range paths {
+			if dir != "." && path != "-" {
+				path = resolve(dir, path)
+			}
+			*list = append(*list, path)
+		}
 	}
 }
 
@@ -226,7 +237,7 @@ func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, origin
 		case int64:
 			row.Value = v.GetInt64(k.name)
 		case []string:
-			row.Value = s.ResourceTypes
+			row.Value = *s.lists()[k.name]
 		}
 		flag := flags.Lookup(k.name)
 		switch origin := origins[k.name]; {

@@ -1,0 +1,139 @@
+package generic
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterSchemaMap      = "schema-map"
+	parameterIgnoreRequired = "ignore-required"
+)
+
+func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "vet-jsonschema",
+			Parameters: []api.FunctionParameter{
+				{
+					ParameterName: parameterSchemaMap, Required: true, DataType: api.DataTypeJSON,
+					Example:     `{"v1/ConfigMap": {"properties": {"data": {"required": ["LOG_LEVEL"]}}}}`,
+					Description: "JSON map of resource types, or * for all others, to JSON Schemas (draft 4, 6, 7, 2019-09 or 2020-12)",
+				},
+				{
+					ParameterName: parameterIgnoreRequired, DataType: api.DataTypeBool, Example: "true",
+					Description: "do not ask for what the schemas require at their top level",
+				},
+			},
+			RequiredParameters: 1,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "passed", Description: "whether the resources are valid, and what is wrong with them", OutputType: api.OutputTypeValidationResult,
+			},
+			Validating: true, Hermetic: true, Idempotent: true,
+			Description:  "Check resources with the JSON Schema of their type; those whose type has none are passed over",
+			FunctionType: api.FunctionTypeCustom,
+			Examples: []string{
+				`vet-jsonschema '{"v1/ConfigMap": {"properties": {"data": {"required": ["LOG_LEVEL"]}}}}'`,
+				`vet-jsonschema '{"*": {"properties": {"metadata": {"required": ["namespace"]}}}}'`,
+			},
+		},
+		ValueParameter: parameterSchemaMap, // too long to be told as a place
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := schemaMapOf(args)
+			return err
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			schemas, err := schemaMapOf(args)
+			if err != nil {
+				return nil, nil, err
+			}
+			result, checked := api.ValidationResult{Passed: true}, 0
+			_, err = yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+				schema := schemas[info.ResourceType]
+				if schema == nil {
+					schema = schemas[api.ResourceTypeAny]
+				}
+				if schema == nil {
+					return output, nil
+				}
+				checked++
+				problems, err := schema.Check(doc.Value())
+				AddSchemaProblems(&result, provider, doc, info, problems)
+				return output, []error{err}
+			})
+			fc.Matched(checked)
+			return docs, result, err
+		},
+	}
+}
+
+// schemaMapOf compiles the schemas of a function's arguments.
+func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.Schema, error) {
+	text := handler.Arguments(args).String(parameterSchemaMap)
+	fail := func(err error, hint string) error {
+		return &handler.ArgumentError{Parameter: parameterSchemaMap, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterSchemaMap, err), HintText: hint, Err: err}
+	}
+	doc, err := gaby.ParseYAML([]byte(text))
+	if err != nil {
+		return nil, fail(err, "")
+	}
+	const hint = `it looks like {"v1/ConfigMap": SCHEMA}`
+	if !doc.IsMap() {
+		return nil, fail(errors.New("it is no map of resource types to schemas"), hint)
+	}
+	schemas := map[api.ResourceType]*jsonschema.Schema{}
+	var problems []error
+	for e := doc.Value().First(); e.Exists(); e = e.Next() {
+		schema, err := jsonschema.Compile("", e, jsonschema.Options{Formats: true})
+		if err != nil {
+			for _, problem := range jsonschema.Unjoin(err) {
+				problems = append(problems, fail(fmt.Errorf("%s: %w", e.Key(), problem), ""))
+			}
+			continue
+		}
+		if handler.Arguments(args).Bool(parameterIgnoreRequired) {
+			schema = schema.WithoutRequired()
+		}
+		schemas[api.ResourceType(strings.Clone(e.Key()))] = schema
+	}
+	if len(schemas) == 0 && problems == nil {
+		return nil, fail(errors.New("it has no schema"), hint)
+	}
+	return schemas, errors.Join(problems...)
+}
+
+// AddSchemaProblems adds what a schema found wrong with a resource to the result of a validation.
+func AddSchemaProblems(result *api.ValidationResult, provider configkit.ResourceProvider, doc *gaby.YamlDoc, info *api.ResourceInfo, problems []jsonschema.Problem) {
+	if len(problems) == 0 {
+		return
+	}
+	result.Passed = false
+	keys := provider.MergeKeys(info.ResourceType)
+	for i := range problems {
+		p := &problems[i]
+		place := string(yamlkit.ReportedPath(doc.Value(), p.Path, keys))
+		if place == "" {
+			place = "(root)"
+		}
+		result.Details = append(result.Details, fmt.Sprintf("Resource %s/%s: %s: %s", info.ResourceType, strings.TrimPrefix(string(info.ResourceName), "/"), place, p))
+		row := api.AttributeValue{
+			AttributeInfo: api.AttributeInfo{
+				AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *info, Path: yamlkit.ReportedPath(doc.Value(), p.Place(), keys)},
+				AttributeMetadata:   api.AttributeMetadata{AttributeName: api.AttributeNameNone},
+			},
+			Reason: p.String(),
+		}
+		if p.Pos.Line > 0 {
+			row.Position = &api.Position{Line: p.Pos.Line, Column: p.Pos.Column}
+		}
+		result.FailedAttributes = append(result.FailedAttributes, row)
+	}
+}

@@ -1,0 +1,240 @@
+package kubernetes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterKubernetesVersion = "kubernetes-version"
+	customResourceDefinition   = "apiextensions.k8s.io/v1/CustomResourceDefinition"
+)
+
+func registerSchemaFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	library := &schemas.Library{}
+	if p, ok := provider.(interface{ Schemas() *schemas.Library }); ok {
+		library = p.Schemas()
+	}
+	return fh.RegisterFunction(handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "vet-schemas",
+			Parameters: []api.FunctionParameter{{
+				ParameterName: parameterKubernetesVersion, DataType: api.DataTypeString, Example: "1.35",
+				Description: "release of Kubernetes whose schemas are used, the newest one there is unless it is given",
+			}},
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "passed", Description: "whether the resources are valid, and what is wrong with them", OutputType: api.OutputTypeValidationResult,
+			},
+			Validating: true, Hermetic: true, Idempotent: true,
+			Description: "Check resources with the schemas of Kubernetes, of the CustomResourceDefinitions among them and of --schema: " +
+				"unknown and missing fields, types, values",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"vet-schemas", "vet-schemas 1.35"},
+		},
+		DeprecatedAliases: []string{"validate"},
+		CheckArguments: func(args []api.FunctionArgument) error {
+			_, err := schemaSet(library, args)
+			return err
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			set, err := schemaSet(library, args)
+			if err != nil {
+				return nil, nil, err
+			}
+			v := schemaVetter{fc: fc, set: set, provider: provider, result: api.ValidationResult{Passed: true}, unknown: map[api.ResourceType]*unknownType{}}
+			err = v.vet(docs)
+			return docs, v.result, err
+		},
+	})
+}
+
+// schemaSet is what a function's arguments say the resources are to be checked by.
+func schemaSet(library *schemas.Library, args []api.FunctionArgument) (*schemas.Set, error) {
+	version := handler.Arguments(args).String(parameterKubernetesVersion)
+	set, err := library.Set(version, nil)
+	if _, ok := errors.AsType[*schemas.UnknownReleaseError](err); ok {
+		return nil, &handler.ArgumentError{
+			Parameter: parameterKubernetesVersion, Value: version, Message: fmt.Sprintf("argument %s: %v", parameterKubernetesVersion, err), Err: err,
+		}
+	}
+	return set, err
+}
+
+// schemaVetter checks the resources of a unit.
+type schemaVetter struct {
+	fc       *api.FunctionContext
+	set      *schemas.Set
+	provider configkit.ResourceProvider
+	result   api.ValidationResult
+	checked  int
+
+	unknown map[api.ResourceType]*unknownType
+	order   []*unknownType
+}
+
+// unknownType is a type without a schema.
+type unknownType struct {
+	name  api.ResourceType
+	first gaby.Position
+	count int
+}
+
+func (v *schemaVetter) vet(docs gaby.Container) error {
+	wrong := map[*gaby.YamlDoc][]jsonschema.Problem{}
+	for _, doc := range docs {
+		if t, err := v.provider.ResourceTypeGetter(doc); err == nil && t == customResourceDefinition && doc.Check() == nil {
+			wrong[doc] = definitionProblems(doc, v.set.AddDefinition(doc.Value()))
+		}
+	}
+	_, err := yamlkit.VisitResources(docs, nil, v.provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+		problems, err := v.resource(doc, info)
+		problems = slices.Concat(problems, wrong[doc], repeatedKeys(doc))
+		generic.AddSchemaProblems(&v.result, v.provider, doc, info, problems)
+		return output, []error{err}
+	})
+	for _, doc := range docs {
+		err = errors.Join(err, v.nameless(doc))
+	}
+	for _, u := range v.order {
+		resources := "the resource"
+		if u.count > 1 {
+			resources = fmt.Sprintf("%d resources", u.count)
+		}
+		v.fc.Skipped(api.Position{Line: u.first.Line, Column: u.first.Column},
+			fmt.Sprintf("there is no schema of %s, so %s of that type passed unchecked", u.name, resources))
+	}
+	v.fc.Matched(v.checked)
+	return err
+}
+
+// resource checks a resource.
+func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]jsonschema.Problem, error) {
+	schema, err := v.set.Schema(info.ResourceType)
+	if missing, ok := errors.AsType[*schemas.MissingError](err); ok {
+		v.checked++
+		return []jsonschema.Problem{missingProblem(doc, missing)}, nil
+	}
+	if err != nil {
+		return nil, fileFailures(err)
+	}
+	if schema == nil {
+		u := v.unknown[info.ResourceType]
+		if u == nil {
+			u = &unknownType{name: info.ResourceType, first: doc.Value().Get("kind").Position()}
+			v.unknown[info.ResourceType] = u
+			v.order = append(v.order, u)
+		}
+		u.count++
+		return nil, nil
+	}
+	v.checked++
+	return schema.Check(doc.Value())
+}
+
+// fileFailures are the failures of files with schemas, each at its place.
+func fileFailures(err error) error {
+	var all []error
+	for _, err := range jsonschema.Unjoin(err) {
+		if e, ok := errors.AsType[*schemas.FileError](err); ok {
+			pos := api.Position{File: e.File, Line: e.Pos.Line, Column: e.Pos.Column}
+			err = &api.Failure{Class: api.FailureUsage, Pos: pos, Message: e.Msg, Hint: e.Hint, Err: err}
+		}
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}
+
+// nameless checks a document that is no resource because it has no name, or one that is no string: what it has may be wrong all the
+// same.
+func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
+	_, err := v.provider.ResourceInfo(doc)
+	if none, ok := errors.AsType[*configkit.NoResourceError](err); !ok || !slices.Equal(none.Missing, []string{"metadata.name"}) {
+		return nil
+	}
+	h, err := doc.Header()
+	if err != nil {
+		return nil
+	}
+	info := &api.ResourceInfo{ResourceType: api.ResourceType(h.APIVersion + "/" + h.Kind), ResourceCategory: v.provider.DefaultResourceCategory()}
+	schema, err := v.set.Schema(info.ResourceType)
+	if err != nil || schema == nil || doc.Check() != nil {
+		return nil // it may be anything
+	}
+	problems, err := schema.Check(doc.Value())
+	generic.AddSchemaProblems(&v.result, v.provider, doc, info, append(problems, repeatedKeys(doc)...))
+	return err
+}
+
+// repeatedKeys are the keys that maps have more than once, of which the server takes the last or refuses all.
+func repeatedKeys(doc *gaby.YamlDoc) []jsonschema.Problem {
+	if !doc.Value().MayRepeatKeys() {
+		return nil
+	}
+	var problems []jsonschema.Problem
+	add := func(v gaby.Value, path []string) {
+		for _, e := range v.Repeated() {
+			problems = append(problems, jsonschema.Problem{
+				Path: slices.Clone(path), Property: e.Key(), Pos: e.KeyPosition(), Keyword: "repeated", Message: e.Key() + " is there more than once",
+			})
+		}
+	}
+	add(doc.Value(), nil)
+	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+		add(w.Value, w.Segments)
+		return true
+	})
+	return problems
+}
+
+// missingProblem tells that there can be no such resource, and which there could be.
+func missingProblem(doc *gaby.YamlDoc, missing *schemas.MissingError) jsonschema.Problem {
+	field, others := "kind", make([]string, len(missing.Others))
+	for i, t := range missing.Others {
+		others[i] = string(t)
+		field = "apiVersion" // the kind is there, elsewhere
+	}
+	if len(others) == 0 {
+		kind := string(missing.Type[strings.LastIndexByte(string(missing.Type), '/')+1:])
+		others = configkit.Suggest(kind, missing.Kinds)
+	}
+	p := jsonschema.Problem{Property: field, Pos: doc.Value().Get(field).Position(), Keyword: field, Message: missing.Error()}
+	if len(others) > 0 {
+		p.Hint = "did you mean " + strings.Join(others, " or ") + "?"
+	}
+	return p
+}
+
+// definitionProblems are the problems of the schemas of a CustomResourceDefinition.
+func definitionProblems(doc *gaby.YamlDoc, err error) (problems []jsonschema.Problem) {
+	if err == nil {
+		return nil
+	}
+	for _, err := range jsonschema.Unjoin(err) {
+		if e, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
+			problems = append(problems, definitionProblem(doc, e))
+		}
+	}
+	return problems
+}
+
+func definitionProblem(doc *gaby.YamlDoc, e *jsonschema.SchemaError) jsonschema.Problem {
+	p := jsonschema.Problem{Path: []string{"spec", "versions"}, Pos: e.Pos, Keyword: "schema", Message: e.Msg, Hint: e.Hint}
+	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+		if w.Value.Position() == e.Pos {
+			p.Path = slices.Clone(w.Segments)
+		}
+		return true
+	})
+	return p
+}
