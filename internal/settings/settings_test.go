@@ -235,7 +235,7 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 	s.Rows = nil
 	want := Settings{
 		Color: "x", Output: "x", Toolchain: "x", Quiet: true, Verbose: true, Debug: true,
-		KeepGoing: true, Strict: true, RequireMatch: true, AllowExternal: true, ResourceTypes: []string{filepath.Join(dir, "x")},
+		KeepGoing: true, Strict: true, RequireMatch: true, AllowExternal: true, ResourceTypes: []string{filepath.Join(dir, "x")}, Schemas: []string{filepath.Join(dir, "x")},
 		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
 	}
 	if d := cmp.Diff(want, *s); d != "" {
