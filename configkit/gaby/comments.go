@@ -188,13 +188,8 @@ func (e *editor) onIndicatorLine(v Value) bool {
 // comment makes the patch for the line comment of source entry i.
 func (p *printer) comment(i int32, text string) {
 	from, to := p.d.lineComment(i)
-	n := &p.d.n[i]
 	switch {
 	case text == "" && from == to:
-	case n.kind != scalarNode && n.kind != aliasNode && n.style == plainStyle && p.d.lineStart(from) == p.d.lineStart(int(n.val)):
-		// The collection begins on the line of the dash, and gives way: an edit that was taken back had put another value there.
-		at := int(n.val)
-		p.add(i, from, at, " # "+text+p.e.lineEnd+strings.Repeat(" ", p.d.column(at)))
 	case text == "":
 		for from > 0 && isBlank(p.d.src[from-1]) {
 			from--
