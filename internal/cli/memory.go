@@ -13,7 +13,7 @@ const (
 
 // collectLess is how much memory, in percent, may become unused before the run-time system collects it, with several units: many
 // small ones leave little behind, however much they take.
-const collectLess = 400
+const collectLess = 200
 
 // memory has the run-time system collect early enough for large units to be worked on in about twice their size: the text and the
 // result stay in memory, the trees of the documents come and go. A diff compares the two, line by line, and takes as much again.
