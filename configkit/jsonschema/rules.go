@@ -59,5 +59,18 @@ func (r *rule) check(c *check, v gaby.Value) bool {
 	default:
 		message = "failed rule: " + r.Rule.Rule
 	}
-	return c.fail(v, "x-kubernetes-validations", "%s", message)
+	if c.fail(v, "x-kubernetes-validations", "%s", message); !c.quiet && r.FieldPath != "" {
+		c.problems[len(c.problems)-1].move(v, r.FieldPath)
+	}
+	return false
+}
+
+// move puts a problem where a path, such as .spec.size, leads from a value, as far as that is there.
+func (p *Problem) move(v gaby.Value, path string) {
+	for name := range strings.SplitSeq(strings.TrimPrefix(path, "."), ".") {
+		if v = v.Get(name); !v.Exists() {
+			return
+		}
+		p.Path, p.Pos = append(p.Path, name), v.Position()
+	}
 }

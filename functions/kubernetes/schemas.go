@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/expression/cel"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -62,7 +63,7 @@ func registerSchemaFunctions(fh handler.FunctionRegistry, provider configkit.Res
 // schemaSet is what a function's arguments say the resources are to be checked by.
 func schemaSet(library *schemas.Library, args []api.FunctionArgument) (*schemas.Set, error) {
 	version := handler.Arguments(args).String(parameterKubernetesVersion)
-	set, err := library.Set(version, nil)
+	set, err := library.Set(version, cel.CompileRule)
 	if _, ok := errors.AsType[*schemas.UnknownReleaseError](err); ok {
 		return nil, &handler.ArgumentError{
 			Parameter: parameterKubernetesVersion, Value: version, Message: fmt.Sprintf("argument %s: %v", parameterKubernetesVersion, err), Err: err,
