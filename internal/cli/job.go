@@ -97,6 +97,9 @@ func (j *job) find(ctx context.Context, t target) (*source.Found, error) {
 	if len(t.paths) > 0 {
 		return finder.Find(ctx, t.paths)
 	}
+	if recursive {
+		return nil, diag.UsageHint(plan.Quote([]string{"fctl", "do", "-f", t.file, "-R", "FUNCTION"}), "-R goes with -f")
+	}
 	f, err := finder.Named(t.file)
 	f.Unit = t.unit
 	return &source.Found{Files: []source.File{f}}, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -113,7 +114,7 @@ func (r *run) work(i int, admit func(int64)) outcome {
 		o.passed = source.IsBinary
 		return o
 	case err != nil:
-		return fail(diag.Failures(err, api.FailureInput))
+		return fail(r.unread(o.file, err))
 	}
 	chain, err := r.chainFor(unit.Toolchain)
 	switch {
@@ -148,6 +149,15 @@ func (r *run) failedPiece(o *outcome) *report.Piece {
 		return nil
 	}
 	return &piece
+}
+
+// unread are the problems with a file that cannot be read. Where FILE stands for one file -f may be what was meant.
+func (r *run) unread(f source.File, err error) diag.List {
+	problems := diag.Failures(err, api.FailureInput)
+	if !r.found.Several && (errors.Is(err, source.ErrDirectory) || errors.Is(err, fs.ErrNotExist) && source.IsPattern(f.Path)) {
+		problems[0].Hint = plan.Quote([]string{"fctl", r.cmd.Name(), "-f", f.Path}) + " ... takes several files"
+	}
+	return problems
 }
 
 // read reads a unit, unless that was done already.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,10 +39,7 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 	flags := cmd.Flags()
 	defer func() { t.help, _ = flags.GetBool("help") }()
 	for _, to := range []*string{&t.file, &t.unit} {
-		if t.paths, _ = flags.GetStringArray("filename"); len(t.paths) > 0 {
-			if t.file != "" {
-				return t, diag.UsageHint(plan.Quote([]string{"fctl", "do", "-f", t.file, "-f", t.paths[0], "FUNCTION"}), "FILE and -f exclude each other")
-			}
+		if flags.Changed("filename") {
 			break
 		}
 		if len(words) == 0 {
@@ -57,6 +56,14 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 		}
 		words = flags.Args()
 	}
+	if t.paths, _ = flags.GetStringArray("filename"); flags.Changed("filename") {
+		switch {
+		case len(t.paths) == 0 || slices.Contains(t.paths, ""):
+			return t, diag.Usage("-f: the path is empty")
+		case t.file != "":
+			return t, t.misplacedPaths(words)
+		}
+	}
 	t.words = words
 	if flags.ArgsLenAtDash() >= 0 && len(words) > 0 {
 		// A "--" that stood before FUNCTION means its arguments too.
@@ -66,6 +73,20 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 		t.problem = diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 	}
 	return t, nil
+}
+
+// misplacedPaths is said when -f stands behind FILE, or behind what was taken for FILE.
+func (t target) misplacedPaths(words []string) error {
+	hint := []string{"fctl", "do", "-f", t.paths[0]}
+	if filepath.Ext(t.file) != "" || t.file == "-" {
+		hint = append(hint, "-f", t.file, "FUNCTION")
+	} else {
+		hint = append(hint, t.file)
+		if t.unit != "" {
+			hint = append(append(hint, t.unit), words...)
+		}
+	}
+	return diag.UsageHint(plan.Quote(hint), "FILE and -f exclude each other, and -f stands before FUNCTION")
 }
 
 // missingTarget is said when the words end too soon; with --functions they need

@@ -188,7 +188,7 @@ func notWritten(file string, err error) *api.Failure {
 		hint = "run it again"
 	case errors.Is(err, sink.ErrSource):
 		hint = "-i writes to the files themselves"
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, sink.ErrNoTemporary) && errors.Is(err, fs.ErrPermission):
 		hint = "a new file takes the place of the old one, for which the directory must be writable"
 	}
 	return &api.Failure{Class: api.FailureFunction, Pos: api.Position{File: file}, Message: err.Error(), Hint: hint, Err: err}

@@ -243,7 +243,7 @@ func TestCheckUnit(t *testing.T) {
 		{"get-size", "", "the name of the unit is missing between d.yaml and get-size", "fctl do d.yaml UNIT get-size, or fctl do -f d.yaml get-size"},
 		{"set-size", "get-size", "", ""}, // a unit called like a function
 		{"", "get-size", "the name of the unit is empty", ""},
-		{"a/b", "get-size", "unit name 'a/b' contains invalid characters", "letters, digits, blanks and -_.()@# may stand in it"},
+		{"a/b", "get-size", "unit name 'a/b' contains invalid characters", "fctl do -f d.yaml -f a/b get-size works on two files"},
 		{"größe", "get-size", "unit name 'größe' contains invalid characters", "letters, digits, blanks and -_.()@# may stand in it"},
 	} {
 		problem := w.CheckUnit("d.yaml", c.unit, strings.Fields(c.words))

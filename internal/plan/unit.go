@@ -25,7 +25,11 @@ func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
 			return diag.UsageHint(hint, "the name of the unit is missing between %s and %s", file, unit)
 		}
 	}
-	return CheckUnitName(unit)
+	problem := CheckUnitName(unit)
+	if problem != nil && strings.Contains(unit, "/") {
+		problem.Hint = Quote(append([]string{"fctl", "do", "-f", file, "-f", unit}, words...)) + " works on two files"
+	}
+	return problem
 }
 
 // CheckNoUnit checks the words after the paths of -f, which give the units their

@@ -30,6 +30,9 @@ func (anywhere) Rename(from, to string) error { return os.Rename(from, to) }
 
 func (anywhere) Remove(name string) error { return os.Remove(name) }
 
+// ErrNoTemporary tells that nothing can be created in the directory of a file.
+var ErrNoTemporary = errors.New("creating a temporary file beside it")
+
 // replacement is a file that takes the place of another, or of none, in one
 // step: whoever looks sees the old one or the new one, whole.
 type replacement struct {
@@ -49,7 +52,7 @@ type replacement struct {
 func (r *replacement) write(parts [][]byte) (err error) {
 	name, f, locked, err := r.create()
 	if err != nil {
-		return fmt.Errorf("creating a temporary file beside it: %w", reason(err))
+		return fmt.Errorf("%w: %w", ErrNoTemporary, reason(err))
 	}
 	defer locked.release()
 	defer func() {

@@ -140,10 +140,14 @@ func (w *walk) path(path string) error {
 		w.stdin()
 		return nil
 	}
+	if strings.Contains(path, "://") {
+		w.problem(path, diag.Input(path, "curl -fsSL "+path+" | fctl do -f - FUNCTION", errors.New("this is no file; fctl opens no connections")))
+		return nil
+	}
 	opened := w.opened(path)
 	info, err := os.Stat(opened)
 	switch {
-	case err != nil && isPattern(path) && errors.Is(err, fs.ErrNotExist):
+	case err != nil && IsPattern(path) && errors.Is(err, fs.ErrNotExist):
 		w.found.Several = true
 		return w.glob(path)
 	case err != nil:

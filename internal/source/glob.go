@@ -20,9 +20,9 @@ type glob struct {
 // specialInGlob begins what does not stand for itself in a glob.
 const specialInGlob = specialBytes + "{"
 
-// isPattern tells whether a path means several files, unless there is a file
+// IsPattern tells whether a path means several files, unless there is a file
 // that is called so.
-func isPattern(path string) bool { return strings.ContainsAny(path, specialInGlob) }
+func IsPattern(path string) bool { return strings.ContainsAny(path, specialInGlob) }
 
 // glob finds what a pattern matches.
 func (w *walk) glob(pattern string) error {

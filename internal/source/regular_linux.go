@@ -28,7 +28,7 @@ func readRegular(path string, admit func(int64)) ([]byte, fs.FileInfo, error) {
 	switch info.stat.Mode & syscall.S_IFMT {
 	case syscall.S_IFREG:
 	case syscall.S_IFDIR:
-		return nil, nil, errDirectory
+		return nil, nil, ErrDirectory
 	default:
 		return nil, nil, errNotRegular
 	}

@@ -15,7 +15,7 @@ func readRegular(path string, admit func(int64)) ([]byte, fs.FileInfo, error) {
 	case err != nil:
 		return nil, nil, err
 	case info.IsDir():
-		return nil, nil, errDirectory
+		return nil, nil, ErrDirectory
 	case !info.Mode().IsRegular():
 		return nil, nil, errNotRegular
 	}

@@ -101,7 +101,7 @@ func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, er
 	}
 	switch {
 	case info.IsDir():
-		return nil, nil, located(name, errDirectory)
+		return nil, nil, located(name, ErrDirectory)
 	case info.Mode().IsRegular():
 		r.admit(info.Size())
 		data, err := readAll(f, info.Size())
@@ -118,10 +118,10 @@ func (r *Reader) admit(size int64) {
 	}
 }
 
-var (
-	errDirectory  = errors.New("this is a directory, a file is expected")
-	errNotRegular = errors.New("this is no regular file, so it cannot be changed in place")
-)
+// ErrDirectory tells that a path is that of a directory.
+var ErrDirectory = errors.New("this is a directory, a file is expected")
+
+var errNotRegular = errors.New("this is no regular file, so it cannot be changed in place")
 
 // readAll reads to the end into one buffer, which for a file of known size is
 // never copied.
