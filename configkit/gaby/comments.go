@@ -27,10 +27,13 @@ func (v Value) Comments() Comments {
 	}
 	d, i := v.d, v.slot
 	var c Comments
-	if d.edits != nil {
-		c.Line = d.edits.comments[i]
+	if d.native != nil && d.source(i) && d.native.at[i].remark >= 0 {
+		c = d.native.remarks[d.native.at[i].remark]
 	}
-	if !d.source(i) {
+	if text, edited := d.pendingComment(i); edited {
+		c.Line = text
+	}
+	if d.native != nil || !d.source(i) {
 		return c
 	}
 	if _, edited := d.pendingComment(i); !edited {
@@ -161,6 +164,10 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 		return e.fail(v, "a document has no line comment", "")
 	case strings.ContainsAny(text, "\r\n"):
 		return e.fail(v, "a line comment cannot have more than one line", "")
+	case e.d.native != nil:
+		if err := e.d.native.language.CheckComment(d.v, segments, text); err != nil {
+			return e.refused(v, err)
+		}
 	case v.Kind() != Scalar && v.Len() > 0 && e.onIndicatorLine(v):
 		return e.fail(v, "the value begins on the line of its dash, where a comment would hide it", "comment one of its entries")
 	case e.d.source(v.owner) && e.d.n[v.owner].style == flowStyle:

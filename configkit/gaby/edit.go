@@ -107,6 +107,12 @@ func (d *YamlDoc) SetData(value any) error {
 func (d *YamlDoc) set(t *tree, segments []string) (*YamlDoc, error) {
 	mark := d.Checkpoint()
 	place, err := d.setFrom(t, segments)
+	if err == nil {
+		e := editor{d: d.v.d, path: segments}
+		if err = e.holds(d.v, segments); err != nil {
+			err = e.refused(place.v, err)
+		}
+	}
 	if err != nil {
 		d.Rollback(mark)
 		return nil, err
@@ -120,6 +126,10 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 		return nil, err
 	}
 	v := d.v
+	if err := e.asRead(t); err != nil {
+		e.path = segments
+		return nil, e.refused(d.Search(segments...).Value(), err)
+	}
 	for i, s := range segments {
 		e.path = segments[:i+1]
 		last := i == len(segments)-1
@@ -451,8 +461,20 @@ func (d *YamlDoc) insertAt(value any, path string, index int) error {
 		if index > n {
 			return e.fail(v, "the list has only "+strconv.Itoa(n)+" items", "")
 		}
-		_, err := e.insert(v, index, t)
-		return err
+		mark := d.Checkpoint()
+		e.path = append(segments[:len(segments):len(segments)], strconv.Itoa(index))
+		err := e.asRead(t)
+		if err == nil {
+			_, err = e.insert(v, index, t)
+		}
+		if err == nil {
+			err = e.holds(d.v, e.path)
+		}
+		if err != nil {
+			d.Rollback(mark)
+			return e.refused(v, err)
+		}
+		return nil
 	}
 	if v.Exists() && !v.isNull() {
 		return e.fail(v, "not a list", "")

@@ -21,6 +21,9 @@ func (d *document) emitter() *emitter {
 
 // lineEnding returns the line end the document uses.
 func (d *document) lineEnding() string {
+	if d.native != nil {
+		return "\n"
+	}
 	for i, b := range d.src {
 		if b == '\n' {
 			if i > 0 && d.src[i-1] == '\r' {
@@ -41,6 +44,9 @@ func (d *document) lineEnding() string {
 
 // listIndent returns by how much the first block list of the document that is a map's value is indented, 0 when there is none.
 func (d *document) listIndent() int {
+	if d.native != nil {
+		return 0
+	}
 	for i := range d.n[:d.nsrc] {
 		n := &d.n[i]
 		if n.kind == listNode && n.style == plainStyle && n.keyStyle != noStyle {

@@ -33,6 +33,9 @@ func (v Value) YAML() string {
 
 // selfContained reports whether the text of source node i can stand for itself: nothing in it was edited or is an alias.
 func (d *document) selfContained(i int32) bool {
+	if d.native != nil {
+		return false
+	}
 	end := int32(d.n[i].next)
 	for a := range d.aliases {
 		if a >= i && a < end {

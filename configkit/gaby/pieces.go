@@ -71,7 +71,7 @@ func (c Container) Pieces() [][]byte {
 			if !out.endsInLine() {
 				out.text([]byte(d.lineEnding()))
 			}
-			if !startsWithMarker(d.src) {
+			if d.native != nil || !startsWithMarker(d.src) {
 				out.text([]byte("---" + d.lineEnding()))
 			}
 		}
@@ -117,6 +117,10 @@ func SamePieces(list [][]byte, text []byte) bool {
 
 // print adds the text of the document with its edits.
 func (d *document) print(out *pieces) {
+	if d.native != nil {
+		out.text([]byte(Value{d: d, owner: -1, pos: -1}.YAML() + "\n"))
+		return
+	}
 	if !d.changed() {
 		out.source(d, 0, len(d.src))
 		return

@@ -355,15 +355,21 @@ func (v Value) KeyPosition() Position {
 }
 
 func (d *document) keyPosition(i int32) Position {
-	if d.readOnly != nil {
+	switch {
+	case d.readOnly != nil:
 		return d.readOnlyAt[i].key
+	case d.native != nil:
+		return d.position(int(d.native.at[i].key))
 	}
 	return d.position(int(d.n[i].key))
 }
 
 func (d *document) valuePosition(i int32) Position {
-	if d.readOnly != nil {
+	switch {
+	case d.readOnly != nil:
 		return d.readOnlyAt[i].value
+	case d.native != nil:
+		return d.position(int(d.native.at[i].value))
 	}
 	n := &d.n[i]
 	switch {

@@ -146,7 +146,7 @@ func (d *YamlDoc) FirstLine() int {
 		return 0
 	case d.whole():
 		return d.v.d.unit.linesBefore(d.v.d.index) + 1
-	case d.v.owner < 0 || !d.v.d.source(d.v.slot) || d.v.d.readOnly != nil:
+	case d.v.owner < 0 || !d.v.d.source(d.v.slot) || d.v.d.readOnly != nil || d.v.d.native != nil:
 		return d.v.KeyPosition().Line
 	}
 	return d.v.d.position(d.v.d.headStart(d.v.slot)).Line

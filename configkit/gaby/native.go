@@ -1,0 +1,219 @@
+package gaby
+
+import "errors"
+
+// Native knows the language of a text that is not YAML and that a document is a view of. The document is read and edited as any
+// other; what became of its nodes is for those to ask who made it, see [YamlDoc.NativeValue], and to write to the text.
+type Native interface {
+	// Scalar returns what is read back once value was written: nil, a string, bool, int, int64, uint64 or float64, as value is one
+	// of these. The error says why the language cannot hold it.
+	Scalar(value any) (any, error)
+	// CheckValue says what speaks against the value an edit has put at a path of the document.
+	CheckValue(root Value, path []string) error
+	// CheckComment likewise says what speaks against a line comment at a path.
+	CheckComment(root Value, path []string, text string) error
+}
+
+// native is what a document that is a view of other text has besides its nodes, which all are [isNew]: their content is fresh.
+type native struct {
+	language Native
+	at       []nativePlace // of the nodes
+	remarks  []Comments
+}
+
+type nativePlace struct {
+	key, value uint32 // where they begin in src
+	remark     int32  // index of its comments, -1 for none
+}
+
+// A NativeText is a text in another language than YAML, of which documents are made.
+type NativeText struct{ unit *unit }
+
+// NewNativeText prepares a text. The documents begin at starts, in order, the first of which is 0; one reaches up to the next.
+func NewNativeText(text []byte, starts ...int) *NativeText {
+	return &NativeText{&unit{text: text, starts: starts}}
+}
+
+// Position returns the place of a byte of the text.
+func (t *NativeText) Position(at int) Position {
+	d := document{src: t.unit.text, unit: &unit{text: t.unit.text, starts: []int{0}}}
+	return d.position(at)
+}
+
+// A NativeBuilder makes a document, node by node in the order of the document: a node is followed by those inside it. Nodes are
+// known by their number in this order, the root being 0.
+type NativeBuilder struct {
+	d     *document
+	start int
+	open  []int32
+	keys  []map[string]bool // of the maps that are open
+}
+
+// Document begins document i of the text.
+func (t *NativeText) Document(i int, language Native) *NativeBuilder {
+	limits := DefaultLimits()
+	start, end := t.unit.starts[i], len(t.unit.text)
+	if i+1 < len(t.unit.starts) {
+		end = t.unit.starts[i+1]
+	}
+	src := t.unit.text[start:end:end]
+	return &NativeBuilder{start: start, d: &document{
+		src: src, bodyEnd: len(src), unit: t.unit, index: i, limits: &limits, scanned: true, native: &native{language: language},
+	}}
+}
+
+// A NativeNode is a value of a text with the key in front of it.
+type NativeNode struct {
+	Kind     Kind // Map, List or Scalar
+	Key      string
+	Value    any // of a scalar: nil, a string, bool, int, int64, uint64 or float64
+	KeyAt    int // where in the text the key begins, of a list item its value
+	ValueAt  int
+	Comments Comments
+}
+
+// Begin adds a node, inside the one that was begun last and has not ended.
+func (b *NativeBuilder) Begin(n *NativeNode) {
+	d := b.d
+	i := int32(len(d.n))
+	f := fresh{key: n.Key}
+	out := node{key: uint32(i), val: uint32(i), flags: isNew}
+	switch n.Kind {
+	case Map:
+		out.kind, out.style = mapNode, plainStyle
+	case List:
+		out.kind, out.style = listNode, plainStyle
+	default:
+		f.tag, f.text = scalarText(n.Value)
+	}
+	if k := len(b.open); k > 0 && d.n[b.open[k-1]].kind == mapNode {
+		out.keyStyle = doubleStyle
+		if b.keys[k-1] == nil {
+			b.keys[k-1] = map[string]bool{}
+		}
+		if b.keys[k-1][n.Key] {
+			d.n[b.open[k-1]].flags |= hasDuplicates
+		}
+		b.keys[k-1][n.Key] = true
+	}
+	at := nativePlace{key: uint32(n.KeyAt - b.start), value: uint32(n.ValueAt - b.start), remark: -1}
+	if n.Comments != (Comments{}) {
+		at.remark = int32(len(d.native.remarks))
+		d.native.remarks = append(d.native.remarks, n.Comments)
+	}
+	d.n, d.fresh = append(d.n, out), append(d.fresh, f)
+	d.native.at = append(d.native.at, at)
+	b.open, b.keys = append(b.open, i), append(b.keys, nil)
+}
+
+// End ends the node that was begun last and has not ended.
+func (b *NativeBuilder) End() {
+	last := len(b.open) - 1
+	b.d.n[b.open[last]].next = uint32(len(b.d.n))
+	b.open, b.keys = b.open[:last], b.keys[:last]
+}
+
+// Doc returns the document, whose root has ended.
+func (b *NativeBuilder) Doc() *YamlDoc {
+	b.d.nsrc = int32(len(b.d.n))
+	return &YamlDoc{v: Value{d: b.d, owner: -1, pos: -1}}
+}
+
+// scalarText returns the tag and the text of a value.
+func scalarText(value any) (tag, string) {
+	t, err := toTree(value)
+	if err != nil || t.kind != scalarNode {
+		panic("gaby: no scalar of a native text")
+	}
+	return t.tag, t.text
+}
+
+// Native returns what knows the language of the text the document is a view of, nil for a document in YAML.
+func (d *YamlDoc) Native() Native {
+	if d == nil || d.v.d.native == nil {
+		return nil
+	}
+	return d.v.d.native.language
+}
+
+// NativeEntry is an entry of a map or list as edits have left it.
+type NativeEntry struct {
+	Node  int // its number, -1 for one that edits made
+	Value Value
+}
+
+// NativeValue returns the value that stands where a node of the text stands, and whether an edit put another one there. It is not
+// told when only entries of a map or list are others.
+func (d *YamlDoc) NativeValue(node int) (v Value, replaced bool) {
+	doc, i := d.v.d, int32(node)
+	return Value{d: doc, slot: i, owner: -1, pos: -1}, doc.at(i) != i
+}
+
+// NativeEntries returns the entries of a map or list of the text, and whether edits have added, removed or moved some.
+func (d *YamlDoc) NativeEntries(node int) (entries []NativeEntry, changed bool) {
+	doc, i := d.v.d, int32(node)
+	kids, changed := doc.editedKids(i)
+	if !changed {
+		kids = doc.entries(i)
+	}
+	entries = make([]NativeEntry, len(kids))
+	for k, kid := range kids {
+		entries[k] = NativeEntry{Node: -1, Value: Value{d: doc, slot: kid, owner: i, pos: int32(k)}}
+		if doc.source(kid) {
+			entries[k].Node = int(kid)
+		}
+	}
+	return entries, changed
+}
+
+// NativeComment returns the line comment that an edit gave an entry, "" when it took one away.
+func (d *YamlDoc) NativeComment(node int) (text string, changed bool) {
+	return d.v.d.pendingComment(int32(node))
+}
+
+// NativeLength returns the length of the text the document is a view of.
+func (d *YamlDoc) NativeLength() int { return len(d.v.d.src) }
+
+// asRead makes of a value what the document's language reads back once it is written.
+func (e *editor) asRead(t *tree) error {
+	if e.d.native == nil {
+		return nil
+	}
+	for _, kid := range t.kids {
+		if err := e.asRead(kid); err != nil {
+			return err
+		}
+	}
+	if t.kind != scalarNode {
+		return nil
+	}
+	value, err := e.d.native.language.Scalar(scalarData(t.tag, t.text))
+	if err == nil {
+		t.tag, t.text = scalarText(value)
+	}
+	return err
+}
+
+// holds checks that the document's language can hold the value that was put at a path, counted from place v.
+func (e *editor) holds(v Value, path []string) error {
+	if e.d.native == nil || v.slot != 0 {
+		return nil // writing the text finds out
+	}
+	return e.d.native.language.CheckValue(v, path)
+}
+
+// refused is an error of the language, told as one of an edit at v.
+func (e *editor) refused(v Value, err error) error {
+	told := EditError{Msg: err.Error()}
+	var own *EditError
+	if errors.As(err, &own) {
+		told = *own
+	}
+	if told.Pos.Line == 0 {
+		told.Pos = v.Position()
+	}
+	if told.Path == "" {
+		told.Path = joinPath(e.path)
+	}
+	return &told
+}

@@ -1,0 +1,219 @@
+package nativekit
+
+import (
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Flat is a language in which every scalar is a line of its own with the whole path as its key, the segments joined with dots.
+type Flat interface {
+	// Line is the line of a new entry, without line end, as model is written, an entry of the text; there may be none.
+	Line(w *Writer, model *Node, key string, value any) string
+	// Key is a key as it is written.
+	Key(key string) string
+	// Value is a value as it is written in the place of that of n.
+	Value(w *Writer, n *Node, value any) string
+}
+
+// ReplaceFlat is Replace for flat languages.
+func (w *Writer) ReplaceFlat(f Flat, n *Node, v gaby.Value) error {
+	if n.Kind == gaby.Scalar && v.Kind() == gaby.Scalar {
+		w.Replace(n.Span, f.Value(w, n, v.Data()))
+		return nil
+	}
+	var at, model *Node
+	n.Leaves(func(leaf *Node) {
+		if leaf.Entry.Len() > 0 {
+			at = leaf
+			w.RemoveLines(leaf)
+		}
+	})
+	if model = at; at == nil {
+		return Refuse("", "the value has no place in the text")
+	}
+	w.insertFlat(f, at.Entry.To, model, w.keyOf(n), v)
+	return nil
+}
+
+// EntriesFlat is Entries for flat languages.
+func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
+	kept := map[*Node]bool{}
+	for _, e := range entries {
+		if e.Node != nil {
+			kept[e.Node] = true
+		}
+	}
+	place, model := -1, (*Node)(nil) // behind the lines of what was there before
+	for _, kid := range n.Kids {
+		stays := kept[kid]
+		kid.Leaves(func(leaf *Node) {
+			if leaf.Entry.Len() == 0 {
+				return
+			}
+			if !stays {
+				w.RemoveLines(leaf)
+			}
+			if stays || len(kept) == 0 {
+				if place < 0 {
+					place = leaf.Head
+				}
+				if model == nil {
+					model = leaf
+				}
+			}
+		})
+	}
+	if place < 0 {
+		place, model = len(w.Text), lastLeaf(w.Root)
+	}
+	path := w.keyOf(n)
+	for i, e := range entries {
+		if e.Node != nil {
+			e.Node.Leaves(func(leaf *Node) {
+				if leaf.Entry.To > place {
+					place, model = leaf.Entry.To, leaf
+				}
+			})
+			continue
+		}
+		key := joinKey(path, n.Kind, e.Value.Key(), i)
+		at, like := place, model
+		if near, ok := f.(interface {
+			Near(w *Writer, key string) *Node
+		}); ok && n == w.Root {
+			if leaf := near.Near(w, key); leaf != nil {
+				at, like = leaf.Entry.To, leaf
+			}
+		}
+		w.insertFlat(f, at, like, key, e.Value)
+	}
+	if n.Kind == gaby.List {
+		w.renameFlat(f)
+	}
+}
+
+// lastLeaf is the entry that stands last in the text.
+func lastLeaf(root *Node) *Node {
+	var last *Node
+	root.Leaves(func(leaf *Node) {
+		if leaf.Entry.Len() > 0 && (last == nil || leaf.Entry.From > last.Entry.From) {
+			last = leaf
+		}
+	})
+	return last
+}
+
+// insertFlat writes the scalars of v, each on a line.
+func (w *Writer) insertFlat(f Flat, at int, model *Node, key string, v gaby.Value) {
+	if v.Kind() == gaby.Scalar {
+		w.Insert(at, f.Line(w, model, key, v.Data())+w.LineEnd)
+		return
+	}
+	i := 0
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		w.insertFlat(f, at, model, joinKey(key, v.Kind(), kid.Key(), i), kid)
+		i++
+	}
+}
+
+// joinKey is the key of an entry of a collection with the given key.
+func joinKey(key string, in gaby.Kind, entry string, index int) string {
+	if in == gaby.List {
+		entry = strconv.Itoa(index)
+	}
+	if key == "" {
+		return entry
+	}
+	return key + "." + entry
+}
+
+// keyOf is the path of n as edits have left it, as a key.
+func (w *Writer) keyOf(n *Node) string {
+	if w.keys == nil {
+		w.keys = map[*Node]string{}
+		w.nameKeys(w.Root, "")
+	}
+	return w.keys[n]
+}
+
+func (w *Writer) nameKeys(n *Node, key string) {
+	w.keys[n] = key
+	if n.Kind == gaby.Scalar {
+		return
+	}
+	if _, replaced := w.doc.NativeValue(n.number); replaced {
+		return
+	}
+	entries, _ := w.now(n)
+	for i, e := range entries {
+		if e.Node != nil {
+			w.nameKeys(e.Node, joinKey(key, n.Kind, e.Node.Key, i))
+		}
+	}
+}
+
+// renameFlat writes the keys of list items anew that have another index now. It does so for the whole text, once.
+func (w *Writer) renameFlat(f Flat) {
+	if w.renamed {
+		return
+	}
+	w.renamed = true
+	var rename func(n *Node, key string)
+	rename = func(n *Node, key string) {
+		now, stays := w.keys[n]
+		if !stays {
+			return
+		}
+		if n.Kind == gaby.Scalar {
+			if now != key && w.Value(n).Kind() == gaby.Scalar {
+				w.Replace(n.KeySpan, f.Key(now))
+			}
+			return
+		}
+		for i, kid := range n.Kids {
+			rename(kid, joinKey(key, n.Kind, kid.Key, i))
+		}
+	}
+	rename(w.Root, "")
+}
+
+// CheckFlat is CheckValue for flat languages.
+func CheckFlat(root gaby.Value, path []string) error {
+	v := root
+	for _, segment := range path {
+		if segment == "" {
+			return Refuse("", "a key cannot be empty")
+		}
+		v = v.Doc().Search(segment).Value()
+	}
+	if len(path) > 0 && (v.Kind() == gaby.Map || v.Kind() == gaby.List) && v.First() == (gaby.Value{}) {
+		return Refuse("give it an entry", "a map or list without entries cannot be written in this format")
+	}
+	return nil
+}
+
+// CheckFlatComment is CheckComment for flat languages in which a comment cannot follow an empty value.
+func CheckFlatComment(root gaby.Value, path []string) error {
+	switch v := root.Doc().Search(path...).Value(); {
+	case v.Kind() != gaby.Scalar:
+		return Refuse("comment one of its entries", "the value has no line of its own")
+	case v.Text() == "":
+		return Refuse("", "a comment behind an empty value would be the value")
+	}
+	return nil
+}
+
+// LineComment is Comment for values on lines: have is the comment there is, with its mark, empty when there is none.
+func (w *Writer) LineComment(n *Node, have Span, mark, text string) {
+	written := " " + mark + " " + text
+	switch {
+	case have.Len() == 0 && text == "":
+	case have.Len() == 0:
+		w.Insert(n.Span.To, written)
+	case text == "":
+		w.Remove(Span{n.Span.To, have.To})
+	default:
+		w.Replace(have, mark+" "+text)
+	}
+}

@@ -1,0 +1,192 @@
+package nativekit
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Language is one format. Its methods can be used concurrently.
+type Language interface {
+	gaby.Native // tells what the language cannot hold; errors that have a hint are *gaby.EditError
+
+	// Parse reads a text, which is UTF-8. A text has at least one document, the first of which begins at 0. The error is a
+	// *gaby.SyntaxError.
+	Parse(text []byte) ([]Document, error)
+
+	// Replace writes v in the place of n, whose value it takes.
+	Replace(w *Writer, n *Node, v gaby.Value) error
+	// Entries writes the entries that map or list n is to have: some of its own, in their order, and new ones. Edits inside those that
+	// stay are written before, each for itself. It reports whether n is written anew as a whole, which drops these.
+	Entries(w *Writer, n *Node, entries []Entry) (anew bool, err error)
+	// Comment writes the line comment of n, or takes it away when text is empty.
+	Comment(w *Writer, n *Node, text string) error
+
+	// Empty is a text without any entries.
+	Empty() string
+	// LeavesOnly reports whether maps and lists have no text but that of the scalars in them, so that an empty one is none.
+	LeavesOnly() bool
+}
+
+// Entry is an entry that a map or list is to have.
+type Entry struct {
+	Node  *Node // the one of the text that stays where it is, nil for a new one
+	Moved *Node // the one of the text that has another place now: a new entry, but for its text
+	Value gaby.Value
+}
+
+// Converter is the converter of a language.
+type Converter struct{ Language }
+
+var _ configkit.ConfigConverter = Converter{}
+
+// source is what a document remembers of the text it was made of.
+type source struct {
+	Language
+	text  []byte // of all documents
+	start int
+	end   int
+	root  *Node
+	nodes []*Node // by number
+}
+
+// NativeToDocuments parses a text. The error is a *gaby.SyntaxError.
+func (c Converter) NativeToDocuments(data []byte) (gaby.Container, error) {
+	if err := c.check(data); err != nil {
+		return nil, err
+	}
+	documents, err := c.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	starts := make([]int, len(documents))
+	for i, d := range documents {
+		starts[i] = d.Start
+	}
+	text := gaby.NewNativeText(data, starts...)
+	container := make(gaby.Container, len(documents))
+	for i, d := range documents {
+		s := &source{Language: c.Language, text: data, start: d.Start, end: len(data), root: d.Root}
+		if i+1 < len(documents) {
+			s.end = documents[i+1].Start
+		}
+		b := text.Document(i, s)
+		s.add(b, d.Root)
+		container[i] = b.Doc()
+	}
+	return container, nil
+}
+
+// check refuses what no language of this package is written in.
+func (c Converter) check(data []byte) error {
+	if limit := gaby.DefaultLimits().DocumentBytes; len(data) > limit {
+		return &gaby.SyntaxError{Msg: fmt.Sprintf("the text has %d bytes, at most %d are allowed", len(data), limit)}
+	}
+	if any, ok := c.Language.(interface{ AnyBytes() bool }); ok && any.AnyBytes() || utf8.Valid(data) {
+		return nil
+	}
+	at := 0
+	for {
+		r, n := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && n <= 1 {
+			return Fail(data, at, "the text is no UTF-8", "convert it, as with: iconv -f latin1 -t utf-8")
+		}
+		at += n
+	}
+}
+
+// Fail is a *gaby.SyntaxError at a byte of a text.
+func Fail(text []byte, at int, msg, hint string) error {
+	return &gaby.SyntaxError{Pos: gaby.NewNativeText(text, 0).Position(at), Msg: msg, Hint: hint}
+}
+
+// Refuse is what a language says about a value it cannot hold.
+func Refuse(hint, format string, args ...any) error {
+	return &gaby.EditError{Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+func (s *source) add(b *gaby.NativeBuilder, n *Node) {
+	n.number = len(s.nodes)
+	s.nodes = append(s.nodes, n)
+	b.Begin(&gaby.NativeNode{
+		Kind: n.Kind, Key: n.Key, Value: n.Value, KeyAt: n.KeySpan.From, ValueAt: n.Span.From, Comments: n.Comments,
+	})
+	for _, kid := range n.Kids {
+		s.add(b, kid)
+	}
+	b.End()
+}
+
+// DocumentsToNative prints the documents one after the other. Documents that do not come from a text in the language are written
+// anew, where the language knows more than one document in a text.
+func (c Converter) DocumentsToNative(documents gaby.Container) ([]byte, error) {
+	var out []byte
+	for _, doc := range documents {
+		text, err := c.print(doc)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 0 {
+			separated, ok := c.Language.(interface {
+				Join(before, text []byte) []byte
+			})
+			if !ok {
+				return nil, fmt.Errorf("%d resources cannot stand in one file, in this format a file is one", len(documents))
+			}
+			out = separated.Join(out, text)
+			continue
+		}
+		out = append(out, text...)
+	}
+	return out, nil
+}
+
+func (c Converter) print(doc *gaby.YamlDoc) ([]byte, error) {
+	s, ok := doc.Native().(*source)
+	if !ok {
+		return c.fresh(doc)
+	}
+	if !doc.Changed() {
+		return s.text[s.start:s.end], nil
+	}
+	w := newWriter(doc, s)
+	if err := w.node(s.root); err != nil {
+		return nil, err
+	}
+	text, err := w.bytes()
+	if err != nil {
+		return nil, err
+	}
+	return text, c.verify(text, doc)
+}
+
+// fresh writes a document that comes from elsewhere: into an empty one.
+func (c Converter) fresh(doc *gaby.YamlDoc) ([]byte, error) {
+	empty, err := c.NativeToDocuments([]byte(c.Empty()))
+	if err != nil {
+		return nil, err
+	}
+	if err := empty[0].SetDocP(doc, ""); err != nil {
+		return nil, err
+	}
+	return c.print(empty[0])
+}
+
+// verify makes sure that what was written is read back as what functions made of the document.
+func (c Converter) verify(text []byte, doc *gaby.YamlDoc) error {
+	again, err := c.NativeToDocuments(bytes.Clone(text))
+	if err == nil && len(again) != 1 {
+		err = fmt.Errorf("it would be %d", len(again))
+	}
+	if err != nil {
+		return fmt.Errorf("the edited document cannot be written in this format: %w", err)
+	}
+	if path, same := same(doc.Value(), again[0].Value(), c.LeavesOnly()); !same {
+		place := doc.Path(path)
+		return &gaby.EditError{Pos: place.Position(), Path: path, Msg: "the value cannot be written in this format"}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package nativekit
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// same compares two values and tells the path of something they differ in. With leavesOnly a map or list is what the scalars in it
+// are, under their keys joined with dots.
+func same(a, b gaby.Value, leavesOnly bool) (path string, ok bool) {
+	if leavesOnly {
+		return sameLeaves(a, b)
+	}
+	return samePath(a, b, nil)
+}
+
+func samePath(a, b gaby.Value, path []string) (string, bool) {
+	differ := func() (string, bool) { return joinPath(path), false }
+	if a.Kind() != b.Kind() || a.Len() != b.Len() {
+		return differ()
+	}
+	if a.Kind() == gaby.Scalar {
+		if !sameScalar(a, b) {
+			return differ()
+		}
+		return "", true
+	}
+	i := 0
+	for x, y := a.First(), b.First(); x.Exists(); x, y = x.Next(), y.Next() {
+		segment, other := strconv.Itoa(i), y
+		if a.Kind() == gaby.Map {
+			if segment = x.Key(); y.Key() != segment {
+				other = b.Get(segment)
+			}
+		}
+		if p, ok := samePath(x, other, append(path, segment)); !ok {
+			return p, false
+		}
+		i++
+	}
+	return "", true
+}
+
+func sameScalar(a, b gaby.Value) bool {
+	x, y := a.Data(), b.Data()
+	f, isFloat := x.(float64)
+	g, _ := y.(float64)
+	return x == y || isFloat && math.IsNaN(f) && math.IsNaN(g)
+}
+
+func sameLeaves(a, b gaby.Value) (string, bool) {
+	want, have := map[string]gaby.Value{}, map[string]gaby.Value{}
+	order := leaves(a, "", want, nil)
+	for _, path := range append(order, leaves(b, "", have, nil)...) {
+		w, inWant := want[path]
+		h, inHave := have[path]
+		if !inWant || !inHave || !sameScalar(w, h) {
+			return path, false
+		}
+	}
+	return "", true
+}
+
+func leaves(v gaby.Value, path string, into map[string]gaby.Value, order []string) []string {
+	if v.Kind() == gaby.Scalar {
+		into[path] = v
+		return append(order, path)
+	}
+	i := 0
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		order = leaves(kid, joinKey(path, v.Kind(), kid.Key(), i), into, order)
+		i++
+	}
+	return order
+}
+
+func joinPath(segments []string) string {
+	escaped := make([]string, len(segments))
+	for i, s := range segments {
+		escaped[i] = strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), ".", "~1")
+	}
+	return strings.Join(escaped, ".")
+}

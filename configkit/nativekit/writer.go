@@ -1,0 +1,221 @@
+package nativekit
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Writer gathers what is to be replaced in the text of one document. Places count from the beginning of the unit's text, to which a
+// line end is added when it has none at its end, so that every line has one.
+type Writer struct {
+	Text    []byte
+	LineEnd string // the one the text uses
+	Root    *Node
+
+	doc     *gaby.YamlDoc
+	source  *source
+	splices []splice
+	unended bool
+	keys    map[*Node]string // of flat languages, see keyOf
+	renamed bool
+}
+
+// splice replaces Text[from:to].
+type splice struct {
+	from, to int
+	text     string
+}
+
+func newWriter(doc *gaby.YamlDoc, s *source) *Writer {
+	w := &Writer{Text: s.text[:s.end:s.end], LineEnd: LineEndOf(s.text), Root: s.root, doc: doc, source: s}
+	if last := s.text[s.start:s.end]; len(last) > 0 && last[len(last)-1] != '\n' && last[len(last)-1] != w.LineEnd[0] {
+		w.unended = true
+		w.Text = append(w.Text, w.LineEnd...)
+	}
+	return w
+}
+
+// LineEndOf is the line end a text uses: that of its first line.
+func LineEndOf(text []byte) string {
+	switch i := bytes.IndexAny(text, "\r\n"); {
+	case i < 0 || text[i] == '\n':
+		return "\n"
+	case i+1 < len(text) && text[i+1] == '\n':
+		return "\r\n"
+	case bytes.IndexByte(text, '\n') >= 0:
+		return "\n" // a carriage return somewhere in a line
+	}
+	return "\r"
+}
+
+// Replace puts text in the place of a span.
+func (w *Writer) Replace(s Span, text string) {
+	w.splices = append(w.splices, splice{s.From, s.To, text})
+}
+
+// Insert puts text in front of a byte. What is inserted at the same place comes in the order of the calls.
+func (w *Writer) Insert(at int, text string) { w.Replace(Span{at, at}, text) }
+
+// Remove takes a span out. Spans that are taken out may overlap.
+func (w *Writer) Remove(s Span) { w.Replace(s, "") }
+
+// Raw is the text of a span.
+func (w *Writer) Raw(s Span) string { return string(w.Text[s.From:s.To]) }
+
+// node writes the edits in n.
+func (w *Writer) node(n *Node) error {
+	v, replaced := w.doc.NativeValue(n.number)
+	if replaced {
+		if err := w.source.Replace(w, n, v); err != nil {
+			return located(err, v)
+		}
+		return w.comment(n)
+	}
+	if n.Kind != gaby.Scalar {
+		if err := w.entries(n, v); err != nil {
+			return err
+		}
+	}
+	return w.comment(n)
+}
+
+func (w *Writer) entries(n *Node, v gaby.Value) error {
+	entries, changed := w.now(n)
+	before := len(w.splices)
+	for _, e := range entries {
+		if e.Node == nil {
+			continue
+		}
+		if err := w.node(e.Node); err != nil {
+			return err
+		}
+	}
+	if !changed {
+		return nil
+	}
+	inside := len(w.splices)
+	anew, err := w.source.Entries(w, n, entries)
+	if anew {
+		w.splices = slices.Delete(w.splices, before, inside)
+	}
+	return located(err, v)
+}
+
+func (w *Writer) comment(n *Node) error {
+	if text, changed := w.doc.NativeComment(n.number); changed {
+		return w.source.Comment(w, n, text)
+	}
+	return nil
+}
+
+// located is an error about writing v with its place.
+func located(err error, v gaby.Value) error {
+	var e *gaby.EditError
+	if errors.As(err, &e) && e.Pos.Line == 0 {
+		placed := *e
+		placed.Pos = v.Position()
+		return &placed
+	}
+	return err
+}
+
+// Value is what stands where n stands, edits included.
+func (w *Writer) Value(n *Node) gaby.Value {
+	v, _ := w.doc.NativeValue(n.number)
+	return v
+}
+
+// Untouched reports whether nothing was edited in n.
+func (w *Writer) Untouched(n *Node) bool {
+	if _, replaced := w.doc.NativeValue(n.number); replaced {
+		return false
+	}
+	if _, commented := w.doc.NativeComment(n.number); commented {
+		return false
+	}
+	if n.Kind != gaby.Scalar {
+		if _, changed := w.doc.NativeEntries(n.number); changed {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(n.Kids, func(kid *Node) bool { return !w.Untouched(kid) })
+}
+
+// bytes is the document's text with the splices made.
+func (w *Writer) bytes() ([]byte, error) {
+	slices.SortStableFunc(w.splices, func(a, b splice) int { return cmp.Compare(a.from, b.from) })
+	var out []byte
+	at := w.source.start
+	for _, s := range w.splices {
+		if s.from < at {
+			if s.text != "" && s.from != s.to {
+				return nil, errors.New("two edits of the same text at byte " + strconv.Itoa(s.from))
+			}
+			s.from, s.to = at, max(at, s.to) // inside of what was taken out
+		}
+		out = append(append(out, w.Text[at:s.from]...), s.text...)
+		at = s.to
+	}
+	out = append(out, w.Text[at:]...)
+	if w.unended {
+		out = bytes.TrimSuffix(out, []byte(w.LineEnd))
+	}
+	return out, nil
+}
+
+// now are the entries of map or list n as edits have left them, and whether these are others than before.
+func (w *Writer) now(n *Node) (entries []Entry, changed bool) {
+	listed, changed := w.doc.NativeEntries(n.number)
+	entries = make([]Entry, len(listed))
+	for i, e := range listed {
+		entries[i].Value = e.Value
+		if e.Node >= 0 {
+			entries[i].Node = w.source.nodes[e.Node]
+		}
+	}
+	if changed {
+		keepOrder(entries)
+	}
+	return entries, changed
+}
+
+// keepOrder makes those of the entries that do not stand in the order of the text ones that have moved, as few as possible.
+func keepOrder(entries []Entry) {
+	// The longest run of nodes in order: tails[k] is the last entry of the one with k+1 of them that ends soonest.
+	var tails []int
+	before := make([]int, len(entries))
+	for i, e := range entries {
+		if e.Node == nil {
+			continue
+		}
+		k, _ := slices.BinarySearchFunc(tails, e.Node.number, func(t, number int) int { return cmp.Compare(entries[t].Node.number, number) })
+		before[i] = -1
+		if k > 0 {
+			before[i] = tails[k-1]
+		}
+		if k == len(tails) {
+			tails = append(tails, i)
+		} else {
+			tails[k] = i
+		}
+	}
+	stays := -1
+	if len(tails) > 0 {
+		stays = tails[len(tails)-1]
+	}
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].Node == nil {
+			continue
+		}
+		if i == stays {
+			stays = before[i]
+			continue
+		}
+		entries[i].Moved, entries[i].Node = entries[i].Node, nil
+	}
+}

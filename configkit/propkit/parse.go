@@ -1,0 +1,164 @@
+package propkit
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// line is how an entry is written, over one or more lines of the text.
+type line struct {
+	sign    nativekit.Span // what separates key and value, without blanks; empty where blanks do
+	comment nativekit.Span // behind the value, with its mark; empty when there is none
+}
+
+// Parse implements nativekit.Language.
+func (language) Parse(text []byte) ([]nativekit.Document, error) {
+	p := parser{text: text, latin1: !utf8.Valid(text)}
+	var leaves []*nativekit.Node
+	if bytes.HasPrefix(text, []byte("\ufeff")) {
+		p.at = len("\ufeff")
+	}
+	for p.skipBlankLines() {
+		leaf, err := p.entry()
+		if err != nil {
+			return nil, err
+		}
+		leaves = append(leaves, leaf)
+	}
+	return []nativekit.Document{{Root: nativekit.Nest(leaves)}}, nil
+}
+
+// parser reads a text by the rules of java.util.Properties.load.
+type parser struct {
+	text   []byte
+	at     int
+	latin1 bool
+}
+
+func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\f' }
+
+func isLineEnd(b byte) bool { return b == '\n' || b == '\r' }
+
+func isCommentMark(b byte) bool { return b == '#' || b == '!' }
+
+// skipBlankLines goes to the next entry, behind its indentation.
+func (p *parser) skipBlankLines() bool {
+	for p.at < len(p.text) {
+		switch c := p.text[p.at]; {
+		case isBlank(c), isLineEnd(c):
+			p.at++
+		case isCommentMark(c):
+			p.at = nativekit.LineEnd(p.text, p.at)
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// entry reads the entry that begins here.
+func (p *parser) entry() (*nativekit.Node, error) {
+	form := &line{}
+	n := &nativekit.Node{Kind: gaby.Scalar, Form: form}
+	n.KeySpan.From = p.at
+	key, err := p.scan(func(c byte) bool { return c == '=' || c == ':' || isBlank(c) })
+	if err != nil {
+		return nil, err
+	}
+	n.Key, n.KeySpan.To = nativekit.Text(key), n.KeySpan.From+end(key)
+	p.at = n.KeySpan.To
+	p.skipBlanks()
+	form.sign = nativekit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
+	if p.at < len(p.text) && (p.text[p.at] == '=' || p.text[p.at] == ':') {
+		form.sign = nativekit.Span{From: p.at, To: p.at + 1}
+		p.at++
+		p.skipBlanks()
+	}
+	n.Span.From = p.at
+	first := p.at
+	value, err := p.scan(func(c byte) bool { return c == '#' && p.at > first && isBlank(p.text[p.at-1]) })
+	if err != nil {
+		return nil, err
+	}
+	n.Span.To = n.Span.From + end(value)
+	if p.at < len(p.text) && p.text[p.at] == '#' {
+		form.comment = nativekit.Span{From: p.at, To: nativekit.LineEnd(p.text, p.at)}
+		n.Comments.Line = nativekit.CommentText(p.decoded(form.comment), 1)
+		for isBlank(p.text[n.Span.To-1]) {
+			value = value[:len(value)-1]
+			n.Span.To = n.Span.From + end(value)
+		}
+		p.at = form.comment.To
+	}
+	n.Value = nativekit.Typed(nativekit.Text(value))
+	n.Entry = nativekit.Span{From: nativekit.LineStart(p.text, n.KeySpan.From), To: nativekit.NextLine(p.text, p.at)}
+	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, n.Entry.From, func(line []byte) int {
+		if isCommentMark(line[0]) {
+			return 1
+		}
+		return 0
+	})
+	p.at = n.Entry.To
+	return n, nil
+}
+
+func end(pieces []nativekit.Piece) int {
+	if len(pieces) == 0 {
+		return 0
+	}
+	return pieces[len(pieces)-1].To
+}
+
+func (p *parser) decoded(s nativekit.Span) string {
+	return nativekit.Text(pieces(p.text[s.From:s.To], p.latin1))
+}
+
+// skipBlanks goes over blanks, and line ends behind a backslash.
+func (p *parser) skipBlanks() {
+	for p.at < len(p.text) {
+		if n := continuation(p.text[p.at:]); n > 0 {
+			p.at += n
+		} else if isBlank(p.text[p.at]) {
+			p.at++
+		} else {
+			return
+		}
+	}
+}
+
+// continuation is the length of a backslash at the end of a line with the line end and the indentation of the next line, 0 when text
+// does not begin with one.
+func continuation(text []byte) int {
+	switch {
+	case len(text) == 0 || text[0] != '\\':
+		return 0
+	case len(text) == 1:
+		return 1 // at the end of the text it stands for nothing
+	case !isLineEnd(text[1]):
+		return 0
+	}
+	n := nativekit.NextLine(text, 1)
+	for n < len(text) && isBlank(text[n]) {
+		n++
+	}
+	return n
+}
+
+// scan reads up to the end of the logical line, or to a character for which stop holds and that is not escaped. The places of the
+// pieces count from here.
+func (p *parser) scan(stop func(c byte) bool) ([]nativekit.Piece, error) {
+	var out []nativekit.Piece
+	from := p.at
+	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) && !stop(p.text[p.at]) {
+		piece, n := next(p.text[p.at:], p.latin1)
+		if n < 0 {
+			return nil, nativekit.Fail(p.text, p.at, `\u is not followed by four hexadecimal digits`, `write \\u for a backslash and u`)
+		}
+		out = append(out, nativekit.Piece{From: p.at - from, To: p.at - from + n, Text: piece})
+		p.at += n
+	}
+	return out, nil
+}

@@ -1,0 +1,64 @@
+// Package propkit is the format AppConfig/Properties: the texts that Java's Properties.load reads.
+//
+// Keys nest at their dots, see nativekit.Nest. Values are text; true, false and whole numbers have their types. In two things a text
+// means more than to Java: # behind blanks ends a value and begins a comment, as people write them, and a text that is no UTF-8 is
+// read as ISO 8859-1. The characters of new values that are not ASCII are escaped, unless the text has such characters already.
+package propkit
+
+import (
+	"github.com/fctl-dev/fctl/configkit/appkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Converter is the converter of the format.
+var Converter = nativekit.Converter{Language: language{}}
+
+// New makes a provider of the knowledge about its resources.
+func New() *appkit.ResourceProvider { return appkit.New(api.ToolchainAppConfigProperties) }
+
+type language struct{}
+
+// AnyBytes says that the text need not be UTF-8.
+func (language) AnyBytes() bool { return true }
+
+// Empty implements nativekit.Language.
+func (language) Empty() string { return "" }
+
+// LeavesOnly implements nativekit.Language.
+func (language) LeavesOnly() bool { return true }
+
+// Scalar implements gaby.Native.
+func (language) Scalar(value any) (any, error) {
+	text, ok := nativekit.Untyped(value)
+	if !ok {
+		return nil, nativekit.Refuse(`use delete-path, or "" for no text`, "properties cannot be null")
+	}
+	return nativekit.Typed(text), nil
+}
+
+// CheckValue implements gaby.Native.
+func (language) CheckValue(root gaby.Value, path []string) error { return nativekit.CheckFlat(root, path) }
+
+// CheckComment implements gaby.Native.
+func (language) CheckComment(root gaby.Value, path []string, text string) error {
+	return nativekit.CheckFlatComment(root, path)
+}
+
+// Replace implements nativekit.Language.
+func (l language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+	return w.ReplaceFlat(l, n, v)
+}
+
+// Entries implements nativekit.Language.
+func (l language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
+	w.EntriesFlat(l, n, entries)
+	return false, nil
+}
+
+// Comment implements nativekit.Language.
+func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
+	w.LineComment(n, n.Form.(*line).comment, "#", text)
+	return nil
+}

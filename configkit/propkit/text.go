@@ -1,0 +1,184 @@
+package propkit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// next is what text begins with: a character, an escape sequence, or a line end that is none. Its length is negative when it is no
+// escape sequence.
+func next(text []byte, latin1 bool) (string, int) {
+	if n := continuation(text); n > 0 {
+		return "", n
+	}
+	if text[0] != '\\' {
+		if latin1 {
+			return string(rune(text[0])), 1
+		}
+		_, n := utf8.DecodeRune(text)
+		return string(text[:n]), n
+	}
+	switch text[1] {
+	case 'u':
+		r, ok := codeUnit(text)
+		if !ok {
+			return "", -1
+		}
+		if utf16.IsSurrogate(r) {
+			low, ok := codeUnit(text[6:])
+			if pair := utf16.DecodeRune(r, low); ok && pair != unicode.ReplacementChar {
+				return string(pair), 12
+			}
+		}
+		return string(r), 6 // half a pair is no character
+	case 't':
+		return "\t", 2
+	case 'n':
+		return "\n", 2
+	case 'r':
+		return "\r", 2
+	case 'f':
+		return "\f", 2
+	}
+	s, n := next(text[1:], latin1)
+	if text[1] == '\\' {
+		s, n = `\`, 1
+	}
+	return s, n + 1
+}
+
+// codeUnit reads \uXXXX.
+func codeUnit(text []byte) (rune, bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(n), err == nil
+}
+
+// pieces splits a text that was read before.
+func pieces(text []byte, latin1 bool) []nativekit.Piece {
+	var out []nativekit.Piece
+	for at := 0; at < len(text); {
+		s, n := next(text[at:], latin1)
+		if n < 0 { // in a comment
+			s, n = string(text[at:at+1]), 1
+		}
+		out = append(out, nativekit.Piece{From: at, To: at + n, Text: s})
+		at += n
+	}
+	return out
+}
+
+// spelling says how new text is written.
+type spelling struct {
+	raw     bool   // characters that are not ASCII need no escape
+	escaped string // further characters to escape
+}
+
+func spellingOf(text []byte) spelling {
+	ascii := true
+	for _, b := range text {
+		ascii = ascii && b < utf8.RuneSelf
+	}
+	return spelling{raw: !ascii && utf8.Valid(text)}
+}
+
+// text is s as it stands in the middle of a value.
+func (sp spelling) text(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == '\\':
+			b.WriteString(`\\`)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\f':
+			b.WriteString(`\f`)
+		case r == '#' && i > 0 && s[i-1] == ' ', strings.ContainsRune(sp.escaped, r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r >= utf8.RuneSelf && !sp.raw || r < ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' || r == '\ufeff':
+			for _, unit := range utf16.AppendRune(nil, r) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// value is s as a whole value.
+func (sp spelling) value(s string) string {
+	text := sp.text(s)
+	if strings.HasPrefix(text, " ") {
+		text = `\` + text
+	}
+	return text
+}
+
+// Key implements nativekit.Flat.
+func (language) Key(key string) string {
+	sp := spelling{escaped: " =:"}
+	text := sp.text(key)
+	if text != "" && isCommentMark(text[0]) {
+		text = `\` + text
+	}
+	return text
+}
+
+// Value implements nativekit.Flat.
+func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string {
+	raw := w.Raw(n.Span)
+	sp := spellingOf(w.Text)
+	if strings.Contains(raw, `\:`) || strings.Contains(raw, `\=`) {
+		sp.escaped = ":=" // as Properties.store writes them
+	}
+	text, _ := nativekit.Untyped(value)
+	latin1 := !utf8.Valid(w.Text)
+	written := nativekit.Respell(raw, pieces([]byte(raw), latin1), text, sp.text)
+	if (parser{latin1: latin1}).reads(written, text) {
+		return written
+	}
+	return sp.value(text)
+}
+
+// reads reports whether a value written so is read as text.
+func (p parser) reads(written, text string) bool {
+	p.text = []byte("k=" + written + "\n")
+	n, err := p.entry()
+	if err != nil {
+		return false
+	}
+	have, _ := nativekit.Untyped(n.Value)
+	return have == text && n.Comments.Line == "" && n.Entry.To == len(p.text)
+}
+
+// Line implements nativekit.Flat.
+func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, value any) string {
+	text, _ := nativekit.Untyped(value)
+	written := spellingOf(w.Text).value(text)
+	if model == nil {
+		return l.Key(key) + "=" + written
+	}
+	signOf := func(n *nativekit.Node) nativekit.Span { return n.Form.(*line).sign }
+	var all []*nativekit.Node
+	w.Root.Leaves(func(n *nativekit.Node) {
+		if n.Kind == model.Kind {
+			all = append(all, n)
+		}
+	})
+	d := nativekit.DelimiterOf(w.Text, model, all, signOf)
+	return d.Line(l.Key(key)) + written
+}
