@@ -7,68 +7,32 @@ package functions
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/functions/api"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/kubernetes"
 )
 
 // Executor runs functions. Register functions and add resource types first; afterwards it can be used concurrently.
 type Executor struct {
-	handlers map[api.ToolchainType]*handler.FunctionHandler
+	handlers map[api.ToolchainType]func() *handler.FunctionHandler
 }
 
 // NewEmptyExecutor makes an executor that knows the toolchains but has no functions. It works with what the default providers,
 // such as k8skit.K8sResourceProvider, know at this moment.
-func NewEmptyExecutor() *Executor {
-	kubernetesProvider := k8skit.K8sResourceProvider.Snapshot()
-	return &Executor{handlers: map[api.ToolchainType]*handler.FunctionHandler{
-		api.ToolchainKubernetesYAML: handler.New(api.ToolchainKubernetesYAML, k8skit.Converter{}, kubernetesProvider),
-	}}
-}
+func NewEmptyExecutor() *Executor { return newExecutor(false) }
 
-// NewStandardExecutor makes an executor with all built-in functions. It panics when two of them have the same name, which no
-// input can bring about.
-func NewStandardExecutor() *Executor {
-	e := NewEmptyExecutor()
-	h := e.handlers[api.ToolchainKubernetesYAML]
-	// A test checks the built-in functions, so that nobody has to wait for it.
-	registry := h.Unchecked()
-	for _, register := range []func() error{
-		func() error { return generic.RegisterStandardFunctions(registry, h.Converter(), h.ResourceProvider()) },
-		func() error { return kubernetes.RegisterFunctions(registry, h.ResourceProvider()) },
-	} {
-		if err := register(); err != nil {
-			panic(err)
-		}
+// NewStandardExecutor makes an executor with all built-in functions. It panics, when a toolchain is first used, if two of its
+// functions have the same name, which no input can bring about.
+func NewStandardExecutor() *Executor { return newExecutor(true) }
+
+func newExecutor(standard bool) *Executor {
+	toolchains := builtInToolchains()
+	e := &Executor{handlers: make(map[api.ToolchainType]func() *handler.FunctionHandler, len(toolchains))}
+	for _, t := range toolchains {
+		e.add(t, standard)
 	}
 	return e
-}
-
-// UnsupportedToolchainError tells that the executor does not know a toolchain.
-type UnsupportedToolchainError struct {
-	Toolchain api.ToolchainType
-	Known     []api.ToolchainType
-}
-
-func (e *UnsupportedToolchainError) Error() string {
-	return fmt.Sprintf("unsupported ToolchainType %s", e.Toolchain)
-}
-
-// Toolchains are the toolchains the executor knows, sorted.
-func (e *Executor) Toolchains() []api.ToolchainType { return slices.Sorted(maps.Keys(e.handlers)) }
-
-func (e *Executor) handler(t api.ToolchainType) (*handler.FunctionHandler, error) {
-	if h, ok := e.handlers[t]; ok {
-		return h, nil
-	}
-	return nil, &UnsupportedToolchainError{Toolchain: t, Known: e.Toolchains()}
 }
 
 // RegisterFunction adds a function to a toolchain.
@@ -85,7 +49,7 @@ func (e *Executor) RegisterFunction(t api.ToolchainType, registration handler.Fu
 func (e *Executor) Check() error {
 	var wrong []error
 	for _, t := range e.Toolchains() {
-		wrong = append(wrong, e.handlers[t].Check())
+		wrong = append(wrong, e.handlers[t]().Check())
 	}
 	return errors.Join(wrong...)
 }

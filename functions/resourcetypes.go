@@ -17,7 +17,7 @@ import (
 // attribute they describe; these are like the built-in ones in every respect. Call it before the executor is used. The errors
 // are *yamlkit.KnowledgeError; after one the executor is not to be used.
 func (e *Executor) AddResourceTypes(files ...yamlkit.KnowledgeFile) error {
-	h := e.handlers[api.ToolchainKubernetesYAML]
+	h := e.handlers[api.ToolchainKubernetesYAML]()
 	provider := h.ResourceProvider()
 	extensible, ok := provider.(interface {
 		AddFiles(files ...yamlkit.KnowledgeFile) error

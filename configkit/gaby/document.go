@@ -27,7 +27,7 @@ type document struct {
 	readOnly   *SyntaxError    // set when the document was read by yaml.v3 because the scanner does not support it
 	readOnlyAt []entryPositions
 	native     *native // set when src is a text in another language, see Native
-	noLibrary  bool // the error lies outside of the content, which alone would read as something else
+	noLibrary  bool    // the error lies outside of the content, which alone would read as something else
 
 	fresh     []fresh // content of the nodes that do not stand in the source
 	edits     *edits

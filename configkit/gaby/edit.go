@@ -128,7 +128,7 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 	v := d.v
 	if err := e.asRead(t); err != nil {
 		e.path = segments
-		return nil, e.refused(d.Search(segments...).Value(), err)
+		return nil, e.refused(nearest(v, segments), err)
 	}
 	for i, s := range segments {
 		e.path = segments[:i+1]

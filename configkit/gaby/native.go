@@ -194,6 +194,18 @@ func (e *editor) asRead(t *tree) error {
 	return err
 }
 
+// nearest is the place the segments lead to as far as there is something.
+func nearest(v Value, segments []string) Value {
+	for _, s := range segments {
+		c := v.child(s)
+		if !c.Exists() {
+			break
+		}
+		v = c
+	}
+	return v
+}
+
 // holds checks that the document's language can hold the value that was put at a path, counted from place v.
 func (e *editor) holds(v Value, path []string) error {
 	if e.d.native == nil || v.slot != 0 {
@@ -205,8 +217,7 @@ func (e *editor) holds(v Value, path []string) error {
 // refused is an error of the language, told as one of an edit at v.
 func (e *editor) refused(v Value, err error) error {
 	told := EditError{Msg: err.Error()}
-	var own *EditError
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*EditError](err); ok {
 		told = *own
 	}
 	if told.Pos.Line == 0 {

@@ -1,15 +1,18 @@
 package nativekit
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // Flat is a language in which every scalar is a line of its own with the whole path as its key, the segments joined with dots.
 type Flat interface {
-	// Line is the line of a new entry, without line end, as model is written, an entry of the text; there may be none.
-	Line(w *Writer, model *Node, key string, value any) string
+	// Line is the line of a new entry, without line end, as model is written, an entry of the text; there may be none. Nor need there
+	// be a comment.
+	Line(w *Writer, model *Node, key string, value any, comment string) string
 	// Key is a key as it is written.
 	Key(key string) string
 	// Value is a value as it is written in the place of that of n.
@@ -32,6 +35,10 @@ func (w *Writer) ReplaceFlat(f Flat, n *Node, v gaby.Value) error {
 	if model = at; at == nil {
 		return Refuse("", "the value has no place in the text")
 	}
+	if v.Kind() == gaby.Scalar {
+		w.Insert(at.Entry.To, f.Line(w, model, w.keyOf(n), v.Data(), w.LineCommentOf(n))+w.LineEnd)
+		return nil
+	}
 	w.insertFlat(f, at.Entry.To, model, w.keyOf(n), v)
 	return nil
 }
@@ -45,13 +52,17 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 		}
 	}
 	place, model := -1, (*Node)(nil) // behind the lines of what was there before
-	for _, kid := range n.Kids {
+	for i, kid := range n.Kids {
 		stays := kept[kid]
 		kid.Leaves(func(leaf *Node) {
 			if leaf.Entry.Len() == 0 {
 				return
 			}
-			if !stays {
+			switch {
+			case stays:
+			case n.Kind == gaby.List && i == 0 && len(entries) > 0:
+				w.Remove(leaf.Entry) // the comment above the first item is that of the list
+			default:
 				w.RemoveLines(leaf)
 			}
 			if stays || len(kept) == 0 {
@@ -65,7 +76,10 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 		})
 	}
 	if place < 0 {
-		place, model = len(w.Text), lastLeaf(w.Root)
+		place = len(w.Text)
+		if all := w.Lines(); len(all) > 0 {
+			model = all[len(all)-1]
+		}
 	}
 	path := w.keyOf(n)
 	for i, e := range entries {
@@ -86,6 +100,9 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 				at, like = leaf.Entry.To, leaf
 			}
 		}
+		if n == w.Root && e.Value.Kind() != gaby.Scalar && at == place && model != nil && w.apart(model) {
+			w.Insert(at, w.LineEnd)
+		}
 		w.insertFlat(f, at, like, key, e.Value)
 	}
 	if n.Kind == gaby.List {
@@ -93,21 +110,30 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 	}
 }
 
-// lastLeaf is the entry that stands last in the text.
-func lastLeaf(root *Node) *Node {
-	var last *Node
-	root.Leaves(func(leaf *Node) {
-		if leaf.Entry.Len() > 0 && (last == nil || leaf.Entry.From > last.Entry.From) {
-			last = leaf
-		}
-	})
-	return last
+// apart reports whether there is a blank line above the entries that leaf, which is not alone, stands with.
+func (w *Writer) apart(leaf *Node) bool {
+	group := Neighbours(w.Text, w.Lines(), leaf)
+	first := group[0].Head
+	return first > firstLine(w.Text) && Blank(w.Text[LineStart(w.Text, first-1):first])
+}
+
+// Lines are the scalars of the document that stand on lines of their own, in the order of the text.
+func (w *Writer) Lines() []*Node {
+	if w.lines == nil {
+		w.Root.Leaves(func(leaf *Node) {
+			if leaf.Entry.Len() > 0 {
+				w.lines = append(w.lines, leaf)
+			}
+		})
+		slices.SortFunc(w.lines, func(a, b *Node) int { return a.Entry.From - b.Entry.From })
+	}
+	return w.lines
 }
 
 // insertFlat writes the scalars of v, each on a line.
 func (w *Writer) insertFlat(f Flat, at int, model *Node, key string, v gaby.Value) {
 	if v.Kind() == gaby.Scalar {
-		w.Insert(at, f.Line(w, model, key, v.Data())+w.LineEnd)
+		w.Insert(at, f.Line(w, model, key, v.Data(), v.Comments().Line)+w.LineEnd)
 		return
 	}
 	i := 0
@@ -142,7 +168,7 @@ func (w *Writer) nameKeys(n *Node, key string) {
 	if n.Kind == gaby.Scalar {
 		return
 	}
-	if _, replaced := w.doc.NativeValue(n.number); replaced {
+	if w.Replaced(n) {
 		return
 	}
 	entries, _ := w.now(n)
@@ -182,23 +208,57 @@ func (w *Writer) renameFlat(f Flat) {
 func CheckFlat(root gaby.Value, path []string) error {
 	v := root
 	for _, segment := range path {
-		if segment == "" {
-			return Refuse("", "a key cannot be empty")
+		if v.Kind() == gaby.Map {
+			if err := checkFlatKey(v, segment); err != nil {
+				return err
+			}
 		}
 		v = v.Doc().Search(segment).Value()
 	}
-	if len(path) > 0 && (v.Kind() == gaby.Map || v.Kind() == gaby.List) && v.First() == (gaby.Value{}) {
+	if len(path) > 0 && hasEmpty(v) {
 		return Refuse("give it an entry", "a map or list without entries cannot be written in this format")
 	}
 	return nil
 }
 
+// hasEmpty reports whether a map or list without entries is v or in it.
+func hasEmpty(v gaby.Value) bool {
+	if v.Kind() == gaby.Scalar {
+		return false
+	}
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		if hasEmpty(kid) {
+			return true
+		}
+	}
+	return v.First() == (gaby.Value{})
+}
+
+// checkFlatKey checks that what is written as an entry of m will be read as one, see Nest.
+func checkFlatKey(m gaby.Value, key string) error {
+	if key == "" {
+		return Refuse("", "a key cannot be empty")
+	}
+	if nests(key) && m.Doc().Search(strings.Split(key, ".")[0]).Value().Kind() != gaby.Scalar {
+		return Refuse("use the path "+key, "the dots of a key separate the keys of maps")
+	}
+	if m.Get(key).Kind() == gaby.Scalar {
+		return nil
+	}
+	for kid := m.First(); kid.Exists(); kid = kid.Next() {
+		if strings.HasPrefix(kid.Key(), key+".") {
+			return Refuse("", "the value must be a scalar, because its key begins another one, %s", kid.Key())
+		}
+	}
+	return nil
+}
+
 // CheckFlatComment is CheckComment for flat languages in which a comment cannot follow an empty value.
-func CheckFlatComment(root gaby.Value, path []string) error {
+func CheckFlatComment(root gaby.Value, path []string, text string) error {
 	switch v := root.Doc().Search(path...).Value(); {
 	case v.Kind() != gaby.Scalar:
 		return Refuse("comment one of its entries", "the value has no line of its own")
-	case v.Text() == "":
+	case text != "" && v.Text() == "":
 		return Refuse("", "a comment behind an empty value would be the value")
 	}
 	return nil

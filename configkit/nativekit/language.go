@@ -3,6 +3,7 @@ package nativekit
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -25,10 +26,16 @@ type Language interface {
 	// Comment writes the line comment of n, or takes it away when text is empty.
 	Comment(w *Writer, n *Node, text string) error
 
-	// Empty is a text without any entries.
-	Empty() string
-	// LeavesOnly reports whether maps and lists have no text but that of the scalars in them, so that an empty one is none.
-	LeavesOnly() bool
+	// Traits is what else is to be known.
+	Traits() Traits
+}
+
+// Traits are what languages differ in.
+type Traits struct {
+	Empty      string // a text without entries
+	LeavesOnly bool   // maps and lists have no text but that of the scalars in them: an empty one is none
+	AnyBytes   bool   // a text need not be UTF-8
+	Unended    bool   // the end of the text ends no line; other languages always get texts with a line end at the end
 }
 
 // Entry is an entry that a map or list is to have.
@@ -38,27 +45,37 @@ type Entry struct {
 	Value gaby.Value
 }
 
-// Converter is the converter of a language.
-type Converter struct{ Language }
+// Converter is the converter of language L.
+type Converter[L Language] struct{ Language L }
 
-var _ configkit.ConfigConverter = Converter{}
+var _ configkit.ConfigConverter = Converter[Language]{}
+
+// Traits are those of the language.
+func (c Converter[L]) Traits() Traits { return c.Language.Traits() }
 
 // source is what a document remembers of the text it was made of.
 type source struct {
 	Language
-	text  []byte // of all documents
+	given []byte // the text of all documents
+	text  []byte // the same with a line end at its end
 	start int
-	end   int
+	end   int // in text
 	root  *Node
 	nodes []*Node // by number
 }
 
 // NativeToDocuments parses a text. The error is a *gaby.SyntaxError.
-func (c Converter) NativeToDocuments(data []byte) (gaby.Container, error) {
+func (c Converter[L]) NativeToDocuments(data []byte) (gaby.Container, error) {
 	if err := c.check(data); err != nil {
 		return nil, err
 	}
-	documents, err := c.Parse(data)
+	ended := data
+	if n := len(data); n > 0 && data[n-1] != '\n' && !c.Traits().Unended {
+		if end := LineEndOf(data); end != "\r" || data[n-1] != '\r' {
+			ended = append(data[:n:n], end...)
+		}
+	}
+	documents, err := c.Language.Parse(ended)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +86,7 @@ func (c Converter) NativeToDocuments(data []byte) (gaby.Container, error) {
 	text := gaby.NewNativeText(data, starts...)
 	container := make(gaby.Container, len(documents))
 	for i, d := range documents {
-		s := &source{Language: c.Language, text: data, start: d.Start, end: len(data), root: d.Root}
+		s := &source{Language: c.Language, given: data, text: ended, start: d.Start, end: len(ended), root: d.Root}
 		if i+1 < len(documents) {
 			s.end = documents[i+1].Start
 		}
@@ -81,11 +98,11 @@ func (c Converter) NativeToDocuments(data []byte) (gaby.Container, error) {
 }
 
 // check refuses what no language of this package is written in.
-func (c Converter) check(data []byte) error {
+func (c Converter[L]) check(data []byte) error {
 	if limit := gaby.DefaultLimits().DocumentBytes; len(data) > limit {
 		return &gaby.SyntaxError{Msg: fmt.Sprintf("the text has %d bytes, at most %d are allowed", len(data), limit)}
 	}
-	if any, ok := c.Language.(interface{ AnyBytes() bool }); ok && any.AnyBytes() || utf8.Valid(data) {
+	if c.Traits().AnyBytes || utf8.Valid(data) {
 		return nil
 	}
 	at := 0
@@ -108,6 +125,20 @@ func Refuse(hint, format string, args ...any) error {
 	return &gaby.EditError{Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
+// Lines is the range of a document's text that the entry at a path takes, with its comments, for tests.
+func Lines(doc *gaby.YamlDoc, path ...string) Span {
+	s := doc.Native().(*source)
+	n := s.root
+	for _, segment := range path {
+		if i, err := strconv.Atoi(segment); n.Kind == gaby.List && err == nil {
+			n = n.Kids[i]
+		} else {
+			n = n.Get(segment)
+		}
+	}
+	return Span{min(n.Head, n.Entry.From), n.Entry.To}
+}
+
 func (s *source) add(b *gaby.NativeBuilder, n *Node) {
 	n.number = len(s.nodes)
 	s.nodes = append(s.nodes, n)
@@ -122,7 +153,7 @@ func (s *source) add(b *gaby.NativeBuilder, n *Node) {
 
 // DocumentsToNative prints the documents one after the other. Documents that do not come from a text in the language are written
 // anew, where the language knows more than one document in a text.
-func (c Converter) DocumentsToNative(documents gaby.Container) ([]byte, error) {
+func (c Converter[L]) DocumentsToNative(documents gaby.Container) ([]byte, error) {
 	var out []byte
 	for _, doc := range documents {
 		text, err := c.print(doc)
@@ -130,7 +161,7 @@ func (c Converter) DocumentsToNative(documents gaby.Container) ([]byte, error) {
 			return nil, err
 		}
 		if len(out) > 0 {
-			separated, ok := c.Language.(interface {
+			separated, ok := any(c.Language).(interface {
 				Join(before, text []byte) []byte
 			})
 			if !ok {
@@ -144,13 +175,13 @@ func (c Converter) DocumentsToNative(documents gaby.Container) ([]byte, error) {
 	return out, nil
 }
 
-func (c Converter) print(doc *gaby.YamlDoc) ([]byte, error) {
+func (c Converter[L]) print(doc *gaby.YamlDoc) ([]byte, error) {
 	s, ok := doc.Native().(*source)
 	if !ok {
 		return c.fresh(doc)
 	}
 	if !doc.Changed() {
-		return s.text[s.start:s.end], nil
+		return s.given[s.start:min(s.end, len(s.given))], nil
 	}
 	w := newWriter(doc, s)
 	if err := w.node(s.root); err != nil {
@@ -164,8 +195,8 @@ func (c Converter) print(doc *gaby.YamlDoc) ([]byte, error) {
 }
 
 // fresh writes a document that comes from elsewhere: into an empty one.
-func (c Converter) fresh(doc *gaby.YamlDoc) ([]byte, error) {
-	empty, err := c.NativeToDocuments([]byte(c.Empty()))
+func (c Converter[L]) fresh(doc *gaby.YamlDoc) ([]byte, error) {
+	empty, err := c.NativeToDocuments([]byte(c.Traits().Empty))
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +207,7 @@ func (c Converter) fresh(doc *gaby.YamlDoc) ([]byte, error) {
 }
 
 // verify makes sure that what was written is read back as what functions made of the document.
-func (c Converter) verify(text []byte, doc *gaby.YamlDoc) error {
+func (c Converter[L]) verify(text []byte, doc *gaby.YamlDoc) error {
 	again, err := c.NativeToDocuments(bytes.Clone(text))
 	if err == nil && len(again) != 1 {
 		err = fmt.Errorf("it would be %d", len(again))
@@ -184,7 +215,7 @@ func (c Converter) verify(text []byte, doc *gaby.YamlDoc) error {
 	if err != nil {
 		return fmt.Errorf("the edited document cannot be written in this format: %w", err)
 	}
-	if path, same := same(doc.Value(), again[0].Value(), c.LeavesOnly()); !same {
+	if path, same := same(doc.Value(), again[0].Value(), c.Traits().LeavesOnly); !same {
 		place := doc.Path(path)
 		return &gaby.EditError{Pos: place.Position(), Path: path, Msg: "the value cannot be written in this format"}
 	}

@@ -2,15 +2,22 @@ package nativekit
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // LineStart is where the line of a byte begins.
 func LineStart(text []byte, at int) int {
-	return bytes.LastIndexAny(text[:at], "\r\n") + 1
+	return max(bytes.LastIndexAny(text[:at], "\r\n")+1, min(firstLine(text), at))
+}
+
+// firstLine is where the first line begins: behind a byte order mark, which belongs to none.
+func firstLine(text []byte) int {
+	if mark := "\ufeff"; bytes.HasPrefix(text, []byte(mark)) {
+		return len(mark)
+	}
+	return 0
 }
 
 // LineEnd is where the line of a byte ends, in front of its line end.
@@ -51,15 +58,16 @@ func Blank(text []byte) bool { return len(bytes.TrimLeft(text, " \t\r\n\f")) == 
 func CommentsAbove(text []byte, from int, is func(line []byte) int) (head int, comment string) {
 	head = from
 	var lines []string
-	for head > 0 {
-		start := LineStart(text, head-1)
-		if head >= 2 && text[head-1] == '\n' && text[head-2] == '\r' {
-			start = LineStart(text, head-2)
+	for first := firstLine(text); head > first; {
+		end := head - 1
+		if end > first && text[end] == '\n' && text[end-1] == '\r' {
+			end--
 		}
+		start := LineStart(text, end)
 		line := bytes.Trim(text[start:LineEnd(text, start)], " \t\f")
 		mark := 0
 		if len(line) > 0 {
-			mark = is(bytes.TrimPrefix(line, []byte("\ufeff")))
+			mark = is(line)
 		}
 		if mark == 0 {
 			break
@@ -75,12 +83,32 @@ func CommentsAbove(text []byte, from int, is func(line []byte) int) (head int, c
 
 // CommentText is a comment without its mark and the blank behind it.
 func CommentText(comment string, mark int) string {
-	comment = strings.TrimPrefix(comment, "\ufeff")
 	return strings.TrimSpace(strings.TrimPrefix(comment[mark:], " "))
 }
 
 // RemoveLines takes out the lines of n with the comments above it.
 func (w *Writer) RemoveLines(n *Node) { w.Remove(Span{n.Head, n.Entry.To}) }
+
+// neighbourhood is how many entries on each side of a place are looked at for how things are written there.
+const neighbourhood = 8
+
+// Neighbours are those of the entries, which stand in the order of the text, that stand around one of them without blank lines in
+// between.
+func Neighbours(text []byte, entries []*Node, of *Node) []*Node {
+	at, ok := slices.BinarySearchFunc(entries, of, func(a, b *Node) int { return a.Entry.From - b.Entry.From })
+	if !ok {
+		return nil
+	}
+	apart := func(a, b *Node) bool { return b.Head > a.Entry.To && Blank(text[a.Entry.To:b.Head]) }
+	from, to := at, at+1
+	for from > 0 && at-from < neighbourhood && !apart(entries[from-1], entries[from]) {
+		from--
+	}
+	for to < len(entries) && to-at < neighbourhood && !apart(entries[to-1], entries[to]) {
+		to++
+	}
+	return entries[from:to]
+}
 
 // Delimiter is how the entries of lines around a place write what stands between key and value.
 type Delimiter struct {
@@ -109,9 +137,6 @@ func DelimiterOf(text []byte, model *Node, neighbours []*Node, signOf func(*Node
 	columns, lengths := map[int]bool{}, map[int]bool{}
 	for _, n := range neighbours {
 		s := signOf(n)
-		if s.From < 0 || n.Kind != gaby.Scalar && n.Span.Len() == 0 {
-			continue
-		}
 		columns[utf8.RuneCount(text[LineStart(text, n.KeySpan.From):s.From])] = true
 		lengths[n.KeySpan.Len()] = true
 	}

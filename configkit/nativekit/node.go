@@ -1,6 +1,10 @@
 package nativekit
 
-import "github.com/fctl-dev/fctl/configkit/gaby"
+import (
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
 
 // Span is a range of bytes of a text.
 type Span struct{ From, To int }
@@ -30,9 +34,9 @@ type Node struct {
 
 // Get returns the entry of a map with a key, the last one when there are several, nil when there is none.
 func (n *Node) Get(key string) *Node {
-	for i := len(n.Kids) - 1; i >= 0; i-- {
-		if n.Kids[i].Key == key {
-			return n.Kids[i]
+	for _, kid := range slices.Backward(n.Kids) {
+		if kid.Key == key {
+			return kid
 		}
 	}
 	return nil

@@ -21,6 +21,9 @@ type Writer struct {
 	source  *source
 	splices []splice
 	unended bool
+	// Notes is what the language wants to remember while it writes.
+	Notes   any
+	lines   []*Node
 	keys    map[*Node]string // of flat languages, see keyOf
 	renamed bool
 }
@@ -32,12 +35,10 @@ type splice struct {
 }
 
 func newWriter(doc *gaby.YamlDoc, s *source) *Writer {
-	w := &Writer{Text: s.text[:s.end:s.end], LineEnd: LineEndOf(s.text), Root: s.root, doc: doc, source: s}
-	if last := s.text[s.start:s.end]; len(last) > 0 && last[len(last)-1] != '\n' && last[len(last)-1] != w.LineEnd[0] {
-		w.unended = true
-		w.Text = append(w.Text, w.LineEnd...)
+	return &Writer{
+		Text: s.text[:s.end:s.end], LineEnd: LineEndOf(s.text), Root: s.root,
+		doc: doc, source: s, unended: s.end > len(s.given),
 	}
-	return w
 }
 
 // LineEndOf is the line end a text uses: that of its first line.
@@ -73,6 +74,9 @@ func (w *Writer) node(n *Node) error {
 	if replaced {
 		if err := w.source.Replace(w, n, v); err != nil {
 			return located(err, v)
+		}
+		if n.Kind != v.Kind() {
+			return nil // what it stood behind is gone
 		}
 		return w.comment(n)
 	}
@@ -124,6 +128,20 @@ func located(err error, v gaby.Value) error {
 	return err
 }
 
+// Replaced reports whether an edit put another value in the place of n.
+func (w *Writer) Replaced(n *Node) bool {
+	_, replaced := w.doc.NativeValue(n.number)
+	return replaced
+}
+
+// LineCommentOf is the line comment of n, edits included.
+func (w *Writer) LineCommentOf(n *Node) string {
+	if text, changed := w.doc.NativeComment(n.number); changed {
+		return text
+	}
+	return n.Comments.Line
+}
+
 // Value is what stands where n stands, edits included.
 func (w *Writer) Value(n *Node) gaby.Value {
 	v, _ := w.doc.NativeValue(n.number)
@@ -132,7 +150,7 @@ func (w *Writer) Value(n *Node) gaby.Value {
 
 // Untouched reports whether nothing was edited in n.
 func (w *Writer) Untouched(n *Node) bool {
-	if _, replaced := w.doc.NativeValue(n.number); replaced {
+	if w.Replaced(n) {
 		return false
 	}
 	if _, commented := w.doc.NativeComment(n.number); commented {
@@ -148,7 +166,9 @@ func (w *Writer) Untouched(n *Node) bool {
 
 // bytes is the document's text with the splices made.
 func (w *Writer) bytes() ([]byte, error) {
-	slices.SortStableFunc(w.splices, func(a, b splice) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(w.splices, func(a, b splice) int {
+		return cmp.Or(a.from-b.from, min(a.to-a.from, 1)-min(b.to-b.from, 1)) // insertions first
+	})
 	var out []byte
 	at := w.source.start
 	for _, s := range w.splices {

@@ -50,6 +50,8 @@ func (p *parser) skipBlankLines() bool {
 		switch c := p.text[p.at]; {
 		case isBlank(c), isLineEnd(c):
 			p.at++
+		case continuation(p.text[p.at:]) > 0: // a backslash alone on its line
+			p.at += continuation(p.text[p.at:])
 		case isCommentMark(c):
 			p.at = nativekit.LineEnd(p.text, p.at)
 		default:
@@ -64,7 +66,7 @@ func (p *parser) entry() (*nativekit.Node, error) {
 	form := &line{}
 	n := &nativekit.Node{Kind: gaby.Scalar, Form: form}
 	n.KeySpan.From = p.at
-	key, err := p.scan(func(c byte) bool { return c == '=' || c == ':' || isBlank(c) })
+	key, err := p.scan(func(c byte, _ []nativekit.Piece) bool { return c == '=' || c == ':' || isBlank(c) })
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +80,9 @@ func (p *parser) entry() (*nativekit.Node, error) {
 		p.skipBlanks()
 	}
 	n.Span.From = p.at
-	first := p.at
-	value, err := p.scan(func(c byte) bool { return c == '#' && p.at > first && isBlank(p.text[p.at-1]) })
+	value, err := p.scan(func(c byte, before []nativekit.Piece) bool {
+		return c == '#' && len(before) > 0 && isSpace(p.text, n.Span.From, before[len(before)-1])
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +90,10 @@ func (p *parser) entry() (*nativekit.Node, error) {
 	if p.at < len(p.text) && p.text[p.at] == '#' {
 		form.comment = nativekit.Span{From: p.at, To: nativekit.LineEnd(p.text, p.at)}
 		n.Comments.Line = nativekit.CommentText(p.decoded(form.comment), 1)
-		for isBlank(p.text[n.Span.To-1]) {
+		for len(value) > 0 && isSpace(p.text, n.Span.From, value[len(value)-1]) {
 			value = value[:len(value)-1]
-			n.Span.To = n.Span.From + end(value)
 		}
+		n.Span.To = n.Span.From + end(value)
 		p.at = form.comment.To
 	}
 	n.Value = nativekit.Typed(nativekit.Text(value))
@@ -103,6 +106,11 @@ func (p *parser) entry() (*nativekit.Node, error) {
 	})
 	p.at = n.Entry.To
 	return n, nil
+}
+
+// isSpace reports whether a piece of a value ends in a blank that was not escaped.
+func isSpace(text []byte, from int, p nativekit.Piece) bool {
+	return isBlank(text[from+p.To-1]) && (p.Text == "" || p.To-p.From == 1)
 }
 
 func end(pieces []nativekit.Piece) int {
@@ -147,12 +155,12 @@ func continuation(text []byte) int {
 	return n
 }
 
-// scan reads up to the end of the logical line, or to a character for which stop holds and that is not escaped. The places of the
-// pieces count from here.
-func (p *parser) scan(stop func(c byte) bool) ([]nativekit.Piece, error) {
+// scan reads up to the end of the logical line, or to a character for which stop, which is told what is before it, holds and that is
+// not escaped. The places of the pieces count from here.
+func (p *parser) scan(stop func(c byte, before []nativekit.Piece) bool) ([]nativekit.Piece, error) {
 	var out []nativekit.Piece
 	from := p.at
-	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) && !stop(p.text[p.at]) {
+	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) && !stop(p.text[p.at], out) {
 		piece, n := next(p.text[p.at:], p.latin1)
 		if n < 0 {
 			return nil, nativekit.Fail(p.text, p.at, `\u is not followed by four hexadecimal digits`, `write \\u for a backslash and u`)

@@ -13,21 +13,17 @@ import (
 )
 
 // Converter is the converter of the format.
-var Converter = nativekit.Converter{Language: language{}}
+type Converter = nativekit.Converter[language]
 
 // New makes a provider of the knowledge about its resources.
 func New() *appkit.ResourceProvider { return appkit.New(api.ToolchainAppConfigProperties) }
 
 type language struct{}
 
-// AnyBytes says that the text need not be UTF-8.
-func (language) AnyBytes() bool { return true }
-
-// Empty implements nativekit.Language.
-func (language) Empty() string { return "" }
-
-// LeavesOnly implements nativekit.Language.
-func (language) LeavesOnly() bool { return true }
+// Traits implements nativekit.Language.
+func (language) Traits() nativekit.Traits {
+	return nativekit.Traits{LeavesOnly: true, AnyBytes: true}
+}
 
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) {
@@ -39,15 +35,23 @@ func (language) Scalar(value any) (any, error) {
 }
 
 // CheckValue implements gaby.Native.
-func (language) CheckValue(root gaby.Value, path []string) error { return nativekit.CheckFlat(root, path) }
+func (language) CheckValue(root gaby.Value, path []string) error {
+	return nativekit.CheckFlat(root, path)
+}
 
 // CheckComment implements gaby.Native.
 func (language) CheckComment(root gaby.Value, path []string, text string) error {
-	return nativekit.CheckFlatComment(root, path)
+	return nativekit.CheckFlatComment(root, path, text)
 }
 
 // Replace implements nativekit.Language.
 func (l language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+	if comment := w.LineCommentOf(n); comment != "" && isEmpty(v) && n.Kind == gaby.Scalar {
+		// Behind an empty value the comment would be the value, so it goes above.
+		w.Insert(n.Entry.From, nativekit.Indent(w.Text, n.KeySpan.From)+"# "+comment+w.LineEnd)
+		w.Remove(nativekit.Span{From: n.Span.From, To: max(n.Span.To, n.Form.(*line).comment.To)})
+		return nil
+	}
 	return w.ReplaceFlat(l, n, v)
 }
 
@@ -57,8 +61,21 @@ func (l language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nati
 	return false, nil
 }
 
+func isEmpty(v gaby.Value) bool { return v.Kind() == gaby.Scalar && v.Text() == "" }
+
 // Comment implements nativekit.Language.
 func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
-	w.LineComment(n, n.Form.(*line).comment, "#", text)
+	form, ok := n.Form.(*line)
+	if !ok {
+		return nil // what it stood behind is gone
+	}
+	have := form.comment
+	switch {
+	case text != "" && isEmpty(w.Value(n)):
+		return nil // it stands above
+	case have.Len() == 0 && n.Span.Len() > 0 && isBlank(w.Text[n.Span.To-1]) && !w.Replaced(n):
+		w.Insert(n.Span.To-1, `\`) // the blank belongs to the value
+	}
+	w.LineComment(n, have, "#", text)
 	return nil
 }

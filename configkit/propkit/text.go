@@ -79,15 +79,19 @@ func pieces(text []byte, latin1 bool) []nativekit.Piece {
 // spelling says how new text is written.
 type spelling struct {
 	raw     bool   // characters that are not ASCII need no escape
+	latin1  bool   // they are not UTF-8
 	escaped string // further characters to escape
 }
 
-func spellingOf(text []byte) spelling {
-	ascii := true
-	for _, b := range text {
-		ascii = ascii && b < utf8.RuneSelf
+func spellingOf(w *nativekit.Writer) spelling {
+	if w.Notes == nil {
+		ascii := true
+		for _, b := range w.Text {
+			ascii = ascii && b < utf8.RuneSelf
+		}
+		w.Notes = spelling{raw: !ascii && utf8.Valid(w.Text), latin1: !utf8.Valid(w.Text)}
 	}
-	return spelling{raw: !ascii && utf8.Valid(text)}
+	return w.Notes.(spelling)
 }
 
 // text is s as it stands in the middle of a value.
@@ -125,6 +129,9 @@ func (sp spelling) value(s string) string {
 	if strings.HasPrefix(text, " ") {
 		text = `\` + text
 	}
+	if cut, ok := strings.CutSuffix(text, " "); ok && !strings.HasSuffix(cut, `\`) {
+		text = cut + `\ `
+	}
 	return text
 }
 
@@ -141,44 +148,56 @@ func (language) Key(key string) string {
 // Value implements nativekit.Flat.
 func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string {
 	raw := w.Raw(n.Span)
-	sp := spellingOf(w.Text)
+	sp := spellingOf(w)
 	if strings.Contains(raw, `\:`) || strings.Contains(raw, `\=`) {
 		sp.escaped = ":=" // as Properties.store writes them
 	}
 	text, _ := nativekit.Untyped(value)
-	latin1 := !utf8.Valid(w.Text)
-	written := nativekit.Respell(raw, pieces([]byte(raw), latin1), text, sp.text)
-	if (parser{latin1: latin1}).reads(written, text) {
+	key := nativekit.Text(pieces([]byte(w.Raw(n.KeySpan)), sp.latin1))
+	before, behind := w.Raw(nativekit.Span{From: n.KeySpan.From, To: n.Span.From}), w.LineEnd
+	if w.LineCommentOf(n) != "" {
+		behind = " # " + behind
+	}
+	written := nativekit.Respell(raw, pieces([]byte(raw), sp.latin1), text, sp.text)
+	if sp.read(before+written+behind, key, text) {
 		return written
 	}
-	return sp.value(text)
+	if written = sp.value(text); sp.read(before+written+behind, key, text) {
+		return written
+	}
+	return "=" + written // where there is no sign, or the value looks like one
 }
 
-// reads reports whether a value written so is read as text.
-func (p parser) reads(written, text string) bool {
-	p.text = []byte("k=" + written + "\n")
+// read reports whether a line is read as an entry with a key and a value.
+func (sp spelling) read(line, key, value string) bool {
+	p := parser{text: []byte(line), latin1: sp.latin1}
 	n, err := p.entry()
 	if err != nil {
 		return false
 	}
 	have, _ := nativekit.Untyped(n.Value)
-	return have == text && n.Comments.Line == "" && n.Entry.To == len(p.text)
+	return n.Key == key && have == value && p.at == len(p.text)
 }
 
 // Line implements nativekit.Flat.
-func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, value any) string {
+func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, value any, comment string) string {
 	text, _ := nativekit.Untyped(value)
-	written := spellingOf(w.Text).value(text)
-	if model == nil {
-		return l.Key(key) + "=" + written
+	switch {
+	case comment != "" && text == "":
+		return "# " + comment + w.LineEnd + l.Line(w, model, key, value, "")
+	case comment != "":
+		comment = " # " + comment
 	}
-	signOf := func(n *nativekit.Node) nativekit.Span { return n.Form.(*line).sign }
-	var all []*nativekit.Node
-	w.Root.Leaves(func(n *nativekit.Node) {
-		if n.Kind == model.Kind {
-			all = append(all, n)
-		}
+	sp := spellingOf(w)
+	written := sp.value(text)
+	if model == nil {
+		return l.Key(key) + "=" + written + comment
+	}
+	d := nativekit.DelimiterOf(w.Text, model, nativekit.Neighbours(w.Text, w.Lines(), model), func(n *nativekit.Node) nativekit.Span {
+		return n.Form.(*line).sign
 	})
-	d := nativekit.DelimiterOf(w.Text, model, all, signOf)
-	return d.Line(l.Key(key)) + written
+	if line := d.Line(l.Key(key)) + written; sp.read(strings.TrimLeft(line, " \t\f")+w.LineEnd, key, text) {
+		return line + comment
+	}
+	return d.Indent + l.Key(key) + "=" + written + comment
 }

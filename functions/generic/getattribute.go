@@ -37,7 +37,7 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 			Hermetic: true, Idempotent: true,
 			Description:  "Get the values at the registered paths of an attribute",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"get-attribute container-image web", "get-attribute resource-name"},
+			Examples:     attributeExamples(provider, "get-attribute container-image web", "get-attribute resource-name"),
 		},
 		PerDocument: true,
 		RowsSorted:  true,
@@ -55,6 +55,15 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 			return docs, rows, err
 		},
 	}
+}
+
+// attributeExamples are examples that name attributes of Kubernetes. Other toolchains have none that are known beforehand, and asking
+// which there are would cost reading what is known about all resource types.
+func attributeExamples(provider configkit.ResourceProvider, examples ...string) []string {
+	if provider.ToolchainType() != api.ToolchainKubernetesYAML {
+		return nil
+	}
+	return examples
 }
 
 func attributeParameter() api.FunctionParameter {

@@ -131,9 +131,9 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			}
 			switch {
 			case reflect.DeepEqual(existing.Data(), resource.Data()):
-			case existing.IsDocument():
+			case existing.IsDocument() && existing.Native() == nil:
 				docs[at] = resource
-			default: // an item of a list has the list's indentation
+			default: // an item of a list has the list's indentation, and a document in another language stays in it
 				err = existing.SetDocP(resource, "")
 			}
 			return docs, nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,30 +42,73 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// functionReference has a section for each function.
+// functionReference has a section for each function: under Kubernetes those it
+// has, under the other toolchains those that differ.
 func functionReference(t *testing.T) string {
 	t.Helper()
 	executor := functions.NewStandardExecutor()
 	var b strings.Builder
 	b.WriteString(generated + "\n# Functions\n\n`fctl explain NAME` says the same and where in resources a function applies.\n")
+	const kubernetes = api.ToolchainKubernetesYAML
+	fmt.Fprintf(&b, "\n## %s\n", kubernetes)
+	b.WriteString(functionSections(t, executor, kubernetes, namesOf(executor, kubernetes)))
+	var sets [][]string
+	toolchains := map[string][]string{} // by the functions they have
 	for _, toolchain := range executor.Toolchains() {
-		fmt.Fprintf(&b, "\n## %s\n\n| function | kind | |\n|---|---|---|\n", toolchain)
-		var sections strings.Builder
-		for _, s := range executor.Signatures(toolchain) {
-			if s.AliasOf != "" {
-				continue
-			}
-			d, ok := executor.Describe(toolchain, s.FunctionName)
-			if !ok {
-				t.Fatalf("%s cannot be described", s.FunctionName)
-			}
-			first, _, _ := strings.Cut(s.Description, "\n")
-			fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", s.FunctionName, s.FunctionName, kindOf(s), cellText(first))
-			sections.WriteString(functionSection(d))
+		if toolchain == kubernetes {
+			continue
 		}
-		b.WriteString(sections.String())
+		names := namesOf(executor, toolchain)
+		set := strings.Join(names, " ")
+		if toolchains[set] == nil {
+			sets = append(sets, names)
+		}
+		toolchains[set] = append(toolchains[set], string(toolchain))
+	}
+	for _, names := range sets {
+		of := toolchains[strings.Join(names, " ")]
+		var shared []string
+		own := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			_, is := executor.Signature(kubernetes, name)
+			if is {
+				shared = append(shared, fmt.Sprintf("[%s](#%s)", name, name))
+			}
+			return is
+		})
+		fmt.Fprintf(&b, "\n## %s\n\nThese functions work as those described above: %s.\n", strings.Join(of, ", "), strings.Join(shared, ", "))
+		if len(own) > 0 {
+			b.WriteString(functionSections(t, executor, api.ToolchainType(of[0]), own))
+		}
 	}
 	return b.String()
+}
+
+// namesOf are the names of a toolchain's functions, without aliases.
+func namesOf(executor *functions.Executor, toolchain api.ToolchainType) []string {
+	var names []string
+	for _, s := range executor.Signatures(toolchain) {
+		if s.AliasOf == "" {
+			names = append(names, s.FunctionName)
+		}
+	}
+	return names
+}
+
+// functionSections are a table of functions and a section for each.
+func functionSections(t *testing.T, executor *functions.Executor, toolchain api.ToolchainType, names []string) string {
+	t.Helper()
+	table := "\n| function | kind | |\n|---|---|---|\n"
+	var sections strings.Builder
+	for _, name := range names {
+		d, ok := executor.Describe(toolchain, name)
+		if !ok {
+			t.Fatalf("%s cannot be described", name)
+		}
+		first, _, _ := strings.Cut(d.Description, "\n")
+		table += fmt.Sprintf("| [%s](#%s) | %s | %s |\n", name, name, kindOf(d.FunctionSignature), cellText(first))
+		sections.WriteString(functionSection(d))
+	}
+	return table + sections.String()
 }
 
 // chainSchema is what an editor is given.

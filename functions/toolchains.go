@@ -1,0 +1,98 @@
+package functions
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/propkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/appconfig"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/kubernetes"
+)
+
+// toolchain is one of those an executor knows.
+type toolchain struct {
+	name      api.ToolchainType
+	converter configkit.ConfigConverter
+	provider  func() configkit.ResourceProvider
+	// register adds the functions that are not for all toolchains.
+	register func(handler.FunctionRegistry, configkit.ConfigConverter, configkit.ResourceProvider) error
+}
+
+// builtInToolchains are those of an executor. Its providers know what the default ones know at this moment.
+func builtInToolchains() []toolchain {
+	kubernetesProvider := k8skit.K8sResourceProvider.Snapshot()
+	return []toolchain{
+		{
+			name: api.ToolchainKubernetesYAML, converter: k8skit.Converter{},
+			provider: func() configkit.ResourceProvider { return kubernetesProvider },
+			register: kubernetesFunctions,
+		},
+		{
+			name: api.ToolchainAppConfigProperties, converter: propkit.Converter{},
+			provider: func() configkit.ResourceProvider { return propkit.New() },
+			register: appconfig.RegisterFunctions,
+		},
+	}
+}
+
+func kubernetesFunctions(registry handler.FunctionRegistry, _ configkit.ConfigConverter, provider configkit.ResourceProvider) error {
+	return kubernetes.RegisterFunctions(registry, provider)
+}
+
+// add makes the executor know a toolchain. Its handler is made when it is first asked for: most runs need one of them.
+func (e *Executor) add(t toolchain, standard bool) {
+	e.handlers[t.name] = sync.OnceValue(func() *handler.FunctionHandler {
+		h := handler.New(t.name, t.converter, t.provider())
+		if !standard {
+			return h
+		}
+		// A test checks the built-in functions, so that nobody has to wait for it.
+		registry := h.Unchecked()
+		err := generic.RegisterStandardFunctions(registry, h.Converter(), h.ResourceProvider())
+		if err == nil {
+			err = t.register(registry, h.Converter(), h.ResourceProvider())
+		}
+		if err != nil {
+			panic(err)
+		}
+		return h
+	})
+}
+
+// RegisterToolchain makes the executor know a toolchain of an author's own, with the functions that were registered with its
+// handler.
+func (e *Executor) RegisterToolchain(h *handler.FunctionHandler) error {
+	name := h.ResourceProvider().ToolchainType()
+	if _, taken := e.handlers[name]; taken {
+		return fmt.Errorf("there is a toolchain %s already", name)
+	}
+	e.handlers[name] = func() *handler.FunctionHandler { return h }
+	return nil
+}
+
+// UnsupportedToolchainError tells that the executor does not know a toolchain.
+type UnsupportedToolchainError struct {
+	Toolchain api.ToolchainType
+	Known     []api.ToolchainType
+}
+
+func (e *UnsupportedToolchainError) Error() string {
+	return fmt.Sprintf("unsupported ToolchainType %s", e.Toolchain)
+}
+
+// Toolchains are the toolchains the executor knows, sorted.
+func (e *Executor) Toolchains() []api.ToolchainType { return slices.Sorted(maps.Keys(e.handlers)) }
+
+func (e *Executor) handler(t api.ToolchainType) (*handler.FunctionHandler, error) {
+	if h, ok := e.handlers[t]; ok {
+		return h(), nil
+	}
+	return nil, &UnsupportedToolchainError{Toolchain: t, Known: e.Toolchains()}
+}
