@@ -20,10 +20,10 @@ func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 	r.Parameters = append([]api.FunctionParameter{attributeParameter()}, r.Parameters...)
 	r.RequiredParameters++
 	r.Description = "Check that the values of an attribute are among those that are allowed"
-	r.Examples = []string{
+	r.Examples = attributeExamples(provider,
 		`vet-values replicas '{"Min": 2, "Max": 10}'`,
 		`vet-values container-image '{"DenyRegexp": ":latest$"}'`,
-	}
+	)
 	check := r.CheckArguments
 	r.CheckArguments = func(args []api.FunctionArgument) error {
 		_, unknown := attributeKeys(provider, attributeOf(args))
