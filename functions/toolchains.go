@@ -7,8 +7,10 @@ import (
 	"sync"
 
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/hclkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/propkit"
+	"github.com/fctl-dev/fctl/configkit/tomlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/appconfig"
 	"github.com/fctl-dev/fctl/functions/generic"
@@ -21,7 +23,7 @@ type toolchain struct {
 	name      api.ToolchainType
 	converter configkit.ConfigConverter
 	provider  func() configkit.ResourceProvider
-	// register adds the functions that are not for all toolchains.
+	// register adds the functions that are not for all toolchains, if there are any.
 	register func(handler.FunctionRegistry, configkit.ConfigConverter, configkit.ResourceProvider) error
 }
 
@@ -33,6 +35,15 @@ func builtInToolchains() []toolchain {
 			name: api.ToolchainKubernetesYAML, converter: k8skit.Converter{},
 			provider: func() configkit.ResourceProvider { return kubernetesProvider },
 			register: kubernetesFunctions,
+		},
+		{
+			name: api.ToolchainAppConfigTOML, converter: tomlkit.Converter{},
+			provider: func() configkit.ResourceProvider { return tomlkit.New() },
+			register: appconfig.RegisterFunctions,
+		},
+		{
+			name: api.ToolchainOpenTofuHCL, converter: hclkit.Converter{},
+			provider: func() configkit.ResourceProvider { return hclkit.New() },
 		},
 		{
 			name: api.ToolchainAppConfigProperties, converter: propkit.Converter{},
@@ -56,7 +67,7 @@ func (e *Executor) add(t toolchain, standard bool) {
 		// A test checks the built-in functions, so that nobody has to wait for it.
 		registry := h.Unchecked()
 		err := generic.RegisterStandardFunctions(registry, h.Converter(), h.ResourceProvider())
-		if err == nil {
+		if err == nil && t.register != nil {
 			err = t.register(registry, h.Converter(), h.ResourceProvider())
 		}
 		if err != nil {

@@ -416,6 +416,11 @@ func (d *YamlDoc) Delete(segments ...string) error {
 	if v.owner < 0 {
 		return e.fail(v, "a document cannot be deleted from itself", "remove it from its container")
 	}
+	if checker, ok := d.Native().(DeleteChecker); ok && d.v.slot == 0 {
+		if err := checker.CheckDelete(segments); err != nil {
+			return e.refused(v, err)
+		}
+	}
 	return e.remove(v)
 }
 

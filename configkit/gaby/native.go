@@ -14,6 +14,12 @@ type Native interface {
 	CheckComment(root Value, path []string, text string) error
 }
 
+// DeleteChecker is a Native that does not let everything be deleted.
+type DeleteChecker interface {
+	// CheckDelete says why what is at a path cannot be deleted.
+	CheckDelete(path []string) error
+}
+
 // native is what a document that is a view of other text has besides its nodes, which all are [isNew]: their content is fresh.
 type native struct {
 	language Native

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
@@ -20,6 +19,7 @@ type Writer struct {
 	doc     *gaby.YamlDoc
 	source  *source
 	splices []splice
+	once    map[*Node]bool
 	unended bool
 	// Notes is what the language wants to remember while it writes.
 	Notes   any
@@ -32,6 +32,7 @@ type Writer struct {
 type splice struct {
 	from, to int
 	text     string
+	wipes    bool
 }
 
 func newWriter(doc *gaby.YamlDoc, s *source) *Writer {
@@ -56,7 +57,7 @@ func LineEndOf(text []byte) string {
 
 // Replace puts text in the place of a span.
 func (w *Writer) Replace(s Span, text string) {
-	w.splices = append(w.splices, splice{s.From, s.To, text})
+	w.splices = append(w.splices, splice{from: s.From, to: s.To, text: text})
 }
 
 // Insert puts text in front of a byte. What is inserted at the same place comes in the order of the calls.
@@ -67,6 +68,21 @@ func (w *Writer) Remove(s Span) { w.Replace(s, "") }
 
 // Raw is the text of a span.
 func (w *Writer) Raw(s Span) string { return string(w.Text[s.From:s.To]) }
+
+// Once reports whether it is called with n for the first time: for what several edits of entries of n need, but once.
+func (w *Writer) Once(n *Node) bool {
+	if w.once == nil {
+		w.once = map[*Node]bool{}
+	}
+	first := !w.once[n]
+	w.once[n] = true
+	return first
+}
+
+// Wipe takes a span out with all that edits inside of it insert.
+func (w *Writer) Wipe(s Span) {
+	w.splices = append(w.splices, splice{from: s.From, to: s.To, wipes: true})
+}
 
 // node writes the edits in n.
 func (w *Writer) node(n *Node) error {
@@ -171,12 +187,15 @@ func (w *Writer) bytes() ([]byte, error) {
 	})
 	var out []byte
 	at := w.source.start
+	var anew Span // what was last written anew, or wiped
 	for _, s := range w.splices {
 		if s.from < at {
-			if s.text != "" && s.from != s.to {
-				return nil, errors.New("two edits of the same text at byte " + strconv.Itoa(s.from))
+			if s.from != s.to || s.from > anew.From && s.from < anew.To {
+				s.text = "" // an edit inside of what another one took out or wrote anew
 			}
-			s.from, s.to = at, max(at, s.to) // inside of what was taken out
+			s.from, s.to = at, max(at, s.to)
+		} else if s.wipes || s.text != "" && s.from != s.to {
+			anew = Span{s.from, s.to}
 		}
 		out = append(append(out, w.Text[at:s.from]...), s.text...)
 		at = s.to

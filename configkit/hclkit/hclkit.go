@@ -1,0 +1,159 @@
+// Package hclkit is the format OpenTofu/HCL: the native syntax of OpenTofu and Terraform.
+//
+// Every block at the top of a file is a document, and so is every run of attributes between them, as in a file of variables. What
+// stands above a block up to the one before belongs to it. A document is a map with these entries:
+//
+//   - $block is the block's type. $type and $name are its two labels, $name the only one of a block with one, and $labels the list
+//     of them of any other.
+//   - An attribute is an entry with its value. Objects are maps and tuples are lists, if their keys are no expressions.
+//   - Nested blocks of a type are a list of maps, even when there is one; those with labels stand in maps with the labels as keys:
+//     dynamic.setting.0.for_each.
+//
+// Strings, numbers, true, false and null are values. Anything else is an expression, which nothing looks into: it is the string
+// ${...} with its text, as in the JSON syntax. So are the ${...} and %{...} in templates, where $${ stands for a literal ${ there and
+// here. A string of one ${...} alone is written as an expression without quotes, unless it takes the place of one with quotes.
+package hclkit
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// Converter is the converter of the format.
+type Converter = nativekit.Converter[language]
+
+type language struct{}
+
+// Traits implements nativekit.Language. A block type without blocks is not there.
+func (language) Traits() nativekit.Traits { return nativekit.Traits{LeavesOnly: true, Empty: "\n"} }
+
+// Join puts a document behind others: a blank line in front of it is its own.
+func (language) Join(before, text []byte) []byte { return append(before, text...) }
+
+// Scalar implements gaby.Native.
+func (language) Scalar(value any) (any, error) {
+	switch value := value.(type) {
+	case float64:
+		if math.IsInf(value, 0) || math.IsNaN(value) {
+			return nil, nativekit.Refuse("", "HCL has neither infinity nor not-a-number")
+		}
+	case string:
+		if err := checkTemplate(value); err != nil {
+			return nil, err
+		}
+	}
+	return value, nil
+}
+
+// CheckValue implements gaby.Native.
+func (language) CheckValue(root gaby.Value, path []string) error {
+	if len(path) == 0 {
+		return nil
+	}
+	switch path[0] {
+	case blockKey, typeKey, nameKey, labelsKey:
+		v := root.Get(path[0])
+		if path[0] == labelsKey {
+			if v.Kind() != gaby.List || v.Len() < 3 {
+				return nativekit.Refuse("a block with one label has $name, with two $type and $name", "%s is a list of three labels or more", labelsKey)
+			}
+			v = v.First()
+		}
+		for ; v.Exists(); v = v.Next() {
+			if text, ok := v.Data().(string); !ok || text == "" || strings.Contains(text, "${") || strings.Contains(text, "%{") {
+				return nativekit.Refuse("", "a label is a text that is not empty")
+			}
+			if path[0] != labelsKey {
+				break
+			}
+		}
+		if path[0] == blockKey && !hclsyntax.ValidIdentifier(root.Get(blockKey).Text()) {
+			return nativekit.Refuse("use a type of blocks such as resource", "%q is no identifier", root.Get(blockKey).Text())
+		}
+		return nil
+	}
+	if !hclsyntax.ValidIdentifier(path[0]) {
+		return nativekit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", path[0])
+	}
+	return nil
+}
+
+// CheckComment implements gaby.Native.
+func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
+	if strings.IndexFunc(text, unicode.IsControl) >= 0 {
+		return nativekit.Refuse("", "control characters cannot stand in a comment")
+	}
+	return nil
+}
+
+// CheckPlace says why there is no place for a comment on the line behind n.
+func (language) CheckPlace(text []byte, n *nativekit.Node) error {
+	s := formOf(n).standing
+	if s == asLabel || s == asBlocks {
+		return nativekit.Refuse("comment one of its entries", "the value has no line of its own")
+	}
+	at := behind(n)
+	if _, commented := remarkAt(text, at); !commented && !nativekit.Blank(text[at:nativekit.LineEnd(text, at)]) || bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
+		return nativekit.Refuse("comment the attribute it belongs to", "there is no place for a comment on the line behind the value")
+	}
+	return nil
+}
+
+// CheckIn says what cannot be among blocks.
+func (language) CheckIn(n *nativekit.Node, v gaby.Value) error {
+	f := formOf(n)
+	switch {
+	case f.standing == asBlocks && v.Kind() != n.Kind && formOf(f.parent).standing == asBlocks:
+		return nativekit.Refuse("", "among blocks with labels there are only such blocks")
+	case f.standing == asBlocks && v.Kind() == n.Kind:
+		return checkBlocks(v)
+	case f.standing == asBlock && f.parent != nil:
+		return checkBody(v)
+	}
+	return nil
+}
+
+// checkBlocks checks what is to be the blocks of a type.
+func checkBlocks(v gaby.Value) error {
+	for item := v.First(); item.Exists(); item = item.Next() {
+		var err error
+		switch {
+		case v.Kind() == gaby.List:
+			err = checkBody(item)
+		case item.Kind() == gaby.Scalar:
+			return nativekit.Refuse("", "among blocks with labels there are only such blocks")
+		default:
+			err = checkBlocks(item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkBody(v gaby.Value) error {
+	if v.Kind() != gaby.Map {
+		return nativekit.Refuse("", "a block is a map")
+	}
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		if !hclsyntax.ValidIdentifier(kid.Key()) {
+			return nativekit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", kid.Key())
+		}
+	}
+	return nil
+}
+
+// CheckDelete says why what is at a path cannot be deleted.
+func (language) CheckDelete(path []string) error {
+	if path[0] == blockKey || path[0] == typeKey || path[0] == nameKey || path[0] == labelsKey {
+		return nativekit.Refuse("delete the resource as a whole", "a block cannot be without its type and labels")
+	}
+	return nil
+}

@@ -1,0 +1,428 @@
+package hclkit
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// Keys of what a block is, which no attribute can be called.
+const (
+	blockKey  = "$block"
+	typeKey   = "$type"
+	nameKey   = "$name"
+	labelsKey = "$labels"
+)
+
+// standing says how the text makes a value.
+type standing uint8
+
+const (
+	inBrackets standing = iota // an entry of an object or tuple
+	asAttribute
+	asLabel
+	asBlock  // a block with a body in braces; the root too
+	asBlocks // the blocks of a type, or with a label
+)
+
+// form is what a value's node remembers of how it is written.
+type form struct {
+	standing standing
+	parent   *nativekit.Node
+	sign     nativekit.Span // of an entry its equals sign or colon
+	braces   nativekit.Span // of a block from brace to brace; empty for attributes that are in none
+	labels   nativekit.Span // of a block in a block what stands in front of its brace
+}
+
+func formOf(n *nativekit.Node) *form { return n.Form.(*form) }
+
+// parser makes nodes of the syntax tree of hclsyntax.
+type parser struct{ text []byte }
+
+// Parse implements nativekit.Language.
+func (language) Parse(text []byte) ([]nativekit.Document, error) {
+	p := parser{text}
+	if err := p.checkDepth(); err != nil {
+		return nil, err
+	}
+	file, diagnostics := hclsyntax.ParseConfig(text, "", hcl.InitialPos)
+	if diagnostics.HasErrors() {
+		return nil, p.refused(diagnostics)
+	}
+	return p.documents(file.Body.(*hclsyntax.Body)), nil
+}
+
+// refused is the first error of the syntax with its place.
+func (p parser) refused(diagnostics hcl.Diagnostics) error {
+	for _, d := range diagnostics {
+		if d.Severity != hcl.DiagError {
+			continue
+		}
+		at := 0
+		if d.Subject != nil {
+			at = min(d.Subject.Start.Byte, len(p.text))
+		}
+		return nativekit.Fail(p.text, at, lower(d.Summary)+": "+lower(strings.TrimSuffix(d.Detail, ".")), "")
+	}
+	return diagnostics
+}
+
+func lower(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToLower(first)) + s[n:]
+}
+
+// checkDepth refuses what the recursion of hclsyntax would be too deep for.
+func (p parser) checkDepth() error {
+	tokens, _ := hclsyntax.LexConfig(p.text, "", hcl.InitialPos)
+	limit := gaby.DefaultLimits().Depth
+	open, prefixes, choices := 0, 0, 0
+	for _, t := range tokens {
+		switch t.Type {
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc,
+			hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+			open++
+		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc,
+			hclsyntax.TokenTemplateSeqEnd:
+			open--
+		case hclsyntax.TokenQuestion:
+			choices++
+		case hclsyntax.TokenEqual:
+			choices = 0
+		case hclsyntax.TokenBang, hclsyntax.TokenMinus:
+			if prefixes++; prefixes > limit {
+				return nativekit.Fail(p.text, t.Range.Start.Byte, "expressions are nested too deep", "")
+			}
+			continue
+		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
+			continue
+		}
+		if prefixes = 0; open > limit || choices > limit {
+			return nativekit.Fail(p.text, t.Range.Start.Byte, "blocks or expressions are nested too deep", "")
+		}
+	}
+	return nil
+}
+
+func span(r hcl.Range) nativekit.Span { return nativekit.Span{From: r.Start.Byte, To: r.End.Byte} }
+
+// item is an attribute or a block of a body.
+type item struct {
+	attribute *hclsyntax.Attribute
+	block     *hclsyntax.Block
+	span      nativekit.Span
+}
+
+// itemsOf are the attributes and blocks of a body in the order of the text.
+func itemsOf(body *hclsyntax.Body) []item {
+	items := make([]item, 0, len(body.Attributes)+len(body.Blocks))
+	for _, a := range body.Attributes {
+		items = append(items, item{attribute: a, span: nativekit.Span{From: a.NameRange.Start.Byte, To: a.Expr.Range().End.Byte}})
+	}
+	for _, b := range body.Blocks {
+		items = append(items, item{block: b, span: nativekit.Span{From: b.TypeRange.Start.Byte, To: b.CloseBraceRange.End.Byte}})
+	}
+	slices.SortFunc(items, func(a, b item) int { return a.span.From - b.span.From })
+	return items
+}
+
+func (p parser) documents(body *hclsyntax.Body) []nativekit.Document {
+	var documents []nativekit.Document
+	var attributes *nativekit.Node
+	start := 0
+	for _, it := range itemsOf(body) {
+		if it.attribute != nil && attributes != nil {
+			p.attribute(attributes, it, start)
+			start = attributes.Kids[len(attributes.Kids)-1].Entry.To
+			attributes.Entry.To = start
+			continue
+		}
+		root := &nativekit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock}}
+		documents = append(documents, nativekit.Document{Root: root, Start: start})
+		if it.attribute != nil {
+			attributes = root
+			p.attribute(root, it, start)
+			root.Entry = root.Kids[0].Entry
+			root.Head = root.Kids[0].Head
+		} else {
+			attributes = nil
+			p.block(root, it, start)
+			p.labels(root, it.block)
+			p.body(root, it.block.Body)
+		}
+		start = root.Entry.To
+	}
+	if documents == nil {
+		root := &nativekit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock}}
+		root.Entry = nativekit.Span{From: len(p.text), To: len(p.text)}
+		documents = append(documents, nativekit.Document{Root: root})
+	}
+	return documents
+}
+
+// lines notes the lines that an entry stands on, and its comments. before is where the entry before ends.
+func (p parser) lines(n *nativekit.Node, at nativekit.Span, before int) {
+	from := nativekit.LineStart(p.text, at.From)
+	if from < before || !nativekit.Blank(bytes.TrimPrefix(p.text[from:at.From], []byte("\ufeff"))) {
+		n.Entry, n.Head = at, at.From // on the line of the brace
+		return
+	}
+	n.Entry = nativekit.Span{From: from, To: nativekit.NextLine(p.text, at.To)}
+	if bytes.HasPrefix(p.text[from:], []byte("\ufeff")) {
+		n.Entry.From += len("\ufeff")
+	}
+	if before != nativekit.LineStart(p.text, before) { // behind a brace
+		before = nativekit.NextLine(p.text, before)
+	}
+	head, comment := nativekit.CommentsAbove(p.text[before:], n.Entry.From-before, mark)
+	n.Head, n.Comments.Head = before+head, comment
+}
+
+// block notes where a block stands.
+func (p parser) block(n *nativekit.Node, it item, before int) {
+	b := it.block
+	f := formOf(n)
+	f.braces = nativekit.Span{From: b.OpenBraceRange.Start.Byte, To: b.CloseBraceRange.End.Byte}
+	f.labels = nativekit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.Start.Byte}
+	n.KeySpan, n.Span = span(b.TypeRange), f.braces
+	p.lines(n, it.span, before)
+	n.Comments.Line = p.remark(f.braces.From + 1)
+	if n.Comments.Line == "" {
+		n.Comments.Line = p.remark(f.braces.To)
+	}
+}
+
+// labels adds what a block at the top is.
+func (p parser) labels(root *nativekit.Node, b *hclsyntax.Block) {
+	line := nativekit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.End.Byte}
+	add := func(in *nativekit.Node, key, value string, at nativekit.Span) {
+		in.Kids = append(in.Kids, &nativekit.Node{
+			Kind: gaby.Scalar, Key: key, Value: value, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Form: &form{standing: asLabel, parent: in},
+		})
+	}
+	add(root, blockKey, b.Type, span(b.TypeRange))
+	switch len(b.Labels) {
+	case 0:
+	case 1:
+		add(root, nameKey, b.Labels[0], span(b.LabelRanges[0]))
+	case 2:
+		add(root, typeKey, b.Labels[0], span(b.LabelRanges[0]))
+		add(root, nameKey, b.Labels[1], span(b.LabelRanges[1]))
+	default:
+		at := nativekit.Span{From: b.LabelRanges[0].Start.Byte, To: b.LabelRanges[len(b.Labels)-1].End.Byte}
+		list := &nativekit.Node{Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Form: &form{standing: asLabel, parent: root}}
+		root.Kids = append(root.Kids, list)
+		for i, label := range b.Labels {
+			add(list, "", label, span(b.LabelRanges[i]))
+		}
+	}
+}
+
+// body adds the attributes and blocks of a block.
+func (p parser) body(n *nativekit.Node, body *hclsyntax.Body) {
+	before := formOf(n).braces.From + 1
+	groups := map[string]*nativekit.Node{}
+	for _, it := range itemsOf(body) {
+		if it.attribute != nil {
+			p.attribute(n, it, before)
+			before = n.Kids[len(n.Kids)-1].Entry.To
+			continue
+		}
+		list := p.group(n, it.block, groups)
+		kid := &nativekit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock, parent: list}}
+		list.Kids = append(list.Kids, kid)
+		p.block(kid, it, before)
+		p.body(kid, it.block.Body)
+		before = kid.Entry.To
+	}
+}
+
+// group is the list of the blocks with the type and the labels of b.
+func (p parser) group(n *nativekit.Node, b *hclsyntax.Block, groups map[string]*nativekit.Node) *nativekit.Node {
+	keys := append([]string{b.Type}, b.Labels...)
+	ranges := append([]hcl.Range{b.TypeRange}, b.LabelRanges...)
+	in, path := n, ""
+	for i, key := range keys {
+		kind := gaby.Map
+		if i == len(keys)-1 {
+			kind = gaby.List
+		}
+		path += string(rune('0'+kind)) + key + "\x00"
+		next := groups[path]
+		if next == nil {
+			at := span(ranges[i])
+			next = &nativekit.Node{
+				Kind: kind, Key: key, KeySpan: at, Span: nativekit.Span{From: at.From, To: at.From}, Comma: -1,
+				Form: &form{standing: asBlocks, parent: in},
+			}
+			groups[path] = next
+			in.Kids = append(in.Kids, next)
+		}
+		in = next
+	}
+	return in
+}
+
+// attribute adds an attribute of a body.
+func (p parser) attribute(in *nativekit.Node, it item, before int) {
+	a := it.attribute
+	n := &nativekit.Node{Key: a.Name, KeySpan: span(a.NameRange), Comma: -1, Form: &form{standing: asAttribute, parent: in, sign: span(a.EqualsRange)}}
+	in.Kids = append(in.Kids, n)
+	p.value(n, a.Expr)
+	p.lines(n, nativekit.Span{From: it.span.From, To: n.Span.To}, before)
+	n.Comments.Line = p.remark(n.Span.To)
+}
+
+// value reads an expression.
+func (p parser) value(n *nativekit.Node, e hclsyntax.Expression) {
+	n.Kind, n.Span = gaby.Scalar, span(e.Range())
+	if at := n.Span.To; at > n.Span.From && bytes.HasPrefix(p.text[n.Span.From:], []byte("<<")) && p.text[at-1] == '\n' {
+		n.Span.To = len(bytes.TrimRight(p.text[:at], "\r\n"))
+	}
+	switch e := e.(type) {
+	case *hclsyntax.TupleConsExpr:
+		p.tuple(n, e)
+		return
+	case *hclsyntax.ObjectConsExpr:
+		if p.object(n, e) {
+			return
+		}
+	}
+	n.Value = scalar(string(p.text[n.Span.From:n.Span.To]), e)
+}
+
+func (p parser) tuple(n *nativekit.Node, e *hclsyntax.TupleConsExpr) {
+	n.Kind = gaby.List
+	after := n.Span.From + 1
+	for _, item := range e.Exprs {
+		kid := &nativekit.Node{Comma: -1, Form: &form{parent: n}}
+		n.Kids = append(n.Kids, kid)
+		p.value(kid, item)
+		kid.KeySpan = nativekit.Span{From: kid.Span.From, To: kid.Span.From}
+		after = p.bracketed(kid, after, kid.Span)
+	}
+}
+
+// object reads an object whose keys are known, and reports whether it is one.
+func (p parser) object(n *nativekit.Node, e *hclsyntax.ObjectConsExpr) bool {
+	keys := make([]string, len(e.Items))
+	seen := map[string]bool{}
+	for i, item := range e.Items {
+		key, ok := p.key(item.KeyExpr)
+		if !ok || seen[key] {
+			return false
+		}
+		keys[i], seen[key] = key, true
+	}
+	n.Kind = gaby.Map
+	after := n.Span.From + 1
+	for i, item := range e.Items {
+		at := span(item.KeyExpr.Range())
+		sign := p.gap(at.To)
+		kid := &nativekit.Node{Key: keys[i], KeySpan: at, Comma: -1, Form: &form{parent: n, sign: nativekit.Span{From: sign, To: sign + 1}}}
+		n.Kids = append(n.Kids, kid)
+		p.value(kid, item.ValueExpr)
+		after = p.bracketed(kid, after, nativekit.Span{From: at.From, To: kid.Span.To})
+	}
+	return true
+}
+
+// key is the key of an entry of an object, if it is no expression.
+func (p parser) key(e hclsyntax.Expression) (string, bool) {
+	k, ok := e.(*hclsyntax.ObjectConsKeyExpr)
+	if !ok || k.ForceNonLiteral {
+		return "", false
+	}
+	if word := hcl.ExprAsKeyword(k.Wrapped); word != "" {
+		return word, true
+	}
+	raw := string(p.text[k.Range().Start.Byte:k.Range().End.Byte])
+	switch w := k.Wrapped.(type) {
+	case *hclsyntax.LiteralValueExpr:
+		return raw, true
+	case *hclsyntax.TemplateExpr:
+		if w.IsStringLiteral() && raw[0] == '"' {
+			return unquoted(raw), !strings.Contains(raw, "${") && !strings.Contains(raw, "%{")
+		}
+	}
+	return "", false
+}
+
+// bracketed notes where an entry in brackets stands, which is the next one after a place, and returns where the comma behind it ends
+// or itself.
+func (p parser) bracketed(n *nativekit.Node, after int, entry nativekit.Span) int {
+	n.Entry, n.Head = entry, entry.From
+	if first := bytes.IndexByte(p.text[after:entry.From], '\n'); first >= 0 {
+		first += after + 1
+		line := bytes.LastIndexByte(p.text[:entry.From], '\n') + 1
+		head, comment := nativekit.CommentsAbove(p.text[first:], line-first, mark)
+		if n.Comments.Head = comment; comment != "" {
+			n.Head = first + head
+		}
+	}
+	end := entry.To
+	if at := p.gap(end); at < len(p.text) && p.text[at] == ',' {
+		n.Comma, end = at, at+1
+	}
+	n.Comments.Line = p.remark(end)
+	return end
+}
+
+// gap is where blanks, line ends and comments from a place on end.
+func (p parser) gap(at int) int {
+	for at < len(p.text) {
+		switch c := p.text[at]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			at++
+		case bytes.HasPrefix(p.text[at:], []byte("/*")):
+			end := bytes.Index(p.text[at+2:], []byte("*/"))
+			if end < 0 {
+				return len(p.text)
+			}
+			at += end + 4
+		case mark(p.text[at:]) > 0:
+			at = nativekit.LineEnd(p.text, at)
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// mark tells lines that are comments, by the length of their mark.
+func mark(line []byte) int {
+	switch {
+	case line[0] == '#':
+		return 1
+	case bytes.HasPrefix(line, []byte("//")):
+		return 2
+	}
+	return 0
+}
+
+// remark is the comment on the rest of the line from a place on.
+func (p parser) remark(at int) string {
+	s, ok := remarkAt(p.text, at)
+	if !ok {
+		return ""
+	}
+	return nativekit.CommentText(string(p.text[s.From:s.To]), mark(p.text[s.From:]))
+}
+
+// remarkAt is where the comment on the rest of the line stands.
+func remarkAt(text []byte, at int) (nativekit.Span, bool) {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+		at++
+	}
+	if at == len(text) || mark(text[at:]) == 0 {
+		return nativekit.Span{}, false
+	}
+	return nativekit.Span{From: at, To: nativekit.LineEnd(text, at)}, true
+}

@@ -1,0 +1,256 @@
+package hclkit
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// scalar is the value that functions see of an expression.
+func scalar(raw string, e hclsyntax.Expression) any {
+	switch raw {
+	case "null":
+		return nil
+	case "true", "false":
+		return raw == "true"
+	}
+	if isNumber(raw) {
+		if i, err := strconv.ParseInt(raw, 10, 64); err == nil {
+			return i
+		}
+		if i, err := strconv.ParseUint(raw, 10, 64); err == nil {
+			return i
+		}
+		if f, err := strconv.ParseFloat(raw, 64); err == nil {
+			return f
+		}
+	}
+	switch e.(type) {
+	case *hclsyntax.TemplateExpr, *hclsyntax.TemplateWrapExpr:
+		if raw[0] == '"' {
+			return unquoted(raw)
+		}
+		if h, ok := parseHeredoc(raw); ok {
+			return strings.ReplaceAll(h.text(), "\r\n", "\n") // the line ends of the file are none of the value
+		}
+	}
+	return "${" + raw + "}"
+}
+
+func isNumber(raw string) bool {
+	digits := strings.TrimPrefix(raw, "-")
+	return digits != "" && digits[0] >= '0' && digits[0] <= '9' && strings.Trim(digits, "0123456789.eE+-") == ""
+}
+
+// spelled writes value in the place of raw, and as raw is written as far as that goes.
+func spelled(raw string, value any) string {
+	switch value := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(value)
+	case int:
+		return strconv.Itoa(value)
+	case int64:
+		return strconv.FormatInt(value, 10)
+	case uint64:
+		return strconv.FormatUint(value, 10)
+	case float64:
+		return nativekit.SpellFloat(raw, value)
+	case string:
+		return spelledString(raw, value)
+	}
+	panic("hclkit: no scalar")
+}
+
+func spelledString(raw, value string) string {
+	if strings.HasPrefix(raw, `"`) && strings.HasSuffix(raw, `"`) && len(raw) > 1 {
+		inside := raw[1 : len(raw)-1]
+		text := `"` + nativekit.Respell(inside, pieces(inside), value, escaped) + `"`
+		if again, ok := stringValue(text); ok && again == value {
+			return text
+		}
+		return quoted(value)
+	}
+	if h, ok := parseHeredoc(raw); ok {
+		text := h.with(value)
+		if again, ok := stringValue(text + "\n"); ok && again == value {
+			return text
+		}
+		return quoted(value)
+	}
+	if expression, ok := bare(value); ok {
+		return expression
+	}
+	return quoted(value)
+}
+
+// stringValue reads a string with its quotes or marks.
+func stringValue(raw string) (string, bool) {
+	e, diagnostics := hclsyntax.ParseExpression([]byte(raw), "", hcl.InitialPos)
+	if diagnostics.HasErrors() {
+		return "", false
+	}
+	s, ok := scalar(strings.TrimSuffix(raw, "\n"), e).(string)
+	return s, ok
+}
+
+// bare is the expression that a string of one ${...} alone stands for.
+func bare(value string) (string, bool) {
+	if !strings.HasPrefix(value, "${") || !strings.HasSuffix(value, "}") {
+		return "", false
+	}
+	parts := partsOf(value)
+	expression := value[2 : len(value)-1]
+	if len(parts) != 1 || strings.TrimSpace(expression) != expression || expression == "" || expression[0] == '~' || strings.HasSuffix(expression, "~") {
+		return "", false
+	}
+	file, diagnostics := hclsyntax.ParseConfig([]byte("x = "+expression+"\n"), "", hcl.InitialPos)
+	if diagnostics.HasErrors() {
+		return "", false
+	}
+	body := file.Body.(*hclsyntax.Body)
+	a := body.Attributes["x"]
+	if a == nil || len(body.Attributes) != 1 || len(body.Blocks) != 0 {
+		return "", false
+	}
+	if at := span(a.Expr.Range()); at.Len() != len(expression) || scalar(expression, a.Expr) != any(value) {
+		return "", false // something that functions do not see as an expression, such as a number
+	}
+	switch a.Expr.(type) {
+	case *hclsyntax.TupleConsExpr, *hclsyntax.ObjectConsExpr:
+		return "", false
+	}
+	return expression, true
+}
+
+// checkTemplate refuses strings that no template is written as.
+func checkTemplate(value string) error {
+	if !strings.Contains(value, "${") && !strings.Contains(value, "%{") {
+		return nil
+	}
+	if again, ok := stringValue(quoted(value)); !ok || again != value {
+		return nativekit.Refuse("write $${ for a ${ that is to be text, and %%{ for a %{", "%q is no template", value)
+	}
+	return nil
+}
+
+// part is literal text of a template, or one ${...} or %{...}.
+type part struct {
+	text    string
+	literal bool
+}
+
+// partsOf cuts the text of a template.
+func partsOf(template string) []part {
+	tokens, _ := hclsyntax.LexTemplate([]byte(template), "", hcl.InitialPos)
+	return cut(template, tokens, hclsyntax.TokenStringLit)
+}
+
+func cut(text string, tokens hclsyntax.Tokens, literal hclsyntax.TokenType) []part {
+	var parts []part
+	depth, from := 0, 0
+	for _, t := range tokens {
+		at := span(t.Range)
+		switch t.Type {
+		case hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+			if depth++; depth == 1 {
+				from = at.From
+			}
+		case hclsyntax.TokenTemplateSeqEnd:
+			if depth--; depth == 0 {
+				parts = append(parts, part{text[from:at.To], false})
+			}
+		case literal:
+			if depth == 0 && at.Len() > 0 {
+				parts = append(parts, part{text[at.From:at.To], true})
+			}
+		}
+	}
+	return parts
+}
+
+// pieces cuts what stands between quotes into what stands for a part of the value each.
+func pieces(inside string) []nativekit.Piece {
+	var list []nativekit.Piece
+	tokens, _ := hclsyntax.LexExpression([]byte(`"`+inside+`"`), "", hcl.InitialPos)
+	at := 0
+	for _, p := range cut(`"`+inside+`"`, tokens, hclsyntax.TokenQuotedLit) {
+		if !p.literal {
+			list = append(list, nativekit.Piece{From: at, To: at + len(p.text), Text: p.text})
+			at += len(p.text)
+			continue
+		}
+		for rest := p.text; rest != ""; {
+			n, text := 1, ""
+			switch {
+			case strings.HasPrefix(rest, "$${"), strings.HasPrefix(rest, "%%{"):
+				n, text = 3, rest[:3]
+			case rest[0] == '\\' && len(rest) > 1:
+				n = min(2+map[byte]int{'u': 4, 'U': 8}[rest[1]], len(rest))
+				text = unescaped(rest[:n])
+			default:
+				for n < len(rest) && rest[n]&0xc0 == 0x80 {
+					n++
+				}
+				text = rest[:n]
+			}
+			list = append(list, nativekit.Piece{From: at, To: at + n, Text: text})
+			at, rest = at+n, rest[n:]
+		}
+	}
+	return list
+}
+
+// unquoted is the value of a string in quotes.
+func unquoted(raw string) string { return nativekit.Text(pieces(raw[1 : len(raw)-1])) }
+
+// unescaped is what an escape sequence stands for.
+func unescaped(sequence string) string {
+	switch sequence[1] {
+	case 'n':
+		return "\n"
+	case 'r':
+		return "\r"
+	case 't':
+		return "\t"
+	case 'u', 'U':
+		if r, err := strconv.ParseUint(sequence[2:], 16, 32); err == nil {
+			return string(rune(r)) //nolint:gosec // what is no character becomes U+FFFD
+		}
+	}
+	return sequence[1:]
+}
+
+func quoted(value string) string { return `"` + escaped(value) + `"` }
+
+// escaped writes a template between quotes.
+func escaped(template string) string {
+	var b strings.Builder
+	for _, p := range partsOf(template) {
+		if !p.literal {
+			b.WriteString(p.text)
+			continue
+		}
+		for _, r := range p.text {
+			switch {
+			case r == '"' || r == '\\':
+				b.WriteString(`\` + string(r))
+			case r == '\n':
+				b.WriteString(`\n`)
+			case r == '\r':
+				b.WriteString(`\r`)
+			case r == '\t':
+				b.WriteString(`\t`)
+			case r < ' ' || r == 0x7f:
+				b.WriteString(`\u` + strconv.FormatInt(0x10000+int64(r), 16)[1:])
+			default:
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
+}

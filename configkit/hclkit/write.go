@@ -1,0 +1,446 @@
+package hclkit
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// step is by how much what stands in braces is indented.
+const step = "  "
+
+// editor writes edits.
+type editor struct{ *nativekit.Writer }
+
+// Replace implements nativekit.Language.
+func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+	e := editor{w}
+	f := formOf(n)
+	switch f.standing {
+	case asLabel:
+		e.label(n, v)
+		return nil
+	case asBlock, asBlocks:
+		if f.standing == asBlock && v.Kind() == gaby.Map && f.parent != nil {
+			w.Replace(f.braces, e.braces(v, nativekit.Indent(w.Text, f.labels.From)))
+			return nil
+		}
+		if f.standing == asBlocks && formOf(f.parent).standing == asBlock {
+			e.remove(n)
+			return e.add(f.parent, n.Key, v)
+		}
+		return nativekit.Refuse("set the attributes in it", "a block cannot become something else")
+	}
+	w.Replace(n.Span, e.value(n, v, nativekit.Indent(w.Text, n.KeySpan.From)))
+	return nil
+}
+
+// label writes what a block is.
+func (e editor) label(n *nativekit.Node, v gaby.Value) {
+	if v.Kind() == gaby.List {
+		var labels []string
+		for label := v.First(); label.Exists(); label = label.Next() {
+			labels = append(labels, quoted(label.Text()))
+		}
+		e.Replace(n.Span, strings.Join(labels, " "))
+		return
+	}
+	text := v.Text()
+	if n.Key != blockKey && (e.Text[n.Span.From] == '"' || !hclsyntax.ValidIdentifier(text)) {
+		text = quoted(text)
+	}
+	e.Replace(n.Span, text)
+}
+
+// Entries implements nativekit.Language.
+func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
+	e := editor{w}
+	f := formOf(n)
+	if f.standing == asLabel {
+		e.label(n, w.Value(n))
+		return true, nil
+	}
+	if f.standing == asAttribute || f.standing == inBrackets {
+		done, err := w.EntriesIn(n, entries, nativekit.Brackets{Text: e.bracketed, NoCommas: n.Kind == gaby.Map})
+		if done || err != nil {
+			return false, err
+		}
+		w.Replace(n.Span, e.value(n, w.Value(n), nativekit.Indent(w.Text, n.KeySpan.From)))
+		return true, nil
+	}
+	stays := map[*nativekit.Node]bool{}
+	for _, entry := range entries {
+		stays[entry.Node] = true
+	}
+	for _, kid := range n.Kids {
+		if stays[kid] {
+			continue
+		}
+		if formOf(kid).standing == asLabel {
+			return false, nativekit.Refuse("delete the resource as a whole", "a block cannot be without its type and labels")
+		}
+		e.remove(kid)
+	}
+	if f.standing == asBlocks {
+		return false, e.blocks(n, entries)
+	}
+	return false, e.entries(n, entries)
+}
+
+// entries writes the new entries of a body.
+func (e editor) entries(n *nativekit.Node, entries []nativekit.Entry) error {
+	f := formOf(n)
+	if f.parent == nil && f.braces.Len() == 0 && len(n.Kids) == 0 {
+		return e.fresh(entries)
+	}
+	for _, entry := range entries {
+		if entry.Node != nil {
+			continue
+		}
+		if err := e.add(n, entry.Value.Key(), entry.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fresh writes a document into an empty text.
+func (e editor) fresh(entries []nativekit.Entry) error {
+	var b strings.Builder
+	indent, labels, block := "", "", ""
+	for _, entry := range entries {
+		switch v := entry.Value; v.Key() {
+		case blockKey:
+			block = v.Text()
+		case typeKey, nameKey:
+			labels += " " + quoted(v.Text())
+		case labelsKey:
+			for label := v.First(); label.Exists(); label = label.Next() {
+				labels += " " + quoted(label.Text())
+			}
+		}
+	}
+	if block != "" {
+		indent = step
+	}
+	for _, entry := range entries {
+		if key := entry.Value.Key(); strings.HasPrefix(key, "$") {
+			continue
+		}
+		text, err := e.entry(block, entry.Value.Key(), entry.Value, indent)
+		if err != nil {
+			return err
+		}
+		if b.Len() > 0 && !isAttribute(block, entry.Value.Key(), entry.Value) {
+			b.WriteString(e.LineEnd)
+		}
+		b.WriteString(text)
+	}
+	text := b.String()
+	if block != "" {
+		text = block + labels + " {" + e.LineEnd + text + "}" + e.LineEnd
+		if b.Len() == 0 {
+			text = block + labels + " {}" + e.LineEnd
+		}
+	}
+	e.Insert(len(e.Text), text)
+	return nil
+}
+
+// blocks writes the new blocks of a type.
+func (e editor) blocks(n *nativekit.Node, entries []nativekit.Entry) error {
+	if n.Kind == gaby.Map {
+		last, _ := e.lastOf(n)
+		at := nativekit.NextLine(e.Text, last.Entry.To-1)
+		indent := nativekit.Indent(e.Text, last.KeySpan.From)
+		head := ""
+		for in := n; formOf(in).standing == asBlocks; in = formOf(in).parent {
+			if head = " " + quoted(in.Key) + head; formOf(formOf(in).parent).standing != asBlocks {
+				head = in.Key + strings.TrimPrefix(head, " "+quoted(in.Key))
+			}
+		}
+		for _, entry := range entries {
+			if entry.Node == nil {
+				e.Insert(at, e.LineEnd+e.blocksText(head+" "+quoted(entry.Value.Key()), entry.Value, indent))
+			}
+		}
+		return nil
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	model := n.Kids[0]
+	at := nativekit.LineStart(e.Text, model.Head)
+	labels := strings.TrimRight(e.Raw(formOf(model).labels), " \t")
+	indent := nativekit.Indent(e.Text, formOf(model).labels.From)
+	for _, entry := range entries {
+		if entry.Node != nil {
+			at = nativekit.NextLine(e.Text, entry.Node.Entry.To-1)
+			continue
+		}
+		if entry.Value.Kind() != gaby.Map {
+			return nativekit.Refuse("", "blocks are maps")
+		}
+		e.Insert(at, e.apart(at)+indent+labels+" "+e.braces(entry.Value, indent)+e.LineEnd)
+	}
+	return nil
+}
+
+// apart is the blank line in front of a new block at a place.
+func (e editor) apart(at int) string {
+	before := nativekit.LineStart(e.Text, max(at-len(e.LineEnd), 0))
+	line := strings.TrimSpace(e.Raw(nativekit.Span{From: before, To: at}))
+	if line == "" || strings.HasSuffix(line, "{") {
+		return ""
+	}
+	return e.LineEnd
+}
+
+// remove takes an attribute or blocks out.
+func (e editor) remove(n *nativekit.Node) {
+	f := formOf(n)
+	if f.standing == asBlocks {
+		for _, kid := range n.Kids {
+			e.remove(kid)
+		}
+		return
+	}
+	from, to := n.Head, n.Entry.To
+	if from != nativekit.LineStart(e.Text, from) { // on the line of its block's braces
+		for from > 0 && (e.Text[from-1] == ' ' || e.Text[from-1] == '\t') {
+			from--
+		}
+		for to < len(e.Text) && (e.Text[to] == ' ' || e.Text[to] == '\t') {
+			to++
+		}
+	} else if before := nativekit.LineStart(e.Text, max(from-len(e.LineEnd), 0)); f.standing == asBlock && before < from && nativekit.Blank(e.Text[before:from]) {
+		from = before
+	}
+	e.Remove(nativekit.Span{From: from, To: to})
+}
+
+// add writes a new entry into a body.
+func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
+	f := formOf(n)
+	block := ""
+	for in := n; in != nil; in = formOf(in).parent {
+		if first := in.Get(blockKey); first != nil {
+			block, _ = first.Value.(string)
+		}
+	}
+	inner := ""
+	if f.braces.Len() > 0 {
+		inner = nativekit.Indent(e.Text, f.labels.From) + step
+	}
+	last, lines := e.lastOf(n)
+	if last != nil && nativekit.LineStart(e.Text, last.Entry.From) > f.braces.From {
+		inner = nativekit.Indent(e.Text, last.KeySpan.From)
+	}
+	text, err := e.entry(block, key, v, inner)
+	if err != nil {
+		return err
+	}
+	isBlock := !isAttribute(block, key, v)
+	if !isBlock && len(lines) > 0 {
+		model := lines[len(lines)-1]
+		if d := nativekit.DelimiterOf(e.Text, model, nativekit.Neighbours(e.Text, lines, model), func(n *nativekit.Node) nativekit.Span { return formOf(n).sign }); nativekit.LineStart(e.Text, model.KeySpan.From) > f.braces.From {
+			text = d.Line(key) + e.value(nil, v, inner) + e.LineEnd
+			last = model
+		}
+	}
+	switch {
+	case f.braces.Len() > 0 && !strings.Contains(e.Raw(f.braces), "\n"): // { } on one line
+		for _, kid := range lines {
+			e.Replace(nativekit.Span{From: f.braces.From + 1, To: kid.Entry.From}, e.LineEnd+inner)
+			e.Replace(nativekit.Span{From: kid.Entry.To, To: f.braces.To - 1}, e.LineEnd+text+strings.TrimSuffix(inner, step))
+			return nil
+		}
+		e.Replace(nativekit.Span{From: f.braces.From + 1, To: f.braces.To - 1}, e.LineEnd+text+strings.TrimSuffix(inner, step))
+	case last == nil:
+		e.Insert(nativekit.NextLine(e.Text, f.braces.From), text)
+	default:
+		at := nativekit.NextLine(e.Text, last.Entry.To-1)
+		if isBlock {
+			text = e.apart(at) + text
+		}
+		e.Insert(at, text)
+	}
+	return nil
+}
+
+// lastOf is what stands last in a body, and its attributes in the order of the text.
+func (e editor) lastOf(n *nativekit.Node) (last *nativekit.Node, attributes []*nativekit.Node) {
+	var walk func(n *nativekit.Node)
+	walk = func(n *nativekit.Node) {
+		switch formOf(n).standing {
+		case asBlocks:
+			for _, kid := range n.Kids {
+				walk(kid)
+			}
+			return
+		case asAttribute:
+			attributes = append(attributes, n)
+		case asLabel:
+			return
+		}
+		if last == nil || n.Entry.From > last.Entry.From {
+			last = n
+		}
+	}
+	for _, kid := range n.Kids {
+		walk(kid)
+	}
+	slices.SortFunc(attributes, func(a, b *nativekit.Node) int { return a.Entry.From - b.Entry.From })
+	return last, attributes
+}
+
+// withLabels are the blocks in blocks that have a label.
+func withLabels(key string) bool { return key == "dynamic" || key == "provisioner" || key == "backend" }
+
+// isAttribute says how a new entry of a body is written: lists of maps are blocks where there are blocks of the author's of the schema.
+func isAttribute(block, key string, v gaby.Value) bool {
+	switch block {
+	case "", "locals", "module", "output":
+		return true
+	}
+	if v.Kind() == gaby.Map {
+		return !withLabels(key)
+	}
+	if v.Kind() != gaby.List || v.Len() == 0 {
+		return true
+	}
+	for item := v.First(); item.Exists(); item = item.Next() {
+		if item.Kind() != gaby.Map {
+			return true
+		}
+	}
+	return false
+}
+
+// entry is the lines of a new entry of a body.
+func (e editor) entry(block, key string, v gaby.Value, indent string) (string, error) {
+	if !hclsyntax.ValidIdentifier(key) {
+		return "", nativekit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", key)
+	}
+	if isAttribute(block, key, v) {
+		return indent + key + " = " + e.value(nil, v, indent) + e.LineEnd, nil
+	}
+	if err := checkBlocks(v); err != nil {
+		return "", err
+	}
+	return e.blocksText(key, v, indent), nil
+}
+
+// blocksText is new blocks, the labels of which are the keys of maps.
+func (e editor) blocksText(head string, v gaby.Value, indent string) string {
+	var texts []string
+	for item := v.First(); item.Exists(); item = item.Next() {
+		if v.Kind() == gaby.Map {
+			texts = append(texts, e.blocksText(head+" "+quoted(item.Key()), item, indent))
+		} else {
+			texts = append(texts, indent+head+" "+e.braces(item, indent)+e.LineEnd)
+		}
+	}
+	return strings.Join(texts, e.LineEnd)
+}
+
+// braces is the body of a new block.
+func (e editor) braces(v gaby.Value, indent string) string {
+	if v.Len() == 0 {
+		return "{}"
+	}
+	var b strings.Builder
+	b.WriteString("{" + e.LineEnd)
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		text, err := e.entry("block", kid.Key(), kid, indent+step)
+		if err != nil { // found when what was written is read
+			text = indent + step + kid.Key() + e.LineEnd
+		}
+		b.WriteString(text)
+	}
+	return b.String() + indent + "}"
+}
+
+// value is an expression: in the place of that of n, or as n is written, if there is one.
+func (e editor) value(n *nativekit.Node, v gaby.Value, indent string) string {
+	raw := ""
+	if n != nil && n.Kind == gaby.Scalar {
+		raw = e.Raw(n.Span)
+	}
+	switch {
+	case v.Kind() == gaby.Scalar:
+		text := spelled(strings.ReplaceAll(raw, "\r\n", "\n"), v.Data())
+		return strings.NewReplacer("\r\n", e.LineEnd, "\n", e.LineEnd).Replace(text)
+	case v.Len() == 0 && v.Kind() == gaby.List:
+		return "[]"
+	case v.Len() == 0:
+		return "{}"
+	}
+	inner := indent + step
+	var items []string
+	lines := n != nil && n.Kind == v.Kind() && strings.Contains(e.Raw(n.Span), "\n") && len(n.Kids) > 0
+	for item := v.First(); item.Exists(); item = item.Next() {
+		lines = lines || item.Kind() != gaby.Scalar
+		if v.Kind() == gaby.List {
+			items = append(items, e.value(nil, item, inner))
+		} else {
+			items = append(items, keyText(item.Key())+" = "+e.value(nil, item, inner))
+		}
+	}
+	between := e.LineEnd + inner
+	switch {
+	case v.Kind() == gaby.Map:
+		return "{" + between + strings.Join(items, between) + e.LineEnd + indent + "}"
+	case lines:
+		return "[" + between + strings.Join(items, ","+between) + "," + e.LineEnd + indent + "]"
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}
+
+// keyText is a key of an object.
+func keyText(key string) string {
+	if hclsyntax.ValidIdentifier(key) {
+		return key
+	}
+	return strconv.Quote(key)
+}
+
+// bracketed is a new entry in brackets.
+func (e editor) bracketed(_ *nativekit.Writer, model *nativekit.Node, entry nativekit.Entry) (string, error) {
+	text := e.value(nil, entry.Value, nativekit.Indent(e.Text, model.Entry.From))
+	if entry.Value.Key() == "" && formOf(model).sign.Len() == 0 {
+		return text, nil
+	}
+	kids := formOf(model).parent.Kids
+	d := nativekit.DelimiterOf(e.Text, model, nativekit.Neighbours(e.Text, kids, model), func(n *nativekit.Node) nativekit.Span { return formOf(n).sign })
+	return strings.TrimLeft(d.Line(keyText(entry.Value.Key())), " \t") + text, nil
+}
+
+// behind is where a comment behind a value stands.
+func behind(n *nativekit.Node) int {
+	if f := formOf(n); f.standing == asBlock {
+		return f.braces.From + 1
+	}
+	return max(n.Span.To, n.Comma+1)
+}
+
+// Comment implements nativekit.Language.
+func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
+	at := behind(n)
+	have, commented := remarkAt(w.Text, at)
+	switch {
+	case !commented && text == "":
+	case !commented:
+		w.Insert(at, " # "+text)
+	case text == "":
+		w.Remove(nativekit.Span{From: at, To: have.To})
+	default:
+		length := mark(w.Text[have.From:])
+		w.Replace(have, w.Raw(nativekit.Span{From: have.From, To: have.From + length})+" "+text)
+	}
+	return nil
+}

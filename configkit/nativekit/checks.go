@@ -1,0 +1,88 @@
+package nativekit
+
+import (
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// A language may have these methods besides those of Language, to say while a function runs what printing would find out.
+type (
+	placeChecker interface {
+		// CheckPlace says why there is no place for a comment on the line behind n.
+		CheckPlace(text []byte, n *Node) error
+	}
+	valueChecker interface {
+		// CheckIn says what speaks against v where n stands, in which an edit has put a value.
+		CheckIn(n *Node, v gaby.Value) error
+	}
+	deleteChecker interface {
+		// CheckDelete says why what is at a path cannot be deleted.
+		CheckDelete(path []string) error
+	}
+)
+
+// CheckComment implements gaby.Native.
+func (s *source) CheckComment(root gaby.Value, path []string, text string) error {
+	if err := s.Language.CheckComment(root, path, text); err != nil {
+		return err
+	}
+	if l, ok := s.Language.(placeChecker); ok && text != "" {
+		if n := s.at(root.Doc(), path); n != nil {
+			return l.CheckPlace(s.text, n)
+		}
+	}
+	return nil
+}
+
+// CheckValue implements gaby.Native.
+func (s *source) CheckValue(root gaby.Value, path []string) error {
+	if err := s.Language.CheckValue(root, path); err != nil {
+		return err
+	}
+	l, ok := s.Language.(valueChecker)
+	if !ok {
+		return nil
+	}
+	for i := range len(path) + 1 {
+		n := s.at(root.Doc(), path[:i])
+		if n == nil {
+			return nil
+		}
+		v, _ := root.Doc().NativeValue(n.number)
+		if err := l.CheckIn(n, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckDelete implements gaby.DeleteChecker.
+func (s *source) CheckDelete(path []string) error {
+	if l, ok := s.Language.(deleteChecker); ok {
+		return l.CheckDelete(path)
+	}
+	return nil
+}
+
+// at is the node at a path, nil when what is there now does not stand in the text.
+func (s *source) at(doc *gaby.YamlDoc, path []string) *Node {
+	n := s.root
+	for _, segment := range path {
+		if _, replaced := doc.NativeValue(n.number); replaced || n.Kind == gaby.Scalar {
+			return nil
+		}
+		entries, _ := doc.NativeEntries(n.number)
+		next := -1
+		for i, e := range entries {
+			if n.Kind == gaby.List && strconv.Itoa(i) == segment || n.Kind == gaby.Map && e.Value.Key() == segment {
+				next = e.Node
+			}
+		}
+		if next < 0 {
+			return nil
+		}
+		n = s.nodes[next]
+	}
+	return n
+}

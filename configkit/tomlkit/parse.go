@@ -1,0 +1,370 @@
+package tomlkit
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// standing says how the text makes a value.
+type standing uint8
+
+const (
+	inValue  standing = iota // behind an equals sign or in brackets
+	byHeader                 // a table with a header of its own; the root too, which needs none
+	byLonger                 // a table that longer headers imply
+	byDots                   // a table that dotted keys imply
+	byList                   // an array of tables
+)
+
+// form is what a value's node remembers of how it is written.
+type form struct {
+	standing standing
+	parent   *nativekit.Node
+	index    map[string]*nativekit.Node // the entries of a table
+
+	sign   nativekit.Span // of an entry its equals sign
+	name   string         // of a table what a header that names it has in its brackets; of dotted keys the dotted key
+	header nativekit.Span // of a table the line of its header
+	closed int            // where the header's brackets end
+	end    int            // of a table where its own lines end: those of its header and of its keys
+}
+
+func formOf(n *nativekit.Node) *form { return n.Form.(*form) }
+
+// parser makes nodes of the expressions that go-toml finds: it knows where keys and scalars stand, the parser finds the rest.
+type parser struct {
+	text   []byte // the whole text
+	base   int    // length of the byte order mark, which go-toml does not want
+	toml   unstable.Parser
+	root   *nativekit.Node
+	table  *nativekit.Node // the one that keys belong to
+	before int             // where the expression before ends
+	depth  int
+}
+
+// key is a part of a dotted key.
+type key struct {
+	name string
+	span nativekit.Span
+}
+
+const bom = "\ufeff"
+
+func parse(text []byte) (*nativekit.Node, error) {
+	p := &parser{text: text}
+	if bytes.HasPrefix(text, []byte(bom)) {
+		p.base = len(bom)
+	}
+	p.root = &nativekit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: byHeader}}
+	p.table, p.before = p.root, p.base
+	p.toml.Reset(text[p.base:len(text):len(text)])
+	for p.toml.NextExpression() {
+		var err error
+		switch e := p.toml.Expression(); e.Kind {
+		case unstable.KeyValue:
+			err = p.line(e)
+		default:
+			err = p.header(e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := p.toml.Error(); err != nil {
+		return nil, p.refused(err)
+	}
+	return p.root, nil
+}
+
+// refused is an error of go-toml with its place.
+func (p *parser) refused(err error) error {
+	var told *unstable.ParserError
+	if !errors.As(err, &told) {
+		return err
+	}
+	at := len(p.text) - cap(told.Highlight)
+	hint := ""
+	if strings.Contains(told.Message, "leading zero") {
+		hint = "quote it to keep the zeros, or write an octal number with 0o"
+	}
+	return p.fail(min(max(at, 0), len(p.text)), told.Message, hint)
+}
+
+func (p *parser) fail(at int, msg, hint string) error { return nativekit.Fail(p.text, at, msg, hint) }
+
+func (p *parser) span(r unstable.Range) nativekit.Span {
+	return nativekit.Span{From: p.base + int(r.Offset), To: p.base + int(r.Offset+r.Length)}
+}
+
+// keys are the parts of the key of an expression.
+func (p *parser) keys(e *unstable.Node) []key {
+	var keys []key
+	for it := e.Key(); it.Next(); {
+		n := it.Node()
+		keys = append(keys, key{string(n.Data), p.span(n.Raw)})
+	}
+	return keys
+}
+
+// line adds a line with a key and a value to the table.
+func (p *parser) line(e *unstable.Node) error {
+	in, from, to := p.table, p.before, p.span(e.Raw).To
+	n, err := p.entry(in, e)
+	if err != nil {
+		return err
+	}
+	start := nativekit.LineStart(p.text, p.span(e.Raw).From)
+	start = max(start, from) // behind a byte order mark
+	n.Entry = nativekit.Span{From: start, To: nativekit.NextLine(p.text, to)}
+	n.Head, n.Comments.Head = p.above(start)
+	n.Comments.Line = p.remark(to)
+	formOf(in).end = n.Entry.To
+	p.before = n.Entry.To
+	return nil
+}
+
+// header opens the table that a header names.
+func (p *parser) header(e *unstable.Node) error {
+	keys := p.keys(e)
+	last := keys[len(keys)-1]
+	open := p.text[:keys[0].span.From]
+	open = bytes.TrimRight(open, " \t")
+	from := nativekit.LineStart(p.text, len(open))
+	to := bytes.IndexByte(p.text[last.span.To:], ']') + last.span.To + 1
+	if e.Kind == unstable.ArrayTable {
+		to++
+	}
+	header := nativekit.Span{From: max(from, p.before), To: nativekit.NextLine(p.text, to)}
+
+	in := p.root
+	for i, k := range keys[:len(keys)-1] {
+		next := formOf(in).index[k.name]
+		switch {
+		case next == nil:
+			next = p.add(in, k, gaby.Map, byLonger)
+			formOf(next).name = p.raw(keys[:i+1])
+		case formOf(next).standing == byList:
+			next = next.Kids[len(next.Kids)-1]
+		case formOf(next).standing == inValue:
+			return p.fail(k.span.From, "the key "+k.name+" already has a value, which is no table", "")
+		}
+		in = next
+		if err := p.tooDeep(in, k); err != nil {
+			return err
+		}
+	}
+	n := formOf(in).index[last.name]
+	if e.Kind == unstable.ArrayTable {
+		if n == nil {
+			n = p.add(in, last, gaby.List, byList)
+			formOf(n).name = p.raw(keys)
+			n.Head = header.From
+		} else if formOf(n).standing != byList {
+			return p.fail(last.span.From, "the key "+last.name+" is already something else than an array of tables", "")
+		}
+		n = p.item(n, last)
+	} else {
+		switch {
+		case n == nil:
+			n = p.add(in, last, gaby.Map, byHeader)
+		case formOf(n).standing == byLonger:
+			formOf(n).standing = byHeader
+		default:
+			return p.fail(last.span.From, "the table "+last.name+" is defined twice", "")
+		}
+	}
+	if err := p.tooDeep(n, last); err != nil {
+		return err
+	}
+	n.KeySpan, n.Span = last.span, nativekit.Span{From: last.span.From, To: last.span.From}
+	n.Entry = header
+	n.Head, n.Comments.Head = p.above(header.From)
+	n.Comments.Line = p.remark(to)
+	f := formOf(n)
+	f.name, f.header, f.closed, f.end = p.raw(keys), header, to, header.To
+	p.table, p.before = n, header.To
+	return nil
+}
+
+// tooDeep refuses what no document may have.
+func (p *parser) tooDeep(n *nativekit.Node, k key) error {
+	depth := 0
+	for ; n != nil; n = formOf(n).parent {
+		depth++
+	}
+	if limit := gaby.DefaultLimits().Depth; depth > limit {
+		return p.fail(k.span.From, "tables are nested too deep", "")
+	}
+	return nil
+}
+
+// raw is a dotted key as it is written.
+func (p *parser) raw(keys []key) string {
+	return string(p.text[keys[0].span.From:keys[len(keys)-1].span.To])
+}
+
+// add adds an entry to a table.
+func (p *parser) add(in *nativekit.Node, k key, kind gaby.Kind, s standing) *nativekit.Node {
+	n := &nativekit.Node{
+		Kind: kind, Key: k.name, KeySpan: k.span, Span: nativekit.Span{From: k.span.From, To: k.span.From}, Comma: -1,
+		Form: &form{standing: s, parent: in},
+	}
+	f := formOf(in)
+	if f.index == nil {
+		f.index = map[string]*nativekit.Node{}
+	}
+	f.index[k.name] = n
+	in.Kids = append(in.Kids, n)
+	return n
+}
+
+// item adds a table to an array of tables.
+func (p *parser) item(list *nativekit.Node, k key) *nativekit.Node {
+	n := &nativekit.Node{Kind: gaby.Map, KeySpan: k.span, Comma: -1, Form: &form{standing: byHeader, parent: list}}
+	list.Kids = append(list.Kids, n)
+	return n
+}
+
+// entry adds a key with its value to a table.
+func (p *parser) entry(in *nativekit.Node, e *unstable.Node) (*nativekit.Node, error) {
+	keys := p.keys(e)
+	for i, k := range keys[:len(keys)-1] {
+		next := formOf(in).index[k.name]
+		if next == nil {
+			next = p.add(in, k, gaby.Map, byDots)
+			formOf(next).name = p.raw(keys[:i+1])
+		} else if formOf(next).standing != byDots {
+			return nil, p.fail(k.span.From, "the key "+k.name+" is defined twice", "")
+		}
+		in = next
+		if err := p.tooDeep(in, k); err != nil {
+			return nil, err
+		}
+	}
+	last := keys[len(keys)-1]
+	if formOf(in).index[last.name] != nil {
+		return nil, p.fail(last.span.From, "the key "+last.name+" is defined twice", "")
+	}
+	n := p.add(in, last, gaby.Scalar, inValue)
+	sign := p.gap(last.span.To)
+	formOf(n).sign = nativekit.Span{From: sign, To: sign + 1}
+	_, err := p.value(n, e.Value(), p.gap(sign+1))
+	return n, err
+}
+
+// value reads a value that begins at from and returns where it ends.
+func (p *parser) value(n *nativekit.Node, e *unstable.Node, from int) (int, error) {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > gaby.DefaultLimits().Depth {
+		return 0, p.fail(from, "arrays and inline tables are nested too deep", "")
+	}
+	end := from + 1
+	var err error
+	switch e.Kind {
+	case unstable.Array:
+		n.Kind = gaby.List
+		for it := e.Children(); it.Next(); {
+			kid := &nativekit.Node{Comma: -1, Form: &form{parent: n}}
+			n.Kids = append(n.Kids, kid)
+			start, after := p.gap(end), end
+			if end, err = p.value(kid, it.Node(), start); err != nil {
+				return 0, err
+			}
+			kid.KeySpan = nativekit.Span{From: start, To: start}
+			end = p.bracketed(kid, after, nativekit.Span{From: start, To: end})
+		}
+	case unstable.InlineTable:
+		n.Kind = gaby.Map
+		for it := e.Children(); it.Next(); {
+			pair := p.span(it.Node().Raw)
+			kid, err := p.entry(n, it.Node())
+			if err != nil {
+				return 0, err
+			}
+			end = p.bracketed(kid, end, pair)
+		}
+	default:
+		span := p.span(e.Raw)
+		n.Kind, n.Span = gaby.Scalar, span
+		n.Value, err = p.scalar(e, span)
+		return span.To, err
+	}
+	end = p.gap(end) + 1
+	n.Span = nativekit.Span{From: from, To: end}
+	return end, nil
+}
+
+// bracketed notes where an entry in brackets stands, which is the next one after a place, and returns where the comma behind it ends
+// or itself.
+func (p *parser) bracketed(n *nativekit.Node, after int, entry nativekit.Span) int {
+	n.Entry, n.Head = entry, entry.From
+	if first := bytes.IndexByte(p.text[after:entry.From], '\n'); first >= 0 {
+		first += after + 1
+		line := bytes.LastIndexByte(p.text[:entry.From], '\n') + 1
+		head, comment := nativekit.CommentsAbove(p.text[first:], line-first, mark)
+		if n.Comments.Head = comment; comment != "" {
+			n.Head = first + head
+		}
+	}
+	end := entry.To
+	if at := p.gap(end); p.text[at] == ',' {
+		n.Comma, end = at, at+1
+	}
+	n.Comments.Line = p.remark(end)
+	return end
+}
+
+// gap is where blanks, line ends and comments from a place on end.
+func (p *parser) gap(at int) int {
+	for at < len(p.text) {
+		switch p.text[at] {
+		case ' ', '\t', '\r', '\n':
+			at++
+		case '#':
+			at = nativekit.LineEnd(p.text, at)
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// above is where the comments directly above a line begin, and what they say.
+func (p *parser) above(at int) (int, string) {
+	head, comment := nativekit.CommentsAbove(p.text[p.before:], at-p.before, mark)
+	return p.before + head, comment
+}
+
+// mark tells lines that are comments, by the length of their mark.
+func mark(line []byte) int {
+	if line[0] == '#' {
+		return 1
+	}
+	return 0
+}
+
+// remark is the comment on the rest of the line from a place on.
+func (p *parser) remark(at int) string {
+	span, ok := remarkAt(p.text, at)
+	if !ok {
+		return ""
+	}
+	return nativekit.CommentText(string(p.text[span.From:span.To]), 1)
+}
+
+// remarkAt is where the comment on the rest of the line stands.
+func remarkAt(text []byte, at int) (nativekit.Span, bool) {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+		at++
+	}
+	if at == len(text) || text[at] != '#' {
+		return nativekit.Span{}, false
+	}
+	return nativekit.Span{From: at, To: nativekit.LineEnd(text, at)}, true
+}

@@ -1,0 +1,239 @@
+package tomlkit
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// scalar is the value of a scalar: a date or time is the text it is written as.
+func (p *parser) scalar(e *unstable.Node, span nativekit.Span) (any, error) {
+	raw := string(p.text[span.From:span.To])
+	switch e.Kind {
+	case unstable.String:
+		if len(raw) > 5 && raw[1] == raw[0] && strings.Contains(raw, "\r\n") { // the line ends of the file are none of the value
+			value, _ := stringValue(strings.ReplaceAll(raw, "\r\n", "\n"))
+			return value, nil
+		}
+		return string(e.Data), nil
+	case unstable.Bool:
+		return raw == "true", nil
+	case unstable.Integer:
+		i, err := strconv.ParseInt(raw, 0, 64)
+		if err != nil {
+			return nil, p.fail(span.From, "the integer "+raw+" does not fit into 64 bits", "")
+		}
+		return i, nil
+	case unstable.Float:
+		return p.float(raw, span.From)
+	}
+	if !isTime(raw) {
+		return nil, p.fail(span.From, "there is no such date or time: "+raw, "quote it if it is a string")
+	}
+	return raw, nil
+}
+
+func (p *parser) float(raw string, at int) (any, error) {
+	if strings.HasSuffix(raw, "nan") {
+		return math.NaN(), nil
+	}
+	f, err := strconv.ParseFloat(strings.ReplaceAll(raw, "_", ""), 64)
+	if err != nil {
+		return nil, p.fail(at, "the number "+raw+" is too large", "")
+	}
+	return f, nil
+}
+
+// spelled writes value in the place of raw, and as raw is written as far as that goes.
+func spelled(raw string, value any) string {
+	switch value := value.(type) {
+	case string:
+		return spelledString(raw, value)
+	case bool:
+		return strconv.FormatBool(value)
+	case int:
+		return spelledInt(raw, int64(value))
+	case int64:
+		return spelledInt(raw, value)
+	case uint64:
+		return spelledInt(raw, int64(value)) //nolint:gosec // Scalar has refused those that do not fit
+	case float64:
+		return spelledFloat(raw, value)
+	}
+	panic("tomlkit: no scalar")
+}
+
+func spelledInt(raw string, value int64) string {
+	if len(raw) > 2 && raw[0] == '0' && value >= 0 {
+		if base := map[byte]int{'x': 16, 'o': 8, 'b': 2}[raw[1]]; base != 0 {
+			old := raw[2:]
+			digits := strconv.FormatInt(value, base)
+			if strings.ContainsAny(old, "ABCDEF") {
+				digits = strings.ToUpper(digits)
+			}
+			if old[0] == '0' { // of a certain width
+				width := len(old) - strings.Count(old, "_")
+				digits = strings.Repeat("0", max(0, width-len(digits))) + digits
+			}
+			return raw[:2] + grouped(old, digits)
+		}
+	}
+	if !isDecimal(raw) {
+		return strconv.FormatInt(value, 10)
+	}
+	digits := grouped(strings.TrimLeft(raw, "+-"), strings.TrimPrefix(strconv.FormatInt(value, 10), "-"))
+	switch {
+	case value < 0:
+		return "-" + digits
+	case raw[0] == '+':
+		return "+" + digits
+	}
+	return digits
+}
+
+func isDecimal(raw string) bool {
+	return raw != "" && strings.Trim(strings.TrimLeft(raw, "+-"), "0123456789_") == ""
+}
+
+// grouped puts underscores between digits as old has them: in groups of the length of its last one.
+func grouped(old, digits string) string {
+	i := strings.LastIndexByte(old, '_')
+	if i < 0 {
+		return digits
+	}
+	var groups []string
+	for size := len(old) - i - 1; len(digits) > size; digits = digits[:len(digits)-size] {
+		groups = append([]string{digits[len(digits)-size:]}, groups...)
+	}
+	return strings.Join(append([]string{digits}, groups...), "_")
+}
+
+func spelledFloat(raw string, value float64) string {
+	switch {
+	case math.IsNaN(value):
+		return "nan"
+	case math.IsInf(value, 1):
+		return "inf"
+	case math.IsInf(value, -1):
+		return "-inf"
+	}
+	return nativekit.SpellFloat(raw, value)
+}
+
+// spelledString keeps the kind of string that raw is, where it can hold the value, and the escapes of what stays.
+func spelledString(raw, value string) string {
+	if raw != "" && isTime(raw) && isTime(value) {
+		return value
+	}
+	for _, quote := range []string{`"""`, `'''`, `"`, `'`} {
+		if len(raw) < 2*len(quote) || !strings.HasPrefix(raw, quote) {
+			continue
+		}
+		open := len(quote)
+		if len(quote) == 3 { // a line end directly behind the quotes is not a part of the value
+			open += len(raw[3:]) - len(strings.TrimPrefix(strings.TrimPrefix(raw[3:], "\r"), "\n"))
+		}
+		inside := raw[open : len(raw)-len(quote)]
+		text := raw[:open] + nativekit.Respell(inside, pieces(inside, quote), value, func(s string) string {
+			return escaped(s, quote)
+		}) + quote
+		if again, ok := stringValue(text); ok && again == value {
+			return text
+		}
+		break
+	}
+	if strings.HasPrefix(raw, `"""`) || strings.HasPrefix(raw, `'''`) {
+		text := "\"\"\"\n" + escaped(value, `"""`) + `"""`
+		if again, ok := stringValue(text); ok && again == value {
+			return text
+		}
+	}
+	return `"` + escaped(value, `"`) + `"`
+}
+
+// stringValue reads a string.
+func stringValue(raw string) (string, bool) {
+	text := []byte("x=" + raw)
+	var p unstable.Parser
+	p.Reset(text[:len(text):len(text)])
+	if !p.NextExpression() {
+		return "", false
+	}
+	value := p.Expression().Value()
+	if value.Kind != unstable.String || int(value.Raw.Length) != len(raw) {
+		return "", false
+	}
+	return string(value.Data), !p.NextExpression() && p.Error() == nil
+}
+
+// pieces cuts what stands between quotes into what stands for a part of the value each.
+func pieces(inside, quote string) []nativekit.Piece {
+	var list []nativekit.Piece
+	for at := 0; at < len(inside); {
+		_, n := utf8.DecodeRuneInString(inside[at:])
+		text := inside[at : at+n]
+		if inside[at] == '\\' && quote[0] == '"' && at+1 < len(inside) {
+			switch c := inside[at+1]; c {
+			case 'x', 'u', 'U':
+				n = 2 + map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+			case ' ', '\t', '\r', '\n':
+				n = 1 + len(inside[at+1:]) - len(strings.TrimLeft(inside[at+1:], " \t\r\n"))
+			default:
+				n = 2
+			}
+			n = min(n, len(inside)-at)
+			text, _ = stringValue(`"""` + inside[at:at+n] + `"""`)
+		}
+		list = append(list, nativekit.Piece{From: at, To: at + n, Text: text})
+		at += n
+	}
+	return list
+}
+
+// escaped writes s between quotes. What the quotes cannot hold it leaves to be found out.
+func escaped(s, quote string) string {
+	if quote[0] == '\'' {
+		return s
+	}
+	lines := len(quote) == 3
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == '"' && !lines, r == '"' && (i == len(s)-1 || i > 0 && s[i-1] == '"'), r == '\\':
+			b.WriteString(`\` + string(r))
+		case r == '\n' && lines, r == '\t':
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\b':
+			b.WriteString(`\b`)
+		case r == '\f':
+			b.WriteString(`\f`)
+		case r < ' ' || r == 0x7f:
+			b.WriteString(`\u00` + strconv.FormatInt(0x100+int64(r), 16)[1:])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// isBare reports whether a key needs no quotes.
+func isBare(key string) bool {
+	return key != "" && strings.IndexFunc(key, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	}) < 0
+}
+
+func keyText(key string) string {
+	if isBare(key) {
+		return key
+	}
+	return `"` + escaped(key, `"`) + `"`
+}

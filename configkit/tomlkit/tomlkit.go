@@ -1,0 +1,153 @@
+// Package tomlkit is the format AppConfig/TOML.
+//
+// Tables are maps, however they are written: with a header, implied by longer headers or dotted keys, or inline. Arrays and arrays
+// of tables are lists. Dates and times are strings, the text they are written as. TOML 1.1 is read, of which 1.0 is a part; what is
+// written is TOML 1.0.
+//
+// New keys come behind the other keys of their table, new tables behind the last one inside theirs, and both are written as their
+// neighbours are: with headers, dotted keys or inline, indented and aligned or not.
+package tomlkit
+
+import (
+	"math"
+
+	"github.com/fctl-dev/fctl/configkit/appkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Converter is the converter of the format.
+type Converter = nativekit.Converter[language]
+
+// New makes a provider of the knowledge about its resources.
+func New() *appkit.ResourceProvider { return appkit.New(api.ToolchainAppConfigTOML) }
+
+type language struct{}
+
+// Parse implements nativekit.Language: a file is one document.
+func (language) Parse(text []byte) ([]nativekit.Document, error) {
+	root, err := parse(text)
+	return []nativekit.Document{{Root: root}}, err
+}
+
+// Traits implements nativekit.Language.
+func (language) Traits() nativekit.Traits { return nativekit.Traits{} }
+
+// Scalar implements gaby.Native.
+func (language) Scalar(value any) (any, error) {
+	switch value := value.(type) {
+	case nil:
+		return nil, nativekit.Refuse("delete the key instead", "TOML has no null")
+	case uint64:
+		if value > math.MaxInt64 {
+			return nil, nativekit.Refuse("", "the integer does not fit into the 64 bits of TOML")
+		}
+	}
+	return value, nil
+}
+
+// CheckValue implements gaby.Native: at every place there can be every value.
+func (language) CheckValue(gaby.Value, []string) error { return nil }
+
+// CheckComment implements gaby.Native.
+func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
+	for _, r := range text {
+		if r < ' ' && r != '\t' || r == 0x7f {
+			return nativekit.Refuse("", "control characters cannot stand in a comment")
+		}
+	}
+	return nil
+}
+
+// Replace implements nativekit.Language.
+func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+	e := editor{w}
+	f := formOf(n)
+	if f.standing == inValue {
+		w.Replace(n.Span, e.value(n, v))
+		return nil
+	}
+	if list := f.parent; list.Kind == gaby.List {
+		if isSection(w.Value(list)) {
+			e.takeOut(n, e.Wipe)
+			e.addItem(list, n.Head, v)
+			return nil
+		}
+		return e.inline(list)
+	}
+	if in := f.within(); formOf(in).standing == inValue {
+		w.Replace(in.Span, e.value(nil, w.Value(in)))
+		return nil
+	}
+	e.takeOut(n, e.Wipe)
+	if e.standingOf(f.parent, v) == inValue {
+		defer e.separate(f.parent)
+	}
+	return e.add(f.parent, n.Key, v)
+}
+
+// Entries implements nativekit.Language.
+func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
+	e := editor{w}
+	f := formOf(n)
+	if f.standing == inValue {
+		return e.inBrackets(n, entries)
+	}
+	if in := f.within(); formOf(in).standing == inValue {
+		w.Replace(in.Span, e.value(nil, w.Value(in)))
+		return false, nil
+	}
+	if n.Kind == gaby.List {
+		return e.items(n, entries)
+	}
+	return false, e.keys(n, entries)
+}
+
+// within is the table that the value stands in: that of dotted keys is written as their lines.
+func (f *form) within() *nativekit.Node {
+	in := f.parent
+	for in != nil && formOf(in).standing == byDots {
+		in = formOf(in).parent
+	}
+	if in == nil || f.standing != byDots {
+		return &nativekit.Node{Form: &form{standing: byHeader}}
+	}
+	return in
+}
+
+// behind is where a comment behind a value stands.
+func behind(n *nativekit.Node) int {
+	if f := formOf(n); f.standing == byHeader {
+		return f.closed
+	}
+	return max(n.Span.To, n.Comma+1)
+}
+
+// CheckPlace says why there is no place for a comment on the line behind n.
+func (language) CheckPlace(text []byte, n *nativekit.Node) error {
+	if s := formOf(n).standing; s != inValue && s != byHeader {
+		return nativekit.Refuse("comment one of its entries", "the value has no line of its own")
+	}
+	at := behind(n)
+	if _, commented := remarkAt(text, at); !commented && !nativekit.Blank(text[at:nativekit.LineEnd(text, at)]) {
+		return nativekit.Refuse("comment the key it belongs to", "there is no place for a comment on the line behind the value")
+	}
+	return nil
+}
+
+// Comment implements nativekit.Language.
+func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
+	at := behind(n)
+	have, commented := remarkAt(w.Text, at)
+	switch {
+	case !commented && text == "":
+	case !commented:
+		w.Insert(at, " # "+text)
+	case text == "":
+		w.Remove(nativekit.Span{From: at, To: have.To})
+	default:
+		w.Replace(have, "# "+text)
+	}
+	return nil
+}

@@ -1,0 +1,523 @@
+package tomlkit
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// editor writes edits.
+type editor struct{ *nativekit.Writer }
+
+// keys writes the entries that a table is to have that is not in brackets.
+func (e editor) keys(n *nativekit.Node, entries []nativekit.Entry) error {
+	stays := map[*nativekit.Node]bool{}
+	for _, entry := range entries {
+		stays[entry.Node] = true
+	}
+	for _, kid := range n.Kids {
+		if !stays[kid] {
+			e.remove(kid)
+		}
+	}
+	f := formOf(n)
+	if len(entries) == 0 { // a table that others implied has to be said to be there
+		switch f.standing {
+		case byDots:
+			e.Insert(e.first(n), e.keyed(f.parent, f.name)+"{}"+e.LineEnd)
+		case byLonger:
+			e.Insert(e.first(n), "["+f.name+"]"+e.LineEnd)
+		}
+		return nil
+	}
+	lines := false
+	for _, entry := range entries {
+		if entry.Node != nil {
+			continue
+		}
+		if err := e.add(n, entry.Value.Key(), entry.Value); err != nil {
+			return err
+		}
+		lines = lines || e.standingOf(n, entry.Value) == inValue
+	}
+	if lines {
+		e.separate(n)
+	}
+	return nil
+}
+
+// separate puts a blank line behind the first keys of a table that had none, if tables follow.
+func (e editor) separate(n *nativekit.Node) {
+	if f := formOf(n); len(n.Kids) > 0 && (f.standing == byLonger || f.standing == byHeader && f.end == 0) {
+		e.Insert(e.start(n), e.LineEnd)
+	}
+}
+
+// start is where the first key of a table goes that has none, and no header.
+func (e editor) start(n *nativekit.Node) int {
+	at := len(e.Text)
+	for _, kid := range n.Kids {
+		at = min(at, e.first(kid))
+	}
+	return at
+}
+
+// items writes the tables that an array of tables is to have.
+func (e editor) items(n *nativekit.Node, entries []nativekit.Entry) (anew bool, err error) {
+	stays := map[*nativekit.Node]bool{}
+	for _, entry := range entries {
+		stays[entry.Node] = true
+	}
+	if !isSection(e.Value(n)) {
+		return true, e.inline(n)
+	}
+	for _, kid := range n.Kids {
+		if !stays[kid] {
+			e.remove(kid)
+		}
+	}
+	at := n.Kids[0].Head
+	for _, entry := range entries {
+		if entry.Node != nil {
+			at = e.last(entry.Node)
+			continue
+		}
+		e.addItem(n, at, entry.Value)
+	}
+	return false, nil
+}
+
+// inline writes an array of tables that is to have something else in it, or nothing, behind an equals sign.
+func (e editor) inline(list *nativekit.Node) error {
+	if !e.Once(list) {
+		return nil
+	}
+	e.takeOut(list, e.Wipe)
+	defer e.separate(formOf(list).parent)
+	return e.line(formOf(list).parent, list.Key, e.value(nil, e.Value(list)))
+}
+
+// addItem writes a table into an array of tables.
+func (e editor) addItem(list *nativekit.Node, at int, v gaby.Value) {
+	model := list.Kids[0]
+	indent := e.indentOf(formOf(model).header)
+	e.section(at, formOf(model).name, v, indent, true)
+}
+
+// remove takes a value out, with all that belongs to it.
+func (e editor) remove(n *nativekit.Node) { e.takeOut(n, e.Remove) }
+
+func (e editor) takeOut(n *nativekit.Node, remove func(nativekit.Span)) {
+	f := formOf(n)
+	if f.standing == inValue {
+		remove(nativekit.Span{From: n.Head, To: n.Entry.To})
+		return
+	}
+	for _, kid := range n.Kids {
+		e.takeOut(kid, remove)
+	}
+	if f.standing != byHeader {
+		return
+	}
+	block := nativekit.Span{From: n.Head, To: e.behindComments(f.end)}
+	to := block.To
+	for to < len(e.Text) && nativekit.Blank(e.Text[to:nativekit.LineEnd(e.Text, to)]) {
+		to = nativekit.NextLine(e.Text, to)
+	}
+	if to == len(e.Text) {
+		e.Remove(nativekit.Span{From: e.behindBlankLines(block.From), To: block.From})
+	} else {
+		e.Remove(nativekit.Span{From: block.To, To: to})
+	}
+	remove(block)
+}
+
+// behindBlankLines is where the blank lines in front of a line begin.
+func (e editor) behindBlankLines(at int) int {
+	for at > 0 {
+		before := nativekit.LineStart(e.Text, at-1-len(e.LineEnd)+1)
+		if !nativekit.Blank(e.Text[before:at]) {
+			break
+		}
+		at = before
+	}
+	return at
+}
+
+// behindComments is where the comment lines at a place end, if they do not belong to what follows.
+func (e editor) behindComments(at int) int {
+	end := at
+	for end < len(e.Text) {
+		line := bytes.TrimLeft(e.Text[end:nativekit.LineEnd(e.Text, end)], " \t")
+		if len(line) == 0 {
+			return end
+		}
+		if line[0] != '#' {
+			return at
+		}
+		end = nativekit.NextLine(e.Text, end)
+	}
+	return end
+}
+
+// first is where the first line of a table begins, whatever it is written as.
+func (e editor) first(n *nativekit.Node) int {
+	if formOf(n).standing == inValue || formOf(n).standing == byHeader {
+		return n.Head
+	}
+	at := len(e.Text)
+	for _, kid := range n.Kids {
+		at = min(at, e.first(kid))
+	}
+	return at
+}
+
+// last is where the last line of a table ends.
+func (e editor) last(n *nativekit.Node) int {
+	f := formOf(n)
+	if f.standing == inValue {
+		return n.Entry.To
+	}
+	at := f.end
+	for _, kid := range n.Kids {
+		at = max(at, e.last(kid))
+	}
+	return e.behindComments(at)
+}
+
+// add writes a new entry of a table that is not in brackets, as its neighbours are written.
+func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
+	f := formOf(n)
+	s := e.standingOf(n, v)
+	switch {
+	case s == inValue:
+		return e.line(n, key, e.like(e.lines(n), v))
+	case s == byDots:
+		for kid := v.First(); kid.Exists(); kid = kid.Next() {
+			if err := e.line(n, key, e.value(nil, kid), kid.Key()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	name, indent := keyText(key), ""
+	if f.parent != nil {
+		name, indent = f.name+"."+name, e.indentOf(f.header)+e.deeper()
+	}
+	for _, kid := range n.Kids {
+		if formOf(kid).header.Len() > 0 {
+			indent = e.indentOf(formOf(kid).header)
+		}
+	}
+	e.section(e.last(n), name, v, indent, v.Kind() == gaby.List)
+	return nil
+}
+
+// standingOf says how a new value in a table is to be written.
+func (e editor) standingOf(n *nativekit.Node, v gaby.Value) standing {
+	if !isSection(v) {
+		return inValue
+	}
+	like := byHeader
+	if formOf(n).standing == byDots {
+		like = byDots
+	}
+	for _, kid := range n.Kids {
+		if kid.Kind == v.Kind() && (kid.Kind == gaby.Map || len(kid.Kids) > 0 && kid.Kids[0].Kind == gaby.Map) {
+			like = formOf(kid).standing
+		}
+	}
+	if like == byDots && (v.Kind() != gaby.Map || v.Len() == 0) {
+		return inValue
+	}
+	return like
+}
+
+// isSection tells values that can have a header: maps, and lists of nothing else.
+func isSection(v gaby.Value) bool {
+	if v.Kind() == gaby.Map {
+		return true
+	}
+	if v.Kind() != gaby.List || v.Len() == 0 {
+		return false
+	}
+	for item := v.First(); item.Exists(); item = item.Next() {
+		if item.Kind() != gaby.Map {
+			return false
+		}
+	}
+	return true
+}
+
+// line writes a key with its value behind the other keys of a table. What follows the key are more parts of it.
+func (e editor) line(n *nativekit.Node, key, value string, more ...string) error {
+	f := formOf(n)
+	text := keyText(key)
+	for _, part := range more {
+		text += "." + keyText(part)
+	}
+	at := f.end
+	switch {
+	case f.standing == byDots:
+		text = f.name + "." + text
+		at = e.last(n)
+	case f.standing == byLonger:
+		if at = e.start(n); e.Once(n) {
+			e.Insert(at, "["+f.name+"]"+e.LineEnd)
+		}
+	case at == 0: // the root without keys
+		at = e.start(n)
+	default:
+		at = e.behindComments(at)
+	}
+	e.Insert(at, e.keyed(n, text)+value+e.LineEnd)
+	return nil
+}
+
+// lines are the keys of a table that stand on lines of their own, in the order of the text.
+func (e editor) lines(n *nativekit.Node) []*nativekit.Node {
+	var lines []*nativekit.Node
+	for _, kid := range n.Kids {
+		switch formOf(kid).standing {
+		case inValue:
+			lines = append(lines, kid)
+		case byDots:
+			lines = append(lines, e.lines(kid)...)
+		}
+	}
+	return lines
+}
+
+// model is the key of a table as which new ones are written, nil when it has none.
+func (e editor) model(n *nativekit.Node) *nativekit.Node {
+	var last *nativekit.Node
+	for _, line := range e.lines(n) {
+		if last == nil || line.Entry.From > last.Entry.From {
+			last = line
+		}
+	}
+	return last
+}
+
+// keyed is the beginning of a line with a new key of a table.
+func (e editor) keyed(n *nativekit.Node, key string) string {
+	in := n
+	for formOf(in).standing == byDots && e.model(in) == nil {
+		in = formOf(in).parent
+	}
+	if model := e.model(in); model != nil {
+		lines := e.lines(in)
+		slices.SortFunc(lines, func(a, b *nativekit.Node) int { return a.Entry.From - b.Entry.From })
+		signOf := func(n *nativekit.Node) nativekit.Span { return formOf(n).sign }
+		return nativekit.DelimiterOf(e.Text, model, nativekit.Neighbours(e.Text, lines, model), signOf).Line(key)
+	}
+	indent := ""
+	if f := formOf(n); f.header.Len() > 0 {
+		indent = e.indentOf(f.header) + e.deeper()
+	}
+	return indent + key + " = "
+}
+
+// indentOf is the indentation of a header.
+func (e editor) indentOf(header nativekit.Span) string {
+	return nativekit.Indent(e.Text, nativekit.LineEnd(e.Text, header.From))
+}
+
+// deeper is by how much keys are indented below their header.
+func (e editor) deeper() string {
+	return e.deeperIn(e.Root)
+}
+
+func (e editor) deeperIn(n *nativekit.Node) string {
+	f := formOf(n)
+	if f.standing == inValue {
+		return ""
+	}
+	if f.header.Len() > 0 {
+		if lines := e.lines(n); len(lines) > 0 {
+			indent := nativekit.Indent(e.Text, lines[0].KeySpan.From)
+			if more, ok := strings.CutPrefix(indent, e.indentOf(f.header)); ok && more != "" {
+				return more
+			}
+		}
+	}
+	for _, kid := range n.Kids {
+		if more := e.deeperIn(kid); more != "" {
+			return more
+		}
+	}
+	return ""
+}
+
+// section writes a new table, or an array of them, with headers.
+func (e editor) section(at int, name string, v gaby.Value, indent string, isItem bool) {
+	s := sections{editor: e, deeper: e.deeper(), apart: e.LineEnd}
+	if e.tight() {
+		s.apart = ""
+	}
+	if isItem && v.Kind() == gaby.Map {
+		s.table(name, v, indent, true)
+	} else {
+		s.any(name, v, indent)
+	}
+	text := s.out.String()
+	if begin := e.behindBlankLines(at); at == 0 || begin < at || begin == 0 {
+		text = strings.TrimPrefix(text, s.apart)
+	}
+	if at < len(e.Text) && !nativekit.Blank(e.Text[at:nativekit.LineEnd(e.Text, at)]) {
+		text += s.apart
+	}
+	e.Insert(at, text)
+}
+
+// tight reports whether the tables of the text stand below each other without blank lines.
+func (e editor) tight() bool {
+	var headers, apart int
+	var count func(n *nativekit.Node)
+	count = func(n *nativekit.Node) {
+		if formOf(n).standing == inValue {
+			return
+		}
+		if formOf(n).header.Len() > 0 && n.Head > 0 && headers < 100 {
+			headers++
+			if e.behindBlankLines(n.Head) < n.Head {
+				apart++
+			}
+		}
+		for _, kid := range n.Kids {
+			count(kid)
+		}
+	}
+	count(e.Root)
+	return headers > 0 && apart == 0
+}
+
+// sections writes new tables.
+type sections struct {
+	editor
+	deeper, apart string
+	out           strings.Builder
+}
+
+func (s *sections) any(name string, v gaby.Value, indent string) {
+	if v.Kind() == gaby.Map {
+		s.table(name, v, indent, false)
+		return
+	}
+	for item := v.First(); item.Exists(); item = item.Next() {
+		s.table(name, item, indent, true)
+	}
+}
+
+func (s *sections) table(name string, v gaby.Value, indent string, isItem bool) {
+	implied := !isItem && v.Len() > 0
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		implied = implied && isSection(kid)
+	}
+	if !implied {
+		open, end := "[", "]"
+		if isItem {
+			open, end = "[[", "]]"
+		}
+		s.out.WriteString(s.apart + indent + open + name + end + s.LineEnd)
+	}
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		if !isSection(kid) {
+			s.out.WriteString(indent + s.deeper + keyText(kid.Key()) + " = " + s.value(nil, kid) + s.LineEnd)
+		}
+	}
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		if isSection(kid) {
+			s.any(name+"."+keyText(kid.Key()), kid, indent+s.deeper)
+		}
+	}
+}
+
+// value is a value as it stands behind an equals sign or in brackets: in the place of that of n, or as n is written, if there is one.
+func (e editor) value(n *nativekit.Node, v gaby.Value) string {
+	switch v.Kind() {
+	case gaby.Scalar:
+		raw := ""
+		if n != nil && n.Kind == gaby.Scalar {
+			raw = e.Raw(n.Span)
+		}
+		return e.scalar(raw, v)
+	case gaby.List:
+		var items []string
+		for item := v.First(); item.Exists(); item = item.Next() {
+			items = append(items, e.value(nil, item))
+		}
+		if n != nil && n.Kind == gaby.List && len(n.Kids) > 0 && len(items) > 0 && strings.Contains(e.Raw(n.Span), "\n") {
+			end := "," + e.LineEnd
+			indent := nativekit.Indent(e.Text, n.Kids[0].Entry.From)
+			return "[" + e.LineEnd + indent + strings.Join(items, end+indent) + end + nativekit.Indent(e.Text, n.Span.To-1) + "]"
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	}
+	if v.Len() == 0 {
+		return "{}"
+	}
+	var pairs []string
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		pairs = append(pairs, keyText(kid.Key())+" = "+e.value(nil, kid))
+	}
+	return "{ " + strings.Join(pairs, ", ") + " }"
+}
+
+// scalar is spelled with the line ends of the text.
+func (e editor) scalar(raw string, v gaby.Value) string {
+	text := spelled(strings.ReplaceAll(raw, "\r\n", "\n"), v.Data())
+	if e.LineEnd == "\r\n" {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
+// like is a new value in a table as its neighbours are written: strings in quotes of their kind.
+func (e editor) like(neighbours []*nativekit.Node, v gaby.Value) string {
+	if v.Kind() != gaby.Scalar {
+		return e.value(nil, v)
+	}
+	raw := ""
+	for _, n := range neighbours {
+		if n.Kind != gaby.Scalar || n.Span.Len() == 0 {
+			continue
+		}
+		switch e.Text[n.Span.From] {
+		case '\'':
+			raw = "''"
+		case '"':
+			raw = ""
+		}
+	}
+	return e.scalar(raw, v)
+}
+
+// inBrackets writes the entries that an array or inline table is to have.
+func (e editor) inBrackets(n *nativekit.Node, entries []nativekit.Entry) (anew bool, err error) {
+	dotted := false
+	for _, kid := range n.Kids {
+		dotted = dotted || formOf(kid).standing == byDots
+	}
+	if !dotted {
+		done, err := e.EntriesIn(n, entries, nativekit.Brackets{Text: e.bracketed})
+		if done || err != nil {
+			return false, err
+		}
+	}
+	e.Replace(n.Span, e.value(n, e.Value(n)))
+	return true, nil
+}
+
+// bracketed is a new entry in brackets.
+func (e editor) bracketed(_ *nativekit.Writer, model *nativekit.Node, entry nativekit.Entry) (string, error) {
+	sign := formOf(model).sign
+	if sign.Len() == 0 {
+		return e.value(model, entry.Value), nil
+	}
+	before, after := nativekit.Span{From: model.KeySpan.To, To: sign.From}, nativekit.Span{From: sign.To, To: model.Span.From}
+	return keyText(entry.Value.Key()) + e.Raw(before) + "=" + e.Raw(after) + e.like(formOf(model).parent.Kids, entry.Value), nil
+}
