@@ -185,6 +185,14 @@ func (c Case) file() int {
 	})
 }
 
+// Extension is that of the name of its FILE.
+func (c Case) Extension() string {
+	if at := c.file(); at > 0 {
+		return filepath.Ext(c.Words[at])
+	}
+	return ""
+}
+
 // OnFile is the case with its configuration printed, whatever it prints, and
 // with another FILE.
 func (c Case) OnFile(path string) []string {

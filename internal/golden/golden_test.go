@@ -102,7 +102,7 @@ func TestIdempotence(t *testing.T) {
 		if first.Status != 0 {
 			continue // a case of bad input
 		}
-		path := filepath.Join(t.TempDir(), "again.yaml")
+		path := filepath.Join(t.TempDir(), "again"+c.Extension())
 		if err := os.WriteFile(path, first.Stdout, 0o600); err != nil {
 			t.Fatal(err)
 		}
