@@ -11,7 +11,7 @@ import (
 // AddSchemas adds schemas of Kubernetes resources, see [schemas.File], that a function reads when they are first needed. Call it
 // before the executor is used.
 func (e *Executor) AddSchemas(read func() ([]schemas.File, error)) error {
-	provider := e.handlers[api.ToolchainKubernetesYAML].ResourceProvider()
+	provider := e.handlers[api.ToolchainKubernetesYAML]().ResourceProvider()
 	extensible, ok := provider.(interface{ Schemas() *schemas.Library })
 	if !ok {
 		return fmt.Errorf("schemas of %s: %w", provider.ToolchainType(), handler.ErrUnsupportedRequest)
