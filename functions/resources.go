@@ -2,9 +2,12 @@ package functions
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
@@ -57,6 +60,36 @@ func (e *Executor) ResourceLines(t api.ToolchainType, data []byte) ([]ResourceLi
 		}
 	}
 	return lines, nil
+}
+
+// PathArguments are the values that a parameter of the paths of an attribute has in the data of a unit, each once, in the order of
+// the data. The arguments fill the %s of the paths; "*" is any.
+func (e *Executor) PathArguments(t api.ToolchainType, data []byte, attribute api.AttributeName, arguments []string, parameter string) ([]string, error) {
+	h, err := e.handler(t)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := h.Converter().NativeToDocuments(data)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]any, len(arguments))
+	for i := range arguments {
+		keys[i] = arguments[i]
+	}
+	var values []string
+	provider := h.ResourceProvider()
+	_, err = yamlkit.VisitPathsDoc(documents, provider.AttributePaths(attribute), keys, nil, provider,
+		func(_ *gaby.YamlDoc, _ any, at yamlkit.VisitorContext, _ *gaby.YamlDoc) (any, error) {
+			for _, argument := range at.PathArguments {
+				value := fmt.Sprint(argument.Value)
+				if argument.ParameterName == parameter && !slices.Contains(values, value) {
+					values = append(values, value)
+				}
+			}
+			return nil, nil
+		}, false)
+	return values, err
 }
 
 // CheckDocuments reads the data of a unit to the end, which running functions does not: documents that no function looks at pass

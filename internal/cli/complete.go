@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -196,10 +197,11 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	signature, _ := c.executor.Signature(c.toolchain, words[0])
-	given := map[string]bool{}
+	given := map[string]string{}
+	isGiven := func(p *api.FunctionParameter) bool { _, ok := given[p.ParameterName]; return ok }
 	next := func() *api.FunctionParameter {
 		for i := range signature.Parameters {
-			if p := &signature.Parameters[i]; !given[p.ParameterName] || signature.VarArgs && i == len(signature.Parameters)-1 {
+			if p := &signature.Parameters[i]; !isGiven(p) || signature.VarArgs && i == len(signature.Parameters)-1 {
 				return p
 			}
 		}
@@ -214,12 +216,13 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 		case word == plan.Then:
 			return c.chain(words[1:], typed)
 		case parameter != nil && !hasValue && len(words) == 1:
-			return offer(c.values(*parameter), typed)
+			return offer(c.values(signature, parameter, given), typed)
 		case parameter != nil:
-			given[parameter.ParameterName] = true
+			_, value, _ := strings.Cut(word, "=")
 			if words = words[1:]; !hasValue {
-				words = words[1:]
+				value, words = words[0], words[1:]
 			}
+			given[parameter.ParameterName] = value
 		case isFlag(word):
 			flag, rest, open := c.takeFlag(words)
 			if open {
@@ -228,23 +231,19 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 			words = rest
 		default:
 			if p := next(); p != nil {
-				given[p.ParameterName] = true
+				given[p.ParameterName] = word
 			}
 			words = words[1:]
 		}
 	}
 	if isFlag(typed) {
 		if parameter, hasValue := parameterOf(signature, typed); parameter != nil && hasValue {
-			name := "--" + parameter.ParameterName + "="
-			values := c.values(*parameter)
-			for i := range values {
-				values[i] = name + values[i]
-			}
-			return offer(values, typed)
+			_, value, _ := strings.Cut(typed, "=")
+			return offer(c.values(signature, parameter, given), value)
 		}
 		var names []string
-		for _, p := range signature.Parameters {
-			if !given[p.ParameterName] {
+		for i := range signature.Parameters {
+			if p := &signature.Parameters[i]; !isGiven(p) {
 				names = append(names, "--"+p.ParameterName+"\t"+p.Description)
 			}
 		}
@@ -253,10 +252,11 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 	var candidates []string
 	missing := false
 	if p := next(); p != nil {
-		candidates = c.values(*p)
+		candidates = c.values(signature, p, given)
 	}
-	for _, p := range signature.Parameters {
-		missing = missing || p.Required && !given[p.ParameterName]
+	for i := range signature.Parameters {
+		p := &signature.Parameters[i]
+		missing = missing || p.Required && !isGiven(p)
 	}
 	if !missing {
 		candidates = append(candidates, plan.Then+"\tthe next function")
@@ -280,14 +280,11 @@ func parameterOf(s api.FunctionSignature, word string) (p *api.FunctionParameter
 }
 
 // flagWord completes a word that begins with a dash: the names given, to which
-// cobra adds those of flags, and after = values.
+// cobra adds those of flags, and after = values. In front of these the scripts
+// of all shells put the flag themselves.
 func (c *completer) flagWord(typed string, names []string) ([]string, cobra.ShellCompDirective) {
 	if name, value, ok := strings.Cut(strings.TrimPrefix(typed, "--"), "="); ok {
-		values, directive := c.flagValues(name, value)
-		for i := range values {
-			values[i] = "--" + name + "=" + values[i]
-		}
-		return values, directive
+		return c.flagValues(name, value)
 	}
 	return offer(names, typed)
 }
@@ -309,8 +306,8 @@ func (c *completer) functionNames() []string {
 }
 
 // values are those a parameter can have, as far as they can be known: by its
-// type, or by what is in the file on the line.
-func (c *completer) values(p api.FunctionParameter) []string {
+// type, or by what is in the file on the line and the arguments before it.
+func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter, given map[string]string) []string {
 	switch {
 	case len(p.EnumValues) > 0:
 		return p.EnumValues
@@ -340,7 +337,28 @@ func (c *completer) values(p api.FunctionParameter) []string {
 	case "attribute-name":
 		return c.attributes()
 	}
-	return nil
+	if s.AttributeName == "" {
+		return nil
+	}
+	return c.pathArguments(s, p, given)
+}
+
+// pathArguments are what the paths of a function's attribute have in the file
+// where they have a parameter.
+func (c *completer) pathArguments(s api.FunctionSignature, p *api.FunctionParameter, given map[string]string) []string {
+	unit := c.unit()
+	if unit == nil {
+		return nil
+	}
+	arguments := make([]string, len(s.Parameters))
+	for i := range s.Parameters {
+		arguments[i] = cmp.Or(given[s.Parameters[i].ParameterName], "*")
+	}
+	values, err := c.executor.PathArguments(unit.Toolchain, unit.Data, s.AttributeName, arguments, p.ParameterName)
+	if err != nil {
+		return nil
+	}
+	return values
 }
 
 func (c *completer) attributes() []string {

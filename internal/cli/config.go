@@ -16,7 +16,7 @@ func (a *App) newConfig() *cobra.Command {
 		Short: "Show the settings",
 		Long:  "Show the settings. 'fctl help environment' tells where they come from.",
 		Args:  a.noSuchCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:  showHelp,
 	}
 	view := &cobra.Command{
 		Use:     "view",

@@ -26,7 +26,9 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			var names []string
 			if len(words) == 0 {
 				for _, c := range root.Commands() {
-					names = append(names, c.Name()+"\t"+c.Short)
+					if !c.Hidden { // which cobra's own command for completion is
+						names = append(names, c.Name()+"\t"+c.Short)
+					}
 				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp

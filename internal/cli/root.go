@@ -48,8 +48,16 @@ for byte. Results go to the standard output; files are written when -i or -O say
 		root.AddCommand(a.newTopic(t))
 	}
 	root.SetHelpCommand(newHelp(root))
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // cobra's shows its help whatever the shell is, with status 0
+			c.Args, c.RunE = a.noSuchCommand, showHelp
+		}
+	}
 	return root
 }
+
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // noSuchCommand is reached with words when the first of them names no command.
 func (a *App) noSuchCommand(cmd *cobra.Command, words []string) error {
@@ -59,13 +67,17 @@ func (a *App) noSuchCommand(cmd *cobra.Command, words []string) error {
 	return unknownCommand(cmd, "command", words[0])
 }
 
-func unknownCommand(root *cobra.Command, what, word string) error {
+func unknownCommand(parent *cobra.Command, what, word string) error {
 	var names []string
-	for _, c := range root.Commands() {
+	for _, c := range parent.Commands() {
 		names = append(names, c.Name())
 	}
-	hint := diag.DidYouMean(handler.Suggest(word, names), "fctl ")
-	if hint == "" {
+	hint := diag.DidYouMean(handler.Suggest(word, names), parent.CommandPath()+" ")
+	switch {
+	case hint != "":
+	case parent.HasParent():
+		hint = fmt.Sprintf("'%s --help' shows the commands", parent.CommandPath())
+	default:
 		hint = "'fctl help' shows the commands"
 	}
 	return diag.UsageHint(hint, "unknown %s %q", what, word)
