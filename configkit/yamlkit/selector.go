@@ -44,7 +44,7 @@ func (s SelectorWhere) Where() (*Where, error) {
 }
 
 // selectorError is located in the selector.
-func selectorError(text string, at int, format string, args ...any) error {
+func selectorError(text string, at int, format string, args ...any) *WhereError {
 	return &WhereError{Text: text, Column: utf8.RuneCountInString(text[:at]) + 1, Msg: fmt.Sprintf(format, args...)}
 }
 
@@ -59,7 +59,11 @@ func words(text, what string, is func(byte) bool) ([]string, error) {
 		}
 		for i := range len(trimmed) {
 			if !is(trimmed[i]) {
-				return nil, selectorError(text, at+strings.Index(word, trimmed)+i, "%q is no character of a %s", trimmed[i], what)
+				err := selectorError(text, at+strings.Index(word, trimmed)+i, "%q is no character of a %s", trimmed[i], what)
+				if trimmed[i] == '*' {
+					err.Hint = "patterns are for where-expressions: metadata.name LIKE 'web-%'"
+				}
+				return nil, err
 			}
 		}
 		all = append(all, trimmed)

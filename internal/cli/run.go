@@ -223,6 +223,7 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 			return nil
 		}
 	}
+	r.asSaid(response)
 	r.demand(response)
 	report.Locate(response.Outputs, unit.File)
 	o.response, o.notes = response, response.Notes

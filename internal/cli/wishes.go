@@ -21,6 +21,7 @@ type wishes struct {
 	format  report.Format
 	report  report.Kind // empty: format counts
 	where   string
+	said    string // where, as the flags say it
 	other   map[string]string
 	filters int
 	keep    bool
@@ -48,7 +49,7 @@ func (j *job) wishes(ctx context.Context, chain *plan.Plan) (w wishes, err error
 	if w.writing, err = j.newWriting(chain, w.format); err != nil {
 		return w, err
 	}
-	if w.where, err = j.whereResource(flags); err != nil {
+	if w.where, w.said, err = j.whereResource(flags); err != nil {
 		return w, err
 	}
 	stop, _ := flags.GetBool("stop")
@@ -64,29 +65,56 @@ func (j *job) wishes(ctx context.Context, chain *plan.Plan) (w wishes, err error
 }
 
 // whereResource is the expression that --kind, --name, -n, -l and --where-resource make
-// together.
-func (j *job) whereResource(flags *pflag.FlagSet) (string, error) {
+// together, and what the flags say, for messages.
+func (j *job) whereResource(flags *pflag.FlagSet) (expression, said string, err error) {
 	text := func(name string) string {
 		value, _ := flags.GetString(name)
 		return value
 	}
-	selectors := yamlkit.SelectorWhere{Kind: text("kind"), Name: text("name"), Namespace: text("namespace"), Labels: text("selector")}
-	selected, err := selectors.Where()
-	if err != nil {
-		return "", whereProblem("--selector", err)
+	var parts, words []string
+	for _, s := range []struct {
+		flag     string
+		selector yamlkit.SelectorWhere
+	}{
+		{"kind", yamlkit.SelectorWhere{Kind: text("kind")}},
+		{"name", yamlkit.SelectorWhere{Name: text("name")}},
+		{"namespace", yamlkit.SelectorWhere{Namespace: text("namespace")}},
+		{"selector", yamlkit.SelectorWhere{Labels: text("selector")}},
+	} {
+		where, err := s.selector.Where()
+		if err != nil {
+			return "", "", whereProblem("--"+s.flag, err)
+		}
+		if where != nil {
+			parts, words = append(parts, where.String()), append(words, "--"+s.flag+" "+text(s.flag))
+		}
 	}
-	expression := text("where-resource")
-	if err := j.executor.CheckWhereResource(j.toolchain, expression); err != nil {
-		return "", whereProblem("--where-resource", err)
+	given := text("where-resource")
+	if err := j.executor.CheckWhereResource(j.toolchain, given); err != nil {
+		return "", "", whereProblem("--where-resource", err)
 	}
-	var parts []string
-	if selected != nil {
-		parts = append(parts, selected.String())
+	if strings.TrimSpace(given) != "" {
+		parts, words = append(parts, given), append(words, given)
 	}
-	if strings.TrimSpace(expression) != "" {
-		parts = append(parts, expression)
+	return strings.Join(parts, " AND "), strings.Join(words, " AND "), nil
+}
+
+// asSaid has what a response says about the resources that were asked for say it in
+// the words of the command line.
+func (w *wishes) asSaid(response *api.FunctionInvocationResponse) {
+	if w.where == w.said {
+		return
 	}
-	return strings.Join(parts, " AND "), nil
+	for i := range response.Notes {
+		if n := &response.Notes[i]; n.Kind == api.NoteNothingMatched {
+			n.Message = strings.Replace(n.Message, w.where, w.said, 1)
+		}
+	}
+	for i := range response.Functions {
+		if n := response.Functions[i].Unmatched; n != nil {
+			n.Message = strings.Replace(n.Message, w.where, w.said, 1)
+		}
+	}
 }
 
 func whereProblem(flag string, err error) error {
