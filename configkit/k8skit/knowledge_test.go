@@ -352,6 +352,8 @@ func TestKnowledgeErrors(t *testing.T) {
 		{"a: [", "f.yaml:1:4: a [ that is never closed", ""},
 		{"- a", "f.yaml:1:1: a map is expected, not (list)", ""},
 		{"resourceType: {}\n", "f.yaml:1:1: resourceType: unknown key", "did you mean resourceTypes?"},
+		{"clusterScoped: []\nresourceTypes: {}\nclusterScoped: []\n", "f.yaml:1:1: clusterScoped: the key is there more than once", ""},
+		{cache + "    mergeKeys: []\n  example.com/v1/Cache: {}\n", "f.yaml:2:3: example.com/v1/Cache: the key is there more than once", ""},
 		{cache + "    mergekeys: []\n", "f.yaml:3:5: mergekeys: unknown key", "did you mean mergeKeys?"},
 		{cache + "    mergeKeys: {path: a}\n", "f.yaml:3:16: mergeKeys: a list is expected, not (map)", ""},
 		{cache + "    mergeKeys:\n    - {path: a}\n", "f.yaml:4:7: key: it is missing", ""},

@@ -92,13 +92,16 @@ func (d knowledgeDocument) unknown(pos gaby.Position, key, msg string, name stri
 	return e
 }
 
-// fields visits the entries of a map and refuses keys that are not known; known is nil where users choose the keys.
+// fields visits the entries of a map and refuses keys that are not known or there twice; known is nil where users choose the keys.
 func (d knowledgeDocument) fields(v gaby.Value, name string, known []string, visit func(key string, field gaby.Value) error) error {
 	if isNull(v) {
 		return nil
 	}
 	if v.Kind() != gaby.Map {
 		return d.fail(v, name, "a map is expected, not %s", describe(v))
+	}
+	for _, field := range v.Repeated() {
+		return &KnowledgeError{File: d.Name, Pos: field.KeyPosition(), Key: field.Key(), Msg: "the key is there more than once"}
 	}
 	for field := v.First(); field.Exists(); field = field.Next() {
 		key := field.Key()

@@ -114,7 +114,7 @@ func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
 		return nil, err
 	}
 	if err := a.Streams.SetColor(s.Color); err != nil {
-		return nil, diag.Usage("%w", err)
+		return nil, s.Refuse("color", err)
 	}
 	return s, nil
 }

@@ -182,7 +182,7 @@ func formatOf(flags *pflag.FlagSet, s *settings.Settings, chain *plan.Plan) (rep
 	}
 	format, err := report.ParseFormat(s.Output)
 	if err != nil {
-		return "", "", diag.Usage("%w", err)
+		return "", "", s.Refuse("output", err)
 	}
 	return format, "", nil
 }

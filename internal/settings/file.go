@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -17,10 +16,10 @@ import (
 
 // file is what a settings file says.
 type file struct {
-	values  map[string]any      // that viper merges
-	lists   map[string][]string // settings that are lists: paths
-	origins map[string]string   // setting -> place
-	notes   []api.Note          // keys that a project may not set
+	values map[string]any          // that viper merges
+	lists  map[string][]string     // settings that are lists: paths
+	places map[string]api.Position // of the settings
+	notes  []api.Note              // keys that a project may not set
 }
 
 // readFile reads a settings file. It knows the table, so that a misspelt key or
@@ -38,37 +37,43 @@ func readFile(table []key, path string, project, required bool, from string) (fi
 	if errors.Is(err, fs.ErrNotExist) && !required {
 		return file{}, nil
 	}
-	refuse := func(n *yaml.Node, hint, format string, args ...any) *api.Failure {
+	refuse := func(at gaby.Position, hint, format string, args ...any) *api.Failure {
 		f := diag.UsageHint(hint, format, args...)
-		f.Pos = api.Position{File: name}
-		if n != nil {
-			f.Pos.Line, f.Pos.Column = n.Line, n.Column
-		}
+		f.Pos = api.Position{File: name, Line: at.Line, Column: at.Column}
 		return f
 	}
 	if err != nil {
-		return file{}, diag.List{refuse(nil, "", "%w", reason(err))}
+		return file{}, diag.List{refuse(gaby.Position{}, "", "%w", reason(err))}
 	}
-	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return file{}, diag.List{refuse(nil, "", "%w", err)}
+	doc, err := gaby.ParseYAML(text)
+	if err == nil {
+		err = doc.Check()
 	}
-	if len(root.Content) == 0 {
+	if err != nil {
+		if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
+			return file{}, diag.List{refuse(syntax.Pos, syntax.Hint, "%s", syntax.Msg)}
+		}
+		return file{}, diag.List{refuse(gaby.Position{}, "", "%w", err)}
+	}
+	if doc.IsNull() {
 		return file{}, nil // nothing but comments
 	}
-	top := root.Content[0]
-	if top.Kind != yaml.MappingNode {
-		return file{}, diag.List{refuse(top, "", "a map of settings is expected")}
+	top := doc.Value()
+	if top.Kind() != gaby.Map {
+		return file{}, diag.List{refuse(top.Position(), "", "a map of settings is expected")}
 	}
-	read := file{values: map[string]any{}, lists: map[string][]string{}, origins: map[string]string{}}
+	read := file{values: map[string]any{}, lists: map[string][]string{}, places: map[string]api.Position{}}
 	var problems diag.List
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		at, value := top.Content[i], top.Content[i+1]
+	for _, field := range top.Repeated() {
+		problems = append(problems, refuse(field.KeyPosition(), "", "%s is there more than once", field.Key()))
+	}
+	for value := top.First(); value.Exists(); value = value.Next() {
+		at := value.KeyPosition()
 		place := api.Position{File: name, Line: at.Line, Column: at.Column}
-		k, ok := lookup(table, at.Value)
+		k, ok := lookup(table, value.Key())
 		switch {
 		case !ok:
-			problems = append(problems, refuse(at, diag.DidYouMean(handler.Suggest(at.Value, names(table)), ""), "unknown setting %q", at.Value))
+			problems = append(problems, refuse(at, diag.DidYouMean(handler.Suggest(value.Key(), names(table)), ""), "unknown setting %q", value.Key()))
 			continue
 		case project && !k.project:
 			read.notes = append(read.notes, api.Note{
@@ -78,37 +83,42 @@ func readFile(table []key, path string, project, required bool, from string) (fi
 			continue
 		case k.isList():
 			paths, bad := pathsOf(value, filepath.Dir(path))
-			if bad != nil {
-				problems = append(problems, refuse(bad, "", "%s: a path or a list of paths is expected", k.name))
+			if bad.Exists() {
+				problems = append(problems, refuse(bad.Position(), "", "%s: a path or a list of paths is expected", k.name))
 			}
 			read.lists[k.name] = paths
-		case value.Kind != yaml.ScalarNode:
-			problems = append(problems, refuse(value, "", "%s: a single value is expected", k.name))
+		case value.Kind() != gaby.Scalar:
+			problems = append(problems, refuse(value.Position(), "", "%s: a single value is expected", k.name))
 		default:
-			if want := k.refuses(value.Value); want != "" {
-				problems = append(problems, refuse(value, "", "%s: %q is not %s", k.name, value.Value, want))
+			if want := k.refuses(value.Text()); want != "" {
+				problems = append(problems, refuse(value.Position(), "", "%s: %q is not %s", k.name, value.Text(), want))
 			}
-			read.values[k.name] = value.Value
+			read.values[k.name] = value.Text()
 		}
-		read.origins[k.name] = place.String()
+		read.places[k.name] = place
 	}
 	return read, problems
 }
 
 // pathsOf reads a path or a list of them, relative to the directory of their
 // file; what is neither is returned as bad.
-func pathsOf(value *yaml.Node, dir string) (paths []string, bad *yaml.Node) {
-	items := []*yaml.Node{value}
-	if value.Kind == yaml.SequenceNode {
-		items = value.Content
+func pathsOf(value gaby.Value, dir string) (paths []string, bad gaby.Value) {
+	if value.Kind() == gaby.Scalar {
+		if value.Text() == "" {
+			return nil, value
+		}
+		return []string{resolve(dir, value.Text())}, bad
 	}
-	for _, item := range items {
-		if item.Kind != yaml.ScalarNode || item.Value == "" {
+	if value.Kind() != gaby.List {
+		return nil, value
+	}
+	for item := value.First(); item.Exists(); item = item.Next() {
+		if item.Kind() != gaby.Scalar || item.Text() == "" {
 			return nil, item
 		}
-		paths = append(paths, resolve(dir, item.Value))
+		paths = append(paths, resolve(dir, item.Text()))
 	}
-	return paths, nil
+	return paths, bad
 }
 
 func lookup(table []key, name string) (key, bool) {

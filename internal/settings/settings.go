@@ -67,6 +67,7 @@ type Row struct {
 	Name   string
 	Value  any
 	Origin string
+	Pos    api.Position // in the file it comes from, if it comes from one
 }
 
 // key is one row of the table of settings.
@@ -175,7 +176,7 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 		}
 	}
 	var problems diag.List
-	origins := map[string]string{}
+	places, inContext := map[string]api.Position{}, map[string]bool{}
 	for _, f := range []struct {
 		path              string
 		project, required bool
@@ -183,7 +184,7 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 		file, bad := readFile(table, f.path, f.project, f.required, where.From)
 		problems = append(problems, bad...)
 		s.Notes = append(s.Notes, file.notes...)
-		maps.Copy(origins, file.origins)
+		maps.Copy(places, file.places)
 		for name, list := range s.lists() {
 			*list = append(*list, file.lists[name]...)
 		}
@@ -192,7 +193,7 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 		}
 	}
 	problems = append(problems, checkEnv(table)...)
-	problems = append(problems, s.setContext(v, table, context, origins)...)
+	problems = append(problems, s.setContext(v, table, context, inContext)...)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -200,8 +201,20 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 		return nil, diag.Usage("settings: %w", err)
 	}
 	s.addLists(flags, where.Dir)
-	s.Rows = rows(table, v, s, flags, origins)
+	s.Rows = rows(table, v, s, flags, places, inContext)
 	return s, nil
+}
+
+// Refuse is the problem of a setting whose value others refuse, with its place
+// if it comes from a file.
+func (s *Settings) Refuse(name string, err error) *api.Failure {
+	f := diag.Usage("%w", err)
+	for _, row := range s.Rows {
+		if row.Name == name {
+			f.Pos = row.Pos
+		}
+	}
+	return f
 }
 
 // lists are the settings that are lists of paths.
@@ -227,7 +240,7 @@ func (s *Settings) addLists(flags *pflag.FlagSet, dir string) {
 }
 
 // rows tells of every setting its value and where that comes from.
-func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, origins map[string]string) []Row {
+func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, places map[string]api.Position, inContext map[string]bool) []Row {
 	all := make([]Row, len(table))
 	for i, k := range table {
 		row := Row{Name: k.name, Value: v.Get(k.name), Origin: "default"}
@@ -240,15 +253,16 @@ func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, origin
 			row.Value = *s.lists()[k.name]
 		}
 		flag := flags.Lookup(k.name)
-		switch origin := origins[k.name]; {
-		case strings.HasPrefix(origin, "--"):
-			row.Origin = origin
+		place, inFile := places[k.name]
+		switch {
+		case inContext[k.name]:
+			row.Origin = "--context"
 		case flag != nil && flag.Changed:
 			row.Origin = "--" + k.name
 		case os.Getenv(EnvName(k.name)) != "":
 			row.Origin = EnvName(k.name)
-		case origin != "":
-			row.Origin = origin
+		case inFile:
+			row.Origin, row.Pos = place.String(), place
 		}
 		all[i] = row
 	}
@@ -291,7 +305,7 @@ func checkEnv(table []key) diag.List {
 }
 
 // setContext applies --context, which wins over everything else.
-func (s *Settings) setContext(v *viper.Viper, table []key, context []string, origins map[string]string) diag.List {
+func (s *Settings) setContext(v *viper.Viper, table []key, context []string, inContext map[string]bool) diag.List {
 	const hint = "--context takes space, space-id, unit-id, organization-id, revision-num and unit-label.KEY, as in space=shop"
 	var problems diag.List
 next:
@@ -316,7 +330,7 @@ next:
 				problems = append(problems, diag.Usage("--context %s: %q is not %s", name, value, want))
 			} else {
 				v.Set(name, value)
-				origins[name] = "--context"
+				inContext[name] = true
 			}
 			continue next
 		}

@@ -127,7 +127,9 @@ func TestBadSettingsAreLocated(t *testing.T) {
 		"a list":       {"space: [a]\n", "./.fctl.yaml:1:8: space: a single value is expected\n"},
 		"no paths":     {"resource-types: {a: b}\n", "./.fctl.yaml:1:17: resource-types: a path or a list of paths is expected\n"},
 		"no map":       {"- a\n", "./.fctl.yaml:1:1: a map of settings is expected\n"},
-		"no YAML":      {"a: 'b\n", "./.fctl.yaml: yaml: line 2: found unexpected end of stream\n"},
+		"no YAML":      {"a: 'b\n", "./.fctl.yaml:1:4: quoted text without a closing quote\nhint: close it with '\n"},
+		"twice":        {"quiet: true\nquiet: false\n", "./.fctl.yaml:1:1: quiet is there more than once\n"},
+		"two texts":    {"quiet: true\n---\nquiet: false\n", "./.fctl.yaml:2:4: a second document where one was expected\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -171,6 +173,13 @@ func TestRowsTellWhereValuesComeFrom(t *testing.T) {
 		if origin, ok := want[row.Name]; ok && row.Origin != origin {
 			t.Errorf("%s comes from %s, want %s", row.Name, row.Origin, origin)
 		}
+	}
+	refusal := errors.New("no")
+	if f := s.Refuse("quiet", refusal); f.Pos != (api.Position{File: "./repo/.fctl.yaml", Line: 3, Column: 1}) || !errors.Is(f, refusal) {
+		t.Errorf("got %v", f)
+	}
+	if f := s.Refuse("output", refusal); f.Pos.Line != 0 {
+		t.Errorf("what the environment says is at %v", f.Pos)
 	}
 	paths := []string{filepath.Join(root, "user", "mine.yaml"), filepath.Join(repo, "types", "a.yaml"), "/b.yaml", filepath.Join(repo, "c.yaml"), filepath.Join(repo, "d.yaml")}
 	if d := cmp.Diff(paths, s.ResourceTypes); d != "" {
