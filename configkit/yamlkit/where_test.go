@@ -189,7 +189,7 @@ func TestWhereErrors(t *testing.T) {
 		{"spec.replicas == 3", 16, "no operand found at `= 3`", ""},
 		{"spec.replicas like 'x'", 15, "invalid operator at `like 'x'`", "LIKE is written in capitals"},
 		{"spec.replicas =", 16, "no operand found at `spec.replicas =`", ""},
-		{"spec.replicas = -1", 17, "no operand found at `-1`", "'-1'"},
+		{"spec.replicas = -1", 17, "no operand found at `-1`", "neither sign nor fraction"},
 		{"spec.replicas = 1.5", 17, "no operand found at `1.5`", ""},
 		{"spec.replicas = 12345678901", 17, "at most 10 digits", ""},
 		{"spec.image = nginx", 14, "no operand found at `nginx`", "did you mean 'nginx', in single quotes?"},

@@ -475,6 +475,9 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 	if first := p.text[start]; !isKeyByte(first) && first != '.' {
 		return 0, p.hint(err, "texts stand in single quotes")
 	}
+	if _, isNumber := ParseQuantity(word); isNumber && strings.Trim(word, "+-.0123456789") == "" {
+		return 0, p.hint(err, "numbers have neither sign nor fraction; in single quotes it is a text or, in requests and limits, an amount")
+	}
 	return 0, p.hint(err, "did you mean '%s', in single quotes?", word)
 }
 

@@ -90,7 +90,8 @@ func attributeKeys(provider configkit.ResourceProvider, name api.AttributeName, 
 	wanted := max(len(info.Parameters)-1, 0) // the last one is the value
 	if len(given) > wanted {
 		return nil, &handler.ArgumentError{
-			Parameter: parameterKey, Value: given[wanted], Message: fmt.Sprintf("attribute %s is looked up by %d keys, got %d", name, wanted, len(given)),
+			Parameter: parameterKey, Value: given[wanted],
+			Message: fmt.Sprintf("too many keys: got %d, attribute %s is looked up by %d", len(given), name, wanted),
 		}
 	}
 	keys := slices.Clone(given)

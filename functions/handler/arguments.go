@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -145,12 +146,12 @@ func (f *function) convert(arg *api.FunctionArgument, index int) error {
 			return fail("argument %s data type %s is not of type %s", p.ParameterName, typeName(arg.Value), p.DataType)
 		}
 		if len(p.EnumValues) > 0 && !slices.Contains(p.EnumValues, s) {
-			err := fail("value %s for argument %s is not in enum values [%s]", s, p.ParameterName, strings.Join(p.EnumValues, " "))
+			err := fail("value %s for argument %s is not in enum values [%s]", cmp.Or(s, `""`), p.ParameterName, strings.Join(p.EnumValues, " "))
 			err.Suggestions = Suggest(s, p.EnumValues)
 			return err
 		}
 		if p.Regexp != "" && !f.patterns.match(p.Regexp, s) {
-			err := fail("value %s for argument %s failed to match %s", s, p.ParameterName, p.Regexp)
+			err := fail("value %s for argument %s failed to match %s", cmp.Or(s, `""`), p.ParameterName, p.Regexp)
 			if p.Example != "" {
 				err.HintText = fmt.Sprintf("%s looks like %s", p.ParameterName, p.Example)
 			}

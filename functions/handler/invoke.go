@@ -249,11 +249,37 @@ func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res resu
 		}
 	}()
 	fc = fc.WithReport(&res.report)
+	before := edits(documents)
 	res.documents, res.output, res.err = s.f.Function(fc, slices.Clone(documents), s.args, s.other)
 	if res.documents == nil {
 		res.documents = documents // what getters of other systems return
 	}
+	if res.err == nil {
+		res.err = s.f.brokenPromise(res, edits(documents) != before || !slices.Equal(documents, res.documents))
+	}
 	return res
+}
+
+// edits is how many there are.
+func edits(documents gaby.Container) int {
+	n := 0
+	for _, d := range documents {
+		n += int(d.Checkpoint())
+	}
+	return n
+}
+
+// brokenPromise tells that a function did not what its signature says, which others rely on.
+func (f *function) brokenPromise(res result, changed bool) error {
+	switch {
+	case slices.Contains(res.documents, nil):
+		return errors.New("the function returned a document that is nil")
+	case changed && !f.Mutating:
+		return errors.New("the function changed the configuration, but its signature does not say Mutating: true")
+	case f.Validating && !isValidation(res.output):
+		return fmt.Errorf("the function is a validation, but its output is %T and not an api.ValidationResult or a list of them", res.output)
+	}
+	return nil
 }
 
 func checkpoint(documents gaby.Container) []gaby.Mark {

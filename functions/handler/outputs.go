@@ -223,3 +223,13 @@ func passed(output any) bool {
 	}
 	return false
 }
+
+func isValidation(output any) bool {
+	switch v := output.(type) {
+	case api.ValidationResult, api.ValidationResultList:
+		return true
+	case *api.ValidationResult:
+		return v != nil
+	}
+	return false
+}

@@ -1,6 +1,7 @@
 package handler_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -209,6 +210,71 @@ func TestPanicsAroundFunctionsAreErrors(t *testing.T) {
 type brokenConverter struct{ k8skit.Converter }
 
 func (brokenConverter) NativeToDocuments([]byte) (gaby.Container, error) { panic("broken") }
+
+// TestBrokenPromises has functions do what their signatures say they do not; what they did is undone.
+func TestBrokenPromises(t *testing.T) {
+	edit := func(docs gaby.Container) {
+		for _, doc := range docs {
+			if _, err := doc.Set("x", "key"); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		signature api.FunctionSignature
+		make      func(docs gaby.Container) (gaby.Container, any)
+		want      string
+	}{
+		"a getter that edits": {
+			api.FunctionSignature{}, func(docs gaby.Container) (gaby.Container, any) { edit(docs); return docs, nil },
+			"failure 4 f: the function changed the configuration, but its signature does not say Mutating: true\n",
+		},
+		"a getter that drops": {
+			api.FunctionSignature{}, func(docs gaby.Container) (gaby.Container, any) { return docs[:1], nil },
+			"failure 4 f: the function changed the configuration, but its signature does not say Mutating: true\n",
+		},
+		"a getter that returns no documents": {
+			api.FunctionSignature{}, func(gaby.Container) (gaby.Container, any) { return nil, nil }, "",
+		},
+		"a validation without a result": {
+			api.FunctionSignature{Validating: true}, func(docs gaby.Container) (gaby.Container, any) { return docs, nil },
+			"failure 4 f: the function is a validation, but its output is <nil> and not an api.ValidationResult or a list of them\n",
+		},
+		"a validation with a number": {
+			api.FunctionSignature{Validating: true}, func(docs gaby.Container) (gaby.Container, any) { return docs, 5 },
+			"failure 4 f: the function is a validation, but its output is int and not an api.ValidationResult or a list of them\n",
+		},
+		"a document that is nil": {
+			api.FunctionSignature{Mutating: true}, func(docs gaby.Container) (gaby.Container, any) { return append(docs, nil), nil },
+			"failure 4 f: the function returned a document that is nil\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.signature.FunctionName, c.signature.Hermetic = "f", true
+			h := with(t, testFunctions(t), handler.FunctionRegistration{
+				FunctionSignature: c.signature, PerDocument: !c.signature.Validating,
+				Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+					docs, output := c.make(docs)
+					return docs, output, nil
+				},
+			})
+			for _, data := range []string{manyResources(2), manyResources(3000)} {
+				r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
+					ConfigData: []byte(data), InParts: true, FunctionInvocations: api.FunctionInvocationList{{FunctionName: "f"}},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := outcome(r); got != c.want {
+					t.Errorf("got  %swant %s", got, c.want)
+				}
+				if got := string(bytes.Join(r.Parts, nil)); got != data {
+					t.Errorf("the configuration changed from %d to %d bytes", len(data), len(got))
+				}
+			}
+		})
+	}
+}
 
 // TestFailuresInShards has functions fail and panic somewhere in a large unit: the outcome is that of one core.
 func TestFailuresInShards(t *testing.T) {

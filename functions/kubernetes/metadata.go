@@ -16,12 +16,12 @@ func registerMetadataFunctions(fh handler.FunctionRegistry, provider configkit.R
 	}{
 		{
 			"annotation", "an annotation of resources", "annotation-value",
-			keyAndValue("annotation", "example.com/owner", "web@example.com"),
+			keyAndValue("annotation", "example.com/owner", "web@example.com", ""),
 			"get-annotation example.com/owner", "set-annotation example.com/owner web@example.com",
 		},
 		{
 			"label", "a label of resources", "label-value",
-			keyAndValue("label", "app.kubernetes.io/part-of", "shop"),
+			keyAndValue("label", "app.kubernetes.io/part-of", "shop", "^(?:"+labelName+")?$"),
 			"get-label app.kubernetes.io/part-of", "set-label app.kubernetes.io/part-of shop",
 		},
 		{
@@ -43,9 +43,15 @@ func registerMetadataFunctions(fh handler.FunctionRegistry, provider configkit.R
 }
 
 // keyAndValue are the parameters for an entry of metadata.labels or metadata.annotations.
-func keyAndValue(what, key, value string) []api.FunctionParameter {
+func keyAndValue(what, key, value, valueRegexp string) []api.FunctionParameter {
 	return []api.FunctionParameter{
-		{ParameterName: what + "-key", Required: true, DataType: api.DataTypeString, Example: key, Description: "key of the " + what + ", dots as they are"},
-		{ParameterName: what + "-value", Required: true, DataType: api.DataTypeString, Example: value, Description: "value of the " + what},
+		{
+			ParameterName: what + "-key", Required: true, DataType: api.DataTypeString, Example: key,
+			Description: "key of the " + what + ", dots as they are", ValueConstraints: api.ValueConstraints{Regexp: `^\S+$`},
+		},
+		{
+			ParameterName: what + "-value", Required: true, DataType: api.DataTypeString, Example: value,
+			Description: "value of the " + what, ValueConstraints: api.ValueConstraints{Regexp: valueRegexp},
+		},
 	}
 }

@@ -251,7 +251,7 @@ func (w *Walk) names() []string {
 
 // thenHint is the hint for an argument that names a function and is one too
 // many, which is how a forgotten then looks. A function that takes any number
-// of arguments swallows the name: that gets a note.
+// of arguments may swallow the name: that gets a note.
 func (w *Walk) thenHint(l *link) string {
 	params := len(l.signature.Parameters)
 	for i, arg := range l.invocation.Arguments {
@@ -268,6 +268,7 @@ func (w *Walk) thenHint(l *link) string {
 				Function: l.signature.FunctionName,
 				Message:  fmt.Sprintf("argument %s is also the name of a function; to run it, write: then %s", name, name),
 			})
+			fallthrough
 		case i >= params:
 			return fmt.Sprintf("%s is a function; to run it next, write: then %s", name, name)
 		}
