@@ -157,3 +157,14 @@ func (language) CheckDelete(path []string) error {
 	}
 	return nil
 }
+
+// Expressions are the ${...} and %{...} in a string.
+func (language) Expressions(text string) []string {
+	var expressions []string
+	for _, p := range partsOf(text) {
+		if !p.literal {
+			expressions = append(expressions, p.text)
+		}
+	}
+	return expressions
+}

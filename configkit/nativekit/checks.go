@@ -86,3 +86,11 @@ func (s *source) at(doc *gaby.YamlDoc, path []string) *Node {
 	}
 	return n
 }
+
+// Expressions are what in a string is an expression, which no function looks into unasked.
+func (s *source) Expressions(text string) []string {
+	if l, ok := s.Language.(interface{ Expressions(text string) []string }); ok {
+		return l.Expressions(text)
+	}
+	return nil
+}

@@ -174,7 +174,7 @@ func replaceStrings(doc *gaby.YamlDoc, root gaby.Value, place []string, replace 
 		if text, ok := stringValue(v); ok {
 			if replaced, found := replace(text); found {
 				matches++
-				if replaced != text {
+				if replaced != text && !touchesExpression(doc, text, replaced) {
 					edits = append(edits, edit{slices.Concat(place, segments), replaced})
 				}
 			}
@@ -195,6 +195,12 @@ func replaceStrings(doc *gaby.YamlDoc, root gaby.Value, place []string, replace 
 		}
 	}
 	return matches, errors.Join(problems...)
+}
+
+// touchesExpression reports whether another text for a string changes expressions in it, which are nothing to search in.
+func touchesExpression(doc *gaby.YamlDoc, text, replaced string) bool {
+	language, ok := doc.Native().(interface{ Expressions(text string) []string })
+	return ok && !slices.Equal(language.Expressions(text), language.Expressions(replaced))
 }
 
 // stringValue reads a value that is a string (or a timestamp, which Kubernetes takes for one).
