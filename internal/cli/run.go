@@ -238,7 +238,7 @@ func (r *run) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	response := o.response
 	if r.prints {
 		piece, notes, err := r.printer.Piece(report.Result{
-			Unit: unit.Name, File: unit.File, Signatures: chain.Signatures, Response: response, Before: unit.Data,
+			Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures, Response: response, Before: unit.Data,
 			Changed: func() ([]api.ResourceInfo, error) { return changedResources(r.executor, unit, response) },
 			Places:  func(text []byte) []diff.Place { return places(r.executor, unit.Toolchain, text) },
 		})

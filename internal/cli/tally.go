@@ -17,6 +17,7 @@ type tally struct {
 	changes       changes
 	steps         []stepTally
 	notes         []noteTally
+	noted         map[api.Note]int // the place of a note in notes
 }
 
 // stepTally is what became of a function of the chain in all units.
@@ -64,12 +65,14 @@ func (t *tally) add(o *outcome) {
 }
 
 func (t *tally) addNote(file string, n api.Note) {
-	for i := range t.notes {
-		if t.notes[i].note == n {
-			t.notes[i].units++
-			return
-		}
+	if i, known := t.noted[n]; known {
+		t.notes[i].units++
+		return
 	}
+	if t.noted == nil {
+		t.noted = map[api.Note]int{}
+	}
+	t.noted[n] = len(t.notes)
 	t.notes = append(t.notes, noteTally{n, file, 1})
 }
 

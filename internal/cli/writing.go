@@ -94,7 +94,10 @@ func (j *job) newWriting(chain *plan.Plan, format report.Format) (writing, error
 	if w.outDir != "" {
 		w.outDir = j.inDir(w.outDir)
 		// What an earlier run wrote is no source.
-		j.found.Files = slices.DeleteFunc(j.found.Files, func(f source.File) bool { return !f.Named && f.Below(w.outDir) })
+		before := len(j.found.Files)
+		if j.found.LeaveOut(w.outDir); before > 0 && len(j.found.Files) == 0 {
+			return w, diag.UsageHint("-i writes to the files themselves", "--output-dir: all files are in %s already", w.outDir)
+		}
 		if problems := collisions(j.found.Files); len(problems) > 0 {
 			return w, problems
 		}
@@ -114,7 +117,9 @@ type writer interface {
 func (j *job) newWriter(w writing) (writer, error) {
 	switch w.to {
 	case inPlace:
-		sweep(j.found)
+		if n := sweep(j.found); n > 0 && !j.settings.Quiet {
+			j.note("", []api.Note{{Message: count(n, "temporary file") + " of a run that was killed removed"}})
+		}
 		return fileWriter{sink.NewInPlace(w.fsync)}, nil
 	case toDirectory:
 		tree, err := sink.OpenTree(w.outDir, w.fsync)
@@ -126,16 +131,17 @@ func (j *job) newWriter(w writing) (writer, error) {
 	return nil, nil
 }
 
-// sweep removes temporary files where files will be written.
-func sweep(found *source.Found) {
-	sink.Sweep(found.Temporary)
+// sweep removes temporary files where files will be written, and tells how many.
+func sweep(found *source.Found) int {
+	n := sink.Sweep(found.Temporary)
 	dirs := map[string]bool{}
 	for _, f := range found.Files {
 		if dir := filepath.Dir(f.Path); f.Named && !dirs[dir] {
 			dirs[dir] = true
-			sink.Sweep(sink.Leftovers(dir))
+			n += sink.Sweep(sink.Leftovers(dir))
 		}
 	}
+	return n
 }
 
 // collisions are files that would be written to the same one.

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
@@ -31,9 +33,9 @@ type Printer struct {
 // Piece is what is printed about one unit, made without knowing of the others.
 type Piece struct {
 	text     Payload
-	document *string   // the name of the file when text is configuration
+	document bool      // text is configuration
 	sections []section // outputs, which are printed together with those of other units
-	result   Result    // for a report
+	result   Result    // what it is about
 }
 
 // Piece makes what is printed about a unit. It can be called concurrently. The
@@ -49,10 +51,8 @@ func (p *Printer) Piece(r Result) (Piece, []api.Note, error) {
 	auto := p.Format == Auto
 	switch {
 	case p.Format == Data, auto && mutates(r.Signatures):
-		piece := Piece{text: configuration(r.Response)}
-		if piece.text != nil {
-			piece.document = &r.File
-		}
+		text := configuration(r.Response)
+		piece := Piece{text: text, document: text != nil, result: Result{File: r.File, Toolchain: r.Toolchain}}
 		if auto {
 			return piece, leftOut(r), nil
 		}
@@ -89,8 +89,8 @@ func (p *Printer) Print(piece Piece) Payload {
 	case p.Report != "":
 		p.results = append(p.results, piece.result)
 		return nil
-	case piece.document != nil:
-		return p.stream.next(*piece.document, piece.text)
+	case piece.document:
+		return p.stream.next(piece.result.File, piece.result.isYAML(), piece.text)
 	case piece.sections != nil:
 		return p.sections.add(piece.sections, p.Signatures)
 	case p.Format == Full && p.Several && p.units > 1:
@@ -107,6 +107,8 @@ func (p *Printer) End() (Payload, error) {
 	}
 	return p.sections.end(p.Screen), nil
 }
+
+func (r Result) isYAML() bool { return strings.HasSuffix(string(r.Toolchain), "/YAML") }
 
 // withoutData is the result without the configuration, which a report does not
 // tell about.

@@ -91,6 +91,7 @@ type Payload [][]byte
 type Result struct {
 	Unit       string                  // its name
 	File       string                  // as messages call it
+	Toolchain  api.ToolchainType       // of its configuration
 	Signatures []api.FunctionSignature // of the chain's functions
 	Response   *api.FunctionInvocationResponse
 	Before     []byte // the configuration as it was read, for Diff

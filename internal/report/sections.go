@@ -184,7 +184,7 @@ next:
 func (g *group) textOf(s section) Payload {
 	switch {
 	case s.document != nil:
-		return g.stream.next(s.file, s.document)
+		return g.stream.next(s.file, true, s.document)
 	case len(s.rows) > 0:
 		separator := ","
 		if !g.started {

@@ -12,17 +12,21 @@ type stream struct {
 	lineOpen bool // what was printed last has no line end
 }
 
-// next is the text of the next file, with its name at the beginning of the first document.
-func (s *stream) next(file string, text Payload) Payload {
+// next is the text of the next file, with its name at the beginning of the first document. What is no YAML is one document,
+// which nothing separates from others but the name.
+func (s *stream) next(file string, isYAML bool, text Payload) Payload {
 	first := bytes.Join(text[:min(1, len(text))], nil)
 	first = bytes.TrimPrefix(first, []byte("\uFEFF")) // in a stream it is no byte order mark
-	o := readOpening(first)
+	var o opening
+	if isYAML {
+		o = readOpening(first)
+	}
 	var head, name []byte
 	if s.lineOpen {
 		head = append(head, '\n')
 	}
 	switch {
-	case !s.begun:
+	case !s.begun, !isYAML:
 	case o.directives:
 		head = append(head, "...\n"...)
 	case !o.marker:

@@ -30,7 +30,7 @@ func TestStream(t *testing.T) {
 			var s stream
 			var got []byte
 			for i, text := range c.texts {
-				got = append(got, bytes.Join(s.next("./"+string(rune('0'+i)), Payload{[]byte(text)}), nil)...)
+				got = append(got, bytes.Join(s.next("./"+string(rune('0'+i)), true, Payload{[]byte(text)}), nil)...)
 			}
 			if string(got) != c.want {
 				t.Errorf("got\n%swant\n%s", got, c.want)
@@ -42,10 +42,21 @@ func TestStream(t *testing.T) {
 	}
 }
 
+func TestStreamOfOtherFormats(t *testing.T) {
+	var s stream
+	var got []byte
+	for _, text := range []string{"A=1", "B=2\n"} {
+		got = append(got, bytes.Join(s.next("./x.env", false, Payload{[]byte(text)}), nil)...)
+	}
+	if want := "# Source: ./x.env\nA=1\n# Source: ./x.env\nB=2\n"; string(got) != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // TestStreamNames: no name of a file gets out of its comment.
 func TestStreamNames(t *testing.T) {
 	var s stream
-	text := string(bytes.Join(s.next("./a\nkind: Secret\u2028\r.yaml", Payload{[]byte("a: 1\n")}), nil))
+	text := string(bytes.Join(s.next("./a\nkind: Secret\u2028\r.yaml", true, Payload{[]byte("a: 1\n")}), nil))
 	if text != "# Source: ./a\\nkind: Secret\\u2028\\r.yaml\na: 1\n" || strings.Count(text, "\n") != 2 {
 		t.Errorf("got %q", text)
 	}

@@ -39,16 +39,6 @@ type File struct {
 	Problem error
 }
 
-// Below tells whether the file is in a directory or below it.
-func (f File) Below(dir string) bool {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return false
-	}
-	path, err := filepath.Abs(f.Path)
-	return err == nil && strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
-}
-
 // unitName is the name of the unit in a file: its path without extension.
 func unitName(rel string) string {
 	slash := strings.LastIndexByte(rel, '/')
@@ -69,6 +59,27 @@ type Found struct {
 	Passed []Passed
 	// Temporary are files that were left behind.
 	Temporary []string
+}
+
+// LeaveOut drops the files that were found in a directory or below it; those
+// that were named stay.
+func (f *Found) LeaveOut(dir string) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return
+	}
+	dir = join(dir, "")
+	f.Files = slices.DeleteFunc(f.Files, func(file File) bool {
+		path := file.Path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(here, path)
+		}
+		return !file.Named && strings.HasPrefix(path, dir)
+	})
 }
 
 // Passed is a file that is passed over.
@@ -366,23 +377,39 @@ func (w *walk) passes(name string, mode fs.FileMode, byPattern bool) Reason {
 // unique leaves each file where it came first. A file that is named counts as
 // named even where it was found before.
 func unique(files []File) []File {
+	dirs := map[string]string{} // without symbolic links
+	identity := func(f File) string {
+		if f.Problem != nil || f.Path == "-" {
+			return f.Path
+		}
+		if f.Named {
+			if real, err := filepath.EvalSymlinks(f.Path); err == nil {
+				f.Path = real
+			}
+		}
+		dir := filepath.Dir(f.Path)
+		real, known := dirs[dir]
+		if !known {
+			real = dir
+			if evaluated, err := filepath.EvalSymlinks(dir); err == nil {
+				real = evaluated
+			}
+			if abs, err := filepath.Abs(real); err == nil {
+				real = abs
+			}
+			dirs[dir] = real
+		}
+		return join(real, filepath.Base(f.Path))
+	}
 	first := map[string]int{}
 	kept := files[:0]
 	for _, f := range files {
-		key := f.Path
-		if f.Problem == nil && f.Path != "-" {
-			if real, err := filepath.EvalSymlinks(f.Path); err == nil {
-				key = real
-			}
-			if abs, err := filepath.Abs(key); err == nil {
-				key = abs
-			}
-		}
-		if i, twice := first[key]; twice {
+		id := identity(f)
+		if i, twice := first[id]; twice {
 			kept[i].Named = kept[i].Named || f.Named
 			continue
 		}
-		first[key] = len(kept)
+		first[id] = len(kept)
 		kept = append(kept, f)
 	}
 	return kept

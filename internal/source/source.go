@@ -1,6 +1,11 @@
 // Package source finds units of configuration and reads them: the name, the
 // toolchain and the bytes, nothing else. It does not look into the bytes
 // further than it must to tell what they are.
+//
+// What the user names is read, whatever it is; what is found in a directory or by
+// a pattern is read if it looks like configuration and nothing says that it is to
+// be left alone. The order is that of the command line and then of names, never that of the file
+// system.
 package source
 
 import (
