@@ -487,7 +487,7 @@ func attributeRank(name api.AttributeName) int {
 	switch {
 	case strings.HasPrefix(string(name), "container-"):
 		return 0
-	case name == "env-value":
+	case name == "env-value", strings.HasPrefix(string(name), "disruption-"):
 		return neverReported
 	case name == "replicas":
 		return 2

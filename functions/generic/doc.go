@@ -42,6 +42,7 @@ func standardFunctions(converter configkit.ConfigConverter, provider configkit.R
 		expandAnchorsFunction(provider),
 		vetFormatFunction(provider),
 		vetValuesFunction(provider),
+		vetApprovedByFunction(converter),
 		getHashFunction(provider),
 		setHashFunction(provider),
 		getPlaceholdersFunction(provider),

@@ -73,8 +73,8 @@ func attributeParameter() api.FunctionParameter {
 	}
 }
 
-// attributeKeys are the keys for the paths of an attribute: those given, and * for the others.
-func attributeKeys(provider configkit.ResourceProvider, name api.AttributeName, given ...any) ([]any, error) {
+// AttributeKeys are the keys for the paths of an attribute: those given, and * for the others.
+func AttributeKeys(provider configkit.ResourceProvider, name api.AttributeName, given ...any) ([]any, error) {
 	info, ok := provider.AttributeInfo(name)
 	if !ok {
 		known := slices.Sorted(maps.Keys(provider.RegisteredPaths()))
@@ -114,6 +114,6 @@ func attributeAndKeys(provider configkit.ResourceProvider, args []api.FunctionAr
 			given = append(given, yamlkit.EscapeDotsInPathSegment(fmt.Sprint(arg.Value)))
 		}
 	}
-	keys, err := attributeKeys(provider, attributeOf(args), given...)
+	keys, err := AttributeKeys(provider, attributeOf(args), given...)
 	return attributeOf(args), keys, err
 }

@@ -26,7 +26,7 @@ func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 	)
 	check := r.CheckArguments
 	r.CheckArguments = func(args []api.FunctionArgument) error {
-		_, unknown := attributeKeys(provider, attributeOf(args))
+		_, unknown := AttributeKeys(provider, attributeOf(args))
 		return errors.Join(unknown, check(args))
 	}
 	return r
@@ -73,7 +73,7 @@ func VetAttributeFunction(name, filterParameter, example string, attribute func(
 			if err != nil {
 				return nil, nil, err
 			}
-			keys, err := attributeKeys(provider, attribute(args))
+			keys, err := AttributeKeys(provider, attribute(args))
 			if err != nil {
 				return nil, nil, err
 			}

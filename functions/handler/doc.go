@@ -37,6 +37,9 @@ type FunctionRegistration struct {
 	// A validating function passes when it passes on all parts, and what it found in them is put together in order; one that
 	// passes when anything in the unit does, or compares documents, cannot promise it.
 	PerDocument bool
+	// WholeUnit says that the function is about the unit and not about its resources: it sees all documents, whatever
+	// where-expressions say, and knows the hash of the data it began with.
+	WholeUnit bool
 	// RowsSorted has the rows of the output sorted by resource type, resource name and path.
 	RowsSorted bool
 	// ValueParameter is the first parameter that says what to set rather than where, so that what is told about a place nothing

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
@@ -86,6 +88,9 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 	}
 	r.fc.ToolchainType = h.toolchain
 	r.steps = h.prepare(r.fc, request)
+	if r.fc.PreviousDataHash == "" && slices.ContainsFunc(r.steps, func(s step) bool { return s.f != nil && s.f.WholeUnit }) {
+		r.fc.PreviousDataHash = api.DataHash(request.ConfigData)
+	}
 	r.response.Functions = make([]api.FunctionOutcome, len(r.steps))
 	for i := range r.steps {
 		r.response.Functions[i].FunctionName, r.response.Functions[i].Invocation = r.steps[i].name, r.steps[i].invocation
@@ -172,7 +177,8 @@ func (s *step) prepare(fc *api.FunctionContext, invocation api.FunctionInvocatio
 	return err
 }
 
-// otherData picks the data a function expects: the first of its sources that was sent, or the only one there is.
+// otherData picks the data a function expects: the first of its sources that was sent, or the only one there is. A source that ends in
+// a colon stands for all that begin with it.
 func otherData(f *function, sources map[string]string) []byte {
 	if len(f.OtherDataExpected) == 0 {
 		return nil
@@ -180,6 +186,11 @@ func otherData(f *function, sources map[string]string) []byte {
 	for _, source := range f.OtherDataExpected {
 		if text, ok := sources[source]; ok {
 			return []byte(text)
+		}
+		for _, name := range slices.Sorted(maps.Keys(sources)) {
+			if strings.HasSuffix(source, ":") && strings.HasPrefix(name, source) {
+				return []byte(sources[name])
+			}
 		}
 	}
 	if len(sources) == 1 {
@@ -229,7 +240,10 @@ func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container, done
 
 // apply runs the function of a step on the documents it is about, and leaves the others where they are.
 func (s *step) apply(fc *api.FunctionContext, selection *selection, documents gaby.Container) result {
-	selected, err := selection.of(documents, s.where)
+	selected, err := documents, error(nil)
+	if !s.f.WholeUnit {
+		selected, err = selection.of(documents, s.where)
+	}
 	if err != nil {
 		return result{err: err}
 	}

@@ -26,6 +26,7 @@ func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.R
 		registerResourcesFunctions,
 		registerVolumeFunctions,
 		registerReplicasFunctions,
+		registerImmutableFunctions,
 		registerCELFunctions,
 		registerSchemaFunctions,
 	} {

@@ -442,7 +442,7 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 	case "other-data":
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	case "context":
-		names, directive := offer([]string{"space=", "space-id=", "unit-id=", "organization-id=", "revision-num=", "unit-label."}, typed)
+		names, directive := offer([]string{"space=", "space-id=", "unit-id=", "organization-id=", "revision-num=", "approved-by=", "previous-data-hash=", "unit-label."}, typed)
 		return names, directive | cobra.ShellCompDirectiveNoSpace
 	case "color":
 		return offer([]string{"auto", "always", "never"}, typed)

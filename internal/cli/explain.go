@@ -119,7 +119,10 @@ func explanation(d *functions.Description, head func(string) string) string {
 	section := func(title string) { say("\n%s", head(title)) }
 
 	say("%s: %s", head(d.FunctionName), strings.TrimSpace(d.Description))
-	if d.AliasOf != "" {
+	switch {
+	case d.AliasOf != "" && d.Deprecated:
+		say("This name is deprecated: the function is called %s.", d.AliasOf)
+	case d.AliasOf != "":
 		say("This is another name of %s.", d.AliasOf)
 	}
 	section("Usage")
@@ -234,7 +237,8 @@ func behaviour(s api.FunctionSignature) []string {
 		lines = append(lines, "depends on more than its input and needs --allow-external")
 	}
 	if len(s.OtherDataExpected) > 0 {
-		lines = append(lines, "takes other data: --other-data "+strings.Join(s.OtherDataExpected, "=FILE or --other-data ")+"=FILE")
+		sources := strings.Join(s.OtherDataExpected, "=FILE or --other-data ") + "=FILE"
+		lines = append(lines, "takes other data: --other-data "+strings.ReplaceAll(sources, ":=", ":SOURCE="))
 	}
 	if s.AttributeName != "" {
 		lines = append(lines, "is about the attribute "+string(s.AttributeName)+": 'fctl listpaths --attribute "+string(s.AttributeName)+"'")

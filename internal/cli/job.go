@@ -44,7 +44,7 @@ func addRunFlags(flags *pflag.FlagSet) {
 	flags.StringArray("schema", nil, "schemas for vet-schemas in a file or directory, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
 	flags.StringArray("other-data", nil, "more data for functions that ask for it, `SOURCE=FILE`")
 	flags.Bool("allow-external", false, "let functions use files, programs and the network")
-	flags.StringSlice("context", nil, "what functions know of the unit, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, unit-label.KEY")
+	flags.StringSlice("context", nil, "what functions know of the unit, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
 	addToolchainFlags(flags)
 }
 

@@ -128,8 +128,8 @@ func (a *App) listText(form string, signatures []api.FunctionSignature) ([]byte,
 	return nil, diag.Usage("output format %q is not one of %s", form, strings.Join(listForms(), ", "))
 }
 
-// listTable is a line for each function; width 0 is no limit. Names that are
-// only there for those who know them are left out.
+// listTable is a line for each function and each other name of one; width 0 is
+// no limit. Names that are only there for those who know them are marked.
 func (a *App) listTable(signatures []api.FunctionSignature, wide bool, width int) string {
 	names, parameters := len("FUNCTION"), len("PARAMETERS")
 	for _, s := range signatures {
@@ -147,12 +147,12 @@ func (a *App) listTable(signatures []api.FunctionSignature, wide bool, width int
 	}
 	row(head, "FUNCTION", "KIND", "PARAMETERS", "DESCRIPTION")
 	for _, s := range signatures {
-		if s.Deprecated {
-			continue
-		}
 		text, _, _ := strings.Cut(s.Description, "\n")
 		if s.AliasOf != "" {
 			text = "the same as " + s.AliasOf
+		}
+		if s.Deprecated && s.AliasOf != "" {
+			text = "deprecated: " + text
 		}
 		row(func(line string) string { return line }, s.FunctionName, kindOf(s), usageOf(s), text)
 	}

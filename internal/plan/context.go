@@ -24,7 +24,8 @@ func Context(s *settings.Settings) func(unit string, t api.ToolchainType) api.Fu
 		SpaceID:        id(s.SpaceID, "space", s.Space),
 		OrganizationID: id(s.OrganizationID, "organization", "default"),
 		RevisionNum:    s.RevisionNum,
-		NotLive:        true, // a file is not what runs in a cluster
+		ApprovedBy:     s.ApprovedBy, PreviousDataHash: s.PreviousDataHash,
+		NotLive: true, // a file is not what runs in a cluster
 	}
 	return func(unit string, t api.ToolchainType) api.FunctionContext {
 		c := all

@@ -56,6 +56,9 @@ type Settings struct {
 	Schemas []string `mapstructure:"-"`
 	// UnitLabels come from --context only: their keys keep their case and dots.
 	UnitLabels map[string]string `mapstructure:"-"`
+	// ApprovedBy and PreviousDataHash say who has approved which data; from --context only.
+	ApprovedBy       []string `mapstructure:"-"`
+	PreviousDataHash string   `mapstructure:"-"`
 	// Notes are keys of a project's file that were not honoured.
 	Notes []api.Note `mapstructure:"-"`
 	// Rows are all settings, in the order of the table, for `fctl config view`.
@@ -306,7 +309,7 @@ func checkEnv(table []key) diag.List {
 
 // setContext applies --context, which wins over everything else.
 func (s *Settings) setContext(v *viper.Viper, table []key, context []string, inContext map[string]bool) diag.List {
-	const hint = "--context takes space, space-id, unit-id, organization-id, revision-num and unit-label.KEY, as in space=shop"
+	const hint = "--context takes space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash and unit-label.KEY, as in space=shop"
 	var problems diag.List
 next:
 	for _, pair := range context {
@@ -320,6 +323,14 @@ next:
 				s.UnitLabels = map[string]string{}
 			}
 			s.UnitLabels[label] = value
+			continue
+		}
+		switch name {
+		case "approved-by":
+			s.ApprovedBy = append(s.ApprovedBy, value)
+			continue
+		case "previous-data-hash":
+			s.PreviousDataHash = value
 			continue
 		}
 		for _, k := range table {

@@ -1,0 +1,59 @@
+package generic
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// vetApprovedByFunction checks what the context says about who has approved the unit.
+func vetApprovedByFunction(converter configkit.ConfigConverter) handler.FunctionRegistration {
+	const parameter = "num-approvers"
+	one := 1
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "vet-approvedby",
+			Parameters: []api.FunctionParameter{{
+				ParameterName: parameter, Required: true, DataType: api.DataTypeInt, Example: "2",
+				Description: "how many must have approved the data as it is", ValueConstraints: api.ValueConstraints{Min: &one},
+			}},
+			RequiredParameters: 1,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "passed", Description: "whether enough have approved, and nothing has changed since", OutputType: api.OutputTypeValidationResult,
+			},
+			Validating: true, Hermetic: true, Idempotent: true,
+			Description: "Check that enough people have approved the data and that it has not changed since " +
+				"(--context approved-by=NAME,previous-data-hash=HASH)",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"vet-approvedby 2"},
+		},
+		DeprecatedAliases: []string{"is-approved"},
+		WholeUnit:         true,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			data, err := converter.DocumentsToNative(docs)
+			if err != nil {
+				return nil, nil, err
+			}
+			if !strings.EqualFold(api.DataHash(data), fc.PreviousDataHash) {
+				return docs, api.ValidationResult{Details: []string{"the data is not what was approved: it has another hash"}}, nil
+			}
+			approvers := slices.Clone(fc.ApprovedBy)
+			slices.Sort(approvers)
+			approvers = slices.DeleteFunc(slices.Compact(approvers), func(name string) bool { return strings.TrimSpace(name) == "" })
+			wanted := handler.Arguments(args).Int(parameter)
+			if len(approvers) >= wanted {
+				return docs, api.ValidationResult{Passed: true}, nil
+			}
+			detail := fmt.Sprintf("%d of %d have approved", len(approvers), wanted)
+			if len(approvers) > 0 {
+				detail += ": " + strings.Join(approvers, ", ")
+			}
+			return docs, api.ValidationResult{Details: []string{detail}}, nil
+		},
+	}
+}
