@@ -22,7 +22,7 @@ import (
 //	  mapKeyPaths:     [path]                              ends in *: the keys there are chosen by users
 //	  exclusiveFields: [{path, members, discriminator, allowedMember}]
 //	  attributes:
-//	    ATTRIBUTE:     [{path, dataType, accessor, target, default, needed, provided, except, description}]
+//	    ATTRIBUTE:     [{path, dataType, accessor, target, required, default, needed, provided, except, description}]
 //	attributes:    ATTRIBUTE: {description, dataType, regexp, enum, min, max, example, upsert, parameters, members}
 //
 // dataType is string unless it is given. Of several files that know a type all count, a later one overriding paths; shapes

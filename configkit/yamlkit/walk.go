@@ -13,6 +13,8 @@ import (
 type WalkedValue struct {
 	Value    gaby.Value
 	Segments []string // keys and indexes
+	// Keys are the merge keys of the value, if it is a list that has some, and of what is below it.
+	Keys *configkit.MergeKeyTree
 
 	keyed []string // the same as results report them: escaped, ?key=value where a list has a merge key
 }
@@ -78,7 +80,7 @@ func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree, visit fun
 
 func (w *WalkedValue) entry(c gaby.Value, segment, keyed string, keys *configkit.MergeKeyTree, visit func(*WalkedValue) bool) {
 	w.Segments, w.keyed = append(w.Segments, segment), append(w.keyed, keyed)
-	w.Value = c
+	w.Value, w.Keys = c, keys
 	if visit(w) {
 		w.walk(c, keys, visit)
 	}

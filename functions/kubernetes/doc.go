@@ -27,6 +27,7 @@ func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.R
 		registerVolumeFunctions,
 		registerReplicasFunctions,
 		registerImmutableFunctions,
+		registerMergeKeyFunctions,
 		registerCELFunctions,
 		registerSchemaFunctions,
 	} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,12 +73,15 @@ func TestPrecedence(t *testing.T) {
 		t.Errorf("environment: got %+v", s)
 	}
 
-	s, err = Load(flagSet(t, "--color=auto", "--quiet=false"), []string{"space=of-flag", "unit-label.App.io/Name=A.b=C"}, where)
+	s, err = Load(flagSet(t, "--color=auto", "--quiet=false"), []string{"space=of-flag", "unit-label.App.io/Name=A.b=C", "approved-by=ann", "approved-by=bob", "previous-data-hash=0f"}, where)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Space != "of-flag" || s.Color != "auto" || s.Quiet || s.UnitLabels["App.io/Name"] != "A.b=C" {
 		t.Errorf("flags: got %+v", s)
+	}
+	if !slices.Equal(s.ApprovedBy, []string{"ann", "bob"}) || s.PreviousDataHash != "0f" {
+		t.Errorf("approval: got %v of %s", s.ApprovedBy, s.PreviousDataHash)
 	}
 }
 

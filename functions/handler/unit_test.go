@@ -1,0 +1,75 @@
+package handler_test
+
+import (
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// probe registers a function that tells what it was given.
+func probe(t *testing.T, r handler.FunctionRegistration, see func(fc *api.FunctionContext, docs gaby.Container, other []byte)) *handler.FunctionHandler {
+	t.Helper()
+	h := newHandler()
+	r.FunctionName, r.Description, r.Hermetic = "probe", "Look at what there is", true
+	r.Function = func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, other []byte) (gaby.Container, any, error) {
+		see(fc, docs, other)
+		return docs, nil, nil
+	}
+	if err := h.RegisterFunction(r); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+const twoThings = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Thing\nmetadata: {name: b}\n"
+
+func TestAFunctionAboutTheUnitSeesAllOfIt(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		for hash, want := range map[string]string{"": api.DataHash([]byte(twoThings)), "0f": "0f"} {
+			seen, known := 0, ""
+			h := probe(t, handler.FunctionRegistration{WholeUnit: whole}, func(fc *api.FunctionContext, docs gaby.Container, _ []byte) {
+				seen, known = len(docs), fc.PreviousDataHash
+			})
+			r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
+				FunctionContext: api.FunctionContext{PreviousDataHash: hash}, ConfigData: []byte(twoThings), WhereResource: "metadata.name = 'a'",
+				FunctionInvocations: api.FunctionInvocationList{{FunctionName: "probe", WhereResource: "metadata.name = 'a'"}},
+			})
+			if err != nil || !r.Success {
+				t.Fatal(err, r)
+			}
+			if !whole && hash == "" {
+				want = "" // nobody asked
+			}
+			if (seen == 2) != whole || known != want {
+				t.Errorf("whole unit %t, hash %q: %d documents, hash %q", whole, hash, seen, known)
+			}
+		}
+	}
+}
+
+func TestOtherData(t *testing.T) {
+	var got []byte
+	h := probe(t, handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{OtherDataExpected: []string{"Released", "Before:"}}},
+		func(_ *api.FunctionContext, _ gaby.Container, other []byte) { got = other })
+	for _, c := range []struct {
+		sources map[string]string
+		want    string
+	}{
+		{nil, ""},
+		{map[string]string{"Anything": "x"}, "x"},
+		{map[string]string{"Anything": "x", "Other": "y"}, ""},
+		{map[string]string{"Anything": "x", "Released": "y", "Before:A": "z"}, "y"},
+		{map[string]string{"Anything": "x", "Before:B": "y", "Before:A": "z"}, "z"},
+		{map[string]string{"Anything": "x", "Before": "y"}, ""},
+	} {
+		got = []byte("not called")
+		_, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
+			ConfigData: []byte(twoThings), OtherData: c.sources, FunctionInvocations: api.FunctionInvocationList{{FunctionName: "probe"}},
+		})
+		if err != nil || string(got) != c.want {
+			t.Errorf("%v: %q, %v, want %q", c.sources, got, err, c.want)
+		}
+	}
+}
