@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -171,10 +172,14 @@ func newChanges(fc *api.FunctionContext, docs gaby.Container, provider configkit
 	c := &changes{docs: docs, provider: provider}
 	var err error
 	if c.before, err = gaby.ParseAll(before); err != nil {
-		// Its positions are not those of the unit.
-		return nil, fmt.Errorf("what to compare with cannot be read: %v", err) //nolint:errorlint
+		return nil, baselineError(err)
 	}
 	return c, nil
+}
+
+// baselineError tells what is wrong with what is compared with. It does not wrap its cause, whose positions are not those of the unit.
+func baselineError(err error) error {
+	return errors.New("what to compare with cannot be read: " + err.Error())
 }
 
 // field is a place of a resource that has a name of its own in the unit.
@@ -203,7 +208,7 @@ func (c *changes) of(name api.AttributeName, describe func(*api.AttributeValue))
 		return false
 	})
 	if err != nil {
-		return nil, fmt.Errorf("what to compare with cannot be read: %v", err) //nolint:errorlint
+		return nil, baselineError(err)
 	}
 	return yamlkit.VisitRows(c.docs, paths, keys, c.provider, func(p *yamlkit.Place, row *api.AttributeValue) bool {
 		before, ok := was[field{yamlkit.TypeAndName(p.Resource), row.Path}]
