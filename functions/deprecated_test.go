@@ -1,0 +1,28 @@
+package functions_test
+
+import (
+	"testing"
+
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Those who know the old names of functions get the function, and are told how it is called.
+func TestDeprecatedNames(t *testing.T) {
+	old := map[string]string{
+		"cel-validate": "vet-celexpr", "get-image": "get-container-image", "get-image-reference": "get-container-image-reference",
+		"get-image-uri": "get-container-repository-uri", "is-approved": "vet-approvedby", "no-placeholders": "vet-placeholders",
+		"set-image": "set-container-image", "set-image-reference": "set-container-image-reference",
+		"set-image-uri": "set-container-repository-uri", "validate": "vet-schemas", "yq": "get-yq", "yq-i": "set-yq",
+		"ensure-context": "", // a function of its own
+	}
+	for _, s := range functions.NewStandardExecutor().Signatures(api.ToolchainKubernetesYAML) {
+		if of, ok := old[s.FunctionName]; ok != s.Deprecated || of != s.AliasOf && s.Deprecated {
+			t.Errorf("%s is another name of %q, deprecated %t; want %q, %t", s.FunctionName, s.AliasOf, s.Deprecated, of, ok)
+		}
+		delete(old, s.FunctionName)
+	}
+	if len(old) > 0 {
+		t.Errorf("missing: %v", old)
+	}
+}
