@@ -45,7 +45,7 @@ func TestProblems(t *testing.T) {
 		{`{type: object}`, `null`, `1:1 : expected object, got null; give it a value or remove it`},
 		{`{properties: {a: {items: {type: string}}}}`, "a: [x, 1,\n  y, {}]", "1:8 a.1: expected string, got 1; put it in quotes: \"1\"\n2:6 a.3: expected string, got an object"},
 		{`{required: [a, b]}`, `{a: 1}`, `1:1 b: b is required`},
-		{`{properties: {name: {}}, additionalProperties: false}`, `{nmae: 1, zzzzzz: 2}`, "1:2 nmae: unknown property nmae; did you mean name?\n1:11 zzzzzz: unknown property zzzzzz"},
+		{`{properties: {name: {}}, additionalProperties: false}`, `{nam: 1, zzzzzz: 2}`, "1:2 nam: unknown property nam; did you mean name?\n1:10 zzzzzz: unknown property zzzzzz"},
 		{`{enum: [a, 1, null, {b: 2}]}`, `ab`, `1:1 : "ab" is not one of a, 1, null, {"b": 2}; did you mean a?`},
 		{`{const: 1}`, `2`, `1:1 : 2 is not 1`},
 		{`{minimum: 1, exclusiveMaximum: 3, multipleOf: 0.5}`, `0.3`, "1:1 : 0.3 is less than the minimum 1\n1:1 : 0.3 is not a multiple of 0.5"},
@@ -95,8 +95,10 @@ func TestKubernetesDialects(t *testing.T) {
 		{jsonschema.Structural, `{type: object, properties: {n: {type: string, nullable: true}}, x-kubernetes-preserve-unknown-fields: true}`, `{n: null, x: 1}`, ""},
 		{jsonschema.Structural, `{type: object, properties: {a: {type: integer}}, anyOf: [{properties: {a: {minimum: 3}}}, {required: [b]}]}`, `{a: 4}`, ""},
 		{jsonschema.Structural, `{type: object, properties: {d: {type: string, format: duration}, x: {type: number, minimum: 1, exclusiveMinimum: true}}}`, `{d: 1h30m, x: 1}`, "1:15 x: 1 is not greater than 1"},
-		{jsonschema.Structural, `{type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b], items: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}`,
-			`{l: [{a: 1, b: 1}, {a: 1, b: 2}, {b: 1, a: 1}]}`, "1:34 l.2: element 0 has the same a and b"},
+		{
+			jsonschema.Structural, `{type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b], items: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}`,
+			`{l: [{a: 1, b: 1}, {a: 1, b: 2}, {b: 1, a: 1}]}`, "1:34 l.2: element 0 has the same a and b",
+		},
 	} {
 		if have := found(t, c.schema, c.value, jsonschema.Options{Dialect: c.dialect}); have != c.want {
 			t.Errorf("%s of %s:\n%s\nwant\n%s", c.value, c.schema, have, c.want)

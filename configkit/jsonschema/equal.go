@@ -101,10 +101,8 @@ const shownValues = 12
 
 func (e *enum) check(c *check, v gaby.Value, t types) bool {
 	if t == stringType {
-		for _, s := range e.strings {
-			if v.TextIs(s) {
-				return true
-			}
+		if slices.ContainsFunc(e.strings, v.TextIs) {
+			return true
 		}
 	} else if slices.Contains(e.others, string(appendCanonical(nil, v))) {
 		return true

@@ -28,7 +28,7 @@ func compare(fctl string, files []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	install := exec.Command("go", "install", kubeconform)
 	install.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
 	if out, err := install.CombinedOutput(); err != nil {
@@ -115,16 +115,16 @@ func (c comparison) verdicts(dir string, all []manifest) error {
 			continue
 		}
 		unknown++
-		fmt.Printf("--- %s\nfctl: %s\nkubeconform: %s\n%s\n", m.change, cmp.Or(us, "valid"), cmp.Or(them, "valid"), m.text)
+		log.Printf("--- %s\nfctl: %s\nkubeconform: %s\n%s\n", m.change, cmp.Or(us, "valid"), cmp.Or(them, "valid"), m.text)
 	}
-	fmt.Printf("%d manifests, %d of them invalid to kubeconform -strict\n", len(all), invalid)
+	log.Printf("%d manifests, %d of them invalid to kubeconform -strict\n", len(all), invalid)
 	reasons := make([]string, 0, len(known))
 	for why, n := range known {
 		reasons = append(reasons, fmt.Sprintf("%4d %s", n, why))
 	}
 	slices.Sort(reasons)
 	for _, r := range reasons {
-		fmt.Println(r)
+		log.Print(r)
 	}
 	if unknown > 0 {
 		return fmt.Errorf("%d verdicts differ for no known reason", unknown)

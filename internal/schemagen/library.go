@@ -34,8 +34,8 @@ func (h history) last() string {
 	return h[len(h)-1].text
 }
 
-// MarshalJSON writes an object: version to what it was.
-func (h history) MarshalJSON() ([]byte, error) {
+// object is the history as JSON: an object of versions to what it was.
+func (h history) object() json.RawMessage {
 	b := []byte("{")
 	for i, s := range h {
 		if i > 0 {
@@ -43,7 +43,7 @@ func (h history) MarshalJSON() ([]byte, error) {
 		}
 		b = fmt.Appendf(b, "%q:%s", s.from, s.text)
 	}
-	return append(b, '}'), nil
+	return append(b, '}')
 }
 
 func (l *library) add(version string, definitions map[string]*schema) {
@@ -88,15 +88,15 @@ func record(histories map[string]history, from string, now map[string]string) {
 
 // zip makes the file: versions.json, kinds.json, and a file for each package of definitions.
 func (l *library) zip() ([]byte, error) {
-	packages := map[string]map[string]history{}
+	packages := map[string]map[string]json.RawMessage{}
 	for name, h := range l.definitions {
 		dot := strings.LastIndexByte(name, '.')
 		of := packages[name[:dot]]
 		if of == nil {
-			of = map[string]history{}
+			of = map[string]json.RawMessage{}
 			packages[name[:dot]] = of
 		}
-		of[name[dot+1:]] = h
+		of[name[dot+1:]] = h.object()
 	}
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -115,7 +115,11 @@ func (l *library) zip() ([]byte, error) {
 	if err := write("versions", l.versions); err != nil {
 		return nil, err
 	}
-	if err := write("kinds", l.kinds); err != nil {
+	kinds := map[string]json.RawMessage{}
+	for t, h := range l.kinds {
+		kinds[t] = h.object()
+	}
+	if err := write("kinds", kinds); err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(packages)) {

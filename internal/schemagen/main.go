@@ -31,7 +31,7 @@ func main() {
 	case len(args) > 1 && args[0] == "compare":
 		err = compare(args[1], args[2:])
 	default:
-		err = errors.New("usage: schemagen write FILE, or schemagen compare FCTL [FILE]...")
+		err = errors.New("usage: schemagen write FILE, or schemagen compare FCTL FILE")
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -67,13 +67,13 @@ func read(version string) (map[string]*schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
+	defer func() { _ = z.Close() }()
 	file := func(name string) ([]byte, error) {
 		f, err := z.Open("k8s.io/kubernetes@" + version + "/" + name)
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		return io.ReadAll(f)
 	}
 	swagger, err := file("api/openapi-spec/swagger.json")

@@ -52,7 +52,7 @@ func (a *archive) unpack(name string) (v gaby.Value, err error) {
 		if err != nil {
 			return v, err
 		}
-		defer r.Close()
+		defer func() { _ = r.Close() }()
 		text := make([]byte, f.UncompressedSize64)
 		if _, err := io.ReadFull(r, text); err != nil {
 			return v, err
