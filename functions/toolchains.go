@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/appkit"
+	"github.com/fctl-dev/fctl/configkit/envkit"
 	"github.com/fctl-dev/fctl/configkit/hclkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/propkit"
@@ -36,20 +38,23 @@ func builtInToolchains() []toolchain {
 			provider: func() configkit.ResourceProvider { return kubernetesProvider },
 			register: kubernetesFunctions,
 		},
-		{
-			name: api.ToolchainAppConfigTOML, converter: tomlkit.Converter{},
-			provider: func() configkit.ResourceProvider { return tomlkit.New() },
-			register: appconfig.RegisterFunctions,
-		},
+		appConfig(api.ToolchainAppConfigProperties, propkit.Converter{}),
+		appConfig(api.ToolchainAppConfigEnv, envkit.Converter{}),
+		appConfig(api.ToolchainAppConfigTOML, tomlkit.Converter{}),
+		appConfig(api.ToolchainAppConfigYAML, k8skit.Converter{}),
 		{
 			name: api.ToolchainOpenTofuHCL, converter: hclkit.Converter{},
 			provider: func() configkit.ResourceProvider { return hclkit.New() },
 		},
-		{
-			name: api.ToolchainAppConfigProperties, converter: propkit.Converter{},
-			provider: func() configkit.ResourceProvider { return propkit.New() },
-			register: appconfig.RegisterFunctions,
-		},
+	}
+}
+
+// appConfig is one of the toolchains for application configuration.
+func appConfig(name api.ToolchainType, converter configkit.ConfigConverter) toolchain {
+	return toolchain{
+		name: name, converter: converter,
+		provider: func() configkit.ResourceProvider { return appkit.New(name) },
+		register: appconfig.RegisterFunctions,
 	}
 }
 

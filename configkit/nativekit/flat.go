@@ -117,6 +117,13 @@ func (w *Writer) apart(leaf *Node) bool {
 	return first > firstLine(w.Text) && Blank(w.Text[LineStart(w.Text, first-1):first])
 }
 
+// Stays reports whether scalar n of a flat language is still a line of the text.
+func (w *Writer) Stays(n *Node) bool {
+	w.keyOf(n)
+	_, stays := w.keys[n]
+	return stays && w.Value(n).Kind() == gaby.Scalar
+}
+
 // Lines are the scalars of the document that stand on lines of their own, in the order of the text.
 func (w *Writer) Lines() []*Node {
 	if w.lines == nil {
@@ -253,13 +260,10 @@ func checkFlatKey(m gaby.Value, key string) error {
 	return nil
 }
 
-// CheckFlatComment is CheckComment for flat languages in which a comment cannot follow an empty value.
-func CheckFlatComment(root gaby.Value, path []string, text string) error {
-	switch v := root.Doc().Search(path...).Value(); {
-	case v.Kind() != gaby.Scalar:
+// CheckFlatComment is CheckComment for flat languages.
+func CheckFlatComment(root gaby.Value, path []string) error {
+	if root.Doc().Search(path...).Value().Kind() != gaby.Scalar {
 		return Refuse("comment one of its entries", "the value has no line of its own")
-	case text != "" && v.Text() == "":
-		return Refuse("", "a comment behind an empty value would be the value")
 	}
 	return nil
 }

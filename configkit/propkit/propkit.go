@@ -6,17 +6,12 @@
 package propkit
 
 import (
-	"github.com/fctl-dev/fctl/configkit/appkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/nativekit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Converter is the converter of the format.
 type Converter = nativekit.Converter[language]
-
-// New makes a provider of the knowledge about its resources.
-func New() *appkit.ResourceProvider { return appkit.New(api.ToolchainAppConfigProperties) }
 
 type language struct{}
 
@@ -41,7 +36,10 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 
 // CheckComment implements gaby.Native.
 func (language) CheckComment(root gaby.Value, path []string, text string) error {
-	return nativekit.CheckFlatComment(root, path, text)
+	if v := root.Doc().Search(path...).Value(); text != "" && isEmpty(v) {
+		return nativekit.Refuse("", "a comment behind an empty value would be the value")
+	}
+	return nativekit.CheckFlatComment(root, path)
 }
 
 // Replace implements nativekit.Language.

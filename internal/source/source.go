@@ -222,15 +222,20 @@ func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
 	if len(toolchains) == 0 {
 		return api.ToolchainKubernetesYAML, true
 	}
-	return toolchains[0], !slices.Contains(toolchains, api.ToolchainAppConfigJSON)
+	return toolchains[0], len(toolchains) == 1 || !slices.Contains(toolchains, api.ToolchainAppConfigJSON)
 }
 
 // toolchainsOf are those that a file with this name may be of, the usual one
 // first; none when the name tells nothing.
 func toolchainsOf(path string) []api.ToolchainType {
+	if strings.HasPrefix(filepath.Base(path), ".env.") { // .env.production
+		return []api.ToolchainType{api.ToolchainAppConfigEnv}
+	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
 		return []api.ToolchainType{api.ToolchainKubernetesYAML, api.ToolchainAppConfigYAML}
+	case ".jsonc", ".json5":
+		return []api.ToolchainType{api.ToolchainAppConfigJSON}
 	case ".json":
 		return []api.ToolchainType{api.ToolchainKubernetesYAML, api.ToolchainAppConfigJSON}
 	case ".properties":
@@ -241,7 +246,7 @@ func toolchainsOf(path string) []api.ToolchainType {
 		return []api.ToolchainType{api.ToolchainAppConfigINI}
 	case ".toml":
 		return []api.ToolchainType{api.ToolchainAppConfigTOML}
-	case ".tf", ".hcl":
+	case ".tf", ".tofu", ".tfvars", ".hcl":
 		return []api.ToolchainType{api.ToolchainOpenTofuHCL}
 	case ".txt":
 		return []api.ToolchainType{api.ToolchainAppConfigText}

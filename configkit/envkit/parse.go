@@ -1,0 +1,211 @@
+package envkit
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// line is how a variable is written.
+type line struct {
+	export  bool
+	sign    nativekit.Span
+	comment nativekit.Span // behind the value, with its mark; empty when there is none
+}
+
+// export may stand in front of a name.
+const export = "export"
+
+// Parse implements nativekit.Language.
+func (language) Parse(text []byte) ([]nativekit.Document, error) {
+	p := parser{text: text}
+	if mark := "\ufeff"; bytes.HasPrefix(text, []byte(mark)) {
+		p.at = len(mark)
+	}
+	var leaves []*nativekit.Node
+	for p.at < len(text) {
+		p.skipBlanks()
+		switch {
+		case p.atLineEnd(), isComment(text[p.at:]) > 0:
+			p.at = nativekit.NextLine(text, p.at)
+		default:
+			leaf, err := p.variable()
+			if err != nil {
+				return nil, err
+			}
+			leaves = append(leaves, leaf)
+		}
+	}
+	return []nativekit.Document{{Root: nest(leaves)}}, nil
+}
+
+// nest makes the configHub block a map.
+func nest(leaves []*nativekit.Node) *nativekit.Node {
+	root := nativekit.Nest(leaves)
+	for _, kid := range root.Kids {
+		if kid.Kind == gaby.List {
+			kid.Kind = gaby.Map // configHub.0, if anything
+		}
+	}
+	return root
+}
+
+type parser struct {
+	text []byte
+	at   int
+}
+
+func isBlank(b byte) bool { return b == ' ' || b == '\t' }
+
+func (p *parser) skipBlanks() {
+	for p.at < len(p.text) && isBlank(p.text[p.at]) {
+		p.at++
+	}
+}
+
+func (p *parser) atLineEnd() bool {
+	return p.at == len(p.text) || p.text[p.at] == '\n' || p.text[p.at] == '\r'
+}
+
+func isComment(line []byte) int {
+	if len(line) > 0 && (line[0] == '#' || line[0] == ';') {
+		return 1
+	}
+	return 0
+}
+
+func (p *parser) fail(at int, msg, hint string) error { return nativekit.Fail(p.text, at, msg, hint) }
+
+// variable reads the variable whose line begins here, behind blanks.
+func (p *parser) variable() (*nativekit.Node, error) {
+	form := &line{}
+	n := &nativekit.Node{Kind: gaby.Scalar, Form: form}
+	begin, eol := p.at, nativekit.LineEnd(p.text, p.at)
+	sign := bytes.IndexByte(p.text[begin:eol], '=')
+	if sign < 0 {
+		return nil, p.fail(begin, "no '=' separator found", "a line is KEY=value, or a comment behind #")
+	}
+	sign += begin
+	if rest, ok := bytes.CutPrefix(p.text[begin:sign], []byte(export)); ok && len(rest) > 0 && isBlank(rest[0]) && len(bytes.TrimLeft(rest, " \t")) > 0 {
+		form.export = true
+		p.at += len(export)
+		p.skipBlanks()
+	}
+	key := bytes.TrimRight(p.text[p.at:sign], " \t")
+	n.Key, n.KeySpan = string(key), nativekit.Span{From: p.at, To: p.at + len(key)}
+	dot := strings.IndexByte(n.Key, '.')
+	switch {
+	case !isName(n.Key):
+		return nil, p.fail(p.at, "the name of a variable cannot be "+quoted(n.Key), "")
+	case dot >= 0 && (!strings.HasPrefix(n.Key, block+".") || dot == len(n.Key)-1 || strings.Contains(n.Key, "..") || strings.HasSuffix(n.Key, ".")):
+		return nil, p.fail(p.at+dot, "the name of a variable cannot have a dot", "only those of the "+block+" block do, such as "+block+".configName")
+	}
+	form.sign = nativekit.Span{From: sign, To: sign + 1}
+	p.at = sign + 1
+	p.skipBlanks()
+	n.Span.From = p.at
+	n.Value = p.value(n, form)
+	n.Entry = nativekit.Span{From: nativekit.LineStart(p.text, begin), To: nativekit.NextLine(p.text, p.at)}
+	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, n.Entry.From, isComment)
+	p.at = n.Entry.To
+	return n, nil
+}
+
+func quoted(s string) string {
+	if s == "" {
+		return "empty"
+	}
+	return "'" + s + "'"
+}
+
+// value reads the value that begins here.
+func (p *parser) value(n *nativekit.Node, form *line) string {
+	if !p.atLineEnd() {
+		if c := p.text[p.at]; c == '\'' || c == '"' {
+			if to := closing(p.text[p.at:]); to > 0 {
+				end := p.at + to
+				p.at = end
+				if p.behind(form) {
+					n.Span.To = end
+					n.Comments.Line = p.comment(form)
+					return nativekit.Text(pieces(p.text[n.Span.From:end]))
+				}
+				p.at, form.comment = n.Span.From, nativekit.Span{}
+			}
+		}
+	}
+	eol := nativekit.LineEnd(p.text, p.at)
+	for at := p.at; at < eol; at++ {
+		if p.text[at] == '#' && isBlank(p.text[at-1]) {
+			form.comment = nativekit.Span{From: at, To: eol}
+			break
+		}
+	}
+	to := eol
+	if form.comment.Len() > 0 {
+		to = form.comment.From
+	}
+	value := bytes.TrimRight(p.text[p.at:to], " \t")
+	if len(value) == 0 {
+		n.Span.From = form.sign.To
+	}
+	n.Span.To = n.Span.From + len(value)
+	n.Comments.Line = p.comment(form)
+	p.at = eol
+	return string(value)
+}
+
+// behind reads what may stand behind a closing quote, a comment, and reports whether it is all there is on the line.
+func (p *parser) behind(form *line) bool {
+	from := p.at
+	p.skipBlanks()
+	if !p.atLineEnd() && p.text[p.at] == '#' && p.at > from {
+		form.comment = nativekit.Span{From: p.at, To: nativekit.LineEnd(p.text, p.at)}
+		p.at = form.comment.To
+	}
+	return p.atLineEnd()
+}
+
+func (p *parser) comment(form *line) string {
+	if form.comment.Len() == 0 {
+		return ""
+	}
+	return nativekit.CommentText(string(p.text[form.comment.From:form.comment.To]), 1)
+}
+
+// closing is the length of the quoted text that text begins with, 0 when its quote is not closed.
+func closing(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch {
+		case text[i] == text[0]:
+			return i + 1
+		case text[i] == '\\' && text[0] == '"':
+			i++
+		}
+	}
+	return 0
+}
+
+// pieces splits a quoted text, without its quotes.
+func pieces(raw []byte) []nativekit.Piece {
+	var out []nativekit.Piece
+	double := raw[0] == '"'
+	for at := 1; at < len(raw)-1; {
+		_, n := utf8.DecodeRune(raw[at:])
+		s := string(raw[at : at+n])
+		switch {
+		case bytes.HasPrefix(raw[at:], []byte("\r\n")):
+			s, n = "\n", 2
+		case double && raw[at] == '\\':
+			if i := strings.IndexByte(`nrt\"$`+"`", raw[at+1]); i >= 0 {
+				s, n = "\n\r\t\\\"$`"[i:i+1], 2
+			}
+		}
+		out = append(out, nativekit.Piece{From: at, To: at + n, Text: s})
+		at += n
+	}
+	return out
+}
