@@ -11,17 +11,12 @@ package tomlkit
 import (
 	"math"
 
-	"github.com/fctl-dev/fctl/configkit/appkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/nativekit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Converter is the converter of the format.
 type Converter = nativekit.Converter[language]
-
-// New makes a provider of the knowledge about its resources.
-func New() *appkit.ResourceProvider { return appkit.New(api.ToolchainAppConfigTOML) }
 
 type language struct{}
 
