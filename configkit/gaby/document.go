@@ -31,9 +31,11 @@ type document struct {
 
 	fresh     []fresh // content of the nodes that do not stand in the source
 	edits     *edits
+	past      *past // set in a state the document was in before
 	cache     cache
 	header    Header
 	hasHeader bool
+	headerOf  Mark // without hasHeader: the header is that of the state at the mark in front of this one; 0 of none
 
 	lines []uint32 // line feeds in front of each block of lineBlock bytes; made for the first position asked for
 }

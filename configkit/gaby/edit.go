@@ -243,6 +243,9 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 		return Value{}, err
 	}
 	d, i := e.d, l.node()
+	if t.kind == mapNode && len(t.kids) > 0 && t.head == "" { // nothing stands above an entry on the line of the dash
+		t.head, t.kids[0].head = t.kids[0].head, ""
+	}
 	slot := d.build("", t)
 	kids := d.kids(i)
 	if at == len(kids) {

@@ -14,7 +14,7 @@ import (
 
 // An Edit is one change, for a document and for its model alike.
 type Edit struct {
-	Op    string // set, delete, append, insert, comment
+	Op    string // set, delete, append, insert, rearrange, comment
 	Path  []string
 	Index int
 	Value any
@@ -36,6 +36,8 @@ func (e Edit) apply(d *gaby.YamlDoc) error {
 		return d.ArrayAppendP(e.Value, dotPath(e.Path))
 	case "insert":
 		return d.ArrayInsertP(e.Value, e.Index, dotPath(e.Path))
+	case "rearrange":
+		return d.ArrayRearrangeP(e.Value.([]int), dotPath(e.Path))
 	case "comment":
 		return d.SetComment(e.Value.(string), dotPath(e.Path))
 	}
@@ -87,6 +89,18 @@ func (e Edit) model(tree any) (any, bool) {
 				return nil, false
 			}
 			return slices.Insert(slices.Clone(list), i, e.Value), true
+		})
+	case "rearrange":
+		return modelAt(tree, e.Path, func(in any) (any, bool) {
+			list, ok := in.([]any)
+			l := []any{}
+			for _, i := range e.Value.([]int) {
+				if !ok || i >= len(list) {
+					return nil, false
+				}
+				l = append(l, list[i])
+			}
+			return l, ok
 		})
 	}
 	panic("no such edit: " + e.Op)
@@ -206,7 +220,7 @@ func randomEdit(d Dice, tree any) *Edit {
 	isMap := func(p place) bool { _, ok := p.Value.(map[string]any); return ok }
 	isList := func(p place) bool { _, ok := p.Value.([]any); return ok }
 	for range 3 {
-		switch d(9) {
+		switch d(10) {
 		case 0, 1, 2:
 			if p := at(func(p place) bool { return isScalar(p.Value) }); p != nil {
 				return &Edit{Op: "set", Path: p.Path, Value: randomScalar(d)}
@@ -247,6 +261,16 @@ func randomEdit(d Dice, tree any) *Edit {
 				return &Edit{Op: "insert", Path: p.Path, Index: d(len(p.Value.([]any)) + 1), Value: randomValue(d, 2)}
 			}
 		case 8:
+			if p := at(isList); p != nil {
+				var left []int
+				for i := range p.Value.([]any) {
+					if !d.oneIn(5) {
+						left = slices.Insert(left, d(len(left)+1), i)
+					}
+				}
+				return &Edit{Op: "rearrange", Path: p.Path, Value: left}
+			}
+		case 9:
 			if p := at(func(place) bool { return true }); p != nil {
 				return &Edit{Op: "comment", Path: p.Path, Value: pick(d, "note", "a: b # c", "", "é", `"q"`)}
 			}

@@ -19,8 +19,8 @@ import (
 //	>>> operation PATH [ARGUMENT]
 //	text after, or "!!! " and a part of the error
 //
-// Operations: set PATH JSON, delete PATH, append PATH JSON, insert PATH INDEX JSON, comment PATH TEXT, expand PATH,
-// duplicate PATH NUMBER; several may follow each other. The path of the whole document is a dot.
+// Operations: set PATH JSON, delete PATH, append PATH JSON, insert PATH INDEX JSON, rearrange PATH [INDEX...], comment PATH TEXT,
+// expand PATH, duplicate PATH NUMBER; several may follow each other. The path of the whole document is a dot.
 // A "\" at the end of the last line of a text says that it has no line end. Each case is also run with CRLF line ends.
 func TestEdits(t *testing.T) {
 	files, err := filepath.Glob("testdata/edits/*.txt")
@@ -154,6 +154,12 @@ func apply(t *testing.T, d *gaby.YamlDoc, op string) error {
 			t.Fatal(err)
 		}
 		return d.ArrayInsertP(value(text), i, path)
+	case "rearrange":
+		var indexes []int
+		if err := json.Unmarshal([]byte(arg), &indexes); err != nil {
+			t.Fatalf("%s: %v", op, err)
+		}
+		return d.ArrayRearrangeP(indexes, path)
 	case "comment":
 		return d.SetComment(arg, path)
 	case "duplicate":

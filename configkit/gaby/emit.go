@@ -12,7 +12,8 @@ type emitter struct {
 	d       *document
 	b       []byte
 	lineEnd string
-	noBlock bool // what follows in the document would become part of a block scalar
+	unended int32 // block scalar at the end of a text without line end, which has none either; 0 for none
+	noBlock bool  // what follows in the document would become part of a block scalar
 }
 
 func (d *document) emitter() *emitter {
@@ -71,9 +72,21 @@ func (e *emitter) entries(i int32, indent int, inline bool) {
 			e.b = append(e.b, e.lineEnd...)
 		}
 		if k > 0 || !inline {
+			e.head(slot, indent)
 			e.pad(indent)
 		}
 		e.entry(slot, indent, isMap)
+	}
+}
+
+// head writes the comment above a new entry.
+func (e *emitter) head(slot int32, indent int) {
+	if n := &e.d.n[slot]; n.flags&isNew != 0 && e.d.fresh[n.val].head != "" {
+		for line := range strings.SplitSeq(e.d.fresh[n.val].head, "\n") {
+			e.pad(indent)
+			e.b = append(e.b, strings.TrimRight("# "+line, " ")...)
+			e.b = append(e.b, e.lineEnd...)
+		}
 	}
 }
 
@@ -179,16 +192,37 @@ func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 		e.b = append(e.b, tag+double(e.text(i))...)
 		return
 	}
-	old := n.style
-	if n.flags&isNew != 0 {
+	tag, old := e.d.scalarTag(i), n.style
+	switch {
+	case n.flags&isNew != 0:
 		old = e.d.fresh[n.val].want
+	case e.asWritten(i):
+		return
+	case tag > floatTag: // its own tag is lost
+		tag = strTag
 	}
-	e.b = append(e.b, format(e.d.scalarTag(i), e.text(i), context{old: old, indent: indent, parent: parent, flow: flow, noBlock: e.noBlock, lineEnd: e.lineEnd})...)
+	e.b = append(e.b, format(tag, e.text(i), context{old: old, indent: indent, parent: parent, flow: flow, noBlock: e.noBlock, lineEnd: e.lineEnd})...)
+}
+
+// asWritten writes source scalar i as it stands in the source, if it stands on one line.
+func (e *emitter) asWritten(i int32) bool {
+	n := &e.d.n[i]
+	if n.flags&multiLine != 0 || n.style == noStyle || n.style == literalStyle || n.style == foldedStyle {
+		return false
+	}
+	if n.flags&hasProps != 0 && e.d.props[i].tag != "" {
+		e.b = append(append(e.b, e.d.props[i].tag...), ' ')
+	}
+	e.b = append(e.b, e.d.src[n.val:n.valEnd]...)
+	return true
 }
 
 func (e *emitter) text(i int32) string {
 	if e.d.scalarTag(i) == nullTag {
 		return "null"
+	}
+	if i == e.unended && i > 0 {
+		return strings.TrimSuffix(e.d.text(i), "\n")
 	}
 	return e.d.text(i)
 }

@@ -15,6 +15,10 @@ func (v Value) YAML() string {
 	if d.source(i) && d.selfContained(i) {
 		return d.dedented(i)
 	}
+	if n := &d.n[i]; n.flags&isNew != 0 && n.kind == scalarNode {
+		f := &d.fresh[n.val]
+		return format(f.tag, f.text, context{old: f.want, indent: 2, parent: -1, lineEnd: "\n"})
+	}
 	e := d.emitter()
 	switch n := &d.n[i]; {
 	case n.kind == scalarNode:
@@ -37,25 +41,29 @@ func (d *document) selfContained(i int32) bool {
 		return false
 	}
 	end := int32(d.n[i].next)
-	for a := range d.aliases {
-		if a >= i && a < end {
-			return false
+	if hasKeyIn(d.aliases, i, end) {
+		return false
+	}
+	return d.edits == nil || !hasKeyIn(d.edits.values, i, end) && !hasKeyIn(d.edits.kids, i, end)
+}
+
+// hasKeyIn reports whether a map has a key from from to the one in front of to. It looks at the keys or at the numbers, whichever are
+// fewer.
+func hasKeyIn[V any](m map[int32]V, from, to int32) bool {
+	if len(m) < int(to-from) {
+		for k := range m {
+			if k >= from && k < to {
+				return true
+			}
+		}
+		return false
+	}
+	for k := from; k < to && len(m) > 0; k++ {
+		if _, ok := m[k]; ok {
+			return true
 		}
 	}
-	if d.edits == nil {
-		return true
-	}
-	for s := range d.edits.values {
-		if s >= i && s < end {
-			return false
-		}
-	}
-	for s := range d.edits.kids {
-		if s >= i && s < end {
-			return false
-		}
-	}
-	return true
+	return false
 }
 
 // dedented returns the source text of node i, moved to column 0.
@@ -68,7 +76,7 @@ func (d *document) dedented(i int32) string {
 	}
 	text := d.src[from:to]
 	if bytes.IndexByte(text, '\n') < 0 {
-		return string(text)
+		return view(text)
 	}
 	indent := d.column(from)
 	if !isBlock {
@@ -86,4 +94,33 @@ func (d *document) dedented(i int32) string {
 		lines[k] = strings.TrimSuffix(l, "\r")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Content returns the text of a document without what only has a meaning between documents: the byte order mark, directives, the ---
+// before and the ... after the content. Comments stay. Of a place inside a document it is [YamlDoc.String].
+func (d *YamlDoc) Content() string {
+	text := strings.TrimPrefix(d.String(), "\ufeff")
+	var b strings.Builder
+	started := false
+	for line := range strings.Lines(text) {
+		bare := strings.TrimRight(line, " \t\r\n")
+		switch {
+		case started:
+			if bare == "..." {
+				return b.String()
+			}
+		case strings.HasPrefix(line, "%"):
+			continue
+		case bare == "---":
+			started = true
+			continue
+		case strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "---\t"):
+			started = true
+			line = strings.TrimLeft(line[3:], " \t")
+		case bare != "" && bare[0] != '#':
+			started = true
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }

@@ -1,6 +1,9 @@
 package gaby
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // edits is what was changed since the document was read: which place has another value, which collection other children, which
 // entry another line comment, which aliases and anchors are no longer there. Undoing is putting the previous state of these back, in
@@ -11,6 +14,11 @@ type edits struct {
 	comments map[int32]string
 	expanded map[int32]bool // aliases that were replaced by what they stand for, and values that lost their anchor
 	log      []change
+}
+
+// clone copies the edits, for a state of the document that shares nothing but the nodes with it.
+func (e *edits) clone() *edits {
+	return &edits{values: maps.Clone(e.values), kids: maps.Clone(e.kids), comments: maps.Clone(e.comments), expanded: maps.Clone(e.expanded), log: slices.Clone(e.log)}
 }
 
 // change is the state one edit replaced.
@@ -42,7 +50,9 @@ func (d *document) edit() *edits {
 
 // touch records an edit and drops what was worked out from the state before it.
 func (d *document) touch(c change) {
-	d.hasHeader = false
+	if d.hasHeader {
+		d.hasHeader, d.headerOf = false, Mark(len(d.edits.log)+1)
+	}
 	clear(d.cache.merged)
 	d.cache.touched = nil
 	if c.what == kidsChange {
@@ -109,6 +119,15 @@ func (d *YamlDoc) Rollback(m Mark) {
 }
 
 func (d *document) rollback(m Mark) {
+	d.undo(m)
+	d.hasHeader, d.headerOf = false, 0
+	clear(d.cache.merged)
+	clear(d.cache.keys)
+	d.cache.touched = nil
+}
+
+// undo takes back what was edited since m.
+func (d *document) undo(m Mark) {
 	e := d.edits
 	for len(e.log) > int(m) {
 		c := e.log[len(e.log)-1]
@@ -124,10 +143,6 @@ func (d *document) rollback(m Mark) {
 			delete(e.expanded, c.i)
 		}
 	}
-	d.hasHeader = false
-	clear(d.cache.merged)
-	clear(d.cache.keys)
-	d.cache.touched = nil
 }
 
 func restore[V any](m map[int32]V, k int32, v V, had bool) {
@@ -144,8 +159,13 @@ func (d *document) changed() bool {
 	if e == nil {
 		return false
 	}
-	if len(e.values) > 0 || len(e.comments) > 0 || len(e.expanded) > 0 {
+	if len(e.values) > 0 || len(e.expanded) > 0 {
 		return true
+	}
+	for i := range e.comments {
+		if d.source(i) {
+			return true
+		}
 	}
 	for i := range e.kids {
 		if d.source(i) {

@@ -60,6 +60,7 @@ type fresh struct {
 	// want is the style a copied scalar had; used where nothing in the document says otherwise.
 	want style
 	copied
+	head string // comment above the entry
 }
 
 type tag uint8

@@ -130,11 +130,6 @@ func (d *document) print(out *pieces) {
 		out.text(p.unendedText())
 		return
 	}
-	at := 0
-	for _, t := range p.sorted() {
-		out.source(d, at, t.from)
-		out.text(bytesOf(t.text))
-		at = t.to
-	}
-	out.source(d, at, len(d.src))
+	p.sorted()
+	p.write(func(from, to int) { out.source(d, from, to) }, func(t string) { out.text(bytesOf(t)) })
 }

@@ -40,6 +40,7 @@ func (a patch) compare(b patch) int {
 func (p *printer) sorted() []patch {
 	p.collect()
 	slices.SortStableFunc(p.patches, patch.compare)
+	slices.SortFunc(p.moves, func(a, b rearrangement) int { return a.ranges[0].from - b.ranges[0].from })
 	at := 0
 	for i := range p.patches {
 		t := &p.patches[i]
@@ -58,10 +59,9 @@ func (p *printer) unendedText() []byte {
 	var text []byte
 	at := 0
 	for _, t := range p.sorted() {
-		text = append(append(text, d.src[at:t.from]...), t.text...)
 		at = t.to
 	}
-	text = append(text, d.src[at:]...)
+	p.write(func(from, to int) { text = append(text, d.src[from:to]...) }, func(t string) { text = append(text, t...) })
 	if p.endsInBlanks(at) || !p.needsLineEnd() {
 		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	}
@@ -75,7 +75,8 @@ type printer struct {
 	patches  []patch
 	gone     []span // nodes whose text is replaced or removed as a whole
 	unended  int    // length of a text without final line end, -1 for others
-	stripped bool   // the block scalar at the end of such a text was marked as one without line end
+	moves    []rearrangement
+	stripped bool // the block scalar at the end of such a text was marked as one without line end
 }
 
 // endLine gives the text the line end it lacks, so that every entry ends in one, until the returned function is called.
@@ -83,6 +84,9 @@ func (p *printer) endLine() func() {
 	d := p.d
 	src, bodyEnd := d.src, d.bodyEnd
 	p.unended = len(src)
+	if n := &d.n[d.nsrc-1]; n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && int(n.valEnd) >= len(src) {
+		p.e.unended = d.nsrc - 1
+	}
 	d.src = append(src[:len(src):len(src)], p.e.lineEnd...)
 	if bodyEnd == len(src) {
 		d.bodyEnd = len(d.src)
@@ -133,12 +137,10 @@ func (p *printer) collect() {
 			continue
 		}
 		touched = append(touched, i)
+		kept := keptOf(d, kids)
 		k := 0
 		for _, slot := range d.entries(i) {
-			for k < len(kids) && !d.source(kids[k]) {
-				k++
-			}
-			if k < len(kids) && kids[k] == slot {
+			if k < len(kept) && kept[k] == slot {
 				k++
 				continue
 			}

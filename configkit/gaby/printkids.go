@@ -12,7 +12,13 @@ func (p *printer) children(i int32, kids []int32) bool {
 	d := p.d
 	have := d.entries(i)
 	inherited := p.inheritedRuns(i, have, kids)
-	if !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
+	moved := !d.inSourceOrder(kids)
+	anew := moved && !p.movable(i, kids)
+	if anew {
+		p.gone = append(p.gone, span{i + 1, int32(d.n[i].next)})
+		p.mergeGone()
+	}
+	if anew || !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
 		if d.n[i].flags&inFlow != 0 {
 			p.add(i, int(d.n[i].val), int(d.n[i].valEnd), p.flowText(i))
 			return false
@@ -29,28 +35,11 @@ func (p *printer) children(i int32, kids []int32) bool {
 	indent := d.column(first)
 	inline := len(bytes.TrimLeft(d.src[d.lineStart(first):first], " ")) > 0
 
-	// Runs of new entries belong behind the source entry in front of them.
-	runs := map[int32][]int32{}
-	after := int32(-1)
-	kept := make([]int32, 0, len(have))
-	k := 0
-	for _, slot := range have {
-		for ; k < len(kids) && !d.source(kids[k]); k++ {
-			runs[after] = append(runs[after], kids[k])
-		}
-		if run, ok := inherited[slot]; ok {
-			p.replaceMerge(slot, run, indent)
-			delete(runs, after)
-		} else if k < len(kids) && kids[k] == slot {
-			k++
-		} else {
-			continue
-		}
-		kept = append(kept, slot)
-		after = slot
+	runs, kept := p.runs(i, kids, inherited, indent)
+	if moved {
+		p.rearrange(i, kids)
 	}
-	runs[after] = append(runs[after], kids[k:]...)
-	k = 0
+	k := 0
 	leading := inline // still in front of the first kept entry of a collection that begins on its parent's line
 	for _, slot := range have {
 		if k < len(kept) && kept[k] == slot {
@@ -121,6 +110,42 @@ func (p *printer) replaceMerge(slot int32, run []int32, indent int) {
 	p.add(slot, from, to, string(e.b))
 }
 
+// runs finds the runs of new entries of block collection i, each by the source entry in front of it, and the source entries that are
+// left, in the order of the source.
+func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32, indent int) (runs map[int32][]int32, kept []int32) {
+	d := p.d
+	runs = map[int32][]int32{}
+	after := int32(-1)
+	if len(inherited) == 0 {
+		for _, slot := range kids {
+			if d.source(slot) {
+				after = slot
+			} else {
+				runs[after] = append(runs[after], slot)
+			}
+		}
+		return runs, keptOf(d, kids)
+	}
+	k := 0
+	for _, slot := range d.entries(i) {
+		for ; k < len(kids) && !d.source(kids[k]); k++ {
+			runs[after] = append(runs[after], kids[k])
+		}
+		if run, ok := inherited[slot]; ok {
+			p.replaceMerge(slot, run, indent)
+			delete(runs, after)
+		} else if k < len(kids) && kids[k] == slot {
+			k++
+		} else {
+			continue
+		}
+		kept = append(kept, slot)
+		after = slot
+	}
+	runs[after] = append(runs[after], kids[k:]...)
+	return runs, kept
+}
+
 // frontEntries writes new entries in front of kept, the first source entry that stays. When the collection begins on the line of
 // its parent's dash, the entries in front of it that went have left that place to it.
 func (p *printer) frontEntries(i, kept int32, front []int32, inline bool, indent int, isMap bool) {
@@ -134,6 +159,7 @@ func (p *printer) frontEntries(i, kept int32, front []int32, inline bool, indent
 			return
 		}
 		for _, slot := range front {
+			e.head(slot, indent)
 			e.b = append(e.b, pad...)
 			e.entry(slot, indent, isMap)
 			e.b = append(e.b, e.lineEnd...)
@@ -192,6 +218,7 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 	at := d.entryEnd(slot)
 	e.noBlock = p.unsafeBelow(at, indent)
 	for _, kid := range run {
+		e.head(kid, indent)
 		e.pad(indent)
 		e.entry(kid, indent, isMap)
 		e.b = append(e.b, e.lineEnd...)

@@ -18,6 +18,8 @@ type tree struct {
 	want style // style of a scalar that comes from another document
 	keys []string
 	kids []*tree
+	head string // comment above the entry, see Comments
+	line string // comment behind it
 }
 
 // maxTreeDepth ends the conversion of Go data that contains itself.
@@ -59,6 +61,10 @@ func convert(value any, depth int) (*tree, error) {
 		return v.Value().tree(), nil
 	case Value:
 		return v.tree(), nil
+	case commented:
+		t := v.tree()
+		t.comment(v.Value)
+		return t, nil
 	case map[string]any:
 		t := &tree{kind: mapNode}
 		for k := range v {
@@ -197,12 +203,31 @@ func (v Value) tree() *tree {
 	return t
 }
 
+// WithComments is a value that brings the comments of its entries along when it is written to a document.
+func WithComments(v Value) any { return commented{v} }
+
+type commented struct{ Value }
+
+// comment adds the comments of the entries of v, which t is a copy of.
+func (t *tree) comment(v Value) {
+	k := 0
+	for c := v.First(); c.Exists(); c = c.Next() {
+		comments := c.Comments()
+		t.kids[k].head, t.kids[k].line = comments.Head, comments.Line
+		t.kids[k].comment(c)
+		k++
+	}
+}
+
 // build appends the nodes of t to the slab and returns the index of its root.
 func (d *document) build(key string, t *tree) int32 {
 	i := int32(len(d.n))
 	f := uint32(len(d.fresh))
-	d.fresh = append(d.fresh, fresh{key: key, text: t.text, tag: t.tag, want: t.want})
+	d.fresh = append(d.fresh, fresh{key: key, text: t.text, tag: t.tag, want: t.want, head: t.head})
 	d.n = append(d.n, node{key: f, val: f, kind: t.kind, flags: isNew, next: uint32(i + 1)})
+	if t.line != "" {
+		remember(&d.edit().comments, i, t.line)
+	}
 	if t.kind == scalarNode {
 		return i
 	}
@@ -269,11 +294,14 @@ func (d *document) equalScalar(i int32, t *tree) bool {
 	case nullTag:
 		return true
 	}
-	text := d.text(i)
-	a, b := scalarData(have, text), scalarData(have, t.text)
-	if fa, ok := a.(float64); ok {
-		fb, ok := b.(float64)
-		return ok && (fa == fb && math.Signbit(fa) == math.Signbit(fb) || math.IsNaN(fa) && math.IsNaN(fb))
+	return sameData(scalarData(have, d.text(i)), scalarData(have, t.text))
+}
+
+// sameData compares the values of two scalars of one type. Not-a-number is itself, and zero is not minus zero.
+func sameData(a, b any) bool {
+	if x, ok := a.(float64); ok {
+		y, ok := b.(float64)
+		return ok && (x == y && math.Signbit(x) == math.Signbit(y) || math.IsNaN(x) && math.IsNaN(y))
 	}
 	return a == b
 }

@@ -86,7 +86,7 @@ func replicas(doc *gaby.YamlDoc, n int) (gaby.Container, error) {
 		copies, err := doc.Duplicate(n - 1)
 		return append(gaby.Container{doc}, copies...), err
 	}
-	text := []byte(withoutSeparator(doc.String()))
+	text := []byte(doc.Content())
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(text, '\n')
 	}

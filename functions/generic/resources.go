@@ -72,34 +72,5 @@ func resourceBody(doc *gaby.YamlDoc, form string, converter configkit.ConfigConv
 		text, err := converter.DocumentsToNative(gaby.Container{doc})
 		return string(text), err
 	}
-	return withoutSeparator(doc.String()), nil
-}
-
-// withoutSeparator cuts what only has a meaning between documents: the byte order mark, directives, the --- before and the
-// ... after the content. Comments stay.
-func withoutSeparator(text string) string {
-	text = strings.TrimPrefix(text, "\ufeff")
-	var b strings.Builder
-	started := false
-	for line := range strings.Lines(text) {
-		bare := strings.TrimRight(line, " \t\r\n")
-		switch {
-		case started:
-			if bare == "..." {
-				return b.String()
-			}
-		case strings.HasPrefix(line, "%"):
-			continue
-		case bare == "---":
-			started = true
-			continue
-		case strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "---\t"):
-			started = true
-			line = strings.TrimLeft(line[3:], " \t")
-		case bare != "" && bare[0] != '#':
-			started = true
-		}
-		b.WriteString(line)
-	}
-	return b.String()
+	return doc.Content(), nil
 }

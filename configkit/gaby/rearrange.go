@@ -1,0 +1,217 @@
+package gaby
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+)
+
+// ArrayRearrangeP makes the list at path consist of the items that have the given indexes, in this order. Items that are left out are
+// removed; what stays keeps its text, comments included.
+func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
+	segments := DotPathToSlice(path)
+	e, err := d.begin(segments)
+	if err != nil {
+		return err
+	}
+	v := d.Search(segments...).Value()
+	switch {
+	case !v.Exists():
+		return &NotFoundError{Path: path}
+	case v.Kind() != List:
+		return e.fail(v, "not a list", "")
+	case v.below() != 0:
+		return e.fail(v, "the value stands elsewhere and is repeated here by an alias", expandHint)
+	}
+	owner := v.node()
+	have := e.d.kids(owner)
+	kids := make([]int32, len(indexes))
+	stays := make([]bool, len(have))
+	for k, i := range indexes {
+		if i < 0 || i >= len(have) {
+			return e.fail(v, "the list has no item "+strconv.Itoa(i), "")
+		}
+		if stays[i] {
+			return e.fail(v, "item "+strconv.Itoa(i)+" cannot be in the list twice", "")
+		}
+		stays[i] = true
+		kids[k] = have[i]
+	}
+	if slices.Equal(kids, have) {
+		return nil
+	}
+	moves := !slices.IsSorted(indexes)
+	for i, slot := range have {
+		if moves || !stays[i] {
+			// An alias must not come to stand in front of its anchor.
+			if err := e.here(Value{d: e.d, slot: slot, owner: owner, pos: -1}, true); err != nil {
+				return err
+			}
+		}
+		if moves && e.d.hasAliases(slot) {
+			return e.fail(v, "an item is or has an alias", expandHint)
+		}
+	}
+	if err := e.here(v, false); err != nil {
+		return err
+	}
+	e.d.setKids(owner, kids)
+	return nil
+}
+
+// hasAliases reports whether an alias stands in source node i.
+func (d *document) hasAliases(i int32) bool {
+	for alias := range d.aliases {
+		if d.source(i) && alias >= i && alias < int32(d.n[i].next) && !d.isExpanded(alias) {
+			return true
+		}
+	}
+	return false
+}
+
+// A rearrangement says that ranges of the source come out in another order, the text between them staying where it is.
+type rearrangement struct {
+	list   int32
+	ranges []textRange // as they stand in the source
+	order  []int       // which of them takes each place
+}
+
+type textRange struct{ from, to int }
+
+// keptOf are those of the children that stand in the source, in its order.
+func keptOf(d *document, kids []int32) []int32 {
+	kept := make([]int32, 0, len(kids))
+	for _, slot := range kids {
+		if d.source(slot) {
+			kept = append(kept, slot)
+		}
+	}
+	if !slices.IsSorted(kept) {
+		slices.Sort(kept)
+	}
+	return kept
+}
+
+// inSourceOrder reports whether those of the children that stand in the source do so in this order.
+func (d *document) inSourceOrder(kids []int32) bool {
+	last := int32(-1)
+	for _, slot := range kids {
+		if !d.source(slot) {
+			continue
+		}
+		if slot < last {
+			return false
+		}
+		last = slot
+	}
+	return true
+}
+
+// movable reports whether the items of source list i can be printed in another order by moving their lines.
+func (p *printer) movable(i int32, kids []int32) bool {
+	d := p.d
+	n := &d.n[i]
+	have := d.entries(i)
+	first := d.entryStart(have[0])
+	if n.kind != listNode || n.style != plainStyle || n.flags&inFlow != 0 || len(trimBlanksLeft(d.src[d.lineStart(first):first])) > 0 {
+		return false
+	}
+	var open, ended, unsafe bool
+	for _, slot := range kids {
+		if !d.source(slot) {
+			continue
+		}
+		leaf := int32(d.n[slot].next) - 1
+		if n := &d.n[leaf]; n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) {
+			// A text that ends by indentation would take in some of the lines it may come to stand in front of.
+			ended = ended || readHeader(d.src, int(n.val)).chomp == '+' && leaf != p.e.unended
+			open = true
+		}
+		unsafe = unsafe || p.unsafeBelow(p.rangeOf(slot).to, d.column(first))
+	}
+	return !ended && !(open && unsafe)
+}
+
+// rangeOf is what item slot takes with it when it moves.
+func (p *printer) rangeOf(slot int32) textRange {
+	d := p.d
+	return textRange{d.headStart(slot), d.deeperComments(d.entryEnd(slot), d.column(d.entryStart(slot)))}
+}
+
+func trimBlanksLeft(b []byte) []byte {
+	for len(b) > 0 && isBlank(b[0]) {
+		b = b[1:]
+	}
+	return b
+}
+
+// rearrange notes how the items of source list i change places.
+func (p *printer) rearrange(i int32, kids []int32) {
+	d := p.d
+	r := rearrangement{list: i}
+	kept := keptOf(d, kids)
+	for _, slot := range kept {
+		r.ranges = append(r.ranges, p.rangeOf(slot))
+	}
+	for _, slot := range kids {
+		if d.source(slot) {
+			place, _ := slices.BinarySearch(kept, slot)
+			r.order = append(r.order, place)
+		}
+	}
+	if last := kept[len(kept)-1]; p.unended >= 0 && last != kids[len(kids)-1] && !p.stripped {
+		p.stripUnended(last)
+	}
+	p.moves = append(p.moves, r)
+}
+
+// write passes on the source with the patches and rearrangements.
+func (p *printer) write(source func(from, to int), text func(string)) {
+	w := sourceWriter{p, source, text}
+	w.write(0, len(p.d.src), 0, math.MaxInt32, 0)
+}
+
+type sourceWriter struct {
+	*printer
+	source func(from, to int)
+	text   func(string)
+}
+
+// write passes on what stands from one place to another, with the rearrangements from number m on. Of the insertions at its beginning
+// those count that were made for nodes in front of node before, of those at its end the ones for node last and those behind it.
+func (w *sourceWriter) write(from, to, m int, before, last int32) {
+	at := from
+	for ; m < len(w.moves) && w.moves[m].ranges[0].from < to; m++ {
+		r := &w.moves[m]
+		if r.ranges[0].from < at {
+			continue // it was inside of one that has been dealt with
+		}
+		w.patched(at, r.ranges[0].from, before, 0)
+		for n, which := range r.order {
+			w.write(r.ranges[which].from, r.ranges[which].to, m+1, 0, r.list)
+			if n+1 < len(r.ranges) {
+				w.patched(r.ranges[n].to, r.ranges[n+1].from, 0, 0)
+			}
+		}
+		at, before = r.ranges[len(r.ranges)-1].to, r.list
+	}
+	w.patched(at, to, before, last)
+}
+
+// patched is write where nothing changes places.
+func (w *sourceWriter) patched(from, to int, before, last int32) {
+	at := from
+	k := sort.Search(len(w.patches), func(k int) bool { return w.patches[k].from >= from })
+	for ; k < len(w.patches) && w.patches[k].from <= to; k++ {
+		switch t := &w.patches[k]; {
+		case t.from == to && t.to > to:
+		case t.to == from && t.depth >= before, t.from == to && t.depth < last:
+		default:
+			w.source(at, t.from)
+			w.text(t.text)
+			at = t.to
+		}
+	}
+	w.source(at, to)
+}
