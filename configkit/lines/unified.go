@@ -1,0 +1,122 @@
+package lines
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// noLineEnd follows a last line without a line end in a unified diff.
+const noLineEnd = "\\ No newline at end of file\n"
+
+// Unified returns the difference of two texts as the hunks of a unified diff, with so many unchanged lines around each. It is empty
+// for equal texts.
+func Unified(before, after string, context int) string {
+	a, b := Split(before), Split(after)
+	hunks := Diff(a, b)
+	var out strings.Builder
+	for len(hunks) > 0 {
+		n := 1 // hunks whose contexts meet are printed as one
+		for n < len(hunks) && hunks[n].From-hunks[n-1].To <= 2*context {
+			n++
+		}
+		printHunk(&out, a, b, hunks[:n], context)
+		hunks = hunks[n:]
+	}
+	return out.String()
+}
+
+func printHunk(out *strings.Builder, a, b []string, hunks []Hunk, context int) {
+	first, last := hunks[0], hunks[len(hunks)-1]
+	lead, trail := min(context, first.From), min(context, len(a)-last.To)
+	fmt.Fprintf(out, "@@ -%s +%s @@\n", span(first.From-lead, last.To+trail), span(first.NewFrom-lead, last.NewTo+trail))
+	print := func(mark byte, lines []string) {
+		for _, l := range lines {
+			out.WriteByte(mark)
+			out.WriteString(l)
+			if !strings.HasSuffix(l, "\n") {
+				out.WriteString("\n" + noLineEnd)
+			}
+		}
+	}
+	at := first.From - lead
+	for _, h := range hunks {
+		print(' ', a[at:h.From])
+		print('-', a[h.From:h.To])
+		print('+', b[h.NewFrom:h.NewTo])
+		at = h.To
+	}
+	print(' ', a[at:at+trail])
+}
+
+// span is a range of lines as hunks give it: the first, counted from 1, and how many, which is left out when it is one. A hunk
+// without lines stands behind the line in front of it.
+func span(from, to int) string {
+	switch to - from {
+	case 0:
+		return fmt.Sprintf("%d,0", from)
+	case 1:
+		return fmt.Sprint(from + 1)
+	}
+	return fmt.Sprintf("%d,%d", from+1, to-from)
+}
+
+// errNotThisPatch tells that a patch is about another text.
+var errNotThisPatch = errors.New("the patch does not belong to the text")
+
+// Revert returns the text that a patch of Unified has made after of.
+func Revert(patch, after string) (string, error) {
+	var out strings.Builder
+	b := Split(after)
+	at := 0
+	copyTo := func(line int) error {
+		if line < at || line > len(b) {
+			return errNotThisPatch
+		}
+		for _, l := range b[at:line] {
+			out.WriteString(l)
+		}
+		at = line
+		return nil
+	}
+	rows := Split(patch)
+	for i, row := range rows {
+		text := row[1:]
+		if i+1 < len(rows) && rows[i+1] == noLineEnd {
+			text = strings.TrimSuffix(text, "\n")
+		}
+		switch row[0] {
+		case '@':
+			var line, count int
+			_, rest, _ := strings.Cut(row, " +")
+			if n, _ := fmt.Sscanf(rest, "%d,%d", &line, &count); n == 1 {
+				count = 1
+			} else if n == 0 {
+				return "", errNotThisPatch
+			}
+			if count > 0 {
+				line--
+			}
+			if err := copyTo(line); err != nil {
+				return "", err
+			}
+		case '-':
+			out.WriteString(text)
+		case ' ', '+':
+			if at >= len(b) || b[at] != text {
+				return "", errNotThisPatch
+			}
+			at++
+			if row[0] == ' ' {
+				out.WriteString(text)
+			}
+		case '\\':
+		default:
+			return "", errNotThisPatch
+		}
+	}
+	if err := copyTo(len(b)); err != nil {
+		return "", err
+	}
+	return out.String(), nil
+}
