@@ -95,7 +95,8 @@ type PropertyProvider interface {
 
 // MergeKeyTree is a tree over path segments, with * for any index or any user-chosen key. A nil tree has no children.
 type MergeKeyTree struct {
-	Keys     []string // of the list at this node; empty when it has none
+	Keys     []string          // of the list at this node; empty when it has none
+	Defaults map[string]string // of keys that may be missing: the value they then have
 	Children map[string]*MergeKeyTree
 }
 

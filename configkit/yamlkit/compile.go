@@ -188,7 +188,8 @@ func (c *typeCompiler) mergeKeys(d knowledgeDocument, list gaby.Value, prefix st
 		var path *Path
 		var key string
 		var extra []string
-		err := d.fields(e, "mergeKeys", []string{"path", "key", "extraKeys"}, func(name string, field gaby.Value) (err error) {
+		var defaults map[string]string
+		err := d.fields(e, "mergeKeys", []string{"path", "key", "extraKeys", "defaults"}, func(name string, field gaby.Value) (err error) {
 			switch name {
 			case "path":
 				path, err = c.path(d, field, name, prefix)
@@ -196,6 +197,13 @@ func (c *typeCompiler) mergeKeys(d knowledgeDocument, list gaby.Value, prefix st
 				key, err = d.text(field, name)
 			case "extraKeys":
 				extra, err = d.texts(field, name)
+			case "defaults":
+				defaults = map[string]string{}
+				err = d.fields(field, name, nil, func(key string, value gaby.Value) error {
+					text, err := d.text(value, key)
+					defaults[key] = text
+					return err
+				})
 			}
 			return err
 		})
@@ -207,9 +215,14 @@ func (c *typeCompiler) mergeKeys(d knowledgeDocument, list gaby.Value, prefix st
 		case key == "":
 			return d.fail(e, "key", "it is missing")
 		}
+		for of := range defaults {
+			if !slices.Contains(extra, of) {
+				return d.unknown(e.Get("defaults").Position(), "defaults", of+" is none of the extraKeys", of, extra)
+			}
+		}
 		node := c.mergeKeyNode(path)
 		if c.level == 0 || len(node.Keys) == 0 { // the type itself knows better than *
-			node.Keys = append([]string{key}, extra...)
+			node.Keys, node.Defaults = append([]string{key}, extra...), defaults
 		}
 		return nil
 	})

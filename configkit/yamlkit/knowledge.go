@@ -15,10 +15,11 @@ import (
 //	accessors:     NAME: {type: Regexp, config: EXPRESSION}, or of type Line, JSON or YAML
 //	shapes:        NAME: a fragment with the keys of a resource type; its paths are relative to where it is embedded
 //	clusterScoped: [TYPE]                                  resources of these have no namespace
+//	families:      [[KIND]]                                kinds a resource may turn into and stay the same one
 //	resourceTypes: TYPE (or "*"):
 //	  sameAs:          TYPE                                all that is said of that type, in any file, counts for this one
 //	  embeds:          [{shape, path}]                     puts a shape at a path
-//	  mergeKeys:       [{path, key, extraKeys}]            the elements of the list at path are known by key
+//	  mergeKeys:       [{path, key, extraKeys, defaults}]  the elements of the list at path are known by key
 //	  mapKeyPaths:     [path]                              ends in *: the keys there are chosen by users
 //	  exclusiveFields: [{path, members, discriminator, allowedMember}]
 //	  attributes:

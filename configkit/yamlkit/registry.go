@@ -78,11 +78,17 @@ func (r *Registry) AddFiles(files ...KnowledgeFile) error {
 
 // checkDocument reads all that a file says.
 func (r *Registry) checkDocument(d knowledgeDocument) error {
-	sections := []string{"accessors", "shapes", "clusterScoped", "resourceTypes", "attributes"}
+	sections := []string{"accessors", "shapes", "clusterScoped", "families", "resourceTypes", "attributes"}
 	return d.fields(d.root, "", sections, func(section string, v gaby.Value) error {
-		if section == "clusterScoped" {
+		switch section {
+		case "clusterScoped":
 			_, err := d.texts(v, section)
 			return err
+		case "families":
+			return d.items(v, section, func(family gaby.Value) error {
+				_, err := d.texts(family, section)
+				return err
+			})
 		}
 		return d.fields(v, section, nil, func(name string, entry gaby.Value) error {
 			switch section {
@@ -120,6 +126,35 @@ func (r *Registry) builtInAttribute(name string) (hint string, ok bool) {
 	}
 	return "", false
 }
+
+// SimilarTypes tells whether a resource of one type may become one of the other and stay the same resource: the kinds are the
+// same, whatever group and version are, or of one family.
+func (r *Registry) SimilarTypes(a, b api.ResourceType) bool {
+	kindA, kindB := kindOf(a), kindOf(b)
+	if kindA == kindB {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.parse(); err != nil {
+		panic(err) // files are checked before
+	}
+	for _, d := range r.documents {
+		for family := d.root.Get("families").First(); family.Exists(); family = family.Next() {
+			hasA, hasB := false, false
+			for kind := family.First(); kind.Exists(); kind = kind.Next() {
+				hasA, hasB = hasA || kind.TextIs(kindA), hasB || kind.TextIs(kindB)
+			}
+			if hasA && hasB {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kindOf is what a type ends in.
+func kindOf(t api.ResourceType) string { return string(t[strings.LastIndexByte(string(t), '/')+1:]) }
 
 // ResourceTypes are the types something specific is known about, sorted.
 func (r *Registry) ResourceTypes() ([]api.ResourceType, error) {
