@@ -7,7 +7,7 @@ RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 SCHEMAS := configkit/k8skit/schemas/schemas.zip
 
-.PHONY: help build test lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench fuzz clean demo
+.PHONY: help build test long lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -15,6 +15,8 @@ build: ## bin/fctl, without C libraries, which starts faster and runs anywhere
 	CGO_ENABLED=0 go build -o bin/fctl ./cmd/fctl
 test: ## all tests
 	go test $(RACE) ./...
+long: ## the tests over random cases with many more of them
+	LONG=1 go test -count=1 -run 'TestMergeLaws|TestMergeAsTheModel|TestReplay' ./configkit/yamlkit ./functions
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
 	$(TOOL) golangci-lint run ./... && sh -n manual-test.sh && sh -n examples/demo.sh
 fmt: ## format the source

@@ -1,0 +1,114 @@
+package yamlkit
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// appendCanonicalJSON writes a value as JSON in the one form every value has: keys sorted, no blanks, only ASCII, floats with a
+// point or an exponent. Digests are made of it.
+func appendCanonicalJSON(b []byte, v gaby.Value) []byte {
+	switch v.Kind() {
+	case gaby.Map:
+		var entries []gaby.Value
+		for c := v.First(); c.Exists(); c = c.Next() {
+			entries = append(entries, c)
+		}
+		slices.SortFunc(entries, func(a, b gaby.Value) int { return strings.Compare(a.Key(), b.Key()) })
+		b = append(b, '{')
+		for i, c := range entries {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendASCII(b, c.Key()), ':')
+			b = appendCanonicalJSON(b, c)
+		}
+		return append(b, '}')
+	case gaby.List:
+		b = append(b, '[')
+		for c := v.First(); c.Exists(); c = c.Next() {
+			if b[len(b)-1] != '[' {
+				b = append(b, ',')
+			}
+			b = appendCanonicalJSON(b, c)
+		}
+		return append(b, ']')
+	}
+	switch data := v.Data().(type) {
+	case nil:
+		return append(b, "null"...)
+	case bool:
+		return strconv.AppendBool(b, data)
+	case int:
+		return strconv.AppendInt(b, int64(data), 10)
+	case int64:
+		return strconv.AppendInt(b, data, 10)
+	case uint64:
+		return strconv.AppendUint(b, data, 10)
+	case float64:
+		return appendFloat(b, data)
+	case string:
+		return appendASCII(b, data)
+	}
+	return appendASCII(b, v.Text())
+}
+
+// appendFloat writes a float with the fewest digits that read back as it, and so that it is seen to be one.
+func appendFloat(b []byte, f float64) []byte {
+	switch {
+	case math.IsNaN(f):
+		return append(b, "NaN"...)
+	case math.IsInf(f, 1):
+		return append(b, "Infinity"...)
+	case math.IsInf(f, -1):
+		return append(b, "-Infinity"...)
+	}
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-4 || abs >= 1e16) {
+		return strconv.AppendFloat(b, f, 'e', -1, 64)
+	}
+	from := len(b)
+	b = strconv.AppendFloat(b, f, 'f', -1, 64)
+	if !slices.Contains(b[from:], '.') {
+		b = append(b, ".0"...)
+	}
+	return b
+}
+
+// appendASCII writes a JSON string in which everything but ASCII is escaped.
+func appendASCII(b []byte, s string) []byte {
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r == '\r':
+			b = append(b, `\r`...)
+		case r == '\t':
+			b = append(b, `\t`...)
+		case r == '\b':
+			b = append(b, `\b`...)
+		case r == '\f':
+			b = append(b, `\f`...)
+		case r >= ' ' && r < 0x7f:
+			b = append(b, byte(r))
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			b = appendEscape(appendEscape(b, high), low)
+		default:
+			b = appendEscape(b, r)
+		}
+	}
+	return append(b, '"')
+}
+
+func appendEscape(b []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}

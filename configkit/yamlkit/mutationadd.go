@@ -1,0 +1,313 @@
+package yamlkit
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// AddMutations adds what happened next to what has happened so far: the newest entry of a place counts, and one of everything around it
+// does away with those inside. So the result tells of every value which change it has come from. The lists given are not modified.
+//
+// Elements of lists are entered under the key, or the index, they have afterwards. New entries inherit Protected from the nearest
+// entry at or above them.
+func AddMutations(mutations, newMutations api.ResourceMutationList, provider configkit.ResourceProvider) api.ResourceMutationList {
+	all := slices.Clone(mutations)
+	find := newFinder(all, provider,
+		func(m api.ResourceMutation) *api.ResourceInfo { return &m.Resource },
+		func(m api.ResourceMutation) []api.ResourceName { return slices.Sorted(maps.Keys(m.Names())) })
+	for i := range newMutations {
+		n := &newMutations[i]
+		if at := find.find(&n.Resource, slices.Sorted(maps.Keys(n.Names()))); at >= 0 {
+			all[at] = addMutation(&all[at], n)
+		} else {
+			all = append(all, addMutation(nil, n))
+		}
+	}
+	return all
+}
+
+// addMutation adds what happened to one resource.
+func addMutation(old, now *api.ResourceMutation) api.ResourceMutation {
+	was := api.MutationTypeNone
+	if old != nil {
+		was = old.ResourceMutationInfo.MutationType
+	}
+	var m api.ResourceMutation
+	switch is := now.ResourceMutationInfo.MutationType; {
+	case old != nil && (is == api.MutationTypeNone || is == ""):
+		return *old
+	case old == nil, is == api.MutationTypeDelete, is == api.MutationTypeReplace, was == api.MutationTypeNone, was == "":
+		m = entered(&api.ResourceMutation{}, now)
+		m.ResourceMutationInfo = now.ResourceMutationInfo
+	case was == api.MutationTypeDelete:
+		m = entered(&api.ResourceMutation{}, now)
+		m.ResourceMutationInfo = now.ResourceMutationInfo
+		m.ResourceMutationInfo.MutationType = api.MutationTypeReplace
+	default:
+		m = entered(old, now)
+		m.ResourceMutationInfo = old.ResourceMutationInfo
+	}
+	m.Resource = now.Resource
+	m.Aliases, m.AliasesWithoutScopes = now.Names(), now.NamesWithoutScopes()
+	if old != nil {
+		m.ResourceMutationInfo.Protected = m.ResourceMutationInfo.Protected || old.ResourceMutationInfo.Protected
+		m.Aliases, m.AliasesWithoutScopes = union(old.Names(), m.Aliases), union(old.NamesWithoutScopes(), m.AliasesWithoutScopes)
+	}
+	return m
+}
+
+func union[K comparable](a, b map[K]struct{}) map[K]struct{} {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// enteredPath is an entry under the path it has in the present state of the resource.
+type enteredPath struct {
+	path mutationPath
+	info api.MutationInfo
+}
+
+// entered makes the entries of paths: those of old with those of now.
+func entered(old, now *api.ResourceMutation) api.ResourceMutation {
+	var m api.ResourceMutation
+	moves := newElementMoves(now)
+	tree := &enteredTree{}
+	for _, path := range slices.Sorted(maps.Keys(old.PathMutationMap)) {
+		p, gone := moves.after(parseMutationPath(path))
+		if !gone {
+			tree.put(&enteredPath{p, old.PathMutationMap[path]})
+		}
+	}
+	for _, path := range sortedPaths(now.PathMutationMap) {
+		before, info := parseMutationPath(path), now.PathMutationMap[path]
+		p, gone := moves.after(before)
+		if last := len(before) - 1; gone && info.MutationType == api.MutationTypeDelete && before[last].kind == elementByDigest {
+			continue // it leaves nothing behind
+		} else if gone {
+			p = before
+		}
+		if info.MutationType != api.MutationTypeNone {
+			tree.enter(p, info)
+		}
+	}
+	m.PathMutationMap = api.MutationMap{}
+	tree.each(func(e *enteredPath) { m.PathMutationMap[api.ResolvedPath(e.path.String())] = e.info })
+	m.ArrayOrders = enteredMap(old.ArrayOrders, now.ArrayOrders, moves)
+	m.ArrayElementAliases = enteredMap(old.ArrayElementAliases, now.ArrayElementAliases, moves)
+	for path, names := range m.ArrayElementAliases {
+		m.ArrayElementAliases[path] = composed(aliasesAt(old.ArrayElementAliases, path), names)
+	}
+	return m
+}
+
+// enteredMap is what is told of lists, the newest of each, for lists that are still there.
+func enteredMap[V any](old, now map[api.ResolvedPath]V, moves *elementMoves) map[api.ResolvedPath]V {
+	var all map[api.ResolvedPath]V
+	add := func(from map[api.ResolvedPath]V) {
+		for _, path := range slices.Sorted(maps.Keys(from)) {
+			p, gone := moves.after(parseMutationPath(path))
+			if gone {
+				continue
+			}
+			for known := range all {
+				if parseMutationPath(known).canonical() == p.canonical() {
+					delete(all, known)
+				}
+			}
+			if all == nil {
+				all = map[api.ResolvedPath]V{}
+			}
+			all[api.ResolvedPath(p.String())] = from[path]
+		}
+	}
+	add(old)
+	add(now)
+	return all
+}
+
+func aliasesAt(of map[api.ResolvedPath]map[string]string, path api.ResolvedPath) map[string]string {
+	for known, names := range of {
+		if parseMutationPath(known).canonical() == parseMutationPath(path).canonical() {
+			return names
+		}
+	}
+	return nil
+}
+
+// composed are the names elements have now, by all they have had.
+func composed(old, now map[string]string) map[string]string {
+	all := maps.Clone(now)
+	for first, second := range old {
+		if third, ok := now[second]; ok {
+			all[first] = third
+		} else if _, again := all[first]; !again {
+			all[first] = second
+		}
+	}
+	maps.DeleteFunc(all, func(from, to string) bool { return from == to })
+	return all
+}
+
+// sortedPaths are the paths of a map, parents first and numbers by their value.
+func sortedPaths(m api.MutationMap) []api.ResolvedPath {
+	paths := slices.Collect(maps.Keys(m))
+	slices.SortFunc(paths, func(a, b api.ResolvedPath) int {
+		x, y := strings.Split(string(a), "."), strings.Split(string(b), ".")
+		for i := range min(len(x), len(y)) {
+			m, isNumber := parseIndex(x[i])
+			n, areNumbers := parseIndex(y[i])
+			c := strings.Compare(x[i], y[i])
+			if isNumber && areNumbers {
+				c = cmp.Compare(m, n)
+			}
+			if c != 0 {
+				return c
+			}
+		}
+		return len(x) - len(y)
+	})
+	return paths
+}
+
+// elementMoves tells what elements of lists are called after a change: new keys, and for lists without merge keys new indexes.
+type elementMoves struct {
+	names map[string]map[string]string // by list: new names by old ones
+	gone  map[string]map[int]bool      // by list: indexes that were removed
+	added map[string][]int             // by list: indexes, afterwards, of what is new; sorted
+}
+
+func newElementMoves(now *api.ResourceMutation) *elementMoves {
+	m := &elementMoves{names: map[string]map[string]string{}, gone: map[string]map[int]bool{}, added: map[string][]int{}}
+	for path, names := range now.ArrayElementAliases {
+		m.names[placeText(parseMutationPath(path))] = names
+	}
+	for path, info := range now.PathMutationMap {
+		p := parseMutationPath(path)
+		if len(p) == 0 {
+			continue
+		}
+		list, last := placeText(p[:len(p)-1]), p[len(p)-1]
+		switch {
+		case last.kind == newElement:
+			m.added[list] = append(m.added[list], last.index)
+		case last.kind == elementByDigest && info.MutationType == api.MutationTypeDelete:
+			if m.gone[list] == nil {
+				m.gone[list] = map[int]bool{}
+			}
+			m.gone[list][last.index] = true
+		}
+	}
+	for _, indexes := range m.added {
+		slices.Sort(indexes)
+	}
+	return m
+}
+
+// placeText names a place by the indexes of elements of lists without merge keys: their digests change with them.
+func placeText(p mutationPath) string {
+	var b strings.Builder
+	for i, s := range p {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		if s.kind == elementByDigest || s.kind == newElement {
+			s = mutationSegment{kind: elementByDigest, text: "", index: s.index}
+			b.WriteString(mutationPath{s}.String())
+			continue
+		}
+		b.WriteString(mutationPath{s}.canonical())
+	}
+	return b.String()
+}
+
+// after is what a path from before the change is called after it; gone is true when it leads into an element that was removed. What is
+// new in the change is called so already.
+func (m *elementMoves) after(p mutationPath) (now mutationPath, gone bool) {
+	now = slices.Clone(p)
+	for i, s := range p {
+		list := placeText(p[:i])
+		switch s.kind {
+		case elementByKey:
+			if name, ok := m.names[list][s.name()]; ok {
+				if text := s.renamed(name); text != "" {
+					now[i].text = text
+				}
+			}
+		case elementByDigest:
+			if m.gone[list][s.index] {
+				return now, true
+			}
+			at := s.index
+			for removed := range m.gone[list] {
+				if removed < s.index {
+					at--
+				}
+			}
+			for _, added := range m.added[list] {
+				if added <= at {
+					at++
+				}
+			}
+			now[i].index = at
+		}
+	}
+	return now, false
+}
+
+// enteredTree finds entries by their places.
+type enteredTree struct {
+	entry    *enteredPath
+	children map[string]*enteredTree
+}
+
+func (t *enteredTree) child(s mutationSegment) *enteredTree {
+	key := placeText(mutationPath{s})
+	next := t.children[key]
+	if next == nil {
+		if t.children == nil {
+			t.children = map[string]*enteredTree{}
+		}
+		next = &enteredTree{}
+		t.children[key] = next
+	}
+	return next
+}
+
+func (t *enteredTree) put(e *enteredPath) {
+	for _, s := range e.path {
+		t = t.child(s)
+	}
+	t.entry = e
+}
+
+// enter adds a new entry.
+func (t *enteredTree) enter(path mutationPath, info api.MutationInfo) {
+	for _, s := range path {
+		if t.entry != nil {
+			info.Protected = info.Protected || t.entry.info.Protected
+		}
+		t = t.child(s)
+	}
+	if t.entry != nil {
+		info.Protected = info.Protected || t.entry.info.Protected
+		if t.entry.info.MutationType == api.MutationTypeDelete && info.MutationType != api.MutationTypeDelete {
+			info.MutationType = api.MutationTypeReplace
+		}
+	}
+	t.entry, t.children = &enteredPath{path, info}, nil
+}
+
+func (t *enteredTree) each(visit func(*enteredPath)) {
+	if t.entry != nil {
+		visit(t.entry)
+	}
+	for _, c := range t.children {
+		c.each(visit)
+	}
+}

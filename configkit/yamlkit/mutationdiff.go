@@ -1,0 +1,268 @@
+package yamlkit
+
+import (
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// differ compares two values and records what is different, or what that costs.
+type differ struct {
+	index   int
+	out     *resourceChange
+	dry     bool // only the cost is wanted
+	cost    int  // leaves of the values of all entries
+	renames bool // elements that are much alike but for their key are one with another key
+	folded  bool // what is recorded now is inside of a wholeMap
+	pairs   int  // of elements compared to align lists, so far
+	nesting int  // of such pairs the comparison stands in
+	path    mutationPath
+
+	entries  []pathChange // memory for entries and their paths, used again by reset
+	segments mutationPath
+}
+
+// reset gets ready for the next resource. What was recorded so far must not be used any more.
+func (d *differ) reset() { d.entries, d.segments = d.entries[:0], d.segments[:0] }
+
+// diff is what happened between two states of a resource.
+func (d *differ) diff(r *resourceChange, before, after gaby.Value, keys *configkit.MergeKeyTree) {
+	d.out = r
+	d.value(before, after, keys)
+	r.settle()
+}
+
+// below does something one segment further down.
+func (d *differ) below(s mutationSegment, do func()) {
+	d.path = append(d.path, s)
+	do()
+	d.path = d.path[:len(d.path)-1]
+}
+
+// value compares what is at the path.
+func (d *differ) value(before, after gaby.Value, keys *configkit.MergeKeyTree) {
+	if before.Same(after) {
+		return
+	}
+	switch kind := after.Kind(); {
+	case kind != before.Kind():
+		d.update(before, after)
+	case kind == gaby.Map:
+		d.maps(before, after, keys)
+	case kind == gaby.List:
+		d.lists(before, after, keys)
+	case !before.Equal(after):
+		d.update(before, after)
+	}
+}
+
+func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
+	old, c := before.First(), after.First()
+	if old.Exists() != c.Exists() && len(d.path) > 0 && !d.dry {
+		d.out.whole = append(d.out.whole, wholeMap{slices.Clone(d.path), change{op: api.MutationTypeUpdate, index: d.index, value: after, old: before}})
+		d.folded = true
+		defer func() { d.folded = false }()
+	}
+	inOrder := true // maps mostly have the same keys in the same order
+	for ; c.Exists(); c = c.Next() {
+		if old.Same(c) {
+			old = old.Next()
+			continue
+		}
+		key := c.Key()
+		d.path = append(d.path, mutationSegment{text: key, index: -1})
+		if old.Exists() && old.Key() == key {
+			d.value(old, c, keys.Child(key))
+			old = old.Next()
+		} else if other := before.Get(key); other.Exists() {
+			d.value(other, c, keys.Child(key))
+			inOrder = false
+		} else {
+			d.add(c)
+		}
+		d.path = d.path[:len(d.path)-1]
+	}
+	if inOrder && !old.Exists() {
+		return
+	}
+	for c := before.First(); c.Exists(); c = c.Next() {
+		if key := c.Key(); !after.Get(key).Exists() {
+			d.below(mutationSegment{text: key, index: -1}, func() { d.delete(c) })
+		}
+	}
+}
+
+// add records the leaves of a value that is new in a map.
+func (d *differ) add(v gaby.Value) {
+	if v.Kind() != gaby.Map || !v.First().Exists() {
+		d.whole(v)
+		return
+	}
+	for c := v.First(); c.Exists(); c = c.Next() {
+		d.below(mutationSegment{text: c.Key(), index: -1}, func() { d.add(c) })
+	}
+}
+
+// whole records a new value.
+func (d *differ) whole(v gaby.Value) { d.entry(change{op: api.MutationTypeAdd, value: v}) }
+
+func (d *differ) update(before, after gaby.Value) {
+	d.entry(change{op: api.MutationTypeUpdate, value: after, old: before})
+}
+
+func (d *differ) delete(v gaby.Value) { d.entry(change{op: api.MutationTypeDelete, value: v}) }
+
+func (d *differ) entry(c change) {
+	if d.dry {
+		d.cost += leaves(c.value)
+		return
+	}
+	c.index = d.index
+	from := len(d.segments)
+	d.segments = append(d.segments, d.path...)
+	if len(d.entries) == cap(d.entries) {
+		d.entries = make([]pathChange, 0, 2*len(d.entries)+4) // those in use stay where they are
+	}
+	d.entries = append(d.entries, pathChange{path: d.segments[from:len(d.segments):len(d.segments)], change: c, folded: d.folded})
+	d.out.paths = append(d.out.paths, &d.entries[len(d.entries)-1])
+}
+
+// leaves counts the scalars of a value; what is empty counts as one.
+func leaves(v gaby.Value) int {
+	n := 0
+	for c := v.First(); c.Exists(); c = c.Next() {
+		n += leaves(c)
+	}
+	return max(n, 1)
+}
+
+func (d *differ) lists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
+	if ids, ok := keyedIDs(keys, before, after); ok {
+		d.keyedLists(before, after, ids[0], ids[1], keys)
+		return
+	}
+	d.plainLists(before, after, keys)
+}
+
+// elements are the elements of a list.
+func elements(list gaby.Value) []gaby.Value {
+	var all []gaby.Value
+	for c := list.First(); c.Exists(); c = c.Next() {
+		all = append(all, c)
+	}
+	return all
+}
+
+// keyedLists compares elements by their merge key.
+func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []string, keys *configkit.MergeKeyTree) {
+	old, now := elements(before), elements(after)
+	at := make(map[string]int, len(old))
+	for i, id := range idsBefore {
+		at[id] = i
+	}
+	gone := make(map[string]bool, len(old)) // of before, as long as nothing of after takes their place
+	for _, id := range idsBefore {
+		gone[id] = true
+	}
+	var added []int
+	for j, id := range idsAfter {
+		if _, ok := at[id]; ok {
+			delete(gone, id)
+		} else {
+			added = append(added, j)
+		}
+	}
+	var renamed map[int]int // of after: which element of before it was
+	if d.renames && !d.dry && len(added) > 0 && len(gone) > 0 {
+		renamed = d.findRenames(old, now, idsBefore, gone, added, keys)
+	}
+	child := keys.Child("*")
+	element := func(id string, index int) mutationSegment {
+		return mutationSegment{kind: elementByKey, text: id, index: index}
+	}
+	for j, e := range now {
+		if i, ok := at[idsAfter[j]]; ok {
+			d.below(element(idsAfter[j], j), func() { d.value(old[i], e, child) })
+		} else if i, ok := renamed[j]; ok {
+			d.renamed(element(idsBefore[i], i), old[i], e, keys)
+			delete(gone, idsBefore[i])
+		} else {
+			d.below(element(idsAfter[j], j), func() { d.whole(e) })
+		}
+	}
+	for i, e := range old {
+		if gone[idsBefore[i]] {
+			d.below(element(idsBefore[i], i), func() { d.delete(e) })
+		}
+	}
+	if !d.dry && !slices.Equal(idsBefore, idsAfter) {
+		order := arrayOrder{path: slices.Clone(d.path), keys: make([]string, len(now))}
+		for j, e := range now {
+			order.keys[j] = elementName(e, keys.Keys, keys.Defaults)
+		}
+		d.out.orders = append(d.out.orders, order)
+	}
+}
+
+// renamed records an element whose key changed. What else changed in it has entries under the old key.
+func (d *differ) renamed(at mutationSegment, before, after gaby.Value, keys *configkit.MergeKeyTree) {
+	d.out.renames = append(d.out.renames, elementRename{
+		path: slices.Clone(d.path), old: elementName(before, keys.Keys, keys.Defaults), now: elementName(after, keys.Keys, keys.Defaults),
+	})
+	from, depth := len(d.out.paths), len(d.path)+1
+	d.below(at, func() { d.value(before, after, keys.Child("*")) })
+	inside := slices.DeleteFunc(d.out.paths[from:], func(p *pathChange) bool {
+		return len(p.path) == depth+1 && slices.Contains(keys.Keys, p.path[depth].text)
+	})
+	d.out.paths = d.out.paths[:from+len(inside)]
+}
+
+// maxPairs bounds how many pairs of elements of two lists, or of resources, are compared.
+const maxPairs = 2500
+
+// findRenames finds, of the elements that are gone and those that are new, those that are the same but for the key and little else:
+// the cost is less than three tenths of the lines of the element. The cheapest pairs go first.
+func (d *differ) findRenames(old, now []gaby.Value, idsBefore []string, gone map[string]bool, added []int, keys *configkit.MergeKeyTree) map[int]int {
+	if len(gone)*len(added) > maxPairs {
+		return nil
+	}
+	var pairs []pairing
+	for i := range old {
+		if !gone[idsBefore[i]] {
+			continue
+		}
+		for _, j := range added {
+			cost := d.costOf(old[i], now[j], keys.Child("*"))
+			if n := lineCount(old[i]); 10*cost < 3*n {
+				pairs = append(pairs, pairing{i, j, float64(cost) / float64(n)})
+			}
+		}
+	}
+	found := map[int]int{}
+	for _, p := range bestPairs(pairs) {
+		found[p.after] = p.before
+	}
+	return found
+}
+
+// costOf is the number of leaves that differ.
+func (d *differ) costOf(before, after gaby.Value, keys *configkit.MergeKeyTree) int {
+	c := differ{dry: true, pairs: d.pairs, nesting: d.nesting}
+	c.value(before, after, keys)
+	d.pairs = c.pairs
+	return c.cost
+}
+
+// lineCount is how many lines a value has in block style.
+func lineCount(v gaby.Value) int {
+	n := 0
+	for c := v.First(); c.Exists(); c = c.Next() {
+		n += lineCount(c)
+		if v.Kind() == gaby.Map && c.First().Exists() {
+			n++
+		}
+	}
+	return max(n, 1)
+}

@@ -1,0 +1,179 @@
+package yamlkit
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// finder finds, among things that have resources, the one a resource belongs to: by its merge ID, by type and name, by type and name
+// within the scope, and then, for names and other types it may have had, by its aliases.
+type finder[T any] struct {
+	provider configkit.ResourceProvider
+	all      []T
+	info     func(T) *api.ResourceInfo
+	mergeID  map[string]int
+	full     map[string]int
+	short    map[string][]int // in order
+	named    map[api.ResourceName][]int
+}
+
+// newFinder makes a finder; names are those a thing is also known by.
+func newFinder[T any](all []T, provider configkit.ResourceProvider, info func(T) *api.ResourceInfo, names func(T) []api.ResourceName) *finder[T] {
+	f := &finder[T]{
+		provider: provider, all: all, info: info,
+		mergeID: map[string]int{}, full: map[string]int{}, short: map[string][]int{}, named: map[api.ResourceName][]int{},
+	}
+	for i, x := range all {
+		r := info(x)
+		if r.ResourceMergeID != "" {
+			f.mergeID[r.ResourceMergeID] = i
+		}
+		if key := string(r.ResourceType) + "#" + string(r.ResourceName); !has(f.full, key) {
+			f.full[key] = i
+		}
+		key := string(r.ResourceType) + "#" + string(f.shortName(r))
+		f.short[key] = append(f.short[key], i)
+		for _, name := range append([]api.ResourceName{r.ResourceName}, names(x)...) {
+			name = provider.RemoveScopeFromResourceName(name)
+			f.named[name] = append(f.named[name], i)
+		}
+	}
+	return f
+}
+
+func has[K comparable, V any](m map[K]V, k K) bool {
+	_, ok := m[k]
+	return ok
+}
+
+func (f *finder[T]) shortName(r *api.ResourceInfo) api.ResourceName {
+	if r.ResourceNameWithoutScope != "" {
+		return r.ResourceNameWithoutScope
+	}
+	return f.provider.RemoveScopeFromResourceName(r.ResourceName)
+}
+
+// find returns the index of the thing that has a resource, -1 when there is none. names are those the resource has had.
+func (f *finder[T]) find(r *api.ResourceInfo, names []api.ResourceName) int {
+	if i, ok := f.mergeID[r.ResourceMergeID]; ok && r.ResourceMergeID != "" {
+		return i
+	}
+	for _, name := range append([]api.ResourceName{r.ResourceName}, names...) {
+		if i, ok := f.full[string(r.ResourceType)+"#"+string(name)]; ok {
+			return i
+		}
+	}
+	short := append([]api.ResourceName{f.shortName(r)}, names...)
+	for i := range short {
+		short[i] = f.provider.RemoveScopeFromResourceName(short[i])
+		if found := f.short[string(r.ResourceType)+"#"+string(short[i])]; len(found) > 0 {
+			return found[0]
+		}
+	}
+	for _, name := range short {
+		for _, i := range f.named[name] {
+			if similarTypes(f.provider, f.info(f.all[i]).ResourceType, r.ResourceType) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// newChangeFinder finds changes by their resources.
+func newChangeFinder(changes []*resourceChange, provider configkit.ResourceProvider) *finder[*resourceChange] {
+	return newFinder(changes, provider,
+		func(r *resourceChange) *api.ResourceInfo { return &r.resource },
+		func(r *resourceChange) []api.ResourceName { return r.names })
+}
+
+// ownFinder finds what the target did to the resource of a patch: what was made of the same document, else by name.
+type ownFinder struct {
+	before map[*gaby.YamlDoc]*resourceChange
+	names  *finder[*resourceChange]
+}
+
+func newOwnFinder(own []*resourceChange, provider configkit.ResourceProvider) *ownFinder {
+	f := &ownFinder{before: map[*gaby.YamlDoc]*resourceChange{}}
+	var others []*resourceChange
+	for _, o := range own {
+		if o.before != nil {
+			f.before[o.before] = o
+		}
+		if o.before == nil || o.after == nil {
+			others = append(others, o)
+		}
+	}
+	f.names = newChangeFinder(others, provider)
+	return f
+}
+
+func (f *ownFinder) find(p *resourceChange) *resourceChange {
+	if p.before != nil && len(f.before) > 0 {
+		return f.before[p.before]
+	}
+	if i := f.names.find(&p.resource, p.names); i >= 0 {
+		return f.names.all[i]
+	}
+	return nil
+}
+
+// findChild follows one segment of a path; the value does not exist when there is no such child.
+func findChild(v gaby.Value, s mutationSegment) gaby.Value {
+	switch v.Kind() {
+	case gaby.Map:
+		return v.Get(s.asKey())
+	case gaby.List:
+		return v.Index(findElement(v, s, nil))
+	}
+	return gaby.Value{}
+}
+
+// findElement returns the index of the element of a list that a segment names, -1 when there is none.
+func findElement(list gaby.Value, s mutationSegment, keys *configkit.MergeKeyTree) int {
+	switch s.kind {
+	case mapKey:
+		if i, ok := parseIndex(s.text); ok && list.Index(i).Exists() {
+			return i
+		}
+	case elementByKey:
+		if keys != nil && len(keys.Keys) > 0 {
+			if i := indexOfID(list, s.text, keys.Keys, keys.Defaults); i >= 0 {
+				return i
+			}
+		}
+		return indexOfID(list, s.text, keysOfID(s.text), nil)
+	case elementByDigest:
+		digest, nth := digests(list)
+		for i := range digest {
+			if digest[i] == s.text && nth[i] == s.nth {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// parseIndex reads an index: decimal digits.
+func parseIndex(text string) (int, bool) {
+	if text == "" || len(text) > 9 || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	i, err := strconv.Atoi(text)
+	return i, err == nil
+}
+
+func indexOfID(list gaby.Value, id string, keys []string, defaults map[string]string) int {
+	i := 0
+	for e := list.First(); e.Exists(); e = e.Next() {
+		if elementID(e, keys, defaults) == id {
+			return i
+		}
+		i++
+	}
+	return -1
+}

@@ -1,0 +1,198 @@
+package yamlkit
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// The two conversions between changes and mutations. Mutations travel, so their values are texts, and two things are told in
+// another way: a map that was or became empty has one Update with the whole value instead of entries for its keys, and elements of
+// lists may be called by their index, which is only read.
+
+// mutationsOf makes mutations of changes.
+func mutationsOf(changes []*resourceChange, provider configkit.ResourceProvider) api.ResourceMutationList {
+	list := make(api.ResourceMutationList, len(changes))
+	for i, r := range changes {
+		r.mutation(&list[i], provider)
+	}
+	return list
+}
+
+func (r *resourceChange) mutation(m *api.ResourceMutation, provider configkit.ResourceProvider) {
+	m.Resource = r.resource
+	m.ResourceMutationInfo = api.MutationInfo{MutationType: r.op, Index: r.index, Protected: r.protected}
+	switch r.op {
+	case api.MutationTypeAdd, api.MutationTypeReplace:
+		m.ResourceMutationInfo.Value = documentText(r.after, r.value)
+	case api.MutationTypeDelete:
+		m.ResourceMutationInfo.Value = documentText(r.before, r.value)
+	}
+	m.PathMutationMap = make(api.MutationMap, len(r.paths))
+	for _, p := range r.paths {
+		if !p.folded {
+			m.PathMutationMap[api.ResolvedPath(p.path.String())] = p.info()
+		}
+	}
+	for _, w := range r.whole {
+		m.PathMutationMap[api.ResolvedPath(w.path.String())] = w.info()
+	}
+	for _, o := range r.orders {
+		if m.ArrayOrders == nil {
+			m.ArrayOrders = map[api.ResolvedPath][]string{}
+		}
+		m.ArrayOrders[api.ResolvedPath(o.path.String())] = o.keys
+	}
+	for _, e := range r.renames {
+		path := api.ResolvedPath(e.path.String())
+		if m.ArrayElementAliases == nil {
+			m.ArrayElementAliases = map[api.ResolvedPath]map[string]string{}
+		}
+		if m.ArrayElementAliases[path] == nil {
+			m.ArrayElementAliases[path] = map[string]string{}
+		}
+		m.ArrayElementAliases[path][e.old] = e.now
+	}
+	if len(r.names) < 2 {
+		return // the name of the resource alone
+	}
+	m.Aliases = make(map[api.ResourceName]struct{}, len(r.names))
+	m.AliasesWithoutScopes = make(map[api.ResourceName]struct{}, len(r.names))
+	for _, name := range r.names {
+		m.Aliases[name] = struct{}{}
+		m.AliasesWithoutScopes[provider.RemoveScopeFromResourceName(name)] = struct{}{}
+	}
+}
+
+func (c *change) info() api.MutationInfo {
+	info := api.MutationInfo{MutationType: c.op, Index: c.index, Value: valueText(c.value), Patch: c.patch, Protected: c.protected}
+	if c.op == api.MutationTypeUpdate && c.old.Exists() {
+		info.Previous = valueText(c.old)
+		if info.Patch == "" {
+			info.Patch = textPatch(c.old, c.value)
+		}
+	}
+	return info
+}
+
+// documentText is the text of a resource. Its documents have more of it than their values: comments in front and behind.
+func documentText(doc *gaby.YamlDoc, v gaby.Value) string {
+	if doc == nil {
+		return valueText(v)
+	}
+	text := doc.Content()
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// valueText is the YAML of a value as it stands by itself, with a line end.
+func valueText(v gaby.Value) string {
+	if !v.Exists() {
+		return ""
+	}
+	text := v.YAML()
+	if v.Kind() == gaby.Scalar && (text == "" || strings.IndexByte("|>-.%", text[0]) >= 0) {
+		// Text that begins so may be something else at the beginning of a document, or without its surroundings.
+		if again, err := gaby.ParseYAML([]byte(text + "\n")); err != nil || !again.Value().Equal(v) {
+			return string(appendCanonicalJSON(nil, v)) + "\n"
+		}
+	}
+	return text + "\n"
+}
+
+// changesOf reads mutations. The errors are *api.Failure, joined, each with resource and path.
+func changesOf(list api.ResourceMutationList, provider configkit.ResourceProvider) ([]*resourceChange, error) {
+	changes := make([]*resourceChange, 0, len(list))
+	var problems []error
+	for i := range list {
+		r, err := changeOf(&list[i], provider)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		changes = append(changes, r)
+	}
+	return changes, errors.Join(problems...)
+}
+
+func changeOf(m *api.ResourceMutation, provider configkit.ResourceProvider) (*resourceChange, error) {
+	r := &resourceChange{resource: completed(m.Resource, provider)}
+	var problems []error
+	read := func(info api.MutationInfo, path api.ResolvedPath) change {
+		c := change{op: info.MutationType, index: info.Index, protected: info.Protected, patch: info.Patch, merging: true}
+		problem := func(format string, args ...any) {
+			f := &api.Failure{Class: api.FailureUsage, Resource: m.Resource.String(), Path: string(path), Message: fmt.Sprintf(format, args...)}
+			if path != "" {
+				f.Message = fmt.Sprintf("path %s: %s", path, f.Message)
+			}
+			problems = append(problems, f)
+		}
+		switch info.MutationType {
+		case api.MutationTypeNone, "":
+			c.op = api.MutationTypeNone
+			return c
+		case api.MutationTypeDelete:
+			return c // whatever was there goes
+		case api.MutationTypeAdd, api.MutationTypeUpdate, api.MutationTypeReplace:
+			if path == "" && info.MutationType == api.MutationTypeUpdate {
+				return c
+			}
+		default:
+			problem("unknown mutation type %q", info.MutationType)
+			return c
+		}
+		doc, err := gaby.ParseYAML([]byte(info.Value))
+		if err != nil {
+			problem("the value of the mutation: %v", err)
+			return c
+		}
+		if c.value = doc.Value(); path == "" {
+			r.after = doc // with its comments
+		}
+		return c
+	}
+	r.change = read(m.ResourceMutationInfo, "")
+	for _, path := range sortedPaths(m.PathMutationMap) {
+		if isCommentPath(path) {
+			continue
+		}
+		r.paths = append(r.paths, &pathChange{path: parseMutationPath(path), change: read(m.PathMutationMap[path], path)})
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {
+		r.orders = append(r.orders, arrayOrder{path: parseMutationPath(path), keys: m.ArrayOrders[path]})
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.ArrayElementAliases)) {
+		for _, old := range slices.Sorted(maps.Keys(m.ArrayElementAliases[path])) {
+			r.renames = append(r.renames, elementRename{path: parseMutationPath(path), old: old, now: m.ArrayElementAliases[path][old]})
+		}
+	}
+	r.names = slices.Sorted(maps.Keys(m.Names()))
+	if !slices.Contains(r.names, m.Resource.ResourceName) {
+		r.names = append(r.names, m.Resource.ResourceName)
+	}
+	return r, errors.Join(problems...)
+}
+
+// completed fills in what people leave out.
+func completed(r api.ResourceInfo, provider configkit.ResourceProvider) api.ResourceInfo {
+	if r.ResourceNameWithoutScope == "" {
+		r.ResourceNameWithoutScope = provider.RemoveScopeFromResourceName(r.ResourceName)
+	}
+	if r.ResourceCategory == "" {
+		r.ResourceCategory = provider.DefaultResourceCategory()
+	}
+	return r
+}
+
+// isCommentPath tells the paths under which other programs keep comments. Here they belong to the text of values.
+func isCommentPath(path api.ResolvedPath) bool {
+	return strings.HasPrefix(string(path), "$comment$") || strings.Contains(string(path), ".$comment$")
+}

@@ -1,0 +1,250 @@
+package yamlkit
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// MergeOptions say what a merge does with what the target has changed.
+type MergeOptions struct {
+	// NoSubtraction lets the changes of the source win where both sides have changed something.
+	NoSubtraction bool
+	// Protection tells where the values of the target have come from; what is protected there stays.
+	Protection api.ResourceMutationList
+	// MayOverwrite is asked about entries of Protection that are not protected; nil stands for yes.
+	MayOverwrite func(api.MutationInfo) bool
+}
+
+// Merged is what a merge has made.
+type Merged struct {
+	Docs gaby.Container
+	// Patch is what was applied to the target.
+	Patch     api.ResourceMutationList
+	Conflicts api.MutationConflictList
+}
+
+// MergeUnits applies to the target what the source has changed since base. What the target has changed itself stays, unless the options
+// say otherwise, and where both have changed something there is a conflict. The target is edited in place; where nothing is
+// applied it keeps its text. Merging again changes nothing, with the same base and with the source as base.
+func MergeUnits(base, source, target gaby.Container, provider configkit.ResourceProvider, options MergeOptions) (*Merged, error) {
+	m := merger{provider: provider, options: options}
+	entries, err := changesOf(options.Protection, provider)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) > 0 {
+		m.protection = newProtection(entries, provider, options.MayOverwrite)
+	}
+	theirs, err := gaby.ParseAll(target.Bytes()) // as it was
+	if err != nil {
+		return nil, locate(err, nil, nil)
+	}
+	once, err := m.once(base, source, theirs, target)
+	if err != nil {
+		return nil, err
+	}
+	if !options.NoSubtraction {
+		if err := m.settle(once); err != nil {
+			return nil, err
+		}
+	}
+	return &Merged{Docs: once.docs, Patch: mutationsOf(once.patch, provider), Conflicts: once.conflicts.mutations()}, nil
+}
+
+// DiffPatch applies to the target the difference between two other states of it, whatever it has changed itself.
+func DiffPatch(original, modified, target gaby.Container, provider configkit.ResourceProvider) (gaby.Container, api.MutationConflictList, error) {
+	merged, err := MergeUnits(original, modified, target, provider, MergeOptions{NoSubtraction: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	return merged.Docs, merged.Conflicts, nil
+}
+
+type merger struct {
+	provider   configkit.ResourceProvider
+	options    MergeOptions
+	protection *protection
+}
+
+// mergedOnce is a merge before it is looked at once more.
+type mergedOnce struct {
+	docs      gaby.Container
+	patch     []*resourceChange
+	conflicts conflicts
+	patcher   *patcher
+	looked    []*mergedResource // where elements of lists without merge keys were changed
+}
+
+// mergedResource is a resource in all its states.
+type mergedResource struct {
+	change *resourceChange // of the source
+	left   *resourceChange // of that, after subtraction
+	own    *resourceChange
+	now    *gaby.YamlDoc // in the target
+	start  gaby.Mark     // of now, before the merge
+}
+
+// once merges. was is what target is now, in documents of its own.
+func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, error) {
+	patch, err := diffUnits(base, source, m.provider, diffOptions{renames: true})
+	own, errOwn := diffUnits(base, was, m.provider, diffOptions{unchanged: true})
+	if err := errors.Join(err, errOwn); err != nil {
+		return nil, err
+	}
+	once := &mergedOnce{}
+	p := &patcher{
+		docs: target, provider: m.provider, protection: m.protection, conflicts: &once.conflicts,
+		own: newOwnFinder(own, m.provider), respectOwn: !m.options.NoSubtraction, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
+	}
+	once.patcher = p
+	for i, doc := range was {
+		p.targets[doc] = target[i]
+	}
+	s := subtraction{provider: m.provider, conflicts: &once.conflicts}
+	for _, r := range patch {
+		left, o := r, p.own.find(r)
+		if o != nil && !m.options.NoSubtraction {
+			left = s.resource(r, o)
+		}
+		if left == nil {
+			continue
+		}
+		once.patch = append(once.patch, left)
+		if o != nil && o.after != nil && left.op == api.MutationTypeUpdate && inPlainLists(r) {
+			now := p.targets[o.after]
+			once.looked = append(once.looked, &mergedResource{change: r, left: left, own: o, now: now, start: now.Checkpoint()})
+		}
+	}
+	once.docs, err = p.patch(once.patch)
+	return once, err
+}
+
+// inPlainLists tells whether a change has elements of lists without merge keys.
+func inPlainLists(r *resourceChange) bool {
+	return slices.ContainsFunc(r.paths, func(e *pathChange) bool {
+		return slices.ContainsFunc(e.path, func(s mutationSegment) bool { return s.kind == elementByDigest || s.kind == newElement })
+	})
+}
+
+// maxRounds is how often the result of a merge is looked at once more: outer lists first, then inner ones.
+const maxRounds = 4
+
+// settle makes sure that merging again changes nothing. Where both sides have changed the elements of a list without merge keys, it
+// may: such a list stays what it was in the target.
+func (m *merger) settle(once *mergedOnce) error {
+	for _, r := range once.looked {
+		for range maxRounds {
+			lists, err := m.unsettled(r)
+			if err != nil {
+				return err
+			}
+			if len(lists) == 0 {
+				break
+			}
+			if err := once.withhold(r, lists); err != nil {
+				return locate(err, &r.change.resource, nil)
+			}
+		}
+	}
+	return nil
+}
+
+// unsettled merges a resource once more, finds the lists that changes, and takes it back.
+func (m *merger) unsettled(r *mergedResource) ([]unsettledList, error) {
+	now, err := gaby.ParseYAML([]byte(r.now.Content()))
+	if err != nil {
+		return nil, locate(err, &r.change.resource, nil)
+	}
+	mark := r.now.Checkpoint()
+	defer r.now.Rollback(mark)
+	base, source := gaby.Container{r.change.before}, gaby.Container{r.change.after}
+	if _, err := m.once(base, source, gaby.Container{now}, gaby.Container{r.now}); err != nil {
+		return nil, err
+	}
+	keys := m.provider.MergeKeys(r.change.resource.ResourceType)
+	return unsettledLists(nil, now.Value(), r.now.Value(), r.own.after.Value(), keys, nil), nil
+}
+
+// withhold merges a resource anew without the changes of some lists.
+func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error {
+	inside := func(path mutationPath) bool {
+		text := path.canonical() + "."
+		return slices.ContainsFunc(lists, func(l unsettledList) bool { return strings.HasPrefix(text, l.path.canonical()+".") })
+	}
+	left := *r.left
+	left.whole = nil
+	left.paths = slices.DeleteFunc(slices.Clone(left.paths), func(e *pathChange) bool { return inside(e.path) })
+	left.orders = slices.DeleteFunc(slices.Clone(left.orders), func(o arrayOrder) bool { return inside(o.path) })
+	left.renames = slices.DeleteFunc(slices.Clone(left.renames), func(o elementRename) bool { return inside(o.path) })
+	*r.left = left
+	r.now.Rollback(r.start)
+	p := *once.patcher
+	p.conflicts = &conflicts{} // they are known
+	if err := p.work(r.left, r.now, r.own).apply(r.left, p.protection.of(r.left)); err != nil {
+		return err
+	}
+	for _, list := range lists {
+		once.conflicts.addOnce(api.ConflictArrayReordered, r.change, list.path, change{op: api.MutationTypeUpdate, value: list.again})
+		if place := r.now.Search(list.path.segments()...).Value(); place.Kind() == gaby.List && !place.Equal(list.was) {
+			// It came along with something around it.
+			if _, err := r.now.Set(list.was, list.path.segments()...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unsettledList is a list that another merge would change.
+type unsettledList struct {
+	path  mutationPath // with the indexes elements have
+	was   gaby.Value
+	again gaby.Value
+}
+
+// unsettledLists finds, below a path, the lists without merge keys that differ between the merge and the one after it, and what they were before.
+func unsettledLists(path mutationPath, now, again, was gaby.Value, keys *configkit.MergeKeyTree, found []unsettledList) []unsettledList {
+	if now.Kind() != again.Kind() || now.Kind() != was.Kind() {
+		return found
+	}
+	switch now.Kind() {
+	case gaby.Map:
+		for c := now.First(); c.Exists(); c = c.Next() {
+			x, y := again.Get(c.Key()), was.Get(c.Key())
+			if x.Exists() && y.Exists() {
+				found = unsettledLists(path.child(mutationSegment{text: c.Key(), index: -1}), c, x, y, keys.Child(c.Key()), found)
+			}
+		}
+	case gaby.List:
+		ids, keyed := keyedIDs(keys, now, again, was)
+		if !keyed {
+			if !now.Equal(again) {
+				found = append(found, unsettledList{path, was, detached(again)})
+			}
+			return found
+		}
+		i := 0
+		for c := now.First(); c.Exists(); c = c.Next() {
+			x, y := again.Index(slices.Index(ids[1], ids[0][i])), was.Index(slices.Index(ids[2], ids[0][i]))
+			if x.Exists() && y.Exists() {
+				found = unsettledLists(path.child(mutationSegment{kind: elementByKey, text: ids[0][i], index: i}), c, x, y, keys.Child("*"), found)
+			}
+			i++
+		}
+	}
+	return found
+}
+
+// detached is a copy of a value that edits of its document do not change.
+func detached(v gaby.Value) gaby.Value {
+	doc, err := gaby.ParseYAML([]byte(valueText(v)))
+	if err != nil {
+		return v
+	}
+	return doc.Value()
+}

@@ -1,0 +1,430 @@
+package yamlkit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// contextMergeID is the field of the context that identifies a resource whatever it is called.
+const contextMergeID = "ResourceMergeID"
+
+// unitDocument is a document with what it is.
+type unitDocument struct {
+	*gaby.YamlDoc
+	info     api.ResourceInfo
+	resource bool // false: a document without kind or name
+}
+
+// unitDocuments identifies documents of a unit, without scanning them where that is possible. Those that are no resources are known by
+// apiVersion, kind, and their number among those of the unit that have the same. Empty ones are left out.
+func unitDocuments(docs, unit gaby.Container, provider configkit.ResourceProvider) ([]unitDocument, error) {
+	found := make([]unitDocument, 0, len(docs))
+	numbers := anonymous{unit: unit, provider: provider}
+	var problems []error
+	for _, doc := range docs {
+		info, err := numbers.identify(doc)
+		none, ok := errors.AsType[*configkit.NoResourceError](err)
+		switch {
+		case err == nil || ok && !none.Empty:
+			found = append(found, unitDocument{YamlDoc: doc, info: info, resource: err == nil})
+		case !ok:
+			problems = append(problems, locate(err, nil, nil))
+		}
+	}
+	return found, errors.Join(problems...)
+}
+
+// anonymous names the documents of a unit that are no resources.
+type anonymous struct {
+	unit     gaby.Container
+	provider configkit.ResourceProvider
+	infos    map[any]api.ResourceInfo // by identity; made for the first that asks
+}
+
+// identify tells what a document is called. The error is that of the provider, also where there is a name.
+func (a *anonymous) identify(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
+	info, err := a.provider.ResourceInfo(doc)
+	if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
+		return info, err
+	}
+	if a.infos == nil {
+		a.infos = map[any]api.ResourceInfo{}
+		count := map[api.ResourceType]int{}
+		for _, d := range a.unit {
+			if _, err := a.provider.ResourceInfo(d); err != nil {
+				a.infos[d.Identity()] = anonymousInfo(d, a.provider, count)
+			}
+		}
+	}
+	return a.infos[doc.Identity()], err
+}
+
+// anonymousInfo is what the next document of its kind is called.
+func anonymousInfo(doc *gaby.YamlDoc, provider configkit.ResourceProvider, count map[api.ResourceType]int) api.ResourceInfo {
+	h, _ := doc.Header() // what cannot be read is told when the document is checked
+	t := api.ResourceType(h.APIVersion + "/" + h.Kind)
+	if h.APIVersion == "" || h.Kind == "" {
+		t = "document"
+	}
+	count[t]++
+	name := api.ResourceName(fmt.Sprintf("#%d", count[t]))
+	return api.ResourceInfo{ResourceName: name, ResourceNameWithoutScope: name, ResourceType: t, ResourceCategory: provider.DefaultResourceCategory()}
+}
+
+// pairing is two documents, or elements, that are the same thing before and after. The score says how different they are.
+type pairing struct {
+	before, after int
+	score         float64
+}
+
+// bestPairs picks pairs so that nothing is in two of them: those with the least score first, of equal ones in order.
+func bestPairs(pairs []pairing) []pairing {
+	slices.SortStableFunc(pairs, func(a, b pairing) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.after, b.after), cmp.Compare(a.before, b.before))
+	})
+	before, after := map[int]bool{}, map[int]bool{}
+	return slices.DeleteFunc(pairs, func(p pairing) bool {
+		taken := before[p.before] || after[p.after]
+		before[p.before], after[p.after] = true, true
+		return taken
+	})
+}
+
+// pairer finds out which documents of two units are the same resource.
+type pairer struct {
+	provider      configkit.ResourceProvider
+	before, after []unitDocument
+	of            []int  // of after: the one of before it was, -1 for none
+	taken         []bool // of before
+	renames       bool   // resources that are much alike are one with another name
+}
+
+func (p *pairer) pair() {
+	p.of = make([]int, len(p.after))
+	for i := range p.of {
+		p.of[i] = -1
+	}
+	p.taken = make([]bool, len(p.before))
+	p.sameDocument()
+	p.byMergeID()
+	p.byName(func(d *unitDocument) string { return string(d.info.ResourceType) + "#" + string(d.info.ResourceName) }, nil)
+	p.byName(func(d *unitDocument) string {
+		return string(d.info.ResourceType) + "#" + string(d.info.ResourceNameWithoutScope)
+	}, nil)
+	similar := func(a, b *unitDocument) bool {
+		return similarTypes(p.provider, a.info.ResourceType, b.info.ResourceType)
+	}
+	p.byName(func(d *unitDocument) string { return string(d.info.ResourceName) }, similar)
+	p.byName(func(d *unitDocument) string { return string(d.info.ResourceNameWithoutScope) }, similar)
+	if p.renames {
+		p.byLikeness()
+	}
+}
+
+func (p *pairer) take(before, after int) { p.of[after], p.taken[before] = before, true }
+
+// sameDocument pairs the documents that a function has kept.
+func (p *pairer) sameDocument() {
+	var at map[any]int
+	for j := range p.after {
+		if j < len(p.before) && p.before[j].SameDocument(p.after[j].YamlDoc) {
+			p.take(j, j)
+			continue
+		}
+		id := p.after[j].Identity()
+		if at == nil {
+			at = make(map[any]int, len(p.before))
+			for i := range p.before {
+				at[p.before[i].Identity()] = i
+			}
+		}
+		if i, ok := at[id]; ok {
+			p.take(i, j)
+		}
+	}
+}
+
+// byMergeID pairs resources that say which they are.
+func (p *pairer) byMergeID() {
+	path := p.provider.ContextPath(contextMergeID)
+	id := func(d *unitDocument) string {
+		if !d.MayContain(contextMergeID) {
+			return ""
+		}
+		return d.Path(string(path)).Value().Text()
+	}
+	at := map[string]int{}
+	for i := range p.before {
+		if text := id(&p.before[i]); text != "" && !p.taken[i] {
+			if _, twice := at[text]; !twice {
+				at[text] = i
+			}
+		}
+	}
+	if len(at) == 0 {
+		return
+	}
+	for j := range p.after {
+		text := id(&p.after[j])
+		if i, ok := at[text]; ok && p.of[j] < 0 {
+			p.take(i, j)
+			delete(at, text)
+		}
+	}
+}
+
+// byName pairs documents with the same name; of several with one name the first with the first and so on. accept, if given, has to
+// agree.
+func (p *pairer) byName(name func(*unitDocument) string, accept func(before, after *unitDocument) bool) {
+	at := map[string][]int{}
+	for i := range p.before {
+		if !p.taken[i] {
+			key := name(&p.before[i])
+			at[key] = append(at[key], i)
+		}
+	}
+	if len(at) == 0 {
+		return
+	}
+	for j := range p.after {
+		if p.of[j] >= 0 {
+			continue
+		}
+		key := name(&p.after[j])
+		for k, i := range at[key] {
+			if accept == nil || accept(&p.before[i], &p.after[j]) {
+				p.take(i, j)
+				at[key] = slices.Delete(at[key], k, k+1)
+				break
+			}
+		}
+	}
+}
+
+// byLikeness pairs what is left over: resources of similar types of which less than half differs.
+func (p *pairer) byLikeness() {
+	var pairs []pairing
+	for j := range p.after {
+		if p.of[j] >= 0 || !p.after[j].resource {
+			continue
+		}
+		for i := range p.before {
+			if p.taken[i] || !p.before[i].resource || !similarTypes(p.provider, p.before[i].info.ResourceType, p.after[j].info.ResourceType) {
+				continue
+			}
+			pairs = append(pairs, pairing{before: i, after: j})
+		}
+	}
+	if len(pairs) > maxPairs {
+		return
+	}
+	for k := range pairs {
+		before, after := p.before[pairs[k].before], p.after[pairs[k].after]
+		d := differ{dry: true}
+		d.value(before.Value(), after.Value(), p.provider.MergeKeys(after.info.ResourceType))
+		pairs[k].score = float64(d.cost) / float64(leaves(before.Value())+leaves(after.Value()))
+	}
+	pairs = slices.DeleteFunc(pairs, func(p pairing) bool { return p.score >= 0.5 })
+	for _, pair := range bestPairs(pairs) {
+		p.take(pair.before, pair.after)
+	}
+}
+
+// similarTypes asks the provider whether a resource of one type may have become one of the other.
+func similarTypes(provider configkit.ResourceProvider, a, b api.ResourceType) bool {
+	if p, ok := provider.(interface {
+		SimilarTypes(a, b api.ResourceType) bool
+	}); ok && a != b {
+		return p.SimilarTypes(a, b)
+	}
+	return a == b
+}
+
+// diffOptions say how two units are compared.
+type diffOptions struct {
+	index     int
+	renames   bool // resources, and elements of lists, that are much alike but for their names are the same
+	unchanged bool // resources to which nothing happened have an entry, too
+}
+
+// diffUnits compares two units. The changes come in the order of the documents afterwards, and then those that are gone.
+func diffUnits(before, after gaby.Container, provider configkit.ResourceProvider, options diffOptions) ([]*resourceChange, error) {
+	unitBefore, unitAfter := before, after
+	if !options.unchanged {
+		before, after = withoutKept(before, after)
+	}
+	d := newUnitDiffer(provider, options)
+	old, err := unitDocuments(before, unitBefore, provider)
+	now, errNow := unitDocuments(after, unitAfter, provider)
+	if err := errors.Join(err, errNow); err != nil {
+		return nil, err
+	}
+	p := pairer{provider: provider, before: old, after: now, renames: options.renames}
+	p.pair()
+	for j := range now {
+		if i := p.of[j]; i < 0 {
+			d.add(newResource(&now[j], api.MutationTypeAdd, options.index))
+		} else {
+			d.add(d.documents(&old[i], &now[j]))
+		}
+	}
+	for i := range old {
+		if !p.taken[i] {
+			d.add(newResource(&old[i], api.MutationTypeDelete, options.index))
+		}
+	}
+	return d.changes, errors.Join(d.problems...)
+}
+
+// unitDiffer gathers the changes of a unit.
+type unitDiffer struct {
+	provider configkit.ResourceProvider
+	options  diffOptions
+	changes  []*resourceChange
+	problems []error
+	keys     map[api.ResourceType]*configkit.MergeKeyTree
+	differ   differ
+}
+
+func newUnitDiffer(provider configkit.ResourceProvider, options diffOptions) *unitDiffer {
+	return &unitDiffer{provider: provider, options: options, differ: differ{index: options.index, renames: options.renames}}
+}
+
+func (d *unitDiffer) add(r *resourceChange, err error) {
+	if err != nil {
+		d.problems = append(d.problems, err)
+	} else if r.op != api.MutationTypeNone || d.options.unchanged {
+		d.changes = append(d.changes, r)
+	}
+}
+
+// mergeKeys remembers what the provider says.
+func (d *unitDiffer) mergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
+	keys, ok := d.keys[t]
+	if !ok {
+		keys = d.provider.MergeKeys(t)
+		if d.keys == nil {
+			d.keys = map[api.ResourceType]*configkit.MergeKeyTree{}
+		}
+		d.keys[t] = keys
+	}
+	return keys
+}
+
+// edited is what edits of one document did.
+func (d *unitDiffer) edited(r *resourceChange, before, after *gaby.YamlDoc, then, now *anonymous) error {
+	identify := func(doc *gaby.YamlDoc, in *anonymous) (api.ResourceInfo, error) {
+		info, err := in.identify(doc)
+		if _, ok := errors.AsType[*configkit.NoResourceError](err); err != nil && !ok {
+			return info, locate(err, nil, nil)
+		}
+		return info, nil
+	}
+	was, err := identify(before, then)
+	if err != nil {
+		return err
+	}
+	is := was
+	d.compare(r, before, after, was.ResourceType)
+	if r.mayHaveRenamed(d.provider) {
+		if is, err = identify(after, now); err != nil {
+			return err
+		}
+		if is.ResourceType != was.ResourceType { // of the new type other lists may have merge keys
+			r.reset()
+			d.differ.reset()
+			d.compare(r, before, after, is.ResourceType)
+		}
+	}
+	r.resource, r.before, r.after, r.index = is, before, after, d.options.index
+	r.name(was.ResourceName)
+	return nil
+}
+
+func (d *unitDiffer) compare(r *resourceChange, before, after *gaby.YamlDoc, t api.ResourceType) {
+	d.differ.diff(r, before.Value(), after.Value(), d.mergeKeys(t))
+}
+
+// withoutKept leaves out the documents that both lists have and nobody edited.
+func withoutKept(before, after gaby.Container) (gaby.Container, gaby.Container) {
+	kept := map[*gaby.YamlDoc]bool{}
+	for i, doc := range before {
+		if i < len(after) && after[i] == doc {
+			kept[doc] = true
+		}
+	}
+	if len(kept) < len(before) && len(kept) < len(after) {
+		in := make(map[*gaby.YamlDoc]bool, len(before))
+		for _, doc := range before {
+			in[doc] = true
+		}
+		for _, doc := range after {
+			if in[doc] {
+				kept[doc] = true
+			}
+		}
+	}
+	left := func(docs gaby.Container) gaby.Container {
+		var left gaby.Container
+		for _, doc := range docs {
+			if !kept[doc] {
+				left = append(left, doc)
+			}
+		}
+		return left
+	}
+	return left(before), left(after)
+}
+
+// newResource is the change of a resource that is new or, with Delete, gone.
+func newResource(d *unitDocument, op api.MutationType, index int) (*resourceChange, error) {
+	if err := d.Check(); err != nil {
+		return nil, locate(err, &d.info, nil)
+	}
+	r := &resourceChange{
+		resource: d.info, names: []api.ResourceName{d.info.ResourceName},
+		change: change{op: op, index: index, value: d.Value()},
+	}
+	if op == api.MutationTypeDelete {
+		r.before = d.YamlDoc
+	} else {
+		r.after = d.YamlDoc
+	}
+	return r, nil
+}
+
+// documents is what happened to a resource.
+func (d *unitDiffer) documents(before, after *unitDocument) (*resourceChange, error) {
+	r := &resourceChange{resource: after.info, before: before.YamlDoc, after: after.YamlDoc, change: change{index: d.options.index}}
+	r.name(before.info.ResourceName)
+	if before.SameText(after.YamlDoc) {
+		r.settle()
+		return r, nil
+	}
+	for _, doc := range []*unitDocument{before, after} {
+		if err := doc.Check(); err != nil {
+			return nil, locate(err, &doc.info, nil)
+		}
+	}
+	d.compare(r, before.YamlDoc, after.YamlDoc, after.info.ResourceType)
+	return r, nil
+}
+
+// mayHaveRenamed tells whether something was changed beside the field the name is in, or around it.
+func (r *resourceChange) mayHaveRenamed(provider configkit.ResourceProvider) bool {
+	name := string(provider.ScopelessResourceNamePath())
+	depth := strings.Count(name, ".") + 1
+	for _, e := range r.paths {
+		if n := len(e.path); n < depth || n == depth && strings.HasPrefix(name, e.path[:n-1].canonical()) {
+			return true
+		}
+	}
+	return false
+}

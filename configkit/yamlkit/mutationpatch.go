@@ -1,0 +1,346 @@
+package yamlkit
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// patcher applies changes to a unit.
+type patcher struct {
+	docs       gaby.Container
+	provider   configkit.ResourceProvider
+	protection *protection
+	conflicts  *conflicts
+	own        *ownFinder // what the target has changed, nil when that is not known
+	respectOwn bool
+	// targets are, in a merge, the documents by what they are called in own; nil otherwise.
+	targets map[*gaby.YamlDoc]*gaby.YamlDoc
+	// positional lets elements be found by their index when nothing better is known about them.
+	positional bool
+
+	known     []unitDocument
+	finder    *finder[unitDocument]
+	gone      map[*gaby.YamlDoc]bool
+	added     gaby.Container
+	exclusive map[api.ResourceType]exclusiveFields
+	problems  []error
+}
+
+// patch applies all changes and returns the documents.
+func (p *patcher) patch(changes []*resourceChange) (gaby.Container, error) {
+	var err error
+	if p.known, err = unitDocuments(p.docs, p.docs, p.provider); err != nil {
+		return nil, err
+	}
+	p.finder = newFinder(p.known, p.provider,
+		func(d unitDocument) *api.ResourceInfo { return &d.info },
+		func(unitDocument) []api.ResourceName { return nil })
+	p.gone = map[*gaby.YamlDoc]bool{}
+	p.exclusive = map[api.ResourceType]exclusiveFields{}
+	for _, r := range changes {
+		p.resource(r)
+	}
+	if err := errors.Join(p.problems...); err != nil {
+		return nil, err
+	}
+	docs := slices.DeleteFunc(slices.Clone(p.docs), func(d *gaby.YamlDoc) bool { return p.gone[d] })
+	return append(docs, p.added...), nil
+}
+
+// target is the document a change is about, nil when there is none.
+func (p *patcher) target(r *resourceChange, own *resourceChange) *gaby.YamlDoc {
+	if p.targets != nil && own != nil {
+		return p.targets[own.after] // nil for one the target has deleted
+	}
+	if i := p.finder.find(&r.resource, r.names); i >= 0 && !p.gone[p.known[i].YamlDoc] {
+		return p.known[i].YamlDoc
+	}
+	return nil
+}
+
+func (p *patcher) resource(r *resourceChange) {
+	if r.op == api.MutationTypeNone {
+		return
+	}
+	var own *resourceChange
+	if p.own != nil {
+		own = p.own.find(r)
+	}
+	protected := p.protection.of(r)
+	if protected.whole() {
+		p.conflicts.add(api.ConflictProtectedPath, r, nil, r.change, nil)
+		return
+	}
+	doc := p.target(r, own)
+	switch r.op {
+	case api.MutationTypeDelete:
+		if doc != nil {
+			p.gone[doc] = true
+		}
+		return
+	case api.MutationTypeAdd, api.MutationTypeReplace:
+		p.setResource(r, doc, protected)
+		return
+	}
+	if doc == nil {
+		p.conflicts.add(api.ConflictUnresolvedPath, r, nil, r.change, nil)
+		for _, e := range r.paths {
+			p.conflicts.add(api.ConflictUnresolvedPath, r, e.path, e.change, nil)
+		}
+		return
+	}
+	w := p.work(r, doc, own)
+	if err := w.apply(r, protected); err != nil {
+		p.problems = append(p.problems, locate(err, &r.resource, nil))
+	}
+}
+
+// work gets ready to change a resource.
+func (p *patcher) work(r *resourceChange, doc *gaby.YamlDoc, own *resourceChange) *resourcePatch {
+	w := &resourcePatch{
+		patcher: p, change: r, doc: doc, own: own, keys: p.provider.MergeKeys(r.resource.ResourceType),
+		aligned: map[string][]int{}, digests: map[string]*listDigests{}, lists: map[string]*listEdit{},
+	}
+	if own != nil && p.respectOwn {
+		w.ownPaths = newPathTree(own.paths)
+	}
+	return w
+}
+
+// setResource makes a resource what the change says, or adds it.
+func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *protectedPaths) {
+	if doc == nil {
+		added, err := gaby.ParseYAML([]byte(documentText(r.after, r.value)))
+		if err != nil {
+			p.problems = append(p.problems, locate(err, &r.resource, nil))
+			return
+		}
+		p.added = append(p.added, added)
+		return
+	}
+	if protected.any() {
+		// Path by path, so that what is protected stays.
+		pieces := *r
+		pieces.paths = nil
+		d := differ{index: r.index}
+		d.diff(&pieces, doc.Value(), r.value, p.provider.MergeKeys(r.resource.ResourceType))
+		if err := p.work(r, doc, nil).apply(&pieces, protected); err != nil {
+			p.problems = append(p.problems, locate(err, &r.resource, nil))
+		}
+		return
+	}
+	if err := doc.SetDocP(r.value.Doc(), ""); err != nil {
+		p.problems = append(p.problems, locate(err, &r.resource, nil))
+	}
+}
+
+// resourcePatch is the work on one resource.
+type resourcePatch struct {
+	*patcher
+	change   *resourceChange
+	doc      *gaby.YamlDoc
+	own      *resourceChange
+	ownPaths *pathTree
+	keys     *configkit.MergeKeyTree
+
+	aligned map[string][]int        // by the path of a list without merge keys: the index in the target of elements of the base
+	digests map[string]*listDigests // of such lists, as they were before anything was changed
+	ids     placeIDs
+	lists   map[string]*listEdit // elements to be removed and inserted
+	renamed []elementRename      // that have been made
+}
+
+type listDigests struct {
+	digest []string
+	nth    []int
+}
+
+// listEdit is what is to happen to the elements of one list.
+type listEdit struct {
+	segments []string
+	removed  map[int]bool
+	inserted []listInsertion
+}
+
+type listInsertion struct {
+	index int // in the result
+	value gaby.Value
+}
+
+// apply makes the changes in this order: keys that are removed, what is set, parents first, elements that are removed or inserted, new
+// keys of elements, and the order of elements. So elements keep their indexes as long as these are needed.
+func (w *resourcePatch) apply(r *resourceChange, protected *protectedPaths) error {
+	w.lookAhead(r.paths)
+	paths := w.unprotected(r.paths, protected)
+	var problems []error
+	run := func(e *pathChange, act func(*pathChange) error) {
+		if err := act(e); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	for _, e := range paths {
+		if e.op == api.MutationTypeDelete {
+			run(e, w.delete)
+		}
+	}
+	for _, e := range w.exclusives(paths) {
+		if e.op != api.MutationTypeDelete && e.op != api.MutationTypeNone {
+			run(e, w.set)
+		}
+	}
+	problems = append(problems, w.editLists(), w.rename(r.renames), w.reorder(r.orders))
+	return errors.Join(problems...)
+}
+
+// lookAhead works out, while the target is as it was, where elements of lists without merge keys are.
+func (w *resourcePatch) lookAhead(paths []*pathChange) {
+	for _, e := range paths {
+		var base gaby.Value
+		if w.change.before != nil {
+			base = w.change.before.Value()
+		}
+		v, keys := w.doc.Value(), w.keys
+		for i, s := range e.path {
+			if v.Kind() == gaby.List && s.kind == elementByDigest {
+				list := e.path[:i].canonical()
+				if w.digests[list] == nil {
+					digest, nth := digests(v)
+					w.digests[list] = &listDigests{digest, nth}
+				}
+				if base.Kind() == gaby.List && w.aligned[list] == nil {
+					if _, keyed := keyedIDs(keys, base, v); !keyed {
+						w.aligned[list] = alignment(base, v, keys)
+					}
+				}
+			}
+			at := w.elementIndex(e.path[:i], nil, v, s, keys)
+			next := childAt(v, s, at)
+			base = w.baseChild(base, v, s, keys)
+			keys = childKeys(keys, v, s)
+			v = next
+		}
+	}
+}
+
+// alignment is, for each element of the base, the index of the one that belongs to it in the target, -1 when it is gone.
+func alignment(base, target gaby.Value, keys *configkit.MergeKeyTree) []int {
+	old, now := elements(base), elements(target)
+	d := differ{dry: true}
+	pairs, _, _ := d.align(old, now, keys.Child("*"))
+	at := make([]int, len(old))
+	for i := range at {
+		at[i] = -1
+	}
+	for _, pair := range pairs {
+		at[pair[0]] = pair[1]
+	}
+	return at
+}
+
+// baseChild follows a segment in the base. It leads nowhere where base and target do not agree on whether a list has merge keys.
+func (w *resourcePatch) baseChild(base, target gaby.Value, s mutationSegment, keys *configkit.MergeKeyTree) gaby.Value {
+	if base.Kind() != gaby.List {
+		return findChild(base, s)
+	}
+	_, keyed := keyedIDs(keys, base, target)
+	switch {
+	case target.Kind() != gaby.List || keyed != (s.kind == elementByKey):
+		return gaby.Value{}
+	case s.kind == elementByDigest:
+		return base.Index(s.index)
+	}
+	return base.Index(findElement(base, s, keys))
+}
+
+func childAt(v gaby.Value, s mutationSegment, index int) gaby.Value {
+	switch v.Kind() {
+	case gaby.Map:
+		return v.Get(s.asKey())
+	case gaby.List:
+		return v.Index(index)
+	}
+	return gaby.Value{}
+}
+
+func childKeys(keys *configkit.MergeKeyTree, v gaby.Value, s mutationSegment) *configkit.MergeKeyTree {
+	if v.Kind() == gaby.List {
+		return keys.Child("*")
+	}
+	return keys.Child(s.asKey())
+}
+
+// elementIndex finds the element of a list that a segment names, -1 when there is none. place is where the list is, nil when that may
+// change before the next question.
+func (w *resourcePatch) elementIndex(list mutationPath, place []string, v gaby.Value, s mutationSegment, keys *configkit.MergeKeyTree) int {
+	if v.Kind() != gaby.List {
+		return -1
+	}
+	switch s.kind {
+	case newElement:
+		return -1
+	case elementByDigest:
+		path := list.canonical()
+		if at, ok := w.aligned[path]; ok {
+			if s.index < 0 || s.index >= len(at) {
+				return -1
+			}
+			return at[s.index]
+		}
+		if known := w.digests[path]; known != nil {
+			for i := range known.digest {
+				if known.digest[i] == s.text && known.nth[i] == s.nth {
+					return i
+				}
+			}
+		}
+		return -1
+	case elementByKey:
+		if at := w.keyedIndex(place, v, s.text, keys); at >= 0 {
+			return at
+		}
+		if now := w.newName(list, s); now != "" {
+			if at := w.keyedIndex(place, v, now, keys); at >= 0 {
+				return at
+			}
+		}
+		if w.positional && s.index >= 0 {
+			// An element without key that stands there may be meant.
+			if e := v.Index(s.index); e.Exists() && elementID(e, keysOfID(s.text), nil) == "" {
+				return s.index
+			}
+		}
+		return -1
+	}
+	return findElement(v, s, keys)
+}
+
+// keyedIndex finds an element by its ID. The IDs of a list whose place is given are worked out once.
+func (w *resourcePatch) keyedIndex(place []string, v gaby.Value, id string, keys *configkit.MergeKeyTree) int {
+	if place == nil || keys == nil || len(keys.Keys) == 0 {
+		return findElement(v, mutationSegment{kind: elementByKey, text: id}, keys)
+	}
+	known := w.ids.at(place)
+	known.read(v, keys)
+	if at, ok := known.index[id]; ok {
+		return at
+	}
+	return indexOfID(v, id, keysOfID(id), nil)
+}
+
+// newName is the ID an element has got that has another one in the path: from the target itself, or by this patch.
+func (w *resourcePatch) newName(list mutationPath, s mutationSegment) string {
+	renames := w.renamed
+	if w.own != nil {
+		renames = append(renames[:len(renames):len(renames)], w.own.renames...)
+	}
+	for _, r := range renames {
+		if r.old == s.name() && r.path.canonical() == list.canonical() {
+			return s.renamed(r.now)
+		}
+	}
+	return ""
+}

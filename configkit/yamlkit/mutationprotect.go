@@ -1,0 +1,145 @@
+package yamlkit
+
+import (
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// protection says what may not be overwritten: where it has come from, told by the entries of all changes so far.
+type protection struct {
+	finder *finder[*resourceChange]
+	// refuses tells whether the place of an entry may not be overwritten.
+	refuses func(*change) bool
+}
+
+// newProtection reads entries. mayOverwrite is asked about those that are not protected; nil allows all.
+func newProtection(entries []*resourceChange, provider configkit.ResourceProvider, mayOverwrite func(api.MutationInfo) bool) *protection {
+	p := &protection{finder: newChangeFinder(entries, provider)}
+	p.refuses = func(c *change) bool {
+		return c.protected || mayOverwrite != nil && !mayOverwrite(api.MutationInfo{MutationType: c.op, Index: c.index})
+	}
+	return p
+}
+
+// protectedPaths is what is protected of one resource.
+type protectedPaths struct {
+	*protection
+	entry *resourceChange // nil: nothing is known
+}
+
+// of returns what is protected of the resource of a change.
+func (p *protection) of(r *resourceChange) *protectedPaths {
+	if p == nil {
+		return &protectedPaths{}
+	}
+	i := p.finder.find(&r.resource, r.names)
+	if i < 0 {
+		return &protectedPaths{}
+	}
+	return &protectedPaths{protection: p, entry: p.finder.all[i]}
+}
+
+// whole tells whether nothing of the resource may be overwritten.
+func (p *protectedPaths) whole() bool { return p.entry != nil && p.refuses(&p.entry.change) }
+
+// any tells whether something inside of the resource may not be overwritten.
+func (p *protectedPaths) any() bool {
+	return p.entry != nil && slices.ContainsFunc(p.entry.paths, func(e *pathChange) bool { return p.refuses(&e.change) })
+}
+
+// protectedTree has the entries at their places.
+type protectedTree struct {
+	entry    *change
+	children map[string]*protectedTree
+	refuses  bool // something here or below may not be overwritten
+}
+
+// unprotected leaves out the changes of protected places, which are conflicts. A change around a protected place is split.
+func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPaths) []*pathChange {
+	if !protected.any() {
+		return paths
+	}
+	tree := &protectedTree{}
+	for _, e := range protected.entry.paths {
+		node := tree
+		refuses := protected.refuses(&e.change)
+		for _, s := range w.placeOf(e.path) {
+			node.refuses = node.refuses || refuses
+			if node.children == nil {
+				node.children = map[string]*protectedTree{}
+			}
+			if node.children[s] == nil {
+				node.children[s] = &protectedTree{}
+			}
+			node = node.children[s]
+		}
+		node.entry, node.refuses = &e.change, node.refuses || refuses
+	}
+	var left []*pathChange
+	for _, e := range paths {
+		node, nearest := tree, tree.entry
+		for _, s := range w.placeOf(e.path) {
+			if node = node.children[s]; node == nil {
+				break
+			}
+			if node.entry != nil {
+				nearest = node.entry
+			}
+		}
+		switch {
+		case nearest != nil && protected.refuses(nearest):
+			w.conflicts.add(api.ConflictProtectedPath, w.change, e.path, e.change, nil)
+		case node != nil && node.refuses:
+			left = append(left, w.split(e, protected)...)
+		default:
+			left = append(left, e)
+		}
+	}
+	return left
+}
+
+// placeOf is a path in the words of the target: with the indexes elements have there, so that different ways to name an element come
+// to the same. What is not there keeps its name.
+func (w *resourcePatch) placeOf(path mutationPath) []string {
+	p := w.find(path)
+	place := slices.Clone(p.segments)
+	for _, s := range path[len(path)-p.missing:] {
+		place = append(place, mutationPath{s}.canonical())
+	}
+	return place
+}
+
+// split makes of a change around protected places changes of single values, and leaves out those that are protected. A list is one
+// value.
+func (w *resourcePatch) split(e *pathChange, protected *protectedPaths) []*pathChange {
+	p := w.find(e.path)
+	if p.value.Kind() != gaby.Map || e.op != api.MutationTypeDelete && e.value.Kind() != gaby.Map {
+		w.conflicts.add(api.ConflictProtectedPath, w.change, e.path, e.change, nil)
+		return nil
+	}
+	var pieces resourceChange
+	d := differ{index: e.index, out: &pieces}
+	value := e.value
+	if e.op == api.MutationTypeDelete {
+		value = gaby.Value{} // nothing is to be left
+	}
+	d.path = slices.Clone(e.path)
+	for c := p.value.First(); c.Exists(); c = c.Next() {
+		d.below(mutationSegment{text: c.Key(), index: -1}, func() {
+			if now := value.Get(c.Key()); now.Exists() {
+				d.value(c, now, p.keys.Child(c.Key()))
+			} else if e.op != api.MutationTypeAdd && !(e.op == api.MutationTypeUpdate && e.merging) {
+				d.delete(c)
+			}
+		})
+	}
+	for c := value.First(); c.Exists(); c = c.Next() {
+		if !p.value.Get(c.Key()).Exists() {
+			d.below(mutationSegment{text: c.Key(), index: -1}, func() { d.add(c) })
+		}
+	}
+	return w.unprotected(pieces.paths, protected)
+}

@@ -1,0 +1,223 @@
+package yamlkit
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// ComputeMutations compares two states of a unit. Every resource has an entry, with None when nothing happened to it; the entries come
+// in the order of the modified data, then those of resources that are gone. The index goes into every entry.
+func ComputeMutations(previous, modified gaby.Container, functionIndex int, provider configkit.ResourceProvider) (api.ResourceMutationList, error) {
+	changes, err := diffUnits(previous, modified, provider, diffOptions{index: functionIndex, renames: true, unchanged: true})
+	if err != nil {
+		return nil, err
+	}
+	return mutationsOf(changes, provider), nil
+}
+
+// PatchMutations applies mutations to a unit. What is protected there is left alone. own, if given, is what the unit has changed
+// itself since it was what the patch was made from: it stays. The documents are edited in place, new ones are appended.
+func PatchMutations(parsedData gaby.Container, protection, patch, own api.ResourceMutationList, provider configkit.ResourceProvider,
+) (gaby.Container, api.MutationConflictList, error) {
+	changes, err := changesOf(patch, provider)
+	protected, errProtected := changesOf(protection, provider)
+	mine, errOwn := changesOf(own, provider)
+	if err := errors.Join(err, errProtected, errOwn); err != nil {
+		return nil, nil, err
+	}
+	found := &conflicts{}
+	p := &patcher{docs: parsedData, provider: provider, conflicts: found, positional: true, respectOwn: true}
+	if len(protected) > 0 {
+		p.protection = newProtection(protected, provider, nil)
+	}
+	if len(mine) > 0 {
+		p.own = newOwnFinder(mine, provider)
+		s := subtraction{provider: provider, conflicts: found}
+		left := changes[:0]
+		for _, r := range changes {
+			if o := p.own.find(r); o != nil {
+				r = s.resource(r, o)
+			}
+			if r != nil {
+				left = append(left, r)
+			}
+		}
+		changes = left
+	}
+	docs, err := p.patch(changes)
+	return docs, found.mutations(), err
+}
+
+// Reset makes the strings and numbers at the paths of mutations placeholders, unless they are protected. What is not there, and values
+// of other types, are left alone. It returns how many paths led to a string or number.
+func Reset(parsedData gaby.Container, mutations api.ResourceMutationList, provider configkit.ResourceProvider) (int, error) {
+	changes, err := changesOf(mutations, provider)
+	if err != nil {
+		return 0, err
+	}
+	known, err := unitDocuments(parsedData, parsedData, provider)
+	if err != nil {
+		return 0, err
+	}
+	p := &patcher{provider: provider, conflicts: &conflicts{}, positional: true}
+	find := newFinder(known, provider,
+		func(d unitDocument) *api.ResourceInfo { return &d.info },
+		func(unitDocument) []api.ResourceName { return nil })
+	// Names are looked for before the first of them is reset.
+	found := make([]*gaby.YamlDoc, len(changes))
+	for i, r := range changes {
+		if at := find.find(&r.resource, r.names); at >= 0 && !r.protected {
+			found[i] = known[at].YamlDoc
+		}
+	}
+	count := 0
+	var problems []error
+	for i, r := range changes {
+		if found[i] == nil {
+			continue
+		}
+		n, err := p.work(r, found[i], nil).reset(r.paths)
+		count += n
+		if err != nil {
+			problems = append(problems, locate(err, &r.resource, nil))
+		}
+	}
+	return count, errors.Join(problems...)
+}
+
+// reset resets the values at paths. All are found before the first is changed: one of them may be what an element is known by.
+func (w *resourcePatch) reset(paths []*pathChange) (int, error) {
+	w.lookAhead(paths)
+	type place struct {
+		segments []string
+		value    any
+	}
+	var places []place
+	for _, e := range paths {
+		p := w.find(e.path)
+		if e.protected || p.missing > 0 || p.value.Kind() != gaby.Scalar {
+			continue
+		}
+		switch p.value.Tag() {
+		case "!!str":
+			places = append(places, place{p.segments, PlaceholderString})
+		case "!!int":
+			places = append(places, place{p.segments, PlaceholderInt})
+		}
+	}
+	var problems []error
+	for _, p := range slices.Backward(places) {
+		_, err := w.doc.Set(p.value, p.segments...)
+		problems = append(problems, err)
+	}
+	return len(places), errors.Join(problems...)
+}
+
+// CheckMutations tells what is wrong with mutations: types of mutation that do not exist, values that are no YAML. The errors are
+// *api.Failure, joined, each with resource and path.
+func CheckMutations(list api.ResourceMutationList, provider configkit.ResourceProvider) error {
+	_, err := changesOf(list, provider)
+	return err
+}
+
+// ProtectMutations makes the places of rows protected, or not protected any more, and returns how many there are. A row is about the
+// resource as a whole when it has no path, and about every resource of its type when it has no name. A place without an entry gets
+// one of type None, which says nothing but that.
+func ProtectMutations(mutations api.ResourceMutationList, rows api.AttributeValueList, protected bool, provider configkit.ResourceProvider,
+) (api.ResourceMutationList, int) {
+	list := make(api.ResourceMutationList, len(mutations))
+	for i := range mutations {
+		list[i] = mutations[i]
+		list[i].Resource = completed(list[i].Resource, provider)
+		list[i].PathMutationMap = maps.Clone(mutations[i].PathMutationMap)
+	}
+	count := 0
+	for i := range rows {
+		row := &rows[i]
+		found := false
+		for k := range list {
+			m := &list[k]
+			if isAbout(row, m, provider) {
+				found = true
+				count++
+				protectPath(m, row.Path, protected)
+			}
+		}
+		if !found && row.ResourceName != "" && protected {
+			m := api.ResourceMutation{Resource: completed(row.ResourceInfo, provider), ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeNone}}
+			count++
+			protectPath(&m, row.Path, protected)
+			list = append(list, m)
+		}
+	}
+	return list, count
+}
+
+// isAbout tells whether a row names the resource of a mutation.
+func isAbout(row *api.AttributeValue, m *api.ResourceMutation, provider configkit.ResourceProvider) bool {
+	if row.ResourceType != "" && row.ResourceType != api.ResourceTypeAny && row.ResourceType != m.Resource.ResourceType {
+		return false
+	}
+	if row.ResourceName == "" {
+		return true
+	}
+	return has(m.Names(), row.ResourceName) || has(m.NamesWithoutScopes(), provider.RemoveScopeFromResourceName(row.ResourceName))
+}
+
+// protectPath protects a place of a resource.
+func protectPath(m *api.ResourceMutation, path api.ResolvedPath, protected bool) {
+	if path == "" {
+		m.ResourceMutationInfo.Protected = protected
+		return
+	}
+	wanted := parseMutationPath(path).canonical()
+	for known, info := range m.PathMutationMap {
+		if known == path || parseMutationPath(known).canonical() == wanted {
+			info.Protected = protected
+			m.PathMutationMap[known] = info
+			return
+		}
+	}
+	if m.PathMutationMap == nil {
+		m.PathMutationMap = api.MutationMap{}
+	}
+	m.PathMutationMap[path] = api.MutationInfo{MutationType: api.MutationTypeNone, Index: m.ResourceMutationInfo.Index, Protected: protected}
+}
+
+// LimitMutations leaves out the paths that are not at or below one, in which * stands for any segment, and the resources that have not
+// the name, which may be given with or without its scope. Empty ones limit nothing.
+func LimitMutations(mutations api.ResourceMutationList, resource api.ResourceName, path api.UnresolvedPath, provider configkit.ResourceProvider) api.ResourceMutationList {
+	var list api.ResourceMutationList
+	limit := parseMutationPath(api.ResolvedPath(path))
+	for i := range mutations {
+		m := mutations[i]
+		if resource != "" && !has(m.Names(), resource) && !has(m.NamesWithoutScopes(), resource) {
+			continue
+		}
+		m.PathMutationMap = maps.Clone(m.PathMutationMap)
+		maps.DeleteFunc(m.PathMutationMap, func(p api.ResolvedPath, _ api.MutationInfo) bool { return !parseMutationPath(p).isBelow(limit) })
+		list = append(list, m)
+	}
+	return list
+}
+
+// isBelow tells whether a path is at or below another one, in which * stands for any segment and a number for the element with the index.
+func (p mutationPath) isBelow(limit mutationPath) bool {
+	if len(p) < len(limit) {
+		return false
+	}
+	for i, s := range limit {
+		isAny := s.kind == mapKey && s.text == "*"
+		isIndex := s.kind == mapKey && p[i].kind != mapKey && s.text == strconv.Itoa(p[i].index)
+		if !isAny && !isIndex && p[i:i+1].canonical() != (mutationPath{s}).canonical() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,399 @@
+package yamlkit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// namespaceField is where changes of the target's own are nobody's work, and are not missed.
+const namespaceField = "metadata.namespace"
+
+// conflicts collects what a merge could not do.
+type conflicts struct {
+	list []conflict
+}
+
+// conflict is an api.MutationConflict before its values are printed.
+type conflict struct {
+	reason   api.ConflictReason
+	resource api.ResourceInfo
+	path     mutationPath
+	source   change
+	target   *change
+	of       *resourceChange // the change of the source
+}
+
+func (c *conflicts) add(reason api.ConflictReason, r *resourceChange, path mutationPath, source change, target *change) {
+	c.list = append(c.list, conflict{reason: reason, resource: r.resource, path: path, source: source, target: target, of: r})
+}
+
+// addOnce adds a conflict unless there is one of its kind at the place.
+func (c *conflicts) addOnce(reason api.ConflictReason, r *resourceChange, path mutationPath, source change) {
+	text := path.canonical()
+	known := slices.ContainsFunc(c.list, func(f conflict) bool {
+		return f.reason == reason && f.resource == r.resource && f.path.canonical() == text
+	})
+	if !known {
+		c.add(reason, r, path, source, nil)
+	}
+}
+
+// mutations are the conflicts as they travel.
+func (c *conflicts) mutations() api.MutationConflictList {
+	list := make(api.MutationConflictList, len(c.list))
+	for i, f := range c.list {
+		list[i] = api.MutationConflict{Reason: f.reason, Resource: f.resource, Path: api.ResolvedPath(f.path.String()), Source: f.source.info()}
+		if f.target != nil {
+			info := f.target.info()
+			list[i].Target = &info
+		}
+	}
+	return list
+}
+
+// subtraction takes from a patch what the target has decided for itself.
+type subtraction struct {
+	provider  configkit.ResourceProvider
+	conflicts *conflicts
+}
+
+// resource subtracts what happened to one resource. It returns nil when nothing is left.
+func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
+	isDelete := p.op == api.MutationTypeDelete
+	switch {
+	case own.op == api.MutationTypeNone || p.op == api.MutationTypeNone:
+		return p
+	case own.op == api.MutationTypeDelete:
+		if !isDelete {
+			s.conflicts.add(api.ConflictSubtracted, p, nil, p.change, &own.change)
+		}
+		return nil
+	case own.op == api.MutationTypeReplace:
+		s.conflicts.add(api.ConflictSubtracted, p, nil, p.change, &own.change)
+		return nil
+	case isDelete:
+		for _, o := range own.paths {
+			if o.path.canonical() != namespaceField && o.op != api.MutationTypeNone {
+				s.conflicts.add(api.ConflictDeleteShadowed, p, o.path, p.change, &o.change)
+			}
+		}
+		return p
+	case p.op == api.MutationTypeReplace:
+		return p
+	case p.op == api.MutationTypeAdd && own.op == api.MutationTypeAdd:
+		return s.bothAdded(p, own)
+	case p.op == api.MutationTypeAdd:
+		return p // the target has what the source, as it was, did not have
+	}
+	q := *p
+	q.whole, q.paths, q.orders, q.renames = nil, nil, nil, nil
+	s.paths(&q, p, own)
+	s.renames(&q, p, own)
+	for _, o := range p.orders {
+		for _, t := range own.orders {
+			if t.path.canonical() == o.path.canonical() {
+				o.keys = weave(renamedKeys(o.keys, o.path, own.renames), t.keys)
+				break
+			}
+		}
+		q.orders = append(q.orders, o)
+	}
+	q.settle()
+	return &q
+}
+
+// bothAdded makes of a resource that both have added an update with the leaves the target lacks. Where both have a value, the
+// target keeps its own.
+func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
+	var r resourceChange
+	d := differ{index: p.index}
+	d.diff(&r, own.value, p.value, s.provider.MergeKeys(p.resource.ResourceType))
+	q := *p
+	q.op, q.value, q.paths, q.whole = api.MutationTypeUpdate, gaby.Value{}, nil, nil
+	told := map[string]bool{}
+	for _, e := range r.paths {
+		if n := slices.IndexFunc(e.path, func(s mutationSegment) bool { return s.kind == elementByDigest || s.kind == newElement }); n >= 0 {
+			list := e.path[:n] // which counts as one value
+			if text := list.canonical(); !told[text] {
+				told[text] = true
+				s.conflicts.add(api.ConflictBothAdded, p, list, valueAt(p.value, list, api.MutationTypeUpdate), valueChange(own.value, list))
+			}
+			continue
+		}
+		switch e.op {
+		case api.MutationTypeAdd:
+			q.paths = append(q.paths, e)
+		case api.MutationTypeUpdate:
+			s.conflicts.add(api.ConflictBothAdded, p, e.path, e.change, valueChange(own.value, e.path))
+		}
+	}
+	sortElements(q.paths)
+	q.settle()
+	return &q
+}
+
+// sortElements puts the elements that are added to one list, and for which there is no order, in the order of their paths.
+func sortElements(paths []*pathChange) {
+	places := map[string][]int{} // by list
+	for i, e := range paths {
+		if n := len(e.path) - 1; e.path[n].kind == elementByKey {
+			list := e.path[:n].canonical()
+			places[list] = append(places[list], i)
+		}
+	}
+	for _, at := range places {
+		elements := make([]*pathChange, len(at))
+		for k, i := range at {
+			elements[k] = paths[i]
+		}
+		slices.SortFunc(elements, func(a, b *pathChange) int { return strings.Compare(a.path.String(), b.path.String()) })
+		for k, i := range at {
+			paths[i] = elements[k]
+		}
+	}
+}
+
+// valueAt is a change to the value at a path below root.
+func valueAt(root gaby.Value, path mutationPath, op api.MutationType) change {
+	for _, s := range path {
+		root = findChild(root, s)
+	}
+	return change{op: op, value: root}
+}
+
+func valueChange(root gaby.Value, path mutationPath) *change {
+	c := valueAt(root, path, api.MutationTypeAdd)
+	return &c
+}
+
+// paths subtracts path by path.
+func (s *subtraction) paths(q, p, own *resourceChange) {
+	tree := newPathTree(own.paths)
+	for _, e := range p.paths {
+		if e.op == api.MutationTypeNone {
+			continue
+		}
+		node, covering := tree.find(e.path)
+		if covering != nil {
+			if len(covering.path) != len(e.path) || !e.sameChange(&covering.change) {
+				if merged, ok := e.mergeText(covering); ok {
+					q.paths = append(q.paths, merged)
+					continue
+				}
+				s.conflicts.add(api.ConflictSubtracted, p, e.path, e.change, &covering.change)
+			}
+			continue
+		}
+		below := node.all(nil)
+		if e.op == api.MutationTypeDelete {
+			for _, o := range below {
+				s.conflicts.add(api.ConflictDeleteShadowed, p, o.path, e.change, &o.change)
+			}
+			q.paths = append(q.paths, e)
+			continue
+		}
+		q.paths = append(q.paths, e)
+		q.paths = append(q.paths, below...) // once more, on top of it
+	}
+}
+
+// sameChange tells whether two changes of one place come to the same.
+func (c *change) sameChange(o *change) bool {
+	if c.op == api.MutationTypeDelete || o.op == api.MutationTypeDelete {
+		return c.op == o.op
+	}
+	return c.value.Equal(o.value)
+}
+
+// mergeText merges the lines of a text that both have changed.
+func (p *pathChange) mergeText(own *pathChange) (*pathChange, bool) {
+	if len(p.path) != len(own.path) || p.op != api.MutationTypeUpdate || own.op != api.MutationTypeUpdate {
+		return nil, false
+	}
+	base := p.base()
+	if !base.Exists() {
+		return nil, false
+	}
+	if again := own.base(); again.Exists() && !again.Equal(base) {
+		return nil, false // not the same text at the beginning
+	}
+	value, ok := mergeTexts(base, p.value, own.value)
+	if !ok {
+		return nil, false
+	}
+	merged := *p
+	merged.value, merged.patch = value, ""
+	return &merged, true
+}
+
+// base is what an update has changed, if that is known or can be found out from its patch.
+func (c *change) base() gaby.Value {
+	if c.old.Exists() || !strings.HasPrefix(c.patch, "@@") || !isString(c.value) {
+		return c.old
+	}
+	text, err := lines.Revert(c.patch, c.value.Text())
+	if err != nil {
+		return gaby.Value{}
+	}
+	v, _ := stringValue(text)
+	return v
+}
+
+// renames subtracts the new keys of elements.
+func (s *subtraction) renames(q, p, own *resourceChange) {
+	tree := newPathTree(own.paths)
+	for _, r := range p.renames {
+		as := change{op: api.MutationTypeUpdate, index: p.index}
+		as.value, _ = stringValue(r.now)
+		if i := slices.IndexFunc(own.renames, func(o elementRename) bool {
+			return o.old == r.old && o.path.canonical() == r.path.canonical()
+		}); i >= 0 {
+			if now := own.renames[i].now; now != r.now {
+				mine := change{op: api.MutationTypeUpdate, index: own.index}
+				mine.value, _ = stringValue(now)
+				s.conflicts.add(api.ConflictSubtracted, p, r.path, as, &mine)
+			}
+			continue
+		}
+		if gone := tree.deletedElement(r); gone != nil {
+			s.conflicts.add(api.ConflictSubtracted, p, r.path, as, &gone.change)
+			continue
+		}
+		q.renames = append(q.renames, r)
+	}
+}
+
+// renamedKeys are keys in an order, with those replaced that the target calls otherwise.
+func renamedKeys(keys []string, list mutationPath, renames []elementRename) []string {
+	keys = slices.Clone(keys)
+	for _, r := range renames {
+		if r.path.canonical() != list.canonical() || slices.Contains(keys, r.now) {
+			continue
+		}
+		if i := slices.Index(keys, r.old); i >= 0 {
+			keys[i] = r.now
+		}
+	}
+	return keys
+}
+
+// weave puts the orders of two lists together: what both have follows the source, what one alone has stands behind what it stood behind
+// there, that of the source first.
+func weave(source, target []string) []string {
+	inSource, inTarget := toSet(source), toSet(target)
+	behind := func(keys []string, common map[string]bool) (front []string, after map[string][]string) {
+		after = map[string][]string{}
+		last, any := "", false
+		for _, k := range keys {
+			switch {
+			case common[k]:
+				last, any = k, true
+			case any:
+				after[last] = append(after[last], k)
+			default:
+				front = append(front, k)
+			}
+		}
+		return front, after
+	}
+	front, afterSource := behind(source, inTarget)
+	frontTarget, afterTarget := behind(target, inSource)
+	woven := append(slices.Clone(front), frontTarget...)
+	for _, k := range source {
+		if inTarget[k] {
+			woven = append(append(append(woven, k), afterSource[k]...), afterTarget[k]...)
+		}
+	}
+	return woven
+}
+
+func toSet(keys []string) map[string]bool {
+	set := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		set[k] = true
+	}
+	return set
+}
+
+// pathTree finds changes by their paths: the one at a place, the nearest above it, all below it.
+type pathTree struct {
+	entry    *pathChange
+	children map[string]*pathTree
+	order    []string
+}
+
+func newPathTree(paths []*pathChange) *pathTree {
+	root := &pathTree{}
+	for _, p := range paths {
+		if p.op == api.MutationTypeNone {
+			continue
+		}
+		node := root
+		for i := range p.path {
+			key := p.path[i : i+1].canonical()
+			next := node.children[key]
+			if next == nil {
+				if node.children == nil {
+					node.children = map[string]*pathTree{}
+				}
+				next = &pathTree{}
+				node.children[key] = next
+				node.order = append(node.order, key)
+			}
+			node = next
+		}
+		node.entry = p
+	}
+	return root
+}
+
+// find returns the node of a path, nil when there is none, and the nearest change at or above it.
+func (t *pathTree) find(path mutationPath) (node *pathTree, covering *pathChange) {
+	node = t
+	for i := range path {
+		if node = node.children[path[i:i+1].canonical()]; node == nil {
+			break
+		}
+		if node.entry != nil {
+			covering = node.entry
+		}
+	}
+	return node, covering
+}
+
+// all appends the changes below the node.
+func (t *pathTree) all(list []*pathChange) []*pathChange {
+	if t == nil {
+		return list
+	}
+	for _, key := range t.order {
+		c := t.children[key]
+		if c.entry != nil {
+			list = append(list, c.entry)
+		}
+		list = c.all(list)
+	}
+	return list
+}
+
+// deletedElement is the change that removed the element a rename is about.
+func (t *pathTree) deletedElement(r elementRename) *pathChange {
+	node, covering := t.find(r.path)
+	if covering != nil {
+		return covering
+	}
+	if node == nil {
+		return nil
+	}
+	for _, key := range node.order {
+		if e := node.children[key].entry; e != nil && e.op == api.MutationTypeDelete && e.path[len(e.path)-1].name() == r.old {
+			return e
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package yamlkit
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// patchContext is the number of unchanged lines around a change in the patch of a text.
+const patchContext = 3
+
+// textPatch is the patch of an update of a text of several lines, "" for any other.
+func textPatch(before, after gaby.Value) string {
+	if !isString(before) || !isString(after) {
+		return ""
+	}
+	a, b := before.Text(), after.Text()
+	if patch := jsonPatch(a, b); patch != "" {
+		return patch
+	}
+	if !hasLines(a) && !hasLines(b) {
+		return ""
+	}
+	return lines.Unified(a, b, patchContext)
+}
+
+func isString(v gaby.Value) bool { return v.Kind() == gaby.Scalar && v.Tag() == "!!str" }
+
+// hasLines tells whether a text has a line end in front of its end.
+func hasLines(text string) bool {
+	i := strings.IndexByte(text, '\n')
+	return i >= 0 && i < len(text)-1
+}
+
+// jsonPatch is the patch of a text that was and is JSON: what changed inside.
+func jsonPatch(before, after string) string {
+	if !looksLikeJSON(before) || !looksLikeJSON(after) {
+		return ""
+	}
+	a, err := gaby.ParseYAML([]byte(before))
+	b, errB := gaby.ParseYAML([]byte(after))
+	if err != nil || errB != nil {
+		return ""
+	}
+	var r resourceChange
+	d := differ{}
+	d.diff(&r, a.Value(), b.Value(), nil)
+	list := make([]api.JSONMutation, len(r.paths))
+	for i, p := range r.paths {
+		list[i] = api.JSONMutation{MutationType: p.op, Path: api.ResolvedPath(p.path.String()), Value: json.RawMessage(appendCanonicalJSON(nil, p.value))}
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func looksLikeJSON(text string) bool {
+	text = strings.TrimSpace(text)
+	return len(text) > 1 && (text[0] == '{' && text[len(text)-1] == '}' || text[0] == '[' && text[len(text)-1] == ']') && json.Valid([]byte(text))
+}
+
+// mergeTexts merges two updates of the same text of several lines. base is what both have changed.
+func mergeTexts(base, source, target gaby.Value) (merged gaby.Value, ok bool) {
+	if !isString(base) || !isString(source) || !isString(target) || !hasLines(base.Text()) {
+		return gaby.Value{}, false
+	}
+	text, clean := lines.MergeText(base.Text(), target.Text(), source.Text())
+	if !clean {
+		return gaby.Value{}, false
+	}
+	return stringValue(text)
+}
+
+// stringValue is a text as a value of a document of its own.
+func stringValue(text string) (gaby.Value, bool) {
+	doc, err := gaby.ParseYAML([]byte("null\n"))
+	if err != nil {
+		return gaby.Value{}, false
+	}
+	if err := doc.SetData(text); err != nil {
+		return gaby.Value{}, false
+	}
+	return doc.Value(), true
+}
