@@ -49,6 +49,8 @@ func decodeOutput(t OutputType, data []byte) (any, error) {
 		return decodeAs[ResourceList](data)
 	case OutputTypeResourceMutationList:
 		return decodeAs[ResourceMutationList](data)
+	case OutputTypeMutationConflictList:
+		return decodeAs[MutationConflictList](data)
 	case OutputTypePatchMap:
 		return decodeAs[PatchMap](data)
 	case OutputTypeYAML:

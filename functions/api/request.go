@@ -124,6 +124,9 @@ type FunctionInvocationRequest struct {
 	WhereResource       string            `json:",omitempty"`
 	FunctionInvocations FunctionInvocationList
 
+	// RecordMutations asks for the Mutations of the response.
+	RecordMutations bool `json:",omitempty"`
+
 	// AllowExternal lets functions run that are not hermetic. It does not travel: a server decides that for itself.
 	AllowExternal bool `json:"-"`
 	// InParts has the data of the response left in Parts, which saves a copy of all of it.
@@ -145,10 +148,12 @@ type FunctionInvocationResponse struct {
 	ConfigData      Text   // always the data; JSON carries it only when Changed
 	Outputs         OutputList
 	HasNewMutations bool
-	Mutations       ResourceMutationList `json:",omitempty"`
-	Mutators        []int                `json:",omitempty"`
-	Success         bool
-	ErrorMessages   []string
+	// Mutations are what the chain did to the data, when the request asked for them, and Mutators the positions of the functions that
+	// changed it.
+	Mutations     ResourceMutationList `json:",omitempty"`
+	Mutators      []int                `json:",omitempty"`
+	Success       bool
+	ErrorMessages []string
 
 	// Parts is the data, one part after the other, when the request asked for that; ConfigData is then empty.
 	Parts [][]byte `json:"-"`

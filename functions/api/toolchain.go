@@ -57,4 +57,5 @@ const (
 	OutputTypeYAML                 OutputType = "YAML"
 	OutputTypeOpaque               OutputType = "Opaque"
 	OutputTypeResourceMutationList OutputType = "ResourceMutationList"
+	OutputTypeMutationConflictList OutputType = "MutationConflictList"
 )

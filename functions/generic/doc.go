@@ -63,5 +63,10 @@ func standardFunctions(converter configkit.ConfigConverter, provider configkit.R
 		setTemplateFunction(provider),
 		getReferencesOfTypeFunction(provider),
 		setReferencesOfTypeFunction(provider),
+		computeMutationsFunction(converter, provider),
+		patchMutationsFunction(provider),
+		resetFunction(provider),
+		getPlaceholderMutationsFunction(provider),
+		setProtectionFunction(provider),
 	}, starlarkFunctions(provider), needsFunctions(provider))
 }

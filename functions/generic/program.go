@@ -167,7 +167,7 @@ func programOf[P any](programs *expression.Programs[P], parameter string, args [
 	var problems []error
 	program, err = programs.Get(handler.Arguments(args).String(parameter))
 	if err != nil {
-		problems = append(problems, programError(parameter, err))
+		problems = append(problems, argumentErrors(parameter, err))
 	}
 	var words []string
 	for _, arg := range args {
@@ -177,17 +177,17 @@ func programOf[P any](programs *expression.Programs[P], parameter string, args [
 	}
 	params, err = expression.Params(words)
 	if err != nil {
-		problems = append(problems, programError(parameterParam, err))
+		problems = append(problems, argumentErrors(parameterParam, err))
 	}
 	return program, params, errors.Join(problems...)
 }
 
-// programError is what is wrong with a program as argument errors, one for each problem.
-func programError(parameter string, err error) error {
+// argumentErrors is what is wrong with an argument, one error for each problem.
+func argumentErrors(parameter string, err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
 		for _, err := range joined.Unwrap() {
-			all = append(all, programError(parameter, err))
+			all = append(all, argumentErrors(parameter, err))
 		}
 		return errors.Join(all...)
 	}

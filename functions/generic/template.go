@@ -54,7 +54,7 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			}
 			text, err := program.Render(fc, params)
 			if err != nil {
-				return nil, nil, programError(parameterTemplate, err)
+				return nil, nil, argumentErrors(parameterTemplate, err)
 			}
 			matches, err := yamlkit.UpdatePaths(docs, queryOf(provider, args), nil, provider, func(string) string { return text }, yamlkit.UpdateOptions{Upsert: true})
 			fc.Matched(matches)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
@@ -21,7 +22,7 @@ type moment struct {
 }
 
 func (r *run) newHistory(documents gaby.Container) *history {
-	if !r.keepSteps {
+	if !r.keepSteps && !r.mutations {
 		return nil
 	}
 	return &history{moments: []moment{{step: -1, documents: slices.Clone(documents), marks: checkpoint(documents)}}}
@@ -59,6 +60,15 @@ func (h *history) texts(last [][]byte, print func(gaby.Container) ([][]byte, err
 		texts[m.step] = text
 	}
 	return texts, nil
+}
+
+// mutations are what happened to the documents, and the functions that did it, see yamlkit.ChainMutations. texts comes after it.
+func (h *history) mutations(provider configkit.ResourceProvider) (api.ResourceMutationList, []int, error) {
+	states := make([]yamlkit.ChainState, len(h.moments))
+	for i, m := range h.moments {
+		states[i] = yamlkit.ChainState{Step: m.step, Documents: m.documents, Marks: m.marks}
+	}
+	return yamlkit.ChainMutations(states, provider)
 }
 
 // pieces prints documents.

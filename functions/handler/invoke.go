@@ -51,6 +51,7 @@ type run struct {
 	count    bool
 
 	keepSteps bool
+	mutations bool
 }
 
 // Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and
@@ -85,6 +86,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		inParts:   request.InParts,
 		count:     request.CountChanges,
 		keepSteps: request.KeepSteps,
+		mutations: request.RecordMutations,
 	}
 	r.fc.ToolchainType = h.toolchain
 	r.steps = h.prepare(r.fc, request)
@@ -122,8 +124,17 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	original := slices.Clone(documents)
 	done := r.newHistory(documents)
 	documents, err = h.runSequentially(r, documents, done)
-	if err != nil || !documents.Changed() && slices.Equal(documents, original) {
+	if err != nil {
 		return err
+	}
+	if r.mutations {
+		if r.response.Mutations, r.response.Mutators, err = done.mutations(h.provider); err != nil {
+			r.fail(failuresOf(err, "", api.FailureFunction))
+			return nil
+		}
+	}
+	if !documents.Changed() && slices.Equal(documents, original) {
+		return nil
 	}
 	text, err := h.converter.DocumentsToNative(documents)
 	if err != nil {
@@ -134,6 +145,9 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		r.setData([][]byte{text})
 	}
 	r.response.Changes = r.countChanges(original, documents)
+	if !r.keepSteps {
+		return nil
+	}
 	if steps, err := done.texts([][]byte{text}, h.pieces); err == nil { // else they are not known
 		r.setSteps([][][]byte{{data}}, func(int) map[int][][]byte { return steps })
 	}

@@ -99,6 +99,8 @@ func typeOfOutput(value any, info *api.FunctionOutput) api.OutputType {
 		return api.OutputTypeResourceList
 	case api.ResourceMutationList:
 		return api.OutputTypeResourceMutationList
+	case api.MutationConflictList:
+		return api.OutputTypeMutationConflictList
 	case api.PatchMap:
 		return api.OutputTypePatchMap
 	case api.YAMLPayload:
@@ -124,6 +126,9 @@ func appendOutput(a, b any) (any, bool) {
 		return append(a, b...), ok
 	case api.ResourceList:
 		b, ok := b.(api.ResourceList)
+		return append(a, b...), ok
+	case api.MutationConflictList:
+		b, ok := b.(api.MutationConflictList)
 		return append(a, b...), ok
 	case api.YAMLPayload:
 		b, ok := b.(api.YAMLPayload)

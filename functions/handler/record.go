@@ -150,6 +150,9 @@ func (r *run) finish() *api.FunctionInvocationResponse {
 	}
 	r.response.Outputs = r.outputs.list
 	r.response.HasNewMutations = r.response.Changed
+	if r.mutations {
+		r.response.HasNewMutations = len(r.response.Mutations) > 0
+	}
 	r.response.Success = len(r.response.Failures) == 0
 	r.response.ErrorMessages = errorMessages(r.response.Failures)
 	return r.response

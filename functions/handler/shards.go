@@ -2,6 +2,7 @@ package handler
 
 import (
 	"errors"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -24,6 +25,9 @@ type shard struct {
 	changed bool
 	changes *api.ChangeCount
 	steps   map[int][][]byte // see history
+
+	mutations api.ResourceMutationList
+	mutators  []int
 }
 
 // shards are the parts of the data to run the chain on, nil unless running it on parts gives what running it on all does.
@@ -83,6 +87,9 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 		r.setData(gaby.Join(texts))
 		r.response.Changes = sumChanges(shards)
 	}
+	if r.mutations {
+		r.joinMutations(shards)
+	}
 	if r.keepSteps {
 		for i := range shards {
 			texts[i] = [][]byte{parts.Text(i)}
@@ -125,7 +132,15 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 	part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
 	part.changed = !gaby.SamePieces(part.text, parts.Text(i))
 	part.changes = r.countChanges(original, documents)
-	part.steps, _ = done.texts(part.text, h.pieces)
+	if r.mutations {
+		var err error
+		if part.mutations, part.mutators, err = done.mutations(h.provider); err != nil {
+			return false // the sequential run tells
+		}
+	}
+	if r.keepSteps {
+		part.steps, _ = done.texts(part.text, h.pieces)
+	}
 	return true
 }
 
@@ -137,6 +152,31 @@ func (h *FunctionHandler) readsAll(r *run) bool {
 		return false
 	}
 	return len(h.provider.AttributePaths(s.f.AttributeName).PathsOf(api.ResourceTypeAny)) > 0
+}
+
+// joinMutations puts the mutations of all parts together: resources that are gone come last.
+func (r *run) joinMutations(shards []shard) {
+	n := 0
+	for i := range shards {
+		n += len(shards[i].mutations)
+	}
+	list := make(api.ResourceMutationList, 0, n)
+	mutators := map[int]bool{}
+	for _, gone := range []bool{false, true} {
+		for i := range shards {
+			for _, m := range shards[i].mutations {
+				if (m.ResourceMutationInfo.MutationType == api.MutationTypeDelete) == gone {
+					list = append(list, m)
+				}
+			}
+		}
+	}
+	for i := range shards {
+		for _, step := range shards[i].mutators {
+			mutators[step] = true
+		}
+	}
+	r.response.Mutations, r.response.Mutators = list, slices.Sorted(maps.Keys(mutators))
 }
 
 // sumChanges is nil when the changes of some part are not known.

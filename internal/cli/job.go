@@ -24,7 +24,7 @@ func addRunFlags(flags *pflag.FlagSet) {
 	flags.StringArrayP("filename", "f", nil, "a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input. `PATH` can be given several times")
 	flags.BoolP("recursive", "R", false, "look into the directories of a directory too")
 	addWriteFlags(flags)
-	flags.StringP("output", "o", "auto", "what is printed, a `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name, diff")
+	flags.StringP("output", "o", "auto", "what is printed, a `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name, diff, mutations")
 	flags.Bool("data-only", false, "print the configuration, changed or not: -o data")
 	flags.Bool("output-only", false, "print what the functions return: -o output")
 	flags.Bool("diff", false, "print a unified diff of the configuration: -o diff")

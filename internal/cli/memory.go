@@ -3,6 +3,8 @@ package cli
 import (
 	"runtime/debug"
 	"sync"
+
+	"github.com/fctl-dev/fctl/internal/report"
 )
 
 // Below largeUnit bytes a run is over before collecting unused memory often pays; spareMemory is what a run takes beside the texts.
@@ -11,25 +13,26 @@ const (
 	spareMemory = 18 << 20
 )
 
-// collectLess is how much memory, in percent, may become unused before the run-time system collects it, with several units: many
-// small ones leave little behind, however much they take.
+// collectLess is how much memory, in percent, may become unused before the run-time system collects it, with several units, of which
+// many small ones leave little behind, however much they take; and with mutations, which are many small things that all stay.
 const collectLess = 200
 
 // memory has the run-time system collect early enough for large units to be worked on in about twice their size: the text and the
-// result stay in memory, the trees of the documents come and go. A diff compares the two, line by line, and takes as much again.
+// result stay in memory, the trees of the documents come and go. A diff compares the two, line by line, and what happened to
+// every resource is as large as the resources: these take as much again.
 type memory struct {
-	several, diff bool
+	several, more bool
 
 	mu    sync.Mutex
 	limit int64
 }
 
 // newMemory is called before the first unit is read.
-func newMemory(several, diff bool) *memory {
-	if several {
+func newMemory(several bool, format report.Format) *memory {
+	if several || format == report.Mutations {
 		debug.SetGCPercent(collectLess)
 	}
-	return &memory{several: several, diff: diff}
+	return &memory{several: several, more: format == report.Diff || format == report.Mutations}
 }
 
 // hold tells that a unit of n bytes is worked on. It can be called concurrently.
@@ -42,7 +45,7 @@ func (m *memory) hold(n int) {
 		texts += aheadBytes
 	}
 	limit := texts*21/10 + spareMemory
-	if m.diff {
+	if m.more {
 		limit += 4 * texts
 	}
 	m.mu.Lock()

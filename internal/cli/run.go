@@ -83,7 +83,11 @@ func (j *job) run(ctx context.Context, plans *plans) (err error) {
 			r.progress = j.Streams.NewProgress("files", len(j.found.Files))
 		}
 	}
-	r.memory = newMemory(j.found.Several, r.prints && r.format == report.Diff)
+	format := r.format
+	if !r.prints {
+		format = ""
+	}
+	r.memory = newMemory(j.found.Several, format)
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	r.stop, r.out = stop, sink.NewStream(j.Streams.Out)
@@ -208,6 +212,7 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		InParts:             true,
 		CountChanges:        r.counts(),
 		KeepSteps:           r.prints && r.format == report.Diff,
+		RecordMutations:     r.prints && (r.format == report.Mutations || r.format == report.Response),
 		StopOnError:         !r.keep,
 		FunctionInvocations: chain.Invocations,
 	})

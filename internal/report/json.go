@@ -24,9 +24,13 @@ func Marshal(value any) ([]byte, error) {
 	switch v := value.(type) {
 	case api.AttributeValueList:
 		if len(v) > 2*chunkRows {
-			return marshalRows(v)
+			parts, err := marshalRows(v, 512, func(e *jsonEncoder) func(*api.AttributeValue) error { return e.attribute })
+			return bytes.Join(parts, nil), err
 		}
 		err = e.attributes(v)
+	case api.ResourceMutationList:
+		parts, err := marshalMutations(v)
+		return bytes.Join(parts, nil), err
 	case api.ValidationResultList:
 		err = e.validations(v)
 	case api.ResourceInfoList:
@@ -46,8 +50,8 @@ func Marshal(value any) ([]byte, error) {
 // chunkRows is how many rows are worth a goroutine's while.
 const chunkRows = 1024
 
-// marshalRows writes a long list with all cores.
-func marshalRows(rows api.AttributeValueList) ([]byte, error) {
+// marshalRows writes a long list with all cores, in parts. A row has about size bytes.
+func marshalRows[T any](rows []T, size int, writer func(*jsonEncoder) func(*T) error) (Payload, error) {
 	n := (len(rows) + chunkRows - 1) / chunkRows
 	texts, errs := make([][]byte, n+2), make([]error, n)
 	texts[0], texts[n+1] = []byte("["), []byte("\n]\n")
@@ -57,17 +61,18 @@ func marshalRows(rows api.AttributeValueList) ([]byte, error) {
 		work.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				some := rows[i*chunkRows : min((i+1)*chunkRows, len(rows))]
-				e := &jsonEncoder{b: make([]byte, 0, 512*len(some)), depth: 1, empty: i == 0}
+				e := &jsonEncoder{b: make([]byte, 0, size*len(some)), depth: 1, empty: i == 0}
+				write := writer(e)
 				for k := range some {
 					e.entry()
-					errs[i] = errors.Join(errs[i], e.attribute(&some[k]))
+					errs[i] = errors.Join(errs[i], write(&some[k]))
 				}
 				texts[i+1] = e.b
 			}
 		})
 	}
 	work.Wait()
-	return bytes.Join(texts, nil), errors.Join(errs...)
+	return texts, errors.Join(errs...)
 }
 
 // jsonEncoder writes indented JSON. Its methods follow the order and the
@@ -98,6 +103,11 @@ func (e *jsonEncoder) close(bracket byte) {
 }
 
 func (e *jsonEncoder) newline() {
+	const line = "\n                    "
+	if n := 1 + 2*e.depth; n <= len(line) {
+		e.b = append(e.b, line[:n]...)
+		return
+	}
 	e.b = append(e.b, '\n')
 	for range e.depth {
 		e.b = append(e.b, "  "...)
@@ -119,6 +129,12 @@ func (e *jsonEncoder) key(name string) {
 	e.b = append(e.b, '"')
 	e.b = append(e.b, name...)
 	e.b = append(e.b, `": `...)
+}
+
+// stringKey begins a field whose name is any text.
+func (e *jsonEncoder) stringKey(name string) {
+	e.entry()
+	e.b = append(appendString(e.b, name), ": "...)
 }
 
 func (e *jsonEncoder) stringField(name, value string) {

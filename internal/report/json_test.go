@@ -73,7 +73,9 @@ func TestAsEncodingJSON(t *testing.T) {
 			rapid.String(), rapid.Just(""), rapid.SampledFrom([]string{"a<b>&c", "\x00\b\f\n\r\t\x1f\x7f", "\xff\xfe caf\xe9", "\u2028\u2029\u202a", `"\`, "größe"}),
 		)
 		n := rapid.IntRange(0, 3).Draw(t, "n")
-		for _, value := range []any{&api.AttributeValueList{}, &api.ValidationResultList{}, &api.ResourceInfoList{}, &api.ResourceList{}} {
+		for _, value := range []any{
+			&api.AttributeValueList{}, &api.ValidationResultList{}, &api.ResourceInfoList{}, &api.ResourceList{}, &api.ResourceMutationList{},
+		} {
 			v := reflect.ValueOf(value).Elem()
 			fill(v, n, func() string { return text.Draw(t, "text") })
 			got, err := Marshal(v.Interface())

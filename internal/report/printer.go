@@ -75,6 +75,10 @@ func (p *Printer) Piece(r Result) (Piece, []api.Note, error) {
 		}
 		return piece, nil, nil
 	}
+	if p.Format == Mutations {
+		s, err := mutationsSection(p.Screen, r)
+		return Piece{sections: []section{s}}, leftOut(r), err
+	}
 	text, notes, err := Render(p.Format, p.Screen, r)
 	if p.Format == Full {
 		text = append(Payload{[]byte("UNIT       " + r.Unit + "    \n")}, text...)

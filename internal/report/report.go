@@ -44,6 +44,9 @@ const (
 	// Diff is the unified diff of the configuration; of what a request with KeepSteps answers it also tells which function
 	// changed what.
 	Diff Format = "diff"
+	// Mutations is what happened to the configuration, which a request with RecordMutations answers: on a terminal a line for
+	// each change, else JSON.
+	Mutations Format = "mutations"
 )
 
 // FormatInfo describes a value of -o.
@@ -62,12 +65,13 @@ func Formats() []FormatInfo {
 		{"table", "what the functions return, as tables"},
 		{"name", "the names of the changed resources"},
 		{"diff", "a unified diff of the configuration"},
+		{"mutations", "what changed, value by value, and by which function"},
 	}
 }
 
 // ParseFormat reads a value of -o.
 func ParseFormat(text string) (Format, error) {
-	names := make([]string, 0, 10)
+	names := make([]string, 0, 11)
 	for _, f := range Formats() {
 		if names = append(names, f.Name); f.Name != text {
 			continue
@@ -135,6 +139,9 @@ func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error)
 		text, err = names(r)
 	case Diff:
 		return Payload{unified(screen.Diff, r)}, leftOut(r), nil
+	case Mutations:
+		list, err := mutations(screen, r)
+		return list, leftOut(r), err
 	case Table:
 		text, err = outputs(r.Response.Outputs, screen.table)
 	default:

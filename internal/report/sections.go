@@ -49,6 +49,8 @@ func (e *jsonEncoder) rowsOf(value any) error {
 		return items(e, v, e.resourceInfoRow)
 	case api.ResourceList:
 		return items(e, v, e.resource)
+	case api.ResourceMutationList:
+		return items(e, v, e.mutation)
 	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

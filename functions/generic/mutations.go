@@ -1,0 +1,320 @@
+package generic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterPrevious   = "previous"
+	parameterIndex      = "function-index"
+	parameterConverted  = "already-converted"
+	parameterReverse    = "reverse"
+	parameterProtection = "protection"
+	parameterPatch      = "patch"
+	parameterSubtract   = "to-subtract"
+	parameterMutations  = "mutations"
+	parameterResource   = "resource"
+	parameterRows       = "places"
+	parameterProtected  = "protected"
+)
+
+// mutationsExample is a list of mutations as examples need one: what do -o mutations prints, cut short.
+const mutationsExample = `[{"Resource": {"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web"}, ` +
+	`"ResourceMutationInfo": {"MutationType": "Update"}, "PathMutationMap": {"spec.replicas": {"MutationType": "Update", "Value": "5\n"}}}]`
+
+func mutationsParameter(name, description string, required bool) api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: name, Required: required, DataType: api.DataTypeResourceMutationList, Example: mutationsExample, Description: description,
+	}
+}
+
+func computeMutationsFunction(converter configkit.ConfigConverter, provider configkit.ResourceProvider) handler.FunctionRegistration {
+	parse := func(args handler.Arguments) (gaby.Container, error) {
+		text := []byte(args.String(parameterPrevious))
+		if args.Bool(parameterConverted) {
+			return gaby.ParseAll(text)
+		}
+		return converter.NativeToDocuments(text)
+	}
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "compute-mutations",
+			Parameters: []api.FunctionParameter{
+				{
+					ParameterName: parameterPrevious, Required: true, DataType: api.DataTypeText, Example: "file:before.yaml",
+					Description: "the configuration as it was before, usually file:PATH",
+				},
+				{ParameterName: parameterIndex, DataType: api.DataTypeInt, Example: "0", Description: "Index of every entry; 0 when it is left out"},
+				{
+					ParameterName: parameterConverted, DataType: api.DataTypeBool, Example: "false",
+					Description: "the previous configuration is YAML, whatever the format of the unit is",
+				},
+				{
+					ParameterName: parameterReverse, DataType: api.DataTypeBool, Example: "false",
+					Description: "tell what would make the previous configuration of the present one",
+				},
+			},
+			RequiredParameters: 1,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "mutations", Description: "what happened to each resource, value by value", OutputType: api.OutputTypeResourceMutationList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  "Compute what changed since the configuration was another one: resource by resource, with the elements of lists known by their merge keys",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"compute-mutations file:before.yaml", "compute-mutations file:before.yaml --reverse=true"},
+		},
+		ValueParameter: parameterPrevious,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			previous, err := parse(args)
+			if err == nil {
+				for _, doc := range previous {
+					err = errors.Join(err, doc.Check())
+				}
+			}
+			if err != nil {
+				return &handler.ArgumentError{Parameter: parameterPrevious, Message: fmt.Sprintf("argument %s: %v", parameterPrevious, err), Err: err}
+			}
+			return nil
+		},
+		Function: func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			before, err := parse(args)
+			if err != nil {
+				return nil, nil, err
+			}
+			after := docs
+			if handler.Arguments(args).Bool(parameterReverse) {
+				before, after = after, before
+			}
+			index := handler.Arguments(args).Int(parameterIndex)
+			mutations, err := yamlkit.ComputeMutations(before, after, index, provider)
+			return docs, mutations, err
+		},
+	}
+}
+
+func patchMutationsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "patch-mutations",
+			Parameters: []api.FunctionParameter{
+				mutationsParameter(parameterProtection, "mutations that say which resources and paths are Protected, and so left alone; [] for none", true),
+				mutationsParameter(parameterPatch, "the mutations to apply, as compute-mutations, fctl diff -o patch and -o mutations print them", true),
+				mutationsParameter(parameterSubtract, "what the configuration has changed itself since it was what the patch was made from; it stays", false),
+			},
+			RequiredParameters: 2,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "conflicts", Description: "what was not applied, and what was lost by what was", OutputType: api.OutputTypeMutationConflictList,
+			},
+			Mutating: true, Hermetic: true, Idempotent: true,
+			Description: "Apply mutations, such as those of another variant of the configuration. Elements of lists are found by their merge keys, " +
+				"wherever they are; what cannot be applied is told as a conflict",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{`patch-mutations [] '` + mutationsExample + `'`, "patch-mutations file:protection.json file:patch.json"},
+		},
+		ValueParameter: parameterPatch,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			return checkMutations(provider, args, parameterProtection, parameterPatch, parameterSubtract)
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			var lists [3]api.ResourceMutationList
+			for i, name := range []string{parameterProtection, parameterPatch, parameterSubtract} {
+				var err error
+				if lists[i], err = decodeMutations(handler.Arguments(args).String(name)); err != nil {
+					return nil, nil, err
+				}
+			}
+			patched, conflicts, err := yamlkit.PatchMutations(docs, lists[0], lists[1], lists[2], provider)
+			if err != nil || len(conflicts) == 0 {
+				return patched, nil, err
+			}
+			for _, c := range conflicts {
+				fc.Note(api.Position{}, c.String())
+			}
+			return patched, conflicts, nil
+		},
+	}
+}
+
+func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "reset",
+			Parameters: []api.FunctionParameter{
+				mutationsParameter(parameterMutations, "mutations whose paths are reset, unless they are Protected", true),
+				{
+					ParameterName: parameterPath, DataType: api.DataTypeString, Example: "spec.template",
+					Description: "only paths at and below this one, in which * stands for any key or element",
+				},
+				{
+					ParameterName: parameterResource, DataType: api.DataTypeString, Example: "shop/web",
+					Description: "only the resource with this name, given with or without its namespace",
+				},
+			},
+			RequiredParameters: 1,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description: fmt.Sprintf("Make the values at the paths of mutations placeholders again: strings %s, numbers %d. Others stay as they are",
+				PlaceholderString, PlaceholderInt),
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{`reset '` + mutationsExample + `'`, "reset file:mutations.json spec.template shop/web"},
+		},
+		ValueParameter: parameterMutations,
+		CheckArguments: func(args []api.FunctionArgument) error { return checkMutations(provider, args, parameterMutations) },
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			list, err := decodeMutations(handler.Arguments(args).String(parameterMutations))
+			if err != nil {
+				return nil, nil, err
+			}
+			list = yamlkit.LimitMutations(list, api.ResourceName(handler.Arguments(args).String(parameterResource)),
+				api.UnresolvedPath(handler.Arguments(args).String(parameterPath)), provider)
+			matches, err := yamlkit.Reset(docs, list, provider)
+			fc.Matched(matches)
+			return docs, nil, err
+		},
+	}
+}
+
+func getPlaceholderMutationsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "get-placeholder-mutations",
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "mutations", Description: "the placeholders of each resource that has some, as updates", OutputType: api.OutputTypeResourceMutationList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  "Get the values that are placeholders (see get-placeholders) as mutations, resource by resource",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"get-placeholder-mutations"},
+		},
+		Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			rows, err := findPlaceholders(docs, provider)
+			mutations, errMutations := rowMutations(docs, rows, provider)
+			return docs, mutations, errors.Join(err, errMutations)
+		},
+	}
+}
+
+// rowMutations makes updates of rows, grouped by resource in the order of the documents.
+func rowMutations(docs gaby.Container, rows api.AttributeValueList, provider configkit.ResourceProvider) (api.ResourceMutationList, error) {
+	of := map[api.ResourceInfo]api.MutationMap{}
+	for i := range rows {
+		row := &rows[i]
+		text, err := yamlText(row.Value)
+		if err != nil {
+			return nil, err
+		}
+		if of[row.ResourceInfo] == nil {
+			of[row.ResourceInfo] = api.MutationMap{}
+		}
+		of[row.ResourceInfo][row.Path] = api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: text}
+	}
+	list := api.ResourceMutationList{}
+	err := eachResource(docs, provider, func(_ int, info api.ResourceInfo) {
+		if paths, ok := of[info]; ok {
+			delete(of, info) // of several with one name the first stands for all
+			list = append(list, api.ResourceMutation{
+				Resource: info, ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeUpdate}, PathMutationMap: paths,
+			})
+		}
+	})
+	return list, err
+}
+
+// yamlText is a scalar as the YAML it is in a mutation.
+func yamlText(value any) (string, error) {
+	doc, err := gaby.ParseYAML([]byte("null\n"))
+	if err == nil {
+		err = doc.SetData(value)
+	}
+	return doc.Value().YAML() + "\n", err
+}
+
+func setProtectionFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-protection",
+			Parameters: []api.FunctionParameter{
+				mutationsParameter(parameterMutations, "the mutations in which places are to be protected", true),
+				{
+					ParameterName: parameterRows, Required: true, DataType: api.DataTypeAttributeValueList,
+					Example:     `[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]`,
+					Description: "JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path (empty for the whole resource), such as a getter's output",
+				},
+				{ParameterName: parameterProtected, DataType: api.DataTypeBool, Example: "true", Description: "false to protect them no more; true when it is left out"},
+			},
+			RequiredParameters: 2,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "mutations", Description: "the mutations with the places protected", OutputType: api.OutputTypeResourceMutationList,
+			},
+			Hermetic: true, Idempotent: true,
+			Description:  "Protect places in mutations, so that patch-mutations and reset leave them alone. The configuration is not looked at",
+			FunctionType: api.FunctionTypeCustom,
+			Examples: []string{
+				`set-protection '` + mutationsExample + `' '[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]'`,
+				"set-protection file:mutations.json file:places.json false",
+			},
+		},
+		ValueParameter: parameterMutations,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			if err := checkMutations(provider, args, parameterMutations); err != nil {
+				return err
+			}
+			if _, err := decodeRows(handler.Arguments(args).String(parameterRows)); err != nil {
+				return &handler.ArgumentError{Parameter: parameterRows, Message: fmt.Sprintf("argument %s: %v", parameterRows, err), Err: err}
+			}
+			return nil
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			list, err := decodeMutations(handler.Arguments(args).String(parameterMutations))
+			if err != nil {
+				return nil, nil, err
+			}
+			rows, err := decodeRows(handler.Arguments(args).String(parameterRows))
+			if err != nil {
+				return nil, nil, err
+			}
+			protected := true
+			if _, given := handler.Arguments(args).Lookup(parameterProtected); given {
+				protected = handler.Arguments(args).Bool(parameterProtected)
+			}
+			list, matches := yamlkit.ProtectMutations(list, rows, protected, provider)
+			fc.Matched(matches)
+			return docs, list, nil
+		},
+	}
+}
+
+// decodeMutations reads mutations; an empty text has none.
+func decodeMutations(text string) (api.ResourceMutationList, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	var list api.ResourceMutationList
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, fmt.Errorf("no JSON list of mutations: %w", err)
+	}
+	return list, nil
+}
+
+// checkMutations finds out before any file is read what is wrong with arguments that are mutations.
+func checkMutations(provider configkit.ResourceProvider, args handler.Arguments, names ...string) error {
+	var problems []error
+	for _, name := range names {
+		list, err := decodeMutations(args.String(name))
+		if err == nil {
+			err = yamlkit.CheckMutations(list, provider)
+		}
+		if err != nil {
+			problems = append(problems, argumentErrors(name, err))
+		}
+	}
+	return errors.Join(problems...)
+}

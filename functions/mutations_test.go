@@ -1,0 +1,329 @@
+package functions_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const shop = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: shop
+  labels: {}
+spec:
+  replicas: 3 # three
+  strategy:
+    type: RollingUpdate
+  template:
+    metadata:
+      labels: {app: web}
+    spec:
+      containers:
+      - name: web
+        image: nginx:1
+        args: [--verbose=1, --port=80, --verbose=1]
+        env:
+        - {name: MODE, value: fast}
+        - {name: LEVEL, value: "1"}
+        resources: {}
+      - name: proxy
+        image: envoy:1
+        ports:
+        - containerPort: 53
+          protocol: UDP
+        - containerPort: 53
+---
+# what is configured
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings
+  namespace: shop
+data:
+  level: "1"
+  text: |
+    one
+    two
+    three
+---
+apiVersion: traefik.io/v1alpha1
+kind: IngressRoute
+metadata: {name: public, namespace: shop}
+spec:
+  routes:
+  - match: Host(a)
+    services: [{name: web, weight: 1}, {name: proxy, weight: 2}]
+  - match: Host(b)
+    services: []
+---
+just: notes
+`
+
+// mutate runs a chain and returns what changed. Functions and arguments are separated by blanks.
+func mutate(t testing.TB, data string, keep bool, chain ...string) *api.FunctionInvocationResponse {
+	t.Helper()
+	var invocations api.FunctionInvocationList
+	for _, text := range chain {
+		parsed, err := handler.ParseChain(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		invocations = append(invocations, parsed...)
+	}
+	response, err := standard.Invoke(context.Background(), &api.FunctionInvocationRequest{
+		ConfigData: []byte(data), FunctionInvocations: invocations, RecordMutations: true, StopOnError: !keep,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response
+}
+
+var standard = functions.NewStandardExecutor()
+
+// entries are mutations as lines: resource, path, type, index and value.
+func entries(list api.ResourceMutationList) []string {
+	var all []string
+	for _, m := range list {
+		if len(m.PathMutationMap) == 0 {
+			all = append(all, fmt.Sprintf("%s %s %d", m.Resource.ResourceNameWithoutScope, m.ResourceMutationInfo.MutationType, m.ResourceMutationInfo.Index))
+		}
+		var paths []string
+		for path, info := range m.PathMutationMap {
+			paths = append(paths, fmt.Sprintf("%s %s %s %d %s", m.Resource.ResourceNameWithoutScope, path, info.MutationType, info.Index, strings.TrimSuffix(info.Value, "\n")))
+		}
+		slices.Sort(paths)
+		all = append(all, paths...)
+	}
+	return all
+}
+
+func TestMutations(t *testing.T) {
+	settings, err := json.Marshal(api.ResourceList{{
+		ResourceInfo: api.ResourceInfo{ResourceType: "v1/ConfigMap", ResourceName: "shop/settings"},
+		ResourceBody: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata:\n  text: \"one\\ntwo\\nthree\\n\"\n  level: \"1\"\n",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const image = "web spec.template.spec.containers.?name=web;@0.image"
+	tests := []struct {
+		name     string
+		chain    []string
+		keep     bool
+		want     []string
+		mutators []int
+	}{
+		{"nothing", []string{"get-replicas"}, false, nil, nil},
+		{"the same value", []string{"set-replicas 3"}, false, nil, nil},
+		{"one function", []string{"set-replicas 5"}, false, []string{"web spec.replicas Update 0 5"}, []int{0}},
+		{"a comment", []string{"set-path-comment apps/v1/Deployment spec.replicas other"}, false, nil, nil},
+		{
+			"a chain",
+			[]string{"get-replicas", "set-replicas 5", "set-container-image web nginx:2"},
+			false,
+			[]string{"web spec.replicas Update 1 5", image + " Update 2 nginx:2"},
+			[]int{1, 2},
+		},
+		{"the last one counts", []string{"set-replicas 5", "set-replicas 6"}, false, []string{"web spec.replicas Update 1 6"}, []int{0, 1}},
+		{"changed back", []string{"set-replicas 5", "set-replicas 3"}, false, nil, []int{0, 1}},
+		{
+			"changed back in between",
+			[]string{"set-replicas 5", "set-container-image web nginx:2", "set-replicas 3"},
+			false,
+			[]string{image + " Update 1 nginx:2"},
+			[]int{0, 1, 2},
+		},
+		{
+			"a failed function",
+			[]string{"set-replicas 5", "set-starlark 'r[\"spec\"][\"replicas\"] = 7\nfail(\"no\")'", "set-container-image web nginx:2"},
+			true,
+			[]string{"web spec.replicas Update 0 5", image + " Update 2 nginx:2"},
+			[]int{0, 2},
+		},
+		{"an empty map filled", []string{"set-label tier front"}, false, []string{
+			"web metadata.labels Update 0 tier: front", "settings metadata.labels.tier Add 0 front", "public metadata.labels.tier Add 0 front",
+		}, []int{0}},
+		{"a map emptied", []string{"delete-path apps/v1/Deployment spec.strategy.type"}, false, []string{"web spec.strategy Update 0 {}"}, []int{0}},
+		{"a new map", []string{"set-path spec.template.metadata.annotations '{a: 1, b: {c: 2}}'"}, false, nil, nil},
+		{"a resource gone", []string{"delete-resource v1/ConfigMap settings"}, false, []string{"settings Delete 0"}, []int{0}},
+		{"gone and back", []string{"delete-resource v1/ConfigMap settings", "upsert-resource '" + string(settings) + "' v1/ConfigMap settings"}, false, nil, []int{0, 1}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			response := mutate(t, shop, test.keep, test.chain...)
+			if test.name == "a new map" {
+				test.want = []string{
+					"web spec.template.metadata.annotations.a Add 0 1", "web spec.template.metadata.annotations.b.c Add 0 2",
+					"settings spec.template.metadata.annotations.a Add 0 1", "settings spec.template.metadata.annotations.b.c Add 0 2",
+					"public spec.template.metadata.annotations.a Add 0 1", "public spec.template.metadata.annotations.b.c Add 0 2",
+				}
+				test.mutators = []int{0}
+			}
+			if diff := cmp.Diff(test.want, entries(response.Mutations)); diff != "" {
+				t.Errorf("%s\n%v", diff, response.ErrorMessages)
+			}
+			if diff := cmp.Diff(test.mutators, response.Mutators); diff != "" {
+				t.Error("mutators", diff)
+			}
+			if response.HasNewMutations != (len(test.want) > 0) {
+				t.Error("HasNewMutations", response.HasNewMutations)
+			}
+		})
+	}
+}
+
+// TestMutationsAreRecordedOnlyWhenAskedFor: recording costs something.
+func TestMutationsAreRecordedOnlyWhenAskedFor(t *testing.T) {
+	response, err := standard.Invoke(context.Background(), &api.FunctionInvocationRequest{
+		ConfigData: []byte(shop), FunctionInvocations: api.FunctionInvocationList{{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}}},
+	})
+	if err != nil || response.Mutations != nil || response.Mutators != nil || !response.HasNewMutations {
+		t.Error(err, response.Mutations, response.Mutators, response.HasNewMutations)
+	}
+}
+
+// TestMutationsOfParts: data that is worked on in parts gives the mutations that it gives as a whole.
+func TestMutationsOfParts(t *testing.T) {
+	var b strings.Builder
+	for i := range 2000 {
+		if i > 0 {
+			b.WriteString("---\n")
+		}
+		b.WriteString(strings.ReplaceAll(shop[:strings.Index(shop, "---\n")], "name: web\n  namespace", fmt.Sprintf("name: web%d\n  namespace", i)))
+	}
+	chain := []string{"set-replicas 5", "set-container-image web nginx:2", "set-annotation x y"}
+	parts := mutate(t, b.String(), false, chain...)
+	whole := mutate(t, b.String(), false, append(chain, "get-placeholders")...) // which cannot be run on parts
+	if len(parts.Mutations) != 2000 || len(parts.Mutators) != 3 {
+		t.Fatal(len(parts.Mutations), parts.Mutators)
+	}
+	if diff := cmp.Diff(whole.Mutations, parts.Mutations); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestReplay: the mutations of a chain, applied to what the chain was run on, give what the chain gave: the same values, with lists in
+// the same order.
+func TestReplay(t *testing.T) {
+	n := 300
+	if os.Getenv("LONG") != "" {
+		n = 20_000
+	}
+	for seed := range n {
+		r := rand.New(rand.NewPCG(uint64(seed), 2))
+		var chain []string
+		for range 1 + r.IntN(5) {
+			chain = append(chain, randomInvocation(r))
+		}
+		response := mutate(t, shop, true, chain...)
+		text, err := json.Marshal(response.Mutations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replay, err := standard.Invoke(context.Background(), &api.FunctionInvocationRequest{
+			ConfigData: []byte(shop), FunctionInvocations: api.FunctionInvocationList{{
+				FunctionName: "patch-mutations", Arguments: []api.FunctionArgument{{Value: "[]"}, {Value: string(text)}},
+			}},
+		})
+		if err != nil || !replay.Success {
+			t.Fatalf("seed %d: %v %v\n%s", seed, err, replay.ErrorMessages, text)
+		}
+		if len(replay.Outputs) > 0 {
+			t.Fatalf("seed %d: conflicts: %v\n%s\n%s", seed, replay.Outputs[0].Value, strings.Join(chain, "\n"), text)
+		}
+		if want, have := valuesOf(t, response.ConfigData), valuesOf(t, replay.ConfigData); !sameUnits(want, have) {
+			t.Fatalf("seed %d: %s\n%s\n--- chain\n%s\n--- replay\n%s", seed, strings.Join(chain, "\n"), text, response.ConfigData, replay.ConfigData)
+		}
+	}
+}
+
+// sameUnits compares documents; the order of those that are new does not count.
+func sameUnits(a, b []any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	left := append([]any(nil), b...)
+	for _, x := range a {
+		found := false
+		for i, y := range left {
+			if reflect.DeepEqual(x, y) {
+				left = append(left[:i], left[i+1:]...)
+				found = true
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+func valuesOf(t testing.TB, data []byte) []any {
+	t.Helper()
+	docs, err := gaby.ParseAll(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]any, len(docs))
+	for i, d := range docs {
+		if err := d.Check(); err != nil {
+			t.Fatalf("%v\n%s", err, data)
+		}
+		values[i] = d.Data()
+	}
+	return values
+}
+
+// randomInvocation is a function with arguments that change something, mostly.
+func randomInvocation(r *rand.Rand) string {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	path := pick("spec.template.spec.containers.?name=web", "spec.template.spec.containers.0", "spec.template.spec.containers.?name=proxy")
+	value := pick("1", "two", "{}", "[]", "{a: 1}", "[1, {b: 2}]", "null", "'on'", "{a: {}, b: [x]}", "true")
+	list := pick("spec.routes", "spec.routes.0.services", "spec.template.spec.containers.?name=web.args", "spec.template.spec.containers.?name=web.env", "spec.template.spec.containers")
+	switch r.IntN(14) {
+	case 0:
+		return "set-replicas " + pick("1", "3", "5")
+	case 1:
+		return "set-container-image " + pick("web", "proxy", "'*'") + " " + pick("nginx:1", "nginx:2", "envoy:1")
+	case 2:
+		return "set-annotation " + pick("a", "b.c/d", "x~1") + " " + pick("1", "two")
+	case 3:
+		return "set-label " + pick("app", "tier") + " " + pick("web", "front")
+	case 4:
+		return "set-env-var web " + pick("MODE", "NEW", "LEVEL") + " " + pick("slow", "1")
+	case 5:
+		return "set-path " + pick(path, "data", "spec", "metadata.annotations", "spec.strategy", "spec.routes.1", "spec.routes.0.services.0", path+".args.0") + pick(".extra", "") + " " + pick("'"+strings.ReplaceAll(value, "'", "")+"'", "'{name: web, image: x}'")
+	case 6:
+		return "delete-path '*' " + pick(path+".args.0", path+".args", path+".env.0", "data.level", "spec.routes.0", "spec.routes.0.services.1", "metadata.labels", "spec.template.spec.containers.1")
+	case 7:
+		return "set-yq '." + "data.text |= sub(\"two\"; \"2\")'"
+	case 8:
+		return "set-path data.text " + pick("\"one\\ntwo and more\\nthree\\n\"", "\"one\\n\"", "\"\\n\\nx\\n\"")
+	case 9:
+		return "set-starlark 'spec = r.get(\"spec\", {})\nfor p in [\"routes\", \"list\"]:\n  if p in spec:\n    spec[p] = " + pick("reversed(spec[p])", "spec[p] + [1]", "spec[p][1:]", "[0] + spec[p]", "spec[p] + spec[p]") + "'"
+	case 10:
+		return "delete-resource " + pick("v1/ConfigMap settings", "traefik.io/v1alpha1/IngressRoute public")
+	case 11:
+		return "search-replace " + pick("web front", "1 2", "shop market")
+	case 12:
+		return "set-namespace " + pick("shop", "other")
+	}
+	return "set-path " + list + " '" + pick("[]", "[{name: web, image: nginx:1}, {name: new, image: x}]", "[a, b, a]", "[{name: LEVEL, value: x}, {name: MODE, value: fast}]", "{}") + "'"
+}

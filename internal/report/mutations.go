@@ -1,0 +1,313 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// maxValue is how many characters of a value a person gets to see on a line.
+const maxValue = 60
+
+// Changes prints mutations for a person: a resource with its changes, one on a
+// line, and what made them. by names what has made the changes with an index; it
+// may be nil.
+//
+//	~ apps/v1/Deployment shop/web  spec.replicas: 3 -> 5   by set-replicas
+//	                               metadata.labels.team: + core   by set-label
+//	+ v1/Service shop/web   by upsert-resource
+//	- v1/ConfigMap shop/old   by delete-resource
+func (s Screen) Changes(list api.ResourceMutationList, by func(index int) string) []byte {
+	p := changePrinter{screen: s, by: by}
+	for i := range list {
+		p.resource(&list[i])
+	}
+	return p.b.Bytes()
+}
+
+type changePrinter struct {
+	screen Screen
+	by     func(int) string
+	b      bytes.Buffer
+}
+
+func (p *changePrinter) resource(m *api.ResourceMutation) {
+	info := m.ResourceMutationInfo
+	switch name := m.Resource.String(); info.MutationType {
+	case api.MutationTypeAdd:
+		p.line(p.new("+ ")+p.screen.head(name), info.Index)
+	case api.MutationTypeDelete:
+		p.line(p.old("- ")+p.screen.head(name), info.Index)
+	case api.MutationTypeNone, "":
+	default:
+		mark := "~ "
+		if info.MutationType == api.MutationTypeReplace {
+			mark = "= "
+		}
+		p.paths(mark+p.screen.head(name)+"  ", strings.Repeat(" ", utf8.RuneCountInString(mark+name)+2), m)
+	}
+}
+
+// paths prints what happened inside a resource, the first line behind lead.
+func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
+	line := func(text string, index int) {
+		p.line(lead+text, index)
+		lead = indent
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
+		info := m.PathMutationMap[path]
+		if isTextPatch(info) {
+			line(shownPath(path)+": lines changed", info.Index)
+			for row := range strings.Lines(info.Patch) {
+				p.b.WriteString(indent + "  " + p.patchLine(strings.TrimSuffix(row, "\n")) + "\n")
+			}
+			continue
+		}
+		line(shownPath(path)+": "+p.change(info), info.Index)
+	}
+	index := m.ResourceMutationInfo.Index
+	for _, path := range slices.Sorted(maps.Keys(m.ArrayElementAliases)) {
+		for _, old := range slices.Sorted(maps.Keys(m.ArrayElementAliases[path])) {
+			line(shownPath(path)+": "+p.old(old)+" is now "+p.new(m.ArrayElementAliases[path][old]), index)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {
+		line(shownPath(path)+": in the order "+strings.Join(m.ArrayOrders[path], ", "), index)
+	}
+}
+
+// line prints a line with who it is from.
+func (p *changePrinter) line(text string, index int) {
+	p.b.WriteString(text)
+	if p.by != nil {
+		if name := p.by(index); name != "" {
+			p.b.WriteString("   by " + name)
+		}
+	}
+	p.b.WriteByte('\n')
+}
+
+func (p *changePrinter) change(info api.MutationInfo) string {
+	value := shownValue(info.Value)
+	switch {
+	case info.MutationType == api.MutationTypeAdd:
+		return p.new("+ " + value)
+	case info.MutationType == api.MutationTypeDelete:
+		return p.old("- " + value)
+	case info.MutationType == api.MutationTypeNone:
+		return "unchanged"
+	case info.Previous == "":
+		return "-> " + p.new(value)
+	}
+	return p.old(shownValue(info.Previous)) + " -> " + p.new(value)
+}
+
+func isTextPatch(info api.MutationInfo) bool { return strings.HasPrefix(info.Patch, "@@") }
+
+func (p *changePrinter) patchLine(row string) string {
+	switch {
+	case strings.HasPrefix(row, "+"):
+		return p.new(row)
+	case strings.HasPrefix(row, "-"):
+		return p.old(row)
+	}
+	return row
+}
+
+func (p *changePrinter) old(text string) string { return styled(p.screen.Diff.Old, text) }
+func (p *changePrinter) new(text string) string { return styled(p.screen.Diff.New, text) }
+
+func styled(style func(string) string, text string) string {
+	if style == nil {
+		return text
+	}
+	return style(text)
+}
+
+// shownPath is a path as people write it: without the indexes of elements that
+// have a key, and with nothing but the index of others.
+func shownPath(path api.ResolvedPath) string {
+	segments := strings.Split(string(path), ".")
+	for i, s := range segments {
+		text, index, ok := strings.Cut(s, ";@")
+		switch {
+		case !strings.HasPrefix(s, "?") || !ok:
+		case strings.HasPrefix(s, "?~h="):
+			segments[i] = index
+		default:
+			segments[i] = text
+		}
+	}
+	return strings.Join(segments, ".")
+}
+
+// shownValue is a value on one line, cut where it gets too long.
+func shownValue(text string) string {
+	text = strings.TrimSuffix(text, "\n")
+	if strings.Contains(text, "\n") {
+		if doc, err := gaby.ParseYAML([]byte(text)); err == nil {
+			text = inFlow(doc.Value())
+		}
+	}
+	text = strings.ReplaceAll(text, "\n", " ")
+	if utf8.RuneCountInString(text) > maxValue {
+		text = string([]rune(text)[:maxValue-1]) + "…"
+	}
+	return text
+}
+
+// inFlow is a value in flow style.
+func inFlow(v gaby.Value) string {
+	var parts []string
+	switch v.Kind() {
+	case gaby.Map:
+		for c := v.First(); c.Exists(); c = c.Next() {
+			parts = append(parts, c.Key()+": "+inFlow(c))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case gaby.List:
+		for c := v.First(); c.Exists(); c = c.Next() {
+			parts = append(parts, inFlow(c))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	if text := v.Text(); strings.Contains(text, "\n") {
+		return fmt.Sprintf("%q", text)
+	}
+	return v.YAML()
+}
+
+// whoChanged names the functions of a chain by their positions.
+func whoChanged(r Result) func(int) string {
+	return func(index int) string {
+		if index < 0 || index >= len(r.Signatures) {
+			return ""
+		}
+		return r.Signatures[index].FunctionName
+	}
+}
+
+// mutations prints what the chain did: on a terminal for a person, else as JSON.
+// A unit with a failed function was not changed.
+func mutations(screen Screen, r Result) (Payload, error) {
+	switch {
+	case !r.Response.Success:
+		return nil, nil
+	case screen.Terminal:
+		return Payload{screen.Changes(r.Response.Mutations, whoChanged(r))}, nil
+	case r.Response.Mutations == nil:
+		return Payload{[]byte("[]\n")}, nil
+	}
+	return marshalMutations(r.Response.Mutations)
+}
+
+// marshalMutations is Marshal in parts.
+func marshalMutations(list api.ResourceMutationList) (Payload, error) {
+	if len(list) > 2*chunkRows {
+		return marshalRows(list, 768, func(e *jsonEncoder) func(*api.ResourceMutation) error { return e.mutation })
+	}
+	e := &jsonEncoder{}
+	err := e.mutations(list)
+	return Payload{append(e.b, '\n')}, err
+}
+
+// mutationsSection is mutations for one of several units.
+func mutationsSection(screen Screen, r Result) (section, error) {
+	output := api.Output{OutputType: api.OutputTypeResourceMutationList, Value: r.Response.Mutations}
+	switch {
+	case !r.Response.Success:
+		return section{outputType: output.OutputType}, nil
+	case !screen.Terminal:
+		if r.Response.Mutations == nil {
+			output.Value = api.ResourceMutationList{}
+		}
+		return rowsSection(r, output)
+	}
+	text := screen.Changes(r.Response.Mutations, whoChanged(r))
+	if len(text) > 0 {
+		text = append([]byte(screen.head(r.File)+"\n"), text...)
+	}
+	return section{outputType: output.OutputType, lines: text}, nil
+}
+
+func (e *jsonEncoder) mutations(all api.ResourceMutationList) error {
+	return list(e, all, e.mutation)
+}
+
+func (e *jsonEncoder) mutation(m *api.ResourceMutation) error {
+	e.openRow()
+	e.key("Resource")
+	e.open('{')
+	e.resourceInfo(&m.Resource)
+	e.close('}')
+	e.key("ResourceMutationInfo")
+	e.mutationInfo(m.ResourceMutationInfo)
+	e.key("PathMutationMap")
+	e.open('{')
+	for _, path := range sortedKeys(m.PathMutationMap) {
+		e.stringKey(string(path))
+		e.mutationInfo(m.PathMutationMap[path])
+	}
+	e.close('}')
+	if len(m.ArrayOrders) > 0 {
+		e.key("ArrayOrders")
+		if err := e.other(m.ArrayOrders); err != nil {
+			return err
+		}
+	}
+	if len(m.ArrayElementAliases) > 0 {
+		e.key("ArrayElementAliases")
+		if err := e.other(m.ArrayElementAliases); err != nil {
+			return err
+		}
+	}
+	e.names("Aliases", m.Aliases, m.Resource.ResourceName)
+	e.names("AliasesWithoutScopes", m.AliasesWithoutScopes, m.Resource.ResourceNameWithoutScope)
+	e.close('}')
+	return nil
+}
+
+func (e *jsonEncoder) mutationInfo(info api.MutationInfo) {
+	e.open('{')
+	e.stringField("MutationType", string(info.MutationType))
+	e.intField("Index", info.Index)
+	e.stringField("Value", info.Value)
+	e.optional("Patch", info.Patch)
+	if info.Protected {
+		e.boolField("Protected", true)
+	}
+	e.close('}')
+}
+
+// names writes a set of names, each the key of an empty object.
+func (e *jsonEncoder) names(field string, names map[api.ResourceName]struct{}, name api.ResourceName) {
+	e.key(field)
+	e.open('{')
+	if names == nil {
+		e.stringKey(string(name))
+		e.b = append(e.b, "{}"...)
+	}
+	for _, name := range sortedKeys(names) {
+		e.stringKey(string(name))
+		e.b = append(e.b, "{}"...)
+	}
+	e.close('}')
+}
+
+// sortedKeys is fast for maps with one entry, which most are.
+func sortedKeys[K ~string, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	if len(keys) > 1 {
+		slices.Sort(keys)
+	}
+	return keys
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diff"
+)
+
+func changesForAPerson() api.ResourceMutationList {
+	info := func(t api.MutationType, index int, value string) api.MutationInfo {
+		return api.MutationInfo{MutationType: t, Index: index, Value: value}
+	}
+	replicas := info(api.MutationTypeUpdate, 0, "5\n")
+	replicas.Previous = "3\n"
+	text := info(api.MutationTypeUpdate, 1, "|\n  one\n  2\n")
+	text.Patch = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+	return api.ResourceMutationList{
+		{
+			Resource:             api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "shop/web"},
+			ResourceMutationInfo: info(api.MutationTypeUpdate, 1, ""),
+			PathMutationMap: api.MutationMap{
+				"spec.replicas":        replicas,
+				"metadata.labels.team": info(api.MutationTypeAdd, 1, "core\n"),
+				"spec.template.spec.containers.?name=web;@0.args.?~h=0a1b2c3d;@1":  info(api.MutationTypeDelete, 1, "--debug\n"),
+				"spec.template.spec.containers.?name=web;@0.args.?~h=+0a1b2c3d;@2": info(api.MutationTypeAdd, 1, "name: x\nvalue:\n- a\n- \"b\\n\"\n"),
+				"spec.long": info(api.MutationTypeUpdate, 7, strings.Repeat("long ", 30)+"\n"),
+				"data.text": text,
+			},
+			ArrayElementAliases: map[api.ResolvedPath]map[string]string{"spec.template.spec.containers": {"app": "main"}},
+			ArrayOrders:         map[api.ResolvedPath][]string{"spec.template.spec.containers": {"web", "main"}},
+		},
+		{Resource: api.ResourceInfo{ResourceType: "v1/Namespace", ResourceName: "/same"}, ResourceMutationInfo: info(api.MutationTypeNone, 0, "")},
+		{Resource: api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/new"}, ResourceMutationInfo: info(api.MutationTypeAdd, 0, "a: 1\n")},
+		{Resource: api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/old"}, ResourceMutationInfo: info(api.MutationTypeDelete, 1, "a: 1\n")},
+	}
+}
+
+func TestChangesForAPerson(t *testing.T) {
+	by := func(i int) string { return map[int]string{0: "set-replicas", 1: "set-label"}[i] }
+	const want = `~ apps/v1/Deployment shop/web  data.text: lines changed   by set-label
+                                 @@ -1,2 +1,2 @@
+                                  one
+                                 -two
+                                 +2
+                               metadata.labels.team: + core   by set-label
+                               spec.long: -> long long long long long long long long long long long long…
+                               spec.replicas: 3 -> 5   by set-replicas
+                               spec.template.spec.containers.?name=web.args.2: + {name: x, value: [a, "b\n"]}   by set-label
+                               spec.template.spec.containers.?name=web.args.1: - --debug   by set-label
+                               spec.template.spec.containers: app is now main   by set-label
+                               spec.template.spec.containers: in the order web, main   by set-label
++ v1/Service shop/new   by set-replicas
+- v1/Service shop/old   by set-label
+`
+	if got := string(Screen{}.Changes(changesForAPerson(), by)); got != want {
+		t.Errorf("%s", got)
+	}
+	mark := func(s string) func(string) string { return func(text string) string { return "<" + s + text + ">" } }
+	coloured := string(Screen{Head: mark("*"), Diff: diff.Style{Old: mark("-"), New: mark("+")}}.Changes(changesForAPerson()[:1], nil))
+	for _, part := range []string{"~ <*apps/v1/Deployment shop/web>  data.text", " spec.replicas: <-3> -> <+5>\n", " <--two>\n", ": <++ core>\n"} {
+		if !strings.Contains(coloured, part) {
+			t.Errorf("%q is missing in\n%s", part, coloured)
+		}
+	}
+}
+
+func TestMutationsFormat(t *testing.T) {
+	r := Result{
+		Unit: "web", File: "./web.yaml", Signatures: []api.FunctionSignature{{FunctionName: "set-replicas", Mutating: true}, {FunctionName: "set-label", Mutating: true}},
+		Response: &api.FunctionInvocationResponse{Success: true, Mutations: changesForAPerson()},
+	}
+	render := func(screen Screen) string {
+		text, _, err := Render(Mutations, screen, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, part := range text {
+			b.Write(part)
+		}
+		return b.String()
+	}
+	if got, want := render(Screen{}), reference(t, r.Response.Mutations); got != want {
+		t.Error(cmp.Diff(want, got))
+	}
+	if got := render(Screen{Terminal: true}); !strings.Contains(got, "spec.replicas: 3 -> 5   by set-replicas\n") {
+		t.Error(got)
+	}
+	r.Response.Mutations = nil
+	if got := render(Screen{}); got != "[]\n" {
+		t.Error(got)
+	}
+	if got := render(Screen{Terminal: true}); got != "" {
+		t.Error(got)
+	}
+	r.Response = &api.FunctionInvocationResponse{Mutations: changesForAPerson()}
+	if got := render(Screen{}); got != "" {
+		t.Error(got)
+	}
+}
+
+func TestMutationsOfSeveralUnits(t *testing.T) {
+	for _, terminal := range []bool{false, true} {
+		p := Printer{Format: Mutations, Several: true, Screen: Screen{Terminal: terminal}}
+		var b strings.Builder
+		print := func(text Payload) {
+			for _, part := range text {
+				b.Write(part)
+			}
+		}
+		for _, unit := range []string{"a", "none", "b"} {
+			r := Result{Unit: unit, File: unit + ".yaml", Response: &api.FunctionInvocationResponse{Success: true, Mutations: changesForAPerson()[2:3]}}
+			if unit == "none" {
+				r.Response.Mutations = nil
+			}
+			piece, _, err := p.Piece(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			print(p.Print(piece))
+		}
+		end, err := p.End()
+		if err != nil {
+			t.Fatal(err)
+		}
+		print(end)
+		got := b.String()
+		if terminal && got != "a.yaml\n+ v1/Service shop/new\nb.yaml\n+ v1/Service shop/new\n" {
+			t.Error(got)
+		}
+		if !terminal && (!strings.HasPrefix(got, "[\n  {\n    \"Unit\": \"a\",\n    \"Resource\"") || !strings.Contains(got, "  },\n  {\n    \"Unit\": \"b\",")) {
+			t.Error(got)
+		}
+	}
+}
