@@ -66,19 +66,19 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 			v = v.First()
 		}
 		for ; v.Exists(); v = v.Next() {
-			if text, ok := v.Data().(string); !ok || text == "" || strings.Contains(text, "${") || strings.Contains(text, "%{") {
-				return nativekit.Refuse("", "a label is a text that is not empty")
+			if text, ok := v.Data().(string); !ok || text == "" || strings.Contains(text, "${") || strings.Contains(text, "%{") || strings.HasPrefix(text, "\ufeff") {
+				return nativekit.Refuse("", "a label is a text that is not empty, without templates")
 			}
 			if path[0] != labelsKey {
 				break
 			}
 		}
-		if path[0] == blockKey && !hclsyntax.ValidIdentifier(root.Get(blockKey).Text()) {
+		if path[0] == blockKey && !isName(root.Get(blockKey).Text()) {
 			return nativekit.Refuse("use a type of blocks such as resource", "%q is no identifier", root.Get(blockKey).Text())
 		}
 		return nil
 	}
-	if !hclsyntax.ValidIdentifier(path[0]) {
+	if !isName(path[0]) {
 		return nativekit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", path[0])
 	}
 	return nil
@@ -119,6 +119,11 @@ func (language) CheckIn(n *nativekit.Node, v gaby.Value) error {
 	return nil
 }
 
+// isName tells identifiers. A byte order mark counts as a letter there, but not at the beginning of a text.
+func isName(text string) bool {
+	return hclsyntax.ValidIdentifier(text) && !strings.HasPrefix(text, "\ufeff")
+}
+
 // checkBlocks checks what is to be the blocks of a type.
 func checkBlocks(v gaby.Value) error {
 	for item := v.First(); item.Exists(); item = item.Next() {
@@ -143,7 +148,7 @@ func checkBody(v gaby.Value) error {
 		return nativekit.Refuse("", "a block is a map")
 	}
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
-		if !hclsyntax.ValidIdentifier(kid.Key()) {
+		if !isName(kid.Key()) {
 			return nativekit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", kid.Key())
 		}
 	}

@@ -146,6 +146,9 @@ type part struct {
 
 // partsOf cuts the text of a template.
 func partsOf(template string) []part {
+	if rest, ok := strings.CutPrefix(template, "\ufeff"); ok { // at the beginning it would be taken for a byte order mark
+		return append([]part{{"\ufeff", true}}, partsOf(rest)...)
+	}
 	tokens, _ := hclsyntax.LexTemplate([]byte(template), "", hcl.InitialPos)
 	return cut(template, tokens, hclsyntax.TokenStringLit)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/nativekit"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // step is by how much what stands in braces is indented.
@@ -50,7 +49,7 @@ func (e editor) label(n *nativekit.Node, v gaby.Value) {
 		return
 	}
 	text := v.Text()
-	if n.Key != blockKey && (e.Text[n.Span.From] == '"' || !hclsyntax.ValidIdentifier(text)) {
+	if n.Key != blockKey && (e.Text[n.Span.From] == '"' || !isName(text)) {
 		text = quoted(text)
 	}
 	e.Replace(n.Span, text)
@@ -323,7 +322,7 @@ func isAttribute(block, key string, v gaby.Value) bool {
 
 // entry is the lines of a new entry of a body.
 func (e editor) entry(block, key string, v gaby.Value, indent string) (string, error) {
-	if !hclsyntax.ValidIdentifier(key) {
+	if !isName(key) {
 		return "", nativekit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", key)
 	}
 	if isAttribute(block, key, v) {
@@ -403,7 +402,7 @@ func (e editor) value(n *nativekit.Node, v gaby.Value, indent string) string {
 
 // keyText is a key of an object.
 func keyText(key string) string {
-	if hclsyntax.ValidIdentifier(key) {
+	if isName(key) {
 		return key
 	}
 	return strconv.Quote(key)

@@ -20,6 +20,7 @@ type Writer struct {
 	source  *source
 	splices []splice
 	once    map[*Node]bool
+	anew    map[*Node]bool
 	unended bool
 	// Notes is what the language wants to remember while it writes.
 	Notes   any
@@ -33,6 +34,7 @@ type splice struct {
 	from, to int
 	text     string
 	wipes    bool
+	below    bool // of what is inserted at the same place it comes last
 }
 
 func newWriter(doc *gaby.YamlDoc, s *source) *Writer {
@@ -63,11 +65,27 @@ func (w *Writer) Replace(s Span, text string) {
 // Insert puts text in front of a byte. What is inserted at the same place comes in the order of the calls.
 func (w *Writer) Insert(at int, text string) { w.Replace(Span{at, at}, text) }
 
+// InsertBelow is Insert behind what else is inserted there.
+func (w *Writer) InsertBelow(at int, text string) {
+	w.splices = append(w.splices, splice{from: at, to: at, text: text, below: true})
+}
+
 // Remove takes a span out. Spans that are taken out may overlap.
 func (w *Writer) Remove(s Span) { w.Replace(s, "") }
 
 // Raw is the text of a span.
 func (w *Writer) Raw(s Span) string { return string(w.Text[s.From:s.To]) }
+
+// rank orders what happens at one place: insertions first.
+func (s splice) rank() int {
+	switch {
+	case s.from < s.to:
+		return 2
+	case s.below:
+		return 1
+	}
+	return 0
+}
 
 // Once reports whether it is called with n for the first time: for what several edits of entries of n need, but once.
 func (w *Writer) Once(n *Node) bool {
@@ -77,6 +95,14 @@ func (w *Writer) Once(n *Node) bool {
 	first := !w.once[n]
 	w.once[n] = true
 	return first
+}
+
+// Anew has Entries called for n, of which an entry is edited in a way that takes more than its own text.
+func (w *Writer) Anew(n *Node) {
+	if w.anew == nil {
+		w.anew = map[*Node]bool{}
+	}
+	w.anew[n] = true
 }
 
 // Wipe takes a span out with all that edits inside of it insert.
@@ -115,7 +141,7 @@ func (w *Writer) entries(n *Node, v gaby.Value) error {
 			return err
 		}
 	}
-	if !changed {
+	if !changed && !w.anew[n] {
 		return nil
 	}
 	inside := len(w.splices)
@@ -183,7 +209,7 @@ func (w *Writer) Untouched(n *Node) bool {
 // bytes is the document's text with the splices made.
 func (w *Writer) bytes() ([]byte, error) {
 	slices.SortStableFunc(w.splices, func(a, b splice) int {
-		return cmp.Or(a.from-b.from, min(a.to-a.from, 1)-min(b.to-b.from, 1)) // insertions first
+		return cmp.Or(a.from-b.from, a.rank()-b.rank())
 	})
 	var out []byte
 	at := w.source.start

@@ -141,14 +141,14 @@ func spelledString(raw, value string) string {
 		text := raw[:open] + nativekit.Respell(inside, pieces(inside, quote), value, func(s string) string {
 			return escaped(s, quote)
 		}) + quote
-		if again, ok := stringValue(text); ok && again == value {
+		if again, ok := stringValue(text); ok && again == value && !strings.Contains(text, "\r") {
 			return text
 		}
 		break
 	}
 	if strings.HasPrefix(raw, `"""`) || strings.HasPrefix(raw, `'''`) {
 		text := "\"\"\"\n" + escaped(value, `"""`) + `"""`
-		if again, ok := stringValue(text); ok && again == value {
+		if again, ok := stringValue(text); ok && again == value && !strings.Contains(text, "\r") {
 			return text
 		}
 	}

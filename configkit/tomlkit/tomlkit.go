@@ -69,7 +69,8 @@ func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) er
 			e.addItem(list, n.Head, v)
 			return nil
 		}
-		return e.inline(list)
+		w.Anew(list)
+		return nil
 	}
 	if in := f.within(); formOf(in).standing == inValue {
 		w.Replace(in.Span, e.value(nil, w.Value(in)))
@@ -77,7 +78,7 @@ func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) er
 	}
 	e.takeOut(n, e.Wipe)
 	if e.standingOf(f.parent, v) == inValue {
-		defer e.separate(f.parent)
+		defer e.separate(f.parent, n)
 	}
 	return e.add(f.parent, n.Key, v)
 }

@@ -29,31 +29,42 @@ func (e editor) keys(n *nativekit.Node, entries []nativekit.Entry) error {
 		case byDots:
 			e.Insert(e.first(n), e.keyed(f.parent, f.name)+"{}"+e.LineEnd)
 		case byLonger:
-			e.Insert(e.first(n), "["+f.name+"]"+e.LineEnd)
+			e.InsertBelow(e.first(n), "["+f.name+"]"+e.LineEnd)
 		}
 		return nil
 	}
 	lines := false
-	for _, entry := range entries {
-		if entry.Node != nil {
-			continue
+	for _, isLine := range []bool{true, false} { // keys come before tables
+		for _, entry := range entries {
+			if entry.Node != nil || isLine != (e.standingOf(n, entry.Value) == inValue) {
+				continue
+			}
+			if err := e.add(n, entry.Value.Key(), entry.Value); err != nil {
+				return err
+			}
+			lines = lines || isLine
 		}
-		if err := e.add(n, entry.Value.Key(), entry.Value); err != nil {
-			return err
-		}
-		lines = lines || e.standingOf(n, entry.Value) == inValue
 	}
 	if lines {
-		e.separate(n)
+		e.separate(n, nil)
 	}
 	return nil
 }
 
-// separate puts a blank line behind the first keys of a table that had none, if tables follow.
-func (e editor) separate(n *nativekit.Node) {
-	if f := formOf(n); len(n.Kids) > 0 && (f.standing == byLonger || f.standing == byHeader && f.end == 0) {
-		e.Insert(e.start(n), e.LineEnd)
+// separate puts a blank line behind the first keys of a table that had none, if tables follow besides the one that is gone.
+func (e editor) separate(n, gone *nativekit.Node) {
+	follow := slices.ContainsFunc(n.Kids, func(kid *nativekit.Node) bool { return kid != gone })
+	if f := formOf(n); follow && (f.standing == byLonger || f.standing == byHeader && f.end == 0) {
+		e.inserter(n)(e.start(n), e.LineEnd)
 	}
+}
+
+// inserter inserts first keys: those of the root come in front of headers at the same place.
+func (e editor) inserter(n *nativekit.Node) func(int, string) {
+	if formOf(n).standing == byLonger {
+		return e.InsertBelow
+	}
+	return e.Insert
 }
 
 // start is where the first key of a table goes that has none, and no header.
@@ -92,11 +103,8 @@ func (e editor) items(n *nativekit.Node, entries []nativekit.Entry) (anew bool, 
 
 // inline writes an array of tables that is to have something else in it, or nothing, behind an equals sign.
 func (e editor) inline(list *nativekit.Node) error {
-	if !e.Once(list) {
-		return nil
-	}
 	e.takeOut(list, e.Wipe)
-	defer e.separate(formOf(list).parent)
+	defer e.separate(formOf(list).parent, list)
 	return e.line(formOf(list).parent, list.Key, e.value(nil, e.Value(list)))
 }
 
@@ -266,14 +274,14 @@ func (e editor) line(n *nativekit.Node, key, value string, more ...string) error
 		at = e.last(n)
 	case f.standing == byLonger:
 		if at = e.start(n); e.Once(n) {
-			e.Insert(at, "["+f.name+"]"+e.LineEnd)
+			e.InsertBelow(at, "["+f.name+"]"+e.LineEnd)
 		}
 	case at == 0: // the root without keys
 		at = e.start(n)
 	default:
 		at = e.behindComments(at)
 	}
-	e.Insert(at, e.keyed(n, text)+value+e.LineEnd)
+	e.inserter(n)(at, e.keyed(n, text)+value+e.LineEnd)
 	return nil
 }
 

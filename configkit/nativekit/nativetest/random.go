@@ -2,6 +2,7 @@ package nativetest
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,7 +65,7 @@ func Random(t TB, dice Dice, converter configkit.ConfigConverter, text string) {
 	if have := native(t, converter, again); have != string(after) {
 		t.Fatalf("printed as\n%s, was\n%s", show(have), show(string(after)))
 	}
-	if len(edits) == 1 && edits[0].verb != "delete" && !(isEmpty(edits[0].value) && converter.(interface{ Traits() nativekit.Traits }).Traits().LeavesOnly) {
+	if len(edits) == 1 && edits[0].verb != "delete" && !(hasEmpty(edits[0].value) && converter.(interface{ Traits() nativekit.Traits }).Traits().LeavesOnly) {
 		if err := edits[0].apply(again[i]); err != nil && edits[0].verb == "set" {
 			t.Fatalf("%s again: %v\n%s", describe(edits), err, show(string(after)))
 		}
@@ -77,12 +78,13 @@ func Random(t TB, dice Dice, converter configkit.ConfigConverter, text string) {
 	}
 }
 
-func isEmpty(value any) bool {
+// hasEmpty reports whether a value has a map or list without entries in it.
+func hasEmpty(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
-		return len(v) == 0
+		return len(v) == 0 || slices.ContainsFunc(slices.Collect(maps.Values(v)), hasEmpty)
 	case []any:
-		return len(v) == 0
+		return len(v) == 0 || slices.ContainsFunc(v, hasEmpty)
 	}
 	return false
 }
