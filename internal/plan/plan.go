@@ -236,6 +236,9 @@ func (w *Walk) unknownFunction(name string) *api.Failure {
 	hint := diag.DidYouMean(handler.Suggest(name, w.names()), "")
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
+		if w.Toolchain != "" && w.Toolchain != api.ToolchainKubernetesYAML {
+			hint = "'fctl list --toolchain " + string(w.Toolchain) + "' shows the functions"
+		}
 	}
 	return diag.UsageHint(hint, "unknown function %q", name)
 }
