@@ -66,8 +66,7 @@ func generate(d nativetest.Dice) string {
 	scalar := func() string {
 		return nativetest.Pick(d, "1", "007", "1.0", "1e3", "-5", "true", "null", `"text"`, `"web-${var.x}"`, `"\u00e9 \"q\" $${no}"`, "var.x", "f(1, 2)", "a ? 1 : 2", "[]", `""`)
 	}
-	var attributes func(indent string)
-	attributes = func(indent string) {
+	attributes := func(indent string) {
 		for range d(4) {
 			b.WriteString(nativetest.Pick(d, "", "", indent+"# note"+end, end, indent+"// x"+end))
 			b.WriteString(indent + name() + nativetest.Pick(d, " = ", "=", "   = "))

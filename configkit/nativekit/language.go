@@ -187,10 +187,7 @@ func (c Converter[L]) print(doc *gaby.YamlDoc) ([]byte, error) {
 	if err := w.node(s.root); err != nil {
 		return nil, err
 	}
-	text, err := w.bytes()
-	if err != nil {
-		return nil, err
-	}
+	text := w.bytes()
 	return text, c.verify(text, doc)
 }
 

@@ -207,7 +207,7 @@ func (w *Writer) Untouched(n *Node) bool {
 }
 
 // bytes is the document's text with the splices made.
-func (w *Writer) bytes() ([]byte, error) {
+func (w *Writer) bytes() []byte {
 	slices.SortStableFunc(w.splices, func(a, b splice) int {
 		return cmp.Or(a.from-b.from, a.rank()-b.rank())
 	})
@@ -230,7 +230,7 @@ func (w *Writer) bytes() ([]byte, error) {
 	if w.unended {
 		out = bytes.TrimSuffix(out, []byte(w.LineEnd))
 	}
-	return out, nil
+	return out
 }
 
 // now are the entries of map or list n as edits have left them, and whether these are others than before.

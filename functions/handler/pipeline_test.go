@@ -226,26 +226,31 @@ func TestBrokenPromises(t *testing.T) {
 		want      string
 	}{
 		"a getter that edits": {
-			api.FunctionSignature{}, func(docs gaby.Container) (gaby.Container, any) { edit(docs); return docs, nil },
+			api.FunctionSignature{},
+			func(docs gaby.Container) (gaby.Container, any) { edit(docs); return docs, nil },
 			"failure 4 f: the function changed the configuration, but its signature does not say Mutating: true\n",
 		},
 		"a getter that drops": {
-			api.FunctionSignature{}, func(docs gaby.Container) (gaby.Container, any) { return docs[:1], nil },
+			api.FunctionSignature{},
+			func(docs gaby.Container) (gaby.Container, any) { return docs[:1], nil },
 			"failure 4 f: the function changed the configuration, but its signature does not say Mutating: true\n",
 		},
 		"a getter that returns no documents": {
 			api.FunctionSignature{}, func(gaby.Container) (gaby.Container, any) { return nil, nil }, "",
 		},
 		"a validation without a result": {
-			api.FunctionSignature{Validating: true}, func(docs gaby.Container) (gaby.Container, any) { return docs, nil },
+			api.FunctionSignature{Validating: true},
+			func(docs gaby.Container) (gaby.Container, any) { return docs, nil },
 			"failure 4 f: the function is a validation, but its output is <nil> and not an api.ValidationResult or a list of them\n",
 		},
 		"a validation with a number": {
-			api.FunctionSignature{Validating: true}, func(docs gaby.Container) (gaby.Container, any) { return docs, 5 },
+			api.FunctionSignature{Validating: true},
+			func(docs gaby.Container) (gaby.Container, any) { return docs, 5 },
 			"failure 4 f: the function is a validation, but its output is int and not an api.ValidationResult or a list of them\n",
 		},
 		"a document that is nil": {
-			api.FunctionSignature{Mutating: true}, func(docs gaby.Container) (gaby.Container, any) { return append(docs, nil), nil },
+			api.FunctionSignature{Mutating: true},
+			func(docs gaby.Container) (gaby.Container, any) { return append(docs, nil), nil },
 			"failure 4 f: the function returned a document that is nil\n",
 		},
 	} {
