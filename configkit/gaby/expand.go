@@ -156,8 +156,8 @@ func (x *expander) merge(i int32, depth int) {
 	}
 }
 
-// checkExpandedSize refuses a document whose aliases stand for more text than a document may have. Aliases only point backwards, so one pass
-// in document order with running totals knows the size of every value an alias can stand for.
+// checkExpandedSize refuses a document whose aliases stand for more text than a document may have. Aliases only point backwards, so
+// one pass in document order with running totals knows the size of every value an alias can stand for.
 func (d *document) checkExpandedSize() {
 	if d.cache.expandable {
 		return

@@ -27,7 +27,12 @@ func moduleDir(t testing.TB, module string) string {
 }
 
 // value is JSON as a value of a document. Escapes of characters beyond the basic plane are pairs in JSON, which YAML has not.
-func value(t testing.TB, text []byte) gaby.Value {
+func value(t interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}, text []byte,
+) gaby.Value {
 	t.Helper()
 	if bytes.Contains(text, []byte(`\u`)) || bytes.Contains(text, []byte(`\U`)) {
 		var data any
