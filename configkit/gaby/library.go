@@ -87,8 +87,11 @@ type libraryReader struct {
 	at    []entryPositions
 }
 
-// entryPositions are the places of the key and the value of a node that was read by yaml.v3.
-type entryPositions struct{ key, value Position }
+// entryPositions are the places of the key and the value of a node that was read by yaml.v3, and the tag of the key.
+type entryPositions struct {
+	key, value Position
+	keyTag     string
+}
 
 // read appends n, an entry with the given key (nil for none). It reports false for what cannot be shown.
 func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
@@ -102,7 +105,7 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 	out := node{key: uint32(i), val: uint32(i), flags: isNew}
 	at.key = at.value
 	if key != nil {
-		at.key = Position{Line: r.lines + key.Line, Column: key.Column}
+		at.key, at.keyTag = Position{Line: r.lines + key.Line, Column: key.Column}, key.ShortTag()
 		out.keyStyle = doubleStyle
 		switch {
 		case key.Kind == yaml.ScalarNode:

@@ -407,6 +407,9 @@ func compareMap(want *yaml.Node, have gaby.Value, path string, budget *int, alia
 		if !e.Exists() || e.Key() != key {
 			return fmt.Errorf("%s: Key is %q, yaml.v3 %q", sub, e.Key(), key)
 		}
+		if tag := e.KeyTag(); tag != k.ShortTag() {
+			return fmt.Errorf("%s: KeyTag is %q, yaml.v3 %q", sub, tag, k.ShortTag())
+		}
 		if p := e.KeyPosition(); !aliased && !samePlace(k, p) {
 			return fmt.Errorf("%s: KeyPosition is %v, yaml.v3 %d:%d", sub, p, k.Line, k.Column)
 		}

@@ -255,6 +255,21 @@ func (v Value) Key() string {
 	return v.d.keyText(v.slot)
 }
 
+// KeyTag returns the short tag that the key of a map entry resolves to, "" for anything else. Nearly all are !!str; for those that are
+// a map or list, !!map or !!seq, [Value.Key] is their YAML text.
+func (v Value) KeyTag() string {
+	if v.d == nil || v.owner < 0 || v.d.n[v.owner].kind != mapNode {
+		return ""
+	}
+	switch n := &v.d.n[v.slot]; {
+	case v.d.readOnly != nil:
+		return v.d.readOnlyAt[v.slot].keyTag
+	case n.flags&isNew == 0 && n.keyStyle == plainStyle:
+		return tagNames[resolvePlain(v.d.keyText(v.slot))]
+	}
+	return tagNames[strTag]
+}
+
 // Text returns the decoded text of a scalar, "" for anything else.
 func (v Value) Text() string {
 	if v.d == nil {

@@ -68,6 +68,10 @@ func TestProblems(t *testing.T) {
 		{`{oneOf: [{required: [a]}, {required: [b]}]}`, `{a: 1, b: 1}`, `1:1 : it is valid under alternatives 1 and 2, exactly one is allowed`},
 		{`{oneOf: [{properties: {kind: {const: a}, x: {type: integer}}}, {properties: {kind: {const: b}}}]}`, `{kind: a, x: y}`, `1:14 x: expected integer, got "y"`},
 		{`{anyOf: [{type: string}, {type: integer}]}`, `true`, `1:1 : it matches none of 2 alternatives: expected string, got true; put it in quotes: "true"; or: expected integer, got true`},
+		// keys that JSON cannot have
+		{`{properties: {"null": {}}}`, "{~: 1, null: 2}", `1:2 ~: expected a name as key, got null; put it in quotes: "~"`},
+		{`{}`, "1: 1\ntrue: 2\nnull: 3\n", ``},
+		{`{additionalProperties: {}}`, "1: 1\ntrue: 2\n? [a, b]\n: 3\n? {a: b}\n: 4\n", "3:3 [a, b]: expected a name as key, got a list\n5:3 {a: b}: expected a name as key, got an object"},
 		// by its place in the schema a field may be meant elsewhere
 		{`{properties: {spec: {properties: {template: {properties: {containers: {}}}}, additionalProperties: false}}}`, `{spec: {containers: 1}}`, `1:9 spec.containers: unknown property containers; did you mean template.containers?`},
 		{`{properties: {replicas: {}, a: {properties: {x: {}}, additionalProperties: false}}}`, `{a: {replicas: 1}}`, `1:6 a.replicas: unknown property replicas; it belongs to the top level`},

@@ -152,6 +152,9 @@ func (r *objectRules) property(c *check, e gaby.Value, ev *evaluated) bool {
 	if known {
 		ev.addProperty(key)
 	}
+	if r.properties[key] == nil {
+		valid = c.keyIsName(e) && valid
+	}
 	if r.names != nil {
 		valid = r.checkName(c, e) && valid
 	}
@@ -167,6 +170,22 @@ func (r *objectRules) unknown(c *check, e gaby.Value, what string) bool {
 	c.failAt(key, e.KeyPosition(), "additionalProperties", "unknown %s %s", what, key)
 	if !c.suggest(key, slices.Sorted(maps.Keys(r.properties))) {
 		c.suggestPlace(key)
+	}
+	return false
+}
+
+// keyIsName checks that a key is one that JSON can have. Numbers and bools are read as their texts.
+func (c *check) keyIsName(e gaby.Value) bool {
+	switch e.KeyTag() {
+	case "!!null":
+		c.failAt(e.Key(), e.KeyPosition(), "key", "expected a name as key, got null")
+		c.hint("put it in quotes: %q", e.Key())
+	case "!!map":
+		c.failAt(e.Key(), e.KeyPosition(), "key", "expected a name as key, got an object")
+	case "!!seq":
+		c.failAt(e.Key(), e.KeyPosition(), "key", "expected a name as key, got a list")
+	default:
+		return true
 	}
 	return false
 }

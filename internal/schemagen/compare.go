@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -110,7 +111,7 @@ func (c comparison) verdicts(dir string, all []manifest) error {
 		if (us == "") == (them == "") {
 			continue
 		}
-		if why := knownDifference(us, them); why != "" {
+		if why := knownDifference(us, them, m.text); why != "" {
 			known[why]++
 			continue
 		}
@@ -134,8 +135,12 @@ func (c comparison) verdicts(dir string, all []manifest) error {
 
 // knownDifference is why fctl and kubeconform say different things of a manifest, "" when there should be no difference. One of both
 // messages is empty.
-func knownDifference(us, them string) string {
-	for _, known := range []struct{ us, them, why string }{
+func knownDifference(us, them, manifest string) string {
+	for _, known := range []struct {
+		us, them string
+		manifest string // a regular expression
+		why      string
+	}{
 		{us: "is not one of", why: "a value that is not among those the server knows, which OpenAPI does not list"},
 		{us: "does not fit int32", why: "an integer that does not fit int32, which the server refuses"},
 		{us: "is not a valid quantity", why: "a quantity that is none, which is any string to OpenAPI"},
@@ -147,8 +152,10 @@ func knownDifference(us, them string) string {
 		{them: "into Go struct field .Kind", why: "a document without kind, which is no resource to fctl"},
 		{them: "into Go struct field .APIVersion", why: "a document without apiVersion, which is no resource to fctl"},
 		{them: "into Go struct field .Metadata", why: "metadata that is none, of a type without schema or of a document that is no resource to fctl"},
+		{them: "already set in map", manifest: "<<:", why: "a key that goes before one of the map that << brings, which YAML allows and kubectl takes"},
+		{them: "invalid map key", manifest: `(?m)^(apiVersion|kind): ["\d]`, why: "a key that is no name, of a document that is no resource to fctl"},
 	} {
-		if (us == "") == (known.us == "") && strings.Contains(us, known.us) && strings.Contains(them, known.them) {
+		if (us == "") == (known.us == "") && strings.Contains(us, known.us) && strings.Contains(them, known.them) && regexp.MustCompile(known.manifest).MatchString(manifest) {
 			return known.why
 		}
 	}
