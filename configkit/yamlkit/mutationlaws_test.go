@@ -1,6 +1,7 @@
 package yamlkit_test
 
 import (
+	"encoding/json"
 	"os"
 	"reflect"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
 )
 
 func unitData(c gaby.Container) []any {
@@ -92,6 +94,33 @@ func TestMergeLaws(t *testing.T) {
 		}
 		if have := merged(t, u, u, once); have != once {
 			fail("P4: merging after the source became the base changes nothing", have, once)
+		}
+	}
+}
+
+// TestDiffIsAPatch: what tells how one unit differs from another makes the values of that when it is applied, also after it was JSON.
+func TestDiffIsAPatch(t *testing.T) {
+	provider := k8skit.K8sResourceProvider
+	for seed := range cases(1_000, 20_000) {
+		m := newUnitMaker(uint64(seed))
+		before := m.unit()
+		after := m.wilder(before)
+		a, b := unitText(t, before), unitText(t, after)
+		computed, err := yamlkit.ComputeMutations(parseUnit(t, a), parseUnit(t, b), 0, provider)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(computed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var patch api.ResourceMutationList
+		if err := json.Unmarshal(text, &patch); err != nil {
+			t.Fatal(err)
+		}
+		docs, conflicts, err := yamlkit.PatchMutations(parseUnit(t, a), nil, patch, nil, provider)
+		if err != nil || len(conflicts) > 0 || !sameDocuments(t, docs.String(), b) {
+			t.Fatalf("seed %d: %v %v\n--- before\n%s\n--- after\n%s\n--- patch\n%s\n--- have\n%s", seed, err, conflicts, a, b, text, docs)
 		}
 	}
 }

@@ -309,7 +309,11 @@ func (w *resourcePatch) elementIndex(list mutationPath, place []string, v gaby.V
 		}
 		if w.positional && s.index >= 0 {
 			// An element without key that stands there may be meant.
-			if e := v.Index(s.index); e.Exists() && elementID(e, keysOfID(s.text), nil) == "" {
+			var defaults map[string]string
+			if keys != nil {
+				defaults = keys.Defaults
+			}
+			if e := v.Index(s.index); e.Exists() && elementID(e, keysOfID(s.text), defaults) == "" {
 				return s.index
 			}
 		}

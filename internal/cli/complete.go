@@ -121,6 +121,16 @@ func (a *App) completeDoseq(cmd *cobra.Command, words []string, typed string) ([
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
+// completeFiles completes words that are all files.
+func completeFiles(n int) cobra.CompletionFunc {
+	return func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(words) < n {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // unitName is the name a unit in the file would probably have.
 func unitName(path string) string {
 	name := path[strings.LastIndexByte(path, '/')+1:]
@@ -491,6 +501,8 @@ func (c *completer) outputForms() []string {
 	switch c.cmd.Name() {
 	case "list":
 		return listForms()
+	case "diff":
+		return diffForms()
 	case "explain", "version":
 		return []string{"text", "json"}
 	}

@@ -1,42 +1,304 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
 	"github.com/fatih/color"
+	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
-	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// places tells where resources begin in a text, for the headers of hunks. Of a text that cannot be read it tells nothing: what is
-// wrong with it is told elsewhere.
-func places(executor *functions.Executor, toolchain api.ToolchainType, text []byte) []diff.Place {
-	lines, err := executor.ResourceLines(toolchain, text)
-	if err != nil {
-		return nil
+// diffForms are the values of -o of diff.
+func diffForms() []string { return []string{"text", "mutations", "patch"} }
+
+func (a *App) newDiff() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff [flags] A B",
+		Short: "Compare configuration, value by value",
+		Long: `Tell how the configuration in B differs from that in A: resource by resource,
+value by value, with the elements of lists known by their merge keys. Comments,
+order of keys and layout are no difference; a note tells when there is nothing
+but that. A and B are two files, one of which may be "-", or two directories.
+
+The status is 0 when there is no difference and 1 when there is one.
+
+Of directories everything below them is compared: files with the same path in A
+and B, and resources of Kubernetes that are in another file now, but the only
+ones of their type and name, with what they were there. Files that are in only
+one of the directories have resources that are new or gone.
+
+-o mutations prints JSON, as do -o mutations does. -o patch is what the function
+patch-mutations takes to make the values of B from those of A:
+
+  fctl diff -o patch a.yaml b.yaml > patch.json
+  fctl do a.yaml MyUnit patch-mutations [] file:patch.json`,
+		Example: `  fctl diff staging.yaml production.yaml
+  fctl diff base/ overlay/
+  git show HEAD:deployment.yaml | fctl diff - deployment.yaml
+  fctl diff -o patch staging.yaml production.yaml`,
 	}
-	places := make([]diff.Place, len(lines))
-	for i, l := range lines {
-		places[i].Line = l.Line
-		if l.Resource != nil {
-			places[i].Name = l.Resource.String()
-		}
-	}
-	return places
+	cmd.Flags().StringP("output", "o", "text", "what is printed, a `FORMAT`: text, mutations (JSON), patch (JSON for patch-mutations)")
+	addToolchainFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error { return a.diff(cmd.Context(), cmd, words) }
+	cmd.ValidArgsFunction = completeFiles(2)
+	return cmd
 }
 
-// diffStyle are the colours of a diff on the standard output: those of git.
-func (a *App) diffStyle() diff.Style {
-	if !a.Streams.ColorOut() {
-		return diff.Style{}
+// comparison is what diff compares.
+type comparison struct {
+	*App
+	reader     *source.Reader
+	toolchains []api.ToolchainType // there are
+	pairs      []pair
+	several    bool
+	problems   diag.List
+	passed     []source.Passed
+}
+
+// pair is a unit as it is in A and in B; one of them may be nil.
+type pair struct{ before, after *source.Unit }
+
+// unit is the one that gives the pair its name.
+func (p *pair) unit() *source.Unit {
+	if p.after != nil {
+		return p.after
 	}
-	return diff.Style{
-		File:    a.Streams.OutStyle(color.Bold),
-		Hunk:    a.Streams.OutStyle(color.FgCyan),
-		Label:   a.Streams.OutStyle(color.Bold),
-		Old:     a.Streams.OutStyle(color.FgRed),
-		New:     a.Streams.OutStyle(color.FgGreen),
-		OldWord: a.Streams.OutStyle(color.FgRed, color.ReverseVideo),
-		NewWord: a.Streams.OutStyle(color.FgGreen, color.ReverseVideo),
+	return p.before
+}
+
+func (a *App) diff(ctx context.Context, cmd *cobra.Command, words []string) error {
+	form, _ := cmd.Flags().GetString("output")
+	switch {
+	case !slices.Contains(diffForms(), form):
+		return diag.Usage("output format %q is not one of text, mutations, patch", form)
+	case len(words) != 2:
+		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml", "two files or directories are expected, got %d words", len(words))
 	}
+	s, err := a.settings(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	executor, err := a.executorFor(ctx, s)
+	if err != nil {
+		return err
+	}
+	c := &comparison{
+		App: a, toolchains: executor.Toolchains(), reader: &source.Reader{In: a.Streams.In, Toolchain: api.ToolchainType(s.Toolchain)},
+	}
+	if t := c.reader.Toolchain; t != "" {
+		if err := supported(t, c.toolchains); err != nil {
+			return err
+		}
+	}
+	dir, _ := cmd.Flags().GetString("directory")
+	if err := c.read(ctx, cmd, inDirectory(dir, words[0]), inDirectory(dir, words[1])); err != nil {
+		return err
+	}
+	if form == "patch" && c.several {
+		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE", "a patch is for one unit, not for directories")
+	}
+	return c.tellDifferences(executor, form, s)
+}
+
+// read reads what the words name.
+func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) error {
+	switch aDir, bDir := isDirectory(a), isDirectory(b); {
+	case a == "-" && b == "-":
+		return diag.Usage("the standard input can be read once only, and it is A already")
+	case aDir && bDir:
+		c.several = true
+		return c.directories(ctx, a, b)
+	case aDir || bDir:
+		directory, file := a, b
+		if bDir {
+			directory, file = b, a
+		}
+		return diag.UsageHint("two files, or two directories", "%s is a directory, and %s is none", diag.FileName(directory), diag.FileName(file))
+	case a == "-" || b == "-":
+		if err := c.wouldWait(cmd); err != nil {
+			return err
+		}
+	}
+	before, errBefore := c.reader.Unit(ctx, a, "")
+	after, err := c.reader.Unit(ctx, b, "")
+	if err = errors.Join(errBefore, err); err != nil {
+		return err
+	}
+	if before.Toolchain != after.Toolchain {
+		switch { // a name that tells nothing stands for what the other one is
+		case !source.NameTells(a):
+			before.Toolchain = after.Toolchain
+		case !source.NameTells(b):
+			after.Toolchain = before.Toolchain
+		default:
+			return diag.UsageHint("--toolchain says what both are", "%s is %s, and %s is %s", before.File, before.Toolchain, after.File, after.Toolchain)
+		}
+	}
+	c.pairs = []pair{{before, after}}
+	return supported(before.Toolchain, c.toolchains)
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return path != "-" && err == nil && info.IsDir()
+}
+
+// directories pairs the files in two directories by their paths.
+func (c *comparison) directories(ctx context.Context, a, b string) error {
+	pairs := map[string]*pair{}
+	for _, side := range []struct {
+		dir string
+		of  func(*pair) **source.Unit
+	}{
+		{a, func(p *pair) **source.Unit { return &p.before }},
+		{b, func(p *pair) **source.Unit { return &p.after }},
+	} {
+		finder := &source.Finder{Dir: side.dir, Recursive: true, Toolchain: c.reader.Toolchain, Temporary: sink.IsTemporary}
+		found, err := finder.Find(ctx, []string{"."})
+		if err != nil {
+			return err
+		}
+		c.passed = append(c.passed, found.Passed...)
+		for _, f := range found.Files {
+			unit, err := (*source.Unit)(nil), f.Problem
+			if err == nil {
+				unit, err = c.reader.Unit(ctx, f.Path, f.Unit)
+			}
+			if err != nil {
+				c.problems = append(c.problems, diag.Failures(err, api.FailureInput)...)
+				continue
+			}
+			if pairs[f.Rel] == nil {
+				pairs[f.Rel] = &pair{}
+			}
+			*side.of(pairs[f.Rel]) = unit
+		}
+	}
+	for _, rel := range slices.Sorted(maps.Keys(pairs)) {
+		p := *pairs[rel]
+		if u := p.unit(); supported(u.Toolchain, c.toolchains) != nil {
+			c.passed = append(c.passed, source.Passed{Path: u.File, Why: source.OtherToolchain})
+			continue
+		}
+		c.pairs = append(c.pairs, p)
+	}
+	return nil
+}
+
+// tellDifferences compares and prints.
+func (c *comparison) tellDifferences(executor *functions.Executor, form string, s *settings.Settings) error {
+	versions := make([]functions.Versions, len(c.pairs))
+	for i, p := range c.pairs {
+		v := &versions[i]
+		v.Toolchain = p.unit().Toolchain
+		if p.before != nil {
+			v.Before = p.before.Data
+		}
+		if p.after != nil {
+			v.After = p.after.Data
+		}
+	}
+	printer := &report.Printer{
+		Format: report.Mutations, Several: c.several,
+		Screen: report.Screen{Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold), Diff: c.diffStyle()},
+	}
+	out := sink.NewStream(c.Streams.Out)
+	status, inLayout := exitDone, 0
+	var notes [][]api.Note // by pair
+	differences := executor.Diff(versions)
+	for i, d := range differences {
+		p := &c.pairs[i]
+		notes = append(notes, nil)
+		if d.Err != nil {
+			c.problems = append(c.problems, p.problems(executor, d.Err)...)
+			continue
+		}
+		if len(d.Mutations) > 0 {
+			status = exitNo
+		}
+		for _, m := range d.Moved {
+			from := c.pairs[m.From].before.File
+			notes[i] = append(notes[i], api.Note{Message: fmt.Sprintf("%s was in %s", m.Resource, from)})
+		}
+		if len(d.Mutations)+len(d.Moved) == 0 && p.before != nil && p.after != nil && !bytes.Equal(p.before.Data, p.after.Data) {
+			inLayout++
+		}
+		piece, _, err := printer.Piece(report.Result{
+			Unit: p.unit().Name, File: p.unit().File, Toolchain: p.unit().Toolchain,
+			Response: &api.FunctionInvocationResponse{Success: true, Mutations: d.Mutations},
+		})
+		if err != nil {
+			return err
+		}
+		if err := out.Write(printer.Print(piece)...); err != nil {
+			break // Flush tells
+		}
+	}
+	end, err := printer.End()
+	if err != nil {
+		return err
+	}
+	_ = out.Write(end...) // Flush tells
+	if err := out.Flush(); err != nil && !errors.Is(err, sink.ErrGone) {
+		return diag.Failures(err, api.FailureFunction)
+	}
+	if !s.Quiet {
+		for i := range notes {
+			c.note(c.pairs[i].unit().File, notes[i])
+		}
+		c.noteRest(inLayout, s.Verbose)
+	}
+	if len(c.problems) > 0 {
+		c.tell(c.problems)
+		status = max(status, exitStatus(c.problems))
+	}
+	if status != exitDone {
+		return told(status)
+	}
+	return nil
+}
+
+// noteRest tells what differs but is no difference, and what was not looked at.
+func (c *comparison) noteRest(inLayout int, verbose bool) {
+	var notes []api.Note
+	switch {
+	case inLayout > 0 && !c.several:
+		notes = append(notes, api.Note{Message: "the values are the same; comments, order or layout are not"})
+	case inLayout > 0:
+		notes = append(notes, api.Note{Message: "in " + count(inLayout, "file") + " the values are the same, and comments, order or layout are not"})
+	}
+	if text := passedOver(c.passed, verbose); text != "" {
+		notes = append(notes, api.Note{Message: text})
+	}
+	c.note("", notes)
+}
+
+// problems are why a pair could not be compared, with the files they are in.
+func (p *pair) problems(executor *functions.Executor, err error) diag.List {
+	var problems diag.List
+	for _, u := range []*source.Unit{p.before, p.after} {
+		if u == nil {
+			continue
+		}
+		if failures, err := executor.CheckDocuments(u.Toolchain, u.Data); err == nil {
+			problems = append(problems, diag.In(u.File, failures)...)
+		}
+	}
+	if len(problems) == 0 {
+		problems = diag.In(p.unit().File, diag.Failures(err, api.FailureFunction))
+	}
+	return problems
 }

@@ -128,8 +128,8 @@ func (a *App) wouldWait(cmd *cobra.Command) error {
 	if err := cmd.Help(); err != nil {
 		return err
 	}
-	last := map[string]string{"do": "FUNCTION", "doseq": "INVOCATIONS"}[cmd.Name()]
-	return diag.UsageHint(fmt.Sprintf("cat FILE | %s - UNIT %s", cmd.CommandPath(), last), "the standard input is a terminal")
+	words := map[string]string{"do": "- UNIT FUNCTION", "doseq": "- UNIT INVOCATIONS", "diff": "- B", "merge": "BASE - THEIRS"}[cmd.Name()]
+	return diag.UsageHint(fmt.Sprintf("cat FILE | %s %s", cmd.CommandPath(), words), "the standard input is a terminal")
 }
 
 // flagTaker lets the walk set the command's flags.

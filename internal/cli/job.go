@@ -156,11 +156,13 @@ func knowledgeProblems(err error) error {
 }
 
 // inDir is a path of the command line, which starts where -C says.
-func (j *job) inDir(path string) string {
-	if j.dir == "" || path == "-" || filepath.IsAbs(path) {
+func (j *job) inDir(path string) string { return inDirectory(j.dir, path) }
+
+func inDirectory(dir, path string) string {
+	if dir == "" || path == "-" || filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(j.dir, path)
+	return filepath.Join(dir, path)
 }
 
 // shorter is the path relative to where fctl was started, if that is shorter.

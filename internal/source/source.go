@@ -225,6 +225,9 @@ func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
 	return toolchains[0], len(toolchains) == 1 || !slices.Contains(toolchains, api.ToolchainAppConfigJSON)
 }
 
+// NameTells tells whether the name of a file says what it holds.
+func NameTells(path string) bool { return len(toolchainsOf(path)) > 0 }
+
 // toolchainsOf are those that a file with this name may be of, the usual one
 // first; none when the name tells nothing.
 func toolchainsOf(path string) []api.ToolchainType {

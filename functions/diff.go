@@ -1,0 +1,119 @@
+package functions
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Versions are two states of the data of a unit. Before is nil when the unit is new, After when it is gone.
+type Versions struct {
+	Toolchain     api.ToolchainType
+	Before, After []byte
+}
+
+// Difference is what happened to a unit.
+type Difference struct {
+	// Mutations are about the resources that are not what they were, see yamlkit.ComputeMutations.
+	Mutations api.ResourceMutationList
+	// Moved are the resources that were in another unit before. They are compared with what they were there.
+	Moved []Move
+	// Err is why the unit could not be compared: errors of the converter, *api.Failure, or an *UnsupportedToolchainError.
+	Err error
+}
+
+// Move is a resource that was in another unit before.
+type Move struct {
+	Resource api.ResourceInfo
+	From     int // the index of that unit
+}
+
+// Diff compares two states of several units, each with itself. A resource of Kubernetes whose type and name occur once before and once
+// afterwards, in different units, has moved; in other toolchains a resource belongs to its unit.
+func (e *Executor) Diff(units []Versions) []Difference {
+	differences := make([]Difference, len(units))
+	read := make([]readVersions, len(units))
+	for i, u := range units {
+		read[i], differences[i].Err = e.readVersions(u)
+	}
+	e.findMoves(units, read, differences)
+	for i := range units {
+		d := &differences[i]
+		if d.Err != nil {
+			continue
+		}
+		var all api.ResourceMutationList
+		all, d.Err = yamlkit.ComputeMutations(read[i].before, read[i].after, 0, e.ResourceProvider(units[i].Toolchain))
+		d.Mutations = slices.DeleteFunc(all, func(m api.ResourceMutation) bool { return m.ResourceMutationInfo.MutationType == api.MutationTypeNone })
+	}
+	return differences
+}
+
+// readVersions are the documents of Versions.
+type readVersions struct{ before, after gaby.Container }
+
+func (e *Executor) readVersions(u Versions) (r readVersions, err error) {
+	h, err := e.handler(u.Toolchain)
+	if err != nil {
+		return r, err
+	}
+	var errAfter error
+	if u.Before != nil {
+		r.before, err = h.Converter().NativeToDocuments(u.Before)
+	}
+	if u.After != nil {
+		r.after, errAfter = h.Converter().NativeToDocuments(u.After)
+	}
+	return r, errors.Join(err, errAfter)
+}
+
+// findMoves puts the resources that moved where they are now.
+func (e *Executor) findMoves(units []Versions, read []readVersions, differences []Difference) {
+	if len(units) < 2 {
+		return
+	}
+	type place struct{ unit, times int }
+	provider := e.ResourceProvider(api.ToolchainKubernetesYAML)
+	each := func(unit int, docs gaby.Container, do func(doc *gaby.YamlDoc, info api.ResourceInfo)) {
+		if units[unit].Toolchain != api.ToolchainKubernetesYAML {
+			return
+		}
+		for _, doc := range docs {
+			if info, err := provider.ResourceInfo(doc); err == nil {
+				do(doc, info)
+			}
+		}
+	}
+	was, is := map[api.ResourceInfo]place{}, map[api.ResourceInfo]place{}
+	for i, r := range read {
+		each(i, r.before, func(_ *gaby.YamlDoc, info api.ResourceInfo) { was[info] = place{i, was[info].times + 1} })
+		each(i, r.after, func(_ *gaby.YamlDoc, info api.ResourceInfo) { is[info] = place{i, is[info].times + 1} })
+	}
+	moved := make([]gaby.Container, len(read)) // by where they are now
+	for i := range read {
+		var stay gaby.Container
+		gone := map[*gaby.YamlDoc]bool{}
+		each(i, read[i].before, func(doc *gaby.YamlDoc, info api.ResourceInfo) {
+			to := is[info]
+			if was[info].times != 1 || to.times != 1 || to.unit == i || differences[i].Err != nil || differences[to.unit].Err != nil {
+				return
+			}
+			gone[doc] = true
+			moved[to.unit] = append(moved[to.unit], doc)
+			differences[to.unit].Moved = append(differences[to.unit].Moved, Move{info, i})
+		})
+		for _, doc := range read[i].before {
+			if !gone[doc] {
+				stay = append(stay, doc)
+			}
+		}
+		read[i].before = stay
+	}
+	for i := range read {
+		read[i].before = append(read[i].before, moved[i]...)
+	}
+}
+
