@@ -327,3 +327,27 @@ func randomInvocation(r *rand.Rand) string {
 	}
 	return "set-path " + list + " '" + pick("[]", "[{name: web, image: nginx:1}, {name: new, image: x}]", "[a, b, a]", "[{name: LEVEL, value: x}, {name: MODE, value: fast}]", "{}") + "'"
 }
+
+// TestConflictsOfTheContext: vet-no-merge-conflicts looks at the conflicts that came with the context and at those of other data.
+func TestConflictsOfTheContext(t *testing.T) {
+	conflict := api.MutationConflict{
+		Reason: api.ConflictProtectedPath, Resource: api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "shop/web"},
+		Path: "spec.template.spec.containers.?name=side~1car;@0.image", Source: api.MutationInfo{MutationType: api.MutationTypeDelete, Value: "old\n"},
+	}
+	r, err := functions.NewStandardExecutor().Invoke(t.Context(), &api.FunctionInvocationRequest{
+		FunctionContext: api.FunctionContext{Conflicts: api.MutationConflictList{conflict}},
+		ConfigData:      []byte(deployment),
+		OtherData: map[string]string{
+			"Conflicts": `[{"Reason": "Subtracted", "Resource": {"ResourceType": "v1/Service", "ResourceName": "/gone"}, "Source": {"MutationType": "Update"}}]`,
+		},
+		FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-no-merge-conflicts"}},
+	})
+	if err != nil || !r.ValidationFailed {
+		t.Fatalf("got %v, %+v", err, r)
+	}
+	rows := r.Outputs[0].Value.(api.ValidationResultList)[0].FailedAttributes
+	if len(rows) != 2 || rows[0].Position == nil || rows[0].Position.Line != 16 || rows[0].Value != nil || rows[0].ResourceNameWithoutScope != "web" ||
+		rows[1].Position != nil || rows[1].ResourceName != "/gone" {
+		t.Errorf("got %+v", rows)
+	}
+}

@@ -112,12 +112,17 @@ type MutationConflict struct {
 
 // String is what a person wants to know of the conflict: where it is, what was wanted and what there is.
 func (c MutationConflict) String() string {
-	var b strings.Builder
-	b.WriteString(c.Resource.String())
+	place := c.Resource.String()
 	if c.Path != "" {
-		b.WriteString(": " + string(c.Path))
+		place += ": " + string(c.Path)
 	}
-	b.WriteString(": " + c.Source.wish())
+	return place + ": " + c.Message() + " (" + string(c.Reason) + ")"
+}
+
+// Message is what was wanted and what there is.
+func (c MutationConflict) Message() string {
+	var b strings.Builder
+	b.WriteString(c.Source.wish())
 	switch c.Reason {
 	case ConflictSubtracted, ConflictBothAdded:
 		b.WriteString(", but the target " + c.Target.deed() + ", which stays")
@@ -134,7 +139,7 @@ func (c MutationConflict) String() string {
 	case ConflictExclusiveCleared:
 		b.WriteString(", which excludes " + c.Target.shown() + "; that is removed")
 	}
-	return b.String() + " (" + string(c.Reason) + ")"
+	return b.String()
 }
 
 // wish and deed tell of a change as of one that is to be made and one that was made.
@@ -201,6 +206,14 @@ const (
 	// ConflictExclusiveCleared: a field was removed that one that was set excludes.
 	ConflictExclusiveCleared ConflictReason = "ExclusiveCleared"
 )
+
+// ConflictReasons are the reasons there are.
+func ConflictReasons() []ConflictReason {
+	return []ConflictReason{
+		ConflictSubtracted, ConflictDeleteShadowed, ConflictProtectedPath, ConflictUnresolvedPath, ConflictBothAdded, ConflictArrayReordered,
+		ConflictExclusiveWithheld, ConflictExclusiveCleared,
+	}
+}
 
 // MutationConflictList is a list of conflicts.
 type MutationConflictList []MutationConflict

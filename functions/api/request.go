@@ -57,6 +57,8 @@ type FunctionContext struct {
 	NotLive           bool              `json:",omitempty"`
 	PreviousDataHash  string            `json:",omitempty"`
 	ApprovedBy        []string          `json:",omitempty"`
+	// Conflicts are those of the merges the data has been through.
+	Conflicts MutationConflictList `json:",omitempty"`
 
 	ctx    context.Context
 	report *Report

@@ -43,6 +43,7 @@ func standardFunctions(converter configkit.ConfigConverter, provider configkit.R
 		vetFormatFunction(provider),
 		vetValuesFunction(provider),
 		vetApprovedByFunction(converter),
+		vetNoMergeConflictsFunction(provider),
 		getHashFunction(provider),
 		setHashFunction(provider),
 		getPlaceholdersFunction(provider),

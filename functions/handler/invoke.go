@@ -176,7 +176,11 @@ func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.Function
 		var err error
 		s.where, err = parseWhere(invocation.WhereResource)
 		s.err = errors.Join(append(problems, err)...)
-		s.other = otherData(s.f, request.OtherData)
+	}
+	for i := range steps {
+		if s := &steps[i]; s.err == nil {
+			s.other = otherData(s.f, steps, request.OtherData)
+		}
 	}
 	return steps
 }
@@ -191,28 +195,32 @@ func (s *step) prepare(fc *api.FunctionContext, invocation api.FunctionInvocatio
 	return err
 }
 
-// otherData picks the data a function expects: the first of its sources that was sent, or the only one there is. A source that ends in
-// a colon stands for all that begin with it.
-func otherData(f *function, sources map[string]string) []byte {
-	if len(f.OtherDataExpected) == 0 {
-		return nil
-	}
+// otherData picks the data a function expects: the first of its sources that was sent, or the only one there is, unless another function
+// of the chain expects that by name.
+func otherData(f *function, steps []step, sources map[string]string) []byte {
+	names := slices.Sorted(maps.Keys(sources))
 	for _, source := range f.OtherDataExpected {
-		if text, ok := sources[source]; ok {
-			return []byte(text)
-		}
-		for _, name := range slices.Sorted(maps.Keys(sources)) {
-			if strings.HasSuffix(source, ":") && strings.HasPrefix(name, source) {
+		for _, name := range names {
+			if isSource(source, name) {
 				return []byte(sources[name])
 			}
 		}
 	}
-	if len(sources) == 1 {
-		for _, text := range sources {
-			return []byte(text)
+	if len(f.OtherDataExpected) == 0 || len(names) != 1 {
+		return nil
+	}
+	for i := range steps {
+		other := steps[i].f
+		if other != nil && slices.ContainsFunc(other.OtherDataExpected, func(source string) bool { return isSource(source, names[0]) }) {
+			return nil
 		}
 	}
-	return nil
+	return []byte(sources[names[0]])
+}
+
+// isSource tells whether data of the name is what a function expects as source. One that ends in a colon stands for all that begin with it.
+func isSource(source, name string) bool {
+	return source == name || strings.HasSuffix(source, ":") && strings.HasPrefix(name, source)
 }
 
 // runSequentially is what an invocation means: one function after the other, each on all documents.

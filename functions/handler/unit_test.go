@@ -53,11 +53,18 @@ func TestOtherData(t *testing.T) {
 	var got []byte
 	h := probe(t, handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{OtherDataExpected: []string{"Released", "Before:"}}},
 		func(_ *api.FunctionContext, _ gaby.Container, other []byte) { got = other })
+	if err := h.RegisterFunction(handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{FunctionName: "wants-conflicts", Description: "other", OtherDataExpected: []string{"Conflicts"}},
+		Function:          nothing,
+	}); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		sources map[string]string
 		want    string
 	}{
 		{nil, ""},
+		{map[string]string{"Conflicts": "x"}, ""},
 		{map[string]string{"Anything": "x"}, "x"},
 		{map[string]string{"Anything": "x", "Other": "y"}, ""},
 		{map[string]string{"Anything": "x", "Released": "y", "Before:A": "z"}, "y"},
@@ -66,7 +73,7 @@ func TestOtherData(t *testing.T) {
 	} {
 		got = []byte("not called")
 		_, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
-			ConfigData: []byte(twoThings), OtherData: c.sources, FunctionInvocations: api.FunctionInvocationList{{FunctionName: "probe"}},
+			ConfigData: []byte(twoThings), OtherData: c.sources, FunctionInvocations: api.FunctionInvocationList{{FunctionName: "probe"}, {FunctionName: "wants-conflicts"}},
 		})
 		if err != nil || string(got) != c.want {
 			t.Errorf("%v: %q, %v, want %q", c.sources, got, err, c.want)

@@ -83,17 +83,21 @@ func sameKeys(list gaby.Value, keys *configkit.MergeKeyTree) map[int]string {
 }
 
 // mergeKeyOf is what an element is known by, as a text to compare and one to show. It is empty when the element lacks its first key.
+// Another key that is missing has its default, as the cluster gives it.
 func mergeKeyOf(element gaby.Value, keys *configkit.MergeKeyTree) (key, shown string) {
 	var compared, texts []string
 	for i, name := range keys.Keys {
 		v := element.Get(name)
-		present := v.Kind() == gaby.Scalar && v.Tag() != "!!null"
-		if i == 0 && !present {
-			return "", ""
+		text := v.Text()
+		if v.Kind() != gaby.Scalar || v.Tag() == "!!null" {
+			if i == 0 {
+				return "", ""
+			}
+			text = keys.Defaults[name]
 		}
-		compared = append(compared, strconv.Quote(v.Text()))
-		if present {
-			texts = append(texts, name+" "+v.Text())
+		compared = append(compared, strconv.Quote(text))
+		if text != "" {
+			texts = append(texts, name+" "+text)
 		}
 	}
 	return strings.Join(compared, " "), strings.Join(texts, " and ")

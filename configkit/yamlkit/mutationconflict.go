@@ -1,0 +1,45 @@
+package yamlkit
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// ConflictRows are the places conflicts are about, one for each, in their order: the value is the YAML of what was wanted there, nil
+// for nothing, the position where the place is in a unit, or what is closest around it. One about a resource that the unit has not
+// has no position.
+func ConflictRows(parsedData gaby.Container, list api.MutationConflictList, provider configkit.ResourceProvider) (api.AttributeValueList, error) {
+	documents, err := unitDocuments(parsedData, parsedData, provider)
+	if err != nil {
+		return nil, err
+	}
+	find := newFinder(documents, provider,
+		func(d unitDocument) *api.ResourceInfo { return &d.info },
+		func(unitDocument) []api.ResourceName { return nil })
+	p := &patcher{provider: provider, positional: true}
+	rows := make(api.AttributeValueList, len(list))
+	for i, c := range list {
+		row := &rows[i]
+		row.ResourceInfo, row.Path = completed(c.Resource, provider), c.Path
+		row.AttributeName, row.DataType = api.AttributeNameNone, api.DataTypeYAML
+		if c.Source.Value != "" && c.Source.MutationType != api.MutationTypeDelete {
+			row.Value = strings.TrimSuffix(c.Source.Value, "\n")
+		}
+		row.Reason = c.Message() + " (" + string(c.Reason) + ")"
+		at := find.find(&row.ResourceInfo, nil)
+		if at < 0 {
+			continue
+		}
+		place := p.work(&resourceChange{resource: documents[at].info}, documents[at].YamlDoc, nil).find(parseMutationPath(c.Path))
+		if place.missing > 0 {
+			place.value = place.in
+		}
+		if pos := place.value.Position(); pos.Line > 0 {
+			row.Position = &api.Position{Line: pos.Line, Column: pos.Column}
+		}
+	}
+	return rows, nil
+}

@@ -1,0 +1,92 @@
+package generic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// sourceConflicts is the data that has conflicts besides those of the context.
+const sourceConflicts = "Conflicts"
+
+// vetNoMergeConflictsFunction checks what is known of the merges that made the unit what it is.
+func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	const parameter = "reasons"
+	known := make([]string, len(api.ConflictReasons()))
+	for i, reason := range api.ConflictReasons() {
+		known[i] = string(reason)
+	}
+	// reasons are those that count; none of them means all.
+	reasons := func(args []api.FunctionArgument) []string {
+		names := strings.Split(handler.Arguments(args).String(parameter), ",")
+		for i := range names {
+			names[i] = strings.TrimSpace(names[i])
+		}
+		return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	}
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "vet-no-merge-conflicts",
+			Parameters: []api.FunctionParameter{{
+				ParameterName: parameter, DataType: api.DataTypeString, Example: "Subtracted,ProtectedPath",
+				Description: "the reasons that count, separated by commas: " + strings.Join(known, ", ") + "; all of them when it is left out",
+			}},
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "passed", Description: "whether there are no conflicts, and those there are", OutputType: api.OutputTypeValidationResult,
+			},
+			Validating: true, Hermetic: true, Idempotent: true,
+			Description: "Check that the merges the data has been through had no conflicts. They are those patch-mutations prints, " +
+				"of all resources of the unit (--other-data Conflicts=FILE)",
+			FunctionType:      api.FunctionTypeCustom,
+			Examples:          []string{"vet-no-merge-conflicts", "vet-no-merge-conflicts Subtracted,DeleteShadowed"},
+			OtherDataExpected: []string{sourceConflicts},
+		},
+		WholeUnit: true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			for _, name := range reasons(args) {
+				if !slices.Contains(known, name) {
+					return &handler.ArgumentError{
+						Parameter: parameter, Value: name, Message: fmt.Sprintf("argument %s: %s is no reason for a conflict", parameter, name),
+						Suggestions: handler.Suggest(name, known), HintText: "there are " + strings.Join(known, ", "),
+					}
+				}
+			}
+			return nil
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte) (gaby.Container, any, error) {
+			conflicts, err := decodeConflicts(other)
+			if err != nil {
+				return nil, nil, err
+			}
+			if other == nil && fc.Conflicts == nil {
+				fc.Note(api.Position{}, "no conflicts were given (--other-data "+sourceConflicts+"=FILE), so it passes")
+			}
+			conflicts = slices.Concat(fc.Conflicts, conflicts)
+			if counting := reasons(args); len(counting) > 0 {
+				conflicts = slices.DeleteFunc(conflicts, func(c api.MutationConflict) bool { return !slices.Contains(counting, string(c.Reason)) })
+			}
+			rows, err := yamlkit.ConflictRows(docs, conflicts, provider)
+			return docs, api.ValidationResult{Passed: len(conflicts) == 0, FailedAttributes: rows}, err
+		},
+	}
+}
+
+// decodeConflicts reads conflicts; an empty text has none, which is what patch-mutations prints then.
+func decodeConflicts(text []byte) (api.MutationConflictList, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil
+	}
+	var list api.MutationConflictList
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("the other data %s is no JSON list of conflicts: %w", sourceConflicts, err)
+	}
+	return list, nil
+}
