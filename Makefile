@@ -1,6 +1,6 @@
 # fctl: what one does with the source. Everything needs Go, make and git, nothing else.
 TOOL := go tool -modfile=internal/tools.mod
-FUZZ := ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./configkit/yamlkit:FuzzParsePath ./configkit/yamlkit:FuzzEscape ./configkit/yamlkit:FuzzResolve ./configkit/yamlkit:FuzzParseWhere ./functions/expression/cel:FuzzCompileAndEvaluate ./functions/expression/starlark:FuzzProgram ./functions/expression/yq:FuzzSet ./functions/expression/template:FuzzRender ./internal/plan:FuzzInvocations ./configkit/jsonschema:FuzzCheck ./internal/diff:FuzzUnified
+FUZZ := ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./configkit/yamlkit:FuzzParsePath ./configkit/yamlkit:FuzzEscape ./configkit/yamlkit:FuzzResolve ./configkit/yamlkit:FuzzParseWhere ./functions/expression/cel:FuzzCompileAndEvaluate ./functions/expression/starlark:FuzzProgram ./functions/expression/yq:FuzzSet ./functions/expression/template:FuzzRender ./internal/plan:FuzzInvocations ./configkit/jsonschema:FuzzCheck ./internal/diff:FuzzUnified ./configkit/jsonkit:FuzzParse
 FUZZTIME ?= 2m
 # The race detector needs a C compiler.
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)

@@ -30,6 +30,14 @@ type PartConverter interface {
 	PartToNative(part gaby.Container) [][]byte
 }
 
+// DialectConverter is a ConfigConverter for a format that is written in dialects, which what a file is called tells apart. The
+// converter itself reads all of them.
+type DialectConverter interface {
+	ConfigConverter
+	// ForFile returns the converter for what is in a file of this name, a path or "-".
+	ForFile(name string) ConfigConverter
+}
+
 // PathSource tells which paths to visit in the resources of a type.
 type PathSource interface {
 	PathsOf(t api.ResourceType) []*api.PathVisitorInfo

@@ -2,6 +2,7 @@ package nativekit
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -57,12 +58,30 @@ func (p *bracketed) begins(i int) int {
 	return end(p.n.Kids[i-1])
 }
 
+// behind is where an entry ends with the comment that stands in front of its comma or closing bracket.
+func (p *bracketed) behind(kid *Node) int {
+	if kid.Comma >= 0 {
+		return kid.Comma
+	}
+	rest := bytes.TrimRight(p.w.Text[kid.Entry.To:p.n.Span.To-1], " \t\r\n")
+	if bytes.HasPrefix(bytes.TrimLeft(rest, " \t"), []byte("/*")) && bytes.IndexByte(rest, '\n') < 0 && !bytes.Contains(rest, []byte("//")) {
+		return kid.Entry.To + len(rest)
+	}
+	return kid.Entry.To
+}
+
 func (p *bracketed) ownLines(i int) bool {
 	kid := p.n.Kids[i]
-	rest := bytes.TrimLeft(p.w.Text[end(kid):p.n.Span.To], " \t")
-	return bytes.IndexByte(p.w.Text[p.begins(i):kid.Entry.From], '\n') >= 0 &&
-		(bytes.HasPrefix(rest, []byte("\n")) || bytes.HasPrefix(rest, []byte("\r")) ||
-			bytes.HasPrefix(rest, []byte("#")) || bytes.HasPrefix(rest, []byte("//")))
+	start := LineStart(p.w.Text, kid.Entry.From)
+	return start >= p.begins(i) && Blank(p.w.Text[start:kid.Entry.From]) && endsLine(p.w.Text[end(kid):p.n.Span.To])
+}
+
+// endsLine reports whether nothing but a comment stands on the first line of a text.
+func endsLine(text []byte) bool {
+	line := bytes.Trim(text[:LineEnd(text, 0)], " \t")
+	inside, isBlock := bytes.CutPrefix(line, []byte("/*"))
+	isBlock = isBlock && bytes.Index(inside, []byte("*/")) == len(inside)-2
+	return len(line) == 0 && len(text) > 0 || isBlock || bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
 }
 
 // removeOthers takes out the entries that do not stay.
@@ -82,9 +101,15 @@ func (p *bracketed) removeOthers() {
 				w.Remove(Span{LineStart(w.Text, kid.Head), NextLine(w.Text, end(kid))})
 			}
 		case i+1 < len(kids):
-			w.Remove(Span{kids[from].Entry.From, kids[i+1].Entry.From})
+			to := kids[i+1].Entry.From
+			if between := w.Text[end(last):to]; !Blank(between) { // a comment about the next one
+				to -= len(bytes.TrimLeft(between, " \t"))
+			}
+			w.Remove(Span{kids[from].Entry.From, to})
 		case p.trailing:
 			w.Remove(Span{end(kids[from-1]), end(last)})
+		case p.behind(kids[from-1]) > kids[from-1].Entry.To: // a comment about the one before
+			w.Remove(Span{p.behind(kids[from-1]), last.Entry.To})
 		default:
 			w.Remove(Span{kids[from-1].Entry.To, last.Entry.To})
 		}
@@ -152,18 +177,24 @@ func (p *bracketed) add(text string, before, next *Node, last bool) {
 		return
 	}
 	if before != nil {
-		w.Insert(before.Entry.To, p.separator()+text)
+		w.Insert(p.behind(before), p.separator()+text)
 		return
 	}
 	w.Insert(next.Entry.From, text+p.separator())
 }
 
-// separator is what stands between entries on one line.
+// separator is what stands between entries that have no lines of their own; if there is one without line ends, that.
 func (p *bracketed) separator() string {
-	for i, kid := range p.n.Kids[:len(p.n.Kids)-1] {
-		if between := string(p.w.Text[kid.Entry.To:p.n.Kids[i+1].Entry.From]); strings.Trim(between, " \t,") == "" {
+	lines := ", "
+	for i, kid := range slices.Backward(p.n.Kids[:len(p.n.Kids)-1]) {
+		between := string(p.w.Text[kid.Entry.To:p.n.Kids[i+1].Entry.From])
+		switch {
+		case strings.Trim(between, " \t\r\n") != ",":
+		case strings.ContainsAny(between, "\r\n"):
+			lines = between
+		default:
 			return between
 		}
 	}
-	return ", "
+	return lines
 }

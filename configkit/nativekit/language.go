@@ -188,7 +188,7 @@ func (c Converter[L]) print(doc *gaby.YamlDoc) ([]byte, error) {
 		return nil, err
 	}
 	text := w.bytes()
-	return text, c.verify(text, doc)
+	return text, Converter[Language]{s.Language}.verify(text, doc)
 }
 
 // fresh writes a document that comes from elsewhere: into an empty one.

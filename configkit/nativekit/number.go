@@ -35,3 +35,50 @@ func SpellFloat(raw string, value float64) string {
 	}
 	return text
 }
+
+// SpellInt writes a number in the place of raw, in the base raw is written in, with as many leading zeros after the prefix of that
+// base, with its sign and its underscores.
+func SpellInt(raw string, value int64) string {
+	if len(raw) > 2 && raw[0] == '0' && value >= 0 {
+		if base := map[byte]int{'x': 16, 'X': 16, 'o': 8, 'b': 2}[raw[1]]; base != 0 {
+			old := raw[2:]
+			digits := strconv.FormatInt(value, base)
+			if strings.ContainsAny(old, "ABCDEF") {
+				digits = strings.ToUpper(digits)
+			}
+			if old[0] == '0' { // of a certain width
+				width := len(old) - strings.Count(old, "_")
+				digits = strings.Repeat("0", max(0, width-len(digits))) + digits
+			}
+			return raw[:2] + grouped(old, digits)
+		}
+	}
+	if !isDecimal(raw) {
+		return strconv.FormatInt(value, 10)
+	}
+	digits := grouped(strings.TrimLeft(raw, "+-"), strings.TrimPrefix(strconv.FormatInt(value, 10), "-"))
+	switch {
+	case value < 0:
+		return "-" + digits
+	case raw[0] == '+':
+		return "+" + digits
+	}
+	return digits
+}
+
+func isDecimal(raw string) bool {
+	return raw != "" && strings.Trim(strings.TrimLeft(raw, "+-"), "0123456789_") == ""
+}
+
+// grouped puts underscores between digits as old has them: in groups of the length of its last one.
+func grouped(old, digits string) string {
+	i := strings.LastIndexByte(old, '_')
+	if i < 0 {
+		return digits
+	}
+	var groups []string
+	for size := len(old) - i - 1; len(digits) > size; digits = digits[:len(digits)-size] {
+		groups = append([]string{digits[len(digits)-size:]}, groups...)
+	}
+	return strings.Join(append([]string{digits}, groups...), "_")
+}

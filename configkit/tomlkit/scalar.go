@@ -56,60 +56,15 @@ func spelled(raw string, value any) string {
 	case bool:
 		return strconv.FormatBool(value)
 	case int:
-		return spelledInt(raw, int64(value))
+		return nativekit.SpellInt(raw, int64(value))
 	case int64:
-		return spelledInt(raw, value)
+		return nativekit.SpellInt(raw, value)
 	case uint64:
-		return spelledInt(raw, int64(value)) //nolint:gosec // Scalar has refused those that do not fit
+		return nativekit.SpellInt(raw, int64(value)) //nolint:gosec // Scalar has refused those that do not fit
 	case float64:
 		return spelledFloat(raw, value)
 	}
 	panic("tomlkit: no scalar")
-}
-
-func spelledInt(raw string, value int64) string {
-	if len(raw) > 2 && raw[0] == '0' && value >= 0 {
-		if base := map[byte]int{'x': 16, 'o': 8, 'b': 2}[raw[1]]; base != 0 {
-			old := raw[2:]
-			digits := strconv.FormatInt(value, base)
-			if strings.ContainsAny(old, "ABCDEF") {
-				digits = strings.ToUpper(digits)
-			}
-			if old[0] == '0' { // of a certain width
-				width := len(old) - strings.Count(old, "_")
-				digits = strings.Repeat("0", max(0, width-len(digits))) + digits
-			}
-			return raw[:2] + grouped(old, digits)
-		}
-	}
-	if !isDecimal(raw) {
-		return strconv.FormatInt(value, 10)
-	}
-	digits := grouped(strings.TrimLeft(raw, "+-"), strings.TrimPrefix(strconv.FormatInt(value, 10), "-"))
-	switch {
-	case value < 0:
-		return "-" + digits
-	case raw[0] == '+':
-		return "+" + digits
-	}
-	return digits
-}
-
-func isDecimal(raw string) bool {
-	return raw != "" && strings.Trim(strings.TrimLeft(raw, "+-"), "0123456789_") == ""
-}
-
-// grouped puts underscores between digits as old has them: in groups of the length of its last one.
-func grouped(old, digits string) string {
-	i := strings.LastIndexByte(old, '_')
-	if i < 0 {
-		return digits
-	}
-	var groups []string
-	for size := len(old) - i - 1; len(digits) > size; digits = digits[:len(digits)-size] {
-		groups = append([]string{digits[len(digits)-size:]}, groups...)
-	}
-	return strings.Join(append([]string{digits}, groups...), "_")
 }
 
 func spelledFloat(raw string, value float64) string {

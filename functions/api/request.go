@@ -119,7 +119,9 @@ func (fc *FunctionContext) Matched(n int) {
 // FunctionInvocationRequest asks for a chain of functions to be run on the data of one unit.
 type FunctionInvocationRequest struct {
 	FunctionContext
-	ConfigData          Text
+	ConfigData Text
+	// FileName is that of the file the data comes from, "-" for none, if it is known. Formats that have dialects tell them by it.
+	FileName            string            `json:",omitempty"`
 	OtherData           map[string]string `json:",omitempty"`
 	NumFilters          int               `json:",omitempty"`
 	StopOnError         bool              `json:",omitempty"`

@@ -70,6 +70,14 @@ func New(toolchain api.ToolchainType, converter configkit.ConfigConverter, provi
 // Converter is the converter of the toolchain.
 func (h *FunctionHandler) Converter() configkit.ConfigConverter { return h.converter }
 
+// converterFor is the converter for what is in a file of this name, "" if that is not known.
+func (h *FunctionHandler) converterFor(file string) configkit.ConfigConverter {
+	if c, ok := h.converter.(configkit.DialectConverter); ok && file != "" {
+		return c.ForFile(file)
+	}
+	return h.converter
+}
+
 // ResourceProvider is the knowledge about the toolchain's resources.
 func (h *FunctionHandler) ResourceProvider() configkit.ResourceProvider { return h.provider }
 

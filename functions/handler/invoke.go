@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
@@ -40,15 +41,16 @@ type result struct {
 
 // run is one request being worked on.
 type run struct {
-	ctx      context.Context
-	fc       *api.FunctionContext
-	stop     bool
-	where    *yamlkit.Where // of the request
-	steps    []step
-	response *api.FunctionInvocationResponse
-	outputs  outputs
-	inParts  bool
-	count    bool
+	ctx       context.Context
+	fc        *api.FunctionContext
+	stop      bool
+	where     *yamlkit.Where // of the request
+	steps     []step
+	response  *api.FunctionInvocationResponse
+	outputs   outputs
+	converter configkit.ConfigConverter
+	inParts   bool
+	count     bool
 
 	keepSteps bool
 	mutations bool
@@ -83,6 +85,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 			UnitID: request.UnitID, UnitSlug: request.UnitSlug, RevisionID: request.RevisionID,
 			Parts: [][]byte{request.ConfigData},
 		},
+		converter: h.converterFor(request.FileName),
 		inParts:   request.InParts,
 		count:     request.CountChanges,
 		keepSteps: request.KeepSteps,
@@ -115,7 +118,7 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		// A failure somewhere. One function after the other on all documents is what tells which failures there are and where
 		// the chain stops.
 	}
-	documents, err := h.converter.NativeToDocuments(data)
+	documents, err := r.converter.NativeToDocuments(data)
 	if err != nil {
 		r.fail(failuresOf(err, "", api.FailureInput))
 		return nil
@@ -136,7 +139,7 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	if !documents.Changed() && slices.Equal(documents, original) {
 		return nil
 	}
-	text, err := h.converter.DocumentsToNative(documents)
+	text, err := r.converter.DocumentsToNative(documents)
 	if err != nil {
 		r.fail(failuresOf(err, "", api.FailureFunction))
 		return nil

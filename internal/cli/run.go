@@ -205,6 +205,7 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	response, err := r.executor.Invoke(r.ctx, &api.FunctionInvocationRequest{
 		FunctionContext:     r.context(unit.Name, unit.Toolchain),
 		ConfigData:          unit.Data,
+		FileName:            unit.File,
 		OtherData:           r.other,
 		NumFilters:          r.filters,
 		WhereResource:       r.where,

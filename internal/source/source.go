@@ -258,22 +258,23 @@ func toolchainsOf(path string) []api.ToolchainType {
 }
 
 // isResource tells whether JSON is a Kubernetes object. It reads no further
-// than it must. What cannot be read is taken for one: the converter then says
-// what is wrong with it, and where.
+// than it must. What cannot be read is taken for one if it names the keys of
+// one: the converter then says what is wrong with it, and where.
 func isResource(data []byte) bool {
+	namesKeys := func() bool { return bytes.Contains(data, []byte("apiVersion")) && bytes.Contains(data, []byte("kind")) }
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
-		return err != nil
+		return err != nil && namesKeys()
 	}
 	found := 0
 	for found < 2 && dec.More() {
 		key, err := dec.Token()
 		if err != nil {
-			return true
+			return namesKeys()
 		}
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
-			return true
+			return namesKeys()
 		}
 		if (key == "apiVersion" || key == "kind") && len(value) > 2 {
 			found++

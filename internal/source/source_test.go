@@ -124,8 +124,10 @@ func TestToolchainOfJSON(t *testing.T) {
 		`{"apiVersion": "v1"}`:                                    api.ToolchainAppConfigJSON,
 		`{"apiVersion": "v1", "kind": ""}`:                        api.ToolchainAppConfigJSON,
 		`[1, 2]`:                                                  api.ToolchainAppConfigJSON,
-		`{"broken": `:                                             api.ToolchainKubernetesYAML,
-		``:                                                        api.ToolchainKubernetesYAML,
+		`{"broken": "kind", "apiVersion" `:                        api.ToolchainKubernetesYAML,
+		`// "apiVersion", kind`:                                   api.ToolchainKubernetesYAML,
+		`{"broken": `:                                             api.ToolchainAppConfigJSON,
+		``:                                                        api.ToolchainAppConfigJSON,
 	} {
 		u, err := (&source.Reader{}).Unit(t.Context(), file(t, "a.json", text), "U")
 		if err != nil || u.Toolchain != want {

@@ -137,12 +137,13 @@ func yamlOf(value any) string {
 	return doc.String()
 }
 
-// lostLines is a line of before that is not, in order, in after; commas and brackets at its end and blanks do not count.
+// lostLines is a line of before that is not, in order, in after, where more may stand in it; commas and brackets at its end and
+// blanks do not count.
 func lostLines(before, after string) string {
 	bare := func(l string) string { return strings.TrimRight(strings.TrimSpace(l), ", ]}") }
 	have := strings.Split(after, "\n")
 	for line := range strings.SplitSeq(before, "\n") {
-		at := slices.IndexFunc(have, func(l string) bool { return strings.Contains(bare(l), bare(line)) })
+		at := slices.IndexFunc(have, func(l string) bool { return holds(l, bare(line)) })
 		if at < 0 {
 			return line
 		}
@@ -151,6 +152,18 @@ func lostLines(before, after string) string {
 		}
 	}
 	return ""
+}
+
+// holds reports whether a line has all characters of another one in order.
+func holds(line, other string) bool {
+	for _, r := range other {
+		_, behind, ok := strings.Cut(line, string(r))
+		if !ok {
+			return false
+		}
+		line = behind
+	}
+	return true
 }
 
 // randomEdit is an edit of a tree, nil when there is nothing to edit.

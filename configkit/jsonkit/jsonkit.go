@@ -1,0 +1,132 @@
+// Package jsonkit is the format AppConfig/JSON.
+//
+// A file is one document, whatever value it is. What may stand in it depends on what the file is called: in .jsonc there can be
+// comments and trailing commas, in .json5 all of JSON5 (keys without quotes, strings in single quotes and over several lines, numbers
+// such as 0xFF, .5, +1 and Infinity), in all others plain JSON. Where no name is known everything is read.
+//
+// Edits keep how things are written: indentation, what stands on one line, blanks around colons and commas, trailing commas, escapes
+// and the spelling of numbers. New keys come behind the others of their object, as these are written.
+package jsonkit
+
+import (
+	"bytes"
+	"math"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// Converter is the converter of the format. Its zero value reads what any of the dialects allows.
+type Converter struct{ nativekit.Converter[language] }
+
+var _ configkit.DialectConverter = Converter{}
+
+// ForFile is the converter for the dialect that a file of this name is written in.
+func (Converter) ForFile(name string) configkit.ConfigConverter {
+	d := strict
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".jsonc":
+		d = withComments
+	case ".json5":
+		d = json5
+	}
+	return Converter{nativekit.Converter[language]{Language: language{d}}}
+}
+
+// dialect is what may stand in a file besides plain JSON.
+type dialect uint8
+
+const (
+	unknown dialect = iota // nobody said: all there is
+	strict
+	withComments
+	json5
+)
+
+func (d dialect) hasComments() bool { return d != strict }
+
+func (d dialect) isJSON5() bool { return d == json5 || d == unknown }
+
+type language struct{ dialect }
+
+// Parse implements nativekit.Language: a file is one document.
+func (l language) Parse(text []byte) ([]nativekit.Document, error) {
+	p := parser{text: text, dialect: l.dialect}
+	root, err := p.document()
+	return []nativekit.Document{{Root: root}}, err
+}
+
+// Traits implements nativekit.Language.
+func (language) Traits() nativekit.Traits { return nativekit.Traits{Empty: "{}\n"} }
+
+// Scalar implements gaby.Native.
+func (l language) Scalar(value any) (any, error) {
+	if f, ok := value.(float64); ok && l.dialect != json5 && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return nil, nativekit.Refuse("null or a string can stand for it", "JSON has numbers neither for infinity nor for what is no number")
+	}
+	return value, nil
+}
+
+// CheckValue implements gaby.Native: at every place there can be every value.
+func (language) CheckValue(gaby.Value, []string) error { return nil }
+
+// CheckComment implements gaby.Native.
+func (l language) CheckComment(_ gaby.Value, _ []string, text string) error {
+	switch {
+	case text != "" && !l.hasComments():
+		return nativekit.Refuse("if what reads the file knows comments, call it .jsonc or .json5", "JSON has no comments")
+	case strings.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\t' || isSeparator(r) }) >= 0:
+		return nativekit.Refuse("", "control characters cannot stand in a comment")
+	}
+	return nil
+}
+
+// behind is where a comment behind a value stands.
+func behind(n *nativekit.Node) int { return max(n.Span.To, n.Comma+1) }
+
+// CheckPlace says why there is no place for a comment on the line behind n.
+func (language) CheckPlace(text []byte, n *nativekit.Node) error {
+	if _, commented := remarkAt(text, behind(n)); !commented && !endsLine(text, behind(n)) {
+		return nativekit.Refuse("comment the key it belongs to", "there is no place for a comment on the line behind the value")
+	}
+	return nil
+}
+
+// Comment implements nativekit.Language.
+func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
+	at := behind(n)
+	have, commented := remarkAt(w.Text, at)
+	isBlock := commented && bytes.HasPrefix(w.Text[have.From:], []byte("/*")) && !strings.Contains(text, "*/")
+	switch {
+	case !commented && text == "":
+	case !commented:
+		w.InsertBelow(at, " // "+text)
+	case text == "":
+		w.Remove(nativekit.Span{From: at, To: have.To})
+	case isBlock:
+		w.Replace(have, "/* "+text+" */")
+	default:
+		w.Replace(have, "// "+text)
+	}
+	return nil
+}
+
+// Replace implements nativekit.Language.
+func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+	w.Replace(n.Span, edit(w).inPlace(n, v))
+	return nil
+}
+
+// Entries implements nativekit.Language.
+func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
+	e := edit(w)
+	done, err := w.EntriesIn(n, entries, nativekit.Brackets{Text: e.entry})
+	if done || err != nil {
+		return false, err
+	}
+	return e.others(n), nil
+}

@@ -1,0 +1,360 @@
+package jsonkit
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// parser reads a text.
+type parser struct {
+	text    []byte
+	dialect dialect
+	at      int
+	depth   int
+	remarks []nativekit.Span // the comments in front of at
+}
+
+const (
+	bom       = "\ufeff"
+	moreHint  = "comments and trailing commas can stand in files called .jsonc or .json5"
+	json5Hint = "JSON5 can stand in files called .json5"
+)
+
+// parentOf is the map or list that a value is in.
+func parentOf(n *nativekit.Node) *nativekit.Node { return n.Form.(*nativekit.Node) }
+
+func (p *parser) fail(at int, hint, format string, args ...any) error {
+	return nativekit.Fail(p.text, min(at, len(p.text)), fmt.Sprintf(format, args...), hint)
+}
+
+func (p *parser) document() (*nativekit.Node, error) {
+	if bytes.HasPrefix(p.text, []byte(bom)) {
+		p.at = len(bom)
+	}
+	root := &nativekit.Node{Comma: -1, Form: (*nativekit.Node)(nil)}
+	if err := p.gap(); err != nil {
+		return nil, err
+	}
+	if p.at == len(p.text) {
+		return nil, p.fail(0, "a file without entries is {}", "there is no value in the file")
+	}
+	start := p.at
+	if err := p.value(root); err != nil {
+		return nil, err
+	}
+	root.KeySpan = nativekit.Span{From: start, To: start}
+	root.Entry, root.Head = root.Span, root.Span.From
+	if err := p.gap(); err != nil {
+		return nil, err
+	}
+	if p.at < len(p.text) {
+		return nil, p.fail(p.at, "a file is one value; several can be the items of a list", "there is more text behind the value")
+	}
+	return root, nil
+}
+
+// gap passes over blanks and comments.
+func (p *parser) gap() error {
+	for p.at < len(p.text) {
+		switch c := p.text[p.at]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			p.at++
+		case c == '/':
+			if err := p.remark(); err != nil {
+				return err
+			}
+		case c == '#':
+			return p.fail(p.at, "comments begin with // in .jsonc and .json5 files", "unexpected #")
+		default:
+			r, n := utf8.DecodeRune(p.text[p.at:])
+			if !p.dialect.isJSON5() || !isBlank(r) {
+				return nil
+			}
+			p.at += n
+		}
+	}
+	return nil
+}
+
+// isBlank tells the blanks that JSON5 has besides those of JSON.
+func isBlank(r rune) bool {
+	return r == '\v' || r == '\f' || r == '\ufeff' || isSeparator(r) || unicode.Is(unicode.Zs, r)
+}
+
+// isSeparator tells characters that end a line in JSON5.
+func isSeparator(r rune) bool { return r == '\u2028' || r == '\u2029' }
+
+// remark passes over a comment.
+func (p *parser) remark() error {
+	from := p.at
+	length := commentLength(p.text[from:], p.dialect)
+	switch {
+	case length == 0:
+		return p.fail(from, "", "unexpected /")
+	case !p.dialect.hasComments():
+		return p.fail(from, moreHint, "JSON has no comments")
+	case length < 0:
+		return p.fail(from, "", "the comment has no end, which is */")
+	}
+	p.at += length
+	p.remarks = append(p.remarks, nativekit.Span{From: from, To: p.at})
+	return nil
+}
+
+// commentLength is the length of the comment that text begins with: 0 when it is none, less when it has no end.
+func commentLength(text []byte, d dialect) int {
+	switch {
+	case bytes.HasPrefix(text, []byte("//")):
+		end := nativekit.LineEnd(text, 0)
+		if i := bytes.IndexFunc(text[:end], isSeparator); i >= 0 && d.isJSON5() {
+			end = i
+		}
+		return end
+	case bytes.HasPrefix(text, []byte("/*")):
+		if end := bytes.Index(text[2:], []byte("*/")); end >= 0 {
+			return end + 4
+		}
+		return -1
+	}
+	return 0
+}
+
+// value reads the value that begins here.
+func (p *parser) value(n *nativekit.Node) error {
+	from := p.at
+	var err error
+	switch c := p.text[from]; c {
+	case '{':
+		n.Kind = gaby.Map
+		err = p.entries(n, '}')
+	case '[':
+		n.Kind = gaby.List
+		err = p.entries(n, ']')
+	case '"', '\'':
+		n.Kind = gaby.Scalar
+		n.Value, err = p.quoted()
+	default:
+		n.Kind = gaby.Scalar
+		n.Value, err = p.word()
+	}
+	n.Span = nativekit.Span{From: from, To: p.at}
+	return err
+}
+
+// entries reads what stands between brackets.
+func (p *parser) entries(n *nativekit.Node, closing byte) error {
+	open := p.at
+	if p.depth++; p.depth > gaby.DefaultLimits().Depth {
+		return p.fail(open, "", "objects and lists are nested too deep")
+	}
+	defer func() { p.depth-- }()
+	p.at++
+	var last *nativekit.Node
+	for {
+		after := p.at
+		if err := p.gap(); err != nil {
+			return err
+		}
+		if last != nil { // what is behind the comma on its line is known now
+			last.Comments.Line = p.lineComment(last)
+		}
+		switch {
+		case p.at == len(p.text):
+			return p.fail(open, "", "the %c has no %c", p.text[open], closing)
+		case p.text[p.at] == closing && last != nil && last.Comma >= 0 && !p.dialect.hasComments():
+			return p.fail(last.Comma, moreHint, "a comma stands behind the last entry")
+		case p.text[p.at] == closing:
+			p.at++
+			return nil
+		case last != nil && last.Comma < 0:
+			return p.fail(last.Span.To, "", "a comma or a %c is missing behind the value", closing)
+		case p.text[p.at] == ',':
+			return p.fail(p.at, "", "there is no entry in front of the comma")
+		}
+		kid := &nativekit.Node{Comma: -1, Form: n}
+		kid.KeySpan = nativekit.Span{From: p.at, To: p.at}
+		kid.Head, kid.Comments.Head = p.above(after)
+		if n.Kind == gaby.Map {
+			if err := p.key(kid); err != nil {
+				return err
+			}
+		}
+		if err := p.value(kid); err != nil {
+			return err
+		}
+		kid.Entry = nativekit.Span{From: kid.KeySpan.From, To: kid.Span.To}
+		n.Kids = append(n.Kids, kid)
+		last = kid
+		if err := p.gap(); err != nil {
+			return err
+		}
+		if p.at < len(p.text) && p.text[p.at] == ',' {
+			kid.Comma = p.at
+			p.at++
+		}
+	}
+}
+
+// key reads a key and the colon behind it.
+func (p *parser) key(n *nativekit.Node) error {
+	from := p.at
+	var err error
+	if c := p.text[from]; c == '"' || c == '\'' {
+		n.Key, err = p.quoted()
+	} else {
+		n.Key, err = p.bareKey()
+	}
+	if err != nil {
+		return err
+	}
+	n.KeySpan = nativekit.Span{From: from, To: p.at}
+	if err := p.gap(); err != nil {
+		return err
+	}
+	if p.at == len(p.text) || p.text[p.at] != ':' {
+		return p.fail(n.KeySpan.To, "", "a colon and a value are missing behind the key %q", n.Key)
+	}
+	p.at++
+	if err := p.gap(); err != nil {
+		return err
+	}
+	if p.at == len(p.text) || strings.IndexByte("}],:", p.text[p.at]) >= 0 {
+		return p.fail(p.at, "", "the key %q has no value", n.Key)
+	}
+	return nil
+}
+
+// bareKey reads a key without quotes.
+func (p *parser) bareKey() (string, error) {
+	from := p.at
+	for p.at < len(p.text) {
+		r, n := utf8.DecodeRune(p.text[p.at:])
+		if !isKeyRune(r, p.at > from) {
+			break
+		}
+		p.at += n
+	}
+	key := string(p.text[from:p.at])
+	switch {
+	case key == "":
+		r, _ := utf8.DecodeRune(p.text[from:])
+		return "", p.fail(from, "", "a key in double quotes is missing in front of %q", r)
+	case !p.dialect.isJSON5():
+		return "", p.fail(from, "write \""+key+"\"; "+json5Hint, "the key %s has no quotes", key)
+	}
+	return key, nil
+}
+
+// isKeyRune tells what a key without quotes is made of.
+func isKeyRune(r rune, inside bool) bool {
+	return r == '_' || r == '$' || unicode.IsLetter(r) ||
+		inside && (unicode.IsDigit(r) || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Pc) || r == '\u200c' || r == '\u200d')
+}
+
+// isBare tells keys that need no quotes in JSON5.
+func isBare(key string) bool {
+	for i, r := range key {
+		if !isKeyRune(r, i > 0) {
+			return false
+		}
+	}
+	return key != "" && utf8.ValidString(key)
+}
+
+// word reads a value that has no quotes.
+func (p *parser) word() (any, error) {
+	from := p.at
+	for p.at < len(p.text) {
+		r, n := utf8.DecodeRune(p.text[p.at:])
+		if !isKeyRune(r, true) && !strings.ContainsRune("+-.", r) {
+			break
+		}
+		p.at += n
+	}
+	switch raw := string(p.text[from:p.at]); raw {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	case "null":
+		return nil, nil
+	case "":
+		r, _ := utf8.DecodeRune(p.text[from:])
+		return nil, p.fail(from, "", "there is no value in front of %q", r)
+	default:
+		return p.number(raw, from)
+	}
+}
+
+// lineComment is the comment on the rest of the line behind an entry.
+func (p *parser) lineComment(n *nativekit.Node) string {
+	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= behind(n); i-- {
+		r := p.remarks[i]
+		if between := p.text[behind(n):r.From]; len(bytes.Trim(between, " \t")) == 0 && endsLine(p.text, r.To) {
+			return commentText(string(p.text[r.From:r.To]))
+		}
+	}
+	return ""
+}
+
+// remarkAt is where the comment on the rest of the line stands.
+func remarkAt(text []byte, at int) (nativekit.Span, bool) {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+		at++
+	}
+	length := commentLength(text[at:], unknown)
+	if length <= 0 || !endsLine(text, at+length) {
+		return nativekit.Span{}, false
+	}
+	return nativekit.Span{From: at, To: at + length}, true
+}
+
+// endsLine reports whether nothing follows on the line.
+func endsLine(text []byte, at int) bool {
+	return nativekit.Blank(text[at:nativekit.LineEnd(text, at)])
+}
+
+// above is where the comments directly above the line of the entry that begins here begin, and what they say. They stand behind
+// after.
+func (p *parser) above(after int) (int, string) {
+	head := nativekit.LineStart(p.text, p.at)
+	if head <= after || !nativekit.Blank(p.text[head:p.at]) {
+		return p.at, ""
+	}
+	var lines []string
+	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= after; i-- {
+		r := p.remarks[i]
+		start := nativekit.LineStart(p.text, r.From)
+		if start < after || !endsLine(p.text, r.To) || nativekit.NextLine(p.text, r.To) != head || !nativekit.Blank(p.text[start:r.From]) {
+			break
+		}
+		lines = append(lines, commentText(string(p.text[r.From:r.To])))
+		head = start
+	}
+	if lines == nil {
+		return p.at, ""
+	}
+	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
+		lines[i], lines[j] = lines[j], lines[i]
+	}
+	return head, strings.Join(lines, "\n")
+}
+
+// commentText is what a comment says.
+func commentText(comment string) string {
+	text, isBlock := strings.CutPrefix(comment, "/*")
+	if !isBlock {
+		return nativekit.CommentText(comment, 2)
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "*/"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "*"))
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}

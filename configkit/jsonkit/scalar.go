@@ -1,0 +1,286 @@
+package jsonkit
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// number is the value of a word that stands where a value is to be.
+func (p *parser) number(raw string, at int) (any, error) {
+	lax := p.dialect.isJSON5()
+	if !isNumber(raw, lax) {
+		digits := strings.TrimLeft(raw, "+-")
+		switch {
+		case len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789.") == "":
+			return nil, p.fail(at, "quote it to keep the zeros", "the number %s has a leading zero", raw)
+		case !lax && isNumber(raw, true):
+			return nil, p.fail(at, json5Hint, "JSON has no number that is written %s", raw)
+		case strings.EqualFold(raw, "true") || strings.EqualFold(raw, "false") || strings.EqualFold(raw, "null"):
+			return nil, p.fail(at, "write "+strings.ToLower(raw), "JSON has no value %s", raw)
+		}
+		return nil, p.fail(at, "a string stands in double quotes", "JSON has no value %s", raw)
+	}
+	switch hex := isHex(raw); {
+	case strings.HasSuffix(raw, "NaN"):
+		return math.NaN(), nil
+	case strings.HasSuffix(raw, "Infinity"):
+		f, _ := strconv.ParseFloat(raw, 64)
+		return f, nil
+	case hex || !strings.ContainsAny(raw, ".eE"):
+		base := 10
+		if hex {
+			base = 0
+		}
+		if i, err := strconv.ParseInt(raw, base, 64); err == nil {
+			return int(i), nil
+		}
+		if u, err := strconv.ParseUint(strings.TrimPrefix(raw, "+"), base, 64); err == nil {
+			return u, nil
+		}
+		if hex {
+			raw += "p0"
+		}
+	}
+	f, err := strconv.ParseFloat(raw, 64)
+	if err != nil {
+		return nil, p.fail(at, "", "the number %s is too large", raw)
+	}
+	return f, nil
+}
+
+func isHex(raw string) bool {
+	digits := strings.TrimLeft(raw, "+-")
+	return len(digits) > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')
+}
+
+// isNumber tells numbers of JSON, and with lax those of JSON5.
+func isNumber(raw string, lax bool) bool {
+	s := strings.TrimPrefix(raw, "-")
+	if lax {
+		if s == raw {
+			s = strings.TrimPrefix(raw, "+")
+		}
+		if s == "Infinity" || s == "NaN" {
+			return true
+		}
+		if isHex(s) {
+			return strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
+		}
+	}
+	digits := func() int {
+		n := len(s) - len(strings.TrimLeft(s, "0123456789"))
+		s = s[n:]
+		return n
+	}
+	first := s
+	whole, places, hasPoint := digits(), 0, false
+	if s, hasPoint = strings.CutPrefix(s, "."); hasPoint {
+		places = digits()
+	}
+	switch {
+	case whole > 1 && first[0] == '0', whole+places == 0, !lax && (whole == 0 || hasPoint && places == 0):
+		return false
+	}
+	if s != "" && (s[0] == 'e' || s[0] == 'E') {
+		s = s[1:]
+		if s != "" && (s[0] == '+' || s[0] == '-') {
+			s = s[1:]
+		}
+		if digits() == 0 {
+			return false
+		}
+	}
+	return s == ""
+}
+
+// quoted reads the string that begins here.
+func (p *parser) quoted() (string, error) {
+	from := p.at
+	quote := p.text[from]
+	if quote == '\'' && !p.dialect.isJSON5() {
+		return "", p.fail(from, json5Hint, "a string of JSON stands in double quotes")
+	}
+	p.at++
+	start, plain := p.at, true
+	var value strings.Builder
+	for p.at < len(p.text) {
+		c := p.text[p.at]
+		switch {
+		case c == quote:
+			end := p.at
+			p.at++
+			if plain {
+				return string(p.text[start:end]), nil
+			}
+			return value.String(), nil
+		case c >= ' ' && c != '\\':
+			if !plain {
+				value.WriteByte(c)
+			}
+			p.at++
+			continue
+		}
+		if plain {
+			value.Write(p.text[start:p.at])
+			plain = false
+		}
+		n, text, problem := piece(p.text[p.at:], p.dialect)
+		if problem != "" {
+			hint := ""
+			if c == '\n' || c == '\r' {
+				hint = `write a line end in a string as \n`
+			}
+			return "", p.fail(p.at, hint, "%s", problem)
+		}
+		value.WriteString(text)
+		p.at += n
+	}
+	return "", p.fail(from, "", "the string has no end, which is %c", quote)
+}
+
+// piece reads the character or escape sequence that text, which is the inside of a string and what follows, begins with.
+func piece(text []byte, d dialect) (length int, value, problem string) {
+	r, n := utf8.DecodeRune(text)
+	switch {
+	case r == '\n' || r == '\r':
+		return 0, "", "the string has no end on its line"
+	case r < ' ':
+		return 0, "", fmt.Sprintf(`the control character \u%04x stands in a string as it is`, r)
+	case r != '\\':
+		return n, string(text[:n]), ""
+	}
+	if len(text) < 2 {
+		return 0, "", "the string ends in a backslash"
+	}
+	r, n = utf8.DecodeRune(text[1:])
+	n++
+	if i := strings.IndexRune(`"\/bfnrt`, r); i >= 0 {
+		return n, "\"\\/\b\f\n\r\t"[i : i+1], ""
+	}
+	switch {
+	case r == 'u':
+		if unit, ok := hexAt(text, 2, 4); ok {
+			if next, ok := hexAt(text, 8, 4); ok && string(text[6:8]) == `\u` && utf16.IsSurrogate(unit) {
+				if pair := utf16.DecodeRune(unit, next); pair != utf8.RuneError {
+					return 12, string(pair), ""
+				}
+			}
+			return 6, string(unit), "" // half of a pair is what Go makes of it: the replacement character
+		}
+		return 0, "", `the escape sequence \u needs four hexadecimal digits`
+	case !d.isJSON5():
+	case r == 'x':
+		if unit, ok := hexAt(text, 2, 2); ok {
+			return 4, string(unit), ""
+		}
+		return 0, "", `the escape sequence \x needs two hexadecimal digits`
+	case r == '\r' && len(text) > 2 && text[2] == '\n':
+		return 3, "", ""
+	case r == '\n' || r == '\r' || isSeparator(r):
+		return n, "", ""
+	case r == 'v':
+		return n, "\v", ""
+	case r == '0' && (len(text) < 3 || text[2] < '0' || text[2] > '9'):
+		return n, "\x00", ""
+	case r < '0' || r > '9':
+		return n, string(r), ""
+	}
+	return 0, "", fmt.Sprintf(`there is no escape sequence %q`, `\`+string(r))
+}
+
+func hexAt(text []byte, at, length int) (rune, bool) {
+	if len(text) < at+length {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(string(text[at:at+length]), 16, 32)
+	return rune(v), err == nil //nolint:gosec // at most 16 bits
+}
+
+// pieces cuts the inside of a string into characters and escape sequences. Nothing is returned for what is none.
+func pieces(inside string) []nativekit.Piece {
+	var list []nativekit.Piece
+	text := []byte(inside)
+	for at := 0; at < len(text); {
+		n, value, problem := piece(text[at:], unknown)
+		if problem != "" {
+			return nil
+		}
+		list = append(list, nativekit.Piece{From: at, To: at + n, Text: value})
+		at += n
+	}
+	return list
+}
+
+// spelled writes a value in the place of raw, and as raw is written as far as that goes.
+func (s *style) spelled(raw string, value any) string {
+	switch value := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(value)
+	case int:
+		return nativekit.SpellInt(raw, int64(value))
+	case int64:
+		return nativekit.SpellInt(raw, value)
+	case uint64:
+		return strconv.FormatUint(value, 10)
+	case float64:
+		switch {
+		case math.IsNaN(value):
+			return "NaN"
+		case math.IsInf(value, 0):
+			return map[bool]string{true: "Infinity", false: "-Infinity"}[value > 0]
+		}
+		return nativekit.SpellFloat(raw, value)
+	case string:
+		return s.spelledString(raw, value)
+	}
+	panic("jsonkit: no scalar")
+}
+
+// spelledString keeps the quotes of raw and the escapes of what stays.
+func (s *style) spelledString(raw, value string) string {
+	quote := s.quote
+	if raw != "" && (raw[0] == '"' || raw[0] == '\'') {
+		quote = raw[0]
+		if inside := pieces(raw[1 : len(raw)-1]); inside != nil {
+			text := string(quote) + nativekit.Respell(raw[1:len(raw)-1], inside, value, func(t string) string {
+				return s.escaped(t, quote)
+			}) + string(quote)
+			p := parser{text: []byte(text)}
+			if again, err := p.quoted(); err == nil && p.at == len(text) && again == value {
+				return text
+			}
+		}
+	}
+	return string(quote) + s.escaped(value, quote) + string(quote)
+}
+
+// escaped is the inside of a string.
+func (s *style) escaped(text string, quote byte) string {
+	var b strings.Builder
+	for _, r := range text {
+		if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 && (r != '"' || quote == '"') {
+			b.WriteString(`\` + `"\bfnrt`[i:i+1])
+			continue
+		}
+		switch {
+		case r == '\'' && quote == '\'':
+			b.WriteString(`\'`)
+		case r < ' ', r == '\u007f', isSeparator(r), s.ascii && r > '~' && r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		case s.ascii && r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

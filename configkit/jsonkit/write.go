@@ -1,0 +1,184 @@
+package jsonkit
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// editor writes edits in the style of the text.
+type editor struct {
+	*nativekit.Writer
+	*style
+}
+
+func edit(w *nativekit.Writer) editor {
+	s, ok := w.Notes.(*style)
+	if !ok {
+		s = styleOf(w)
+		w.Notes = s
+	}
+	return editor{w, s}
+}
+
+// inPlace is a value as it is to stand where n stands.
+func (e editor) inPlace(n *nativekit.Node, v gaby.Value) string {
+	if v.Kind() == gaby.Scalar {
+		raw := ""
+		if n.Kind == gaby.Scalar {
+			raw = e.Raw(n.Span)
+		}
+		return e.spelled(raw, v.Data())
+	}
+	if n.Kind == v.Kind() && len(n.Kids) > 0 {
+		return e.value(v, nativekit.Indent(e.Text, n.Span.From), e.inLines(n))
+	}
+	return e.placed(parentOf(n), n, v)
+}
+
+// placed is a value as it is to stand as an entry of in, as which model stands there.
+func (e editor) placed(in, model *nativekit.Node, v gaby.Value) string {
+	lines := !e.single
+	if in != nil {
+		lines = e.startsLine(model) && !e.siblingsOnOneLine(in, v.Kind())
+	}
+	return e.value(v, nativekit.Indent(e.Text, model.Entry.From), lines)
+}
+
+// siblingsOnOneLine reports whether maps or lists among the entries of in stand on one line each; if there are none, whether those
+// of the text do.
+func (e editor) siblingsOnOneLine(in *nativekit.Node, kind gaby.Kind) bool {
+	for i, kid := range in.Kids {
+		if kid.Kind == kind && len(kid.Kids) > 0 {
+			return !e.inLines(kid)
+		}
+		if i == manySiblings {
+			break
+		}
+	}
+	return e.brackets(kind).oneLine
+}
+
+// manySiblings are enough to see how they are written.
+const manySiblings = 100
+
+// value is a value whose first line is indented by indent; lines tells whether its entries stand on lines of their own.
+func (e editor) value(v gaby.Value, indent string, lines bool) string {
+	open, closing := "{", "}"
+	switch {
+	case v.Kind() == gaby.Scalar:
+		return e.spelled("", v.Data())
+	case v.Kind() == gaby.List:
+		open, closing = "[", "]"
+	}
+	if v.Len() == 0 {
+		return open + closing
+	}
+	inside := indent + e.unit
+	var entries []string
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		text := e.value(kid, inside, lines && !e.brackets(kid.Kind()).oneLine)
+		if v.Kind() == gaby.Map {
+			text = e.key(kid.Key(), e.quotedKeys) + e.colon + text
+		}
+		entries = append(entries, text)
+	}
+	if !lines {
+		pad := e.brackets(v.Kind()).pad
+		return open + pad + strings.Join(entries, e.comma) + pad + closing
+	}
+	last := ""
+	if e.trailing {
+		last = ","
+	}
+	return open + e.LineEnd + inside + strings.Join(entries, ","+e.LineEnd+inside) + last + e.LineEnd + indent + closing
+}
+
+// key is a key as it is written.
+func (e editor) key(key string, quoted bool) string {
+	if !quoted && isBare(key) {
+		return key
+	}
+	return e.spelled("", key)
+}
+
+// entry is a new entry beside model.
+func (e editor) entry(_ *nativekit.Writer, model *nativekit.Node, entry nativekit.Entry) (string, error) {
+	in := parentOf(model)
+	text := ""
+	if in.Kind == gaby.Map {
+		quoted := strings.IndexByte(`"'`, e.Text[model.KeySpan.From]) >= 0
+		text = e.key(entry.Value.Key(), quoted) + colonOf(e.Writer, model)
+	}
+	if entry.Value.Kind() == gaby.Scalar {
+		return text + e.spelled(e.likeStringsOf(in), entry.Value.Data()), nil
+	}
+	return text + e.placed(in, model, entry.Value), nil
+}
+
+// likeStringsOf is an empty string as those among the entries of a map or list are written.
+func (e editor) likeStringsOf(in *nativekit.Node) string {
+	for i, kid := range in.Kids {
+		if _, ok := kid.Value.(string); ok {
+			return strings.Repeat(string(e.Text[kid.Span.From]), 2)
+		}
+		if i == manySiblings {
+			break
+		}
+	}
+	return ""
+}
+
+// others writes the entries of a map or list of which none stays, or which had none. It reports whether it is written anew.
+func (e editor) others(n *nativekit.Node) (anew bool) {
+	v := e.Value(n)
+	if len(n.Kids) == 0 && !nativekit.Blank(e.Text[n.Span.From+1:n.Span.To-1]) {
+		e.belowComments(n, v)
+		return false
+	}
+	if v.Len() == 0 && e.remainsSomething(n) {
+		for _, kid := range n.Kids {
+			from, to := kid.Head, behind(kid)
+			if e.startsLine(kid) && (endsLine(e.Text, to) || kid.Comments.Line != "") {
+				from, to = nativekit.LineStart(e.Text, from), nativekit.NextLine(e.Text, to)
+			}
+			e.Remove(nativekit.Span{From: from, To: to})
+		}
+		return false
+	}
+	e.Replace(n.Span, e.inPlace(n, v))
+	return true
+}
+
+// belowComments writes the entries of a map or list that has only comments in it.
+func (e editor) belowComments(n *nativekit.Node, v gaby.Value) {
+	text := e.value(v, nativekit.Indent(e.Text, n.Span.From), true)
+	at := n.Span.From + len(bytes.TrimRight(e.Text[n.Span.From:n.Span.To-1], " \t\r\n"))
+	e.Replace(nativekit.Span{From: at, To: n.Span.To}, text[1:])
+}
+
+// remainsSomething reports whether there is more between the brackets than entries with their comments.
+func (e editor) remainsSomething(n *nativekit.Node) bool {
+	at := n.Span.From + 1
+	for _, kid := range n.Kids {
+		if !nativekit.Blank(e.Text[at:kid.Head]) {
+			return true
+		}
+		at = behind(kid)
+		if r, ok := remarkAt(e.Text, at); ok {
+			at = r.To
+		}
+	}
+	return !nativekit.Blank(e.Text[at : n.Span.To-1])
+}
+
+// startsLine reports whether an entry is the first thing on its line.
+func (e editor) startsLine(n *nativekit.Node) bool {
+	start := nativekit.LineStart(e.Text, n.Entry.From)
+	return start > 0 && nativekit.Blank(e.Text[start:n.Entry.From])
+}
+
+// inLines reports whether the entries of a map or list stand on lines of their own.
+func (e editor) inLines(n *nativekit.Node) bool { return e.startsLine(n.Kids[0]) }
