@@ -66,7 +66,7 @@ func (language) Traits() nativekit.Traits { return nativekit.Traits{Empty: "{}\n
 // Scalar implements gaby.Native.
 func (l language) Scalar(value any) (any, error) {
 	if f, ok := value.(float64); ok && l.dialect != json5 && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return nil, nativekit.Refuse("null or a string can stand for it", "JSON has numbers neither for infinity nor for what is no number")
+		return nil, nativekit.Refuse("null or a string can stand for it", "JSON has neither infinity nor NaN")
 	}
 	return value, nil
 }
