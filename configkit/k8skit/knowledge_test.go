@@ -407,6 +407,34 @@ func TestKnowledgeErrors(t *testing.T) {
 	}
 }
 
+// All that is wrong is told, each once, and at most so much is read.
+func TestKnowledgeErrorsTogether(t *testing.T) {
+	laughs := "shapes:\n"
+	for i := range 7 {
+		laughs += fmt.Sprintf("  S%d: {embeds: [%s]}\n", i, strings.Repeat(fmt.Sprintf("{shape: S%d, path: a}, ", i+1), 30))
+	}
+	for _, c := range []struct{ text, want string }{
+		{
+			"shapes:\n  S: {mergeKey: []}\nresourceTypes:\n  v1/A: {embeds: [{shape: S, path: a}, {shape: S, path: b}], at: b}\n" +
+				"  v1/B: {sameAs: v1/A}\nattributes: {Size: {}}\n",
+			"f.yaml:2:7: mergeKey: unknown key\nf.yaml:4:62: at: unknown key\nf.yaml:6:20: Size: a name consists of small letters, digits and dashes and begins with a letter",
+		},
+		{
+			laughs + "  S7: {}\nresourceTypes:\n  v1/A: {embeds: [{shape: S0, path: a}]}\n",
+			"f.yaml:9:7: it consists of more than 2000 shapes",
+		},
+		{
+			laughs + "  S7: {embeds: [{shape: S0, path: a}]}\n",
+			"f.yaml:2:7: shapes are embedded more than 8 deep",
+		},
+	} {
+		err := k8skit.New().AddFiles(yamlkit.KnowledgeFile{Name: "f.yaml", Text: []byte(c.text)})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%.80q:\n%v, want\n%s", c.text, err, c.want)
+		}
+	}
+}
+
 func hintOf(e *yamlkit.KnowledgeError) string {
 	if e == nil {
 		return ""

@@ -61,10 +61,7 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 	if err := d.checkConstraints(&value, entry); err != nil {
 		return description, err
 	}
-	first, err := r.pathWithMostArguments(description.Name)
-	if err != nil {
-		return description, err
-	}
+	first := r.pathWithMostArguments(description.Name)
 	if !listed {
 		if parameters, err = d.parametersOf(first, entry); err != nil {
 			return description, err
@@ -195,7 +192,7 @@ func (d knowledgeDocument) parametersOf(path *Path, entry gaby.Value) ([]api.Fun
 }
 
 // rawPaths visits the paths of an attribute as files and additions give them, below no prefix.
-func (r *Registry) rawPaths(name api.AttributeName, visit func(path string) bool) {
+func (r *Registry) rawPaths(name api.AttributeName, visit func(path string)) {
 	for _, d := range r.documents {
 		for _, section := range []string{"resourceTypes", "shapes"} {
 			for f := d.root.Get(section).First(); f.Exists(); f = f.Next() {
@@ -204,9 +201,7 @@ func (r *Registry) rawPaths(name api.AttributeName, visit func(path string) bool
 					if e.Kind() == gaby.Scalar {
 						path = e
 					}
-					if !visit(path.Text()) {
-						return
-					}
+					visit(path.Text())
 				}
 			}
 		}
@@ -214,23 +209,21 @@ func (r *Registry) rawPaths(name api.AttributeName, visit func(path string) bool
 	for _, t := range slices.Sorted(maps.Keys(r.added)) {
 		paths := r.added[t][name]
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
-			if !visit(string(path)) {
-				return
-			}
+			visit(string(path))
 		}
 	}
 }
 
-// pathWithMostArguments finds the path of an attribute with the most %s, nil when it has no paths.
-func (r *Registry) pathWithMostArguments(name api.AttributeName) (most *Path, err error) {
-	r.rawPaths(name, func(text string) bool {
-		path, e := ParsePath(strings.TrimPrefix(joinPrefix("x", text), "x.")) // "" and "#sub" are paths below a prefix
-		if err = e; e == nil && (most == nil || path.holes > most.holes) {
+// pathWithMostArguments finds the path of an attribute with the most %s, nil when it has no paths. What is no path is told
+// where it stands.
+func (r *Registry) pathWithMostArguments(name api.AttributeName) (most *Path) {
+	r.rawPaths(name, func(text string) {
+		path, err := ParsePath(strings.TrimPrefix(joinPrefix("x", text), "x.")) // "" and "#sub" are paths below a prefix
+		if err == nil && (most == nil || path.holes > most.holes) {
 			most = path
 		}
-		return err == nil
 	})
-	return most, err
+	return most
 }
 
 // Attributes describes the attributes of users' files, sorted by name. Files are to be checked before.
@@ -267,8 +260,8 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 			return description, err == nil
 		}
 	}
-	path, err := r.pathWithMostArguments(name)
-	if path == nil || err != nil {
+	path := r.pathWithMostArguments(name)
+	if path == nil {
 		return configkit.AttributeDescription{}, false
 	}
 	description := configkit.AttributeDescription{Name: name, Description: fmt.Sprintf("the values of attribute %s", name), Upsert: true}

@@ -15,6 +15,10 @@ import (
 // a loop.
 const maxEmbeds = 8
 
+// maxFragments bounds how many shapes and types one type consists of: eight levels of shapes that embed the next one often are
+// few lines. The largest that is built in consists of a few dozen.
+const maxFragments = 2000
+
 // typeCompiler gathers what the files and additions say about one type.
 type typeCompiler struct {
 	documents     []knowledgeDocument
@@ -26,6 +30,7 @@ type typeCompiler struct {
 	keys          *configkit.MergeKeyTree
 	mapKeys       map[string]bool
 	exclusive     map[string]configkit.ExclusiveFields // by path and members
+	fragments     int
 }
 
 type entryKey struct {
@@ -47,16 +52,13 @@ func newTypeCompiler(documents []knowledgeDocument, of api.ResourceType) *typeCo
 
 // resourceType reads what all files say of a type.
 func (c *typeCompiler) resourceType(t api.ResourceType, depth int) error {
+	var problems problems
 	for _, d := range c.documents {
-		fragment := d.root.Get("resourceTypes").Get(string(t))
-		if !fragment.Exists() {
-			continue
-		}
-		if err := c.fragment(d, fragment, "", depth); err != nil {
-			return err
+		if fragment := d.root.Get("resourceTypes").Get(string(t)); fragment.Exists() && !problems.stop {
+			problems.add(c.fragment(d, fragment, "", depth))
 		}
 	}
-	return nil
+	return problems.err()
 }
 
 // lookUp finds a shape or an accessor: in the file itself, else in the others.
@@ -86,7 +88,10 @@ func (c *typeCompiler) names(section string) []string {
 // fragment reads a resource type or a shape whose paths are below prefix.
 func (c *typeCompiler) fragment(d knowledgeDocument, f gaby.Value, prefix string, depth int) error {
 	if depth > maxEmbeds {
-		return d.fail(f, "", "shapes are embedded more than %d deep", maxEmbeds)
+		return d.stop(f, "", "shapes are embedded more than %d deep", maxEmbeds)
+	}
+	if c.fragments++; c.fragments > maxFragments {
+		return d.stop(f, "", "it consists of more than %d shapes", maxFragments)
 	}
 	known := []string{"embeds", "mergeKeys", "mapKeyPaths", "exclusiveFields", "attributes"}
 	if depth == 0 || prefix == "" {
@@ -123,7 +128,7 @@ func (c *typeCompiler) sameAs(d knowledgeDocument, v gaby.Value, depth int) erro
 		return d.unknown(v.Position(), "sameAs", "nothing is said about type "+name, name, c.names("resourceTypes"))
 	}
 	if depth >= maxEmbeds {
-		return d.fail(v, "sameAs", "types are the same as others more than %d deep", maxEmbeds)
+		return d.stop(v, "sameAs", "types are the same as others more than %d deep", maxEmbeds)
 	}
 	return c.resourceType(api.ResourceType(name), depth+1)
 }

@@ -1,6 +1,7 @@
 package yamlkit
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -42,6 +43,8 @@ type KnowledgeError struct {
 	Key  string
 	Msg  string
 	Hint string
+
+	stops bool // nothing more is read after it
 }
 
 func (e *KnowledgeError) Error() string {
@@ -53,6 +56,42 @@ func (e *KnowledgeError) Error() string {
 		place += ": " + e.Key
 	}
 	return place + ": " + e.Msg
+}
+
+// problems are the errors of parts of files, each once although shapes are read wherever they are embedded.
+type problems struct {
+	all  []error
+	told map[string]bool
+	stop bool
+}
+
+func (p *problems) add(err error) {
+	if err == nil {
+		return
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			p.add(e)
+		}
+		return
+	}
+	if e, ok := err.(*KnowledgeError); ok && e.stops {
+		p.stop = true
+	}
+	if text := err.Error(); !p.told[text] {
+		if p.told == nil {
+			p.told = map[string]bool{}
+		}
+		p.told[text] = true
+		p.all = append(p.all, err)
+	}
+}
+
+func (p *problems) err() error {
+	if len(p.all) == 1 {
+		return p.all[0]
+	}
+	return errors.Join(p.all...)
 }
 
 // knowledge is a file that was parsed.
@@ -82,6 +121,13 @@ func (d knowledgeDocument) fail(at gaby.Value, key, format string, args ...any) 
 	return &KnowledgeError{File: d.Name, Pos: at.Position(), Key: key, Msg: fmt.Sprintf(format, args...)}
 }
 
+// stop is fail for what would be found again and again.
+func (d knowledgeDocument) stop(at gaby.Value, key, format string, args ...any) error {
+	e := d.fail(at, key, format, args...).(*KnowledgeError)
+	e.stops = true
+	return e
+}
+
 // unknown refuses a name that is none of the known ones.
 func (d knowledgeDocument) unknown(pos gaby.Position, key, msg string, name string, known []string) error {
 	e := &KnowledgeError{File: d.Name, Pos: pos, Key: key, Msg: msg}
@@ -104,16 +150,16 @@ func (d knowledgeDocument) fields(v gaby.Value, name string, known []string, vis
 	for _, field := range v.Repeated() {
 		return &KnowledgeError{File: d.Name, Pos: field.KeyPosition(), Key: field.Key(), Msg: "the key is there more than once"}
 	}
-	for field := v.First(); field.Exists(); field = field.Next() {
+	var problems problems
+	for field := v.First(); field.Exists() && !problems.stop; field = field.Next() {
 		key := field.Key()
 		if known != nil && !slices.Contains(known, key) {
-			return d.unknown(field.KeyPosition(), key, "unknown key", key, known)
-		}
-		if err := visit(key, field); err != nil {
-			return err
+			problems.add(d.unknown(field.KeyPosition(), key, "unknown key", key, known))
+		} else {
+			problems.add(visit(key, field))
 		}
 	}
-	return nil
+	return problems.err()
 }
 
 // items visits the elements of a list.
@@ -124,12 +170,11 @@ func (d knowledgeDocument) items(v gaby.Value, name string, visit func(item gaby
 	if v.Kind() != gaby.List {
 		return d.fail(v, name, "a list is expected, not %s", describe(v))
 	}
-	for item := v.First(); item.Exists(); item = item.Next() {
-		if err := visit(item); err != nil {
-			return err
-		}
+	var problems problems
+	for item := v.First(); item.Exists() && !problems.stop; item = item.Next() {
+		problems.add(visit(item))
 	}
-	return nil
+	return problems.err()
 }
 
 func isNull(v gaby.Value) bool {

@@ -43,33 +43,34 @@ func (r *Registry) Snapshot() *Registry {
 	return s
 }
 
-// Check reads everything and returns the first thing that is wrong with the files.
+// Check reads everything and returns what is wrong with the files.
 func (r *Registry) Check() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.check(0)
+}
+
+// check reads the files from one on.
+func (r *Registry) check(from int) error {
 	if err := r.parse(); err != nil {
 		return err
 	}
-	for _, d := range r.documents {
-		if err := r.checkDocument(d); err != nil {
-			return err
-		}
+	var problems problems
+	for _, d := range r.documents[from:] {
+		problems.add(r.checkDocument(d))
 	}
-	return nil
+	return problems.err()
 }
 
 // AddFiles adds the knowledge of more files, which are read and checked at once; nothing is added when one of them is wrong.
-// The error is a *KnowledgeError.
+// The error is a *KnowledgeError, or several that are joined.
 func (r *Registry) AddFiles(files ...KnowledgeFile) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	files0, documents, groups, types, single := r.files, r.documents, r.groups, r.types, r.single
 	r.files = append(slices.Clone(r.files), files...)
 	r.documents, r.groups, r.types, r.single = nil, nil, nil, nil
-	err := r.parse()
-	for i := len(files0); err == nil && i < len(r.files); i++ {
-		err = r.checkDocument(r.documents[i])
-	}
+	err := r.check(len(files0))
 	if err != nil {
 		r.files, r.documents, r.groups, r.types, r.single = files0, documents, groups, types, single
 	}

@@ -140,6 +140,8 @@ func checkPathArgument(provider configkit.ResourceProvider) func([]api.FunctionA
 		failure := &handler.ArgumentError{Parameter: parameterPath, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterPath, err), Err: err}
 		if e, ok := errors.AsType[*yamlkit.PathError](err); ok {
 			failure.HintText = e.Hint
+		} else if _, ok := errors.AsType[*yamlkit.NoAccessorError](err); ok {
+			failure.HintText = "a file about resource types can say how to reach it: fctl help resource-types"
 		}
 		return failure
 	}

@@ -47,6 +47,7 @@ func topics() []topic {
 		{"exit-codes", "What the exit statuses mean", exitCodesTopic},
 		{"paths", "How places in resources are addressed", func() string { return pathsTopic }},
 		{"where", "Expressions that select resources", func() string { return whereTopic }},
+		{"resource-types", "Teaching fctl your own resource types", func() string { return resourceTypesTopic }},
 		{"chains", "Chains of functions in files", func() string { return chainsTopic }},
 		{"files", "Which files are read, and how they are written", func() string { return filesTopic }},
 		{"templates", "Words before values: file:, template:, cel:, text:", func() string { return templatesTopic }},
@@ -85,8 +86,10 @@ them.
   containers.*?name=web.image          those whose name is web
   containers.0.securityContext.|user   user may be missing, what is before it not
   containers.?name=web.image#uri       a part of the value: of an image the uri or
-                                       the reference; of a text a line (#3); of
-                                       embedded JSON or YAML a path
+                                       the reference, of a flag in args the value;
+                                       lines and embedded JSON or YAML where
+                                       'fctl help resource-types' has been told so
+
 A getter passes over places that do not exist. A setter creates the keys that
 are missing, but no items of lists; with | before a segment, only from that one
 on.
@@ -132,6 +135,44 @@ as amounts: '500m' < '1'.
 combined with it: all have to be true. The functions where-filter and
 select-where-resource take the same expressions; in those of where-filter paths
 may have * and ?key=value, and one match is enough.
+`
+
+const resourceTypesTopic = `fctl knows where things are in resources of the types of Kubernetes and of many
+that are added to it: images, replicas, references, which lists have elements with
+names. A file says the same about your own types:
+
+  # cache-types.yaml
+  resourceTypes:
+    example.com/v1/Cache:
+      embeds:
+        - {shape: PodTemplate, path: spec.template}
+      mergeKeys:
+        - {path: spec.nodes, key: name}
+      attributes:
+        replicas: [{path: spec.replicas, dataType: int}]
+        cache-node-size: ["spec.nodes.?name:node-name=%s.size"]
+        cache-log-level: [{path: "spec.settings#log.level", accessor: json}]
+  attributes:
+    cache-node-size: {description: the memory of cache nodes, example: 64Mi}
+    cache-log-level: {description: how much caches log, enum: [info, debug]}
+
+  fctl do --resource-types cache-types.yaml cache.yaml MyUnit set-replicas 3
+  fctl do --resource-types cache-types.yaml cache.yaml MyUnit set-cache-node-size a 1Gi
+  fctl explain --resource-types cache-types.yaml set-cache-node-size
+
+embeds      the fields of a shape are at the path: PodTemplate, PodSpec, Container,
+            Volumes, Workload (a template at spec.template and a selector), Scaled
+            (spec.replicas), Hostname, ...
+mergeKeys   paths call the elements of the list at path by the value of key
+attributes  paths of an attribute. Those of the program ('fctl listpaths') make its
+            functions work on the type; others get functions of their own, get-NAME
+            and set-NAME, once they are described. %s is an argument
+accessor    how the part behind # is reached: json, yaml or line, or one the file
+            defines, such as a regular expression
+
+'sameAs: TYPE' says that everything said of another type is true here as well.
+resource-types in a settings file names files for every run. The whole vocabulary is
+in docs/resource-types.md.
 `
 
 const filesTopic = `-f PATH names what functions work on, instead of FILE and UNIT. It can be given
@@ -325,8 +366,8 @@ func environmentTopic() string {
 .fctl.yaml comes with a repository and is not trusted: what runs programs, opens
 the network or sends data anywhere is ignored there, with a note. resource-types
 is a list of files ('fctl do --resource-types' reads one too), in the environment
-with : between them; all places that have it count. docs/resource-types.md tells
-what stands in them.
+with : between them; all places that have it count. 'fctl help resource-types'
+tells what stands in them.
 
 FCTL_CONFIG is your own settings file. Colour: --color, then FORCE_COLOR, then
 NO_COLOR and TERM=dumb, then whether the stream is a terminal.
