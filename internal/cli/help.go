@@ -207,9 +207,10 @@ problem does not keep the others from being worked on; the largest exit status
 counts. --require-match is about all of them together.
 
   -i, --in-place         writes each file that changed. The new file takes the
-                         place of the old one in one step, with its mode and its
-                         owner: whoever reads it meanwhile reads one or the other,
-                         whole. What a symbolic link leads to is written, and the
+                         place of the old one in one step, with its mode, its owner
+                         and, on Linux, its access control list and other extended
+                         attributes: whoever reads it meanwhile reads one or the
+                         other, whole. What a symbolic link leads to is written, and the
                          link stays. Files that do not change are not touched.
                          A file that somebody else changed meanwhile is an error
                          and is left as it is, and so is one that is read-only or

@@ -84,7 +84,7 @@ func (r *replacement) fill(f *os.File, locked *lock, parts [][]byte) error {
 		return reason(err)
 	}
 	if r.like != nil {
-		if err := keepAttributes(f, locked, r.like); err != nil {
+		if err := keepAttributes(f, locked, r.path, r.like); err != nil {
 			return err
 		}
 	}

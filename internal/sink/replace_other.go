@@ -18,7 +18,7 @@ func (*lock) release() {}
 
 func sweep(path string) bool { return os.Remove(path) == nil }
 
-func keepAttributes(f *os.File, _ *lock, like fs.FileInfo) error {
+func keepAttributes(f *os.File, _ *lock, _ string, like fs.FileInfo) error {
 	return reason(f.Chmod(like.Mode().Perm()))
 }
 

@@ -94,8 +94,19 @@ func sameFile(a, b fs.FileInfo) bool {
 	return ok1 && ok2 && x.Dev == y.Dev && x.Ino == y.Ino
 }
 
-// keepAttributes gives a new file the mode and the owner of another.
-func keepAttributes(f *os.File, l *lock, like fs.FileInfo) error {
+// keepAttributes gives a new file the mode, the owner and, on Linux, the extended attributes of another at path.
+func keepAttributes(f *os.File, l *lock, path string, like fs.FileInfo) error {
+	if err := keepOwner(f, l, like); err != nil {
+		return err
+	}
+	fd := l.fd
+	if fd < 0 {
+		fd = int(f.Fd())
+	}
+	return keepExtended(fd, path)
+}
+
+func keepOwner(f *os.File, l *lock, like fs.FileInfo) error {
 	other, ok := like.Sys().(*syscall.Stat_t)
 	if !ok || l.fd < 0 {
 		return reason(f.Chmod(like.Mode()))

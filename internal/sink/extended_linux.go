@@ -1,0 +1,68 @@
+package sink
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// keepExtended gives a new file the extended attributes of the file at path, access control lists among them, and takes away what
+// it has inherited from its directory and the other has not.
+func keepExtended(fd int, path string) error {
+	wanted, err := extended(func(b []byte) (int, error) { return unix.Llistxattr(path, b) })
+	if err != nil {
+		return nil //nolint:nilerr // the file system has none, or whoever changed the file meanwhile is found out later
+	}
+	own, err := extended(func(b []byte) (int, error) { return unix.Flistxattr(fd, b) })
+	if err != nil {
+		return nil //nolint:nilerr // as above
+	}
+	for _, name := range own {
+		if !slices.Contains(wanted, name) {
+			if err := unix.Fremovexattr(fd, name); err != nil {
+				return fmt.Errorf("its extended attribute %s cannot be removed: %w", name, err)
+			}
+		}
+	}
+	for _, name := range wanted {
+		value, err := attribute(func(b []byte) (int, error) { return unix.Lgetxattr(path, name, b) })
+		if err == nil {
+			if old, err := attribute(func(b []byte) (int, error) { return unix.Fgetxattr(fd, name, b) }); err == nil && bytes.Equal(old, value) {
+				continue
+			}
+			err = unix.Fsetxattr(fd, name, value, 0)
+		}
+		if err != nil {
+			return fmt.Errorf("its extended attribute %s cannot be kept: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// extended are the names of the attributes that are to be kept. What the system notes down for itself is about the very file.
+func extended(list func([]byte) (int, error)) ([]string, error) {
+	names, err := attribute(list)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	all := strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00")
+	return slices.DeleteFunc(all, func(name string) bool { return strings.HasPrefix(name, "security.") }), nil
+}
+
+// attribute reads what is as long as the system says.
+func attribute(read func([]byte) (int, error)) ([]byte, error) {
+	n, err := read(nil)
+	for n > 0 && err == nil {
+		value := make([]byte, n)
+		if n, err = read(value); err == nil {
+			return value[:n], nil
+		}
+		if err == unix.ERANGE { // it grew
+			n, err = read(nil)
+		}
+	}
+	return nil, err
+}
