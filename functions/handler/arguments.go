@@ -104,6 +104,9 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 	return named, problems
 }
 
+// maxPatternShown bounds the regular expressions that messages quote: longer ones tell nobody what is wrong.
+const maxPatternShown = 60
+
 // convert gives an argument's value the type of its parameter and checks the constraints. Expressions wait for their value.
 func (f *function) convert(arg *api.FunctionArgument, index int) error {
 	p := &f.Parameters[index]
@@ -151,7 +154,11 @@ func (f *function) convert(arg *api.FunctionArgument, index int) error {
 			return err
 		}
 		if p.Regexp != "" && !f.patterns.match(p.Regexp, s) {
-			err := fail("value %s for argument %s failed to match %s", cmp.Or(s, `""`), p.ParameterName, p.Regexp)
+			pattern := p.Regexp
+			if len(pattern) > maxPatternShown {
+				pattern = "its pattern"
+			}
+			err := fail("value %s for argument %s failed to match %s", cmp.Or(s, `""`), p.ParameterName, pattern)
 			if p.Example != "" {
 				err.HintText = fmt.Sprintf("%s looks like %s", p.ParameterName, p.Example)
 			}

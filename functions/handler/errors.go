@@ -52,7 +52,7 @@ func (e *NotHermeticError) Error() string {
 
 // Hint is how to allow it.
 func (e *NotHermeticError) Hint() string {
-	return "--allow-external lets functions use files, programs and the network; a function that does not has Hermetic: true in its signature"
+	return "--allow-external lets functions use files, programs and the network; the author of one that uses none says so with Hermetic: true"
 }
 
 // RegistrationError tells why a function could not be registered.

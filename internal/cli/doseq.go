@@ -44,7 +44,7 @@ func (a *App) doseq(ctx context.Context, cmd *cobra.Command, words []string) err
 		t.words = words
 	case len(t.paths) > 0:
 		return diag.UsageHint("fctl doseq -f PATH INVOCATIONS, as in: fctl doseq -f apps/ file:chain.yaml",
-			"with -f, INVOCATIONS is expected, got %d words", len(words))
+			"with -f, INVOCATIONS alone is expected, got %d words", len(words))
 	case len(words) != 3:
 		return diag.UsageHint("fctl doseq FILE UNIT INVOCATIONS, as in: fctl doseq deployment.yaml MyUnit file:chain.yaml",
 			"FILE, UNIT and INVOCATIONS are expected, got %d words", len(words))

@@ -49,8 +49,10 @@ print the JSON Schema of such files, for editors: "fctl help chains".`,
 			return a.explainChain(cmd, file, form)
 		case ofChains:
 			return a.printSchema(cmd)
-		case len(words) != 1:
-			return diag.UsageHint("'fctl list' shows the functions", "one FUNCTION is expected, got %d words", len(words))
+		case len(words) == 0:
+			return diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
+		case len(words) > 1:
+			return diag.UsageHint("'fctl list' shows the functions", "one FUNCTION is expected, got %d", len(words))
 		}
 		return a.explainFunction(cmd, words[0], form)
 	}
@@ -125,8 +127,12 @@ func explanation(d *functions.Description, head func(string) string) string {
 	case d.AliasOf != "":
 		say("This is another name of %s.", d.AliasOf)
 	}
+	do := "fctl do"
+	if !d.Hermetic {
+		do += " --allow-external"
+	}
 	section("Usage")
-	say("  %s", strings.TrimRight(fmt.Sprintf("fctl do FILE UNIT %s %s", d.FunctionName, usageOf(d.FunctionSignature)), " "))
+	say("  %s", strings.TrimRight(fmt.Sprintf("%s FILE UNIT %s %s", do, d.FunctionName, usageOf(d.FunctionSignature)), " "))
 	if len(d.Parameters) > 0 {
 		section("Parameters")
 	}
@@ -149,7 +155,7 @@ func explanation(d *functions.Description, head func(string) string) string {
 	if len(d.Examples) > 0 {
 		section("Examples")
 		for _, example := range d.Examples {
-			say("  fctl do deployment.yaml MyUnit %s", example)
+			say("  %s deployment.yaml MyUnit %s", do, example)
 		}
 	}
 	if len(d.Paths) > 0 {

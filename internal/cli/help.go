@@ -17,7 +17,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, words []string) error {
 			cmd, rest, err := root.Find(words)
 			if err != nil || len(rest) > 0 {
-				return unknownCommand(root, "help topic", strings.Join(words, " "))
+				return unknownCommand(root, "help topic", strings.Join(words, " "), "help ")
 			}
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()
@@ -86,9 +86,10 @@ them.
   containers.*?name=web.image          those whose name is web
   containers.0.securityContext.|user   user may be missing, what is before it not
   containers.?name=web.image#uri       a part of the value: of an image the uri or
-                                       the reference, of a flag in args the value;
-                                       lines and embedded JSON or YAML where
-                                       'fctl help resource-types' has been told so
+                                       the reference, of a flag in args the value.
+                                       Which parts other values have, lines or what
+                                       is in JSON or YAML text, a file about your
+                                       types says: 'fctl help resource-types'
 
 A getter passes over places that do not exist. A setter creates the keys that
 are missing, but no items of lists; with | before a segment, only from that one
@@ -210,8 +211,9 @@ counts. --require-match is about all of them together.
                          place of the old one in one step, with its mode, its owner
                          and, on Linux, its access control list and other extended
                          attributes: whoever reads it meanwhile reads one or the
-                         other, whole. What a symbolic link leads to is written, and the
-                         link stays. Files that do not change are not touched.
+                         other, whole. What a symbolic link leads to is written,
+                         and the link stays. Files that do not change are not
+                         touched.
                          A file that somebody else changed meanwhile is an error
                          and is left as it is, and so is one that is read-only or
                          no regular file.

@@ -7,8 +7,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
@@ -59,26 +61,39 @@ for byte. Results go to the standard output; files are written when -i or -O say
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// noSuchCommand is reached with words when the first of them names no command.
+// noSuchCommand is reached with words when the first of them names no command. Of the program itself it may name a function.
 func (a *App) noSuchCommand(cmd *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		return nil
 	}
-	return unknownCommand(cmd, "command", words[0])
+	err := unknownCommand(cmd, "command", words[0], "")
+	if cmd.HasParent() {
+		return err
+	}
+	if executor, problem := a.executor(); problem == nil {
+		for _, t := range executor.Toolchains() {
+			if _, ok := executor.Signature(t, words[0]); ok {
+				err.Hint = fmt.Sprintf("it is a function: fctl do FILE UNIT %s", plan.Quote(words))
+				break
+			}
+		}
+	}
+	return err
 }
 
-func unknownCommand(parent *cobra.Command, what, word string) error {
+// unknownCommand tells that a word is no command, or no topic of help, which says what is there and comes before the names.
+func unknownCommand(parent *cobra.Command, what, word, help string) *api.Failure {
 	var names []string
 	for _, c := range parent.Commands() {
 		names = append(names, c.Name())
 	}
-	hint := diag.DidYouMean(handler.Suggest(word, names), parent.CommandPath()+" ")
+	hint := diag.DidYouMean(handler.Suggest(word, names), parent.CommandPath()+" "+help)
 	switch {
 	case hint != "":
 	case parent.HasParent():
 		hint = fmt.Sprintf("'%s --help' shows the commands", parent.CommandPath())
 	default:
-		hint = "'fctl help' shows the commands"
+		hint = "'fctl help' shows the commands and topics"
 	}
 	return diag.UsageHint(hint, "unknown %s %q", what, word)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/diff"
 	"github.com/fctl-dev/fctl/internal/iostreams"
@@ -286,8 +287,8 @@ func (r *run) take(o outcome) {
 	if !r.settings.Quiet {
 		r.tellNotes(&o)
 	}
-	if r.settings.Debug && o.response != nil {
-		r.say(func() { r.stacks(o.response.Failures) })
+	if o.response != nil && !o.response.Success {
+		r.showPanics(&o)
 	}
 	if len(o.problems) > 0 {
 		r.fail(o.problems)
@@ -297,6 +298,19 @@ func (r *run) take(o outcome) {
 	}
 	if r.to == checked && o.changes.any() {
 		r.status = max(r.status, exitNo)
+	}
+}
+
+// showPanics shows where functions panicked, or says how to see that.
+func (r *run) showPanics(o *outcome) {
+	if r.settings.Debug {
+		r.say(func() { r.stacks(o.response.Failures) })
+		return
+	}
+	for _, f := range o.problems {
+		if _, ok := errors.AsType[*handler.PanicError](f); ok {
+			f.Hint = "--debug shows where"
+		}
 	}
 }
 

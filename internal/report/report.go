@@ -137,6 +137,7 @@ func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error)
 		text, err = response(r.Response)
 	case Name:
 		text, err = names(r)
+		return Payload{text}, leftOut(r), err
 	case Diff:
 		return Payload{unified(screen.Diff, r)}, leftOut(r), nil
 	case Mutations:
