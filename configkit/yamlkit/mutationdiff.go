@@ -157,6 +157,10 @@ func elements(list gaby.Value) []gaby.Value {
 
 // keyedLists compares elements by their merge key.
 func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []string, keys *configkit.MergeKeyTree) {
+	if slices.Equal(idsBefore, idsAfter) {
+		d.sameElements(before, after, idsAfter, keys.Child("*"))
+		return
+	}
 	old, now := elements(before), elements(after)
 	at := make(map[string]int, len(old))
 	for i, id := range idsBefore {
@@ -197,12 +201,27 @@ func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []stri
 			d.below(element(idsBefore[i], i), func() { d.delete(e) })
 		}
 	}
-	if !d.dry && !slices.Equal(idsBefore, idsAfter) {
+	if !d.dry {
 		order := arrayOrder{path: slices.Clone(d.path), keys: make([]string, len(now))}
 		for j, e := range now {
 			order.keys[j] = elementName(e, keys.Keys, keys.Defaults)
 		}
 		d.out.orders = append(d.out.orders, order)
+	}
+}
+
+// sameElements compares lists with the same elements in the same order, which most are.
+func (d *differ) sameElements(before, after gaby.Value, ids []string, keys *configkit.MergeKeyTree) {
+	old := before.First()
+	index := 0
+	for e := after.First(); e.Exists(); e = e.Next() {
+		if !old.Same(e) {
+			d.path = append(d.path, mutationSegment{kind: elementByKey, text: ids[index], index: index})
+			d.value(old, e, keys)
+			d.path = d.path[:len(d.path)-1]
+		}
+		old = old.Next()
+		index++
 	}
 }
 

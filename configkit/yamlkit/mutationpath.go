@@ -3,6 +3,7 @@ package yamlkit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -222,16 +223,21 @@ func keyedIDs(keys *configkit.MergeKeyTree, lists ...gaby.Value) (ids [][]string
 	}
 	ids = make([][]string, len(lists))
 	for i, list := range lists {
-		var seen map[string]bool
+		var seen map[string]bool // of long lists
+		first := lists[0].First()
 		for e := list.First(); e.Exists(); e = e.Next() {
-			id := elementID(e, keys.Keys, keys.Defaults)
-			if id == "" {
-				return nil, false
+			n := len(ids[i])
+			id := ""
+			if i > 0 && e.Same(first) { // mostly most are the ones they were
+				id = ids[0][n]
+			} else {
+				id = elementID(e, keys.Keys, keys.Defaults)
 			}
-			if len(ids[i]) > 0 && seen == nil {
-				seen = map[string]bool{ids[i][0]: true}
+			first = first.Next()
+			if n == fewElements {
+				seen = toSet(ids[i])
 			}
-			if seen[id] {
+			if id == "" || seen[id] || n < fewElements && slices.Contains(ids[i], id) {
 				return nil, false
 			}
 			if seen != nil {
@@ -242,6 +248,9 @@ func keyedIDs(keys *configkit.MergeKeyTree, lists ...gaby.Value) (ids [][]string
 	}
 	return ids, true
 }
+
+// fewElements of a list are looked through faster than they are put into a map.
+const fewElements = 16
 
 // digests are the digests of the elements of a list, and which of the equal ones each is.
 func digests(list gaby.Value) (digest []string, nth []int) {

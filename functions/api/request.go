@@ -139,6 +139,8 @@ type FunctionInvocationRequest struct {
 	CountChanges bool `json:"-"`
 	// KeepSteps has the response tell what each function made of the data, which costs printing it once for each.
 	KeepSteps bool `json:"-"`
+	// OmitData says that nobody looks at the data of the response, nor at whether it Changed, so that it need not be printed.
+	OmitData bool `json:"-"`
 }
 
 // FunctionInvocationResponse is the outcome of a request.

@@ -54,6 +54,7 @@ type run struct {
 
 	keepSteps bool
 	mutations bool
+	omitData  bool
 }
 
 // Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and
@@ -90,6 +91,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		count:     request.CountChanges,
 		keepSteps: request.KeepSteps,
 		mutations: request.RecordMutations,
+		omitData:  request.OmitData,
 	}
 	r.fc.ToolchainType = h.toolchain
 	r.steps = h.prepare(r.fc, request)

@@ -129,8 +129,10 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 		done.add(i, documents)
 		part.results = append(part.results, res)
 	}
-	part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
-	part.changed = !gaby.SamePieces(part.text, parts.Text(i))
+	if !r.omitData {
+		part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
+		part.changed = !gaby.SamePieces(part.text, parts.Text(i))
+	}
 	part.changes = r.countChanges(original, documents)
 	if r.mutations {
 		var err error
@@ -154,29 +156,22 @@ func (h *FunctionHandler) readsAll(r *run) bool {
 	return len(h.provider.AttributePaths(s.f.AttributeName).PathsOf(api.ResourceTypeAny)) > 0
 }
 
-// joinMutations puts the mutations of all parts together: resources that are gone come last.
+// joinMutations puts the mutations of all parts together: resources that are gone come last, as they do in each.
 func (r *run) joinMutations(shards []shard) {
-	n := 0
-	for i := range shards {
-		n += len(shards[i].mutations)
-	}
-	list := make(api.ResourceMutationList, 0, n)
+	var left, gone []api.ResourceMutationList
 	mutators := map[int]bool{}
-	for _, gone := range []bool{false, true} {
-		for i := range shards {
-			for _, m := range shards[i].mutations {
-				if (m.ResourceMutationInfo.MutationType == api.MutationTypeDelete) == gone {
-					list = append(list, m)
-				}
-			}
-		}
-	}
 	for i := range shards {
+		list := shards[i].mutations
+		n := len(list)
+		for n > 0 && list[n-1].ResourceMutationInfo.MutationType == api.MutationTypeDelete {
+			n--
+		}
+		left, gone = append(left, list[:n]), append(gone, list[n:])
 		for _, step := range shards[i].mutators {
 			mutators[step] = true
 		}
 	}
-	r.response.Mutations, r.response.Mutators = list, slices.Sorted(maps.Keys(mutators))
+	r.response.Mutations, r.response.Mutators = slices.Concat(append(left, gone...)...), slices.Sorted(maps.Keys(mutators))
 }
 
 // sumChanges is nil when the changes of some part are not known.

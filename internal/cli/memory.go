@@ -13,9 +13,12 @@ const (
 	spareMemory = 18 << 20
 )
 
-// collectLess is how much memory, in percent, may become unused before the run-time system collects it, with several units, of which
+// How much memory, in percent of what is in use, may become unused before the run-time system collects it: with several units, of which
 // many small ones leave little behind, however much they take; and with mutations, which are many small things that all stay.
-const collectLess = 200
+const (
+	collectLess      = 200
+	collectMutations = 400
+)
 
 // memory has the run-time system collect early enough for large units to be worked on in about twice their size: the text and the
 // result stay in memory, the trees of the documents come and go. A diff compares the two, line by line, and what happened to
@@ -29,7 +32,10 @@ type memory struct {
 
 // newMemory is called before the first unit is read.
 func newMemory(several bool, format report.Format) *memory {
-	if several || format == report.Mutations {
+	switch {
+	case format == report.Mutations:
+		debug.SetGCPercent(collectMutations)
+	case several:
 		debug.SetGCPercent(collectLess)
 	}
 	return &memory{several: several, more: format == report.Diff || format == report.Mutations}

@@ -215,6 +215,7 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		CountChanges:        r.counts(),
 		KeepSteps:           r.prints && r.format == report.Diff,
 		RecordMutations:     r.prints && (r.format == report.Mutations || r.format == report.Response),
+		OmitData:            r.format == report.Mutations && r.to == toStdout && !r.summarises(),
 		StopOnError:         !r.keep,
 		FunctionInvocations: chain.Invocations,
 	})

@@ -65,7 +65,9 @@ func marshalRows[T any](rows []T, size int, writer func(*jsonEncoder) func(*T) e
 				write := writer(e)
 				for k := range some {
 					e.entry()
-					errs[i] = errors.Join(errs[i], write(&some[k]))
+					if err := write(&some[k]); err != nil {
+						errs[i] = errors.Join(errs[i], err)
+					}
 				}
 				texts[i+1] = e.b
 			}

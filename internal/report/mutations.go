@@ -250,10 +250,10 @@ func (e *jsonEncoder) mutation(m *api.ResourceMutation) error {
 	e.mutationInfo(m.ResourceMutationInfo)
 	e.key("PathMutationMap")
 	e.open('{')
-	for _, path := range sortedKeys(m.PathMutationMap) {
+	eachSorted(m.PathMutationMap, func(path api.ResolvedPath, info api.MutationInfo) {
 		e.stringKey(string(path))
-		e.mutationInfo(m.PathMutationMap[path])
-	}
+		e.mutationInfo(info)
+	})
 	e.close('}')
 	if len(m.ArrayOrders) > 0 {
 		e.key("ArrayOrders")
@@ -293,21 +293,22 @@ func (e *jsonEncoder) names(field string, names map[api.ResourceName]struct{}, n
 		e.stringKey(string(name))
 		e.b = append(e.b, "{}"...)
 	}
-	for _, name := range sortedKeys(names) {
+	eachSorted(names, func(name api.ResourceName, _ struct{}) {
 		e.stringKey(string(name))
 		e.b = append(e.b, "{}"...)
-	}
+	})
 	e.close('}')
 }
 
-// sortedKeys is fast for maps with one entry, which most are.
-func sortedKeys[K ~string, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// eachSorted visits a map in the order of its keys. It is fast for maps with one entry, which most are.
+func eachSorted[K ~string, V any](m map[K]V, visit func(K, V)) {
+	if len(m) == 1 {
+		for k, v := range m {
+			visit(k, v)
+		}
+		return
 	}
-	if len(keys) > 1 {
-		slices.Sort(keys)
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		visit(k, m[k])
 	}
-	return keys
 }
