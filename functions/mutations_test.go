@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -185,6 +188,91 @@ func TestMutations(t *testing.T) {
 				t.Error("HasNewMutations", response.HasNewMutations)
 			}
 		})
+	}
+}
+
+// TestMutationsOfLists: elements of lists without merge keys are followed through the chain, so that the function named is the last one that
+// changed them.
+func TestMutationsOfLists(t *testing.T) {
+	const thing = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n  list: [a, b, c]\n  objects:\n  - {x: 1, y: 1}\n  - {x: 2, y: 2}\n"
+	front := "set-starlark 'r[\"spec\"][\"list\"] = [\"front\"] + r[\"spec\"][\"list\"]'"
+	tests := []struct {
+		name  string
+		chain []string
+		want  []string // index of the entry, segment, type and value
+	}{
+		{"twice", []string{"set-path spec.list.0 other", "set-path spec.list.0 third"}, []string{"list ;@0 Update 1 third"}},
+		{"two fields of one", []string{"set-path spec.objects.0.x 5", "set-path spec.objects.0.y 7"}, []string{"objects ;@0.x Update 0 5", "objects ;@0.y Update 1 7"}},
+		{"changed, moved, changed", []string{"set-path spec.list.1 q", front, "set-path spec.list.2 z"}, []string{"list ;@0 Add 1 front", "list ;@1 Update 2 z"}},
+		{"changed, moved", []string{"set-path spec.list.1 q", front}, []string{"list ;@0 Add 1 front", "list ;@1 Update 0 q"}},
+		{"moved, another changed", []string{front, "set-path spec.list.1 z"}, []string{"list ;@0 Add 0 front", "list ;@0 Update 1 z"}},
+		{"new, changed", []string{front, "set-path spec.list.0 other"}, []string{"list ;@0 Add 1 other"}},
+		{"changed, gone", []string{"set-path spec.list.2 q", "delete-path v1/Thing spec.list.2"}, []string{"list ;@2 Delete 1 c"}},
+		{"gone, the next one changed", []string{"delete-path v1/Thing spec.objects.0", "set-path spec.objects.0.y 9"}, []string{"objects ;@0 Delete 0 {x: 1, y: 1}", "objects ;@1.y Update 1 9"}},
+		{"one gone after the other", []string{"delete-path v1/Thing spec.list.0", "delete-path v1/Thing spec.list.0"}, []string{"list ;@0 Delete 0 a", "list ;@1 Delete 1 b"}},
+		{"all gone", []string{"set-path spec.list.0 x", "set-path spec.list '[]'", "set-path spec.other 1"}, []string{
+			"list ;@0 Delete 1 a", "list ;@1 Delete 1 b", "list ;@2 Delete 1 c", "other Add 2 1",
+		}},
+	}
+	digest := regexp.MustCompile(`\.\?~h=[^;]*`)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var have []string
+			for _, e := range entries(mutate(t, thing, false, test.chain...).Mutations) {
+				have = append(have, strings.TrimPrefix(digest.ReplaceAllString(e, " "), "a spec."))
+			}
+			slices.Sort(have)
+			if diff := cmp.Diff(test.want, have); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestMutationsNameTheLastChange compares the functions named with those that have changed the value, in random chains that leave all
+// elements where they are.
+func TestMutationsNameTheLastChange(t *testing.T) {
+	const container = "spec.template.spec.containers.?name=web."
+	original := map[string]string{
+		"spec.replicas": "3", container + "args.0": "--verbose=1", container + "args.2": "--verbose=1", container + "image": "nginx:1",
+		"spec.rules.0.match": "x", "spec.rules.0.services.1.weight": "2", "spec.rules.1.match": "x",
+	}
+	places := slices.Sorted(maps.Keys(original))
+	data := shop[:strings.Index(shop, "---\n")] + "  rules:\n  - {match: x, services: [{weight: 1}, {weight: 2}]}\n  - {match: x, services: []}\n"
+	indexes := regexp.MustCompile(`;@\d+`)
+	element := regexp.MustCompile(`\?~h=[^;]*;@(\d+)`)
+	for seed := range 300 {
+		r := rand.New(rand.NewPCG(uint64(seed), 3))
+		values, last := maps.Clone(original), map[string]int{}
+		var chain []string
+		for step := range 2 + r.IntN(5) {
+			place := places[r.IntN(len(places))]
+			value := []string{"two", "nginx:1", "other", "x"}[r.IntN(4)]
+			if strings.HasSuffix(place, "replicas") || strings.HasSuffix(place, "weight") {
+				value = strconv.Itoa(r.IntN(4))
+			}
+			chain = append(chain, fmt.Sprintf("set-path %s %s", place, value))
+			if values[place] != value {
+				values[place], last[place] = value, step
+			}
+		}
+		var want, have []string
+		for place, value := range values {
+			if value != original[place] {
+				want = append(want, fmt.Sprintf("%s %d %s", place, last[place], value))
+			}
+		}
+		for _, m := range mutate(t, data, false, chain...).Mutations {
+			for path, info := range m.PathMutationMap {
+				place := indexes.ReplaceAllString(element.ReplaceAllString(string(path), "$1"), "")
+				have = append(have, fmt.Sprintf("%s %d %s", place, info.Index, strings.TrimSuffix(info.Value, "\n")))
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(have)
+		if diff := cmp.Diff(want, have); diff != "" {
+			t.Fatalf("seed %d: %s\n%s", seed, strings.Join(chain, "\n"), diff)
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ type enteredPath struct {
 // entered makes the entries of paths: those of old with those of now.
 func entered(old, now *api.ResourceMutation) api.ResourceMutation {
 	var m api.ResourceMutation
-	moves := newElementMoves(now)
+	moves := movesOfMutation(now)
 	tree := &enteredTree{}
 	for _, path := range slices.Sorted(maps.Keys(old.PathMutationMap)) {
 		p, gone := moves.after(parseMutationPath(path))
@@ -175,91 +175,6 @@ func sortedPaths(m api.MutationMap) []api.ResolvedPath {
 	return paths
 }
 
-// elementMoves tells what elements of lists are called after a change: new keys, and for lists without merge keys new indexes.
-type elementMoves struct {
-	names map[string]map[string]string // by list: new names by old ones
-	gone  map[string]map[int]bool      // by list: indexes that were removed
-	added map[string][]int             // by list: indexes, afterwards, of what is new; sorted
-}
-
-func newElementMoves(now *api.ResourceMutation) *elementMoves {
-	m := &elementMoves{names: map[string]map[string]string{}, gone: map[string]map[int]bool{}, added: map[string][]int{}}
-	for path, names := range now.ArrayElementAliases {
-		m.names[placeText(parseMutationPath(path))] = names
-	}
-	for path, info := range now.PathMutationMap {
-		p := parseMutationPath(path)
-		if len(p) == 0 {
-			continue
-		}
-		list, last := placeText(p[:len(p)-1]), p[len(p)-1]
-		switch {
-		case last.kind == newElement:
-			m.added[list] = append(m.added[list], last.index)
-		case last.kind == elementByDigest && info.MutationType == api.MutationTypeDelete:
-			if m.gone[list] == nil {
-				m.gone[list] = map[int]bool{}
-			}
-			m.gone[list][last.index] = true
-		}
-	}
-	for _, indexes := range m.added {
-		slices.Sort(indexes)
-	}
-	return m
-}
-
-// placeText names a place by the indexes of elements of lists without merge keys: their digests change with them.
-func placeText(p mutationPath) string {
-	var b strings.Builder
-	for i, s := range p {
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		if s.kind == elementByDigest || s.kind == newElement {
-			s = mutationSegment{kind: elementByDigest, text: "", index: s.index}
-			b.WriteString(mutationPath{s}.String())
-			continue
-		}
-		b.WriteString(mutationPath{s}.canonical())
-	}
-	return b.String()
-}
-
-// after is what a path from before the change is called after it; gone is true when it leads into an element that was removed. What is
-// new in the change is called so already.
-func (m *elementMoves) after(p mutationPath) (now mutationPath, gone bool) {
-	now = slices.Clone(p)
-	for i, s := range p {
-		list := placeText(p[:i])
-		switch s.kind {
-		case elementByKey:
-			if name, ok := m.names[list][s.name()]; ok {
-				if text := s.renamed(name); text != "" {
-					now[i].text = text
-				}
-			}
-		case elementByDigest:
-			if m.gone[list][s.index] {
-				return now, true
-			}
-			at := s.index
-			for removed := range m.gone[list] {
-				if removed < s.index {
-					at--
-				}
-			}
-			for _, added := range m.added[list] {
-				if added <= at {
-					at++
-				}
-			}
-			now[i].index = at
-		}
-	}
-	return now, false
-}
-
 // enteredTree finds entries by their places.
 type enteredTree struct {
 	entry    *enteredPath
@@ -267,7 +182,7 @@ type enteredTree struct {
 }
 
 func (t *enteredTree) child(s mutationSegment) *enteredTree {
-	key := placeText(mutationPath{s})
+	key := mutationPath{s}.place()
 	next := t.children[key]
 	if next == nil {
 		if t.children == nil {

@@ -106,34 +106,85 @@ func stepBetween(before, after ChainState, provider configkit.ResourceProvider) 
 
 // attribute finds the functions the entries of a resource have come from: the last one that changed the place, else the resource.
 func attribute(c *resourceChange, steps []chainStep) {
-	var of []*resourceChange // last first
-	var trees []*pathTree
-	for i := len(steps) - 1; i >= 0; i-- {
+	var of []placedChange // first to last
+	for i := range steps {
 		if s := steps[i].of(c); s != nil {
-			of, trees = append(of, s), append(trees, newPathTree(s.paths))
+			of = append(of, placed(s))
 		}
 	}
 	if len(of) == 0 {
 		return
 	}
-	c.index = of[0].index
+	c.index = of[len(of)-1].index
 	if c.op == api.MutationTypeAdd {
-		c.index = of[len(of)-1].index // which made it
+		c.index = of[0].index // which made it
 	}
-	indexOf := func(path mutationPath) int {
-		for i, tree := range trees {
-			if node, covering := tree.find(path); covering != nil || node != nil {
-				return of[i].index
-			}
-		}
-		return of[0].index
-	}
+	moves := movesOfChange(c)
 	for _, p := range c.paths {
-		p.index = indexOf(p.path)
+		p.index = lastToChange(of, p.path, moves)
 	}
 	for i := range c.whole {
-		c.whole[i].index = indexOf(c.whole[i].path)
+		c.whole[i].index = lastToChange(of, c.whole[i].path, moves)
 	}
+}
+
+// placedChange is what one function did to a resource, by the places before and after it. In a chain an element of a list without merge
+// keys has another digest, and maybe another index, behind every function.
+type placedChange struct {
+	index         int
+	moves         *elementMoves
+	before, after *pathTree
+}
+
+func placed(r *resourceChange) placedChange {
+	p := placedChange{index: r.index, moves: movesOfChange(r)}
+	var before, after []*pathChange
+	for _, e := range r.paths {
+		if last := e.path[len(e.path)-1]; last.kind != newElement {
+			before = append(before, &pathChange{path: e.path.byIndex(), change: e.change})
+		}
+		if path, gone := p.moves.after(e.path); !gone {
+			after = append(after, &pathChange{path: path.byIndex(), change: e.change})
+		}
+	}
+	p.before, p.after = newPathTree(before), newPathTree(after)
+	return p
+}
+
+// lastToChange is the index of the last function that changed something at, above or below a place of the change as a whole, of which
+// moves are. What is there at the end is followed back to it; an element that is gone is followed from the beginning.
+func lastToChange(of []placedChange, path mutationPath, moves *elementMoves) int {
+	if place, gone := moves.after(path); !gone {
+		for _, s := range slices.Backward(of) {
+			isNew := false
+			if s.after.touches(place.byIndex()) {
+				return s.index
+			} else if place, isNew = s.moves.before(place); isNew {
+				break
+			}
+		}
+		return of[len(of)-1].index
+	}
+	last := -1
+	for _, s := range of {
+		if s.before.touches(path.byIndex()) {
+			last = s.index
+		}
+		gone := false
+		if path, gone = s.moves.after(path); gone {
+			break
+		}
+	}
+	if last < 0 {
+		last = of[len(of)-1].index
+	}
+	return last
+}
+
+// touches tells whether there is a change at, above or below a place.
+func (t *pathTree) touches(place mutationPath) bool {
+	node, covering := t.find(place)
+	return node != nil || covering != nil
 }
 
 // of is what a step did to the resource of a change, nil when it did nothing to it.

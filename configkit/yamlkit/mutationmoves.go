@@ -1,0 +1,174 @@
+package yamlkit
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// elementMoves tells what elements of lists are called before and after a change: new keys, and for lists without merge keys new
+// indexes. Lists are known by their places, see [mutationPath.place], before the change.
+type elementMoves struct {
+	names map[string]map[string]string // new names by old ones
+	were  map[string]map[string]string // old names by new ones
+	gone  map[string]sortedIndexes     // that were removed, before
+	added map[string]sortedIndexes     // of what is new, afterwards
+}
+
+func (m *elementMoves) entry(p mutationPath, op api.MutationType) {
+	if len(p) == 0 {
+		return
+	}
+	last := len(p) - 1
+	switch {
+	case p[last].kind == newElement:
+		put(&m.added, p[:last].place(), p[last].index)
+	case p[last].kind == elementByDigest && op == api.MutationTypeDelete:
+		put(&m.gone, p[:last].place(), p[last].index)
+	}
+}
+
+func put(in *map[string]sortedIndexes, list string, index int) {
+	if *in == nil {
+		*in = map[string]sortedIndexes{}
+	}
+	(*in)[list] = append((*in)[list], index)
+}
+
+func (m *elementMoves) rename(list mutationPath, old, now string) {
+	if m.names == nil {
+		m.names, m.were = map[string]map[string]string{}, map[string]map[string]string{}
+	}
+	place := list.place()
+	if m.names[place] == nil {
+		m.names[place], m.were[place] = map[string]string{}, map[string]string{}
+	}
+	m.names[place][old], m.were[place][now] = now, old
+}
+
+// ready is called behind the last entry.
+func (m *elementMoves) ready() *elementMoves {
+	for _, indexes := range m.gone {
+		slices.Sort(indexes)
+	}
+	for _, indexes := range m.added {
+		slices.Sort(indexes)
+	}
+	return m
+}
+
+func movesOfMutation(now *api.ResourceMutation) *elementMoves {
+	m := &elementMoves{}
+	for path, info := range now.PathMutationMap {
+		m.entry(parseMutationPath(path), info.MutationType)
+	}
+	for path, names := range now.ArrayElementAliases {
+		for old, now := range names {
+			m.rename(parseMutationPath(path), old, now)
+		}
+	}
+	return m.ready()
+}
+
+func movesOfChange(r *resourceChange) *elementMoves {
+	m := &elementMoves{}
+	for _, p := range r.paths {
+		m.entry(p.path, p.op)
+	}
+	for _, e := range r.renames {
+		m.rename(e.path, e.old, e.now)
+	}
+	return m.ready()
+}
+
+// after is what a path from before the change is called after it; gone is true when it leads into an element that was removed. What is
+// new in the change is called so already.
+func (m *elementMoves) after(p mutationPath) (now mutationPath, gone bool) {
+	if m.none() {
+		return p, false
+	}
+	now = slices.Clone(p)
+	for i, s := range p {
+		list := p[:i].place()
+		switch s.kind {
+		case elementByKey:
+			now[i].rename(m.names[list])
+		case elementByDigest:
+			at, gone := m.gone[list].without(s.index)
+			if gone {
+				return now, true
+			}
+			now[i].index = m.added[list].with(at)
+		}
+	}
+	return now, false
+}
+
+// before is what a path from after the change was called before it; isNew is true when it leads into an element that is new in it.
+func (m *elementMoves) before(p mutationPath) (was mutationPath, isNew bool) {
+	if m.none() {
+		return p, false
+	}
+	was = slices.Clone(p)
+	for i, s := range p {
+		list := was[:i].place()
+		switch s.kind {
+		case elementByKey:
+			was[i].rename(m.were[list])
+		case elementByDigest, newElement:
+			at, isNew := m.added[list].without(s.index)
+			if isNew {
+				return was, true
+			}
+			was[i].kind, was[i].index = elementByDigest, m.gone[list].with(at)
+		}
+	}
+	return was, false
+}
+
+func (m *elementMoves) none() bool { return m.names == nil && m.gone == nil && m.added == nil }
+
+// rename gives the element the name that stands for its own.
+func (s *mutationSegment) rename(names map[string]string) {
+	if name, ok := names[s.name()]; ok {
+		if text := s.renamed(name); text != "" {
+			s.text = text
+		}
+	}
+}
+
+// place names a place by the indexes of elements of lists without merge keys: their digests change with them.
+func (p mutationPath) place() string {
+	places := p.byIndex()
+	return places.canonical()
+}
+
+// byIndex is the path with the indexes of elements of lists without merge keys instead of their digests.
+func (p mutationPath) byIndex() mutationPath {
+	shared := true
+	for i, s := range p {
+		if s.kind == elementByDigest || s.kind == newElement {
+			if shared {
+				p, shared = slices.Clone(p), false
+			}
+			p[i] = mutationSegment{kind: elementByDigest, text: strconv.Itoa(s.index), index: s.index}
+		}
+	}
+	return p
+}
+
+// sortedIndexes are the indexes of some elements of a list.
+type sortedIndexes []int
+
+// without is the index an element has when these are left out, and whether it is one of them.
+func (s sortedIndexes) without(index int) (left int, isOne bool) {
+	n, isOne := slices.BinarySearch(s, index)
+	return index - n, isOne
+}
+
+// with is the opposite of without.
+func (s sortedIndexes) with(index int) int {
+	return index + sort.Search(len(s), func(n int) bool { return s[n]-n > index })
+}
