@@ -24,14 +24,10 @@ func ChainMutations(states []ChainState, provider configkit.ResourceProvider) (l
 	if len(states) < 2 {
 		return nil, nil, nil
 	}
-	first, last := states[0], states[len(states)-1]
-	if len(states) == 2 {
-		list, err = stepMutations(first, last, provider)
-		if len(list) > 0 {
-			mutators = []int{last.Step}
-		}
-		return list, mutators, err
+	if !slices.ContainsFunc(states, func(s ChainState) bool { return !slices.Equal(s.Documents, states[0].Documents) }) {
+		return (&keptDocuments{states: states, steps: make([]keptStep, len(states)), differ: newUnitDiffer(provider, diffOptions{renames: true})}).mutations()
 	}
+	first, last := states[0], states[len(states)-1]
 	changes, err := diffUnits(first.Documents.Before(first.Marks), last.Documents, provider, diffOptions{index: last.Step, renames: true})
 	if err != nil {
 		return nil, nil, err
@@ -48,41 +44,112 @@ func ChainMutations(states []ChainState, provider configkit.ResourceProvider) (l
 		}
 	}
 	for _, c := range changes {
-		attribute(c, steps)
+		var of []*resourceChange
+		for i := range steps {
+			if s := steps[i].of(c); s != nil {
+				of = append(of, s)
+			}
+		}
+		attribute(c, of)
 	}
 	return mutationsOf(changes, provider), mutators, nil
 }
 
-// stepMutations is what one function did. It takes no memory but for the result, as long as the documents are the same ones.
-func stepMutations(first, last ChainState, provider configkit.ResourceProvider) (api.ResourceMutationList, error) {
-	options := diffOptions{index: last.Step, renames: true}
-	if !slices.Equal(first.Documents, last.Documents) {
-		changes, err := diffUnits(first.Documents.Before(first.Marks), last.Documents, provider, options)
-		return mutationsOf(changes, provider), err
-	}
-	d := newUnitDiffer(provider, options)
-	now := anonymous{unit: last.Documents, provider: provider}
+// keptDocuments works out what a chain has done to documents that stayed the same ones, document by document. It takes no memory but for
+// the result.
+type keptDocuments struct {
+	states []ChainState
+	steps  []keptStep // by state: of the function that brought it about
+	differ *unitDiffer
+	change resourceChange // of the chain as a whole
+	list   api.ResourceMutationList
+}
+
+type keptStep struct {
+	past    gaby.Past // what was in front of it
+	differ  differ
+	change  resourceChange
+	mutates bool
+}
+
+func (k *keptDocuments) mutations() (list api.ResourceMutationList, mutators []int, err error) {
+	last := k.states[len(k.states)-1].Documents
+	now := anonymous{unit: last, provider: k.differ.provider}
 	then := now
-	var list api.ResourceMutationList
-	var past gaby.Past
-	var r resourceChange
-	for i, doc := range last.Documents {
-		if doc.Checkpoint() == first.Marks[i] {
+	var touched []int
+	for i, doc := range last {
+		touched = touched[:0]
+		for s := 1; s < len(k.states); s++ {
+			if k.states[s].Marks[i] != k.states[s-1].Marks[i] {
+				touched = append(touched, s)
+			}
+		}
+		if len(touched) == 0 {
 			continue
 		}
-		r.reset()
-		d.differ.reset()
-		if err := d.edited(&r, past.Of(doc, first.Marks[i]), doc, &then, &now); err != nil {
-			d.problems = append(d.problems, err)
-		} else if r.op != api.MutationTypeNone {
-			if list == nil {
-				list = make(api.ResourceMutationList, 0, len(last.Documents)-i)
-			}
-			list = append(list, api.ResourceMutation{})
-			r.mutation(&list[len(list)-1], provider)
+		if err := k.document(i, doc, touched, &then, &now); err != nil {
+			k.differ.problems = append(k.differ.problems, err)
 		}
 	}
-	return list, errors.Join(d.problems...)
+	for s := range k.steps {
+		if k.steps[s].mutates {
+			mutators = append(mutators, k.states[s].Step)
+		}
+	}
+	return k.list, mutators, errors.Join(k.differ.problems...)
+}
+
+// document finds out what the functions that touched document i, given by the states they brought about, have done to it.
+func (k *keptDocuments) document(i int, doc *gaby.YamlDoc, touched []int, then, now *anonymous) error {
+	r := &k.change
+	r.reset()
+	k.differ.differ.reset()
+	first := touched[0]
+	if err := k.differ.edited(r, k.before(first, i, doc), doc, then, now); err != nil {
+		return err
+	}
+	changed := r.op != api.MutationTypeNone
+	if len(touched) == 1 {
+		r.indexed(k.states[first].Step)
+		k.steps[first].mutates = k.steps[first].mutates || changed
+	} else if changed || slices.ContainsFunc(touched, func(s int) bool { return !k.steps[s].mutates }) {
+		attribute(r, k.each(i, doc, touched))
+	}
+	if changed {
+		if k.list == nil {
+			k.list = make(api.ResourceMutationList, 0, len(k.states[0].Documents)-i)
+		}
+		k.list = append(k.list, api.ResourceMutation{})
+		r.mutation(&k.list[len(k.list)-1], k.differ.provider)
+	}
+	return nil
+}
+
+// each is what each of the functions that touched a document has done to it.
+func (k *keptDocuments) each(i int, doc *gaby.YamlDoc, touched []int) []*resourceChange {
+	changes := make([]*resourceChange, 0, len(touched))
+	keys := k.differ.mergeKeys(k.change.resource.ResourceType)
+	for n, s := range touched {
+		after := doc
+		if n+1 < len(touched) {
+			after = k.before(touched[n+1], i, doc)
+		}
+		step := &k.steps[s]
+		step.change.reset()
+		step.differ.reset()
+		step.differ.renames = true
+		step.differ.diff(&step.change, k.before(s, i, doc).Value(), after.Value(), keys)
+		if step.change.op != api.MutationTypeNone {
+			step.change.index, step.mutates = k.states[s].Step, true
+			changes = append(changes, &step.change)
+		}
+	}
+	return changes
+}
+
+// before is document i in front of the function that brought a state about.
+func (k *keptDocuments) before(state, i int, doc *gaby.YamlDoc) *gaby.YamlDoc {
+	return k.steps[state].past.Of(doc, k.states[state-1].Marks[i])
 }
 
 // chainStep is what one function did.
@@ -102,89 +169,6 @@ func stepBetween(before, after ChainState, provider configkit.ResourceProvider) 
 		step.changes[doc.Identity()] = c
 	}
 	return step, err
-}
-
-// attribute finds the functions the entries of a resource have come from: the last one that changed the place, else the resource.
-func attribute(c *resourceChange, steps []chainStep) {
-	var of []placedChange // first to last
-	for i := range steps {
-		if s := steps[i].of(c); s != nil {
-			of = append(of, placed(s))
-		}
-	}
-	if len(of) == 0 {
-		return
-	}
-	c.index = of[len(of)-1].index
-	if c.op == api.MutationTypeAdd {
-		c.index = of[0].index // which made it
-	}
-	moves := movesOfChange(c)
-	for _, p := range c.paths {
-		p.index = lastToChange(of, p.path, moves)
-	}
-	for i := range c.whole {
-		c.whole[i].index = lastToChange(of, c.whole[i].path, moves)
-	}
-}
-
-// placedChange is what one function did to a resource, by the places before and after it. In a chain an element of a list without merge
-// keys has another digest, and maybe another index, behind every function.
-type placedChange struct {
-	index         int
-	moves         *elementMoves
-	before, after *pathTree
-}
-
-func placed(r *resourceChange) placedChange {
-	p := placedChange{index: r.index, moves: movesOfChange(r)}
-	var before, after []*pathChange
-	for _, e := range r.paths {
-		if last := e.path[len(e.path)-1]; last.kind != newElement {
-			before = append(before, &pathChange{path: e.path.byIndex(), change: e.change})
-		}
-		if path, gone := p.moves.after(e.path); !gone {
-			after = append(after, &pathChange{path: path.byIndex(), change: e.change})
-		}
-	}
-	p.before, p.after = newPathTree(before), newPathTree(after)
-	return p
-}
-
-// lastToChange is the index of the last function that changed something at, above or below a place of the change as a whole, of which
-// moves are. What is there at the end is followed back to it; an element that is gone is followed from the beginning.
-func lastToChange(of []placedChange, path mutationPath, moves *elementMoves) int {
-	if place, gone := moves.after(path); !gone {
-		for _, s := range slices.Backward(of) {
-			isNew := false
-			if s.after.touches(place.byIndex()) {
-				return s.index
-			} else if place, isNew = s.moves.before(place); isNew {
-				break
-			}
-		}
-		return of[len(of)-1].index
-	}
-	last := -1
-	for _, s := range of {
-		if s.before.touches(path.byIndex()) {
-			last = s.index
-		}
-		gone := false
-		if path, gone = s.moves.after(path); gone {
-			break
-		}
-	}
-	if last < 0 {
-		last = of[len(of)-1].index
-	}
-	return last
-}
-
-// touches tells whether there is a change at, above or below a place.
-func (t *pathTree) touches(place mutationPath) bool {
-	node, covering := t.find(place)
-	return node != nil || covering != nil
 }
 
 // of is what a step did to the resource of a change, nil when it did nothing to it.

@@ -330,26 +330,28 @@ type pathTree struct {
 func newPathTree(paths []*pathChange) *pathTree {
 	root := &pathTree{}
 	for _, p := range paths {
-		if p.op == api.MutationTypeNone {
-			continue
+		if p.op != api.MutationTypeNone {
+			root.put(p)
 		}
-		node := root
-		for i := range p.path {
-			key := p.path[i : i+1].canonical()
-			next := node.children[key]
-			if next == nil {
-				if node.children == nil {
-					node.children = map[string]*pathTree{}
-				}
-				next = &pathTree{}
-				node.children[key] = next
-				node.order = append(node.order, key)
-			}
-			node = next
-		}
-		node.entry = p
 	}
 	return root
+}
+
+func (t *pathTree) put(p *pathChange) {
+	for i := range p.path {
+		key := p.path[i : i+1].canonical()
+		next := t.children[key]
+		if next == nil {
+			if t.children == nil {
+				t.children = map[string]*pathTree{}
+			}
+			next = &pathTree{}
+			t.children[key] = next
+			t.order = append(t.order, key)
+		}
+		t = next
+	}
+	t.entry = p
 }
 
 // find returns the node of a path, nil when there is none, and the nearest change at or above it.
