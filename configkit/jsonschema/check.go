@@ -51,9 +51,16 @@ func (p *Problem) String() string {
 
 // Check tells what is wrong with a value, in the order of the places in its document. The error is ErrTooCostly, or a *SchemaError
 // when a reference of a lazily compiled schema leads nowhere.
+//
+// Resources are checked as the API server does, with the defaults of the dialect Structural; after the check they are what they were.
 func (s *Schema) Check(v gaby.Value) ([]Problem, error) {
+	if doc := v.Doc(); s.resource.dialect == Structural {
+		defer doc.Rollback(doc.Checkpoint())
+		s.complete(v)
+	}
 	c := check{}
 	s.check(&c, v, nil)
+	c.checkRules()
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
 		if a.Pos.Line != b.Pos.Line {
 			return a.Pos.Line - b.Pos.Line
@@ -72,6 +79,8 @@ type check struct {
 	objects  []objectAt // those around the value
 	steps    int
 	depth    int
+	ruled    []ruled
+	ruleCost uint64
 	err      error
 }
 
@@ -230,7 +239,7 @@ func (s *Schema) wrongType(c *check, v gaby.Value, t types) bool {
 	}
 	text := v.Text()
 	if t == booleanType && typeOf(v) == stringType {
-		c.fail(v, "type", "expected %s, got %s, which is read as %t", s.types, text, truth(text))
+		c.fail(v, "type", "expected %s, got %s, which is read as %t", s.types, text, Truth(text))
 	} else {
 		c.fail(v, "type", "expected %s, got %s", s.types, describe(v))
 	}

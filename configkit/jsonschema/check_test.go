@@ -95,7 +95,7 @@ func TestKubernetesDialects(t *testing.T) {
 		{jsonschema.OpenAPI, object, `{a: on}`, `1:5 a: expected string, got on, which is read as true; put it in quotes: "on"`},
 		{jsonschema.OpenAPI, object, `{a: "on", q: 1GB, i: 1.5}`, "1:14 q: \"1GB\" is not a valid quantity, such as 500m or 1.5Gi\n1:22 i: expected string or integer, got 1.5; put it in quotes: \"1.5\""},
 		{jsonschema.OpenAPI, object, `{a: x, n: 3000000000, A: x}`, "1:11 n: 3000000000 does not fit int32\n1:23 A: unknown field A; did you mean a?"},
-		{jsonschema.Structural, object, `{a: x, n: null, o: {any: 1}}`, "1:11 n: expected integer, got null; give it a value or remove it\n1:21 o.any: unknown field any"},
+		{jsonschema.Structural, object, `{a: x, n: null, o: {any: 1}}`, "1:21 o.any: unknown field any"},
 		{jsonschema.Structural, `{type: object, properties: {n: {type: string, nullable: true}}, x-kubernetes-preserve-unknown-fields: true}`, `{n: null, x: 1}`, ""},
 		{jsonschema.Structural, `{type: object, properties: {a: {type: integer}}, anyOf: [{properties: {a: {minimum: 3}}}, {required: [b]}]}`, `{a: 4}`, ""},
 		{jsonschema.Structural, `{type: object, properties: {d: {type: string, format: duration}, x: {type: number, minimum: 1, exclusiveMinimum: true}}}`, `{d: 1h30m, x: 1}`, "1:15 x: 1 is not greater than 1"},
@@ -107,6 +107,62 @@ func TestKubernetesDialects(t *testing.T) {
 		if have := found(t, c.schema, c.value, jsonschema.Options{Dialect: c.dialect}); have != c.want {
 			t.Errorf("%s of %s:\n%s\nwant\n%s", c.value, c.schema, have, c.want)
 		}
+	}
+}
+
+// The API server sets defaults, and takes null for nothing, before it checks.
+func TestDefaults(t *testing.T) {
+	const schema = `
+type: object
+required: [kind, size, spec]
+properties:
+  kind: {type: string, default: Big, enum: [Big, Small]}
+  size: {type: integer, default: 3}
+  note: {type: string, nullable: true, default: none}
+  plain: {type: string}
+  spec:
+    type: object
+    default: {}
+    required: [ports]
+    properties:
+      ports:
+        type: array
+        default: [{port: 80}]
+        x-kubernetes-list-type: map
+        x-kubernetes-list-map-keys: [port, protocol]
+        items:
+          type: object
+          required: [port, protocol]
+          properties: {port: {type: integer, maximum: 100}, protocol: {type: string, default: TCP}}
+  byName: {type: object, additionalProperties: {type: object, required: [on], properties: {on: {type: boolean, default: true}}}}
+oneOf:
+- {properties: {kind: {enum: [Big]}, size: {minimum: 3}}}
+- {properties: {kind: {enum: [Small]}, size: {maximum: 2}}}
+`
+	for value, want := range map[string]string{
+		`{}`: "",
+		`{kind: null, spec: null, size: null, note: null, plain: null, byName: {a: {}, b: null}}`: "",
+		`{kind: Small}`:          "1:1 size: 3 is more than the maximum 2",
+		`{kind: Small, size: 1}`: "",
+		`{size: 2}`:              "1:8 size: 2 is less than the minimum 3",
+		`{plain: null, byName: {a: {on: null, of: 1}}}`:                                                      "1:38 byName.a.of: unknown field of; did you mean on?",
+		`{spec: {ports: [{port: 1}, {port: 1, protocol: TCP}, {port: 1, protocol: UDP}, {protocol: SCTP}]}}`: "1:28 spec.ports.1: element 0 has the same port and protocol\n1:80 spec.ports.3.port: port is required",
+		`{spec: {ports: [null]}}`: "1:17 spec.ports.0: expected object, got null; give it a value or remove it",
+	} {
+		if have := found(t, schema, value, jsonschema.Options{Dialect: jsonschema.Structural}); have != want {
+			t.Errorf("%s:\n%s\nwant\n%s", value, have, want)
+		}
+	}
+	s, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{Dialect: jsonschema.Structural})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := gaby.ParseYAML([]byte("plain: null # nothing\nspec: {}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Check(doc.Value()); err != nil || doc.Changed() || doc.String() != "plain: null # nothing\nspec: {}\n" {
+		t.Errorf("a check changes the document: %v\n%s", err, doc)
 	}
 }
 

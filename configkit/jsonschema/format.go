@@ -114,7 +114,7 @@ func kubernetesFormat(name string) format {
 	case "uri":
 		f.looks, f.example = func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil }, "https://example.com/a"
 	case "duration":
-		f.looks, f.example = isGoDuration, "1h30m"
+		f.looks, f.example = func(s string) bool { _, err := ParseDuration(s); return err == nil }, "1h30m"
 	case "int32":
 		f.types, f.example = integerType, "5"
 		f.looks = func(s string) bool { _, err := strconv.ParseInt(s, 10, 32); return err == nil }
@@ -219,23 +219,6 @@ func isDuration(s string) bool {
 		parts++
 	}
 	return parts > 0 && (!weeks || parts == 1 && !inTime)
-}
-
-// isGoDuration follows what the API server takes for a duration: 1h30m, or a number and a unit as in "3 days".
-func isGoDuration(s string) bool {
-	if _, err := time.ParseDuration(s); err == nil {
-		return true
-	}
-	number := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzµ")
-	if _, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err != nil {
-		return false
-	}
-	switch strings.TrimSuffix(s[len(number):], "s") {
-	case "n", "ns", "nano", "nanosecond", "u", "us", "µ", "µs", "micro", "microsecond", "m", "ms", "milli", "millisecond", "s", "sec", "second",
-		"min", "minute", "h", "hr", "hour", "d", "day", "w", "wk", "week":
-		return true
-	}
-	return false
 }
 
 func isEmail(s string) bool {

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -9,12 +10,13 @@ import (
 // extensions are the keywords that only Kubernetes has.
 type extensions struct {
 	nullable bool
+	fallback any // the default, nil when there is none
 	isSet    bool
 	mapKeys  []string // of a list whose elements are known by these
 	rules    []rule
 }
 
-func (c *Compiler) extensions(k keywords, s *Schema, in *resource) *extensions {
+func (c *Compiler) extensions(v gaby.Value, k keywords, s *Schema, in *resource) *extensions {
 	if !in.dialect.isKubernetes() {
 		return nil
 	}
@@ -27,14 +29,17 @@ func (c *Compiler) extensions(k keywords, s *Schema, in *resource) *extensions {
 	if c.flag(k, "x-kubernetes-embedded-resource", in) {
 		c.embed(s, []string{"apiVersion", "kind"})
 	}
-	e := &extensions{nullable: c.flag(k, "nullable", in), rules: c.rules(k, in)}
+	e := &extensions{nullable: c.flag(k, "nullable", in), rules: c.rules(v, k, in)}
 	switch kind := k.get("x-kubernetes-list-type"); {
 	case kind.TextIs("set"):
 		e.isSet = true
 	case kind.TextIs("map"):
 		e.mapKeys = c.strings(k, "x-kubernetes-list-map-keys", in)
 	}
-	if !e.nullable && !e.isSet && e.mapKeys == nil && e.rules == nil {
+	if !in.open {
+		e.fallback = k.get("default").Data()
+	}
+	if !e.nullable && e.fallback == nil && !e.isSet && e.mapKeys == nil && e.rules == nil {
 		return nil
 	}
 	return e
@@ -107,8 +112,8 @@ func isTruthWord(v gaby.Value) bool {
 	return false
 }
 
-// truth is what such a word means.
-func truth(word string) bool {
+// Truth is what a word means that YAML 1.1 takes for a bool.
+func Truth(word string) bool {
 	switch strings.ToLower(word) {
 	case "y", "yes", "on":
 		return true
@@ -116,14 +121,14 @@ func truth(word string) bool {
 	return false
 }
 
-// check checks what the keywords say. Rules are about values that are valid otherwise.
+// check checks what the keywords say. Rules are about values that are valid otherwise; they are checked at the end, each whether or
+// not others hold.
 func (e *extensions) check(c *check, v gaby.Value, t types, valid bool) bool {
 	if t == arrayType && (e.isSet || e.mapKeys != nil) {
 		valid = e.checkList(c, v) && valid
 	}
-	before := valid
-	for i := range e.rules {
-		valid = before && e.rules[i].check(c, v) && valid
+	if valid && e.rules != nil && !c.quiet {
+		c.ruled = append(c.ruled, ruled{e.rules, v, slices.Clone(c.path)})
 	}
 	return valid
 }

@@ -17,7 +17,8 @@ type objectRules struct {
 	closed       bool    // there may be no others, as additional says too, but these are fields
 	nullIsNone   bool    // null is as good as nothing
 	required     []string
-	least, most  int // most is -1 when there is no such limit
+	defaulted    []string // properties with defaults
+	least, most  int      // most is -1 when there is no such limit
 	names        *Schema
 	dependencies []dependency
 }
@@ -50,7 +51,7 @@ func (c *Compiler) objectRules(k keywords, in *resource) *objectRules {
 		c.fail(in, k.get("required"), "required is a list of strings, not %s", describe(k.get("required")))
 	}
 	if in.dialect.isKubernetes() {
-		r.closed, r.nullIsNone = c.isClosed(k, r, in), in.dialect == OpenAPI
+		r.closed, r.nullIsNone, r.defaulted = c.isClosed(k, r, in), in.dialect == OpenAPI, defaultedBy(r.properties)
 		return r
 	}
 	patterns := k.get("patternProperties")

@@ -42,8 +42,8 @@ type Options struct {
 	Lazy bool
 	// Metadata is the schema of the metadata of resources, in the dialect Structural.
 	Metadata *Schema
-	// Rules compiles the rules of x-kubernetes-validations; when it is nil they are not checked. See [Rule].
-	Rules func(rule *Rule) (RuleProgram, error)
+	// Rules compiles the rules of x-kubernetes-validations; when it is nil they are not checked.
+	Rules RuleCompiler
 }
 
 // SchemaError tells what is wrong with a schema.
@@ -227,7 +227,7 @@ func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
 	if d.atLeast(Draft2019) {
 		s.unevaluatedItems, s.unevaluatedProperties = c.one(k, "unevaluatedItems", in), c.one(k, "unevaluatedProperties", in)
 	}
-	s.kubernetes = c.extensions(k, s, in)
+	s.kubernetes = c.extensions(v, k, s, in)
 	return s
 }
 

@@ -63,7 +63,7 @@ func registerSchemaFunctions(fh handler.FunctionRegistry, provider configkit.Res
 // schemaSet is what a function's arguments say the resources are to be checked by.
 func schemaSet(library *schemas.Library, args []api.FunctionArgument) (*schemas.Set, error) {
 	version := handler.Arguments(args).String(parameterKubernetesVersion)
-	set, err := library.Set(version, cel.CompileRule)
+	set, err := library.Set(version, cel.NewRuleCompiler())
 	if _, ok := errors.AsType[*schemas.UnknownReleaseError](err); ok {
 		return nil, &handler.ArgumentError{
 			Parameter: parameterKubernetesVersion, Value: version, Message: fmt.Sprintf("argument %s: %v", parameterKubernetesVersion, err), Err: err,
@@ -86,7 +86,7 @@ type schemaVetter struct {
 
 // unknownType is a type without a schema.
 type unknownType struct {
-	name  api.ResourceType
+	why   string
 	first gaby.Position
 	count int
 }
@@ -113,7 +113,7 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 			resources = fmt.Sprintf("%d resources", u.count)
 		}
 		v.fc.Skipped(api.Position{Line: u.first.Line, Column: u.first.Column},
-			fmt.Sprintf("there is no schema of %s, so %s of that type passed unchecked", u.name, resources))
+			fmt.Sprintf("%s, so %s of that type passed unchecked", u.why, resources))
 	}
 	v.fc.Matched(v.checked)
 	return err
@@ -126,21 +126,29 @@ func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]js
 		v.checked++
 		return []jsonschema.Problem{missingProblem(doc, missing)}, nil
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, schemas.ErrWrongDefinition):
+		v.unchecked(doc, info, "the schema of "+string(info.ResourceType)+" is wrong")
+		return nil, nil
+	case err != nil:
 		return nil, fileFailures(err)
-	}
-	if schema == nil {
-		u := v.unknown[info.ResourceType]
-		if u == nil {
-			u = &unknownType{name: info.ResourceType, first: doc.Value().Get("kind").Position()}
-			v.unknown[info.ResourceType] = u
-			v.order = append(v.order, u)
-		}
-		u.count++
+	case schema == nil:
+		v.unchecked(doc, info, "there is no schema of "+string(info.ResourceType))
 		return nil, nil
 	}
 	v.checked++
 	return schema.Check(doc.Value())
+}
+
+// unchecked notes that a resource cannot be checked, and why.
+func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why string) {
+	u := v.unknown[info.ResourceType]
+	if u == nil {
+		u = &unknownType{why: why, first: doc.Value().Get("kind").Position()}
+		v.unknown[info.ResourceType] = u
+		v.order = append(v.order, u)
+	}
+	u.count++
 }
 
 // fileFailures are the failures of files with schemas, each at its place.

@@ -218,7 +218,7 @@ func TestAddDefinition(t *testing.T) {
 	if _, ok := errors.AsType[*jsonschema.SchemaError](err); !ok {
 		t.Error(err)
 	}
-	if s, err := set.Schema("example.com/v1/Fox"); s != nil || err != nil {
+	if s, err := set.Schema("example.com/v1/Fox"); s != nil || !errors.Is(err, ErrWrongDefinition) {
 		t.Error(s, err)
 	}
 }

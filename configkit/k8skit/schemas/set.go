@@ -12,16 +12,13 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
-// Rules compiles the rules of CustomResourceDefinitions, see [jsonschema.Options].
-type Rules func(rule *jsonschema.Rule) (jsonschema.RuleProgram, error)
-
 // Set is what resources are checked by: a release of Kubernetes, users' files, and the CustomResourceDefinitions that stand beside
 // the resources. Add these first; then it can be used concurrently.
 type Set struct {
 	Release *Release
 
 	library *Library
-	rules   Rules
+	rules   jsonschema.RuleCompiler
 	custom  definitions
 
 	mu    sync.Mutex
@@ -34,8 +31,9 @@ type found struct {
 	err    error
 }
 
-// Set makes a set without definitions of its own. Version is that of a release, see [Library.Release].
-func (l *Library) Set(version string, rules Rules) (*Set, error) {
+// Set makes a set without definitions of its own. Version is that of a release, see [Library.Release]. The rules of
+// CustomResourceDefinitions are compiled by a function that need not be safe for concurrent use; nil leaves them out.
+func (l *Library) Set(version string, rules jsonschema.RuleCompiler) (*Set, error) {
 	r, err := l.Release(version)
 	if err != nil {
 		return nil, err
@@ -54,8 +52,12 @@ func (s *Set) AddDefinition(definition gaby.Value) error {
 	return errors.Join(problems...)
 }
 
+// ErrWrongDefinition tells that the CustomResourceDefinition of a type has a schema that is wrong.
+var ErrWrongDefinition = errors.New("the schema of its CustomResourceDefinition is wrong")
+
 // Schema is the schema of a resource type. Those beside the resources go before those of users' files, and these before the
-// release's. When there is none it is nil; the error is then a *MissingError if there can be no such resource.
+// release's. When there is none it is nil; the error is then a *MissingError if there can be no such resource. It is
+// ErrWrongDefinition when what is wrong was told when the definition was added.
 func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +72,11 @@ func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 
 func (s *Set) find(t api.ResourceType) (*jsonschema.Schema, error) {
 	if c := s.custom[t]; c != nil && c.served {
-		return c.checked(s)
+		schema, err := c.compile(s)
+		if err != nil {
+			return nil, ErrWrongDefinition
+		}
+		return schema, nil
 	}
 	if err := s.custom.missing(t); err != nil {
 		return nil, err
@@ -158,13 +164,4 @@ func (d *definition) compile(s *Set) (*jsonschema.Schema, error) {
 		d.schema, d.err = jsonschema.Compile("", d.value, jsonschema.Options{Dialect: jsonschema.Structural, Metadata: metadata, Rules: s.rules})
 	})
 	return d.schema, d.err
-}
-
-// checked is the schema of a definition, nil when it is wrong, which is told about the definition.
-func (d *definition) checked(s *Set) (*jsonschema.Schema, error) {
-	schema, err := d.compile(s)
-	if err != nil {
-		return nil, nil
-	}
-	return schema, nil
 }

@@ -36,15 +36,18 @@ type Kind types.Kind
 
 // The kinds functions ask for.
 const (
-	Bool = Kind(types.BoolKind)
-	List = Kind(types.ListKind)
-	Map  = Kind(types.MapKind)
+	Bool   = Kind(types.BoolKind)
+	String = Kind(types.StringKind)
+	List   = Kind(types.ListKind)
+	Map    = Kind(types.MapKind)
 )
 
 func (k Kind) String() string {
 	switch k {
 	case Bool:
 		return "true or false"
+	case String:
+		return "a string"
 	case List:
 		return "a list"
 	case Map:

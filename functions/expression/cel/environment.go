@@ -12,6 +12,7 @@ import (
 
 // environments are what expressions can use: variables and functions.
 type environments struct {
+	functions   *cel.Env // without variables
 	ofArguments *cel.Env
 	ofResources *cel.Env
 }
@@ -23,8 +24,6 @@ var environment = sync.OnceValues(newEnvironments)
 
 func newEnvironments() (environments, error) {
 	options := []cel.EnvOption{
-		cel.Variable("params", cel.MapType(cel.StringType, cel.DynType)),
-		cel.Variable("functionContext", cel.MapType(cel.StringType, cel.DynType)),
 		cel.CrossTypeNumericComparisons(true),
 		cel.DefaultUTCTimeZone(true),
 		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
@@ -32,15 +31,22 @@ func newEnvironments() (environments, error) {
 		ext.Bindings(), ext.TwoVarComprehensions(),
 		ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(), ext.Encoders(), ext.Regex(), ext.Network(),
 	}
-	for _, library := range [][]cel.EnvOption{fixedTimeZones(), listFunctions(), regexFunctions(), urlFunctions(), quantityFunctions(), formatFunctions()} {
+	for _, library := range [][]cel.EnvOption{fixedTimeZones(), listFunctions(), regexFunctions(), urlFunctions(), quantityFunctions(), formatFunctions(), semverFunctions()} {
 		options = append(options, library...)
 	}
-	arguments, err := cel.NewEnv(options...)
+	functions, err := cel.NewEnv(options...)
+	if err != nil {
+		return environments{}, err
+	}
+	arguments, err := functions.Extend(
+		cel.Variable("params", cel.MapType(cel.StringType, cel.DynType)),
+		cel.Variable("functionContext", cel.MapType(cel.StringType, cel.DynType)),
+	)
 	if err != nil {
 		return environments{}, err
 	}
 	resources, err := arguments.Extend(cel.Variable("object", cel.DynType), cel.Variable("r", cel.DynType))
-	return environments{ofArguments: arguments, ofResources: resources}, err
+	return environments{functions: functions, ofArguments: arguments, ofResources: resources}, err
 }
 
 // fixedTimeZones has the parts of timestamps know offsets such as +02:00 and no names of time zones: what these mean depends on

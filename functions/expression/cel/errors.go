@@ -3,8 +3,10 @@ package cel
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
@@ -67,7 +69,15 @@ func typeProblem(env *cel.Env, message string) (text, hint string) {
 	if rest, ok := strings.CutPrefix(message, "found no matching overload for '"); ok {
 		name, given, _ := strings.Cut(rest, "' applied to '")
 		given, _, _ = strings.Cut(given, "'")
+		given = objectName().ReplaceAllString(given, "object")
 		return fmt.Sprintf("%s is not defined for %s", functionText(name), given), ""
+	}
+	if rest, ok := strings.CutPrefix(message, "undefined field '"); ok {
+		name := strings.TrimSuffix(rest, "'")
+		if fields, ok := env.CELTypeProvider().(objectTypes); ok {
+			hint = fields.suggestion(name)
+		}
+		return "there is no field " + name, hint
 	}
 	switch message {
 	case "invalid matches argument":
@@ -79,6 +89,9 @@ func typeProblem(env *cel.Env, message string) (text, hint string) {
 	}
 	return message, ""
 }
+
+// objectName matches the names of types of [shapes], which mean nothing to anybody else.
+var objectName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bobject\d+\b`) }) //nolint:gochecknoglobals // never changed
 
 // functionText is a function as it is written: an operator, or its name.
 func functionText(name string) string {
@@ -92,8 +105,11 @@ func functionText(name string) string {
 func suggestion(env *cel.Env, name string) string {
 	variables := []string{"params", "functionContext"}
 	for _, v := range env.Variables() {
-		if v.Name() == "object" {
+		switch v.Name() {
+		case "object":
 			variables = []string{"object", "r", "params", "functionContext"}
+		case "self":
+			variables = []string{"self", "oldSelf"}
 		}
 	}
 	known := slices.Clone(variables)

@@ -1,9 +1,9 @@
 package cel
 
 import (
+	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
@@ -11,46 +11,101 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
+	"github.com/fctl-dev/fctl/functions/expression"
 )
+
+// maxMessage is how long a message may be that a rule makes, in bytes.
+const maxMessage = 5120
+
+// NewRuleCompiler makes a compiler of the rules of CustomResourceDefinitions (x-kubernetes-validations), which are about a value
+// called self. It gives no program for a rule about changes (oldSelf), which a value alone cannot break.
+func NewRuleCompiler() jsonschema.RuleCompiler {
+	return (&ruleCompiler{shapes: shapes{made: map[shapeKey]*shape{}}, envs: map[envKey]*cel.Env{}}).compile
+}
+
+type ruleCompiler struct {
+	shapes shapes
+	envs   map[envKey]*cel.Env
+}
+
+// envKey tells what an environment depends on.
+type envKey struct {
+	self            *shape // nil when nothing is known of it
+	optionalOldSelf bool
+}
 
 // rule is a rule of a CustomResourceDefinition.
 type rule struct {
+	self    *shape
 	program *Program
 	message *Program // gives the message of a value that breaks the rule; may be nil
 }
 
-// CompileRule compiles a rule of x-kubernetes-validations, which is about a value called self. It is nil for a rule about changes
-// (oldSelf), which a value alone cannot break. The error is one or several (joined) *[expression.Error].
-func CompileRule(r *jsonschema.Rule) (jsonschema.RuleProgram, error) {
-	env, err := ruleEnvironment()
+func (c *ruleCompiler) compile(r *jsonschema.Rule, schema gaby.Value, isResource bool) (jsonschema.RuleProgram, error) {
+	compiled := rule{}
+	if schema.Exists() {
+		if compiled.self = c.shapes.of(schema, isResource); compiled.self == nil {
+			return nil, errors.New("a rule needs a schema with a type")
+		}
+	}
+	env, err := c.environment(envKey{compiled.self, r.OptionalOldSelf})
 	if err != nil {
 		return nil, fmt.Errorf("the environment of CEL expressions: %w", err)
 	}
-	var compiled rule
-	if compiled.program, err = compile(env, r.Rule, []Kind{Bool}); err != nil {
+	if compiled.program, err = compileOf("rule", env, r.Rule, Bool); err != nil {
 		return nil, err
 	}
-	if compiled.program.mentions("oldSelf") {
-		return nil, nil
-	}
 	if r.MessageExpression != "" {
-		if compiled.message, err = compile(env, r.MessageExpression, nil); err != nil {
+		if compiled.message, err = compileOf("messageExpression", env, r.MessageExpression, String); err != nil {
 			return nil, err
 		}
+	}
+	if compiled.program.mentions("oldSelf") && !r.OptionalOldSelf {
+		return nil, nil
 	}
 	return &compiled, nil
 }
 
-// ruleEnvironment is the same for all rules.
-//
-//nolint:gochecknoglobals // made when the first rule is compiled, and never changed
-var ruleEnvironment = sync.OnceValues(func() (*cel.Env, error) {
-	env, err := environment()
+// compileOf compiles the expression of a keyword.
+func compileOf(keyword string, env *cel.Env, text string, kind Kind) (*Program, error) {
+	program, err := compile(env, text, []Kind{kind})
+	if err == nil {
+		return program, nil
+	}
+	var all []error
+	for _, err := range jsonschema.Unjoin(err) {
+		e := &jsonschema.RuleError{Keyword: keyword, Msg: err.Error(), Err: err}
+		if problem, ok := errors.AsType[*expression.Error](err); ok {
+			e.Hint = problem.Hint
+		}
+		all = append(all, e)
+	}
+	return nil, errors.Join(all...)
+}
+
+func (c *ruleCompiler) environment(key envKey) (*cel.Env, error) {
+	if env := c.envs[key]; env != nil {
+		return env, nil
+	}
+	all, err := environment()
 	if err != nil {
 		return nil, err
 	}
-	return env.ofArguments.Extend(cel.Variable("self", cel.DynType), cel.Variable("oldSelf", cel.DynType))
-})
+	self := cel.DynType
+	if key.self != nil {
+		self = key.self.celType
+	}
+	oldSelf := self
+	if key.optionalOldSelf {
+		oldSelf = cel.OptionalType(self)
+	}
+	c.envs[key], err = all.functions.Extend(
+		cel.CustomTypeProvider(objectTypes{all.functions.CELTypeProvider(), c.shapes.objects}),
+		cel.HomogeneousAggregateLiterals(),
+		cel.Variable("self", self), cel.Variable("oldSelf", oldSelf),
+	)
+	return c.envs[key], err
+}
 
 // mentions reports whether the expression uses a variable.
 func (p *Program) mentions(name string) bool {
@@ -62,23 +117,47 @@ func (p *Program) mentions(name string) bool {
 }
 
 // Check implements jsonschema.RuleProgram.
-func (r *rule) Check(self gaby.Value) (holds bool, message string, err error) {
-	variables := map[string]any{"self": valueOf(self, nil)}
-	value, _, err := r.program.program.Eval(variables)
+func (r *rule) Check(self gaby.Value) (jsonschema.RuleResult, error) {
+	// There is no older value.
+	variables := map[string]any{"self": valueOf(self, nil), "oldSelf": types.OptionalNone}
+	if r.self != nil {
+		variables["self"] = r.self.value(self)
+	}
+	value, details, err := r.program.program.Eval(variables)
+	result := jsonschema.RuleResult{Cost: costOf(details), Holds: value == types.True}
 	if err != nil {
-		return false, "", err
+		return result, ruleError(err)
 	}
-	if value == types.True {
-		return true, "", nil
-	}
-	if r.message == nil {
-		return false, "", nil
+	if result.Holds || r.message == nil {
+		return result, nil
 	}
 	// Without a message of its own the rule is broken all the same.
-	if value, _, err := r.message.program.Eval(variables); err == nil {
-		if text, ok := value.(types.String); ok {
-			message = strings.TrimSpace(string(text))
+	value, details, err = r.message.program.Eval(variables)
+	result.Cost += costOf(details)
+	if text, ok := value.(types.String); ok && err == nil {
+		message := strings.TrimSpace(string(text))
+		if len(message) <= maxMessage && !strings.Contains(message, "\n") {
+			result.Message = message
 		}
 	}
-	return false, message, nil
+	return result, nil
+}
+
+// costOf is what an evaluation cost.
+func costOf(details *cel.EvalDetails) uint64 {
+	if details == nil || details.ActualCost() == nil {
+		return 0
+	}
+	return *details.ActualCost()
+}
+
+// ruleError says it in words.
+func ruleError(err error) error {
+	switch {
+	case isCostError(err):
+		return errors.New("it costs too much")
+	case strings.HasPrefix(err.Error(), "no such overload"):
+		return errors.New("an operator or function is not defined for a value of this type")
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package cel
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 
 	"cel.dev/cel-go/common/types"
@@ -18,9 +19,9 @@ type missed map[string]gaby.Value
 func valueOf(v gaby.Value, missed missed) ref.Val {
 	switch v.Kind() {
 	case gaby.Map:
-		return docMap{v, missed}
+		return docMap{v: v, missed: missed}
 	case gaby.List:
-		return docList{v, missed}
+		return docList{v: v, missed: missed}
 	}
 	switch data := v.Data().(type) {
 	case string:
@@ -43,6 +44,24 @@ func valueOf(v gaby.Value, missed missed) ref.Val {
 type docMap struct {
 	v      gaby.Value
 	missed missed
+	shape  *shape // nil when values are what they are written as
+}
+
+// entries are the keys and values.
+func (m docMap) entries() iter.Seq2[types.String, ref.Val] {
+	return func(yield func(types.String, ref.Val) bool) {
+		for e := m.v.First(); e.Exists(); e = e.Next() {
+			name, value, ok := e.Key(), ref.Val(nil), true
+			if m.shape != nil {
+				name, value, ok = m.shape.of(e)
+			} else {
+				value = valueOf(e, m.missed)
+			}
+			if ok && !yield(types.String(name), value) {
+				return
+			}
+		}
+	}
 }
 
 var (
@@ -56,6 +75,9 @@ func (m docMap) Find(key ref.Val) (ref.Val, bool) {
 	k, ok := key.(types.String)
 	if !ok {
 		return types.MaybeNoSuchOverloadErr(key), false
+	}
+	if m.shape != nil {
+		return m.shape.find(m.v, string(k))
 	}
 	if v := m.v.Get(string(k)); v.Exists() {
 		return valueOf(v, m.missed), true
@@ -97,8 +119,8 @@ func (m docMap) Iterator() traits.Iterator {
 
 // Fold implements traits.Foldable.
 func (m docMap) Fold(f traits.Folder) {
-	for v := m.v.First(); v.Exists(); v = v.Next() {
-		if !f.FoldEntry(types.String(v.Key()), valueOf(v, m.missed)) {
+	for k, v := range m.entries() {
+		if !f.FoldEntry(k, v) {
 			return
 		}
 	}
@@ -110,11 +132,14 @@ func (m docMap) Equal(other ref.Val) ref.Val {
 	if !ok || m.Size() != o.Size() {
 		return types.False
 	}
-	for v := m.v.First(); v.Exists(); v = v.Next() {
-		of, found := o.Find(types.String(v.Key()))
-		if !found || types.Equal(valueOf(v, m.missed), of) != types.True {
+	for k, v := range m.entries() {
+		of, found := o.Find(k)
+		if !found || types.Equal(v, of) != types.True {
 			return types.False
 		}
+	}
+	if same, ok := other.(docMap); ok && m.shape != nil {
+		return types.Bool(m.shape.sameHidden(m.v, same.v))
 	}
 	return types.True
 }
@@ -137,6 +162,15 @@ func (m docMap) Value() any { return m.v.Data() }
 type docList struct {
 	v      gaby.Value
 	missed missed
+	shape  *shape // nil when elements are what they are written as
+}
+
+// element is an element as CEL sees it.
+func (l docList) element(v gaby.Value) ref.Val {
+	if l.shape != nil {
+		return l.shape.items.value(v)
+	}
+	return valueOf(v, l.missed)
 }
 
 var (
@@ -152,7 +186,7 @@ func (l docList) Get(index ref.Val) ref.Val {
 		return types.WrapErr(err)
 	}
 	if v := l.v.Index(i); v.Exists() {
-		return valueOf(v, l.missed)
+		return l.element(v)
 	}
 	return types.NewErr("index out of bounds: %d", i)
 }
@@ -160,7 +194,7 @@ func (l docList) Get(index ref.Val) ref.Val {
 // Contains implements traits.Container.
 func (l docList) Contains(elem ref.Val) ref.Val {
 	for v := l.v.First(); v.Exists(); v = v.Next() {
-		if types.Equal(elem, valueOf(v, l.missed)) == types.True {
+		if types.Equal(elem, l.element(v)) == types.True {
 			return types.True
 		}
 	}
@@ -175,25 +209,28 @@ func (l docList) IsZeroValue() bool { return !l.v.First().Exists() }
 
 // Iterator implements traits.Iterable.
 func (l docList) Iterator() traits.Iterator {
-	return &iterator{next: l.v.First(), item: func(v gaby.Value) ref.Val { return valueOf(v, l.missed) }}
+	return &iterator{next: l.v.First(), item: func(v gaby.Value) ref.Val { return l.element(v) }}
 }
 
 // Fold implements traits.Foldable.
 func (l docList) Fold(f traits.Folder) {
 	i := 0
 	for v := l.v.First(); v.Exists(); v = v.Next() {
-		if !f.FoldEntry(types.Int(i), valueOf(v, l.missed)) {
+		if !f.FoldEntry(types.Int(i), l.element(v)) {
 			return
 		}
 		i++
 	}
 }
 
-// Add implements traits.Adder.
+// Add implements traits.Adder. What is in a set already is not added to it, and an element takes the place of one with the same keys.
 func (l docList) Add(other ref.Val) ref.Val {
+	if o, ok := other.(traits.Lister); ok && l.shape.isUnordered() {
+		return l.shape.merge(l, o)
+	}
 	var items []ref.Val
 	for v := l.v.First(); v.Exists(); v = v.Next() {
-		items = append(items, valueOf(v, l.missed))
+		items = append(items, l.element(v))
 	}
 	return types.NewRefValList(types.DefaultTypeAdapter, items).Add(other)
 }
@@ -204,9 +241,12 @@ func (l docList) Equal(other ref.Val) ref.Val {
 	if !ok || l.Size() != o.Size() {
 		return types.False
 	}
+	if l.shape.isUnordered() {
+		return l.shape.sameElements(l, o)
+	}
 	i := 0
 	for v := l.v.First(); v.Exists(); v = v.Next() {
-		if types.Equal(valueOf(v, l.missed), o.Get(types.Int(i))) != types.True {
+		if types.Equal(l.element(v), o.Get(types.Int(i))) != types.True {
 			return types.False
 		}
 		i++

@@ -1,0 +1,60 @@
+package jsonschema
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// complete makes of a custom resource what the API server checks: fields that are not there have the defaults of the schema, and
+// fields that are null and must not be are not there. What cannot be edited, because it is repeated by an alias, stays as it is.
+func (s *Schema) complete(v gaby.Value) {
+	if s.resource.dialect != Structural {
+		return
+	}
+	switch {
+	case v.Kind() == gaby.Map && s.object != nil:
+		s.object.complete(v)
+	case v.Kind() == gaby.List && s.list != nil && s.list.items != nil:
+		for e := v.First(); e.Exists(); e = e.Next() {
+			s.list.items.complete(e)
+		}
+	}
+}
+
+func (r *objectRules) complete(v gaby.Value) {
+	for _, name := range r.defaulted {
+		if p, e := r.properties[name], v.Get(name); !e.Exists() || typeOf(e) == nullType && !p.isNullable() {
+			_, _ = v.Doc().Set(p.kubernetes.fallback, name)
+		}
+	}
+	var nothing []string
+	for e := v.First(); e.Exists(); e = e.Next() {
+		s := r.properties[e.Key()]
+		if s == nil {
+			s = r.additional
+		}
+		switch {
+		case s == nil || s.resource.dialect != Structural:
+		case typeOf(e) == nullType && !s.isNullable():
+			nothing = append(nothing, e.Key())
+		default:
+			s.complete(e)
+		}
+	}
+	for _, name := range nothing {
+		_ = v.Doc().Delete(name)
+	}
+}
+
+// defaultedBy lists the properties that have defaults.
+func defaultedBy(properties map[string]*Schema) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		if k := properties[name].kubernetes; k != nil && k.fallback != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,73 @@
+package jsonschema
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ParseDuration reads what the API server takes for a duration: 1h30m, or numbers with units as in "3 days" and "1 week, 2 days".
+func ParseDuration(s string) (time.Duration, error) {
+	if d, err := time.ParseDuration(s); err == nil {
+		return d, nil
+	}
+	total, rest := time.Duration(0), strings.TrimSpace(s)
+	for {
+		unit := strings.TrimLeft(rest, "0123456789")
+		n, err := strconv.Atoi(rest[:len(rest)-len(unit)])
+		unit = strings.TrimLeft(unit, " ")
+		end := strings.IndexAny(unit, " ,0123456789")
+		if end < 0 {
+			end = len(unit)
+		}
+		length := unitOfTime(strings.ToLower(unit[:end]))
+		if err != nil || length == 0 {
+			return 0, fmt.Errorf("%s is no duration such as 1h30m", quote(s))
+		}
+		total += time.Duration(n) * length
+		if rest = strings.TrimLeft(unit[end:], " ,"); rest == "" {
+			return total, nil
+		}
+	}
+}
+
+// unitOfTime is how long a unit is, 0 for what is none.
+func unitOfTime(name string) time.Duration {
+	switch name {
+	case "ns":
+		return time.Nanosecond
+	case "us", "µs":
+		return time.Microsecond
+	case "ms":
+		return time.Millisecond
+	case "s":
+		return time.Second
+	case "m":
+		return time.Minute
+	case "h", "hr", "hrs":
+		return time.Hour
+	case "d":
+		return 24 * time.Hour
+	case "w", "wk", "wks":
+		return 7 * 24 * time.Hour
+	}
+	for _, unit := range []struct {
+		begin  string // as in day, days
+		length time.Duration
+	}{
+		{"nano", time.Nanosecond},
+		{"micro", time.Microsecond},
+		{"milli", time.Millisecond},
+		{"sec", time.Second},
+		{"min", time.Minute},
+		{"hour", time.Hour},
+		{"day", 24 * time.Hour},
+		{"week", 7 * 24 * time.Hour},
+	} {
+		if strings.HasPrefix(name, unit.begin) {
+			return unit.length
+		}
+	}
+	return 0
+}

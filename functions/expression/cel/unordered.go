@@ -1,0 +1,84 @@
+package cel
+
+import (
+	"fmt"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// isUnordered reports whether a list is a set, or a map in the form of a list (x-kubernetes-list-type).
+func (s *shape) isUnordered() bool { return s != nil && (s.isSet || s.keys != nil) }
+
+// identity is what tells an element of an unordered list from others.
+func (s *shape) identity(element ref.Val) string {
+	if s.isSet {
+		return identityOf(element)
+	}
+	var b strings.Builder
+	m, _ := element.(traits.Mapper)
+	for _, key := range s.keys {
+		name, _ := escape(key)
+		if m != nil {
+			if v, ok := m.Find(types.String(name)); ok {
+				b.WriteString(identityOf(v))
+			}
+		}
+		b.WriteByte(0)
+	}
+	return b.String()
+}
+
+func identityOf(v ref.Val) string { return fmt.Sprintf("%s %v", v.Type().TypeName(), v.Value()) }
+
+// sameElements compares two lists of the same length without regard to their order.
+func (s *shape) sameElements(a, b traits.Lister) ref.Val {
+	known := map[string]ref.Val{}
+	for it := a.Iterator(); it.HasNext() == types.True; {
+		e := it.Next()
+		known[s.identity(e)] = e
+	}
+	for it := b.Iterator(); it.HasNext() == types.True; {
+		e := it.Next()
+		if have, ok := known[s.identity(e)]; !ok || !s.isSet && types.Equal(have, e) != types.True {
+			return types.False
+		}
+	}
+	return types.True
+}
+
+// merge is the elements of a with those of b: in the place of those with the same identity, the others after them.
+func (s *shape) merge(a, b traits.Lister) ref.Val {
+	var all []ref.Val
+	at := map[string]int{}
+	for _, l := range []traits.Lister{a, b} {
+		for it := l.Iterator(); it.HasNext() == types.True; {
+			e := it.Next()
+			id := s.identity(e)
+			if i, ok := at[id]; ok {
+				all[i] = e
+				continue
+			}
+			at[id] = len(all)
+			all = append(all, e)
+		}
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, all)
+}
+
+// sameHidden compares the fields of two objects that expressions do not see.
+func (s *shape) sameHidden(a, b gaby.Value) bool {
+	for e := a.First(); e.Exists(); e = e.Next() {
+		if _, _, seen := s.of(e); seen || isNull(e) {
+			continue
+		}
+		if of := b.Get(e.Key()); !of.Exists() || !e.Equal(of) {
+			return false
+		}
+	}
+	return true
+}
