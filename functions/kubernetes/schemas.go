@@ -53,7 +53,7 @@ func registerSchemaFunctions(fh handler.FunctionRegistry, provider configkit.Res
 			if err != nil {
 				return nil, nil, err
 			}
-			v := schemaVetter{fc: fc, set: set, provider: provider, result: api.ValidationResult{Passed: true}, unknown: map[api.ResourceType]*unknownType{}}
+			v := schemaVetter{fc: fc, set: set, provider: provider, result: api.ValidationResult{Passed: true}, wrong: map[api.ResourceType]bool{}, unknown: map[api.ResourceType]*unknownType{}}
 			err = v.vet(docs)
 			return docs, v.result, err
 		},
@@ -80,6 +80,7 @@ type schemaVetter struct {
 	result   api.ValidationResult
 	checked  int
 
+	wrong   map[api.ResourceType]bool // whose schema in a file is wrong
 	unknown map[api.ResourceType]*unknownType
 	order   []*unknownType
 }
@@ -99,10 +100,10 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 		}
 	}
 	_, err := yamlkit.VisitResources(docs, nil, v.provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-		problems, err := v.resource(doc, info)
+		problems, errs := v.resource(doc, info)
 		problems = slices.Concat(problems, wrong[doc], repeatedKeys(doc))
 		generic.AddSchemaProblems(&v.result, v.provider, doc, info, problems)
-		return output, []error{err}
+		return output, errs
 	})
 	for _, doc := range docs {
 		err = errors.Join(err, v.nameless(doc))
@@ -120,7 +121,7 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 }
 
 // resource checks a resource.
-func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]jsonschema.Problem, error) {
+func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]jsonschema.Problem, []error) {
 	schema, err := v.set.Schema(info.ResourceType)
 	if missing, ok := errors.AsType[*schemas.MissingError](err); ok {
 		v.checked++
@@ -130,14 +131,18 @@ func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]js
 	case errors.Is(err, schemas.ErrWrongDefinition):
 		v.unchecked(doc, info, "the schema of "+string(info.ResourceType)+" is wrong")
 		return nil, nil
+	case err != nil && v.wrong[info.ResourceType]:
+		return nil, nil // that was told before
 	case err != nil:
+		v.wrong[info.ResourceType] = true
 		return nil, fileFailures(err)
 	case schema == nil:
 		v.unchecked(doc, info, "there is no schema of "+string(info.ResourceType))
 		return nil, nil
 	}
 	v.checked++
-	return schema.Check(doc.Value())
+	problems, err := schema.Check(doc.Value())
+	return problems, []error{err}
 }
 
 // unchecked notes that a resource cannot be checked, and why.
@@ -152,7 +157,7 @@ func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why 
 }
 
 // fileFailures are the failures of files with schemas, each at its place.
-func fileFailures(err error) error {
+func fileFailures(err error) []error {
 	var all []error
 	for _, err := range jsonschema.Unjoin(err) {
 		if e, ok := errors.AsType[*schemas.FileError](err); ok {
@@ -161,7 +166,7 @@ func fileFailures(err error) error {
 		}
 		all = append(all, err)
 	}
-	return errors.Join(all...)
+	return all
 }
 
 // nameless checks a document that is no resource because it has no name, or one that is no string: what it has may be wrong all the

@@ -147,7 +147,7 @@ func readFiles(read func() ([]File, error)) *added {
 func (a *added) add(file string, v gaby.Value) {
 	switch {
 	case v.Get("kind").TextIs("CustomResourceDefinition"):
-		a.definitions.add(v)
+		a.definitions.add(file, v)
 	case v.Get("definitions").Kind() == gaby.Map && v.Get("swagger").Exists():
 		a.clusters = append(a.clusters, newCluster(v.Get("definitions")))
 	case v.Get("kind").Exists() && v.Get("apiVersion").Exists():
@@ -233,10 +233,23 @@ func (a *added) compile(j *jsonSchema) (*jsonschema.Schema, error) {
 		}
 		return gaby.Value{}, nil
 	}})
-	if e, ok := errors.AsType[*jsonschema.SchemaError](j.err); ok {
-		j.err = &FileError{File: j.file, Pos: e.Pos, Msg: e.Msg, Hint: e.Hint, Err: e}
-	}
+	j.err = inFile(j.file, j.err)
 	return j.schema, j.err
+}
+
+// inFile makes *FileErrors of what is wrong with a schema.
+func inFile(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var all []error
+	for _, err := range jsonschema.Unjoin(err) {
+		if e, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
+			err = &FileError{File: file, Pos: e.Pos, Msg: e.Msg, Hint: e.Hint, Err: e}
+		}
+		all = append(all, err)
+	}
+	return errors.Join(all...)
 }
 
 // uriOf is the URI of a file, which need not be a real one: the files know each other by it.

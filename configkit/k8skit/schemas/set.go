@@ -45,7 +45,7 @@ func (l *Library) Set(version string, rules jsonschema.RuleCompiler) (*Set, erro
 // its schemas; resources of the types are then not checked.
 func (s *Set) AddDefinition(definition gaby.Value) error {
 	var problems []error
-	for _, t := range s.custom.add(definition) {
+	for _, t := range s.custom.add("", definition) {
 		_, err := s.custom[t].compile(s)
 		problems = append(problems, err)
 	}
@@ -108,6 +108,7 @@ type definitions map[api.ResourceType]*definition
 // definition is one version of a CustomResourceDefinition.
 type definition struct {
 	name   string // of the CustomResourceDefinition
+	file   string // that it is in, "" when it is beside the resources
 	value  gaby.Value
 	served bool
 
@@ -116,14 +117,14 @@ type definition struct {
 	err    error
 }
 
-// add adds the versions of a CustomResourceDefinition and returns their types.
-func (d definitions) add(v gaby.Value) []api.ResourceType {
+// add adds the versions of a CustomResourceDefinition and returns their types. The file is that it is in, if it is in one.
+func (d definitions) add(file string, v gaby.Value) []api.ResourceType {
 	var types []api.ResourceType
 	spec := v.Get("spec")
 	group, kind := spec.Get("group").Text(), spec.Get("names").Get("kind").Text()
 	for e := spec.Get("versions").First(); e.Exists(); e = e.Next() {
 		t := api.ResourceType(group + "/" + e.Get("name").Text() + "/" + kind)
-		d[t] = &definition{name: strings.Clone(v.Get("metadata").Get("name").Text()), value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false}
+		d[t] = &definition{file: file, name: strings.Clone(v.Get("metadata").Get("name").Text()), value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false}
 		types = append(types, t)
 	}
 	return types
@@ -162,6 +163,9 @@ func (d *definition) compile(s *Set) (*jsonschema.Schema, error) {
 			return
 		}
 		d.schema, d.err = jsonschema.Compile("", d.value, jsonschema.Options{Dialect: jsonschema.Structural, Metadata: metadata, Rules: s.rules})
+		if d.file != "" {
+			d.err = inFile(d.file, d.err)
+		}
 	})
 	return d.schema, d.err
 }
