@@ -15,7 +15,7 @@ import (
 )
 
 // TestPartsAgree runs the examples of all functions on a unit that is large enough to be worked on in parts: whatever the
-// number of processors, the data, the outputs and the notes are the same.
+// number of processors, and in one piece, the data, the outputs and the notes are the same.
 func TestPartsAgree(t *testing.T) {
 	text, err := os.ReadFile("../testdata/examples.yaml")
 	if err != nil {
@@ -34,7 +34,16 @@ func TestPartsAgree(t *testing.T) {
 		if signature.AliasOf != "" || !signature.Hermetic {
 			continue
 		}
-		for _, example := range signature.Examples {
+		examples := signature.Examples
+		switch signature.FunctionName {
+		case "vet-images":
+			examples = append(examples, `vet-images '{"AllowRegexp": "^$"}'`)
+		case "vet-immutable":
+			examples = append(examples, "vet-immutable container-image")
+		case "vet-disruption":
+			examples = append(examples, "vet-disruption Low")
+		}
+		for _, example := range examples {
 			invocation, ok := invocationOf(t, example)
 			if !ok {
 				continue
@@ -45,9 +54,23 @@ func TestPartsAgree(t *testing.T) {
 				if diff := cmp.Diff(alone, parts); diff != "" {
 					t.Errorf("on one processor and on four (-one +four):\n%.2000s", diff)
 				}
+				whole := outcome(t, executor, invocation, unit.Bytes(), 4, inOnePiece)
+				if diff := cmp.Diff(whole, parts); diff != "" {
+					t.Errorf("in one piece and in parts (-whole +parts):\n%.2000s", diff)
+				}
 			})
 		}
 	}
+}
+
+// inOnePiece does nothing, but not document by document, so that the chain is not run on parts.
+var inOnePiece = api.FunctionInvocation{
+	FunctionName: "replicate", Arguments: []api.FunctionArgument{{Value: "v1/Nothing"}, {Value: "nothing"}, {Value: "1"}},
+}
+
+// baseline is a unit as it may have been.
+func baseline(unit []byte) []byte {
+	return bytes.ReplaceAll(bytes.ReplaceAll(unit, []byte("replicas: "), []byte("replicas: 1")), []byte("image: "), []byte("image: old.example.com/"))
 }
 
 // invocationOf reads an example as a command line does. Examples that need a file are left out.
@@ -81,23 +104,30 @@ type result struct {
 	Matches       int
 }
 
-func outcome(t *testing.T, executor *functions.Executor, invocation api.FunctionInvocation, unit []byte, processors int) result {
+func outcome(t *testing.T, executor *functions.Executor, invocation api.FunctionInvocation, unit []byte, processors int, more ...api.FunctionInvocation) result {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 	response, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{
 		FunctionContext:     api.FunctionContext{UnitSlug: "web", SpaceSlug: "shop", SpaceID: "1"},
 		ConfigData:          unit,
-		FunctionInvocations: api.FunctionInvocationList{invocation},
+		OtherData:           map[string]api.Text{"Before:": baseline(unit), "Conflicts": api.Text("[]")},
+		FunctionInvocations: append(api.FunctionInvocationList{invocation}, more...),
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	var notes []api.Note
+	for _, n := range response.Notes {
+		if n.Function != inOnePiece.FunctionName || len(more) == 0 {
+			notes = append(notes, n)
+		}
 	}
 	outputs, err := json.Marshal(response.Outputs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return result{
-		Data: string(response.ConfigData), Outputs: string(outputs), Notes: response.Notes, Errors: response.ErrorMessages,
+		Data: string(response.ConfigData), Outputs: string(outputs), Notes: notes, Errors: response.ErrorMessages,
 		Matches: response.Functions[0].Matches,
 	}
 }

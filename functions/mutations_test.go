@@ -425,8 +425,8 @@ func TestConflictsOfTheContext(t *testing.T) {
 	r, err := functions.NewStandardExecutor().Invoke(t.Context(), &api.FunctionInvocationRequest{
 		FunctionContext: api.FunctionContext{Conflicts: api.MutationConflictList{conflict}},
 		ConfigData:      []byte(deployment),
-		OtherData: map[string]string{
-			"Conflicts": `[{"Reason": "Subtracted", "Resource": {"ResourceType": "v1/Service", "ResourceName": "/gone"}, "Source": {"MutationType": "Update"}}]`,
+		OtherData: map[string]api.Text{
+			"Conflicts": api.Text(`[{"Reason": "Subtracted", "Resource": {"ResourceType": "v1/Service", "ResourceName": "/gone"}, "Source": {"MutationType": "Update"}}]`),
 		},
 		FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-no-merge-conflicts"}},
 	})

@@ -23,6 +23,18 @@ type Place struct {
 // Path is how messages and results call the place.
 func (p *Place) Path() api.ResolvedPath { return p.place.reported() }
 
+// Scalar is what is there, or the part of it that the path asks for. It reports false for maps and lists, and when there is no such part.
+func (p *Place) Scalar() (any, bool) { return p.place.read() }
+
+// Row is the result for the place, as VisitRows has it. It reports false when the part of a text that the path asks for is not in it.
+func (p *Place) Row() (api.AttributeValue, bool) {
+	value, t, ok := p.place.any()
+	if !ok {
+		return api.AttributeValue{}, false
+	}
+	return p.place.row(value, t), true
+}
+
 // Info is what is known about the path that led to the place.
 func (p *Place) Info() *api.PathVisitorInfo { return p.place.path.info }
 

@@ -16,6 +16,18 @@ const (
 // commas between them, any will do.
 const PropertyResourceType = "ResourceType"
 
+// VisitPlaces visits whatever the paths of a resource's type lead to, nulls left out. The place is good until the visitor returns.
+func VisitPlaces(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any, resourceProvider configkit.ResourceProvider,
+	visit func(p *Place),
+) error {
+	return visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
+		if !isNull(p.match.Value) {
+			visit(p.exported())
+		}
+		return nil
+	})
+}
+
 // VisitRows reads whatever the paths of a resource's type lead to, as GetPathsAnyType does. The visitor sees where each row comes
 // from, can change it, and drops it by returning false.
 func VisitRows(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any, resourceProvider configkit.ResourceProvider,

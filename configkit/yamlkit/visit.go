@@ -62,6 +62,22 @@ func VisitResources(parsedData gaby.Container, output any, resourceProvider conf
 	return output, errors.Join(problems...)
 }
 
+// EachResource calls f for every resource, in order, with the index of its document. Documents that are not resources are passed over;
+// nothing but what identifies them is read.
+func EachResource(parsedData gaby.Container, resourceProvider configkit.ResourceProvider, f func(index int, info api.ResourceInfo)) error {
+	var problems []error
+	for i, doc := range parsedData {
+		info, err := resourceInfo(doc, resourceProvider)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		if info != nil {
+			f(i, *info)
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // resourceInfo identifies a document. It is nil for documents to pass over and for those that cannot be read.
 func resourceInfo(doc *gaby.YamlDoc, provider configkit.ResourceProvider) (*api.ResourceInfo, error) {
 	info, err := provider.ResourceInfo(doc)
@@ -85,17 +101,8 @@ func TypeAndName(info *api.ResourceInfo) ResourceTypeAndName {
 // ResourceToDocMap maps the resources of a unit to their documents. Of several with the same type and name the last counts.
 func ResourceToDocMap(parsedData gaby.Container, resourceProvider configkit.ResourceProvider) (map[ResourceTypeAndName]*gaby.YamlDoc, error) {
 	docs := make(map[ResourceTypeAndName]*gaby.YamlDoc, len(parsedData))
-	var problems []error
-	for _, doc := range parsedData {
-		info, err := resourceInfo(doc, resourceProvider)
-		if err != nil {
-			problems = append(problems, err)
-		}
-		if info != nil {
-			docs[TypeAndName(info)] = doc
-		}
-	}
-	return docs, errors.Join(problems...)
+	err := EachResource(parsedData, resourceProvider, func(i int, info api.ResourceInfo) { docs[TypeAndName(&info)] = parsedData[i] })
+	return docs, err
 }
 
 // VisitPathsDoc calls the visitor for every place the paths of a resource's type lead to; with upsert also for places that

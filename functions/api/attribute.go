@@ -1,6 +1,9 @@
 package api
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // AttributeName is a name for a family of paths, such as container-image.
 type AttributeName string
@@ -82,6 +85,19 @@ type ValidationResult struct {
 
 	// Places are where the details were found, one for each or none at all. They are for people and do not travel.
 	Places []Place `json:"-"`
+}
+
+// Scores are the grades of what a validation found, worst first.
+func Scores() []string { return []string{"Critical", "High", "Medium", "Low"} }
+
+// WorseScore is the worse of two scores, either of which may be empty.
+func WorseScore(a, b string) string {
+	for _, score := range Scores() {
+		if a == score || b == score {
+			return score
+		}
+	}
+	return cmp.Or(a, b)
 }
 
 // Place is where something was found: in a resource, as messages name it, at a position of its file.

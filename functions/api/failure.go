@@ -107,4 +107,5 @@ const (
 	NoteGeneral         NoteKind = iota
 	NoteSkippedDocument          // a document that is passed over, as it has no kind or name, say; an error under --strict
 	NoteNothingMatched           // a function that matched nothing; an error under --require-match
+	NoteUnit                     // the unit as a whole
 )

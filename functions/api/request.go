@@ -100,6 +100,13 @@ func (fc *FunctionContext) Note(pos Position, message string) {
 	}
 }
 
+// NoteOnce is Note for something about the unit as a whole: it is printed once, however many parts the unit is worked on in.
+func (fc *FunctionContext) NoteOnce(message string) {
+	if fc != nil && fc.report != nil {
+		fc.report.Notes = append(fc.report.Notes, Note{Message: message, Kind: NoteUnit})
+	}
+}
+
 // Skipped tells the user what the function passes over; under --strict that is an error.
 func (fc *FunctionContext) Skipped(pos Position, message string) {
 	if fc != nil && fc.report != nil {
@@ -121,11 +128,11 @@ type FunctionInvocationRequest struct {
 	FunctionContext
 	ConfigData Text
 	// FileName is that of the file the data comes from, "-" for none, if it is known. Formats that have dialects tell them by it.
-	FileName            string            `json:",omitempty"`
-	OtherData           map[string]string `json:",omitempty"`
-	NumFilters          int               `json:",omitempty"`
-	StopOnError         bool              `json:",omitempty"`
-	WhereResource       string            `json:",omitempty"`
+	FileName            string          `json:",omitempty"`
+	OtherData           map[string]Text `json:",omitempty"` // by the name of its source
+	NumFilters          int             `json:",omitempty"`
+	StopOnError         bool            `json:",omitempty"`
+	WhereResource       string          `json:",omitempty"`
 	FunctionInvocations FunctionInvocationList
 
 	// RecordMutations asks for the Mutations of the response.

@@ -67,7 +67,7 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 				return nil, nil, err
 			}
 			if other == nil && fc.Conflicts == nil {
-				fc.Note(api.Position{}, "no conflicts were given (--other-data "+sourceConflicts+"=FILE), so it passes")
+				fc.NoteOnce("no conflicts were given (--other-data " + sourceConflicts + "=FILE), so it passes")
 			}
 			conflicts = slices.Concat(fc.Conflicts, conflicts)
 			if counting := reasons(args); len(counting) > 0 {

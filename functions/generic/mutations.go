@@ -217,7 +217,7 @@ func rowMutations(docs gaby.Container, rows api.AttributeValueList, provider con
 		of[row.ResourceInfo][row.Path] = api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: text}
 	}
 	list := api.ResourceMutationList{}
-	err := eachResource(docs, provider, func(_ int, info api.ResourceInfo) {
+	err := yamlkit.EachResource(docs, provider, func(_ int, info api.ResourceInfo) {
 		if paths, ok := of[info]; ok {
 			delete(of, info) // of several with one name the first stands for all
 			list = append(list, api.ResourceMutation{

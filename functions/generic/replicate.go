@@ -68,7 +68,7 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 func firstResource(docs gaby.Container, provider configkit.ResourceProvider, a handler.Arguments) (at int, name api.ResourceName, err error) {
 	at = -1
 	category, wanted := a.String(parameterResourceCategory), api.ResourceName(a.String(parameterResourceName))
-	err = eachResource(docs, provider, func(i int, info api.ResourceInfo) {
+	err = yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
 		if at < 0 && info.ResourceType == resourceTypeOf(a) && sameName(provider, info.ResourceName, wanted) &&
 			(category == "" || string(info.ResourceCategory) == category) {
 			at, name = i, info.ResourceNameWithoutScope

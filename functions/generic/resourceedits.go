@@ -3,7 +3,6 @@ package generic
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -46,7 +46,7 @@ func getResourcesOfTypeFunction(provider configkit.ResourceProvider) handler.Fun
 		PerDocument: true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			resources := api.ResourceInfoList{}
-			err := eachResource(docs, provider, func(_ int, info api.ResourceInfo) {
+			err := yamlkit.EachResource(docs, provider, func(_ int, info api.ResourceInfo) {
 				if info.ResourceType == resourceTypeOf(args) {
 					resources = append(resources, info)
 				}
@@ -202,24 +202,10 @@ func sameName(provider configkit.ResourceProvider, a, b api.ResourceName) bool {
 // lastResource is the index of the last resource with the type and, within its scope, the name; -1 when there is none.
 func lastResource(docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, name api.ResourceName) (int, error) {
 	at := -1
-	err := eachResource(docs, provider, func(i int, info api.ResourceInfo) {
+	err := yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
 		if info.ResourceType == t && sameName(provider, info.ResourceName, name) {
 			at = i
 		}
 	})
 	return at, err
-}
-
-// eachResource calls f for every resource without scanning it.
-func eachResource(docs gaby.Container, provider configkit.ResourceProvider, f func(index int, info api.ResourceInfo)) error {
-	var problems []error
-	for i, doc := range docs {
-		info, err := provider.ResourceInfo(doc)
-		if err == nil {
-			f(i, info)
-		} else if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
-			problems = append(problems, err)
-		}
-	}
-	return errors.Join(problems...)
 }

@@ -98,7 +98,7 @@ func searchedDocuments(docs gaby.Container, provider configkit.ResourceProvider,
 		return docs, nil
 	}
 	var searched gaby.Container
-	err := eachResource(docs, provider, func(i int, info api.ResourceInfo) {
+	err := yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
 		if t != api.ResourceTypeAny && info.ResourceType != t {
 			return
 		}

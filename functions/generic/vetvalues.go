@@ -64,6 +64,7 @@ func VetAttributeFunction(name, filterParameter, example string, attribute func(
 		},
 		ValueParameter: filterParameter,
 		PerDocument:    true,
+		RowsSorted:     true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := filterOf(args)
 			return err

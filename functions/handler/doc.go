@@ -40,7 +40,7 @@ type FunctionRegistration struct {
 	// WholeUnit says that the function is about the unit and not about its resources: it sees all documents, whatever
 	// where-expressions say, and knows the hash of the data it began with.
 	WholeUnit bool
-	// RowsSorted has the rows of the output sorted by resource type, resource name and path.
+	// RowsSorted has the rows of the output, or those that did not pass, sorted by resource type, resource name and path.
 	RowsSorted bool
 	// ValueParameter is the first parameter that says what to set rather than where, so that what is told about a place nothing
 	// was found at leaves it and those after it out. Of a setter of registered paths it is the last one if nothing else is said.

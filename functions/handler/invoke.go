@@ -202,12 +202,12 @@ func (s *step) prepare(fc *api.FunctionContext, invocation api.FunctionInvocatio
 
 // otherData picks the data a function expects: the first of its sources that was sent, or the only one there is, unless another function
 // of the chain expects that by name.
-func otherData(f *function, steps []step, sources map[string]string) []byte {
+func otherData(f *function, steps []step, sources map[string]api.Text) []byte {
 	names := slices.Sorted(maps.Keys(sources))
 	for _, source := range f.OtherDataExpected {
 		for _, name := range names {
 			if isSource(source, name) {
-				return []byte(sources[name])
+				return sources[name]
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func otherData(f *function, steps []step, sources map[string]string) []byte {
 			return nil
 		}
 	}
-	return []byte(sources[names[0]])
+	return sources[names[0]]
 }
 
 // isSource tells whether data of the name is what a function expects as source. One that ends in a colon stands for all that begin with it.

@@ -1,7 +1,6 @@
 package handler
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -151,7 +150,7 @@ func mergeOutputs(parts []any, sorted bool) any {
 	if lists, ok := allOf[api.ResourceList](parts); ok {
 		return slices.Concat(lists...)
 	}
-	if result, ok := conjunction(parts); ok {
+	if result, ok := conjunction(parts, sorted); ok {
 		return result
 	}
 	if payloads, ok := allOf[api.YAMLPayload](parts); ok {
@@ -197,8 +196,9 @@ func joinPayloads(payloads ...api.YAMLPayload) api.YAMLPayload {
 }
 
 // conjunction is the one result of a validation whose parts were validated by themselves.
-func conjunction(parts []any) (api.ValidationResult, bool) {
+func conjunction(parts []any, sorted bool) (api.ValidationResult, bool) {
 	whole := api.ValidationResult{Passed: true}
+	rows := make([]api.AttributeValueList, 0, len(parts))
 	for _, part := range parts {
 		result, ok := part.(api.ValidationResult)
 		if pointer, isPointer := part.(*api.ValidationResult); isPointer {
@@ -208,10 +208,15 @@ func conjunction(parts []any) (api.ValidationResult, bool) {
 			return whole, false
 		}
 		whole.Passed = whole.Passed && result.Passed
-		whole.Score = cmp.Or(whole.Score, result.Score)
+		whole.Score = api.WorseScore(whole.Score, result.Score)
 		whole.Details = append(whole.Details, result.Details...)
 		whole.Places = append(whole.Places, result.Places...)
-		whole.FailedAttributes = append(whole.FailedAttributes, result.FailedAttributes...)
+		rows = append(rows, result.FailedAttributes)
+	}
+	if sorted {
+		whole.FailedAttributes = yamlkit.MergeRows(rows)
+	} else {
+		whole.FailedAttributes = slices.Concat(rows...)
 	}
 	return whole, true
 }

@@ -106,6 +106,9 @@ func (s *step) nothingMatched() string {
 func (r *run) note(s *step, notes []api.Note) {
 	for _, n := range notes {
 		n.Function, n.Invocation = s.name, s.invocation
+		if n.Kind == api.NoteUnit && slices.Contains(r.response.Notes, n) {
+			continue
+		}
 		r.response.Notes = append(r.response.Notes, n)
 	}
 }

@@ -60,16 +60,16 @@ func TestOtherData(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		sources map[string]string
+		sources map[string]api.Text
 		want    string
 	}{
 		{nil, ""},
-		{map[string]string{"Conflicts": "x"}, ""},
-		{map[string]string{"Anything": "x"}, "x"},
-		{map[string]string{"Anything": "x", "Other": "y"}, ""},
-		{map[string]string{"Anything": "x", "Released": "y", "Before:A": "z"}, "y"},
-		{map[string]string{"Anything": "x", "Before:B": "y", "Before:A": "z"}, "z"},
-		{map[string]string{"Anything": "x", "Before": "y"}, ""},
+		{map[string]api.Text{"Conflicts": api.Text("x")}, ""},
+		{map[string]api.Text{"Anything": api.Text("x")}, "x"},
+		{map[string]api.Text{"Anything": api.Text("x"), "Other": api.Text("y")}, ""},
+		{map[string]api.Text{"Anything": api.Text("x"), "Released": api.Text("y"), "Before:A": api.Text("z")}, "y"},
+		{map[string]api.Text{"Anything": api.Text("x"), "Before:B": api.Text("y"), "Before:A": api.Text("z")}, "z"},
+		{map[string]api.Text{"Anything": api.Text("x"), "Before": api.Text("y")}, ""},
 	} {
 		got = []byte("not called")
 		_, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{

@@ -22,7 +22,7 @@ type wishes struct {
 	report  report.Kind // empty: format counts
 	where   string
 	said    string // where, as the flags say it
-	other   map[string]string
+	other   map[string]api.Text
 	filters int
 	keep    bool
 	writing
@@ -128,10 +128,10 @@ func whereProblem(flag string, err error) error {
 }
 
 // otherData reads the files of --other-data.
-func (j *job) otherData(ctx context.Context, flags *pflag.FlagSet) (map[string]string, error) {
+func (j *job) otherData(ctx context.Context, flags *pflag.FlagSet) (map[string]api.Text, error) {
 	given, _ := flags.GetStringArray("other-data")
 	var problems diag.List
-	data := map[string]string{}
+	data := map[string]api.Text{}
 	for _, pair := range given {
 		name, path, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || path == "" {
@@ -142,7 +142,7 @@ func (j *job) otherData(ctx context.Context, flags *pflag.FlagSet) (map[string]s
 		if err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureInput)...)
 		}
-		data[name] = string(text)
+		data[name] = text
 	}
 	return data, problems.Err()
 }
