@@ -1,6 +1,6 @@
 # fctl: what one does with the source. Everything needs Go, make and git, nothing else.
 TOOL := go tool -modfile=internal/tools.mod
-FUZZ := ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./configkit/yamlkit:FuzzParsePath ./configkit/yamlkit:FuzzEscape ./configkit/yamlkit:FuzzResolve ./configkit/yamlkit:FuzzParseWhere ./functions/expression/cel:FuzzCompileAndEvaluate ./functions/expression/starlark:FuzzProgram ./functions/expression/yq:FuzzSet ./functions/expression/template:FuzzRender ./internal/plan:FuzzInvocations ./configkit/jsonschema:FuzzCheck ./internal/diff:FuzzUnified ./configkit/jsonkit:FuzzParse
+FUZZ := ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./configkit/yamlkit:FuzzParsePath ./configkit/yamlkit:FuzzEscape ./configkit/yamlkit:FuzzResolve ./configkit/yamlkit:FuzzParseWhere ./functions/expression/cel:FuzzCompileAndEvaluate ./functions/expression/starlark:FuzzProgram ./functions/expression/yq:FuzzSet ./functions/expression/template:FuzzRender ./internal/plan:FuzzInvocations ./configkit/jsonschema:FuzzCheck ./internal/diff:FuzzUnified ./configkit/jsonkit:FuzzParse ./configkit/inikit:FuzzParse ./configkit/envkit:FuzzParse ./configkit/propkit:FuzzParse ./configkit/tomlkit:FuzzParse ./configkit/hclkit:FuzzParse
 FUZZTIME ?= 2m
 # The race detector needs a C compiler.
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
@@ -38,7 +38,7 @@ update-golden: build ## write golden-output/ anew
 	DIR=golden-output ./manual-test.sh
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy
 	go test -run '^$$' -bench . -benchmem ./configkit/gaby
-fuzz: ## each fuzz test for FUZZTIME (2m, half an hour in all)
+fuzz: ## each fuzz test for FUZZTIME (2m)
 	@for f in $(FUZZ); do echo $$f; go test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $${f%:*} || exit; done
 clean: ## remove what the other targets made
 	rm -rf bin out

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/appkit"
 	"github.com/fctl-dev/fctl/configkit/envkit"
 	"github.com/fctl-dev/fctl/configkit/hclkit"
+	"github.com/fctl-dev/fctl/configkit/inikit"
 	"github.com/fctl-dev/fctl/configkit/jsonkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/propkit"
@@ -41,6 +42,7 @@ func builtInToolchains() []toolchain {
 		},
 		appConfig(api.ToolchainAppConfigProperties, propkit.Converter{}),
 		appConfig(api.ToolchainAppConfigEnv, envkit.Converter{}),
+		appConfig(api.ToolchainAppConfigINI, inikit.Converter{}),
 		appConfig(api.ToolchainAppConfigTOML, tomlkit.Converter{}),
 		appConfig(api.ToolchainAppConfigJSON, jsonkit.Converter{}),
 		appConfig(api.ToolchainAppConfigYAML, k8skit.Converter{}),

@@ -125,6 +125,9 @@ func Refuse(hint, format string, args ...any) error {
 	return &gaby.EditError{Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
+// FormOf is what the language remembers of the root of a document of its own.
+func FormOf(doc *gaby.YamlDoc) any { return doc.Native().(*source).root.Form }
+
 // Lines is the range of a document's text that the entry at a path takes, with its comments, for tests.
 func Lines(doc *gaby.YamlDoc, path ...string) Span {
 	s := doc.Native().(*source)
@@ -203,18 +206,33 @@ func (c Converter[L]) fresh(doc *gaby.YamlDoc) ([]byte, error) {
 	return c.print(empty[0])
 }
 
+// DialectError tells that an edit makes of a text one in another dialect of its format, in which it means something else.
+type DialectError struct{ From, To string }
+
+func (e *DialectError) Error() string {
+	return fmt.Sprintf("after the edit the text would be read as %s, no longer as %s, and mean something else", e.To, e.From)
+}
+
 // verify makes sure that what was written is read back as what functions made of the document.
 func (c Converter[L]) verify(text []byte, doc *gaby.YamlDoc) error {
 	again, err := c.NativeToDocuments(bytes.Clone(text))
 	if err == nil && len(again) != 1 {
 		err = fmt.Errorf("it would be %d", len(again))
 	}
-	if err != nil {
-		return fmt.Errorf("the edited document cannot be written in this format: %w", err)
-	}
-	if path, same := same(doc.Value(), again[0].Value(), c.Traits().LeavesOnly); !same {
+	if err == nil {
+		path, same := same(doc.Value(), again[0].Value(), c.Traits().LeavesOnly)
+		if same {
+			return nil
+		}
 		place := doc.Path(path)
-		return &gaby.EditError{Pos: place.Position(), Path: path, Msg: "the value cannot be written in this format"}
+		err = &gaby.EditError{Pos: place.Position(), Path: path, Msg: "the value cannot be written in this format"}
+	} else {
+		err = fmt.Errorf("the edited document cannot be written in this format: %w", err)
 	}
-	return nil
+	if l, ok := any(c.Language).(interface{ Dialect(text []byte) string }); ok {
+		if from, to := l.Dialect(doc.Native().(*source).text), l.Dialect(text); from != to {
+			return &DialectError{From: from, To: to}
+		}
+	}
+	return err
 }

@@ -156,3 +156,19 @@ func (d Delimiter) Line(key string) string {
 	}
 	return d.Indent + key + before + d.Sign + d.After
 }
+
+// Elsewhere is the delimiter for new keys that do not stand with the entries it was read off: they are aligned if those are, with each
+// other.
+func (d Delimiter) Elsewhere(keys []string) Delimiter {
+	if d.column < 0 {
+		return d
+	}
+	d.Before = d.Before[:min(len(d.Before), 1)]
+	d.column = -1
+	if len(keys) > 1 {
+		for _, key := range keys {
+			d.column = max(d.column, utf8.RuneCountInString(d.Indent+key+d.Before))
+		}
+	}
+	return d
+}

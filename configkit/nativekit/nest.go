@@ -58,6 +58,14 @@ func nests(key string) bool {
 	return n > 0 && n < maxSegments && key[0] != '.' && key[len(key)-1] != '.' && !strings.Contains(key, "..")
 }
 
+// Segments splits a key at its dots, unless a path could not name the segments.
+func Segments(key string) []string {
+	if nests(key) {
+		return strings.Split(key, ".")
+	}
+	return []string{key}
+}
+
 // number makes lists of the maps in n whose keys are the numbers from 0 on.
 func number(n *Node) {
 	if n.Kind == gaby.Scalar {

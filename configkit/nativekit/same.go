@@ -2,6 +2,7 @@ package nativekit
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,22 +52,34 @@ func sameScalar(a, b gaby.Value) bool {
 	return x == y || isFloat && math.IsNaN(f) && math.IsNaN(g)
 }
 
+// sameLeaves compares the scalars. There may be several with the same path: in a map in which a key is twice, or as a and in it b
+// besides "a.b".
 func sameLeaves(a, b gaby.Value) (string, bool) {
-	want, have := map[string]gaby.Value{}, map[string]gaby.Value{}
+	want, have := map[string][]gaby.Value{}, map[string][]gaby.Value{}
 	order := leaves(a, "", want, nil)
 	for _, path := range append(order, leaves(b, "", have, nil)...) {
-		w, inWant := want[path]
-		h, inHave := have[path]
-		if !inWant || !inHave || !sameScalar(w, h) {
+		w, h := want[path], have[path]
+		if len(w) != len(h) {
 			return path, false
 		}
+		if len(w) > 1 {
+			slices.SortStableFunc(w, byText)
+			slices.SortStableFunc(h, byText)
+		}
+		if !slices.EqualFunc(w, h, sameScalar) {
+			return path, false
+		}
+		delete(want, path)
+		delete(have, path)
 	}
 	return "", true
 }
 
-func leaves(v gaby.Value, path string, into map[string]gaby.Value, order []string) []string {
+func byText(a, b gaby.Value) int { return strings.Compare(a.Text(), b.Text()) }
+
+func leaves(v gaby.Value, path string, into map[string][]gaby.Value, order []string) []string {
 	if v.Kind() == gaby.Scalar {
-		into[path] = v
+		into[path] = append(into[path], v)
 		return append(order, path)
 	}
 	i := 0

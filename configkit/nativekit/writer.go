@@ -16,12 +16,13 @@ type Writer struct {
 	LineEnd string // the one the text uses
 	Root    *Node
 
-	doc     *gaby.YamlDoc
-	source  *source
-	splices []splice
-	once    map[*Node]bool
-	anew    map[*Node]bool
-	unended bool
+	doc      *gaby.YamlDoc
+	source   *source
+	splices  []splice
+	once     map[*Node]bool
+	inserted map[int]bool // where something is
+	anew     map[*Node]bool
+	unended  bool
 	// Notes is what the language wants to remember while it writes.
 	Notes   any
 	lines   []*Node
@@ -63,7 +64,13 @@ func (w *Writer) Replace(s Span, text string) {
 }
 
 // Insert puts text in front of a byte. What is inserted at the same place comes in the order of the calls.
-func (w *Writer) Insert(at int, text string) { w.Replace(Span{at, at}, text) }
+func (w *Writer) Insert(at int, text string) {
+	if w.inserted == nil {
+		w.inserted = map[int]bool{}
+	}
+	w.inserted[at] = true
+	w.Replace(Span{at, at}, text)
+}
 
 // InsertBelow is Insert behind what else is inserted there.
 func (w *Writer) InsertBelow(at int, text string) {

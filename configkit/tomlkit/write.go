@@ -1,7 +1,6 @@
 package tomlkit
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -130,46 +129,10 @@ func (e editor) takeOut(n *nativekit.Node, remove func(nativekit.Span)) {
 	if f.standing != byHeader {
 		return
 	}
-	block := nativekit.Span{From: n.Head, To: e.behindComments(f.end)}
-	to := block.To
-	for to < len(e.Text) && nativekit.Blank(e.Text[to:nativekit.LineEnd(e.Text, to)]) {
-		to = nativekit.NextLine(e.Text, to)
-	}
-	if to == len(e.Text) {
-		e.Remove(nativekit.Span{From: e.behindBlankLines(block.From), To: block.From})
-	} else {
-		e.Remove(nativekit.Span{From: block.To, To: to})
-	}
-	remove(block)
+	e.RemoveSection(nativekit.Span{From: n.Head, To: e.behindComments(f.end)}, remove)
 }
 
-// behindBlankLines is where the blank lines in front of a line begin.
-func (e editor) behindBlankLines(at int) int {
-	for at > 0 {
-		before := nativekit.LineStart(e.Text, at-1-len(e.LineEnd)+1)
-		if !nativekit.Blank(e.Text[before:at]) {
-			break
-		}
-		at = before
-	}
-	return at
-}
-
-// behindComments is where the comment lines at a place end, if they do not belong to what follows.
-func (e editor) behindComments(at int) int {
-	end := at
-	for end < len(e.Text) {
-		line := bytes.TrimLeft(e.Text[end:nativekit.LineEnd(e.Text, end)], " \t")
-		if len(line) == 0 {
-			return end
-		}
-		if line[0] != '#' {
-			return at
-		}
-		end = nativekit.NextLine(e.Text, end)
-	}
-	return end
-}
+func (e editor) behindComments(at int) int { return e.BehindComments(at, "#") }
 
 // first is where the first line of a table begins, whatever it is written as.
 func (e editor) first(n *nativekit.Node) int {
@@ -362,45 +325,27 @@ func (e editor) deeperIn(n *nativekit.Node) string {
 
 // section writes a new table, or an array of them, with headers.
 func (e editor) section(at int, name string, v gaby.Value, indent string, isItem bool) {
-	s := sections{editor: e, deeper: e.deeper(), apart: e.LineEnd}
-	if e.tight() {
-		s.apart = ""
-	}
+	s := sections{editor: e, deeper: e.deeper(), apart: e.Apart(e.heads(e.Root, nil))}
 	if isItem && v.Kind() == gaby.Map {
 		s.table(name, v, indent, true)
 	} else {
 		s.any(name, v, indent)
 	}
-	text := s.out.String()
-	if begin := e.behindBlankLines(at); at == 0 || begin < at || begin == 0 {
-		text = strings.TrimPrefix(text, s.apart)
-	}
-	if at < len(e.Text) && !nativekit.Blank(e.Text[at:nativekit.LineEnd(e.Text, at)]) {
-		text += s.apart
-	}
-	e.Insert(at, text)
+	e.InsertSection(at, s.out.String(), s.apart)
 }
 
-// tight reports whether the tables of the text stand below each other without blank lines.
-func (e editor) tight() bool {
-	var headers, apart int
-	var count func(n *nativekit.Node)
-	count = func(n *nativekit.Node) {
-		if formOf(n).standing == inValue {
-			return
-		}
-		if formOf(n).header.Len() > 0 && n.Head > 0 && headers < 100 {
-			headers++
-			if e.behindBlankLines(n.Head) < n.Head {
-				apart++
-			}
-		}
-		for _, kid := range n.Kids {
-			count(kid)
-		}
+// heads are where the first tables that have headers begin.
+func (e editor) heads(n *nativekit.Node, heads []int) []int {
+	if formOf(n).standing == inValue || len(heads) == 100 {
+		return heads
 	}
-	count(e.Root)
-	return headers > 0 && apart == 0
+	if formOf(n).header.Len() > 0 {
+		heads = append(heads, n.Head)
+	}
+	for _, kid := range n.Kids {
+		heads = e.heads(kid, heads)
+	}
+	return heads
 }
 
 // sections writes new tables.

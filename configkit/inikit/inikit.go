@@ -1,0 +1,160 @@
+// Package inikit is the format AppConfig/INI, in the two dialects that have a definition: that of Python's configparser and that of
+// git-config.
+//
+// A text is in the dialect of git when a section header has a name in quotes, or when it is laid out as git does it, every key behind
+// one tab; any other is in that of configparser. What they share: [section] headers, keys in lines, comment lines behind # or ;. A
+// name nests at its dots, [a.b] is the map b in the map a, unless it is more than words, such as [*.md] or [http://a.b]. Keys do not
+// nest: features.0 is one key. Keys in front of the first header are entries of the document. Sections with the same name are one.
+// Of a key that is there twice the last one counts. A key without a value is null. All values are text; true, false and whole numbers
+// have their types. Upper and lower case are kept and told apart. There are no lists.
+//
+// configparser: the sign behind a key is = or :. Lines that are indented deeper than their key go on with the value, as lines of it,
+// with blank lines in between. There are no escapes, and interpolation such as %(name)s or ${name} is text. In two things a text
+// means more than to configparser: # or ; behind a blank and not in double quotes begins a comment, and one pair of quotes around a
+// whole value is not part of it, so that it stays when the value changes. [DEFAULT] is a section as any other.
+//
+// git-config: [section "name"] is the map name, whatever characters it has, in the map section. The sign is =. A value may have parts
+// in double quotes, the escapes \\, \", \n, \t and \b, and goes on in the next line behind a backslash; # or ; outside of quotes
+// begins a comment. A key may stand on the line of the header.
+package inikit
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// Converter is the converter of the format.
+type Converter = nativekit.Converter[language]
+
+type language struct{}
+
+// Traits implements nativekit.Language.
+func (language) Traits() nativekit.Traits { return nativekit.Traits{LeavesOnly: true} }
+
+// Scalar implements gaby.Native.
+func (language) Scalar(value any) (any, error) {
+	text, ok := nativekit.Untyped(value)
+	if !ok {
+		return nil, nil
+	}
+	if strings.ContainsAny(text, "\r\x00") {
+		return nil, nativekit.Refuse("", "a value cannot have a carriage return or a null character")
+	}
+	return nativekit.Typed(text), nil
+}
+
+// CheckValue implements gaby.Native.
+func (language) CheckValue(root gaby.Value, path []string) error {
+	d := nativekit.FormOf(root.Doc()).(*section).dialect
+	v := root
+	for i, key := range path {
+		v = v.Get(key)
+		if err := checkKey(d, v, path[:i+1]); err != nil {
+			return err
+		}
+	}
+	if v.Kind() == gaby.Map {
+		return checkEntries(d, v, path)
+	}
+	return nil
+}
+
+// checkEntries checks what is new in a map.
+func checkEntries(d dialect, m gaby.Value, path []string) error {
+	for kid := m.First(); kid.Exists(); kid = kid.Next() {
+		at := append(path[:len(path):len(path)], kid.Key())
+		if err := checkKey(d, kid, at); err != nil {
+			return err
+		}
+		if kid.Kind() == gaby.Map {
+			if err := checkEntries(d, kid, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkKey checks that an entry can be written as a key or section of its name.
+func checkKey(d dialect, v gaby.Value, path []string) error {
+	key := path[len(path)-1]
+	switch {
+	case v.Kind() == gaby.List:
+		return nativekit.Refuse("write one text, or a key for each item", "INI has no lists")
+	case v.Kind() == gaby.Map:
+		if _, ok := d.header(path); !ok {
+			return nativekit.Refuse("", "%q cannot be the name of a section", strings.Join(path, "."))
+		}
+		return nil
+	case !d.isKey(key):
+		return nativekit.Refuse("", "%q cannot be a key", key)
+	}
+	if text, ok := nativekit.Untyped(v.Data()); ok {
+		if _, ok := spelled(d, key+" = ", newValues(d, text, style{indent: "  ", lineEnd: "\n"}), text); !ok {
+			return nativekit.Refuse("", "the value cannot be written in this dialect of INI")
+		}
+	}
+	return nil
+}
+
+// CheckComment implements gaby.Native.
+func (language) CheckComment(gaby.Value, []string, string) error { return nil }
+
+// CheckPlace says why there is no place for a comment on the line behind n.
+func (language) CheckPlace(_ []byte, n *nativekit.Node) error {
+	if s, ok := n.Form.(*section); ok && s.first() == nil {
+		return nativekit.Refuse("comment one of its entries", "the section has no line of its own")
+	}
+	return nil
+}
+
+// Replace implements nativekit.Language.
+func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+	e := editorOf(w)
+	switch {
+	case n.Kind != v.Kind():
+		return e.exchange(n, v)
+	case n.Kind == gaby.Map:
+		return e.become(n, v)
+	}
+	return e.value(n, v.Data())
+}
+
+// Entries implements nativekit.Language.
+func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
+	e := editorOf(w)
+	stays := map[*nativekit.Node]bool{}
+	var added []entry
+	for _, now := range entries {
+		stays[now.Node] = true
+		if now.Node == nil {
+			added = append(added, entry{now.Value.Key(), now.Value})
+		}
+	}
+	for _, kid := range n.Kids {
+		if !stays[kid] {
+			e.takeOut(kid, w.Remove)
+		}
+	}
+	return false, e.add(n, added)
+}
+
+// Comment implements nativekit.Language.
+func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
+	e := editorOf(w)
+	at, have := n.Span.To, nativekit.Span{}
+	switch f := n.Form.(type) {
+	case *line:
+		have = f.comment
+	case *section:
+		at, have = f.first().closed, f.first().comment
+	}
+	mark := e.mark()
+	if have.Len() > 0 {
+		mark = w.Raw(nativekit.Span{From: have.From, To: have.From + 1})
+	}
+	w.LineComment(&nativekit.Node{Span: nativekit.Span{From: at, To: at}}, have, mark, text)
+	return nil
+}

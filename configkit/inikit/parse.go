@@ -1,0 +1,299 @@
+package inikit
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// block is a header with the lines below it, up to the next one. The first one of a text has no header.
+type block struct {
+	path     []string // of the section, empty for the first block
+	head     int      // where the comments above the header begin
+	header   nativekit.Span
+	name     nativekit.Span // what is in the brackets
+	closed   int            // where the brackets end
+	comment  nativekit.Span // behind them, with its mark; empty when there is none
+	comments gaby.Comments
+	keys     []*nativekit.Node
+	end      int // where the lines of its header and keys end
+}
+
+// section is how a map is written: in blocks, or in none when only the headers of maps inside of it say that it is there.
+type section struct {
+	dialect dialect // of the root
+	parent  *nativekit.Node
+	path    []string
+	blocks  []*block
+}
+
+// first is the first block of a section, nil when it has none.
+func (s *section) first() *block {
+	if len(s.blocks) == 0 {
+		return nil
+	}
+	return s.blocks[0]
+}
+
+// line is how a key is written.
+type line struct {
+	parent  *nativekit.Node
+	sign    nativekit.Span // empty for a key without a value
+	comment nativekit.Span // behind the value, with its mark; empty when there is none
+	pieces  []nativekit.Piece
+}
+
+// emptyValue is the blanks between the sign and the end of the line, without the one in front of a comment.
+func emptyValue(f *line, end int) nativekit.Span {
+	if f.comment.Len() > 0 {
+		end = max(f.sign.To, f.comment.From-1)
+	}
+	return nativekit.Span{From: f.sign.To, To: end}
+}
+
+func parentOf(n *nativekit.Node) *nativekit.Node {
+	if f, ok := n.Form.(*line); ok {
+		return f.parent
+	}
+	return n.Form.(*section).parent
+}
+
+// dialect is what differs between the dialects.
+type dialect interface {
+	// parse reads a text, of which a byte order mark is no part.
+	parse(p *parser) ([]*block, error)
+	// header is what a header of the section at a path has in its brackets. It reports false when there is none.
+	header(path []string) (string, bool)
+	// isKey reports whether key can stand in front of a sign.
+	isKey(key string) bool
+	// spell writes text that is part of a value.
+	spell(text string, s style) string
+	// quoted is text as a whole value in quotes of a kind, or with all that can be escaped.
+	quoted(text string) []string
+}
+
+// style is how a new value is written that has several lines.
+type style struct{ indent, lineEnd string }
+
+// Parse implements nativekit.Language.
+func (language) Parse(text []byte) ([]nativekit.Document, error) {
+	d, blocks, err := read(text)
+	if err != nil {
+		return nil, err
+	}
+	return []nativekit.Document{{Root: tree(d, blocks)}}, nil
+}
+
+// Dialect is what the dialect of a text is called.
+func (language) Dialect(text []byte) string {
+	if d, _, _ := read(text); d == (git{}) {
+		return "git-config"
+	}
+	return "configparser"
+}
+
+func read(text []byte) (dialect, []*block, error) {
+	d, sure := dialectOf(text)
+	blocks, err := parse(d, text)
+	if err != nil && !sure {
+		d = configparser{}
+		blocks, err = parse(d, text)
+	}
+	return d, blocks, err
+}
+
+func parse(d dialect, text []byte) ([]*block, error) {
+	p := &parser{text: text}
+	if mark := "\ufeff"; bytes.HasPrefix(text, []byte(mark)) {
+		p.at = len(mark)
+	}
+	return d.parse(p)
+}
+
+// dialectOf tells the dialect of a text by how it looks. It is not sure of git-config without a name in quotes.
+func dialectOf(text []byte) (d dialect, sure bool) {
+	keys, tabs, goesOn := 0, 0, false
+	for l := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
+		begin := bytes.TrimLeft(l, " \t")
+		inValue := goesOn
+		goesOn = bytes.HasSuffix(bytes.TrimRight(l, "\r\n"), []byte(`\`))
+		switch {
+		case inValue, len(bytes.TrimSpace(begin)) == 0 || isMark(begin[0]):
+		case begin[0] == '[':
+			if isSubsection(begin) {
+				return git{}, true
+			}
+		default:
+			keys++
+			if len(l)-len(begin) == 1 && l[0] == '\t' {
+				tabs++
+			}
+		}
+	}
+	if keys > 0 && keys == tabs {
+		return git{}, false
+	}
+	return configparser{}, true
+}
+
+// isSubsection reports whether a line begins as a header with a name in quotes does.
+func isSubsection(l []byte) bool {
+	i := 1
+	for i < len(l) && isNameByte(l[i]) {
+		i++
+	}
+	rest := bytes.TrimLeft(l[i:], " \t")
+	return i > 1 && len(rest) < len(l)-i && len(rest) > 0 && rest[0] == '"'
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\f' || c == '\v' }
+
+func isMark(c byte) bool { return c == '#' || c == ';' }
+
+func isComment(line []byte) int {
+	if isMark(line[0]) {
+		return 1
+	}
+	return 0
+}
+
+// parser is what reading a text takes, in any dialect.
+type parser struct {
+	text   []byte
+	at     int
+	before int // where the line or header before ends
+	blocks []*block
+}
+
+func (p *parser) fail(at int, msg, hint string) error { return nativekit.Fail(p.text, at, msg, hint) }
+
+// above is where the comments directly above a line begin, and what they say.
+func (p *parser) above(at int) (int, string) {
+	head, comment := nativekit.CommentsAbove(p.text[p.before:], at-p.before, isComment)
+	return p.before + head, comment
+}
+
+// remark is what the comment in a span says.
+func (p *parser) remark(s nativekit.Span) string {
+	if s.Len() == 0 {
+		return ""
+	}
+	return nativekit.CommentText(string(p.text[s.From:s.To]), 1)
+}
+
+// open begins the first block.
+func (p *parser) open() {
+	p.before = p.at
+	p.blocks = []*block{{end: p.at}}
+}
+
+// add notes the header that stands at the beginning of a line, up to a place.
+func (p *parser) add(b *block, from, to int) {
+	b.header = nativekit.Span{From: from, To: to}
+	b.head, b.comments.Head = p.above(from)
+	b.comments.Line = p.remark(b.comment)
+	b.end = to
+	p.before = to
+	p.blocks = append(p.blocks, b)
+}
+
+// key notes a key whose lines are known.
+func (p *parser) key(n *nativekit.Node) {
+	f := n.Form.(*line)
+	n.Kind = gaby.Scalar
+	if f.sign.Len() > 0 {
+		n.Value = nativekit.Typed(nativekit.Text(f.pieces))
+	}
+	n.Head, n.Comments.Head = p.above(n.Entry.From)
+	n.Comments.Line = p.remark(f.comment)
+	b := p.blocks[len(p.blocks)-1]
+	b.keys = append(b.keys, n)
+	b.end = nativekit.NextLine(p.text, max(n.Span.To, f.comment.To, n.KeySpan.To))
+	p.before = n.Entry.To
+}
+
+// segments are the maps that the name of a section stands for.
+func segments(name string) []string {
+	split := nativekit.Segments(name)
+	for _, s := range split {
+		for _, r := range s {
+			if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_- ", r) {
+				return []string{name}
+			}
+		}
+		if strings.TrimSpace(s) != s {
+			return []string{name}
+		}
+	}
+	return split
+}
+
+// tree makes the maps of the blocks. Where a key has the name that a map would need, as in
+//
+//	[options]
+//	packages = find:
+//	[options.packages.find]
+//
+// the map is an entry besides it with more segments in one: options and in it "packages.find".
+func tree(d dialect, blocks []*block) *nativekit.Node {
+	isKey := map[string]bool{}
+	for _, b := range blocks {
+		for _, key := range b.keys {
+			isKey[joined(append(b.path[:len(b.path):len(b.path)], key.Key))] = true
+		}
+	}
+	root := &nativekit.Node{Kind: gaby.Map, Form: &section{dialect: d}}
+	sections := map[string]*nativekit.Node{"": root}
+	for _, b := range blocks {
+		n := root
+		from := 0
+		for _, to := range cuts(b.path, isKey) {
+			id := joined(b.path[:to])
+			next := sections[id]
+			if next == nil {
+				begin := nativekit.Span{From: b.name.From, To: b.name.From}
+				next = &nativekit.Node{
+					Kind: gaby.Map, Key: strings.Join(b.path[from:to], "."), KeySpan: begin, Span: begin,
+					Entry: nativekit.Span{From: b.header.From, To: b.header.From}, Head: b.header.From,
+					Form: &section{parent: n, path: b.path[:to]},
+				}
+				sections[id] = next
+				n.Kids = append(n.Kids, next)
+			}
+			n, from = next, to
+		}
+		f := n.Form.(*section)
+		if f.blocks = append(f.blocks, b); len(f.blocks) == 1 && n != root {
+			n.KeySpan, n.Entry, n.Head, n.Comments = b.name, b.header, b.head, b.comments
+			n.Span = nativekit.Span{From: b.closed, To: b.closed}
+		}
+		for _, key := range b.keys {
+			key.Form.(*line).parent = n
+		}
+		n.Kids = append(n.Kids, b.keys...)
+	}
+	return root
+}
+
+// joined is a path as the key of a Go map.
+func joined(path []string) string { return strings.Join(path, "\x00") }
+
+// cuts are where the segments of each map of a path end.
+func cuts(path []string, isKey map[string]bool) []int {
+	var ends []int
+	for i := 1; i < len(path); i++ {
+		if !isKey[joined(path[:i])] {
+			ends = append(ends, i)
+		}
+	}
+	if len(path) > 1 && len(ends) > 0 && isKey[joined(path)] {
+		ends = ends[:len(ends)-1]
+	}
+	if len(path) > 0 {
+		ends = append(ends, len(path))
+	}
+	return ends
+}

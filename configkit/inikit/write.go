@@ -1,0 +1,415 @@
+package inikit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// editor writes edits.
+type editor struct {
+	*nativekit.Writer
+	dialect dialect
+}
+
+func editorOf(w *nativekit.Writer) editor { return editor{w, w.Root.Form.(*section).dialect} }
+
+const marks = "#;"
+
+// mark is what comments of the text begin with.
+func (e editor) mark() string {
+	for at := 0; at < len(e.Text); at = nativekit.NextLine(e.Text, at) {
+		l := strings.TrimLeft(e.Raw(nativekit.Span{From: at, To: nativekit.LineEnd(e.Text, at)}), " \t")
+		if l != "" && isMark(l[0]) {
+			return l[:1]
+		}
+	}
+	return "#"
+}
+
+// entry is what a new entry of a map is to be.
+type entry struct {
+	key   string
+	value gaby.Value
+}
+
+func entriesOf(m gaby.Value) []entry {
+	var entries []entry
+	for kid := m.First(); kid.Exists(); kid = kid.Next() {
+		entries = append(entries, entry{kid.Key(), kid})
+	}
+	return entries
+}
+
+// keysFirst splits entries into those that are keys of the section itself and those that are sections.
+func keysFirst(entries []entry) (keys, maps []entry) {
+	for _, e := range entries {
+		if e.value.Kind() == gaby.Scalar {
+			keys = append(keys, e)
+		} else {
+			maps = append(maps, e)
+		}
+	}
+	return keys, maps
+}
+
+// become makes the entries of a map those of v, and leaves alone what is the same.
+func (e editor) become(n *nativekit.Node, v gaby.Value) error {
+	for _, kid := range n.Kids {
+		var err error
+		switch now := v.Get(kid.Key); {
+		case !now.Exists():
+			e.takeOut(kid, e.Remove)
+		case kid.Kind != now.Kind():
+			err = e.exchange(kid, now)
+		case kid.Kind == gaby.Map:
+			err = e.become(kid, now)
+		case kid.Value != now.Data():
+			err = e.value(kid, now.Data())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	added := slices.DeleteFunc(entriesOf(v), func(kid entry) bool { return n.Get(kid.key) != nil })
+	return e.add(n, added)
+}
+
+// exchange writes a section in the place of a key, or a key in that of a section.
+func (e editor) exchange(n *nativekit.Node, v gaby.Value) error {
+	e.takeOut(n, e.Wipe)
+	return e.add(parentOf(n), []entry{{n.Key, v}})
+}
+
+// takeOut removes an entry, with one of the functions of the writer.
+func (e editor) takeOut(n *nativekit.Node, remove func(nativekit.Span)) {
+	if n.Kind == gaby.Scalar {
+		remove(nativekit.Span{From: n.Head, To: n.Entry.To})
+		return
+	}
+	for _, kid := range n.Kids {
+		e.takeOut(kid, remove)
+	}
+	for _, b := range n.Form.(*section).blocks {
+		e.RemoveSection(nativekit.Span{From: b.head, To: e.BehindComments(b.end, marks)}, remove)
+	}
+}
+
+// value writes a value in the place of that of a key.
+func (e editor) value(n *nativekit.Node, value any) error {
+	f := n.Form.(*line)
+	text, ok := nativekit.Untyped(value)
+	if !ok {
+		e.Remove(nativekit.Span{From: n.KeySpan.To, To: max(n.Span.To, f.sign.To)})
+		return nil
+	}
+	at := n.Span
+	before := e.Raw(nativekit.Span{From: n.KeySpan.From, To: at.From})
+	in := parentOf(n).Form.(*section)
+	lead := "" // what the value is behind that is not there yet
+	switch {
+	case f.sign.Len() == 0:
+		d := e.delimiter(in.blocks, n.Entry.From, nil)
+		lead = d.Before + d.Sign + d.After
+	case len(f.pieces) == 0 && strings.TrimSpace(e.Raw(at)) == "":
+		lead = e.delimiter(in.blocks, n.Entry.From, nil).After
+		if text == "" {
+			return nil
+		}
+	case text == "" && f.comment.Len() == 0:
+		at.From, before = f.sign.To, e.Raw(nativekit.Span{From: n.KeySpan.From, To: f.sign.To})
+	}
+	s := e.style(n)
+	raw := e.Raw(n.Span)
+	spell := func(text string) string { return e.dialect.spell(text, s) }
+	var candidates []string
+	switch {
+	case len(f.pieces) > 0 && f.pieces[0].From > 0, raw == `""`, raw == "''": // all of it is in quotes
+		last := len(raw) - 1
+		candidates = []string{raw[:1] + nativekit.Respell(raw, f.pieces, text, spell) + raw[last:]}
+	case len(f.pieces) > 0 && f.pieces[0].Text == "" && raw[0] == '"' && strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"':
+		last := len(f.pieces) - 1
+		candidates = []string{`"` + nativekit.Respell(raw, f.pieces[1:last], text, spell) + `"`}
+	default:
+		candidates = []string{nativekit.Respell(raw, f.pieces, text, spell)}
+	}
+	written, ok := spelled(e.dialect, before+lead, append(candidates, newValues(e.dialect, text, s)...), text)
+	if !ok {
+		return nativekit.Refuse("", "the value cannot be written in this dialect of INI")
+	}
+	e.Replace(at, lead+written)
+	return nil
+}
+
+// style is how the value of a key is written on several lines.
+func (e editor) style(n *nativekit.Node) style {
+	indent := e.Raw(nativekit.Span{From: nativekit.LineStart(e.Text, n.KeySpan.From), To: n.KeySpan.From})
+	if have := nativekit.Indent(e.Text, n.Span.To); strings.Contains(e.Raw(n.Span), "\n") && len(have) > len(indent) {
+		return style{have, e.LineEnd}
+	}
+	return style{deeper(indent), e.LineEnd}
+}
+
+// deeper is the indentation of lines that go on with the value of a key with an indentation.
+func deeper(indent string) string {
+	if strings.HasPrefix(indent, "\t") {
+		return indent + "\t"
+	}
+	return indent + "    "
+}
+
+// newValues are the ways to write text as a value of its own, the best first.
+func newValues(d dialect, text string, s style) []string {
+	return append([]string{d.spell(text, s)}, d.quoted(text)...)
+}
+
+// spelled is the first of the candidates that behind a key and its sign is read as text, even in front of a comment.
+func spelled(d dialect, before string, candidates []string, text string) (string, bool) {
+	for _, written := range candidates {
+		p := &parser{text: []byte(before + written + " # c\n")}
+		blocks, err := d.parse(p)
+		if err != nil || len(blocks) != 1 || len(blocks[0].keys) != 1 {
+			continue
+		}
+		n := blocks[0].keys[0]
+		if n.Comments.Line == "c" && nativekit.Text(n.Form.(*line).pieces) == text && n.Entry.To == len(p.text) {
+			return written, true
+		}
+	}
+	return "", false
+}
+
+// add writes new entries of a map: keys come before sections.
+func (e editor) add(n *nativekit.Node, entries []entry) error {
+	keys, maps := keysFirst(entries)
+	if err := e.addKeys(n, keys); err != nil {
+		return err
+	}
+	for _, m := range maps {
+		s := sections{editor: e, at: e.last(n), apart: e.Apart(e.heads(e.Root, nil))}
+		path := append(slices.Clone(n.Form.(*section).path), m.key)
+		if err := s.section(path, m.value, e.indentIn(n)); err != nil {
+			return err
+		}
+		e.InsertSection(s.at, s.out.String(), s.apart)
+	}
+	return nil
+}
+
+// addKeys writes new keys behind the other ones of a section.
+func (e editor) addKeys(n *nativekit.Node, keys []entry) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	s := n.Form.(*section)
+	text, err := e.keys(s.blocks, e.last(n), keys)
+	if err != nil {
+		return err
+	}
+	in := s.first()
+	for _, b := range s.blocks {
+		if len(b.keys) > 0 {
+			in = b
+		}
+	}
+	if in != nil && (len(in.keys) > 0 || in.header.Len() > 0) {
+		e.Insert(e.BehindComments(in.end, marks), text)
+		return nil
+	}
+	// In front of the first header.
+	at := len(e.Text)
+	for _, b := range e.blocks(n, nil) {
+		if b.header.Len() > 0 {
+			at = min(at, b.head)
+		}
+	}
+	if at < len(e.Text) {
+		text += e.LineEnd
+	}
+	if n == e.Root {
+		e.Insert(at, text)
+		return nil
+	}
+	if e.Once(n) {
+		name, ok := e.dialect.header(s.path)
+		if !ok {
+			return nativekit.Refuse("", "%q cannot be the name of a section", strings.Join(s.path, "."))
+		}
+		text = e.indentIn(n) + "[" + name + "]" + e.LineEnd + text
+	}
+	e.InsertBelow(at, text)
+	return nil
+}
+
+// blocks are all blocks of a map and of those inside of it.
+func (e editor) blocks(n *nativekit.Node, blocks []*block) []*block {
+	s, ok := n.Form.(*section)
+	if !ok {
+		return blocks
+	}
+	blocks = append(blocks, s.blocks...)
+	for _, kid := range n.Kids {
+		blocks = e.blocks(kid, blocks)
+	}
+	return blocks
+}
+
+// heads are where the first sections begin.
+func (e editor) heads(n *nativekit.Node, heads []int) []int {
+	for _, b := range e.blocks(n, nil) {
+		if b.header.Len() > 0 && len(heads) < 100 {
+			heads = append(heads, b.head)
+		}
+	}
+	return heads
+}
+
+// last is where the lines of a map end.
+func (e editor) last(n *nativekit.Node) int {
+	at := 0
+	for _, b := range e.blocks(n, nil) {
+		at = max(at, e.BehindComments(b.end, marks))
+	}
+	return at
+}
+
+// indentIn is the indentation of the headers of the maps in a map.
+func (e editor) indentIn(n *nativekit.Node) string {
+	indent := ""
+	for _, b := range e.blocks(n, nil) {
+		if b.header.Len() > 0 {
+			indent = nativekit.Indent(e.Text, b.name.From)
+		}
+	}
+	return indent
+}
+
+// sections writes new sections.
+type sections struct {
+	editor
+	at    int // where they go
+	apart string
+	out   strings.Builder
+}
+
+func (s *sections) section(path []string, v gaby.Value, indent string) error {
+	keys, maps := keysFirst(entriesOf(v))
+	if len(keys) > 0 || len(maps) == 0 {
+		name, ok := s.dialect.header(path)
+		if !ok {
+			return nativekit.Refuse("", "%q cannot be the name of a section", strings.Join(path, "."))
+		}
+		text, err := s.keys(nil, s.at, keys)
+		if err != nil {
+			return err
+		}
+		s.out.WriteString(s.apart + indent + "[" + name + "]" + s.remark(v) + s.LineEnd + text)
+	}
+	for _, kid := range maps {
+		if err := s.section(append(slices.Clone(path), kid.key), kid.value, indent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remark is the comment behind a new value.
+func (e editor) remark(v gaby.Value) string {
+	if text := v.Comments().Line; text != "" {
+		return " " + e.mark() + " " + text
+	}
+	return ""
+}
+
+// keys are the lines of new keys of a section, which has blocks in the text or not, that go to a place.
+func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
+	var names []string
+	for _, k := range keys {
+		names = append(names, k.key)
+	}
+	d := e.delimiter(blocks, at, names)
+	var b strings.Builder
+	for _, k := range keys {
+		text, ok := nativekit.Untyped(k.value.Data())
+		if !ok {
+			b.WriteString(d.Indent + k.key + e.remark(k.value) + e.LineEnd)
+			continue
+		}
+		candidates := newValues(e.dialect, text, style{deeper(d.Indent), e.LineEnd})
+		if e.areQuoted(blocks, k.value) {
+			candidates = append(e.dialect.quoted(text), candidates...)
+		}
+		before := d.Line(k.key)
+		written, ok := spelled(e.dialect, strings.TrimLeft(before, " \t"), candidates, text)
+		if !ok {
+			return "", nativekit.Refuse("", "the value cannot be written in this dialect of INI")
+		}
+		if written == "" {
+			before = strings.TrimRight(before, " \t")
+		}
+		b.WriteString(before + written + e.remark(k.value) + e.LineEnd)
+	}
+	return b.String(), nil
+}
+
+// areQuoted reports whether all values of a section that are text, or none, as v is, are in double quotes.
+func (e editor) areQuoted(blocks []*block, v gaby.Value) bool {
+	if e.dialect == (git{}) {
+		return false // it quotes what needs it
+	}
+	_, isText := v.Data().(string)
+	quoted := false
+	for _, b := range blocks {
+		for _, n := range b.keys {
+			if _, ok := n.Value.(string); ok != isText || n.Value == "" {
+				continue
+			}
+			if !strings.HasPrefix(e.Raw(n.Span), `"`) {
+				return false
+			}
+			quoted = true
+		}
+	}
+	return quoted
+}
+
+// delimiter is how the keys of a section are written, or those of the section before the place it goes to when it has none. The new
+// keys are aligned if these are.
+func (e editor) delimiter(blocks []*block, at int, keys []string) nativekit.Delimiter {
+	signOf := func(n *nativekit.Node) nativekit.Span { return n.Form.(*line).sign }
+	for _, b := range slices.Backward(blocks) {
+		if own := written(b.keys); len(own) > 0 {
+			model := own[len(own)-1]
+			return nativekit.DelimiterOf(e.Text, model, nativekit.Neighbours(e.Text, own, model), signOf)
+		}
+	}
+	d := nativekit.Delimiter{Before: " ", Sign: "=", After: " "}
+	if _, ok := e.dialect.(git); ok {
+		d.Indent = "\t"
+	}
+	near := -1
+	for _, b := range e.blocks(e.Root, nil) {
+		other := written(b.keys)
+		if len(other) == 0 || near >= 0 && (b.end > at || b.end < near) {
+			continue
+		}
+		near = b.end
+		model := other[len(other)-1]
+		d = nativekit.DelimiterOf(e.Text, model, nativekit.Neighbours(e.Text, other, model), signOf)
+	}
+	return d.Elsewhere(keys)
+}
+
+// written are those of the keys that show how a value stands behind its sign.
+func written(keys []*nativekit.Node) []*nativekit.Node {
+	var out []*nativekit.Node
+	for _, n := range keys {
+		f := n.Form.(*line)
+		if f.sign.Len() > 0 && len(f.pieces) > 0 && !strings.HasPrefix(f.pieces[0].Text, "\n") {
+			out = append(out, n)
+		}
+	}
+	return out
+}
