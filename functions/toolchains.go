@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/propkit"
+	"github.com/fctl-dev/fctl/configkit/textkit"
 	"github.com/fctl-dev/fctl/configkit/tomlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/appconfig"
@@ -46,6 +47,7 @@ func builtInToolchains() []toolchain {
 		appConfig(api.ToolchainAppConfigTOML, tomlkit.Converter{}),
 		appConfig(api.ToolchainAppConfigJSON, jsonkit.Converter{}),
 		appConfig(api.ToolchainAppConfigYAML, k8skit.Converter{}),
+		{name: api.ToolchainAppConfigText, converter: textkit.Converter{}, provider: textkit.New, register: appconfig.RegisterFunctions},
 		{
 			name: api.ToolchainOpenTofuHCL, converter: hclkit.Converter{},
 			provider: func() configkit.ResourceProvider { return hclkit.New() },

@@ -156,7 +156,7 @@ func checkBody(v gaby.Value) error {
 }
 
 // CheckDelete says why what is at a path cannot be deleted.
-func (language) CheckDelete(path []string) error {
+func (language) CheckDelete(_ []byte, path []string) error {
 	if path[0] == blockKey || path[0] == typeKey || path[0] == nameKey || path[0] == labelsKey {
 		return nativekit.Refuse("delete the resource as a whole", "a block cannot be without its type and labels")
 	}

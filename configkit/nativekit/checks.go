@@ -17,8 +17,8 @@ type (
 		CheckIn(n *Node, v gaby.Value) error
 	}
 	deleteChecker interface {
-		// CheckDelete says why what is at a path cannot be deleted.
-		CheckDelete(path []string) error
+		// CheckDelete says why what is at a path of a text cannot be deleted.
+		CheckDelete(text []byte, path []string) error
 	}
 )
 
@@ -60,7 +60,7 @@ func (s *source) CheckValue(root gaby.Value, path []string) error {
 // CheckDelete implements gaby.DeleteChecker.
 func (s *source) CheckDelete(path []string) error {
 	if l, ok := s.Language.(deleteChecker); ok {
-		return l.CheckDelete(path)
+		return l.CheckDelete(s.text, path)
 	}
 	return nil
 }

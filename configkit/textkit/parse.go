@@ -1,0 +1,169 @@
+package textkit
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+)
+
+// matter is what the root remembers: where the front matter stands.
+type matter struct {
+	open  int    // where the line in front of it begins
+	close int    // where the line behind it begins, open when there is none
+	yaml  []byte // from open to close; if there is none, what it would begin with
+}
+
+const (
+	bom  = "\ufeff"
+	mark = "---"
+)
+
+// textOf is the node of the text.
+func textOf(root *nativekit.Node) *nativekit.Node { return root.Kids[len(root.Kids)-1] }
+
+// Parse implements nativekit.Language: a file is one document.
+func (language) Parse(text []byte) ([]nativekit.Document, error) {
+	m, doc, err := matterOf(text)
+	if err != nil {
+		return nil, err
+	}
+	m.yaml = text[m.open:m.close:m.close]
+	if len(m.yaml) == 0 {
+		m.yaml = []byte(mark + nativekit.LineEndOf(text))
+	}
+	root := &nativekit.Node{Kind: gaby.Map, Comma: -1, Form: m}
+	begin := m.open
+	if m.close > m.open {
+		begin = nativekit.NextLine(text, m.close)
+	}
+	if doc != nil {
+		b := builder{lines: lineStarts(text[:m.close]), text: text, entry: nativekit.Span{From: m.open, To: begin}}
+		b.entries(root, doc.Value(), nil)
+		if twice := root.Get(textKey); twice != nil {
+			return nil, nativekit.Fail(text, twice.KeySpan.From, "the front matter has an entry "+textKey+", which is what the text behind it is called", "call it something else")
+		}
+	}
+	body := nativekit.Span{From: begin, To: len(text)}
+	root.Kids = append(root.Kids, &nativekit.Node{
+		Kind: gaby.Scalar, Key: textKey, Value: string(text[begin:]), Comma: -1,
+		KeySpan: nativekit.Span{From: begin, To: begin}, Span: body, Entry: body, Head: begin,
+	})
+	return []nativekit.Document{{Root: root}}, nil
+}
+
+// matterOf finds the front matter of a text and parses it. A text that only looks as if it had some has none.
+func matterOf(text []byte) (matter, *gaby.YamlDoc, error) {
+	start := 0
+	if bytes.HasPrefix(text, []byte(bom)) {
+		start = len(bom)
+	}
+	none := matter{open: start, close: start}
+	if !isMark(text, start) {
+		return none, nil, nil
+	}
+	end := nativekit.NextLine(text, start)
+	for !isMark(text, end) {
+		if end == len(text) {
+			return none, nil, nil
+		}
+		end = nativekit.NextLine(text, end)
+	}
+	docs, err := gaby.ParseAll(text[:end])
+	if err == nil && len(docs) == 1 {
+		err = docs[0].Check()
+	}
+	if err != nil && !hasKey(text[nativekit.NextLine(text, start):end]) {
+		return none, nil, nil
+	}
+	if err != nil {
+		var syntax *gaby.SyntaxError
+		if errors.As(err, &syntax) && syntax.Hint == "" {
+			told := *syntax
+			told.Hint = "what stands between the lines " + mark + " at the beginning of a text is YAML"
+			err = &told
+		}
+		return none, nil, err
+	}
+	m := matter{open: start, close: end}
+	switch doc := docs[0]; {
+	case len(docs) > 1:
+		return none, nil, nil
+	case doc.IsNull() || doc.IsMap() && doc.Len() == 0:
+		return m, nil, nil
+	case !doc.IsMap():
+		return none, nil, nil
+	}
+	return m, docs[0], nil
+}
+
+// hasKey reports whether the first line that says something looks like the entry of a map.
+func hasKey(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' {
+			return line[0] == '{' || bytes.HasSuffix(line, []byte(":")) || bytes.Contains(line, []byte(": "))
+		}
+	}
+	return false
+}
+
+// isMark reports whether a line is ---.
+func isMark(text []byte, at int) bool {
+	return string(bytes.TrimRight(text[at:nativekit.LineEnd(text, at)], " \t")) == mark
+}
+
+// builder makes nodes of the front matter.
+type builder struct {
+	text  []byte
+	lines []int // where they begin
+	entry nativekit.Span
+}
+
+func lineStarts(text []byte) []int {
+	starts := []int{0}
+	for at := nativekit.NextLine(text, 0); at < len(text); at = nativekit.NextLine(text, at) {
+		starts = append(starts, at)
+	}
+	return starts
+}
+
+// entries adds those of a map or list, which is at a path.
+func (b builder) entries(n *nativekit.Node, v gaby.Value, path []string) {
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		k := &nativekit.Node{Kind: kid.Kind(), Comments: kid.Comments(), Comma: -1, Entry: b.entry, Head: b.entry.From}
+		segment := strconv.Itoa(len(n.Kids))
+		if n.Kind == gaby.Map {
+			k.Key = kid.Key()
+			segment = k.Key
+		}
+		at := append(slices.Clip(path), segment)
+		k.Form = at
+		k.KeySpan.From = b.offset(kid.KeyPosition())
+		k.Span.From = b.offset(kid.Position())
+		k.KeySpan.To, k.Span.To = k.KeySpan.From, k.Span.From
+		if k.Kind == gaby.Scalar {
+			k.Value = kid.Data()
+		} else {
+			b.entries(k, kid, at)
+		}
+		n.Kids = append(n.Kids, k)
+	}
+}
+
+// offset is the byte at a position.
+func (b builder) offset(p gaby.Position) int {
+	at := b.lines[min(max(p.Line, 1), len(b.lines))-1]
+	line := b.text[at:nativekit.LineEnd(b.text, at)]
+	column := 1
+	for i := range string(line) {
+		if column == p.Column {
+			return at + i
+		}
+		column++
+	}
+	return at + len(line)
+}
