@@ -11,5 +11,5 @@ import (
 
 // RegisterFunctions registers the functions of this package.
 func RegisterFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, resourceProvider configkit.ResourceProvider) error {
-	return nil
+	return fh.RegisterFunction(renderConfigMapFunction(converter, resourceProvider))
 }

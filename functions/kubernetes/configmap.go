@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,8 +98,10 @@ func configMapRevisions(docs gaby.Container, provider configkit.ResourceProvider
 		number := doc.Path(path).Value()
 		n, err := strconv.Atoi(number.Text())
 		switch {
-		case !number.Exists():
-			return output, []error{editError(doc.Search("metadata").Value(), gaby.DotPathToSlice(path), "", "it is missing")}
+		case !number.Exists(): // as render-configmap leaves it: the latest is known, the others are in their order
+			if n = 0; doc.Path(string(provider.ContextPath(contextRenderRevision))).Value().Text() == latestRevision {
+				n = math.MaxInt
+			}
 		case err != nil:
 			return output, []error{editError(number, gaby.DotPathToSlice(path), "", "%q is no number of a revision", number.Text())}
 		}

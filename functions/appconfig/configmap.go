@@ -1,0 +1,259 @@
+package appconfig
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterImmutable  = "immutable"
+	parameterAsKeyValue = "as-key-value"
+	parameterFileName   = "file-name"
+
+	// What a ConfigMap holds, as references to it ask for it: variables, or a file.
+	formatKeyValue = "KeyValue"
+	formatFile     = "File"
+
+	block       = "configHub" // what is about the file, and no part of the configuration
+	annotations = "metadata.annotations.confighub~1com/"
+	// maxConfigMap is what the API server takes, in bytes.
+	maxConfigMap = 1 << 20
+)
+
+// emptyConfigMap is what is filled in. Values that are quoted here are quoted in what is made of it.
+const emptyConfigMap = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: app
+  namespace: confighubplaceholder
+  annotations:
+    confighub.com/ResourceNameStableCore: app
+    confighub.com/ConfigMapFormat: File
+    confighub.com/Hash: hash
+    confighub.com/RenderRevision: Latest
+immutable: true
+`
+
+func renderConfigMapFunction(converter configkit.ConfigConverter, provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "render-configmap",
+			Parameters: []api.FunctionParameter{
+				{
+					ParameterName: parameterImmutable, DataType: api.DataTypeBool, Example: "true",
+					Description: "whether the ConfigMap is immutable, with a hash of the text at the end of its name; if not given, it is not",
+				},
+				{
+					ParameterName: parameterAsKeyValue, DataType: api.DataTypeBool, Example: "true",
+					Description: "whether each value is an entry of the ConfigMap, as for environment variables; if not given, the file is its one entry",
+				},
+				{
+					ParameterName: parameterFileName, DataType: api.DataTypeString, Example: "application.properties",
+					Description:      "the key of the file in the ConfigMap; if not given, the name of the unit with the extension of its format",
+					ValueConstraints: api.ValueConstraints{Regexp: `^[-._a-zA-Z0-9]{1,253}$`},
+				},
+			},
+			OutputInfo: &api.FunctionOutput{ResultName: "configmap", Description: "the ConfigMap, named as the unit", OutputType: api.OutputTypeYAML},
+			Hermetic:   true, Idempotent: true,
+			Description:  "Get a ConfigMap that holds the configuration, as a file or value by value, without its " + block + " block",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"render-configmap", "render-configmap true true", "render-configmap --file-name=application.properties"},
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			r := renderer{converter: converter, provider: provider, unit: fc.UnitSlug, arguments: args}
+			payload, err := r.render(docs)
+			if err != nil || payload == "" {
+				return docs, nil, err
+			}
+			fc.Matched(len(docs))
+			return docs, api.YAMLPayload{Payload: payload}, nil
+		},
+	}
+}
+
+// renderer makes a ConfigMap of the documents of a unit.
+type renderer struct {
+	converter configkit.ConfigConverter
+	provider  configkit.ResourceProvider
+	unit      string
+	arguments handler.Arguments
+}
+
+func (r *renderer) render(docs gaby.Container) (string, error) {
+	if len(docs) == 0 {
+		return "", nil
+	}
+	if !regexp.MustCompile(`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`).MatchString(r.unit) {
+		return "", fmt.Errorf("a ConfigMap cannot be named %q, as the unit is: names are lower-case letters, digits, - and dots", r.unit)
+	}
+	text, stripped, err := r.stripped(docs)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	hash := hex.EncodeToString(sum[:])[:10]
+	data, format := []entry{{r.fileName(), string(text)}}, formatFile
+	if r.arguments.Bool(parameterAsKeyValue) {
+		format = formatKeyValue
+		if data, err = values(stripped); err != nil {
+			return "", err
+		}
+	}
+	size := 0
+	for _, e := range data {
+		size += len(e.key) + len(e.value)
+	}
+	if size > maxConfigMap {
+		return "", fmt.Errorf("the configuration has %d bytes, a ConfigMap can hold %d", size, maxConfigMap)
+	}
+	return r.configMap(hash, format, data)
+}
+
+// stripped is the configuration without what is about the file, as a text and as documents. The documents given are left alone.
+func (r *renderer) stripped(docs gaby.Container) ([]byte, gaby.Container, error) {
+	text, err := r.converter.DocumentsToNative(docs)
+	if err != nil {
+		return nil, nil, err
+	}
+	copies, err := r.converter.NativeToDocuments(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range copies {
+		if doc.Search(block) == nil {
+			continue
+		}
+		if err := doc.Delete(block); err != nil {
+			return nil, nil, err
+		}
+	}
+	given := text
+	text, err = r.converter.DocumentsToNative(copies)
+	if r.provider.ToolchainType() != api.ToolchainAppConfigText && !bytes.HasPrefix(given, []byte("\n")) {
+		text = bytes.TrimLeft(text, "\r\n") // that set the block apart
+	}
+	return text, copies, err
+}
+
+// fileName is the key of the file.
+func (r *renderer) fileName() string {
+	if name := r.arguments.String(parameterFileName); name != "" {
+		return name
+	}
+	extension := strings.ToLower(path.Base(string(r.provider.ToolchainType())))
+	if extension == "text" {
+		extension = "txt"
+	}
+	return r.unit + "." + extension
+}
+
+// entry is one of a ConfigMap's data.
+type entry struct{ key, value string }
+
+// values are the scalars of the documents, under their paths.
+func values(docs gaby.Container) ([]entry, error) {
+	var entries []entry
+	at := map[string]bool{}
+	var add func(key string, v gaby.Value) error
+	add = func(key string, v gaby.Value) error {
+		switch v.Kind() {
+		case gaby.Scalar:
+			pos := v.Position()
+			if at[key] {
+				return &gaby.EditError{Pos: pos, Path: key, Msg: "there are two values for one key of the ConfigMap"}
+			}
+			at[key] = true
+			if !regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`).MatchString(key) {
+				return &gaby.EditError{
+					Pos: pos, Path: key, Msg: fmt.Sprintf("%q cannot be a key of a ConfigMap", key),
+					Hint: "keys are letters, digits, -, _ and dots; without " + parameterAsKeyValue + " the file is one entry",
+				}
+			}
+			e := entry{key: key}
+			if v.Data() != nil {
+				e.value = v.Text()
+			}
+			entries = append(entries, e)
+			return nil
+		case gaby.List:
+			i := 0
+			for item := v.First(); item.Exists(); item = item.Next() {
+				if err := add(strings.TrimPrefix(key+"."+strconv.Itoa(i), "."), item); err != nil {
+					return err
+				}
+				i++
+			}
+			return nil
+		}
+		for kid := v.First(); kid.Exists(); kid = kid.Next() {
+			if v.Get(kid.Key()) != kid {
+				continue // the last one of the name counts
+			}
+			if err := add(strings.TrimPrefix(key+"."+kid.Key(), "."), kid); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, doc := range docs {
+		if err := add("", doc.Value()); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// configMap writes the ConfigMap.
+func (r *renderer) configMap(hash, format string, data []entry) (string, error) {
+	doc, err := gaby.ParseYAML([]byte(emptyConfigMap))
+	if err != nil {
+		return "", err
+	}
+	name := r.unit
+	if r.arguments.Bool(parameterImmutable) {
+		name += "-" + hash
+	} else if err := doc.Delete("immutable"); err != nil {
+		return "", err
+	}
+	for _, e := range []entry{
+		{"metadata.name", name},
+		{annotations + "ResourceNameStableCore", r.unit},
+		{annotations + "ConfigMapFormat", format},
+		{annotations + "Hash", hash},
+	} {
+		if _, err := doc.SetP(e.value, e.key); err != nil {
+			return "", err
+		}
+	}
+	set := func(value func(entry) string) error {
+		for _, e := range data {
+			if _, err := doc.Set(value(e), "data", e.key); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if format == formatKeyValue { // all values are in quotes, which those set to nothing first keep
+		if err := set(func(entry) string { return "" }); err != nil {
+			return "", err
+		}
+		if doc, err = gaby.ParseYAML(doc.Bytes()); err != nil {
+			return "", err
+		}
+	}
+	if err := set(func(e entry) string { return e.value }); err != nil {
+		return "", err
+	}
+	return string(doc.Bytes()), nil
+}
