@@ -1,5 +1,7 @@
 package gaby
 
+import "bytes"
+
 // plainLine reads plain text in block context up to the end of its line. end is behind its last character that is no blank, stop
 // is at what ended it: a colon with a blank behind it, a comment, a line feed, or the end.
 func (s *scanner) plainLine(p int) (end, stop int) {
@@ -123,21 +125,35 @@ func (s *scanner) escape(p int) int {
 	default:
 		s.failHint(p-1, "unknown escape sequence in double quotes", `write \\ for a backslash, or use single quotes`)
 	}
-	r := rune(0)
-	for i := 1; i <= digits; i++ {
-		v := -1
-		if p+i < s.end {
-			v = hexValue(s.src[p+i])
+	r, ok := hexRune(s.src[p+1:s.end], digits)
+	if !ok {
+		s.fail(p-1, "an escape sequence with too few hexadecimal digits")
+	}
+	if next := p + 1 + digits; digits == 4 && r >= 0xd800 && r < 0xdc00 && bytes.HasPrefix(s.src[next:s.end], []byte(`\u`)) {
+		// JSON writes what lies beyond 16 bits in two halves.
+		if low, ok := hexRune(s.src[next+2:s.end], 4); ok && low >= 0xdc00 && low <= 0xdfff {
+			return next + 5
 		}
-		if v < 0 {
-			s.fail(p-1, "an escape sequence with too few hexadecimal digits")
-		}
-		r = r<<4 | rune(v)
 	}
 	if r < 0 || r > 0x10ffff || r >= 0xd800 && r <= 0xdfff {
 		s.fail(p-1, "an escape sequence that is no Unicode character")
 	}
 	return p + digits
+}
+
+// hexRune reads hexadecimal digits at the begin of text. It reports false when there are fewer.
+func hexRune(text []byte, digits int) (r rune, ok bool) {
+	if len(text) < digits {
+		return 0, false
+	}
+	for _, b := range text[:digits] {
+		v := hexValue(b)
+		if v < 0 {
+			return 0, false
+		}
+		r = r<<4 | rune(v)
+	}
+	return r, true
 }
 
 func hexValue(b byte) int {

@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -154,15 +155,17 @@ func appendEscape(out, in []byte, i int) ([]byte, int) {
 		out = append(out, c)
 	}
 	i += 2
-	r := rune(0)
-	for range digits {
-		r = r<<4 | rune(hexValue(in[i]))
-		i++
+	if digits == 0 {
+		return out, i
 	}
-	if digits > 0 {
-		out = utf8.AppendRune(out, r)
+	r, _ := hexRune(in[i:], digits)
+	i += digits
+	if utf16.IsSurrogate(r) { // the first half, see scanner.escape
+		low, _ := hexRune(in[i+2:], 4)
+		r = utf16.DecodeRune(r, low)
+		i += len(`\udead`)
 	}
-	return out, i
+	return utf8.AppendRune(out, r), i
 }
 
 // foldPlain joins the lines of plain text.
