@@ -116,4 +116,3 @@ func (e *Executor) findMoves(units []Versions, read []readVersions, differences 
 		read[i].before = append(read[i].before, moved[i]...)
 	}
 }
-

@@ -39,7 +39,7 @@ func (s *style) brackets(kind gaby.Kind) brackets {
 // styleOf finds out how a text is written: as what comes first in it.
 func styleOf(w *nativekit.Writer) *style {
 	s := &style{colon: ": ", comma: ", ", unit: "  ", quotedKeys: true, quote: '"'}
-	s.single = len(w.Root.Kids) > 0 && bytes.IndexAny(bytes.TrimSpace(w.Text), "\r\n") < 0
+	s.single = len(w.Root.Kids) > 0 && !bytes.ContainsAny(bytes.TrimSpace(w.Text), "\r\n")
 	s.ascii = isASCII(w.Text)
 	e := editor{w, s}
 	var units, colons, commas, quotes, ends, pads, listPads, maps, lists seen

@@ -123,11 +123,12 @@ func fieldPath(text string, schema gaby.Value) ([]string, error) {
 			}
 			name, rest = rest[:end], rest[end:]
 		case '[':
-			quoted, after, ok := strings.Cut(rest, "']")
-			if name, ok = strings.CutPrefix(quoted, "['"); !ok || len(after) == len(rest) {
+			quoted, after, closed := strings.Cut(rest, "']")
+			quoted, opened := strings.CutPrefix(quoted, "['")
+			if !opened || !closed {
 				return nil, fmt.Errorf("in [] a key in single quotes is expected, as in .labels['size']")
 			}
-			name, rest = strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace(name), after
+			name, rest = strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace(quoted), after
 		}
 		if name == "" {
 			return nil, fmt.Errorf("%s looks not like .spec.size or .labels['size']", quote(text))

@@ -57,6 +57,7 @@ func TestRules(t *testing.T) {
 		`{rule: nonsense}`:                        "rule: no rule; did you mean holds?",
 		`{rule: holds, fieldPath: .b}`:            "fieldPath: .b leads to no field of the schema: there is no b",
 		`{rule: holds, fieldPath: a}`:             `fieldPath: "a" looks not like`,
+		`{rule: holds, fieldPath: "['a"}`:         "in [] a key in single quotes is expected",
 		`{rule: holds, fieldPath: ".a[0]"}`:       "fieldPath: in [] a key in single quotes is expected",
 		`{rule: holds, fieldPath: ".a.."}`:        "looks not like",
 		`{rule: holds, optionalOldSelf: perhaps}`: "optionalOldSelf is true or false",

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func attribute(read func([]byte) (int, error)) ([]byte, error) {
 		if n, err = read(value); err == nil {
 			return value[:n], nil
 		}
-		if err == unix.ERANGE { // it grew
+		if errors.Is(err, unix.ERANGE) { // it grew
 			n, err = read(nil)
 		}
 	}
