@@ -20,6 +20,7 @@ func (v Value) Written() Written {
 	}
 	d, i := v.d, v.d.at(v.slot)
 	n := &d.n[i]
+	w.Repeats = n.flags&hasDuplicates != 0
 	if n.flags&isNew != 0 {
 		c := d.copyOf(i)
 		if c.value == 0 {
@@ -32,7 +33,6 @@ func (v Value) Written() Written {
 		return w
 	}
 	tagged := false
-	w.Repeats = n.flags&hasDuplicates != 0
 	if n.flags&hasProps != 0 {
 		p := d.props[i]
 		tagged = p.tag != ""

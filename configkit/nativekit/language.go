@@ -155,9 +155,12 @@ func (s *source) add(b *gaby.NativeBuilder, n *Node) {
 }
 
 // DocumentsToNative prints the documents one after the other. Documents that do not come from a text in the language are written
-// anew, where the language knows more than one document in a text.
+// anew, where the language knows more than one document in a text. Of none there remains a text without entries.
 func (c Converter[L]) DocumentsToNative(documents gaby.Container) ([]byte, error) {
 	var out []byte
+	if len(documents) == 0 {
+		return []byte(c.Traits().Empty), nil
+	}
 	for _, doc := range documents {
 		text, err := c.print(doc)
 		if err != nil {
