@@ -73,12 +73,18 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 		}
 		key := c.Key()
 		d.path = append(d.path, mutationSegment{text: key, index: -1})
-		if old.Exists() && old.Key() == key {
-			d.value(old, c, keys.Child(key))
+		other := old
+		switch {
+		case old.Exists() && old.Key() == key:
 			old = old.Next()
-		} else if other := before.Get(key); other.Exists() {
+		case inOrder && !old.Exists():
+			other = gaby.Value{} // all have been seen
+		default:
+			other = before.Get(key)
+			inOrder = inOrder && !other.Exists()
+		}
+		if other.Exists() {
 			d.value(other, c, keys.Child(key))
-			inOrder = false
 		} else {
 			d.add(c)
 		}
