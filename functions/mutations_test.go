@@ -184,10 +184,31 @@ func TestMutations(t *testing.T) {
 			if diff := cmp.Diff(test.mutators, response.Mutators); diff != "" {
 				t.Error("mutators", diff)
 			}
+			told := slices.ContainsFunc(response.Notes, func(n api.Note) bool { return strings.HasPrefix(n.Message, "only comments") })
+			if want := test.name == "a comment" || test.name == "gone and back"; told != want {
+				t.Error("the note that only comments have changed", told)
+			}
 			if response.HasNewMutations != (len(test.want) > 0) {
 				t.Error("HasNewMutations", response.HasNewMutations)
 			}
 		})
+	}
+}
+
+// TestAppended: what a person need not be told of the order of a list.
+func TestAppended(t *testing.T) {
+	const list = "spec.template.spec.containers"
+	for chain, want := range map[string]bool{
+		"set-path " + list + ".?name=web.name main":     true,
+		"delete-path apps/v1/Deployment " + list + ".0": true,
+		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"].append({\"name\": \"last\"})'":   true,
+		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"].insert(1, {\"name\": \"mid\"})'": false,
+		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"] = reversed(r[\"spec\"][\"template\"][\"spec\"][\"containers\"])'":                      false,
+	} {
+		m := mutate(t, shop, false, chain).Mutations
+		if len(m) != 1 || len(m[0].ArrayOrders[list]) == 0 || m[0].Appended[list] != want {
+			t.Errorf("%s: %+v", chain, m)
+		}
 	}
 }
 

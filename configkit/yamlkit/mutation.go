@@ -44,6 +44,8 @@ type pathChange struct {
 type arrayOrder struct {
 	path mutationPath
 	keys []string // see elementName
+	// appended says that the order is that of before: what is new comes last.
+	appended bool
 }
 
 // elementRename says that an element of a list with merge keys got another key.

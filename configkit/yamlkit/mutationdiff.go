@@ -192,15 +192,20 @@ func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []stri
 	element := func(id string, index int) mutationSegment {
 		return mutationSegment{kind: elementByKey, text: id, index: index}
 	}
+	appended, last := true, -1 // of the elements that were there
 	for j, e := range now {
-		if i, ok := at[idsAfter[j]]; ok {
+		i, ok := at[idsAfter[j]]
+		if ok {
 			d.below(element(idsAfter[j], j), func() { d.value(old[i], e, child) })
-		} else if i, ok := renamed[j]; ok {
+		} else if i, ok = renamed[j]; ok {
 			d.renamed(element(idsBefore[i], i), old[i], e, keys)
 			delete(gone, idsBefore[i])
 		} else {
 			d.below(element(idsAfter[j], j), func() { d.whole(e) })
+			i = len(old)
 		}
+		appended = appended && i >= last
+		last = i
 	}
 	for i, e := range old {
 		if gone[idsBefore[i]] {
@@ -208,7 +213,7 @@ func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []stri
 		}
 	}
 	if !d.dry {
-		order := arrayOrder{path: slices.Clone(d.path), keys: make([]string, len(now))}
+		order := arrayOrder{path: slices.Clone(d.path), keys: make([]string, len(now)), appended: appended}
 		for j, e := range now {
 			order.keys[j] = elementName(e, keys.Keys, keys.Defaults)
 		}

@@ -47,7 +47,14 @@ func (r *resourceChange) mutation(m *api.ResourceMutation, provider configkit.Re
 		if m.ArrayOrders == nil {
 			m.ArrayOrders = map[api.ResolvedPath][]string{}
 		}
-		m.ArrayOrders[api.ResolvedPath(o.path.String())] = o.keys
+		path := api.ResolvedPath(o.path.String())
+		m.ArrayOrders[path] = o.keys
+		if o.appended {
+			if m.Appended == nil {
+				m.Appended = map[api.ResolvedPath]bool{}
+			}
+			m.Appended[path] = true
+		}
 	}
 	for _, e := range r.renames {
 		path := api.ResolvedPath(e.path.String())

@@ -67,6 +67,10 @@ type ResourceMutation struct {
 	// Aliases are all names the resource has had. Where it has had no other they may be nil; JSON has the name in any case.
 	Aliases              map[ResourceName]struct{}
 	AliasesWithoutScopes map[ResourceName]struct{}
+
+	// Appended are the lists of ArrayOrders in which nothing has moved: elements are gone, have got other keys, or are new behind the
+	// others. It is for people and does not travel.
+	Appended map[ResolvedPath]bool `json:"-"`
 }
 
 // Names are the aliases, or the name of the resource when there are none.

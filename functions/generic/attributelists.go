@@ -106,11 +106,7 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 
 // decodeRows reads a list of attributes.
 func decodeRows(text string) (api.AttributeValueList, error) {
-	var rows api.AttributeValueList
-	if err := json.Unmarshal([]byte(text), &rows); err != nil {
-		return nil, fmt.Errorf("no JSON list of attributes: %w", err)
-	}
-	return rows, nil
+	return decodeList[api.AttributeValue](text, "attributes")
 }
 
 // checkRows finds out before any file is read what is wrong with a list of attributes.

@@ -2,7 +2,6 @@ package generic
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,9 +83,9 @@ func decodeConflicts(text []byte) (api.MutationConflictList, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}
-	var list api.MutationConflictList
-	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, fmt.Errorf("the other data %s is no JSON list of conflicts: %w", sourceConflicts, err)
+	list, err := decodeList[api.MutationConflict](string(text), "conflicts")
+	if err != nil {
+		return nil, fmt.Errorf("the other data %s: %w", sourceConflicts, err)
 	}
 	return list, nil
 }

@@ -1,7 +1,6 @@
 package generic
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -297,11 +296,7 @@ func decodeMutations(text string) (api.ResourceMutationList, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	var list api.ResourceMutationList
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return nil, fmt.Errorf("no JSON list of mutations: %w", err)
-	}
-	return list, nil
+	return decodeList[api.ResourceMutation](text, "mutations")
 }
 
 // checkMutations finds out before any file is read what is wrong with arguments that are mutations.

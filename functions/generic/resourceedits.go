@@ -2,7 +2,6 @@ package generic
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -152,9 +151,9 @@ func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourcePr
 	if strings.TrimSpace(text) == "" {
 		return nil, fail("%s cannot be empty", parameterResourceList)
 	}
-	var list api.ResourceList
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return nil, fail("argument %s: no JSON list of resources: %w", parameterResourceList, err)
+	list, err := decodeList[api.Resource](text, "resources")
+	if err != nil {
+		return nil, fail("argument %s: %w", parameterResourceList, err)
 	}
 	if len(list) == 0 {
 		return nil, fail("%s cannot be empty", parameterResourceList)

@@ -155,6 +155,9 @@ func (r *run) finish() *api.FunctionInvocationResponse {
 	r.response.HasNewMutations = r.response.Changed
 	if r.mutations {
 		r.response.HasNewMutations = len(r.response.Mutations) > 0
+		if r.response.Changed && !r.response.HasNewMutations {
+			r.response.Notes = append(r.response.Notes, api.Note{Message: "only comments and the way values are written have changed, of which mutations do not tell"})
+		}
 	}
 	r.response.Success = len(r.response.Failures) == 0
 	r.response.ErrorMessages = errorMessages(r.response.Failures)

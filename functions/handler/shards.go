@@ -129,17 +129,17 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 		done.add(i, documents)
 		part.results = append(part.results, res)
 	}
-	if !r.omitData {
-		part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
-		part.changed = !gaby.SamePieces(part.text, parts.Text(i))
-	}
-	part.changes = r.countChanges(original, documents)
 	if r.mutations {
 		var err error
 		if part.mutations, part.mutators, err = done.mutations(h.provider); err != nil {
 			return false // the sequential run tells
 		}
 	}
+	if !r.omitData || len(part.mutations) == 0 { // comments may have changed
+		part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
+		part.changed = !gaby.SamePieces(part.text, parts.Text(i))
+	}
+	part.changes = r.countChanges(original, documents)
 	if r.keepSteps {
 		part.steps, _ = done.texts(part.text, h.pieces)
 	}

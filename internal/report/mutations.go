@@ -78,6 +78,9 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {
+		if m.Appended[path] {
+			continue
+		}
 		line(shownPath(path)+": in the order "+strings.Join(m.ArrayOrders[path], ", "), index)
 	}
 }
@@ -94,18 +97,19 @@ func (p *changePrinter) line(text string, index int) {
 }
 
 func (p *changePrinter) change(info api.MutationInfo) string {
-	value := shownValue(info.Value)
+	value := onOneLine(info.Value)
 	switch {
 	case info.MutationType == api.MutationTypeAdd:
-		return p.new("+ " + value)
+		return p.new("+ " + cut(value))
 	case info.MutationType == api.MutationTypeDelete:
-		return p.old("- " + value)
+		return p.old("- " + cut(value))
 	case info.MutationType == api.MutationTypeNone:
 		return "unchanged"
 	case info.Previous == "":
-		return "-> " + p.new(value)
+		return "-> " + p.new(cut(value))
 	}
-	return p.old(shownValue(info.Previous)) + " -> " + p.new(value)
+	old, now := cutWhereEqual(onOneLine(info.Previous), value)
+	return p.old(cut(old)) + " -> " + p.new(cut(now))
 }
 
 func isTextPatch(info api.MutationInfo) bool { return strings.HasPrefix(info.Patch, "@@") }
@@ -147,19 +151,34 @@ func shownPath(path api.ResolvedPath) string {
 	return strings.Join(segments, ".")
 }
 
-// shownValue is a value on one line, cut where it gets too long.
-func shownValue(text string) string {
+// onOneLine is a value on one line.
+func onOneLine(text string) string {
 	text = strings.TrimSuffix(text, "\n")
-	if strings.Contains(text, "\n") {
-		if doc, err := gaby.ParseYAML([]byte(text)); err == nil {
-			text = inFlow(doc.Value())
-		}
+	if doc, err := gaby.ParseYAML([]byte(text)); err == nil && (doc.Value().Kind() != gaby.Scalar || strings.Contains(text, "\n")) {
+		text = inFlow(doc.Value())
 	}
-	text = strings.ReplaceAll(text, "\n", " ")
+	return strings.ReplaceAll(text, "\n", " ")
+}
+
+// cut cuts off what is too much of a text.
+func cut(text string) string {
 	if utf8.RuneCountInString(text) > maxValue {
 		text = string([]rune(text)[:maxValue-1]) + "…"
 	}
 	return text
+}
+
+// cutWhereEqual cuts off the beginnings of two texts where these are so long that the difference would not be seen.
+func cutWhereEqual(old, now string) (string, string) {
+	a, b := []rune(old), []rune(now)
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	if n -= maxValue / 3; max(len(a), len(b)) <= maxValue || n <= maxValue/3 {
+		return old, now
+	}
+	return "…" + string(a[n:]), "…" + string(b[n:])
 }
 
 // inFlow is a value in flow style.

@@ -18,6 +18,8 @@ func changesForAPerson() api.ResourceMutationList {
 	replicas.Previous = "3\n"
 	text := info(api.MutationTypeUpdate, 1, "|\n  one\n  2\n")
 	text.Patch = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+	longer := info(api.MutationTypeUpdate, 7, strings.Repeat("long ", 20)+"now\n")
+	longer.Previous = strings.Repeat("long ", 20) + "then " + strings.Repeat("long ", 20) + "\n"
 	return api.ResourceMutationList{
 		{
 			Resource:             api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "shop/web"},
@@ -27,11 +29,14 @@ func changesForAPerson() api.ResourceMutationList {
 				"metadata.labels.team": info(api.MutationTypeAdd, 1, "core\n"),
 				"spec.template.spec.containers.?name=web;@0.args.?~h=0a1b2c3d;@1":  info(api.MutationTypeDelete, 1, "--debug\n"),
 				"spec.template.spec.containers.?name=web;@0.args.?~h=+0a1b2c3d;@2": info(api.MutationTypeAdd, 1, "name: x\nvalue:\n- a\n- \"b\\n\"\n"),
-				"spec.long": info(api.MutationTypeUpdate, 7, strings.Repeat("long ", 30)+"\n"),
-				"data.text": text,
+				"spec.long":   info(api.MutationTypeUpdate, 7, strings.Repeat("long ", 30)+"\n"),
+				"spec.longer": longer,
+				"spec.one":    info(api.MutationTypeAdd, 1, "name: x\n"),
+				"data.text":   text,
 			},
 			ArrayElementAliases: map[api.ResolvedPath]map[string]string{"spec.template.spec.containers": {"app": "main"}},
-			ArrayOrders:         map[api.ResolvedPath][]string{"spec.template.spec.containers": {"web", "main"}},
+			ArrayOrders:         map[api.ResolvedPath][]string{"spec.template.spec.containers": {"web", "main"}, "spec.template.spec.volumes": {"a", "b"}},
+			Appended:            map[api.ResolvedPath]bool{"spec.template.spec.volumes": true},
 		},
 		{Resource: api.ResourceInfo{ResourceType: "v1/Namespace", ResourceName: "/same"}, ResourceMutationInfo: info(api.MutationTypeNone, 0, "")},
 		{Resource: api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/new"}, ResourceMutationInfo: info(api.MutationTypeAdd, 0, "a: 1\n")},
@@ -48,6 +53,8 @@ func TestChangesForAPerson(t *testing.T) {
                                  +2
                                metadata.labels.team: + core   by set-label
                                spec.long: -> long long long long long long long long long long long long…
+                               spec.longer: …long long long long then long long long long long long lon… -> …long long long long now
+                               spec.one: + {name: x}   by set-label
                                spec.replicas: 3 -> 5   by set-replicas
                                spec.template.spec.containers.?name=web.args.2: + {name: x, value: [a, "b\n"]}   by set-label
                                spec.template.spec.containers.?name=web.args.1: - --debug   by set-label
