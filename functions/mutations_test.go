@@ -201,9 +201,9 @@ func TestAppended(t *testing.T) {
 	for chain, want := range map[string]bool{
 		"set-path " + list + ".?name=web.name main":     true,
 		"delete-path apps/v1/Deployment " + list + ".0": true,
-		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"].append({\"name\": \"last\"})'":   true,
-		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"].insert(1, {\"name\": \"mid\"})'": false,
-		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"] = reversed(r[\"spec\"][\"template\"][\"spec\"][\"containers\"])'":                      false,
+		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"].append({\"name\": \"last\"})'":                                    true,
+		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"].insert(1, {\"name\": \"mid\"})'":                                  false,
+		"set-starlark 'if \"replicas\" in r.get(\"spec\", {}): r[\"spec\"][\"template\"][\"spec\"][\"containers\"] = reversed(r[\"spec\"][\"template\"][\"spec\"][\"containers\"])'": false,
 	} {
 		m := mutate(t, shop, false, chain).Mutations
 		if len(m) != 1 || len(m[0].ArrayOrders[list]) == 0 || m[0].Appended[list] != want {

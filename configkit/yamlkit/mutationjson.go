@@ -121,6 +121,9 @@ func changesOf(list api.ResourceMutationList, provider configkit.ResourceProvide
 	var problems []error
 	for i := range list {
 		r, err := changeOf(&list[i], provider)
+		if m := &list[i].Resource; m.ResourceType == "" || m.ResourceName == "" && m.ResourceMergeID == "" {
+			problems = append(problems, &api.Failure{Class: api.FailureUsage, Message: fmt.Sprintf("mutation %d: Resource has no ResourceType or no ResourceName", i+1)})
+		}
 		if err != nil {
 			problems = append(problems, err)
 			continue

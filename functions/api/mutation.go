@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 )
 
@@ -42,6 +43,9 @@ func (m *MutationInfo) UnmarshalJSON(data []byte) error {
 		Predicate *bool
 	}{plain: (*plain)(m)}
 	if err := json.Unmarshal(data, &read); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			wrong.Field = strings.TrimPrefix(wrong.Field, "plain.")
+		}
 		return err
 	}
 	m.Protected = m.Protected || read.Predicate != nil && !*read.Predicate
@@ -125,6 +129,9 @@ func (c MutationConflict) String() string {
 
 // Message is what was wanted and what there is.
 func (c MutationConflict) Message() string {
+	if c.Reason == ConflictExclusiveCleared {
+		return "removed, since another field, which excludes it, is " + c.Source.wish()
+	}
 	var b strings.Builder
 	b.WriteString(c.Source.wish())
 	switch c.Reason {
@@ -135,13 +142,15 @@ func (c MutationConflict) Message() string {
 	case ConflictProtectedPath:
 		b.WriteString(", but it is protected")
 	case ConflictUnresolvedPath:
-		b.WriteString(", but there is no such place")
+		what := "place"
+		if c.Path == "" {
+			what = "resource"
+		}
+		b.WriteString(", but there is no such " + what)
 	case ConflictArrayReordered:
 		b.WriteString(", but the target has changed its elements, too; they stay")
 	case ConflictExclusiveWithheld:
 		b.WriteString(", but the target " + c.Target.deed() + ", which excludes it and stays")
-	case ConflictExclusiveCleared:
-		b.WriteString(", which excludes " + c.Target.shown() + "; that is removed")
 	}
 	return b.String()
 }

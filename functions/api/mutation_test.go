@@ -69,7 +69,7 @@ func TestConflictString(t *testing.T) {
 		"v1/Service shop/web: spec: to be set to a: 1 …, but it is protected (ProtectedPath)": {
 			Reason: api.ConflictProtectedPath, Path: "spec", Source: source,
 		},
-		"v1/Service shop/web: to be added as 6, but there is no such place (UnresolvedPath)": {
+		"v1/Service shop/web: to be added as 6, but there is no such resource (UnresolvedPath)": {
 			Reason: api.ConflictUnresolvedPath, Source: api.MutationInfo{MutationType: api.MutationTypeAdd, Value: "6\n"},
 		},
 		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has changed its elements, too; they stay (ArrayReordered)": {
@@ -78,7 +78,7 @@ func TestConflictString(t *testing.T) {
 		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has 6, which excludes it and stays (ExclusiveWithheld)": {
 			Reason: api.ConflictExclusiveWithheld, Path: "spec", Source: source, Target: target,
 		},
-		"v1/Service shop/web: spec: to be set to a: 1 …, which excludes 6; that is removed (ExclusiveCleared)": {
+		"v1/Service shop/web: spec: removed, since another field, which excludes it, is to be set to a: 1 … (ExclusiveCleared)": {
 			Reason: api.ConflictExclusiveCleared, Path: "spec", Source: source, Target: target,
 		},
 	} {
