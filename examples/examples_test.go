@@ -73,6 +73,11 @@ func TestExamplesAreCommands(t *testing.T) {
 			{[]string{"do", "testdata/in.yaml", "Cache", "get-shard-weight", "b"}, `"Value": 25`, "", 0},
 			{[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "101"}, "", "out of range [0,100]", 2},
 		},
+		"own-format": {
+			{[]string{"do", "--toolchain", "Example/Sysctl", "testdata/in.conf", "Router", "get-int-path", "*", "vm.swappiness"}, `"Value": 10`, "", 0},
+			{[]string{"do", "--toolchain", "Example/Sysctl", "testdata/in.conf", "Router", "set-replicas", "1"}, "", "unknown function", 2},
+			{[]string{"list", "--toolchain", "Example/Sysctl"}, "set-int-path", "", 0},
+		},
 	} {
 		binary := build(t, name)
 		for _, c := range cases {

@@ -18,13 +18,10 @@ import (
 // Converter is the converter of the format.
 type Converter = nativekit.Converter[language]
 
-type language struct{}
+type language struct{ nativekit.FlatEdits[language] }
 
 // block is the only map.
 const block = "configHub"
-
-// Traits implements nativekit.Language.
-func (language) Traits() nativekit.Traits { return nativekit.Traits{LeavesOnly: true} }
 
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) {
@@ -76,17 +73,6 @@ func isName(key string) bool {
 // CheckComment implements gaby.Native.
 func (language) CheckComment(root gaby.Value, path []string, _ string) error {
 	return nativekit.CheckFlatComment(root, path)
-}
-
-// Replace implements nativekit.Language.
-func (l language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
-	return w.ReplaceFlat(l, n, v)
-}
-
-// Entries implements nativekit.Language.
-func (l language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
-	w.EntriesFlat(l, n, entries)
-	return false, nil
 }
 
 // Comment implements nativekit.Language.

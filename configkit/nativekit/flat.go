@@ -19,6 +19,33 @@ type Flat interface {
 	Value(w *Writer, n *Node, value any) string
 }
 
+// FlatEdits has the methods of [Language] that write edits, for a flat language to embed. There are no comments behind values.
+type FlatEdits[F Flat] struct{}
+
+// Traits implements [Language].
+func (FlatEdits[F]) Traits() Traits { return Traits{LeavesOnly: true} }
+
+// Replace implements [Language].
+func (FlatEdits[F]) Replace(w *Writer, n *Node, v gaby.Value) error {
+	var language F
+	return w.ReplaceFlat(language, n, v)
+}
+
+// Entries implements [Language].
+func (FlatEdits[F]) Entries(w *Writer, n *Node, entries []Entry) (bool, error) {
+	var language F
+	w.EntriesFlat(language, n, entries)
+	return false, nil
+}
+
+// CheckComment implements [gaby.Native].
+func (FlatEdits[F]) CheckComment(gaby.Value, []string, string) error {
+	return Refuse("", "comments have lines of their own in this format")
+}
+
+// Comment implements [Language].
+func (FlatEdits[F]) Comment(*Writer, *Node, string) error { return nil }
+
 // ReplaceFlat is Replace for flat languages.
 func (w *Writer) ReplaceFlat(f Flat, n *Node, v gaby.Value) error {
 	if n.Kind == gaby.Scalar && v.Kind() == gaby.Scalar {
@@ -52,6 +79,7 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 		}
 	}
 	place, model := -1, (*Node)(nil) // behind the lines of what was there before
+	var gone []*Node
 	for i, kid := range n.Kids {
 		stays := kept[kid]
 		kid.Leaves(func(leaf *Node) {
@@ -63,7 +91,7 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 			case n.Kind == gaby.List && i == 0 && len(entries) > 0:
 				w.Remove(leaf.Entry) // the comment above the first item is that of the list
 			default:
-				w.RemoveLines(leaf)
+				gone = append(gone, leaf)
 			}
 			if stays || len(kept) == 0 {
 				if place < 0 {
@@ -75,6 +103,7 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 			}
 		})
 	}
+	w.removeGroups(gone, len(kept) == len(entries))
 	if place < 0 {
 		place = len(w.Text)
 		if all := w.Lines(); len(all) > 0 {
@@ -107,6 +136,25 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 	}
 	if n.Kind == gaby.List {
 		w.renameFlat(f)
+	}
+}
+
+// removeGroups takes out the lines of entries, and of those that stand alone between blank lines one side of these, if nothing comes
+// in their place.
+func (w *Writer) removeGroups(gone []*Node, nothing bool) {
+	slices.SortFunc(gone, func(a, b *Node) int { return a.Entry.From - b.Entry.From })
+	for i := 0; i < len(gone); i++ {
+		lines := Span{gone[i].Head, gone[i].Entry.To}
+		for i+1 < len(gone) && gone[i+1].Head == lines.To {
+			i++
+			lines.To = gone[i].Entry.To
+		}
+		alone := lines.From == firstLine(w.Text) || w.BlankLinesAbove(lines.From) < lines.From
+		if alone && nothing && (lines.To == len(w.Text) || Blank(w.Text[lines.To:LineEnd(w.Text, lines.To)])) {
+			w.RemoveSection(lines, w.Remove)
+		} else {
+			w.Remove(lines)
+		}
 	}
 }
 

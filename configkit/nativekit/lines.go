@@ -172,3 +172,14 @@ func (d Delimiter) Elsewhere(keys []string) Delimiter {
 	}
 	return d
 }
+
+// Trim is a span without the blanks at its ends.
+func Trim(text []byte, s Span) Span {
+	for s.From < s.To && (text[s.From] == ' ' || text[s.From] == '\t') {
+		s.From++
+	}
+	for s.From < s.To && (text[s.To-1] == ' ' || text[s.To-1] == '\t') {
+		s.To--
+	}
+	return s
+}

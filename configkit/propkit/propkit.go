@@ -13,7 +13,7 @@ import (
 // Converter is the converter of the format.
 type Converter = nativekit.Converter[language]
 
-type language struct{}
+type language struct{ nativekit.FlatEdits[language] }
 
 // Traits implements nativekit.Language.
 func (language) Traits() nativekit.Traits {
@@ -51,12 +51,6 @@ func (l language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) 
 		return nil
 	}
 	return w.ReplaceFlat(l, n, v)
-}
-
-// Entries implements nativekit.Language.
-func (l language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
-	w.EntriesFlat(l, n, entries)
-	return false, nil
 }
 
 func isEmpty(v gaby.Value) bool { return v.Kind() == gaby.Scalar && v.Text() == "" }

@@ -1,0 +1,12 @@
+// Command own-format is fctl with one more format: sysctl.conf, the settings of a Linux kernel.
+package main
+
+import (
+	"os"
+
+	"github.com/fctl-dev/fctl"
+)
+
+func main() {
+	os.Exit(fctl.Main(fctl.WithRegistration(register)))
+}

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"github.com/fctl-dev/fctl/configkit/appkit"
+	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// toolchain is what --toolchain calls the format.
+const toolchain = "Example/Sysctl"
+
+// register adds the format to an executor: how its text is read and written, what is known about its resources, and its functions.
+func register(executor *functions.Executor) error {
+	fh := handler.New(toolchain, nativekit.Converter[sysctl]{}, appkit.New(toolchain))
+	if err := generic.RegisterStandardFunctions(fh, fh.Converter(), fh.ResourceProvider()); err != nil {
+		return err
+	}
+	return executor.RegisterToolchain(fh)
+}
