@@ -24,6 +24,7 @@ func isCompletion(args []string) bool {
 // prepareCompletion adds what only completion needs.
 func (a *App) prepareCompletion(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(plainUsage)
 		if cmd.Name() == "do" {
 			// Its words are completed the way it reads them, flags included.
 			cmd.DisableFlagParsing = true
@@ -31,8 +32,12 @@ func (a *App) prepareCompletion(root *cobra.Command) {
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { a.completeFlag(cmd, f) })
 	}
+	root.PersistentFlags().VisitAll(plainUsage)
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { a.completeFlag(root, f) })
 }
+
+// plainUsage takes away the marks that tell help texts which word of a flag's description stands for its value.
+func plainUsage(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
 
 func (a *App) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
 	if f.Value.Type() == "bool" {
