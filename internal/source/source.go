@@ -95,7 +95,8 @@ func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, er
 		data, info, err := readRegular(path, r.admit)
 		return data, info, located(name, err)
 	}
-	f, err := os.Open(path)
+	// A pipe is opened when somebody opens it to write to it.
+	f, err := interruptible(ctx, func() (*os.File, error) { return os.Open(path) })
 	if err != nil {
 		return nil, nil, located(name, err)
 	}
@@ -170,23 +171,23 @@ func stdinSize(r io.Reader) int64 {
 	return info.Size() - at
 }
 
-// interruptible does not wait for read any longer when ctx is cancelled. The
-// reading itself cannot be stopped; it ends with the process.
-func interruptible(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+// interruptible does not wait for an operation any longer when ctx is cancelled.
+// What waits in the system cannot be stopped; it ends with the process.
+func interruptible[T any](ctx context.Context, wait func() (T, error)) (T, error) {
 	type result struct {
-		data []byte
-		err  error
+		value T
+		err   error
 	}
 	done := make(chan result, 1)
 	go func() {
-		data, err := read()
-		done <- result{data, err}
+		value, err := wait()
+		done <- result{value, err}
 	}()
 	select {
 	case r := <-done:
-		return r.data, r.err
+		return r.value, r.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return *new(T), ctx.Err()
 	}
 }
 
