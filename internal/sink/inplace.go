@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,11 +90,29 @@ func (s *InPlace) unchanged(path string, o Original) error {
 	if !s.racy(now.ModTime()) {
 		return nil
 	}
-	data, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(data, o.Data) {
+	if !contains(path, o.Data) {
 		return ErrChanged
 	}
 	return nil
+}
+
+// contains tells whether that and nothing else is in a file.
+func contains(path string, data []byte) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	part := make([]byte, min(len(data)+1, maxBuffer))
+	for {
+		n, err := f.Read(part)
+		if !bytes.HasPrefix(data, part[:n]) {
+			return false
+		}
+		if data = data[n:]; err != nil {
+			return err == io.EOF && len(data) == 0
+		}
+	}
 }
 
 // racy tells whether a file was changed so shortly before we began to read that

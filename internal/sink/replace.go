@@ -1,7 +1,7 @@
 package sink
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,14 +73,21 @@ func (r *replacement) write(parts [][]byte) (err error) {
 	return reason(r.in.Rename(name, r.path))
 }
 
+// maxBuffer bounds how much of a large file is in memory once more to be written in one go.
+const maxBuffer = 1 << 20
+
 func (r *replacement) fill(f *os.File, locked *lock, parts [][]byte) error {
-	var text []byte
-	if len(parts) == 1 {
-		text = parts[0]
-	} else { // there may be many small ones
-		text = bytes.Join(parts, nil)
+	size := 0
+	for _, part := range parts {
+		size += len(part)
 	}
-	if _, err := f.Write(text); err != nil {
+	w := bufio.NewWriterSize(f, min(size, maxBuffer)) // there may be many small parts; a large one is not copied
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			return reason(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
 		return reason(err)
 	}
 	if r.like != nil {
