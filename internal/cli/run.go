@@ -322,7 +322,11 @@ func (r *run) print(o outcome) {
 	case o.piece != nil:
 		payload = r.printer.Print(*o.piece)
 	case r.to == checked && o.changes.any():
-		payload = report.Payload{[]byte(diag.FileName(o.file.Path) + "\n")}
+		name := diag.FileName(o.file.Path)
+		if r.Streams.OutIsTerminal() {
+			name = diag.Printable(name)
+		}
+		payload = report.Payload{[]byte(name + "\n")}
 	}
 	r.write(payload)
 }

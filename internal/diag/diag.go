@@ -198,7 +198,7 @@ func place(p api.Position) string {
 	if p.File == "" {
 		return "fctl: "
 	}
-	return p.String() + ": "
+	return Printable(p.String()) + ": "
 }
 
 func apply(style func(string) string, text string) string {

@@ -54,6 +54,12 @@ hint: the same
 	}
 }
 
+func TestFilesWhoseNamesAreNoText(t *testing.T) {
+	if got := text(t, diag.In("./a\x1b[31m.yaml", []*api.Failure{{Message: "bad"}})); got != "./a\\x1b[31m.yaml: bad\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestFilesKeepTheirOrder(t *testing.T) {
 	l := append(
 		diag.In("./z.yaml", []*api.Failure{{Pos: api.Position{Line: 9, Column: 1}, Message: "z9"}}),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // finding is one thing that a validation found, or a problem that kept a
@@ -99,11 +100,11 @@ func (f finding) text() string {
 func (s Screen) lines(file string, results api.ValidationResultList) []byte {
 	var b strings.Builder
 	for _, f := range findings(file, results) {
-		b.WriteString(s.head(f.Position.String()+":") + " " + oneLine(f.text()) + "\n")
+		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) + "\n")
 	}
 	for _, r := range results {
 		if r.Passed {
-			b.WriteString(s.head(file+":") + " " + r.FunctionName + ": passed\n")
+			b.WriteString(s.head(diag.Printable(file)+":") + " " + r.FunctionName + ": passed\n")
 		}
 	}
 	return []byte(b.String())

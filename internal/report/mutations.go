@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // maxValue is how many characters of a value a person gets to see on a line.
@@ -250,7 +251,7 @@ func mutationsSection(screen Screen, r Result) (section, error) {
 	}
 	text := screen.Changes(r.Response.Mutations, whoChanged(r))
 	if len(text) > 0 {
-		text = append([]byte(screen.head(r.File)+"\n"), text...)
+		text = append([]byte(screen.head(diag.Printable(r.File))+"\n"), text...)
 	}
 	return section{outputType: output.OutputType, lines: text}, nil
 }

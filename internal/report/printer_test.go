@@ -153,6 +153,21 @@ func TestTablesOfSeveralUnits(t *testing.T) {
 	}
 }
 
+// The name of a file does nothing to a terminal.
+func TestNamesThatAreNoText(t *testing.T) {
+	const name = "a\x1b[31m\tb"
+	terminal := report.Screen{Terminal: true}
+	for format, u := range map[report.Format]report.Result{
+		report.Table: unit(name, rows("one")),
+		report.Auto:  unit(name, api.Output{OutputType: api.OutputTypeValidationResult, Value: api.ValidationResultList{{Passed: true, FunctionName: "vet-x"}}}),
+	} {
+		text, _ := printAll(t, &report.Printer{Format: format, Several: true, Screen: terminal}, unit("b", rows("one")), u)
+		if strings.ContainsAny(text, "\x1b\t") || !strings.Contains(text, `a\x1b[31m\tb`) {
+			t.Errorf("%s: got %q", format, text)
+		}
+	}
+}
+
 func TestOtherFormatsOfSeveralUnits(t *testing.T) {
 	failed := unit("b")
 	failed.Response.Success, failed.Response.ErrorMessages = false, []string{"bad"}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // forAPerson prints an output on a terminal: findings as lines, attributes and
@@ -128,6 +129,8 @@ func (s Screen) grid(head []string, rows [][]string) []byte {
 	widths := make([]int, len(head))
 	for _, row := range append([][]string{head}, rows...) {
 		for i, c := range row {
+			c = diag.Printable(c) // names of files may hold anything
+			row[i] = c
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
 	}
