@@ -50,7 +50,7 @@ func topics() []topic {
 		{"resource-types", "Teaching fctl your own resource types", func() string { return resourceTypesTopic }},
 		{"chains", "Chains of functions in files", func() string { return chainsTopic }},
 		{"files", "Which files are read, and how they are written", func() string { return filesTopic }},
-		{"formats", "JSON, TOML, INI and the other formats besides Kubernetes manifests", func() string { return formatsTopic }},
+		{"formats", "Formats: JSON, TOML, INI, properties, env, text, HCL", func() string { return formatsTopic }},
 		{"templates", "Words before values: file:, template:, cel:, text:", func() string { return templatesTopic }},
 		{"cel", "Expressions in CEL: variables, functions, limits", func() string { return celTopic }},
 		{"starlark", "Programs in Starlark: variables, modules, limits", func() string { return starlarkTopic }},
