@@ -76,6 +76,8 @@ func TestProperty(t *testing.T) {
 				b.WriteString(key + nativetest.Pick(d, ": 1", ": x # c", ": 'q'", ": [a, 2]", ":"+end+"  - a"+end+"  - b: 1", ":"+end+"  n: 1 # c"+end+"  m: {o: x}", ": |"+end+"  x"+end+"  y") + end)
 			}
 			b.WriteString("---" + end)
+		} else {
+			b.WriteString("no front matter" + end)
 		}
 		for range d(5) {
 			b.WriteString(nativetest.Pick(d, "hello", "", "---", "a: 1", "  x", "# é😀") + end)
