@@ -74,7 +74,9 @@ func jsonFormat(name string) (looks func(string) bool, example string) {
 		return func(s string) bool { return isDateTime("2026-01-31T" + s) }, "12:00:00Z"
 	case "duration":
 		return isDuration, "P1DT12H"
-	case "email", "idn-email":
+	case "email":
+		return func(s string) bool { return isEmail(s) && strings.Map(toASCII, s) == s }, "web@example.com"
+	case "idn-email":
 		return isEmail, "web@example.com"
 	case "hostname":
 		return isHostname, "shop.example.com"
