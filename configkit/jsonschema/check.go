@@ -244,6 +244,8 @@ func (s *Schema) wrongType(c *check, v gaby.Value, t types) bool {
 		c.fail(v, "type", "expected %s, got %s", s.types, describe(v))
 	}
 	switch {
+	case t == objectType && v.First().KeyTag() == "!!map": // {{ ... }}
+		c.hint("it looks like a template, which is to be rendered first")
 	case t == stringType && s.types&readAs(text) != 0:
 		c.hint("remove the quotes")
 	case t&(numberType|booleanType) != 0 && s.types&stringType != 0:

@@ -42,6 +42,7 @@ func TestProblems(t *testing.T) {
 		{`{type: integer}`, `"3"`, `1:1 : expected integer, got "3"; remove the quotes`},
 		{`{type: string}`, `3`, `1:1 : expected string, got 3; put it in quotes: "3"`},
 		{`{type: [string, number, "null"]}`, `{}`, `1:1 : expected string, number or null, got an object`},
+		{`{type: string}`, `{{ .Values.name }}`, `1:1 : expected string, got an object; it looks like a template, which is to be rendered first`},
 		{`{type: object}`, `null`, `1:1 : expected object, got null; give it a value or remove it`},
 		{`{properties: {a: {items: {type: string}}}}`, "a: [x, 1,\n  y, {}]", "1:8 a.1: expected string, got 1; put it in quotes: \"1\"\n2:6 a.3: expected string, got an object"},
 		{`{required: [a, b]}`, `{a: 1}`, `1:1 b: b is required`},
@@ -97,6 +98,7 @@ func TestKubernetesDialects(t *testing.T) {
 		{jsonschema.OpenAPI, object, `{a: x, n: 3000000000, A: x}`, "1:11 n: 3000000000 does not fit int32\n1:23 A: unknown field A; did you mean a?"},
 		{jsonschema.Structural, object, `{a: x, n: null, o: {any: 1}}`, "1:21 o.any: unknown field any"},
 		{jsonschema.Structural, `{type: object, properties: {n: {type: string, nullable: true}}, x-kubernetes-preserve-unknown-fields: true}`, `{n: null, x: 1}`, ""},
+		{jsonschema.Structural, `{type: object, properties: {a: {type: object, properties: null, required: null, nullable: null}}}`, `{a: {b: 1}}`, "1:6 a.b: unknown field b"},
 		{jsonschema.Structural, `{type: object, properties: {a: {type: integer}}, anyOf: [{properties: {a: {minimum: 3}}}, {required: [b]}]}`, `{a: 4}`, ""},
 		{jsonschema.Structural, `{type: object, properties: {d: {type: string, format: duration}, x: {type: number, minimum: 1, exclusiveMinimum: true}}}`, `{d: 1h30m, x: 1}`, "1:15 x: 1 is not greater than 1"},
 		{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -212,6 +213,9 @@ func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
 		in, s.resource = own, own
 	}
 	d := in.dialect
+	if d.isKubernetes() {
+		k = slices.DeleteFunc(k, func(k keyword) bool { return typeOf(k.value) == nullType }) // null is as good as nothing
+	}
 	s.refs = c.references(k, in)
 	if len(s.refs) > 0 && d.refAlone() {
 		return s

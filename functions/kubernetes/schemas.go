@@ -142,6 +142,13 @@ func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]js
 	}
 	v.checked++
 	problems, err := schema.Check(doc.Value())
+	if info.ResourceType == "v1/Secret" {
+		for i := range problems {
+			if p := &problems[i]; p.Keyword == "format" && len(p.Path) == 2 && p.Path[0] == "data" {
+				p.Hint = "stringData takes text as it is"
+			}
+		}
+	}
 	return problems, []error{err}
 }
 
@@ -185,6 +192,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 	if err != nil || schema == nil || doc.Check() != nil {
 		return nil // it may be anything
 	}
+	v.checked++
 	problems, err := schema.Check(doc.Value())
 	generic.AddSchemaProblems(&v.result, v.provider, doc, info, append(problems, repeatedKeys(doc)...))
 	return err
