@@ -105,6 +105,40 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+func TestMergeClose(t *testing.T) {
+	tests := []struct {
+		name, base, ours, theirs string
+		want                     string // ! where there is a conflict
+	}{
+		{"neighbours", "abcd", "aXcd", "abYd", "aXYd"},
+		{"the same line", "abc", "aXc", "aYc", "a!c"},
+		{"lines in common", "abcd", "aXXd", "abYd", "a!d"},
+		{"added in front of a changed line", "abc", "aXbc", "aYc", "aXYc"},
+		{"added behind a changed line", "abc", "abXc", "aYc", "aYXc"},
+		{"added around a changed line", "abc", "aXc", "aYbYc", "aYXYc"},
+		{"both added", "ab", "aXb", "aYb", "a!b"},
+		{"both added the same", "ab", "aXb", "aXb", "aXb"},
+		{"added to one that is removed", "abc", "ac", "aXbYc", "aXYc"},
+	}
+	for _, test := range tests {
+		for _, mirrored := range []bool{false, true} {
+			ours, theirs := strings.Split(test.ours, ""), strings.Split(test.theirs, "")
+			if mirrored {
+				ours, theirs = theirs, ours
+			}
+			got := ""
+			for _, c := range lines.MergeClose(strings.Split(test.base, ""), ours, theirs) {
+				if got += strings.Join(c.Lines, ""); c.Conflict {
+					got += "!"
+				}
+			}
+			if got != test.want {
+				t.Errorf("%s: got %s, want %s", test.name, got, test.want)
+			}
+		}
+	}
+}
+
 // TestMergeLaws: what only one side changed is taken, and merging again changes nothing.
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

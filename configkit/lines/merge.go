@@ -11,8 +11,17 @@ type Chunk struct {
 
 // Merge merges what two people made of one text. Where only one of them, or both in the same way, changed lines, the change counts;
 // changes of neighbouring lines are a conflict.
-func Merge(base, ours, theirs []string) []Chunk {
+func Merge(base, ours, theirs []string) []Chunk { return merge(base, ours, theirs, false) }
+
+// MergeClose is Merge for texts whose lines do not depend on each other: changes of neighbouring lines are none of each other's
+// business. Lines that were added stand in front of lines that were changed. A conflict is where both changed the same lines or added
+// lines at the same place.
+func MergeClose(base, ours, theirs []string) []Chunk { return merge(base, ours, theirs, true) }
+
+func merge(base, ours, theirs []string, close bool) []Chunk {
 	mine, others := Diff(base, ours), Diff(base, theirs)
+	settle(mine, base, ours)
+	settle(others, base, theirs)
 	var chunks []Chunk
 	keep := func(lines []string) {
 		if n := len(chunks); n > 0 && !chunks[n-1].Conflict {
@@ -23,28 +32,22 @@ func Merge(base, ours, theirs []string) []Chunk {
 	}
 	at, atOurs, atTheirs := 0, 0, 0 // what has been dealt with
 	for len(mine) > 0 || len(others) > 0 {
-		// The hunks that overlap or touch are one region.
-		from := len(base)
-		if len(mine) > 0 {
-			from = mine[0].From
-		}
-		if len(others) > 0 {
-			from = min(from, others[0].From)
-		}
-		to, m, o := from, 0, 0
+		// The hunks that belong together are one region.
+		r := region{close: close}
+		r.begin(mine, others)
+		m, o := 0, 0
 		for {
 			switch {
-			case m < len(mine) && mine[m].From <= to:
-				to = max(to, mine[m].To)
+			case m < len(mine) && r.takes(mine[m]):
 				m++
 				continue
-			case o < len(others) && others[o].From <= to:
-				to = max(to, others[o].To)
+			case o < len(others) && r.takes(others[o]):
 				o++
 				continue
 			}
 			break
 		}
+		from, to := r.from, r.to
 		keep(base[at:from])
 		atOurs, atTheirs = atOurs+from-at, atTheirs+from-at
 		endOurs, endTheirs := atOurs+to-from+growth(mine[:m]), atTheirs+to-from+growth(others[:o])
@@ -62,6 +65,50 @@ func Merge(base, ours, theirs []string) []Chunk {
 	}
 	keep(base[at:])
 	return chunks
+}
+
+// region is lines of the base that at least one side changed.
+type region struct {
+	from, to int
+	close    bool // hunks that only touch it are not part of it
+}
+
+// begin puts the region where the first hunk is, of two at one place that which adds lines.
+func (r *region) begin(sides ...[]Hunk) {
+	r.from = -1
+	for _, hunks := range sides {
+		if len(hunks) > 0 && (r.from < 0 || hunks[0].From < r.from || hunks[0].From == r.from && hunks[0].To < r.to) {
+			r.from, r.to = hunks[0].From, hunks[0].To
+		}
+	}
+}
+
+// takes makes a hunk part of the region if it belongs to it.
+func (r *region) takes(h Hunk) bool {
+	switch {
+	case h.From < r.to:
+	case h.From > r.to:
+		return false
+	case r.close && (r.from < r.to || h.From < h.To): // of hunks that touch only those that both add lines meet
+		return false
+	}
+	r.to = max(r.to, h.To)
+	return true
+}
+
+// settle moves hunks that only add or only remove lines as far down as they can stand, as of equal lines any could be meant: so
+// that the same change of two texts is the same hunk.
+func settle(hunks []Hunk, a, b []string) {
+	for i := len(hunks) - 1; i >= 0; i-- {
+		h := &hunks[i]
+		end := len(a) // where it would touch the next one
+		if i+1 < len(hunks) {
+			end = hunks[i+1].From - 1
+		}
+		for h.To < end && (h.From == h.To && b[h.NewFrom] == b[h.NewTo] || h.NewFrom == h.NewTo && a[h.From] == a[h.To]) {
+			h.From, h.To, h.NewFrom, h.NewTo = h.From+1, h.To+1, h.NewFrom+1, h.NewTo+1
+		}
+	}
 }
 
 // growth is by how many lines hunks make a text longer.

@@ -14,6 +14,9 @@ import (
 type MergeOptions struct {
 	// NoSubtraction lets the changes of the source win where both sides have changed something.
 	NoSubtraction bool
+	// KeepChanged has what the target has changed something in stay when the source deletes it. Otherwise it goes, as the merge of
+	// a variant wants it. There is a conflict either way.
+	KeepChanged bool
 	// Protection tells where the values of the target have come from; what is protected there stays.
 	Protection api.ResourceMutationList
 	// MayOverwrite is asked about entries of Protection that are not protected; nil stands for yes.
@@ -32,28 +35,37 @@ type Merged struct {
 // say otherwise, and where both have changed something there is a conflict. The target is edited in place; where nothing is
 // applied it keeps its text. Merging again changes nothing, with the same base and with the source as base.
 func MergeUnits(base, source, target gaby.Container, provider configkit.ResourceProvider, options MergeOptions) (*Merged, error) {
+	was, err := gaby.ParseAll(target.Bytes())
+	if err != nil {
+		return nil, locate(err, nil, nil)
+	}
 	m := merger{provider: provider, options: options}
-	entries, err := changesOf(options.Protection, provider)
+	once, err := m.units(base, source, was, target)
+	if err != nil {
+		return nil, err
+	}
+	return &Merged{Docs: once.docs, Patch: mutationsOf(once.patch, provider), Conflicts: once.conflicts.mutations()}, nil
+}
+
+// units merges. was is what target is now, in documents of its own.
+func (m *merger) units(base, source, was, target gaby.Container) (*mergedOnce, error) {
+	entries, err := changesOf(m.options.Protection, m.provider)
 	if err != nil {
 		return nil, err
 	}
 	if len(entries) > 0 {
-		m.protection = newProtection(entries, provider, options.MayOverwrite)
+		m.protection = newProtection(entries, m.provider, m.options.MayOverwrite)
 	}
-	theirs, err := gaby.ParseAll(target.Bytes()) // as it was
-	if err != nil {
-		return nil, locate(err, nil, nil)
-	}
-	once, err := m.once(base, source, theirs, target)
+	once, err := m.once(base, source, was, target)
 	if err != nil {
 		return nil, err
 	}
-	if !options.NoSubtraction {
+	if !m.options.NoSubtraction {
 		if err := m.settle(once); err != nil {
 			return nil, err
 		}
 	}
-	return &Merged{Docs: once.docs, Patch: mutationsOf(once.patch, provider), Conflicts: once.conflicts.mutations()}, nil
+	return once, nil
 }
 
 // DiffPatch applies to the target the difference between two other states of it, whatever it has changed itself.
@@ -68,6 +80,7 @@ func DiffPatch(original, modified, target gaby.Container, provider configkit.Res
 type merger struct {
 	provider   configkit.ResourceProvider
 	options    MergeOptions
+	bare       bool // comments stay where they are
 	protection *protection
 }
 
@@ -89,7 +102,7 @@ type mergedResource struct {
 	start  gaby.Mark     // of now, before the merge
 }
 
-// once merges. was is what target is now, in documents of its own.
+// once merges, see units.
 func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, error) {
 	patch, err := diffUnits(base, source, m.provider, diffOptions{renames: true})
 	own, errOwn := diffUnits(base, was, m.provider, diffOptions{unchanged: true})
@@ -99,13 +112,13 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 	once := &mergedOnce{}
 	p := &patcher{
 		docs: target, provider: m.provider, protection: m.protection, conflicts: &once.conflicts,
-		own: newOwnFinder(own, m.provider), respectOwn: !m.options.NoSubtraction, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
+		own: newOwnFinder(own, m.provider), respectOwn: !m.options.NoSubtraction, bare: m.bare, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
 	}
 	once.patcher = p
 	for i, doc := range was {
 		p.targets[doc] = target[i]
 	}
-	s := subtraction{provider: m.provider, conflicts: &once.conflicts}
+	s := subtraction{provider: m.provider, conflicts: &once.conflicts, keepChanged: m.options.KeepChanged}
 	for _, r := range patch {
 		left, o := r, p.own.find(r)
 		if o != nil && !m.options.NoSubtraction {

@@ -17,6 +17,7 @@ type patcher struct {
 	conflicts  *conflicts
 	own        *ownFinder // what the target has changed, nil when that is not known
 	respectOwn bool
+	bare       bool // values come without their comments
 	// targets are, in a merge, the documents by what they are called in own; nil otherwise.
 	targets map[*gaby.YamlDoc]*gaby.YamlDoc
 	// positional lets elements be found by their index when nothing better is known about them.
@@ -114,7 +115,11 @@ func (p *patcher) work(r *resourceChange, doc *gaby.YamlDoc, own *resourceChange
 // setResource makes a resource what the change says, or adds it.
 func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *protectedPaths) {
 	if doc == nil {
-		added, err := gaby.ParseYAML([]byte(documentText(r.after, r.value)))
+		text := documentText(r.after, r.value)
+		if p.bare {
+			text = bareText(r.value)
+		}
+		added, err := gaby.ParseYAML([]byte(text))
 		if err != nil {
 			p.problems = append(p.problems, locate(err, &r.resource, nil))
 			return
@@ -136,6 +141,26 @@ func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *p
 	if err := doc.SetDocP(r.value.Doc(), ""); err != nil {
 		p.problems = append(p.problems, locate(err, &r.resource, nil))
 	}
+}
+
+// valueOf is a value as it is written to a document.
+func (p *patcher) valueOf(v gaby.Value) any {
+	if p.bare {
+		return v
+	}
+	return gaby.WithComments(v)
+}
+
+// bareText is a document with a value, without comments.
+func bareText(v gaby.Value) string {
+	doc, err := gaby.ParseYAML([]byte("null\n"))
+	if err == nil {
+		_, err = doc.Set(v)
+	}
+	if err != nil {
+		return valueText(v)
+	}
+	return doc.String()
 }
 
 // resourcePatch is the work on one resource.

@@ -131,7 +131,7 @@ func (w *resourcePatch) set(e *pathChange) error {
 		}
 		segments = append(segments, s.asKey())
 	}
-	_, err := w.doc.Set(gaby.WithComments(e.value), segments...)
+	_, err := w.doc.Set(w.valueOf(e.value), segments...)
 	return err
 }
 
@@ -150,7 +150,7 @@ func (w *resourcePatch) addElement(e *pathChange, p mutationPlace, rest mutation
 	if p.keys != nil {
 		w.ids.at(p.segments).add(elementID(e.value, p.keys.Keys, p.keys.Defaults))
 	}
-	_, err := w.doc.Set(gaby.WithComments(e.value), append(slices.Clone(p.segments), "-")...)
+	_, err := w.doc.Set(w.valueOf(e.value), append(slices.Clone(p.segments), "-")...)
 	return err
 }
 
@@ -169,7 +169,7 @@ func (w *resourcePatch) write(e *pathChange, p mutationPlace) error {
 	case bothMaps && e.op == api.MutationTypeUpdate && e.merging && e.value.First().Exists():
 		return w.merge(p.segments, p.value, e.value, true)
 	}
-	_, err := w.doc.Set(gaby.WithComments(e.value), p.segments...)
+	_, err := w.doc.Set(w.valueOf(e.value), p.segments...)
 	return err
 }
 
@@ -187,7 +187,7 @@ func (w *resourcePatch) merge(segments []string, into, value gaby.Value, sorted 
 		if c.Kind() == gaby.Map && c.First().Exists() && (old.Kind() == gaby.Map || !old.Exists() && sorted) {
 			err = w.merge(at, old, c, sorted)
 		} else {
-			_, err = w.doc.Set(gaby.WithComments(c), at...)
+			_, err = w.doc.Set(w.valueOf(c), at...)
 		}
 		problems = append(problems, err)
 	}
@@ -227,7 +227,7 @@ func (w *resourcePatch) rearrange(edit *listEdit) error {
 		if in.index >= 0 && in.index < len(indexes) && all[indexes[in.index]].Equal(in.value) {
 			continue
 		}
-		if _, err := w.doc.Set(gaby.WithComments(in.value), append(slices.Clone(edit.segments), "-")...); err != nil {
+		if _, err := w.doc.Set(w.valueOf(in.value), append(slices.Clone(edit.segments), "-")...); err != nil {
 			return err
 		}
 		at := len(indexes)

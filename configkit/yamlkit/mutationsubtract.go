@@ -60,6 +60,8 @@ func (c *conflicts) mutations() api.MutationConflictList {
 type subtraction struct {
 	provider  configkit.ResourceProvider
 	conflicts *conflicts
+	// keepChanged has what the target has changed something in stay when the source deletes it.
+	keepChanged bool
 }
 
 // resource subtracts what happened to one resource. It returns nil when nothing is left.
@@ -77,10 +79,15 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 		s.conflicts.add(api.ConflictSubtracted, p, nil, p.change, &own.change)
 		return nil
 	case isDelete:
+		shadowed := false
 		for _, o := range own.paths {
 			if o.path.canonical() != namespaceField && o.op != api.MutationTypeNone {
-				s.conflicts.add(api.ConflictDeleteShadowed, p, o.path, p.change, &o.change)
+				s.shadowed(p, o, p.change)
+				shadowed = true
 			}
+		}
+		if shadowed && s.keepChanged {
+			return nil
 		}
 		return p
 	case p.op == api.MutationTypeReplace:
@@ -192,14 +199,25 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 		below := node.all(nil)
 		if e.op == api.MutationTypeDelete {
 			for _, o := range below {
-				s.conflicts.add(api.ConflictDeleteShadowed, p, o.path, e.change, &o.change)
+				s.shadowed(p, o, e.change)
 			}
-			q.paths = append(q.paths, e)
+			if len(below) == 0 || !s.keepChanged {
+				q.paths = append(q.paths, e)
+			}
 			continue
 		}
 		q.paths = append(q.paths, e)
 		q.paths = append(q.paths, below...) // once more, on top of it
 	}
+}
+
+// shadowed is called for what the target has changed in something that the source deletes.
+func (s *subtraction) shadowed(p *resourceChange, own *pathChange, source change) {
+	reason := api.ConflictDeleteShadowed
+	if s.keepChanged {
+		reason = api.ConflictSubtracted
+	}
+	s.conflicts.add(reason, p, own.path, source, &own.change)
 }
 
 // sameChange tells whether two changes of one place come to the same.
