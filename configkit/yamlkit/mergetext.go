@@ -40,6 +40,8 @@ type TextConflict struct {
 	// Lines are lines of theirs that stand in the text between markers only: comments, layout, or any when the texts were merged
 	// line by line. Of a conflict about a value there are none.
 	Lines []string
+	// Lost is a comment that one side has written in what the other one has deleted or replaced.
+	Lost string
 }
 
 // MergeTexts merges what two people, us and them, made of one text. Our text is changed, and no more than it has to be:
@@ -111,8 +113,8 @@ func (m *textMerger) byValues() (*MergedText, error) {
 		// Lines show what values cannot.
 		if byLines := m.byLines(); len(byLines.Conflicts) > 0 {
 			for _, c := range merged.Conflicts {
-				if c.Value != nil {
-					c.Pos = gaby.Position{}
+				if c.Value != nil || c.Lost != "" {
+					c.Pos = gaby.Position{} // it was another text
 					byLines.Conflicts = append(byLines.Conflicts, c)
 				}
 			}
@@ -416,7 +418,7 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 		told = append(told, t)
 	}
 	for _, comment := range lost {
-		told = append(told, TextConflict{Lines: []string{comment + "\n"}})
+		told = append(told, TextConflict{Lost: comment})
 	}
 	return told, nil
 }
@@ -500,7 +502,12 @@ func (m *textMerger) conflict(out *strings.Builder, ours, theirs []string) {
 	marker(">", m.options.Theirs)
 }
 
-// byLines merges line by line.
+// MergeLines merges what two people made of a text line by line, whatever it is.
+func MergeLines(base, ours, theirs []byte, options MergeTextOptions) *MergedText {
+	m := textMerger{base: base, ours: ours, theirs: theirs, options: options}
+	return m.byLines()
+}
+
 func (m *textMerger) byLines() *MergedText {
 	merged := &MergedText{}
 	var out strings.Builder

@@ -102,7 +102,7 @@ func TestMergeTextLaws(t *testing.T) {
 		told := ""
 		values := 0
 		for _, c := range result.Conflicts {
-			told += strings.Join(c.Lines, "")
+			told += strings.Join(c.Lines, "") + c.Lost
 			if c.Value != nil {
 				values++
 			}
@@ -129,6 +129,9 @@ func TestMergeTextLaws(t *testing.T) {
 			count["values"]++
 		default:
 			count["text"]++
+			if result.Conflicts[0].Pos.Line == 0 {
+				count["text without place"]++
+			}
 			if os.Getenv("SHOW") != "" {
 				t.Logf("seed %d\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- have\n%s--- %v\n%+v", seed, base, ours, theirs, have, result.ByLines, result.Conflicts)
 			}

@@ -80,7 +80,7 @@ func DiffPatch(original, modified, target gaby.Container, provider configkit.Res
 type merger struct {
 	provider   configkit.ResourceProvider
 	options    MergeOptions
-	bare       bool // comments stay where they are
+	bare       bool // see patcher
 	protection *protection
 }
 
@@ -115,6 +115,7 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 		own: newOwnFinder(own, m.provider), respectOwn: !m.options.NoSubtraction, bare: m.bare, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
 	}
 	once.patcher = p
+	p.source = source
 	for i, doc := range was {
 		p.targets[doc] = target[i]
 	}

@@ -17,7 +17,9 @@ type patcher struct {
 	conflicts  *conflicts
 	own        *ownFinder // what the target has changed, nil when that is not known
 	respectOwn bool
-	bare       bool // values come without their comments
+	// bare has values come without their comments, and new keys and documents stand behind what they stand behind in the source.
+	bare   bool
+	source gaby.Container
 	// targets are, in a merge, the documents by what they are called in own; nil otherwise.
 	targets map[*gaby.YamlDoc]*gaby.YamlDoc
 	// positional lets elements be found by their index when nothing better is known about them.
@@ -27,6 +29,7 @@ type patcher struct {
 	finder    *finder[unitDocument]
 	gone      map[*gaby.YamlDoc]bool
 	added     gaby.Container
+	places    map[*gaby.YamlDoc]*gaby.YamlDoc // of added: what they are in the source
 	exclusive map[api.ResourceType]exclusiveFields
 	problems  []error
 }
@@ -49,7 +52,45 @@ func (p *patcher) patch(changes []*resourceChange) (gaby.Container, error) {
 		return nil, err
 	}
 	docs := slices.DeleteFunc(slices.Clone(p.docs), func(d *gaby.YamlDoc) bool { return p.gone[d] })
+	if p.bare {
+		return p.placed(docs)
+	}
 	return append(docs, p.added...), nil
+}
+
+// placed puts the documents that are added behind those they stand behind in the source.
+func (p *patcher) placed(docs gaby.Container) (gaby.Container, error) {
+	known, err := unitDocuments(p.source, p.source, p.provider)
+	if err != nil {
+		return nil, err
+	}
+	of := map[*gaby.YamlDoc]*gaby.YamlDoc{} // of the source: what it is in the target
+	for _, d := range p.added {
+		of[p.places[d]] = d
+	}
+	for _, d := range known {
+		if of[d.YamlDoc] == nil {
+			if i := p.finder.find(&d.info, nil); i >= 0 && !p.gone[p.known[i].YamlDoc] {
+				of[d.YamlDoc] = p.known[i].YamlDoc
+			}
+		}
+	}
+	behind := map[*gaby.YamlDoc]gaby.Container{}
+	var last *gaby.YamlDoc // that is no new one
+	for _, d := range known {
+		switch target := of[d.YamlDoc]; {
+		case target == nil:
+		case p.places[target] != nil:
+			behind[last] = append(behind[last], target)
+		default:
+			last = target
+		}
+	}
+	var all gaby.Container
+	for _, d := range docs {
+		all = append(append(all, d), behind[d]...)
+	}
+	return append(all, behind[nil]...), nil
 }
 
 // target is the document a change is about, nil when there is none.
@@ -125,6 +166,12 @@ func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *p
 			return
 		}
 		p.added = append(p.added, added)
+		if p.bare {
+			if p.places == nil {
+				p.places = map[*gaby.YamlDoc]*gaby.YamlDoc{}
+			}
+			p.places[added] = r.after
+		}
 		return
 	}
 	if protected.any() {

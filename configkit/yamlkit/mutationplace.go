@@ -131,8 +131,32 @@ func (w *resourcePatch) set(e *pathChange) error {
 		}
 		segments = append(segments, s.asKey())
 	}
-	_, err := w.doc.Set(w.valueOf(e.value), segments...)
-	return err
+	if _, err := w.doc.Set(w.valueOf(e.value), segments...); err != nil {
+		return err
+	}
+	return w.placeKey(e.path[:len(e.path)-len(rest)], segments[:len(p.segments)+1])
+}
+
+// placeKey puts a new key of the map at a path behind the one it stands behind in the source.
+func (w *resourcePatch) placeKey(path mutationPath, segments []string) error {
+	if !w.bare || w.change.after == nil {
+		return nil
+	}
+	source := w.change.after.Value()
+	for _, s := range path {
+		source = findChild(source, s)
+	}
+	key, parent := segments[len(segments)-1], segments[:len(segments)-1]
+	behind := ""
+	for c := source.First(); c.Exists() && source.Kind() == gaby.Map && c.Key() != key; c = c.Next() {
+		if w.doc.Exists(append(parent[:len(parent):len(parent)], c.Key())...) {
+			behind = c.Key()
+		}
+	}
+	if behind == "" {
+		return nil
+	}
+	return w.doc.PlaceBehind(behind, segments...)
 }
 
 // addElement adds an element to a list that has none such.

@@ -45,7 +45,7 @@ for byte. Results go to the standard output; files are written when -i or -O say
 		return cmd.Help()
 	}
 	root.SetFlagErrorFunc(flagProblem)
-	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newList(), a.newListPaths(), a.newExplain(), a.newConfig(), a.newVersion())
+	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(), a.newListPaths(), a.newExplain(), a.newConfig(), a.newVersion())
 	for _, t := range topics() {
 		root.AddCommand(a.newTopic(t))
 	}

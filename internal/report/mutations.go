@@ -64,25 +64,25 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
 		info := m.PathMutationMap[path]
 		if isTextPatch(info) {
-			line(shownPath(path)+": lines changed", info.Index)
+			line(ShownPath(path)+": lines changed", info.Index)
 			for row := range strings.Lines(info.Patch) {
 				p.b.WriteString(indent + "  " + p.patchLine(strings.TrimSuffix(row, "\n")) + "\n")
 			}
 			continue
 		}
-		line(shownPath(path)+": "+p.change(info), info.Index)
+		line(ShownPath(path)+": "+p.change(info), info.Index)
 	}
 	index := m.ResourceMutationInfo.Index
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayElementAliases)) {
 		for _, old := range slices.Sorted(maps.Keys(m.ArrayElementAliases[path])) {
-			line(shownPath(path)+": "+p.old(old)+" is now "+p.new(m.ArrayElementAliases[path][old]), index)
+			line(ShownPath(path)+": "+p.old(old)+" is now "+p.new(m.ArrayElementAliases[path][old]), index)
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {
 		if m.Appended[path] {
 			continue
 		}
-		line(shownPath(path)+": in the order "+strings.Join(m.ArrayOrders[path], ", "), index)
+		line(ShownPath(path)+": in the order "+strings.Join(m.ArrayOrders[path], ", "), index)
 	}
 }
 
@@ -135,9 +135,9 @@ func styled(style func(string) string, text string) string {
 	return style(text)
 }
 
-// shownPath is a path as people write it: without the indexes of elements that
+// ShownPath is a path as people write it: without the indexes of elements that
 // have a key, and with nothing but the index of others.
-func shownPath(path api.ResolvedPath) string {
+func ShownPath(path api.ResolvedPath) string {
 	segments := strings.Split(string(path), ".")
 	for i, s := range segments {
 		text, index, ok := strings.Cut(s, ";@")

@@ -60,13 +60,18 @@ func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
 		return nil, diag.Input(u.File, "", ErrBinary)
 	}
 	if u.Toolchain == "" {
-		named, sure := ToolchainByName(path)
-		if !sure && !isResource(data) {
-			named = api.ToolchainAppConfigJSON
-		}
-		u.Toolchain = named
+		u.Toolchain = ToolchainOf(path, data)
 	}
 	return u, nil
+}
+
+// ToolchainOf tells what a file with this name and content holds.
+func ToolchainOf(path string, data []byte) api.ToolchainType {
+	named, sure := ToolchainByName(path)
+	if !sure && !isResource(data) {
+		return api.ToolchainAppConfigJSON
+	}
+	return named
 }
 
 // ErrBinary tells that a file holds no text.

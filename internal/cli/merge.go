@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// conflictStyles are the values of --conflict-style.
+func conflictStyles() []string { return []string{"markers", "list"} }
+
+func (a *App) newMerge() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "merge [flags] BASE OURS THEIRS",
+		Short: "Merge what two people made of one file, value by value",
+		Long: `Apply to OURS what THEIRS has changed since BASE, and print the result. Values
+are merged one by one, elements of lists by their merge keys, so that changes of
+neighbouring lines are no conflict. Comments, blank lines, order and layout of
+THEIRS are taken where OURS has left them as they were. No other byte of OURS
+changes. One of the files may be "-".
+
+Where both have changed the same thing in different ways, and where one has
+changed what the other has deleted, there is a conflict: it is told on the
+error stream, with the place in the result, and the status is 1. The result has
+both sides between markers, as git writes them; with --conflict-style=list it
+has that of OURS. What cannot be read is merged line by line, and a note says so.
+
+"fctl help merging" tells how git uses it, and what is merged how.`,
+		Example: `  fctl merge base.yaml ours.yaml theirs.yaml
+  fctl merge -i base.yaml deployment.yaml theirs.yaml
+  git config merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'`,
+	}
+	cmd.Flags().BoolP("in-place", "i", false, "write the result to OURS")
+	cmd.Flags().String("conflict-style", "markers", "how a conflict looks in the result, a `STYLE`: markers, list (OURS stays)")
+	cmd.Flags().Int("marker-size", 7, "how many characters markers have")
+	cmd.Flags().StringArrayP("label", "L", nil, "a `NAME` behind the markers: of OURS, and given once more, of THEIRS")
+	cmd.Flags().String("path", "", "the `PATH` of what is merged, for its toolchain and for messages, when OURS is a temporary file")
+	addToolchainFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, words []string) error { return a.merge(cmd.Context(), cmd, words) }
+	cmd.ValidArgsFunction = completeFiles(3)
+	return cmd
+}
+
+// merging is a merge of files.
+type merging struct {
+	*App
+	settings           *settings.Settings
+	executor           *functions.Executor
+	toolchain          api.ToolchainType
+	base, ours, theirs *source.Unit
+	name               string // of the result in messages
+}
+
+func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) error {
+	options, err := mergeOptions(cmd)
+	if err != nil {
+		return err
+	}
+	inPlace, _ := cmd.Flags().GetBool("in-place")
+	switch {
+	case len(words) != 3:
+		return diag.UsageHint("fctl merge BASE OURS THEIRS", "three files are expected, got %d words", len(words))
+	case len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != "-" })) > 1:
+		return diag.Usage("the standard input can be read once only")
+	case inPlace && words[1] == "-":
+		return diag.Usage("-i writes to OURS, and the standard input is no file")
+	case slices.Contains(words, "-"):
+		if err := a.wouldWait(cmd); err != nil {
+			return err
+		}
+	}
+	s, err := a.settings(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	m := &merging{App: a, settings: s, toolchain: api.ToolchainType(s.Toolchain)}
+	if m.executor, err = a.executorFor(ctx, s); err != nil {
+		return err
+	}
+	if m.toolchain != "" {
+		if err := supported(m.toolchain, m.executor.Toolchains()); err != nil {
+			return err
+		}
+	}
+	writer := sink.NewInPlace(false) // before anything is read
+	dir, _ := cmd.Flags().GetString("directory")
+	for i := range words {
+		words[i] = inDirectory(dir, words[i])
+	}
+	path, _ := cmd.Flags().GetString("path")
+	if err := m.read(ctx, words, path); err != nil {
+		return err
+	}
+	merged := m.executor.Merge(m.toolchain, m.base.Data, m.ours.Data, m.theirs.Data, options)
+	if !inPlace {
+		err = a.write(merged.Text)
+	} else if !bytes.Equal(merged.Text, m.ours.Data) {
+		original := sink.Original{Path: words[1], Link: true, Info: m.ours.Info, Data: m.ours.Data}
+		if err = writer.Write(original, merged.Text); err != nil {
+			err = notWritten(m.ours.File, err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return m.conclude(merged)
+}
+
+// mergeOptions reads the flags.
+func mergeOptions(cmd *cobra.Command) (options yamlkit.MergeTextOptions, err error) {
+	style, _ := cmd.Flags().GetString("conflict-style")
+	size, _ := cmd.Flags().GetInt("marker-size")
+	labels, _ := cmd.Flags().GetStringArray("label")
+	switch {
+	case !slices.Contains(conflictStyles(), style):
+		return options, diag.Usage("conflict style %q is not one of markers, list", style)
+	case size < 1 || size > 1000:
+		return options, diag.Usage("--marker-size: a number from 1 to 1000 is expected, got %d", size)
+	case len(labels) > 2:
+		return options, diag.Usage("--label: two names are expected, of OURS and of THEIRS, got %d", len(labels))
+	case strings.ContainsAny(strings.Join(labels, ""), "\r\n"):
+		return options, diag.Usage("--label: a name has one line")
+	}
+	options = yamlkit.MergeTextOptions{Markers: style == "markers", MarkerSize: size, Ours: "ours", Theirs: "theirs"}
+	for i, name := range []*string{&options.Ours, &options.Theirs} {
+		if i < len(labels) {
+			*name = labels[i]
+		}
+	}
+	return options, nil
+}
+
+// read reads the files. What they hold is told by the first name that tells it.
+func (m *merging) read(ctx context.Context, paths []string, path string) error {
+	reader := &source.Reader{In: m.Streams.In}
+	var problems []error
+	for i, unit := range []**source.Unit{&m.base, &m.ours, &m.theirs} {
+		var err error
+		*unit, err = reader.Unit(ctx, paths[i], "")
+		problems = append(problems, err)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	m.name = m.ours.File
+	if path != "" {
+		m.name = diag.FileName(path)
+	}
+	for _, name := range []string{path, paths[1], paths[0], paths[2]} {
+		if m.toolchain == "" && source.NameTells(name) {
+			m.toolchain = source.ToolchainOf(name, m.ours.Data)
+		}
+	}
+	if m.toolchain == "" {
+		m.toolchain = api.ToolchainKubernetesYAML
+	}
+	return nil
+}
+
+// conclude tells what is to be known about the result.
+func (m *merging) conclude(merged *yamlkit.MergedText) error {
+	if merged.ByLines != nil && !m.settings.Quiet {
+		m.note(m.name, []api.Note{{Message: "merged line by line: " + m.whyByLines(merged.ByLines)}})
+	}
+	if len(merged.Conflicts) == 0 {
+		return nil
+	}
+	problems := make(diag.List, len(merged.Conflicts))
+	for i, c := range merged.Conflicts {
+		problems[i] = &api.Failure{Pos: api.Position{File: m.name, Line: c.Pos.Line, Column: c.Pos.Column}, Message: conflictText(c)}
+	}
+	problems.Sort()
+	m.tell(problems)
+	return told(exitNo)
+}
+
+// whyByLines tells what is wrong with which of the texts.
+func (m *merging) whyByLines(err error) string {
+	for _, text := range []struct {
+		name string
+		unit *source.Unit
+	}{{"OURS", m.ours}, {"THEIRS", m.theirs}, {"BASE", m.base}} {
+		failures, _ := m.executor.CheckDocuments(m.toolchain, text.unit.Data)
+		if len(failures) > 0 {
+			f := failures[0]
+			return fmt.Sprintf("%s cannot be read, line %d: %s", text.name, f.Pos.Line, f.Message)
+		}
+	}
+	return diag.Failures(err, api.FailureFunction)[0].Message
+}
+
+// shownLines is how many lines of a conflict are told.
+const shownLines = 5
+
+// conflictText is a conflict in words.
+func conflictText(c yamlkit.TextConflict) string {
+	switch {
+	case c.Value != nil:
+		value := *c.Value
+		value.Path = api.ResolvedPath(report.ShownPath(value.Path))
+		return strings.ReplaceAll(value.String(), "the target", "OURS")
+	case c.Lost != "":
+		return "a comment was written in what the other side has deleted or replaced: " + c.Lost
+	}
+	if len(c.Lines) == 0 {
+		return "both sides have changed this; THEIRS has nothing here"
+	}
+	var shown []string
+	for _, l := range c.Lines[:min(len(c.Lines), shownLines)] {
+		shown = append(shown, strings.TrimSpace(l))
+	}
+	text := "both sides have changed this; THEIRS has: " + strings.Join(shown, " | ")
+	if n := len(c.Lines) - shownLines; n > 0 {
+		text += " | and " + count(n, "line") + " more"
+	}
+	return text
+}
