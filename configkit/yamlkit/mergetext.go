@@ -2,6 +2,7 @@ package yamlkit
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 
@@ -306,6 +307,9 @@ func (m *textMerger) values(base, source, target []byte, options MergeOptions, b
 			if err := doc.Check(); err != nil {
 				return nil, nil, err
 			}
+			if v := doc.Value(); v.Kind() == gaby.Scalar && v.Tag() == "!!str" {
+				return nil, nil, errPlainText
+			}
 		}
 	}
 	units := merger{provider: m.provider, options: options, bare: bare}
@@ -314,7 +318,15 @@ func (m *textMerger) values(base, source, target []byte, options MergeOptions, b
 		return nil, nil, err
 	}
 	text, err := m.converter.DocumentsToNative(once.docs)
-	return text, once.conflicts.list, err
+	return text, slices.DeleteFunc(once.conflicts.list, conflict.isAgreed), err
+}
+
+// errPlainText tells that a document is no configuration: whatever is text is YAML, too.
+var errPlainText = errors.New("this is plain text")
+
+// isAgreed tells of a conflict that it is none for people: both sides have deleted something, one of them with what is around it.
+func (c conflict) isAgreed() bool {
+	return c.source.op == api.MutationTypeDelete && c.target != nil && c.target.op == api.MutationTypeDelete
 }
 
 // sameValues tells whether a text can be read and says what another one says.
@@ -440,33 +452,37 @@ func placeOf(doc *gaby.YamlDoc, path mutationPath) gaby.Position {
 
 // mark puts both sides of conflicts into the text.
 func (m *textMerger) mark(merged *MergedText, ours, theirs string) {
-	a, b := lines.Split(ours), lines.Split(theirs)
-	var out strings.Builder
-	at, shift := 0, 0
-	lineOf := make([]int, len(a)+1) // of lines of ours, how far down they go
-	for _, h := range lines.Diff(a, b) {
-		for i := at; i < h.From; i++ {
-			out.WriteString(a[i])
-			lineOf[i] = shift
-		}
-		m.conflict(&out, a[h.From:h.To], b[h.NewFrom:h.NewTo])
-		for i := h.From; i < h.To; i++ {
-			lineOf[i] = shift + 1
-		}
-		shift += 3 + h.NewTo - h.NewFrom
-		at = h.To
-	}
-	for i := at; i < len(a); i++ {
-		out.WriteString(a[i])
-		lineOf[i] = shift
-	}
-	lineOf[len(a)] = shift
+	text, lineOf := m.marked(lines.Split(ours), lines.Split(theirs))
+	merged.Text = []byte(text)
 	for i := range merged.Conflicts {
 		if p := &merged.Conflicts[i].Pos; p.Line > 0 {
-			p.Line += lineOf[min(p.Line-1, len(a))]
+			p.Line = lineOf[min(p.Line, len(lineOf))-1] + 1
 		}
 	}
-	merged.Text = []byte(out.String())
+}
+
+// marked is a text with markers where two sides differ, and which of its lines those of ours are, with one more for its end.
+func (m *textMerger) marked(ours, theirs []string) (text string, lineOf []int) {
+	var out strings.Builder
+	at, line := 0, 0
+	keep := func(to int) {
+		for ; at < to; at++ {
+			out.WriteString(ours[at])
+			lineOf = append(lineOf, line)
+			line++
+		}
+	}
+	for _, h := range lines.Diff(ours, theirs) {
+		keep(h.From)
+		m.conflict(&out, ours[h.From:h.To], theirs[h.NewFrom:h.NewTo])
+		for ; at < h.To; at++ {
+			line++
+			lineOf = append(lineOf, line)
+		}
+		line += 3 + h.NewTo - h.NewFrom
+	}
+	keep(len(ours))
+	return out.String(), append(lineOf, line)
 }
 
 // conflict writes both sides of a conflict.
@@ -513,23 +529,15 @@ func (m *textMerger) byLines() *MergedText {
 	var out strings.Builder
 	line := 1
 	for _, c := range lines.Merge(lines.Split(string(m.base)), lines.Split(string(m.ours)), lines.Split(string(m.theirs))) {
-		if !c.Conflict {
-			for _, l := range c.Lines {
-				out.WriteString(l)
+		text := strings.Join(c.Lines, "")
+		if c.Conflict {
+			merged.Conflicts = append(merged.Conflicts, TextConflict{Pos: gaby.Position{Line: line, Column: 1}, Lines: c.Theirs})
+			if text = strings.Join(c.Ours, ""); m.options.Markers {
+				text, _ = m.marked(c.Ours, c.Theirs)
 			}
-			line += len(c.Lines)
-			continue
 		}
-		merged.Conflicts = append(merged.Conflicts, TextConflict{Pos: gaby.Position{Line: line, Column: 1}, Lines: c.Theirs})
-		line += len(c.Ours)
-		if m.options.Markers {
-			m.conflict(&out, c.Ours, c.Theirs)
-			line += len(c.Theirs) + 3
-			continue
-		}
-		for _, l := range c.Ours {
-			out.WriteString(l)
-		}
+		out.WriteString(text)
+		line += strings.Count(text, "\n")
 	}
 	merged.Text = []byte(out.String())
 	return merged

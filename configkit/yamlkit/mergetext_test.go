@@ -3,10 +3,11 @@ package yamlkit_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
@@ -15,6 +16,123 @@ import (
 // mergedText merges texts of Kubernetes.
 func mergedText(base, ours, theirs string, options yamlkit.MergeTextOptions) *yamlkit.MergedText {
 	return yamlkit.MergeTexts([]byte(base), []byte(ours), []byte(theirs), k8skit.Converter{}, k8skit.K8sResourceProvider, options)
+}
+
+func TestMergeTexts(t *testing.T) {
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  # how long\n  grace: 30\n  containers:\n  - name: web\n    image: web:1 # pinned\n"
+	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(pod) }
+	added := func(name string) string {
+		return "---\n# " + name + "\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n"
+	}
+	tests := []struct {
+		name, base, ours, theirs string
+		want                     string
+		conflicts                []string // line, then what it is
+	}{
+		{name: "neighbours", base: pod,
+			ours: replace("grace: 30", "grace: 60"), theirs: replace("# how long", "# how long to wait"),
+			want: replace("# how long", "# how long to wait", "grace: 30", "grace: 60")},
+		{name: "value and comment of one line", base: pod,
+			ours: replace("web:1", "web:2"), theirs: replace("# pinned", "# pinned, see #12"),
+			want: replace("web:1", "web:2", "# pinned", "# pinned, see #12")},
+		{name: "key moved, value changed", base: pod,
+			ours: replace("  # how long\n  grace: 30\n", "", "# pinned\n", "# pinned\n  # how long\n  grace: 30\n"), theirs: replace("grace: 30", "grace: 60"),
+			want: replace("  # how long\n  grace: 30\n", "", "# pinned\n", "# pinned\n  # how long\n  grace: 60\n")},
+		{name: "both add keys with comments", base: pod,
+			ours: replace("grace: 30\n", "grace: 30\n  # ours\n  a: 1\n"), theirs: replace("grace: 30\n", "grace: 30\n  # theirs\n  b: 1 # x\n"),
+			want: replace("grace: 30\n", "grace: 30\n  # theirs\n  b: 1 # x\n  # ours\n  a: 1\n")},
+		{name: "both add containers", base: pod,
+			ours: pod + "  - name: a\n    image: a # ours\n", theirs: pod + "  # theirs\n  - name: b\n    image: b\n",
+			want: pod + "  # theirs\n  - name: b\n    image: b\n  - name: a\n    image: a # ours\n"},
+		{name: "both add documents", base: pod,
+			ours: pod + added("ours"), theirs: pod + added("theirs"),
+			want: pod + added("theirs") + added("ours")},
+		{name: "both add the same with comments", base: pod,
+			ours: replace("grace: 30\n", "grace: 30\n  # ours\n  a: 1\n"), theirs: replace("grace: 30\n", "grace: 30\n  a: 1 # theirs\n"),
+			want: replace("grace: 30\n", "grace: 30\n  # ours\n  a: 1 # theirs\n")},
+		{name: "quotes and blank lines", base: pod,
+			ours: replace("web:1", "web:2"), theirs: replace("kind: Pod", "kind: \"Pod\"", "web:1", "\"web:1\"", "  containers", "\n  containers"),
+			want: replace("kind: Pod", "kind: \"Pod\"", "web:1", "\"web:2\"", "  containers", "\n  containers")},
+		{name: "line ends of theirs", base: pod,
+			ours: replace("web:1", "web:2"), theirs: strings.ReplaceAll(pod, "\n", "\r\n"),
+			want: strings.ReplaceAll(replace("web:1", "web:2"), "\n", "\r\n")},
+		{name: "no final line end", base: pod,
+			ours: replace("grace: 30", "grace: 60"), theirs: strings.TrimSuffix(replace("how long", "how long?"), "\n"),
+			want: strings.TrimSuffix(replace("how long", "how long?", "grace: 30", "grace: 60"), "\n")},
+		{name: "conflict of values", base: pod,
+			ours: replace("grace: 30", "grace: 60", "# pinned", "# ours"), theirs: replace("grace: 30", "grace: 90", "how long", "how long?"),
+			want:      replace("how long", "how long?", "  grace: 30\n", "<<<<<<< us\n  grace: 60\n=======\n  grace: 90\n>>>>>>> them\n", "# pinned", "# ours"),
+			conflicts: []string{"7 Subtracted spec.grace"}},
+		{name: "deleted and changed", base: pod,
+			ours: replace("web:1", "web:2"), theirs: replace("  containers:\n  - name: web\n    image: web:1 # pinned\n", ""),
+			want: replace("  containers:\n  - name: web\n    image: web:1 # pinned\n",
+				"<<<<<<< us\n  containers:\n  - name: web\n    image: web:2 # pinned\n=======\n>>>>>>> them\n"),
+			conflicts: []string{"10 Subtracted spec.containers.?name=web;@0.image"}},
+		{name: "changed and deleted", base: pod,
+			ours: replace("  # how long\n  grace: 30\n", ""), theirs: replace("grace: 30", "grace: 60"),
+			want:      replace("  # how long\n  grace: 30\n", "<<<<<<< us\n=======\n  # how long\n  grace: 60\n>>>>>>> them\n"),
+			conflicts: []string{"5 lines", "0 Subtracted spec.grace"}},
+		{name: "conflict of comments", base: pod,
+			ours: replace("how long", "how long it may take"), theirs: replace("how long", "how much time", "grace: 30", "grace: 60"),
+			want:      replace("  # how long\n  grace: 30", "<<<<<<< us\n  # how long it may take\n=======\n  # how much time\n>>>>>>> them\n  grace: 60"),
+			conflicts: []string{"6 lines"}},
+		{name: "comment in what was deleted", base: pod,
+			ours: replace("  # how long\n  grace: 30\n", "  other: 1\n"), theirs: replace("grace: 30", "grace: 30 # seconds"),
+			want:      replace("  # how long\n  grace: 30\n", "<<<<<<< us\n  other: 1\n=======\n  # how long\n  grace: 30 # seconds\n>>>>>>> them\n"),
+			conflicts: []string{"5 lines", "0 lost # seconds"}},
+		{name: "document deleted and changed", base: pod + "---\nkind: A\nb: 1\n",
+			ours: pod, theirs: pod + "---\nkind: A\nb: 2\n",
+			want:      pod + "<<<<<<< us\n=======\n---\nkind: A\nb: 2\n>>>>>>> them\n",
+			conflicts: []string{"10 lines", "0 Subtracted "}},
+		{name: "no base", base: "",
+			ours: pod, theirs: replace("grace: 30", "grace: 60\n  more: 1"),
+			want:      replace("  grace: 30\n", "<<<<<<< us\n  grace: 30\n=======\n  grace: 60\n>>>>>>> them\n  more: 1\n"),
+			conflicts: []string{"7 BothAdded spec.grace"}},
+		{name: "a document that is one value", base: "1\n",
+			ours: "2\n", theirs: "3\n",
+			want:      "<<<<<<< us\n2\n=======\n3\n>>>>>>> them\n",
+			conflicts: []string{"2 Subtracted "}},
+		{name: "plain text", base: "one\n\ntwo\n\nthree\n",
+			ours: "one!\n\ntwo!\n\nthree\n", theirs: "one?\n\ntwo\n\nthree?\n",
+			want:      "<<<<<<< us\none!\n=======\none?\n>>>>>>> them\n\ntwo!\n\nthree?\n",
+			conflicts: []string{"1 lines"}},
+		{name: "what cannot be read", base: pod + "x: [\n",
+			ours: replace("web:1", "web:2") + "x: [\n", theirs: replace("web:1", "web:3", "30", "60") + "x: [\n",
+			want:      replace("30", "60", "    image: web:1 # pinned\n", "<<<<<<< us\n    image: web:2 # pinned\n=======\n    image: web:3 # pinned\n>>>>>>> them\n") + "x: [\n",
+			conflicts: []string{"9 lines"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			merged := mergedText(test.base, test.ours, test.theirs, yamlkit.MergeTextOptions{Markers: true, Ours: "us", Theirs: "them"})
+			if d := cmp.Diff(test.want, string(merged.Text)); d != "" {
+				t.Errorf("-want +have\n%s", d)
+			}
+			var conflicts []string
+			for _, c := range merged.Conflicts {
+				text := fmt.Sprint(c.Pos.Line)
+				switch {
+				case c.Value != nil:
+					text += fmt.Sprintf(" %s %s", c.Value.Reason, c.Value.Path)
+				case c.Lost != "":
+					text += " lost " + c.Lost
+				default:
+					text += " lines"
+				}
+				conflicts = append(conflicts, text)
+			}
+			if !slices.Equal(conflicts, test.conflicts) {
+				t.Errorf("conflicts %q, want %q", conflicts, test.conflicts)
+			}
+			// What only one side has changed is that side's, byte for byte.
+			for _, one := range []string{test.ours, test.theirs} {
+				a := mergedText(test.base, one, test.base, yamlkit.MergeTextOptions{})
+				b := mergedText(test.base, test.base, one, yamlkit.MergeTextOptions{})
+				if string(a.Text) != one || string(b.Text) != one || len(a.Conflicts)+len(b.Conflicts) > 0 {
+					t.Errorf("%q and %q instead of %q", a.Text, b.Text, one)
+				}
+			}
+		})
+	}
 }
 
 // A textMaker changes in texts what does not count as a value.
@@ -75,6 +193,25 @@ func withoutBlankLines(text string) string {
 	return strings.Join(slices.DeleteFunc(strings.SplitAfter(text, "\n"), func(l string) bool { return l == "\n" }), "")
 }
 
+// chosen is a text with markers in which one side of all conflicts was taken.
+func chosen(text string, theirs bool) string {
+	var b strings.Builder
+	keep := true
+	for row := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(row, "<<<<<<<"):
+			keep = !theirs
+		case strings.HasPrefix(row, "======="):
+			keep = theirs
+		case strings.HasPrefix(row, ">>>>>>>"):
+			keep = true
+		case keep:
+			b.WriteString(row)
+		}
+	}
+	return b.String()
+}
+
 // TestMergeTextLaws: over random texts, a merge loses nothing and says what it should.
 func TestMergeTextLaws(t *testing.T) {
 	count := map[string]int{}
@@ -90,67 +227,59 @@ func TestMergeTextLaws(t *testing.T) {
 			t.Fatalf("seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- have\n%s--- %v\n%+v", seed, law, base, ours, theirs, have, result.ByLines, result.Conflicts)
 		}
 		if result.ByLines != nil {
-			count["by lines"]++
 			fail("values can be merged")
 		}
-		if mergedText(base, base, theirs, yamlkit.MergeTextOptions{}).Text == nil {
-			fail("x")
-		}
-		isClean := len(result.Conflicts) == 0
-		inBase, inOurs, inTheirs := commentsOf(base), commentsOf(ours), commentsOf(theirs)
-		inResult := commentsOf(have)
 		told := ""
-		values := 0
+		values := false
 		for _, c := range result.Conflicts {
 			told += strings.Join(c.Lines, "") + c.Lost
-			if c.Value != nil {
-				values++
-			}
+			values = values || c.Value != nil
 		}
+		inBase, inOurs, inTheirs, inResult := commentsOf(base), commentsOf(ours), commentsOf(theirs), commentsOf(have)
 		for c := range inOurs {
-			if !inBase[c] && !inResult[c] && !strings.Contains(told, c) {
+			if !inResult[c] && !strings.Contains(told, c) && (!inBase[c] || inTheirs[c]) {
 				fail("our " + c)
 			}
 		}
 		for c := range inTheirs {
-			if !inBase[c] && !inResult[c] && !strings.Contains(told, c) {
+			if !inResult[c] && !strings.Contains(told, c) && !inBase[c] {
 				fail("their " + c)
 			}
 		}
-		for c := range inBase {
-			if inOurs[c] && inTheirs[c] && !inResult[c] {
-				fail("of both " + c)
+		if len(result.Conflicts) > 0 {
+			count[fmt.Sprint("conflict of values: ", values)]++
+			marked := mergedText(base, ours, theirs, yamlkit.MergeTextOptions{Markers: true})
+			have = string(marked.Text)
+			inResult = commentsOf(have)
+			for c := range inOurs {
+				if !inBase[c] && !inResult[c] {
+					fail("between markers, our " + c)
+				}
 			}
+			for c := range inTheirs {
+				if !inBase[c] && !inResult[c] {
+					fail("between markers, their " + c)
+				}
+			}
+			if !strings.Contains(have, "<<<<<<<") {
+				fail("no markers")
+			}
+			if chosen(have, false) == string(result.Text) {
+				count["markers around values"]++
+			} else {
+				count["markers around lines"]++
+			}
+			continue
 		}
-		switch {
-		case isClean:
-			count["clean"]++
-		case values > 0:
-			count["values"]++
-		default:
-			count["text"]++
-			if result.Conflicts[0].Pos.Line == 0 {
-				count["text without place"]++
-			}
-			if os.Getenv("SHOW") != "" {
-				t.Logf("seed %d\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- have\n%s--- %v\n%+v", seed, base, ours, theirs, have, result.ByLines, result.Conflicts)
-			}
+		count["clean"]++
+		want, err := yamlkit.MergeUnits(parseUnit(t, base), parseUnit(t, theirs), parseUnit(t, ours), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
+		if err != nil || len(want.Conflicts) == 0 && !sameDocuments(t, have, want.Docs.String()) {
+			fail("other values")
 		}
-		if isClean {
-			want, err := yamlkit.MergeUnits(parseUnit(t, base), parseUnit(t, theirs), parseUnit(t, ours), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
-			if err != nil || len(want.Conflicts) == 0 && !sameDocuments(t, have, want.Docs.String()) {
-				fail("other values")
-			}
-		}
-		if isClean {
-			again := mergedText(base, have, theirs, yamlkit.MergeTextOptions{})
-			if !sameDocuments(t, string(again.Text), have) || !maps.Equal(commentsOf(string(again.Text)), inResult) {
-				have += "\n--- again\n" + string(again.Text)
-				fail("merging again changes nothing")
-			}
-			if withoutBlankLines(string(again.Text)) != withoutBlankLines(have) {
-				count["comments elsewhere"]++
-			}
+		again := mergedText(base, have, theirs, yamlkit.MergeTextOptions{})
+		if !sameDocuments(t, string(again.Text), have) || !maps.Equal(commentsOf(string(again.Text)), inResult) {
+			have += "\n--- again\n" + string(again.Text)
+			fail("merging again changes nothing")
 		}
 	}
 	t.Log(count)

@@ -197,7 +197,7 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 			continue
 		}
 		below := node.all(nil)
-		if e.op == api.MutationTypeDelete {
+		if e.op == api.MutationTypeDelete || s.keepChanged && len(below) > 0 && e.value.Kind() == gaby.Scalar {
 			for _, o := range below {
 				s.shadowed(p, o, e.change)
 			}
@@ -374,7 +374,7 @@ func (t *pathTree) put(p *pathChange) {
 
 // find returns the node of a path, nil when there is none, and the nearest change at or above it.
 func (t *pathTree) find(path mutationPath) (node *pathTree, covering *pathChange) {
-	node = t
+	node, covering = t, t.entry
 	for i := range path {
 		if node = node.children[path[i:i+1].canonical()]; node == nil {
 			break

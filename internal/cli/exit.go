@@ -30,7 +30,7 @@ func exitCodes() []struct {
 		meaning string
 	}{
 		{exitDone, "done"},
-		{exitNo, "no, or not yet: a validation did not pass, --check found files that would change, diff found a difference"},
+		{exitNo, "no, or not yet: a validation did not pass, --check found files that would change, diff found a difference, merge a conflict"},
 		{exitUsage, "usage or rejected input: a bad flag, an unknown function, a bad argument, an invalid fctl file"},
 		{exitInput, "the input could not be read or parsed"},
 		{exitFunction, "a function or operation failed"},

@@ -51,6 +51,7 @@ func topics() []topic {
 		{"chains", "Chains of functions in files", func() string { return chainsTopic }},
 		{"files", "Which files are read, and how they are written", func() string { return filesTopic }},
 		{"formats", "Formats: JSON, TOML, INI, properties, env, text, HCL", func() string { return formatsTopic }},
+		{"merging", "How fctl merge merges, and git with it", func() string { return mergingTopic }},
 		{"templates", "Words before values: file:, template:, cel:, text:", func() string { return templatesTopic }},
 		{"cel", "Expressions in CEL: variables, functions, limits", func() string { return celTopic }},
 		{"starlark", "Programs in Starlark: variables, modules, limits", func() string { return starlarkTopic }},

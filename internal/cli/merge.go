@@ -117,7 +117,7 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) err
 	if err != nil {
 		return err
 	}
-	return m.conclude(merged)
+	return m.conclude(merged, options.Markers)
 }
 
 // mergeOptions reads the flags.
@@ -172,7 +172,7 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 }
 
 // conclude tells what is to be known about the result.
-func (m *merging) conclude(merged *yamlkit.MergedText) error {
+func (m *merging) conclude(merged *yamlkit.MergedText, markers bool) error {
 	if merged.ByLines != nil && !m.settings.Quiet {
 		m.note(m.name, []api.Note{{Message: "merged line by line: " + m.whyByLines(merged.ByLines)}})
 	}
@@ -181,7 +181,7 @@ func (m *merging) conclude(merged *yamlkit.MergedText) error {
 	}
 	problems := make(diag.List, len(merged.Conflicts))
 	for i, c := range merged.Conflicts {
-		problems[i] = &api.Failure{Pos: api.Position{File: m.name, Line: c.Pos.Line, Column: c.Pos.Column}, Message: conflictText(c)}
+		problems[i] = &api.Failure{Pos: api.Position{File: m.name, Line: c.Pos.Line, Column: c.Pos.Column}, Message: conflictText(c, markers)}
 	}
 	problems.Sort()
 	m.tell(problems)
@@ -203,11 +203,11 @@ func (m *merging) whyByLines(err error) string {
 	return diag.Failures(err, api.FailureFunction)[0].Message
 }
 
-// shownLines is how many lines of a conflict are told.
+// shownLines is how many lines of a conflict are told that stand between markers, too.
 const shownLines = 5
 
 // conflictText is a conflict in words.
-func conflictText(c yamlkit.TextConflict) string {
+func conflictText(c yamlkit.TextConflict, markers bool) string {
 	switch {
 	case c.Value != nil:
 		value := *c.Value
@@ -219,13 +219,64 @@ func conflictText(c yamlkit.TextConflict) string {
 	if len(c.Lines) == 0 {
 		return "both sides have changed this; THEIRS has nothing here"
 	}
+	limit := len(c.Lines)
+	if markers {
+		limit = min(limit, shownLines)
+	}
 	var shown []string
-	for _, l := range c.Lines[:min(len(c.Lines), shownLines)] {
+	for _, l := range c.Lines[:limit] {
 		shown = append(shown, strings.TrimSpace(l))
 	}
 	text := "both sides have changed this; THEIRS has: " + strings.Join(shown, " | ")
-	if n := len(c.Lines) - shownLines; n > 0 {
+	if n := len(c.Lines) - limit; n > 0 {
 		text += " | and " + count(n, "line") + " more"
 	}
 	return text
 }
+
+const mergingTopic = `'fctl merge BASE OURS THEIRS' makes one text of two that have come from one. To
+have git do so, tell it once what the driver is, and in .gitattributes of a
+repository for which files:
+
+  git config --global merge.fctl.name 'value by value'
+  git config --global merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'
+  echo '*.yaml merge=fctl' >> .gitattributes
+
+git then merges, rebases and cherry-picks with it. %P tells what a file holds, as
+git's temporary files do not have its name. A newer git (2.46) also knows what
+the sides are called: -L %X -L %Y writes that behind the markers. To use it on
+files that are in conflict already: git checkout --merge -- FILE.
+
+Values are merged first:
+
+  one side has changed it        the change counts, wherever the lines are now
+  both in the same way           it counts once
+  elements of a list with keys   each by itself: containers by their name, ports
+                                 by number and protocol, as resource types say
+  other lists                    by their elements; those that moved are found
+  texts of several lines         line by line
+  a resource got another name    it is found by what it has in common
+  both in different ways         a conflict
+  deleted, and changed           a conflict
+
+Then all the rest, comments, blank lines, order of keys, quotes, indentation:
+OURS keeps its own, THEIRS comes where OURS has changed nothing, and what both
+have changed, or have written as a comment where the other deletes, is a
+conflict. If only one side has changed anything, the result is its text.
+
+A conflict stands in the result between markers,
+
+  <<<<<<< ours
+    replicas: 5
+  =======
+    replicas: 7
+  >>>>>>> theirs
+
+and is told on the error stream with its place there. --conflict-style=list has
+that of OURS stand in the result, so that it can be read, and the list says what
+THEIRS has; nothing else does. Either way the status is 1, which git understands.
+
+What is no configuration fctl can read or edit, a template for example, is merged
+line by line, as git does it; a note says why. Files of all toolchains are merged
+that fctl has ('fctl list --toolchain').
+`
