@@ -93,6 +93,8 @@ type ResourceProvider interface {
 type PropertyProvider interface {
 	// NeededProperties adds to the properties that the place needs its value to have.
 	NeededProperties(doc *gaby.YamlDoc, segments []string, registered map[string]string) map[string]string
+	// PreferredProperties are those that the place would rather have its value have; they decide between several that would do.
+	PreferredProperties(doc *gaby.YamlDoc, t api.ResourceType, segments []string) map[string]string
 	// ProvidedProperties adds to the properties that the value of the place has.
 	ProvidedProperties(doc *gaby.YamlDoc, segments []string, registered map[string]string) map[string]string
 	// TargetTypes are those of the types whose resources the place can refer to that what stands beside it leaves.

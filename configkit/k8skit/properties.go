@@ -3,6 +3,7 @@ package k8skit
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -37,6 +38,30 @@ func (p *ResourceProvider) NeededProperties(doc *gaby.YamlDoc, segments []string
 		}
 	}
 	return properties
+}
+
+// PreferredProperties say that what is named in an element of a list would best be called as the element, by its merge key: a ConfigMap
+// as the volume it is for. There are none where the place is the merge key itself, or the list has none.
+func (p *ResourceProvider) PreferredProperties(doc *gaby.YamlDoc, t api.ResourceType, segments []string) map[string]string {
+	v, keys := doc.Value(), p.MergeKeys(t)
+	var element gaby.Value
+	name, at := "", 0
+	for i, s := range segments {
+		if v.Kind() != gaby.List {
+			v, keys = v.Get(s), keys.Child(s)
+			continue
+		}
+		index, _ := strconv.Atoi(s)
+		v = v.Index(index)
+		if element, name, at = v, "", i; keys != nil && len(keys.Keys) == 1 {
+			name = keys.Keys[0]
+		}
+		keys = keys.Child("*")
+	}
+	if text := element.Get(name).Text(); name != "" && text != "" && !(at == len(segments)-2 && segments[at+1] == name) {
+		return map[string]string{propertyName: text}
+	}
+	return nil
 }
 
 // mountedKeys are the keys of a ConfigMap that containers of a pod mount by themselves from a volume of it.

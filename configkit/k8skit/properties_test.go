@@ -62,6 +62,40 @@ spec:
 	}
 }
 
+func TestPreferredProperties(t *testing.T) {
+	p := k8skit.New()
+	doc := parse(t, `apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  serviceAccountName: a
+  imagePullSecrets: [{name: a}]
+  containers:
+  - name: main
+    envFrom: [{configMapRef: {name: a}}]
+    env: [{name: MODE, valueFrom: {configMapKeyRef: {name: a, key: b}}}]
+    ports: [{containerPort: 80}]
+  volumes:
+  - {name: files, configMap: {name: a}}
+  - {name: all, projected: {sources: [{secret: {name: a}}]}}
+  - {configMap: {name: a}}
+`)
+	for path, want := range map[string]string{
+		"spec.serviceAccountName":                                "map[]",
+		"spec.imagePullSecrets.0.name":                           "map[]", // it is the merge key
+		"spec.containers.0.envFrom.0.configMapRef.name":          "map[]", // the list has none
+		"spec.containers.0.env.0.valueFrom.configMapKeyRef.name": "map[Name:MODE]",
+		"spec.volumes.0.configMap.name":                          "map[Name:files]",
+		"spec.volumes.1.projected.sources.0.secret.name":         "map[]",
+		"spec.volumes.2.configMap.name":                          "map[]", // the element has none
+		"spec.volumes.7.configMap.name":                          "map[]",
+	} {
+		if have := fmt.Sprint(p.PreferredProperties(doc, "v1/Pod", strings.Split(path, "."))); have != want {
+			t.Errorf("%s: have %s, want %s", path, have, want)
+		}
+	}
+}
+
 func TestTargetTypes(t *testing.T) {
 	p := k8skit.New()
 	scale := []api.ResourceType{"apps/v1/Deployment", "apps/v1/StatefulSet", "v1/ReplicationController"}

@@ -79,6 +79,7 @@ func (p properties) addNeeded(place *yamlkit.Place, row *api.AttributeValue) boo
 	details := *place.Info().Details
 	if p.provider != nil {
 		details.NeededRequired = p.provider.NeededProperties(place.Doc, place.Segments, details.NeededRequired)
+		details.NeededPreferred = p.provider.PreferredProperties(place.Doc, place.Resource.ResourceType, place.Segments)
 	}
 	row.Details = &details
 	return !p.wishes(place.Doc, optionIgnoreNeeded)
