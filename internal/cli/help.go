@@ -343,7 +343,9 @@ calls validate(r), which returns True, False or {"passed": ..., "details": [...]
   fctl do deployment.yaml MyUnit vet-starlark 'def validate(r): return len(r["metadata"]["name"]) < 20'
 
 A program sees no files, environment, network or clock, cannot call itself and may
-take 10000000 steps for a resource. What it prints is a note on stderr.
+take 10000000 steps for a resource; an element of a list and 16 bytes of text that are
+made or looked through are a step, too, which bounds its memory. What it prints is a
+note on stderr.
 `
 
 func environmentTopic() string {

@@ -160,7 +160,16 @@ func TestErrors(t *testing.T) {
 		{`r["a"] = range(3)`, "", "Starlark: a range cannot be written"},
 		{`r["a"] = 1 << 70`, "", "Starlark: an int of more than 64 bits cannot be written"},
 		{`r["a"] = len`, "", "Starlark: a builtin_function_or_method cannot be written"},
-		{`x = "a" * (1 << 40)`, "", "Starlark: column 9: repeat count 1099511627776 too large"},
+		{`x = "a" * (1 << 40)`, "", "Starlark: column 9: the program takes more than 10000000 steps (what is made or looked through counts, too: an element of a list is a step, and so are 16 bytes of text)"},
+		{`x = "a" * -1 + 1`, "", "Starlark: column 14: unknown binary op: string + int"},
+		{`x = 1 in 2`, "", "Starlark: column 7: unknown binary op: int in int"},
+		{`x = {} < {}`, "", "Starlark: column 8: dict < dict not implemented"},
+		{`r["spec"]["none"] += 1`, "", `Starlark: column 10: key "none" not in dict (.get("none") is None when there is none, and "none" in ... tells whether there is one)`},
+		{`r += {}`, "", `Starlark: column 1: r cannot be given another value (change what it holds: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`},
+		{`params |= {"a": 1}`, "", "Starlark: column 8: cannot insert into frozen hash table"},
+		{`params["l"] = 1`, "", "Starlark: column 7: cannot insert into frozen hash table"},
+		{`x = [1](2)`, "", "Starlark: column 8: invalid call of non-function (list)"},
+		{"x = 1\nx.y += 2", "", "Starlark: line 2, column 2: int has no .y field or method"},
 	} {
 		program, err := starlark.Compile(c.text, c.function)
 		if err == nil {

@@ -16,6 +16,9 @@ import (
 // maxDepth is how deep values may nest that leave a program. It also ends those that contain themselves.
 const maxDepth = 1000
 
+// maxResult is how many values, or times stepBytes of text, may leave a program.
+const maxResult = 2_000_000
+
 // fromDocument copies a value of a document.
 func fromDocument(v gaby.Value) starlark.Value {
 	switch v.Kind() {
@@ -104,8 +107,19 @@ func listOf[V any](l []V) (starlark.Value, error) {
 	return starlark.NewList(items), nil
 }
 
-// toData makes Go data of a value, maps with their keys in order.
-func toData(value starlark.Value, depth int) (any, error) {
+// toData makes Go data of a value, maps with their keys in order. What is in it in several places becomes as many values, so what
+// there may be is limited.
+func toData(value starlark.Value) (any, error) {
+	switch n, err := deep(value); {
+	case err != nil:
+		return nil, err
+	case n > maxResult:
+		return nil, fmt.Errorf("what the program gives has more than %d values or %d bytes", maxResult, maxResult*stepBytes)
+	}
+	return dataOf(value, 0)
+}
+
+func dataOf(value starlark.Value, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("a value with more than %d dicts and lists inside each other", maxDepth)
 	}
@@ -133,7 +147,7 @@ func toData(value starlark.Value, depth int) (any, error) {
 			if !ok {
 				return nil, fmt.Errorf("%s %s cannot be the key of a map, keys are strings", item[0].Type(), item[0])
 			}
-			data, err := toData(item[1], depth+1)
+			data, err := dataOf(item[1], depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -153,7 +167,7 @@ func toData(value starlark.Value, depth int) (any, error) {
 func items(values starlark.Sequence, depth int) (any, error) {
 	all := make([]any, 0, values.Len())
 	for item := range starlark.Elements(values) {
-		data, err := toData(item, depth+1)
+		data, err := dataOf(item, depth+1)
 		if err != nil {
 			return nil, err
 		}
