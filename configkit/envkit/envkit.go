@@ -5,6 +5,10 @@
 // it. A value without quotes ends with its line, or at # behind a blank, where a comment begins; blanks around it do not count.
 // Lines that begin with # or ; are comments. Variables in values are not replaced. All values are strings.
 //
+// Others who read such files know less: docker run --env-file takes all behind the sign as it stands, quotes included, and knows no
+// export; systemd takes a backslash at the end of a line for one that goes on, and # behind a value for a part of it. A file that
+// keeps to what all of them know means the same here.
+//
 // Keys have no dots, but for those of the configHub block.
 package envkit
 

@@ -2,6 +2,7 @@ package hclkit_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -49,6 +50,51 @@ var corpus = []nativetest.Input{
 }
 
 func TestCorpus(t *testing.T) { nativetest.Corpus(t, hclkit.Converter{}, corpus) }
+
+// TestModule edits everything in a module as people publish them, each for itself: in the whole file only its block changes.
+func TestModule(t *testing.T) {
+	module, err := os.ReadFile("testdata/module.tf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(module), strings.ReplaceAll(string(module), "\n", "\r\n")} {
+		docs, err := hclkit.Converter{}.NativeToDocuments([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for i := range docs {
+			block, err := hclkit.Converter{}.DocumentsToNative(docs[i : i+1])
+			if err != nil || !strings.HasPrefix(text[at:], string(block)) {
+				t.Fatalf("%v: %q", err, block)
+			}
+			if text == string(module) { // of other line ends the corpus tells
+				nativetest.EachPlace(t, hclkit.Converter{}, string(block))
+			}
+			before, after := text[:at], text[at+len(block):]
+			at += len(block)
+			for _, key := range []string{"description", "zz_new"} {
+				again, err := hclkit.Converter{}.NativeToDocuments([]byte(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := again[i].Set("x", key); err != nil {
+					t.Fatal(err)
+				}
+				edited, err := hclkit.Converter{}.DocumentsToNative(again)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.HasPrefix(string(edited), before) || !strings.HasSuffix(string(edited), after) || string(edited) == text {
+					t.Errorf("%s of block %d gives\n%s", key, i, edited)
+				}
+			}
+		}
+		if at != len(text) {
+			t.Errorf("%d bytes are in no block", len(text)-at)
+		}
+	}
+}
 
 func TestEdits(t *testing.T) { nativetest.Edits(t, hclkit.Converter{}) }
 

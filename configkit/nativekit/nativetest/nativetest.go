@@ -48,15 +48,25 @@ func Corpus(t *testing.T, converter configkit.ConfigConverter, inputs []Input) {
 			if have := dataOf(t, docs); have != want {
 				t.Errorf("values are\n%s, want\n%s", have, want)
 			}
-			if have := native(t, converter, docs); have != text {
-				t.Fatalf("printed as\n%s, was\n%s", show(have), show(text))
-			}
-			for i := range docs {
-				for _, path := range places(docs[i].Data()) {
-					EachWay(t, converter, text, i, path)
-				}
-			}
+			EachPlace(t, converter, text)
 		})
+	}
+}
+
+// EachPlace prints a text, which must stay as it is, and edits everything in it, each for itself and in several ways.
+func EachPlace(t TB, converter configkit.ConfigConverter, text string) {
+	t.Helper()
+	docs, err := converter.NativeToDocuments([]byte(text))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, show(text))
+	}
+	if have := native(t, converter, docs); have != text {
+		t.Fatalf("printed as\n%s, was\n%s", show(have), show(text))
+	}
+	for i := range docs {
+		for _, path := range places(docs[i].Data()) {
+			EachWay(t, converter, text, i, path)
+		}
 	}
 }
 
