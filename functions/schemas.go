@@ -11,11 +11,28 @@ import (
 // AddSchemas adds schemas of Kubernetes resources, see [schemas.File], that a function reads when they are first needed. Call it
 // before the executor is used.
 func (e *Executor) AddSchemas(read func() ([]schemas.File, error)) error {
+	library, err := e.schemas()
+	if err == nil {
+		library.AddFiles(read)
+	}
+	return err
+}
+
+// AddInputs has the CustomResourceDefinitions of a run's other input files used too, see [schemas.Library.AddInputs]. Call it before the
+// executor is used.
+func (e *Executor) AddInputs(read func() []schemas.File) error {
+	library, err := e.schemas()
+	if err == nil {
+		library.AddInputs(read)
+	}
+	return err
+}
+
+func (e *Executor) schemas() (*schemas.Library, error) {
 	provider := e.handlers[api.ToolchainKubernetesYAML]().ResourceProvider()
 	extensible, ok := provider.(interface{ Schemas() *schemas.Library })
 	if !ok {
-		return fmt.Errorf("schemas of %s: %w", provider.ToolchainType(), handler.ErrUnsupportedRequest)
+		return nil, fmt.Errorf("schemas of %s: %w", provider.ToolchainType(), handler.ErrUnsupportedRequest)
 	}
-	extensible.Schemas().AddFiles(read)
-	return nil
+	return extensible.Schemas(), nil
 }

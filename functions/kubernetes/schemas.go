@@ -38,7 +38,7 @@ func registerSchemaFunctions(fh handler.FunctionRegistry, provider configkit.Res
 				ResultName: "passed", Description: "whether the resources are valid, and what is wrong with them", OutputType: api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description: "Check resources with the schemas of Kubernetes, of the CustomResourceDefinitions among them and of --schema: " +
+			Description: "Check resources with the schemas of Kubernetes, of the CustomResourceDefinitions in the input and of --schema: " +
 				"unknown and missing fields, types, values",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"vet-schemas", "vet-schemas 1.35"},
@@ -130,6 +130,9 @@ func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]js
 	switch {
 	case errors.Is(err, schemas.ErrWrongDefinition):
 		v.unchecked(doc, info, "the schema of "+string(info.ResourceType)+" is wrong")
+		return nil, nil
+	case errors.Is(err, schemas.ErrSeveralDefinitions):
+		v.unchecked(doc, info, string(info.ResourceType)+" is defined in several ways (--schema says which counts)")
 		return nil, nil
 	case err != nil && v.wrong[info.ResourceType]:
 		return nil, nil // that was told before

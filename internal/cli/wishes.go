@@ -52,6 +52,9 @@ func (j *job) wishes(ctx context.Context, chain *plan.Plan) (w wishes, err error
 	if w.where, w.said, err = j.whereResource(flags); err != nil {
 		return w, err
 	}
+	if err = j.addInputs(ctx, w.where); err != nil {
+		return w, err
+	}
 	stop, _ := flags.GetBool("stop")
 	if stop && flags.Changed("keep-going") {
 		return w, diag.Usage("--stop and --keep-going exclude each other")

@@ -57,11 +57,38 @@ func (l *Library) AddFiles(read func() ([]File, error)) {
 	}
 }
 
+// AddInputs has the CustomResourceDefinitions of other input files used for types of which there is nothing else. The function is
+// called when such a type is met. What else is in these files, or wrong with them, does not matter here.
+func (l *Library) AddInputs(read func() []File) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.inputs = read
+}
+
 // Snapshot is a library with the files this one has now.
 func (l *Library) Snapshot() *Library {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return &Library{files: l.files}
+	return &Library{files: l.files, inputs: l.inputs}
+}
+
+// ofInputs is the schema of a type that another input file defines, nil when there is none.
+func (l *Library) ofInputs(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
+	l.mu.Lock() // what files have is read under it
+	defer l.mu.Unlock()
+	if l.inputs != nil {
+		l.defined = definitions{}
+		for _, f := range l.inputs() {
+			docs, _ := gaby.ParseAll(f.Text)
+			for _, doc := range docs {
+				if h, err := doc.Header(); err == nil && h.Kind == definitionKind && doc.Check() == nil {
+					l.defined.merge(doc.Value())
+				}
+			}
+		}
+		l.inputs = nil
+	}
+	return l.defined.schema(t, s)
 }
 
 // added are the schemas of files.
@@ -146,7 +173,7 @@ func readFiles(read func() ([]File, error)) *added {
 
 func (a *added) add(file string, v gaby.Value) {
 	switch {
-	case v.Get("kind").TextIs("CustomResourceDefinition"):
+	case v.Get("kind").TextIs(definitionKind):
 		a.definitions.add(file, v)
 	case v.Get("definitions").Kind() == gaby.Map && v.Get("swagger").Exists():
 		a.clusters = append(a.clusters, newCluster(v.Get("definitions")))

@@ -19,10 +19,12 @@ const (
 
 // Library has the schemas of all releases, and those of users' files. It can be used concurrently.
 type Library struct {
-	mu    sync.Mutex
-	made  map[string]*Release
-	files func() ([]File, error) // not read yet
-	added *added
+	mu      sync.Mutex
+	made    map[string]*Release
+	files   func() ([]File, error) // not read yet
+	added   *added
+	inputs  func() []File // not read yet
+	defined definitions   // in inputs
 }
 
 // Release has the schemas of a release of Kubernetes. It can be used concurrently.

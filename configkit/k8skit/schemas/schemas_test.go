@@ -222,3 +222,39 @@ func TestAddDefinition(t *testing.T) {
 		t.Error(s, err)
 	}
 }
+
+// Definitions of other inputs count where nothing else does, unless they contradict each other.
+func TestInputs(t *testing.T) {
+	other := strings.ReplaceAll(definitionText, "integer", "string")
+	for _, c := range []struct {
+		files []string
+		found bool
+		err   error
+	}{
+		{nil, false, nil},
+		{[]string{"a: [\n", definitionText + "---\nkind: ConfigMap\n"}, true, nil},
+		{[]string{definitionText, definitionText}, true, nil},
+		{[]string{definitionText, other}, false, ErrSeveralDefinitions},
+		{[]string{strings.ReplaceAll(definitionText, "integer", "int")}, false, ErrWrongDefinition},
+	} {
+		var library Library
+		library.AddInputs(func() (files []File) {
+			for _, text := range c.files {
+				files = append(files, File{Name: "a.yaml", Text: []byte(text)})
+			}
+			return files
+		})
+		for range 2 { // once read, and once known
+			set, err := library.Snapshot().Set("", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s, err := set.Schema("example.com/v1/Foo"); (s != nil) != c.found || !errors.Is(err, c.err) {
+				t.Errorf("%q: %v %v", c.files, s, err)
+			}
+			if s, err := set.Schema("v1/Pod"); s == nil || err != nil {
+				t.Error(s, err)
+			}
+		}
+	}
+}

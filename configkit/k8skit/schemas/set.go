@@ -52,12 +52,17 @@ func (s *Set) AddDefinition(definition gaby.Value) error {
 	return errors.Join(problems...)
 }
 
-// ErrWrongDefinition tells that the CustomResourceDefinition of a type has a schema that is wrong.
-var ErrWrongDefinition = errors.New("the schema of its CustomResourceDefinition is wrong")
+// These tell why a type that is defined has no schema.
+var (
+	// ErrWrongDefinition tells that the CustomResourceDefinition of a type has a schema that is wrong.
+	ErrWrongDefinition = errors.New("the schema of its CustomResourceDefinition is wrong")
+	// ErrSeveralDefinitions tells that other inputs have CustomResourceDefinitions of a type with different schemas.
+	ErrSeveralDefinitions = errors.New("it is defined in several ways")
+)
 
-// Schema is the schema of a resource type. Those beside the resources go before those of users' files, and these before the
-// release's. When there is none it is nil; the error is then a *MissingError if there can be no such resource. It is
-// ErrWrongDefinition when what is wrong was told when the definition was added.
+// Schema is the schema of a resource type. Those beside the resources go before those of users' files, these before the release's,
+// and these before those of other inputs. When there is none it is nil; the error is then a *MissingError if there can be no such
+// resource, and ErrWrongDefinition or ErrSeveralDefinitions when there is one that cannot be used.
 func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,22 +76,15 @@ func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 }
 
 func (s *Set) find(t api.ResourceType) (*jsonschema.Schema, error) {
-	if c := s.custom[t]; c != nil && c.served {
-		schema, err := c.compile(s)
-		if err != nil {
-			return nil, ErrWrongDefinition
+	for _, find := range []func() (*jsonschema.Schema, error){
+		func() (*jsonschema.Schema, error) { return s.custom.schema(t, s) },
+		func() (*jsonschema.Schema, error) { return s.library.schema(t, s) },
+		func() (*jsonschema.Schema, error) { return s.Release.Schema(t) },
+		func() (*jsonschema.Schema, error) { return s.library.ofInputs(t, s) },
+	} {
+		if schema, err := find(); schema != nil || err != nil {
+			return schema, err
 		}
-		return schema, nil
-	}
-	if err := s.custom.missing(t); err != nil {
-		return nil, err
-	}
-	added, err := s.library.schema(t, s)
-	if added != nil || err != nil {
-		return added, err
-	}
-	if built, err := s.Release.Schema(t); built != nil || err != nil {
-		return built, err
 	}
 	return nil, s.Release.missing(t)
 }
@@ -102,6 +100,8 @@ type MissingError struct {
 
 func (e *MissingError) Error() string { return fmt.Sprintf("%s has no %s", e.In, e.Type) }
 
+const definitionKind = "CustomResourceDefinition"
+
 // definitions are CustomResourceDefinitions by the types they define.
 type definitions map[api.ResourceType]*definition
 
@@ -111,6 +111,7 @@ type definition struct {
 	file   string // that it is in, "" when it is beside the resources
 	value  gaby.Value
 	served bool
+	others bool // there are other definitions of the type, and it is not known which counts
 
 	once   sync.Once
 	schema *jsonschema.Schema
@@ -128,6 +129,35 @@ func (d definitions) add(file string, v gaby.Value) []api.ResourceType {
 		types = append(types, t)
 	}
 	return types
+}
+
+// merge adds the versions of a CustomResourceDefinition, of which there may be several.
+func (d definitions) merge(v gaby.Value) {
+	more := definitions{}
+	for _, t := range more.add("", v) {
+		if have := d[t]; have == nil {
+			d[t] = more[t]
+		} else if !have.value.Equal(more[t].value) {
+			have.others = true
+		}
+	}
+}
+
+// schema is the schema of a type, nil when there is none. The error is ErrWrongDefinition, ErrSeveralDefinitions, or a *MissingError
+// when another version of the type is defined.
+func (d definitions) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
+	c := d[t]
+	if c == nil || !c.served {
+		return nil, d.missing(t)
+	}
+	if c.others {
+		return nil, ErrSeveralDefinitions
+	}
+	schema, err := c.compile(s)
+	if err != nil {
+		return nil, ErrWrongDefinition
+	}
+	return schema, nil
 }
 
 // missing tells that a kind is defined, but not in the version of a type.
