@@ -3,7 +3,10 @@
 // whatever the texts are.
 package lines
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // Split splits a text into its lines, each with its line end. The last may have none.
 func Split(text string) []string {
@@ -21,7 +24,7 @@ type Hunk struct {
 }
 
 // maxEdits bounds the lines that are removed and added, of what lies between equal lines at both ends, up to which the smallest
-// difference is looked for. Beyond it everything in between has changed.
+// difference is looked for. Beyond it lines that occur once in each text divide them; where there are none everything has changed.
 const maxEdits = 1000
 
 // Diff returns how b differs from a: hunks in order that neither overlap nor touch.
@@ -42,6 +45,8 @@ func Diff(a, b []string) []Hunk {
 	if len(a) > 0 && len(b) > 0 {
 		if found := shortest(a, b); found != nil {
 			hunks = found
+		} else if found := divided(a, b); found != nil {
+			hunks = found
 		}
 	}
 	for i := range hunks {
@@ -49,6 +54,78 @@ func Diff(a, b []string) []Hunk {
 		h.From, h.To, h.NewFrom, h.NewTo = h.From+head, h.To+head, h.NewFrom+head, h.NewTo+head
 	}
 	return hunks
+}
+
+// divided is the difference between lines that occur once in each text, as long as they stand in the same order; nil when there are none.
+func divided(a, b []string) []Hunk {
+	pairs := inOrder(once(a, b))
+	if len(pairs) == 0 {
+		return nil
+	}
+	var hunks []Hunk
+	at := [2]int{}
+	for _, pair := range append(pairs, [2]int{len(a), len(b)}) {
+		for _, h := range Diff(a[at[0]:pair[0]], b[at[1]:pair[1]]) {
+			h = Hunk{h.From + at[0], h.To + at[0], h.NewFrom + at[1], h.NewTo + at[1]}
+			if n := len(hunks); n > 0 && hunks[n-1].To == h.From && hunks[n-1].NewTo == h.NewFrom {
+				hunks[n-1].To, hunks[n-1].NewTo = h.To, h.NewTo
+				continue
+			}
+			hunks = append(hunks, h)
+		}
+		at = pair
+	}
+	return hunks
+}
+
+// once are the lines that occur once in each text, as pairs of their indexes in the order of a.
+func once(a, b []string) [][2]int {
+	type count struct{ inA, inB, at int }
+	counts := make(map[string]*count, len(a))
+	for _, l := range a {
+		if counts[l] == nil {
+			counts[l] = &count{}
+		}
+		counts[l].inA++
+	}
+	for j, l := range b {
+		if c := counts[l]; c != nil {
+			c.inB++
+			c.at = j
+		}
+	}
+	var pairs [][2]int
+	for i, l := range a {
+		if c := counts[l]; c.inA == 1 && c.inB == 1 {
+			pairs = append(pairs, [2]int{i, c.at})
+		}
+	}
+	return pairs
+}
+
+// inOrder is a longest part of pairs in which the second numbers rise, too.
+func inOrder(pairs [][2]int) [][2]int {
+	var ends []int // by length: the pair with the smallest second number that a part of this length ends in
+	before := make([]int, len(pairs))
+	for i, pair := range pairs {
+		n := sort.Search(len(ends), func(k int) bool { return pairs[ends[k]][1] > pair[1] })
+		before[i] = -1
+		if n > 0 {
+			before[i] = ends[n-1]
+		}
+		if n == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[n] = i
+		}
+	}
+	part := make([][2]int, len(ends))
+	for n := len(ends) - 1; n >= 0; n-- {
+		i := ends[len(ends)-1]
+		part[n] = pairs[i]
+		ends[len(ends)-1] = before[i]
+	}
+	return part
 }
 
 // shortest is the greedy algorithm of Myers: for every number of edits the furthest that can be come on each diagonal. It returns nil

@@ -1,6 +1,7 @@
 package lines_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -181,6 +182,37 @@ func TestMergeAsGit(t *testing.T) {
 		if got, clean := lines.MergeText(base, ours, theirs); !clean || got != string(want) {
 			t.Errorf("%v: %q, git makes %q", words, got, want)
 		}
+	}
+}
+
+// TestDiffOfManyChanges: beyond the bound for the smallest difference, what has not changed is found all the same.
+func TestDiffOfManyChanges(t *testing.T) {
+	var a, b []string
+	want := 0
+	for i := range 5_000 {
+		a = append(a, fmt.Sprintf("name: %d\n", i), "spec:\n")
+		b = append(b, fmt.Sprintf("name: %d\n", i))
+		if i%2 == 0 {
+			b = append(b, "# more\n")
+			want++
+		}
+		b = append(b, "spec:\n")
+	}
+	b = append(b[6:], b[:6]...) // lines that moved do not confuse it
+	hunks := lines.Diff(a, b)
+	added := 0
+	var rebuilt []string
+	at := 0
+	for _, h := range hunks {
+		added += h.NewTo - h.NewFrom - (h.To - h.From)
+		rebuilt = append(append(rebuilt, a[at:h.From]...), b[h.NewFrom:h.NewTo]...)
+		at = h.To
+	}
+	if rebuilt = append(rebuilt, a[at:]...); !slices.Equal(rebuilt, b) {
+		t.Error("the hunks do not make the other text")
+	}
+	if len(hunks) < want-10 || len(hunks) > want+10 || added != want {
+		t.Errorf("%d hunks with %d lines, want about %d", len(hunks), added, want)
 	}
 }
 
