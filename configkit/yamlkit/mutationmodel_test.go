@@ -130,7 +130,7 @@ func TestMergeAsTheModel(t *testing.T) {
 		b, u, d := unitText(t, base), unitText(t, source), unitText(t, target)
 		answer := ask(map[string]any{"base": base, "source": source, "target": target, "subtract": subtract})
 		if answer.Failed != "" {
-			leftOut["the model fails"]++
+			leftOut["the model crashes: "+answer.Failed]++ // where the target has made a map of a list to which something is added
 			continue
 		}
 		fail := func(what string, have, want any) {
@@ -157,12 +157,12 @@ func TestMergeAsTheModel(t *testing.T) {
 			leftOut["renames, which the model does not have"]++
 			continue
 		}
-		if !subtract && slices.ContainsFunc(answer.Conflicts, func(c [3]string) bool { return c[0] == string(api.ConflictUnresolvedPath) }) {
-			leftOut["the model leaves maps it made for what it could not do"]++
-			continue
-		}
 		compared++
-		if docs := normal(t, unitData(result.Docs)); !reflect.DeepEqual(docs, any(answer.Docs)) && len(answer.Docs) > 0 {
+		docs := normal(t, unitData(result.Docs))
+		if slices.ContainsFunc(answer.Conflicts, func(c [3]string) bool { return c[0] == string(api.ConflictUnresolvedPath) }) {
+			withoutRemains(answer.Docs, docs)
+		}
+		if !reflect.DeepEqual(docs, any(answer.Docs)) && len(answer.Docs) > 0 {
 			text, _ := json.MarshalIndent(answer.Docs, "", " ")
 			fail("merge", result.Docs.String(), string(text))
 		}
@@ -185,6 +185,36 @@ func TestMergeAsTheModel(t *testing.T) {
 		}
 	}
 	t.Logf("%d compared, left out: %v", compared, leftOut)
+}
+
+// withoutRemains removes, from what the model has made, the maps without content that are not in ours: it makes them on its way to a place
+// and leaves them there when it finds that it cannot get there.
+func withoutRemains(model, ours any) {
+	switch model := model.(type) {
+	case []any:
+		list, _ := ours.([]any)
+		for i := range min(len(model), len(list)) {
+			withoutRemains(model[i], list[i])
+		}
+	case object:
+		known, _ := ours.(object)
+		for k, v := range model {
+			if other, ok := known[k]; ok {
+				withoutRemains(v, other)
+			} else if isHollow(v) {
+				delete(model, k)
+			}
+		}
+	}
+}
+
+// isHollow tells whether a value is a map with nothing but such maps in it.
+func isHollow(v any) bool {
+	o, ok := v.(object)
+	for k := range o {
+		ok = ok && isHollow(o[k])
+	}
+	return ok
 }
 
 // forTheModel removes elements of lists that are equal to others, of which the model inserts one less than it should, and bools, which
