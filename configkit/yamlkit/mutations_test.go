@@ -1,0 +1,404 @@
+package yamlkit_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// computed is what happened between two units.
+func computed(t testing.TB, before, after string, index int) api.ResourceMutationList {
+	t.Helper()
+	list, err := yamlkit.ComputeMutations(parseUnit(t, before), parseUnit(t, after), index, k8skit.K8sResourceProvider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// entryLines are mutations as lines: name, path, type, index, value, and a ! for what is protected.
+func entryLines(list api.ResourceMutationList) []string {
+	var lines []string
+	line := func(name string, info api.MutationInfo) {
+		protected := ""
+		if info.Protected {
+			protected = " !"
+		}
+		if info.Value != "" {
+			info.Value = " " + strings.TrimSuffix(info.Value, "\n")
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %d%s%s", name, info.MutationType, info.Index, info.Value, protected))
+	}
+	for _, m := range list {
+		name := string(m.Resource.ResourceName)
+		info := m.ResourceMutationInfo
+		if info.MutationType != api.MutationTypeDelete {
+			info.Value = ""
+		}
+		line(name, info)
+		for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
+			line(name+" "+string(path), m.PathMutationMap[path])
+		}
+		for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {
+			lines = append(lines, fmt.Sprintf("%s %s order %s", name, path, strings.Join(m.ArrayOrders[path], " ")))
+		}
+		for _, path := range slices.Sorted(maps.Keys(m.ArrayElementAliases)) {
+			lines = append(lines, fmt.Sprintf("%s %s names %v", name, path, m.ArrayElementAliases[path]))
+		}
+		if len(m.Names()) > 1 {
+			lines = append(lines, fmt.Sprintf("%s was %v", name, slices.Sorted(maps.Keys(m.Names()))))
+		}
+	}
+	return lines
+}
+
+func TestComputeMutations(t *testing.T) {
+	e := func(text string, pairs ...string) string { return edited(t, text, pairs...) }
+	const spec = "dev/web spec.template.spec."
+	tests := []struct {
+		name          string
+		before, after string
+		want          []string
+	}{
+		{"nothing", baseDeployment, baseDeployment, []string{"dev/web None 3"}},
+		{"comments, order of keys, quotes", baseDeployment, e(baseDeployment, " # of three", "", "  replicas: 2\n", "", "web:1.0\n", "'web:1.0'\n  replicas: 2\n"), []string{"dev/web None 3"}},
+		{"a map is added", baseDeployment, e(baseDeployment, "spec:\n", "  labels: {a: b, c.d: {}}\nspec:\n"), []string{
+			"dev/web Update 3", "dev/web metadata.labels.a Add 3 b", "dev/web metadata.labels.c~1d Add 3 {}",
+		}},
+		{"a map is emptied, a map is filled", e(baseDeployment, "spec:\n", "  labels: {a: b}\n  annotations: {}\nspec:\n"), e(baseDeployment, "spec:\n", "  labels: {}\n  annotations: {a: b}\nspec:\n"), []string{
+			"dev/web Update 3", "dev/web metadata.annotations Update 3 {a: b}", "dev/web metadata.labels Update 3 {}",
+		}},
+		{"another kind of value", baseDeployment, e(baseDeployment, "2 #", `"2" #`, "namespace: dev", "namespace: [dev]"), []string{
+			"/web Update 3", "/web metadata.namespace Update 3 [dev]", `/web spec.replicas Update 3 "2"`, "/web was [/web dev/web]",
+		}},
+		{"an element with a merge key", baseDeployment + proxy, baseDeployment + e(proxy, "envoy:1", "envoy:2"), []string{
+			"dev/web Update 3", spec + "containers.?name=proxy;@1.image Update 3 envoy:2",
+		}},
+		{"elements are new, gone, elsewhere", baseDeployment + e(proxy, "proxy", "old") + proxy, e(baseDeployment, "containers:\n", "containers:\n"+proxy) + e(proxy, "proxy", "new", "envoy:1", "quite:another"), []string{
+			"dev/web Update 3", spec + "containers.?name=new;@2 Add 3 name: new\nimage: quite:another", spec + "containers.?name=old;@1 Delete 3 name: old\nimage: envoy:1",
+			spec + "containers order proxy app new",
+		}},
+		{"merge keys of several fields, one of them with a default", baseService, e(baseService, "UDP\n", "UDP\n    name: dns\n", "port: 53\n", "protocol: TCP\n    port: 53\n"), nil},
+		{"elements without merge key", baseRoute, e(baseRoute, "  - match: a\n    weight: 100\n", "", "50", "55") + "  - match: c\n", []string{
+			"dev/public Update 3",
+			"dev/public spec.routes.?~h=+" + digestOf(`{"match":"c"}`) + ";@1 Add 3 match: c",
+			"dev/public spec.routes.?~h=" + digestOf(`{"match":"a","weight":100}`) + ";@0 Delete 3 match: a\nweight: 100",
+			"dev/public spec.routes.?~h=" + digestOf(`{"match":"b","weight":50}`) + ";@1.weight Update 3 55",
+		}},
+		{"equal elements", baseDeployment + e(baseArgs, "--c", "--a"), baseDeployment + e(baseArgs, "--c", "--d"), []string{
+			"dev/web Update 3", spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--a"`) + ",~o=1;@2 Update 3 --d",
+		}},
+		{"a renamed element", baseDeployment + baseEnv, e(baseDeployment, "name: app", "name: main") + e(baseEnv, "value: a", "value: c"), []string{
+			"dev/web Update 3", spec + "containers.?name=app;@0.env.?name=A;@0.value Update 3 c", spec + "containers order main", spec + "containers names map[app:main]",
+		}},
+		{"a renamed resource", baseSettings, e(baseSettings, "settings", "limits"), []string{
+			"dev/limits Update 3", "dev/limits metadata.name Update 3 limits", "dev/limits was [dev/limits dev/settings]",
+		}},
+		{"another namespace", baseSettings, e(baseSettings, "dev", "prod"), []string{
+			"prod/settings Update 3", "prod/settings metadata.namespace Update 3 prod", "prod/settings was [dev/settings prod/settings]",
+		}},
+		{"another kind of workload", baseDeployment, e(baseDeployment, "Deployment", "StatefulSet"), []string{"dev/web Update 3", "dev/web kind Update 3 StatefulSet"}},
+		{"resources are new and gone", baseSettings + separator + baseDeployment, baseDeployment + separator + baseRoute, []string{
+			"dev/web None 3", "dev/public Add 3", "dev/settings Delete 3 " + strings.TrimSuffix(baseSettings, "\n"),
+		}},
+		{"known by an ID", e(baseSettings, "namespace: dev", "namespace: dev, annotations: {confighub.com/ResourceMergeID: x}"), e(baseRoute, "namespace: dev", "namespace: dev, annotations: {confighub.com/ResourceMergeID: y}") + separator +
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: all, namespace: other, annotations: {confighub.com/ResourceMergeID: x}}\nimmutable: true\n", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			list := computed(t, test.before, test.after, 3)
+			switch test.name {
+			case "known by an ID":
+				if len(list) != 2 || list[1].ResourceMutationInfo.MutationType != api.MutationTypeUpdate || list[1].Aliases["dev/settings"] != struct{}{} {
+					t.Errorf("%+v", list)
+				}
+				return
+			case "merge keys of several fields, one of them with a default":
+				test.want = []string{
+					"dev/web Update 3", "dev/web spec.ports.?port=53,protocol=TCP;@1.protocol Add 3 TCP", "dev/web spec.ports.?port=53,protocol=UDP;@0.name Add 3 dns",
+				}
+				list = computed(t, baseService, e(baseService, "UDP\n", "UDP\n    name: dns\n")+"    protocol: TCP\n", 3)
+			}
+			if diff := cmp.Diff(test.want, entryLines(list)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestAddMutations: the entries tell, of every value, the last change.
+func TestAddMutations(t *testing.T) {
+	e := func(text string, pairs ...string) string { return edited(t, text, pairs...) }
+	const spec = "dev/web spec.template.spec."
+	labels := e(baseDeployment, "spec:\n", "  labels: {a: b, c: d}\nspec:\n")
+	withArgs := baseDeployment + baseArgs
+	tests := []struct {
+		name   string
+		states []string // the first change has index 1
+		want   []string
+	}{
+		{"nothing, then something", []string{baseDeployment, baseDeployment, e(baseDeployment, "2 #", "3 #")}, []string{"dev/web Update 2", "dev/web spec.replicas Update 2 3"}},
+		{"something, then nothing", []string{baseDeployment, e(baseDeployment, "2 #", "3 #"), e(baseDeployment, "2 #", "3 #")}, []string{"dev/web Update 1", "dev/web spec.replicas Update 1 3"}},
+		{"twice at one place", []string{baseDeployment, e(baseDeployment, "2 #", "3 #"), e(baseDeployment, "2 #", "4 #", "1.0", "2.0")}, []string{
+			"dev/web Update 1", "dev/web spec.replicas Update 2 4", spec + "containers.?name=app;@0.image Update 2 web:2.0",
+		}},
+		{"added, then changed", []string{"", baseDeployment, e(baseDeployment, "2 #", "3 #")}, []string{"dev/web Add 1", "dev/web spec.replicas Update 2 3"}},
+		{"changed, then deleted", []string{baseDeployment, e(baseDeployment, "2 #", "3 #"), ""}, []string{"dev/web Delete 2 " + strings.TrimSuffix(e(baseDeployment, "2 #", "3 #"), "\n")}},
+		{"deleted, then added", []string{baseDeployment, "", baseDeployment}, []string{"dev/web Replace 2"}},
+		{"a key deleted, then added", []string{labels, e(labels, "a: b, ", ""), labels}, []string{"dev/web Update 1", "dev/web metadata.labels.a Replace 2 b"}},
+		{"inside, then around", []string{labels, e(labels, "c: d", "c: e"), baseDeployment}, []string{"dev/web Update 1", "dev/web metadata.labels Delete 2 {a: b, c: e}"}},
+		{"an element is new in front of one that was changed", []string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--a, --b", "--new, --a, --x")}, []string{
+			"dev/web Update 1", spec + "containers.?name=app;@0.args.?~h=+" + digestOf(`"--new"`) + ";@0 Add 2 --new", spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--b"`) + ";@2 Update 1 --x",
+		}},
+		{"an element in front of one that was changed is gone", []string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--a, --b", "--x")}, []string{
+			"dev/web Update 1", spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--b"`) + ";@0 Update 1 --x",
+		}},
+		{"an element is changed, then gone", []string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--b, ", "")}, []string{"dev/web Update 1"}},
+		{"an element is changed twice", []string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--b", "--y")}, []string{
+			"dev/web Update 1", spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--x"`) + ";@1 Update 2 --y",
+		}},
+		{"an element gets another key, and another one", []string{baseDeployment + baseEnv, e(baseDeployment, "name: app", "name: main") + e(baseEnv, "value: a", "value: c"), e(baseDeployment, "name: app", "name: shop") + e(baseEnv, "value: a", "value: c")}, []string{
+			"dev/web Update 1", spec + "containers.?name=shop;@0.env.?name=A;@0.value Update 1 c", spec + "containers order shop", spec + "containers names map[app:shop main:shop]",
+		}},
+		{"orders", []string{baseDeployment + proxy, e(baseDeployment, "containers:\n", "containers:\n"+proxy), e(baseDeployment, "containers:\n", "containers:\n"+proxy) + e(proxy, "proxy", "new")}, []string{
+			"dev/web Update 1", spec + "containers.?name=new;@2 Add 2 name: new\nimage: envoy:1", spec + "containers order proxy app new",
+		}},
+		{"names", []string{baseSettings, e(baseSettings, "settings", "limits"), e(baseSettings, "settings", "bounds", "dev", "prod")}, []string{
+			"prod/bounds Update 1", "prod/bounds metadata.name Update 2 bounds", "prod/bounds metadata.namespace Update 2 prod", "prod/bounds was [dev/limits dev/settings prod/bounds]",
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var all api.ResourceMutationList
+			for i := 1; i < len(test.states); i++ {
+				all = yamlkit.AddMutations(all, computed(t, test.states[i-1], test.states[i], i), k8skit.K8sResourceProvider)
+			}
+			if diff := cmp.Diff(test.want, entryLines(all)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAddMutationsInheritsProtection(t *testing.T) {
+	first := computed(t, baseDeployment, edited(t, baseDeployment, "2 #", "3 #"), 1)
+	old, n := yamlkit.ProtectMutations(first, api.AttributeValueList{place("apps/v1/Deployment", "dev/web", "spec.replicas"), place("apps/v1/Deployment", "dev/web", "spec.template")}, true, k8skit.K8sResourceProvider)
+	if n != 2 {
+		t.Error(n)
+	}
+	second := computed(t, baseDeployment, edited(t, baseDeployment, "2 #", "4 #", "web:1.0", "web:2.0", "dev", "prod"), 2)
+	want := []string{
+		"prod/web Update 1", "prod/web metadata.namespace Update 2 prod", "prod/web spec.replicas Update 2 4 !", "prod/web spec.template None 1 !",
+		"prod/web spec.template.spec.containers.?name=app;@0.image Update 2 web:2.0 !", "prod/web was [dev/web prod/web]",
+	}
+	if diff := cmp.Diff(want, entryLines(yamlkit.AddMutations(old, second, k8skit.K8sResourceProvider))); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"dev/web Update 1", "dev/web spec.replicas Update 1 3"}, entryLines(first)); diff != "" {
+		t.Error("what was given is changed", diff)
+	}
+}
+
+// place is a row that names a place.
+func place(resourceType api.ResourceType, name api.ResourceName, path api.ResolvedPath) (row api.AttributeValue) {
+	row.ResourceType, row.ResourceName, row.Path = resourceType, name, path
+	return row
+}
+
+func TestProtectMutations(t *testing.T) {
+	list := append(computed(t, baseDeployment, edited(t, baseDeployment, "2 #", "3 #"), 1), computed(t, "", baseService, 2)...)
+	tests := []struct {
+		name  string
+		row   api.AttributeValue
+		want  string // the line that is another one, or new
+		count int
+	}{
+		{"a path", place("apps/v1/Deployment", "dev/web", "spec.replicas"), "dev/web spec.replicas Update 1 3 !", 1},
+		{"a path without entry", place("apps/v1/Deployment", "dev/web", "spec.template"), "dev/web spec.template None 1 !", 1},
+		{"a resource", place("v1/Service", "web", ""), "dev/web Add 2 !", 1},
+		{"a type", place("v1/Service", "", "spec.ports"), "dev/web spec.ports None 2 !", 1},
+		{"any type", place("*", "dev/web", "spec.x"), "dev/web spec.x None 1 !", 2},
+		{"a resource that is not there", place("v1/Secret", "dev/x", "data"), "dev/x data None 0 !", 1},
+		{"nothing", place("v1/Secret", "", "data"), "", 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			was := entryLines(list)
+			now, n := yamlkit.ProtectMutations(list, api.AttributeValueList{test.row}, true, k8skit.K8sResourceProvider)
+			if lines := entryLines(now); n != test.count || test.want != "" && !slices.Contains(lines, test.want) || test.want == "" && !slices.Equal(lines, was) {
+				t.Errorf("%d %q", n, lines)
+			}
+			again, _ := yamlkit.ProtectMutations(now, api.AttributeValueList{test.row}, false, k8skit.K8sResourceProvider)
+			for _, line := range entryLines(again) {
+				if strings.HasSuffix(line, "!") {
+					t.Error("still protected:", line)
+				}
+			}
+			if !slices.Equal(entryLines(list), was) {
+				t.Error("what was given is changed")
+			}
+		})
+	}
+}
+
+func TestLimitMutations(t *testing.T) {
+	after := edited(t, baseDeployment, "dev", "prod", "2 #", "3 #", "web:1.0", "web:2.0") + edited(t, baseArgs, "--b", "--x")
+	list := append(computed(t, baseDeployment+baseArgs, after, 1), computed(t, baseService, edited(t, baseService, "UDP", "SCTP"), 1)...)
+	tests := []struct {
+		resource api.ResourceName
+		path     api.UnresolvedPath
+		want     int // paths left
+	}{
+		{"", "", len(list[0].PathMutationMap) + len(list[1].PathMutationMap)},
+		{"prod/web", "", 4},
+		{"web", "spec.replicas", 1},
+		{"web", "spec", 3 + len(list[1].PathMutationMap)},
+		{"", "spec.rep", 0},
+		{"prod/web", "spec.template.spec.containers.?name=app", 2},
+		{"prod/web", "spec.template.spec.containers.*.image", 1},
+		{"prod/web", "spec.template.spec.containers.0.args", 1},
+		{"prod/web", "spec.template.spec.containers.0.args.1", 1},
+		{"prod/web", "spec.template.spec.containers.1", 0},
+		{"nobody", "", 0},
+		{"dev/web", "metadata", 1},
+	}
+	for _, test := range tests {
+		n := 0
+		for _, m := range yamlkit.LimitMutations(list, test.resource, test.path, k8skit.K8sResourceProvider) {
+			n += len(m.PathMutationMap)
+		}
+		if n != test.want {
+			t.Errorf("%s %s: %d paths, want %d", test.resource, test.path, n, test.want)
+		}
+	}
+}
+
+func TestReset(t *testing.T) {
+	unit := edited(t, baseDeployment, "spec:\n", "  labels: {app: app, n: 7, on: true}\nspec:\n") + baseArgs
+	info := api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: "x\n"}
+	protected := info
+	protected.Protected = true
+	mutation := func(resource api.MutationInfo, paths api.MutationMap) api.ResourceMutationList {
+		return api.ResourceMutationList{{
+			Resource: api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "dev/web"}, ResourceMutationInfo: resource, PathMutationMap: paths,
+		}}
+	}
+	update := api.MutationInfo{MutationType: api.MutationTypeUpdate}
+	const container = "spec.template.spec.containers.?name=app;@0."
+	list := mutation(update, api.MutationMap{
+		"spec.replicas": info, "metadata.labels.app": info, "metadata.labels.n": info, "metadata.labels.on": info, "metadata.labels.none": info, "metadata.labels": info,
+		container + "name": info, container + "image": info, container + "args.1": info, container + "args.?~h=" + api.ResolvedPath(digestOf(`"--c"`)) + ";@7": info,
+		"metadata.name": protected,
+	})
+	docs := parseUnit(t, unit)
+	n, err := yamlkit.Reset(docs, list, k8skit.K8sResourceProvider)
+	want := edited(t, unit, "2 #", "999999999 #", "app: app", "app: confighubplaceholder", "n: 7", "n: 999999999", "name: app", "name: confighubplaceholder",
+		"web:1.0", "confighubplaceholder", "--b", "confighubplaceholder", "--c", "confighubplaceholder")
+	if diff := cmp.Diff(want, docs.String()); diff != "" || err != nil || n != 7 {
+		t.Error(n, err, diff)
+	}
+	update.Protected = true
+	if n, err = yamlkit.Reset(parseUnit(t, unit), mutation(update, api.MutationMap{"spec.replicas": info}), k8skit.K8sResourceProvider); n != 0 || err != nil {
+		t.Error("a protected resource", n, err)
+	}
+}
+
+// TestPatchMutations: mutations as others write them, with indexes and Predicate, on a unit that is not what they were made from.
+func TestPatchMutations(t *testing.T) {
+	unit := baseDeployment + edited(t, baseArgs, "--c", "--c, --b") + proxy + separator + baseService
+	add := func(value string) api.MutationInfo {
+		return api.MutationInfo{MutationType: api.MutationTypeAdd, Value: value}
+	}
+	update := func(value string) api.MutationInfo {
+		return api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: value}
+	}
+	remove := api.MutationInfo{MutationType: api.MutationTypeDelete}
+	const containers = "spec.template.spec.containers"
+	tests := []struct {
+		name       string
+		mutation   api.ResourceMutation
+		protection api.MutationMap
+		want       string
+		conflicts  []string
+	}{
+		{"an index", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".1.image": update("envoy:2")}}, nil, edited(t, unit, "envoy:1", "envoy:2"), nil},
+		{"an element that stands elsewhere", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=proxy;@0.image": update("envoy:2")}}, nil, edited(t, unit, "envoy:1", "envoy:2"), nil},
+		{"an element that is not there", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=logs;@0.image": update("logs:2")}}, nil, unit, []string{"UnresolvedPath web " + containers + ".?name=logs;@0.image"}},
+		{"an element that is appended", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=logs;@0": add("name: logs\nimage: logs:1 # new")}}, nil, edited(t, unit, proxy, proxy+"      - name: logs\n        image: logs:1 # new\n"), nil},
+		{"an element that is removed", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=proxy;@0": remove}}, nil, edited(t, unit, proxy, ""), nil},
+		{"one of equal elements", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.args.?~h=" + api.ResolvedPath(digestOf(`"--b"`)) + ",~o=1;@9": update("--x")}}, nil, edited(t, unit, "--c, --b", "--c, --x"), nil},
+		{"an element with another digest", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.args.?~h=00000000;@1": update("--x")}}, nil, unit, []string{"UnresolvedPath web " + containers + ".?name=app;@0.args.?~h=00000000;@1"}},
+		{"elements come and go", api.ResourceMutation{PathMutationMap: api.MutationMap{
+			containers + ".?name=app;@0.args.?~h=" + api.ResolvedPath(digestOf(`"--a"`)) + ";@0": remove, containers + ".?name=app;@0.args.?~h=+00000000;@1": add("--new"),
+		}}, nil, edited(t, unit, "--a, --b", "--b, --new"), nil},
+		{"an order", api.ResourceMutation{ArrayOrders: map[api.ResolvedPath][]string{containers: {"proxy", "nobody", "app"}}}, nil, edited(t, unit, proxy, "", "containers:\n", "containers:\n"+proxy), nil},
+		{"a new key", api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{containers: {"proxy": "mesh"}}, PathMutationMap: api.MutationMap{containers + ".?name=proxy;@1.image": update("envoy:2")}}, nil, edited(t, unit, "proxy", "mesh", "envoy:1", "envoy:2"), nil},
+		{"a new key that is taken", api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{containers: {"proxy": "app"}}}, nil, unit, []string{"UnresolvedPath web " + containers}},
+		{"a key that has changed already", api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{containers: {"old": "proxy"}}}, nil, unit, nil},
+		{"a map is merged", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata": update("labels: {a: b}\nname: web")}}, nil, edited(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), nil},
+		{"a map is replaced", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.template": {MutationType: api.MutationTypeReplace, Value: "spec: {}"}}}, nil, edited(t, unit, unit[strings.Index(unit, "  template:"):strings.Index(unit, "---")], "  template:\n    spec: {}\n"), nil},
+		{"the way to a value", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": add("b")}}, nil, edited(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), nil},
+		{"no way to a value", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": update("b")}}, nil, unit, []string{"UnresolvedPath web metadata.labels.a"}},
+		{"comments of other programs", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.$comment$line$replicas": update("x")}}, nil, unit, nil},
+		{"a protected path and one below it", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.replicas": update("9"), "spec.template.x": add("1"), "spec.z": add("1")}},
+			api.MutationMap{"spec.replicas": {Protected: true}, "spec.template": {Protected: true}}, edited(t, unit, separator, "  z: 1\n"+separator), []string{"ProtectedPath web spec.replicas", "ProtectedPath web spec.template.x"}},
+		{"around a protected path", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata": update("namespace: prod\nname: web\nlabels: {a: b}")}},
+			api.MutationMap{"metadata.namespace": {Protected: true}}, edited(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), []string{"ProtectedPath web metadata.namespace"}},
+		{"an element by another name", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.image": update("web:2")}},
+			api.MutationMap{containers + ".0.image": {Protected: true}}, unit, []string{"ProtectedPath web " + containers + ".?name=app;@0.image"}},
+		{"the resource is deleted", api.ResourceMutation{ResourceMutationInfo: remove}, nil, separator + baseService, nil},
+		{"the resource is replaced", api.ResourceMutation{ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeReplace, Value: "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"}}, nil,
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n" + separator + baseService, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			test.mutation.Resource = api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "dev/web"}
+			if test.mutation.ResourceMutationInfo.MutationType == "" {
+				test.mutation.ResourceMutationInfo.MutationType = api.MutationTypeUpdate
+			}
+			var protection api.ResourceMutationList
+			if test.protection != nil {
+				protection = api.ResourceMutationList{{Resource: test.mutation.Resource, PathMutationMap: test.protection}}
+			}
+			docs, conflicts, err := yamlkit.PatchMutations(parseUnit(t, unit), protection, api.ResourceMutationList{test.mutation}, nil, k8skit.K8sResourceProvider)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, docs.String()); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(test.conflicts, conflictLines(conflicts)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestCheckMutations(t *testing.T) {
+	resource := api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "a/b"}
+	list := api.ResourceMutationList{
+		{Resource: api.ResourceInfo{ResourceType: "v1/Service"}},
+		{Resource: resource, ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeAdd, Value: "a: b: c"}, PathMutationMap: api.MutationMap{
+			"x":   {MutationType: "Move"},
+			"y.z": {MutationType: api.MutationTypeUpdate, Value: "[1"},
+			"ok":  {MutationType: api.MutationTypeDelete, Value: "[1"},
+		}},
+	}
+	err := yamlkit.CheckMutations(list, k8skit.K8sResourceProvider)
+	for _, want := range []string{"mutation 1: Resource has no", "the value of the mutation: 1:4", `path x: unknown mutation type "Move"`, "path y.z: the value of the mutation"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in %v", want, err)
+		}
+	}
+	if err := yamlkit.CheckMutations(computed(t, baseDeployment, baseService, 0), k8skit.K8sResourceProvider); err != nil {
+		t.Error(err)
+	}
+}
