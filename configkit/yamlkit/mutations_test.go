@@ -106,11 +106,14 @@ func TestComputeMutations(t *testing.T) {
 			"prod/settings Update 3", "prod/settings metadata.namespace Update 3 prod", "prod/settings was [dev/settings prod/settings]",
 		}},
 		{"another kind of workload", baseDeployment, e(baseDeployment, "Deployment", "StatefulSet"), []string{"dev/web Update 3", "dev/web kind Update 3 StatefulSet"}},
+		{"another kind, and namespaces", baseDeployment + separator + e(baseDeployment, "dev", "prod"), e(baseDeployment, "Deployment", "StatefulSet", "dev", "prod") + separator + e(baseDeployment, "Deployment", "StatefulSet"), []string{
+			"prod/web Update 3", "prod/web kind Update 3 StatefulSet", "dev/web Update 3", "dev/web kind Update 3 StatefulSet",
+		}},
 		{"resources are new and gone", baseSettings + separator + baseDeployment, baseDeployment + separator + baseRoute, []string{
 			"dev/web None 3", "dev/public Add 3", "dev/settings Delete 3 " + strings.TrimSuffix(baseSettings, "\n"),
 		}},
 		{"known by an ID", e(baseSettings, "namespace: dev", "namespace: dev, annotations: {confighub.com/ResourceMergeID: x}"), e(baseRoute, "namespace: dev", "namespace: dev, annotations: {confighub.com/ResourceMergeID: y}") + separator +
-			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: all, namespace: other, annotations: {confighub.com/ResourceMergeID: x}}\nimmutable: true\n", nil},
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: all, namespace: other, annotations: {confighub.com/ResourceMergeID: x}}\ndata: {a: a, b: b, c: c, d: d, e: e, f: f, g: g}\n", nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -305,6 +308,10 @@ func TestReset(t *testing.T) {
 	if diff := cmp.Diff(want, docs.String()); diff != "" || err != nil || n != 7 {
 		t.Error(n, err, diff)
 	}
+	both := append(mutation(update, api.MutationMap{"metadata.name": info}), mutation(update, api.MutationMap{"spec.replicas": info})...)
+	if n, err = yamlkit.Reset(parseUnit(t, unit), both, k8skit.K8sResourceProvider); n != 2 || err != nil {
+		t.Error("a resource with two entries, of which the first resets its name", n, err)
+	}
 	update.Protected = true
 	if n, err = yamlkit.Reset(parseUnit(t, unit), mutation(update, api.MutationMap{"spec.replicas": info}), k8skit.K8sResourceProvider); n != 0 || err != nil {
 		t.Error("a protected resource", n, err)
@@ -373,6 +380,44 @@ func TestPatchMutations(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, docs.String()); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(test.conflicts, conflictLines(conflicts)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestPatchWithoutOwnChanges: what the target has changed itself, as it was recorded, is taken from the patch.
+func TestPatchWithoutOwnChanges(t *testing.T) {
+	const containers = "spec.template.spec.containers"
+	base := baseDeployment + baseEnv + proxy
+	rename := func(name string) string {
+		return edited(t, baseDeployment, "name: app", "name: "+name) + baseEnv + proxy
+	}
+	tests := []struct {
+		name, source, target, want string
+		conflicts                  []string
+	}{
+		{"another place", edited(t, base, "2 #", "3 #"), edited(t, base, "envoy:1", "envoy:2"), edited(t, base, "2 #", "3 #", "envoy:1", "envoy:2"), nil},
+		{"the same place", edited(t, base, "2 #", "3 #"), edited(t, base, "2 #", "4 #"), "", []string{"Subtracted web spec.replicas"}},
+		{"both rename an element", rename("main"), rename("shop"), "", []string{"Subtracted web " + containers}},
+		{"both give an element the same name", rename("main"), rename("main"), "", nil},
+		{"a renamed element changes", edited(t, base, "value: a", "value: c"), rename("shop"), edited(t, rename("shop"), "value: a", "value: c"), nil},
+		{"a renamed element is elsewhere", edited(t, base, proxy, "", "containers:\n", "containers:\n"+proxy), rename("shop"), edited(t, rename("shop"), proxy, "", "containers:\n", "containers:\n"+proxy), nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			docs, conflicts, err := yamlkit.PatchMutations(parseUnit(t, test.target), nil, computed(t, base, test.source, 0), computed(t, base, test.target, 0), k8skit.K8sResourceProvider)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := test.want
+			if want == "" {
+				want = test.target
+			}
+			if diff := cmp.Diff(want, docs.String()); diff != "" {
 				t.Error(diff)
 			}
 			if diff := cmp.Diff(test.conflicts, conflictLines(conflicts)); diff != "" {
