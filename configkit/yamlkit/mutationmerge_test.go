@@ -65,8 +65,8 @@ spec:
 	separator  = "---\n"
 )
 
-// edited is a text with some parts replaced, which are given in pairs and have to be there.
-func edited(t testing.TB, text string, pairs ...string) string {
+// replaced is a text with some parts replaced, which are given in pairs and have to be there.
+func replaced(t testing.TB, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(text, pairs[i]) {
@@ -89,7 +89,7 @@ func conflictLines(list api.MutationConflictList) []string {
 
 func TestMergeUnits(t *testing.T) {
 	const container = "spec.template.spec.containers.?name="
-	e := func(text string, pairs ...string) string { return edited(t, text, pairs...) }
+	e := func(text string, pairs ...string) string { return replaced(t, text, pairs...) }
 	protected := api.ResourceMutationList{{
 		Resource:             api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "dev/web"},
 		ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeAdd},
@@ -306,7 +306,7 @@ func digestOf(text string) string {
 }
 
 func TestDiffPatch(t *testing.T) {
-	e := func(text string, pairs ...string) string { return edited(t, text, pairs...) }
+	e := func(text string, pairs ...string) string { return replaced(t, text, pairs...) }
 	docs, conflicts, err := yamlkit.DiffPatch(
 		parseUnit(t, baseDeployment+separator+baseService),
 		parseUnit(t, e(baseDeployment, "2 #", "3 #")+proxy),

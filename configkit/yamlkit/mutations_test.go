@@ -61,7 +61,7 @@ func entryLines(list api.ResourceMutationList) []string {
 }
 
 func TestComputeMutations(t *testing.T) {
-	e := func(text string, pairs ...string) string { return edited(t, text, pairs...) }
+	e := func(text string, pairs ...string) string { return replaced(t, text, pairs...) }
 	const spec = "dev/web spec.template.spec."
 	tests := []struct {
 		name          string
@@ -139,7 +139,7 @@ func TestComputeMutations(t *testing.T) {
 
 // TestAddMutations: the entries tell, of every value, the last change.
 func TestAddMutations(t *testing.T) {
-	e := func(text string, pairs ...string) string { return edited(t, text, pairs...) }
+	e := func(text string, pairs ...string) string { return replaced(t, text, pairs...) }
 	const spec = "dev/web spec.template.spec."
 	labels := e(baseDeployment, "spec:\n", "  labels: {a: b, c: d}\nspec:\n")
 	withArgs := baseDeployment + baseArgs
@@ -192,12 +192,12 @@ func TestAddMutations(t *testing.T) {
 }
 
 func TestAddMutationsInheritsProtection(t *testing.T) {
-	first := computed(t, baseDeployment, edited(t, baseDeployment, "2 #", "3 #"), 1)
+	first := computed(t, baseDeployment, replaced(t, baseDeployment, "2 #", "3 #"), 1)
 	old, n := yamlkit.ProtectMutations(first, api.AttributeValueList{place("apps/v1/Deployment", "dev/web", "spec.replicas"), place("apps/v1/Deployment", "dev/web", "spec.template")}, true, k8skit.K8sResourceProvider)
 	if n != 2 {
 		t.Error(n)
 	}
-	second := computed(t, baseDeployment, edited(t, baseDeployment, "2 #", "4 #", "web:1.0", "web:2.0", "dev", "prod"), 2)
+	second := computed(t, baseDeployment, replaced(t, baseDeployment, "2 #", "4 #", "web:1.0", "web:2.0", "dev", "prod"), 2)
 	want := []string{
 		"prod/web Update 1", "prod/web metadata.namespace Update 2 prod", "prod/web spec.replicas Update 2 4 !", "prod/web spec.template None 1 !",
 		"prod/web spec.template.spec.containers.?name=app;@0.image Update 2 web:2.0 !", "prod/web was [dev/web prod/web]",
@@ -217,7 +217,7 @@ func place(resourceType api.ResourceType, name api.ResourceName, path api.Resolv
 }
 
 func TestProtectMutations(t *testing.T) {
-	list := append(computed(t, baseDeployment, edited(t, baseDeployment, "2 #", "3 #"), 1), computed(t, "", baseService, 2)...)
+	list := append(computed(t, baseDeployment, replaced(t, baseDeployment, "2 #", "3 #"), 1), computed(t, "", baseService, 2)...)
 	tests := []struct {
 		name  string
 		row   api.AttributeValue
@@ -253,8 +253,8 @@ func TestProtectMutations(t *testing.T) {
 }
 
 func TestLimitMutations(t *testing.T) {
-	after := edited(t, baseDeployment, "dev", "prod", "2 #", "3 #", "web:1.0", "web:2.0") + edited(t, baseArgs, "--b", "--x")
-	list := append(computed(t, baseDeployment+baseArgs, after, 1), computed(t, baseService, edited(t, baseService, "UDP", "SCTP"), 1)...)
+	after := replaced(t, baseDeployment, "dev", "prod", "2 #", "3 #", "web:1.0", "web:2.0") + replaced(t, baseArgs, "--b", "--x")
+	list := append(computed(t, baseDeployment+baseArgs, after, 1), computed(t, baseService, replaced(t, baseService, "UDP", "SCTP"), 1)...)
 	tests := []struct {
 		resource api.ResourceName
 		path     api.UnresolvedPath
@@ -285,7 +285,7 @@ func TestLimitMutations(t *testing.T) {
 }
 
 func TestReset(t *testing.T) {
-	unit := edited(t, baseDeployment, "spec:\n", "  labels: {app: app, n: 7, on: true}\nspec:\n") + baseArgs
+	unit := replaced(t, baseDeployment, "spec:\n", "  labels: {app: app, n: 7, on: true}\nspec:\n") + baseArgs
 	info := api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: "x\n"}
 	protected := info
 	protected.Protected = true
@@ -303,7 +303,7 @@ func TestReset(t *testing.T) {
 	})
 	docs := parseUnit(t, unit)
 	n, err := yamlkit.Reset(docs, list, k8skit.K8sResourceProvider)
-	want := edited(t, unit, "2 #", "999999999 #", "app: app", "app: confighubplaceholder", "n: 7", "n: 999999999", "name: app", "name: confighubplaceholder",
+	want := replaced(t, unit, "2 #", "999999999 #", "app: app", "app: confighubplaceholder", "n: 7", "n: 999999999", "name: app", "name: confighubplaceholder",
 		"web:1.0", "confighubplaceholder", "--b", "confighubplaceholder", "--c", "confighubplaceholder")
 	if diff := cmp.Diff(want, docs.String()); diff != "" || err != nil || n != 7 {
 		t.Error(n, err, diff)
@@ -320,7 +320,7 @@ func TestReset(t *testing.T) {
 
 // TestPatchMutations: mutations as others write them, with indexes and Predicate, on a unit that is not what they were made from.
 func TestPatchMutations(t *testing.T) {
-	unit := baseDeployment + edited(t, baseArgs, "--c", "--c, --b") + proxy + separator + baseService
+	unit := baseDeployment + replaced(t, baseArgs, "--c", "--c, --b") + proxy + separator + baseService
 	add := func(value string) api.MutationInfo {
 		return api.MutationInfo{MutationType: api.MutationTypeAdd, Value: value}
 	}
@@ -336,29 +336,29 @@ func TestPatchMutations(t *testing.T) {
 		want       string
 		conflicts  []string
 	}{
-		{"an index", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".1.image": update("envoy:2")}}, nil, edited(t, unit, "envoy:1", "envoy:2"), nil},
-		{"an element that stands elsewhere", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=proxy;@0.image": update("envoy:2")}}, nil, edited(t, unit, "envoy:1", "envoy:2"), nil},
+		{"an index", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".1.image": update("envoy:2")}}, nil, replaced(t, unit, "envoy:1", "envoy:2"), nil},
+		{"an element that stands elsewhere", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=proxy;@0.image": update("envoy:2")}}, nil, replaced(t, unit, "envoy:1", "envoy:2"), nil},
 		{"an element that is not there", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=logs;@0.image": update("logs:2")}}, nil, unit, []string{"UnresolvedPath web " + containers + ".?name=logs;@0.image"}},
-		{"an element that is appended", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=logs;@0": add("name: logs\nimage: logs:1 # new")}}, nil, edited(t, unit, proxy, proxy+"      - name: logs\n        image: logs:1 # new\n"), nil},
-		{"an element that is removed", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=proxy;@0": remove}}, nil, edited(t, unit, proxy, ""), nil},
-		{"one of equal elements", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.args.?~h=" + api.ResolvedPath(digestOf(`"--b"`)) + ",~o=1;@9": update("--x")}}, nil, edited(t, unit, "--c, --b", "--c, --x"), nil},
+		{"an element that is appended", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=logs;@0": add("name: logs\nimage: logs:1 # new")}}, nil, replaced(t, unit, proxy, proxy+"      - name: logs\n        image: logs:1 # new\n"), nil},
+		{"an element that is removed", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=proxy;@0": remove}}, nil, replaced(t, unit, proxy, ""), nil},
+		{"one of equal elements", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.args.?~h=" + api.ResolvedPath(digestOf(`"--b"`)) + ",~o=1;@9": update("--x")}}, nil, replaced(t, unit, "--c, --b", "--c, --x"), nil},
 		{"an element with another digest", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.args.?~h=00000000;@1": update("--x")}}, nil, unit, []string{"UnresolvedPath web " + containers + ".?name=app;@0.args.?~h=00000000;@1"}},
 		{"elements come and go", api.ResourceMutation{PathMutationMap: api.MutationMap{
 			containers + ".?name=app;@0.args.?~h=" + api.ResolvedPath(digestOf(`"--a"`)) + ";@0": remove, containers + ".?name=app;@0.args.?~h=+00000000;@1": add("--new"),
-		}}, nil, edited(t, unit, "--a, --b", "--b, --new"), nil},
-		{"an order", api.ResourceMutation{ArrayOrders: map[api.ResolvedPath][]string{containers: {"proxy", "nobody", "app"}}}, nil, edited(t, unit, proxy, "", "containers:\n", "containers:\n"+proxy), nil},
-		{"a new key", api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{containers: {"proxy": "mesh"}}, PathMutationMap: api.MutationMap{containers + ".?name=proxy;@1.image": update("envoy:2")}}, nil, edited(t, unit, "proxy", "mesh", "envoy:1", "envoy:2"), nil},
+		}}, nil, replaced(t, unit, "--a, --b", "--b, --new"), nil},
+		{"an order", api.ResourceMutation{ArrayOrders: map[api.ResolvedPath][]string{containers: {"proxy", "nobody", "app"}}}, nil, replaced(t, unit, proxy, "", "containers:\n", "containers:\n"+proxy), nil},
+		{"a new key", api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{containers: {"proxy": "mesh"}}, PathMutationMap: api.MutationMap{containers + ".?name=proxy;@1.image": update("envoy:2")}}, nil, replaced(t, unit, "proxy", "mesh", "envoy:1", "envoy:2"), nil},
 		{"a new key that is taken", api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{containers: {"proxy": "app"}}}, nil, unit, []string{"UnresolvedPath web " + containers}},
 		{"a key that has changed already", api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{containers: {"old": "proxy"}}}, nil, unit, nil},
-		{"a map is merged", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata": update("labels: {a: b}\nname: web")}}, nil, edited(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), nil},
-		{"a map is replaced", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.template": {MutationType: api.MutationTypeReplace, Value: "spec: {}"}}}, nil, edited(t, unit, unit[strings.Index(unit, "  template:"):strings.Index(unit, "---")], "  template:\n    spec: {}\n"), nil},
-		{"the way to a value", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": add("b")}}, nil, edited(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), nil},
+		{"a map is merged", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata": update("labels: {a: b}\nname: web")}}, nil, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), nil},
+		{"a map is replaced", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.template": {MutationType: api.MutationTypeReplace, Value: "spec: {}"}}}, nil, replaced(t, unit, unit[strings.Index(unit, "  template:"):strings.Index(unit, "---")], "  template:\n    spec: {}\n"), nil},
+		{"the way to a value", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": add("b")}}, nil, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), nil},
 		{"no way to a value", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": update("b")}}, nil, unit, []string{"UnresolvedPath web metadata.labels.a"}},
 		{"comments of other programs", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.$comment$line$replicas": update("x")}}, nil, unit, nil},
 		{"a protected path and one below it", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.replicas": update("9"), "spec.template.x": add("1"), "spec.z": add("1")}},
-			api.MutationMap{"spec.replicas": {Protected: true}, "spec.template": {Protected: true}}, edited(t, unit, separator, "  z: 1\n"+separator), []string{"ProtectedPath web spec.replicas", "ProtectedPath web spec.template.x"}},
+			api.MutationMap{"spec.replicas": {Protected: true}, "spec.template": {Protected: true}}, replaced(t, unit, separator, "  z: 1\n"+separator), []string{"ProtectedPath web spec.replicas", "ProtectedPath web spec.template.x"}},
 		{"around a protected path", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata": update("namespace: prod\nname: web\nlabels: {a: b}")}},
-			api.MutationMap{"metadata.namespace": {Protected: true}}, edited(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), []string{"ProtectedPath web metadata.namespace"}},
+			api.MutationMap{"metadata.namespace": {Protected: true}}, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), []string{"ProtectedPath web metadata.namespace"}},
 		{"an element by another name", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.image": update("web:2")}},
 			api.MutationMap{containers + ".0.image": {Protected: true}}, unit, []string{"ProtectedPath web " + containers + ".?name=app;@0.image"}},
 		{"the resource is deleted", api.ResourceMutation{ResourceMutationInfo: remove}, nil, separator + baseService, nil},
@@ -394,18 +394,18 @@ func TestPatchWithoutOwnChanges(t *testing.T) {
 	const containers = "spec.template.spec.containers"
 	base := baseDeployment + baseEnv + proxy
 	rename := func(name string) string {
-		return edited(t, baseDeployment, "name: app", "name: "+name) + baseEnv + proxy
+		return replaced(t, baseDeployment, "name: app", "name: "+name) + baseEnv + proxy
 	}
 	tests := []struct {
 		name, source, target, want string
 		conflicts                  []string
 	}{
-		{"another place", edited(t, base, "2 #", "3 #"), edited(t, base, "envoy:1", "envoy:2"), edited(t, base, "2 #", "3 #", "envoy:1", "envoy:2"), nil},
-		{"the same place", edited(t, base, "2 #", "3 #"), edited(t, base, "2 #", "4 #"), "", []string{"Subtracted web spec.replicas"}},
+		{"another place", replaced(t, base, "2 #", "3 #"), replaced(t, base, "envoy:1", "envoy:2"), replaced(t, base, "2 #", "3 #", "envoy:1", "envoy:2"), nil},
+		{"the same place", replaced(t, base, "2 #", "3 #"), replaced(t, base, "2 #", "4 #"), "", []string{"Subtracted web spec.replicas"}},
 		{"both rename an element", rename("main"), rename("shop"), "", []string{"Subtracted web " + containers}},
 		{"both give an element the same name", rename("main"), rename("main"), "", nil},
-		{"a renamed element changes", edited(t, base, "value: a", "value: c"), rename("shop"), edited(t, rename("shop"), "value: a", "value: c"), nil},
-		{"a renamed element is elsewhere", edited(t, base, proxy, "", "containers:\n", "containers:\n"+proxy), rename("shop"), edited(t, rename("shop"), proxy, "", "containers:\n", "containers:\n"+proxy), nil},
+		{"a renamed element changes", replaced(t, base, "value: a", "value: c"), rename("shop"), replaced(t, rename("shop"), "value: a", "value: c"), nil},
+		{"a renamed element is elsewhere", replaced(t, base, proxy, "", "containers:\n", "containers:\n"+proxy), rename("shop"), replaced(t, rename("shop"), proxy, "", "containers:\n", "containers:\n"+proxy), nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
