@@ -21,6 +21,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/kubernetes"
+	"github.com/fctl-dev/fctl/functions/opentofu"
 )
 
 // toolchain is one of those an executor knows.
@@ -51,6 +52,7 @@ func builtInToolchains() []toolchain {
 		{
 			name: api.ToolchainOpenTofuHCL, converter: hclkit.Converter{},
 			provider: func() configkit.ResourceProvider { return hclkit.New() },
+			register: opentofu.RegisterFunctions,
 		},
 	}
 }
