@@ -104,7 +104,7 @@ func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
 }
 
 func (p *Program) plan(options ...cel.ProgramOption) (cel.Program, error) {
-	return p.env.Program(p.ast, append(options, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))...)
+	return p.env.Program(p.ast, append(options, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost), cel.CustomDecoratorV2(boundedComparison))...)
 }
 
 // gives reports whether a kind is one of those wanted. Arguments may be any scalar that has a text.
@@ -167,7 +167,11 @@ func (p *Program) Eval(resource gaby.Value, scope *expression.Scope) (any, error
 	if b, ok := value.(types.Bool); ok {
 		return bool(b), nil
 	}
-	data, err := toData(value, 0)
+	err = checkWeight(value)
+	var data any
+	if err == nil {
+		data, err = toData(value, 0)
+	}
 	if err != nil {
 		return nil, &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
 	}
