@@ -51,6 +51,7 @@ func topics() []topic {
 		{"chains", "Chains of functions in files", func() string { return chainsTopic }},
 		{"files", "Which files are read, and how they are written", func() string { return filesTopic }},
 		{"formats", "Formats: JSON, TOML, INI, properties, env, text, HCL", func() string { return formatsTopic }},
+		{"mutations", "What a chain changed, value by value, and how to apply that elsewhere", func() string { return mutationsTopic }},
 		{"merging", "How fctl merge merges, and git with it", func() string { return mergingTopic }},
 		{"templates", "Words before values: file:, template:, cel:, text:", func() string { return templatesTopic }},
 		{"cel", "Expressions in CEL: variables, functions, limits", func() string { return celTopic }},
@@ -229,6 +230,48 @@ counts. --require-match is about all of them together.
 
 A line on the error stream says how much changed; -q leaves it out. Temporary
 files of a run that was killed are removed by the next one that writes there.
+`
+
+const mutationsTopic = `-o mutations prints what the functions changed instead of the configuration. On a
+terminal that is a line for each value,
+
+  ~ apps/v1/Deployment shop/web  spec.replicas: 3 -> 5   by set-replicas
+
+and otherwise JSON: a list with an entry for each resource that changed, which is
+Resource, ResourceMutationInfo for the resource as a whole, PathMutationMap for its
+values, and the names it has had. Each of them has these fields:
+
+  MutationType   Add, Update, Delete or Replace; None for a resource that is the same
+  Index          the position of the last function that changed it, from 0
+  Value          YAML: the new value, of a Delete the old one
+  Patch          of texts of several lines the difference; of texts that are JSON, too
+  Protected      true: the place may not be overwritten
+
+What was changed and changed back is not there, nor is what a function did that
+failed. Comments, order of keys, quotes and layout are no values. Elements of lists
+are called
+
+  ?name=web;@0            by their merge key; behind ;@ is their index, as a hint
+  ?port=53,protocol=UDP;@1
+  ?~h=1b9d3f0c;@2         without a merge key by the digest of their value
+  ?~h=+1b9d3f0c;@2        and those that are new
+
+and ArrayOrders has the order of elements with merge keys where it changed,
+ArrayElementAliases the new keys of those that got another one. An index alone
+(containers.0.image) is understood, too.
+
+  compute-mutations BEFORE   what changed since the configuration was another one
+  patch-mutations PROTECTION PATCH [OWN]
+                             applies mutations to any variant of the configuration:
+                             resources and elements are found by name, wherever they
+                             are. What is protected, or was changed there (OWN), stays;
+                             what cannot be applied is told as a conflict
+  set-protection LIST PLACES protects places in a list of mutations
+  reset LIST                 makes the values at its paths placeholders again
+  fctl diff A B -o patch     mutations of two files or directories
+
+  fctl do -o mutations staging.yaml Web set-replicas 5 > patch.json
+  fctl do -i production.yaml Web patch-mutations [] file:patch.json
 `
 
 const templatesTopic = `An argument of a function may begin with a word that says how to read the rest:
