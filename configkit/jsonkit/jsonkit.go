@@ -90,7 +90,7 @@ func behind(n *nativekit.Node) int { return max(n.Span.To, n.Comma+1) }
 
 // CheckPlace says why there is no place for a comment on the line behind n.
 func (language) CheckPlace(text []byte, n *nativekit.Node) error {
-	if _, commented := remarkAt(text, behind(n)); !commented && !endsLine(text, behind(n)) {
+	if _, commented := remarkAt(text, behind(n)); !commented && !nativekit.EndsLine(text, behind(n)) {
 		return nativekit.Refuse("comment the key it belongs to", "there is no place for a comment on the line behind the value")
 	}
 	return nil

@@ -296,7 +296,7 @@ func (p *parser) word() (any, error) {
 func (p *parser) lineComment(n *nativekit.Node) string {
 	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= behind(n); i-- {
 		r := p.remarks[i]
-		if between := p.text[behind(n):r.From]; len(bytes.Trim(between, " \t")) == 0 && endsLine(p.text, r.To) {
+		if between := p.text[behind(n):r.From]; len(bytes.Trim(between, " \t")) == 0 && nativekit.EndsLine(p.text, r.To) {
 			return commentText(string(p.text[r.From:r.To]))
 		}
 	}
@@ -309,29 +309,24 @@ func remarkAt(text []byte, at int) (nativekit.Span, bool) {
 		at++
 	}
 	length := commentLength(text[at:], unknown)
-	if length <= 0 || !endsLine(text, at+length) {
+	if length <= 0 || !nativekit.EndsLine(text, at+length) {
 		return nativekit.Span{}, false
 	}
 	return nativekit.Span{From: at, To: at + length}, true
 }
 
-// endsLine reports whether nothing follows on the line.
-func endsLine(text []byte, at int) bool {
-	return nativekit.Blank(text[at:nativekit.LineEnd(text, at)])
-}
-
 // above is where the comments directly above the line of the entry that begins here begin, and what they say. They stand behind
 // after.
 func (p *parser) above(after int) (int, string) {
-	head := nativekit.LineStart(p.text, p.at)
-	if head <= after || !nativekit.Blank(p.text[head:p.at]) {
+	head, first := nativekit.StartsLine(p.text, p.at)
+	if head <= after || !first {
 		return p.at, ""
 	}
 	var lines []string
 	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= after; i-- {
 		r := p.remarks[i]
-		start := nativekit.LineStart(p.text, r.From)
-		if start < after || !endsLine(p.text, r.To) || nativekit.NextLine(p.text, r.To) != head || !nativekit.Blank(p.text[start:r.From]) {
+		start, first := nativekit.StartsLine(p.text, r.From)
+		if !first || start < after || !nativekit.EndsLine(p.text, r.To) || nativekit.NextLine(p.text, r.To) != head {
 			break
 		}
 		lines = append(lines, commentText(string(p.text[r.From:r.To])))

@@ -33,7 +33,7 @@ func (e editor) inPlace(n *nativekit.Node, v gaby.Value) string {
 		return e.spelled(raw, v.Data())
 	}
 	if n.Kind == v.Kind() && len(n.Kids) > 0 {
-		return e.value(v, nativekit.Indent(e.Text, n.Span.From), e.inLines(n))
+		return e.value(v, e.indent(n, e.inLines(n)), e.inLines(n))
 	}
 	return e.placed(parentOf(n), n, v)
 }
@@ -44,7 +44,15 @@ func (e editor) placed(in, model *nativekit.Node, v gaby.Value) string {
 	if in != nil {
 		lines = e.startsLine(model) && !e.siblingsOnOneLine(in, v.Kind())
 	}
-	return e.value(v, nativekit.Indent(e.Text, model.Entry.From), lines)
+	return e.value(v, e.indent(model, lines), lines)
+}
+
+// indent is that of the line on which an entry begins; it is of no account where there are no lines.
+func (e editor) indent(n *nativekit.Node, lines bool) string {
+	if !lines {
+		return ""
+	}
+	return nativekit.Indent(e.Text, n.Entry.From)
 }
 
 // siblingsOnOneLine reports whether maps or lists among the entries of in stand on one line each; if there are none, whether those
@@ -141,7 +149,7 @@ func (e editor) others(n *nativekit.Node) (anew bool) {
 	if v.Len() == 0 && e.remainsSomething(n) {
 		for _, kid := range n.Kids {
 			from, to := kid.Head, behind(kid)
-			if e.startsLine(kid) && (endsLine(e.Text, to) || kid.Comments.Line != "") {
+			if e.startsLine(kid) && (nativekit.EndsLine(e.Text, to) || kid.Comments.Line != "") {
 				from, to = nativekit.LineStart(e.Text, from), nativekit.NextLine(e.Text, to)
 			}
 			e.Remove(nativekit.Span{From: from, To: to})
@@ -154,7 +162,7 @@ func (e editor) others(n *nativekit.Node) (anew bool) {
 
 // belowComments writes the entries of a map or list that has only comments in it.
 func (e editor) belowComments(n *nativekit.Node, v gaby.Value) {
-	text := e.value(v, nativekit.Indent(e.Text, n.Span.From), true)
+	text := e.value(v, e.indent(n, true), true)
 	at := n.Span.From + len(bytes.TrimRight(e.Text[n.Span.From:n.Span.To-1], " \t\r\n"))
 	e.Replace(nativekit.Span{From: at, To: n.Span.To}, text[1:])
 }
@@ -176,8 +184,8 @@ func (e editor) remainsSomething(n *nativekit.Node) bool {
 
 // startsLine reports whether an entry is the first thing on its line.
 func (e editor) startsLine(n *nativekit.Node) bool {
-	start := nativekit.LineStart(e.Text, n.Entry.From)
-	return start > 0 && nativekit.Blank(e.Text[start:n.Entry.From])
+	start, first := nativekit.StartsLine(e.Text, n.Entry.From)
+	return start > 0 && first
 }
 
 // inLines reports whether the entries of a map or list stand on lines of their own.

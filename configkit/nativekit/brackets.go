@@ -72,8 +72,8 @@ func (p *bracketed) behind(kid *Node) int {
 
 func (p *bracketed) ownLines(i int) bool {
 	kid := p.n.Kids[i]
-	start := LineStart(p.w.Text, kid.Entry.From)
-	return start >= p.begins(i) && Blank(p.w.Text[start:kid.Entry.From]) && endsLine(p.w.Text[end(kid):p.n.Span.To])
+	start, first := StartsLine(p.w.Text, kid.Entry.From)
+	return first && start >= p.begins(i) && endsLine(p.w.Text[end(kid):p.n.Span.To])
 }
 
 // endsLine reports whether nothing but a comment stands on the first line of a text.

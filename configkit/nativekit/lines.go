@@ -28,6 +28,23 @@ func LineEnd(text []byte, at int) int {
 	return len(text)
 }
 
+// StartsLine tells where the line of a byte begins, if there are only blanks in front of the byte. However long the line is, only
+// these are looked at.
+func StartsLine(text []byte, at int) (start int, ok bool) {
+	for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
+		at--
+	}
+	return at, at <= firstLine(text) || text[at-1] == '\n' || text[at-1] == '\r'
+}
+
+// EndsLine reports whether only blanks follow on the line. However long the line is, only these are looked at.
+func EndsLine(text []byte, at int) bool {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+		at++
+	}
+	return at == len(text) || text[at] == '\n' || text[at] == '\r'
+}
+
 // NextLine is where the line behind that of a byte begins.
 func NextLine(text []byte, at int) int {
 	at = LineEnd(text, at)
