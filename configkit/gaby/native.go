@@ -155,6 +155,14 @@ func (d *YamlDoc) NativeValue(node int) (v Value, replaced bool) {
 	return Value{d: doc, slot: i, owner: -1, pos: -1}, doc.at(i) != i
 }
 
+// NativeNode returns the number of the node of the text that stands at the place of a value, -1 when an edit has made the place.
+func (v Value) NativeNode() int {
+	if v.d == nil || !v.d.source(v.slot) {
+		return -1
+	}
+	return int(v.slot)
+}
+
 // NativeEntries returns the entries of a map or list of the text, and whether edits have added, removed or moved some.
 func (d *YamlDoc) NativeEntries(node int) (entries []NativeEntry, changed bool) {
 	doc, i := d.v.d, int32(node)

@@ -1,8 +1,6 @@
 package nativekit
 
 import (
-	"strconv"
-
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -66,25 +64,21 @@ func (s *source) CheckDelete(path []string) error {
 }
 
 // at is the node at a path, nil when what is there now does not stand in the text.
-func (s *source) at(doc *gaby.YamlDoc, path []string) *Node {
-	n := s.root
-	for _, segment := range path {
-		if _, replaced := doc.NativeValue(n.number); replaced || n.Kind == gaby.Scalar {
+func (s *source) at(place *gaby.YamlDoc, path []string) *Node {
+	for i := 0; place != nil; i++ {
+		node := place.Value().NativeNode()
+		if node < 0 {
 			return nil
 		}
-		entries, _ := doc.NativeEntries(n.number)
-		next := -1
-		for i, e := range entries {
-			if n.Kind == gaby.List && strconv.Itoa(i) == segment || n.Kind == gaby.Map && e.Value.Key() == segment {
-				next = e.Node
-			}
+		if i == len(path) {
+			return s.nodes[node]
 		}
-		if next < 0 {
+		if _, replaced := place.NativeValue(node); replaced {
 			return nil
 		}
-		n = s.nodes[next]
+		place = place.Search(path[i])
 	}
-	return n
+	return nil
 }
 
 // Expressions are what in a string is an expression, which no function looks into unasked.

@@ -57,8 +57,14 @@ func NextLine(text []byte, at int) int {
 	return at
 }
 
+// longPrefix is how far in a line something stands so that the line's indentation is of no account for it.
+const longPrefix = 4 << 10
+
 // Indent is the blanks the line of a byte begins with, as far as the byte.
 func Indent(text []byte, at int) string {
+	if near := at - longPrefix; near > 0 && bytes.IndexAny(text[near:at], "\r\n") < 0 {
+		return ""
+	}
 	from := LineStart(text, at)
 	to := from
 	for to < at && (text[to] == ' ' || text[to] == '\t') {
