@@ -57,15 +57,25 @@ func NextLine(text []byte, at int) int {
 	return at
 }
 
-// longPrefix is how far in a line something stands so that the line's indentation is of no account for it.
+// longPrefix is how far in a line something stands so that the line's beginning is of no account for it.
 const longPrefix = 4 << 10
 
-// Indent is the blanks the line of a byte begins with, as far as the byte.
+// nearStart is where the line of a byte begins, or some place in it far in front of the byte.
+func nearStart(text []byte, at int) int {
+	near := max(at-longPrefix, 0)
+	if start := near + LineStart(text[near:at], at-near); start > near {
+		return start
+	}
+	return max(near, min(firstLine(text), at))
+}
+
+// Indent is the blanks the line of a byte begins with, as far as the byte. Of a line that is very long in front of the byte there are
+// none.
 func Indent(text []byte, at int) string {
-	if near := at - longPrefix; near > 0 && bytes.IndexAny(text[near:at], "\r\n") < 0 {
+	from := nearStart(text, at)
+	if from == at-longPrefix {
 		return ""
 	}
-	from := LineStart(text, at)
 	to := from
 	for to < at && (text[to] == ' ' || text[to] == '\t') {
 		to++
@@ -160,7 +170,7 @@ func DelimiterOf(text []byte, model *Node, neighbours []*Node, signOf func(*Node
 	columns, lengths := map[int]bool{}, map[int]bool{}
 	for _, n := range neighbours {
 		s := signOf(n)
-		columns[utf8.RuneCount(text[LineStart(text, n.KeySpan.From):s.From])] = true
+		columns[utf8.RuneCount(text[nearStart(text, n.KeySpan.From):s.From])] = true
 		lengths[n.KeySpan.Len()] = true
 	}
 	if len(columns) == 1 && len(lengths) > 1 {
