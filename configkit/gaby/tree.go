@@ -64,6 +64,10 @@ func convert(value any, depth int) (*tree, error) {
 	case commented:
 		t := v.tree()
 		t.comment(v.Value)
+		if v.own {
+			comments := v.Comments()
+			t.head, t.line = comments.Head, comments.Line
+		}
 		return t, nil
 	case map[string]any:
 		t := &tree{kind: mapNode}
@@ -204,9 +208,15 @@ func (v Value) tree() *tree {
 }
 
 // WithComments is a value that brings the comments of its entries along when it is written to a document.
-func WithComments(v Value) any { return commented{v} }
+func WithComments(v Value) any { return commented{v, false} }
 
-type commented struct{ Value }
+// WithOwnComments is a value that also brings those of the entry it is the value of, for a place where there is nothing yet.
+func WithOwnComments(v Value) any { return commented{v, true} }
+
+type commented struct {
+	Value
+	own bool
+}
 
 // comment adds the comments of the entries of v, which t is a copy of.
 func (t *tree) comment(v Value) {

@@ -62,6 +62,8 @@ func MergeTexts(base, ours, theirs []byte, converter configkit.ConfigConverter, 
 		return &MergedText{Text: ours}
 	case bytes.Equal(base, ours):
 		return &MergedText{Text: theirs}
+	case provider.ToolchainType() == api.ToolchainAppConfigText:
+		return MergeLines(base, ours, theirs, options)
 	}
 	m := textMerger{base: base, ours: ours, theirs: theirs, converter: converter, provider: provider, options: options}
 	merged, err := m.byValues()
@@ -312,7 +314,7 @@ func (m *textMerger) values(base, source, target []byte, options MergeOptions, b
 			}
 		}
 	}
-	units := merger{provider: m.provider, options: options, bare: bare}
+	units := merger{provider: m.provider, options: options, bare: bare, restore: options.NoSubtraction}
 	once, err := units.units(docs[0], docs[1], docs[2], docs[3])
 	if err != nil {
 		return nil, nil, err

@@ -81,6 +81,7 @@ type merger struct {
 	provider   configkit.ResourceProvider
 	options    MergeOptions
 	bare       bool // see patcher
+	restore    bool // see patcher
 	protection *protection
 }
 
@@ -112,7 +113,7 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 	once := &mergedOnce{}
 	p := &patcher{
 		docs: target, provider: m.provider, protection: m.protection, conflicts: &once.conflicts,
-		own: newOwnFinder(own, m.provider), respectOwn: !m.options.NoSubtraction, bare: m.bare, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
+		own: newOwnFinder(own, m.provider), respectOwn: !m.options.NoSubtraction, bare: m.bare, restore: m.restore, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
 	}
 	once.patcher = p
 	p.source = source

@@ -20,6 +20,8 @@ type patcher struct {
 	// bare has values come without their comments, and new keys and documents stand behind what they stand behind in the source.
 	bare   bool
 	source gaby.Container
+	// restore brings back what the target has deleted and the source has changed.
+	restore bool
 	// targets are, in a merge, the documents by what they are called in own; nil otherwise.
 	targets map[*gaby.YamlDoc]*gaby.YamlDoc
 	// positional lets elements be found by their index when nothing better is known about them.
@@ -126,6 +128,11 @@ func (p *patcher) resource(r *resourceChange) {
 		return
 	case api.MutationTypeAdd, api.MutationTypeReplace:
 		p.setResource(r, doc, protected)
+		return
+	}
+	if doc == nil && p.restore && r.after != nil {
+		r.value = r.after.Value()
+		p.setResource(r, nil, protected)
 		return
 	}
 	if doc == nil {

@@ -102,6 +102,9 @@ func (w *resourcePatch) set(e *pathChange) error {
 		return w.write(e, p)
 	}
 	rest := e.path[len(e.path)-p.missing:]
+	if w.restore && w.restoreAt(e.path[:len(e.path)-p.missing+1], p) {
+		return w.set(e)
+	}
 	if e.op == api.MutationTypeUpdate && !(p.missing == 1 && rest[0].kind == elementByKey && w.positional) {
 		w.unresolved(e)
 		return nil
@@ -137,9 +140,37 @@ func (w *resourcePatch) set(e *pathChange) error {
 	return w.placeKey(e.path[:len(e.path)-len(rest)], segments[:len(p.segments)+1])
 }
 
+// restoreAt brings back what a path leads to in the source and not in the target, where that can be done, with all that is in it.
+func (w *resourcePatch) restoreAt(path mutationPath, p mutationPlace) bool {
+	if w.change.before == nil || w.change.after == nil {
+		return false
+	}
+	was, is := w.change.before.Value(), w.change.after.Value()
+	for _, s := range path {
+		was, is = findChild(was, s), findChild(is, s)
+	}
+	if !was.Exists() || !is.Exists() {
+		return false // it is new: that is no matter of restoring
+	}
+	last := path[len(path)-1]
+	segment := last.asKey()
+	switch {
+	case p.in.Kind() == gaby.List && last.kind == elementByKey:
+		segment = "-"
+	case p.in.Kind() != gaby.Map:
+		return false
+	}
+	segments := append(slices.Clone(p.segments), segment)
+	if _, err := w.doc.Set(gaby.WithOwnComments(is), segments...); err != nil {
+		return false
+	}
+	w.ids = placeIDs{}
+	return w.find(path).missing == 0 && (segment == "-" || w.placeKey(path[:len(path)-1], segments) == nil)
+}
+
 // placeKey puts a new key of the map at a path behind the one it stands behind in the source.
 func (w *resourcePatch) placeKey(path mutationPath, segments []string) error {
-	if !w.bare || w.change.after == nil {
+	if !w.bare && !w.restore || w.change.after == nil {
 		return nil
 	}
 	source := w.change.after.Value()
@@ -152,9 +183,6 @@ func (w *resourcePatch) placeKey(path mutationPath, segments []string) error {
 		if w.doc.Exists(append(parent[:len(parent):len(parent)], c.Key())...) {
 			behind = c.Key()
 		}
-	}
-	if behind == "" {
-		return nil
 	}
 	return w.doc.PlaceBehind(behind, segments...)
 }
