@@ -245,10 +245,11 @@ func (configparser) isKey(key string) bool {
 // spell implements dialect: lines are indented, but for blank ones.
 func (configparser) spell(text string, s style) string {
 	var b strings.Builder
-	for i, l := range strings.Split(text, "\n") {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
 		if i > 0 {
 			b.WriteString(s.lineEnd)
-			if l != "" || i == strings.Count(text, "\n") {
+			if l != "" || i == len(lines)-1 {
 				b.WriteString(s.indent)
 			}
 		}

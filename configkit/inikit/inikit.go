@@ -1,8 +1,8 @@
 // Package inikit is the format AppConfig/INI, in the two dialects that have a definition: that of Python's configparser and that of
 // git-config.
 //
-// A text is in the dialect of git when a section header has a name in quotes, or when it is laid out as git does it, every key behind
-// one tab; any other is in that of configparser. What they share: [section] headers, keys in lines, comment lines behind # or ;. A
+// A text is in the dialect of git when its file is one of git's (.gitconfig, .gitmodules, .git/config), when a section header has a name
+// in quotes, or when it is laid out as git does it, every key behind one tab; any other is in that of configparser. What they share: [section] headers, keys in lines, comment lines behind # or ;. A
 // name nests at its dots, [a.b] is the map b in the map a, unless it is more than words, such as [*.md] or [http://a.b]. Keys do not
 // nest: features.0 is one key. Keys in front of the first header are entries of the document. Sections with the same name are one.
 // Of a key that is there twice the last one counts. A key without a value is null. All values are text; true, false and whole numbers
@@ -19,16 +19,27 @@
 package inikit
 
 import (
+	"path/filepath"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
-// Converter is the converter of the format.
-type Converter = nativekit.Converter[language]
+// Converter is the converter of the format. Its zero value tells the dialect by the text.
+type Converter struct{ nativekit.Converter[language] }
 
-type language struct{}
+var _ configkit.DialectConverter = Converter{}
+
+// ForFile is the converter for what is in a file of this name: the files of git are in its dialect however they look.
+func (Converter) ForFile(name string) configkit.ConfigConverter {
+	base := filepath.Base(name)
+	isGit := base == ".gitmodules" || filepath.Ext(base) == ".gitconfig" || base == "config" && filepath.Base(filepath.Dir(name)) == ".git"
+	return Converter{nativekit.Converter[language]{Language: language{isGit}}}
+}
+
+type language struct{ isGit bool }
 
 // Traits implements nativekit.Language.
 func (language) Traits() nativekit.Traits { return nativekit.Traits{LeavesOnly: true} }

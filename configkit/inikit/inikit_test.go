@@ -62,6 +62,24 @@ var corpus = []nativetest.Input{
 
 func TestCorpus(t *testing.T) { nativetest.Corpus(t, inikit.Converter{}, corpus) }
 
+// TestFiles reads a text that looks like one of configparser from files of git.
+func TestFiles(t *testing.T) {
+	const text = "[alias]\n  x = a\\tb#c\n  y = \"d\"e\n"
+	for name, want := range map[string]string{
+		"-": `a\tb#c`, "app.ini": `a\tb#c`, "x/.gitconfig": "a\tb", "work.gitconfig": "a\tb", ".gitmodules": "a\tb", "/r/.git/config": "a\tb", "config": `a\tb#c`,
+	} {
+		converter := inikit.Converter{}.ForFile(name)
+		docs, err := converter.NativeToDocuments([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := docs[0].Path("alias.x").Data(); have != want {
+			t.Errorf("%s: %q, not %q", name, have, want)
+		}
+		nativetest.EachPlace(t, converter, text)
+	}
+}
+
 func TestEdits(t *testing.T) { nativetest.Edits(t, inikit.Converter{}) }
 
 // generate writes a text that configparser reads, too.
@@ -117,6 +135,9 @@ func generateGit(d nativetest.Dice) string {
 	return text
 }
 
-func TestPropertyGit(t *testing.T) { nativetest.Property(t, inikit.Converter{}, generateGit) }
+func TestPropertyGit(t *testing.T) {
+	nativetest.Property(t, inikit.Converter{}, generateGit)
+	nativetest.Property(t, inikit.Converter{}.ForFile(".gitconfig"), generateGit)
+}
 
 func FuzzParse(f *testing.F) { nativetest.Fuzz(f, inikit.Converter{}, corpus) }

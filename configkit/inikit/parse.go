@@ -79,8 +79,8 @@ type dialect interface {
 type style struct{ indent, lineEnd string }
 
 // Parse implements nativekit.Language.
-func (language) Parse(text []byte) ([]nativekit.Document, error) {
-	d, blocks, err := read(text)
+func (l language) Parse(text []byte) ([]nativekit.Document, error) {
+	d, blocks, err := l.read(text)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +88,18 @@ func (language) Parse(text []byte) ([]nativekit.Document, error) {
 }
 
 // Dialect is what the dialect of a text is called.
-func (language) Dialect(text []byte) string {
-	if d, _, _ := read(text); d == (git{}) {
+func (l language) Dialect(text []byte) string {
+	if d, _, _ := l.read(text); d == (git{}) {
 		return "git-config"
 	}
 	return "configparser"
 }
 
-func read(text []byte) (dialect, []*block, error) {
+func (l language) read(text []byte) (dialect, []*block, error) {
 	d, sure := dialectOf(text)
+	if l.isGit {
+		d, sure = git{}, true
+	}
 	blocks, err := parse(d, text)
 	if err != nil && !sure {
 		d = configparser{}

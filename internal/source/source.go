@@ -251,7 +251,7 @@ func toolchainsOf(path string) []api.ToolchainType {
 		return []api.ToolchainType{api.ToolchainAppConfigProperties}
 	case ".env":
 		return []api.ToolchainType{api.ToolchainAppConfigEnv}
-	case ".ini":
+	case ".ini", ".gitconfig", ".gitmodules":
 		return []api.ToolchainType{api.ToolchainAppConfigINI}
 	case ".toml":
 		return []api.ToolchainType{api.ToolchainAppConfigTOML}
