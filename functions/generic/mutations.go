@@ -3,6 +3,7 @@ package generic
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -84,17 +85,30 @@ func computeMutationsFunction(converter configkit.ConfigConverter, provider conf
 			}
 			return nil
 		},
-		Function: func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			before, err := parse(args)
 			if err != nil {
 				return nil, nil, err
 			}
 			after := docs
+			selection := handler.SelectionOf(fc)
+			var selected *selectedMutations
+			if selection != nil {
+				// What is not selected is compared, too: a resource that is not seen is not one that is gone.
+				after = append(slices.Clone(docs), selection.Others...)
+				selected = newSelectedMutations(docs, selection, provider)
+				if err := selected.addAll(before, selection); err != nil {
+					return nil, nil, err
+				}
+			}
 			if handler.Arguments(args).Bool(parameterReverse) {
 				before, after = after, before
 			}
 			index := handler.Arguments(args).Int(parameterIndex)
 			mutations, err := yamlkit.ComputeMutations(before, after, index, provider)
+			if selected != nil {
+				mutations = selected.of(mutations)
+			}
 			return docs, mutations, err
 		},
 	}
@@ -131,6 +145,16 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 					return nil, nil, err
 				}
 			}
+			if selection := handler.SelectionOf(fc); selection != nil {
+				patch, err := selectedPatch(docs, lists[1], selection, provider)
+				if err != nil {
+					return nil, nil, err
+				}
+				if n := len(lists[1]) - len(patch); n > 0 {
+					fc.Note(api.Position{}, fmt.Sprintf("%s not applied to resources that are not selected", mutationsOfResources(n)))
+				}
+				lists[1] = patch
+			}
 			patched, conflicts, err := yamlkit.PatchMutations(docs, lists[0], lists[1], lists[2], provider)
 			if err != nil || len(conflicts) == 0 {
 				return patched, nil, err
@@ -141,6 +165,30 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 			return patched, conflicts, nil
 		},
 	}
+}
+
+// selectedPatch leaves out what is about resources that where-expressions do not select: those of the unit, and new ones.
+func selectedPatch(docs gaby.Container, patch api.ResourceMutationList, selection *handler.Selection, provider configkit.ResourceProvider) (api.ResourceMutationList, error) {
+	selected := newSelectedMutations(docs, selection, provider)
+	for i := range patch {
+		if m := &patch[i]; m.ResourceMutationInfo.Value != "" && m.ResourceMutationInfo.MutationType != api.MutationTypeDelete {
+			doc, err := gaby.ParseYAML([]byte(m.ResourceMutationInfo.Value))
+			if err == nil {
+				err = selected.addAll(gaby.Container{doc}, selection)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return selected.of(patch), nil
+}
+
+func mutationsOfResources(n int) string {
+	if n == 1 {
+		return "1 mutation is"
+	}
+	return fmt.Sprintf("%d mutations are", n)
 }
 
 func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {

@@ -274,6 +274,9 @@ func (s *step) apply(fc *api.FunctionContext, selection *selection, documents ga
 	if err != nil {
 		return result{err: err}
 	}
+	if !s.f.PerDocument {
+		fc = selection.tell(fc, documents, selected, s.where)
+	}
 	res := s.call(fc, selected)
 	if res.seen = len(selected); res.err == nil {
 		res.documents = putBack(documents, selected, res.documents)
