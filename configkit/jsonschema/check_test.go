@@ -124,12 +124,12 @@ properties:
   plain: {type: string}
   spec:
     type: object
-    default: {}
+    default: {ports: [{port: 80, protocol: TCP}]}
     required: [ports]
     properties:
       ports:
         type: array
-        default: [{port: 80}]
+        default: [{port: 80, protocol: TCP}]
         x-kubernetes-list-type: map
         x-kubernetes-list-map-keys: [port, protocol]
         items:

@@ -155,7 +155,7 @@ func (c *check) explain(v gaby.Value, schemas []*Schema, keyword string) bool {
 }
 
 // isFar reports whether the problems tell that another kind of value was wanted: one at the value itself with its type, or at one of
-// its fields with a fixed value.
+// its fields with a fixed or an excluded value.
 func (c *check) isFar() bool {
 	for i := range c.problems {
 		p := &c.problems[i]
@@ -165,7 +165,7 @@ func (c *check) isFar() bool {
 				return true
 			}
 		case 1:
-			if p.Keyword == "const" || p.Keyword == "enum" {
+			if p.Keyword == "const" || p.Keyword == "enum" || p.Keyword == "not" {
 				return true
 			}
 		}

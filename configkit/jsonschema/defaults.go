@@ -58,3 +58,13 @@ func defaultedBy(properties map[string]*Schema) []string {
 	}
 	return names
 }
+
+// checkDefault checks that a default is as its schema says. It must be whole: other defaults are not added to it.
+func (c *Compiler) checkDefault(v gaby.Value, s *Schema, in *resource) {
+	found := check{}
+	s.check(&found, v, nil)
+	for i := range found.problems {
+		p := &found.problems[i]
+		c.problems = append(c.problems, &SchemaError{URI: in.name, Pos: p.Pos, Msg: "default: " + p.Message, Hint: p.Hint})
+	}
+}

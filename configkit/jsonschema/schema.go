@@ -232,6 +232,9 @@ func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
 		s.unevaluatedItems, s.unevaluatedProperties = c.one(k, "unevaluatedItems", in), c.one(k, "unevaluatedProperties", in)
 	}
 	s.kubernetes = c.extensions(v, k, s, in)
+	if s.kubernetes != nil && s.kubernetes.fallback != nil {
+		c.checkDefault(k.get("default"), s, in)
+	}
 	return s
 }
 

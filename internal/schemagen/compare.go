@@ -146,6 +146,7 @@ func knownDifference(us, them, manifest string) string {
 		{us: "is not a valid quantity", why: "a quantity that is none, which is any string to OpenAPI"},
 		{us: "is not a valid byte", why: "text that is not base64, a format JSON Schema does not know"},
 		{us: "Kubernetes " + minor(versions()[len(versions())-1]) + " has no", why: "a type that Kubernetes does not have in a group of its own, which has no schema"},
+		{us: ": ", manifest: `(?m)^apiVersion: [\w.]*example\.com/`, why: "a custom resource whose CustomResourceDefinition is in another file, which kubeconform does not read"},
 		{us: "openAPIV3Schema", why: "a wrong schema in a CustomResourceDefinition, which is any object to OpenAPI"},
 		{them: "missing 'kind' key", why: "a document without kind, which is no resource to fctl"},
 		{them: "missing 'apiVersion' key", why: "a document without apiVersion, which is no resource to fctl"},

@@ -211,8 +211,7 @@ func newCluster(all gaby.Value) *cluster {
 	c.compiler = jsonschema.NewCompiler(jsonschema.Options{Dialect: jsonschema.OpenAPI, Lazy: true, Load: func(name string) (gaby.Value, error) {
 		name = strings.TrimPrefix(name, "#/definitions/")
 		if name == quantity { // the document takes it for any string
-			doc, err := gaby.ParseYAML([]byte(`{"type": ["string", "number"], "format": "quantity"}`))
-			return doc.Value(), err
+			return schemaText(`{"type": ["string", "number"], "format": "quantity"}`)
 		}
 		return all.Get(name), nil
 	}})

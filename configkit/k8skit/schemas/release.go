@@ -15,6 +15,7 @@ import (
 const (
 	objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 	quantity   = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+	jsonProps  = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
 )
 
 // Library has the schemas of all releases, and those of users' files. It can be used concurrently.
@@ -115,9 +116,20 @@ func newRelease(version string) (*Release, error) {
 
 // definition finds a definition by its name.
 func (r *Release) definition(name string) (gaby.Value, error) {
+	switch name { // which the OpenAPI documents take for anything
+	case jsonProps + "OrArray": // the server takes no list
+		return schemaText(`{"$ref": "` + jsonProps + `"}`)
+	case jsonProps + "OrBool":
+		return schemaText(`{"anyOf": [{"type": "boolean"}, {"$ref": "` + jsonProps + `"}]}`)
+	}
 	dot := max(0, strings.LastIndexByte(name, '.'))
 	file, err := r.archive.file(name[:dot])
 	return at(file.Get(strings.TrimPrefix(name[dot:], ".")), r.releases, r.index), err
+}
+
+func schemaText(text string) (gaby.Value, error) {
+	doc, err := gaby.ParseYAML([]byte(text))
+	return doc.Value(), err
 }
 
 // Schema is the schema of a resource type that is built into the release, nil when there is none.

@@ -42,11 +42,14 @@ func (l *Library) Set(version string, rules jsonschema.RuleCompiler) (*Set, erro
 }
 
 // AddDefinition adds the types of a CustomResourceDefinition. The error is one or several (joined) *[jsonschema.SchemaError] about
-// its schemas; resources of the types are then not checked.
+// its schemas; resources of the types are not checked when it cannot be told what the schemas mean.
 func (s *Set) AddDefinition(definition gaby.Value) error {
 	var problems []error
 	for _, t := range s.custom.add("", definition) {
 		_, err := s.custom[t].compile(s)
+		if err == nil && s.custom[t].value.Exists() {
+			err = jsonschema.CheckStructural(s.custom[t].value)
+		}
 		problems = append(problems, err)
 	}
 	return errors.Join(problems...)

@@ -1,0 +1,166 @@
+package jsonschema
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// CheckStructural tells why the API server takes no CustomResourceDefinition with a schema whose keywords are right, each by itself:
+// because it is not structural, see
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
+// The error is one or several (joined) *SchemaError.
+func CheckStructural(schema gaby.Value) error {
+	c := structureCheck{root: schema}
+	c.structure(schema)
+	return errors.Join(c.problems...)
+}
+
+type structureCheck struct {
+	root     gaby.Value
+	problems []error
+}
+
+func (c *structureCheck) fail(v gaby.Value, format string, args ...any) {
+	c.problems = append(c.problems, &SchemaError{Pos: v.Position(), Msg: fmt.Sprintf(format, args...)})
+}
+
+// isSet reports whether a keyword is there and does something.
+func isSet(schema gaby.Value, keyword string) bool {
+	v := schema.Get(keyword)
+	return v.Exists() && v.Data() != false && typeOf(v) != nullType
+}
+
+// structure checks a schema that says which fields there are, and those inside it.
+func (c *structureCheck) structure(s gaby.Value) {
+	if s.Kind() != gaby.Map {
+		return // which is told when it is compiled
+	}
+	for _, keyword := range []string{"$ref", "definitions", "dependencies", "patternProperties", "additionalItems", "id"} {
+		if isSet(s, keyword) {
+			c.fail(s.Get(keyword), "%s is not allowed in a CustomResourceDefinition", keyword)
+		}
+	}
+	if isSet(s, "uniqueItems") {
+		c.fail(s.Get("uniqueItems"), "uniqueItems is not allowed in a CustomResourceDefinition, x-kubernetes-list-type: set is")
+	}
+	c.types(s)
+	c.lists(s)
+	more := s.Get("additionalProperties")
+	switch {
+	case !more.Exists():
+	case s.Get("properties").First().Exists() && more.Data() != true:
+		c.fail(more, "properties and additionalProperties exclude each other")
+	case s == c.root:
+		c.fail(more, "additionalProperties is not allowed at the root")
+	default:
+		c.structure(more)
+	}
+	c.structure(s.Get("items"))
+	for e := s.Get("properties").First(); e.Exists(); e = e.Next() {
+		c.structure(e)
+	}
+	c.combined(s)
+}
+
+func (c *structureCheck) types(s gaby.Value) {
+	t := s.Get("type")
+	intOrString, preserved := isSet(s, "x-kubernetes-int-or-string"), isSet(s, "x-kubernetes-preserve-unknown-fields")
+	switch {
+	case s == c.root && !t.TextIs("object"):
+		c.fail(s, "type is object at the root")
+	case isSet(s, "x-kubernetes-embedded-resource") && !t.TextIs("object"):
+		c.fail(s, "type is object of a schema with x-kubernetes-embedded-resource")
+	case !isSet(s, "type") && !intOrString && !preserved:
+		c.fail(s, "type is required, or x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields")
+	case t.TextIs("array") && !isSet(s, "items"):
+		c.fail(s, "items is required of a list")
+	case intOrString && preserved:
+		c.fail(s, "x-kubernetes-int-or-string and x-kubernetes-preserve-unknown-fields exclude each other")
+	}
+	if kind := s.Get("x-kubernetes-map-type"); isSet(s, "x-kubernetes-map-type") && !kind.TextIs("atomic") && !kind.TextIs("granular") {
+		c.fail(kind, "x-kubernetes-map-type: %s is none of atomic and granular", describe(kind))
+	}
+	if s != c.root {
+		return
+	}
+	for e := s.Get("properties").Get("metadata").Get("properties").First(); e.Exists(); e = e.Next() {
+		if name := e.Key(); name != "name" && name != "generateName" {
+			c.fail(e, "of metadata only name and generateName can be described, not %s", name)
+		}
+	}
+}
+
+// lists checks what tells elements of lists from each other.
+func (c *structureCheck) lists(s gaby.Value) {
+	kind, keys := s.Get("x-kubernetes-list-type"), s.Get("x-kubernetes-list-map-keys")
+	if isSet(s, "x-kubernetes-list-type") && !s.Get("type").TextIs("array") {
+		c.fail(kind, "x-kubernetes-list-type is for lists, whose type is array")
+	}
+	if isSet(s, "x-kubernetes-list-type") && !kind.TextIs("atomic") && !kind.TextIs("set") && !kind.TextIs("map") {
+		c.fail(kind, "x-kubernetes-list-type: %s is none of atomic, set and map", describe(kind))
+	}
+	if !kind.TextIs("map") {
+		if isSet(s, "x-kubernetes-list-map-keys") {
+			c.fail(keys, "x-kubernetes-list-map-keys is for x-kubernetes-list-type: map")
+		}
+		return
+	}
+	if !keys.First().Exists() {
+		c.fail(kind, "x-kubernetes-list-map-keys is required of x-kubernetes-list-type: map")
+	}
+	items := s.Get("items")
+	for key := keys.First(); key.Exists(); key = key.Next() {
+		property := items.Get("properties").Get(key.Text())
+		required := property.Get("default").Exists()
+		for e := items.Get("required").First(); e.Exists(); e = e.Next() {
+			required = required || e.Text() == key.Text()
+		}
+		switch {
+		case !property.Exists():
+			c.fail(key, "%s, a key of the list, is no property of its items", key.Text())
+		case !required:
+			c.fail(key, "%s, a key of the list, is to be required or to have a default", key.Text())
+		}
+	}
+}
+
+// combined checks the schemas that only say something about values.
+func (c *structureCheck) combined(s gaby.Value) {
+	c.values(s.Get("not"), "not")
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		if keyword == "anyOf" && isIntOrString(s.Get(keyword)) {
+			continue
+		}
+		for e := s.Get(keyword).First(); e.Exists(); e = e.Next() {
+			c.values(e, keyword)
+		}
+	}
+}
+
+// isIntOrString reports whether alternatives are the ones that may name a type: [{type: integer}, {type: string}].
+func isIntOrString(alternatives gaby.Value) bool {
+	first, second := alternatives.Index(0), alternatives.Index(1)
+	return alternatives.Kind() == gaby.List && alternatives.Len() == 2 && first.Len() == 1 && second.Len() == 1 &&
+		first.Get("type").TextIs("integer") && second.Get("type").TextIs("string")
+}
+
+func (c *structureCheck) values(s gaby.Value, inside string) {
+	if s.Kind() != gaby.Map {
+		return
+	}
+	for _, keyword := range []string{
+		"type", "default", "title", "description", "nullable", "additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
+		"x-kubernetes-int-or-string", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-validations",
+	} {
+		if v := s.Get(keyword); isSet(s, keyword) && v.Data() != "" {
+			c.fail(v, "%s is not allowed inside %s", keyword, inside)
+		}
+	}
+	c.values(s.Get("items"), inside)
+	for e := s.Get("properties").First(); e.Exists(); e = e.Next() {
+		c.values(e, inside)
+	}
+	c.combined(s)
+}
