@@ -44,7 +44,7 @@ func Suggest(typed string, names []string) []string {
 // sharesWords tells whether all words of one name, at least three letters long, are words of the other.
 func sharesWords(typed, name string) bool {
 	split := func(s string) []string {
-		return strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '_' || r == ' ' })
+		return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("-_ /", r) })
 	}
 	words, of := split(typed), split(name)
 	if len(words) > len(of) {

@@ -272,12 +272,13 @@ func TestUnknownFunction(t *testing.T) {
 }
 
 func TestSuggest(t *testing.T) {
-	names := []string{"get-replicas", "set-replicas", "set-container-image", "set-image", "get-resources"}
+	names := []string{"get-replicas", "set-replicas", "set-container-image", "set-image", "get-resources", "apps/v1/Deployment"}
 	for typed, want := range map[string]string{
 		"set-replica":  "set-replicas",
 		"set-relpicas": "set-replicas",
 		"replicas":     "get-replicas set-replicas",
 		"image-set":    "set-image set-container-image",
+		"deployment":   "apps/v1/Deployment",
 		"frobnicate":   "",
 	} {
 		if got := strings.Join(handler.Suggest(typed, names), " "); got != want {

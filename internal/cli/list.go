@@ -12,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/sink"
@@ -44,7 +45,7 @@ attribute or description contains all of them.`,
 			return err
 		}
 		if len(signatures) == 0 {
-			a.note("", []api.Note{{Message: fmt.Sprintf("no function matches %s", strings.Join(words, " "))}})
+			a.remark(cmd, fmt.Sprintf("no function matches %s", strings.Join(words, " ")))
 		}
 		return a.write(text)
 	}
@@ -78,6 +79,13 @@ func (a *App) functionsOf(ctx context.Context, cmd *cobra.Command) (*functions.E
 	return executor, toolchain, supported(toolchain, executor.Toolchains())
 }
 
+// remark is a note about the command, unless the settings want none.
+func (a *App) remark(cmd *cobra.Command, message string) {
+	if s, err := a.settings(cmd.Flags()); err == nil && !s.Quiet {
+		a.note("", []api.Note{{Message: message}})
+	}
+}
+
 // supported refuses a toolchain the executor does not know.
 func supported(t api.ToolchainType, known []api.ToolchainType) error {
 	var names []string
@@ -87,7 +95,11 @@ func supported(t api.ToolchainType, known []api.ToolchainType) error {
 		}
 		names = append(names, string(k))
 	}
-	return diag.UsageHint("supported: "+strings.Join(names, ", "), "unsupported toolchain %s", t)
+	hint := "supported: " + strings.Join(names, ", ")
+	if similar := handler.Suggest(string(t), names); len(similar) > 0 {
+		hint = diag.DidYouMean(similar, "")
+	}
+	return diag.UsageHint(hint, "unsupported toolchain %s", t)
 }
 
 // contains tells whether all words are somewhere in what a list shows of a

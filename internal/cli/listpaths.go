@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -42,6 +43,9 @@ func (a *App) newListPaths() *cobra.Command {
 			paths = api.AttributeNameToResourceTypeToPathToVisitorInfoType{api.AttributeName(name): of}
 		}
 		if t, _ := cmd.Flags().GetString("resource-type"); t != "" {
+			if known := executor.ResourceTypes(toolchain); !slices.Contains(known, api.ResourceType(t)) {
+				a.remark(cmd, unknownType(t, known))
+			}
 			paths = pathsOfType(paths, api.ResourceType(t))
 		}
 		text, err := report.Marshal(paths)
@@ -51,6 +55,19 @@ func (a *App) newListPaths() *cobra.Command {
 		return a.write(text)
 	}
 	return cmd
+}
+
+// unknownType tells that a type has no paths but those of every type. There may be such a type.
+func unknownType(t string, known []api.ResourceType) string {
+	var names []string
+	for _, k := range known {
+		names = append(names, string(k))
+	}
+	message := fmt.Sprintf("nothing is registered about %s but what is about every type", t)
+	if meant := diag.DidYouMean(handler.Suggest(t, names), ""); meant != "" {
+		message += "; " + meant
+	}
+	return message
 }
 
 func unknownAttribute(name string, paths api.AttributeNameToResourceTypeToPathToVisitorInfoType) error {

@@ -182,8 +182,8 @@ func TestRowsTellWhereValuesComeFrom(t *testing.T) {
 	if f := s.Refuse("quiet", refusal); f.Pos != (api.Position{File: "./repo/.fctl.yaml", Line: 3, Column: 1}) || !errors.Is(f, refusal) {
 		t.Errorf("got %v", f)
 	}
-	if f := s.Refuse("output", refusal); f.Pos.Line != 0 {
-		t.Errorf("what the environment says is at %v", f.Pos)
+	if f := s.Refuse("output", refusal); f.Pos.Line != 0 || f.Message != "FCTL_OUTPUT: no" || !errors.Is(f, refusal) {
+		t.Errorf("what the environment says is refused with %v at %v", f, f.Pos)
 	}
 	paths := []string{filepath.Join(root, "user", "mine.yaml"), filepath.Join(repo, "types", "a.yaml"), "/b.yaml", filepath.Join(repo, "c.yaml"), filepath.Join(repo, "d.yaml")}
 	if d := cmp.Diff(paths, s.ResourceTypes); d != "" {
