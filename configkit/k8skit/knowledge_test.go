@@ -66,7 +66,10 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
+// A reference is to all versions of what it refers to.
 func TestReferences(t *testing.T) {
+	const secretStores = "external-secrets.io/v1/ClusterSecretStore,external-secrets.io/v1/SecretStore," +
+		"external-secrets.io/v1beta1/ClusterSecretStore,external-secrets.io/v1beta1/SecretStore"
 	p := k8skit.New()
 	for _, c := range []struct {
 		of     api.ResourceType
@@ -77,7 +80,7 @@ func TestReferences(t *testing.T) {
 		{"v1/Pod", "spec.serviceAccountName", "v1/ServiceAccount"},
 		{"v1/Pod", "spec.volumes.0.projected.sources.1.secret.name", "v1/Secret"},
 		{"v1/Pod", "spec.volumes.0.ephemeral.volumeClaimTemplate.spec.storageClassName", "storage.k8s.io/v1/StorageClass"},
-		{"v1/Pod", "spec.resourceClaims.0.resourceClaimTemplateName", "resource.k8s.io/v1/ResourceClaimTemplate"},
+		{"v1/Pod", "spec.resourceClaims.0.resourceClaimTemplateName", "resource.k8s.io/v1/ResourceClaimTemplate,resource.k8s.io/v1beta1/ResourceClaimTemplate"},
 		{"apps/v1/StatefulSet", "spec.serviceName", "v1/Service"},
 		{"autoscaling/v2/HorizontalPodAutoscaler", "spec.scaleTargetRef.name", "apps/v1/Deployment,apps/v1/ReplicaSet,apps/v1/StatefulSet,v1/ReplicationController"},
 		{"rbac.authorization.k8s.io/v1/RoleBinding", "roleRef.name", "rbac.authorization.k8s.io/v1/ClusterRole,rbac.authorization.k8s.io/v1/Role"},
@@ -93,10 +96,10 @@ func TestReferences(t *testing.T) {
 		{"traefik.io/v1alpha1/IngressRoute", "spec.routes.0.services.0.name", "v1/Service"},
 		{"networking.istio.io/v1beta1/VirtualService", "spec.http.0.route.0.destination.host", "v1/Service"},
 		{"projectcontour.io/v1/HTTPProxy", "spec.virtualhost.tls.secretName", "v1/Secret"},
-		{"external-secrets.io/v1beta1/ExternalSecret", "spec.secretStoreRef.name", "external-secrets.io/v1/ClusterSecretStore,external-secrets.io/v1/SecretStore"},
+		{"external-secrets.io/v1beta1/ExternalSecret", "spec.secretStoreRef.name", secretStores},
 		{"argoproj.io/v1alpha1/CronWorkflow", "spec.workflowSpec.templates.0.container.env.0.valueFrom.secretKeyRef.name", "v1/Secret"},
 		{"monitoring.coreos.com/v1/ServiceMonitor", "spec.endpoints.0.basicAuth.password.name", "v1/Secret"},
-		{"apiextensions.crossplane.io/v1/Composition", "spec.pipeline.0.functionRef.name", "pkg.crossplane.io/v1/Function"},
+		{"apiextensions.crossplane.io/v1/Composition", "spec.pipeline.0.functionRef.name", "pkg.crossplane.io/v1/Function,pkg.crossplane.io/v1beta1/Function"},
 		{"eks.services.k8s.aws/v1alpha1/Cluster", "spec.roleRef.from.name", "iam.services.k8s.aws/v1alpha1/Role"},
 	} {
 		info := p.PathInfo(c.of, c.path)

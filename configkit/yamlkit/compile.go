@@ -22,6 +22,7 @@ const maxFragments = 2000
 // typeCompiler gathers what the files and additions say about one type.
 type typeCompiler struct {
 	documents     []knowledgeDocument
+	versions      *map[string][]string // by type, found when first asked for
 	of            api.ResourceType
 	clusterScoped bool
 	level         int                 // 0: the type itself, 1: *
@@ -43,9 +44,9 @@ type entry struct {
 	level int
 }
 
-func newTypeCompiler(documents []knowledgeDocument, of api.ResourceType) *typeCompiler {
+func (r *Registry) newTypeCompiler(of api.ResourceType) *typeCompiler {
 	return &typeCompiler{
-		documents: documents, of: of,
+		documents: r.documents, versions: &r.versions, of: of,
 		entries: map[entryKey]*entry{}, mapKeys: map[string]bool{}, exclusive: map[string]configkit.ExclusiveFields{},
 	}
 }
@@ -160,6 +161,43 @@ func (c *typeCompiler) embeds(d knowledgeDocument, list gaby.Value, prefix strin
 		}
 		return c.fragment(from, shape, joinPrefix(prefix, path), depth+1)
 	})
+}
+
+// withVersions adds the other versions of types: a reference does not say of which version what it refers to is. The files call
+// another version the same as one.
+func (c *typeCompiler) withVersions(types []string) []string {
+	if *c.versions == nil {
+		*c.versions = versionsOf(c.documents)
+	}
+	all := slices.Clone(types)
+	for _, t := range types {
+		for _, version := range (*c.versions)[t] {
+			if !slices.Contains(all, version) {
+				all = append(all, version)
+			}
+		}
+	}
+	return all
+}
+
+// versionsOf are, by type, the types that are the same and of the same group and kind.
+func versionsOf(documents []knowledgeDocument) map[string][]string {
+	versions := map[string][]string{}
+	for _, d := range documents {
+		for t := d.root.Get("resourceTypes").First(); t.Exists(); t = t.Next() {
+			same := t.Get("sameAs")
+			if name := t.Key(); same.Exists() && groupKind(same.Text()) == groupKind(name) {
+				versions[same.Text()] = append(versions[same.Text()], name)
+			}
+		}
+	}
+	return versions
+}
+
+// groupKind is a type without its version.
+func groupKind(t string) [2]string {
+	parts := strings.Split(t, "/")
+	return [2]string{strings.Join(parts[:max(len(parts)-2, 0)], "/"), parts[len(parts)-1]}
 }
 
 // joinPrefix puts a path of a shape below where the shape is embedded. A path may be empty or only name an embedded part.
@@ -370,6 +408,7 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 		case "target":
 			var targets []string
 			if targets, err = d.oneOrMore(field, key); err == nil {
+				targets = c.withVersions(targets)
 				slices.Sort(targets)
 				required[PropertyResourceType] = strings.Join(targets, ",")
 				details.IsNeeded = true

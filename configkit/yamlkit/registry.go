@@ -20,6 +20,7 @@ type Registry struct {
 	files     []KnowledgeFile
 	documents []knowledgeDocument // of files; nil until something is asked for
 	groups    map[api.AttributeName][]api.AttributeName
+	versions  map[string][]string // by type; nil until a reference is read
 	types     map[api.ResourceType]*typeKnowledge
 	single    map[typeAttribute][]*api.PathVisitorInfo
 	added     map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
@@ -69,10 +70,10 @@ func (r *Registry) AddFiles(files ...KnowledgeFile) error {
 	defer r.mu.Unlock()
 	files0, documents, groups, types, single := r.files, r.documents, r.groups, r.types, r.single
 	r.files = append(slices.Clone(r.files), files...)
-	r.documents, r.groups, r.types, r.single = nil, nil, nil, nil
+	r.documents, r.groups, r.versions, r.types, r.single = nil, nil, nil, nil, nil
 	err := r.check(len(files0))
 	if err != nil {
-		r.files, r.documents, r.groups, r.types, r.single = files0, documents, groups, types, single
+		r.files, r.documents, r.groups, r.versions, r.types, r.single = files0, documents, groups, nil, types, single
 	}
 	return err
 }
@@ -97,7 +98,7 @@ func (r *Registry) checkDocument(d knowledgeDocument) error {
 				_, _, err := accessorOf(d, entry)
 				return err
 			case "shapes":
-				return newTypeCompiler(r.documents, "").fragment(d, entry, "x", 1)
+				return r.newTypeCompiler("").fragment(d, entry, "x", 1)
 			case "resourceTypes":
 				if slash := strings.IndexByte(name, '/'); name != "*" && (slash <= 0 || strings.HasSuffix(name, "/")) {
 					return d.fail(entry, name, "a resource type is apiVersion/kind, such as example.com/v1/Cache")
@@ -458,7 +459,7 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 
 // compile reads what is known about a type, or only the paths of some attributes.
 func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeKnowledge, error) {
-	c := newTypeCompiler(r.documents, t)
+	c := r.newTypeCompiler(t)
 	c.only = only
 	c.clusterScoped = r.isClusterScoped(t)
 	levels := []api.ResourceType{t, api.ResourceTypeAny}
