@@ -29,77 +29,117 @@ func TestMergeTexts(t *testing.T) {
 		want                     string
 		conflicts                []string // line, then what it is
 	}{
-		{name: "neighbours", base: pod,
+		{
+			name: "neighbours", base: pod,
 			ours: replace("grace: 30", "grace: 60"), theirs: replace("# how long", "# how long to wait"),
-			want: replace("# how long", "# how long to wait", "grace: 30", "grace: 60")},
-		{name: "value and comment of one line", base: pod,
+			want: replace("# how long", "# how long to wait", "grace: 30", "grace: 60"),
+		},
+		{
+			name: "value and comment of one line", base: pod,
 			ours: replace("web:1", "web:2"), theirs: replace("# pinned", "# pinned, see #12"),
-			want: replace("web:1", "web:2", "# pinned", "# pinned, see #12")},
-		{name: "key moved, value changed", base: pod,
+			want: replace("web:1", "web:2", "# pinned", "# pinned, see #12"),
+		},
+		{
+			name: "key moved, value changed", base: pod,
 			ours: replace("  # how long\n  grace: 30\n", "", "# pinned\n", "# pinned\n  # how long\n  grace: 30\n"), theirs: replace("grace: 30", "grace: 60"),
-			want: replace("  # how long\n  grace: 30\n", "", "# pinned\n", "# pinned\n  # how long\n  grace: 60\n")},
-		{name: "both add keys with comments", base: pod,
+			want: replace("  # how long\n  grace: 30\n", "", "# pinned\n", "# pinned\n  # how long\n  grace: 60\n"),
+		},
+		{
+			name: "both add keys with comments", base: pod,
 			ours: replace("grace: 30\n", "grace: 30\n  # ours\n  a: 1\n"), theirs: replace("grace: 30\n", "grace: 30\n  # theirs\n  b: 1 # x\n"),
-			want: replace("grace: 30\n", "grace: 30\n  # theirs\n  b: 1 # x\n  # ours\n  a: 1\n")},
-		{name: "both add containers", base: pod,
+			want: replace("grace: 30\n", "grace: 30\n  # theirs\n  b: 1 # x\n  # ours\n  a: 1\n"),
+		},
+		{
+			name: "both add containers", base: pod,
 			ours: pod + "  - name: a\n    image: a # ours\n", theirs: pod + "  # theirs\n  - name: b\n    image: b\n",
-			want: pod + "  # theirs\n  - name: b\n    image: b\n  - name: a\n    image: a # ours\n"},
-		{name: "both add documents", base: pod,
+			want: pod + "  # theirs\n  - name: b\n    image: b\n  - name: a\n    image: a # ours\n",
+		},
+		{
+			name: "both add documents", base: pod,
 			ours: pod + added("ours"), theirs: pod + added("theirs"),
-			want: pod + added("theirs") + added("ours")},
-		{name: "both add the same with comments", base: pod,
+			want: pod + added("theirs") + added("ours"),
+		},
+		{
+			name: "both add the same with comments", base: pod,
 			ours: replace("grace: 30\n", "grace: 30\n  # ours\n  a: 1\n"), theirs: replace("grace: 30\n", "grace: 30\n  a: 1 # theirs\n"),
-			want: replace("grace: 30\n", "grace: 30\n  # ours\n  a: 1 # theirs\n")},
-		{name: "quotes and blank lines", base: pod,
+			want: replace("grace: 30\n", "grace: 30\n  # ours\n  a: 1 # theirs\n"),
+		},
+		{
+			name: "quotes and blank lines", base: pod,
 			ours: replace("web:1", "web:2"), theirs: replace("kind: Pod", "kind: \"Pod\"", "web:1", "\"web:1\"", "  containers", "\n  containers"),
-			want: replace("kind: Pod", "kind: \"Pod\"", "web:1", "\"web:2\"", "  containers", "\n  containers")},
-		{name: "line ends of theirs", base: pod,
+			want: replace("kind: Pod", "kind: \"Pod\"", "web:1", "\"web:2\"", "  containers", "\n  containers"),
+		},
+		{
+			name: "line ends of theirs", base: pod,
 			ours: replace("web:1", "web:2"), theirs: strings.ReplaceAll(pod, "\n", "\r\n"),
-			want: strings.ReplaceAll(replace("web:1", "web:2"), "\n", "\r\n")},
-		{name: "no final line end", base: pod,
+			want: strings.ReplaceAll(replace("web:1", "web:2"), "\n", "\r\n"),
+		},
+		{
+			name: "no final line end", base: pod,
 			ours: replace("grace: 30", "grace: 60"), theirs: strings.TrimSuffix(replace("how long", "how long?"), "\n"),
-			want: strings.TrimSuffix(replace("how long", "how long?", "grace: 30", "grace: 60"), "\n")},
-		{name: "conflict of values", base: pod,
+			want: strings.TrimSuffix(replace("how long", "how long?", "grace: 30", "grace: 60"), "\n"),
+		},
+		{
+			name: "conflict of values", base: pod,
 			ours: replace("grace: 30", "grace: 60", "# pinned", "# ours"), theirs: replace("grace: 30", "grace: 90", "how long", "how long?"),
 			want:      replace("how long", "how long?", "  grace: 30\n", "<<<<<<< us\n  grace: 60\n=======\n  grace: 90\n>>>>>>> them\n", "# pinned", "# ours"),
-			conflicts: []string{"7 Subtracted spec.grace"}},
-		{name: "deleted and changed", base: pod,
+			conflicts: []string{"7 Subtracted spec.grace"},
+		},
+		{
+			name: "deleted and changed", base: pod,
 			ours: replace("web:1", "web:2"), theirs: replace("  containers:\n  - name: web\n    image: web:1 # pinned\n", ""),
 			want: replace("  containers:\n  - name: web\n    image: web:1 # pinned\n",
 				"<<<<<<< us\n  containers:\n  - name: web\n    image: web:2 # pinned\n=======\n>>>>>>> them\n"),
-			conflicts: []string{"10 Subtracted spec.containers.?name=web;@0.image"}},
-		{name: "changed and deleted", base: pod,
+			conflicts: []string{"10 Subtracted spec.containers.?name=web;@0.image"},
+		},
+		{
+			name: "changed and deleted", base: pod,
 			ours: replace("  # how long\n  grace: 30\n", ""), theirs: replace("grace: 30", "grace: 60"),
 			want:      replace("  # how long\n  grace: 30\n", "<<<<<<< us\n=======\n  # how long\n  grace: 60\n>>>>>>> them\n"),
-			conflicts: []string{"4 Subtracted spec.grace"}},
-		{name: "conflict of comments", base: pod,
+			conflicts: []string{"4 Subtracted spec.grace"},
+		},
+		{
+			name: "conflict of comments", base: pod,
 			ours: replace("how long", "how long it may take"), theirs: replace("how long", "how much time", "grace: 30", "grace: 60"),
 			want:      replace("  # how long\n  grace: 30", "<<<<<<< us\n  # how long it may take\n=======\n  # how much time\n>>>>>>> them\n  grace: 60"),
-			conflicts: []string{"6 lines"}},
-		{name: "comment in what was deleted", base: pod,
+			conflicts: []string{"6 lines"},
+		},
+		{
+			name: "comment in what was deleted", base: pod,
 			ours: replace("  # how long\n  grace: 30\n", "  other: 1\n"), theirs: replace("grace: 30", "grace: 30 # seconds"),
 			want:      replace("  # how long\n  grace: 30\n", "<<<<<<< us\n  other: 1\n=======\n  # how long\n  grace: 30 # seconds\n>>>>>>> them\n"),
-			conflicts: []string{"5 lines", "0 lost # seconds"}},
-		{name: "document deleted and changed", base: pod + "---\nkind: A\nb: 1\n",
+			conflicts: []string{"5 lines", "0 lost # seconds"},
+		},
+		{
+			name: "document deleted and changed", base: pod + "---\nkind: A\nb: 1\n",
 			ours: pod, theirs: pod + "---\nkind: A\nb: 2\n",
 			want:      pod + "<<<<<<< us\n=======\n---\nkind: A\nb: 2\n>>>>>>> them\n",
-			conflicts: []string{"0 Subtracted "}},
-		{name: "no base", base: "",
+			conflicts: []string{"0 Subtracted "},
+		},
+		{
+			name: "no base", base: "",
 			ours: pod, theirs: replace("grace: 30", "grace: 60\n  more: 1"),
 			want:      replace("  grace: 30\n", "<<<<<<< us\n  grace: 30\n=======\n  grace: 60\n>>>>>>> them\n  more: 1\n"),
-			conflicts: []string{"7 BothAdded spec.grace"}},
-		{name: "a document that is one value", base: "1\n",
+			conflicts: []string{"7 BothAdded spec.grace"},
+		},
+		{
+			name: "a document that is one value", base: "1\n",
 			ours: "2\n", theirs: "3\n",
 			want:      "<<<<<<< us\n2\n=======\n3\n>>>>>>> them\n",
-			conflicts: []string{"2 Subtracted "}},
-		{name: "plain text", base: "one\n\ntwo\n\nthree\n",
+			conflicts: []string{"2 Subtracted "},
+		},
+		{
+			name: "plain text", base: "one\n\ntwo\n\nthree\n",
 			ours: "one!\n\ntwo!\n\nthree\n", theirs: "one?\n\ntwo\n\nthree?\n",
 			want:      "<<<<<<< us\none!\n=======\none?\n>>>>>>> them\n\ntwo!\n\nthree?\n",
-			conflicts: []string{"1 lines"}},
-		{name: "what cannot be read", base: pod + "x: [\n",
+			conflicts: []string{"1 lines"},
+		},
+		{
+			name: "what cannot be read", base: pod + "x: [\n",
 			ours: replace("web:1", "web:2") + "x: [\n", theirs: replace("web:1", "web:3", "30", "60") + "x: [\n",
 			want:      replace("30", "60", "    image: web:1 # pinned\n", "<<<<<<< us\n    image: web:2 # pinned\n=======\n    image: web:3 # pinned\n>>>>>>> them\n") + "x: [\n",
-			conflicts: []string{"9 lines"}},
+			conflicts: []string{"9 lines"},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -163,8 +203,8 @@ func (m textMaker) decorated(text string, n int) string {
 		case 3:
 			rows[i] = "\n" + rows[i]
 		case 4:
-			if j := strings.Index(row, "# comment"); j >= 0 {
-				rows[i] = row[:j] + m.comment() + "\n"
+			if before, _, has := strings.Cut(row, "# comment"); has {
+				rows[i] = before + m.comment() + "\n"
 			}
 		}
 		text = strings.Join(rows, "")
@@ -187,10 +227,6 @@ func commentsOf(text string) map[string]bool {
 		}
 	}
 	return found
-}
-
-func withoutBlankLines(text string) string {
-	return strings.Join(slices.DeleteFunc(strings.SplitAfter(text, "\n"), func(l string) bool { return l == "\n" }), "")
 }
 
 // chosen is a text with markers in which one side of all conflicts was taken.

@@ -463,6 +463,8 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		return offer([]string{"auto", "always", "never"}, typed)
 	case "report":
 		return offer(report.Kinds(), typed)
+	case "conflict-style":
+		return offer(conflictStyles(), typed)
 	case "output":
 		return offer(c.outputForms(), typed)
 	}

@@ -1,0 +1,216 @@
+package yamlkit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/lines"
+)
+
+// added are the lines that a text has and another one has not.
+func added(before, after []string) []string {
+	var rows []string
+	for _, h := range lines.Diff(before, after) {
+		rows = append(rows, after[h.NewFrom:h.NewTo]...)
+	}
+	return rows
+}
+
+// settle puts chunks together. Those in conflict are settled so that both sides have their way, where that is possible; else one side
+// has its.
+func settle(chunks []lines.Chunk, both func(lines.Chunk) ([]string, bool), theirs bool) (text string, clashes []clash) {
+	var b strings.Builder
+	line := 0
+	for _, c := range chunks {
+		put := c.Lines
+		if c.Conflict {
+			var ok bool
+			if put, ok = both(c); !ok {
+				clashes = append(clashes, clash{line: line, ours: c.Ours, theirs: c.Theirs})
+				put = c.Ours
+				if theirs {
+					put = c.Theirs
+				}
+			}
+		}
+		for _, l := range put {
+			b.WriteString(l)
+		}
+		line += len(put)
+	}
+	return b.String(), clashes
+}
+
+// neither settles no conflict.
+func neither(lines.Chunk) ([]string, bool) { return nil, false }
+
+// bothLines settles a conflict where lines can be taken for themselves: they say the same on both sides, and what does not count as a
+// value seldom depends on its neighbours.
+func bothLines(c lines.Chunk) ([]string, bool) {
+	head := 0
+	for head < len(c.Ours) && head < len(c.Theirs) && c.Ours[head] == c.Theirs[head] {
+		head++
+	}
+	tail := 0
+	for tail < len(c.Ours)-head && tail < len(c.Theirs)-head && c.Ours[len(c.Ours)-1-tail] == c.Theirs[len(c.Theirs)-1-tail] {
+		tail++
+	}
+	ours, theirs := c.Ours[head:len(c.Ours)-tail], c.Theirs[head:len(c.Theirs)-tail]
+	var put []string
+	switch {
+	case slices.Equal(theirs, c.Base):
+		put = ours
+	case slices.Equal(ours, c.Base):
+		put = theirs
+	default:
+		for _, part := range lines.MergeClose(c.Base, c.Ours, c.Theirs) {
+			if part.Conflict {
+				var ok bool
+				if part.Lines, ok = bothAdditions(part); !ok {
+					return nil, false
+				}
+			}
+			put = append(put, part.Lines...)
+		}
+		return put, true
+	}
+	return slices.Concat(c.Ours[:head], put, c.Ours[len(c.Ours)-tail:]), true
+}
+
+// bothAdditions settles a conflict where both have replaced lines one by one, or have added comments.
+func bothAdditions(c lines.Chunk) ([]string, bool) {
+	if len(c.Base) == len(c.Ours) && len(c.Base) == len(c.Theirs) {
+		put := make([]string, len(c.Base))
+		for i := range c.Base {
+			switch {
+			case c.Ours[i] == c.Theirs[i], c.Theirs[i] == c.Base[i]:
+				put[i] = c.Ours[i]
+			case c.Ours[i] == c.Base[i]:
+				put[i] = c.Theirs[i]
+			default:
+				return nil, false
+			}
+		}
+		return put, true
+	}
+	switch {
+	case len(c.Base) > 0:
+		return nil, false
+	case contains(c.Ours, c.Theirs):
+		return c.Ours, true
+	case contains(c.Theirs, c.Ours):
+		return c.Theirs, true
+	case onlyComments(c.Ours) && !onlyComments(c.Theirs):
+		return slices.Concat(c.Theirs, c.Ours), true // comments stay with what follows
+	}
+	return slices.Concat(c.Ours, c.Theirs), onlyComments(c.Ours) || onlyComments(c.Theirs)
+}
+
+// contains tells whether some lines of a text are part.
+func contains(text, part []string) bool {
+	return strings.Contains("\n"+strings.Join(text, ""), "\n"+strings.Join(part, ""))
+}
+
+// onlyComments tells whether lines hold nothing but comments.
+func onlyComments(list []string) bool {
+	for _, l := range list {
+		if l = strings.TrimSpace(l); l != "" && l[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+// mark puts both sides of conflicts into the text.
+func (m *textMerger) mark(merged *MergedText, ours, theirs string) {
+	text, lineOf := m.marked(lines.Split(ours), lines.Split(theirs))
+	merged.Text = []byte(text)
+	for i := range merged.Conflicts {
+		if p := &merged.Conflicts[i].Pos; p.Line > 0 {
+			p.Line = lineOf[min(p.Line, len(lineOf))-1] + 1
+		}
+	}
+}
+
+// marked is a text with markers where two sides differ, and which of its lines those of ours are, with one more for its end.
+func (m *textMerger) marked(ours, theirs []string) (text string, lineOf []int) {
+	var out strings.Builder
+	at, line := 0, 0
+	keep := func(to int) {
+		for ; at < to; at++ {
+			out.WriteString(ours[at])
+			lineOf = append(lineOf, line)
+			line++
+		}
+	}
+	for _, h := range lines.Diff(ours, theirs) {
+		keep(h.From)
+		m.conflict(&out, ours[h.From:h.To], theirs[h.NewFrom:h.NewTo])
+		for ; at < h.To; at++ {
+			line++
+			lineOf = append(lineOf, line)
+		}
+		line += 3 + h.NewTo - h.NewFrom
+	}
+	keep(len(ours))
+	return out.String(), append(lineOf, line)
+}
+
+// conflict writes both sides of a conflict.
+func (m *textMerger) conflict(out *strings.Builder, ours, theirs []string) {
+	size := m.options.MarkerSize
+	if size <= 0 {
+		size = 7
+	}
+	end := "\n"
+	for _, l := range append(ours[:len(ours):len(ours)], theirs...) {
+		if strings.HasSuffix(l, "\r\n") {
+			end = "\r\n"
+		}
+	}
+	marker := func(c, label string) {
+		if label != "" {
+			label = " " + label
+		}
+		out.WriteString(strings.Repeat(c, size) + label + end)
+	}
+	put := func(list []string) {
+		for _, l := range list {
+			out.WriteString(l)
+			if !strings.HasSuffix(l, "\n") {
+				out.WriteString(end)
+			}
+		}
+	}
+	marker("<", m.options.Ours)
+	put(ours)
+	marker("=", "")
+	put(theirs)
+	marker(">", m.options.Theirs)
+}
+
+// MergeLines merges what two people made of a text line by line, whatever it is.
+func MergeLines(base, ours, theirs []byte, options MergeTextOptions) *MergedText {
+	m := textMerger{base: base, ours: ours, theirs: theirs, options: options}
+	return m.byLines()
+}
+
+func (m *textMerger) byLines() *MergedText {
+	merged := &MergedText{}
+	var out strings.Builder
+	line := 1
+	for _, c := range lines.Merge(lines.Split(string(m.base)), lines.Split(string(m.ours)), lines.Split(string(m.theirs))) {
+		text := strings.Join(c.Lines, "")
+		if c.Conflict {
+			merged.Conflicts = append(merged.Conflicts, TextConflict{Pos: gaby.Position{Line: line, Column: 1}, Lines: c.Theirs})
+			if text = strings.Join(c.Ours, ""); m.options.Markers {
+				text, _ = m.marked(c.Ours, c.Theirs)
+			}
+		}
+		out.WriteString(text)
+		line += strings.Count(text, "\n")
+	}
+	merged.Text = []byte(out.String())
+	return merged
+}
