@@ -59,7 +59,7 @@ func (w *Writer) InsertSection(at int, text, apart string) {
 	if follows {
 		text += apart
 	}
-	w.Insert(at, text)
+	w.InsertBelow(at, text)
 }
 
 // Apart is what sets sections apart whose lines begin at these places: a line end, unless they stand below each other without blank

@@ -64,17 +64,19 @@ func (w *Writer) Replace(s Span, text string) {
 }
 
 // Insert puts text in front of a byte. What is inserted at the same place comes in the order of the calls.
-func (w *Writer) Insert(at int, text string) {
-	if w.inserted == nil {
-		w.inserted = map[int]bool{}
-	}
-	w.inserted[at] = true
-	w.Replace(Span{at, at}, text)
-}
+func (w *Writer) Insert(at int, text string) { w.insert(splice{from: at, to: at, text: text}) }
 
 // InsertBelow is Insert behind what else is inserted there.
 func (w *Writer) InsertBelow(at int, text string) {
-	w.splices = append(w.splices, splice{from: at, to: at, text: text, below: true})
+	w.insert(splice{from: at, to: at, text: text, below: true})
+}
+
+func (w *Writer) insert(s splice) {
+	if w.inserted == nil {
+		w.inserted = map[int]bool{}
+	}
+	w.inserted[s.from] = true
+	w.splices = append(w.splices, s)
 }
 
 // Remove takes a span out. Spans that are taken out may overlap.
