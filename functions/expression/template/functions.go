@@ -24,14 +24,22 @@ func functions() template.FuncMap {
 		"trimSpace":     strings.TrimSpace,
 		"trimPrefix":    strings.TrimPrefix,
 		"trimSuffix":    strings.TrimSuffix,
-		"replace":       func(from, to, text string) string { return strings.ReplaceAll(text, from, to) },
+		"replace":       replace,
 		"default":       orDefault,
-		"quote":         func(value any) string { return strconv.Quote(fmt.Sprint(value)) },
-		"toJson":        toJSON,
-		"toYaml":        expression.YAML,
-		"b64enc":        func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) },
-		"index":         index,
+		"quote": func(value any) (string, error) {
+			return bounded(escapedLength*textLength([]any{value}), func() string { return strconv.Quote(fmt.Sprint(value)) })
+		},
+		"toJson": toJSON,
+		"toYaml": toYAML,
+		"b64enc": func(text string) (string, error) {
+			return bounded(2*len(text), func() string { return base64.StdEncoding.EncodeToString([]byte(text)) })
+		},
+		"index": index,
 	}
+}
+
+func replace(from, to, text string) (string, error) {
+	return bounded(len(text)+strings.Count(text, from)*len(to), func() string { return strings.ReplaceAll(text, from, to) })
 }
 
 // NormalizeName makes a name of any text: lower-case letters and digits, every run of anything else a single dash, none at
@@ -65,8 +73,18 @@ func toJSON(value any) (string, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(value)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	if err := encoder.Encode(value); err != nil {
+		return "", err
+	}
+	return bounded(b.Len(), func() string { return strings.TrimSuffix(b.String(), "\n") })
+}
+
+func toYAML(value any) (string, error) {
+	text, err := expression.YAML(value)
+	if err != nil {
+		return "", err
+	}
+	return bounded(len(text), func() string { return text })
 }
 
 // index is text/template's, except that a key that a map of any values does not have is an error: its own would give a value

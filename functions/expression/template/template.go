@@ -28,7 +28,7 @@ const Language = "template"
 const (
 	// maxText is how long the result may be, in bytes.
 	maxText = 1 << 20
-	// maxRounds is how often the bodies of all ranges may run.
+	// maxRounds is how often the bodies of all ranges and defined templates may run.
 	maxRounds = 100_000
 )
 
@@ -46,7 +46,7 @@ type data struct {
 
 // Compile parses a template. The error is an *[expression.Error].
 func Compile(text string) (*Program, error) {
-	t, err := template.New("").Option("missingkey=error").Funcs(functions()).Parse(text)
+	t, err := template.New("").Option("missingkey=error").Funcs(boundedBuiltins()).Funcs(functions()).Parse(text)
 	if err != nil {
 		return nil, parseError(text, err)
 	}
@@ -63,7 +63,7 @@ func (p *Program) Render(fc *api.FunctionContext, params map[string]any) (string
 	rounds := 0
 	t.Funcs(template.FuncMap{roundFunction: func() (string, error) {
 		if rounds++; rounds > maxRounds {
-			return "", errors.New("the ranges go round too often")
+			return "", errors.New("the ranges and templates go round too often")
 		}
 		return "", nil
 	}})
@@ -87,7 +87,7 @@ func (b *limitedBuilder) Write(text []byte) (int, error) {
 	return b.Builder.Write(text)
 }
 
-// roundFunction is called at the begin of every round of a range. It has a value in Render.
+// roundFunction is called at the begin of every round of a range and of every defined template. It has a value in Render.
 const roundFunction = "fctlRound"
 
 // countRounds puts the call into the ranges of a template.
@@ -97,6 +97,9 @@ func countRounds(t *template.Template) *template.Template {
 	for _, named := range t.Templates() {
 		if named.Tree != nil {
 			countRoundsIn(named.Root, call.Root.Nodes[0])
+			if named.Name() != t.Name() {
+				named.Root.Nodes = append([]parse.Node{call.Root.Nodes[0]}, named.Root.Nodes...)
+			}
 		}
 	}
 	return t
@@ -183,6 +186,7 @@ func executionError(text string, err error, params map[string]any) *expression.E
 	if _, what, ok := strings.Cut(e.Msg, ">: "); ok {
 		e.Msg = what
 	}
+	e.Msg = strings.TrimPrefix(e.Msg, "error calling "+roundFunction+": ")
 	if field, ok := strings.CutPrefix(e.Msg, "can't evaluate field "); ok {
 		field, _, _ = strings.Cut(field, " ")
 		e.Msg = "there is no field " + field

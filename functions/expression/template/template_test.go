@@ -59,10 +59,19 @@ func TestErrors(t *testing.T) {
 		`{{index .SpaceSlug.x 3}}`: "template: column 19: there is no field x (the fields are ToolchainType, UnitSlug, ",
 		`{{.UnitLabels.none}}`:     `template: column 14: map has no entry for key "none"`,
 		`{{.Context}}`:             "template: column 3: there is no field Context",
-		"{{range 300000}}{{end}}":  "template: column 3: error calling fctlRound: the ranges go round too often",
-		"{{range 2000}}{{range 2000}}{{end}}{{end}}":            "template: column 3: error calling fctlRound: the ranges go round too often",
-		`{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`: "template: ",
-		"{{range 90000}}abcdefghijklmnopqrst{{end}}":            "template: the result has more than 1048576 bytes",
+		"{{define `a`}}{{range 300}}{{end}}{{end}}{{range 1000}}{{template `a`}}{{end}}":            "template: column 3: the ranges and templates go round too often",
+		"{{$x := `aa`}}{{range 100}}{{$x = print $x $x}}{{end}}":                                    "template: column 35: error calling print: a text of more than 1048576 bytes",
+		"{{$x := `aa`}}{{range 100}}{{$x = printf `%s%s` $x $x}}{{end}}":                            "template: column 35: error calling printf: a text of more than 1048576 bytes",
+		"{{$x := `aa`}}{{range 100}}{{$x = replace `a` $x $x}}{{end}}":                              "template: column 35: error calling replace: a text of more than 1048576 bytes",
+		"{{$x := `aa`}}{{range 1000}}{{$x = b64enc $x}}{{end}}":                                     "template: column 36: error calling b64enc: a text of more than 1048576 bytes",
+		"{{$x := `\"`}}{{range 1000}}{{$x = quote $x}}{{end}}":                                      "template: column 35: error calling quote: a text of more than 1048576 bytes",
+		"{{$x := `\\`}}{{range 100}}{{$x = toJson $x}}{{end}}":                                      "template: column 34: error calling toJson: a text of more than 1048576 bytes",
+		"{{$x := `<`}}{{range 1000}}{{$x = js $x}}{{end}}":                                          "template: column 35: error calling js: a text of more than 1048576 bytes",
+		"{{printf `%999999d%999999d%999999d%999999d%999999d%999999d%999999d` 1 1 1 1 1 1 1 | len}}": "template: column 3: error calling printf: a text of more than 1048576 bytes",
+		"{{range 300000}}{{end}}":                                                                   "template: column 3: the ranges and templates go round too often",
+		"{{range 2000}}{{range 2000}}{{end}}{{end}}":                                                "template: column 3: the ranges and templates go round too often",
+		`{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`:                                     "template: ",
+		"{{range 90000}}abcdefghijklmnopqrst{{end}}":                                                "template: the result has more than 1048576 bytes",
 	} {
 		_, err := render(text)
 		if err == nil {
