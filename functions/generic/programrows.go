@@ -228,6 +228,7 @@ func judge(result *api.ValidationResult, value any, doc *gaby.YamlDoc, info *api
 		if r.err == nil {
 			r.err = err
 		}
+		row.Reason = strings.Join(details, "; ")
 		rows = append(rows, row)
 	}
 	if r.err != nil {

@@ -29,14 +29,17 @@ func findings(file string, results api.ValidationResultList) []finding {
 			continue
 		}
 		base := finding{Position: api.Position{File: file}, Function: result.FunctionName, Score: result.Score}
+		told := map[string]bool{} // resources
 		for i := range result.FailedAttributes {
-			all = append(all, attributeFindings(base, &result.FailedAttributes[i])...)
-		}
-		// Details tell again what the attributes say, for programs that print no attributes.
-		if len(result.FailedAttributes) > 0 {
-			continue
+			row := &result.FailedAttributes[i]
+			all = append(all, attributeFindings(base, row)...)
+			told[row.ResourceInfo.String()] = true
 		}
 		for i, detail := range result.Details {
+			// Details tell again what the attributes say, for programs that print no attributes.
+			if len(told) > 0 && (i >= len(result.Places) || told[result.Places[i].Resource]) {
+				continue
+			}
 			f := base
 			f.Message = detail
 			if i < len(result.Places) {
@@ -45,7 +48,7 @@ func findings(file string, results api.ValidationResultList) []finding {
 			}
 			all = append(all, f)
 		}
-		if len(result.Details) == 0 {
+		if len(result.Details) == 0 && len(told) == 0 {
 			base.Message = "did not pass"
 			all = append(all, base)
 		}
