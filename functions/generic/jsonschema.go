@@ -46,6 +46,7 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 			},
 		},
 		ValueParameter: parameterSchemaMap, // too long to be told as a place
+		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := schemaMapOf(args)
 			return err
