@@ -56,7 +56,9 @@ func (p *Problem) String() string {
 func (s *Schema) Check(v gaby.Value) ([]Problem, error) {
 	if doc := v.Doc(); s.resource.dialect == Structural {
 		defer doc.Rollback(doc.Checkpoint())
-		s.complete(v)
+		if _, err := doc.ExpandAnchors(); err == nil { // what an alias repeats cannot be edited
+			s.complete(v)
+		}
 	}
 	c := check{}
 	s.check(&c, v, nil)

@@ -149,6 +149,8 @@ oneOf:
 		`{size: 2}`:              "1:8 size: 2 is less than the minimum 3",
 		`{plain: null, byName: {a: {on: null, of: 1}}}`:                                                      "1:38 byName.a.of: unknown field of; did you mean on?",
 		`{spec: {ports: [{port: 1}, {port: 1, protocol: TCP}, {port: 1, protocol: UDP}, {protocol: SCTP}]}}`: "1:28 spec.ports.1: element 0 has the same port and protocol\n1:80 spec.ports.3.port: port is required",
+		"{spec: {ports: [&p {port: 1}, {<<: *p, port: 2}, {<<: *p, port: x}]}}":                              `1:65 spec.ports.2.port: expected integer, got "x"`,
+		"{plain: &a a, spec: {ports: &p [{port: 3}]}, byName: {a: &b {}, b: *b}}":                            "",
 		`{spec: {ports: [null]}}`: "1:17 spec.ports.0: expected object, got null; give it a value or remove it",
 	} {
 		if have := found(t, schema, value, jsonschema.Options{Dialect: jsonschema.Structural}); have != want {

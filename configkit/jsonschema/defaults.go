@@ -8,7 +8,7 @@ import (
 )
 
 // complete makes of a custom resource what the API server checks: fields that are not there have the defaults of the schema, and
-// fields that are null and must not be are not there. What cannot be edited, because it is repeated by an alias, stays as it is.
+// fields that are null and must not be are not there.
 func (s *Schema) complete(v gaby.Value) {
 	if s.resource.dialect != Structural {
 		return
