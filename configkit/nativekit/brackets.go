@@ -80,7 +80,7 @@ func (p *bracketed) ownLines(i int) bool {
 func endsLine(text []byte) bool {
 	line := bytes.Trim(text[:LineEnd(text, 0)], " \t")
 	inside, isBlock := bytes.CutPrefix(line, []byte("/*"))
-	isBlock = isBlock && bytes.Index(inside, []byte("*/")) == len(inside)-2
+	isBlock = isBlock && len(inside) > 1 && bytes.Index(inside, []byte("*/")) == len(inside)-2
 	return len(line) == 0 && len(text) > 0 || isBlock || bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
 }
 

@@ -70,10 +70,8 @@ func (c Converter[L]) NativeToDocuments(data []byte) (gaby.Container, error) {
 		return nil, err
 	}
 	ended := data
-	if n := len(data); n > 0 && data[n-1] != '\n' && !c.Traits().Unended {
-		if end := LineEndOf(data); end != "\r" || data[n-1] != '\r' {
-			ended = append(data[:n:n], end...)
-		}
+	if n := len(data); n > 0 && data[n-1] != '\n' && data[n-1] != '\r' && !c.Traits().Unended {
+		ended = append(data[:n:n], LineEndOf(data)...)
 	}
 	documents, err := c.Language.Parse(ended)
 	if err != nil {
@@ -145,8 +143,9 @@ func Lines(doc *gaby.YamlDoc, path ...string) Span {
 func (s *source) add(b *gaby.NativeBuilder, n *Node) {
 	n.number = len(s.nodes)
 	s.nodes = append(s.nodes, n)
+	last := len(s.given) // the line end that was added is no place
 	b.Begin(&gaby.NativeNode{
-		Kind: n.Kind, Key: n.Key, Value: n.Value, KeyAt: n.KeySpan.From, ValueAt: n.Span.From, Comments: n.Comments,
+		Kind: n.Kind, Key: n.Key, Value: n.Value, KeyAt: min(n.KeySpan.From, last), ValueAt: min(n.Span.From, last), Comments: n.Comments,
 	})
 	for _, kid := range n.Kids {
 		s.add(b, kid)

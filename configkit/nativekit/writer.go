@@ -238,6 +238,9 @@ func (w *Writer) bytes() []byte {
 	out = append(out, w.Text[at:]...)
 	if w.unended {
 		out = bytes.TrimSuffix(out, []byte(w.LineEnd))
+		if w.LineEnd == "\n" { // of a line that ends in another way
+			out = bytes.TrimSuffix(out, []byte("\r"))
+		}
 	}
 	return out
 }

@@ -31,6 +31,14 @@ func (language) Parse(text []byte) ([]nativekit.Document, error) {
 	return []nativekit.Document{{Root: nativekit.Nest(leaves)}}, nil
 }
 
+// Dialect is the encoding of a text.
+func (language) Dialect(text []byte) string {
+	if utf8.Valid(text) {
+		return "UTF-8"
+	}
+	return "ISO 8859-1"
+}
+
 // parser reads a text by the rules of java.util.Properties.load.
 type parser struct {
 	text   []byte

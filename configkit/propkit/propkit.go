@@ -44,10 +44,12 @@ func (language) CheckComment(root gaby.Value, path []string, text string) error 
 
 // Replace implements nativekit.Language.
 func (l language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
-	if comment := w.LineCommentOf(n); comment != "" && isEmpty(v) && n.Kind == gaby.Scalar {
+	if form, ok := n.Form.(*line); ok && isEmpty(v) && (form.comment.Len() > 0 || w.LineCommentOf(n) != "") {
 		// Behind an empty value the comment would be the value, so it goes above.
-		w.Insert(n.Entry.From, nativekit.Indent(w.Text, n.KeySpan.From)+"# "+comment+w.LineEnd)
-		w.Remove(nativekit.Span{From: n.Span.From, To: max(n.Span.To, n.Form.(*line).comment.To)})
+		if comment := w.LineCommentOf(n); comment != "" {
+			w.Insert(n.Entry.From, nativekit.Indent(w.Text, n.KeySpan.From)+"# "+comment+w.LineEnd)
+		}
+		w.Remove(nativekit.Span{From: n.Span.From, To: max(n.Span.To, form.comment.To)})
 		return nil
 	}
 	return w.ReplaceFlat(l, n, v)

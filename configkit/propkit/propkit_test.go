@@ -29,6 +29,8 @@ var corpus = []nativetest.Input{
 	{"continuation of a key", "lo\\\n  ng=1\nx=2\n", `{"long":1,"x":2}`},
 	{"continued by blank line", "a=b\\\n\nc=d\n", `{"a":"b","c":"d"}`},
 	{"continued at the end", "a=b\\", `{"a":"b"}`},
+	{"an empty value continued at the end", "a=1\nb=\\", `{"a":1,"b":""}`},
+	{"an empty comment", "a=1 #\nb=2\n", `{"a":1,"b":2}`},
 	{"escapes", "a\\ b=1\nc\\=d=2\ne\\:f=3\n\\#g=4\nh=\\u00e9\\t\\n\\\\ \\q\n", `{"#g":4,"a b":1,"c=d":2,"e:f":3,"h":"é\t\n\\ q"}`},
 	{"surrogates", "smile=\\ud83d\\ude00!\nhalf=\\ud83d\n", `{"half":"�","smile":"😀!"}`},
 	{"blanks", "  a  =  1\n\tb=x  \n  # indented\n  c=\\ y\n", `{"a":1,"b":"x  ","c":" y"}`},

@@ -155,7 +155,7 @@ func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string 
 	text, _ := nativekit.Untyped(value)
 	key := nativekit.Text(pieces([]byte(w.Raw(n.KeySpan)), sp.latin1))
 	before, behind := w.Raw(nativekit.Span{From: n.KeySpan.From, To: n.Span.From}), w.LineEnd
-	if w.LineCommentOf(n) != "" {
+	if n.Form.(*line).comment.Len() > 0 || w.LineCommentOf(n) != "" {
 		behind = " # " + behind
 	}
 	written := nativekit.Respell(raw, pieces([]byte(raw), sp.latin1), text, sp.text)

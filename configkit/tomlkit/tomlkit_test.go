@@ -16,6 +16,7 @@ import (
 )
 
 var corpus = []nativetest.Input{
+	{"a carriage return at the end", "a = 1\n\r", `!!! 2:1: expected newline but got U+000D`},
 	{"empty", "", `{}`},
 	{"only comments", "# a\n\n  # b\n", `{}`},
 	{"bare and quoted keys", "a-b_1 = 1\n\"c d\" = 2\n'e\"f' = 3\n1234 = 4\n\"\" = 5\n", `{"":5,"1234":4,"a-b_1":1,"c d":2,"e\"f":3}`},
