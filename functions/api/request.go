@@ -146,6 +146,10 @@ type FunctionInvocationRequest struct {
 	CountChanges bool `json:"-"`
 	// KeepSteps has the response tell what each function made of the data, which costs printing it once for each.
 	KeepSteps bool `json:"-"`
+	// EncodeMutations, if given, is called with mutations as soon as they are known, which is cheaper than keeping them: for data that
+	// is worked on in parts with those of one part, by several goroutines. What it returns is, in order, EncodedMutations of the
+	// response, whose Mutations are empty then.
+	EncodeMutations func(ResourceMutationList) ([]byte, error) `json:"-"`
 	// OmitData says that nobody looks at the data of the response, nor at whether it Changed, so that it need not be printed.
 	OmitData bool `json:"-"`
 }
@@ -168,6 +172,8 @@ type FunctionInvocationResponse struct {
 	Success       bool
 	ErrorMessages []string
 
+	// EncodedMutations is what EncodeMutations has made of the mutations, those of resources that are gone last.
+	EncodedMutations [][]byte `json:"-"`
 	// Parts is the data, one part after the other, when the request asked for that; ConfigData is then empty.
 	Parts [][]byte `json:"-"`
 	// Changed tells whether the data differs from the request's.

@@ -55,6 +55,9 @@ type run struct {
 	keepSteps bool
 	mutations bool
 	omitData  bool
+	// changedValues tells that there are mutations.
+	changedValues bool
+	encode        func(api.ResourceMutationList) ([]byte, error)
 }
 
 // Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and
@@ -92,6 +95,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		keepSteps: request.KeepSteps,
 		mutations: request.RecordMutations,
 		omitData:  request.OmitData,
+		encode:    request.EncodeMutations,
 	}
 	r.fc.ToolchainType = h.toolchain
 	r.steps = h.prepare(r.fc, request)
@@ -133,7 +137,12 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		return err
 	}
 	if r.mutations {
-		if r.response.Mutations, r.response.Mutators, err = done.mutations(h.provider); err != nil {
+		var all shard
+		if all.mutations, all.mutators, err = done.mutations(h.provider); err == nil {
+			all.changedValues = len(all.mutations) > 0
+			err = r.joinMutations([]shard{all})
+		}
+		if err != nil {
 			r.fail(failuresOf(err, "", api.FailureFunction))
 			return nil
 		}

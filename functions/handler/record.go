@@ -154,7 +154,7 @@ func (r *run) finish() *api.FunctionInvocationResponse {
 	r.response.Outputs = r.outputs.list
 	r.response.HasNewMutations = r.response.Changed
 	if r.mutations {
-		r.response.HasNewMutations = len(r.response.Mutations) > 0
+		r.response.HasNewMutations = r.changedValues
 		if r.response.Changed && !r.response.HasNewMutations {
 			r.response.Notes = append(r.response.Notes, api.Note{Message: "only comments and the way values are written have changed, of which mutations do not tell"})
 		}

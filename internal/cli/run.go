@@ -203,6 +203,11 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 			return diag.List(failures)
 		}
 	}
+	onlyMutations := r.format == report.Mutations && r.to == toStdout && !r.summarises()
+	var encode func(api.ResourceMutationList) ([]byte, error)
+	if onlyMutations && !r.printer.Screen.Terminal {
+		encode = report.EncodeMutations
+	}
 	response, err := r.executor.Invoke(r.ctx, &api.FunctionInvocationRequest{
 		FunctionContext:     r.context(unit.Name, unit.Toolchain),
 		ConfigData:          unit.Data,
@@ -215,7 +220,8 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		CountChanges:        r.counts(),
 		KeepSteps:           r.prints && r.format == report.Diff,
 		RecordMutations:     r.prints && (r.format == report.Mutations || r.format == report.Response),
-		OmitData:            r.format == report.Mutations && r.to == toStdout && !r.summarises(),
+		EncodeMutations:     encode,
+		OmitData:            onlyMutations,
 		StopOnError:         !r.keep,
 		FunctionInvocations: chain.Invocations,
 	})

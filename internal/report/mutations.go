@@ -221,6 +221,8 @@ func mutations(screen Screen, r Result) (Payload, error) {
 		return nil, nil
 	case screen.Terminal:
 		return Payload{screen.Changes(r.Response.Mutations, whoChanged(r))}, nil
+	case len(r.Response.EncodedMutations) > 0:
+		return joinEncoded(r.Response.EncodedMutations), nil
 	case r.Response.Mutations == nil:
 		return Payload{[]byte("[]\n")}, nil
 	}
@@ -235,6 +237,28 @@ func marshalMutations(list api.ResourceMutationList) (Payload, error) {
 	e := &jsonEncoder{}
 	err := e.mutations(list)
 	return Payload{append(e.b, '\n')}, err
+}
+
+// EncodeMutations is what requests have as EncodeMutations for Mutations on something that is no terminal.
+func EncodeMutations(list api.ResourceMutationList) ([]byte, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	e := &jsonEncoder{b: make([]byte, 0, 768*len(list)), depth: 1, empty: true}
+	err := items(e, list, e.mutation)
+	return e.b, err
+}
+
+// joinEncoded makes one list of what EncodeMutations has made.
+func joinEncoded(parts [][]byte) Payload {
+	p := Payload{[]byte("[")}
+	for i, part := range parts {
+		if i > 0 {
+			p = append(p, []byte(","))
+		}
+		p = append(p, part)
+	}
+	return append(p, []byte("\n]\n"))
 }
 
 // mutationsSection is mutations for one of several units.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -107,6 +108,28 @@ func TestMutationsFormat(t *testing.T) {
 	r.Response = &api.FunctionInvocationResponse{Mutations: changesForAPerson()}
 	if got := render(Screen{}); got != "" {
 		t.Error(got)
+	}
+}
+
+// TestEncodedMutations: what is encoded in parts is the list as a whole.
+func TestEncodedMutations(t *testing.T) {
+	list := changesForAPerson()
+	response := &api.FunctionInvocationResponse{Success: true}
+	for _, part := range []api.ResourceMutationList{list[:1], list[1:3], nil, list[3:]} {
+		text, err := EncodeMutations(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) > 0 {
+			response.EncodedMutations = append(response.EncodedMutations, text)
+		}
+	}
+	payload, _, err := Render(Mutations, Screen{}, Result{Response: response})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(bytes.Join(payload, nil)), reference(t, list); got != want {
+		t.Error(cmp.Diff(want, got))
 	}
 }
 
