@@ -3,6 +3,8 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +40,11 @@ func executor(t *testing.T) func() (*functions.Executor, error) {
 	add("wait", api.FunctionSignature{}, func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 		<-fc.Context().Done()
 		return c, nil, fc.Context().Err()
+	})
+	add("nap", api.FunctionSignature{Mutating: true}, func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		time.Sleep(time.Duration(len(c)) * 650 * time.Millisecond)
+		_, err := c[0].SetP("b", "metadata.labels.a")
+		return c, nil, err
 	})
 	return func() (*functions.Executor, error) { return e, nil }
 }
@@ -159,5 +166,25 @@ func TestOnATerminal(t *testing.T) {
 		if status != c.status || !strings.HasPrefix(out.String(), c.want) {
 			t.Errorf("%q on a terminal %v: status %d\n%s", c.words, c.terminal, status, out)
 		}
+	}
+}
+
+// What is printed elsewhere does not take the progress off the terminal.
+func TestProgressStays(t *testing.T) {
+	dir := t.TempDir()
+	for name, documents := range map[string]int{"a.yaml": 1, "b.yaml": 2} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("---\n"+manifest, documents)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	streams, _, out, errOut := iostreams.Test()
+	streams.SetTerminal(false, false, true, 80)
+	app := &cli.App{Streams: streams, Executor: executor(t)}
+	status := app.Run(t.Context(), []string{"do", "--check", "-f", dir, "nap"})
+	if status != 1 || strings.Count(out.String(), "\n") != 2 {
+		t.Errorf("status %d, %s%s", status, out, errOut)
+	}
+	if told := errOut.String(); !strings.Contains(told, "\r1 of 2 files") || strings.Count(told, "\x1b[K") != 1 {
+		t.Errorf("got %q", told)
 	}
 }

@@ -341,7 +341,12 @@ func (r *run) write(payload report.Payload) {
 	if r.broken != nil || len(payload) == 0 {
 		return
 	}
-	r.progress.Pause(func() { r.broken = r.out.Write(payload...) })
+	write := func() { r.broken = r.out.Write(payload...) }
+	if r.Streams.OutIsTerminal() {
+		r.progress.Pause(write)
+	} else { // what goes elsewhere is not in the way
+		write()
+	}
 	if r.broken != nil && r.writer == nil {
 		r.stop() // what cannot be printed need not be made
 	}
