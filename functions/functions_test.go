@@ -285,3 +285,20 @@ func TestUnsupportedToolchain(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestTheNameOfTheFileTellsTheDialect(t *testing.T) {
+	for file, accepted := range map[string]bool{"a.json": false, "-": false, "a.jsonc": true, "a.json5": true, "": true} {
+		r, err := functions.NewStandardExecutor().Invoke(t.Context(), &api.FunctionInvocationRequest{
+			FunctionContext: api.FunctionContext{ToolchainType: api.ToolchainAppConfigJSON}, FileName: file,
+			ConfigData: []byte("{\"a\": 1, // one\n}\n"), FunctionInvocations: api.FunctionInvocationList{{
+				FunctionName: "set-path", Arguments: []api.FunctionArgument{{Value: "a"}, {Value: "2"}},
+			}},
+		})
+		switch {
+		case err != nil || r.Success != accepted:
+			t.Errorf("%q: %v, %v", file, r, err)
+		case accepted && string(r.ConfigData) != "{\"a\": 2, // one\n}\n":
+			t.Errorf("%q: %s", file, r.ConfigData)
+		}
+	}
+}
