@@ -113,8 +113,8 @@ func (m *textMerger) byValues() (*MergedText, error) {
 	}
 	theirs, err := m.side(MergeOptions{NoSubtraction: true})
 	if err != nil || len(lost) > 0 || theirs.isMissing() {
-		// Lines show what values cannot.
-		if byLines := m.byLines(); len(byLines.Conflicts) > 0 {
+		// Lines show what values cannot, and lose nothing.
+		if byLines := m.byLines(); len(byLines.Conflicts)+len(lost) > 0 {
 			for _, c := range merged.Conflicts {
 				if c.Value != nil || c.Lost != "" {
 					c.Pos = gaby.Position{} // it was another text
@@ -124,10 +124,9 @@ func (m *textMerger) byValues() (*MergedText, error) {
 			return byLines, nil
 		}
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		m.mark(merged, ours.text, theirs.text)
 	}
-	m.mark(merged, ours.text, theirs.text)
 	return merged, nil
 }
 

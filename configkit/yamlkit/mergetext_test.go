@@ -320,3 +320,60 @@ func TestMergeTextLaws(t *testing.T) {
 	}
 	t.Log(count)
 }
+
+// garbled is a text with lines removed, swapped, repeated and broken, which may be YAML or not.
+func (m textMaker) garbled(text string) string {
+	text = m.decorated(text, m.IntN(4))
+	for range m.IntN(4) {
+		rows := strings.SplitAfter(text, "\n")
+		i, j := m.IntN(len(rows)), m.IntN(len(rows))
+		switch m.IntN(6) {
+		case 0:
+			rows[i] = ""
+		case 1:
+			rows[i], rows[j] = rows[j], rows[i]
+		case 2:
+			rows[i] += rows[j]
+		case 3:
+			rows[i] = strings.Replace(rows[i], ": ", ": x", 1)
+		case 4:
+			rows[i] = "  " + rows[i]
+		case 5:
+			rows[i] = strings.TrimSuffix(rows[i], "\n")
+		}
+		text = strings.Join(rows, "")
+	}
+	return text
+}
+
+// TestMergeOfGarbledTexts: whatever the texts are, no comment of either side gets lost, and both ways to show conflicts agree on
+// whether there are any.
+func TestMergeOfGarbledTexts(t *testing.T) {
+	for seed := range cases(500, 20_000) {
+		m := textMaker{newUnitMaker(uint64(seed)), new(int)}
+		base := m.decorated(unitText(t, m.unit()), m.IntN(8))
+		if m.oneIn(4) {
+			base = m.garbled(base)
+		}
+		ours, theirs := m.garbled(base), m.garbled(base)
+		marked := mergedText(base, ours, theirs, yamlkit.MergeTextOptions{Markers: true})
+		listed := mergedText(base, ours, theirs, yamlkit.MergeTextOptions{})
+		fail := func(what string) {
+			t.Fatalf("seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- marked\n%s\n--- listed\n%s", seed, what, base, ours, theirs, marked.Text, listed.Text)
+		}
+		if len(marked.Conflicts) > 0 != (len(listed.Conflicts) > 0) {
+			fail("conflicts in one style")
+		}
+		if len(marked.Conflicts) == 0 && strings.Contains(string(marked.Text), "<<<<<<<") {
+			fail("markers without conflicts")
+		}
+		inBase, inResult := commentsOf(base), commentsOf(string(marked.Text))
+		for _, side := range []string{ours, theirs} {
+			for c := range commentsOf(side) {
+				if !inBase[c] && !inResult[c] {
+					fail(c)
+				}
+			}
+		}
+	}
+}
