@@ -195,7 +195,9 @@ type comparison struct {
 }
 
 // Eval implements interpreter.Interpretable.
-func (e *comparison) Eval(a interpreter.Activation) ref.Val { return interpreter.EvalActivation(a, e.Exec) }
+func (e *comparison) Eval(a interpreter.Activation) ref.Val {
+	return interpreter.EvalActivation(a, e.Exec)
+}
 
 // Exec implements interpreter.InterpretableV2.
 func (e *comparison) Exec(frame *interpreter.ExecutionFrame) ref.Val {

@@ -13,7 +13,7 @@ const (
 	nameBinary = "$"       // followed by the operator
 )
 
-// metered are the operators that can take more than a step, by the name of what stands in front of them. Those of x += y that change x
+// operators are those that can take more than a step, by the name of what stands in front of them. Those of x += y that change x
 // itself have another meaning and so other names.
 func operators() map[string]syntax.Token {
 	names := map[string]syntax.Token{}

@@ -1,8 +1,8 @@
 // Package starlark runs programs in Starlark, a small dialect of Python, on resources.
 //
 // The rules of this room: a program sees a resource as dicts and lists of its own (value.go), and has the modules json and re and
-// nothing of the machine. It may take a number of steps, among which the
-// values count that it makes (meter.go), and cannot call itself; the same program on the same resource always does the same.
+// nothing of the machine. It may take a number of steps, among which count the values it makes and looks through (meter.go), and
+// cannot call itself; the same program on the same resource always does the same.
 package starlark
 
 import (

@@ -60,7 +60,7 @@ func textLength(args []any) int {
 }
 
 // width is a width or precision in a format.
-var width = regexp.MustCompile(`\*|[0-9]+`) //nolint:gochecknoglobals // compiled once, never changed
+var width = regexp.MustCompile(`\*|[0-9]+`)
 
 // formatLength is how long a text may be whose verbs all stand for the longest of the values, in the greatest width.
 func formatLength(format string, args []any) int {
