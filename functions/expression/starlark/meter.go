@@ -11,7 +11,7 @@ import (
 )
 
 // The interpreter counts its own steps only: one operation may make a list of a thousand million elements, or compare two of them,
-// and is one step. The functions of this file stand in front of the operations that can be dear (see metered) and count what they
+// and is one step. The functions of this file stand in front of the operations that can be dear (metered.go puts them there) and count what they
 // make and look through as steps, before they do it. So the one limit of steps bounds the memory a program takes, and its time, and
 // it does so in the same way wherever the program runs.
 

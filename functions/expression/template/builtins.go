@@ -2,8 +2,6 @@ package template
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"text/template"
 )
@@ -59,25 +57,32 @@ func textLength(args []any) int {
 	return n
 }
 
-// width is a width or precision in a format.
-var width = regexp.MustCompile(`\*|[0-9]+`)
-
 // formatLength is how long a text may be whose verbs all stand for the longest of the values, in the greatest width.
 func formatLength(format string, args []any) int {
 	longest := 0
 	for _, arg := range args {
 		longest = max(longest, textLength([]any{arg}))
 	}
-	for _, number := range width.FindAllString(format, -1) {
-		n, err := strconv.Atoi(number)
-		if err != nil {
-			n = maxText // whatever stands for the star
-		}
-		longest = max(longest, n)
-	}
 	verbs := strings.Count(format, "%")
-	if longest > maxText*escapedLength {
-		verbs = max(verbs, 1)
+	if verbs > 0 {
+		longest = max(longest, greatestWidth(format))
 	}
-	return len(format) + verbs*min(longest, maxText*escapedLength+1)
+	return len(format) + verbs*longest
+}
+
+// greatestWidth is the greatest number in a format. A star may stand for any.
+func greatestWidth(format string) int {
+	greatest, number := 0, 0
+	for _, c := range format {
+		switch {
+		case c == '*':
+			greatest = max(greatest, maxText)
+		case '0' <= c && c <= '9':
+			number = min(10*number+int(c-'0'), maxText*escapedLength+1)
+			greatest = max(greatest, number)
+			continue
+		}
+		number = 0
+	}
+	return greatest
 }
