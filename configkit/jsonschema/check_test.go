@@ -227,6 +227,7 @@ func FuzzCheck(f *testing.F) {
 		{`{$id: "http://a/b", $defs: {c: {$anchor: d}}, $ref: "#d", unevaluatedItems: false}`, `[1, "x"]`},
 		{`{items: [{}, {format: date-time}], uniqueItems: true, contains: {multipleOf: 0.1}}`, `[1, 2.3, ~]`},
 		{`{x-kubernetes-list-type: set, items: {type: integer, format: int32}, x-kubernetes-int-or-string: true}`, `yes`},
+		{`{type: object, properties: {a: {type: object, default: {b: [1]}, properties: {b: {type: array, items: {type: integer}}}}, c: {type: string}}}`, `{x: &x {c: null}, <<: *x}`},
 	} {
 		f.Add(c[0], c[1])
 	}
@@ -239,6 +240,8 @@ func FuzzCheck(f *testing.F) {
 		if err != nil {
 			return
 		}
+		before := v.String()
+		_ = jsonschema.CheckStructural(s.Value())
 		for _, dialect := range []jsonschema.Dialect{jsonschema.Draft2020, jsonschema.Draft7, jsonschema.Draft4, jsonschema.OpenAPI, jsonschema.Structural} {
 			compiled, err := jsonschema.Compile("", s.Value(), jsonschema.Options{Dialect: dialect, Formats: true})
 			if err != nil {
@@ -251,6 +254,9 @@ func FuzzCheck(f *testing.F) {
 			second, _ := compiled.Check(v.Value())
 			if fmt.Sprint(first) != fmt.Sprint(second) {
 				t.Errorf("%v and then %v", first, second)
+			}
+			if v.Changed() || v.String() != before {
+				t.Errorf("a check makes\n%s\nof\n%s", v, before)
 			}
 			for _, p := range first {
 				if p.Message == "" || p.Pos.Line == 0 {
