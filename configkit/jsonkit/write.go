@@ -150,6 +150,9 @@ func (e editor) others(n *nativekit.Node) (anew bool) {
 		for _, kid := range n.Kids {
 			from, to := kid.Head, behind(kid)
 			if e.startsLine(kid) && (nativekit.EndsLine(e.Text, to) || kid.Comments.Line != "") {
+				if r, ok := remarkAt(e.Text, to); ok {
+					to = r.To // which may be on another line
+				}
 				from, to = nativekit.LineStart(e.Text, from), nativekit.NextLine(e.Text, to)
 			}
 			e.Remove(nativekit.Span{From: from, To: to})

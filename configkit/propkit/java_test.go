@@ -96,7 +96,7 @@ func TestJava(t *testing.T) {
 	lines := strings.SplitAfter(string(out), "\n")
 	for i, text := range texts {
 		have := map[string]string{}
-		for _, entry := range strings.Fields(lines[i]) {
+		for entry := range strings.FieldsSeq(lines[i]) {
 			key, value, _ := strings.Cut(entry, ":")
 			have[decoded(key)] = decoded(value)
 		}
