@@ -355,15 +355,34 @@ func TestPatchMutations(t *testing.T) {
 		{"the way to a value", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": add("b")}}, nil, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), nil},
 		{"no way to a value", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": update("b")}}, nil, unit, []string{"UnresolvedPath web metadata.labels.a"}},
 		{"comments of other programs", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.$comment$line$replicas": update("x")}}, nil, unit, nil},
-		{"a protected path and one below it", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.replicas": update("9"), "spec.template.x": add("1"), "spec.z": add("1")}},
-			api.MutationMap{"spec.replicas": {Protected: true}, "spec.template": {Protected: true}}, replaced(t, unit, separator, "  z: 1\n"+separator), []string{"ProtectedPath web spec.replicas", "ProtectedPath web spec.template.x"}},
-		{"around a protected path", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata": update("namespace: prod\nname: web\nlabels: {a: b}")}},
-			api.MutationMap{"metadata.namespace": {Protected: true}}, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), []string{"ProtectedPath web metadata.namespace"}},
-		{"an element by another name", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.image": update("web:2")}},
-			api.MutationMap{containers + ".0.image": {Protected: true}}, unit, []string{"ProtectedPath web " + containers + ".?name=app;@0.image"}},
+		{
+			"a protected path and one below it",
+			api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.replicas": update("9"), "spec.template.x": add("1"), "spec.z": add("1")}},
+			api.MutationMap{"spec.replicas": {Protected: true}, "spec.template": {Protected: true}},
+			replaced(t, unit, separator, "  z: 1\n"+separator),
+			[]string{"ProtectedPath web spec.replicas", "ProtectedPath web spec.template.x"},
+		},
+		{
+			"around a protected path",
+			api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata": update("namespace: prod\nname: web\nlabels: {a: b}")}},
+			api.MutationMap{"metadata.namespace": {Protected: true}},
+			replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"),
+			[]string{"ProtectedPath web metadata.namespace"},
+		},
+		{
+			"an element by another name",
+			api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.image": update("web:2")}},
+			api.MutationMap{containers + ".0.image": {Protected: true}},
+			unit,
+			[]string{"ProtectedPath web " + containers + ".?name=app;@0.image"},
+		},
 		{"the resource is deleted", api.ResourceMutation{ResourceMutationInfo: remove}, nil, separator + baseService, nil},
-		{"the resource is replaced", api.ResourceMutation{ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeReplace, Value: "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"}}, nil,
-			"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n" + separator + baseService, nil},
+		{
+			"the resource is replaced",
+			api.ResourceMutation{ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeReplace, Value: "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"}},
+			nil,
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n" + separator + baseService, nil,
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
