@@ -152,7 +152,7 @@ func (r *resolver) child(i int, s *segment, v gaby.Value, kind gaby.Kind, exact 
 			r.unbind(bound)
 			return err
 		}
-		return r.missing(i)
+		return r.missing(i, true)
 	case gaby.List:
 		if s.kind == plainSegment && s.index >= 0 {
 			if c := v.Index(s.index); c.Exists() {
@@ -162,27 +162,34 @@ func (r *resolver) child(i int, s *segment, v gaby.Value, kind gaby.Kind, exact 
 		return nil
 	case gaby.Scalar:
 		if v.Tag() == "!!null" {
-			return r.missing(i)
+			return r.missing(i, false)
 		}
 		if r.options.Upsert && exact {
 			return &NotAMapError{Segments: slices.Clone(r.match.Segments), Value: v}
 		}
 	case gaby.Missing:
-		return r.missing(i)
+		return r.missing(i, false)
 	}
 	return nil
 }
 
 // missing yields the place of a path whose segments from i on do not exist, if it may be created (or, after a |, may be
-// missing) and if what is left of the path says what to create.
-func (r *resolver) missing(i int) error {
+// missing) and if what is left of the path says what to create: a number may be the key of a map that is there, in which
+// inMap says that segment i is, but elements of lists are not created.
+func (r *resolver) missing(i int, inMap bool) error {
 	create := r.path.create
 	if !r.options.Upsert && create < 0 || i < create {
 		return nil
 	}
 	rest := r.path.segments[i:]
 	for j := range rest {
-		if rest[j].kind != plainSegment && rest[j].kind != literalSegment {
+		switch rest[j].kind {
+		case literalSegment:
+		case plainSegment:
+			if rest[j].index >= 0 && !(inMap && j == 0) {
+				return nil
+			}
+		default:
 			return nil
 		}
 	}

@@ -40,8 +40,8 @@ and B, and resources of Kubernetes that are in another file now, but the only
 ones of their type and name, with what they were there. Files that are in only
 one of the directories have resources that are new or gone.
 
--o mutations prints JSON, as do -o mutations does. -o patch is what the function
-patch-mutations takes to make the values of B from those of A:
+-o mutations prints JSON, like fctl do -o mutations. -o patch is what the
+function patch-mutations takes to make the values of B from those of A:
 
   fctl diff -o patch a.yaml b.yaml > patch.json
   fctl do a.yaml MyUnit patch-mutations [] file:patch.json`,
