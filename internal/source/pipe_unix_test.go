@@ -16,15 +16,20 @@ import (
 
 // A named pipe that nobody writes to keeps nobody from ending fctl, and one that somebody writes to is read.
 func TestNamedPipe(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
+	pipe := func(name string) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := (&source.Reader{}).Unit(ctx, path, "U"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := (&source.Reader{}).Unit(ctx, pipe("silent"), "U"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
+	// Another pipe: who was interrupted still waits for the one above.
+	path := pipe("written")
 	go func() { _ = os.WriteFile(path, []byte("a: b\n"), 0) }()
 	if unit, err := (&source.Reader{}).Unit(t.Context(), path, "U"); err != nil || string(unit.Data) != "a: b\n" {
 		t.Errorf("%v %v", unit, err)
