@@ -47,7 +47,7 @@ func keyAndValue(what, key, value, valueRegexp string) []api.FunctionParameter {
 	return []api.FunctionParameter{
 		{
 			ParameterName: what + "-key", Required: true, DataType: api.DataTypeString, Example: key,
-			Description: "key of the " + what + ", dots as they are", ValueConstraints: api.ValueConstraints{Regexp: `^\S+$`},
+			Description: "key of the " + what + ", dots as they are", ValueConstraints: api.ValueConstraints{Regexp: `^(?:\*|` + labelPrefix + labelName + `)$`},
 		},
 		{
 			ParameterName: what + "-value", Required: true, DataType: api.DataTypeString, Example: value,
