@@ -97,7 +97,7 @@ func (p *parser) entry() (*nativekit.Node, error) {
 	n.Span.To = n.Span.From + end(value)
 	if p.at < len(p.text) && p.text[p.at] == '#' {
 		form.comment = nativekit.Span{From: p.at, To: nativekit.LineEnd(p.text, p.at)}
-		n.Comments.Line = nativekit.CommentText(p.decoded(form.comment), 1)
+		n.Comments.Line = nativekit.CommentText(p.comment(form.comment), 1)
 		for len(value) > 0 && isSpace(p.text, n.Span.From, value[len(value)-1]) {
 			value = value[:len(value)-1]
 		}
@@ -128,8 +128,16 @@ func end(pieces []nativekit.Piece) int {
 	return pieces[len(pieces)-1].To
 }
 
-func (p *parser) decoded(s nativekit.Span) string {
-	return nativekit.Text(pieces(p.text[s.From:s.To], p.latin1))
+// comment is the text of a comment, in which a backslash is one.
+func (p *parser) comment(s nativekit.Span) string {
+	if !p.latin1 {
+		return string(p.text[s.From:s.To])
+	}
+	runes := make([]rune, 0, s.Len())
+	for _, b := range p.text[s.From:s.To] {
+		runes = append(runes, rune(b))
+	}
+	return string(runes)
 }
 
 // skipBlanks goes over blanks, and line ends behind a backslash.

@@ -6,6 +6,8 @@
 package propkit
 
 import (
+	"strings"
+
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
@@ -39,6 +41,9 @@ func (language) CheckComment(root gaby.Value, path []string, text string) error 
 	if v := root.Doc().Search(path...).Value(); text != "" && isEmpty(v) {
 		return nativekit.Refuse("", "a comment behind an empty value would be the value")
 	}
+	if strings.HasSuffix(text, `\`) {
+		return nativekit.Refuse("", "for Java, a line that ends in a backslash goes on in the next one")
+	}
 	return nativekit.CheckFlatComment(root, path)
 }
 
@@ -47,7 +52,11 @@ func (l language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) 
 	if form, ok := n.Form.(*line); ok && isEmpty(v) && (form.comment.Len() > 0 || w.LineCommentOf(n) != "") {
 		// Behind an empty value the comment would be the value, so it goes above.
 		if comment := w.LineCommentOf(n); comment != "" {
-			w.Insert(n.Entry.From, nativekit.Indent(w.Text, n.KeySpan.From)+"# "+comment+w.LineEnd)
+			written := "# " + comment
+			if comment == n.Comments.Line {
+				written = w.Raw(form.comment)
+			}
+			w.Insert(n.Entry.From, nativekit.Indent(w.Text, n.KeySpan.From)+written+w.LineEnd)
 		}
 		w.Remove(nativekit.Span{From: n.Span.From, To: max(n.Span.To, form.comment.To)})
 		return nil

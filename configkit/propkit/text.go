@@ -67,9 +67,6 @@ func pieces(text []byte, latin1 bool) []nativekit.Piece {
 	var out []nativekit.Piece
 	for at := 0; at < len(text); {
 		s, n := next(text[at:], latin1)
-		if n < 0 { // in a comment
-			s, n = string(text[at:at+1]), 1
-		}
 		out = append(out, nativekit.Piece{From: at, To: at + n, Text: s})
 		at += n
 	}

@@ -181,7 +181,10 @@ func onlyValue(converter configkit.ConfigConverter, before, after string, i int,
 	return ""
 }
 
-func allOf(c gaby.Comments) string { return strings.TrimSpace(c.Head + " " + c.Line + c.Foot) }
+// allOf is the comments of an entry, wherever they stand.
+func allOf(c gaby.Comments) string {
+	return strings.Join(strings.Fields(c.Head+" "+c.Line+" "+c.Foot), " ")
+}
 
 // isDialect reports whether an edit is not written because the text would be read otherwise.
 func isDialect(err error) bool {
