@@ -195,7 +195,7 @@ func (d knowledgeDocument) parametersOf(path *Path, entry gaby.Value) ([]api.Fun
 func (r *Registry) rawPaths(name api.AttributeName, visit func(path string)) {
 	for _, d := range r.documents {
 		for _, section := range []string{"resourceTypes", "shapes"} {
-			for f := d.root.Get(section).First(); f.Exists(); f = f.Next() {
+			for f := d.entry(section).First(); f.Exists(); f = f.Next() {
 				for e := f.Get("attributes").Get(string(name)).First(); e.Exists(); e = e.Next() {
 					path := e.Get("path")
 					if e.Kind() == gaby.Scalar {
@@ -238,7 +238,7 @@ func (r *Registry) Attributes() []configkit.AttributeDescription {
 		if d.BuiltIn {
 			continue
 		}
-		for e := d.root.Get("attributes").First(); e.Exists(); e = e.Next() {
+		for e := d.entry("attributes").First(); e.Exists(); e = e.Next() {
 			if description, err := r.describe(d, e); err == nil {
 				byName[description.Name] = description
 			}
@@ -255,7 +255,7 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 		return configkit.AttributeDescription{}, false
 	}
 	for _, d := range slices.Backward(r.documents) {
-		if e := d.root.Get("attributes").Get(string(name)); e.Exists() {
+		if e := d.entry("attributes", string(name)); e.Exists() {
 			description, err := r.describe(d, e)
 			return description, err == nil
 		}
@@ -298,7 +298,7 @@ func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisi
 func (r *Registry) attributeGroups() map[api.AttributeName][]api.AttributeName {
 	groups := map[api.AttributeName][]api.AttributeName{}
 	for _, d := range r.documents {
-		for e := d.root.Get("attributes").First(); e.Exists(); e = e.Next() {
+		for e := d.entry("attributes").First(); e.Exists(); e = e.Next() {
 			for member := e.Get("members").First(); member.Exists(); member = member.Next() {
 				name := api.AttributeName(e.Key())
 				groups[name] = append(groups[name], api.AttributeName(member.Text()))

@@ -55,7 +55,7 @@ func (r *Registry) newTypeCompiler(of api.ResourceType) *typeCompiler {
 func (c *typeCompiler) resourceType(t api.ResourceType, depth int) error {
 	var problems problems
 	for _, d := range c.documents {
-		if fragment := d.root.Get("resourceTypes").Get(string(t)); fragment.Exists() && !problems.stop {
+		if fragment := d.entry("resourceTypes", string(t)); fragment.Exists() && !problems.stop {
 			problems.add(c.fragment(d, fragment, "", depth))
 		}
 	}
@@ -64,11 +64,11 @@ func (c *typeCompiler) resourceType(t api.ResourceType, depth int) error {
 
 // lookUp finds a shape or an accessor: in the file itself, else in the others.
 func (c *typeCompiler) lookUp(d knowledgeDocument, section, name string) (knowledgeDocument, gaby.Value) {
-	if v := d.root.Get(section).Get(name); v.Exists() {
+	if v := d.entry(section, name); v.Exists() {
 		return d, v
 	}
 	for _, other := range c.documents {
-		if v := other.root.Get(section).Get(name); v.Exists() {
+		if v := other.entry(section, name); v.Exists() {
 			return other, v
 		}
 	}
@@ -79,7 +79,7 @@ func (c *typeCompiler) lookUp(d knowledgeDocument, section, name string) (knowle
 func (c *typeCompiler) names(section string) []string {
 	var names []string
 	for _, d := range c.documents {
-		for v := d.root.Get(section).First(); v.Exists(); v = v.Next() {
+		for v := d.entry(section).First(); v.Exists(); v = v.Next() {
 			names = append(names, v.Key())
 		}
 	}
@@ -184,7 +184,7 @@ func (c *typeCompiler) withVersions(types []string) []string {
 func versionsOf(documents []knowledgeDocument) map[string][]string {
 	versions := map[string][]string{}
 	for _, d := range documents {
-		for t := d.root.Get("resourceTypes").First(); t.Exists(); t = t.Next() {
+		for t := d.entry("resourceTypes").First(); t.Exists(); t = t.Next() {
 			same := t.Get("sameAs")
 			if name := t.Key(); same.Exists() && groupKind(same.Text()) == groupKind(name) {
 				versions[same.Text()] = append(versions[same.Text()], name)

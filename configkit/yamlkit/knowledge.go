@@ -94,27 +94,45 @@ func (p *problems) err() error {
 	return errors.Join(p.all...)
 }
 
-// knowledge is a file that was parsed.
+// knowledgeDocument is a document of a file. Those that are built in are scanned when something they mention is asked for.
 type knowledgeDocument struct {
 	*KnowledgeFile
-	root gaby.Value
+	doc *gaby.YamlDoc
 }
 
-func parseKnowledge(file KnowledgeFile) (knowledgeDocument, error) {
-	d := knowledgeDocument{KnowledgeFile: &file}
-	doc, err := gaby.ParseYAML(file.Text)
-	if err == nil {
-		err = doc.Check()
-	}
-	if err != nil {
-		e := &KnowledgeError{File: file.Name, Msg: err.Error()}
-		if syntax, ok := err.(*gaby.SyntaxError); ok {
-			e.Pos, e.Msg, e.Hint = syntax.Pos, syntax.Msg, syntax.Hint
+func parseKnowledge(file *KnowledgeFile) ([]knowledgeDocument, error) {
+	docs, err := gaby.ParseAll(file.Text)
+	var all []knowledgeDocument
+	for _, doc := range docs {
+		if err == nil && !file.BuiltIn {
+			err = doc.Check()
 		}
-		return d, e
+		all = append(all, knowledgeDocument{file, doc})
 	}
-	d.root = doc.Value()
-	return d, nil
+	if err == nil {
+		return all, nil
+	}
+	e := &KnowledgeError{File: file.Name, Msg: err.Error()}
+	if syntax, ok := err.(*gaby.SyntaxError); ok {
+		e.Pos, e.Msg, e.Hint = syntax.Pos, syntax.Msg, syntax.Hint
+	}
+	return nil, e
+}
+
+func (d knowledgeDocument) mayHave(key string) bool {
+	return d.doc.MayContain(key+":") || d.doc.MayContain(key+`":`)
+}
+
+// entry is a section, or what stands at a path of keys in it.
+func (d knowledgeDocument) entry(section string, path ...string) gaby.Value {
+	if d.BuiltIn && (!d.doc.MayContain("\n"+section+":") || len(path) > 0 && !d.mayHave(path[0])) {
+		return gaby.Value{}
+	}
+	v := d.doc.Value().Get(section)
+	for _, key := range path {
+		v = v.Get(key)
+	}
+	return v
 }
 
 func (d knowledgeDocument) fail(at gaby.Value, key, format string, args ...any) error {

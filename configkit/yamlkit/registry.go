@@ -57,8 +57,12 @@ func (r *Registry) check(from int) error {
 		return err
 	}
 	var problems problems
-	for _, d := range r.documents[from:] {
-		problems.add(r.checkDocument(d))
+	for i := from; i < len(r.files); i++ {
+		for _, d := range r.documents {
+			if d.KnowledgeFile == &r.files[i] {
+				problems.add(r.checkDocument(d))
+			}
+		}
 	}
 	return problems.err()
 }
@@ -81,7 +85,7 @@ func (r *Registry) AddFiles(files ...KnowledgeFile) error {
 // checkDocument reads all that a file says.
 func (r *Registry) checkDocument(d knowledgeDocument) error {
 	sections := []string{"accessors", "shapes", "clusterScoped", "families", "resourceTypes", "attributes"}
-	return d.fields(d.root, "", sections, func(section string, v gaby.Value) error {
+	return d.fields(d.doc.Value(), "", sections, func(section string, v gaby.Value) error {
 		switch section {
 		case "clusterScoped":
 			_, err := d.texts(v, section)
@@ -122,7 +126,7 @@ func (r *Registry) checkDocument(d knowledgeDocument) error {
 // builtInAttribute tells whether the program knows an attribute, and what to do instead of describing it anew.
 func (r *Registry) builtInAttribute(name string) (hint string, ok bool) {
 	for _, d := range r.documents {
-		if d.BuiltIn && d.root.Get("attributes").Get(name).Exists() {
+		if d.BuiltIn && d.entry("attributes", name).Exists() {
 			return "register paths for it under resourceTypes, or choose another name", true
 		}
 	}
@@ -142,7 +146,7 @@ func (r *Registry) SimilarTypes(a, b api.ResourceType) bool {
 		panic(err) // files are checked before
 	}
 	for _, d := range r.documents {
-		for family := d.root.Get("families").First(); family.Exists(); family = family.Next() {
+		for family := d.entry("families").First(); family.Exists(); family = family.Next() {
 			hasA, hasB := false, false
 			for kind := family.First(); kind.Exists(); kind = kind.Next() {
 				hasA, hasB = hasA || kind.TextIs(kindA), hasB || kind.TextIs(kindB)
@@ -167,7 +171,7 @@ func (r *Registry) ResourceTypes() ([]api.ResourceType, error) {
 	}
 	types := map[api.ResourceType]bool{}
 	for _, doc := range r.documents {
-		for c := doc.root.Get("resourceTypes").First(); c.Exists(); c = c.Next() {
+		for c := doc.entry("resourceTypes").First(); c.Exists(); c = c.Next() {
 			types[api.ResourceType(c.Key())] = true
 		}
 	}
@@ -491,7 +495,7 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeK
 // isClusterScoped tells whether resources of a type have no namespace.
 func (r *Registry) isClusterScoped(t api.ResourceType) bool {
 	for _, d := range r.documents {
-		for e := d.root.Get("clusterScoped").First(); e.Exists(); e = e.Next() {
+		for e := d.entry("clusterScoped").First(); e.Exists(); e = e.Next() {
 			if e.TextIs(string(t)) {
 				return true
 			}
@@ -504,12 +508,13 @@ func (r *Registry) parse() error {
 	if r.documents != nil || len(r.files) == 0 {
 		return nil
 	}
-	documents := make([]knowledgeDocument, len(r.files))
-	for i, file := range r.files {
-		var err error
-		if documents[i], err = parseKnowledge(file); err != nil {
+	documents := []knowledgeDocument{}
+	for i := range r.files {
+		docs, err := parseKnowledge(&r.files[i])
+		if err != nil {
 			return err
 		}
+		documents = append(documents, docs...)
 	}
 	r.documents = documents
 	r.groups = r.attributeGroups()

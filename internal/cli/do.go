@@ -63,7 +63,7 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, words []string) error 
 		return err
 	}
 	plans, problems := j.plan(ctx, func(walk *plan.Walk, again bool) (*plan.Plan, error) {
-		walk.Flags = flagTaker{cmd, again}
+		walk.Flags = flagTaker{j, again}
 		return j.resolve(walk, target)
 	})
 	if help, _ := cmd.Flags().GetBool("help"); help {
@@ -134,13 +134,13 @@ func (a *App) wouldWait(cmd *cobra.Command) error {
 
 // flagTaker lets the walk set the command's flags.
 type flagTaker struct {
-	cmd   *cobra.Command
+	job   *job
 	again bool // they are set already
 }
 
 // Take implements plan.Flags.
 func (t flagTaker) Take(words []string) (int, error) {
-	flags := t.cmd.Flags()
+	flags := t.job.cmd.Flags()
 	flag, needsValue := lookupFlag(flags, words[0])
 	if flag == nil {
 		return 0, nil
@@ -160,10 +160,11 @@ func (t flagTaker) Take(words []string) (int, error) {
 		return n, nil
 	}
 	if err := flags.Parse(words[:n]); err != nil {
-		return n, flagProblem(t.cmd, err)
+		return n, flagProblem(t.job.cmd, err)
 	}
+	t.job.moreFlags = true
 	return n, nil
 }
 
 // Names implements plan.Flags.
-func (t flagTaker) Names() []string { return flagNames(t.cmd.Flags()) }
+func (t flagTaker) Names() []string { return flagNames(t.job.cmd.Flags()) }

@@ -69,6 +69,7 @@ type job struct {
 	// units, mostly.
 	toolchain api.ToolchainType
 	args      map[string][]byte // files that are arguments, once they were read
+	moreFlags bool              // some stood behind FUNCTION
 }
 
 // newJob gets ready to resolve the functions: it finds the files and knows their

@@ -28,11 +28,13 @@ type wishes struct {
 	writing
 }
 
-// wishes reads the flags anew: those after FUNCTION count like those before it.
+// wishes reads the flags. Those after FUNCTION count like those before it.
 func (j *job) wishes(ctx context.Context, chain *plan.Plan) (w wishes, err error) {
 	flags := j.cmd.Flags()
-	if j.settings, err = j.App.settings(flags); err != nil {
-		return w, err
+	if j.moreFlags {
+		if j.settings, err = j.App.settings(flags); err != nil {
+			return w, err
+		}
 	}
 	if err = j.addSchemas(ctx); err != nil {
 		return w, err
