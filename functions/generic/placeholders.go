@@ -1,6 +1,8 @@
 package generic
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -65,6 +67,9 @@ func findPlaceholders(docs gaby.Container, provider configkit.ResourceProvider) 
 	var texts, numbers api.AttributeValueList
 	notLookedAt := provider.ContextPath(originalName)
 	_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+		if !mayHavePlaceholder(doc) {
+			return output, nil
+		}
 		yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
 			rows := &texts
 			if text, ok := stringValue(w.Value); ok {
@@ -86,6 +91,18 @@ func findPlaceholders(docs gaby.Container, provider configkit.ResourceProvider) 
 		return output, nil
 	})
 	return append(yamlkit.SortRows(texts), yamlkit.SortRows(numbers)...), err
+}
+
+// mayHavePlaceholder looks at the text alone, so that documents without placeholders need not be scanned. In YAML a word is spelled
+// as it is unless something is escaped, and the number can have its digits in groups, a prefix for its base, or be octal.
+func mayHavePlaceholder(doc *gaby.YamlDoc) bool {
+	if doc.Native() != nil {
+		return true
+	}
+	spellings := []string{
+		PlaceholderString, strconv.Itoa(PlaceholderInt), `\`, "9_", "0x", "0X", "0o", "0O", "0b", "0B", strconv.FormatInt(PlaceholderInt, 8),
+	}
+	return slices.ContainsFunc(spellings, doc.MayContain)
 }
 
 // setDefaultNamesFunction fills in the name of everything that is named after the unit.
