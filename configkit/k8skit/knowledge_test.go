@@ -3,6 +3,8 @@ package k8skit_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -443,4 +445,31 @@ func hintOf(e *yamlkit.KnowledgeError) string {
 		return ""
 	}
 	return e.Hint
+}
+
+// TestMentions has the built-in knowledge, of which only the documents that mention something are scanned, say what it says when all
+// are scanned.
+func TestMentions(t *testing.T) {
+	text, err := os.ReadFile("resource_types.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := yamlkit.NewRegistry(yamlkit.KnowledgeFile{Name: "resource_types.yaml", Text: text})
+	types, err := whole.ResourceTypes()
+	if err != nil || len(types) < 200 {
+		t.Fatal(len(types), err)
+	}
+	attributes := whole.RegisteredPaths()
+	for _, of := range types {
+		lazy := k8skit.New()
+		for name := range attributes {
+			have, want := lazy.AttributePaths(name).PathsOf(of), whole.AttributePaths(name).PathsOf(of)
+			if !reflect.DeepEqual(have, want) {
+				t.Errorf("%s of %s: %d paths, not %d", name, of, len(have), len(want))
+			}
+		}
+		if have, want := lazy.MergeKeys(of), whole.MergeKeys(of); !reflect.DeepEqual(have, want) {
+			t.Errorf("merge keys of %s: %v, not %v", of, have, want)
+		}
+	}
 }
