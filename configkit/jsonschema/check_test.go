@@ -54,6 +54,7 @@ func TestProblems(t *testing.T) {
 		{`{minLength: 2, maxLength: 3, pattern: "^a"}`, `éééé`, "1:1 : \"éééé\" has 4 characters, at most 3 are allowed\n1:1 : \"éééé\" does not match ^a"},
 		{`{minItems: 2, uniqueItems: true}`, `[a]`, `1:1 : 1 element, at least 2 are required`},
 		{`{maxItems: 1, uniqueItems: true}`, `[{a: 1, b: 1.0}, {b: 1, a: 1}]`, "1:1 : 2 elements, at most 1 is allowed\n1:18 1: the same as element 0"},
+		{`{contains: {type: string}, minContains: 2}`, `[a, 1]`, `1:1 : 1 element is as "contains" says, at least 2 are required`},
 		{`{contains: {type: string}, maxContains: 1}`, `[a, b]`, `1:1 : 2 elements are as "contains" says, at most 1 is allowed`},
 		{`{minProperties: 1}`, `{}`, `1:1 : 0 properties, at least 1 is required`},
 		{`{propertyNames: {pattern: ^a}}`, `{b: 1}`, `1:2 b: the name is not allowed: "b" does not match ^a`},
@@ -188,6 +189,23 @@ func TestSchemaErrors(t *testing.T) {
 		for _, e := range jsonschema.Unjoin(err) {
 			if _, ok := errors.AsType[*jsonschema.SchemaError](e); !ok {
 				t.Errorf("%s: %T", schema, e)
+			}
+		}
+	}
+}
+
+// Nothing is fetched, and who refers to what lies elsewhere is told where it can be put.
+func TestReferencesElsewhere(t *testing.T) {
+	for schema, wants := range map[string][2]string{
+		`{$ref: other.json}`:                                  {"no other schema is read: put it below $defs of this one", ""},
+		`{$ref: "https://example.com/other.json#/a"}`:         {"no other schema is read: put it below $defs of this one", "nothing is fetched: put a file with this $id beside the others"},
+		`{$ref: "#/a"}`:                                       {"", ""},
+		`{$id: "https://example.com/this.json", $ref: "#/a"}`: {"", ""},
+	} {
+		for i, load := range []func(string) (gaby.Value, error){nil, func(string) (gaby.Value, error) { return gaby.Value{}, nil }} {
+			_, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{Load: load})
+			if e, ok := errors.AsType[*jsonschema.SchemaError](err); !ok || e.Hint != wants[i] {
+				t.Errorf("%s: %v with the hint %q, want %q", schema, err, e.Hint, wants[i])
 			}
 		}
 	}

@@ -85,8 +85,8 @@ func (c *Compiler) isClosed(k keywords, r *objectRules, in *resource) bool {
 	if r.additional != nil || in.open {
 		return false
 	}
-	if in.dialect == OpenAPI {
-		return r.properties != nil
+	if in.dialect == OpenAPI && r.properties == nil {
+		return false
 	}
 	return !c.flag(k, "x-kubernetes-preserve-unknown-fields", in)
 }

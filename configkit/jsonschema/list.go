@@ -100,10 +100,10 @@ func (r *listRules) checkCounts(c *check, v gaby.Value, n, contained int) bool {
 		return valid
 	}
 	if contained < r.leastContained {
-		valid = c.fail(v, "contains", "%s are as \"contains\" says, at least %s", counted(contained, "element", "elements"), needed(r.leastContained))
+		valid = c.fail(v, "contains", "%s as \"contains\" says, at least %s", counted(contained, "element is", "elements are"), needed(r.leastContained))
 	}
 	if contained > r.mostOfIts {
-		valid = c.fail(v, "maxContains", "%s are as \"contains\" says, at most %s", counted(contained, "element", "elements"), allowed(r.mostOfIts))
+		valid = c.fail(v, "maxContains", "%s as \"contains\" says, at most %s", counted(contained, "element is", "elements are"), allowed(r.mostOfIts))
 	}
 	return valid
 }

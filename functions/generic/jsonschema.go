@@ -96,7 +96,11 @@ func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.
 		schema, err := jsonschema.Compile("", e, jsonschema.Options{Formats: true})
 		if err != nil {
 			for _, problem := range jsonschema.Unjoin(err) {
-				problems = append(problems, fail(fmt.Errorf("%s: %w", e.Key(), problem), ""))
+				hint := ""
+				if e, ok := errors.AsType[*jsonschema.SchemaError](problem); ok {
+					hint = e.Hint
+				}
+				problems = append(problems, fail(fmt.Errorf("%s: %w", e.Key(), problem), hint))
 			}
 			continue
 		}

@@ -48,6 +48,7 @@ func topics() []topic {
 		{"paths", "How places in resources are addressed", func() string { return pathsTopic }},
 		{"where", "Expressions that select resources", func() string { return whereTopic }},
 		{"resource-types", "Teaching fctl your own resource types", func() string { return resourceTypesTopic }},
+		{"schemas", "What resources are checked by, and schemas of your own", func() string { return schemasTopic }},
 		{"chains", "Chains of functions in files", func() string { return chainsTopic }},
 		{"files", "Which files are read, and how they are written", func() string { return filesTopic }},
 		{"formats", "Formats: JSON, TOML, INI, properties, env, text, HCL", func() string { return formatsTopic }},

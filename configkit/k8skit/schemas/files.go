@@ -17,7 +17,7 @@ import (
 //   - CustomResourceDefinitions, as YAML or JSON, alone, in a stream or in a List
 //   - a JSON Schema, for the types that its x-kubernetes-group-version-kind names, or else for the type that its path names as
 //     GROUP/KIND_VERSION.json, KIND-GROUP-VERSION.json (of the group the first part) or KIND-VERSION.json
-//   - the OpenAPI document of a cluster ('kubectl get --raw /openapi/v2')
+//   - the OpenAPI document of a cluster ('kubectl get --raw /openapi/v2'), or of one of its groups ('... /openapi/v3/apis/apps/v1')
 type File struct {
 	Name string // with slashes
 	Text []byte
@@ -176,7 +176,9 @@ func (a *added) add(file string, v gaby.Value) {
 	case v.Get("kind").TextIs(definitionKind):
 		a.definitions.add(file, v)
 	case v.Get("definitions").Kind() == gaby.Map && v.Get("swagger").Exists():
-		a.clusters = append(a.clusters, newCluster(v.Get("definitions")))
+		a.clusters = append(a.clusters, newCluster(v.Get("definitions"), "#/definitions/"))
+	case v.Get("components").Get("schemas").Kind() == gaby.Map && v.Get("openapi").Exists():
+		a.clusters = append(a.clusters, newCluster(v.Get("components").Get("schemas"), "#/components/schemas/"))
 	case v.Get("kind").Exists() && v.Get("apiVersion").Exists():
 		// a resource that stands beside
 	case v.Kind() == gaby.Map && (strings.HasSuffix(file, ".json") || v.Get("$schema").Exists()):
@@ -201,15 +203,16 @@ func typesOf(v gaby.Value) []api.ResourceType {
 	return types
 }
 
-func newCluster(all gaby.Value) *cluster {
+// newCluster makes one of all its schemas, which refer to each other by a prefix and their names.
+func newCluster(all gaby.Value, prefix string) *cluster {
 	c := &cluster{kinds: map[api.ResourceType]string{}}
 	for e := all.First(); e.Exists(); e = e.Next() {
 		for _, t := range typesOf(e) {
-			c.kinds[t] = "#/definitions/" + e.Key()
+			c.kinds[t] = prefix + e.Key()
 		}
 	}
 	c.compiler = jsonschema.NewCompiler(jsonschema.Options{Dialect: jsonschema.OpenAPI, Lazy: true, Load: func(name string) (gaby.Value, error) {
-		name = strings.TrimPrefix(name, "#/definitions/")
+		name = strings.TrimPrefix(name, prefix)
 		if name == quantity { // the document takes it for any string
 			return schemaText(`{"type": ["string", "number"], "format": "quantity"}`)
 		}
@@ -245,7 +248,7 @@ func (a *added) find(t api.ResourceType) *jsonSchema {
 	return nil
 }
 
-// compile compiles a JSON Schema. It may refer to other files by their names relative to its own.
+// compile compiles a JSON Schema. It may refer to other files by their names relative to its own, or by the $id they have.
 func (a *added) compile(j *jsonSchema) (*jsonschema.Schema, error) {
 	if j.done {
 		return j.schema, j.err
@@ -253,7 +256,7 @@ func (a *added) compile(j *jsonSchema) (*jsonschema.Schema, error) {
 	j.done = true
 	j.schema, j.err = jsonschema.Compile(uriOf(j.file), j.value, jsonschema.Options{Formats: true, Load: func(uri string) (gaby.Value, error) {
 		for _, other := range a.schemas {
-			if uriOf(other.file) == uri {
+			if uriOf(other.file) == uri || strings.TrimSuffix(other.value.Get("$id").Text(), "#") == uri {
 				return other.value, nil
 			}
 		}

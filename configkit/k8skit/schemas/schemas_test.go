@@ -145,6 +145,12 @@ func TestFiles(t *testing.T) {
 			{Name: "cluster.json", Text: []byte(`{"swagger": "2.0", "definitions": {
 				"com.example.v1.Baz": {"type": "object", "properties": {"spec": {"$ref": "#/definitions/spec"}}, "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Baz"}]},
 				"spec": {"properties": {"q": {"$ref": "#/definitions/io.k8s.apimachinery.pkg.api.resource.Quantity"}}}}}`)},
+			{Name: "group.json", Text: []byte(`{"openapi": "3.0.0", "components": {"schemas": {
+				"com.example.v3.Baz": {"type": "object", "properties": {"spec": {"allOf": [{"$ref": "#/components/schemas/spec"}]}}, "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v3", "kind": "Baz"}]},
+				"spec": {"properties": {"q": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"},
+					"free": {"x-kubernetes-preserve-unknown-fields": true, "properties": {"n": {"type": "integer"}}}}}}}}`)},
+			{Name: "dir/qux-example-v1.json", Text: []byte(`{"$id": "https://example.com/qux.json", "properties": {"spec": {"$ref": "parts.json#/$defs/spec"}}}`)},
+			{Name: "dir/parts-of-qux.json", Text: []byte(`{"$id": "https://example.com/parts.json", "$defs": {"spec": {"properties": {"a": {"type": "integer"}}}}}`)},
 		}, nil
 	})
 	set, err := library.Set("", nil)
@@ -158,6 +164,8 @@ func TestFiles(t *testing.T) {
 		"example.com/v1/Foo": {`{metadata: {name: x, nam: y}, spec: {a: b}}`, `[unknown field nam expected integer, got "b"]`},
 		"example.com/v1/Bar": {`{spec: {a: b}}`, `[expected integer, got "b"]`},
 		"example.com/v1/Baz": {`{spec: {q: b, r: 1}}`, `["b" is not a valid quantity, such as 500m or 1.5Gi unknown field r]`},
+		"example.com/v3/Baz": {`{spec: {q: b, r: 1, free: {m: 1, n: x}}}`, `["b" is not a valid quantity, such as 500m or 1.5Gi unknown field r expected integer, got "x"]`},
+		"example.com/v1/Qux": {`{spec: {a: b}}`, `[expected integer, got "b"]`},
 		"v1/Service":         {`{spec: {}}`, `[mine is required]`},
 	} {
 		schema, err := set.Schema(of)
