@@ -64,6 +64,12 @@ func bothLines(c lines.Chunk) ([]string, bool) {
 	case slices.Equal(ours, c.Base):
 		put = theirs
 	default:
+		if put, ok := indentedAnew(c.Base, c.Ours, c.Theirs); ok {
+			return put, true
+		}
+		if put, ok := indentedAnew(c.Base, c.Theirs, c.Ours); ok {
+			return put, true
+		}
 		for _, part := range lines.MergeClose(c.Base, c.Ours, c.Theirs) {
 			if part.Conflict {
 				var ok bool
@@ -106,6 +112,42 @@ func bothAdditions(c lines.Chunk) ([]string, bool) {
 	}
 	return slices.Concat(c.Ours, c.Theirs), onlyComments(c.Ours) || onlyComments(c.Theirs)
 }
+
+// indentedAnew settles a conflict where one side has done nothing but indent lines anew: what the other one has changed is indented
+// as the lines are that it stood beside.
+func indentedAnew(base, indented, changed []string) ([]string, bool) {
+	sameText := func(a, b string) bool { return strings.TrimLeft(a, " ") == strings.TrimLeft(b, " ") }
+	if !slices.EqualFunc(base, indented, sameText) {
+		return nil, false
+	}
+	now := map[int]int{} // what the lines are indented by that were indented by so much
+	see := func(i int) {
+		if strings.TrimSpace(base[i]) != "" {
+			now[indentation(base[i])] = indentation(indented[i])
+		}
+	}
+	for i := len(base) - 1; i >= 0; i-- {
+		see(i)
+	}
+	var put []string
+	at := 0
+	for _, h := range lines.Diff(base, changed) {
+		put = append(put, indented[at:h.From]...)
+		for ; at < h.To; at++ {
+			see(at)
+		}
+		for _, l := range changed[h.NewFrom:h.NewTo] {
+			if width, known := now[indentation(l)]; known {
+				l = strings.Repeat(" ", width) + strings.TrimLeft(l, " ")
+			}
+			put = append(put, l)
+		}
+	}
+	return append(put, indented[at:]...), true
+}
+
+// indentation is how many spaces a line begins with.
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // contains tells whether some lines of a text are part.
 func contains(text, part []string) bool {

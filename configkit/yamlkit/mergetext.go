@@ -39,7 +39,7 @@ type TextConflict struct {
 	// Value is what was to be done with a value. The target is ours.
 	Value *api.MutationConflict
 	// Lines are lines of theirs that stand in the text between markers only: comments, layout, or any when the texts were merged
-	// line by line. Of a conflict about a value there are none.
+	// line by line. Of a conflict about a value they are what the value does not tell on one line.
 	Lines []string
 	// Lost is a comment that one side has written in what the other one has deleted or replaced.
 	Lost string
@@ -96,7 +96,7 @@ type clash struct {
 }
 
 func (m *textMerger) byValues() (*MergedText, error) {
-	ours, err := m.side(MergeOptions{KeepChanged: true})
+	ours, err := m.side(MergeOptions{KeepChanged: true, FindRenames: true})
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (m *textMerger) byValues() (*MergedText, error) {
 	if !m.options.Markers {
 		return merged, nil
 	}
-	theirs, err := m.side(MergeOptions{NoSubtraction: true})
+	theirs, err := m.side(MergeOptions{NoSubtraction: true, FindRenames: true})
 	if err != nil || len(lost) > 0 || theirs.isMissing() {
 		// Lines show what values cannot, and lose nothing.
 		if byLines := m.byLines(); len(byLines.Conflicts)+len(lost) > 0 {
@@ -312,7 +312,7 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	var told []TextConflict
 	all := conflicts{list: s.conflicts}
 	for i, value := range all.mutations() {
-		c := TextConflict{Value: &value}
+		c := TextConflict{Value: &value, Lines: s.conflicts[i].lines()}
 		if at := find.find(&s.conflicts[i].resource, s.conflicts[i].of.names); at >= 0 {
 			c.Pos = placeOf(known[at].YamlDoc, s.conflicts[i].path)
 		}
@@ -329,6 +329,25 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 		told = append(told, TextConflict{Lost: comment})
 	}
 	return told, nil
+}
+
+// lines are those of what was to be set, where they are several or it is about what was changed in a resource.
+func (c *conflict) lines() []string {
+	switch {
+	case c.source.op == api.MutationTypeDelete:
+		return nil
+	case len(c.path) > 0 || c.source.op != api.MutationTypeUpdate:
+		text := valueText(c.source.value)
+		if isString(c.source.value) {
+			text = c.source.value.Text()
+		}
+		if all := lines.Split(text); len(all) > 1 {
+			return all
+		}
+	case c.of.before != nil && c.of.after != nil:
+		return added(lines.Split(c.of.before.String()), lines.Split(c.of.after.String()))
+	}
+	return nil
 }
 
 // placeOf is where in a document a path leads, as far as it leads anywhere.

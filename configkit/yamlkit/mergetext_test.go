@@ -24,6 +24,8 @@ func TestMergeTexts(t *testing.T) {
 	added := func(name string) string {
 		return "---\n# " + name + "\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n"
 	}
+	const sidecar = "  - name: mesh\n    image: mesh:1\n    ports: [80]\n    tty: true\n    stdin: true\n"
+	const list = "kind: A\nspec:\n  - a: 1 # one\n    b: 2\n    c: 3\n"
 	tests := []struct {
 		name, base, ours, theirs string
 		want                     string
@@ -115,6 +117,44 @@ func TestMergeTexts(t *testing.T) {
 			ours: pod, theirs: pod + "---\nkind: A\nb: 2\n",
 			want:      pod + "<<<<<<< us\n=======\n---\nkind: A\nb: 2\n>>>>>>> them\n",
 			conflicts: []string{"0 Subtracted "},
+		},
+		{
+			name: "renamed and changed", base: pod + added("more"),
+			ours: replace("name: web}", "name: shop}") + added("more"), theirs: replace("grace: 30", "grace: 60", "how long", "how long?") + added("more"),
+			want: replace("name: web}", "name: shop}", "grace: 30", "grace: 60", "how long", "how long?") + added("more"),
+		},
+		{
+			name: "element renamed and deleted", base: pod + sidecar,
+			ours: pod + strings.Replace(sidecar, "name: mesh", "name: proxy", 1), theirs: pod,
+			want:      pod + "<<<<<<< us\n" + strings.Replace(sidecar, "name: mesh", "name: proxy", 1) + "=======\n>>>>>>> them\n",
+			conflicts: []string{"7 Subtracted spec.containers"},
+		},
+		{
+			name: "deleted in what they deleted", base: pod + sidecar,
+			ours: pod + strings.Replace(sidecar, "    ports: [80]\n", "", 1), theirs: pod,
+			want: pod,
+		},
+		{
+			name: "deleted with what they deleted something in", base: pod + added("more") + "data: {a: 1, b: 2}\n",
+			ours: pod, theirs: pod + added("more") + "data: {a: 1}\n",
+			want: pod,
+		},
+		{
+			name: "document in front, comment changed", base: pod,
+			ours: "kind: A\nb: 1\n---\n" + replace("grace: 30", "grace: 60"), theirs: replace("how long", "how long?", "web:1", "web:2"),
+			want: "kind: A\nb: 1\n---\n" + replace("grace: 30", "grace: 60", "how long", "how long?", "web:1", "web:2"),
+		},
+		{
+			name: "indented anew, comment and key added", base: pod,
+			ours:   replace("  - name: web\n    image: web:1 #", "    - name: web\n      image: web:2 #"),
+			theirs: replace("  - name: web\n", "  # theirs\n  - name: web\n    tty: true # for us\n"),
+			want:   replace("  - name: web\n    image: web:1 #", "    # theirs\n    - name: web\n      tty: true # for us\n      image: web:2 #"),
+		},
+		{
+			name: "key added in a list without merge keys", base: list,
+			ours:   strings.ReplaceAll(list, "\n  ", "\n    "),
+			theirs: strings.Replace(list, "    b: 2\n", "    b: 2\n    # new\n    d: 4\n", 1),
+			want:   strings.ReplaceAll(strings.Replace(list, "    b: 2\n", "    b: 2\n    # new\n    d: 4\n", 1), "\n  ", "\n    "),
 		},
 		{
 			name: "no base", base: "",

@@ -17,6 +17,9 @@ type MergeOptions struct {
 	// KeepChanged has what the target has changed something in stay when the source deletes it. Otherwise it goes, as the merge of
 	// a variant wants it. There is a conflict either way.
 	KeepChanged bool
+	// FindRenames finds resources and elements again that the target has given other names, by what they have in common. Without, a
+	// target that may hold what never was in base has deleted them and added others.
+	FindRenames bool
 	// Protection tells where the values of the target have come from; what is protected there stays.
 	Protection api.ResourceMutationList
 	// MayOverwrite is asked about entries of Protection that are not protected; nil stands for yes.
@@ -106,7 +109,7 @@ type mergedResource struct {
 // once merges, see units.
 func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, error) {
 	patch, err := diffUnits(base, source, m.provider, diffOptions{renames: true})
-	own, errOwn := diffUnits(base, was, m.provider, diffOptions{unchanged: true})
+	own, errOwn := diffUnits(base, was, m.provider, diffOptions{renames: m.options.FindRenames, unchanged: true})
 	if err := errors.Join(err, errOwn); err != nil {
 		return nil, err
 	}

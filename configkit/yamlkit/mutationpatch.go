@@ -88,11 +88,11 @@ func (p *patcher) placed(docs gaby.Container) (gaby.Container, error) {
 			last = target
 		}
 	}
-	var all gaby.Container
+	all := slices.Clone(behind[nil])
 	for _, d := range docs {
 		all = append(append(all, d), behind[d]...)
 	}
-	return append(all, behind[nil]...), nil
+	return all, nil
 }
 
 // target is the document a change is about, nil when there is none.
@@ -152,7 +152,7 @@ func (p *patcher) resource(r *resourceChange) {
 func (p *patcher) work(r *resourceChange, doc *gaby.YamlDoc, own *resourceChange) *resourcePatch {
 	w := &resourcePatch{
 		patcher: p, change: r, doc: doc, own: own, keys: p.provider.MergeKeys(r.resource.ResourceType),
-		aligned: map[string][]int{}, digests: map[string]*listDigests{}, lists: map[string]*listEdit{},
+		aligned: map[string][]int{}, moved: map[string][]int{}, digests: map[string]*listDigests{}, lists: map[string]*listEdit{},
 	}
 	if own != nil && p.respectOwn {
 		w.ownPaths = newPathTree(own.paths)
@@ -227,6 +227,7 @@ type resourcePatch struct {
 	keys     *configkit.MergeKeyTree
 
 	aligned map[string][]int        // by the path of a list without merge keys: the index in the target of elements of the base
+	moved   map[string][]int        // the same, but the index in the source after its changes
 	digests map[string]*listDigests // of such lists, as they were before anything was changed
 	ids     placeIDs
 	lists   map[string]*listEdit // elements to be removed and inserted

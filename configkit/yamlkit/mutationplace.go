@@ -145,10 +145,7 @@ func (w *resourcePatch) restoreAt(path mutationPath, p mutationPlace) bool {
 	if w.change.before == nil || w.change.after == nil {
 		return false
 	}
-	was, is := w.change.before.Value(), w.change.after.Value()
-	for _, s := range path {
-		was, is = findChild(was, s), findChild(is, s)
-	}
+	was, is := w.inSource(path)
 	if !was.Exists() || !is.Exists() {
 		return false // it is new: that is no matter of restoring
 	}
@@ -168,15 +165,51 @@ func (w *resourcePatch) restoreAt(path mutationPath, p mutationPlace) bool {
 	return w.find(path).missing == 0 && (segment == "-" || w.placeKey(path[:len(path)-1], segments) == nil)
 }
 
+// inSource is what a path leads to in the source, before its changes and after them.
+func (w *resourcePatch) inSource(path mutationPath) (was, is gaby.Value) {
+	if w.change.before != nil {
+		was = w.change.before.Value()
+	}
+	is = w.change.after.Value()
+	keys := w.keys
+	for i, s := range path {
+		below := childKeys(keys, is, s)
+		switch {
+		case is.Kind() == gaby.List && s.kind == newElement:
+			was, is = gaby.Value{}, is.Index(s.index)
+		case is.Kind() == gaby.List && s.kind == elementByDigest && was.Kind() == gaby.List:
+			list := path[:i].canonical()
+			at, known := w.moved[list]
+			if !known {
+				at = alignment(was, is, keys)
+				w.moved[list] = at
+			}
+			if s.index >= len(at) {
+				return gaby.Value{}, gaby.Value{}
+			}
+			was, is = was.Index(s.index), is.Index(at[s.index])
+		case is.Kind() == gaby.List && s.kind == elementByKey:
+			at := findElement(is, s, keys)
+			for _, r := range w.change.renames {
+				if now := s.renamed(r.now); at < 0 && r.old == s.name() && r.path.canonical() == path[:i].canonical() {
+					at = findElement(is, mutationSegment{kind: elementByKey, text: now}, keys)
+				}
+			}
+			was, is = findChild(was, s), is.Index(at)
+		default:
+			was, is = findChild(was, s), findChild(is, s)
+		}
+		keys = below
+	}
+	return was, is
+}
+
 // placeKey puts a new key of the map at a path behind the one it stands behind in the source.
 func (w *resourcePatch) placeKey(path mutationPath, segments []string) error {
 	if !w.bare && !w.restore || w.change.after == nil {
 		return nil
 	}
-	source := w.change.after.Value()
-	for _, s := range path {
-		source = findChild(source, s)
-	}
+	_, source := w.inSource(path)
 	key, parent := segments[len(segments)-1], segments[:len(segments)-1]
 	behind := ""
 	for c := source.First(); c.Exists() && source.Kind() == gaby.Map && c.Key() != key; c = c.Next() {

@@ -71,7 +71,7 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 	case own.op == api.MutationTypeNone || p.op == api.MutationTypeNone:
 		return p
 	case own.op == api.MutationTypeDelete:
-		if !isDelete {
+		if !isDelete && !(s.keepChanged && p.onlyDeletes()) {
 			s.conflicts.add(api.ConflictSubtracted, p, nil, p.change, &own.change)
 		}
 		return nil
@@ -79,12 +79,10 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 		s.conflicts.add(api.ConflictSubtracted, p, nil, p.change, &own.change)
 		return nil
 	case isDelete:
-		shadowed := false
-		for _, o := range own.paths {
-			if o.path.canonical() != namespaceField && o.op != api.MutationTypeNone {
-				s.shadowed(p, o, p.change)
-				shadowed = true
-			}
+		shadowed := s.shadowed(p, own.paths, p.change)
+		for _, r := range own.renames {
+			s.shadowedRename(p, r, p.change)
+			shadowed = true
 		}
 		if shadowed && s.keepChanged {
 			return nil
@@ -198,10 +196,7 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 		}
 		below := node.all(nil)
 		if e.op == api.MutationTypeDelete || s.keepChanged && len(below) > 0 && e.value.Kind() == gaby.Scalar {
-			for _, o := range below {
-				s.shadowed(p, o, e.change)
-			}
-			if len(below) == 0 || !s.keepChanged {
+			if !s.shadowed(p, below, e.change) || !s.keepChanged {
 				q.paths = append(q.paths, e)
 			}
 			continue
@@ -211,13 +206,41 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 	}
 }
 
-// shadowed is called for what the target has changed in something that the source deletes.
-func (s *subtraction) shadowed(p *resourceChange, own *pathChange, source change) {
-	reason := api.ConflictDeleteShadowed
-	if s.keepChanged {
-		reason = api.ConflictSubtracted
+// onlyDeletes tells whether all that happened to the resource is that something in it was deleted.
+func (r *resourceChange) onlyDeletes() bool {
+	return r.op == api.MutationTypeUpdate && len(r.renames) == 0 &&
+		!slices.ContainsFunc(r.paths, func(e *pathChange) bool { return e.op != api.MutationTypeDelete })
+}
+
+// shadowed tells of what the target has changed in something that the source deletes, and whether there is any such thing. Where that
+// is kept, what the target itself has deleted there is no reason to.
+func (s *subtraction) shadowed(p *resourceChange, own []*pathChange, source change) (found bool) {
+	for _, o := range own {
+		switch {
+		case o.op == api.MutationTypeNone:
+		case s.keepChanged && o.op == api.MutationTypeDelete:
+		case !s.keepChanged && o.path.canonical() == namespaceField:
+		default:
+			s.conflicts.add(s.shadow(), p, o.path, source, &o.change)
+			found = true
+		}
 	}
-	s.conflicts.add(reason, p, own.path, source, &own.change)
+	return found
+}
+
+// shadowedRename is called for an element to which the target has given another key, in something that the source deletes.
+func (s *subtraction) shadowedRename(p *resourceChange, own elementRename, source change) {
+	mine := change{op: api.MutationTypeUpdate}
+	mine.value, _ = stringValue(own.now)
+	s.conflicts.add(s.shadow(), p, own.path, source, &mine)
+}
+
+// shadow is what a conflict about something that the source deletes is called.
+func (s *subtraction) shadow() api.ConflictReason {
+	if s.keepChanged {
+		return api.ConflictSubtracted
+	}
+	return api.ConflictDeleteShadowed
 }
 
 // sameChange tells whether two changes of one place come to the same.
@@ -283,6 +306,17 @@ func (s *subtraction) renames(q, p, own *resourceChange) {
 			continue
 		}
 		q.renames = append(q.renames, r)
+	}
+	tree = newPathTree(p.paths)
+	for _, r := range own.renames {
+		gone := tree.deletedElement(r)
+		if gone == nil {
+			continue
+		}
+		s.shadowedRename(p, r, gone.change)
+		if s.keepChanged {
+			q.paths = slices.DeleteFunc(q.paths, func(e *pathChange) bool { return e == gone })
+		}
 	}
 }
 

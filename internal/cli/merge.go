@@ -212,7 +212,11 @@ func conflictText(c yamlkit.TextConflict, markers bool) string {
 	case c.Value != nil:
 		value := *c.Value
 		value.Path = api.ResolvedPath(report.ShownPath(value.Path))
-		return strings.ReplaceAll(value.String(), "the target", "OURS")
+		text := strings.ReplaceAll(value.String(), "the target", "OURS")
+		if len(c.Lines) > 0 && !markers {
+			text += "; " + theirLines(c.Lines, len(c.Lines))
+		}
+		return text
 	case c.Lost != "":
 		return "a comment was written in what the other side has deleted or replaced: " + c.Lost
 	}
@@ -223,12 +227,24 @@ func conflictText(c yamlkit.TextConflict, markers bool) string {
 	if markers {
 		limit = min(limit, shownLines)
 	}
-	var shown []string
-	for _, l := range c.Lines[:limit] {
-		shown = append(shown, strings.TrimSpace(l))
+	return "both sides have changed this; " + theirLines(c.Lines, limit)
+}
+
+// theirLines are lines of THEIRS on one line, up to a limit, with the indentation they have in relation to each other.
+func theirLines(list []string, limit int) string {
+	indent := -1
+	for _, l := range list {
+		if text := strings.TrimLeft(l, " "); strings.TrimSpace(text) != "" && (indent < 0 || len(l)-len(text) < indent) {
+			indent = len(l) - len(text)
+		}
 	}
-	text := "both sides have changed this; THEIRS has: " + strings.Join(shown, " | ")
-	if n := len(c.Lines) - limit; n > 0 {
+	var shown []string
+	for _, l := range list[:limit] {
+		l = strings.TrimRight(l, " \t\r\n")
+		shown = append(shown, l[min(max(indent, 0), len(l)):])
+	}
+	text := "THEIRS has: " + strings.Join(shown, " | ")
+	if n := len(list) - limit; n > 0 {
 		text += " | and " + count(n, "line") + " more"
 	}
 	return text
