@@ -256,18 +256,28 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 	return Value{d: d, slot: slot, owner: i, pos: int32(at)}, nil
 }
 
-// remove takes entry v out of its collection.
-func (e *editor) remove(v Value) error {
+// mayGo checks that entry v can be taken out of its collection.
+func (e *editor) mayGo(v Value) error {
 	if v.via == viaMerge {
 		return e.fail(v, "the value is inherited through <<", expandHint)
 	}
-	if err := e.here(v, true); err != nil {
-		return err
+	return e.here(v, true)
+}
+
+// remove takes entries out of their collections, in one edit of each.
+func (d *document) remove(entries []Value) {
+	gone := map[int32]map[int32]bool{}
+	var owners []int32
+	for _, v := range entries {
+		if gone[v.owner] == nil {
+			gone[v.owner] = map[int32]bool{}
+			owners = append(owners, v.owner)
+		}
+		gone[v.owner][v.slot] = true
 	}
-	kids := e.d.kids(v.owner)
-	i := slices.Index(kids, v.slot)
-	e.d.setKids(v.owner, slices.Delete(slices.Clone(kids), i, i+1))
-	return nil
+	for _, i := range owners {
+		d.setKids(i, slices.DeleteFunc(slices.Clone(d.kids(i)), func(kid int32) bool { return gone[i][kid] }))
+	}
 }
 
 // assign makes the value at v equal to t.
@@ -333,6 +343,9 @@ func (e *editor) assignMap(v Value, t *tree) error {
 		}
 		switch {
 		case !keep:
+			if err := e.mayGo(c); err != nil {
+				return err
+			}
 			gone = append(gone, c)
 		case c.via == 0:
 			if err := e.assign(c, t); err != nil {
@@ -340,11 +353,7 @@ func (e *editor) assignMap(v Value, t *tree) error {
 			}
 		}
 	}
-	for _, c := range gone {
-		if err := e.remove(c); err != nil {
-			return err
-		}
-	}
+	d.remove(gone)
 	for k, key := range t.keys {
 		c := v.Get(key)
 		e.path = append(path[:len(path):len(path)], key)
@@ -398,33 +407,53 @@ func (e *editor) assignList(v Value, t *tree) error {
 }
 
 // Delete removes the entry the segments lead to. A missing one is a *[NotFoundError].
-func (d *YamlDoc) Delete(segments ...string) error {
+func (d *YamlDoc) Delete(segments ...string) error { return d.DeleteAll([][]string{segments})[0] }
+
+// DeleteAll removes the entries that paths lead to. Indexes count items as they are before the first is gone. There is an error for
+// each path, nil when its entry was removed. However many entries a map or list loses, that is one edit of it.
+func (d *YamlDoc) DeleteAll(paths [][]string) []error {
+	problems := make([]error, len(paths))
+	var gone []Value
+	for k, segments := range paths {
+		v, err := d.removable(segments)
+		if problems[k] = err; err == nil {
+			gone = append(gone, v)
+		}
+	}
+	if len(gone) > 0 {
+		d.v.d.remove(gone)
+	}
+	return problems
+}
+
+// removable finds an entry that can be removed.
+func (d *YamlDoc) removable(segments []string) (Value, error) {
 	e, err := d.begin(segments)
 	if err != nil {
-		return err
+		return Value{}, err
 	}
 	v := d.v
 	for i, s := range segments {
 		e.path = segments[:i+1]
 		if v.Kind() == Map {
 			if err := e.unique(v, s); err != nil {
-				return err
+				return Value{}, err
 			}
 		}
 		v = v.child(s)
 		if !v.Exists() {
-			return &NotFoundError{Path: joinPath(segments)}
+			return Value{}, &NotFoundError{Path: joinPath(segments)}
 		}
 	}
 	if v.owner < 0 {
-		return e.fail(v, "a document cannot be deleted from itself", "remove it from its container")
+		return Value{}, e.fail(v, "a document cannot be deleted from itself", "remove it from its container")
 	}
 	if checker, ok := d.Native().(DeleteChecker); ok && d.v.slot == 0 {
 		if err := checker.CheckDelete(segments); err != nil {
-			return e.refused(v, err)
+			return Value{}, e.refused(v, err)
 		}
 	}
-	return e.remove(v)
+	return v, e.mayGo(v)
 }
 
 // DeleteP is Delete for a path with dots.

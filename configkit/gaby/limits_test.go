@@ -346,3 +346,31 @@ func TestMutatedCorpus(t *testing.T) {
 		}
 	}
 }
+
+// All that a map or list loses at once is one edit of it, in time and in the history.
+func TestDeleteAll(t *testing.T) {
+	const n = 50_000
+	d, err := gaby.ParseYAML([]byte("a: 1\nm:\n" + numbered(n, "  k%d: v\n") + "l:\n" + strings.Repeat("  - v\n", n)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := [][]string{{"m", "x"}, {"m"}, {"l", "50000"}}
+	for i := range n {
+		paths = append(paths, []string{"m", fmt.Sprint("k", i)})
+		if i != 7 {
+			paths = append(paths, []string{"l", fmt.Sprint(i)})
+		}
+	}
+	mark := d.Checkpoint()
+	for k, err := range d.DeleteAll(paths) {
+		if missing := k == 0 || k == 2; missing != (err != nil) {
+			t.Errorf("%v: %v", paths[k], err)
+		}
+	}
+	if got := d.String(); got != "a: 1\nl:\n  - v\n" {
+		t.Errorf("what remains is %.50q", got)
+	}
+	if d.Rollback(mark); d.Search("m").Len() != n || d.Search("l").Len() != n {
+		t.Error("not all of it came back")
+	}
+}

@@ -186,12 +186,12 @@ func (p *printer) rewrite(i int32) bool {
 	return ok && p.children(i, kids)
 }
 
-// mergeGone sorts the removed ranges and joins those inside others.
+// mergeGone sorts the removed ranges and joins those that touch.
 func (p *printer) mergeGone() {
 	slices.SortFunc(p.gone, func(a, b span) int { return int(a.from) - int(b.from) })
 	var out []span
 	for _, s := range p.gone {
-		if n := len(out); n > 0 && s.from < out[n-1].to {
+		if n := len(out); n > 0 && s.from <= out[n-1].to {
 			out[n-1].to = max(out[n-1].to, s.to)
 			continue
 		}
@@ -202,8 +202,17 @@ func (p *printer) mergeGone() {
 
 // isGone reports whether node i lies in a range that is replaced or removed as a whole.
 func (p *printer) isGone(i int32) bool {
+	_, ok := p.goneAround(i)
+	return ok
+}
+
+// goneAround is the range that node i lies in if it is gone.
+func (p *printer) goneAround(i int32) (span, bool) {
 	k := sort.Search(len(p.gone), func(k int) bool { return p.gone[k].to > i })
-	return k < len(p.gone) && p.gone[k].from <= i
+	if k == len(p.gone) || p.gone[k].from > i {
+		return span{}, false
+	}
+	return p.gone[k], true
 }
 
 func (p *printer) add(depth int32, from, to int, text string) {

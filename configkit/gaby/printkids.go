@@ -282,8 +282,8 @@ func (d *document) deeperComments(p, col int) int {
 func (p *printer) blanksBehind(slot int32, at int) int {
 	d := p.d
 	j := slot - 1
-	for j > 0 && p.isGone(j) {
-		j--
+	if before, ok := p.goneAround(j); ok {
+		j = max(before.from-1, 0)
 	}
 	n := &d.n[j]
 	if n.kind != scalarNode || n.style != literalStyle && n.style != foldedStyle {

@@ -156,11 +156,16 @@ func checkBody(v gaby.Value) error {
 }
 
 // CheckDelete says why what is at a path cannot be deleted.
-func (language) CheckDelete(_ []byte, path []string) error {
-	if path[0] == blockKey || path[0] == typeKey || path[0] == nameKey || path[0] == labelsKey {
+func (l language) CheckDelete(_ []byte, path []string) error {
+	if l.IsName(path) {
 		return nativekit.Refuse("delete the resource as a whole", "a block cannot be without its type and labels")
 	}
 	return nil
+}
+
+// IsName tells the type and the labels of a block, by which expressions refer to it.
+func (language) IsName(path []string) bool {
+	return path[0] == blockKey || path[0] == typeKey || path[0] == nameKey || path[0] == labelsKey
 }
 
 // Expressions are the ${...} and %{...} in a string.
@@ -172,4 +177,25 @@ func (language) Expressions(text string) []string {
 		}
 	}
 	return expressions
+}
+
+// ReplaceLiterals replaces what stands between the expressions of a string.
+func (language) ReplaceLiterals(text string, replace func(string) string) string {
+	var out, literal strings.Builder
+	flush := func() {
+		if literal.Len() > 0 {
+			out.WriteString(replace(literal.String()))
+			literal.Reset()
+		}
+	}
+	for _, p := range partsOf(text) {
+		if p.literal {
+			literal.WriteString(p.text)
+			continue
+		}
+		flush()
+		out.WriteString(p.text)
+	}
+	flush()
+	return out.String()
 }

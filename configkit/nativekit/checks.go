@@ -88,3 +88,19 @@ func (s *source) Expressions(text string) []string {
 	}
 	return nil
 }
+
+// ReplaceLiterals replaces what in a string is no expression, piece by piece.
+func (s *source) ReplaceLiterals(text string, replace func(string) string) string {
+	if l, ok := s.Language.(interface {
+		ReplaceLiterals(text string, replace func(string) string) string
+	}); ok {
+		return l.ReplaceLiterals(text, replace)
+	}
+	return replace(text)
+}
+
+// IsName reports whether what is at a path of a document is what expressions elsewhere call it by.
+func (s *source) IsName(path []string) bool {
+	l, ok := s.Language.(interface{ IsName(path []string) bool })
+	return ok && l.IsName(path)
+}

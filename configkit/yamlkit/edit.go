@@ -60,16 +60,45 @@ type EditOptions struct {
 func EditPaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
 	resourceProvider configkit.ResourceProvider, options EditOptions, edit func(*Place) error,
 ) (int, error) {
+	return editTogether(parsedData, resourceTypeToPaths, keys, resourceProvider, options, func(places []*Place) []error {
+		if !options.InOrder {
+			slices.Reverse(places)
+		}
+		problems := make([]error, len(places))
+		for i, p := range places {
+			problems[i] = edit(p)
+		}
+		return problems
+	})
+}
+
+// DeletePaths deletes what the paths of a resource's type lead to, and returns how many places that were.
+func DeletePaths(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider,
+) (int, error) {
+	return editTogether(parsedData, resourceTypeToPaths, keys, resourceProvider, EditOptions{}, func(places []*Place) []error {
+		paths := make([][]string, len(places))
+		for i, p := range places {
+			paths[i] = p.Segments
+		}
+		return places[0].Doc.DeleteAll(paths)
+	})
+}
+
+// editTogether calls edit for the places in each document. There is an error for each place.
+func editTogether(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
+	resourceProvider configkit.ResourceProvider, options EditOptions, edit func([]*Place) []error,
+) (int, error) {
 	matches := 0
 	var places []*Place // of one document
 	var problems []error
 	flush := func() {
-		if !options.InOrder {
-			slices.Reverse(places)
+		if len(places) == 0 {
+			return
 		}
-		for _, p := range places {
-			if err := edit(p); err != nil {
-				problems = append(problems, locate(err, p.Resource, &p.place))
+		for i, err := range edit(places) {
+			if err != nil {
+				problems = append(problems, locate(err, places[i].Resource, &places[i].place))
 			}
 		}
 		matches += len(places)

@@ -163,7 +163,7 @@ func isGroupNumber(name string, groups int) bool {
 }
 
 // replaceStrings edits the strings at and below a place of a document. What an alias or << repeats is edited where it stands, if that is
-// searched, too.
+// searched, too. In a whole document, names of blocks are left alone.
 func replaceStrings(doc *gaby.YamlDoc, root gaby.Value, place []string, replace replacer) (matches int, err error) {
 	type edit struct {
 		segments []string
@@ -172,9 +172,9 @@ func replaceStrings(doc *gaby.YamlDoc, root gaby.Value, place []string, replace 
 	var edits []edit
 	search := func(v gaby.Value, segments []string) {
 		if text, ok := stringValue(v); ok {
-			if replaced, found := replace(text); found {
+			if replaced, found := replaceText(doc, text, replace); found {
 				matches++
-				if replaced != text && !touchesExpression(doc, text, replaced) {
+				if replaced != text {
 					edits = append(edits, edit{slices.Concat(place, segments), replaced})
 				}
 			}
@@ -182,7 +182,7 @@ func replaceStrings(doc *gaby.YamlDoc, root gaby.Value, place []string, replace 
 	}
 	search(root, nil)
 	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
-		if w.Value.Elsewhere() && !root.Elsewhere() {
+		if w.Value.Elsewhere() && !root.Elsewhere() || len(place) == 0 && isName(doc, w.Segments) {
 			return false
 		}
 		search(w.Value, w.Segments)
@@ -197,10 +197,30 @@ func replaceStrings(doc *gaby.YamlDoc, root gaby.Value, place []string, replace 
 	return matches, errors.Join(problems...)
 }
 
-// touchesExpression reports whether another text for a string changes expressions in it, which are nothing to search in.
-func touchesExpression(doc *gaby.YamlDoc, text, replaced string) bool {
-	language, ok := doc.Native().(interface{ Expressions(text string) []string })
-	return ok && !slices.Equal(language.Expressions(text), language.Expressions(replaced))
+// isName reports whether what is at a path of a document says what block it is. As to keys, expressions refer to that, which nothing
+// would search in.
+func isName(doc *gaby.YamlDoc, path []string) bool {
+	language, ok := doc.Native().(interface{ IsName(path []string) bool })
+	return ok && language.IsName(path)
+}
+
+// replaceText replaces in a string, but not in expressions in it, which are nothing to search in.
+func replaceText(doc *gaby.YamlDoc, text string, replace replacer) (replaced string, found bool) {
+	language, ok := doc.Native().(interface {
+		Expressions(text string) []string
+		ReplaceLiterals(text string, replace func(string) string) string
+	})
+	replaced, found = replace(text)
+	if !ok || !found || slices.Equal(language.Expressions(text), language.Expressions(replaced)) {
+		return replaced, found
+	}
+	found = false
+	replaced = language.ReplaceLiterals(text, func(literal string) string {
+		with, ok := replace(literal)
+		found = found || ok
+		return with
+	})
+	return replaced, found && slices.Equal(language.Expressions(text), language.Expressions(replaced))
 }
 
 // stringValue reads a value that is a string (or a timestamp, which Kubernetes takes for one).

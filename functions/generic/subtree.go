@@ -1,6 +1,7 @@
 package generic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -93,9 +94,7 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error { return checkWholePath(provider, args) },
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider, yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
-				return p.Doc.Delete(p.Segments...)
-			})
+			matches, err := yamlkit.DeletePaths(docs, queryOf(provider, args), nil, provider)
 			fc.Matched(matches)
 			return docs, nil, err
 		},
@@ -148,14 +147,19 @@ func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgu
 
 func checkSubtree(args []api.FunctionArgument) error {
 	text := handler.Arguments(args).String(parameterSubtree)
+	hint := ""
 	value, err := parseSubtree(text)
 	if err == nil {
 		err = checkElement(value, handler.Arguments(args).String(parameterPath))
+	} else if text = strings.TrimSpace(text); text != "" && !strings.ContainsAny(text, "\n'") {
+		hint = fmt.Sprintf("the value is YAML, in which a text is quoted: '%s'; set-string-path takes it as it is", strconv.Quote(text))
 	}
 	if err == nil {
 		return nil
 	}
-	return &handler.ArgumentError{Parameter: parameterSubtree, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterSubtree, err), Err: err}
+	return &handler.ArgumentError{
+		Parameter: parameterSubtree, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterSubtree, err), HintText: hint, Err: err,
+	}
 }
 
 // checkElement finds out whether the value can be the list element that a path looks for.
@@ -170,7 +174,8 @@ func checkElement(value *gaby.YamlDoc, path string) error {
 	return err
 }
 
-// parseSubtree reads the YAML of an argument.
+// parseSubtree reads the YAML of an argument. A text that is not meant as YAML, such as a color or an alias of git, is an error where
+// YAML sees less in it than there is.
 func parseSubtree(text string) (*gaby.YamlDoc, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errors.New("no YAML value, write null or '\"\"'")
@@ -179,7 +184,31 @@ func parseSubtree(text string) (*gaby.YamlDoc, error) {
 	if err != nil {
 		return nil, err
 	}
-	return doc, doc.Check()
+	if err := doc.Check(); err != nil {
+		return nil, err
+	}
+	root := doc.Value()
+	how := root.Written()
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), root.Text()); how.Empty || how.Plain && ok && rest != "" {
+		return nil, errors.New("what follows # is a comment and would be lost")
+	}
+	tag := customTag(root)
+	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
+		tag = cmp.Or(tag, customTag(w.Value))
+		return true
+	})
+	if tag != "" {
+		return nil, fmt.Errorf("%s is a tag and would be lost", tag)
+	}
+	return doc, nil
+}
+
+// customTag is the tag of a value when it is none of YAML's own.
+func customTag(v gaby.Value) string {
+	if tag := v.Tag(); !strings.HasPrefix(tag, "!!") {
+		return tag
+	}
+	return ""
 }
 
 // setSubtrees writes a value at the places of a path. A path that ends in ?key=value finds or appends a list element.

@@ -152,7 +152,9 @@ Text        The string text, of which text#3 is the third line. YAML between two
             text.
 HCL         Every block is a resource: its type is the first of two labels, or the
             block type when it has fewer, its name the last label. Expressions are
-            strings, "${var.cidr}", that no function looks into unasked.
+            strings, "${var.cidr}", that no function looks into unasked. The types and
+            labels of blocks are $block, $type and $name; search-replace passes over
+            them, as over keys.
 
 In INI and Properties only true, false and whole numbers are not strings: 007 and
 1.0 are, so that they stay as they are.
