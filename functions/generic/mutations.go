@@ -133,7 +133,7 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{`patch-mutations [] '` + mutationsExample + `'`, "patch-mutations file:protection.json file:patch.json"},
 		},
-		ValueParameter: parameterPatch,
+		ValueParameter: parameterProtection,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return checkMutations(provider, args, parameterProtection, parameterPatch, parameterSubtract)
 		},
@@ -145,6 +145,7 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 					return nil, nil, err
 				}
 			}
+			wanted := len(lists[1])
 			if selection := handler.SelectionOf(fc); selection != nil {
 				patch, err := selectedPatch(docs, lists[1], selection, provider)
 				if err != nil {
@@ -156,11 +157,18 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 				lists[1] = patch
 			}
 			patched, conflicts, err := yamlkit.PatchMutations(docs, lists[0], lists[1], lists[2], provider)
-			if err != nil || len(conflicts) == 0 {
-				return patched, nil, err
-			}
+			resources := len(lists[1])
 			for _, c := range conflicts {
 				fc.Note(api.Position{}, c.String())
+				if c.Reason == api.ConflictUnresolvedPath && c.Path == "" {
+					resources--
+				}
+			}
+			if wanted > 0 {
+				fc.Matched(resources)
+			}
+			if err != nil || len(conflicts) == 0 {
+				return patched, nil, err // no list, rather than an empty one
 			}
 			return patched, conflicts, nil
 		},
