@@ -36,7 +36,7 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			},
 			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true,
-			Description:  "Replace a resource by copies whose names end in 0, 1, 2 and so on; of several with the name, the first one",
+			Description:  "Replace a resource by copies whose names end in 0, 1, 2 and so on; of several with the name, the first one, or that in the namespace of the name",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"replicate v1/ConfigMap settings 3"},
 		},
@@ -63,18 +63,17 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 	}
 }
 
-// firstResource is the index of the first resource with the type, the category if one is given and, within its scope, the name; -1 when
-// there is none.
+// firstResource is the index of the resource with the type and the category, if one is given, that the name means, the first one if there
+// are several; -1 when there is none. Its name is that within its scope.
 func firstResource(docs gaby.Container, provider configkit.ResourceProvider, a handler.Arguments) (at int, name api.ResourceName, err error) {
-	at = -1
-	category, wanted := a.String(parameterResourceCategory), api.ResourceName(a.String(parameterResourceName))
+	c := choice{name: api.ResourceName(a.String(parameterResourceName)), at: -1}
+	category := a.String(parameterResourceCategory)
 	err = yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
-		if at < 0 && info.ResourceType == resourceTypeOf(a) && sameName(provider, info.ResourceName, wanted) &&
-			(category == "" || string(info.ResourceCategory) == category) {
-			at, name = i, info.ResourceNameWithoutScope
+		if info.ResourceType == resourceTypeOf(a) && (category == "" || string(info.ResourceCategory) == category) {
+			c.offer(provider, i, info.ResourceName)
 		}
 	})
-	return at, name, err
+	return c.at, provider.RemoveScopeFromResourceName(c.name), err
 }
 
 // replicas are a document and copies of it, n in all. Copies of an item of a list are items of that list.

@@ -22,7 +22,7 @@ const (
 func resourceNameParameter() api.FunctionParameter {
 	return api.FunctionParameter{
 		ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString, Example: "/web",
-		Description: "name of the resource; a namespace in front of a slash is not looked at",
+		Description: "name of the resource; a namespace in front of a slash counts when several have the name",
 	}
 }
 
@@ -66,7 +66,7 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			},
 			RequiredParameters: 2,
 			Mutating:           true, Hermetic: true,
-			Description:  "Delete a resource; of several with the name, the last one",
+			Description:  "Delete a resource; of several with the name, the last one, or that in the namespace of the name",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"delete-resource v1/ConfigMap settings"},
 		},
@@ -104,11 +104,11 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			Examples:     []string{"upsert-resource file:resources.json v1/Service /web"},
 		},
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := resourceToUpsert(args, provider)
+			_, _, err := resourceToUpsert(args, provider)
 			return err
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			resource, err := resourceToUpsert(args, provider)
+			resource, name, err := resourceToUpsert(args, provider)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -116,7 +116,7 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				return nil, nil, err
 			}
 			resource.Detach()
-			at, err := lastResource(docs, provider, resourceTypeOf(args), api.ResourceName(handler.Arguments(args).String(parameterResourceName)))
+			at, err := lastResource(docs, provider, resourceTypeOf(args), name)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -140,30 +140,35 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 	}
 }
 
-// resourceToUpsert is the resource that the arguments pick from their list.
-func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourceProvider) (*gaby.YamlDoc, error) {
+// resourceToUpsert is the resource that the arguments pick from their list, and its name.
+func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourceProvider) (*gaby.YamlDoc, api.ResourceName, error) {
 	a := handler.Arguments(args)
-	fail := func(format string, values ...any) error {
+	fail := func(format string, values ...any) (*gaby.YamlDoc, api.ResourceName, error) {
 		err := fmt.Errorf(format, values...)
-		return &handler.ArgumentError{Parameter: parameterResourceList, Message: err.Error(), Err: err}
+		return nil, "", &handler.ArgumentError{Parameter: parameterResourceList, Message: err.Error(), Err: err}
 	}
 	text := a.String(parameterResourceList)
 	if strings.TrimSpace(text) == "" {
-		return nil, fail("%s cannot be empty", parameterResourceList)
+		return fail("%s cannot be empty", parameterResourceList)
 	}
 	list, err := decodeList[api.Resource](text, "resources")
 	if err != nil {
-		return nil, fail("argument %s: %w", parameterResourceList, err)
+		return fail("argument %s: %w", parameterResourceList, err)
 	}
 	if len(list) == 0 {
-		return nil, fail("%s cannot be empty", parameterResourceList)
+		return fail("%s cannot be empty", parameterResourceList)
 	}
 	t, name := resourceTypeOf(args), api.ResourceName(a.String(parameterResourceName))
-	at := slices.IndexFunc(list, func(r api.Resource) bool { return r.ResourceType == t && sameName(provider, r.ResourceName, name) })
-	if at < 0 {
-		return nil, fail("resource with type %s and name %s not found in %s", t, name, parameterResourceList)
+	row := choice{name: name, at: -1}
+	for i := range list {
+		if list[i].ResourceType == t {
+			row.offer(provider, i, list[i].ResourceName)
+		}
 	}
-	body := list[at].ResourceBody
+	if row.at < 0 {
+		return fail("resource with type %s and name %s not found in %s", t, name, parameterResourceList)
+	}
+	body := list[row.at].ResourceBody
 	if !strings.HasSuffix(body, "\n") {
 		body += "\n"
 	}
@@ -172,16 +177,16 @@ func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourcePr
 		err = doc.Check()
 	}
 	if err != nil {
-		return nil, fail("the body of resource %s %s: %w", t, name, err)
+		return fail("the body of resource %s %s: %w", t, name, err)
 	}
 	info, err := provider.ResourceInfo(doc)
 	switch {
 	case err != nil:
-		return nil, fail("the body of resource %s %s: %w", t, name, err)
+		return fail("the body of resource %s %s: %w", t, name, err)
 	case info.ResourceType != t || !sameName(provider, info.ResourceName, name):
-		return nil, fail("the body of resource %s %s is that of %s", t, name, info)
+		return fail("the body of resource %s %s is that of %s", t, name, info)
 	}
-	return doc, nil
+	return doc, info.ResourceName, nil
 }
 
 // withLineEndsOf is the resource with the line ends of a unit that has CRLF.
@@ -198,13 +203,33 @@ func sameName(provider configkit.ResourceProvider, a, b api.ResourceName) bool {
 	return provider.RemoveScopeFromResourceName(a) == provider.RemoveScopeFromResourceName(b)
 }
 
-// lastResource is the index of the last resource with the type and, within its scope, the name; -1 when there is none.
+// choice is the one of several resources of a type that a name means: that with the very name, or else one with the name in another
+// scope, since scopes need not be given.
+type choice struct {
+	name  api.ResourceName
+	last  bool // of several, the last counts
+	at    int  // its index, -1 as long as there is none
+	exact bool
+}
+
+// offer considers a resource.
+func (c *choice) offer(provider configkit.ResourceProvider, i int, name api.ResourceName) {
+	exact := name == c.name
+	if !sameName(provider, name, c.name) || c.exact && !exact {
+		return
+	}
+	if c.at < 0 || c.last || exact && !c.exact {
+		c.at, c.exact = i, exact
+	}
+}
+
+// lastResource is the index of the resource with a type that a name means, the last one if there are several; -1 when there is none.
 func lastResource(docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, name api.ResourceName) (int, error) {
-	at := -1
+	c := choice{name: name, last: true, at: -1}
 	err := yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
-		if info.ResourceType == t && sameName(provider, info.ResourceName, name) {
-			at = i
+		if info.ResourceType == t {
+			c.offer(provider, i, info.ResourceName)
 		}
 	})
-	return at, err
+	return c.at, err
 }
