@@ -94,8 +94,12 @@ func documentText(doc *gaby.YamlDoc, v gaby.Value) string {
 		return valueText(v)
 	}
 	text := doc.Content()
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
+	if strings.HasSuffix(text, "\n") {
+		return text
+	}
+	text += "\n"
+	if again, err := gaby.ParseYAML([]byte(text)); err != nil || !again.Value().Equal(doc.Value()) {
+		return writtenText(gaby.WithComments(v), v) // a text at the end of the file has got a line end, too
 	}
 	return text
 }

@@ -165,7 +165,7 @@ func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *p
 	if doc == nil {
 		text := documentText(r.after, r.value)
 		if p.bare {
-			text = bareText(r.value)
+			text = writtenText(r.value, r.value)
 		}
 		added, err := gaby.ParseYAML([]byte(text))
 		if err != nil {
@@ -205,11 +205,11 @@ func (p *patcher) valueOf(v gaby.Value) any {
 	return gaby.WithComments(v)
 }
 
-// bareText is a document with a value, without comments.
-func bareText(v gaby.Value) string {
+// writtenText is a document with a value as it is set, which says whether comments come along.
+func writtenText(set any, v gaby.Value) string {
 	doc, err := gaby.ParseYAML([]byte("null\n"))
 	if err == nil {
-		_, err = doc.Set(v)
+		_, err = doc.Set(set)
 	}
 	if err != nil {
 		return valueText(v)

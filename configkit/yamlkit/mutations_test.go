@@ -466,3 +466,16 @@ func TestCheckMutations(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAddedTextWithoutLineEnd: a text at the end of a file without a final line end has none, wherever its document comes to stand.
+func TestAddedTextWithoutLineEnd(t *testing.T) {
+	const before, added = "kind: A\nmetadata: {name: a}\n", "---\n# why\nkind: B\nmetadata: {name: b}\ntext: |\n  one\n  two"
+	patch, err := yamlkit.ComputeMutations(parseUnit(t, before), parseUnit(t, before+added), 0, k8skit.K8sResourceProvider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, _, err := yamlkit.PatchMutations(parseUnit(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
+	if want := before + "---\n# why\nkind: B\nmetadata:\n  name: b\ntext: |-\n  one\n  two\n"; err != nil || docs.String() != want {
+		t.Errorf("have %q, %v, want %q", docs.String(), err, want)
+	}
+}
