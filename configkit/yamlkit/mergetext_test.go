@@ -26,6 +26,13 @@ func TestMergeTexts(t *testing.T) {
 	}
 	const sidecar = "  - name: mesh\n    image: mesh:1\n    ports: [80]\n    tty: true\n    stdin: true\n"
 	const list = "kind: A\nspec:\n  - a: 1 # one\n    b: 2\n    c: 3\n"
+	long := func(n int) string {
+		text := "kind: A\nspec:\n"
+		for i := range n {
+			text += fmt.Sprintf("  - name: %d\n    port: 80\n", i)
+		}
+		return text
+	}
 	tests := []struct {
 		name, base, ours, theirs string
 		want                     string
@@ -155,6 +162,13 @@ func TestMergeTexts(t *testing.T) {
 			ours:   strings.ReplaceAll(list, "\n  ", "\n    "),
 			theirs: strings.Replace(list, "    b: 2\n", "    b: 2\n    # new\n    d: 4\n", 1),
 			want:   strings.ReplaceAll(strings.Replace(list, "    b: 2\n", "    b: 2\n    # new\n    d: 4\n", 1), "\n  ", "\n    "),
+		},
+		{
+			name: "long list without merge keys", base: long(60),
+			ours:   strings.Replace(long(60), "  - name: 5\n", "  - name: new\n    port: 80\n  - name: 5\n", 1) + "  - name: last\n    port: 80\n",
+			theirs: strings.Replace(long(60), "name: 30\n    port: 80", "name: 30\n    port: 81 # why", 1),
+			want: strings.NewReplacer("  - name: 5\n", "  - name: new\n    port: 80\n  - name: 5\n", "name: 30\n    port: 80", "name: 30\n    port: 81 # why").Replace(long(60)) +
+				"  - name: last\n    port: 80\n",
 		},
 		{
 			name: "no base", base: "",

@@ -5,12 +5,13 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
 // plainLists compares lists without merge keys: elements that belong together are compared, the others are gone or new.
 func (d *differ) plainLists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	old, now := elements(before), elements(after)
-	pairs, gone, added := d.align(old, now, keys.Child("*"))
+	a := d.align(old, now, keys.Child("*"))
 	var digest []string // of before; made when something has changed
 	var nth []int
 	element := func(i int) mutationSegment {
@@ -21,15 +22,15 @@ func (d *differ) plainLists(before, after gaby.Value, keys *configkit.MergeKeyTr
 		}
 		return mutationSegment{kind: elementByDigest, text: digest[i], nth: nth[i], index: i}
 	}
-	for _, p := range pairs {
-		if a, b := old[p[0]], now[p[1]]; !a.Equal(b) {
-			d.below(element(p[0]), func() { d.value(a, b, keys.Child("*")) })
+	for _, p := range a.pairs {
+		if was, is := old[p[0]], now[p[1]]; !was.Equal(is) {
+			d.below(element(p[0]), func() { d.value(was, is, keys.Child("*")) })
 		}
 	}
-	for _, i := range gone {
+	for _, i := range a.gone {
 		d.below(element(i), func() { d.delete(old[i]) })
 	}
-	if len(added) == 0 {
+	if len(a.added) == 0 {
 		return
 	}
 	var newDigest []string
@@ -37,7 +38,7 @@ func (d *differ) plainLists(before, after gaby.Value, keys *configkit.MergeKeyTr
 	if !d.dry {
 		newDigest, newNth = digests(after)
 	}
-	for _, j := range added {
+	for _, j := range a.added {
 		var s mutationSegment
 		if !d.dry {
 			s = mutationSegment{kind: newElement, text: newDigest[j], nth: newNth[j], index: j}
@@ -54,9 +55,8 @@ const (
 
 // align finds which elements of two lists belong together, in order and at the least cost: a pair costs twice the leaves that differ,
 // and 1 if there are any; an element that is gone or new costs twice its leaves. Of equal costs a pair is preferred. Of lists that are
-// too long only what is between equal elements at both ends is looked at, and if that is too long, elements belong together by
-// their index.
-func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) (pairs [][2]int, gone, added []int) {
+// too long only what is between equal elements is looked at, and where that is too long, elements belong together by their index.
+func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) *alignment {
 	head, tail := 0, 0
 	if len(old)*len(now) > maxPairs {
 		for head < min(len(old), len(now)) && old[head].Equal(now[head]) {
@@ -66,33 +66,66 @@ func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) (pai
 			tail++
 		}
 	}
-	for i := range head {
-		pairs = append(pairs, [2]int{i, i})
-	}
 	n, m := len(old)-head-tail, len(now)-head-tail
-	work := n * m * max(d.nesting, 1)
-	if n*m <= maxPairs && work <= maxNestedPairs && d.pairs+n*m <= maxAllPairs {
-		pairs, gone, added = d.alignBetween(old[head:head+n], now[head:head+m], head, keys, pairs)
-	} else {
-		for i := range max(n, m) {
-			switch {
-			case i >= n:
-				added = append(added, head+i)
-			case i >= m:
-				gone = append(gone, head+i)
-			default:
-				pairs = append(pairs, [2]int{head + i, head + i})
-			}
+	different := []lines.Hunk{{To: n, NewTo: m}}
+	if n*m > maxPairs && !d.rough {
+		different = lines.Diff(canonicalTexts(old[head:head+n]), canonicalTexts(now[head:head+m]))
+	}
+	a := &alignment{}
+	i, j := 0, 0 // what has been dealt with
+	same := func(to int) {
+		for ; i < to; i, j = i+1, j+1 {
+			a.pairs = append(a.pairs, [2]int{i, j})
 		}
 	}
-	for i := range tail {
-		pairs = append(pairs, [2]int{len(old) - tail + i, len(now) - tail + i})
+	for _, h := range different {
+		same(head + h.From)
+		h = lines.Hunk{From: i, To: head + h.To, NewFrom: j, NewTo: head + h.NewTo}
+		d.alignPart(a, old, now, h, keys)
+		i, j = h.To, h.NewTo
 	}
-	return pairs, gone, added
+	same(len(old))
+	newLast(a.pairs, a.added, now)
+	return a
 }
 
-// alignBetween is align for lists that are short enough; indexes in the result count from offset.
-func (d *differ) alignBetween(old, now []gaby.Value, offset int, keys *configkit.MergeKeyTree, pairs [][2]int) (_ [][2]int, gone, added []int) {
+// canonicalTexts are values as texts that are equal when the values are.
+func canonicalTexts(values []gaby.Value) []string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(appendCanonicalJSON(nil, v))
+	}
+	return texts
+}
+
+// alignment is which elements of two lists belong together, by their indexes.
+type alignment struct {
+	pairs       [][2]int
+	gone, added []int
+}
+
+// alignPart aligns what stands between equal elements.
+func (d *differ) alignPart(a *alignment, old, now []gaby.Value, part lines.Hunk, keys *configkit.MergeKeyTree) {
+	n, m := part.To-part.From, part.NewTo-part.NewFrom
+	if work := n * m * max(d.nesting, 1); n*m <= maxPairs && work <= maxNestedPairs && d.pairs+n*m <= maxAllPairs {
+		d.alignBest(a, old, now, part, keys)
+		return
+	}
+	for i := range max(n, m) {
+		switch {
+		case i >= n:
+			a.added = append(a.added, part.NewFrom+i)
+		case i >= m:
+			a.gone = append(a.gone, part.From+i)
+		default:
+			a.pairs = append(a.pairs, [2]int{part.From + i, part.NewFrom + i})
+		}
+	}
+}
+
+// alignBest is alignPart for parts that are short enough.
+func (d *differ) alignBest(a *alignment, old, now []gaby.Value, part lines.Hunk, keys *configkit.MergeKeyTree) {
+	old, now = old[part.From:part.To], now[part.NewFrom:part.NewTo]
 	n, m := len(old), len(now)
 	d.pairs += n * m
 	nesting := d.nesting
@@ -127,35 +160,33 @@ func (d *differ) alignBetween(old, now []gaby.Value, offset int, keys *configkit
 			cost[at(i+1, j+1)], move[at(i+1, j+1)] = best, how
 		}
 	}
-	var found [][2]int
+	p, g, f := len(a.pairs), len(a.gone), len(a.added)
 	for i, j := n, m; i > 0 || j > 0; {
 		switch move[at(i, j)] {
 		case paired:
 			i, j = i-1, j-1
-			found = append(found, [2]int{offset + i, offset + j})
+			a.pairs = append(a.pairs, [2]int{part.From + i, part.NewFrom + j})
 		case isGone:
 			i--
-			gone = append(gone, offset+i)
+			a.gone = append(a.gone, part.From+i)
 		default:
 			j--
-			added = append(added, offset+j)
+			a.added = append(a.added, part.NewFrom+j)
 		}
 	}
-	slices.Reverse(found)
-	slices.Reverse(gone)
-	slices.Reverse(added)
-	newLast(found, added, now, offset)
-	return append(pairs, found...), gone, added
+	slices.Reverse(a.pairs[p:])
+	slices.Reverse(a.gone[g:])
+	slices.Reverse(a.added[f:])
 }
 
 // newLast makes, of elements that are equal and of which one is new, the last the new one. Inserting an element where an equal one
 // stands cannot be told from having inserted it already.
-func newLast(pairs [][2]int, added []int, now []gaby.Value, offset int) {
+func newLast(pairs [][2]int, added []int, now []gaby.Value) {
 	for moved := true; moved; {
 		moved = false
 		for k := range added {
 			next, _ := slices.BinarySearchFunc(pairs, added[k], func(p [2]int, j int) int { return p[1] - j })
-			for ; next < len(pairs) && now[added[k]-offset].Equal(now[pairs[next][1]-offset]); next++ {
+			for ; next < len(pairs) && now[added[k]].Equal(now[pairs[next][1]]); next++ {
 				added[k], pairs[next][1] = pairs[next][1], added[k]
 				moved = true
 			}

@@ -13,6 +13,7 @@ type differ struct {
 	index   int
 	out     *resourceChange
 	dry     bool // only the cost is wanted
+	rough   bool // and need not be the least one: long lists are compared by index
 	cost    int  // leaves of the values of all entries
 	renames bool // elements that are much alike but for their key are one with another key
 	folded  bool // what is recorded now is inside of a wholeMap
@@ -279,7 +280,7 @@ func (d *differ) findRenames(old, now []gaby.Value, idsBefore []string, gone map
 
 // costOf is the number of leaves that differ.
 func (d *differ) costOf(before, after gaby.Value, keys *configkit.MergeKeyTree) int {
-	c := differ{dry: true, pairs: d.pairs, nesting: d.nesting}
+	c := differ{dry: true, rough: true, pairs: d.pairs, nesting: d.nesting}
 	c.value(before, after, keys)
 	d.pairs = c.pairs
 	return c.cost

@@ -210,24 +210,42 @@ func (p *pairer) byName(name func(*unitDocument) string, accept func(before, aft
 
 // byLikeness pairs what is left over: resources of similar types of which less than half differs.
 func (p *pairer) byLikeness() {
-	var pairs []pairing
-	for j := range p.after {
-		if p.of[j] >= 0 || !p.after[j].resource {
-			continue
+	left := func(docs []unitDocument, taken func(int) bool) (types []api.ResourceType, byType map[api.ResourceType][]int) {
+		byType = map[api.ResourceType][]int{}
+		for i := range docs {
+			if t := docs[i].info.ResourceType; docs[i].resource && !taken(i) {
+				if byType[t] == nil {
+					types = append(types, t)
+				}
+				byType[t] = append(byType[t], i)
+			}
 		}
-		for i := range p.before {
-			if p.taken[i] || !p.before[i].resource || !similarTypes(p.provider, p.before[i].info.ResourceType, p.after[j].info.ResourceType) {
+		return types, byType
+	}
+	types, gone := left(p.before, func(i int) bool { return p.taken[i] })
+	newTypes, added := left(p.after, func(j int) bool { return p.of[j] >= 0 })
+	if len(types)*len(newTypes) > maxPairs {
+		return
+	}
+	var pairs []pairing
+	for _, now := range newTypes {
+		for _, was := range types {
+			if !similarTypes(p.provider, was, now) {
 				continue
 			}
-			pairs = append(pairs, pairing{before: i, after: j})
+			if len(pairs)+len(gone[was])*len(added[now]) > maxPairs {
+				return
+			}
+			for _, j := range added[now] {
+				for _, i := range gone[was] {
+					pairs = append(pairs, pairing{before: i, after: j})
+				}
+			}
 		}
-	}
-	if len(pairs) > maxPairs {
-		return
 	}
 	for k := range pairs {
 		before, after := p.before[pairs[k].before], p.after[pairs[k].after]
-		d := differ{dry: true}
+		d := differ{dry: true, rough: true}
 		d.value(before.Value(), after.Value(), p.provider.MergeKeys(after.info.ResourceType))
 		pairs[k].score = float64(d.cost) / float64(leaves(before.Value())+leaves(after.Value()))
 	}

@@ -293,7 +293,7 @@ func (w *resourcePatch) lookAhead(paths []*pathChange) {
 				}
 				if base.Kind() == gaby.List && w.aligned[list] == nil {
 					if _, keyed := keyedIDs(keys, base, v); !keyed {
-						w.aligned[list] = alignment(base, v, keys)
+						w.aligned[list] = placesIn(base, v, keys)
 					}
 				}
 			}
@@ -306,16 +306,15 @@ func (w *resourcePatch) lookAhead(paths []*pathChange) {
 	}
 }
 
-// alignment is, for each element of the base, the index of the one that belongs to it in the target, -1 when it is gone.
-func alignment(base, target gaby.Value, keys *configkit.MergeKeyTree) []int {
+// placesIn is, for each element of the base, the index of the one that belongs to it in the target, -1 when it is gone.
+func placesIn(base, target gaby.Value, keys *configkit.MergeKeyTree) []int {
 	old, now := elements(base), elements(target)
 	d := differ{dry: true}
-	pairs, _, _ := d.align(old, now, keys.Child("*"))
 	at := make([]int, len(old))
 	for i := range at {
 		at[i] = -1
 	}
-	for _, pair := range pairs {
+	for _, pair := range d.align(old, now, keys.Child("*")).pairs {
 		at[pair[0]] = pair[1]
 	}
 	return at

@@ -181,7 +181,7 @@ func (w *resourcePatch) inSource(path mutationPath) (was, is gaby.Value) {
 			list := path[:i].canonical()
 			at, known := w.moved[list]
 			if !known {
-				at = alignment(was, is, keys)
+				at = placesIn(was, is, keys)
 				w.moved[list] = at
 			}
 			if s.index >= len(at) {
