@@ -137,7 +137,8 @@ func numberIn11(s string) bool {
 	rest := strings.TrimLeft(s[i:], "0123456789_.:")
 	switch {
 	case rest == "":
-		return true
+		// The text of YAML 1.1 takes 1.27.3 and 10.0.0.1 for numbers, but nothing that reads it does.
+		return strings.Count(s, ".") < 2 || strings.ContainsAny(s, "_:")
 	case rest[0] == 'e' || rest[0] == 'E': // exponent, also without a sign
 		return strings.Trim(rest[1:], "0123456789+-_.") == ""
 	case rest[0] == '-' && digits(s[i:]) == 4: // timestamps in all their forms
