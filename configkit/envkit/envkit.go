@@ -82,6 +82,9 @@ func (language) CheckComment(root gaby.Value, path []string, _ string) error {
 // Comment implements nativekit.Language.
 func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
 	if form, ok := n.Form.(*line); ok {
+		if text != "" && n.Span.Len() == 0 && form.comment.Len() == 0 && !w.Replaced(n) {
+			w.Insert(n.Span.To, nothing)
+		}
 		w.LineComment(n, form.comment, "#", text)
 	}
 	return nil

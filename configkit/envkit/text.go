@@ -9,6 +9,9 @@ import (
 // special are the characters that a value without quotes had better not have.
 const special = " \t\r\n'\"`\\#$"
 
+// nothing is an empty value in front of a comment, which docker compose would take for the value otherwise.
+const nothing = `""`
+
 // doubleQuoted is text in double quotes. Line ends are written as lineEnd.
 func doubleQuoted(text, lineEnd string) string { return `"` + escaped(text, lineEnd) + `"` }
 
@@ -23,6 +26,9 @@ func (language) Key(key string) string { return key }
 func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string {
 	text, _ := nativekit.Untyped(value)
 	raw := w.Raw(n.Span)
+	if text == "" && w.LineCommentOf(n) != "" {
+		return nothing
+	}
 	lineEnd := `\n`
 	if strings.Contains(raw, "\n") {
 		lineEnd = w.LineEnd
@@ -40,7 +46,11 @@ func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string 
 		candidates = append(candidates, text)
 	}
 	before := w.Raw(nativekit.Span{From: n.KeySpan.From, To: n.Span.From})
-	return readable(before, append(candidates, doubleQuoted(text, lineEnd)), text)
+	written := readable(before, append(candidates, doubleQuoted(text, lineEnd)), text)
+	if sign := n.Form.(*line).sign; raw == "" && text != "" && sign.To == n.Span.From && sign.From > n.KeySpan.To {
+		written = " " + written // KEY = value
+	}
+	return written
 }
 
 // only reports whether those of the characters that are in text are in old, too.
@@ -87,7 +97,10 @@ func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, v
 	}
 	before := d.Line(prefix + key)
 	written := readable(strings.TrimLeft(before, " \t"), append(candidates, doubleQuoted(text, `\n`)), text)
-	if comment != "" {
+	switch {
+	case comment != "" && written == "":
+		written = nothing + " # " + comment
+	case comment != "":
 		written += " # " + comment
 	}
 	return before + written

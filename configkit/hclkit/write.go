@@ -1,9 +1,11 @@
 package hclkit
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/nativekit"
@@ -36,6 +38,57 @@ func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) er
 	}
 	w.Replace(n.Span, e.value(n, v, nativekit.Indent(w.Text, n.KeySpan.From)))
 	return nil
+}
+
+// spansLines tells the values that take their entry out of the alignment of its neighbours: those on several lines, heredocs apart.
+func spansLines(value string) bool {
+	return strings.Contains(value, "\n") && !strings.HasPrefix(value, "<<")
+}
+
+// aligned are new entries, with the signs of those on neighbouring lines below each other, as tofu fmt has them.
+func aligned(keys, values []string) []string {
+	lines := make([]string, len(keys))
+	for i := 0; i < len(keys); i++ {
+		from, width := i, 0
+		for ; i < len(keys) && !spansLines(values[i]); i++ {
+			width = max(width, utf8.RuneCountInString(keys[i]))
+		}
+		for k := from; k < i; k++ {
+			lines[k] = keys[k] + strings.Repeat(" ", width-utf8.RuneCountInString(keys[k])) + " = " + values[k]
+		}
+		if i < len(keys) {
+			lines[i] = keys[i] + " = " + values[i]
+		}
+	}
+	return lines
+}
+
+// chain is how many lines above a new one are looked at for where their signs stand.
+const chain = 64
+
+// like is a new key with its sign, written as model is, behind which its line comes. Where the lines above have their signs below each
+// other it has so too, unless it is too long for that.
+func (e editor) like(model *nativekit.Node, siblings []*nativekit.Node, key, value string) string {
+	sign := func(n *nativekit.Node) nativekit.Span { return formOf(n).sign }
+	d := nativekit.DelimiterOf(e.Text, model, nil, sign)
+	if _, first := nativekit.StartsLine(e.Text, model.KeySpan.From); d.Sign != "=" || d.Before == "" || !first {
+		return key + d.Before + d.Sign + d.After
+	}
+	width := 0
+	at := slices.Index(siblings, model)
+	for i := at; i >= 0 && at-i < chain && !spansLines(value) && !spansLines(e.Raw(siblings[i].Span)); i-- {
+		n := siblings[i]
+		if i < at && bytes.Count(e.Text[n.Span.To:siblings[i+1].KeySpan.From], []byte("\n")) != 1 {
+			break
+		}
+		w := utf8.RuneCount(e.Text[n.KeySpan.From:sign(n).From])
+		if width > 0 && w != width {
+			width = 0
+			break
+		}
+		width = w
+	}
+	return key + strings.Repeat(" ", max(width-utf8.RuneCountInString(key), 1)) + d.Sign + d.After
 }
 
 // label writes what a block is.
@@ -109,7 +162,6 @@ func (e editor) entries(n *nativekit.Node, entries []nativekit.Entry) error {
 
 // fresh writes a document into an empty text.
 func (e editor) fresh(entries []nativekit.Entry) error {
-	var b strings.Builder
 	indent, labels, block := "", "", ""
 	for _, entry := range entries {
 		switch v := entry.Value; v.Key() {
@@ -126,23 +178,19 @@ func (e editor) fresh(entries []nativekit.Entry) error {
 	if block != "" {
 		indent = step
 	}
+	var body []gaby.Value
 	for _, entry := range entries {
-		if key := entry.Value.Key(); strings.HasPrefix(key, "$") {
-			continue
+		if !strings.HasPrefix(entry.Value.Key(), "$") {
+			body = append(body, entry.Value)
 		}
-		text, err := e.entry(block, entry.Value.Key(), entry.Value, indent)
-		if err != nil {
-			return err
-		}
-		if b.Len() > 0 && !isAttribute(block, entry.Value.Key(), entry.Value) {
-			b.WriteString(e.LineEnd)
-		}
-		b.WriteString(text)
 	}
-	text := b.String()
+	text, err := e.body(block, body, indent, e.LineEnd)
+	if err != nil {
+		return err
+	}
 	if block != "" {
 		text = block + labels + " {" + e.LineEnd + text + "}" + e.LineEnd
-		if b.Len() == 0 {
+		if len(body) == 0 {
 			text = block + labels + " {}" + e.LineEnd
 		}
 	}
@@ -216,10 +264,19 @@ func (e editor) remove(n *nativekit.Node) {
 		for to < len(e.Text) && (e.Text[to] == ' ' || e.Text[to] == '\t') {
 			to++
 		}
-	} else if before := nativekit.LineStart(e.Text, max(from-len(e.LineEnd), 0)); f.standing == asBlock && before < from && nativekit.Blank(e.Text[before:from]) {
+	} else if before := nativekit.LineStart(e.Text, max(from-len(e.LineEnd), 0)); before < from && nativekit.Blank(e.Text[before:from]) &&
+		(f.standing == asBlock || to < len(e.Text) && e.endsGroup(to)) {
 		from = before
+	} else if f.parent != nil && before == nativekit.LineStart(e.Text, formOf(f.parent).braces.From) && to < len(e.Text) && nativekit.Blank(e.Text[to:nativekit.LineEnd(e.Text, to)]) {
+		to = nativekit.NextLine(e.Text, to) // what came first
 	}
 	e.Remove(nativekit.Span{From: from, To: to})
+}
+
+// endsGroup reports whether a line is blank or the end of a body.
+func (e editor) endsGroup(at int) bool {
+	line := strings.TrimLeft(e.Raw(nativekit.Span{From: at, To: nativekit.LineEnd(e.Text, at)}), " \t")
+	return line == "" || line[0] == '}'
 }
 
 // add writes a new entry into a body.
@@ -245,9 +302,9 @@ func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
 	}
 	isBlock := !isAttribute(block, key, v)
 	if !isBlock && len(lines) > 0 {
-		model := lines[len(lines)-1]
-		if d := nativekit.DelimiterOf(e.Text, model, nativekit.Neighbours(e.Text, lines, model), func(n *nativekit.Node) nativekit.Span { return formOf(n).sign }); nativekit.LineStart(e.Text, model.KeySpan.From) > f.braces.From {
-			text = d.Line(key) + e.value(nil, v, inner) + e.LineEnd
+		if model := lines[len(lines)-1]; nativekit.LineStart(e.Text, model.KeySpan.From) > f.braces.From {
+			value := e.value(nil, v, inner)
+			text = inner + e.like(model, lines, key, value) + value + e.LineEnd
 			last = model
 		}
 	}
@@ -352,16 +409,44 @@ func (e editor) braces(v gaby.Value, indent string) string {
 	if v.Len() == 0 {
 		return "{}"
 	}
-	var b strings.Builder
-	b.WriteString("{" + e.LineEnd)
+	var entries []gaby.Value
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
-		text, err := e.entry("block", kid.Key(), kid, indent+step)
-		if err != nil { // found when what was written is read
-			text = indent + step + kid.Key() + e.LineEnd
+		entries = append(entries, kid)
+	}
+	text, err := e.body("block", entries, indent+step, "")
+	if err != nil { // found when what was written is read
+		text = indent + step + v.First().Key() + e.LineEnd
+	}
+	return "{" + e.LineEnd + text + indent + "}"
+}
+
+// body is the lines of new entries of a body. apart is what stands in front of blocks.
+func (e editor) body(block string, entries []gaby.Value, indent, apart string) (string, error) {
+	var b strings.Builder
+	var keys, values []string
+	flush := func() {
+		for _, line := range aligned(keys, values) {
+			b.WriteString(indent + line + e.LineEnd)
+		}
+		keys, values = nil, nil
+	}
+	for _, v := range entries {
+		if isName(v.Key()) && isAttribute(block, v.Key(), v) {
+			keys, values = append(keys, v.Key()), append(values, e.value(nil, v, indent))
+			continue
+		}
+		flush()
+		text, err := e.entry(block, v.Key(), v, indent)
+		if err != nil {
+			return "", err
+		}
+		if b.Len() > 0 {
+			b.WriteString(apart)
 		}
 		b.WriteString(text)
 	}
-	return b.String() + indent + "}"
+	flush()
+	return b.String(), nil
 }
 
 // value is an expression: in the place of that of n, or as n is written, if there is one.
@@ -380,20 +465,16 @@ func (e editor) value(n *nativekit.Node, v gaby.Value, indent string) string {
 		return "{}"
 	}
 	inner := indent + step
-	var items []string
+	var items, keys []string
 	lines := n != nil && n.Kind == v.Kind() && strings.Contains(e.Raw(n.Span), "\n") && len(n.Kids) > 0
 	for item := v.First(); item.Exists(); item = item.Next() {
 		lines = lines || item.Kind() != gaby.Scalar
-		if v.Kind() == gaby.List {
-			items = append(items, e.value(nil, item, inner))
-		} else {
-			items = append(items, keyText(item.Key())+" = "+e.value(nil, item, inner))
-		}
+		items, keys = append(items, e.value(nil, item, inner)), append(keys, keyText(item.Key()))
 	}
 	between := e.LineEnd + inner
 	switch {
 	case v.Kind() == gaby.Map:
-		return "{" + between + strings.Join(items, between) + e.LineEnd + indent + "}"
+		return "{" + between + strings.Join(aligned(keys, items), between) + e.LineEnd + indent + "}"
 	case lines:
 		return "[" + between + strings.Join(items, ","+between) + "," + e.LineEnd + indent + "]"
 	}
@@ -414,9 +495,7 @@ func (e editor) bracketed(_ *nativekit.Writer, model *nativekit.Node, entry nati
 	if entry.Value.Key() == "" && formOf(model).sign.Len() == 0 {
 		return text, nil
 	}
-	kids := formOf(model).parent.Kids
-	d := nativekit.DelimiterOf(e.Text, model, nativekit.Neighbours(e.Text, kids, model), func(n *nativekit.Node) nativekit.Span { return formOf(n).sign })
-	return strings.TrimLeft(d.Line(keyText(entry.Value.Key())), " \t") + text, nil
+	return e.like(model, formOf(model).parent.Kids, keyText(entry.Value.Key()), text) + text, nil
 }
 
 // behind is where a comment behind a value stands.

@@ -114,9 +114,15 @@ func (e editor) value(n *nativekit.Node, value any) error {
 		d := e.delimiter(in.blocks, n.Entry.From, nil)
 		lead = d.Before + d.Sign + d.After
 	case len(f.pieces) == 0 && strings.TrimSpace(e.Raw(at)) == "":
-		lead = e.delimiter(in.blocks, n.Entry.From, nil).After
 		if text == "" {
 			return nil
+		}
+		switch apart := f.sign.From > n.KeySpan.To; {
+		case at.From > f.sign.To: // there are blanks behind the sign
+		case e.Raw(f.sign) == ":":
+			lead = e.delimiter(in.blocks, n.Entry.From, nil).After
+		case apart:
+			lead = " "
 		}
 	case text == "" && f.comment.Len() == 0:
 		at.From, before = f.sign.To, e.Raw(nativekit.Span{From: n.KeySpan.From, To: f.sign.To})

@@ -132,7 +132,14 @@ func Neighbours(text []byte, entries []*Node, of *Node) []*Node {
 	if !ok {
 		return nil
 	}
-	apart := func(a, b *Node) bool { return b.Head > a.Entry.To && Blank(text[a.Entry.To:b.Head]) }
+	apart := func(a, b *Node) bool {
+		if b.Head <= a.Entry.To {
+			return false
+		}
+		between := text[a.Entry.To:b.Head]
+		ended := a.Entry.To > 0 && (text[a.Entry.To-1] == '\n' || text[a.Entry.To-1] == '\r')
+		return Blank(between) && (ended || NextLine(between, 0) < LineStart(between, len(between)))
+	}
 	from, to := at, at+1
 	for from > 0 && at-from < neighbourhood && !apart(entries[from-1], entries[from]) {
 		from--

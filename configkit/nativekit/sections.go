@@ -40,8 +40,16 @@ func (w *Writer) RemoveSection(lines Span, remove func(Span)) {
 	for to < len(w.Text) && Blank(w.Text[to:LineEnd(w.Text, to)]) {
 		to = NextLine(w.Text, to)
 	}
+	if w.sectionsGone == nil {
+		w.sectionsGone = map[int]int{}
+	}
+	w.sectionsGone[to] = lines.From
 	if to == len(w.Text) {
-		w.Remove(Span{w.BlankLinesAbove(lines.From), lines.From})
+		first := lines.From
+		for before, ok := w.sectionsGone[first]; ok; before, ok = w.sectionsGone[first] {
+			first = before
+		}
+		w.Remove(Span{w.BlankLinesAbove(first), first})
 	} else {
 		w.Remove(Span{lines.To, to})
 	}

@@ -21,8 +21,10 @@ type Writer struct {
 	splices  []splice
 	once     map[*Node]bool
 	inserted map[int]bool // where something is
-	anew     map[*Node]bool
-	unended  bool
+	// sectionsGone are the sections taken out: where what follows begins, and where they began.
+	sectionsGone map[int]int
+	anew         map[*Node]bool
+	unended      bool
 	// Notes is what the language wants to remember while it writes.
 	Notes   any
 	lines   []*Node

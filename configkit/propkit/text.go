@@ -155,12 +155,16 @@ func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string 
 	if n.Form.(*line).comment.Len() > 0 || w.LineCommentOf(n) != "" {
 		behind = " # " + behind
 	}
+	if sign := n.Form.(*line).sign; raw == "" && text != "" && sign.Len() > 0 && sign.To == n.Span.From && sign.From > n.KeySpan.To {
+		before += " " // key = value
+	}
+	lead := before[n.Span.From-n.KeySpan.From:]
 	written := nativekit.Respell(raw, pieces([]byte(raw), sp.latin1), text, sp.text)
 	if sp.read(before+written+behind, key, text) {
-		return written
+		return lead + written
 	}
 	if written = sp.value(text); sp.read(before+written+behind, key, text) {
-		return written
+		return lead + written
 	}
 	return "=" + written // where there is no sign, or the value looks like one
 }

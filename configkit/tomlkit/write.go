@@ -414,10 +414,36 @@ func (e editor) value(n *nativekit.Node, v gaby.Value) string {
 		return "{}"
 	}
 	var pairs []string
+	as := e.inlineStyle()
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
-		pairs = append(pairs, keyText(kid.Key())+" = "+e.value(nil, kid))
+		pairs = append(pairs, keyText(kid.Key())+as.sign+e.value(nil, kid))
 	}
-	return "{ " + strings.Join(pairs, ", ") + " }"
+	return "{" + as.pad + strings.Join(pairs, ", ") + as.pad + "}"
+}
+
+// inlineStyle is how inline tables are written: as the first of the text with an entry on its line.
+type inlineStyle struct{ pad, sign string }
+
+func (e editor) inlineStyle() inlineStyle {
+	if e.Notes == nil {
+		as := inlineStyle{" ", " = "}
+		e.findInline(e.Root, &as)
+		e.Notes = as
+	}
+	return e.Notes.(inlineStyle)
+}
+
+func (e editor) findInline(n *nativekit.Node, as *inlineStyle) bool {
+	if n.Kind == gaby.Map && len(n.Kids) > 0 && formOf(n).standing == inValue && formOf(n.Kids[0]).standing == inValue {
+		kid := n.Kids[0]
+		pad := e.Raw(nativekit.Span{From: n.Span.From + 1, To: kid.Entry.From})
+		sign := e.Raw(nativekit.Span{From: kid.KeySpan.To, To: kid.Span.From})
+		if strings.Trim(pad, " ") == "" && strings.Trim(sign, " ") == "=" {
+			as.pad, as.sign = pad, sign
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Kids, func(kid *nativekit.Node) bool { return e.findInline(kid, as) })
 }
 
 // scalar is spelled with the line ends of the text.
