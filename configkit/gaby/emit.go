@@ -14,6 +14,7 @@ type emitter struct {
 	lineEnd string
 	unended int32 // block scalar at the end of a text without line end, which has none either; 0 for none
 	noBlock bool  // what follows in the document would become part of a block scalar
+	dash    int   // columns from the next item's dash to its value, as its siblings have it; 0 for two
 }
 
 func (d *document) emitter() *emitter {
@@ -92,14 +93,17 @@ func (e *emitter) head(slot int32, indent int) {
 
 // entry writes one entry of a block collection in column indent, without the indentation of its first line.
 func (e *emitter) entry(slot int32, indent int, isMap bool) {
+	dash := max(e.dash, 2)
+	e.dash = 0
 	e.leadLines(slot, indent)
 	if e.copiedEntry(slot, indent) {
 		return
 	}
 	from := len(e.b)
 	if !isMap {
-		e.b = append(e.b, "- "...)
-		e.item(slot, indent)
+		e.b = append(e.b, '-')
+		e.pad(dash - 1)
+		e.item(slot, indent, indent+dash)
 		if e.d.n[e.d.deref(e.d.at(slot))].kind == scalarNode {
 			e.comment(slot, from)
 		}
@@ -148,20 +152,20 @@ func (e *emitter) comment(slot int32, from int) {
 	e.b = slices.Insert(e.b, at, []byte(" # "+text)...)
 }
 
-// item writes the value of a list item whose dash is in column indent.
-func (e *emitter) item(slot int32, indent int) {
+// item writes the value of a list item whose dash is in column indent and whose text in column at.
+func (e *emitter) item(slot int32, indent, at int) {
 	i := e.d.deref(e.d.at(slot))
 	switch n := &e.d.n[i]; {
 	case n.kind == scalarNode:
-		e.scalar(i, indent+2, indent, false)
+		e.scalar(i, at, indent, false)
 	case e.flowCopy(i, "", indent):
 	case len(e.d.kids(i)) == 0:
 		e.b = append(e.b, e.tag(i)+empty(n.kind)...)
 	case e.tag(i) != "":
 		e.b = append(e.b, strings.TrimRight(e.tag(i), " ")+e.lineEnd...)
-		e.entries(i, indent+2, false)
+		e.entries(i, at, false)
 	default:
-		e.entries(i, indent+2, true)
+		e.entries(i, at, true)
 	}
 }
 

@@ -220,6 +220,9 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 	for _, kid := range run {
 		e.head(kid, indent)
 		e.pad(indent)
+		if !isMap {
+			e.dash = d.dashWidth(slot)
+		}
 		e.entry(kid, indent, isMap)
 		e.b = append(e.b, e.lineEnd...)
 	}
@@ -227,6 +230,17 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 		p.stripUnended(slot)
 	}
 	p.add(i, at, at, string(e.b))
+}
+
+// dashWidth is the number of columns from the dash of a source item to its value, 0 when the value is not on that line, is empty or
+// has tabs in front of it.
+func (d *document) dashWidth(slot int32) int {
+	s := d.site(slot)
+	gap := d.src[s.head:max(s.head, s.start)]
+	if len(gap) == 0 || len(bytes.TrimLeft(gap, " ")) > 0 {
+		return 0
+	}
+	return 1 + len(gap)
 }
 
 // stripUnended marks the block scalar that source entry slot ends in, if it does, as one without a last line end: at the end of the
