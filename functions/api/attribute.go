@@ -85,6 +85,8 @@ type ValidationResult struct {
 
 	// Places are where the details were found, one for each or none at all. They are for people and do not travel.
 	Places []Place `json:"-"`
+	// Reason says why it did not pass where there are no details. It is for people and does not travel.
+	Reason string `json:"-"`
 }
 
 // Scores are the grades of what a validation found, worst first.

@@ -3,6 +3,7 @@ package generic
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -58,9 +59,25 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 				return nil, nil, err
 			}
 			passed, _, err := where.Filter(provider, docs, resourceTypeOf(args))
-			return docs, api.ValidationResult{Passed: passed}, err
+			result := api.ValidationResult{Passed: passed}
+			if !passed {
+				result.Reason = unsatisfied(args)
+			}
+			return docs, result, err
 		},
 	}
+}
+
+// unsatisfied says what no resource satisfies.
+func unsatisfied(args []api.FunctionArgument) string {
+	t, of := resourceTypeOf(args), ""
+	if t != api.ResourceTypeAny {
+		of = " of type " + string(t)
+	}
+	if where := strings.TrimSpace(handler.Arguments(args).String(parameterWhere)); where != "" {
+		return "no resource" + of + " satisfies " + where
+	}
+	return "there is no resource" + of
 }
 
 func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {

@@ -49,7 +49,7 @@ func findings(file string, results api.ValidationResultList) []finding {
 			all = append(all, f)
 		}
 		if len(result.Details) == 0 && len(told) == 0 {
-			base.Message = "did not pass"
+			base.Message = cmp.Or(result.Reason, "did not pass")
 			all = append(all, base)
 		}
 	}
