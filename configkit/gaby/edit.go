@@ -126,9 +126,9 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 		return nil, err
 	}
 	v := d.v
-	if err := e.asRead(t); err != nil {
-		e.path = segments
-		return nil, e.refused(nearest(v, segments), err)
+	if below, err := e.asRead(t); err != nil {
+		e.path = slices.Concat(segments, below)
+		return nil, e.refused(nearest(v, e.path), err)
 	}
 	for i, s := range segments {
 		e.path = segments[:i+1]
@@ -500,8 +500,8 @@ func (d *YamlDoc) insertAt(value any, path string, index int) error {
 		}
 		mark := d.Checkpoint()
 		e.path = append(segments[:len(segments):len(segments)], strconv.Itoa(index))
-		err := e.asRead(t)
-		if err == nil {
+		below, err := e.asRead(t)
+		if e.path = append(e.path, below...); err == nil {
 			_, err = e.insert(v, index, t)
 		}
 		if err == nil {

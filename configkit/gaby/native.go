@@ -1,6 +1,9 @@
 package gaby
 
-import "errors"
+import (
+	"errors"
+	"strconv"
+)
 
 // Native knows the language of a text that is not YAML and that a document is a view of. The document is read and edited as any
 // other; what became of its nodes is for those to ask who made it, see [YamlDoc.NativeValue], and to write to the text.
@@ -188,24 +191,29 @@ func (d *YamlDoc) NativeComment(node int) (text string, changed bool) {
 // NativeLength returns the length of the text the document is a view of.
 func (d *YamlDoc) NativeLength() int { return len(d.v.d.src) }
 
-// asRead makes of a value what the document's language reads back once it is written.
-func (e *editor) asRead(t *tree) error {
+// asRead makes of a value what the document's language reads back once it is written. An error comes with the path, within the value,
+// of what it is about.
+func (e *editor) asRead(t *tree) (path []string, err error) {
 	if e.d.native == nil {
-		return nil
+		return nil, nil
 	}
-	for _, kid := range t.kids {
-		if err := e.asRead(kid); err != nil {
-			return err
+	for k, kid := range t.kids {
+		if path, err := e.asRead(kid); err != nil {
+			key := strconv.Itoa(k)
+			if t.kind == mapNode {
+				key = t.keys[k]
+			}
+			return append([]string{key}, path...), err
 		}
 	}
 	if t.kind != scalarNode {
-		return nil
+		return nil, nil
 	}
 	value, err := e.d.native.language.Scalar(scalarData(t.tag, t.text))
 	if err == nil {
 		t.tag, t.text = scalarText(value)
 	}
-	return err
+	return nil, err
 }
 
 // nearest is the place the segments lead to as far as there is something.

@@ -420,11 +420,15 @@ func (e editor) braces(v gaby.Value, indent string) string {
 	return "{" + e.LineEnd + text + indent + "}"
 }
 
-// body is the lines of new entries of a body. apart is what stands in front of blocks.
+// body is the lines of new entries of a body. apart is what sets blocks apart.
 func (e editor) body(block string, entries []gaby.Value, indent, apart string) (string, error) {
 	var b strings.Builder
 	var keys, values []string
+	behindBlock := false
 	flush := func() {
+		if behindBlock && len(keys) > 0 {
+			b.WriteString(apart)
+		}
 		for _, line := range aligned(keys, values) {
 			b.WriteString(indent + line + e.LineEnd)
 		}
@@ -444,6 +448,7 @@ func (e editor) body(block string, entries []gaby.Value, indent, apart string) (
 			b.WriteString(apart)
 		}
 		b.WriteString(text)
+		behindBlock = true
 	}
 	flush()
 	return b.String(), nil

@@ -56,7 +56,11 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			}
 			if !complete {
 				pos := doc.Position()
-				fc.Note(api.Position{Line: pos.Line, Column: pos.Column}, "of an item of a list only values are set: comments, styles and the order of keys stay as they are")
+				text := "of an item of a list only values are set: comments, styles and the order of keys stay as they are"
+				if doc.Native() != nil {
+					text = "in this format only values and the comments behind them are set: the order of keys stays as it is"
+				}
+				fc.Note(api.Position{Line: pos.Line, Column: pos.Column}, text)
 			}
 			instead[doc] = made
 			return output, nil

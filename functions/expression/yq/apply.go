@@ -10,11 +10,12 @@ import (
 	"github.com/mikefarah/yq/v4/pkg/yqlib"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
 // Set evaluates the expression on a resource and returns what takes its place: the resource itself, edited; yq's text, where edits
 // cannot say what yq did; nothing, when there are no results; or several documents. Of an item of a list, which keeps its place in
-// the list's text, complete is false when the expression changed comments, styles or the order of keys and only its values could
+// the list's text, and of a resource that is not written in YAML, complete is false when the expression changed comments, styles or the order of keys and only its values could
 // be written. The error is an *[expression.Error] or one of the edit.
 func (r *Run) Set(resource *gaby.YamlDoc) (made gaby.Container, complete bool, err error) {
 	node, err := r.decode(resource.Bytes())
@@ -55,7 +56,72 @@ func (r *Run) Set(resource *gaby.YamlDoc) (made gaby.Container, complete bool, e
 	if len(made) != 1 {
 		return made, true, nil
 	}
+	if resource.Native() != nil {
+		return editNative(resource, made[0], results[0])
+	}
 	return r.edit(resource, made[0], before, results[0])
+}
+
+// editNative makes a resource that is written in another language than YAML what yq made of it. yq's document would be a poor copy of
+// its text, so that all there is to take from it is values and the comments that the expression has made: yq saw none.
+func editNative(resource, made *gaby.YamlDoc, result *yqlib.CandidateNode) (_ gaby.Container, complete bool, err error) {
+	if err := resource.SetDocP(made, ""); err != nil {
+		return nil, false, err
+	}
+	if err := addComments(resource, nil, result); err != nil {
+		return nil, false, err
+	}
+	return gaby.Container{resource}, inOrder(resource.Value(), result) && len(comments(result)) == 0, nil
+}
+
+// addComments writes the comments of a result, as far as they stand behind values, at and below a path.
+func addComments(resource *gaby.YamlDoc, segments []string, result *yqlib.CandidateNode) error {
+	step := 1
+	if result.Kind == yqlib.MappingNode {
+		step = 2
+	}
+	for i := 0; i+step <= len(result.Content) && result.Kind != yqlib.ScalarNode; i += step {
+		entry := result.Content[i : i+step]
+		name := strconv.Itoa(i / step)
+		if step == 2 {
+			name = entry[0].Value
+		}
+		path := append(segments[:len(segments):len(segments)], name)
+		if comment := lineComment(entry); comment != "" {
+			if err := resource.SetComment(comment, string(yamlkit.JoinPathSegments(path))); err != nil {
+				return err
+			}
+		}
+		if err := addComments(resource, path, entry[step-1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inOrder reports whether the keys of a value stand in the order they have in a result.
+func inOrder(v gaby.Value, result *yqlib.CandidateNode) bool {
+	var keys []string
+	for c := v.First(); c.Exists(); c = c.Next() {
+		keys = append(keys, c.Key())
+	}
+	k := 0
+	for i := 0; result.Kind == yqlib.MappingNode && i+1 < len(result.Content); i += 2 {
+		c := v.Get(result.Content[i].Value)
+		if !c.Exists() {
+			continue // it is empty, which not every language can write
+		}
+		if k == len(keys) || keys[k] != result.Content[i].Value || !inOrder(c, result.Content[i+1]) {
+			return false
+		}
+		k++
+	}
+	for i := 0; result.Kind == yqlib.SequenceNode && i < len(result.Content); i++ {
+		if !inOrder(v.Index(i), result.Content[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func describe(n *yqlib.CandidateNode) string {
