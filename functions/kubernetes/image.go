@@ -192,7 +192,10 @@ func hasRegistry(image string) bool {
 func editImages(docs gaby.Container, provider configkit.ResourceProvider, containers string, replace func(string) (string, bool)) (int, error) {
 	keys := []any{yamlkit.EscapeDotsInPathSegment(containers)}
 	wanted := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool {
-		_, ok := replace(v.Text())
+		text, ok := v.Data().(string)
+		if ok {
+			_, ok = replace(text)
+		}
 		return ok
 	}}
 	return yamlkit.EditPaths(docs, provider.AttributePaths(attributeContainerImage), keys, provider, wanted, func(p *yamlkit.Place) error {
