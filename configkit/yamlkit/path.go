@@ -111,8 +111,16 @@ type pathParser struct{ text string }
 
 func (pp pathParser) column(offset int) int { return utf8.RuneCountInString(pp.text[:offset]) + 1 }
 
-func (pp pathParser) fail(offset int, format string, args ...any) error {
+func (pp pathParser) fail(offset int, format string, args ...any) *PathError {
 	return &PathError{Path: pp.text, Column: pp.column(offset), Msg: fmt.Sprintf(format, args...)}
+}
+
+// literally adds to an error about a word how the key is written that it may be meant as.
+func (pp pathParser) literally(err *PathError, word string) *PathError {
+	if !strings.Contains(word, ":") {
+		err.Hint = fmt.Sprintf("the key %q is written @%s:key", unescapeSegment(word), word)
+	}
+	return err
 }
 
 // segment parses one word between dots, which begins at offset.
@@ -134,7 +142,7 @@ func (pp pathParser) segment(word string, offset int) (segment, error) {
 		}
 		s.param = param
 	case word[0] == '*':
-		return s, pp.fail(offset+1, "unexpected %q after *", firstRune(word[1:]))
+		return s, pp.literally(pp.fail(offset+1, "unexpected %q after *", firstRune(word[1:])), word)
 	case word[0] == '?':
 		s.kind = lookupSegment
 		return pp.keyed(s, word[1:], offset+1)
@@ -142,7 +150,8 @@ func (pp pathParser) segment(word string, offset int) (segment, error) {
 		s.kind = literalSegment
 		key, param, ok := strings.Cut(word[1:], ":")
 		if !ok || key == "" || param == "" || strings.Contains(param, ":") {
-			return s, pp.fail(offset, "invalid map parameter expression %s: @key:parameter is expected", word)
+			err := pp.fail(offset, "invalid map parameter expression %s: @key:parameter is expected", word)
+			return s, pp.literally(err, word)
 		}
 		s.key, s.param = unescapeSegment(key), param
 	default:

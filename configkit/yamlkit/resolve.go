@@ -37,6 +37,8 @@ type ResolveOptions struct {
 type NotAMapError struct {
 	Segments []string
 	Value    gaby.Value
+	// Hint is how a key is written that has dots and begins with the last segment, if there is one.
+	Hint string
 }
 
 func (e *NotAMapError) Error() string {
@@ -52,11 +54,26 @@ func (p *Path) Resolve(root gaby.Value, options ResolveOptions, yield func(*Matc
 
 // run starts at the root. What the match has space for is used again.
 func (r *resolver) run(root gaby.Value) error {
+	r.root = root
 	r.match.Segments, r.match.Arguments = r.match.Segments[:0], r.match.Arguments[:0]
 	return r.walk(0, root, true)
 }
 
+// keyWithDots is a hint at the key that the last of the segments begins, where the path goes on with the rest of it.
+func (r *resolver) keyWithDots(segments []string, rest []segment) string {
+	last := len(segments) - 1
+	beside := r.root.Doc().Search(segments[:last]...)
+	key := segments[last]
+	for _, s := range rest {
+		if key += "." + s.key; beside.Value().Get(key).Exists() {
+			return fmt.Sprintf("the key %q is written %s", key, EscapeDotsInPathSegment(key))
+		}
+	}
+	return ""
+}
+
 type resolver struct {
+	root    gaby.Value
 	path    *Path
 	options ResolveOptions
 	yield   func(*Match) error
@@ -165,7 +182,8 @@ func (r *resolver) child(i int, s *segment, v gaby.Value, kind gaby.Kind, exact 
 			return r.missing(i, false)
 		}
 		if r.options.Upsert && exact {
-			return &NotAMapError{Segments: slices.Clone(r.match.Segments), Value: v}
+			segments := slices.Clone(r.match.Segments)
+			return &NotAMapError{Segments: segments, Value: v, Hint: r.keyWithDots(segments, r.path.segments[i:])}
 		}
 	case gaby.Missing:
 		return r.missing(i, false)

@@ -426,7 +426,7 @@ func locate(err error, info *api.ResourceInfo, p *place) error {
 		}
 	}
 	if e, ok := errors.AsType[*NotAMapError](err); ok {
-		f.Pos, f.Path = position(e.Value.Position()), string(JoinPathSegments(e.Segments))
+		f.Pos, f.Path, f.Hint = position(e.Value.Position()), string(JoinPathSegments(e.Segments)), e.Hint
 	}
 	return f
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/source"
 )
 
 func (a *App) newExplain() *cobra.Command {
@@ -72,7 +74,7 @@ func (a *App) explainFunction(cmd *cobra.Command, name, form string) error {
 	if form == "json" {
 		return a.writeJSON(d)
 	}
-	return a.write([]byte(explanation(d, a.Streams.OutStyle(color.Bold))))
+	return a.write([]byte(explanation(d, toolchain, a.Streams.OutStyle(color.Bold))))
 }
 
 func (a *App) explainChain(cmd *cobra.Command, path, form string) error {
@@ -107,15 +109,15 @@ func unknownFunction(executor *functions.Executor, t api.ToolchainType, name str
 	for _, s := range executor.Signatures(t) {
 		names = append(names, s.FunctionName)
 	}
-	hint := diag.DidYouMean(handler.Suggest(name, names), "")
+	hint := cmp.Or(plan.Elsewhere(executor, name), diag.DidYouMean(handler.Suggest(name, names), ""))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
 	}
 	return diag.UsageHint(hint, "unknown function %q", name)
 }
 
-// explanation is all there is to know about a function. head styles headings.
-func explanation(d *functions.Description, head func(string) string) string {
+// explanation is all there is to know about a function of a toolchain. head styles headings.
+func explanation(d *functions.Description, toolchain api.ToolchainType, head func(string) string) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	section := func(title string) { say("\n%s", head(title)) }
@@ -155,7 +157,7 @@ func explanation(d *functions.Description, head func(string) string) string {
 	if len(d.Examples) > 0 {
 		section("Examples")
 		for _, example := range d.Examples {
-			say("  %s deployment.yaml MyUnit %s", do, example)
+			say("  %s %s MyUnit %s", do, source.Example(toolchain), example)
 		}
 	}
 	if len(d.Paths) > 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/fatih/color"
@@ -244,7 +245,24 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	if !response.Success {
 		o.problems = diag.In(unit.File, response.Failures)
 	}
+	r.doubtFormat(o, unit)
 	return nil
+}
+
+// doubtFormat hints at --toolchain when a file whose name tells nothing turns out to be no manifest.
+func (r *run) doubtFormat(o *outcome, unit *source.Unit) {
+	extension := filepath.Ext(unit.File)
+	if r.reader.Toolchain != "" || extension == "" || source.NameTells(unit.File) {
+		return
+	}
+	hint := "files called " + extension + " are read as " + string(unit.Toolchain) + "; --toolchain AppConfig/INI or another one, see fctl help formats, tells what it is"
+	if i := slices.IndexFunc(o.problems, func(f *api.Failure) bool { return f.Class == api.FailureInput }); i >= 0 {
+		f := *o.problems[i]
+		f.Hint = hint
+		o.problems[i] = &f
+	} else if i := slices.IndexFunc(o.notes, func(n api.Note) bool { return n.Kind == api.NoteSkippedDocument }); i >= 0 && !o.response.Changed {
+		o.notes = append(slices.Clip(o.notes), api.Note{Message: hint})
+	}
 }
 
 // deliver makes what is printed about a unit, and writes its configuration.

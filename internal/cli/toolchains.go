@@ -115,7 +115,7 @@ else the name of the file tells:
   Kubernetes/YAML        .yaml, .yml, and .json with apiVersion and kind
   AppConfig/JSON         any other .json, .jsonc, .json5
   AppConfig/TOML         .toml
-  AppConfig/INI          .ini, .gitconfig, .gitmodules
+  AppConfig/INI          .ini, .gitconfig, .gitmodules, .git/config
   AppConfig/Properties   .properties
   AppConfig/Env          .env, .env.*
   AppConfig/Text         .txt
@@ -139,8 +139,8 @@ and its type is NoSchema:
 JSON        Comments and trailing commas can stand in .jsonc and .json5 files, and
             in .json5 files all of JSON5. In .json files they are errors.
 TOML        1.0; 1.1 is read too. Dates and times are strings.
-INI         As Python's configparser reads it; as git does in .gitconfig and
-            .gitmodules, and when a section has a name in quotes or every key
+INI         As Python's configparser reads it; as git does in its own files, and
+            when a section has a name in quotes or every key
             stands behind one tab. [a.b] is the map b in the map a. Keys do not
             nest.
 Properties  As Java's Properties.load reads them. Keys nest at their dots, and

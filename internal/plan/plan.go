@@ -34,6 +34,7 @@ const Then = "then"
 
 // Functions is what the walk asks of an executor.
 type Functions interface {
+	Toolchains() []api.ToolchainType
 	Signature(t api.ToolchainType, name string) (api.FunctionSignature, bool)
 	Signatures(t api.ToolchainType) []api.FunctionSignature
 	ValidateInvocation(t api.ToolchainType, invocation api.FunctionInvocation) (api.FunctionInvocation, error)
@@ -233,7 +234,10 @@ func (w *Walk) unknownWord(s api.FunctionSignature, name string) *api.Failure {
 }
 
 func (w *Walk) unknownFunction(name string) *api.Failure {
-	hint := diag.DidYouMean(handler.Suggest(name, w.names()), "")
+	hint := Elsewhere(w.Functions, name)
+	if hint == "" {
+		hint = diag.DidYouMean(handler.Suggest(name, w.names()), "")
+	}
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
 		if w.Toolchain != "" && w.Toolchain != api.ToolchainKubernetesYAML {
@@ -241,6 +245,20 @@ func (w *Walk) unknownFunction(name string) *api.Failure {
 		}
 	}
 	return diag.UsageHint(hint, "unknown function %q", name)
+}
+
+// Elsewhere is a hint at the toolchains that have a function of the name, "" when none has.
+func Elsewhere(functions Functions, name string) string {
+	var have []string
+	for _, t := range functions.Toolchains() {
+		if _, ok := functions.Signature(t, name); ok {
+			have = append(have, string(t))
+		}
+	}
+	if len(have) == 0 {
+		return ""
+	}
+	return "there is one for " + strings.Join(have, ", ") + ", see --toolchain"
 }
 
 func (w *Walk) names() []string {

@@ -39,6 +39,10 @@ func testRegistry() registry {
 	return r
 }
 
+func (r registry) Toolchains() []api.ToolchainType {
+	return []api.ToolchainType{api.ToolchainKubernetesYAML}
+}
+
 func (r registry) Signature(_ api.ToolchainType, name string) (api.FunctionSignature, bool) {
 	s, ok := r[name]
 	return s, ok

@@ -166,7 +166,7 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 		"- {function: set-replicas, arguments: {replicas: '5'}}", "- {function: set-replicas, arguments: {replicas: 'template:5'}}",
 		"- {function: set-container-image-reference, arguments: [web, ':1.27']}", "- {function: set-label, arguments: [version, 1.10]}",
 		"- {function: set-label, arguments: {label-key: on, label-value: true}}",
-		"- {function: set-path, arguments: [spec.strategy, 'file:note.txt']}",
+		"- {function: set-path, arguments: [spec.strategy, 'file:config.schema.json']}",
 		"- {function: set-path, arguments: {path: spec.strategy, value: {type: Recreate}}}",
 		"- {name: 1, function: get-replicas}", `[{"FunctionName": "set-replicas", "Arguments": [{"ParameterName": "replicas", "Value": 5, "DataType": "int"}]}]`,
 	} {

@@ -240,6 +240,9 @@ func toolchainsOf(path string) []api.ToolchainType {
 	if strings.HasPrefix(filepath.Base(path), ".env.") { // .env.production
 		return []api.ToolchainType{api.ToolchainAppConfigEnv}
 	}
+	if filepath.Base(path) == "config" && filepath.Base(filepath.Dir(path)) == ".git" {
+		return []api.ToolchainType{api.ToolchainAppConfigINI}
+	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
 		return []api.ToolchainType{api.ToolchainKubernetesYAML, api.ToolchainAppConfigYAML}
@@ -261,6 +264,21 @@ func toolchainsOf(path string) []api.ToolchainType {
 		return []api.ToolchainType{api.ToolchainAppConfigText}
 	}
 	return nil
+}
+
+// Example is what a file of a toolchain may be called.
+func Example(t api.ToolchainType) string {
+	switch t {
+	case api.ToolchainKubernetesYAML:
+		return "deployment.yaml"
+	case api.ToolchainAppConfigProperties:
+		return "application.properties"
+	case api.ToolchainOpenTofuHCL:
+		return "main.tf"
+	case api.ToolchainAppConfigText:
+		return "motd.txt"
+	}
+	return "settings." + strings.ToLower(filepath.Base(string(t)))
 }
 
 // isResource tells whether JSON is a Kubernetes object. It reads no further
