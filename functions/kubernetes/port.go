@@ -116,6 +116,13 @@ func (p *port) is(e gaby.Value) bool {
 	if err != nil || number != p.number {
 		return false
 	}
-	protocol := e.Get("protocol").Text()
-	return protocol == p.protocol || protocol == "" && p.protocol == defaultProtocol
+	return protocolOf(e) == p.protocol
+}
+
+// protocolOf is the protocol of an entry of a list of ports; one that is null or empty is not there.
+func protocolOf(e gaby.Value) string {
+	if protocol := e.Get("protocol"); protocol.Text() != "" && !protocol.Doc().IsNull() {
+		return protocol.Text()
+	}
+	return defaultProtocol
 }

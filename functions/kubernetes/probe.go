@@ -108,7 +108,7 @@ func (c *container) probedPort() (int, bool) {
 		}
 	}
 	for e := c.value.Get("ports").First(); e.Exists(); e = e.Next() {
-		if protocol := e.Get("protocol").Text(); protocol != "" && protocol != defaultProtocol {
+		if protocolOf(e) != defaultProtocol {
 			continue
 		}
 		if port, err := strconv.Atoi(e.Get("containerPort").Text()); err == nil {
