@@ -124,7 +124,7 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 		at, like := place, model
 		if near, ok := f.(interface {
 			Near(w *Writer, key string) *Node
-		}); ok && n == w.Root {
+		}); ok {
 			if leaf := near.Near(w, key); leaf != nil {
 				at, like = leaf.Entry.To, leaf
 			}

@@ -2,6 +2,7 @@ package propkit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -201,4 +202,19 @@ func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, v
 		return line + comment
 	}
 	return d.Indent + l.Key(key) + "=" + written + comment
+}
+
+// Near is the entry that a new item of a list as Spring writes it, key[2], goes behind: the last item of that list.
+func (language) Near(w *nativekit.Writer, key string) *nativekit.Node {
+	list, _, ok := strings.Cut(key, "[")
+	if !ok {
+		return nil
+	}
+	lines := w.Lines()
+	for _, n := range slices.Backward(lines) {
+		if strings.HasPrefix(w.Raw(n.KeySpan), list+"[") && w.Stays(n) {
+			return n
+		}
+	}
+	return nil
 }

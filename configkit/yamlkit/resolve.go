@@ -45,6 +45,16 @@ func (e *NotAMapError) Error() string {
 	return fmt.Sprintf("value %s at path %s cannot be converted to map", describe(e.Value), JoinPathSegments(e.Segments))
 }
 
+// KeyWithDotsError tells that a path, of which more is missing, would create maps beside the one key that it seems to mean.
+type KeyWithDotsError struct {
+	Segments []string // the place of the key
+	Value    gaby.Value
+}
+
+func (e *KeyWithDotsError) Error() string {
+	return fmt.Sprintf("there is a key %q, whose dots belong to it", e.Segments[len(e.Segments)-1])
+}
+
 // Resolve yields the places of a document that a path leads to, in document order. It stops at the first error of yield.
 // Places that differ only in what they are called (an alias and its anchor) are different places.
 func (p *Path) Resolve(root gaby.Value, options ResolveOptions, yield func(*Match) error) error {
@@ -59,17 +69,22 @@ func (r *resolver) run(root gaby.Value) error {
 	return r.walk(0, root, true)
 }
 
-// keyWithDots is a hint at the key that the last of the segments begins, where the path goes on with the rest of it.
-func (r *resolver) keyWithDots(segments []string, rest []segment) string {
-	last := len(segments) - 1
-	beside := r.root.Doc().Search(segments[:last]...)
-	key := segments[last]
+func writtenAs(key string) string {
+	return fmt.Sprintf("the key %q is written %s", key, EscapeDotsInPathSegment(key))
+}
+
+// keyWithDots is the key of a map that begins with one and goes on with what follows it in the path, if there is one.
+func keyWithDots(m gaby.Value, key string, rest []segment) (string, gaby.Value) {
 	for _, s := range rest {
-		if key += "." + s.key; beside.Value().Get(key).Exists() {
-			return fmt.Sprintf("the key %q is written %s", key, EscapeDotsInPathSegment(key))
+		if s.kind != plainSegment {
+			break
+		}
+		key += "." + s.key
+		if v := m.Get(key); v.Exists() {
+			return key, v
 		}
 	}
-	return ""
+	return "", gaby.Value{}
 }
 
 type resolver struct {
@@ -169,6 +184,11 @@ func (r *resolver) child(i int, s *segment, v gaby.Value, kind gaby.Kind, exact 
 			r.unbind(bound)
 			return err
 		}
+		if r.options.Upsert && exact && s.kind == plainSegment {
+			if key, has := keyWithDots(v, s.key, r.path.segments[i+1:]); key != "" {
+				return &KeyWithDotsError{Segments: append(slices.Clone(r.match.Segments), key), Value: has}
+			}
+		}
 		return r.missing(i, true)
 	case gaby.List:
 		if s.kind == plainSegment && s.index >= 0 {
@@ -182,8 +202,12 @@ func (r *resolver) child(i int, s *segment, v gaby.Value, kind gaby.Kind, exact 
 			return r.missing(i, false)
 		}
 		if r.options.Upsert && exact {
-			segments := slices.Clone(r.match.Segments)
-			return &NotAMapError{Segments: segments, Value: v, Hint: r.keyWithDots(segments, r.path.segments[i:])}
+			e := &NotAMapError{Segments: slices.Clone(r.match.Segments), Value: v}
+			last := i - 1
+			if key, _ := keyWithDots(r.root.Doc().Search(e.Segments[:last]...).Value(), e.Segments[last], r.path.segments[i:]); key != "" {
+				e.Hint = writtenAs(key)
+			}
+			return e
 		}
 	case gaby.Missing:
 		return r.missing(i, false)

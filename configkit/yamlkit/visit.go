@@ -428,6 +428,10 @@ func locate(err error, info *api.ResourceInfo, p *place) error {
 	if e, ok := errors.AsType[*NotAMapError](err); ok {
 		f.Pos, f.Path, f.Hint = position(e.Value.Position()), string(JoinPathSegments(e.Segments)), e.Hint
 	}
+	if e, ok := errors.AsType[*KeyWithDotsError](err); ok {
+		f.Pos, f.Path = position(e.Value.KeyPosition()), string(JoinPathSegments(e.Segments))
+		f.Hint = writtenAs(e.Segments[len(e.Segments)-1])
+	}
 	return f
 }
 
