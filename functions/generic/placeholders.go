@@ -112,7 +112,7 @@ func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.Functi
 			FunctionName: "set-default-names",
 			Parameters: []api.FunctionParameter{{
 				ParameterName: "name", Required: true, DataType: api.DataTypeString, Example: "template:{{.UnitSlug | normalizeName}}",
-				Description: "name to set, usually a template",
+				Description: "name to set, usually a template", ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
 			}},
 			RequiredParameters: 1,
 			Mutating:           true, Hermetic: true, Idempotent: true,
