@@ -253,7 +253,7 @@ func (c *Compiler) resolve(t *target) {
 	if err != nil {
 		e := &SchemaError{URI: t.from.name, Pos: t.at.Position(), Msg: fmt.Sprintf("it refers to %s, %v", strings.TrimPrefix(t.uri, noBase), err), Err: err}
 		switch base, _, _ := strings.Cut(t.uri, "#"); {
-		case err != errNotThere || c.resources[base] != nil || t.from.dialect.isKubernetes():
+		case !errors.Is(err, errNotThere) || c.resources[base] != nil || t.from.dialect.isKubernetes():
 		case c.options.Load == nil:
 			e.Hint = "no other schema is read: put it below $defs of this one"
 		case strings.HasPrefix(t.uri, "http"):

@@ -255,12 +255,19 @@ func (a *added) compile(j *jsonSchema) (*jsonschema.Schema, error) {
 	}
 	j.done = true
 	j.schema, j.err = jsonschema.Compile(uriOf(j.file), j.value, jsonschema.Options{Formats: true, Load: func(uri string) (gaby.Value, error) {
+		var found *jsonSchema
 		for _, other := range a.schemas {
-			if uriOf(other.file) == uri || strings.TrimSuffix(other.value.Get("$id").Text(), "#") == uri {
+			if uriOf(other.file) == uri {
 				return other.value, nil
 			}
+			if strings.TrimSuffix(other.value.Get("$id").Text(), "#") == uri && (found == nil || other.file < found.file) {
+				found = other
+			}
 		}
-		return gaby.Value{}, nil
+		if found == nil {
+			return gaby.Value{}, nil
+		}
+		return found.value, nil
 	}})
 	j.err = inFile(j.file, j.err)
 	return j.schema, j.err

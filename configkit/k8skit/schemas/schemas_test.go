@@ -150,6 +150,7 @@ func TestFiles(t *testing.T) {
 				"spec": {"properties": {"q": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"},
 					"free": {"x-kubernetes-preserve-unknown-fields": true, "properties": {"n": {"type": "integer"}}}}}}}}`)},
 			{Name: "dir/qux-example-v1.json", Text: []byte(`{"$id": "https://example.com/qux.json", "properties": {"spec": {"$ref": "parts.json#/$defs/spec"}}}`)},
+			{Name: "dir/parts-of-qux2.json", Text: []byte(`{"$id": "https://example.com/parts.json", "$defs": {"spec": {"properties": {"a": {"type": "null"}}}}}`)}, // the first one counts
 			{Name: "dir/parts-of-qux.json", Text: []byte(`{"$id": "https://example.com/parts.json", "$defs": {"spec": {"properties": {"a": {"type": "integer"}}}}}`)},
 		}, nil
 	})
