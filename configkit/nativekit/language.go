@@ -70,7 +70,7 @@ func (c Converter[L]) NativeToDocuments(data []byte) (gaby.Container, error) {
 		return nil, err
 	}
 	ended := data
-	if n := len(data); n > 0 && data[n-1] != '\n' && data[n-1] != '\r' && !c.Traits().Unended {
+	if n := len(data); n > firstLine(data) && data[n-1] != '\n' && data[n-1] != '\r' && !c.Traits().Unended {
 		ended = append(data[:n:n], LineEndOf(data)...)
 	}
 	documents, err := c.Language.Parse(ended)

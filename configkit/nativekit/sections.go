@@ -20,6 +20,7 @@ func (w *Writer) BlankLinesAbove(at int) int {
 // BehindComments is where the comment lines at the end of a section, which begin with one of the marks, end, if they do not belong
 // to what follows: what is commented out is part of the section.
 func (w *Writer) BehindComments(at int, marks string) int {
+	at = max(at, firstLine(w.Text))
 	end := at
 	for end < len(w.Text) {
 		line := bytes.TrimLeft(w.Text[end:LineEnd(w.Text, end)], " \t")
