@@ -1,6 +1,7 @@
 package yamlkit
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -64,13 +65,7 @@ func bothLines(c lines.Chunk) ([]string, bool) {
 	case slices.Equal(ours, c.Base):
 		put = theirs
 	default:
-		if put, ok := indentedAnew(c.Base, c.Ours, c.Theirs); ok {
-			return put, true
-		}
-		if put, ok := indentedAnew(c.Base, c.Theirs, c.Ours); ok {
-			return put, true
-		}
-		for _, part := range lines.MergeClose(c.Base, c.Ours, c.Theirs) {
+		for _, part := range lines.MergeClose(sameIndentation(c.Base, c.Ours, c.Theirs)) {
 			if part.Conflict {
 				var ok bool
 				if part.Lines, ok = bothAdditions(part); !ok {
@@ -113,37 +108,72 @@ func bothAdditions(c lines.Chunk) ([]string, bool) {
 	return slices.Concat(c.Ours, c.Theirs), onlyComments(c.Ours) || onlyComments(c.Theirs)
 }
 
-// indentedAnew settles a conflict where one side has done nothing but indent lines anew: what the other one has changed is indented
-// as the lines are that it stood beside.
-func indentedAnew(base, indented, changed []string) ([]string, bool) {
-	sameText := func(a, b string) bool { return strings.TrimLeft(a, " ") == strings.TrimLeft(b, " ") }
-	if !slices.EqualFunc(base, indented, sameText) {
-		return nil, false
+// sameIndentation are the texts indented as the side has it that has indented lines anew, so that this is no difference between them.
+// Where the sides do not agree on it they stay as they are.
+func sameIndentation(base, ours, theirs []string) (_, _, _ []string) {
+	likeOurs, anew := indentedLike(base, ours)
+	likeTheirs, anewTheirs := indentedLike(base, theirs)
+	switch again, other := indentedLike(theirs, ours); {
+	case !anew && !anewTheirs, anew && anewTheirs && other:
+		return base, ours, theirs
+	case anew:
+		return likeOurs, ours, again
 	}
-	now := map[int]int{} // what the lines are indented by that were indented by so much
-	see := func(i int) {
-		if strings.TrimSpace(base[i]) != "" {
-			now[indentation(base[i])] = indentation(indented[i])
+	again, _ := indentedLike(ours, theirs)
+	return likeTheirs, again, theirs
+}
+
+// indentedLike are lines with the indentation they have in a model, those it has not with that of others that were indented as they
+// are. anew tells whether there is any difference.
+func indentedLike(text, model []string) (put []string, anew bool) {
+	like := make([]int, 0, len(text)) // of each line, the one of the model or -1
+	at := 0
+	keep := func(to int) {
+		for ; len(like) < to; at++ {
+			like = append(like, at)
 		}
 	}
-	for i := len(base) - 1; i >= 0; i-- {
+	for _, h := range lines.Diff(unindented(text), unindented(model)) {
+		keep(h.From)
+		for len(like) < h.To {
+			like = append(like, -1)
+		}
+		at = h.NewTo
+	}
+	keep(len(text))
+	now := map[int]int{} // what lines are indented by that were indented by so much
+	see := func(i int) {
+		if like[i] >= 0 && strings.TrimSpace(text[i]) != "" {
+			was, is := indentation(text[i]), indentation(model[like[i]])
+			now[was], anew = is, anew || was != is
+		}
+	}
+	for i := range slices.Backward(text) {
 		see(i)
 	}
-	var put []string
-	at := 0
-	for _, h := range lines.Diff(base, changed) {
-		put = append(put, indented[at:h.From]...)
-		for ; at < h.To; at++ {
-			see(at)
+	for i, l := range text {
+		see(i)
+		width := indentation(l)
+		maps.DeleteFunc(now, func(was, _ int) bool { return was > width && strings.TrimSpace(l) != "" }) // what was below something else
+		if like[i] >= 0 {
+			l = model[like[i]]
+		} else if is, known := now[width]; known && strings.TrimSpace(l) != "" {
+			l = strings.Repeat(" ", is) + strings.TrimLeft(l, " ")
+		} else if len(now) > 0 && strings.TrimSpace(l) != "" {
+			around := slices.Max(slices.Collect(maps.Keys(now)))
+			l = strings.Repeat(" ", max(0, width+now[around]-around)) + strings.TrimLeft(l, " ")
 		}
-		for _, l := range changed[h.NewFrom:h.NewTo] {
-			if width, known := now[indentation(l)]; known {
-				l = strings.Repeat(" ", width) + strings.TrimLeft(l, " ")
-			}
-			put = append(put, l)
-		}
+		put = append(put, l)
 	}
-	return append(put, indented[at:]...), true
+	return put, anew
+}
+
+func unindented(text []string) []string {
+	short := make([]string, len(text))
+	for i, l := range text {
+		short[i] = strings.TrimLeft(l, " ")
+	}
+	return short
 }
 
 // indentation is how many spaces a line begins with.

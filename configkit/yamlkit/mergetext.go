@@ -177,8 +177,11 @@ func (m *textMerger) rest(s *side, options MergeOptions) error {
 	}
 	b, o, t := lines.Split(string(base)), lines.Split(string(ours)), lines.Split(string(theirs))
 	chunks := lines.Merge(b, o, t)
-	for _, both := range []func(lines.Chunk) ([]string, bool){bothLines, neither} {
-		text, clashes := settle(chunks, both, options.NoSubtraction)
+	for _, try := range []struct {
+		chunks []lines.Chunk
+		both   func(lines.Chunk) ([]string, bool)
+	}{{lines.Merge(sameIndentation(b, o, t)), bothLines}, {chunks, bothLines}, {chunks, neither}} {
+		text, clashes := settle(try.chunks, try.both, options.NoSubtraction)
 		if m.sameValues(ours, []byte(text)) {
 			s.text, s.clashes = text, clashes
 			return nil

@@ -158,6 +158,13 @@ func TestMergeTexts(t *testing.T) {
 			want:   replace("  - name: web\n    image: web:1 #", "    # theirs\n    - name: web\n      tty: true # for us\n      image: web:2 #"),
 		},
 		{
+			name: "indented anew, comments of both", base: list + "  - x: 1\n    y: 2\n",
+			ours:   strings.ReplaceAll(strings.Replace(list, "    b: 2\n", "    # ours\n    b: 2\n", 1)+"  - x: 1\n    y: 2\n", "\n  ", "\n    "),
+			theirs: strings.Replace(list, "# one", "# a one", 1) + "  # theirs\n  - x: 1\n    y: 2 # two\n",
+			want: strings.ReplaceAll(strings.NewReplacer("    b: 2\n", "    # ours\n    b: 2\n", "# one", "# a one").Replace(list)+
+				"  # theirs\n  - x: 1\n    y: 2 # two\n", "\n  ", "\n    "),
+		},
+		{
 			name: "key added in a list without merge keys", base: list,
 			ours:   strings.ReplaceAll(list, "\n  ", "\n    "),
 			theirs: strings.Replace(list, "    b: 2\n", "    b: 2\n    # new\n    d: 4\n", 1),
