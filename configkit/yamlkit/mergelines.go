@@ -65,7 +65,7 @@ func bothLines(c lines.Chunk) ([]string, bool) {
 	case slices.Equal(ours, c.Base):
 		put = theirs
 	default:
-		for _, part := range lines.MergeClose(sameIndentation(c.Base, c.Ours, c.Theirs)) {
+		for _, part := range lines.MergeClose(c.Base, c.Ours, c.Theirs) {
 			if part.Conflict {
 				var ok bool
 				if part.Lines, ok = bothAdditions(part); !ok {
@@ -141,27 +141,46 @@ func indentedLike(text, model []string) (put []string, anew bool) {
 		at = h.NewTo
 	}
 	keep(len(text))
-	now := map[int]int{} // what lines are indented by that were indented by so much
+	now := map[int]int{} // what lines are indented by that were indented by so much, as far as they are not below something else
 	see := func(i int) {
-		if like[i] >= 0 && strings.TrimSpace(text[i]) != "" {
-			was, is := indentation(text[i]), indentation(model[like[i]])
-			now[was], anew = is, anew || was != is
+		if strings.TrimSpace(text[i]) == "" {
+			return
+		}
+		width := indentation(text[i])
+		maps.DeleteFunc(now, func(was, _ int) bool { return was > width })
+		if like[i] >= 0 {
+			now[width] = indentation(model[like[i]])
+			anew = anew || now[width] != width
 		}
 	}
+	ahead := map[int]int{} // what lines are indented by as those that follow
 	for i := range slices.Backward(text) {
 		see(i)
+		if is, known := now[indentation(text[i])]; known && like[i] < 0 {
+			ahead[i] = is
+		}
 	}
+	clear(now)
 	for i, l := range text {
 		see(i)
 		width := indentation(l)
-		maps.DeleteFunc(now, func(was, _ int) bool { return was > width && strings.TrimSpace(l) != "" }) // what was below something else
-		if like[i] >= 0 {
-			l = model[like[i]]
-		} else if is, known := now[width]; known && strings.TrimSpace(l) != "" {
-			l = strings.Repeat(" ", is) + strings.TrimLeft(l, " ")
-		} else if len(now) > 0 && strings.TrimSpace(l) != "" {
+		behind, isBehind := now[width]
+		is, known := ahead[i]
+		switch {
+		case like[i] >= 0:
+			put = append(put, model[like[i]])
+			continue
+		case known && onlyComments(text[i:i+1]): // which stand over something
+		case isBehind:
+			is = behind
+		case !known && len(now) > 0:
 			around := slices.Max(slices.Collect(maps.Keys(now)))
-			l = strings.Repeat(" ", max(0, width+now[around]-around)) + strings.TrimLeft(l, " ")
+			is = max(0, width+now[around]-around)
+		case !known:
+			is = width
+		}
+		if strings.TrimSpace(l) != "" {
+			l = strings.Repeat(" ", is) + strings.TrimLeft(l, " ")
 		}
 		put = append(put, l)
 	}

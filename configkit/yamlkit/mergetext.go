@@ -177,10 +177,14 @@ func (m *textMerger) rest(s *side, options MergeOptions) error {
 	}
 	b, o, t := lines.Split(string(base)), lines.Split(string(ours)), lines.Split(string(theirs))
 	chunks := lines.Merge(b, o, t)
-	for _, try := range []struct {
+	tries := []struct {
 		chunks []lines.Chunk
 		both   func(lines.Chunk) ([]string, bool)
-	}{{lines.Merge(sameIndentation(b, o, t)), bothLines}, {chunks, bothLines}, {chunks, neither}} {
+	}{{lines.Merge(sameIndentation(b, o, t)), bothLines}, {chunks, bothLines}, {chunks, neither}}
+	if len(m.base) == 0 {
+		tries = tries[1:] // nobody has indented anything anew
+	}
+	for _, try := range tries {
 		text, clashes := settle(try.chunks, try.both, options.NoSubtraction)
 		if m.sameValues(ours, []byte(text)) {
 			s.text, s.clashes = text, clashes
