@@ -71,20 +71,29 @@ func orderedMap(keysAndValues ...any) (*gaby.YamlDoc, error) {
 	return m, err
 }
 
-// editContainers calls edit for the containers with a name, or all with *, and returns how many there were. Where containers
-// are is known from the registered paths of their names.
+// editContainers calls edit for the containers with a name, or with * for all, those without a name as well, and returns how many there
+// were. Where containers are is known from the registered paths of their names.
 func editContainers(docs gaby.Container, provider configkit.ResourceProvider, name string, edit func(*container) error) (int, error) {
-	named := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return name == "*" || v.TextIs(name) }}
-	return yamlkit.EditPaths(docs, provider.AttributePaths(attributeContainerName), nil, provider, named, func(p *yamlkit.Place) error {
-		segments := p.Segments[:len(p.Segments)-1]
-		return edit(&container{doc: p.Doc, segments: segments, value: p.Doc.Search(segments...).Value()})
+	names := provider.AttributePaths(attributeContainerName)
+	editAt := func(doc *gaby.YamlDoc, segments []string) error {
+		return edit(&container{doc: doc, segments: segments, value: doc.Search(segments...).Value()})
+	}
+	if name == "*" {
+		all := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return v.Kind() == gaby.Map }}
+		return yamlkit.EditPaths(docs, containerPaths{names: names, below: []string{""}}, nil, provider, all, func(p *yamlkit.Place) error {
+			return editAt(p.Doc, p.Segments)
+		})
+	}
+	named := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return v.TextIs(name) }}
+	return yamlkit.EditPaths(docs, names, nil, provider, named, func(p *yamlkit.Place) error {
+		return editAt(p.Doc, p.Segments[:len(p.Segments)-1])
 	})
 }
 
-// containerPaths are paths below the containers of a type.
+// containerPaths are paths below the containers of a type, or those of the containers themselves.
 type containerPaths struct {
 	names configkit.PathSource // the paths of the containers' names
-	below []string
+	below []string             // "" for the container
 }
 
 // PathsOf are the paths for a type.
@@ -93,7 +102,11 @@ func (c containerPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	for _, name := range c.names.PathsOf(t) {
 		prefix := strings.TrimSuffix(string(name.Path), "name")
 		for _, path := range c.below {
-			infos = append(infos, &api.PathVisitorInfo{Path: api.UnresolvedPath(prefix + path), DataType: api.DataTypeString})
+			info := &api.PathVisitorInfo{Path: api.UnresolvedPath(prefix + path), DataType: api.DataTypeString}
+			if path == "" {
+				info.Path, info.DataType = api.UnresolvedPath(strings.TrimSuffix(prefix, ".")), api.DataTypeYAML
+			}
+			infos = append(infos, info)
 		}
 	}
 	return infos
