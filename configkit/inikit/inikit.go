@@ -100,7 +100,11 @@ func checkKey(d dialect, v gaby.Value, path []string) error {
 		}
 		return nil
 	case !d.isKey(key):
-		return nativekit.Refuse("", "%q cannot be a key", key)
+		hint := ""
+		if d == (git{}) {
+			hint = "git's keys begin with a letter and have letters, digits and - only"
+		}
+		return nativekit.Refuse(hint, "%q cannot be a key", key)
 	}
 	if text, ok := nativekit.Untyped(v.Data()); ok {
 		if _, ok := spelled(d, key+" = ", newValues(d, text, style{indent: "  ", lineEnd: "\n"}), text); !ok {

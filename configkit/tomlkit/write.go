@@ -174,7 +174,7 @@ func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
 		}
 		return nil
 	}
-	name, indent := keyText(key), ""
+	name, indent := e.keyIn(n, key), ""
 	if f.parent != nil {
 		name, indent = f.name+"."+name, e.indentOf(f.header)+e.deeper()
 	}
@@ -185,6 +185,19 @@ func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
 	}
 	e.section(e.last(n), name, v, indent, v.Kind() == gaby.List)
 	return nil
+}
+
+// keyIn is a new key of a table, which may have quotes as the others have.
+func (e editor) keyIn(n *nativekit.Node, key string) string {
+	if isBare(key) || strings.ContainsFunc(key, func(r rune) bool { return r == '\'' || r < ' ' || r == 0x7f }) {
+		return keyText(key)
+	}
+	for _, kid := range n.Kids {
+		if raw := e.Raw(kid.KeySpan); strings.HasPrefix(raw, "'") {
+			return "'" + key + "'"
+		}
+	}
+	return keyText(key)
 }
 
 // standingOf says how a new value in a table is to be written.
@@ -226,7 +239,7 @@ func isSection(v gaby.Value) bool {
 // line writes a key with its value behind the other keys of a table. What follows the key are more parts of it.
 func (e editor) line(n *nativekit.Node, key, value string, more ...string) error {
 	f := formOf(n)
-	text := keyText(key)
+	text := e.keyIn(n, key)
 	for _, part := range more {
 		text += "." + keyText(part)
 	}
