@@ -68,8 +68,27 @@ func MergeTexts(base, ours, theirs []byte, converter configkit.ConfigConverter, 
 	m := textMerger{base: base, ours: ours, theirs: theirs, converter: converter, provider: provider, options: options}
 	merged, err := m.byValues()
 	if err != nil {
-		merged = m.byLines()
+		if merged = m.byLines(); len(merged.Conflicts) == 0 && m.isSound(ours) && m.isSound(theirs) && !m.isSound(merged.Text) {
+			merged = m.apart()
+		}
 		merged.ByLines = err
+	}
+	return merged
+}
+
+// isSound tells whether a text can be read, and repeats no keys.
+func (m *textMerger) isSound(text []byte) bool {
+	docs, err := m.converter.NativeToDocuments(text)
+	return err == nil && !slices.ContainsFunc(docs, func(d *gaby.YamlDoc) bool { return d.Check() != nil || d.Value().MayRepeatKeys() })
+}
+
+// apart is a merge of texts whose lines do not go together, although none meet: all that differs is in conflict.
+func (m *textMerger) apart() *MergedText {
+	base, ours, theirs := lines.Split(string(m.base)), lines.Split(string(m.ours)), lines.Split(string(m.theirs))
+	merged := &MergedText{Text: m.ours, Conflicts: []TextConflict{{Lines: added(base, theirs)}}}
+	if m.options.Markers {
+		text, _ := m.marked(ours, theirs)
+		merged.Text = []byte(text)
 	}
 	return merged
 }

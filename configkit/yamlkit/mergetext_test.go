@@ -25,6 +25,7 @@ func TestMergeTexts(t *testing.T) {
 		return "---\n# " + name + "\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n"
 	}
 	const sidecar = "  - name: mesh\n    image: mesh:1\n    ports: [80]\n    tty: true\n    stdin: true\n"
+	const aliased = "kind: A\nd: &d\n  k: 1\n  l: 2\n  m: 3\ne: *d\n"
 	const list = "kind: A\nspec:\n  - a: 1 # one\n    b: 2\n    c: 3\n"
 	long := func(n int) string {
 		text := "kind: A\nspec:\n"
@@ -194,6 +195,13 @@ func TestMergeTexts(t *testing.T) {
 			ours: "one!\n\ntwo!\n\nthree\n", theirs: "one?\n\ntwo\n\nthree?\n",
 			want:      "<<<<<<< us\none!\n=======\none?\n>>>>>>> them\n\ntwo!\n\nthree?\n",
 			conflicts: []string{"1 lines"},
+		},
+		{
+			name: "lines that do not go together", base: aliased,
+			ours: strings.Replace(aliased, "  k: 1\n", "  x: 1\n  k: 1\n", 1), theirs: strings.Replace(aliased, "  m: 3\n", "  m: 3\n  x: 2\n", 1),
+			want: "kind: A\nd: &d\n<<<<<<< us\n  x: 1\n=======\n>>>>>>> them\n  k: 1\n  l: 2\n  m: 3\n" +
+				"<<<<<<< us\n=======\n  x: 2\n>>>>>>> them\ne: *d\n",
+			conflicts: []string{"0 lines"},
 		},
 		{
 			name: "what cannot be read", base: pod + "x: [\n",
