@@ -102,6 +102,8 @@ func TestToolchainByName(t *testing.T) {
 		"a.jsonc":        api.ToolchainAppConfigJSON,
 		"x.tfvars":       api.ToolchainOpenTofuHCL,
 		"a.ini":          api.ToolchainAppConfigINI,
+		".git/config":    api.ToolchainAppConfigINI,
+		"dir/config":     api.ToolchainKubernetesYAML,
 		"dir.x/a.toml":   api.ToolchainAppConfigTOML,
 		"main.tf":        api.ToolchainOpenTofuHCL,
 		"a.hcl":          api.ToolchainOpenTofuHCL,
