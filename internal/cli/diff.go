@@ -126,6 +126,10 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		if bDir {
 			directory, file = b, a
 		}
+		if _, err := os.Stat(file); file != "-" && err != nil {
+			_, err = c.reader.Unit(ctx, file, "")
+			return err
+		}
 		return diag.UsageHint("two files, or two directories", "%s is a directory, and %s is none", diag.FileName(directory), diag.FileName(file))
 	case a == "-" || b == "-":
 		if err := c.wouldWait(cmd); err != nil {
