@@ -454,9 +454,9 @@ func hintOf(e *yamlkit.KnowledgeError) string {
 	return e.Hint
 }
 
-// TestMentions has the built-in knowledge, of which only the documents that mention something are scanned, say what it says when all
-// are scanned.
-func TestMentions(t *testing.T) {
+// TestEntries has the built-in knowledge, of which only the documents that have an entry are scanned, say what it says when all are
+// scanned.
+func TestEntries(t *testing.T) {
 	text, err := os.ReadFile("resource_types.yaml")
 	if err != nil {
 		t.Fatal(err)
