@@ -18,6 +18,7 @@ var corpus = []nativetest.Input{
 	{"plain", "A=1\nB=two\n", `{"A":"1","B":"two"}`},
 	{"all values are strings", "A=true\nB=5\nC=1.0\nD=007\nE=null\n", `{"A":"true","B":"5","C":"1.0","D":"007","E":"null"}`},
 	{"empty values", "A=\nB=\"\"\nC=''\nD= \nE= # c\n", `{"A":"","B":"","C":"","D":"","E":""}`},
+	{"a line that looks like a comment", "A=\"x\n# y\"\nB=2\n", `{"A":"x\n# y","B":"2"}`},
 	{"blanks around", "  A = 1  \n\tB=\t2\t\n", `{"A":"1","B":"2"}`},
 	{"export", "export A=1\nexport\tB=2\n export  C=3\nexported=4\nexport=5x\n", `!!! 5:1: the name of a variable cannot be 'export'`},
 	{"exported", "export A=1\nexport\tB=2\n export  C=3\nexported=4\n", `{"A":"1","B":"2","C":"3","exported":"4"}`},

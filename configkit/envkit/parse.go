@@ -54,8 +54,9 @@ func nest(leaves []*nativekit.Node) *nativekit.Node {
 }
 
 type parser struct {
-	text []byte
-	at   int
+	text   []byte
+	at     int
+	before int // where the variable before ends
 }
 
 func isBlank(b byte) bool { return b == ' ' || b == '\t' }
@@ -109,8 +110,8 @@ func (p *parser) variable() (*nativekit.Node, error) {
 	n.Span.From = p.at
 	n.Value = p.value(n, form)
 	n.Entry = nativekit.Span{From: nativekit.LineStart(p.text, begin), To: nativekit.NextLine(p.text, p.at)}
-	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, n.Entry.From, isComment)
-	p.at = n.Entry.To
+	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, p.before, n.Entry.From, isComment)
+	p.at, p.before = n.Entry.To, n.Entry.To
 	return n, nil
 }
 

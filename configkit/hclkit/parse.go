@@ -181,8 +181,7 @@ func (p parser) lines(n *nativekit.Node, at nativekit.Span, before int) {
 	if before != nativekit.LineStart(p.text, before) { // behind a brace
 		before = nativekit.NextLine(p.text, before)
 	}
-	head, comment := nativekit.CommentsAbove(p.text[before:], n.Entry.From-before, mark)
-	n.Head, n.Comments.Head = before+head, comment
+	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, before, n.Entry.From, mark)
 }
 
 // block notes where a block stands.
@@ -362,9 +361,9 @@ func (p parser) bracketed(n *nativekit.Node, after int, entry nativekit.Span) in
 	if first := bytes.IndexByte(p.text[after:entry.From], '\n'); first >= 0 {
 		first += after + 1
 		line := bytes.LastIndexByte(p.text[:entry.From], '\n') + 1
-		head, comment := nativekit.CommentsAbove(p.text[first:], line-first, mark)
+		head, comment := nativekit.CommentsAbove(p.text, first, line, mark)
 		if n.Comments.Head = comment; comment != "" {
-			n.Head = first + head
+			n.Head = head
 		}
 	}
 	end := entry.To

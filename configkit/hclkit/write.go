@@ -239,7 +239,7 @@ func (e editor) blocks(n *nativekit.Node, entries []nativekit.Entry) error {
 
 // apart is the blank line in front of a new block at a place.
 func (e editor) apart(at int) string {
-	before := nativekit.LineStart(e.Text, max(at-len(e.LineEnd), 0))
+	before := nativekit.LineAbove(e.Text, at)
 	line := strings.TrimSpace(e.Raw(nativekit.Span{From: before, To: at}))
 	if line == "" || strings.HasSuffix(line, "{") {
 		return ""
@@ -264,7 +264,7 @@ func (e editor) remove(n *nativekit.Node) {
 		for to < len(e.Text) && (e.Text[to] == ' ' || e.Text[to] == '\t') {
 			to++
 		}
-	} else if before := nativekit.LineStart(e.Text, max(from-len(e.LineEnd), 0)); before < from && nativekit.Blank(e.Text[before:from]) &&
+	} else if before := nativekit.LineAbove(e.Text, from); before < from && nativekit.Blank(e.Text[before:from]) &&
 		(f.standing == asBlock || to < len(e.Text) && e.endsGroup(to)) {
 		from = before
 	} else if f.parent != nil && before == nativekit.LineStart(e.Text, formOf(f.parent).braces.From) && to < len(e.Text) && nativekit.Blank(e.Text[to:nativekit.LineEnd(e.Text, to)]) {

@@ -175,8 +175,7 @@ func (p *parser) fail(at int, msg, hint string) error { return nativekit.Fail(p.
 
 // above is where the comments directly above a line begin, and what they say.
 func (p *parser) above(at int) (int, string) {
-	head, comment := nativekit.CommentsAbove(p.text[p.before:], at-p.before, isComment)
-	return p.before + head, comment
+	return nativekit.CommentsAbove(p.text, p.before, at, isComment)
 }
 
 // remark is what the comment in a span says.

@@ -162,7 +162,7 @@ func (w *Writer) removeGroups(gone []*Node, nothing bool) {
 func (w *Writer) apart(leaf *Node) bool {
 	group := Neighbours(w.Text, w.Lines(), leaf)
 	first := group[0].Head
-	return first > firstLine(w.Text) && Blank(w.Text[LineStart(w.Text, first-1):first])
+	return first > firstLine(w.Text) && Blank(w.Text[LineAbove(w.Text, first):first])
 }
 
 // Stays reports whether scalar n of a flat language is still a line of the text.

@@ -12,6 +12,15 @@ func LineStart(text []byte, at int) int {
 	return max(bytes.LastIndexAny(text[:at], "\r\n")+1, min(firstLine(text), at))
 }
 
+// LineAbove is where the line above the one that begins at a byte begins; 0 when there is none.
+func LineAbove(text []byte, at int) int {
+	end := max(at-1, 0)
+	if end > 0 && text[end] == '\n' && text[end-1] == '\r' {
+		end--
+	}
+	return LineStart(text, end)
+}
+
 // firstLine is where the first line begins: behind a byte order mark, which belongs to none.
 func firstLine(text []byte) int {
 	if mark := "\ufeff"; bytes.HasPrefix(text, []byte(mark)) {
@@ -86,17 +95,14 @@ func Indent(text []byte, at int) string {
 // Blank reports whether text is nothing but blanks and line ends.
 func Blank(text []byte) bool { return len(bytes.TrimLeft(text, " \t\r\n\f")) == 0 }
 
-// CommentsAbove returns where the comment lines directly above the line at from begin, and their text. is tells comment lines, given
+// CommentsAbove returns where the comment lines directly above the line at from begin, and their text. Nothing is looked for in front
+// of before, where the entry above ends: what looks like a comment may be a line of its value. is tells comment lines, given
 // without their indentation, and how long the mark is.
-func CommentsAbove(text []byte, from int, is func(line []byte) int) (head int, comment string) {
-	head = from
+func CommentsAbove(text []byte, before, from int, is func(line []byte) int) (head int, comment string) {
+	text, head = text[before:], from-before
 	var lines []string
 	for first := firstLine(text); head > first; {
-		end := head - 1
-		if end > first && text[end] == '\n' && text[end-1] == '\r' {
-			end--
-		}
-		start := LineStart(text, end)
+		start := LineAbove(text, head)
 		line := bytes.Trim(text[start:LineEnd(text, start)], " \t\f")
 		mark := 0
 		if len(line) > 0 {
@@ -111,7 +117,7 @@ func CommentsAbove(text []byte, from int, is func(line []byte) int) (head int, c
 	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
 		lines[i], lines[j] = lines[j], lines[i]
 	}
-	return head, strings.Join(lines, "\n")
+	return before + head, strings.Join(lines, "\n")
 }
 
 // CommentText is a comment without its mark and the blank behind it.

@@ -8,7 +8,7 @@ import (
 // BlankLinesAbove is where the blank lines in front of a line begin.
 func (w *Writer) BlankLinesAbove(at int) int {
 	for first := firstLine(w.Text); at > first; {
-		before := LineStart(w.Text, at-len(w.LineEnd))
+		before := LineAbove(w.Text, at)
 		if !Blank(w.Text[before:at]) {
 			break
 		}

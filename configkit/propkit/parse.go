@@ -43,6 +43,7 @@ func (language) Dialect(text []byte) string {
 type parser struct {
 	text   []byte
 	at     int
+	before int // where the entry before ends
 	latin1 bool
 }
 
@@ -97,7 +98,7 @@ func (p *parser) entry() (*nativekit.Node, error) {
 	n.Span.To = n.Span.From + end(value)
 	if p.at < len(p.text) && p.text[p.at] == '#' {
 		form.comment = nativekit.Span{From: p.at, To: nativekit.LineEnd(p.text, p.at)}
-		n.Comments.Line = nativekit.CommentText(p.comment(form.comment), 1)
+		n.Comments.Line = p.comment(nativekit.CommentText(string(p.text[form.comment.From:form.comment.To]), 1))
 		for len(value) > 0 && isSpace(p.text, n.Span.From, value[len(value)-1]) {
 			value = value[:len(value)-1]
 		}
@@ -106,13 +107,14 @@ func (p *parser) entry() (*nativekit.Node, error) {
 	}
 	n.Value = nativekit.Typed(nativekit.Text(value))
 	n.Entry = nativekit.Span{From: nativekit.LineStart(p.text, n.KeySpan.From), To: nativekit.NextLine(p.text, p.at)}
-	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, n.Entry.From, func(line []byte) int {
+	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, p.before, n.Entry.From, func(line []byte) int {
 		if isCommentMark(line[0]) {
 			return 1
 		}
 		return 0
 	})
-	p.at = n.Entry.To
+	n.Comments.Head = p.comment(n.Comments.Head)
+	p.at, p.before = n.Entry.To, n.Entry.To
 	return n, nil
 }
 
@@ -128,13 +130,13 @@ func end(pieces []nativekit.Piece) int {
 	return pieces[len(pieces)-1].To
 }
 
-// comment is the text of a comment, in which a backslash is one.
-func (p *parser) comment(s nativekit.Span) string {
+// comment is a comment in UTF-8. A backslash in it is one.
+func (p *parser) comment(text string) string {
 	if !p.latin1 {
-		return string(p.text[s.From:s.To])
+		return text
 	}
-	runes := make([]rune, 0, s.Len())
-	for _, b := range p.text[s.From:s.To] {
+	runes := make([]rune, 0, len(text))
+	for _, b := range []byte(text) {
 		runes = append(runes, rune(b))
 	}
 	return string(runes)

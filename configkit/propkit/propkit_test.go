@@ -28,6 +28,7 @@ var corpus = []nativetest.Input{
 	{"continuation", "hosts = a,\\\n        b,\\\n        c\nnext=1\n", `{"hosts":"a,b,c","next":1}`},
 	{"continuation of a key", "lo\\\n  ng=1\nx=2\n", `{"long":1,"x":2}`},
 	{"continued by blank line", "a=b\\\n\nc=d\n", `{"a":"b","c":"d"}`},
+	{"continued by what looks like a comment", "a=b\\\n# c\nd=e\n", `{"a":"b# c","d":"e"}`},
 	{"continued at the end", "a=b\\", `{"a":"b"}`},
 	{"an empty value continued at the end", "a=1\nb=\\", `{"a":1,"b":""}`},
 	{"an empty comment", "a=1 #\nb=2\n", `{"a":1,"b":2}`},

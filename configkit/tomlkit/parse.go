@@ -307,9 +307,9 @@ func (p *parser) bracketed(n *nativekit.Node, after int, entry nativekit.Span) i
 	if first := bytes.IndexByte(p.text[after:entry.From], '\n'); first >= 0 {
 		first += after + 1
 		line := bytes.LastIndexByte(p.text[:entry.From], '\n') + 1
-		head, comment := nativekit.CommentsAbove(p.text[first:], line-first, mark)
+		head, comment := nativekit.CommentsAbove(p.text, first, line, mark)
 		if n.Comments.Head = comment; comment != "" {
-			n.Head = first + head
+			n.Head = head
 		}
 	}
 	end := entry.To
@@ -337,8 +337,7 @@ func (p *parser) gap(at int) int {
 
 // above is where the comments directly above a line begin, and what they say.
 func (p *parser) above(at int) (int, string) {
-	head, comment := nativekit.CommentsAbove(p.text[p.before:], at-p.before, mark)
-	return p.before + head, comment
+	return nativekit.CommentsAbove(p.text, p.before, at, mark)
 }
 
 // mark tells lines that are comments, by the length of their mark.

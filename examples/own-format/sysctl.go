@@ -33,7 +33,7 @@ func (sysctl) Parse(text []byte) ([]nativekit.Document, error) {
 		}
 		n.Key = string(text[n.KeySpan.From:n.KeySpan.To])
 		n.Value = nativekit.Typed(string(text[n.Span.From:n.Span.To]))
-		n.Head, n.Comments.Head = nativekit.CommentsAbove(text, at, isComment)
+		n.Head, n.Comments.Head = nativekit.CommentsAbove(text, 0, at, isComment)
 		settings = append(settings, n)
 	}
 	return []nativekit.Document{{Root: nativekit.Nest(settings)}}, nil
