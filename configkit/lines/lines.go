@@ -105,10 +105,23 @@ func once(a, b []string) [][2]int {
 
 // inOrder is a longest part of pairs in which the second numbers rise, too.
 func inOrder(pairs [][2]int) [][2]int {
-	var ends []int // by length: the pair with the smallest second number that a part of this length ends in
-	before := make([]int, len(pairs))
+	seconds := make([]int, len(pairs))
 	for i, pair := range pairs {
-		n := sort.Search(len(ends), func(k int) bool { return pairs[ends[k]][1] > pair[1] })
+		seconds[i] = pair[1]
+	}
+	var part [][2]int
+	for _, i := range Rising(seconds) {
+		part = append(part, pairs[i])
+	}
+	return part
+}
+
+// Rising are the indexes of a longest part of numbers, none of which is there twice, that rises.
+func Rising(numbers []int) []int {
+	var ends []int // by length: the index of the smallest number that a part of this length ends in
+	before := make([]int, len(numbers))
+	for i, number := range numbers {
+		n := sort.Search(len(ends), func(k int) bool { return numbers[ends[k]] > number })
 		before[i] = -1
 		if n > 0 {
 			before[i] = ends[n-1]
@@ -119,13 +132,10 @@ func inOrder(pairs [][2]int) [][2]int {
 			ends[n] = i
 		}
 	}
-	part := make([][2]int, len(ends))
-	for n := len(ends) - 1; n >= 0; n-- {
-		i := ends[len(ends)-1]
-		part[n] = pairs[i]
-		ends[len(ends)-1] = before[i]
+	for n := len(ends) - 2; n >= 0; n-- {
+		ends[n] = before[ends[n+1]]
 	}
-	return part
+	return ends
 }
 
 // shortest is the greedy algorithm of Myers: for every number of edits the furthest that can be come on each diagonal. It returns nil

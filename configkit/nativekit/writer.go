@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
 // Writer gathers what is to be replaced in the text of one document. Places count from the beginning of the unit's text, to which a
@@ -265,34 +266,16 @@ func (w *Writer) now(n *Node) (entries []Entry, changed bool) {
 
 // keepOrder makes those of the entries that do not stand in the order of the text ones that have moved, as few as possible.
 func keepOrder(entries []Entry) {
-	// The longest run of nodes in order: tails[k] is the last entry of the one with k+1 of them that ends soonest.
-	var tails []int
-	before := make([]int, len(entries))
+	var numbers, at []int
 	for i, e := range entries {
-		if e.Node == nil {
-			continue
-		}
-		k, _ := slices.BinarySearchFunc(tails, e.Node.number, func(t, number int) int { return cmp.Compare(entries[t].Node.number, number) })
-		before[i] = -1
-		if k > 0 {
-			before[i] = tails[k-1]
-		}
-		if k == len(tails) {
-			tails = append(tails, i)
-		} else {
-			tails[k] = i
+		if e.Node != nil {
+			numbers, at = append(numbers, e.Node.number), append(at, i)
 		}
 	}
-	stays := -1
-	if len(tails) > 0 {
-		stays = tails[len(tails)-1]
-	}
-	for i := len(entries) - 1; i >= 0; i-- {
-		if entries[i].Node == nil {
-			continue
-		}
-		if i == stays {
-			stays = before[i]
+	stay := lines.Rising(numbers)
+	for k, i := range at {
+		if len(stay) > 0 && stay[0] == k {
+			stay = stay[1:]
 			continue
 		}
 		entries[i].Moved, entries[i].Node = entries[i].Node, nil
