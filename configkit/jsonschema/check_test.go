@@ -95,6 +95,7 @@ func TestKubernetesDialects(t *testing.T) {
 		{jsonschema.OpenAPI, object, `{a: x, n: null, b: yes, m: {k: null}, o: {any: 1}, q: 0.5, i: 80}`, ""},
 		{jsonschema.OpenAPI, object, `{a: null}`, "1:1 a: a is required"},
 		{jsonschema.OpenAPI, object, `{a: on}`, `1:5 a: expected string, got on, which is read as true; put it in quotes: "on"`},
+		{jsonschema.OpenAPI, object, `{a: b, q: 0x10, n: 0o17}`, ""},
 		{jsonschema.OpenAPI, object, `{a: "on", q: 1GB, i: 1.5}`, "1:14 q: \"1GB\" is not a valid quantity, such as 500m or 1.5Gi\n1:22 i: expected string or integer, got 1.5; put it in quotes: \"1.5\""},
 		{jsonschema.OpenAPI, object, `{a: x, n: 3000000000, A: x}`, "1:11 n: 3000000000 does not fit int32\n1:23 A: unknown field A; did you mean a?"},
 		{jsonschema.Structural, object, `{a: x, n: null, o: {any: 1}}`, "1:21 o.any: unknown field any"},

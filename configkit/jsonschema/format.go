@@ -49,7 +49,7 @@ func (f *format) check(c *check, v gaby.Value, t types) bool {
 		return true
 	}
 	text := v.Text()
-	if t&numberType != 0 && f.types&stringType == 0 {
+	if t&numberType != 0 {
 		if n, ok := numberOf(v); ok {
 			text = n.String()
 		}
