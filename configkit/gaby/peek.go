@@ -72,11 +72,17 @@ func stringText(v Value) string {
 // A peeker reads the outermost keys of a block map without looking into what lies between them. It skips a line that is indented
 // deeper by its line feed alone when nothing on it can swallow the following lines; quoted text, flow collections and literal
 // text it skips by their own rules. Whenever it is not certain it gives up, and the scanner decides.
+//
+// Once it has all it looks for, only one of these keys once more matters: it tells that a separator of documents is missing. That
+// would stand in the first column, as no line of a value does but in quoted text and flow collections, which are then scanned.
 type peeker struct {
-	src []byte
-	pos int
-	h   Header
+	src  []byte
+	pos  int
+	h    Header
+	seen uint8 // which of the keys, as bits
 }
+
+const seenAll = 1 | 2 | 4 // apiVersion, kind and metadata
 
 // document reads the header. It reports false when it gives up.
 func (p *peeker) document() bool {
@@ -87,10 +93,13 @@ func (p *peeker) document() bool {
 	return p.blockMap(0, func(key, value []byte) bool {
 		switch string(key) {
 		case "apiVersion":
+			p.seen |= 1
 			p.h.APIVersion = view(value)
 		case "kind":
+			p.seen |= 2
 			p.h.Kind = view(value)
 		case "metadata":
+			p.seen |= 4
 			p.h.Name, p.h.Namespace, p.h.GenerateName = "", "", ""
 			if len(value) > 0 {
 				return false
@@ -141,6 +150,9 @@ func (p *peeker) metadata() bool {
 func (p *peeker) blockMap(col int, entry func(key, value []byte) bool) bool {
 	started := false
 	for p.pos < len(p.src) {
+		if col == 0 && p.seen == seenAll {
+			return !p.again()
+		}
 		bol := p.pos
 		q := bol
 		for q < len(p.src) && p.src[q] == ' ' {
@@ -177,6 +189,29 @@ func (p *peeker) blockMap(col int, entry func(key, value []byte) bool) bool {
 		}
 	}
 	return true
+}
+
+// again reports whether one of the outermost keys comes once more, or may do so in another spelling, from pos (a line start) on.
+func (p *peeker) again() bool {
+	src := p.src[p.pos:]
+	for len(src) > 0 {
+		switch src[0] {
+		case 'a', 'k', 'm':
+			for _, key := range [...]string{"apiVersion", "kind", "metadata"} {
+				if len(src) > len(key) && string(src[:len(key)]) == key && (src[len(key)] == ':' || isBlank(src[len(key)])) {
+					return true
+				}
+			}
+		case '"', '\'', '?', '&', '!', '*', '{', '[':
+			return true
+		}
+		i := bytes.IndexByte(src, '\n')
+		if i < 0 {
+			break
+		}
+		src = src[i+1:]
+	}
+	return false
 }
 
 // entry reads the key at q and, when it is a simple scalar, its value.

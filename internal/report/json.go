@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,18 +20,25 @@ import (
 // resource of a large unit are written directly, byte for byte as
 // encoding/json would, which spends most of its time on them.
 func Marshal(value any) ([]byte, error) {
+	text, err := marshal(value)
+	if len(text) == 1 {
+		return text[0], err
+	}
+	return bytes.Join(text, nil), err
+}
+
+// marshal is Marshal in parts.
+func marshal(value any) (Payload, error) {
 	e := &jsonEncoder{}
 	var err error
 	switch v := value.(type) {
 	case api.AttributeValueList:
 		if len(v) > 2*chunkRows {
-			parts, err := marshalRows(v, 512, func(e *jsonEncoder) func(*api.AttributeValue) error { return e.attribute })
-			return bytes.Join(parts, nil), err
+			return marshalRows(v, func(e *jsonEncoder) func(*api.AttributeValue) error { return e.attribute })
 		}
 		err = e.attributes(v)
 	case api.ResourceMutationList:
-		parts, err := marshalMutations(v)
-		return bytes.Join(parts, nil), err
+		return marshalMutations(v)
 	case api.ValidationResultList:
 		err = e.validations(v)
 	case api.ResourceInfoList:
@@ -44,14 +52,17 @@ func Marshal(value any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(e.b, '\n'), nil
+	return Payload{append(e.b, '\n')}, nil
 }
 
-// chunkRows is how many rows are worth a goroutine's while.
-const chunkRows = 1024
+// chunkRows is how many rows are worth a goroutine's while; the first few tell how much space the others need.
+const (
+	chunkRows  = 1024
+	sampleRows = 32
+)
 
-// marshalRows writes a long list with all cores, in parts. A row has about size bytes.
-func marshalRows[T any](rows []T, size int, writer func(*jsonEncoder) func(*T) error) (Payload, error) {
+// marshalRows writes a long list with all cores, in parts.
+func marshalRows[T any](rows []T, writer func(*jsonEncoder) func(*T) error) (Payload, error) {
 	n := (len(rows) + chunkRows - 1) / chunkRows
 	texts, errs := make([][]byte, n+2), make([]error, n)
 	texts[0], texts[n+1] = []byte("["), []byte("\n]\n")
@@ -61,9 +72,12 @@ func marshalRows[T any](rows []T, size int, writer func(*jsonEncoder) func(*T) e
 		work.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				some := rows[i*chunkRows : min((i+1)*chunkRows, len(rows))]
-				e := &jsonEncoder{b: make([]byte, 0, size*len(some)), depth: 1, empty: i == 0}
+				e := &jsonEncoder{depth: 1, empty: i == 0}
 				write := writer(e)
 				for k := range some {
+					if k == sampleRows {
+						e.b = slices.Grow(e.b, len(e.b)*9/8/sampleRows*(len(some)-sampleRows))
+					}
 					e.entry()
 					if err := write(&some[k]); err != nil {
 						errs[i] = errors.Join(errs[i], err)

@@ -232,7 +232,7 @@ func mutations(screen Screen, r Result) (Payload, error) {
 // marshalMutations is Marshal in parts.
 func marshalMutations(list api.ResourceMutationList) (Payload, error) {
 	if len(list) > 2*chunkRows {
-		return marshalRows(list, 768, func(e *jsonEncoder) func(*api.ResourceMutation) error { return e.mutation })
+		return marshalRows(list, func(e *jsonEncoder) func(*api.ResourceMutation) error { return e.mutation })
 	}
 	e := &jsonEncoder{}
 	err := e.mutations(list)

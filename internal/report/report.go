@@ -91,6 +91,14 @@ func ParseFormat(text string) (Format, error) {
 // never put together in one piece.
 type Payload [][]byte
 
+func (p Payload) size() int {
+	n := 0
+	for _, part := range p {
+		n += len(part)
+	}
+	return n
+}
+
 // Result is what there is to print about a unit.
 type Result struct {
 	Unit       string                  // its name
@@ -124,25 +132,26 @@ func (s Screen) head(text string) string {
 // A unit with a failed function has no configuration to print, except in Full
 // and Response.
 func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error) {
-	var text []byte
+	var text Payload
+	var notes []api.Note
 	var err error
 	switch format {
 	case Full:
 		text, err = full(r.Response)
 	case Data:
-		return configuration(r.Response), nil, nil
+		text = configuration(r.Response)
 	case Output:
 		text, err = outputs(r.Response.Outputs, output)
 	case Response:
 		text, err = response(r.Response)
 	case Name:
 		text, err = names(r)
-		return Payload{text}, leftOut(r), err
+		notes = leftOut(r)
 	case Diff:
-		return Payload{unified(screen.Diff, r)}, leftOut(r), nil
+		text, notes = Payload{unified(screen.Diff, r)}, leftOut(r)
 	case Mutations:
-		list, err := mutations(screen, r)
-		return list, leftOut(r), err
+		text, err = mutations(screen, r)
+		notes = leftOut(r)
 	case Table:
 		text, err = outputs(r.Response.Outputs, screen.table)
 	default:
@@ -151,11 +160,11 @@ func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error)
 		}
 		print := output
 		if screen.Terminal {
-			print = func(o api.Output) ([]byte, error) { return screen.forAPerson(r.File, o) }
+			print = func(o api.Output) (Payload, error) { return screen.forAPerson(r.File, o) }
 		}
 		text, err = outputs(r.Response.Outputs, print)
 	}
-	return Payload{text}, nil, err
+	return text, notes, err
 }
 
 // Locate writes the file into the positions of the outputs, which the executor
@@ -236,41 +245,42 @@ func hasOutput(outputs api.OutputList, s api.FunctionSignature) bool {
 }
 
 // outputs prints one output as it is and several each under its type.
-func outputs(list api.OutputList, print func(api.Output) ([]byte, error)) ([]byte, error) {
-	var texts [][]byte
+func outputs(list api.OutputList, print func(api.Output) (Payload, error)) (Payload, error) {
+	var texts []Payload
 	var types []api.OutputType
 	for _, o := range list {
 		text, err := print(o)
 		if err != nil {
 			return nil, err
 		}
-		if len(text) > 0 {
+		if text.size() > 0 {
 			texts, types = append(texts, text), append(types, o.OutputType)
 		}
 	}
 	if len(texts) == 1 {
 		return texts[0], nil
 	}
-	var b bytes.Buffer
+	var all Payload
 	for i, text := range texts {
-		fmt.Fprintf(&b, "%s:\n%s\n", types[i], text)
+		all = append(all, []byte(string(types[i])+":\n"))
+		all = append(append(all, text...), []byte("\n"))
 	}
-	return b.Bytes(), nil
+	return all, nil
 }
 
 // output prints one value; nothing when there is none.
-func output(o api.Output) ([]byte, error) {
+func output(o api.Output) (Payload, error) {
 	switch v := o.Value.(type) {
 	case nil:
 		return nil, nil
 	case api.YAMLPayload:
-		return []byte(v.Payload), nil
+		return Payload{[]byte(v.Payload)}, nil
 	}
-	text, err := Marshal(o.Value)
+	text, err := marshal(o.Value)
 	if err != nil {
 		return nil, fmt.Errorf("printing %s: %w", o.OutputType, err)
 	}
-	if string(text) == "null\n" {
+	if len(text) == 1 && string(text[0]) == "null\n" {
 		return nil, nil
 	}
 	return text, nil
@@ -278,7 +288,7 @@ func output(o api.Output) ([]byte, error) {
 
 // full prints the table of success and messages, the configuration if it
 // changed, and the output.
-func full(r *api.FunctionInvocationResponse) ([]byte, error) {
+func full(r *api.FunctionInvocationResponse) (Payload, error) {
 	var b bytes.Buffer
 	if r.Success {
 		b.WriteString("SUCCESS    true    \n")
@@ -297,18 +307,17 @@ func full(r *api.FunctionInvocationResponse) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > 0 {
+	if text.size() > 0 {
 		if b.Bytes()[b.Len()-1] != '\n' {
 			b.WriteByte('\n')
 		}
 		b.WriteString("OUTPUT\n------\n")
-		b.Write(text)
 	}
-	return b.Bytes(), nil
+	return append(Payload{b.Bytes()}, text...), nil
 }
 
 // response prints the response as it travels, in one line.
-func response(r *api.FunctionInvocationResponse) ([]byte, error) {
+func response(r *api.FunctionInvocationResponse) (Payload, error) {
 	whole := *r
 	if r.Parts != nil {
 		whole.ConfigData = bytes.Join(r.Parts, nil)
@@ -319,7 +328,7 @@ func response(r *api.FunctionInvocationResponse) ([]byte, error) {
 	if err := enc.Encode(whole); err != nil {
 		return nil, fmt.Errorf("printing the response: %w", err)
 	}
-	return b.Bytes(), nil
+	return Payload{b.Bytes()}, nil
 }
 
 // unified prints what changed, if anything did.
@@ -344,7 +353,7 @@ func unified(style diff.Style, r Result) []byte {
 }
 
 // names prints the changed resources as kubectl names them, each name once.
-func names(r Result) ([]byte, error) {
+func names(r Result) (Payload, error) {
 	if !r.Response.Success || !r.Response.Changed {
 		return nil, nil
 	}
@@ -360,7 +369,7 @@ func names(r Result) ([]byte, error) {
 			b.WriteString(name + "\n")
 		}
 	}
-	return b.Bytes(), nil
+	return Payload{b.Bytes()}, nil
 }
 
 // shortName is kind.group/name, and kind/name of what has no group. Types of

@@ -14,10 +14,10 @@ import (
 
 // forAPerson prints an output on a terminal: findings as lines, attributes and
 // resources as a table, everything else as it is.
-func (s Screen) forAPerson(file string, o api.Output) ([]byte, error) {
+func (s Screen) forAPerson(file string, o api.Output) (Payload, error) {
 	switch v := o.Value.(type) {
 	case api.ValidationResultList:
-		return s.lines(file, v), nil
+		return Payload{s.lines(file, v)}, nil
 	case api.AttributeValueList:
 		return s.table(o)
 	}
@@ -25,12 +25,12 @@ func (s Screen) forAPerson(file string, o api.Output) ([]byte, error) {
 }
 
 // table prints an output as a table; what has no rows is printed as it is.
-func (s Screen) table(o api.Output) ([]byte, error) {
+func (s Screen) table(o api.Output) (Payload, error) {
 	head, rows := tableOf(o, "")
 	if head == nil {
 		return output(o)
 	}
-	return s.grid(dropColumns(head, rows)), nil
+	return Payload{s.grid(dropColumns(head, rows))}, nil
 }
 
 // tableOf are the columns and rows of an output, the function first and then
