@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -75,6 +76,9 @@ func (d *document) dedented(i int32) string {
 		to = d.blockEnd(to)
 	}
 	text := d.src[from:to]
+	if s := d.blockScalarAtEnd(i); s >= 0 {
+		text = d.withoutLineEnd(from, to, s)
+	}
 	if bytes.IndexByte(text, '\n') < 0 {
 		return view(text)
 	}
@@ -94,6 +98,24 @@ func (d *document) dedented(i int32) string {
 		lines[k] = strings.TrimSuffix(l, "\r")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// withoutLineEnd returns the source text from one place to another, the end of block scalar s, without the line end behind it: written
+// behind the text that leaves the scalar what it is, also where the source has none.
+func (d *document) withoutLineEnd(from, to int, s int32) []byte {
+	n := &d.n[s]
+	h := readHeader(d.src, int(n.val))
+	unended := int(n.valEnd) == len(d.src) && d.src[n.valEnd-1] != '\n'
+	switch {
+	case h.chomp == '-':
+	case unended && !bytes.HasSuffix(d.textBytes(s), []byte("\n")):
+		header := bytes.ReplaceAll(d.src[n.val:h.end], []byte("+"), nil)
+		return slices.Concat(d.src[from:n.val], header, []byte("-"), d.src[h.end:to])
+	case h.chomp == '+':
+		text := bytes.TrimRight(d.src[from:n.valEnd], " \t")
+		return bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+	}
+	return d.src[from:to]
 }
 
 // Content returns the text of a document without what only has a meaning between documents: the byte order mark, directives, the ---

@@ -67,6 +67,9 @@ func (c Container) Pieces() [][]byte {
 	marks := c.dropItems()
 	var last *document
 	c.eachDocument(func(d *document) {
+		if last != nil {
+			last.print(&out, true)
+		}
 		if !out.empty() && !last.adjoins(d) {
 			if !out.endsInLine() {
 				out.text([]byte(d.lineEnding()))
@@ -75,9 +78,11 @@ func (c Container) Pieces() [][]byte {
 				out.text([]byte("---" + d.lineEnding()))
 			}
 		}
-		d.print(&out)
 		last = d
 	})
+	if last != nil {
+		last.print(&out, false)
+	}
 	for d, m := range marks {
 		d.rollback(m)
 	}
@@ -115,19 +120,22 @@ func SamePieces(list [][]byte, text []byte) bool {
 	return len(text) == 0
 }
 
-// print adds the text of the document with its edits.
-func (d *document) print(out *pieces) {
+// print adds the text of the document with its edits. A text that ends in a block scalar without a line end stays what it is when more
+// is to follow.
+func (d *document) print(out *pieces, more bool) {
 	if d.native != nil {
 		out.text([]byte(Value{d: d, owner: -1, pos: -1}.YAML() + "\n"))
 		return
 	}
-	if !d.changed() {
+	unended := len(d.src) > 0 && d.src[len(d.src)-1] != '\n'
+	if !d.changed() && !(more && unended && d.ready() && d.readOnly == nil && d.isBlockScalar(d.nsrc-1)) {
 		out.source(d, 0, len(d.src))
 		return
 	}
 	p := printer{d: d, e: d.emitter(), unended: -1}
-	if n := len(d.src); n > 0 && d.src[n-1] != '\n' {
-		out.text(p.unendedText())
+	if unended {
+		d.edit()
+		out.text(p.unendedText(more))
 		return
 	}
 	p.sorted()

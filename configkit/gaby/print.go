@@ -52,31 +52,42 @@ func (p *printer) sorted() []patch {
 	return p.patches
 }
 
-// unendedText is the text with its edits of a document without final line end.
-func (p *printer) unendedText() []byte {
+// unendedText is the text with its edits of a document without final line end. It gets one when more is to follow.
+func (p *printer) unendedText(more bool) []byte {
 	d := p.d
+	last := d.textAtEnd()
+	openText := len(last) > 0 && last[len(last)-1] != '\n'
 	defer p.endLine()()
+	p.follows = more
 	var text []byte
 	at := 0
 	for _, t := range p.sorted() {
 		at = t.to
 	}
+	for _, m := range p.moves {
+		at = max(at, m.ranges[len(m.ranges)-1].to)
+	}
 	p.write(func(from, to int) { text = append(text, d.src[from:to]...) }, func(t string) { text = append(text, t...) })
-	if p.endsInBlanks(at) || !p.needsLineEnd() {
-		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+	blanks := p.endsInBlanks(at)
+	if more && (openText || !blanks) || !blanks && p.needsLineEnd() {
+		return text
+	}
+	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+	if more {
+		text = bytes.TrimRight(text, " \t") // the line above is the last one of the content
 	}
 	return text
 }
 
 // A printer turns the edits of a document into patches.
 type printer struct {
-	d        *document
-	e        *emitter
-	patches  []patch
-	gone     []span // nodes whose text is replaced or removed as a whole
-	unended  int    // length of a text without final line end, -1 for others
-	moves    []rearrangement
-	stripped bool // the block scalar at the end of such a text was marked as one without line end
+	d       *document
+	e       *emitter
+	patches []patch
+	gone    []span // nodes whose text is replaced or removed as a whole
+	unended int    // length of a text without final line end, -1 for others
+	moves   []rearrangement
+	follows bool // something comes behind what stands last in the source
 }
 
 // endLine gives the text the line end it lacks, so that every entry ends in one, until the returned function is called.
@@ -117,6 +128,14 @@ func (p *printer) needsLineEnd() bool {
 		return n.kind == scalarNode && strings.HasSuffix(d.text(i), "\n")
 	}
 	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && i != d.nsrc-1
+}
+
+// textAtEnd is the text of the block scalar the source ends in, nil when there is none.
+func (d *document) textAtEnd() []byte {
+	if leaf := d.nsrc - 1; d.isBlockScalar(leaf) {
+		return d.textBytes(leaf)
+	}
+	return nil
 }
 
 // span is a range of nodes.
@@ -172,6 +191,9 @@ func (p *printer) collect() {
 		if text, ok := d.edits.comments[i]; ok {
 			p.comment(i, text)
 		}
+	}
+	if p.follows && p.unended >= 0 {
+		p.stripUnended()
 	}
 }
 

@@ -226,9 +226,7 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 		e.entry(kid, indent, isMap)
 		e.b = append(e.b, e.lineEnd...)
 	}
-	if p.unended >= 0 && !p.stripped {
-		p.stripUnended(slot)
-	}
+	p.putBehind(slot)
 	p.add(i, at, at, string(e.b))
 }
 
@@ -243,19 +241,22 @@ func (d *document) dashWidth(slot int32) int {
 	return 1 + len(gap)
 }
 
-// stripUnended marks the block scalar that source entry slot ends in, if it does, as one without a last line end: at the end of the
-// text it had none, and lines now follow.
-func (p *printer) stripUnended(slot int32) {
+// putBehind notes that lines come behind source entry slot.
+func (p *printer) putBehind(slot int32) {
+	p.follows = p.follows || int32(p.d.n[slot].next) == p.d.nsrc
+}
+
+// stripUnended marks the block scalar the source ends in, if it does, as one without a last line end: it had none, and lines now follow.
+func (p *printer) stripUnended() {
 	d := p.d
-	leaf := int32(d.n[slot].next - 1)
+	leaf := d.nsrc - 1
 	n := &d.n[leaf]
-	if n.kind != scalarNode || n.style != literalStyle && n.style != foldedStyle || int(n.valEnd) < p.unended {
+	if !d.isBlockScalar(leaf) || int(n.valEnd) < p.unended {
 		return
 	}
 	if _, replaced := d.edits.values[leaf]; replaced || p.isGone(leaf) {
 		return
 	}
-	p.stripped = true
 	switch h := readHeader(d.src, int(n.val)); h.chomp {
 	case 0:
 		p.add(leaf, h.end, h.end, "-")

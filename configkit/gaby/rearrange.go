@@ -160,8 +160,8 @@ func (p *printer) rearrange(i int32, kids []int32) {
 			r.order = append(r.order, place)
 		}
 	}
-	if last := kept[len(kept)-1]; p.unended >= 0 && last != kids[len(kids)-1] && !p.stripped {
-		p.stripUnended(last)
+	if last := kept[len(kept)-1]; last != kids[len(kids)-1] {
+		p.putBehind(last)
 	}
 	p.moves = append(p.moves, r)
 }

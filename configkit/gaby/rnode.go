@@ -12,7 +12,7 @@ func (d *YamlDoc) RNode() (*kyaml.RNode, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
-	text := d.Value().YAML()
+	text := d.Value().YAML() + "\n"
 	n, err := kyaml.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s with kyaml: %w", d.Position(), err)

@@ -182,7 +182,7 @@ func (d *YamlDoc) Bytes() []byte {
 	}
 	if d.whole() {
 		var out pieces
-		d.v.d.print(&out)
+		d.v.d.print(&out, false)
 		out.flush()
 		return bytes.Join(out.list, nil)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -98,29 +99,63 @@ func TestMergeLaws(t *testing.T) {
 	}
 }
 
+// replay makes of one text what another one says, by the mutations between them, as JSON.
+func replay(t testing.TB, seed int, before, after string) {
+	t.Helper()
+	text, err := json.Marshal(computed(t, before, after, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var patch api.ResourceMutationList
+	if err := json.Unmarshal(text, &patch); err != nil {
+		t.Fatal(err)
+	}
+	docs, conflicts, err := yamlkit.PatchMutations(parseUnit(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
+	if err != nil || len(conflicts) > 0 || !sameDocuments(t, docs.String(), after) {
+		t.Fatalf("seed %d: %v %v\n--- before\n%s\n--- after\n%s\n--- patch\n%s\n--- have\n%s", seed, err, conflicts, before, after, text, docs)
+	}
+}
+
 // TestDiffIsAPatch: what tells how one unit differs from another makes the values of that when it is applied, also after it was JSON.
 func TestDiffIsAPatch(t *testing.T) {
-	provider := k8skit.K8sResourceProvider
 	for seed := range cases(1_000, 20_000) {
 		m := newUnitMaker(uint64(seed))
 		before := m.unit()
-		after := m.wilder(before)
-		a, b := unitText(t, before), unitText(t, after)
-		computed, err := yamlkit.ComputeMutations(parseUnit(t, a), parseUnit(t, b), 0, provider)
-		if err != nil {
-			t.Fatal(err)
+		replay(t, seed, unitText(t, before), unitText(t, m.wilder(before)))
+	}
+}
+
+// withTextsAtEnd puts texts, with and without line ends, at the end of documents.
+func (m unitMaker) withTextsAtEnd(text string) string {
+	var docs []string
+	for _, doc := range strings.Split(text, "---\n") {
+		if m.oneIn(2) {
+			doc += pickOne(m, "tail: ", "tail:\n- 1\n- ", "tail:\n- - a\n  - ", "more:\n- ", "more:\n  k: ")
+			doc += pickOne(m, "|", "|-", "|+", ">", ">+") + "\n    " + pickOne(m, "a", "a\n    b", "a\n\n    b\n", "# c", "a\n      b") + "\n"
+			doc += pickOne(m, "", "", "\n", "\n    \n", "# about\n")
 		}
-		text, err := json.Marshal(computed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var patch api.ResourceMutationList
-		if err := json.Unmarshal(text, &patch); err != nil {
-			t.Fatal(err)
-		}
-		docs, conflicts, err := yamlkit.PatchMutations(parseUnit(t, a), nil, patch, nil, provider)
-		if err != nil || len(conflicts) > 0 || !sameDocuments(t, docs.String(), b) {
-			t.Fatalf("seed %d: %v %v\n--- before\n%s\n--- after\n%s\n--- patch\n%s\n--- have\n%s", seed, err, conflicts, a, b, text, docs)
-		}
+		docs = append(docs, doc)
+	}
+	text = strings.Join(docs, "---\n")
+	switch m.IntN(4) {
+	case 0:
+		text = strings.TrimSuffix(text, "\n")
+	case 1:
+		text = strings.TrimRight(text, "\n ")
+	case 2:
+		text += pickOne(m, " ", "    ", "      ", "\n  ", "# end")
+	}
+	if m.oneIn(5) {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
+// TestReplayOfTextsAtEnd: so it is where a text ends a document, and what follows decides on its line end.
+func TestReplayOfTextsAtEnd(t *testing.T) {
+	for seed := range cases(1_000, 20_000) {
+		m := newUnitMaker(uint64(seed))
+		unit := m.unit()
+		replay(t, seed, m.withTextsAtEnd(unitText(t, unit)), m.withTextsAtEnd(unitText(t, m.variant(unit, m.IntN(3)))))
 	}
 }

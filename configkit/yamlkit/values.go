@@ -121,7 +121,7 @@ func GetPathsAnyType(parsedData gaby.Container, resourceTypeToPaths configkit.Pa
 func (p *place) any() (any, api.DataType, bool) {
 	v := p.match.Value
 	if kind := v.Kind(); kind == gaby.Map || kind == gaby.List {
-		return strings.TrimSuffix(v.YAML(), "\n"), api.DataTypeYAML, true
+		return v.YAML(), api.DataTypeYAML, true
 	}
 	value, ok := p.read()
 	switch value.(type) {

@@ -173,7 +173,7 @@ func rowValue(value any) (any, api.DataType) {
 	case int:
 		return v, api.DataTypeInt
 	case gaby.Value:
-		return strings.TrimSuffix(v.YAML(), "\n"), api.DataTypeYAML
+		return v.YAML(), api.DataTypeYAML
 	case map[string]any, gaby.Entries, []any:
 		if text, err := expression.YAML(v); err == nil {
 			return text, api.DataTypeYAML
