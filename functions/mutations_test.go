@@ -333,7 +333,7 @@ func TestMutationsAreEncoded(t *testing.T) {
 	for i := range 1500 {
 		fmt.Fprintf(&b, "%sapiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\n  labels: {part: p%d, long: %s}\n", strings.Repeat("---\n", min(i, 1)), i, i%3, strings.Repeat("x", 500))
 	}
-	for _, chain := range []string{"set-label a b", "delete-resource v1/ConfigMap c7 then set-label a b", "set-label long " + strings.Repeat("x", 500)} {
+	for _, chain := range []string{"set-label a b", "delete-resource v1/ConfigMap c7 then set-label a b", "set-namespace prod", "set-label long " + strings.Repeat("x", 500)} {
 		invocations, err := handler.ParseChain(chain)
 		if err != nil {
 			t.Fatal(err)
@@ -343,19 +343,18 @@ func TestMutationsAreEncoded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.EncodeMutations = func(list api.ResourceMutationList) ([]byte, error) {
-			var text []byte
-			for _, m := range list {
-				text = append(text, m.Resource.ResourceName+"\n"...)
-			}
-			return text, nil
+		request.EncodeMutation = func(b []byte, m *api.ResourceMutation) ([]byte, error) {
+			return fmt.Appendln(b, m.Resource.ResourceName, m.PathMutationMap, len(m.Aliases)), nil
 		}
 		request.OmitData = true
 		encoded, err := standard.Invoke(context.Background(), request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _ := request.EncodeMutations(plain.Mutations)
+		var want []byte
+		for i := range plain.Mutations {
+			want, _ = request.EncodeMutation(want, &plain.Mutations[i])
+		}
 		if got := slices.Concat(encoded.EncodedMutations...); string(got) != string(want) || len(encoded.Mutations) > 0 || encoded.HasNewMutations != plain.HasNewMutations {
 			t.Errorf("%s: %d mutations, %v, %d bytes, want %d", chain, len(encoded.Mutations), encoded.HasNewMutations, len(got), len(want))
 		}

@@ -25,16 +25,20 @@ func mutationsOf(changes []*resourceChange, provider configkit.ResourceProvider)
 	return list
 }
 
+// mutation makes the mutation of a change. The maps of another one that is left in m are used again.
 func (r *resourceChange) mutation(m *api.ResourceMutation, provider configkit.ResourceProvider) {
-	m.Resource = r.resource
-	m.ResourceMutationInfo = api.MutationInfo{MutationType: r.op, Index: r.index, Protected: r.protected}
+	*m = api.ResourceMutation{
+		Resource:             r.resource,
+		ResourceMutationInfo: api.MutationInfo{MutationType: r.op, Index: r.index, Protected: r.protected},
+		PathMutationMap:      emptied(m.PathMutationMap, len(r.paths)),
+		Aliases:              m.Aliases, AliasesWithoutScopes: m.AliasesWithoutScopes,
+	}
 	switch r.op {
 	case api.MutationTypeAdd, api.MutationTypeReplace:
 		m.ResourceMutationInfo.Value = documentText(r.after, r.value)
 	case api.MutationTypeDelete:
 		m.ResourceMutationInfo.Value = documentText(r.before, r.value)
 	}
-	m.PathMutationMap = make(api.MutationMap, len(r.paths))
 	for _, p := range r.paths {
 		if !p.folded {
 			m.PathMutationMap[api.ResolvedPath(p.path.String())] = p.info()
@@ -66,15 +70,24 @@ func (r *resourceChange) mutation(m *api.ResourceMutation, provider configkit.Re
 		}
 		m.ArrayElementAliases[path][e.old] = e.now
 	}
-	if len(r.names) < 2 {
-		return // the name of the resource alone
+	if len(r.names) < 2 { // the name of the resource alone
+		m.Aliases, m.AliasesWithoutScopes = nil, nil
+		return
 	}
-	m.Aliases = make(map[api.ResourceName]struct{}, len(r.names))
-	m.AliasesWithoutScopes = make(map[api.ResourceName]struct{}, len(r.names))
+	m.Aliases, m.AliasesWithoutScopes = emptied(m.Aliases, len(r.names)), emptied(m.AliasesWithoutScopes, len(r.names))
 	for _, name := range r.names {
 		m.Aliases[name] = struct{}{}
 		m.AliasesWithoutScopes[provider.RemoveScopeFromResourceName(name)] = struct{}{}
 	}
+}
+
+// emptied is a map without entries: a used one, unless there is none or it is so large that a new one is made sooner.
+func emptied[M ~map[K]V, K comparable, V any](used M, n int) M {
+	if used == nil || len(used) > fewElements {
+		return make(M, n)
+	}
+	clear(used)
+	return used
 }
 
 func (c *change) info() api.MutationInfo {

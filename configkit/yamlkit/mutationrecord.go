@@ -20,23 +20,27 @@ type ChainState struct {
 // functions that edited something, up to the present one. The documents tell where they were edited, so that it costs no more than
 // what was changed; what happened there is the difference between what was and what is. Every entry has the index of the function it
 // has come from. What was changed and changed back has none; mutators are the functions that changed something all the same.
-func ChainMutations(states []ChainState, provider configkit.ResourceProvider) (list api.ResourceMutationList, mutators []int, err error) {
+//
+// take is called with one mutation after the other, those of resources that are gone last. What it leaves in there is memory for the
+// next one.
+func ChainMutations(states []ChainState, provider configkit.ResourceProvider, take func(*api.ResourceMutation)) (mutators []int, err error) {
 	if len(states) < 2 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	if !slices.ContainsFunc(states, func(s ChainState) bool { return !slices.Equal(s.Documents, states[0].Documents) }) {
-		return (&keptDocuments{states: states, steps: make([]keptStep, len(states)), differ: newUnitDiffer(provider, diffOptions{renames: true})}).mutations()
+		k := keptDocuments{states: states, steps: make([]keptStep, len(states)), differ: newUnitDiffer(provider, diffOptions{renames: true}), take: take}
+		return k.mutations()
 	}
 	first, last := states[0], states[len(states)-1]
 	changes, err := diffUnits(first.Documents.Before(first.Marks), last.Documents, provider, diffOptions{index: last.Step, renames: true})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var steps []chainStep
 	for i := 1; i < len(states); i++ {
 		step, err := stepBetween(states[i-1], states[i], provider)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if len(step.changes) > 0 {
 			mutators = append(mutators, step.index)
@@ -52,17 +56,22 @@ func ChainMutations(states []ChainState, provider configkit.ResourceProvider) (l
 		}
 		attribute(c, of)
 	}
-	return mutationsOf(changes, provider), mutators, nil
+	var m api.ResourceMutation
+	for _, c := range changes {
+		c.mutation(&m, provider)
+		take(&m)
+	}
+	return mutators, nil
 }
 
-// keptDocuments works out what a chain has done to documents that stayed the same ones, document by document. It takes no memory but for
-// the result.
+// keptDocuments works out what a chain has done to documents that stayed the same ones, document by document, in the same memory.
 type keptDocuments struct {
-	states []ChainState
-	steps  []keptStep // by state: of the function that brought it about
-	differ *unitDiffer
-	change resourceChange // of the chain as a whole
-	list   api.ResourceMutationList
+	states   []ChainState
+	steps    []keptStep // by state: of the function that brought it about
+	differ   *unitDiffer
+	change   resourceChange // of the chain as a whole
+	mutation api.ResourceMutation
+	take     func(*api.ResourceMutation)
 }
 
 type keptStep struct {
@@ -72,7 +81,7 @@ type keptStep struct {
 	mutates bool
 }
 
-func (k *keptDocuments) mutations() (list api.ResourceMutationList, mutators []int, err error) {
+func (k *keptDocuments) mutations() (mutators []int, err error) {
 	last := k.states[len(k.states)-1].Documents
 	now := anonymous{unit: last, provider: k.differ.provider}
 	then := now
@@ -96,7 +105,7 @@ func (k *keptDocuments) mutations() (list api.ResourceMutationList, mutators []i
 			mutators = append(mutators, k.states[s].Step)
 		}
 	}
-	return k.list, mutators, errors.Join(k.differ.problems...)
+	return mutators, errors.Join(k.differ.problems...)
 }
 
 // document finds out what the functions that touched document i, given by the states they brought about, have done to it.
@@ -116,11 +125,8 @@ func (k *keptDocuments) document(i int, doc *gaby.YamlDoc, touched []int, then, 
 		attribute(r, k.each(i, doc, touched))
 	}
 	if changed {
-		if k.list == nil {
-			k.list = make(api.ResourceMutationList, 0, len(k.states[0].Documents)-i)
-		}
-		k.list = append(k.list, api.ResourceMutation{})
-		r.mutation(&k.list[len(k.list)-1], k.differ.provider)
+		r.mutation(&k.mutation, k.differ.provider)
+		k.take(&k.mutation)
 	}
 	return nil
 }

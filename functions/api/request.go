@@ -146,10 +146,11 @@ type FunctionInvocationRequest struct {
 	CountChanges bool `json:"-"`
 	// KeepSteps has the response tell what each function made of the data, which costs printing it once for each.
 	KeepSteps bool `json:"-"`
-	// EncodeMutations, if given, is called with mutations as soon as they are known, which is cheaper than keeping them: for data that
-	// is worked on in parts with those of one part, by several goroutines. What it returns is, in order, EncodedMutations of the
-	// response, whose Mutations are empty then.
-	EncodeMutations func(ResourceMutationList) ([]byte, error) `json:"-"`
+	// EncodeMutation, if given, is called with every mutation as soon as it is known, which is cheaper than keeping them: by several
+	// goroutines for data that is worked on in parts. It appends the text of the mutation to b, which has those in front of it or is
+	// empty, and keeps nothing of it: its maps are used again. The texts are, in pieces, EncodedMutations of the response, whose
+	// Mutations are empty then.
+	EncodeMutation func(b []byte, m *ResourceMutation) ([]byte, error) `json:"-"`
 	// OmitData says that nobody looks at the data of the response, nor at whether it Changed, so that it need not be printed.
 	OmitData bool `json:"-"`
 }
@@ -172,7 +173,7 @@ type FunctionInvocationResponse struct {
 	Success       bool
 	ErrorMessages []string
 
-	// EncodedMutations is what EncodeMutations has made of the mutations, those of resources that are gone last.
+	// EncodedMutations is what EncodeMutation has made of the mutations, those of resources that are gone last.
 	EncodedMutations [][]byte `json:"-"`
 	// Parts is the data, one part after the other, when the request asked for that; ConfigData is then empty.
 	Parts [][]byte `json:"-"`

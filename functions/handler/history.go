@@ -62,13 +62,14 @@ func (h *history) texts(last [][]byte, print func(gaby.Container) ([][]byte, err
 	return texts, nil
 }
 
-// mutations are what happened to the documents, and the functions that did it, see yamlkit.ChainMutations. texts comes after it.
-func (h *history) mutations(provider configkit.ResourceProvider) (api.ResourceMutationList, []int, error) {
+// mutations has what happened to the documents taken, and tells the functions that did it, see yamlkit.ChainMutations. texts comes
+// after it.
+func (h *history) mutations(provider configkit.ResourceProvider, take func(*api.ResourceMutation)) (mutators []int, err error) {
 	states := make([]yamlkit.ChainState, len(h.moments))
 	for i, m := range h.moments {
 		states[i] = yamlkit.ChainState{Step: m.step, Documents: m.documents, Marks: m.marks}
 	}
-	return yamlkit.ChainMutations(states, provider)
+	return yamlkit.ChainMutations(states, provider, take)
 }
 
 // pieces prints documents.

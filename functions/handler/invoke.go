@@ -53,11 +53,11 @@ type run struct {
 	count     bool
 
 	keepSteps bool
-	mutations bool
 	omitData  bool
+	mutations bool // are recorded
 	// changedValues tells that there are mutations.
 	changedValues bool
-	encode        func(api.ResourceMutationList) ([]byte, error)
+	encode        func([]byte, *api.ResourceMutation) ([]byte, error)
 }
 
 // Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and
@@ -95,7 +95,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		keepSteps: request.KeepSteps,
 		mutations: request.RecordMutations,
 		omitData:  request.OmitData,
-		encode:    request.EncodeMutations,
+		encode:    request.EncodeMutation,
 	}
 	r.fc.ToolchainType = h.toolchain
 	r.steps = h.prepare(r.fc, request)
@@ -137,15 +137,12 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		return err
 	}
 	if r.mutations {
-		var all shard
-		if all.mutations, all.mutators, err = done.mutations(h.provider); err == nil {
-			all.changedValues = len(all.mutations) > 0
-			err = r.joinMutations([]shard{all})
-		}
+		all, err := r.mutationsOf(done, h.provider)
 		if err != nil {
 			r.fail(failuresOf(err, "", api.FailureFunction))
 			return nil
 		}
+		r.setMutations(all)
 	}
 	if !documents.Changed() && slices.Equal(documents, original) {
 		return nil

@@ -2,7 +2,6 @@ package handler
 
 import (
 	"errors"
-	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -26,11 +25,7 @@ type shard struct {
 	changes *api.ChangeCount
 	steps   map[int][][]byte // see history
 
-	mutations api.ResourceMutationList
-	mutators  []int
-	encoded   *[2][]byte // of resources that are there and that are gone
-	// changedValues tells that there are mutations, or were before they were encoded.
-	changedValues bool
+	mutations mutations
 }
 
 // shards are the parts of the data to run the chain on, nil unless running it on parts gives what running it on all does.
@@ -91,9 +86,11 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 		r.response.Changes = sumChanges(shards)
 	}
 	if r.mutations {
-		if err := r.joinMutations(shards); err != nil {
-			return false, err
+		all := make([]mutations, len(shards))
+		for i := range shards {
+			all[i] = shards[i].mutations
 		}
+		r.setMutations(all...)
 	}
 	if r.keepSteps {
 		for i := range shards {
@@ -136,17 +133,11 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 	}
 	if r.mutations {
 		var err error
-		if part.mutations, part.mutators, err = done.mutations(h.provider); err != nil {
+		if part.mutations, err = r.mutationsOf(done, h.provider); err != nil {
 			return false // the sequential run tells
 		}
-		part.changedValues = len(part.mutations) > 0
-		if r.encode != nil {
-			if err := part.encode(r.encode); err != nil {
-				return false
-			}
-		}
 	}
-	if !r.omitData || !part.changedValues { // comments may have changed
+	if !r.omitData || !part.mutations.any() { // comments may have changed
 		part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
 		part.changed = !gaby.SamePieces(part.text, parts.Text(i))
 	}
@@ -165,52 +156,6 @@ func (h *FunctionHandler) readsAll(r *run) bool {
 		return false
 	}
 	return len(h.provider.AttributePaths(s.f.AttributeName).PathsOf(api.ResourceTypeAny)) > 0
-}
-
-// joinMutations puts the mutations of all parts together: resources that are gone come last, as they do in each.
-func (r *run) joinMutations(shards []shard) error {
-	var left, gone []api.ResourceMutationList
-	var encoded, encodedGone [][]byte
-	mutators := map[int]bool{}
-	for i := range shards {
-		part := &shards[i]
-		if r.encode != nil && part.encoded == nil {
-			if err := part.encode(r.encode); err != nil {
-				return err
-			}
-		}
-		if r.encode != nil {
-			encoded, encodedGone = append(encoded, part.encoded[0]), append(encodedGone, part.encoded[1])
-		} else {
-			n := stillThere(part.mutations)
-			left, gone = append(left, part.mutations[:n]), append(gone, part.mutations[n:])
-		}
-		r.changedValues = r.changedValues || part.changedValues
-		for _, step := range part.mutators {
-			mutators[step] = true
-		}
-	}
-	r.response.Mutations, r.response.Mutators = slices.Concat(append(left, gone...)...), slices.Sorted(maps.Keys(mutators))
-	r.response.EncodedMutations = slices.DeleteFunc(append(encoded, encodedGone...), func(text []byte) bool { return len(text) == 0 })
-	return nil
-}
-
-// stillThere is how many mutations are not of resources that are gone, which are the last.
-func stillThere(list api.ResourceMutationList) int {
-	n := len(list)
-	for n > 0 && list[n-1].ResourceMutationInfo.MutationType == api.MutationTypeDelete {
-		n--
-	}
-	return n
-}
-
-// encode makes texts of the mutations while they are at hand, and forgets them.
-func (part *shard) encode(encode func(api.ResourceMutationList) ([]byte, error)) error {
-	n := stillThere(part.mutations)
-	left, err := encode(part.mutations[:n])
-	gone, errGone := encode(part.mutations[n:])
-	part.encoded, part.mutations = &[2][]byte{left, gone}, nil
-	return errors.Join(err, errGone)
 }
 
 // sumChanges is nil when the changes of some part are not known.

@@ -205,9 +205,9 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		}
 	}
 	onlyMutations := r.format == report.Mutations && r.to == toStdout && !r.summarises()
-	var encode func(api.ResourceMutationList) ([]byte, error)
+	var encode func([]byte, *api.ResourceMutation) ([]byte, error)
 	if onlyMutations && !r.printer.Screen.Terminal {
-		encode = report.EncodeMutations
+		encode = report.EncodeMutation
 	}
 	response, err := r.executor.Invoke(r.ctx, &api.FunctionInvocationRequest{
 		FunctionContext:     r.context(unit.Name, unit.Toolchain),
@@ -221,7 +221,7 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		CountChanges:        r.counts(),
 		KeepSteps:           r.prints && r.format == report.Diff,
 		RecordMutations:     r.prints && (r.format == report.Mutations || r.format == report.Response),
-		EncodeMutations:     encode,
+		EncodeMutation:      encode,
 		OmitData:            onlyMutations,
 		StopOnError:         !r.keep,
 		FunctionInvocations: chain.Invocations,

@@ -239,17 +239,15 @@ func marshalMutations(list api.ResourceMutationList) (Payload, error) {
 	return Payload{append(e.b, '\n')}, err
 }
 
-// EncodeMutations is what requests have as EncodeMutations for Mutations on something that is no terminal.
-func EncodeMutations(list api.ResourceMutationList) ([]byte, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
-	e := &jsonEncoder{b: make([]byte, 0, 768*len(list)), depth: 1, empty: true}
-	err := items(e, list, e.mutation)
+// EncodeMutation is what requests have as EncodeMutation for Mutations on something that is no terminal.
+func EncodeMutation(b []byte, m *api.ResourceMutation) ([]byte, error) {
+	e := &jsonEncoder{b: b, depth: 1, empty: len(b) == 0}
+	e.entry()
+	err := e.mutation(m)
 	return e.b, err
 }
 
-// joinEncoded makes one list of what EncodeMutations has made.
+// joinEncoded makes one list of what EncodeMutation has made.
 func joinEncoded(parts [][]byte) Payload {
 	p := Payload{[]byte("[")}
 	for i, part := range parts {

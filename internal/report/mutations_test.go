@@ -116,9 +116,12 @@ func TestEncodedMutations(t *testing.T) {
 	list := changesForAPerson()
 	response := &api.FunctionInvocationResponse{Success: true}
 	for _, part := range []api.ResourceMutationList{list[:1], list[1:3], nil, list[3:]} {
-		text, err := EncodeMutations(part)
-		if err != nil {
-			t.Fatal(err)
+		var text []byte
+		for i := range part {
+			var err error
+			if text, err = EncodeMutation(text, &part[i]); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if len(text) > 0 {
 			response.EncodedMutations = append(response.EncodedMutations, text)
