@@ -38,7 +38,7 @@ func (v Value) Comments() Comments {
 	}
 	if _, edited := d.pendingComment(i); !edited {
 		if from, to := d.lineComment(i); to > from {
-			c.Line = commentText(string(d.src[from:to]))
+			c.Line = commentText(view(d.src[from:to]))
 		}
 	}
 	if d.n[i].flags&inFlow != 0 {
@@ -46,8 +46,8 @@ func (v Value) Comments() Comments {
 	}
 	start := d.entryStart(i)
 	bol := d.lineStart(start)
-	if strings.TrimLeft(string(d.src[bol:start]), " ") == "" {
-		c.Head = commentText(string(d.src[d.headStart(i):bol]))
+	if strings.TrimLeft(view(d.src[bol:start]), " ") == "" {
+		c.Head = commentText(view(d.src[d.headStart(i):bol]))
 		c.Foot = d.foot(i, start-bol)
 	}
 	return c
@@ -59,7 +59,7 @@ func (d *document) foot(i int32, col int) string {
 	from := p
 	for p < d.bodyEnd {
 		eol := d.lineEnd(p)
-		line := string(d.src[p:eol])
+		line := view(d.src[p:eol])
 		if len(line) <= col || strings.TrimLeft(line[:col], " ") != "" || line[col] != '#' {
 			trimmed := strings.TrimLeft(line, " ")
 			if len(line)-len(trimmed) == col && trimmed != "" && trimmed != "\r" {
@@ -69,11 +69,14 @@ func (d *document) foot(i int32, col int) string {
 		}
 		p = min(eol+1, len(d.src))
 	}
-	return commentText(string(d.src[from:p]))
+	return commentText(view(d.src[from:p]))
 }
 
 // commentText strips the marks of comment lines.
 func commentText(raw string) string {
+	if raw == "" {
+		return ""
+	}
 	lines := strings.Split(strings.TrimRight(raw, "\r\n"), "\n")
 	for i, l := range lines {
 		l = strings.TrimRight(strings.TrimLeft(l, " \t"), " \t\r")

@@ -97,14 +97,17 @@ func (d *document) position(p int) Position {
 	if d.unit.detached {
 		return Position{}
 	}
-	if d.lines == nil {
+	if d.lines == nil && p >= lineBlock {
 		d.lines = make([]uint32, len(d.src)/lineBlock+1)
 		for i := 1; i < len(d.lines); i++ {
 			d.lines[i] = d.lines[i-1] + uint32(bytes.Count(d.src[(i-1)*lineBlock:i*lineBlock], []byte{'\n'}))
 		}
 	}
 	block := p / lineBlock
-	line := int(d.lines[block]) + bytes.Count(d.src[block*lineBlock:p], []byte{'\n'})
+	line := bytes.Count(d.src[block*lineBlock:p], []byte{'\n'})
+	if block > 0 {
+		line += int(d.lines[block])
+	}
 	from := d.src[bytes.LastIndexByte(d.src[:p], '\n')+1 : p]
 	col := utf8.RuneCount(from)
 	if bytes.HasPrefix(from, []byte("\xef\xbb\xbf")) {

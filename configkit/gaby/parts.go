@@ -113,11 +113,15 @@ func (a *Arena) reset() {
 // documents gives space for n documents.
 func (a *Arena) documents(n int) ([]document, []YamlDoc, Container) {
 	if a == nil || n > cap(a.docs) {
-		docs, views, list := make([]document, n), make([]YamlDoc, n), make(Container, 0, n)
+		room := n
+		if a != nil {
+			room += n / 4 // for the next ones
+		}
+		docs, views, list := make([]document, room), make([]YamlDoc, room), make(Container, 0, room)
 		if a != nil {
 			a.docs, a.views, a.list = docs, views, list
 		}
-		return docs, views, list
+		return docs[:n], views[:n], list
 	}
 	docs, views := a.docs[:n], a.views[:n]
 	clear(docs)

@@ -130,7 +130,7 @@ func (s *scanner) checkDuplicates(m int32) {
 	if count < 2 {
 		return
 	}
-	if count > 8 {
+	if count > 24 { // comparing the lengths of each with each is cheap
 		s.checkManyDuplicates(m, count)
 		return
 	}

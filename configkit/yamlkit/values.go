@@ -2,11 +2,11 @@ package yamlkit
 
 import (
 	"cmp"
-	"container/heap"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -178,49 +178,42 @@ func permute(rows api.AttributeValueList, order []int) {
 
 // MergeRows makes one sorted list of sorted ones; rows that agree in what they are sorted by keep their order.
 func MergeRows(lists []api.AttributeValueList) api.AttributeValueList {
-	n := 0
-	var heads rowHeap // the lists that have rows left
-	for i, list := range lists {
-		n += len(list)
-		if len(list) > 0 {
-			heads = append(heads, sortedRows{SortRows(list), i})
-		}
-	}
-	merged := make(api.AttributeValueList, 0, n)
-	heap.Init(&heads)
-	for len(heads) > 0 {
-		first := &heads[0]
-		merged = append(merged, first.rows[0])
-		if first.rows = first.rows[1:]; len(first.rows) == 0 {
-			heap.Pop(&heads)
-			continue
-		}
-		heap.Fix(&heads, 0)
+	inOrder := mergedRows(lists)
+	merged := make(api.AttributeValueList, len(inOrder))
+	for i, row := range inOrder {
+		merged[i] = *row
 	}
 	return merged
 }
 
-// sortedRows are what is left of one of several lists.
-type sortedRows struct {
-	rows  api.AttributeValueList
-	index int
-}
-
-// rowHeap has the list with the least row first.
-type rowHeap []sortedRows
-
-func (h rowHeap) Len() int      { return len(h) }
-func (h rowHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *rowHeap) Push(any)     {} // nothing is added
-
-func (h rowHeap) Less(i, j int) bool {
-	c := compareRows(&h[i].rows[0], &h[j].rows[0])
-	return c < 0 || c == 0 && h[i].index < h[j].index
-}
-
-func (h *rowHeap) Pop() any {
-	*h = (*h)[:len(*h)-1]
-	return nil
+// mergedRows is where the rows of the merged list are.
+func mergedRows(lists []api.AttributeValueList) []*api.AttributeValue {
+	if len(lists) == 0 {
+		return nil
+	}
+	if len(lists) == 1 {
+		rows := SortRows(lists[0])
+		places := make([]*api.AttributeValue, len(rows))
+		for i := range rows {
+			places[i] = &rows[i]
+		}
+		return places
+	}
+	middle := len(lists) / 2
+	var a, b []*api.AttributeValue
+	var left sync.WaitGroup
+	left.Go(func() { a = mergedRows(lists[:middle]) })
+	b = mergedRows(lists[middle:])
+	left.Wait()
+	merged := make([]*api.AttributeValue, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if compareRows(a[0], b[0]) <= 0 {
+			merged, a = append(merged, a[0]), a[1:]
+		} else {
+			merged, b = append(merged, b[0]), b[1:]
+		}
+	}
+	return append(append(merged, a...), b...)
 }
 
 func compareRows(a, b *api.AttributeValue) int {

@@ -119,9 +119,8 @@ func (e *jsonEncoder) close(bracket byte) {
 }
 
 func (e *jsonEncoder) newline() {
-	const line = "\n                    "
-	if n := 1 + 2*e.depth; n <= len(line) {
-		e.b = append(e.b, line[:n]...)
+	if n := 2 + 2*e.depth; n <= len(commaLine) {
+		e.b = append(e.b, commaLine[1:n]...)
 		return
 	}
 	e.b = append(e.b, '\n')
@@ -130,8 +129,15 @@ func (e *jsonEncoder) newline() {
 	}
 }
 
+// commaLine ends a line and indents the next one.
+const commaLine = ",\n                    "
+
 // entry begins an entry of the bracket opened last.
 func (e *jsonEncoder) entry() {
+	if n := 2 + 2*e.depth; !e.empty && n <= len(commaLine) { // at once, as nearly always
+		e.b = append(e.b, commaLine[:n]...)
+		return
+	}
 	if !e.empty {
 		e.b = append(e.b, ',')
 	}
@@ -369,47 +375,68 @@ func (e *jsonEncoder) other(value any) error {
 // HTML: control characters, invalid UTF-8 and the two line separators that
 // JavaScript stumbles over are escaped.
 func appendString(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
 	b = append(b, '"')
 	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		size := 1
-		var escaped []byte
-		switch {
-		case c == '"', c == '\\':
-			escaped = []byte{'\\', c}
-		case c == '\b':
-			escaped = []byte(`\b`)
-		case c == '\f':
-			escaped = []byte(`\f`)
-		case c == '\n':
-			escaped = []byte(`\n`)
-		case c == '\r':
-			escaped = []byte(`\r`)
-		case c == '\t':
-			escaped = []byte(`\t`)
-		case c < ' ':
-			escaped = []byte{'\\', 'u', '0', '0', hex[c>>4], hex[c&15]}
-		default:
-			var r rune
-			r, size = utf8.DecodeRuneInString(s[i:])
-			switch {
-			case r == utf8.RuneError && size == 1:
-				escaped = []byte(`\ufffd`)
-			case r == '\u2028', r == '\u2029':
-				escaped = []byte{'\\', 'u', '2', '0', '2', hex[r&15]}
-			}
-		}
-		if escaped != nil {
+	for i := plainLen(s, 0); i < len(s); i = plainLen(s, i) {
+		escaped, size := escape(s[i:])
+		if escaped != "" {
 			b = append(append(b, s[from:i]...), escaped...)
 			from = i + size
 		}
 		i += size
 	}
 	return append(append(b, s[from:]...), '"')
+}
+
+// plainLen is where in s, from i on, the first byte is that may have to be escaped. Eight bytes are looked at at once, as "Bit Twiddling
+// Hacks" (Anderson) finds a byte less than n: a byte that is not plain sets its highest bit, or one above it is looked at in vain.
+func plainLen(s string, i int) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		quote, backslash := w^('"'*ones), w^('\\'*ones)
+		if (w|(w-' '*ones)|(quote-ones)|(backslash-ones))&high != 0 {
+			break
+		}
+	}
+	for i < len(s) && isPlain(s[i]) {
+		i++
+	}
+	return i
+}
+
+func isPlain(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }
+
+// escape is how the character at the beginning of s is written, empty for itself, and its size.
+func escape(s string) (escaped string, size int) {
+	const hex = "0123456789abcdef"
+	switch c := s[0]; {
+	case c == '"':
+		return `\"`, 1
+	case c == '\\':
+		return `\\`, 1
+	case c == '\b':
+		return `\b`, 1
+	case c == '\f':
+		return `\f`, 1
+	case c == '\n':
+		return `\n`, 1
+	case c == '\r':
+		return `\r`, 1
+	case c == '\t':
+		return `\t`, 1
+	case c < ' ':
+		return string([]byte{'\\', 'u', '0', '0', hex[c>>4], hex[c&15]}), 1
+	}
+	switch r, size := utf8.DecodeRuneInString(s); {
+	case r == utf8.RuneError && size == 1:
+		return `\ufffd`, size
+	case r == '\u2028':
+		return `\u2028`, size
+	case r == '\u2029':
+		return `\u2029`, size
+	default:
+		return "", size
+	}
 }
