@@ -26,7 +26,7 @@ type typeCompiler struct {
 	of            api.ResourceType
 	clusterScoped bool
 	level         int                 // 0: the type itself, 1: *
-	only          []api.AttributeName // read nothing but the paths of these; nil: everything
+	only          []api.AttributeName // read nothing but the paths of these, or justMergeKeys; nil: everything
 	entries       map[entryKey]*entry
 	keys          *configkit.MergeKeyTree
 	mapKeys       map[string]bool
@@ -107,7 +107,7 @@ func (c *typeCompiler) fragment(d knowledgeDocument, f gaby.Value, prefix string
 		case "attributes":
 			return c.attributes(d, section, prefix)
 		}
-		if c.only != nil {
+		if c.only != nil && (key != "mergeKeys" || !slices.Contains(c.only, justMergeKeys)) {
 			return nil
 		}
 		switch key {

@@ -22,7 +22,7 @@ type Registry struct {
 	groups    map[api.AttributeName][]api.AttributeName
 	versions  map[string][]string // by type; nil until a reference is read
 	types     map[api.ResourceType]*typeKnowledge
-	single    map[typeAttribute][]*api.PathVisitorInfo
+	parts     map[typePart]*typeKnowledge
 	added     map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
 	accessors map[string]EmbeddedAccessor
 	paths     map[string]*Path
@@ -72,12 +72,12 @@ func (r *Registry) check(from int) error {
 func (r *Registry) AddFiles(files ...KnowledgeFile) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	files0, documents, groups, types, single := r.files, r.documents, r.groups, r.types, r.single
+	files0, documents, groups, types, parts := r.files, r.documents, r.groups, r.types, r.parts
 	r.files = append(slices.Clone(r.files), files...)
-	r.documents, r.groups, r.versions, r.types, r.single = nil, nil, nil, nil, nil
+	r.documents, r.groups, r.versions, r.types, r.parts = nil, nil, nil, nil, nil
 	err := r.check(len(files0))
 	if err != nil {
-		r.files, r.documents, r.groups, r.versions, r.types, r.single = files0, documents, groups, nil, types, single
+		r.files, r.documents, r.groups, r.versions, r.types, r.parts = files0, documents, groups, nil, types, parts
 	}
 	return err
 }
@@ -192,28 +192,30 @@ type attributePaths struct {
 }
 
 func (a attributePaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
-	return a.registry.attributePaths(t, a.name)
+	return a.registry.part(t, a.name).attributes[a.name]
 }
 
 // maxTypes bounds how much is kept of types that data name and nobody has heard of.
 const maxTypes = 4096
 
-// typeAttribute is an attribute of a type.
-type typeAttribute struct {
+// typePart is one attribute of a type, or justMergeKeys.
+type typePart struct {
 	of   api.ResourceType
 	name api.AttributeName
 }
 
-// attributePaths are the paths of one attribute. As long as nothing else is asked about the type, nothing else is read.
-func (r *Registry) attributePaths(t api.ResourceType, name api.AttributeName) []*api.PathVisitorInfo {
+const justMergeKeys api.AttributeName = ""
+
+// part knows about one attribute of a type, or its merge keys. As long as nothing else is asked about the type, nothing else is read.
+func (r *Registry) part(t api.ResourceType, name api.AttributeName) *typeKnowledge {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if k, ok := r.types[t]; ok {
-		return k.attributes[name]
+		return k
 	}
-	key := typeAttribute{t, name}
-	if paths, ok := r.single[key]; ok {
-		return paths
+	key := typePart{t, name}
+	if k, ok := r.parts[key]; ok {
+		return k
 	}
 	err := r.parse()
 	if err == nil {
@@ -223,14 +225,14 @@ func (r *Registry) attributePaths(t api.ResourceType, name api.AttributeName) []
 		}
 		var k *typeKnowledge
 		if k, err = r.compile(t, only); err == nil {
-			if r.single == nil {
-				r.single = map[typeAttribute][]*api.PathVisitorInfo{}
+			if r.parts == nil {
+				r.parts = map[typePart]*typeKnowledge{}
 			}
-			if len(r.single) >= maxTypes {
-				clear(r.single)
+			if len(r.parts) >= maxTypes {
+				clear(r.parts)
 			}
-			r.single[key] = k.attributes[name]
-			return k.attributes[name]
+			r.parts[key] = k
+			return k
 		}
 	}
 	panic(err) // files are checked before
@@ -301,7 +303,7 @@ func (k *typeKnowledge) pathInfo(path api.UnresolvedPath) *api.PathVisitorInfo {
 
 // MergeKeys are the lists of a type whose elements are known by a key.
 func (r *Registry) MergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
-	return r.knowledge(t).mergeKeys
+	return r.part(t, justMergeKeys).mergeKeys
 }
 
 // ExclusiveFields are the fields of a type of which one alone may be present.
@@ -326,7 +328,7 @@ func (r *Registry) RegisterPaths(name api.AttributeName, t api.ResourceType, pat
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.add(name, t, paths)
-	r.types, r.single = nil, nil // what was compiled may be out of date
+	r.types, r.parts = nil, nil // what was compiled may be out of date
 	return nil
 }
 
@@ -461,7 +463,7 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 	return k, nil
 }
 
-// compile reads what is known about a type, or only the paths of some attributes.
+// compile reads what is known about a type, or only the paths of some attributes, or justMergeKeys.
 func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeKnowledge, error) {
 	c := r.newTypeCompiler(t)
 	c.only = only
