@@ -67,7 +67,7 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 	i := int32(len(d.n))
 	out := node{key: uint32(len(d.fresh)), val: uint32(len(d.fresh)), kind: n.kind, flags: isNew | n.flags&hasProps, next: uint32(i + 1)}
 	if n.kind == scalarNode {
-		t := Value{d: d, slot: from, owner: -1, pos: -1}.tree()
+		t := Value{d: d, slot: from, origin: origin{-1, -1}}.tree()
 		f.text, f.want, f.tag = t.text, t.want, d.scalarTag(from)
 	}
 	if n.flags&hasProps != 0 {

@@ -87,14 +87,14 @@ func (c *counter) replaced(i, value int32) {
 		}
 		return
 	}
-	c.n += max(d.sourceLeaves(i), leaves(Value{d: d, slot: i, owner: -1, pos: -1}))
+	c.n += max(d.sourceLeaves(i), leaves(Value{d: d, slot: i, origin: origin{-1, -1}}))
 }
 
 // rearranged counts for the entries of collection i that are new or gone.
 func (c *counter) rearranged(i int32, kids []int32) {
 	for _, k := range kids {
 		if !c.d.source(k) {
-			c.n += leaves(Value{d: c.d, slot: k, owner: i, pos: -1})
+			c.n += leaves(Value{d: c.d, slot: k, origin: origin{i, -1}})
 		}
 	}
 	for _, k := range c.d.removed(i, kids) {

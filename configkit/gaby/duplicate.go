@@ -15,7 +15,7 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 	if v.owner < 0 || doc.n[v.owner].kind != listNode || v.via != 0 {
 		return nil, e.fail(v, "not an item of a list", "")
 	}
-	if err := e.here(Value{d: doc, slot: v.owner, owner: -1, pos: -1}, false); err != nil {
+	if err := e.here(Value{d: doc, slot: v.owner, origin: origin{-1, -1}}, false); err != nil {
 		return nil, err
 	}
 	kids := doc.kids(v.owner)
@@ -27,7 +27,7 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 		if from := &doc.fresh[doc.n[slot].val].copied; from.entry > 0 && doc.n[from.entry].flags&inFlow == 0 {
 			from.lead = uint32(doc.headStart(from.entry))
 		}
-		slots[i], copies[i] = slot, Value{d: doc, slot: slot, owner: v.owner, pos: int32(at + i)}.Doc()
+		slots[i], copies[i] = slot, Value{d: doc, slot: slot, origin: origin{v.owner, int32(at + i)}}.Doc()
 	}
 	doc.setKids(v.owner, slices.Insert(slices.Clone(kids), at, slots...))
 	return copies, nil

@@ -231,7 +231,7 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 		index[key] = int32(len(kids))
 		d.cache.keys[i] = index
 	}
-	return Value{d: d, slot: slot, owner: i, pos: int32(len(kids))}, nil
+	return Value{d: d, slot: slot, origin: origin{i, int32(len(kids))}}, nil
 }
 
 // insert puts a new item in front of item at of list l.
@@ -253,7 +253,7 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 	} else {
 		d.setKids(i, slices.Insert(slices.Clone(kids), at, slot))
 	}
-	return Value{d: d, slot: slot, owner: i, pos: int32(at)}, nil
+	return Value{d: d, slot: slot, origin: origin{i, int32(at)}}, nil
 }
 
 // mayGo checks that entry v can be taken out of its collection.
@@ -386,13 +386,13 @@ func (e *editor) assignList(v Value, t *tree) error {
 	owner := v.node()
 	for k := head; k < n-tail; k++ {
 		e.path = append(path[:len(path):len(path)], strconv.Itoa(k))
-		if err := e.assign(Value{d: d, slot: old[k], owner: owner, pos: -1, via: v.via}, t.kids[k]); err != nil {
+		if err := e.assign(Value{d: d, slot: old[k], origin: origin{owner, -1}, via: v.via}, t.kids[k]); err != nil {
 			return err
 		}
 	}
 	kids := slices.Clone(old[:n-tail])
 	for _, slot := range old[n-tail : len(old)-tail] {
-		if err := e.here(Value{d: d, slot: slot, owner: owner, pos: -1, via: v.via}, true); err != nil {
+		if err := e.here(Value{d: d, slot: slot, origin: origin{owner, -1}, via: v.via}, true); err != nil {
 			return err
 		}
 	}

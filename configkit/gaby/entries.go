@@ -114,7 +114,7 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 			}
 		}
 		for _, mp := range maps {
-			v := Value{d: d, slot: mp, owner: -1, pos: -1}
+			v := Value{d: d, slot: mp, origin: origin{-1, -1}}
 			for e := v.First(); e.Exists(); e = e.Next() {
 				k := d.keyText(e.slot)
 				if _, again := seen[k]; !again {

@@ -109,7 +109,7 @@ func (x *expander) expand(slot int32, depth int) {
 	switch {
 	case n.kind == aliasNode:
 		x.count++
-		d.setValue(slot, d.copy(Value{d: d, slot: i, owner: -1, pos: -1}, d.keyText(slot), -1, depth))
+		d.setValue(slot, d.copy(Value{d: d, slot: i, origin: origin{-1, -1}}, d.keyText(slot), -1, depth))
 	case n.flags&isNew != 0 || n.kind == scalarNode:
 	default:
 		if n.flags&hasMerge != 0 {
@@ -130,7 +130,7 @@ func (x *expander) merge(i int32, depth int) {
 		if m.via&viaMerge == 0 {
 			continue
 		}
-		v := Value{d: d, slot: m.slot, owner: i, pos: -1}
+		v := Value{d: d, slot: m.slot, origin: origin{i, -1}}
 		kid := d.copy(v, d.keyText(m.slot), i, depth+1)
 		c := &d.fresh[d.n[kid].val].copied
 		if before > 0 {

@@ -28,7 +28,7 @@ func (v Value) YAML() string {
 		e.b = append(e.b, empty(n.kind)...)
 	default:
 		// Merged maps are written as readers see them: through a copy.
-		fresh := &YamlDoc{v: Value{d: &document{limits: d.limits, unit: d.unit, scanned: true}, owner: -1, pos: -1}}
+		fresh := &YamlDoc{v: Value{d: &document{limits: d.limits, unit: d.unit, scanned: true}, origin: origin{-1, -1}}}
 		root := fresh.v.d.build("", v.tree())
 		e.d = fresh.v.d
 		e.entries(root, 0, false)

@@ -125,7 +125,7 @@ func (b *NativeBuilder) End() {
 // Doc returns the document, whose root has ended.
 func (b *NativeBuilder) Doc() *YamlDoc {
 	b.d.nsrc = int32(len(b.d.n))
-	return &YamlDoc{v: Value{d: b.d, owner: -1, pos: -1}}
+	return &YamlDoc{v: Value{d: b.d, origin: origin{-1, -1}}}
 }
 
 // scalarText returns the tag and the text of a value.
@@ -155,7 +155,7 @@ type NativeEntry struct {
 // told when only entries of a map or list are others.
 func (d *YamlDoc) NativeValue(node int) (v Value, replaced bool) {
 	doc, i := d.v.d, int32(node)
-	return Value{d: doc, slot: i, owner: -1, pos: -1}, doc.at(i) != i
+	return Value{d: doc, slot: i, origin: origin{-1, -1}}, doc.at(i) != i
 }
 
 // NativeNode returns the number of the node of the text that stands at the place of a value, -1 when an edit has made the place.
@@ -175,7 +175,7 @@ func (d *YamlDoc) NativeEntries(node int) (entries []NativeEntry, changed bool) 
 	}
 	entries = make([]NativeEntry, len(kids))
 	for k, kid := range kids {
-		entries[k] = NativeEntry{Node: -1, Value: Value{d: doc, slot: kid, owner: i, pos: int32(k)}}
+		entries[k] = NativeEntry{Node: -1, Value: Value{d: doc, slot: kid, origin: origin{i, int32(k)}}}
 		if doc.source(kid) {
 			entries[k].Node = int(kid)
 		}

@@ -124,7 +124,7 @@ func SamePieces(list [][]byte, text []byte) bool {
 // is to follow.
 func (d *document) print(out *pieces, more bool) {
 	if d.native != nil {
-		out.text([]byte(Value{d: d, owner: -1, pos: -1}.YAML() + "\n"))
+		out.text([]byte(Value{d: d, origin: origin{-1, -1}}.YAML() + "\n"))
 		return
 	}
 	unended := len(d.src) > 0 && d.src[len(d.src)-1] != '\n'

@@ -45,7 +45,7 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 	for i, slot := range have {
 		if moves || !stays[i] {
 			// An alias must not come to stand in front of its anchor.
-			if err := e.here(Value{d: e.d, slot: slot, owner: owner, pos: -1}, true); err != nil {
+			if err := e.here(Value{d: e.d, slot: slot, origin: origin{owner, -1}}, true); err != nil {
 				return err
 			}
 		}

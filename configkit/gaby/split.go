@@ -39,7 +39,7 @@ func parse(u *unit, limits *Limits) Container {
 			src: u.text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,
 			unit: u, index: i, limits: limits,
 		}
-		views[i].v = Value{d: &docs[i], owner: -1, pos: -1}
+		views[i].v = Value{d: &docs[i], origin: origin{-1, -1}}
 		if p.list && bytes.Contains(docs[i].src, []byte("List")) {
 			if items := listItems(&views[i]); items != nil {
 				c = append(c, items...)
@@ -61,7 +61,7 @@ func ParseYAML(text []byte) (*YamlDoc, error) {
 	if len(parts) > 1 {
 		return nil, &SyntaxError{Pos: d.position(parts[1].body), Msg: "a second document where one was expected"}
 	}
-	doc := &YamlDoc{v: Value{d: d, owner: -1, pos: -1}}
+	doc := &YamlDoc{v: Value{d: d, origin: origin{-1, -1}}}
 	return doc, doc.Check()
 }
 

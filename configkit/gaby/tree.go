@@ -259,7 +259,7 @@ func (d *document) equal(i int32, t *tree) bool {
 	if n.kind != t.kind {
 		return false
 	}
-	v := Value{d: d, slot: i, owner: -1, pos: -1}
+	v := Value{d: d, slot: i, origin: origin{-1, -1}}
 	switch t.kind {
 	case mapNode:
 		count := 0

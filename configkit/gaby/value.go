@@ -14,11 +14,17 @@ const (
 // A Value is a cursor on one place of a document: cheap to copy, made without allocation, and reading through the edits made so
 // far. It shows the values aliases and "<<" stand for. The zero Value is a missing one; every method works on it.
 type Value struct {
-	d     *document
-	slot  int32 // the node whose place this is
+	d    *document
+	slot int32 // the node whose place this is
+	origin
+	via via // not "here": it stands elsewhere and cannot be edited through this cursor
+}
+
+// origin is where a cursor came from. It is a struct of its own because the compiler keeps structs with more than four fields in memory
+// and copies them for every call.
+type origin struct {
 	owner int32 // the collection node it was reached from, -1 for the root
 	pos   int32 // its place among the owner's entries where these are listed (edited, merged), else -1
-	via   via   // not "here": it stands elsewhere and cannot be edited through this cursor
 }
 
 // via says how a value that stands elsewhere was reached.
@@ -85,18 +91,18 @@ func (v Value) First() Value {
 		if len(m) == 0 {
 			return Value{}
 		}
-		return Value{d: d, slot: m[0].slot, owner: i, pos: 0, via: via | m[0].via}
+		return Value{d: d, slot: m[0].slot, origin: origin{i, 0}, via: via | m[0].via}
 	}
 	if kids, ok := d.editedKids(i); ok {
 		if len(kids) == 0 {
 			return Value{}
 		}
-		return Value{d: d, slot: kids[0], owner: i, pos: 0, via: via}
+		return Value{d: d, slot: kids[0], origin: origin{i, 0}, via: via}
 	}
 	if int32(n.next) == i+1 {
 		return Value{}
 	}
-	return Value{d: d, slot: i + 1, owner: i, pos: -1, via: via}
+	return Value{d: d, slot: i + 1, origin: origin{i, -1}, via: via}
 }
 
 // Next returns the entry after this one, or a missing value.
@@ -143,7 +149,7 @@ func (v Value) Get(key string) Value {
 		m := d.mergedEntries(i)
 		for k := range m {
 			if d.keyIs(m[k].slot, key) {
-				return Value{d: d, slot: m[k].slot, owner: i, pos: int32(k), via: v.below() | m[k].via}
+				return Value{d: d, slot: m[k].slot, origin: origin{i, int32(k)}, via: v.below() | m[k].via}
 			}
 		}
 		return Value{}
@@ -152,13 +158,13 @@ func (v Value) Get(key string) Value {
 	if kids, ok := d.editedKids(i); ok {
 		if len(kids) > longCollection {
 			if k, ok := d.keyIndex(i, kids)[key]; ok {
-				return Value{d: d, slot: kids[k], owner: i, pos: k, via: via}
+				return Value{d: d, slot: kids[k], origin: origin{i, k}, via: via}
 			}
 			return Value{}
 		}
 		for k, c := range kids {
 			if d.keyIs(c, key) {
-				return Value{d: d, slot: c, owner: i, pos: int32(k), via: via}
+				return Value{d: d, slot: c, origin: origin{i, int32(k)}, via: via}
 			}
 		}
 		return Value{}
@@ -166,12 +172,12 @@ func (v Value) Get(key string) Value {
 	count := 0
 	for c, end := i+1, int32(n.next); c < end; c = int32(d.n[c].next) {
 		if d.keyIs(c, key) {
-			return Value{d: d, slot: c, owner: i, pos: -1, via: via}
+			return Value{d: d, slot: c, origin: origin{i, -1}, via: via}
 		}
 		if count++; count > longCollection {
 			all := d.entries(i)
 			if k, ok := d.keyIndex(i, all)[key]; ok {
-				return Value{d: d, slot: all[k], owner: i, pos: -1, via: via}
+				return Value{d: d, slot: all[k], origin: origin{i, -1}, via: via}
 			}
 			return Value{}
 		}
@@ -193,7 +199,7 @@ func (v Value) Repeated() []Value {
 	var repeated []Value
 	for k, kid := range kids {
 		if last[d.keyText(kid)] != k {
-			repeated = append(repeated, Value{d: d, slot: kid, owner: i, pos: int32(k), via: v.below()})
+			repeated = append(repeated, Value{d: d, slot: kid, origin: origin{i, int32(k)}, via: v.below()})
 		}
 	}
 	return repeated
@@ -228,14 +234,14 @@ func (v Value) Index(i int) Value {
 		if i >= len(kids) {
 			return Value{}
 		}
-		return Value{d: d, slot: kids[i], owner: at, pos: int32(i), via: via}
+		return Value{d: d, slot: kids[i], origin: origin{at, int32(i)}, via: via}
 	}
 	if i > longCollection {
 		all := d.entries(at)
 		if i >= len(all) {
 			return Value{}
 		}
-		return Value{d: d, slot: all[i], owner: at, pos: -1, via: via}
+		return Value{d: d, slot: all[i], origin: origin{at, -1}, via: via}
 	}
 	c, end := at+1, int32(n.next)
 	for ; c < end && i > 0; i-- {
@@ -244,7 +250,7 @@ func (v Value) Index(i int) Value {
 	if c >= end {
 		return Value{}
 	}
-	return Value{d: d, slot: c, owner: at, pos: -1, via: via}
+	return Value{d: d, slot: c, origin: origin{at, -1}, via: via}
 }
 
 // Key returns the key of a map entry, "" for anything else.

@@ -62,7 +62,7 @@ func (v Value) Entries() iter.Seq[Value] {
 		if n.kind != mapNode && n.kind != listNode {
 			return
 		}
-		at := func(slot int32) Value { return Value{d: d, slot: slot, owner: i, pos: -1, via: v.via} }
+		at := func(slot int32) Value { return Value{d: d, slot: slot, origin: origin{i, -1}, via: v.via} }
 		if kids, ok := d.editedKids(i); ok {
 			for _, kid := range kids {
 				if !yield(at(kid)) {
