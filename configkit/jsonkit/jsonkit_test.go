@@ -210,9 +210,13 @@ func generate(d nativetest.Dice, file string) string {
 		var b strings.Builder
 		b.WriteString(open)
 		n := 1 + d(3)
+		entry := ""
 		for i := range n {
 			if lines {
-				b.WriteString(note("", "", " // far"+end+end, "") + end)
+				if entry != "{}" && entry != "[]" {
+					b.WriteString(note("", "", " // far"+end+end, ""))
+				}
+				b.WriteString(end)
 				b.WriteString(nativetest.Pick(d, "", "", end) + note("", "", inside+"// above"+end, inside+"/* above"+end+inside+"   it */"+end) + inside)
 			} else if i == 0 {
 				b.WriteString(pad)
@@ -220,7 +224,7 @@ func generate(d nativetest.Dice, file string) string {
 			if isMap {
 				b.WriteString(key() + colon)
 			}
-			entry := value(depth-1, inside, lines)
+			entry = value(depth-1, inside, lines)
 			b.WriteString(entry)
 			switch {
 			case entry == "{}" || entry == "[]": // becomes several lines, the first of which has no comment

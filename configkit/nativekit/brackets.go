@@ -76,12 +76,17 @@ func (p *bracketed) ownLines(i int) bool {
 	return first && start >= p.begins(i) && endsLine(p.w.Text[end(kid):p.n.Span.To])
 }
 
-// endsLine reports whether nothing but a comment stands on the first line of a text.
+// endsLine reports whether nothing but comments stands on the first line of a text.
 func endsLine(text []byte) bool {
 	line := bytes.Trim(text[:LineEnd(text, 0)], " \t")
-	inside, isBlock := bytes.CutPrefix(line, []byte("/*"))
-	isBlock = isBlock && len(inside) > 1 && bytes.Index(inside, []byte("*/")) == len(inside)-2
-	return len(line) == 0 && len(text) > 0 || isBlock || bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
+	for bytes.HasPrefix(line, []byte("/*")) {
+		n := bytes.Index(line[2:], []byte("*/"))
+		if n < 0 {
+			return false
+		}
+		line = bytes.TrimLeft(line[n+4:], " \t")
+	}
+	return len(line) == 0 && len(text) > 0 || bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
 }
 
 // removeOthers takes out the entries that do not stay.
