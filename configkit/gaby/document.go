@@ -15,6 +15,7 @@ type document struct {
 	unit    *unit  // the text src is a part of
 	index   int    // place of the document in the unit
 	limits  *Limits
+	odd     bool // see part
 
 	scanned bool
 	err     error // of the scan

@@ -22,7 +22,7 @@ func (d *YamlDoc) Header() (Header, error) {
 	if d.v.owner < 0 && d.v.slot == 0 && !doc.scanned {
 		if !doc.hasHeader {
 			p := peeker{src: doc.src[:doc.bodyEnd], pos: doc.body}
-			if !p.document() {
+			if doc.odd || !p.document() {
 				return d.scannedHeader()
 			}
 			doc.header, doc.hasHeader = p.h, true
@@ -73,8 +73,8 @@ func stringText(v Value) string {
 // deeper by its line feed alone when nothing on it can swallow the following lines; quoted text, flow collections and literal
 // text it skips by their own rules. Whenever it is not certain it gives up, and the scanner decides.
 //
-// Once it has all it looks for, only one of these keys once more matters: it tells that a separator of documents is missing. That
-// would stand in the first column, as no line of a value does but in quoted text and flow collections, which are then scanned.
+// Once it has all it looks for it is done. That none of the keys comes once more, which tells that a separator of documents is missing, is
+// seen when documents are split: it would stand in the first column, as no line of a value does but in quoted text and flow collections.
 type peeker struct {
 	src  []byte
 	pos  int
@@ -151,7 +151,7 @@ func (p *peeker) blockMap(col int, entry func(key, value []byte) bool) bool {
 	started := false
 	for p.pos < len(p.src) {
 		if col == 0 && p.seen == seenAll {
-			return !p.again()
+			return true
 		}
 		bol := p.pos
 		q := bol
@@ -189,29 +189,6 @@ func (p *peeker) blockMap(col int, entry func(key, value []byte) bool) bool {
 		}
 	}
 	return true
-}
-
-// again reports whether one of the outermost keys comes once more, or may do so in another spelling, from pos (a line start) on.
-func (p *peeker) again() bool {
-	src := p.src[p.pos:]
-	for len(src) > 0 {
-		switch src[0] {
-		case 'a', 'k', 'm':
-			for _, key := range [...]string{"apiVersion", "kind", "metadata"} {
-				if len(src) > len(key) && string(src[:len(key)]) == key && (src[len(key)] == ':' || isBlank(src[len(key)])) {
-					return true
-				}
-			}
-		case '"', '\'', '?', '&', '!', '*', '{', '[':
-			return true
-		}
-		i := bytes.IndexByte(src, '\n')
-		if i < 0 {
-			break
-		}
-		src = src[i+1:]
-	}
-	return false
 }
 
 // entry reads the key at q and, when it is a simple scalar, its value.

@@ -37,7 +37,7 @@ func parse(u *unit, limits *Limits) Container {
 	for i, p := range parts {
 		docs[i] = document{
 			src: u.text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,
-			unit: u, index: i, limits: limits,
+			unit: u, index: i, limits: limits, odd: p.odd,
 		}
 		views[i].v = Value{d: &docs[i], origin: origin{-1, -1}}
 		if p.list && bytes.Contains(docs[i].src, []byte("List")) {
@@ -57,7 +57,7 @@ func ParseYAML(text []byte) (*YamlDoc, error) {
 	parts := split(text)
 	u := &unit{text: text}
 	u.setStarts(parts[:1])
-	d := &document{src: text, body: parts[0].body, bodyEnd: parts[0].bodyEnd, unit: u, limits: &limits}
+	d := &document{src: text, body: parts[0].body, bodyEnd: parts[0].bodyEnd, unit: u, limits: &limits, odd: parts[0].odd}
 	if len(parts) > 1 {
 		return nil, &SyntaxError{Pos: d.position(parts[1].body), Msg: "a second document where one was expected"}
 	}
@@ -92,7 +92,27 @@ func listItems(doc *YamlDoc) Container {
 type part struct {
 	start, end    int
 	body, bodyEnd int
-	list          bool // may be a v1/List
+	list          bool  // may be a v1/List
+	keys          uint8 // which of headerKeys there are in the first column, as bits
+	odd           bool  // one of them is there twice, or may be in another spelling: a separator may be missing
+}
+
+// headerKeys are what tells which resource a document is. No two begin with the same letter.
+var headerKeys = [...]string{"apiVersion", "kind", "metadata"}
+
+// see looks at a line that begins with content.
+func (p *part) see(line []byte) {
+	switch line[0] {
+	case '"', '\'', '?', '&', '!', '*', '{', '[':
+		p.odd = true
+	case 'a', 'k', 'm':
+		for i, key := range headerKeys {
+			if len(line) > len(key) && string(line[:len(key)]) == key && (line[len(key)] == ':' || isBlank(line[len(key)])) {
+				p.odd = p.odd || p.keys&(1<<i) != 0
+				p.keys |= 1 << i
+			}
+		}
+	}
 }
 
 // split finds the documents of text by its lines that begin with "---" or "...". Nothing inside a document can begin a line
@@ -155,6 +175,7 @@ func split(text []byte) []part {
 			}
 		default:
 			begin()
+			cur.see(text[p:])
 			if c == 'k' && !cur.list {
 				cur.list = isListLine(text[p:])
 			} else if (c == '{' || c == '"') && !content {
