@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -76,7 +75,7 @@ func marshalRows[T any](rows []T, writer func(*jsonEncoder) func(*T) error) (Pay
 				write := writer(e)
 				for k := range some {
 					if k == sampleRows {
-						e.b = slices.Grow(e.b, len(e.b)*9/8/sampleRows*(len(some)-sampleRows))
+						e.b = append(make([]byte, 0, len(e.b)*9/8/sampleRows*len(some)), e.b...) // slices.Grow would clear it
 					}
 					e.entry()
 					if err := write(&some[k]); err != nil {
