@@ -39,8 +39,7 @@ func (d *document) isEdited(i int32) bool {
 	if d.edits == nil {
 		return false
 	}
-	_, value := d.edits.values[i]
-	_, kids := d.edits.kids[i]
+	value, kids := d.edits.values.has(i), d.edits.kids.has(i)
 	_, comment := d.edits.comments[i]
 	return value || kids || comment
 }
@@ -94,7 +93,7 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 		kids = append(kids, kid)
 	}
 	d.fresh[out.val].whole = whole
-	remember(&d.edit().kids, i, kids)
+	d.edit().kids.set(i, kids)
 	return i
 }
 

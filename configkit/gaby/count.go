@@ -1,7 +1,6 @@
 package gaby
 
 import (
-	"maps"
 	"slices"
 )
 
@@ -23,8 +22,7 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 	for i := range e.comments {
 		changed = changed || inside(i)
 	}
-	touched := slices.AppendSeq(slices.Collect(maps.Keys(e.values)), maps.Keys(e.kids))
-	touched = slices.DeleteFunc(touched, func(i int32) bool { return !inside(i) })
+	touched := slices.DeleteFunc(e.places(), func(i int32) bool { return !inside(i) })
 	slices.Sort(touched)
 	touched = slices.Compact(touched)
 	gone := doc.goneBelow(touched)
@@ -38,10 +36,10 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 			continue // counted with what is gone
 		}
 		changed = true
-		if value, ok := e.values[i]; ok {
+		if value, ok := e.values.get(i); ok {
 			c.replaced(i, value)
 		} else {
-			c.rearranged(i, e.kids[i])
+			c.rearranged(i, e.kids.value(i))
 		}
 	}
 	return c.n, changed
@@ -51,11 +49,11 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 func (d *document) goneBelow(touched []int32) []span {
 	var spans []span
 	for _, i := range touched {
-		if _, ok := d.edits.values[i]; ok {
+		if d.edits.values.has(i) {
 			spans = append(spans, span{i + 1, int32(d.n[i].next)})
 			continue
 		}
-		for _, k := range d.removed(i, d.edits.kids[i]) {
+		for _, k := range d.removed(i, d.edits.kids.value(i)) {
 			spans = append(spans, span{k, int32(d.n[k].next)})
 		}
 	}

@@ -123,7 +123,7 @@ func (d *document) source(i int32) bool { return i < d.nsrc }
 // at returns the node that holds the value of slot i: the one an edit put there, or i itself.
 func (d *document) at(i int32) int32 {
 	if d.edits != nil {
-		if r, ok := d.edits.values[i]; ok {
+		if r, ok := d.edits.values.get(i); ok {
 			return r
 		}
 	}

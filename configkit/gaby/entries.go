@@ -68,8 +68,7 @@ func (d *document) editedKids(i int32) ([]int32, bool) {
 	if d.edits == nil {
 		return nil, false
 	}
-	kids, ok := d.edits.kids[i]
-	return kids, ok
+	return d.edits.kids.get(i)
 }
 
 // kids lists the children of collection i.

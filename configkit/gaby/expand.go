@@ -227,7 +227,7 @@ func (p *printer) beginsBelowDash(i int32, at int) bool {
 	if i == 0 || n.keyStyle != noStyle || n.flags&inFlow != 0 || n.style != plainStyle || n.kind != mapNode && n.kind != listNode || d.props[i].tag != "" {
 		return false
 	}
-	_, edited := d.edits.kids[i]
+	edited := d.edits.kids.has(i)
 	if _, commented := d.pendingComment(i); edited || commented {
 		return false
 	}

@@ -45,7 +45,7 @@ func (d *document) selfContained(i int32) bool {
 	if hasKeyIn(d.aliases, i, end) {
 		return false
 	}
-	return d.edits == nil || !hasKeyIn(d.edits.values, i, end) && !hasKeyIn(d.edits.kids, i, end)
+	return d.edits == nil || !d.edits.values.hasIn(i, end) && !d.edits.kids.hasIn(i, end)
 }
 
 // hasKeyIn reports whether a map has a key from from to the one in front of to. It looks at the keys or at the numbers, whichever are

@@ -9,8 +9,8 @@ import (
 // entry another line comment, which aliases and anchors are no longer there. Undoing is putting the previous state of these back, in
 // reverse order.
 type edits struct {
-	values   map[int32]int32
-	kids     map[int32][]int32 // also the children of collections made by edits
+	values   slots[int32]
+	kids     slots[[]int32] // also the children of collections made by edits
 	comments map[int32]string
 	expanded map[int32]bool // aliases that were replaced by what they stand for, and values that lost their anchor
 	log      []change
@@ -18,7 +18,19 @@ type edits struct {
 
 // clone copies the edits, for a state of the document that shares nothing but the nodes with it.
 func (e *edits) clone() *edits {
-	return &edits{values: maps.Clone(e.values), kids: maps.Clone(e.kids), comments: maps.Clone(e.comments), expanded: maps.Clone(e.expanded), log: slices.Clone(e.log)}
+	return &edits{values: e.values.clone(), kids: e.kids.clone(), comments: maps.Clone(e.comments), expanded: maps.Clone(e.expanded), log: slices.Clone(e.log)}
+}
+
+// places are where values or children are others than before, in any order.
+func (e *edits) places() []int32 {
+	places := make([]int32, 0, e.values.len()+e.kids.len())
+	for slot := range e.values.all() {
+		places = append(places, slot)
+	}
+	for i := range e.kids.all() {
+		places = append(places, i)
+	}
+	return places
 }
 
 // change is the state one edit replaced.
@@ -63,23 +75,23 @@ func (d *document) touch(c change) {
 
 func (d *document) setValue(slot, value int32) {
 	e := d.edit()
-	old, had := e.values[slot]
+	old, had := e.values.get(slot)
 	d.touch(change{what: valueChange, i: slot, had: had, value: old})
 	if value == slot {
-		delete(e.values, slot)
+		e.values.remove(slot)
 	} else {
-		remember(&e.values, slot, value)
+		e.values.set(slot, value)
 	}
 }
 
 func (d *document) setKids(i int32, kids []int32) {
 	e := d.edit()
-	old, had := e.kids[i]
+	old, had := e.kids.get(i)
 	d.touch(change{what: kidsChange, i: i, had: had, kids: old})
 	if d.source(i) && slices.Equal(kids, d.entries(i)) {
-		delete(e.kids, i)
+		e.kids.remove(i)
 	} else {
-		remember(&e.kids, i, kids)
+		e.kids.set(i, kids)
 	}
 }
 
@@ -134,22 +146,16 @@ func (d *document) undo(m Mark) {
 		e.log = e.log[:len(e.log)-1]
 		switch c.what {
 		case valueChange:
-			restore(e.values, c.i, c.value, c.had)
+			e.values.restore(c.i, c.value, c.had)
 		case kidsChange:
-			restore(e.kids, c.i, c.kids, c.had)
+			e.kids.restore(c.i, c.kids, c.had)
 		case commentChange:
-			restore(e.comments, c.i, c.comment, c.had)
+			if delete(e.comments, c.i); c.had {
+				e.comments[c.i] = c.comment
+			}
 		case expandedChange:
 			delete(e.expanded, c.i)
 		}
-	}
-}
-
-func restore[V any](m map[int32]V, k int32, v V, had bool) {
-	if had {
-		m[k] = v
-	} else {
-		delete(m, k)
 	}
 }
 
@@ -159,7 +165,7 @@ func (d *document) changed() bool {
 	if e == nil {
 		return false
 	}
-	if len(e.values) > 0 || len(e.expanded) > 0 {
+	if e.values.len() > 0 || len(e.expanded) > 0 {
 		return true
 	}
 	for i := range e.comments {
@@ -167,7 +173,7 @@ func (d *document) changed() bool {
 			return true
 		}
 	}
-	for i := range e.kids {
+	for i := range e.kids.all() {
 		if d.source(i) {
 			return true
 		}

@@ -80,12 +80,7 @@ func (d *document) touched(m Mark, all []int32) []int32 {
 		all = append(all, c.i)
 	}
 	if inside {
-		for slot := range e.values {
-			all = append(all, slot)
-		}
-		for i := range e.kids {
-			all = append(all, i)
-		}
+		all = append(all, e.places()...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

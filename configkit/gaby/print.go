@@ -145,13 +145,13 @@ type span struct{ from, to int32 }
 func (p *printer) collect() {
 	d := p.d
 	var touched []int32
-	for slot := range d.edits.values {
+	for slot := range d.edits.values.all() {
 		if d.source(slot) {
 			touched = append(touched, slot)
 			p.gone = append(p.gone, span{slot + 1, int32(d.n[slot].next)})
 		}
 	}
-	for i, kids := range d.edits.kids {
+	for i, kids := range d.edits.kids.all() {
 		if !d.source(i) {
 			continue
 		}
@@ -200,11 +200,11 @@ func (p *printer) collect() {
 // rewrite makes the patches for the value or the children of source node i, and reports whether all of its text is replaced, an anchor
 // included.
 func (p *printer) rewrite(i int32) bool {
-	if _, ok := p.d.edits.values[i]; ok {
+	if p.d.edits.values.has(i) {
 		p.replace(i)
 		return true
 	}
-	kids, ok := p.d.edits.kids[i]
+	kids, ok := p.d.edits.kids.get(i)
 	return ok && p.children(i, kids)
 }
 

@@ -44,11 +44,11 @@ func (p *printer) children(i int32, kids []int32) bool {
 	for _, slot := range have {
 		if k < len(kept) && kept[k] == slot {
 			if k == 0 {
-				p.frontEntries(i, slot, runs[-1], inline, indent, isMap)
+				p.frontEntries(i, slot, runs.value(-1), inline, indent, isMap)
 			}
 			leading = false
 			k++
-			p.insertBehind(i, slot, runs[slot], indent, isMap)
+			p.insertBehind(i, slot, runs.value(slot), indent, isMap)
 			continue
 		}
 		if leading {
@@ -112,16 +112,16 @@ func (p *printer) replaceMerge(slot int32, run []int32, indent int) {
 
 // runs finds the runs of new entries of block collection i, each by the source entry in front of it, and the source entries that are
 // left, in the order of the source.
-func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32, indent int) (runs map[int32][]int32, kept []int32) {
+func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32, indent int) (runs slots[[]int32], kept []int32) {
 	d := p.d
-	runs = map[int32][]int32{}
+	add := func(after int32, entries ...int32) { runs.set(after, append(runs.value(after), entries...)) }
 	after := int32(-1)
 	if len(inherited) == 0 {
 		for _, slot := range kids {
 			if d.source(slot) {
 				after = slot
 			} else {
-				runs[after] = append(runs[after], slot)
+				add(after, slot)
 			}
 		}
 		return runs, keptOf(d, kids)
@@ -129,11 +129,11 @@ func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32, inden
 	k := 0
 	for _, slot := range d.entries(i) {
 		for ; k < len(kids) && !d.source(kids[k]); k++ {
-			runs[after] = append(runs[after], kids[k])
+			add(after, kids[k])
 		}
 		if run, ok := inherited[slot]; ok {
 			p.replaceMerge(slot, run, indent)
-			delete(runs, after)
+			runs.remove(after)
 		} else if k < len(kids) && kids[k] == slot {
 			k++
 		} else {
@@ -142,7 +142,7 @@ func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32, inden
 		kept = append(kept, slot)
 		after = slot
 	}
-	runs[after] = append(runs[after], kids[k:]...)
+	add(after, kids[k:]...)
 	return runs, kept
 }
 
@@ -254,7 +254,7 @@ func (p *printer) stripUnended() {
 	if !d.isBlockScalar(leaf) || int(n.valEnd) < p.unended {
 		return
 	}
-	if _, replaced := d.edits.values[leaf]; replaced || p.isGone(leaf) {
+	if d.edits.values.has(leaf) || p.isGone(leaf) {
 		return
 	}
 	switch h := readHeader(d.src, int(n.val)); h.chomp {

@@ -249,7 +249,7 @@ func (d *document) build(key string, t *tree) int32 {
 		}
 		kids = append(kids, d.build(name, kid))
 	}
-	remember(&d.edit().kids, i, kids)
+	d.edit().kids.set(i, kids)
 	return i
 }
 

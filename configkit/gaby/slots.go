@@ -1,0 +1,112 @@
+package gaby
+
+import (
+	"iter"
+	"maps"
+	"slices"
+)
+
+// slots is a map by the slot of nodes. Most documents have a few edits, for which a list is smaller and faster than a map. The zero value is
+// empty.
+type slots[V any] struct {
+	few  []slotValue[V] // as long as they are few
+	many map[int32]V    // then all of them
+}
+
+type slotValue[V any] struct {
+	slot  int32
+	value V
+}
+
+// fewSlots is how many are looked through.
+const fewSlots = 8
+
+func (s *slots[V]) get(slot int32) (value V, ok bool) {
+	if s.many != nil {
+		value, ok = s.many[slot]
+		return value, ok
+	}
+	for i := range s.few {
+		if s.few[i].slot == slot {
+			return s.few[i].value, true
+		}
+	}
+	return value, false
+}
+
+func (s *slots[V]) has(slot int32) bool {
+	_, ok := s.get(slot)
+	return ok
+}
+
+// value is what there is at a slot, or nothing.
+func (s *slots[V]) value(slot int32) V {
+	value, _ := s.get(slot)
+	return value
+}
+
+// hasIn reports whether there is a slot from from to the one in front of to.
+func (s *slots[V]) hasIn(from, to int32) bool {
+	for i := range s.few {
+		if slot := s.few[i].slot; slot >= from && slot < to {
+			return true
+		}
+	}
+	return hasKeyIn(s.many, from, to)
+}
+
+func (s *slots[V]) set(slot int32, value V) {
+	if s.many != nil {
+		s.many[slot] = value
+		return
+	}
+	for i := range s.few {
+		if s.few[i].slot == slot {
+			s.few[i].value = value
+			return
+		}
+	}
+	if len(s.few) < fewSlots {
+		s.few = append(s.few, slotValue[V]{slot, value})
+		return
+	}
+	s.many = map[int32]V{slot: value}
+	for _, e := range s.few {
+		s.many[e.slot] = e.value
+	}
+	s.few = nil
+}
+
+func (s *slots[V]) remove(slot int32) {
+	delete(s.many, slot)
+	s.few = slices.DeleteFunc(s.few, func(e slotValue[V]) bool { return e.slot == slot })
+}
+
+// restore puts back what was there before a change.
+func (s *slots[V]) restore(slot int32, value V, had bool) {
+	if had {
+		s.set(slot, value)
+	} else {
+		s.remove(slot)
+	}
+}
+
+func (s *slots[V]) clone() slots[V] { return slots[V]{slices.Clone(s.few), maps.Clone(s.many)} }
+
+func (s *slots[V]) len() int { return len(s.few) + len(s.many) }
+
+// all goes through the slots in any order.
+func (s *slots[V]) all() iter.Seq2[int32, V] {
+	return func(yield func(int32, V) bool) {
+		for _, e := range s.few {
+			if !yield(e.slot, e.value) {
+				return
+			}
+		}
+		for slot, value := range s.many {
+			if !yield(slot, value) {
+				return
+			}
+		}
+	}
+}
