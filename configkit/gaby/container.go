@@ -10,7 +10,11 @@ func (d *document) adjoins(next *document) bool {
 // Join puts separators between the texts of consecutive parts of a stream, see [Parts], where there are none, and returns all of
 // them as pieces of one text. Parts without text are dropped.
 func Join(parts [][][]byte) [][]byte {
-	var joined [][]byte
+	n := len(parts) // for separators
+	for _, part := range parts {
+		n += len(part)
+	}
+	joined := make([][]byte, 0, n)
 	for _, part := range parts {
 		if len(part) == 0 {
 			continue

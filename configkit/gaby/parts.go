@@ -93,6 +93,7 @@ func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 // An Arena is memory for documents and their trees that is used again for the next ones. It must not be used from several
 // goroutines.
 type Arena struct {
+	parts []part
 	nodes []node
 	docs  []document
 	views []YamlDoc
@@ -108,6 +109,15 @@ func (a *Arena) reset() {
 	if a != nil {
 		a.nodes = a.nodes[:0]
 	}
+}
+
+// split is split with space that is used again.
+func (a *Arena) split(text []byte) []part {
+	if a == nil {
+		return split(text, nil)
+	}
+	a.parts = split(text, a.parts[:0])
+	return a.parts
 }
 
 // documents gives space for n documents.

@@ -31,7 +31,7 @@ func ParseAll(text []byte, opts ...Option) (Container, error) {
 
 // parse splits the text of u.
 func parse(u *unit, limits *Limits) Container {
-	parts := split(u.text)
+	parts := u.arena.split(u.text)
 	u.setStarts(parts)
 	docs, views, c := u.arena.documents(len(parts))
 	for i, p := range parts {
@@ -54,7 +54,7 @@ func parse(u *unit, limits *Limits) Container {
 // ParseYAML parses text that holds exactly one document.
 func ParseYAML(text []byte) (*YamlDoc, error) {
 	limits := DefaultLimits()
-	parts := split(text)
+	parts := split(text, nil)
 	u := &unit{text: text}
 	u.setStarts(parts[:1])
 	d := &document{src: text, body: parts[0].body, bodyEnd: parts[0].bodyEnd, unit: u, limits: &limits, odd: parts[0].odd}
@@ -116,9 +116,8 @@ func (p *part) see(line []byte) {
 }
 
 // split finds the documents of text by its lines that begin with "---" or "...". Nothing inside a document can begin a line
-// with these: YAML forbids it even in quoted and literal text.
-func split(text []byte) []part {
-	parts := make([]part, 0, len(text)/1024+1)
+// with these: YAML forbids it even in quoted and literal text. They are appended to parts.
+func split(text []byte, parts []part) []part {
 	p := 0
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		p = 3

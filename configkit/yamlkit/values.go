@@ -287,6 +287,9 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		if ok && replacement == value {
 			return nil
 		}
+		if edits == nil {
+			edits = make([]edit, 0, min(len(parsedData), 256))
+		}
 		edits = append(edits, edit{p.doc, p.resource, p.path, p.known, slices.Clone(p.match.Segments), v, replacement})
 		return nil
 	})
