@@ -13,8 +13,8 @@ const (
 	spareMemory = 18 << 20
 )
 
-// How much memory, in percent of what is in use, may become unused before the run-time system collects it: with several units, of which
-// many small ones leave little behind, however much they take; and with mutations, which are many small things that all stay.
+// How much memory, in percent of what is in use, may become unused before the run-time system collects it: a run is short; with mutations,
+// which are many small things that all stay, collecting is dear.
 const (
 	collectLess      = 200
 	collectMutations = 400
@@ -32,12 +32,11 @@ type memory struct {
 
 // newMemory is called before the first unit is read.
 func newMemory(several bool, format report.Format) *memory {
-	switch {
-	case format == report.Mutations:
-		debug.SetGCPercent(collectMutations)
-	case several:
-		debug.SetGCPercent(collectLess)
+	collect := collectLess
+	if format == report.Mutations {
+		collect = collectMutations
 	}
+	debug.SetGCPercent(collect)
 	return &memory{several: several, more: format == report.Diff || format == report.Mutations}
 }
 
