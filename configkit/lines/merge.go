@@ -7,6 +7,8 @@ type Chunk struct {
 	Lines              []string
 	Conflict           bool // then Lines is empty
 	Base, Ours, Theirs []string
+	// FromOurs and FromTheirs are the indexes of the first lines of a conflict.
+	FromOurs, FromTheirs int
 }
 
 // Merge merges what two people made of one text. Where only one of them, or both in the same way, changed lines, the change counts;
@@ -58,7 +60,7 @@ func merge(base, ours, theirs []string, close bool) []Chunk {
 		case m == 0:
 			keep(y)
 		default:
-			chunks = append(chunks, Chunk{Conflict: true, Base: b, Ours: x, Theirs: y})
+			chunks = append(chunks, Chunk{Conflict: true, Base: b, Ours: x, Theirs: y, FromOurs: atOurs, FromTheirs: atTheirs})
 		}
 		at, atOurs, atTheirs = to, endOurs, endTheirs
 		mine, others = mine[m:], others[o:]

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
@@ -28,7 +27,7 @@ func settle(chunks []lines.Chunk, both func(lines.Chunk) ([]string, bool), their
 		if c.Conflict {
 			var ok bool
 			if put, ok = both(c); !ok {
-				clashes = append(clashes, clash{line: line, ours: c.Ours, theirs: c.Theirs})
+				clashes = append(clashes, clash{line: line, ours: c.Ours, theirs: c.Theirs, lineOurs: c.FromOurs, lineTheirs: c.FromTheirs})
 				put = c.Ours
 				if theirs {
 					put = c.Theirs
@@ -41,6 +40,23 @@ func settle(chunks []lines.Chunk, both func(lines.Chunk) ([]string, bool), their
 		line += len(put)
 	}
 	return b.String(), clashes
+}
+
+// differences are the places where our lines are not theirs because they have changed them, all of them where that cannot be told.
+func differences(base, ours, theirs []string) []clash {
+	changed := lines.Diff(base, theirs)
+	var all, some []clash
+	for _, h := range lines.Diff(ours, theirs) {
+		c := clash{line: h.From, ours: ours[h.From:h.To], theirs: theirs[h.NewFrom:h.NewTo], lineOurs: h.From, lineTheirs: h.NewFrom}
+		all = append(all, c)
+		if slices.ContainsFunc(changed, func(t lines.Hunk) bool { return t.NewFrom <= h.NewTo && t.NewTo >= h.NewFrom }) {
+			some = append(some, c)
+		}
+	}
+	if len(some) > 0 {
+		return some
+	}
+	return all
 }
 
 // neither settles no conflict.
@@ -224,20 +240,32 @@ func (m *textMerger) mark(merged *MergedText, ours, theirs string) {
 	}
 }
 
-// marked is a text with markers where two sides differ, and which of its lines those of ours are, with one more for its end.
+// marked is a text with markers where two sides differ, and which of its lines those of ours are, with one more for its end. A line that
+// has nothing of ours between markers in front of it stands for that.
 func (m *textMerger) marked(ours, theirs []string) (text string, lineOf []int) {
 	var out strings.Builder
 	at, line := 0, 0
+	nothing := -1
+	next := func() int {
+		to := line
+		if nothing >= 0 {
+			to, nothing = nothing, -1
+		}
+		return to
+	}
 	keep := func(to int) {
 		for ; at < to; at++ {
 			out.WriteString(ours[at])
-			lineOf = append(lineOf, line)
+			lineOf = append(lineOf, next())
 			line++
 		}
 	}
 	for _, h := range lines.Diff(ours, theirs) {
 		keep(h.From)
 		m.conflict(&out, ours[h.From:h.To], theirs[h.NewFrom:h.NewTo])
+		if at == h.To {
+			nothing = line
+		}
 		for ; at < h.To; at++ {
 			line++
 			lineOf = append(lineOf, line)
@@ -245,7 +273,7 @@ func (m *textMerger) marked(ours, theirs []string) (text string, lineOf []int) {
 		line += 3 + h.NewTo - h.NewFrom
 	}
 	keep(len(ours))
-	return out.String(), append(lineOf, line)
+	return out.String(), append(lineOf, next())
 }
 
 // conflict writes both sides of a conflict.
@@ -290,14 +318,23 @@ func MergeLines(base, ours, theirs []byte, options MergeTextOptions) *MergedText
 func (m *textMerger) byLines() *MergedText {
 	merged := &MergedText{}
 	var out strings.Builder
-	line := 1
+	line := 0
 	for _, c := range lines.Merge(lines.Split(string(m.base)), lines.Split(string(m.ours)), lines.Split(string(m.theirs))) {
 		text := strings.Join(c.Lines, "")
 		if c.Conflict {
-			merged.Conflicts = append(merged.Conflicts, TextConflict{Pos: gaby.Position{Line: line, Column: 1}, Lines: c.Theirs})
-			if text = strings.Join(c.Ours, ""); m.options.Markers {
-				text, _ = m.marked(c.Ours, c.Theirs)
+			same := 0
+			for same < len(c.Ours) && same < len(c.Theirs) && c.Ours[same] == c.Theirs[same] {
+				same++
 			}
+			at := line + same
+			if text = strings.Join(c.Ours, ""); m.options.Markers {
+				var lineOf []int
+				text, lineOf = m.marked(c.Ours, c.Theirs)
+				at = line + lineOf[same]
+			}
+			merged.Conflicts = append(merged.Conflicts, TextConflict{
+				Pos: linePosition(at), Ours: linePosition(c.FromOurs + same), Theirs: linePosition(c.FromTheirs + same), Lines: c.Theirs,
+			})
 		}
 		out.WriteString(text)
 		line += strings.Count(text, "\n")

@@ -34,8 +34,9 @@ type MergedText struct {
 
 // TextConflict is something that was not merged.
 type TextConflict struct {
-	// Pos is where it is in the merged text; the line is 0 when there is no such place.
-	Pos gaby.Position
+	// Pos is where it is in the merged text, Ours in our text: where what it is about stands, or would stand if it is not there. Theirs is
+	// where that is in their text; the line is 0 when it is not there.
+	Pos, Ours, Theirs gaby.Position
 	// Value is what was to be done with a value. The target is ours.
 	Value *api.MutationConflict
 	// Lines are lines of theirs that stand in the text between markers only: comments, layout, or any when the texts were merged
@@ -68,7 +69,10 @@ func MergeTexts(base, ours, theirs []byte, converter configkit.ConfigConverter, 
 	m := textMerger{base: base, ours: ours, theirs: theirs, converter: converter, provider: provider, options: options}
 	merged, err := m.byValues()
 	if err != nil {
-		if merged = m.byLines(); len(merged.Conflicts) == 0 && m.isSound(ours) && m.isSound(theirs) && !m.isSound(merged.Text) {
+		// What can be read stays so, but for markers. Where theirs cannot be read, a text that is clean can be as they have it.
+		merged = m.byLines()
+		clean := len(merged.Conflicts) == 0
+		if (clean && m.isSound(theirs) || !clean && !options.Markers) && m.isSound(ours) && !m.isSound(merged.Text) {
 			merged = m.apart()
 		}
 		merged.ByLines = err
@@ -82,13 +86,17 @@ func (m *textMerger) isSound(text []byte) bool {
 	return err == nil && !slices.ContainsFunc(docs, func(d *gaby.YamlDoc) bool { return d.Check() != nil || d.Value().MayRepeatKeys() })
 }
 
-// apart is a merge of texts whose lines do not go together, although none meet: all that differs is in conflict.
+// apart is a merge of texts whose lines do not go together, although none meet: all they have changed is in conflict where it is not ours.
 func (m *textMerger) apart() *MergedText {
 	base, ours, theirs := lines.Split(string(m.base)), lines.Split(string(m.ours)), lines.Split(string(m.theirs))
-	merged := &MergedText{Text: m.ours, Conflicts: []TextConflict{{Lines: added(base, theirs)}}}
+	merged := &MergedText{Text: m.ours}
+	for _, c := range differences(base, ours, theirs) {
+		t := TextConflict{Lines: c.theirs, Ours: linePosition(c.line), Theirs: linePosition(c.lineTheirs)}
+		t.Pos = t.Ours
+		merged.Conflicts = append(merged.Conflicts, t)
+	}
 	if m.options.Markers {
-		text, _ := m.marked(ours, theirs)
-		merged.Text = []byte(text)
+		m.mark(merged, string(m.ours), string(m.theirs))
 	}
 	return merged
 }
@@ -103,15 +111,18 @@ type textMerger struct {
 // side is one way to settle all conflicts: so that ours stays, or so that theirs is taken.
 type side struct {
 	text      string
-	conflicts []conflict // of values
-	clashes   []clash    // of everything else
+	conflicts []placedConflict // of values
+	clashes   []clash          // of everything else
+	ours      []string         // our lines with the values of the side, which those of clashes are
+	theirs    []string         // theirs
 }
 
 // clash is a place where both sides have changed what does not count as a value.
 type clash struct {
-	line          int // in the text, from 0
-	ours, theirs  []string
-	withoutPlaces bool // it is about the whole text
+	line         int // in the text, from 0
+	ours, theirs []string
+	lineOurs     int // in the lines of the side
+	lineTheirs   int
 }
 
 func (m *textMerger) byValues() (*MergedText, error) {
@@ -134,12 +145,7 @@ func (m *textMerger) byValues() (*MergedText, error) {
 	if err != nil || len(lost) > 0 || theirs.isMissing() {
 		// Lines show what values cannot, and lose nothing.
 		if byLines := m.byLines(); len(byLines.Conflicts)+len(lost) > 0 {
-			for _, c := range merged.Conflicts {
-				if c.Value != nil || c.Lost != "" {
-					c.Pos = gaby.Position{} // it was another text
-					byLines.Conflicts = append(byLines.Conflicts, c)
-				}
-			}
+			m.tellMore(byLines, merged.Conflicts)
 			return byLines, nil
 		}
 	}
@@ -147,6 +153,22 @@ func (m *textMerger) byValues() (*MergedText, error) {
 		m.mark(merged, ours.text, theirs.text)
 	}
 	return merged, nil
+}
+
+// tellMore adds to what was merged line by line the conflicts that lines do not show.
+func (m *textMerger) tellMore(byLines *MergedText, conflicts []TextConflict) {
+	to := newLineMap(lines.Split(string(m.ours)), lines.Split(string(byLines.Text)))
+	shown := byLines.Conflicts
+	for _, c := range conflicts {
+		if c.Value == nil && c.Lost == "" {
+			continue
+		}
+		c.Pos = gaby.Position{Line: to.at(c.Ours.Line-1) + 1, Column: c.Ours.Column}
+		if i := slices.IndexFunc(shown, func(s TextConflict) bool { return s.Ours.Line == c.Ours.Line }); i >= 0 {
+			c.Pos.Line = shown[i].Pos.Line
+		}
+		byLines.Conflicts = append(byLines.Conflicts, c)
+	}
 }
 
 // isMissing tells whether there is something in theirs that the text has no place for.
@@ -195,6 +217,7 @@ func (m *textMerger) rest(s *side, options MergeOptions) error {
 		return err
 	}
 	b, o, t := lines.Split(string(base)), lines.Split(string(ours)), lines.Split(string(theirs))
+	s.ours, s.theirs = o, t
 	chunks := lines.Merge(b, o, t)
 	tries := []struct {
 		chunks []lines.Chunk
@@ -210,7 +233,8 @@ func (m *textMerger) rest(s *side, options MergeOptions) error {
 			return nil
 		}
 	}
-	s.clashes = []clash{{ours: added(b, o), theirs: added(b, t), withoutPlaces: true}}
+	s.ours = lines.Split(s.text)
+	s.clashes = differences(b, s.ours, t)
 	if options.NoSubtraction {
 		s.text = string(theirs)
 	}
@@ -218,7 +242,7 @@ func (m *textMerger) rest(s *side, options MergeOptions) error {
 }
 
 // values merges three texts by their values alone and prints the result: the target with edits. Bare edits bring no comments along.
-func (m *textMerger) values(base, source, target []byte, options MergeOptions, bare bool) ([]byte, []conflict, error) {
+func (m *textMerger) values(base, source, target []byte, options MergeOptions, bare bool) ([]byte, []placedConflict, error) {
 	var docs [4]gaby.Container
 	for i, text := range [][]byte{base, source, target, target} {
 		var err error
@@ -240,7 +264,11 @@ func (m *textMerger) values(base, source, target []byte, options MergeOptions, b
 		return nil, nil, err
 	}
 	text, err := m.converter.DocumentsToNative(once.docs)
-	return text, slices.DeleteFunc(once.conflicts.list, conflict.isAgreed), err
+	if bare || err != nil {
+		return text, nil, err
+	}
+	once.conflicts.list = slices.DeleteFunc(once.conflicts.list, conflict.isAgreed)
+	return text, m.placed(once, docs[0], docs[2]), nil
 }
 
 // errPlainText tells that a document is no configuration: whatever is text is YAML, too.
@@ -322,7 +350,7 @@ func commentIn(line string) string {
 	return ""
 }
 
-// told are the conflicts of a side with their places in its text.
+// told are the conflicts of a side with their places.
 func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	docs, err := m.converter.NativeToDocuments([]byte(s.text))
 	if err != nil {
@@ -335,29 +363,54 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	find := newFinder(known, m.provider,
 		func(d unitDocument) *api.ResourceInfo { return &d.info },
 		func(unitDocument) []api.ResourceName { return nil })
-	var told []TextConflict
-	all := conflicts{list: s.conflicts}
-	for i, value := range all.mutations() {
-		c := TextConflict{Value: &value, Lines: s.conflicts[i].lines()}
-		if at := find.find(&s.conflicts[i].resource, s.conflicts[i].of.names); at >= 0 {
-			c.Pos = placeOf(known[at].YamlDoc, s.conflicts[i].path)
-		}
-		told = append(told, c)
+	merged, ours, theirs := lines.Split(s.text), lines.Split(string(m.ours)), lines.Split(string(m.theirs))
+	toMerged := newLineMap(ours, merged)
+	moved := func(p gaby.Position) gaby.Position {
+		return gaby.Position{Line: toMerged.at(p.Line-1) + 1, Column: p.Column}
 	}
-	for _, c := range s.clashes {
-		t := TextConflict{Lines: c.theirs}
-		if !c.withoutPlaces {
-			t.Pos = gaby.Position{Line: c.line + 1, Column: 1}
+	all := make([]conflict, len(s.conflicts))
+	for i := range s.conflicts {
+		all[i] = s.conflicts[i].conflict
+	}
+	var told []TextConflict
+	for i, value := range (&conflicts{all}).mutations() {
+		c := &s.conflicts[i]
+		t := TextConflict{Value: &value, Lines: c.lines(), Ours: c.ours, Theirs: c.theirs, Pos: moved(c.ours)}
+		if at := find.find(&c.resource, c.of.names); at >= 0 && !c.inside {
+			f := c.inMerged(known[at].Value(), m.provider)
+			if place, found := f.find(&c.conflict); found {
+				t.Pos = place.at
+			}
 		}
 		told = append(told, t)
 	}
+	toOurs, toTheirs := newLineMap(s.ours, ours), newLineMap(s.theirs, theirs)
+	for _, c := range s.clashes {
+		told = append(told, TextConflict{
+			Lines: c.theirs, Pos: linePosition(c.line), Ours: linePosition(toOurs.at(c.lineOurs)), Theirs: linePosition(toTheirs.at(c.lineTheirs)),
+		})
+	}
+	between := newLineMap(theirs, ours)
 	for _, comment := range lost {
-		told = append(told, TextConflict{Lost: comment})
+		t := TextConflict{Lost: comment}
+		if line := lineWith(ours, comment); line >= 0 {
+			t.Ours = linePosition(line)
+		} else {
+			line = lineWith(theirs, comment)
+			t.Theirs, t.Ours = linePosition(line), linePosition(between.at(line))
+		}
+		t.Pos = moved(t.Ours)
+		told = append(told, t)
 	}
 	return told, nil
 }
 
-// lines are those of what was to be set, where they are several or it is about what was changed in a resource.
+// lineWith is the first line with a comment, -1 when there is none.
+func lineWith(text []string, comment string) int {
+	return slices.IndexFunc(text, func(l string) bool { return commentIn(l) == comment })
+}
+
+// lines are those of what was to be set, where it is more than is told on one line or about what was changed in a resource.
 func (c *conflict) lines() []string {
 	switch {
 	case c.source.op == api.MutationTypeDelete:
@@ -367,26 +420,11 @@ func (c *conflict) lines() []string {
 		if isString(c.source.value) {
 			text = c.source.value.Text()
 		}
-		if all := lines.Split(text); len(all) > 1 {
-			return all
+		if shown := c.source.info(); !shown.Fits() {
+			return lines.Split(text)
 		}
 	case c.of.before != nil && c.of.after != nil:
 		return added(lines.Split(c.of.before.String()), lines.Split(c.of.after.String()))
 	}
 	return nil
-}
-
-// placeOf is where in a document a path leads, as far as it leads anywhere.
-func placeOf(doc *gaby.YamlDoc, path mutationPath) gaby.Position {
-	v := doc.Value()
-	pos := v.Position()
-	for _, s := range path {
-		if v = findChild(v, s); !v.Exists() {
-			break
-		}
-		if pos = v.KeyPosition(); pos.Line == 0 {
-			pos = v.Position()
-		}
-	}
-	return pos
 }

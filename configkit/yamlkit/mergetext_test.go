@@ -106,7 +106,7 @@ func TestMergeTexts(t *testing.T) {
 			name: "changed and deleted", base: pod,
 			ours: replace("  # how long\n  grace: 30\n", ""), theirs: replace("grace: 30", "grace: 60"),
 			want:      replace("  # how long\n  grace: 30\n", "<<<<<<< us\n=======\n  # how long\n  grace: 60\n>>>>>>> them\n"),
-			conflicts: []string{"4 Subtracted spec.grace"},
+			conflicts: []string{"5 Subtracted spec.grace"},
 		},
 		{
 			name: "conflict of comments", base: pod,
@@ -118,13 +118,13 @@ func TestMergeTexts(t *testing.T) {
 			name: "comment in what was deleted", base: pod,
 			ours: replace("  # how long\n  grace: 30\n", "  other: 1\n"), theirs: replace("grace: 30", "grace: 30 # seconds"),
 			want:      replace("  # how long\n  grace: 30\n", "<<<<<<< us\n  other: 1\n=======\n  # how long\n  grace: 30 # seconds\n>>>>>>> them\n"),
-			conflicts: []string{"5 lines", "0 lost # seconds"},
+			conflicts: []string{"6 lines", "6 lost # seconds"},
 		},
 		{
 			name: "document deleted and changed", base: pod + "---\nkind: A\nb: 1\n",
 			ours: pod, theirs: pod + "---\nkind: A\nb: 2\n",
 			want:      pod + "<<<<<<< us\n=======\n---\nkind: A\nb: 2\n>>>>>>> them\n",
-			conflicts: []string{"0 Subtracted "},
+			conflicts: []string{"9 Subtracted "},
 		},
 		{
 			name: "renamed and changed", base: pod + added("more"),
@@ -135,7 +135,7 @@ func TestMergeTexts(t *testing.T) {
 			name: "element renamed and deleted", base: pod + sidecar,
 			ours: pod + strings.Replace(sidecar, "name: mesh", "name: proxy", 1), theirs: pod,
 			want:      pod + "<<<<<<< us\n" + strings.Replace(sidecar, "name: mesh", "name: proxy", 1) + "=======\n>>>>>>> them\n",
-			conflicts: []string{"7 Subtracted spec.containers"},
+			conflicts: []string{"11 Subtracted spec.containers"},
 		},
 		{
 			name: "deleted in what they deleted", base: pod + sidecar,
@@ -194,20 +194,20 @@ func TestMergeTexts(t *testing.T) {
 			name: "plain text", base: "one\n\ntwo\n\nthree\n",
 			ours: "one!\n\ntwo!\n\nthree\n", theirs: "one?\n\ntwo\n\nthree?\n",
 			want:      "<<<<<<< us\none!\n=======\none?\n>>>>>>> them\n\ntwo!\n\nthree?\n",
-			conflicts: []string{"1 lines"},
+			conflicts: []string{"2 lines"},
 		},
 		{
 			name: "lines that do not go together", base: aliased,
 			ours: strings.Replace(aliased, "  k: 1\n", "  x: 1\n  k: 1\n", 1), theirs: strings.Replace(aliased, "  m: 3\n", "  m: 3\n  x: 2\n", 1),
 			want: "kind: A\nd: &d\n<<<<<<< us\n  x: 1\n=======\n>>>>>>> them\n  k: 1\n  l: 2\n  m: 3\n" +
 				"<<<<<<< us\n=======\n  x: 2\n>>>>>>> them\ne: *d\n",
-			conflicts: []string{"0 lines"},
+			conflicts: []string{"10 lines"},
 		},
 		{
 			name: "what cannot be read", base: pod + "x: [\n",
 			ours: replace("web:1", "web:2") + "x: [\n", theirs: replace("web:1", "web:3", "30", "60") + "x: [\n",
 			want:      replace("30", "60", "    image: web:1 # pinned\n", "<<<<<<< us\n    image: web:2 # pinned\n=======\n    image: web:3 # pinned\n>>>>>>> them\n") + "x: [\n",
-			conflicts: []string{"9 lines"},
+			conflicts: []string{"10 lines"},
 		},
 	}
 	for _, test := range tests {

@@ -26,11 +26,16 @@ type conflict struct {
 	source   change
 	target   *change
 	of       *resourceChange // the change of the source
+	mine     bool            // the path is that of a change of the target
+	element  string          // what an order calls the element, in base, of the list at the path that it is about
 }
 
 func (c *conflicts) add(reason api.ConflictReason, r *resourceChange, path mutationPath, source change, target *change) {
 	c.list = append(c.list, conflict{reason: reason, resource: r.resource, path: path, source: source, target: target, of: r})
 }
+
+// last is the one that was added last.
+func (c *conflicts) last() *conflict { return &c.list[len(c.list)-1] }
 
 // addOnce adds a conflict unless there is one of its kind at the place.
 func (c *conflicts) addOnce(reason api.ConflictReason, r *resourceChange, path mutationPath, source change) {
@@ -222,6 +227,7 @@ func (s *subtraction) shadowed(p *resourceChange, own []*pathChange, source chan
 		case !s.keepChanged && o.path.canonical() == namespaceField:
 		default:
 			s.conflicts.add(s.shadow(), p, o.path, source, &o.change)
+			s.conflicts.last().mine = true
 			found = true
 		}
 	}
@@ -233,6 +239,7 @@ func (s *subtraction) shadowedRename(p *resourceChange, own elementRename, sourc
 	mine := change{op: api.MutationTypeUpdate}
 	mine.value, _ = stringValue(own.now)
 	s.conflicts.add(s.shadow(), p, own.path, source, &mine)
+	s.conflicts.last().element = own.old
 }
 
 // shadow is what a conflict about something that the source deletes is called.
@@ -298,11 +305,13 @@ func (s *subtraction) renames(q, p, own *resourceChange) {
 				mine := change{op: api.MutationTypeUpdate, index: own.index}
 				mine.value, _ = stringValue(now)
 				s.conflicts.add(api.ConflictSubtracted, p, r.path, as, &mine)
+				s.conflicts.last().element = r.old
 			}
 			continue
 		}
 		if gone := tree.deletedElement(r); gone != nil {
 			s.conflicts.add(api.ConflictSubtracted, p, r.path, as, &gone.change)
+			s.conflicts.last().element = r.old
 			continue
 		}
 		q.renames = append(q.renames, r)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode/utf8"
 )
 
 // MutationType tells what happened to a resource or a path.
@@ -186,14 +187,23 @@ func (m *MutationInfo) shown() string {
 	if m == nil {
 		return "something else"
 	}
-	first, rest, _ := strings.Cut(strings.TrimSuffix(m.Value, "\n"), "\n")
-	if r := []rune(first); len(r) > 60 {
-		first, rest = string(r[:60]), "more"
+	first, _, _ := strings.Cut(m.Value, "\n")
+	if r := []rune(first); len(r) > shownRunes {
+		first = string(r[:shownRunes])
 	}
-	if rest != "" {
+	if !m.Fits() {
 		first += " …"
 	}
 	return first
+}
+
+// shownRunes is how much of a value messages tell.
+const shownRunes = 60
+
+// Fits reports whether messages tell all of the value.
+func (m *MutationInfo) Fits() bool {
+	value := strings.TrimSuffix(m.Value, "\n")
+	return !strings.Contains(value, "\n") && utf8.RuneCountInString(value) <= shownRunes
 }
 
 // ConflictReason tells why there is a conflict.

@@ -35,9 +35,10 @@ changes. One of the files may be "-".
 
 Where both have changed the same thing in different ways, and where one has
 changed what the other has deleted, there is a conflict: it is told on the
-error stream, with the place in the result, and the status is 1. The result has
-both sides between markers, as git writes them; with --conflict-style=list it
-has that of OURS. What cannot be read is merged line by line, and a note says so.
+error stream, with its place in OURS and in THEIRS (with -i or --path, in the
+result), and the status is 1. The result has both sides between markers, as git
+writes them; with --conflict-style=list it has that of OURS. What cannot be read
+is merged line by line, and a note says so.
 
 "fctl help merging" tells how git uses it, and what is merged how.`,
 		Example: `  fctl merge base.yaml ours.yaml theirs.yaml
@@ -63,6 +64,7 @@ type merging struct {
 	toolchain          api.ToolchainType
 	base, ours, theirs *source.Unit
 	name               string // of the result in messages
+	written            bool   // to the file of that name
 }
 
 func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) error {
@@ -87,7 +89,7 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) err
 	if err != nil {
 		return err
 	}
-	m := &merging{App: a, settings: s, toolchain: api.ToolchainType(s.Toolchain)}
+	m := &merging{App: a, settings: s, toolchain: api.ToolchainType(s.Toolchain), written: inPlace}
 	if m.executor, err = a.executorFor(ctx, s); err != nil {
 		return err
 	}
@@ -158,7 +160,7 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 	}
 	m.name = m.ours.File
 	if path != "" {
-		m.name = diag.FileName(path)
+		m.name, m.written = diag.FileName(path), true
 	}
 	for _, name := range []string{path, paths[1], paths[0], paths[2]} {
 		if m.toolchain == "" && source.NameTells(name) {
@@ -181,7 +183,11 @@ func (m *merging) conclude(merged *yamlkit.MergedText, markers bool) error {
 	}
 	problems := make(diag.List, len(merged.Conflicts))
 	for i, c := range merged.Conflicts {
-		problems[i] = &api.Failure{Pos: api.Position{File: m.name, Line: c.Pos.Line, Column: c.Pos.Column}, Message: conflictText(c, markers)}
+		pos := c.Ours
+		if m.written {
+			pos = c.Pos
+		}
+		problems[i] = &api.Failure{Pos: api.Position{File: m.name, Line: pos.Line, Column: pos.Column}, Message: m.conflictText(c, markers)}
 	}
 	problems.Sort()
 	m.tell(problems)
@@ -207,31 +213,43 @@ func (m *merging) whyByLines(err error) string {
 const shownLines = 5
 
 // conflictText is a conflict in words.
-func conflictText(c yamlkit.TextConflict, markers bool) string {
+func (m *merging) conflictText(c yamlkit.TextConflict, markers bool) string {
+	at := ""
+	switch {
+	case c.Theirs.Line == 0:
+	case m.written && m.name != m.ours.File: // theirs is a temporary file, too
+		at = fmt.Sprintf("line %d", c.Theirs.Line)
+	default:
+		at = m.theirs.File + ":" + c.Theirs.String()
+	}
+	var text string
 	switch {
 	case c.Value != nil:
 		value := *c.Value
 		value.Path = api.ResolvedPath(report.ShownPath(value.Path))
-		text := strings.ReplaceAll(value.String(), "the target", "OURS")
+		text = strings.ReplaceAll(value.String(), "the target", "OURS")
 		if len(c.Lines) > 0 && !markers {
-			text += "; " + theirLines(c.Lines, len(c.Lines))
+			return text + "; " + theirLines(c.Lines, at, len(c.Lines))
 		}
-		return text
 	case c.Lost != "":
-		return "a comment was written in what the other side has deleted or replaced: " + c.Lost
+		text = "a comment was written in what the other side has deleted or replaced: " + c.Lost
+	case len(c.Lines) == 0:
+		text = "both sides have changed this; THEIRS has nothing here"
+	default:
+		limit := len(c.Lines)
+		if markers {
+			limit = min(limit, shownLines)
+		}
+		return "both sides have changed this; " + theirLines(c.Lines, at, limit)
 	}
-	if len(c.Lines) == 0 {
-		return "both sides have changed this; THEIRS has nothing here"
+	if at != "" {
+		text += "; THEIRS: " + at
 	}
-	limit := len(c.Lines)
-	if markers {
-		limit = min(limit, shownLines)
-	}
-	return "both sides have changed this; " + theirLines(c.Lines, limit)
+	return text
 }
 
-// theirLines are lines of THEIRS on one line, up to a limit, with the indentation they have in relation to each other.
-func theirLines(list []string, limit int) string {
+// theirLines are lines of THEIRS on one line, up to a limit, with their place and the indentation they have in relation to each other.
+func theirLines(list []string, at string, limit int) string {
 	indent := -1
 	for _, l := range list {
 		if text := strings.TrimLeft(l, " "); strings.TrimSpace(text) != "" && (indent < 0 || len(l)-len(text) < indent) {
@@ -243,7 +261,10 @@ func theirLines(list []string, limit int) string {
 		l = strings.TrimRight(l, " \t\r\n")
 		shown = append(shown, l[min(max(indent, 0), len(l)):])
 	}
-	text := "THEIRS has: " + strings.Join(shown, " | ")
+	if at != "" {
+		at = " (" + at + ")"
+	}
+	text := "THEIRS" + at + " has: " + strings.Join(shown, " | ")
 	if n := len(list) - limit; n > 0 {
 		text += " | and " + count(n, "line") + " more"
 	}
@@ -288,7 +309,7 @@ A conflict stands in the result between markers,
     replicas: 7
   >>>>>>> theirs
 
-and is told on the error stream with its place there. --conflict-style=list has
+and is told on the error stream with its places. --conflict-style=list has
 that of OURS stand in the result, so that it can be read, and the list says what
 THEIRS has; nothing else does. Either way the status is 1, which git understands.
 
