@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/hugepages"
 )
 
 // Marshal prints a value as JSON indented by two, with a final newline and
@@ -56,7 +57,7 @@ func marshal(value any) (Payload, error) {
 
 // chunkRows is how many rows are worth a goroutine's while; the first few tell how much space the others need.
 const (
-	chunkRows  = 1024
+	chunkRows  = 512
 	sampleRows = 32
 )
 
@@ -65,23 +66,19 @@ func marshalRows[T any](rows []T, writer func(*jsonEncoder) func(*T) error) (Pay
 	n := (len(rows) + chunkRows - 1) / chunkRows
 	texts, errs := make([][]byte, n+2), make([]error, n)
 	texts[0], texts[n+1] = []byte("["), []byte("\n]\n")
+	sample := &jsonEncoder{depth: 1}
+	_ = items(sample, rows[:min(sampleRows, len(rows))], writer(sample)) // errors come again
+	room := len(sample.b) * 9 / 8 / sampleRows * chunkRows
+	space := make([]byte, n*room)
+	hugepages.Advise(space)
 	var next atomic.Int64
 	var work sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		work.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				some := rows[i*chunkRows : min((i+1)*chunkRows, len(rows))]
-				e := &jsonEncoder{depth: 1, empty: i == 0}
-				write := writer(e)
-				for k := range some {
-					if k == sampleRows {
-						e.b = append(make([]byte, 0, len(e.b)*9/8/sampleRows*len(some)), e.b...) // slices.Grow would clear it
-					}
-					e.entry()
-					if err := write(&some[k]); err != nil {
-						errs[i] = errors.Join(errs[i], err)
-					}
-				}
+				e := &jsonEncoder{b: space[i*room : i*room : (i+1)*room], depth: 1, empty: i == 0}
+				errs[i] = items(e, some, writer(e))
 				texts[i+1] = e.b
 			}
 		})

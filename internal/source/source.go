@@ -22,6 +22,7 @@ import (
 
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/hugepages"
 )
 
 // Unit is one unit of configuration as it was read.
@@ -143,7 +144,7 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 		return b.Bytes(), err
 	}
 	data := make([]byte, 0, size+1) // the last byte is for seeing the end without growing
-	adviseHugePages(data[:cap(data)])
+	hugepages.Advise(data)
 	for {
 		n, err := r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
