@@ -114,7 +114,7 @@ func (a *Arena) reset() {
 // split is split with space that is used again.
 func (a *Arena) split(text []byte) []part {
 	if a == nil {
-		return split(text, nil)
+		return split(text, make([]part, 0, len(text)/1024+1))
 	}
 	a.parts = split(text, a.parts[:0])
 	return a.parts
