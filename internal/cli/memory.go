@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/fctl-dev/fctl/internal/hugepages"
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
@@ -38,6 +39,13 @@ func newMemory(several bool, format report.Format) *memory {
 	}
 	debug.SetGCPercent(collect)
 	return &memory{several: several, more: format == report.Diff || format == report.Mutations}
+}
+
+// expect tells that a file of n bytes is going to be read. It can be called concurrently.
+func (m *memory) expect(n int64) {
+	if n >= largeUnit && !m.several {
+		hugepages.Prepare(int(2 * n))
+	}
 }
 
 // hold tells that a unit of n bytes is worked on. It can be called concurrently.

@@ -173,7 +173,10 @@ func (r *run) read(i int, admit func(int64)) (*source.Unit, error) {
 	}
 	f, reader := r.found.Files[i], *r.reader
 	reader.RegularOnly = !f.Named || r.to == inPlace
-	reader.Admit = admit
+	reader.Admit = func(size int64) {
+		r.memory.expect(size)
+		admit(size)
+	}
 	unit, err := reader.Unit(r.ctx, f.Path, f.Unit)
 	if err == nil {
 		r.memory.hold(len(unit.Data))

@@ -5,3 +5,6 @@ package hugepages
 
 // Advise does nothing.
 func Advise([]byte) {}
+
+// Prepare does nothing.
+func Prepare(int) {}
