@@ -2,8 +2,10 @@ package gaby
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 )
 
 // Container is the list of documents of one unit, in order. The items of a v1/List are documents of their own in it: views into
@@ -182,7 +184,11 @@ func split(text []byte, parts []part) []part {
 			}
 			content = true
 		}
-		p = nextLineStart(text, p)
+		if content && !closed {
+			p = nextOuterLine(text, p)
+		} else {
+			p = nextLineStart(text, p)
+		}
 	}
 	switch {
 	case content:
@@ -202,6 +208,26 @@ func nextLineStart(text []byte, p int) int {
 		return p + i + 1
 	}
 	return len(text)
+}
+
+// nextOuterLine is the start of the next line that is not indented with spaces.
+func nextOuterLine(text []byte, p int) int {
+	// Eight bytes at a time: of those that are line feeds, the highest bit is set in feeds; it may also be in 0x0b behind a line feed.
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; p+9 <= len(text); p += 8 {
+		x := binary.LittleEndian.Uint64(text[p:]) ^ '\n'*ones
+		for feeds := (x - ones) &^ x & high; feeds != 0; feeds &= feeds - 1 {
+			if i := p + bits.TrailingZeros64(feeds)/8; text[i] == '\n' && text[i+1] != ' ' {
+				return i + 1
+			}
+		}
+	}
+	for p < len(text) {
+		if p = nextLineStart(text, p); p < len(text) && text[p] != ' ' {
+			break
+		}
+	}
+	return p
 }
 
 // isMarker reports whether a document marker stands at p, the start of a line.
