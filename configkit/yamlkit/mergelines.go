@@ -1,7 +1,6 @@
 package yamlkit
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,31 +14,6 @@ func added(before, after []string) []string {
 		rows = append(rows, after[h.NewFrom:h.NewTo]...)
 	}
 	return rows
-}
-
-// settle puts chunks together. Those in conflict are settled so that both sides have their way, where that is possible; else one side
-// has its.
-func settle(chunks []lines.Chunk, both func(lines.Chunk) ([]string, bool), theirs bool) (text string, clashes []clash) {
-	var b strings.Builder
-	line := 0
-	for _, c := range chunks {
-		put := c.Lines
-		if c.Conflict {
-			var ok bool
-			if put, ok = both(c); !ok {
-				clashes = append(clashes, clash{line: line, ours: c.Ours, theirs: c.Theirs, lineOurs: c.FromOurs, lineTheirs: c.FromTheirs})
-				put = c.Ours
-				if theirs {
-					put = c.Theirs
-				}
-			}
-		}
-		for _, l := range put {
-			b.WriteString(l)
-		}
-		line += len(put)
-	}
-	return b.String(), clashes
 }
 
 // differences are the places where our lines are not theirs because they have changed them, all of them where that cannot be told.
@@ -123,96 +97,6 @@ func bothAdditions(c lines.Chunk) ([]string, bool) {
 	}
 	return slices.Concat(c.Ours, c.Theirs), onlyComments(c.Ours) || onlyComments(c.Theirs)
 }
-
-// sameIndentation are the texts indented as the side has it that has indented lines anew, so that this is no difference between them.
-// Where the sides do not agree on it they stay as they are.
-func sameIndentation(base, ours, theirs []string) (_, _, _ []string) {
-	likeOurs, anew := indentedLike(base, ours)
-	likeTheirs, anewTheirs := indentedLike(base, theirs)
-	switch again, other := indentedLike(theirs, ours); {
-	case !anew && !anewTheirs, anew && anewTheirs && other:
-		return base, ours, theirs
-	case anew:
-		return likeOurs, ours, again
-	}
-	again, _ := indentedLike(ours, theirs)
-	return likeTheirs, again, theirs
-}
-
-// indentedLike are lines with the indentation they have in a model, those it has not with that of others that were indented as they
-// are. anew tells whether there is any difference.
-func indentedLike(text, model []string) (put []string, anew bool) {
-	like := make([]int, 0, len(text)) // of each line, the one of the model or -1
-	at := 0
-	keep := func(to int) {
-		for ; len(like) < to; at++ {
-			like = append(like, at)
-		}
-	}
-	for _, h := range lines.Diff(unindented(text), unindented(model)) {
-		keep(h.From)
-		for len(like) < h.To {
-			like = append(like, -1)
-		}
-		at = h.NewTo
-	}
-	keep(len(text))
-	now := map[int]int{} // what lines are indented by that were indented by so much, as far as they are not below something else
-	see := func(i int) {
-		if strings.TrimSpace(text[i]) == "" {
-			return
-		}
-		width := indentation(text[i])
-		maps.DeleteFunc(now, func(was, _ int) bool { return was > width })
-		if like[i] >= 0 {
-			now[width] = indentation(model[like[i]])
-			anew = anew || now[width] != width
-		}
-	}
-	ahead := map[int]int{} // what lines are indented by as those that follow
-	for i := range slices.Backward(text) {
-		see(i)
-		if is, known := now[indentation(text[i])]; known && like[i] < 0 {
-			ahead[i] = is
-		}
-	}
-	clear(now)
-	for i, l := range text {
-		see(i)
-		width := indentation(l)
-		behind, isBehind := now[width]
-		is, known := ahead[i]
-		switch {
-		case like[i] >= 0:
-			put = append(put, model[like[i]])
-			continue
-		case known && onlyComments(text[i:i+1]): // which stand over something
-		case isBehind:
-			is = behind
-		case !known && len(now) > 0:
-			around := slices.Max(slices.Collect(maps.Keys(now)))
-			is = max(0, width+now[around]-around)
-		case !known:
-			is = width
-		}
-		if strings.TrimSpace(l) != "" {
-			l = strings.Repeat(" ", is) + strings.TrimLeft(l, " ")
-		}
-		put = append(put, l)
-	}
-	return put, anew
-}
-
-func unindented(text []string) []string {
-	short := make([]string, len(text))
-	for i, l := range text {
-		short[i] = strings.TrimLeft(l, " ")
-	}
-	return short
-}
-
-// indentation is how many spaces a line begins with.
-func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // contains tells whether some lines of a text are part.
 func contains(text, part []string) bool {

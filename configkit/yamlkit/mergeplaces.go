@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // placedConflict is a conflict of values with its places in the texts of both sides. Where a side has deleted what it is about, ours is
@@ -33,7 +34,7 @@ func (m *textMerger) placed(once *mergedOnce, base, ours gaby.Container) []place
 		f := placeFinder{base: c.of.before.Value(), keys: m.provider.MergeKeys(c.resource.ResourceType)}
 		if c.of.after != nil {
 			f.text, f.renames, f.news = c.of.after.Value(), c.of.renames, !c.mine
-			if place, found := f.find(&c); found {
+			if place, found := f.find(&c); found || c.source.op != api.MutationTypeDelete && place.value.Equal(c.source.value) {
 				p.theirs = place.inText(lines.Split(string(m.theirs)), &c.source, c.target)
 			}
 		}
@@ -231,6 +232,23 @@ func (m lineMap) at(line int) int {
 }
 
 func (m lineMap) bounded(line int) int { return max(0, min(line, m.end-1)) }
+
+// nearest is the place of some lines in a text that is next to another place, which it is where the lines are not in the text: documents
+// may have changed places.
+func nearest(text, part []string, at int) int {
+	best := -1
+	for i := 0; len(part) > 0 && i+len(part) <= len(text); i++ {
+		if slices.Equal(text[i:i+len(part)], part) && (best < 0 || abs(i-at) < abs(best-at)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return at
+	}
+	return best
+}
+
+func abs(n int) int { return max(n, -n) }
 
 // linePosition is the beginning of a line, which is counted from 0.
 func linePosition(line int) gaby.Position { return gaby.Position{Line: line + 1, Column: 1} }

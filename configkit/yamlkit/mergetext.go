@@ -66,6 +66,11 @@ func MergeTexts(base, ours, theirs []byte, converter configkit.ConfigConverter, 
 	case provider.ToolchainType() == api.ToolchainAppConfigText:
 		return MergeLines(base, ours, theirs, options)
 	}
+	if base, ours, theirs, end, ok := sameLineEnds(base, ours, theirs); ok {
+		merged := MergeTexts(base, ours, theirs, converter, provider, options)
+		merged.Text = bytes.ReplaceAll(merged.Text, []byte("\n"), end)
+		return merged
+	}
 	m := textMerger{base: base, ours: ours, theirs: theirs, converter: converter, provider: provider, options: options}
 	merged, err := m.byValues()
 	if err != nil {
@@ -216,25 +221,25 @@ func (m *textMerger) rest(s *side, options MergeOptions) error {
 	if err != nil {
 		return err
 	}
-	b, o, t := lines.Split(string(base)), lines.Split(string(ours)), lines.Split(string(theirs))
-	s.ours, s.theirs = o, t
-	chunks := lines.Merge(b, o, t)
-	tries := []struct {
-		chunks []lines.Chunk
-		both   func(lines.Chunk) ([]string, bool)
-	}{{lines.Merge(sameIndentation(b, o, t)), bothLines}, {chunks, bothLines}, {chunks, neither}}
-	if len(m.base) == 0 {
-		tries = tries[1:] // nobody has indented anything anew
-	}
-	for _, try := range tries {
-		text, clashes := settle(try.chunks, try.both, options.NoSubtraction)
-		if m.sameValues(ours, []byte(text)) {
-			s.text, s.clashes = text, clashes
-			return nil
+	as := threeTexts{base, ours, theirs}
+	best := -1
+	for _, texts := range []threeTexts{as, m.inOneOrder(as)} {
+		for _, try := range texts.tries(len(m.base) == 0) {
+			text, clashes := try.settle(options.NoSubtraction)
+			if n := linesOf(clashes); (best < 0 || n < best) && m.sameValues(ours, []byte(text)) {
+				best = n
+				s.text, s.clashes, s.ours, s.theirs = text, clashes, try.ours, try.theirs
+			}
+			if best == 0 {
+				return nil
+			}
 		}
 	}
-	s.ours = lines.Split(s.text)
-	s.clashes = differences(b, s.ours, t)
+	if best > 0 {
+		return nil
+	}
+	s.ours, s.theirs = lines.Split(s.text), lines.Split(string(theirs))
+	s.clashes = differences(lines.Split(string(base)), s.ours, s.theirs)
 	if options.NoSubtraction {
 		s.text = string(theirs)
 	}
@@ -387,7 +392,9 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	toOurs, toTheirs := newLineMap(s.ours, ours), newLineMap(s.theirs, theirs)
 	for _, c := range s.clashes {
 		told = append(told, TextConflict{
-			Lines: c.theirs, Pos: linePosition(c.line), Ours: linePosition(toOurs.at(c.lineOurs)), Theirs: linePosition(toTheirs.at(c.lineTheirs)),
+			Lines: c.theirs, Pos: linePosition(c.line),
+			Ours:   linePosition(nearest(ours, c.ours, toOurs.at(c.lineOurs))),
+			Theirs: linePosition(nearest(theirs, c.theirs, toTheirs.at(c.lineTheirs))),
 		})
 	}
 	between := newLineMap(theirs, ours)

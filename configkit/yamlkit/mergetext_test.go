@@ -90,6 +90,34 @@ func TestMergeTexts(t *testing.T) {
 			want: strings.TrimSuffix(replace("how long", "how long?", "grace: 30", "grace: 60"), "\n"),
 		},
 		{
+			name: "line ends of ours, everything else of theirs", base: pod,
+			ours: strings.ReplaceAll(pod, "\n", "\r\n"), theirs: "# all\n\n" + replace("web:1", "web:2", "# how long", "# how long?"),
+			want: strings.ReplaceAll("# all\n\n"+replace("web:1", "web:2", "# how long", "# how long?"), "\n", "\r\n"),
+		},
+		{
+			name: "no final line end, and the last line changed", base: pod,
+			ours: strings.TrimSuffix(pod, "\n"), theirs: replace("# pinned", "# pinned, see #12"),
+			want: strings.TrimSuffix(replace("# pinned", "# pinned, see #12"), "\n"),
+		},
+		{
+			name: "a final line end, and lines added", base: strings.TrimSuffix(pod, "\n"),
+			ours: pod, theirs: pod + "# the end",
+			want: pod + "# the end\n",
+		},
+		{
+			name: "documents in the order of theirs, changed by us", base: pod + added("a") + added("b"),
+			ours:   replace("how long", "how long?", "web:1", "web:2") + added("a") + "# end of a\n" + added("b"),
+			theirs: strings.TrimPrefix(added("b"), "---\n") + "---\n" + replace("# pinned", "# fixed") + added("a"),
+			want: strings.TrimPrefix(added("b"), "---\n") + "---\n" + replace("how long", "how long?", "web:1", "web:2", "# pinned", "# fixed") +
+				added("a") + "# end of a\n",
+		},
+		{
+			name: "documents in our order, changed by them", base: pod + added("a") + added("b"),
+			ours:   pod + added("b") + added("a"),
+			theirs: replace("how long", "how long?") + added("a") + "more: 1 # theirs\n" + added("c") + added("b"),
+			want:   replace("how long", "how long?") + added("b") + added("a") + "more: 1 # theirs\n" + added("c"),
+		},
+		{
 			name: "conflict of values", base: pod,
 			ours: replace("grace: 30", "grace: 60", "# pinned", "# ours"), theirs: replace("grace: 30", "grace: 90", "how long", "how long?"),
 			want:      replace("how long", "how long?", "  grace: 30\n", "<<<<<<< us\n  grace: 60\n=======\n  grace: 90\n>>>>>>> them\n", "# pinned", "# ours"),

@@ -1,0 +1,253 @@
+package yamlkit
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/lines"
+)
+
+// What one side has done to a whole text is taken out of the way before lines are compared: line ends, the end of the last line, the
+// indentation, the order of documents. Else every line, or a whole document, would have been changed by both.
+
+// sameLineEnds are the texts with the line ends \n, where they are of one kind in each of them but not in all, and the ends the merged
+// text is to have.
+func sameLineEnds(base, ours, theirs []byte) (b, o, t, end []byte, ok bool) {
+	var returns [3]bool
+	for i, text := range [][]byte{base, ours, theirs} {
+		n := bytes.Count(text, []byte("\r\n"))
+		if n > 0 && n != bytes.Count(text, []byte("\n")) {
+			return nil, nil, nil, nil, false
+		}
+		returns[i] = n > 0
+	}
+	if len(base) == 0 {
+		returns[0] = returns[2] // nobody has changed them: ours stay
+	}
+	if returns[0] == returns[1] && returns[1] == returns[2] {
+		return nil, nil, nil, nil, false
+	}
+	end = []byte("\n")
+	if returns[0] == returns[1] && returns[2] || returns[0] != returns[1] && returns[1] {
+		end = []byte("\r\n")
+	}
+	bare := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+	return bare(base), bare(ours), bare(theirs), end, true
+}
+
+// threeTexts are texts that say the same in different layouts.
+type threeTexts struct{ base, ours, theirs []byte }
+
+// inOneOrder are the texts with their documents in the order of the side that has changed it, none where there is no such side.
+func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts) {
+	var docs [3]map[string]*gaby.YamlDoc
+	var order [3][]string
+	for i, text := range [][]byte{texts.base, texts.ours, texts.theirs} {
+		all, err := m.converter.NativeToDocuments(text)
+		if err != nil || len(all) < 2 {
+			return threeTexts{}
+		}
+		known, err := unitDocuments(all, all, m.provider)
+		if err != nil || len(known) < len(all) {
+			return threeTexts{}
+		}
+		docs[i] = map[string]*gaby.YamlDoc{}
+		for _, d := range known {
+			name := string(d.info.ResourceType) + "#" + string(d.info.ResourceName)
+			if docs[i][name] != nil || !d.IsDocument() {
+				return threeTexts{}
+			}
+			docs[i][name] = d.YamlDoc
+			order[i] = append(order[i], name)
+		}
+	}
+	want := order[1]
+	switch {
+	case slices.Equal(order[0], order[1]) && !slices.Equal(order[1], order[2]):
+		want = order[2]
+	case slices.Equal(order[0], order[1]), !slices.Equal(order[0], order[2]) && !slices.Equal(order[1], order[2]):
+		return threeTexts{}
+	}
+	for i, text := range []*[]byte{&put.base, &put.ours, &put.theirs} {
+		var all gaby.Container
+		for _, name := range want {
+			if d := docs[i][name]; d != nil {
+				all = append(all, d)
+			}
+		}
+		var err error
+		if *text, err = m.converter.DocumentsToNative(all); err != nil || len(all) < len(order[i]) {
+			return threeTexts{}
+		}
+	}
+	return put
+}
+
+// A layoutTry is a way to merge what does not count as a value line by line.
+type layoutTry struct {
+	base, ours, theirs []string
+	both               func(lines.Chunk) ([]string, bool)
+	unended            bool // the text has no end of its last line
+}
+
+// tries are the ways to merge the texts, the one that finds most first. Without a base nobody has indented anything anew.
+func (texts threeTexts) tries(noBase bool) []layoutTry {
+	if texts.ours == nil {
+		return nil
+	}
+	var split [3][]string
+	var unended [3]bool
+	for i, text := range [][]byte{texts.base, texts.ours, texts.theirs} {
+		split[i] = lines.Split(string(text))
+		if n := len(split[i]); n > 0 && !strings.HasSuffix(split[i][n-1], "\n") {
+			unended[i] = true
+			split[i][n-1] += lineEndOf(split[i][0])
+		}
+	}
+	t := layoutTry{base: split[0], ours: split[1], theirs: split[2], both: bothLines, unended: unended[1]}
+	if unended[0] == unended[1] {
+		t.unended = unended[2]
+	}
+	indented, plain := t, t
+	indented.base, indented.ours, indented.theirs = sameIndentation(t.base, t.ours, t.theirs)
+	plain.both = neither
+	if noBase {
+		return []layoutTry{t, plain}
+	}
+	return []layoutTry{indented, t, plain}
+}
+
+// lineEndOf is the end of a line, \n where it has none.
+func lineEndOf(line string) string {
+	if strings.HasSuffix(line, "\r\n") {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// settle merges. Conflicts are settled so that both sides have their way, where that is possible; else one side has its.
+func (t *layoutTry) settle(theirs bool) (text string, clashes []clash) {
+	var put []string
+	for _, c := range lines.Merge(t.base, t.ours, t.theirs) {
+		if !c.Conflict {
+			put = append(put, c.Lines...)
+			continue
+		}
+		both, ok := t.both(c)
+		if !ok {
+			clashes = append(clashes, clash{line: len(put), ours: c.Ours, theirs: c.Theirs, lineOurs: c.FromOurs, lineTheirs: c.FromTheirs})
+			both = c.Ours
+			if theirs {
+				both = c.Theirs
+			}
+		}
+		put = append(put, both...)
+	}
+	text = strings.Join(put, "")
+	if t.unended {
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	}
+	return text, clashes
+}
+
+// linesOf counts the lines of conflicts.
+func linesOf(clashes []clash) int {
+	n := 0
+	for _, c := range clashes {
+		n += max(1, len(c.ours)+len(c.theirs))
+	}
+	return n
+}
+
+// sameIndentation are the texts indented as the side has it that has indented lines anew, so that this is no difference between them.
+// Where the sides do not agree on it they stay as they are.
+func sameIndentation(base, ours, theirs []string) (_, _, _ []string) {
+	likeOurs, anew := indentedLike(base, ours)
+	likeTheirs, anewTheirs := indentedLike(base, theirs)
+	switch again, other := indentedLike(theirs, ours); {
+	case !anew && !anewTheirs, anew && anewTheirs && other:
+		return base, ours, theirs
+	case anew:
+		return likeOurs, ours, again
+	}
+	again, _ := indentedLike(ours, theirs)
+	return likeTheirs, again, theirs
+}
+
+// indentedLike are lines with the indentation they have in a model, those it has not with that of others that were indented as they
+// are. anew tells whether there is any difference.
+func indentedLike(text, model []string) (put []string, anew bool) {
+	like := make([]int, 0, len(text)) // of each line, the one of the model or -1
+	at := 0
+	keep := func(to int) {
+		for ; len(like) < to; at++ {
+			like = append(like, at)
+		}
+	}
+	for _, h := range lines.Diff(unindented(text), unindented(model)) {
+		keep(h.From)
+		for len(like) < h.To {
+			like = append(like, -1)
+		}
+		at = h.NewTo
+	}
+	keep(len(text))
+	now := map[int]int{} // what lines are indented by that were indented by so much, as far as they are not below something else
+	see := func(i int) {
+		if strings.TrimSpace(text[i]) == "" {
+			return
+		}
+		width := indentation(text[i])
+		maps.DeleteFunc(now, func(was, _ int) bool { return was > width })
+		if like[i] >= 0 {
+			now[width] = indentation(model[like[i]])
+			anew = anew || now[width] != width
+		}
+	}
+	ahead := map[int]int{} // what lines are indented by as those that follow
+	for i := range slices.Backward(text) {
+		see(i)
+		if is, known := now[indentation(text[i])]; known && like[i] < 0 {
+			ahead[i] = is
+		}
+	}
+	clear(now)
+	for i, l := range text {
+		see(i)
+		width := indentation(l)
+		behind, isBehind := now[width]
+		is, known := ahead[i]
+		switch {
+		case like[i] >= 0:
+			put = append(put, model[like[i]])
+			continue
+		case known && onlyComments(text[i:i+1]): // which stand over something
+		case isBehind:
+			is = behind
+		case !known && len(now) > 0:
+			around := slices.Max(slices.Collect(maps.Keys(now)))
+			is = max(0, width+now[around]-around)
+		case !known:
+			is = width
+		}
+		if strings.TrimSpace(l) != "" {
+			l = strings.Repeat(" ", is) + strings.TrimLeft(l, " ")
+		}
+		put = append(put, l)
+	}
+	return put, anew
+}
+
+func unindented(text []string) []string {
+	short := make([]string, len(text))
+	for i, l := range text {
+		short[i] = strings.TrimLeft(l, " ")
+	}
+	return short
+}
+
+// indentation is how many spaces a line begins with.
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
