@@ -33,8 +33,8 @@ func (m *textMerger) placed(once *mergedOnce, base, ours gaby.Container) []place
 		p.conflict = c
 		f := placeFinder{base: c.of.before.Value(), keys: m.provider.MergeKeys(c.resource.ResourceType)}
 		if c.of.after != nil {
-			f.text, f.renames, f.news = c.of.after.Value(), c.of.renames, !c.mine
-			if place, found := f.find(&c); found || c.source.op != api.MutationTypeDelete && place.value.Equal(c.source.value) {
+			f.text, f.renames, f.news = c.of.after.Value(), c.of.renames, true
+			if place, found := f.find(c.path, c.element); found || c.source.op != api.MutationTypeDelete && place.value.Equal(c.source.value) {
 				p.theirs = place.inText(lines.Split(string(m.theirs)), &c.source, c.target)
 			}
 		}
@@ -44,8 +44,12 @@ func (m *textMerger) placed(once *mergedOnce, base, ours gaby.Container) []place
 			continue
 		}
 		p.renames = own.renames
-		f.text, f.renames, f.news = own.after.Value(), own.renames, c.mine
-		place, found := f.find(&c)
+		f.text, f.renames, f.news = own.after.Value(), own.renames, c.mine != nil
+		path := c.path
+		if c.mine != nil {
+			path = c.mine
+		}
+		place, found := f.find(path, c.element)
 		if p.ours = place.at; found {
 			p.ours = place.inText(lines.Split(string(m.ours)), c.target, &c.source)
 			p.inside = p.ours != place.at
@@ -78,12 +82,13 @@ type valuePlace struct {
 	at          gaby.Position
 }
 
-// find follows the path of a conflict as far as it leads anywhere, and reports whether that is all of it.
-func (f *placeFinder) find(c *conflict) (p valuePlace, found bool) {
+// find follows a path as far as it leads anywhere, and reports whether that is all of it. An element is one of the list there, by the name it
+// has in base.
+func (f *placeFinder) find(path mutationPath, element string) (p valuePlace, found bool) {
 	p = valuePlace{value: f.text, base: f.base, at: f.text.Position()}
 	keys := f.keys
-	for i, s := range c.path {
-		next, near := f.child(p, c.path[:i], s, keys)
+	for i, s := range path {
+		next, near := f.child(p, path[:i], s, keys)
 		below := findChild(p.base, s)
 		if p.base.Kind() == gaby.List {
 			at := s.index
@@ -101,9 +106,9 @@ func (f *placeFinder) find(c *conflict) (p valuePlace, found bool) {
 		}
 		p = valuePlace{value: next, base: below, at: keyPosition(next)}
 	}
-	if c.element != "" && keys != nil {
+	if element != "" && keys != nil {
 		for e := p.value.First(); e.Exists(); e = e.Next() {
-			if name := elementName(e, keys.Keys, keys.Defaults); name == f.renamed(c.path, c.element) {
+			if name := elementName(e, keys.Keys, keys.Defaults); name == f.renamed(path, element) {
 				return valuePlace{value: e, at: keyPosition(e)}, true
 			}
 		}
@@ -194,12 +199,15 @@ func (p *valuePlace) inText(rows []string, mine, other *change) gaby.Position {
 		base = old.Text()
 	}
 	all := lines.Split(mine.value.Text())
-	first := 0
+	first := -1
 	for _, c := range lines.Merge(lines.Split(base), all, lines.Split(other.value.Text())) {
 		if c.Conflict {
 			first = min(c.FromOurs, len(all)-1)
 			break
 		}
+	}
+	if first < 0 {
+		return p.at // one side has deleted it
 	}
 	line := p.value.Position().Line + first // below that of the header
 	if line >= len(rows) || strings.TrimSpace(rows[line]) != strings.TrimSpace(all[first]) {

@@ -165,3 +165,48 @@ func TestPlacesOfConflicts(t *testing.T) {
 		})
 	}
 }
+
+// TestMovedAndDeleted: what one side has moved or renamed and the other one deleted, or moved elsewhere, is a conflict.
+func TestMovedAndDeleted(t *testing.T) {
+	const base = "kind: A\nspec:\n  a: 1\n  old:\n    x: 1\n    y: 2\n  list:\n  - one\n  - two\n  - three\n  - |\n    four\n    and\n    more\n  - five\n"
+	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(base) }
+	const old, list = "  old:\n    x: 1\n    y: 2\n", "  - one\n  - two\n"
+	renamed, deleted := replace("old:", "new:"), replace(old, "")
+	moved, removed := replace(list, "  - two\n", "  - three\n", "  - three\n  - one\n"), replace(list, "  - two\n")
+	tests := []struct {
+		name, ours, theirs string
+		want               []string // places in our text, paths
+	}{
+		{"renamed and deleted", renamed, deleted, []string{"4:3 spec.new"}},
+		{"deleted and renamed", deleted, renamed, []string{"4:3 spec.new"}},
+		{"renamed by both", renamed, replace("old:", "newer:"), []string{"4:3 spec.newer"}},
+		{"renamed by both, equally", renamed, replace("old:", "new:", "a: 1", "a: 2"), nil},
+		{"deleted by both", deleted, replace(old, "", "a: 1", "a: 2"), nil},
+		{"moved and removed", moved, removed, []string{"10:3 spec.list.?~h=+49e9fcfb;@2"}},
+		{"removed and moved", removed, moved, []string{"8:3 spec.list.?~h=+49e9fcfb;@2"}},
+		{"removed by both, one added", removed, replace(list, "  - two\n", "  - three\n", "  - three\n  - new\n"), nil},
+		{"text changed, and deleted with its neighbour by us", replace("    and\n", "    and so on\n", "  - five\n", ""), replace("  - |\n    four\n    and\n    more\n", ""), []string{"11:3 spec.list.?~h=0aaad0ed;@3"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			merged := mergedText(base, test.ours, test.theirs, yamlkit.MergeTextOptions{})
+			var have []string
+			for _, c := range merged.Conflicts {
+				have = append(have, fmt.Sprintf("%v %s", c.Ours, c.Value.Path))
+			}
+			if !slices.Equal(have, test.want) {
+				t.Errorf("conflicts %q, want %q\n%s", have, test.want, merged.Text)
+			}
+			if len(test.want) > 0 && string(merged.Text) != test.ours {
+				t.Errorf("ours does not stay:\n%s", merged.Text)
+			}
+			marked := string(mergedText(base, test.ours, test.theirs, yamlkit.MergeTextOptions{Markers: true}).Text)
+			if strings.Contains(marked, "<<<<<<<") != (len(test.want) > 0) {
+				t.Errorf("markers:\n%s", marked)
+			}
+			if len(test.want) > 0 && (chosen(marked, false) != test.ours || !strings.HasPrefix(test.theirs, chosen(marked, true))) {
+				t.Errorf("the sides are not those of the texts:\n%s", marked)
+			}
+		})
+	}
+}

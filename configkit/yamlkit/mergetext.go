@@ -383,7 +383,7 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 		t := TextConflict{Value: &value, Lines: c.lines(), Ours: c.ours, Theirs: c.theirs, Pos: moved(c.ours)}
 		if at := find.find(&c.resource, c.of.names); at >= 0 && !c.inside {
 			f := c.inMerged(known[at].Value(), m.provider)
-			if place, found := f.find(&c.conflict); found {
+			if place, found := f.find(c.path, c.element); found {
 				t.Pos = place.at
 			}
 		}

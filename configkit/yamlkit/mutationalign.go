@@ -54,7 +54,7 @@ const (
 )
 
 // align finds which elements of two lists belong together, in order and at the least cost: a pair costs twice the leaves that differ,
-// and 1 if there are any; an element that is gone or new costs twice its leaves. Of equal costs a pair is preferred. Of lists that are
+// and 1 if there are any that are not texts much alike; an element that is gone or new costs twice its leaves. Of equal costs a pair is preferred. Of lists that are
 // too long only what is between equal elements is looked at, and where that is too long, elements belong together by their index.
 func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) *alignment {
 	head, tail := 0, 0
@@ -149,7 +149,10 @@ func (d *differ) alignBest(a *alignment, old, now []gaby.Value, part lines.Hunk,
 		for j := range now {
 			best, how := cost[at(i, j)], byte(paired)
 			if !old[i].Equal(now[j]) {
-				best += 2*d.costOf(old[i], now[j], keys) + 1
+				best += 2 * d.costOf(old[i], now[j], keys)
+				if !alike(old[i], now[j]) {
+					best++
+				}
 			}
 			if c := cost[at(i, j+1)] + leavesOld[i]; c < best {
 				best, how = c, isGone
@@ -177,6 +180,27 @@ func (d *differ) alignBest(a *alignment, old, now []gaby.Value, part lines.Hunk,
 	slices.Reverse(a.pairs[p:])
 	slices.Reverse(a.gone[g:])
 	slices.Reverse(a.added[f:])
+}
+
+// alike reports whether values are texts of several lines that have at least half in common, at their ends.
+func alike(a, b gaby.Value) bool {
+	if a.Kind() != gaby.Scalar || b.Kind() != gaby.Scalar {
+		return false
+	}
+	x, y := a.Text(), b.Text()
+	if !hasLines(x) || !hasLines(y) {
+		return false
+	}
+	n := min(len(x), len(y))
+	head := 0
+	for head < n && x[head] == y[head] {
+		head++
+	}
+	tail := 0
+	for tail < n-head && x[len(x)-1-tail] == y[len(y)-1-tail] {
+		tail++
+	}
+	return 2*(head+tail) >= max(len(x), len(y))
 }
 
 // newLast makes, of elements that are equal and of which one is new, the last the new one. Inserting an element where an equal one

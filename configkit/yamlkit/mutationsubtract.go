@@ -26,7 +26,7 @@ type conflict struct {
 	source   change
 	target   *change
 	of       *resourceChange // the change of the source
-	mine     bool            // the path is that of a change of the target
+	mine     mutationPath    // where it is in the target, if a change of the target has another path there
 	element  string          // what an order calls the element, in base, of the list at the path that it is about
 }
 
@@ -103,6 +103,9 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 	q := *p
 	q.whole, q.paths, q.orders, q.renames = nil, nil, nil, nil
 	s.paths(&q, p, own)
+	if s.keepChanged {
+		s.moved(&q, p, own)
+	}
 	s.renames(&q, p, own)
 	for _, o := range p.orders {
 		for _, t := range own.orders {
@@ -227,7 +230,7 @@ func (s *subtraction) shadowed(p *resourceChange, own []*pathChange, source chan
 		case !s.keepChanged && o.path.canonical() == namespaceField:
 		default:
 			s.conflicts.add(s.shadow(), p, o.path, source, &o.change)
-			s.conflicts.last().mine = true
+			s.conflicts.last().mine = o.path
 			found = true
 		}
 	}
