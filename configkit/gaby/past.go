@@ -3,7 +3,6 @@ package gaby
 import (
 	"bytes"
 	"slices"
-	"sort"
 )
 
 // past tells what was edited between a past state of a document and the document.
@@ -140,7 +139,15 @@ func (p *past) has(slot int32, next uint32) bool {
 	if p == nil {
 		return false
 	}
-	k := sort.Search(len(p.touched), func(k int) bool { return p.touched[k] >= slot })
+	if len(p.touched) <= longCollection {
+		for _, t := range p.touched {
+			if t >= slot {
+				return t < int32(next)
+			}
+		}
+		return false
+	}
+	k, _ := slices.BinarySearch(p.touched, slot)
 	return k < len(p.touched) && p.touched[k] < int32(next)
 }
 

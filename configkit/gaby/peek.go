@@ -45,13 +45,27 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 	if doc.hasHeader && d.whole() { // as it is since the last edit
 		return doc.header, nil
 	}
-	meta := d.v.Get("metadata")
-	h := Header{
-		APIVersion:   stringText(d.v.Get("apiVersion")),
-		Kind:         stringText(d.v.Get("kind")),
-		Namespace:    stringText(meta.Get("namespace")),
-		Name:         stringText(meta.Get("name")),
-		GenerateName: stringText(meta.Get("generateName")),
+	var h Header
+	var meta Value
+	for c := d.v.First(); c.Exists(); c = c.Next() {
+		switch c.Key() {
+		case "apiVersion":
+			h.APIVersion = stringText(c)
+		case "kind":
+			h.Kind = stringText(c)
+		case "metadata":
+			meta = c
+		}
+	}
+	for c := meta.First(); c.Exists(); c = c.Next() {
+		switch c.Key() {
+		case "namespace":
+			h.Namespace = stringText(c)
+		case "name":
+			h.Name = stringText(c)
+		case "generateName":
+			h.GenerateName = stringText(c)
+		}
 	}
 	if d.whole() {
 		doc.header, doc.hasHeader = h, true

@@ -23,6 +23,7 @@ type differ struct {
 
 	entries  []pathChange // memory for entries and their paths, used again by reset
 	segments mutationPath
+	names    []string // of the elements of a list
 }
 
 // reset gets ready for the next resource. What was recorded so far must not be used any more.
@@ -146,6 +147,10 @@ func leaves(v gaby.Value) int {
 }
 
 func (d *differ) lists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
+	if d.haveSameKeys(before, after, keys) {
+		d.sameElements(before, after, keys)
+		return
+	}
 	if ids, ok := keyedIDs(keys, before, after); ok {
 		d.keyedLists(before, after, ids[0], ids[1], keys)
 		return
@@ -165,7 +170,7 @@ func elements(list gaby.Value) []gaby.Value {
 // keyedLists compares elements by their merge key.
 func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []string, keys *configkit.MergeKeyTree) {
 	if slices.Equal(idsBefore, idsAfter) {
-		d.sameElements(before, after, idsAfter, keys.Child("*"))
+		d.sameElements(before, after, keys)
 		return
 	}
 	old, now := elements(before), elements(after)
@@ -222,14 +227,38 @@ func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []stri
 	}
 }
 
-// sameElements compares lists with the same elements in the same order, which most are.
-func (d *differ) sameElements(before, after gaby.Value, ids []string, keys *configkit.MergeKeyTree) {
+// haveSameKeys tells whether two short lists have the same elements, each with another key, in the same order. It is keyedIDs for what
+// most lists are.
+func (d *differ) haveSameKeys(before, after gaby.Value, keys *configkit.MergeKeyTree) bool {
+	if keys == nil || len(keys.Keys) != 1 {
+		return false
+	}
+	d.names = d.names[:0]
 	old := before.First()
+	for e := after.First(); e.Exists(); e = e.Next() {
+		name, ok := keyText(e, keys.Keys[0], keys.Defaults)
+		if !ok || !old.Exists() || len(d.names) == fewElements || slices.Contains(d.names, name) {
+			return false
+		}
+		if !old.Same(e) {
+			if was, ok := keyText(old, keys.Keys[0], keys.Defaults); !ok || was != name {
+				return false
+			}
+		}
+		d.names = append(d.names, name)
+		old = old.Next()
+	}
+	return !old.Exists()
+}
+
+// sameElements compares lists with the same elements in the same order, which most are.
+func (d *differ) sameElements(before, after gaby.Value, keys *configkit.MergeKeyTree) {
+	old, child := before.First(), keys.Child("*")
 	index := 0
 	for e := after.First(); e.Exists(); e = e.Next() {
 		if !old.Same(e) {
-			d.path = append(d.path, mutationSegment{kind: elementByKey, text: ids[index], index: index})
-			d.value(old, e, keys)
+			d.path = append(d.path, mutationSegment{kind: elementByKey, text: elementID(e, keys.Keys, keys.Defaults), index: index})
+			d.value(old, e, child)
 			d.path = d.path[:len(d.path)-1]
 		}
 		old = old.Next()

@@ -70,14 +70,22 @@ func (r *resourceChange) mutation(m *api.ResourceMutation, provider configkit.Re
 		}
 		m.ArrayElementAliases[path][e.old] = e.now
 	}
-	if len(r.names) < 2 { // the name of the resource alone
-		m.Aliases, m.AliasesWithoutScopes = nil, nil
+	aliases, bare := m.Aliases, m.AliasesWithoutScopes
+	m.Aliases, m.AliasesWithoutScopes = nil, nil // the name of the resource alone
+	if len(r.names) < 2 {
 		return
 	}
-	m.Aliases, m.AliasesWithoutScopes = emptied(m.Aliases, len(r.names)), emptied(m.AliasesWithoutScopes, len(r.names))
+	m.Aliases = emptied(aliases, len(r.names))
 	for _, name := range r.names {
 		m.Aliases[name] = struct{}{}
-		m.AliasesWithoutScopes[provider.RemoveScopeFromResourceName(name)] = struct{}{}
+	}
+	withoutScope := provider.RemoveScopeFromResourceName
+	if !slices.ContainsFunc(r.names, func(name api.ResourceName) bool { return withoutScope(name) != r.resource.ResourceNameWithoutScope }) {
+		return
+	}
+	m.AliasesWithoutScopes = emptied(bare, len(r.names))
+	for _, name := range r.names {
+		m.AliasesWithoutScopes[withoutScope(name)] = struct{}{}
 	}
 }
 

@@ -342,7 +342,7 @@ func (e *jsonEncoder) names(field string, names map[api.ResourceName]struct{}, n
 	e.close('}')
 }
 
-// eachSorted visits a map in the order of its keys. It is fast for maps with one entry, which most are.
+// eachSorted visits a map in the order of its keys. It is fast for maps with few entries, which most are.
 func eachSorted[K ~string, V any](m map[K]V, visit func(K, V)) {
 	if len(m) == 1 {
 		for k, v := range m {
@@ -350,7 +350,13 @@ func eachSorted[K ~string, V any](m map[K]V, visit func(K, V)) {
 		}
 		return
 	}
-	for _, k := range slices.Sorted(maps.Keys(m)) {
+	var few [8]K
+	keys := few[:0]
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
 		visit(k, m[k])
 	}
 }
