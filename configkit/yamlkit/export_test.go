@@ -17,8 +17,8 @@ func DiffLines(before, after gaby.Container, provider configkit.ResourceProvider
 	for _, r := range changes {
 		name := string(r.resource.ResourceType) + " " + string(r.resource.ResourceName)
 		all = append(all, fmt.Sprintf("%s %s", name, r.op))
-		for _, p := range r.paths {
-			all = append(all, fmt.Sprintf("%s %s %s %s", name, p.path, p.op, appendCanonicalJSON(nil, p.value)))
+		for _, line := range pathLines(r) {
+			all = append(all, name+" "+line)
 		}
 		for _, o := range r.orders {
 			all = append(all, fmt.Sprintf("%s %s order %q", name, o.path, o.keys))
@@ -28,4 +28,22 @@ func DiffLines(before, after gaby.Container, provider configkit.ResourceProvider
 		}
 	}
 	return all, nil
+}
+
+func pathLines(r *resourceChange) (all []string) {
+	for _, p := range r.paths {
+		all = append(all, fmt.Sprintf("%s %s %s", p.path, p.op, appendCanonicalJSON(nil, p.value)))
+	}
+	return all
+}
+
+// DiffEdited are the entries of what was edited in a document: found by looking at everything, and by going straight to the scalars that
+// were edited, where that can be done.
+func DiffEdited(before, after *gaby.YamlDoc, keys *configkit.MergeKeyTree) (all, straight []string, ok bool) {
+	var r resourceChange
+	(&differ{}).diff(&r, before.Value(), after.Value(), keys)
+	all = pathLines(&r)
+	r.reset()
+	ok = (&differ{}).scalars(&r, before.Value(), after.Value(), keys)
+	return all, pathLines(&r), ok
 }

@@ -24,6 +24,7 @@ type differ struct {
 	entries  []pathChange // memory for entries and their paths, used again by reset
 	segments mutationPath
 	names    []string // of the elements of a list
+	places   []gaby.Value
 }
 
 // reset gets ready for the next resource. What was recorded so far must not be used any more.
@@ -34,6 +35,48 @@ func (d *differ) diff(r *resourceChange, before, after gaby.Value, keys *configk
 	d.out = r
 	d.value(before, after, keys)
 	r.settle()
+}
+
+// scalars is diff for what most functions do: few scalars have got other values, and nothing else was edited. It goes straight to them.
+// It reports false, and has recorded nothing, when there is more to it.
+func (d *differ) scalars(r *resourceChange, before, after gaby.Value, keys *configkit.MergeKeyTree) (ok bool) {
+	if d.places, ok = after.EditedScalars(before, d.places[:0]); !ok {
+		return false
+	}
+	d.out = r
+	for _, place := range d.places {
+		if ok = d.scalar(before, after, place, keys); !ok {
+			r.paths = r.paths[:0]
+			d.reset()
+			break
+		}
+	}
+	d.path = d.path[:0]
+	r.settle()
+	return ok
+}
+
+func (d *differ) scalar(before, after, place gaby.Value, keys *configkit.MergeKeyTree) bool {
+	d.path = d.path[:0]
+	for !after.Same(place) {
+		c, index := after.Toward(place)
+		if !c.Exists() {
+			return false
+		}
+		s := mutationSegment{text: c.Key(), index: -1}
+		if after.Kind() == gaby.List {
+			if !d.haveSameKeys(before, after, keys) {
+				return false
+			}
+			s = mutationSegment{kind: elementByKey, text: elementID(c, keys.Keys, keys.Defaults), index: index}
+		}
+		d.path = append(d.path, s)
+		before, after, keys = c.In(before), c, childKeys(keys, after, s)
+	}
+	if !before.Equal(after) {
+		d.update(before, after)
+	}
+	return true
 }
 
 // below does something one segment further down.

@@ -367,7 +367,10 @@ func (d *unitDiffer) edited(r *resourceChange, before, after *gaby.YamlDoc, then
 }
 
 func (d *unitDiffer) compare(r *resourceChange, before, after *gaby.YamlDoc, t api.ResourceType) {
-	d.differ.diff(r, before.Value(), after.Value(), d.mergeKeys(t))
+	was, is, keys := before.Value(), after.Value(), d.mergeKeys(t)
+	if !d.differ.scalars(r, was, is, keys) {
+		d.differ.diff(r, was, is, keys)
+	}
 }
 
 // withoutKept leaves out the documents that both lists have and nobody edited.

@@ -14,7 +14,7 @@ import (
 
 // shardBytes is small enough to keep all cores busy until the end and to notice a cancellation soon, and large enough for
 // the work of a function call (compiling its paths) not to count.
-const shardBytes = 256 << 10
+const shardBytes = 128 << 10
 
 // shard is a part of the data and what became of it.
 type shard struct {

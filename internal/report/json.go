@@ -152,12 +152,13 @@ func (e *jsonEncoder) key(name string) {
 // stringKey begins a field whose name is any text.
 func (e *jsonEncoder) stringKey(name string) {
 	e.entry()
-	e.b = append(appendString(e.b, name), ": "...)
+	e.quote(name)
+	e.b = append(e.b, ": "...)
 }
 
 func (e *jsonEncoder) stringField(name, value string) {
 	e.key(name)
-	e.b = appendString(e.b, value)
+	e.quote(value)
 }
 
 func (e *jsonEncoder) optional(name, value string) {
@@ -292,7 +293,7 @@ func (e *jsonEncoder) validation(r *api.ValidationResult) error {
 	if len(r.Details) > 0 {
 		e.key("Details")
 		_ = list(e, r.Details, func(s *string) error {
-			e.b = appendString(e.b, *s)
+			e.quote(*s)
 			return nil
 		})
 	}
@@ -344,7 +345,7 @@ func (e *jsonEncoder) other(value any) error {
 		e.b = append(e.b, "null"...)
 		return nil
 	case string:
-		e.b = appendString(e.b, v)
+		e.quote(v)
 		return nil
 	case bool:
 		e.b = strconv.AppendBool(e.b, v)
@@ -367,21 +368,23 @@ func (e *jsonEncoder) other(value any) error {
 	return nil
 }
 
-// appendString writes a JSON string as encoding/json does without escaping for
-// HTML: control characters, invalid UTF-8 and the two line separators that
+// quote writes a string as encoding/json does without escaping for HTML:
+// control characters, invalid UTF-8 and the two line separators that
 // JavaScript stumbles over are escaped.
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
+func (e *jsonEncoder) quote(s string) {
+	e.b = append(e.b, '"')
 	from := 0
 	for i := plainLen(s, 0); i < len(s); i = plainLen(s, i) {
 		escaped, size := escape(s[i:])
 		if escaped != "" {
-			b = append(append(b, s[from:i]...), escaped...)
+			e.b = append(e.b, s[from:i]...)
+			e.b = append(e.b, escaped...)
 			from = i + size
 		}
 		i += size
 	}
-	return append(append(b, s[from:]...), '"')
+	e.b = append(e.b, s[from:]...)
+	e.b = append(e.b, '"')
 }
 
 // plainLen is where in s, from i on, the first byte is that may have to be escaped. Eight bytes are looked at at once, as "Bit Twiddling
