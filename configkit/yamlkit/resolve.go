@@ -19,6 +19,8 @@ type Match struct {
 	Value gaby.Value
 	// Arguments are the values bound by parameters of the path.
 	Arguments []api.FunctionArgument
+
+	passed []gaby.Value // what is at the places of the first segments, as far as there is something
 }
 
 // ResolveOptions say what is wanted beyond what exists.
@@ -65,7 +67,10 @@ func (p *Path) Resolve(root gaby.Value, options ResolveOptions, yield func(*Matc
 // run starts at the root. What the match has space for is used again.
 func (r *resolver) run(root gaby.Value) error {
 	r.root = root
-	r.match.Segments, r.match.Arguments = r.match.Segments[:0], r.match.Arguments[:0]
+	if n := len(r.path.segments); cap(r.match.passed) < n {
+		r.match.Segments, r.match.passed = make([]string, 0, n), make([]gaby.Value, 0, n)
+	}
+	r.match.Segments, r.match.Arguments, r.match.passed = r.match.Segments[:0], r.match.Arguments[:0], r.match.passed[:0]
 	return r.walk(0, root, true)
 }
 
@@ -275,9 +280,10 @@ func (r *resolver) find(s *segment, v gaby.Value) (gaby.Value, int) {
 }
 
 func (r *resolver) descend(i int, key string, c gaby.Value, exact bool) error {
-	r.match.Segments = append(r.match.Segments, key)
+	m := &r.match
+	m.Segments, m.passed = append(m.Segments, key), append(m.passed, c)
 	err := r.walk(i+1, c, exact)
-	r.match.Segments = r.match.Segments[:len(r.match.Segments)-1]
+	m.Segments, m.passed = m.Segments[:len(m.Segments)-1], m.passed[:len(m.passed)-1]
 	return err
 }
 
@@ -373,12 +379,12 @@ func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPat
 // ReportedPath is how results call a place of a resource: as the segments say, with ?key=value for the elements of lists with a merge
 // key. The place need not exist.
 func ReportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTree) api.ResolvedPath {
-	return reportedPath(root, segments, keys, "", nil)
+	return reportedPath(root, segments, nil, keys, "", nil)
 }
 
 // reportedPath is how a place is called in results: indexes of lists with a merge key become ?key=value, as long as that
-// leads back to the same element.
-func reportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTree, embedded string, seen *firstByKey) api.ResolvedPath {
+// leads back to the same element. passed are the values on the way that are known.
+func reportedPath(root gaby.Value, segments []string, passed []gaby.Value, keys *configkit.MergeKeyTree, embedded string, seen *firstByKey) api.ResolvedPath {
 	var b strings.Builder
 	b.Grow(64)
 	v := root
@@ -388,11 +394,20 @@ func reportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTr
 		}
 		if v.Kind() != gaby.List {
 			b.WriteString(EscapeDotsInPathSegment(s))
-			v, keys = v.Get(s), keys.Child(s)
+			if keys = keys.Child(s); i < len(passed) {
+				v = passed[i]
+			} else {
+				v = v.Get(s)
+			}
 			continue
 		}
 		index := decimal(s)
-		element := v.Index(index)
+		var element gaby.Value
+		if i < len(passed) {
+			element = passed[i]
+		} else {
+			element = v.Index(index)
+		}
 		if key, text, ok := mergeKey(v, element, index, keys, seen); ok {
 			b.WriteByte('?')
 			b.WriteString(EscapeDotsInPathSegment(key))

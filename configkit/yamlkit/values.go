@@ -301,7 +301,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		e := &edits[i]
 		if _, err := e.doc.Set(e.value, e.segments...); err != nil {
 			f := locate(err, e.resource, nil).(*api.Failure)
-			f.Path = string(reportedPath(e.doc.Value(), e.segments, e.known.keys(), e.path.path.embedded, nil))
+			f.Path = string(reportedPath(e.doc.Value(), e.segments, nil, e.known.keys(), e.path.path.embedded, nil))
 			if f.Pos.IsZero() {
 				f.Pos = position(e.current.Position())
 			}

@@ -322,7 +322,7 @@ func (p *place) seen() *firstByKey {
 
 // reported is how results call the place.
 func (p *place) reported() api.ResolvedPath {
-	return reportedPath(p.root, p.match.Segments, p.mergeKeys(), p.path.path.embedded, p.seen())
+	return reportedPath(p.root, p.match.Segments, p.match.passed, p.mergeKeys(), p.path.path.embedded, p.seen())
 }
 
 func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {
@@ -414,7 +414,7 @@ func locate(err error, info *api.ResourceInfo, p *place) error {
 		f.Message, f.Hint = e.Msg, e.Hint
 		switch {
 		case e.Path != "" && p != nil && p.match != nil: // it knows best which place of the edit is meant
-			f.Path = string(reportedPath(p.root, gaby.DotPathToSlice(e.Path), p.mergeKeys(), p.path.path.embedded, nil))
+			f.Path = string(reportedPath(p.root, gaby.DotPathToSlice(e.Path), nil, p.mergeKeys(), p.path.path.embedded, nil))
 		case f.Path == "":
 			f.Path = e.Path
 		}
