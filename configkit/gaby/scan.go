@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"unicode/utf8"
 )
@@ -162,7 +163,21 @@ func (s *scanner) checkMargin(from, to int) {
 // YAML 1.1 and 1.2 read differently.
 func (s *scanner) checkBytes() {
 	var seen uint8
-	for _, b := range s.src {
+	src := s.src
+	for ; len(src) >= 8; src = src[8:] {
+		// Eight bytes are looked at together. The highest bit of each tells: not ASCII, or 0x7f; not below 0x20; no line feed.
+		const ones, high = 0x0101010101010101, 0x8080808080808080
+		w := binary.LittleEndian.Uint64(src)
+		text := (w | high) - ' '*ones
+		notFeed := (w ^ '\n'*ones | high) - ones
+		if (w|(w+ones)|^text&notFeed)&high == 0 {
+			continue
+		}
+		for _, b := range src[:8] {
+			seen |= byteClass[b]
+		}
+	}
+	for _, b := range src {
 		seen |= byteClass[b]
 	}
 	if seen&controlByte != 0 {
