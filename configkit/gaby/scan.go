@@ -30,8 +30,7 @@ type scanner struct {
 
 // Byte classes of the scanning loops.
 const (
-	stopsPlain  = 1 << iota // bytes a plain scalar in block context must look at
-	stopsFlow               // the same in flow context
+	stopsFlow   = 1 << iota // bytes a plain scalar in flow context must look at
 	notPlain                // cannot begin a plain scalar
 	controlByte             // never allowed
 	returnByte              // \r
@@ -39,10 +38,10 @@ const (
 )
 
 var byteClass = [256]uint8{
-	'\n': stopsPlain | stopsFlow | notPlain,
+	'\n': stopsFlow | notPlain,
 	'\r': notPlain | returnByte,
-	':':  stopsPlain | stopsFlow,
-	'#':  stopsPlain | stopsFlow | notPlain,
+	':':  stopsFlow,
+	'#':  stopsFlow | notPlain,
 	'\t': notPlain, ' ': notPlain,
 	',': stopsFlow | notPlain, '[': stopsFlow | notPlain, ']': stopsFlow | notPlain, '{': stopsFlow | notPlain, '}': stopsFlow | notPlain,
 	'?': stopsFlow,
@@ -165,8 +164,7 @@ func (s *scanner) checkBytes() {
 	var seen uint8
 	src := s.src
 	for ; len(src) >= 8; src = src[8:] {
-		// Eight bytes are looked at together. The highest bit of each tells: not ASCII, or 0x7f; not below 0x20; no line feed.
-		const ones, high = 0x0101010101010101, 0x8080808080808080
+		// The highest bit of each byte tells: not ASCII, or 0x7f; not below 0x20; no line feed.
 		w := binary.LittleEndian.Uint64(src)
 		text := (w | high) - ' '*ones
 		notFeed := (w ^ '\n'*ones | high) - ones

@@ -1,6 +1,10 @@
 package gaby
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
 // plainLine reads plain text in block context up to the end of its line. end is behind its last character that is no blank, stop
 // is at what ended it: a colon with a blank behind it, a comment, a line feed, or the end.
@@ -9,11 +13,18 @@ func (s *scanner) plainLine(p int) (end, stop int) {
 	q := p
 loop:
 	for q < len(src) {
-		c := src[q]
-		if byteClass[c]&stopsPlain == 0 {
-			q++
-			continue
+		if q+8 <= len(src) {
+			// The lowest of eight bytes that stops it; those above it are not certain.
+			w := binary.LittleEndian.Uint64(src[q:])
+			feed, colon, hash := w^'\n'*ones, w^':'*ones, w^'#'*ones
+			stops := ((feed-ones)&^feed | (colon-ones)&^colon | (hash-ones)&^hash) & high
+			if stops == 0 {
+				q += 8
+				continue
+			}
+			q += bits.TrailingZeros64(stops) / 8
 		}
+		c := src[q]
 		switch c {
 		case '\n':
 			break loop

@@ -213,7 +213,6 @@ func nextLineStart(text []byte, p int) int {
 // nextOuterLine is the start of the next line that is not indented with spaces.
 func nextOuterLine(text []byte, p int) int {
 	// Eight bytes at a time: of those that are line feeds, the highest bit is set in feeds; it may also be in 0x0b behind a line feed.
-	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; p+9 <= len(text); p += 8 {
 		x := binary.LittleEndian.Uint64(text[p:]) ^ '\n'*ones
 		for feeds := (x - ones) &^ x & high; feeds != 0; feeds &= feeds - 1 {

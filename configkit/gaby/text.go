@@ -7,6 +7,13 @@ import (
 	"unsafe"
 )
 
+// Loops over text look at eight bytes as one number: ones is the lowest bit of each, high the highest. That a byte is zero shows in the
+// highest bit of (x-ones)&^x, where a byte above it that is one shows too ("Bit Twiddling Hacks", Anderson).
+const (
+	ones = 0x0101010101010101
+	high = 0x8080808080808080
+)
+
 // view returns b as a string without a copy. It is only for source text, which nobody modifies, and for bytes made by decoding.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
