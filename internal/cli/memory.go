@@ -8,8 +8,10 @@ import (
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
-// Below largeUnit bytes a run is over before collecting unused memory often pays; spareMemory is what a run takes beside the texts.
+// Below largeUnit bytes a run is over before collecting unused memory often pays, below mediumUnit bytes before preparing any;
+// spareMemory is what a run takes beside the texts.
 const (
+	mediumUnit  = 1 << 20
 	largeUnit   = 4 << 20
 	spareMemory = 18 << 20
 )
@@ -26,6 +28,7 @@ const (
 // every resource is as large as the resources: these take as much again.
 type memory struct {
 	several, more bool
+	first         int64 // bytes in use at which memory is first collected
 
 	mu    sync.Mutex
 	limit int64
@@ -38,13 +41,13 @@ func newMemory(several bool, format report.Format) *memory {
 		collect = collectMutations
 	}
 	debug.SetGCPercent(collect)
-	return &memory{several: several, more: format == report.Diff || format == report.Mutations}
+	return &memory{several: several, more: format == report.Diff || format == report.Mutations, first: int64(collect) * (4 << 20) / 100}
 }
 
 // expect tells that a file of n bytes is going to be read. It can be called concurrently.
 func (m *memory) expect(n int64) {
-	if n >= largeUnit && !m.several {
-		hugepages.Prepare(int(2 * n))
+	if n >= mediumUnit && !m.several {
+		hugepages.Prepare(int(2*n + m.first))
 	}
 }
 
