@@ -180,11 +180,20 @@ func permute(rows api.AttributeValueList, order []int) {
 func MergeRows(lists []api.AttributeValueList) api.AttributeValueList {
 	inOrder := mergedRows(lists)
 	merged := make(api.AttributeValueList, len(inOrder))
-	for i, row := range inOrder {
-		merged[i] = *row
+	var copied sync.WaitGroup
+	for from := 0; from < len(merged); from += manyRows {
+		copied.Go(func() {
+			for i := from; i < min(from+manyRows, len(merged)); i++ {
+				merged[i] = *inOrder[i]
+			}
+		})
 	}
+	copied.Wait()
 	return merged
 }
+
+// manyRows is how many are worth a goroutine's while; rows are large.
+const manyRows = 1024
 
 // mergedRows is where the rows of the merged list are.
 func mergedRows(lists []api.AttributeValueList) []*api.AttributeValue {
