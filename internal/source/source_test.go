@@ -3,6 +3,7 @@ package source_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -55,6 +56,53 @@ func TestStandardInputThatIsAFile(t *testing.T) {
 	data, err := (&source.Reader{In: f}).Bytes(t.Context(), "-")
 	if err != nil || string(data) != "rest\n" {
 		t.Errorf("got %q, %v", data, err)
+	}
+}
+
+// TestLargeFiles: what several threads read is what there is, also when the file has become longer or shorter meanwhile.
+func TestLargeFiles(t *testing.T) {
+	var b strings.Builder
+	for i := 0; b.Len() < 9<<20; i++ {
+		fmt.Fprintf(&b, "k%d: %d\n", i, i)
+	}
+	text := b.String()
+	for _, size := range []int{len(text), 5 << 20, 1 << 20, 0} {
+		path := file(t, "big.yaml", text)
+		r := &source.Reader{Admit: func(int64) {
+			if err := os.Truncate(path, int64(size)); err != nil {
+				t.Error(err)
+			}
+		}}
+		if got, err := r.Bytes(t.Context(), path); err != nil || string(got) != text[:size] {
+			t.Errorf("%d of %d bytes are left: got %d, %v", size, len(text), len(got), err)
+		}
+	}
+	path := file(t, "grows.yaml", text)
+	r := &source.Reader{Admit: func(int64) {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer f.Close() //nolint:errcheck // written by then
+		_, err = io.WriteString(f, text)
+		if err != nil {
+			t.Error(err)
+		}
+	}}
+	if got, err := r.Bytes(t.Context(), path); err != nil || string(got) != text+text {
+		t.Errorf("the file has %d bytes by now: got %d, %v", 2*len(text), len(got), err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	if _, err := f.Seek(int64(len(text)-100), io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := (&source.Reader{In: f}).Bytes(t.Context(), "-"); err != nil || string(got) != text[len(text)-100:]+text {
+		t.Errorf("from the middle of a file: got %d bytes, %v", len(got), err)
 	}
 }
 
