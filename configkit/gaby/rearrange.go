@@ -108,14 +108,48 @@ func (d *document) inSourceOrder(kids []int32) bool {
 	return true
 }
 
-// movable reports whether the items of source list i can be printed in another order by moving their lines.
+// ArrangeKeys gives the entries of the map that the segments lead to the order of keys, which are all it has; what stands on their lines and
+// the comments directly above go with them. It reports whether that can be done by moving lines, and else does nothing.
+func (d *YamlDoc) ArrangeKeys(keys []string, segments ...string) bool {
+	e, err := d.begin(segments)
+	if err != nil {
+		return false
+	}
+	v := d.Search(segments...).Value()
+	if v.Kind() != Map || v.below() != 0 || d.Native() != nil || e.d.n[v.node()].flags&hasDuplicates != 0 || len(keys) == 0 {
+		return false
+	}
+	owner := v.node()
+	kids := make([]int32, len(keys))
+	for k, key := range keys {
+		kids[k] = -1
+		for _, kid := range e.d.kids(owner) {
+			if e.d.keyIs(kid, key) && e.d.source(kid) && !slices.Contains(kids[:k], kid) && !e.d.hasAliases(kid) {
+				kids[k] = kid
+			}
+		}
+	}
+	p := printer{d: e.d, e: e.d.emitter(), unended: -1}
+	if len(kids) != len(e.d.kids(owner)) || slices.Contains(kids, -1) || !p.movable(owner, kids) || e.here(v, true) != nil {
+		return false
+	}
+	if !slices.Equal(kids, e.d.kids(owner)) {
+		e.d.setKids(owner, kids)
+	}
+	return true
+}
+
+// movable reports whether the entries of source list or map i can be printed in another order by moving their lines.
 func (p *printer) movable(i int32, kids []int32) bool {
 	d := p.d
 	n := &d.n[i]
 	have := d.entries(i)
 	first := d.entryStart(have[0])
-	if n.kind != listNode || n.style != plainStyle || n.flags&inFlow != 0 || len(trimBlanksLeft(d.src[d.lineStart(first):first])) > 0 {
+	if n.flags&(hasMerge|inFlow) != 0 || n.style != plainStyle {
 		return false
+	}
+	if len(trimBlanksLeft(d.src[d.lineStart(first):first])) > 0 && kids[0] != have[0] {
+		return false // it stands on the line of a dash
 	}
 	var open, ended, unsafe bool
 	for _, slot := range kids {

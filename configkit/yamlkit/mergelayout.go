@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -41,13 +42,14 @@ func sameLineEnds(base, ours, theirs []byte) (b, o, t, end []byte, ok bool) {
 // threeTexts are texts that say the same in different layouts.
 type threeTexts struct{ base, ours, theirs []byte }
 
-// inOneOrder are the texts with their documents in the order of the side that has changed it, none where there is no such side.
+// inOneOrder are the texts with their documents, and the keys of their maps, in the order of the side that has changed it, none where they
+// cannot be.
 func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts) {
 	var docs [3]map[string]*gaby.YamlDoc
 	var order [3][]string
 	for i, text := range [][]byte{texts.base, texts.ours, texts.theirs} {
 		all, err := m.converter.NativeToDocuments(text)
-		if err != nil || len(all) < 2 {
+		if err != nil {
 			return threeTexts{}
 		}
 		known, err := unitDocuments(all, all, m.provider)
@@ -64,26 +66,86 @@ func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts) {
 			order[i] = append(order[i], name)
 		}
 	}
-	want := order[1]
-	switch {
-	case slices.Equal(order[0], order[1]) && !slices.Equal(order[1], order[2]):
-		want = order[2]
-	case slices.Equal(order[0], order[1]), !slices.Equal(order[0], order[2]) && !slices.Equal(order[1], order[2]):
+	if !sameSet(order) {
 		return threeTexts{}
 	}
+	for _, name := range order[1] {
+		arrangeKeys([3]*gaby.YamlDoc{docs[0][name], docs[1][name], docs[2][name]}, nil)
+	}
+	want, one := oneOrder(order)
 	for i, text := range []*[]byte{&put.base, &put.ours, &put.theirs} {
+		if !one {
+			want = order[i]
+		}
 		var all gaby.Container
 		for _, name := range want {
-			if d := docs[i][name]; d != nil {
-				all = append(all, d)
-			}
+			all = append(all, docs[i][name])
 		}
 		var err error
-		if *text, err = m.converter.DocumentsToNative(all); err != nil || len(all) < len(order[i]) {
+		if *text, err = m.converter.DocumentsToNative(all); err != nil {
 			return threeTexts{}
 		}
 	}
 	return put
+}
+
+// oneOrder is the order, of those of the base, ours and theirs, that one side has changed, ours when none or both have; ok is false where
+// the sides have changed it in different ways.
+func oneOrder(order [3][]string) (want []string, ok bool) {
+	if slices.Equal(order[0], order[1]) {
+		return order[2], true
+	}
+	return order[1], slices.Equal(order[0], order[2]) || slices.Equal(order[1], order[2])
+}
+
+// sameSet tells whether lists without repetitions have the same elements.
+func sameSet(lists [3][]string) bool {
+	first := toSet(lists[0])
+	for _, list := range lists {
+		if len(list) != len(first) || slices.ContainsFunc(list, func(s string) bool { return !first[s] }) {
+			return false
+		}
+	}
+	return true
+}
+
+// arrangeKeys puts the keys of maps, at and below a place, in the order of the side that has changed it.
+func arrangeKeys(docs [3]*gaby.YamlDoc, segments []string) {
+	var keys [3][]string
+	var kind [3]gaby.Kind
+	for i, d := range docs {
+		v := d.Search(segments...).Value()
+		kind[i] = v.Kind()
+		for c := v.First(); c.Exists(); c = c.Next() {
+			if kind[i] == gaby.Map {
+				keys[i] = append(keys[i], c.Key())
+			} else {
+				keys[i] = append(keys[i], strconv.Itoa(len(keys[i])))
+			}
+		}
+	}
+	if kind[0] != kind[1] || kind[0] != kind[2] || !sameSet(keys) {
+		return
+	}
+	for _, key := range keys[0] {
+		arrangeKeys(docs, append(segments[:len(segments):len(segments)], key))
+	}
+	want, ok := oneOrder(keys)
+	if kind[0] != gaby.Map || !ok {
+		return
+	}
+	marks := [3]gaby.Mark{}
+	for i, d := range docs {
+		marks[i] = d.Checkpoint()
+	}
+	for i, d := range docs {
+		if !slices.Equal(keys[i], want) && !d.ArrangeKeys(want, segments...) {
+			for i, d := range docs {
+				d.Rollback(marks[i])
+			}
+			return
+		}
+	}
 }
 
 // A layoutTry is a way to merge what does not count as a value line by line.

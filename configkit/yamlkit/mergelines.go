@@ -203,7 +203,8 @@ func (m *textMerger) byLines() *MergedText {
 	merged := &MergedText{}
 	var out strings.Builder
 	line := 0
-	for _, c := range lines.Merge(lines.Split(string(m.base)), lines.Split(string(m.ours)), lines.Split(string(m.theirs))) {
+	ours, theirs := lines.Split(string(m.ours)), lines.Split(string(m.theirs))
+	for _, c := range lines.Merge(lines.Split(string(m.base)), ours, theirs) {
 		text := strings.Join(c.Lines, "")
 		if c.Conflict {
 			same := 0
@@ -217,7 +218,7 @@ func (m *textMerger) byLines() *MergedText {
 				at = line + lineOf[same]
 			}
 			merged.Conflicts = append(merged.Conflicts, TextConflict{
-				Pos: linePosition(at), Ours: linePosition(c.FromOurs + same), Theirs: linePosition(c.FromTheirs + same), Lines: c.Theirs,
+				Pos: linePosition(at), Ours: positionIn(ours, c.FromOurs+same), Theirs: positionIn(theirs, c.FromTheirs+same), Lines: c.Theirs,
 			})
 		}
 		out.WriteString(text)

@@ -93,7 +93,9 @@ func (s *subtraction) moved(q, p, own *resourceChange) {
 			}
 			s.conflicts.add(api.ConflictSubtracted, p, t.to, change{op: api.MutationTypeAdd, index: p.index, value: e.value}, against)
 			s.conflicts.last().mine = at
-			q.paths = slices.DeleteFunc(q.paths, func(a *pathChange) bool { return len(a.path) >= len(t.to) && a.path[:len(t.to)].String() == t.to.String() })
+			q.paths = slices.DeleteFunc(q.paths, func(a *pathChange) bool {
+				return len(a.path) >= len(t.to) && a.path[:len(t.to)].String() == t.to.String()
+			})
 		default:
 			s.conflicts.add(api.ConflictSubtracted, p, m.to, e.change, &change{op: api.MutationTypeAdd, index: own.index, value: e.value})
 			s.conflicts.last().mine = m.to

@@ -260,3 +260,8 @@ func abs(n int) int { return max(n, -n) }
 
 // linePosition is the beginning of a line, which is counted from 0.
 func linePosition(line int) gaby.Position { return gaby.Position{Line: line + 1, Column: 1} }
+
+// positionIn is the beginning of a line of a text, of the last one for what is behind it.
+func positionIn(text []string, line int) gaby.Position {
+	return linePosition(max(0, min(line, len(text)-1)))
+}

@@ -96,7 +96,7 @@ func (m *textMerger) apart() *MergedText {
 	base, ours, theirs := lines.Split(string(m.base)), lines.Split(string(m.ours)), lines.Split(string(m.theirs))
 	merged := &MergedText{Text: m.ours}
 	for _, c := range differences(base, ours, theirs) {
-		t := TextConflict{Lines: c.theirs, Ours: linePosition(c.line), Theirs: linePosition(c.lineTheirs)}
+		t := TextConflict{Lines: c.theirs, Ours: positionIn(ours, c.line), Theirs: positionIn(theirs, c.lineTheirs)}
 		t.Pos = t.Ours
 		merged.Conflicts = append(merged.Conflicts, t)
 	}
@@ -144,6 +144,12 @@ func (m *textMerger) byValues() (*MergedText, error) {
 		return nil, err
 	}
 	if !m.options.Markers {
+		all := lines.Split(ours.text)
+		for i := range merged.Conflicts {
+			if p := &merged.Conflicts[i].Pos; p.Line > len(all) {
+				*p = positionIn(all, p.Line)
+			}
+		}
 		return merged, nil
 	}
 	theirs, err := m.side(MergeOptions{NoSubtraction: true, FindRenames: true})
@@ -223,7 +229,14 @@ func (m *textMerger) rest(s *side, options MergeOptions) error {
 	}
 	as := threeTexts{base, ours, theirs}
 	best := -1
-	for _, texts := range []threeTexts{as, m.inOneOrder(as)} {
+	for _, arranged := range []bool{false, true} {
+		texts := as
+		if arranged {
+			if len(m.base) == 0 {
+				break
+			}
+			texts = m.inOneOrder(as)
+		}
 		for _, try := range texts.tries(len(m.base) == 0) {
 			text, clashes := try.settle(options.NoSubtraction)
 			if n := linesOf(clashes); (best < 0 || n < best) && m.sameValues(ours, []byte(text)) {

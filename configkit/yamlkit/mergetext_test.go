@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
@@ -116,6 +117,17 @@ func TestMergeTexts(t *testing.T) {
 			ours:   pod + added("b") + added("a"),
 			theirs: replace("how long", "how long?") + added("a") + "more: 1 # theirs\n" + added("c") + added("b"),
 			want:   replace("how long", "how long?") + added("b") + added("a") + "more: 1 # theirs\n" + added("c"),
+		},
+		{
+			name: "a key moved behind one that is new", base: pod,
+			ours:   replace("  # how long\n  grace: 30\n", "", "# pinned\n", "# pinned\n  # how long\n  grace: 60 # s\n"),
+			theirs: replace("  grace: 30\n", "  grace: 30\n  # why\n  more: 1\n"),
+			want:   replace("  # how long\n  grace: 30\n", "", "# pinned\n", "# pinned\n  # how long\n  grace: 60 # s\n  # why\n  more: 1\n"),
+		},
+		{
+			name: "keys of a container moved, a comment changed", base: pod + sidecar,
+			ours: pod + "  - name: mesh\n    tty: true\n    image: mesh:1\n    ports: [80]\n    stdin: true\n", theirs: pod + strings.Replace(sidecar, "mesh:1", "mesh:1 # new", 1),
+			want: pod + "  - name: mesh\n    tty: true\n    image: mesh:1 # new\n    ports: [80]\n    stdin: true\n",
 		},
 		{
 			name: "conflict of values", base: pod,
@@ -443,6 +455,12 @@ func (m textMaker) garbled(text string) string {
 	return text
 }
 
+// isSound tells whether a text can be read, and repeats no keys.
+func isSound(text string) bool {
+	docs, err := gaby.ParseAll([]byte(text))
+	return err == nil && !slices.ContainsFunc(docs, func(d *gaby.YamlDoc) bool { return d.Check() != nil || d.Value().MayRepeatKeys() })
+}
+
 // TestMergeOfGarbledTexts: whatever the texts are, no comment of either side gets lost, and both ways to show conflicts agree on
 // whether there are any.
 func TestMergeOfGarbledTexts(t *testing.T) {
@@ -460,6 +478,14 @@ func TestMergeOfGarbledTexts(t *testing.T) {
 		}
 		if len(marked.Conflicts) > 0 != (len(listed.Conflicts) > 0) {
 			fail("conflicts in one style")
+		}
+		if isSound(ours) && isSound(theirs) && !isSound(string(listed.Text)) {
+			fail("a list that cannot be read")
+		}
+		for _, c := range slices.Concat(marked.Conflicts, listed.Conflicts) {
+			if rows := strings.Count(strings.TrimSuffix(ours, "\n"), "\n") + 1; c.Ours.Line < 1 || c.Ours.Line > rows || c.Pos.Line < 1 {
+				fail(fmt.Sprintf("a conflict without a place: %+v", c))
+			}
 		}
 		if len(marked.Conflicts) == 0 && strings.Contains(string(marked.Text), "<<<<<<<") {
 			fail("markers without conflicts")
