@@ -75,12 +75,14 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 
 // stringText returns the text of a string, "" for any other value.
 func stringText(v Value) string {
-	if v.Kind() == Scalar {
-		if t := v.d.scalarTag(v.node()); t == strTag || t == otherTag {
-			return v.Text()
-		}
+	d, i := v.d, v.node()
+	if d.n[i].kind != scalarNode {
+		return ""
 	}
-	return ""
+	if t := d.scalarTag(i); t != strTag && t != otherTag {
+		return ""
+	}
+	return d.text(i)
 }
 
 // A peeker reads the outermost keys of a block map without looking into what lies between them. It skips a line that is indented

@@ -77,10 +77,11 @@ func (*ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, erro
 	if err != nil {
 		return api.ResourceInfo{}, err
 	}
+	both, n := h.Namespace+"/"+h.Name+h.APIVersion+"/"+h.Kind, len(h.Namespace)+1+len(h.Name) // one piece of memory
 	return api.ResourceInfo{
-		ResourceName:             api.ResourceName(h.Namespace + "/" + h.Name),
+		ResourceName:             api.ResourceName(both[:n]),
 		ResourceNameWithoutScope: api.ResourceName(h.Name),
-		ResourceType:             api.ResourceType(h.APIVersion + "/" + h.Kind),
+		ResourceType:             api.ResourceType(both[n:]),
 		ResourceCategory:         api.ResourceCategoryResource,
 	}, nil
 }

@@ -51,6 +51,9 @@ type anonymous struct {
 // identify tells what a document is called. The error is that of the provider, also where there is a name.
 func (a *anonymous) identify(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 	info, err := a.provider.ResourceInfo(doc)
+	if err == nil {
+		return info, nil
+	}
 	if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
 		return info, err
 	}
@@ -340,7 +343,10 @@ func (d *unitDiffer) mergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
 func (d *unitDiffer) edited(r *resourceChange, before, after *gaby.YamlDoc, then, now *anonymous) error {
 	identify := func(doc *gaby.YamlDoc, in *anonymous) (api.ResourceInfo, error) {
 		info, err := in.identify(doc)
-		if _, ok := errors.AsType[*configkit.NoResourceError](err); err != nil && !ok {
+		if err == nil {
+			return info, nil
+		}
+		if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
 			return info, locate(err, nil, nil)
 		}
 		return info, nil

@@ -14,15 +14,13 @@ const patchContext = 3
 
 // textPatch is the patch of an update of a text of several lines, "" for any other.
 func textPatch(before, after gaby.Value) string {
-	if !isString(before) || !isString(after) {
-		return ""
-	}
 	a, b := before.Text(), after.Text()
-	if patch := jsonPatch(a, b); patch != "" {
-		return patch
-	}
-	if !hasLines(a) && !hasLines(b) {
+	ofLines := hasLines(a) || hasLines(b)
+	if !ofLines && !mayBeJSON(a) || !isString(before) || !isString(after) {
 		return ""
+	}
+	if patch := jsonPatch(a, b); patch != "" || !ofLines {
+		return patch
 	}
 	return lines.Unified(a, b, patchContext)
 }
@@ -59,9 +57,11 @@ func jsonPatch(before, after string) string {
 	return string(text)
 }
 
-func looksLikeJSON(text string) bool {
+func looksLikeJSON(text string) bool { return mayBeJSON(text) && json.Valid([]byte(text)) }
+
+func mayBeJSON(text string) bool {
 	text = strings.TrimSpace(text)
-	return len(text) > 1 && (text[0] == '{' && text[len(text)-1] == '}' || text[0] == '[' && text[len(text)-1] == ']') && json.Valid([]byte(text))
+	return len(text) > 1 && (text[0] == '{' && text[len(text)-1] == '}' || text[0] == '[' && text[len(text)-1] == ']')
 }
 
 // mergeTexts merges two updates of the same text of several lines. base is what both have changed.
