@@ -343,8 +343,15 @@ func TestMutationsAreEncoded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.EncodeMutation = func(b []byte, m *api.ResourceMutation) ([]byte, error) {
-			return fmt.Appendln(b, m.Resource.ResourceName, m.PathMutationMap, len(m.Aliases)), nil
+		text := func(b []byte, m api.ResourceMutation) []byte {
+			return fmt.Appendln(b, m.Resource.ResourceName, m.PathMutationMap, m.Aliases, m.AliasesWithoutScopes)
+		}
+		request.EncodeMutation = func(b []byte, m *api.RecordedMutation) ([]byte, error) {
+			inOrder := func(a, b api.PathMutation) int { return strings.Compare(string(a.Path), string(b.Path)) }
+			if all := m.Mutation(); !slices.IsSortedFunc(m.Paths, inOrder) || len(m.Paths) != len(all.PathMutationMap) || !slices.IsSorted(m.Names) {
+				t.Errorf("%+v", m)
+			}
+			return text(b, m.Mutation()), nil
 		}
 		request.OmitData = true
 		encoded, err := standard.Invoke(context.Background(), request)
@@ -352,8 +359,8 @@ func TestMutationsAreEncoded(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want []byte
-		for i := range plain.Mutations {
-			want, _ = request.EncodeMutation(want, &plain.Mutations[i])
+		for _, m := range plain.Mutations {
+			want = text(want, m)
 		}
 		if got := slices.Concat(encoded.EncodedMutations...); string(got) != string(want) || len(encoded.Mutations) > 0 || encoded.HasNewMutations != plain.HasNewMutations {
 			t.Errorf("%s: %d mutations, %v, %d bytes, want %d", chain, len(encoded.Mutations), encoded.HasNewMutations, len(got), len(want))

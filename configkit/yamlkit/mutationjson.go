@@ -19,19 +19,19 @@ import (
 // mutationsOf makes mutations of changes.
 func mutationsOf(changes []*resourceChange, provider configkit.ResourceProvider) api.ResourceMutationList {
 	list := make(api.ResourceMutationList, len(changes))
+	var m api.RecordedMutation
 	for i, r := range changes {
-		r.mutation(&list[i], provider)
+		r.record(&m, provider)
+		list[i] = m.Mutation()
 	}
 	return list
 }
 
-// mutation makes the mutation of a change. The maps of another one that is left in m are used again.
-func (r *resourceChange) mutation(m *api.ResourceMutation, provider configkit.ResourceProvider) {
-	*m = api.ResourceMutation{
+// record makes the mutation of a change, with the lists of m as memory.
+func (r *resourceChange) record(m *api.RecordedMutation, provider configkit.ResourceProvider) {
+	m.ResourceMutation = api.ResourceMutation{
 		Resource:             r.resource,
 		ResourceMutationInfo: api.MutationInfo{MutationType: r.op, Index: r.index, Protected: r.protected},
-		PathMutationMap:      emptied(m.PathMutationMap, len(r.paths)),
-		Aliases:              m.Aliases, AliasesWithoutScopes: m.AliasesWithoutScopes,
 	}
 	switch r.op {
 	case api.MutationTypeAdd, api.MutationTypeReplace:
@@ -39,14 +39,19 @@ func (r *resourceChange) mutation(m *api.ResourceMutation, provider configkit.Re
 	case api.MutationTypeDelete:
 		m.ResourceMutationInfo.Value = documentText(r.before, r.value)
 	}
+	m.Paths = m.Paths[:0]
+	add := func(path mutationPath, c *change) {
+		m.Paths = append(m.Paths, api.PathMutation{Path: api.ResolvedPath(path.String()), MutationInfo: c.info()})
+	}
 	for _, p := range r.paths {
 		if !p.folded {
-			m.PathMutationMap[api.ResolvedPath(p.path.String())] = p.info()
+			add(p.path, &p.change)
 		}
 	}
-	for _, w := range r.whole {
-		m.PathMutationMap[api.ResolvedPath(w.path.String())] = w.info()
+	for i := range r.whole {
+		add(r.whole[i].path, &r.whole[i].change)
 	}
+	slices.SortFunc(m.Paths, func(a, b api.PathMutation) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	for _, o := range r.orders {
 		if m.ArrayOrders == nil {
 			m.ArrayOrders = map[api.ResolvedPath][]string{}
@@ -70,32 +75,17 @@ func (r *resourceChange) mutation(m *api.ResourceMutation, provider configkit.Re
 		}
 		m.ArrayElementAliases[path][e.old] = e.now
 	}
-	aliases, bare := m.Aliases, m.AliasesWithoutScopes
-	m.Aliases, m.AliasesWithoutScopes = nil, nil // the name of the resource alone
-	if len(r.names) < 2 {
-		return
-	}
-	m.Aliases = emptied(aliases, len(r.names))
+	m.Names, m.NamesWithoutScopes = append(m.Names[:0], r.names...), m.NamesWithoutScopes[:0]
 	for _, name := range r.names {
-		m.Aliases[name] = struct{}{}
+		m.NamesWithoutScopes = append(m.NamesWithoutScopes, provider.RemoveScopeFromResourceName(name))
 	}
-	withoutScope := provider.RemoveScopeFromResourceName
-	if !slices.ContainsFunc(r.names, func(name api.ResourceName) bool { return withoutScope(name) != r.resource.ResourceNameWithoutScope }) {
-		return
-	}
-	m.AliasesWithoutScopes = emptied(bare, len(r.names))
-	for _, name := range r.names {
-		m.AliasesWithoutScopes[withoutScope(name)] = struct{}{}
-	}
+	m.Names, m.NamesWithoutScopes = inOrder(m.Names), inOrder(m.NamesWithoutScopes)
 }
 
-// emptied is a map without entries: a used one, unless there is none or it is so large that a new one is made sooner.
-func emptied[M ~map[K]V, K comparable, V any](used M, n int) M {
-	if used == nil || len(used) > fewElements {
-		return make(M, n)
-	}
-	clear(used)
-	return used
+// inOrder sorts names, and leaves each once.
+func inOrder(names []api.ResourceName) []api.ResourceName {
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func (c *change) info() api.MutationInfo {

@@ -21,9 +21,8 @@ type ChainState struct {
 // what was changed; what happened there is the difference between what was and what is. Every entry has the index of the function it
 // has come from. What was changed and changed back has none; mutators are the functions that changed something all the same.
 //
-// take is called with one mutation after the other, those of resources that are gone last. What it leaves in there is memory for the
-// next one.
-func ChainMutations(states []ChainState, provider configkit.ResourceProvider, take func(*api.ResourceMutation)) (mutators []int, err error) {
+// take is called with one mutation after the other, those of resources that are gone last. The memory of one is that of the next one.
+func ChainMutations(states []ChainState, provider configkit.ResourceProvider, take func(*api.RecordedMutation)) (mutators []int, err error) {
 	if len(states) < 2 {
 		return nil, nil
 	}
@@ -56,9 +55,9 @@ func ChainMutations(states []ChainState, provider configkit.ResourceProvider, ta
 		}
 		attribute(c, of)
 	}
-	var m api.ResourceMutation
+	var m api.RecordedMutation
 	for _, c := range changes {
-		c.mutation(&m, provider)
+		c.record(&m, provider)
 		take(&m)
 	}
 	return mutators, nil
@@ -70,8 +69,8 @@ type keptDocuments struct {
 	steps    []keptStep // by state: of the function that brought it about
 	differ   *unitDiffer
 	change   resourceChange // of the chain as a whole
-	mutation api.ResourceMutation
-	take     func(*api.ResourceMutation)
+	mutation api.RecordedMutation
+	take     func(*api.RecordedMutation)
 }
 
 type keptStep struct {
@@ -125,7 +124,7 @@ func (k *keptDocuments) document(i int, doc *gaby.YamlDoc, touched []int, then, 
 		attribute(r, k.each(i, doc, touched))
 	}
 	if changed {
-		r.mutation(&k.mutation, k.differ.provider)
+		r.record(&k.mutation, k.differ.provider)
 		k.take(&k.mutation)
 	}
 	return nil

@@ -148,9 +148,9 @@ type FunctionInvocationRequest struct {
 	KeepSteps bool `json:"-"`
 	// EncodeMutation, if given, is called with every mutation as soon as it is known, which is cheaper than keeping them: by several
 	// goroutines for data that is worked on in parts. It appends the text of the mutation to b, which has those in front of it or is
-	// empty, and keeps nothing of it: its maps are used again. The texts are, in pieces, EncodedMutations of the response, whose
+	// empty, and keeps nothing of it: its memory is used again. The texts are, in pieces, EncodedMutations of the response, whose
 	// Mutations are empty then.
-	EncodeMutation func(b []byte, m *ResourceMutation) ([]byte, error) `json:"-"`
+	EncodeMutation func(b []byte, m *RecordedMutation) ([]byte, error) `json:"-"`
 	// OmitData says that nobody looks at the data of the response, nor at whether it Changed, so that it need not be printed.
 	OmitData bool `json:"-"`
 }

@@ -57,7 +57,7 @@ type run struct {
 	mutations bool // are recorded
 	// changedValues tells that there are mutations.
 	changedValues bool
-	encode        func([]byte, *api.ResourceMutation) ([]byte, error)
+	encode        func([]byte, *api.RecordedMutation) ([]byte, error)
 }
 
 // Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and

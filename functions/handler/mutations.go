@@ -29,14 +29,13 @@ func (m *mutations) any() bool {
 // mutationsOf finds out what happened to documents.
 func (r *run) mutationsOf(done *history, provider configkit.ResourceProvider) (found mutations, err error) {
 	var problems []error
-	found.mutators, err = done.mutations(provider, func(m *api.ResourceMutation) {
+	found.mutators, err = done.mutations(provider, func(m *api.RecordedMutation) {
 		l := &found.left
 		if m.ResourceMutationInfo.MutationType == api.MutationTypeDelete {
 			l = &found.gone
 		}
 		if r.encode == nil {
-			l.list = append(l.list, *m)
-			*m = api.ResourceMutation{} // it is kept
+			l.list = append(l.list, m.Mutation())
 		} else if err := l.encode(m, r.encode); err != nil {
 			problems = append(problems, err)
 		}
@@ -48,7 +47,7 @@ func (r *run) mutationsOf(done *history, provider configkit.ResourceProvider) (f
 const firstPiece, largestPiece = 4 << 10, 128 << 10
 
 // encode adds the text of a mutation.
-func (l *mutationList) encode(m *api.ResourceMutation, encode func([]byte, *api.ResourceMutation) ([]byte, error)) error {
+func (l *mutationList) encode(m *api.RecordedMutation, encode func([]byte, *api.RecordedMutation) ([]byte, error)) error {
 	n := len(l.texts)
 	if n == 0 {
 		l.texts = [][]byte{make([]byte, 0, firstPiece)}

@@ -208,7 +208,7 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		}
 	}
 	onlyMutations := r.format == report.Mutations && r.to == toStdout && !r.summarises()
-	var encode func([]byte, *api.ResourceMutation) ([]byte, error)
+	var encode func([]byte, *api.RecordedMutation) ([]byte, error)
 	if onlyMutations && !r.printer.Screen.Terminal {
 		encode = report.EncodeMutation
 	}

@@ -95,6 +95,7 @@ type jsonEncoder struct {
 	empty bool // the bracket opened last has no entry yet
 	// details keeps the text of details, which the rows of an attribute share.
 	details map[*api.AttributeDetails][]byte
+	memory  *api.RecordedMutation // for one mutation after the other
 	// unit is what the rows of the outermost list say first; empty for nothing.
 	unit string
 }

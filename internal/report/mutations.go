@@ -240,10 +240,10 @@ func marshalMutations(list api.ResourceMutationList) (Payload, error) {
 }
 
 // EncodeMutation is what requests have as EncodeMutation for Mutations on something that is no terminal.
-func EncodeMutation(b []byte, m *api.ResourceMutation) ([]byte, error) {
+func EncodeMutation(b []byte, m *api.RecordedMutation) ([]byte, error) {
 	e := &jsonEncoder{b: b, depth: 1, empty: len(b) == 0}
 	e.entry()
-	err := e.mutation(m)
+	err := e.recorded(m)
 	return e.b, err
 }
 
@@ -283,19 +283,46 @@ func (e *jsonEncoder) mutations(all api.ResourceMutationList) error {
 }
 
 func (e *jsonEncoder) mutation(m *api.ResourceMutation) error {
+	if e.memory == nil {
+		e.memory = &api.RecordedMutation{}
+	}
+	r := e.memory
+	r.ResourceMutation, r.Paths = *m, r.Paths[:0]
+	for path, info := range m.PathMutationMap {
+		r.Paths = append(r.Paths, api.PathMutation{Path: path, MutationInfo: info})
+	}
+	slices.SortFunc(r.Paths, func(a, b api.PathMutation) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	r.Names = sortedNames(r.Names[:0], m.Aliases, m.Resource.ResourceName)
+	r.NamesWithoutScopes = sortedNames(r.NamesWithoutScopes[:0], m.AliasesWithoutScopes, m.Resource.ResourceNameWithoutScope)
+	return e.recorded(r)
+}
+
+// sortedNames appends the names of a set, or the name, when there is none.
+func sortedNames(names []api.ResourceName, set map[api.ResourceName]struct{}, name api.ResourceName) []api.ResourceName {
+	if set == nil {
+		return append(names, name)
+	}
+	for name := range set {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (e *jsonEncoder) recorded(m *api.RecordedMutation) error {
 	e.openRow()
 	e.key("Resource")
 	e.open('{')
 	e.resourceInfo(&m.Resource)
 	e.close('}')
 	e.key("ResourceMutationInfo")
-	e.mutationInfo(m.ResourceMutationInfo)
+	e.mutationInfo(&m.ResourceMutationInfo)
 	e.key("PathMutationMap")
 	e.open('{')
-	eachSorted(m.PathMutationMap, func(path api.ResolvedPath, info api.MutationInfo) {
-		e.stringKey(string(path))
-		e.mutationInfo(info)
-	})
+	for i := range m.Paths {
+		e.stringKey(string(m.Paths[i].Path))
+		e.mutationInfo(&m.Paths[i].MutationInfo)
+	}
 	e.close('}')
 	if len(m.ArrayOrders) > 0 {
 		e.key("ArrayOrders")
@@ -309,13 +336,13 @@ func (e *jsonEncoder) mutation(m *api.ResourceMutation) error {
 			return err
 		}
 	}
-	e.names("Aliases", m.Aliases, m.Resource.ResourceName)
-	e.names("AliasesWithoutScopes", m.AliasesWithoutScopes, m.Resource.ResourceNameWithoutScope)
+	e.names("Aliases", m.Names)
+	e.names("AliasesWithoutScopes", m.NamesWithoutScopes)
 	e.close('}')
 	return nil
 }
 
-func (e *jsonEncoder) mutationInfo(info api.MutationInfo) {
+func (e *jsonEncoder) mutationInfo(info *api.MutationInfo) {
 	e.open('{')
 	e.stringField("MutationType", string(info.MutationType))
 	e.intField("Index", info.Index)
@@ -328,35 +355,12 @@ func (e *jsonEncoder) mutationInfo(info api.MutationInfo) {
 }
 
 // names writes a set of names, each the key of an empty object.
-func (e *jsonEncoder) names(field string, names map[api.ResourceName]struct{}, name api.ResourceName) {
+func (e *jsonEncoder) names(field string, names []api.ResourceName) {
 	e.key(field)
 	e.open('{')
-	if names == nil {
+	for _, name := range names {
 		e.stringKey(string(name))
 		e.b = append(e.b, "{}"...)
 	}
-	eachSorted(names, func(name api.ResourceName, _ struct{}) {
-		e.stringKey(string(name))
-		e.b = append(e.b, "{}"...)
-	})
 	e.close('}')
-}
-
-// eachSorted visits a map in the order of its keys. It is fast for maps with few entries, which most are.
-func eachSorted[K ~string, V any](m map[K]V, visit func(K, V)) {
-	if len(m) == 1 {
-		for k, v := range m {
-			visit(k, v)
-		}
-		return
-	}
-	var few [8]K
-	keys := few[:0]
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		visit(k, m[k])
-	}
 }
