@@ -59,6 +59,7 @@ func marshal(value any) (Payload, error) {
 const (
 	chunkRows  = 512
 	sampleRows = 32
+	maxRow     = 2 << 10 // bytes that are expected of a row at most, whatever the first few have
 )
 
 // marshalRows writes a long list with all cores, in parts.
@@ -68,7 +69,7 @@ func marshalRows[T any](rows []T, writer func(*jsonEncoder) func(*T) error) (Pay
 	texts[0], texts[n+1] = []byte("["), []byte("\n]\n")
 	sample := &jsonEncoder{depth: 1}
 	_ = items(sample, rows[:min(sampleRows, len(rows))], writer(sample)) // errors come again
-	room := len(sample.b) * 9 / 8 / sampleRows * chunkRows
+	room := min(len(sample.b)*9/8/sampleRows, maxRow) * chunkRows
 	space := make([]byte, n*room)
 	hugepages.Advise(space)
 	var next atomic.Int64
