@@ -141,9 +141,7 @@ var errNotRegular = errors.New("this is no regular file, so it cannot be changed
 // never copied.
 func readAll(r io.Reader, size int64) ([]byte, error) {
 	if size <= 0 || size > 1<<40 {
-		var b bytes.Buffer
-		_, err := b.ReadFrom(r)
-		return b.Bytes(), err
+		return readStream(r)
 	}
 	data := make([]byte, 0, size+1) // the last byte is for seeing the end without growing
 	hugepages.Advise(data)
@@ -162,6 +160,37 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 		if len(data) == cap(data) { // it grew while we read
 			data = append(data, 0)[:len(data)]
 		}
+	}
+}
+
+// readStream reads what nobody knows the size of: into larger and larger pieces, which are put together once.
+func readStream(r io.Reader) ([]byte, error) {
+	const least, most = 16 << 10, 4 << 20
+	var pieces [][]byte
+	for size := least; ; size = min(2*size, most) {
+		piece := make([]byte, size)
+		hugepages.Advise(piece)
+		n, err := io.ReadFull(r, piece)
+		pieces = append(pieces, piece[:n])
+		if err == nil {
+			continue
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			err = nil
+		}
+		if len(pieces) == 1 {
+			return pieces[0], err
+		}
+		total := 0
+		for _, p := range pieces {
+			total += len(p)
+		}
+		data := make([]byte, 0, total)
+		hugepages.Advise(data)
+		for _, p := range pieces {
+			data = append(data, p...)
+		}
+		return data, err
 	}
 }
 

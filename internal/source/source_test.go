@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -103,6 +104,26 @@ func TestLargeFiles(t *testing.T) {
 	}
 	if got, err := (&source.Reader{In: f}).Bytes(t.Context(), "-"); err != nil || string(got) != text[len(text)-100:]+text {
 		t.Errorf("from the middle of a file: got %d bytes, %v", len(got), err)
+	}
+}
+
+// TestStreams: whatever pieces a text comes in, it is read whole.
+func TestStreams(t *testing.T) {
+	text := strings.Repeat("0123456789abcdef", 3<<20/16)
+	for _, n := range []int{0, 1, 16<<10 - 1, 16 << 10, 16<<10 + 1, 48 << 10, 3 << 20} {
+		for name, reader := range map[string]func(io.Reader) io.Reader{
+			"whole": func(r io.Reader) io.Reader { return r }, "halves": iotest.HalfReader, "end with data": iotest.DataErrReader,
+		} {
+			r := &source.Reader{In: reader(strings.NewReader(text[:n]))}
+			if got, err := r.Bytes(t.Context(), "-"); err != nil || string(got) != text[:n] {
+				t.Errorf("%s: got %d bytes, %v, want %d", name, len(got), err, n)
+			}
+		}
+	}
+	broken := errors.New("broken")
+	r := &source.Reader{In: io.MultiReader(strings.NewReader(text[:20<<10]), iotest.ErrReader(broken))}
+	if _, err := r.Bytes(t.Context(), "-"); !errors.Is(err, broken) {
+		t.Errorf("a reader that breaks: %v", err)
 	}
 }
 
