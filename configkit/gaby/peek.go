@@ -1,6 +1,9 @@
 package gaby
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Header is what tells which resource a document is. Fields that are missing or no plain strings are empty.
 type Header struct {
@@ -30,6 +33,24 @@ func (d *YamlDoc) Header() (Header, error) {
 		return doc.header, nil
 	}
 	return d.scannedHeader()
+}
+
+// SecondHeader tells whether a key that identifies a resource is there twice in the outermost block map, and where: most of the
+// time the separator between two documents is missing.
+func (d *YamlDoc) SecondHeader() (key string, at Position) {
+	doc := d.v.d
+	if !doc.odd || !d.whole() || !doc.ready() || doc.n[0].kind != mapNode || doc.n[0].style == flowStyle {
+		return "", Position{}
+	}
+	seen := map[string]bool{}
+	for e := int32(1); e < int32(doc.n[0].next); e = int32(doc.n[e].next) {
+		key := string(keyBytes(doc.src, &doc.n[e]))
+		if seen[key] && slices.Contains(headerKeys[:], key) {
+			return key, doc.position(int(doc.n[e].key))
+		}
+		seen[key] = true
+	}
+	return "", Position{}
 }
 
 func (d *YamlDoc) scannedHeader() (Header, error) {

@@ -115,7 +115,7 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 			_ = d.Check() // told by the function that visits the document
 		}
 	}
-	part.notes = h.skippedDocuments(documents)
+	part.notes = h.documentNotes(documents)
 	done := r.newHistory(documents)
 	var original gaby.Container
 	if r.count {
@@ -190,11 +190,17 @@ func mergeResults(shards []shard, step int, sorted bool) result {
 	return merged
 }
 
-// skippedDocuments notes the documents that functions pass over because they are not resources.
-func (h *FunctionHandler) skippedDocuments(documents gaby.Container) []api.Note {
+// documentNotes notes the documents that functions pass over because they are not resources, and those that seem to be two.
+func (h *FunctionHandler) documentNotes(documents gaby.Container) []api.Note {
 	var notes []api.Note
 	for _, d := range documents {
 		_, err := h.provider.ResourceNameGetter(d)
+		if key, at := d.SecondHeader(); key != "" {
+			notes = append(notes, api.Note{
+				Pos:     api.Position{Line: at.Line, Column: at.Column},
+				Message: "a second " + key + " in one document: is the line --- in front of it missing?",
+			})
+		}
 		if err == nil {
 			continue
 		}
