@@ -46,9 +46,13 @@ func newMemory(several bool, format report.Format) *memory {
 
 // expect tells that a file of n bytes is going to be read. It can be called concurrently.
 func (m *memory) expect(n int64) {
-	if n >= mediumUnit && !m.several {
-		hugepages.Prepare(int(2*n + m.first))
+	if n < mediumUnit || m.several {
+		return
 	}
+	if m.more {
+		n *= 2
+	}
+	hugepages.Prepare(int(2*n + m.first))
 }
 
 // hold tells that a unit of n bytes is worked on. It can be called concurrently.
