@@ -63,15 +63,20 @@ func (d *differ) scalar(before, after, place gaby.Value, keys *configkit.MergeKe
 		if !c.Exists() {
 			return false
 		}
-		s := mutationSegment{text: c.Key(), index: -1}
 		if after.Kind() == gaby.List {
 			if !d.haveSameKeys(before, after, keys) {
 				return false
 			}
-			s = mutationSegment{kind: elementByKey, text: elementID(c, keys.Keys, keys.Defaults), index: index}
+			d.path = append(d.path, mutationSegment{kind: elementByKey, text: keyID(keys.Keys[0], d.names[index]), index: index})
+			keys = keys.Child("*")
+		} else {
+			key := c.Key()
+			d.path = append(d.path, mutationSegment{text: key, index: -1})
+			if c.Kind() != gaby.Scalar {
+				keys = keys.Child(key)
+			}
 		}
-		d.path = append(d.path, s)
-		before, after, keys = c.In(before), c, childKeys(keys, after, s)
+		before, after = c.In(before), c
 	}
 	if !before.Equal(after) {
 		d.update(before, after)

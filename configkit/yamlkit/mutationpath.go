@@ -163,7 +163,7 @@ func (s mutationSegment) asKey() string {
 func elementID(element gaby.Value, keys []string, defaults map[string]string) string {
 	if len(keys) == 1 { // hardly ever anything else
 		if text, ok := keyText(element, keys[0], defaults); ok {
-			return escapeSegment(keys[0]) + "=" + escapeSegment(text)
+			return keyID(keys[0], text)
 		}
 		return ""
 	}
@@ -176,10 +176,12 @@ func elementID(element gaby.Value, keys []string, defaults map[string]string) st
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(escapeSegment(key) + "=" + escapeSegment(text))
+		b.WriteString(keyID(key, text))
 	}
 	return b.String()
 }
+
+func keyID(key, text string) string { return escapeSegment(key) + "=" + escapeSegment(text) }
 
 // elementName is what orders and renames call an element: the values of its merge keys.
 func elementName(element gaby.Value, keys []string, defaults map[string]string) string {
@@ -196,7 +198,7 @@ func keyText(element gaby.Value, key string, defaults map[string]string) (string
 	case !v.Exists():
 		text, ok := defaults[key]
 		return text, ok
-	case v.Kind() != gaby.Scalar || isNull(v):
+	case v.Kind() != gaby.Scalar || v.Tag() == "!!null":
 		return "", false
 	}
 	return v.Text(), true
