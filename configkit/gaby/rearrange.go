@@ -120,20 +120,28 @@ func (d *YamlDoc) ArrangeKeys(keys []string, segments ...string) bool {
 		return false
 	}
 	owner := v.node()
-	kids := make([]int32, len(keys))
-	for k, key := range keys {
-		kids[k] = -1
-		for _, kid := range e.d.kids(owner) {
-			if e.d.keyIs(kid, key) && e.d.source(kid) && !slices.Contains(kids[:k], kid) && !e.d.hasAliases(kid) {
-				kids[k] = kid
-			}
+	have := e.d.kids(owner)
+	of := make(map[string]int32, len(have))
+	for _, kid := range have {
+		if !e.d.source(kid) || e.d.hasAliases(kid) {
+			return false
 		}
+		of[e.d.keyText(kid)] = kid
+	}
+	kids := make([]int32, 0, len(keys))
+	for _, key := range keys {
+		kid, ok := of[key]
+		if !ok {
+			return false
+		}
+		delete(of, key)
+		kids = append(kids, kid)
 	}
 	p := printer{d: e.d, e: e.d.emitter(), unended: -1}
-	if len(kids) != len(e.d.kids(owner)) || slices.Contains(kids, -1) || !p.movable(owner, kids) || e.here(v, true) != nil {
+	if len(of) > 0 || !p.movable(owner, kids) || e.here(v, true) != nil {
 		return false
 	}
-	if !slices.Equal(kids, e.d.kids(owner)) {
+	if !slices.Equal(kids, have) {
 		e.d.setKids(owner, kids)
 	}
 	return true

@@ -70,7 +70,8 @@ func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts) {
 		return threeTexts{}
 	}
 	for _, name := range order[1] {
-		arrangeKeys([3]*gaby.YamlDoc{docs[0][name], docs[1][name], docs[2][name]}, nil)
+		of := [3]*gaby.YamlDoc{docs[0][name], docs[1][name], docs[2][name]}
+		arrangeKeys(of, [3]gaby.Value{of[0].Value(), of[1].Value(), of[2].Value()}, nil)
 	}
 	want, one := oneOrder(order)
 	for i, text := range []*[]byte{&put.base, &put.ours, &put.theirs} {
@@ -109,32 +110,37 @@ func sameSet(lists [3][]string) bool {
 	return true
 }
 
-// arrangeKeys puts the keys of maps, at and below a place, in the order of the side that has changed it.
-func arrangeKeys(docs [3]*gaby.YamlDoc, segments []string) {
+// arrangeKeys puts the keys of maps, at and below a place of three documents, in the order of the side that has changed it.
+func arrangeKeys(docs [3]*gaby.YamlDoc, at [3]gaby.Value, segments []string) {
+	kind := at[0].Kind()
+	if at[1].Kind() != kind || at[2].Kind() != kind || kind == gaby.Scalar {
+		return
+	}
+	if kind == gaby.List {
+		next := [3]gaby.Value{at[0].First(), at[1].First(), at[2].First()}
+		for i := 0; next[0].Exists() && next[1].Exists() && next[2].Exists(); i++ {
+			arrangeKeys(docs, next, append(segments[:len(segments):len(segments)], strconv.Itoa(i)))
+			next = [3]gaby.Value{next[0].Next(), next[1].Next(), next[2].Next()}
+		}
+		return
+	}
 	var keys [3][]string
-	var kind [3]gaby.Kind
-	for i, d := range docs {
-		v := d.Search(segments...).Value()
-		kind[i] = v.Kind()
+	for i, v := range at {
 		for c := v.First(); c.Exists(); c = c.Next() {
-			if kind[i] == gaby.Map {
-				keys[i] = append(keys[i], c.Key())
-			} else {
-				keys[i] = append(keys[i], strconv.Itoa(len(keys[i])))
-			}
+			keys[i] = append(keys[i], c.Key())
 		}
 	}
-	if kind[0] != kind[1] || kind[0] != kind[2] || !sameSet(keys) {
+	if !sameSet(keys) {
 		return
 	}
 	for _, key := range keys[0] {
-		arrangeKeys(docs, append(segments[:len(segments):len(segments)], key))
+		arrangeKeys(docs, [3]gaby.Value{at[0].Get(key), at[1].Get(key), at[2].Get(key)}, append(segments[:len(segments):len(segments)], key))
 	}
 	want, ok := oneOrder(keys)
-	if kind[0] != gaby.Map || !ok {
+	if !ok {
 		return
 	}
-	marks := [3]gaby.Mark{}
+	var marks [3]gaby.Mark
 	for i, d := range docs {
 		marks[i] = d.Checkpoint()
 	}

@@ -9,68 +9,94 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
-// A movedValue is one that is gone from its place and is, in the same map or list without merge keys, at another one that is new.
+// A movedValue is one that is gone from its place and is, perhaps changed, in the same map or list without merge keys, at another one
+// that is new.
 type movedValue struct {
-	from *pathChange
-	to   mutationPath
+	to    mutationPath
+	value gaby.Value // there
 }
 
-// movedValues are those of a change, by the paths they had. What occurs too often to be known again, true, false and null, is none.
+// movedValues are those of a change, by the paths they had. Where too much has come and gone, nothing is looked for.
 func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]movedValue {
-	moved := map[string]movedValue{}
-	taken := map[string]bool{}
+	gone, added := map[string][]*pathChange{}, map[string][]movedValue{} // by the map or list
+	var order []string
 	for _, e := range r.paths {
-		if e.op != api.MutationTypeDelete || len(e.path) == 0 || !isKnownAgain(e.value) {
+		last := len(e.path) - 1
+		if last < 0 {
 			continue
 		}
-		last := len(e.path) - 1
-		list, s := e.path[:last], e.path[last]
-		var places []mutationPath
-		switch s.kind {
-		case mapKey:
-			places = renamedTo(r, list, e.value, keys)
-		case elementByDigest:
-			for _, a := range r.paths {
-				if n := len(a.path) - 1; n == last && a.path[n].kind == newElement && a.path[:n].canonical() == list.canonical() && a.value.Equal(e.value) {
-					places = append(places, a.path)
-				}
+		parent := e.path[:last].canonical()
+		switch kind := e.path[last].kind; {
+		case kind == newElement:
+			added[parent] = append(added[parent], movedValue{e.path, e.value})
+		case e.op == api.MutationTypeDelete && kind != elementByKey:
+			if gone[parent] == nil {
+				order = append(order, parent)
 			}
+			gone[parent] = append(gone[parent], e)
 		}
-		for _, to := range places {
-			if name := to.String(); !taken[name] {
-				taken[name] = true
-				moved[e.path.canonical()] = movedValue{e, to}
-				break
+	}
+	moved := map[string]movedValue{}
+	for _, parent := range order {
+		was := gone[parent]
+		if last := len(was[0].path) - 1; was[0].path[last].kind == mapKey {
+			added[parent] = newKeys(r, was[0].path[:last], keys)
+		}
+		is := added[parent]
+		if len(was)*len(is) > maxPairs {
+			continue
+		}
+		taken := make([]bool, len(is))
+		for _, same := range []func(a, b gaby.Value) bool{isSame, isMuchLike} {
+			for _, e := range was {
+				if has(moved, e.path.canonical()) {
+					continue
+				}
+				if i := slices.IndexFunc(is, func(m movedValue) bool { return same(e.value, m.value) }); i >= 0 && !taken[i] {
+					taken[i], moved[e.path.canonical()] = true, is[i]
+				}
 			}
 		}
 	}
 	return moved
 }
 
-func isKnownAgain(v gaby.Value) bool {
-	switch v.Kind() {
-	case gaby.Map, gaby.List:
-		return v.First().Exists()
+// isSame tells whether values are the same and will be known again: true, false, null and what is empty are everywhere.
+func isSame(a, b gaby.Value) bool {
+	if a.Kind() == gaby.Scalar && (a.Tag() == "!!bool" || a.Tag() == "!!null" || a.Text() == "") || a.Kind() != gaby.Scalar && !a.First().Exists() {
+		return false
 	}
-	return v.Tag() != "!!bool" && v.Tag() != "!!null" && v.Text() != ""
+	return a.Equal(b)
 }
 
-// renamedTo are the keys of a map that are new and have a value that was at another one.
-func renamedTo(r *resourceChange, path mutationPath, value gaby.Value, keys *configkit.MergeKeyTree) (to []mutationPath) {
+// isMuchLike tells whether maps or lists of some size are much the same.
+func isMuchLike(a, b gaby.Value) bool {
+	n := leaves(a)
+	if a.Kind() == gaby.Scalar || a.Kind() != b.Kind() || n < fewLeaves {
+		return false
+	}
+	d := differ{dry: true}
+	return 4*d.costOf(a, b, nil) <= n+leaves(b)
+}
+
+// fewLeaves are too few for values to be known again although they have changed.
+const fewLeaves = 4
+
+// newKeys are the values of keys that are new in the map at a path.
+func newKeys(r *resourceChange, path mutationPath, keys *configkit.MergeKeyTree) (found []movedValue) {
 	if r.before == nil || r.after == nil {
 		return nil
 	}
-	f := placeFinder{base: r.before.Value(), text: r.after.Value(), keys: keys, renames: r.renames}
-	place, found := f.find(path, "")
-	if !found || place.value.Kind() != gaby.Map || place.base.Kind() != gaby.Map {
+	place, ok := newPlaceFinder(r.before.Value(), r.after.Value(), keys, r.renames).find(path, "", true)
+	if !ok || place.value.Kind() != gaby.Map || place.base.Kind() != gaby.Map {
 		return nil
 	}
 	for c := place.value.First(); c.Exists(); c = c.Next() {
-		if !place.base.Get(c.Key()).Exists() && c.Equal(value) {
-			to = append(to, path.child(mutationSegment{text: c.Key(), index: -1}))
+		if !place.base.Get(c.Key()).Exists() {
+			found = append(found, movedValue{path.child(mutationSegment{text: c.Key(), index: -1}), c})
 		}
 	}
-	return to
+	return found
 }
 
 // moved subtracts from what is left of a change what both sides have deleted, one of them to have it elsewhere, or both at different
@@ -78,29 +104,41 @@ func renamedTo(r *resourceChange, path mutationPath, value gaby.Value, keys *con
 func (s *subtraction) moved(q, p, own *resourceChange) {
 	keys := s.provider.MergeKeys(p.resource.ResourceType)
 	mine, theirs := movedValues(own, keys), movedValues(p, keys)
+	if len(mine)+len(theirs) == 0 {
+		return
+	}
+	gone := map[string]*pathChange{}
+	for _, o := range own.paths {
+		if o.op == api.MutationTypeDelete {
+			gone[o.path.canonical()] = o
+		}
+	}
+	back := newPathTree(nil) // what does not come back
 	for _, e := range p.paths {
-		m, isMine := mine[e.path.canonical()]
-		t, isTheirs := theirs[e.path.canonical()]
-		gone := slices.IndexFunc(own.paths, func(o *pathChange) bool {
-			return o.op == api.MutationTypeDelete && e.op == api.MutationTypeDelete && o.path.canonical() == e.path.canonical()
-		})
+		was := e.path.canonical()
+		m, isMine := mine[was]
+		t, isTheirs := theirs[was]
+		o := gone[was]
 		switch {
-		case gone < 0, !isMine && !isTheirs, isMine && isTheirs && m.to.String() == t.to.String():
+		case e.op != api.MutationTypeDelete || o == nil, !isMine && !isTheirs, isMine && isTheirs && m.to.String() == t.to.String():
 		case isTheirs:
-			against, at := &own.paths[gone].change, e.path
+			against, at := &o.change, e.path
 			if isMine {
-				against, at = &change{op: api.MutationTypeAdd, value: e.value}, m.to
+				against, at = &change{op: api.MutationTypeAdd, value: m.value}, m.to
 			}
-			s.conflicts.add(api.ConflictSubtracted, p, t.to, change{op: api.MutationTypeAdd, index: p.index, value: e.value}, against)
+			source := change{op: api.MutationTypeAdd, index: p.index, value: t.value}
+			s.conflicts.add(api.ConflictSubtracted, p, t.to, source, against)
 			s.conflicts.last().mine = at
-			q.paths = slices.DeleteFunc(q.paths, func(a *pathChange) bool {
-				return len(a.path) >= len(t.to) && a.path[:len(t.to)].String() == t.to.String()
-			})
+			back.put(&pathChange{path: t.to, change: source})
 		default:
-			s.conflicts.add(api.ConflictSubtracted, p, m.to, e.change, &change{op: api.MutationTypeAdd, index: own.index, value: e.value})
+			s.conflicts.add(api.ConflictSubtracted, p, m.to, e.change, &change{op: api.MutationTypeAdd, index: own.index, value: m.value})
 			s.conflicts.last().mine = m.to
 		}
 	}
+	q.paths = slices.DeleteFunc(q.paths, func(a *pathChange) bool {
+		_, covering := back.find(a.path)
+		return covering != nil
+	})
 }
 
 // withoutMoved adds to a change that what the target has moved elsewhere is to be deleted there, where the source has deleted it or moved it

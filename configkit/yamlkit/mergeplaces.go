@@ -20,60 +20,133 @@ type placedConflict struct {
 	renames      []elementRename // of our elements
 }
 
-// inMerged finds places in the merged resource.
-func (c *placedConflict) inMerged(v gaby.Value, provider configkit.ResourceProvider) placeFinder {
-	return placeFinder{base: c.of.before.Value(), text: v, keys: provider.MergeKeys(c.resource.ResourceType), renames: slices.Concat(c.renames, c.of.renames)}
-}
-
-// placed finds the places of conflicts. The container is base; ours is the text before the merge.
-func (m *textMerger) placed(once *mergedOnce, base, ours gaby.Container) []placedConflict {
+// placed finds the places of conflicts.
+func (m *textMerger) placed(once *mergedOnce, base gaby.Container) []placedConflict {
 	list := make([]placedConflict, len(once.conflicts.list))
+	rows, rowsTheirs := lines.Split(string(m.ours)), lines.Split(string(m.theirs))
+	type finders struct{ ours, theirs *placeFinder }
+	known := map[[2]*gaby.YamlDoc]finders{} // conflicts of one resource share them
 	for i, c := range once.conflicts.list {
 		p := &list[i]
 		p.conflict = c
-		f := placeFinder{base: c.of.before.Value(), keys: m.provider.MergeKeys(c.resource.ResourceType)}
-		if c.of.after != nil {
-			f.text, f.renames, f.news = c.of.after.Value(), c.of.renames, true
-			if place, found := f.find(c.path, c.element); found || c.source.op != api.MutationTypeDelete && place.value.Equal(c.source.value) {
-				p.theirs = place.inText(lines.Split(string(m.theirs)), &c.source, c.target)
-			}
+		if once.patcher.restore {
+			continue // it is about theirs, which nobody is told
 		}
 		own := once.patcher.own.find(c.of)
-		if own == nil || own.after == nil {
-			p.ours = nextDocument(c.of.before, base, once.patcher.own, ours)
+		find, ok := known[[2]*gaby.YamlDoc{c.of.before, c.of.after}]
+		if !ok {
+			keys := m.provider.MergeKeys(c.resource.ResourceType)
+			if c.of.after != nil {
+				find.theirs = newPlaceFinder(c.of.before.Value(), c.of.after.Value(), keys, c.of.renames)
+			}
+			if own != nil && own.after != nil {
+				find.ours = newPlaceFinder(c.of.before.Value(), own.after.Value(), keys, own.renames)
+			}
+			known[[2]*gaby.YamlDoc{c.of.before, c.of.after}] = find
+		}
+		if find.theirs != nil {
+			place, found := find.theirs.find(c.path, c.element, true)
+			if found || c.source.op != api.MutationTypeDelete && place.value.Equal(c.source.value) {
+				p.theirs = place.inText(rowsTheirs, &c.source, c.target)
+			}
+		}
+		if find.ours == nil {
+			p.ours = nextDocument(c.of.before, base, once.patcher.own, len(rows))
 			continue
 		}
 		p.renames = own.renames
-		f.text, f.renames, f.news = own.after.Value(), own.renames, c.mine != nil
 		path := c.path
 		if c.mine != nil {
 			path = c.mine
 		}
-		place, found := f.find(path, c.element)
+		place, found := find.ours.find(path, c.element, c.mine != nil)
 		if p.ours = place.at; found {
-			p.ours = place.inText(lines.Split(string(m.ours)), c.target, &c.source)
+			p.ours = place.inText(rows, c.target, &c.source)
 			p.inside = p.ours != place.at
 		}
 	}
 	return list
 }
 
-// nextDocument is where a document of the base that we have deleted would stand in our text: at the next one, or at the end.
-func nextDocument(doc *gaby.YamlDoc, base gaby.Container, own *ownFinder, ours gaby.Container) gaby.Position {
+// nextDocument is where a document of the base that we have deleted would stand in our text: at the next one, or at the last of its lines.
+func nextDocument(doc *gaby.YamlDoc, base gaby.Container, own *ownFinder, rows int) gaby.Position {
 	for _, d := range base[slices.Index(base, doc)+1:] {
 		if o := own.before[d]; o != nil && o.after != nil {
 			return gaby.Position{Line: o.after.FirstLine(), Column: 1}
 		}
 	}
-	return gaby.Position{Line: max(1, strings.Count(strings.TrimSuffix(ours.String(), "\n"), "\n")+1), Column: 1}
+	return linePosition(max(0, rows-1))
 }
 
 // placeFinder finds what paths of changes lead to in the text of one side.
 type placeFinder struct {
 	base, text gaby.Value // the resource
 	keys       *configkit.MergeKeyTree
-	renames    []elementRename // of elements, in this text
-	news       bool            // new elements of lists without merge keys are those of this text
+	renames    []elementRename        // of elements, in this text
+	known      map[string]*placeLevel // by paths
+}
+
+func newPlaceFinder(base, text gaby.Value, keys *configkit.MergeKeyTree, renames []elementRename) *placeFinder {
+	return &placeFinder{base: base, text: text, keys: keys, renames: renames, known: map[string]*placeLevel{}}
+}
+
+// placeLevel is a map or list of both.
+type placeLevel struct {
+	base, text   []gaby.Value
+	atBase, at   map[string]int // by keys of maps, or IDs of elements
+	textOf       []int          // for those of the base, which they are in the text
+	keyed, isMap bool
+}
+
+// level looks at what is at a path, once.
+func (f *placeFinder) level(path mutationPath, p valuePlace, keys *configkit.MergeKeyTree) *placeLevel {
+	name := path.canonical()
+	if l := f.known[name]; l != nil {
+		return l
+	}
+	l := &placeLevel{text: elements(p.value), isMap: p.value.Kind() == gaby.Map, atBase: map[string]int{}, at: map[string]int{}}
+	f.known[name] = l
+	if p.value.Kind() == p.base.Kind() {
+		l.base = elements(p.base)
+	}
+	if l.base != nil && !l.isMap {
+		_, l.keyed = keyedIDs(keys, p.base, p.value)
+	}
+	switch {
+	case l.isMap:
+		for i, c := range l.base {
+			l.atBase[c.Key()] = i
+		}
+		for i, c := range l.text {
+			l.at[c.Key()] = i
+		}
+	case keys != nil && len(keys.Keys) > 0:
+		number(l.atBase, l.base, keys)
+		number(l.at, l.text, keys)
+	}
+	if !l.isMap && !l.keyed && l.base != nil {
+		l.textOf = placesIn(p.base, p.value, keys)
+		return l
+	}
+	l.textOf = make([]int, len(l.base))
+	for i := range l.textOf {
+		l.textOf[i] = -1
+	}
+	for name, i := range l.atBase {
+		if j, ok := l.at[name]; ok {
+			l.textOf[i] = j
+		}
+	}
+	return l
+}
+
+// number remembers the elements of a list by their IDs; the first of those with one ID counts.
+func number(at map[string]int, list []gaby.Value, keys *configkit.MergeKeyTree) {
+	for i, e := range list {
+		if id := elementID(e, keys.Keys, keys.Defaults); id != "" && !has(at, id) {
+			at[id] = i
+		}
+	}
 }
 
 // valuePlace is a value and where it is.
@@ -83,28 +156,27 @@ type valuePlace struct {
 }
 
 // find follows a path as far as it leads anywhere, and reports whether that is all of it. An element is one of the list there, by the name it
-// has in base.
-func (f *placeFinder) find(path mutationPath, element string) (p valuePlace, found bool) {
+// has in base. Elements that are new in lists without merge keys are so in this text, or in another one.
+func (f *placeFinder) find(path mutationPath, element string, news bool) (p valuePlace, found bool) {
 	p = valuePlace{value: f.text, base: f.base, at: f.text.Position()}
 	keys := f.keys
 	for i, s := range path {
-		next, near := f.child(p, path[:i], s, keys)
-		below := findChild(p.base, s)
-		if p.base.Kind() == gaby.List {
-			at := s.index
-			if s.kind == elementByKey {
-				at = findElement(p.base, s, keys)
-			}
-			below = p.base.Index(at)
+		if p.value.Kind() == gaby.Scalar {
+			return p, false
 		}
-		keys = childKeys(keys, p.value, s)
-		if !next.Exists() {
-			if near.Exists() {
-				p.at = keyPosition(near)
+		l := f.level(path[:i], p, keys)
+		was, is := l.follow(s, f.renamed(path[:i], s.name()), news)
+		if is < 0 {
+			if near := l.near(was, s, news); near >= 0 {
+				p.at = keyPosition(l.text[near])
 			}
 			return p, false
 		}
-		p = valuePlace{value: next, base: below, at: keyPosition(next)}
+		keys = childKeys(keys, p.value, s)
+		p = valuePlace{value: l.text[is], at: keyPosition(l.text[is])}
+		if was >= 0 {
+			p.base = l.base[was]
+		}
 	}
 	if element != "" && keys != nil {
 		for e := p.value.First(); e.Exists(); e = e.Next() {
@@ -117,6 +189,58 @@ func (f *placeFinder) find(path mutationPath, element string) (p valuePlace, fou
 	return p, true
 }
 
+// follow is which of those of the base and which of the text a segment leads to, -1 for none. now is what an element with a merge key is
+// called in the text.
+func (l *placeLevel) follow(s mutationSegment, now string, news bool) (was, is int) {
+	is = -1
+	switch {
+	case l.isMap:
+		was = index(l.atBase, s.asKey())
+		is = index(l.at, s.asKey())
+	case s.kind == newElement:
+		if news && s.index < len(l.text) {
+			is = s.index
+		}
+		return -1, is
+	case s.kind == elementByDigest && !l.keyed:
+		if was = s.index; was < 0 || was >= len(l.textOf) {
+			return -1, -1
+		}
+		is = l.textOf[was]
+	case s.kind == elementByKey:
+		was = index(l.atBase, s.text)
+		if is = index(l.at, s.renamed(now)); is < 0 {
+			is = index(l.at, s.text)
+		}
+	default:
+		i, ok := parseIndex(s.text)
+		if was = -1; ok && i < len(l.text) {
+			is = i
+		}
+	}
+	return was, is
+}
+
+// near is which one of the text is next to the place where what is missing would be, -1 when there is none.
+func (l *placeLevel) near(was int, s mutationSegment, news bool) int {
+	if s.kind == newElement && !news {
+		return min(s.index, len(l.text)-1)
+	}
+	for i := was + 1; was >= 0 && i < len(l.textOf); i++ {
+		if l.textOf[i] >= 0 {
+			return l.textOf[i]
+		}
+	}
+	return len(l.text) - 1
+}
+
+func index(of map[string]int, name string) int {
+	if i, ok := of[name]; ok {
+		return i
+	}
+	return -1
+}
+
 // renamed is what an element of a list, as it is called in base, is called in the text.
 func (f *placeFinder) renamed(list mutationPath, name string) string {
 	for _, r := range f.renames {
@@ -125,60 +249,6 @@ func (f *placeFinder) renamed(list mutationPath, name string) string {
 		}
 	}
 	return name
-}
-
-// child is what a segment leads to, else what is next to the place where that would be.
-func (f *placeFinder) child(p valuePlace, path mutationPath, s mutationSegment, keys *configkit.MergeKeyTree) (v, near gaby.Value) {
-	list, base := elements(p.value), elements(p.base)
-	if p.value.Kind() != p.base.Kind() {
-		base = nil
-	}
-	was := -1        // which of those of the base it is
-	at := []int(nil) // of each of them, which it is in the text
-	switch {
-	case p.value.Kind() == gaby.Map:
-		if v = p.value.Get(s.asKey()); v.Exists() {
-			return v, v
-		}
-		was = slices.IndexFunc(base, func(c gaby.Value) bool { return c.Key() == s.asKey() })
-		for _, c := range base {
-			at = append(at, slices.IndexFunc(list, func(o gaby.Value) bool { return o.Key() == c.Key() }))
-		}
-	case p.value.Kind() != gaby.List:
-		return gaby.Value{}, gaby.Value{}
-	case s.kind == newElement && f.news:
-		return p.value.Index(s.index), gaby.Value{}
-	case s.kind == newElement:
-		return gaby.Value{}, p.value.Index(min(s.index, len(list)-1))
-	case s.kind == elementByDigest:
-		was = s.index
-		if base != nil {
-			at = placesIn(p.base, p.value, keys)
-		}
-	default:
-		s.text = cmp.Or(s.renamed(f.renamed(path, s.name())), s.text)
-		if v = p.value.Index(findElement(p.value, s, keys)); v.Exists() {
-			return v, v
-		}
-		was = findElement(p.base, s, keys)
-		if ids, ok := keyedIDs(keys, p.base, p.value); ok && base != nil {
-			for _, id := range ids[0] {
-				at = append(at, slices.Index(ids[1], id))
-			}
-		}
-	}
-	if was >= 0 && was < len(at) && at[was] >= 0 {
-		return list[at[was]], gaby.Value{}
-	}
-	for i := was + 1; i < len(at) && was >= 0; i++ {
-		if at[i] >= 0 {
-			return gaby.Value{}, list[at[i]]
-		}
-	}
-	if len(list) > 0 {
-		near = list[len(list)-1]
-	}
-	return gaby.Value{}, near
 }
 
 func keyPosition(v gaby.Value) gaby.Position {

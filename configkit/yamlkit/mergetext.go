@@ -286,7 +286,7 @@ func (m *textMerger) values(base, source, target []byte, options MergeOptions, b
 		return text, nil, err
 	}
 	once.conflicts.list = slices.DeleteFunc(once.conflicts.list, conflict.isAgreed)
-	return text, m.placed(once, docs[0], docs[2]), nil
+	return text, m.placed(once, docs[0]), nil
 }
 
 // errPlainText tells that a document is no configuration: whatever is text is YAML, too.
@@ -390,13 +390,18 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	for i := range s.conflicts {
 		all[i] = s.conflicts[i].conflict
 	}
+	finders := map[int]*placeFinder{}
 	var told []TextConflict
 	for i, value := range (&conflicts{all}).mutations() {
 		c := &s.conflicts[i]
 		t := TextConflict{Value: &value, Lines: c.lines(), Ours: c.ours, Theirs: c.theirs, Pos: moved(c.ours)}
 		if at := find.find(&c.resource, c.of.names); at >= 0 && !c.inside {
-			f := c.inMerged(known[at].Value(), m.provider)
-			if place, found := f.find(c.path, c.element); found {
+			f := finders[at]
+			if f == nil {
+				f = newPlaceFinder(c.of.before.Value(), known[at].Value(), m.provider.MergeKeys(c.resource.ResourceType), slices.Concat(c.renames, c.of.renames))
+				finders[at] = f
+			}
+			if place, found := f.find(c.path, c.element, false); found {
 				t.Pos = place.at
 			}
 		}

@@ -231,7 +231,9 @@ type resourcePatch struct {
 	digests map[string]*listDigests // of such lists, as they were before anything was changed
 	ids     placeIDs
 	lists   map[string]*listEdit // elements to be removed and inserted
-	renamed []elementRename      // that have been made
+	// keyOrder are the keys of maps in the source, as far as somebody has asked, by their paths.
+	keyOrder map[string][]string
+	renamed  []elementRename // that have been made
 }
 
 type listDigests struct {

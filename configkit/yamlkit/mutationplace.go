@@ -209,15 +209,33 @@ func (w *resourcePatch) placeKey(path mutationPath, segments []string) error {
 	if !w.bare && !w.restore || w.change.after == nil {
 		return nil
 	}
-	_, source := w.inSource(path)
 	key, parent := segments[len(segments)-1], segments[:len(segments)-1]
+	keys := w.sourceKeys(path)
 	behind := ""
-	for c := source.First(); c.Exists() && source.Kind() == gaby.Map && c.Key() != key; c = c.Next() {
-		if w.doc.Exists(append(parent[:len(parent):len(parent)], c.Key())...) {
-			behind = c.Key()
+	for i := slices.Index(keys, key) - 1; i >= 0 && behind == ""; i-- {
+		if w.doc.Exists(append(parent[:len(parent):len(parent)], keys[i])...) {
+			behind = keys[i]
 		}
 	}
 	return w.doc.PlaceBehind(behind, segments...)
+}
+
+// sourceKeys are the keys of the map at a path in the source.
+func (w *resourcePatch) sourceKeys(path mutationPath) []string {
+	name := path.String()
+	keys, known := w.keyOrder[name]
+	if !known {
+		if _, source := w.inSource(path); source.Kind() == gaby.Map {
+			for c := source.First(); c.Exists(); c = c.Next() {
+				keys = append(keys, c.Key())
+			}
+		}
+		if w.keyOrder == nil {
+			w.keyOrder = map[string][]string{}
+		}
+		w.keyOrder[name] = keys
+	}
+	return keys
 }
 
 // addElement adds an element to a list that has none such.
