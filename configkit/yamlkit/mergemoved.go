@@ -99,11 +99,27 @@ func newKeys(r *resourceChange, path mutationPath, keys *configkit.MergeKeyTree)
 	return found
 }
 
-// moved subtracts from what is left of a change what both sides have deleted, one of them to have it elsewhere, or both at different
+// against is a change of the target as it stands against one of something inside: what was moved is still there.
+func (s *subtraction) against(own *pathChange) *change {
+	if m, ok := s.movedByTarget[own.path.canonical()]; ok {
+		return &change{op: api.MutationTypeAdd, index: own.index, value: m.value}
+	}
+	return &own.change
+}
+
+// movedTo is where the target has moved what is at a path inside of something, nil when it has not.
+func (s *subtraction) movedTo(own *pathChange, path mutationPath) mutationPath {
+	m, ok := s.movedByTarget[own.path.canonical()]
+	if !ok {
+		return nil
+	}
+	return slices.Concat(m.to, path[len(own.path):])
+}
+
+// subtractMoved subtracts from what is left of a change what both sides have deleted, one of them to have it elsewhere, or both at different
 // places. What the target has moved stays; what it has deleted does not come back.
-func (s *subtraction) moved(q, p, own *resourceChange) {
-	keys := s.provider.MergeKeys(p.resource.ResourceType)
-	mine, theirs := movedValues(own, keys), movedValues(p, keys)
+func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
+	mine, theirs := s.movedByTarget, s.moved
 	if len(mine)+len(theirs) == 0 {
 		return
 	}
@@ -113,7 +129,6 @@ func (s *subtraction) moved(q, p, own *resourceChange) {
 			gone[o.path.canonical()] = o
 		}
 	}
-	back := newPathTree(nil) // what does not come back
 	for _, e := range p.paths {
 		was := e.path.canonical()
 		m, isMine := mine[was]
@@ -129,33 +144,51 @@ func (s *subtraction) moved(q, p, own *resourceChange) {
 			source := change{op: api.MutationTypeAdd, index: p.index, value: t.value}
 			s.conflicts.add(api.ConflictSubtracted, p, t.to, source, against)
 			s.conflicts.last().mine = at
-			back.put(&pathChange{path: t.to, change: source})
+			s.back.put(&pathChange{path: t.to, change: source})
 		default:
 			s.conflicts.add(api.ConflictSubtracted, p, m.to, e.change, &change{op: api.MutationTypeAdd, index: own.index, value: m.value})
 			s.conflicts.last().mine = m.to
 		}
 	}
 	q.paths = slices.DeleteFunc(q.paths, func(a *pathChange) bool {
-		_, covering := back.find(a.path)
+		_, covering := s.back.find(a.path)
 		return covering != nil
 	})
 }
 
-// withoutMoved adds to a change that what the target has moved elsewhere is to be deleted there, where the source has deleted it or moved it
-// to another place.
-func withoutMoved(p, own *resourceChange, keys *configkit.MergeKeyTree) *resourceChange {
+// afterMoves is a change as the target takes it that has moved values: what happens inside of them happens where they are now, and where the
+// source has deleted them, or moved them to another place, they are deleted there.
+func afterMoves(p, own *resourceChange, keys *configkit.MergeKeyTree) *resourceChange {
 	mine, theirs := movedValues(own, keys), movedValues(p, keys)
+	if len(mine) == 0 {
+		return p
+	}
 	q := *p
+	q.paths = nil
 	for _, e := range p.paths {
+		moved := e
+		for n := 1; n < len(e.path); n++ {
+			if m, ok := mine[e.path[:n].canonical()]; ok {
+				at := *e
+				at.path = slices.Concat(m.inTarget(), e.path[n:])
+				moved = &at
+				break
+			}
+		}
+		q.paths = append(q.paths, moved)
 		m, isMine := mine[e.path.canonical()]
-		if t, isTheirs := theirs[e.path.canonical()]; e.op != api.MutationTypeDelete || !isMine || isTheirs && t.to.String() == m.to.String() {
-			continue
+		if t, isTheirs := theirs[e.path.canonical()]; e.op == api.MutationTypeDelete && isMine && !(isTheirs && t.to.String() == m.to.String()) {
+			q.paths = append(q.paths, &pathChange{path: m.inTarget(), change: change{op: api.MutationTypeDelete, value: e.value}})
 		}
-		to := slices.Clone(m.to)
-		if last := &to[len(to)-1]; last.kind == newElement {
-			*last = mutationSegment{text: strconv.Itoa(last.index), index: -1} // in the target
-		}
-		q.paths = append(slices.Clone(q.paths), &pathChange{path: to, change: change{op: api.MutationTypeDelete, value: e.value}})
 	}
 	return &q
+}
+
+// inTarget is the path of a value the target has moved, by its index if it is in a list.
+func (m *movedValue) inTarget() mutationPath {
+	to := slices.Clone(m.to)
+	if last := &to[len(to)-1]; last.kind == newElement {
+		*last = mutationSegment{text: strconv.Itoa(last.index), index: -1}
+	}
+	return to
 }

@@ -184,6 +184,10 @@ func TestMovedAndDeleted(t *testing.T) {
 		{"renamed and changed, and deleted", replace("old:", "new:", "y: 2", "y: 3\n    z: 3\n    u: 4"), deleted, nil},
 		{"large, renamed and changed, and deleted", replace("list:", "queue:", "- two", "- 2"), replace(base[strings.Index(base, "  list"):], ""), []string{"7:3 spec.queue"}},
 		{"large, deleted, and renamed and changed", replace(base[strings.Index(base, "  list"):], ""), replace("list:", "queue:", "- two", "- 2"), []string{"4:3 spec.queue"}},
+		{"renamed, and something in it deleted", renamed, replace("    y: 2\n", ""), []string{"6:5 spec.old.y"}},
+		{"something in it deleted, and renamed", replace("    y: 2\n", ""), renamed, []string{"5:5 spec.new"}},
+		{"renamed, and something in it changed", renamed, replace("y: 2", "y: 3"), []string{"6:5 spec.old.y"}},
+		{"something in it changed, and renamed", replace("y: 2", "y: 3"), renamed, []string{"6:5 spec.new"}},
 		{"deleted by both", deleted, replace(old, "", "a: 1", "a: 2"), nil},
 		{"moved and removed", moved, removed, []string{"10:3 spec.list.?~h=+49e9fcfb;@2"}},
 		{"removed and moved", removed, moved, []string{"8:3 spec.list.?~h=+49e9fcfb;@2"}},
@@ -207,7 +211,8 @@ func TestMovedAndDeleted(t *testing.T) {
 			if strings.Contains(marked, "<<<<<<<") != (len(test.want) > 0) {
 				t.Errorf("markers:\n%s", marked)
 			}
-			if len(test.want) > 0 && (chosen(marked, false) != test.ours || !strings.HasPrefix(test.theirs, chosen(marked, true))) {
+			theirs := strings.Replace(chosen(marked, true), "new:", "old:", 1) // what is left of it has our name
+			if len(test.want) > 0 && (chosen(marked, false) != test.ours || !strings.HasPrefix(strings.Replace(test.theirs, "new:", "old:", 1), theirs)) {
 				t.Errorf("the sides are not those of the texts:\n%s", marked)
 			}
 		})

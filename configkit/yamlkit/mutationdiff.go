@@ -173,6 +173,9 @@ func (d *differ) delete(v gaby.Value) { d.entry(change{op: api.MutationTypeDelet
 func (d *differ) entry(c change) {
 	if d.dry {
 		d.cost += leaves(c.value)
+		if c.old.Exists() && c.old.Kind() != c.value.Kind() {
+			d.cost += leaves(c.old) // all of it is gone
+		}
 		return
 	}
 	c.index = d.index

@@ -129,7 +129,7 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 		if o != nil && !m.options.NoSubtraction {
 			left = s.resource(r, o)
 		} else if o != nil && m.restore {
-			left = withoutMoved(r, o, m.provider.MergeKeys(r.resource.ResourceType))
+			left = afterMoves(r, o, m.provider.MergeKeys(r.resource.ResourceType))
 		}
 		if left == nil {
 			continue

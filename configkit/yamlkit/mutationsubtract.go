@@ -67,6 +67,9 @@ type subtraction struct {
 	conflicts *conflicts
 	// keepChanged has what the target has changed something in stay when the source deletes it.
 	keepChanged bool
+	// moved are, if so, the values in the resource at hand that the source has moved elsewhere, and those the target has.
+	moved, movedByTarget map[string]movedValue
+	back                 *pathTree // where the source has moved what does not come back
 }
 
 // resource subtracts what happened to one resource. It returns nil when nothing is left.
@@ -84,7 +87,7 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 		s.conflicts.add(api.ConflictSubtracted, p, nil, p.change, &own.change)
 		return nil
 	case isDelete:
-		shadowed := s.shadowed(p, own.paths, p.change)
+		shadowed := s.shadowed(p, nil, own.paths, p.change)
 		for _, r := range own.renames {
 			s.shadowedRename(p, r, p.change)
 			shadowed = true
@@ -102,10 +105,12 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 	}
 	q := *p
 	q.whole, q.paths, q.orders, q.renames = nil, nil, nil, nil
-	s.paths(&q, p, own)
 	if s.keepChanged {
-		s.moved(&q, p, own)
+		keys := s.provider.MergeKeys(p.resource.ResourceType)
+		s.moved, s.movedByTarget, s.back = movedValues(p, keys), movedValues(own, keys), &pathTree{}
 	}
+	s.paths(&q, p, own)
+	s.subtractMoved(&q, p, own)
 	s.renames(&q, p, own)
 	for _, o := range p.orders {
 		for _, t := range own.orders {
@@ -198,13 +203,14 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 					q.paths = append(q.paths, merged)
 					continue
 				}
-				s.conflicts.add(api.ConflictSubtracted, p, e.path, e.change, &covering.change)
+				s.conflicts.add(api.ConflictSubtracted, p, e.path, e.change, s.against(covering))
+				s.conflicts.last().mine = s.movedTo(covering, e.path)
 			}
 			continue
 		}
 		below := node.all(nil)
 		if e.op == api.MutationTypeDelete || s.keepChanged && len(below) > 0 && e.value.Kind() == gaby.Scalar {
-			if !s.shadowed(p, below, e.change) || !s.keepChanged {
+			if !s.shadowed(p, e.path, below, e.change) || !s.keepChanged {
 				q.paths = append(q.paths, e)
 			}
 			continue
@@ -221,11 +227,17 @@ func (r *resourceChange) onlyDeletes() bool {
 }
 
 // shadowed tells of what the target has changed in something that the source deletes, and whether there is any such thing. Where that
-// is kept, what the target itself has deleted there is no reason to.
-func (s *subtraction) shadowed(p *resourceChange, own []*pathChange, source change) (found bool) {
+// is kept, what the target itself has deleted there is no reason to, unless it is moved: then it would come back.
+func (s *subtraction) shadowed(p *resourceChange, from mutationPath, own []*pathChange, source change) (found bool) {
+	to, isMoved := s.moved[from.canonical()]
 	for _, o := range own {
 		switch {
 		case o.op == api.MutationTypeNone:
+		case isMoved:
+			s.conflicts.add(s.shadow(), p, to.to, change{op: api.MutationTypeAdd, index: p.index, value: to.value}, &o.change)
+			s.conflicts.last().mine = o.path
+			s.back.put(&pathChange{path: to.to, change: source})
+			found = true
 		case s.keepChanged && o.op == api.MutationTypeDelete:
 		case !s.keepChanged && o.path.canonical() == namespaceField:
 		default:
