@@ -445,7 +445,7 @@ func (c *conflict) lines() []string {
 		if isString(c.source.value) {
 			text = c.source.value.Text()
 		}
-		if shown := c.source.info(); !shown.Fits() {
+		if shown := c.source.info(false); !shown.Fits() {
 			return lines.Split(text)
 		}
 	case c.of.before != nil && c.of.after != nil:

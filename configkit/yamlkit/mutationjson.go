@@ -21,14 +21,14 @@ func mutationsOf(changes []*resourceChange, provider configkit.ResourceProvider)
 	list := make(api.ResourceMutationList, len(changes))
 	var m api.RecordedMutation
 	for i, r := range changes {
-		r.record(&m, provider)
+		r.record(&m, provider, true)
 		list[i] = m.Mutation()
 	}
 	return list
 }
 
-// record makes the mutation of a change, with the lists of m as memory.
-func (r *resourceChange) record(m *api.RecordedMutation, provider configkit.ResourceProvider) {
+// record makes the mutation of a change, with the lists of m as memory. It has the previous values when they are wanted.
+func (r *resourceChange) record(m *api.RecordedMutation, provider configkit.ResourceProvider, previous bool) {
 	m.ResourceMutation = api.ResourceMutation{
 		Resource:             r.resource,
 		ResourceMutationInfo: api.MutationInfo{MutationType: r.op, Index: r.index, Protected: r.protected},
@@ -41,7 +41,7 @@ func (r *resourceChange) record(m *api.RecordedMutation, provider configkit.Reso
 	}
 	m.Paths = m.Paths[:0]
 	add := func(path mutationPath, c *change) {
-		m.Paths = append(m.Paths, api.PathMutation{Path: api.ResolvedPath(path.String()), MutationInfo: c.info()})
+		m.Paths = append(m.Paths, api.PathMutation{Path: api.ResolvedPath(path.String()), MutationInfo: c.info(previous)})
 	}
 	for _, p := range r.paths {
 		if !p.folded {
@@ -88,10 +88,12 @@ func inOrder(names []api.ResourceName) []api.ResourceName {
 	return slices.Compact(names)
 }
 
-func (c *change) info() api.MutationInfo {
+func (c *change) info(previous bool) api.MutationInfo {
 	info := api.MutationInfo{MutationType: c.op, Index: c.index, Value: valueText(c.value), Patch: c.patch, Protected: c.protected}
 	if c.op == api.MutationTypeUpdate && c.old.Exists() {
-		info.Previous = valueText(c.old)
+		if previous {
+			info.Previous = valueText(c.old)
+		}
 		if info.Patch == "" {
 			info.Patch = textPatch(c.old, c.value)
 		}

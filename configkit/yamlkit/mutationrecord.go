@@ -21,13 +21,14 @@ type ChainState struct {
 // what was changed; what happened there is the difference between what was and what is. Every entry has the index of the function it
 // has come from. What was changed and changed back has none; mutators are the functions that changed something all the same.
 //
-// take is called with one mutation after the other, those of resources that are gone last. The memory of one is that of the next one.
-func ChainMutations(states []ChainState, provider configkit.ResourceProvider, take func(*api.RecordedMutation)) (mutators []int, err error) {
+// take is called with one mutation after the other, those of resources that are gone last, with the previous values when they are
+// wanted. The memory of one is that of the next one.
+func ChainMutations(states []ChainState, provider configkit.ResourceProvider, previous bool, take func(*api.RecordedMutation)) (mutators []int, err error) {
 	if len(states) < 2 {
 		return nil, nil
 	}
 	if !slices.ContainsFunc(states, func(s ChainState) bool { return !slices.Equal(s.Documents, states[0].Documents) }) {
-		k := keptDocuments{states: states, steps: make([]keptStep, len(states)), differ: newUnitDiffer(provider, diffOptions{renames: true}), take: take}
+		k := keptDocuments{states: states, steps: make([]keptStep, len(states)), differ: newUnitDiffer(provider, diffOptions{renames: true}), previous: previous, take: take}
 		return k.mutations()
 	}
 	first, last := states[0], states[len(states)-1]
@@ -57,7 +58,7 @@ func ChainMutations(states []ChainState, provider configkit.ResourceProvider, ta
 	}
 	var m api.RecordedMutation
 	for _, c := range changes {
-		c.record(&m, provider)
+		c.record(&m, provider, previous)
 		take(&m)
 	}
 	return mutators, nil
@@ -70,6 +71,7 @@ type keptDocuments struct {
 	differ   *unitDiffer
 	change   resourceChange // of the chain as a whole
 	mutation api.RecordedMutation
+	previous bool
 	take     func(*api.RecordedMutation)
 }
 
@@ -124,7 +126,7 @@ func (k *keptDocuments) document(i int, doc *gaby.YamlDoc, touched []int, then, 
 		attribute(r, k.each(i, doc, touched))
 	}
 	if changed {
-		r.record(&k.mutation, k.differ.provider)
+		r.record(&k.mutation, k.differ.provider, k.previous)
 		k.take(&k.mutation)
 	}
 	return nil

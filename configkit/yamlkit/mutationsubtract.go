@@ -52,9 +52,9 @@ func (c *conflicts) addOnce(reason api.ConflictReason, r *resourceChange, path m
 func (c *conflicts) mutations() api.MutationConflictList {
 	list := make(api.MutationConflictList, len(c.list))
 	for i, f := range c.list {
-		list[i] = api.MutationConflict{Reason: f.reason, Resource: f.resource, Path: api.ResolvedPath(f.path.String()), Source: f.source.info()}
+		list[i] = api.MutationConflict{Reason: f.reason, Resource: f.resource, Path: api.ResolvedPath(f.path.String()), Source: f.source.info(false)}
 		if f.target != nil {
-			info := f.target.info()
+			info := f.target.info(false)
 			list[i].Target = &info
 		}
 	}

@@ -64,12 +64,12 @@ func (h *history) texts(last [][]byte, print func(gaby.Container) ([][]byte, err
 
 // mutations has what happened to the documents taken, and tells the functions that did it, see yamlkit.ChainMutations. texts comes
 // after it.
-func (h *history) mutations(provider configkit.ResourceProvider, take func(*api.RecordedMutation)) (mutators []int, err error) {
+func (h *history) mutations(provider configkit.ResourceProvider, previous bool, take func(*api.RecordedMutation)) (mutators []int, err error) {
 	states := make([]yamlkit.ChainState, len(h.moments))
 	for i, m := range h.moments {
 		states[i] = yamlkit.ChainState{Step: m.step, Documents: m.documents, Marks: m.marks}
 	}
-	return yamlkit.ChainMutations(states, provider, take)
+	return yamlkit.ChainMutations(states, provider, previous, take)
 }
 
 // pieces prints documents.

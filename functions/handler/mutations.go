@@ -29,7 +29,7 @@ func (m *mutations) any() bool {
 // mutationsOf finds out what happened to documents.
 func (r *run) mutationsOf(done *history, provider configkit.ResourceProvider) (found mutations, err error) {
 	var problems []error
-	found.mutators, err = done.mutations(provider, func(m *api.RecordedMutation) {
+	found.mutators, err = done.mutations(provider, r.encode == nil, func(m *api.RecordedMutation) {
 		l := &found.left
 		if m.ResourceMutationInfo.MutationType == api.MutationTypeDelete {
 			l = &found.gone
