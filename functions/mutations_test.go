@@ -333,7 +333,7 @@ func TestMutationsAreEncoded(t *testing.T) {
 	for i := range 1500 {
 		fmt.Fprintf(&b, "%sapiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\n  labels: {part: p%d, long: %s}\n", strings.Repeat("---\n", min(i, 1)), i, i%3, strings.Repeat("x", 500))
 	}
-	for _, chain := range []string{"set-label a b", "delete-resource v1/ConfigMap c7 then set-label a b", "set-namespace prod", "set-label long " + strings.Repeat("x", 500)} {
+	for _, chain := range []string{"set-label a b", "delete-resource v1/ConfigMap c7 then set-label a b", "set-namespace prod", "set-annotation long " + strings.Repeat("z", 700), "set-label long " + strings.Repeat("x", 500)} {
 		invocations, err := handler.ParseChain(chain)
 		if err != nil {
 			t.Fatal(err)

@@ -137,7 +137,7 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		return err
 	}
 	if r.mutations {
-		all, err := r.mutationsOf(done, h.provider)
+		all, err := r.mutationsOf(done, h.provider, new([]byte))
 		if err != nil {
 			r.fail(failuresOf(err, "", api.FailureFunction))
 			return nil

@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"slices"
@@ -19,16 +20,17 @@ type mutations struct {
 type mutationList struct {
 	list  api.ResourceMutationList
 	texts [][]byte
-	last  int // bytes of the last one
+	text  []byte // the last of them, in memory that is used again
 }
 
 func (m *mutations) any() bool {
 	return len(m.left.list)+len(m.left.texts)+len(m.gone.list)+len(m.gone.texts) > 0
 }
 
-// mutationsOf finds out what happened to documents.
-func (r *run) mutationsOf(done *history, provider configkit.ResourceProvider) (found mutations, err error) {
+// mutationsOf finds out what happened to documents. scratch is memory that can be used again.
+func (r *run) mutationsOf(done *history, provider configkit.ResourceProvider, scratch *[]byte) (found mutations, err error) {
 	var problems []error
+	found.left.text = *scratch
 	found.mutators, err = done.mutations(provider, r.encode == nil, func(m *api.RecordedMutation) {
 		l := &found.left
 		if m.ResourceMutationInfo.MutationType == api.MutationTypeDelete {
@@ -40,26 +42,28 @@ func (r *run) mutationsOf(done *history, provider configkit.ResourceProvider) (f
 			problems = append(problems, err)
 		}
 	})
+	found.left.flush()
+	found.gone.flush()
+	*scratch, found.left.text = found.left.text, nil
 	return found, errors.Join(append(problems, err)...)
 }
 
-// Texts are gathered in pieces, which need not be moved when there is more than was thought.
-const firstPiece, largestPiece = 4 << 10, 128 << 10
+// Texts are made in one piece of memory, and copied from there when they have this size: so they take no more than they need.
+const pieceBytes = 64 << 10
 
 // encode adds the text of a mutation.
-func (l *mutationList) encode(m *api.RecordedMutation, encode func([]byte, *api.RecordedMutation) ([]byte, error)) error {
-	n := len(l.texts)
-	if n == 0 {
-		l.texts = [][]byte{make([]byte, 0, firstPiece)}
-	} else if text := l.texts[n-1]; cap(text)-len(text) < 2*l.last {
-		l.texts = append(l.texts, make([]byte, 0, min(2*cap(text), largestPiece)))
+func (l *mutationList) encode(m *api.RecordedMutation, encode func([]byte, *api.RecordedMutation) ([]byte, error)) (err error) {
+	l.text, err = encode(l.text, m)
+	if len(l.text) >= pieceBytes {
+		l.flush()
 	}
-	text := &l.texts[len(l.texts)-1]
-	before := len(*text)
-	var err error
-	*text, err = encode(*text, m)
-	l.last = len(*text) - before
 	return err
+}
+
+func (l *mutationList) flush() {
+	if len(l.text) > 0 {
+		l.texts, l.text = append(l.texts, bytes.Clone(l.text)), l.text[:0]
+	}
 }
 
 // setMutations records the mutations of all parts of the data.

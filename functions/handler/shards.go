@@ -28,6 +28,12 @@ type shard struct {
 	mutations mutations
 }
 
+// workspace is memory for one part after the other.
+type workspace struct {
+	arena gaby.Arena
+	text  []byte
+}
+
 // shards are the parts of the data to run the chain on, nil unless running it on parts gives what running it on all does.
 func (h *FunctionHandler) shards(r *run, data []byte) *gaby.Parts {
 	converter, ok := h.converter.(configkit.PartConverter)
@@ -55,13 +61,13 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(shards)) {
 		wg.Go(func() {
-			var arena gaby.Arena
+			var space workspace
 			for !failed.Load() && r.ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(shards) {
 					return
 				}
-				if !h.runShard(r, parts, i, &arena, &shards[i]) {
+				if !h.runShard(r, parts, i, &space, &shards[i]) {
 					failed.Store(true)
 				}
 			}
@@ -106,10 +112,10 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	return true, nil
 }
 
-func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby.Arena, part *shard) (ok bool) {
+func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, space *workspace, part *shard) (ok bool) {
 	// A panic would end the process from this goroutine; the sequential run that follows meets it where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
-	documents := parts.Parse(i, arena)
+	documents := parts.Parse(i, &space.arena)
 	if h.readsAll(r) {
 		for _, d := range documents {
 			_ = d.Check() // told by the function that visits the document
@@ -133,7 +139,7 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 	}
 	if r.mutations {
 		var err error
-		if part.mutations, err = r.mutationsOf(done, h.provider); err != nil {
+		if part.mutations, err = r.mutationsOf(done, h.provider, &space.text); err != nil {
 			return false // the sequential run tells
 		}
 	}
