@@ -212,13 +212,14 @@ func nextLineStart(text []byte, p int) int {
 
 // nextOuterLine is the start of the next line that is not indented with spaces.
 func nextOuterLine(text []byte, p int) int {
-	// Eight bytes at a time: of those that are line feeds, the highest bit is set in feeds; it may also be in 0x0b behind a line feed.
+	// Whether there is a line feed in eight bytes cannot be predicted. That there is none with something but a space behind it nearly always
+	// can, so both are looked for at once: a byte that is not zero, or 0x7f added to its lower bits, has its highest bit set.
+	const low = high - ones
 	for ; p+9 <= len(text); p += 8 {
-		x := binary.LittleEndian.Uint64(text[p:]) ^ '\n'*ones
-		for feeds := (x - ones) &^ x & high; feeds != 0; feeds &= feeds - 1 {
-			if i := p + bits.TrailingZeros64(feeds)/8; text[i] == '\n' && text[i+1] != ' ' {
-				return i + 1
-			}
+		feed := binary.LittleEndian.Uint64(text[p:]) ^ '\n'*ones
+		space := binary.LittleEndian.Uint64(text[p+1:]) ^ ' '*ones
+		if found := ^(feed&low + low | feed) & (space&low + low | space) & high; found != 0 {
+			return p + bits.TrailingZeros64(found)/8 + 1
 		}
 	}
 	for p < len(text) {
