@@ -17,7 +17,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"fctl": func() { os.Exit(fctl.Main()) }})
+	command := func() { os.Exit(fctl.Main()) }
+	testscript.Main(m, map[string]func(){"fctl": command, "shopctl": command})
 }
 
 // TestScript runs the behaviour of the command line. Beside testscript's own

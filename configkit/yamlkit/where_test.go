@@ -177,6 +177,11 @@ func TestWhereErrors(t *testing.T) {
 		hint   string
 	}{
 		{"1 = 1", 1, "invalid path at `1 = 1`", ""},
+		{"a == 1", 4, "no operand found at `= 1`", "== is written ="},
+		{"a <> 'b'", 4, "no operand found at `> 'b'`", "<> is written !="},
+		{"a = = 1", 5, "no operand found at `= 1`", "single quotes"},
+		{"a = 1 && b = 1", 7, "AND is expected at `&& b = 1`", "&& is written AND"},
+		{"a = 1 || b = 1", 7, "AND is expected at `|| b = 1`", "there is no OR"},
 		{"'a' = 'b'", 1, "invalid path at `'a' = 'b'`", ""},
 		{"a..b = 1", 3, "invalid path at `.b = 1`", ""},
 		{"a.b. = 1", 5, "invalid path at ` = 1`", ""},

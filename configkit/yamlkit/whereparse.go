@@ -129,7 +129,10 @@ func (p *whereParser) and(behind int) error {
 		if len(rest) >= 3 && strings.EqualFold(rest[:3], "and") {
 			return p.hint(err, "AND is written in capitals, with blanks around it")
 		}
-		if len(rest) >= 2 && strings.EqualFold(rest[:2], "or") {
+		if strings.HasPrefix(rest, "&&") {
+			return p.hint(err, "&& is written AND")
+		}
+		if strings.HasPrefix(rest, "||") || len(rest) >= 2 && strings.EqualFold(rest[:2], "or") {
 			return p.hint(err, "there is no OR; IN has several values")
 		}
 		return err
@@ -418,6 +421,11 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 	}
 	kind, err := p.literal(t)
 	if err != nil {
+		for _, operator := range []struct{ elsewhere, here string }{{"==", "="}, {"!==", "!="}, {"<>", "!="}, {"=<", "<="}, {"=>", ">="}, {"=~", "~"}} {
+			if strings.HasPrefix(p.text[op:], operator.elsewhere) {
+				return p.hint(err, "%s is written %s", operator.elsewhere, operator.here)
+			}
+		}
 		return err
 	}
 	switch {

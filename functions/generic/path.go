@@ -3,6 +3,8 @@ package generic
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -154,7 +156,7 @@ func checkPath(provider configkit.ResourceProvider, t api.ResourceType, text str
 		return err
 	}
 	if path.Arguments() > 0 {
-		return fmt.Errorf("path %s: %%s stands for an argument and is only known in registered paths", text)
+		return &yamlkit.PathError{Path: text, Column: utf8.RuneCountInString(text[:strings.Index(text, "%s")]) + 1, Msg: "%s stands for an argument and is only known in registered paths"}
 	}
 	if path.EmbeddedPath() != "" && t != api.ResourceTypeAny {
 		if info := provider.PathInfo(t, api.UnresolvedPath(text)); info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {

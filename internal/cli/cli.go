@@ -9,6 +9,8 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/fatih/color"
@@ -22,6 +24,9 @@ import (
 
 // App is what the commands work with.
 type App struct {
+	// Name is what the program is called in usage lines, in what explain shows and by the shells that complete its words; fctl when
+	// it is empty.
+	Name    string
 	Streams *iostreams.Streams
 	// Executor makes the executor; commands that need none never call it.
 	Executor func() (*functions.Executor, error)
@@ -47,7 +52,9 @@ func Main(executor func() (*functions.Executor, error)) int {
 	// With a receiver for it, writing to a pipe nobody reads returns EPIPE
 	// and does not kill the process.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	app := &App{Streams: iostreams.System(), Executor: executor}
+	// A team's own program is completed under its own name.
+	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	app := &App{Name: name, Streams: iostreams.System(), Executor: executor}
 	return app.Run(ctx, os.Args[1:])
 }
 

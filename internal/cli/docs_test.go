@@ -133,7 +133,7 @@ func functionSection(d *functions.Description) string {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", p.ParameterName, cellText(p.Description), cellText(strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; ")))
 	}
 	b.WriteByte('\n')
-	for _, line := range behaviour(d.FunctionSignature) {
+	for _, line := range behaviour(d.FunctionSignature, calling{program: "fctl"}) {
 		b.WriteString("* " + line + "\n")
 	}
 	if others := otherNames(d); len(others) > 0 {

@@ -74,7 +74,26 @@ func (a *App) explainFunction(cmd *cobra.Command, name, form string) error {
 	if form == "json" {
 		return a.writeJSON(d)
 	}
-	return a.write([]byte(explanation(d, toolchain, a.Streams.OutStyle(color.Bold))))
+	return a.write([]byte(explanation(d, a.calling(cmd, toolchain), a.Streams.OutStyle(color.Bold))))
+}
+
+// calling is how the functions that explain was asked about are called.
+type calling struct {
+	program string // what the program is called
+	flags   string // those without which it knows other functions, with a blank before each
+	file    string // an example of a file
+}
+
+func (a *App) calling(cmd *cobra.Command, toolchain api.ToolchainType) calling {
+	c := calling{program: cmd.Root().Name(), file: source.Example(toolchain)}
+	if named, _ := source.ToolchainByName(c.file); named != toolchain {
+		c.flags += " " + plan.Quote([]string{"--toolchain", string(toolchain)})
+	}
+	files, _ := cmd.Flags().GetStringArray("resource-types") // not those of the settings, which are there for every command
+	for _, file := range files {
+		c.flags += " " + plan.Quote([]string{"--resource-types", file})
+	}
+	return c
 }
 
 func (a *App) explainChain(cmd *cobra.Command, path, form string) error {
@@ -116,8 +135,8 @@ func unknownFunction(executor *functions.Executor, t api.ToolchainType, name str
 	return diag.UsageHint(hint, "unknown function %q", name)
 }
 
-// explanation is all there is to know about a function of a toolchain. head styles headings.
-func explanation(d *functions.Description, toolchain api.ToolchainType, head func(string) string) string {
+// explanation is all there is to know about a function. head styles headings.
+func explanation(d *functions.Description, c calling, head func(string) string) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	section := func(title string) { say("\n%s", head(title)) }
@@ -129,7 +148,7 @@ func explanation(d *functions.Description, toolchain api.ToolchainType, head fun
 	case d.AliasOf != "":
 		say("This is another name of %s.", d.AliasOf)
 	}
-	do := "fctl do"
+	do := c.program + " do" + c.flags
 	if !d.Hermetic {
 		do += " --allow-external"
 	}
@@ -147,7 +166,7 @@ func explanation(d *functions.Description, toolchain api.ToolchainType, head fun
 		say("  %-*s  %s", names, "", strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; "))
 	}
 	section("What it does")
-	for _, line := range behaviour(d.FunctionSignature) {
+	for _, line := range behaviour(d.FunctionSignature, c) {
 		say("  %s", line)
 	}
 	if others := otherNames(d); len(others) > 0 {
@@ -157,7 +176,7 @@ func explanation(d *functions.Description, toolchain api.ToolchainType, head fun
 	if len(d.Examples) > 0 {
 		section("Examples")
 		for _, example := range d.Examples {
-			say("  %s %s MyUnit %s", do, source.Example(toolchain), example)
+			say("  %s %s MyUnit %s", do, c.file, example)
 		}
 	}
 	if len(d.Paths) > 0 {
@@ -225,7 +244,7 @@ func constraints(p api.FunctionParameter, repeated bool) []string {
 }
 
 // behaviour tells what a function is.
-func behaviour(s api.FunctionSignature) []string {
+func behaviour(s api.FunctionSignature, c calling) []string {
 	var lines []string
 	switch kindOf(s) {
 	case "changes":
@@ -249,7 +268,7 @@ func behaviour(s api.FunctionSignature) []string {
 		lines = append(lines, "takes other data: --other-data "+strings.ReplaceAll(sources, ":=", ":SOURCE="))
 	}
 	if s.AttributeName != "" {
-		lines = append(lines, "is about the attribute "+string(s.AttributeName)+": 'fctl listpaths --attribute "+string(s.AttributeName)+"'")
+		lines = append(lines, fmt.Sprintf("is about the attribute %s: '%s listpaths%s --attribute %s'", s.AttributeName, c.program, c.flags, s.AttributeName))
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -16,7 +17,7 @@ import (
 
 func (a *App) newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "fctl",
+		Use:   cmp.Or(a.Name, "fctl"),
 		Short: "Run configuration functions",
 		Long: `fctl runs configuration functions: small, named operations that read, change or
 check configuration data. What you did not ask to change does not change, byte

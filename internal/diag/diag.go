@@ -121,9 +121,19 @@ func (l List) Sort() {
 	})
 }
 
-// Failures collects the problems inside err; an error of another kind becomes
-// a problem of the class unknown.
+// Failures collects the problems inside err, and in what errors.Join made one
+// error of; an error of another kind becomes a problem of the class unknown.
 func Failures(err error, unknown api.FailureClass) List {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		errs := several.Unwrap()
+		if joined := errors.Join(errs...); joined != nil && joined.Error() == err.Error() { // and no text around them
+			var l List
+			for _, e := range errs {
+				l = append(l, Failures(e, unknown)...)
+			}
+			return l
+		}
+	}
 	if l, ok := errors.AsType[List](err); ok {
 		return l
 	}

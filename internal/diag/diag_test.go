@@ -92,6 +92,17 @@ func TestFailuresKeepsCauses(t *testing.T) {
 	}
 }
 
+func TestFailuresTakesJoinedErrorsApart(t *testing.T) {
+	known := diag.Input("./a.yaml", "", fs.ErrNotExist)
+	l := diag.Failures(errors.Join(errors.New("x"), errors.Join(known, diag.List{known, known})), api.FailureFunction)
+	if len(l) != 4 || l[0].Message != "x" || l[1] != known {
+		t.Errorf("got %d problems: %v", len(l), l)
+	}
+	if got := diag.Failures(fmt.Errorf("%w: %w", errors.New("changed"), fs.ErrExist), api.FailureFunction); len(got) != 1 || got[0].Message != "changed: file already exists" {
+		t.Errorf("one problem with two causes: got %v", got)
+	}
+}
+
 func TestNotesNameTheirFile(t *testing.T) {
 	var b strings.Builder
 	err := diag.WriteNotes(&b, "./a.yaml", []api.Note{{Function: "set-replicas", Message: "nothing matched"}}, diag.Style{})
