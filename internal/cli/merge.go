@@ -295,6 +295,7 @@ Values are merged first:
   a resource got another name    it is found by what it has in common
   both in different ways         a conflict
   deleted, and changed           a conflict
+  deleted, and renamed or moved  a conflict
 
 Then all the rest, comments, blank lines, order of keys, quotes, indentation:
 OURS keeps its own, THEIRS comes where OURS has changed nothing, and what both
