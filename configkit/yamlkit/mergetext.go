@@ -80,6 +80,11 @@ func MergeTexts(base, ours, theirs []byte, converter configkit.ConfigConverter, 
 		if (clean && m.isSound(theirs) || !clean && !options.Markers) && m.isSound(ours) && !m.isSound(merged.Text) {
 			merged = m.apart()
 		}
+		if len(merged.Conflicts) > 0 {
+			if both, ok := m.closeLines(); ok {
+				merged = both
+			}
+		}
 		merged.ByLines = err
 	}
 	return merged

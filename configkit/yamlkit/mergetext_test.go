@@ -244,6 +244,22 @@ func TestMergeTexts(t *testing.T) {
 			conflicts: []string{"10 lines"},
 		},
 		{
+			name: "neighbours in a text with aliases", base: aliased,
+			ours: strings.Replace(aliased, "  k: 1\n", "  k: 5\n  n: 1 # ours\n", 1), theirs: strings.Replace(aliased, "  l: 2\n", "  l: 6\n  # theirs\n  o: 1\n", 1) + "f: 1\n",
+			want: "kind: A\nd: &d\n  k: 5\n  n: 1 # ours\n  l: 6\n  # theirs\n  o: 1\n  m: 3\ne: *d\nf: 1\n",
+		},
+		{
+			name: "both add to a text with aliases", base: aliased,
+			ours: aliased + "f: 1 # ours\n", theirs: strings.Replace(aliased, "  k: 1\n", "  k: 5\n", 1) + "g: 1\n",
+			want: strings.Replace(aliased, "  k: 1\n", "  k: 5\n", 1) + "g: 1\nf: 1 # ours\n",
+		},
+		{
+			name: "conflict in a text with aliases", base: aliased,
+			ours: strings.Replace(aliased, "  k: 1\n", "  k: 5\n", 1), theirs: strings.Replace(aliased, "  k: 1\n", "  k: 6\n", 1) + "f: 1\n",
+			want:      "kind: A\nd: &d\n<<<<<<< us\n  k: 5\n=======\n  k: 6\n>>>>>>> them\n  l: 2\n  m: 3\ne: *d\nf: 1\n",
+			conflicts: []string{"4 lines"},
+		},
+		{
 			name: "what cannot be read", base: pod + "x: [\n",
 			ours: replace("web:1", "web:2") + "x: [\n", theirs: replace("web:1", "web:3", "30", "60") + "x: [\n",
 			want:      replace("30", "60", "    image: web:1 # pinned\n", "<<<<<<< us\n    image: web:2 # pinned\n=======\n    image: web:3 # pinned\n>>>>>>> them\n") + "x: [\n",
