@@ -163,6 +163,8 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 		return &NotFoundError{Path: path}
 	}
 	switch {
+	case v.Comments().Line == text:
+		return nil // also where there could be none
 	case v.owner < 0:
 		return e.fail(v, "a document has no line comment", "")
 	case strings.ContainsAny(text, "\r\n"):
@@ -179,9 +181,7 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	if err := e.here(v, false); err != nil {
 		return err
 	}
-	if v.Comments().Line != text {
-		e.d.setComment(v.slot, text)
-	}
+	e.d.setComment(v.slot, text)
 	return nil
 }
 

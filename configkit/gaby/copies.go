@@ -48,7 +48,7 @@ func (d *document) isEdited(i int32) bool {
 // collection around it, -1 at the root; depth the number of those around it.
 func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 	if depth > d.limits.Depth {
-		panic(&EditError{Pos: v.Position(), Msg: "too many maps and lists inside each other once aliases are replaced", Hint: "raise the limit"})
+		panic(&EditError{Pos: v.Position(), Msg: "too many maps and lists inside each other once aliases are replaced"})
 	}
 	from := v.node()
 	n := d.n[from]

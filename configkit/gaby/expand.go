@@ -181,7 +181,7 @@ func (d *document) checkExpandedSize() {
 		if n.kind == aliasNode && bytesTo[i+1] > d.limits.DocumentBytes {
 			panic(&EditError{
 				Pos: d.valuePosition(i), Msg: "the aliases of the document stand for more text than a document may have",
-				Hint: "split the document, or raise the limit",
+				Hint: "split the document",
 			})
 		}
 	}

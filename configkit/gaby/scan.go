@@ -82,7 +82,7 @@ func (d *document) scan() (err error) {
 		}
 	}()
 	if len(d.src) > d.limits.DocumentBytes {
-		s.failHint(d.body, "the document is larger than the limit of bytes for one document", "split it, or raise the limit")
+		s.failHint(d.body, "the document is larger than the limit of bytes for one document", "split it")
 	}
 	s.checkBytes()
 	s.checkMargin(0, s.pos)

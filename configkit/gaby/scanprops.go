@@ -175,7 +175,7 @@ func (s *scanner) checkExpansion() {
 		}
 		total[i+1] = total[i] + size
 		if total[i+1] > s.doc.limits.AliasNodes && total[i+1] > len(s.n) {
-			s.failHint(int(s.n[i].val), "the aliases of the document stand for too many values", "replace some of them by what they stand for, or raise the limit")
+			s.failHint(int(s.n[i].val), "the aliases of the document stand for too many values", "replace some of them by what they stand for")
 		}
 	}
 }
