@@ -172,6 +172,10 @@ func TestTextAtEndInFront(t *testing.T) {
 		if diff := diffData(data, again[0].Data(), ""); diff != "" {
 			t.Fatalf("%d: %s\n%q\n%q", n, diff, text, both)
 		}
+		ended, err := gaby.ParseYAML(docs[0].Ended())
+		if err != nil || diffData(data, ended.Data(), "") != "" || !strings.HasSuffix(ended.String(), "\n") {
+			t.Fatalf("%d: %v\n%q\n%q", n, err, text, ended)
+		}
 		if docs.String() != alone {
 			t.Fatalf("%d: the text has changed", n)
 		}

@@ -189,6 +189,17 @@ func (d *YamlDoc) Bytes() []byte {
 	return append([]byte(d.v.YAML()), '\n')
 }
 
+// Ended returns the text of a document with a line end behind it. The text of a block scalar that ends it has none because of that.
+func (d *YamlDoc) Ended() []byte {
+	var out pieces
+	d.v.d.print(&out, true)
+	if !out.empty() && !out.endsInLine() {
+		out.text([]byte(d.v.d.lineEnding()))
+	}
+	out.flush()
+	return bytes.Join(out.list, nil)
+}
+
 // String returns the text, see [YamlDoc.Bytes].
 func (d *YamlDoc) String() string { return string(d.Bytes()) }
 

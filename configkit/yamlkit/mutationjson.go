@@ -110,11 +110,11 @@ func documentText(doc *gaby.YamlDoc, v gaby.Value) string {
 	if strings.HasSuffix(text, "\n") {
 		return text
 	}
-	text += "\n"
-	if again, err := gaby.ParseYAML([]byte(text)); err != nil || !again.Value().Equal(doc.Value()) {
-		return writtenText(gaby.WithComments(v), v) // a text at the end of the file has got a line end, too
+	ended, err := gaby.ParseYAML(doc.Ended())
+	if err != nil {
+		return writtenText(gaby.WithComments(v), v)
 	}
-	return text
+	return ended.Content()
 }
 
 // valueText is the YAML of a value as it stands by itself, with a line end.

@@ -477,7 +477,7 @@ func TestAddedTextWithoutLineEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	docs, _, err := yamlkit.PatchMutations(parseUnit(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
-	if want := before + "---\n# why\nkind: B\nmetadata:\n  name: b\ntext: |-\n  one\n  two\n"; err != nil || docs.String() != want {
+	if want := before + "---\n# why\nkind: B\nmetadata: {name: b}\ntext: |-\n  one\n  two\n"; err != nil || docs.String() != want {
 		t.Errorf("have %q, %v, want %q", docs.String(), err, want)
 	}
 }

@@ -168,13 +168,9 @@ func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourcePr
 	if row.at < 0 {
 		return fail("resource with type %s and name %s not found in %s", t, name, parameterResourceList)
 	}
-	body := list[row.at].ResourceBody
-	if !strings.HasSuffix(body, "\n") {
-		body += "\n"
-	}
-	doc, err := gaby.ParseYAML([]byte(body))
+	doc, err := gaby.ParseYAML([]byte(list[row.at].ResourceBody))
 	if err == nil {
-		err = doc.Check()
+		doc, err = gaby.ParseYAML(doc.Ended())
 	}
 	if err != nil {
 		return fail("the body of resource %s %s: %w", t, name, err)
