@@ -237,3 +237,48 @@ func TestEditedScalarsOfItems(t *testing.T) {
 		}
 	}
 }
+
+// TestHeaderOfEditedDocument: the header is that of the text, whatever was edited since it was last looked at.
+func TestHeaderOfEditedDocument(t *testing.T) {
+	parse := func(text []byte) *gaby.YamlDoc {
+		doc, err := gaby.ParseYAML(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	const text = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  generateName: g\n  labels: {name: l}\nspec: {name: s, kind: t}\n"
+	for _, paths := range [][]string{
+		{"kind"}, {"apiVersion"}, {"metadata.name"}, {"metadata.labels.name", "spec.name", "spec.kind"}, {"spec.name", "metadata.name", "kind"},
+		{"metadata.namespace"}, {"metadata.generateName", "metadata.name"}, {"metadata.generateName"}, {"metadata"}, {"spec"},
+	} {
+		for _, value := range []any{"new", 1, map[string]any{"name": "m"}, nil} { // nil deletes
+			doc := parse([]byte(text))
+			for _, path := range paths {
+				if _, err := doc.Header(); err != nil {
+					t.Fatal(err)
+				}
+				var err error
+				if value != nil {
+					_, err = doc.SetP(value, path)
+				} else if doc.ExistsP(path) {
+					err = doc.DeleteP(path)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := parse(doc.Bytes()).Header()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := doc.Header(); got != want || err != nil {
+				t.Errorf("%v set to %v: %+v, %v, want %+v", paths, value, got, err, want)
+			}
+			doc.Rollback(0)
+			if got, err := doc.Header(); got != (gaby.Header{APIVersion: "v1", Kind: "A", Name: "a", GenerateName: "g"}) || err != nil {
+				t.Errorf("%v set back: %+v, %v", paths, got, err)
+			}
+		}
+	}
+}

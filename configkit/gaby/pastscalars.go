@@ -7,14 +7,9 @@ func (v Value) EditedScalars(before Value, places []Value) (_ []Value, ok bool) 
 		return places, false
 	}
 	now, then := v.d, before.d
-	e, p := now.edits, then.past
-	if now.native != nil || len(now.aliases) > 0 || e.kids.len() > 0 || len(p.touched) > fewSlots {
+	p := then.past
+	if len(p.touched) > fewSlots || !now.onlyValues(Mark(len(now.edits.log)-p.edits)) {
 		return places, false
-	}
-	for _, c := range e.log[len(e.log)-p.edits:] {
-		if c.what != commentChange && c.what != valueChange {
-			return places, false
-		}
 	}
 	for _, slot := range p.touched {
 		switch {
@@ -26,6 +21,20 @@ func (v Value) EditedScalars(before Value, places []Value) (_ []Value, ok bool) 
 		}
 	}
 	return places, true
+}
+
+// onlyValues reports whether nothing but values and comments of places in the source was edited since m, in a document in which a place
+// is where it is reached.
+func (d *document) onlyValues(m Mark) bool {
+	if d.native != nil || len(d.aliases) > 0 || d.edits.kids.len() > 0 {
+		return false
+	}
+	for _, c := range d.edits.log[m:] {
+		if c.what != commentChange && c.what != valueChange {
+			return false
+		}
+	}
+	return true
 }
 
 // Toward returns the entry of a map or list in which a place of [Value.EditedScalars] is, or which it is, and the index of the entry.

@@ -449,7 +449,12 @@ func (r *resourceChange) mayHaveRenamed(provider configkit.ResourceProvider) boo
 	name := string(provider.ScopelessResourceNamePath())
 	depth := strings.Count(name, ".") + 1
 	for _, e := range r.paths {
-		if n := len(e.path); n < depth || n == depth && strings.HasPrefix(name, e.path[:n-1].canonical()) {
+		n := len(e.path)
+		if n > depth {
+			continue
+		}
+		var b [64]byte
+		if n < depth || strings.HasPrefix(name, string(e.path[:n-1].appendTo(b[:0], false))) {
 			return true
 		}
 	}
