@@ -107,7 +107,7 @@ func TestAFunctionIsInterrupted(t *testing.T) {
 }
 
 func TestListFitsTheTerminal(t *testing.T) {
-	for _, width := range []int{40, 60, 1000} {
+	for _, width := range []int{40, 60, 80, 1000} {
 		streams, _, out, _ := iostreams.Test()
 		streams.SetTerminal(true, true, true, width)
 		streams.SetEnv(func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] })
@@ -124,6 +124,10 @@ func TestListFitsTheTerminal(t *testing.T) {
 		}
 		if cut := bytes.ContainsRune(out.Bytes(), '…'); cut != (width < 100) {
 			t.Errorf("width %d: cut is %v", width, cut)
+		}
+		// A few long names leave room for what the others do.
+		if width == 80 && !strings.Contains(out.String(), "changes    Set the image of containers\n") {
+			t.Errorf("little is said of the functions:\n%s", out)
 		}
 	}
 }

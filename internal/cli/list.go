@@ -148,6 +148,9 @@ func (a *App) listTable(signatures []api.FunctionSignature, wide bool, width int
 		names = max(names, len(s.FunctionName))
 		parameters = max(parameters, len(usageOf(s)))
 	}
+	if width > 0 {
+		names = min(names, width*2/5) // longer ones, which are few, move what follows them
+	}
 	head := a.Streams.OutStyle(color.Bold)
 	var b strings.Builder
 	row := func(style func(string) string, name, kind, params, text string) {

@@ -20,7 +20,7 @@ import (
 // colorModes are the values of --color.
 var colorModes = [...]string{"auto", "always", "never"}
 
-// defaultWidth is used when Out is no terminal and COLUMNS does not say.
+// defaultWidth is used when Out is no terminal.
 const defaultWidth = 80
 
 // Streams are the three standard streams of a run and what is known of them.
