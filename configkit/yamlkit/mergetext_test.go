@@ -260,6 +260,12 @@ func TestMergeTexts(t *testing.T) {
 			conflicts: []string{"4 lines"},
 		},
 		{
+			name: "something in a list changed that they have made a map", base: list,
+			ours: strings.Replace(list, "b: 2", "b: 3", 1) + "  - d: 4\n", theirs: "kind: A\nspec:\n  x: 1\n",
+			want:      "kind: A\nspec:\n<<<<<<< us\n  - a: 1 # one\n    b: 3\n    c: 3\n  - d: 4\n=======\n  x: 1\n>>>>>>> them\n",
+			conflicts: []string{"5 Subtracted spec.?~h=e6a3385f;@0.b", "7 Subtracted spec.?~h=+6c85e6ee;@1"},
+		},
+		{
 			name: "what cannot be read", base: pod + "x: [\n",
 			ours: replace("web:1", "web:2") + "x: [\n", theirs: replace("web:1", "web:3", "30", "60") + "x: [\n",
 			want:      replace("30", "60", "    image: web:1 # pinned\n", "<<<<<<< us\n    image: web:2 # pinned\n=======\n    image: web:3 # pinned\n>>>>>>> them\n") + "x: [\n",

@@ -128,7 +128,7 @@ func TestDiffIsAPatch(t *testing.T) {
 // withTextsAtEnd puts texts, with and without line ends, at the end of documents.
 func (m unitMaker) withTextsAtEnd(text string) string {
 	var docs []string
-	for _, doc := range strings.Split(text, "---\n") {
+	for doc := range strings.SplitSeq(text, "---\n") {
 		if m.oneIn(2) {
 			doc += pickOne(m, "tail: ", "tail:\n- 1\n- ", "tail:\n- - a\n  - ", "more:\n- ", "more:\n  k: ")
 			doc += pickOne(m, "|", "|-", "|+", ">", ">+") + "\n    " + pickOne(m, "a", "a\n    b", "a\n\n    b\n", "# c", "a\n      b") + "\n"

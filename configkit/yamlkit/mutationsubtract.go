@@ -209,7 +209,7 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 			continue
 		}
 		below := node.all(nil)
-		if e.op == api.MutationTypeDelete || s.keepChanged && len(below) > 0 && e.value.Kind() == gaby.Scalar {
+		if e.op == api.MutationTypeDelete || s.keepChanged && len(below) > 0 {
 			if !s.shadowed(p, e.path, below, e.change) || !s.keepChanged {
 				q.paths = append(q.paths, e)
 			}
