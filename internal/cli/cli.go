@@ -65,6 +65,9 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	if isCompletion(args) {
 		a.prepareCompletion(root)
 	}
+	if cmd, _, err := root.Find(args); err == nil && cmd.Name() == "doseq" {
+		args = listLast(args)
+	}
 	root.SetArgs(args)
 	root.SetIn(a.Streams.In)
 	root.SetOut(a.Streams.Out)

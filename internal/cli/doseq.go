@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,17 @@ the standard input. With -f there can be several files:
 	}
 	cmd.ValidArgsFunction = a.completeDoseq
 	return cmd
+}
+
+// listLast puts a list in YAML, which begins with a dash, behind a --, where it is taken for no flag.
+func listLast(args []string) []string {
+	i := slices.IndexFunc(args, func(word string) bool {
+		return word == "--" || strings.HasPrefix(word, "- ") || strings.HasPrefix(word, "-\n")
+	})
+	if i < 0 || args[i] == "--" {
+		return args
+	}
+	return slices.Concat(args[:i], args[i+1:], []string{"--", args[i]})
 }
 
 func (a *App) doseq(ctx context.Context, cmd *cobra.Command, words []string) error {
