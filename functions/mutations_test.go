@@ -327,6 +327,25 @@ func TestMutationsOfParts(t *testing.T) {
 	}
 }
 
+// TestMutationsBesideOneThatIsGone: what was found of one resource stays when others are looked at.
+func TestMutationsBesideOneThatIsGone(t *testing.T) {
+	alone := mutate(t, shop, true, "search-replace web front").Mutations
+	beside := mutate(t, shop, true, "delete-resource v1/ConfigMap settings", "search-replace web front").Mutations
+	if len(alone) < 2 || len(beside) != len(alone)+1 {
+		t.Fatal(len(alone), len(beside))
+	}
+	for i := range alone {
+		for path, info := range alone[i].PathMutationMap {
+			info.Index++
+			alone[i].PathMutationMap[path] = info
+		}
+		alone[i].ResourceMutationInfo.Index++
+		if diff := cmp.Diff(alone[i], beside[i]); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // TestMutationsAreEncoded: parts are encoded by themselves, and together they are all mutations, with those of resources that are gone last.
 func TestMutationsAreEncoded(t *testing.T) {
 	var b strings.Builder

@@ -47,7 +47,6 @@ func (d *differ) scalars(r *resourceChange, before, after gaby.Value, keys *conf
 	for _, place := range d.places {
 		if ok = d.scalar(before, after, place, keys); !ok {
 			r.paths = r.paths[:0]
-			d.reset()
 			break
 		}
 	}
