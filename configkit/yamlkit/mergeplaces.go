@@ -16,8 +16,9 @@ import (
 type placedConflict struct {
 	conflict
 	ours, theirs gaby.Position
-	inside       bool            // ours is inside of the value
-	renames      []elementRename // of our elements
+	at           mutationPath  // ours, in our text
+	in           *gaby.YamlDoc // our resource
+	inside       bool          // ours is inside of the value
 }
 
 // placed finds the places of conflicts.
@@ -54,13 +55,13 @@ func (m *textMerger) placed(once *mergedOnce, base gaby.Container) []placedConfl
 			p.ours = nextDocument(c.of.before, base, once.patcher.own, len(rows))
 			continue
 		}
-		p.renames = own.renames
 		path := c.path
 		if c.mine != nil {
 			path = c.mine
 		}
 		place, found := find.ours.find(path, c.element, c.mine != nil)
 		if p.ours = place.at; found {
+			p.at, p.in = place.path, own.after
 			p.ours = place.inText(rows, c.target, &c.source)
 			p.inside = p.ours != place.at
 		}
@@ -153,6 +154,7 @@ func number(at map[string]int, list []gaby.Value, keys *configkit.MergeKeyTree) 
 type valuePlace struct {
 	value, base gaby.Value
 	at          gaby.Position
+	path        mutationPath // to the value, in its text
 }
 
 // find follows a path as far as it leads anywhere, and reports whether that is all of it. An element is one of the list there, by the name it
@@ -172,8 +174,12 @@ func (f *placeFinder) find(path mutationPath, element string, news bool) (p valu
 			}
 			return p, false
 		}
-		keys = childKeys(keys, p.value, s)
-		p = valuePlace{value: l.text[is], at: keyPosition(l.text[is])}
+		below := childKeys(keys, p.value, s)
+		if !l.isMap {
+			s = l.element(is, keys)
+		}
+		keys = below
+		p = valuePlace{value: l.text[is], at: keyPosition(l.text[is]), path: p.path.child(s)}
 		if was >= 0 {
 			p.base = l.base[was]
 		}
@@ -181,12 +187,21 @@ func (f *placeFinder) find(path mutationPath, element string, news bool) (p valu
 	if element != "" && keys != nil {
 		for e := p.value.First(); e.Exists(); e = e.Next() {
 			if name := elementName(e, keys.Keys, keys.Defaults); name == f.renamed(path, element) {
-				return valuePlace{value: e, at: keyPosition(e)}, true
+				id := elementID(e, keys.Keys, keys.Defaults)
+				return valuePlace{value: e, at: keyPosition(e), path: p.path.child(mutationSegment{kind: elementByKey, text: id, index: -1})}, true
 			}
 		}
 		return p, false
 	}
 	return p, true
+}
+
+// element is the segment that leads to an element of the text.
+func (l *placeLevel) element(i int, keys *configkit.MergeKeyTree) mutationSegment {
+	if l.keyed {
+		return mutationSegment{kind: elementByKey, text: elementID(l.text[i], keys.Keys, keys.Defaults), index: i}
+	}
+	return mutationSegment{kind: elementByDigest, index: i}
 }
 
 // follow is which of those of the base and which of the text a segment leads to, -1 for none. now is what an element with a merge key is

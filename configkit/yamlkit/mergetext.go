@@ -389,7 +389,8 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	merged, ours, theirs := lines.Split(s.text), lines.Split(string(m.ours)), lines.Split(string(m.theirs))
 	toMerged := newLineMap(ours, merged)
 	moved := func(p gaby.Position) gaby.Position {
-		return gaby.Position{Line: toMerged.at(p.Line-1) + 1, Column: p.Column}
+		row := max(0, min(p.Line, len(ours))-1)
+		return gaby.Position{Line: nearest(merged, ours[row:min(row+1, len(ours))], toMerged.at(row)) + 1, Column: p.Column}
 	}
 	all := make([]conflict, len(s.conflicts))
 	for i := range s.conflicts {
@@ -400,13 +401,13 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	for i, value := range (&conflicts{all}).mutations() {
 		c := &s.conflicts[i]
 		t := TextConflict{Value: &value, Lines: c.lines(), Ours: c.ours, Theirs: c.theirs, Pos: moved(c.ours)}
-		if at := find.find(&c.resource, c.of.names); at >= 0 && !c.inside {
+		if at := find.find(&c.resource, c.of.names); at >= 0 && c.in != nil && !c.inside {
 			f := finders[at]
 			if f == nil {
-				f = newPlaceFinder(c.of.before.Value(), known[at].Value(), m.provider.MergeKeys(c.resource.ResourceType), slices.Concat(c.renames, c.of.renames))
+				f = newPlaceFinder(c.in.Value(), known[at].Value(), m.provider.MergeKeys(c.resource.ResourceType), c.of.renames)
 				finders[at] = f
 			}
-			if place, found := f.find(c.path, c.element, false); found {
+			if place, found := f.find(c.at, "", false); found {
 				t.Pos = place.at
 			}
 		}
