@@ -3,6 +3,7 @@ package functions_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,5 +128,61 @@ func TestSetterWithoutValue(t *testing.T) {
 	err := generic.RegisterPathSetterAndGetter(registry{functions.NewEmptyExecutor()}, "x", nil, "x", "x", k8skit.New(), true)
 	if _, ok := errors.AsType[*handler.RegistrationError](err); !ok {
 		t.Errorf("%v", err)
+	}
+}
+
+// What reads and writes the values that resources need, provide and refer to is told with the arguments of the place, whichever
+// function tells it and whether or not the path was asked for by its parameters.
+func TestInvocationsInDetailsAreBound(t *testing.T) {
+	executor := functions.NewStandardExecutor()
+	provider := executor.ResourceProvider(api.ToolchainKubernetesYAML)
+	details := &api.AttributeDetails{
+		IsNeeded: true, IsProvided: true,
+		NeededRequired: map[string]string{yamlkit.PropertyResourceType: "v1/Secret"},
+	}
+	err := yamlkit.RegisterPathsByAttributeName(provider, "cache-secret", "example.com/v1/Cache", api.PathToVisitorInfoType{
+		"spec.nodes.?name:node-name=%s.keys.?id:key-id=%s.secret": {DataType: api.DataTypeString, Details: details},
+	}, &api.FunctionInvocation{FunctionName: "get-cache-secret"}, &api.FunctionInvocation{FunctionName: "set-cache-secret"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cache = `apiVersion: example.com/v1
+kind: Cache
+metadata:
+  name: c
+spec:
+  nodes:
+    - name: x
+    - name: a.b
+      keys: [{id: front, secret: confighubplaceholder}]
+`
+	for _, invocation := range []api.FunctionInvocation{
+		{FunctionName: "get-needed"},
+		{FunctionName: "get-provided"},
+		{FunctionName: "get-references"},
+		{FunctionName: "get-paths", Arguments: []api.FunctionArgument{{Value: `[{"ResourceType": "example.com/v1/Cache", "Path": "spec.nodes.1.keys.?id=front.secret"}]`}}},
+		{FunctionName: "get-paths", Arguments: []api.FunctionArgument{{Value: `[{"ResourceType": "*", "Path": "spec.nodes.*.keys.*.secret"}]`}}},
+	} {
+		r, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: api.FunctionInvocationList{invocation}})
+		if err != nil || !r.Success {
+			t.Fatalf("%s: %v %s", invocation.FunctionName, err, failures(r))
+		}
+		rows := slices.DeleteFunc(r.Outputs[0].Value.(api.AttributeValueList), func(row api.AttributeValue) bool { return row.AttributeName != "cache-secret" })
+		if len(rows) != 1 || rows[0].Details == nil || rows[0].Details.GetterInvocation == nil {
+			t.Errorf("%s: %+v", invocation.FunctionName, rows)
+			continue
+		}
+		for _, bound := range append(rows[0].Details.SetterInvocations, *rows[0].Details.GetterInvocation) {
+			if got := fmt.Sprint(bound.Arguments); got != "[{node-name a.b } {key-id front }]" {
+				t.Errorf("%s: %s has %s", invocation.FunctionName, bound.FunctionName, got)
+			}
+		}
+	}
+	renamed, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: api.FunctionInvocationList{
+		{FunctionName: "set-references-of-type", Arguments: []api.FunctionArgument{{Value: "v1/Secret"}, {Value: "tls"}}},
+		{FunctionName: "get-references-of-type", Arguments: []api.FunctionArgument{{Value: "v1/Secret"}}},
+	}})
+	if want := strings.Replace(cache, "confighubplaceholder", "tls", 1); err != nil || string(renamed.ConfigData) != want {
+		t.Errorf("%v %s\n%s", err, failures(renamed), renamed.ConfigData)
 	}
 }

@@ -38,6 +38,21 @@ func (p *Place) Row() (api.AttributeValue, bool) {
 // Info is what is known about the path that led to the place.
 func (p *Place) Info() *api.PathVisitorInfo { return p.place.path.info }
 
+// BoundDetails are the details of what is registered about the place, which its path need not be: with the arguments that the
+// registered path is bound to there added to the invocations that read and write it.
+func (p *Place) BoundDetails(registered *api.PathVisitorInfo) *api.AttributeDetails {
+	return boundDetails(registered.Details, func() []api.FunctionArgument {
+		path, err := ParsePath(string(registered.Path))
+		if err == nil {
+			path, err = path.Bind(slices.Repeat([]string{"*"}, path.Arguments()))
+		}
+		if err != nil {
+			return nil // it was looked at when it was registered
+		}
+		return p.place.arguments(path)
+	})
+}
+
 // exported is the place for those outside, as long as visiting stays here.
 func (p *place) exported() *Place {
 	return &Place{Doc: p.doc, Resource: p.resource, Segments: p.match.Segments, Value: p.match.Value, place: *p}

@@ -340,7 +340,7 @@ func (p *place) context() VisitorContext {
 	c := VisitorContext{
 		AttributeInfo:    p.attributeInfo(p.path.info.DataType),
 		Segments:         append([]string(nil), p.match.Segments...),
-		PathArguments:    p.arguments(),
+		PathArguments:    p.arguments(p.path.path),
 		EmbeddedPath:     p.path.path.embedded,
 		EmbeddedAccessor: p.path.accessor,
 		Position:         p.match.Value.Position(),
@@ -351,16 +351,17 @@ func (p *place) context() VisitorContext {
 	return c
 }
 
-// arguments are what the parameters of the path are bound to. Few visitors ask, so the path is followed again.
-func (p *place) arguments() []api.FunctionArgument {
+// arguments are what the parameters of a path that leads to the place are bound to. Few visitors ask, so the path is followed
+// again.
+func (p *place) arguments(path *Path) []api.FunctionArgument {
 	exactly := &Path{segments: make([]segment, len(p.match.Segments)), create: -1}
 	for i, key := range p.match.Segments {
 		exactly.segments[i] = segment{key: key, index: decimal(key)}
 	}
 	var arguments []api.FunctionArgument
 	options := ResolveOptions{Upsert: true, Accessor: p.path.accessor, Constraint: exactly}
-	// An error cannot be: the path led here before.
-	_ = p.path.path.Resolve(p.root, options, func(m *Match) error {
+	// An error cannot be: the path leads here.
+	_ = path.Resolve(p.root, options, func(m *Match) error {
 		arguments = slices.Clone(m.Arguments)
 		return nil
 	})
@@ -370,12 +371,17 @@ func (p *place) arguments() []api.FunctionArgument {
 // BoundDetails are the details of the attribute, with the arguments that are bound at this place added to the invocations that
 // read and write it.
 func (c *VisitorContext) BoundDetails() *api.AttributeDetails {
-	if c.Details == nil || len(c.PathArguments) == 0 || c.Details.GetterInvocation == nil && len(c.Details.SetterInvocations) == 0 {
-		return c.Details
+	return boundDetails(c.Details, func() []api.FunctionArgument { return c.PathArguments })
+}
+
+// boundDetails are details with arguments added to their invocations, if they have any.
+func boundDetails(unbound *api.AttributeDetails, arguments func() []api.FunctionArgument) *api.AttributeDetails {
+	if unbound == nil || unbound.GetterInvocation == nil && len(unbound.SetterInvocations) == 0 {
+		return unbound
 	}
-	details := *c.Details
+	details, bound := *unbound, arguments()
 	bind := func(invocation api.FunctionInvocation) api.FunctionInvocation {
-		invocation.Arguments = slices.Concat(invocation.Arguments, c.PathArguments)
+		invocation.Arguments = slices.Concat(invocation.Arguments, bound)
 		return invocation
 	}
 	if details.GetterInvocation != nil {

@@ -89,12 +89,13 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 			found := api.AttributeValueList{}
 			err = eachRow(docs, rows, provider, func(doc *gaby.YamlDoc, i int) error {
 				path := api.UnresolvedPath(rows[i].Path)
-				values, err := yamlkit.GetPathsAnyType(gaby.Container{doc}, GetVisitorMapForPath(provider, rows[i].ResourceType, path), nil, provider, api.DataTypeNone)
-				for j := range values {
-					if info := provider.PathInfo(values[j].ResourceType, path); info != nil {
-						values[j].Details = info.Details
+				query := GetVisitorMapForPath(provider, rows[i].ResourceType, path)
+				values, err := yamlkit.VisitRows(gaby.Container{doc}, query, nil, provider, func(p *yamlkit.Place, row *api.AttributeValue) bool {
+					if info := provider.PathInfo(row.ResourceType, path); info != nil {
+						row.Details = p.BoundDetails(info)
 					}
-				}
+					return true
+				})
 				found = append(found, values...)
 				return err
 			})

@@ -54,7 +54,7 @@ func needsFunction(provider configkit.ResourceProvider, paths configkit.PathSour
 		PerDocument: true,
 		RowsSorted:  true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			rows, err := yamlkit.VisitRows(docs, paths, nil, provider, visit)
+			rows, err := yamlkit.VisitRows(docs, paths, everyKey(), provider, visit)
 			fc.Matched(len(rows))
 			return docs, rows, err
 		},
@@ -76,7 +76,7 @@ func (p properties) wishes(doc *gaby.YamlDoc, option string) bool {
 
 // addNeeded says in a row what its value must be. It is false when the resource does not want that to be looked at.
 func (p properties) addNeeded(place *yamlkit.Place, row *api.AttributeValue) bool {
-	details := *place.Info().Details
+	details := *place.BoundDetails(place.Info())
 	if p.provider != nil {
 		details.NeededRequired = p.provider.NeededProperties(place.Doc, place.Segments, details.NeededRequired)
 		details.NeededPreferred = p.provider.PreferredProperties(place.Doc, place.Resource.ResourceType, place.Segments)
@@ -87,7 +87,7 @@ func (p properties) addNeeded(place *yamlkit.Place, row *api.AttributeValue) boo
 
 // addProvided likewise says what the value of a row is.
 func (p properties) addProvided(place *yamlkit.Place, row *api.AttributeValue) bool {
-	details := *place.Info().Details
+	details := *place.BoundDetails(place.Info())
 	if p.provider != nil {
 		details.ProvidedProperties = p.provider.ProvidedProperties(place.Doc, place.Segments, details.ProvidedProperties)
 	}
@@ -144,6 +144,9 @@ func namePaths(provider configkit.ResourceProvider, t api.ResourceType) configki
 	}}
 }
 
+// everyKey fills the %s of paths of any attribute, of which none has so many: needs are looked at wherever they are.
+func everyKey() []any { return slices.Repeat([]any{"*"}, 32) }
+
 func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	properties := propertiesOf(provider)
 	return handler.FunctionRegistration{
@@ -164,7 +167,7 @@ func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 		RowsSorted:  true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			t := resourceTypeOf(args)
-			rows, err := yamlkit.VisitRows(docs, namePaths(provider, t), nil, provider, func(p *yamlkit.Place, _ *api.AttributeValue) bool {
+			rows, err := yamlkit.VisitRows(docs, namePaths(provider, t), everyKey(), provider, func(p *yamlkit.Place, _ *api.AttributeValue) bool {
 				return properties.refersTo(p, t)
 			})
 			fc.Matched(len(rows))
@@ -192,7 +195,7 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 		PerDocument:    true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			t, name := resourceTypeOf(args), handler.Arguments(args).String(parameterResourceName)
-			matches, err := yamlkit.UpdatePaths(docs, namePaths(provider, t), nil, provider, func(string) string { return name }, yamlkit.UpdateOptions{
+			matches, err := yamlkit.UpdatePaths(docs, namePaths(provider, t), everyKey(), provider, func(string) string { return name }, yamlkit.UpdateOptions{
 				Wanted: func(p *yamlkit.Place) bool { return properties.refersTo(p, t) },
 			})
 			fc.Matched(matches)
