@@ -249,8 +249,16 @@ func TestHeaderOfEditedDocument(t *testing.T) {
 	}
 	const text = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  generateName: g\n  labels: {name: l}\nspec: {name: s, kind: t}\n"
 	for _, paths := range [][]string{
-		{"kind"}, {"apiVersion"}, {"metadata.name"}, {"metadata.labels.name", "spec.name", "spec.kind"}, {"spec.name", "metadata.name", "kind"},
-		{"metadata.namespace"}, {"metadata.generateName", "metadata.name"}, {"metadata.generateName"}, {"metadata"}, {"spec"},
+		{"kind"},
+		{"apiVersion"},
+		{"metadata.name"},
+		{"metadata.labels.name", "spec.name", "spec.kind"},
+		{"spec.name", "metadata.name", "kind"},
+		{"metadata.namespace"},
+		{"metadata.generateName", "metadata.name"},
+		{"metadata.generateName"},
+		{"metadata"},
+		{"spec"},
 	} {
 		for _, value := range []any{"new", 1, map[string]any{"name": "m"}, nil} { // nil deletes
 			doc := parse([]byte(text))

@@ -524,7 +524,8 @@ metadata: {labels: {x: y}}
 		"a merged map":         {"a: {<<: {b: 1}, c: 1}\n", edits{{"a.c", 2}}, false},
 		"many": {
 			"{a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1}\n",
-			edits{{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}, {"e", 0}, {"f", 0}, {"g", 0}, {"h", 0}, {"i", 0}}, false,
+			edits{{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}, {"e", 0}, {"f", 0}, {"g", 0}, {"h", 0}, {"i", 0}},
+			false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
