@@ -101,7 +101,7 @@ type placeLevel struct {
 
 // level looks at what is at a path, once.
 func (f *placeFinder) level(path mutationPath, p valuePlace, keys *configkit.MergeKeyTree) *placeLevel {
-	name := path.canonical()
+	name := path.String() // with indexes: paths in texts have no digests
 	if l := f.known[name]; l != nil {
 		return l
 	}

@@ -84,6 +84,11 @@ func TestPlacesOfConflicts(t *testing.T) {
 			want: []string{"10:1 10:1 10:1", "10:5 10:5 10:5"},
 		},
 		{
+			name: "elements of lists in lists", base: "kind: A\nl:\n- - a\n  - b\n  - c\n- - d\n  - e\n  - f\n",
+			ours: "kind: A\nl:\n- - a\n  - ours\n  - c\n- - d\n  - e\n  - mine\n", theirs: "kind: A\nl:\n- - a\n  - theirs\n  - c\n- - d\n  - e\n  - yours\n",
+			want: []string{"4:3 4:3 5:3", "8:3 8:3 12:3"},
+		},
+		{
 			name: "element with a merge key", base: pod,
 			ours: replace(pod, "value: x", "value: ours"), theirs: replace(pod, "value: x", "value: theirs"),
 			want: []string{"14:7 14:7 15:7"},
