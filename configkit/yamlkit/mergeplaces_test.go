@@ -86,7 +86,7 @@ func TestPlacesOfConflicts(t *testing.T) {
 		{
 			name: "elements of lists in lists", base: "kind: A\nl:\n- - a\n  - b\n  - c\n- - d\n  - e\n  - f\n",
 			ours: "kind: A\nl:\n- - a\n  - ours\n  - c\n- - d\n  - e\n  - mine\n", theirs: "kind: A\nl:\n- - a\n  - theirs\n  - c\n- - d\n  - e\n  - yours\n",
-			want: []string{"4:3 4:3 5:3", "8:3 8:3 12:3"},
+			want: []string{"4:3 4:3 5:3", "8:3 8:3 13:3"},
 		},
 		{
 			name: "element with a merge key", base: pod,
