@@ -1,9 +1,6 @@
 package gaby
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // Header is what tells which resource a document is. Fields that are missing or no plain strings are empty.
 type Header struct {
@@ -45,10 +42,13 @@ func (d *YamlDoc) SecondHeader() (key string, at Position) {
 	seen := map[string]bool{}
 	for e := int32(1); e < int32(doc.n[0].next); e = int32(doc.n[e].next) {
 		key := string(keyBytes(doc.src, &doc.n[e]))
-		if seen[key] && slices.Contains(headerKeys[:], key) {
-			return key, doc.position(int(doc.n[e].key))
+		switch key {
+		case "apiVersion", "kind", "metadata":
+			if seen[key] {
+				return key, doc.position(int(doc.n[e].key))
+			}
+			seen[key] = true
 		}
-		seen[key] = true
 	}
 	return "", Position{}
 }

@@ -95,25 +95,30 @@ type part struct {
 	start, end    int
 	body, bodyEnd int
 	list          bool  // may be a v1/List
-	keys          uint8 // which of headerKeys there are in the first column, as bits
+	keys          uint8 // which of apiVersion, kind and metadata there are in the first column, as bits
 	odd           bool  // one of them is there twice, or may be in another spelling: a separator may be missing
 }
 
-// headerKeys are what tells which resource a document is. No two begin with the same letter.
-var headerKeys = [...]string{"apiVersion", "kind", "metadata"}
-
 // see looks at a line that begins with content.
 func (p *part) see(line []byte) {
+	var key string
+	var bit uint8
 	switch line[0] {
+	case 'a':
+		key, bit = "apiVersion", 1
+	case 'k':
+		key, bit = "kind", 2
+	case 'm':
+		key, bit = "metadata", 4
 	case '"', '\'', '?', '&', '!', '*', '{', '[':
 		p.odd = true
-	case 'a', 'k', 'm':
-		for i, key := range headerKeys {
-			if len(line) > len(key) && string(line[:len(key)]) == key && (line[len(key)] == ':' || isBlank(line[len(key)])) {
-				p.odd = p.odd || p.keys&(1<<i) != 0
-				p.keys |= 1 << i
-			}
-		}
+		return
+	default:
+		return
+	}
+	if len(line) > len(key) && string(line[:len(key)]) == key && (line[len(key)] == ':' || isBlank(line[len(key)])) {
+		p.odd = p.odd || p.keys&bit != 0
+		p.keys |= bit
 	}
 }
 
