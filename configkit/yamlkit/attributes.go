@@ -192,8 +192,8 @@ func (d knowledgeDocument) parametersOf(path *Path, entry gaby.Value) ([]api.Fun
 }
 
 // rawPaths visits the paths of an attribute as files and additions give them, below no prefix.
-func (r *Registry) rawPaths(name api.AttributeName, visit func(path string)) {
-	for _, d := range r.documents {
+func rawPaths(documents []knowledgeDocument, added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType, name api.AttributeName, visit func(path string)) {
+	for _, d := range documents {
 		for _, section := range []string{"resourceTypes", "shapes"} {
 			for f := d.entry(section).First(); f.Exists(); f = f.Next() {
 				for e := f.Get("attributes").Get(string(name)).First(); e.Exists(); e = e.Next() {
@@ -206,18 +206,22 @@ func (r *Registry) rawPaths(name api.AttributeName, visit func(path string)) {
 			}
 		}
 	}
-	for _, t := range slices.Sorted(maps.Keys(r.added)) {
-		paths := r.added[t][name]
+	for _, t := range slices.Sorted(maps.Keys(added)) {
+		paths := added[t][name]
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
 			visit(string(path))
 		}
 	}
 }
 
-// pathWithMostArguments finds the path of an attribute with the most %s, nil when it has no paths. What is no path is told
-// where it stands.
-func (r *Registry) pathWithMostArguments(name api.AttributeName) (most *Path) {
-	r.rawPaths(name, func(text string) {
+// pathWithMostArguments is the path of an attribute with the most %s, nil when it has no paths.
+func (r *Registry) pathWithMostArguments(name api.AttributeName) *Path {
+	return mostArguments(r.documents, r.added, name)
+}
+
+// mostArguments finds the path of an attribute with the most %s. What is no path is told where it stands.
+func mostArguments(documents []knowledgeDocument, added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType, name api.AttributeName) (most *Path) {
+	rawPaths(documents, added, name, func(text string) {
 		path, err := ParsePath(strings.TrimPrefix(joinPrefix("x", text), "x.")) // "" and "#sub" are paths below a prefix
 		if err == nil && (most == nil || path.holes > most.holes) {
 			most = path

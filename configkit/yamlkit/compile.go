@@ -364,6 +364,9 @@ func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefi
 		}
 		return d.items(list, name, func(e gaby.Value) error {
 			info, parsed, err := c.visitorInfo(d, api.AttributeName(name), e, prefix)
+			if err == nil && !d.BuiltIn && parsed.holes > 0 {
+				err = c.checkArguments(d, info, parsed, e)
+			}
 			if err != nil {
 				return err
 			}
@@ -373,6 +376,24 @@ func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefi
 	})
 }
 
+// checkArguments finds a path with more %s than the functions of a built-in attribute fill in.
+func (c *typeCompiler) checkArguments(d knowledgeDocument, info *api.PathVisitorInfo, path *Path, e gaby.Value) error {
+	builtIn := slices.DeleteFunc(slices.Clone(c.documents), func(d knowledgeDocument) bool { return !d.BuiltIn })
+	if !slices.ContainsFunc(builtIn, func(d knowledgeDocument) bool { return d.entry("attributes", string(info.AttributeName)).Exists() }) {
+		return nil
+	}
+	filled := 0
+	if most := mostArguments(builtIn, nil, info.AttributeName); most != nil {
+		filled = most.holes
+	}
+	if path.holes <= filled {
+		return nil
+	}
+	err := d.fail(e, "path", "it has %d %%s, but functions of attribute %s fill in %d", path.holes, info.AttributeName, filled)
+	err.(*KnowledgeError).Hint = "* in the place of a lookup or a key is every element"
+	return err
+}
+
 func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, e gaby.Value, prefix string) (*api.PathVisitorInfo, *Path, error) {
 	info := &api.PathVisitorInfo{AttributeName: name, DataType: c.dataType(d, name)}
 	var details api.AttributeDetails
@@ -380,8 +401,11 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 	var accessor gaby.Value
 	if e.Kind() == gaby.Scalar { // nothing but a path
 		path, err := c.path(d, e, string(name), prefix)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, nil, err
+		case path.embedded != "":
+			return nil, nil, d.fail(e, string(name), "the path asks for an embedded part: {path, accessor} is expected")
 		}
 		info.Path = api.UnresolvedPath(path.text)
 		return info, path, nil
@@ -446,6 +470,8 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 		return nil, nil, d.fail(e, "path", "it is missing")
 	case path.embedded != "" && !accessor.Exists():
 		return nil, nil, d.fail(e, "accessor", "it is missing: path %s asks for an embedded part", path)
+	case (info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp || info.EmbeddedAccessorType == api.EmbeddedAccessorLine) && info.DataType != api.DataTypeString:
+		return nil, nil, d.fail(e, "dataType", "a part that %s reaches is a string, not %s", info.EmbeddedAccessorType, info.DataType)
 	}
 	if len(required) > 0 {
 		details.NeededRequired = required
