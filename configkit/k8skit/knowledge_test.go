@@ -356,6 +356,10 @@ func TestAttributeInfo(t *testing.T) {
 	if info, ok := p.AttributeInfo("size"); err != nil || !ok || len(info.Parameters) != 1 {
 		t.Errorf("an attribute registered in Go: %+v %v", info, err)
 	}
+	err = yamlkit.RegisterPathsByAttributeName(p, "weight", "example.com/v1/Cache", api.PathToVisitorInfoType{"spec.?name=%s.?id=%s.weight": {}}, nil, nil, false)
+	if info, ok := p.AttributeInfo("weight"); err != nil || !ok || len(info.Parameters) != 3 {
+		t.Errorf("an attribute whose arguments have no names: %+v %v", info, err)
+	}
 }
 
 func TestKnowledgeErrors(t *testing.T) {

@@ -270,8 +270,12 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 	}
 	description := configkit.AttributeDescription{Name: name, Description: fmt.Sprintf("the values of attribute %s", name), Upsert: true}
 	parameters, err := knowledgeDocument{KnowledgeFile: &KnowledgeFile{}}.parametersOf(path, gaby.Value{})
-	if err != nil { // the author who registered it knows what the arguments are
-		parameters = nil
+	if err != nil { // the author who registered it knows what the arguments are, all others how many
+		for i := range path.holes {
+			parameters = append(parameters, api.FunctionParameter{
+				ParameterName: fmt.Sprintf("key-%d", i+1), Required: true, DataType: api.DataTypeString, Description: "a key, or * for all",
+			})
+		}
 	}
 	description.Parameters = append(parameters, api.FunctionParameter{
 		ParameterName: string(name), Required: true, DataType: api.DataTypeString, Description: description.Description,
