@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -105,6 +106,17 @@ func flagProblem(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if meant := diag.DidYouMean(handler.Suggest(unknown.GetSpecifiedName(), flagNames(cmd.Flags())), "--"); meant != "" {
 			hint = meant
+		}
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if why, ok := errors.AsType[*strconv.NumError](err); ok {
+			expected := map[string]string{"int": "a whole number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
+			if errors.Is(why, strconv.ErrRange) {
+				expected = "a smaller number"
+			}
+			if expected != "" {
+				return diag.UsageHint(hint, "--%s: %s is expected, not %q", invalid.GetFlag().Name, expected, invalid.GetValue())
+			}
 		}
 	}
 	return diag.UsageHint(hint, "%w", err)
