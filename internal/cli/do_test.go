@@ -37,6 +37,10 @@ func executor(t *testing.T) func() (*functions.Executor, error) {
 	add("panic-now", api.FunctionSignature{Mutating: true}, func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container, any, error) {
 		panic("so much for that")
 	})
+	add("wait-for-test", api.FunctionSignature{}, func(_ *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		<-t.Context().Done()
+		return c, nil, nil
+	})
 	add("wait", api.FunctionSignature{}, func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 		<-fc.Context().Done()
 		return c, nil, fc.Context().Err()
@@ -101,6 +105,16 @@ func TestAFunctionIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
 	status, out, errOut := run(t, ctx, "do", "-", "U", "wait")
+	if status != 130 || out != "" || errOut != "fctl: interrupted\n" {
+		t.Errorf("status %d, %q %q", status, out, errOut)
+	}
+}
+
+// TestAFunctionThatDoesNotListen: what does not look whether it is to end is not waited for.
+func TestAFunctionThatDoesNotListen(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	status, out, errOut := run(t, ctx, "do", "-", "U", "wait-for-test")
 	if status != 130 || out != "" || errOut != "fctl: interrupted\n" {
 		t.Errorf("status %d, %q %q", status, out, errOut)
 	}

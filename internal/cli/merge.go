@@ -107,7 +107,12 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) err
 	if err := m.read(ctx, words, path); err != nil {
 		return err
 	}
-	merged := m.executor.Merge(m.toolchain, m.base.Data, m.ours.Data, m.theirs.Data, options)
+	merged, err := source.Interruptible(ctx, func() (*yamlkit.MergedText, error) {
+		return m.executor.Merge(m.toolchain, m.base.Data, m.ours.Data, m.theirs.Data, options), nil
+	})
+	if err != nil {
+		return err
+	}
 	if !inPlace {
 		err = a.write(merged.Text)
 	} else if !bytes.Equal(merged.Text, m.ours.Data) {

@@ -212,7 +212,7 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	if onlyMutations && !r.printer.Screen.Terminal {
 		encode = report.EncodeMutation
 	}
-	response, err := r.executor.Invoke(r.ctx, &api.FunctionInvocationRequest{
+	request := &api.FunctionInvocationRequest{
 		FunctionContext:     r.context(unit.Name, unit.Toolchain),
 		ConfigData:          unit.Data,
 		FileName:            unit.File,
@@ -228,7 +228,8 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		OmitData:            onlyMutations,
 		StopOnError:         !r.keep,
 		FunctionInvocations: chain.Invocations,
-	})
+	}
+	response, err := source.Interruptible(r.ctx, func() (*api.FunctionInvocationResponse, error) { return r.executor.Invoke(r.ctx, request) })
 	switch {
 	case r.ctx.Err() != nil:
 		o.unable = r.ctx.Err()

@@ -96,7 +96,7 @@ func (r *Reader) Bytes(ctx context.Context, path string) ([]byte, error) {
 func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
 	name := diag.FileName(path)
 	if path == "-" {
-		data, err := interruptible(ctx, func() ([]byte, error) { return readAll(r.In, stdinSize(r.In)) })
+		data, err := Interruptible(ctx, func() ([]byte, error) { return readAll(r.In, stdinSize(r.In)) })
 		return data, nil, located(name, err)
 	}
 	if r.RegularOnly {
@@ -104,7 +104,7 @@ func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, er
 		return data, info, located(name, err)
 	}
 	// A pipe is opened when somebody opens it to write to it.
-	f, err := interruptible(ctx, func() (*os.File, error) { return os.Open(path) })
+	f, err := Interruptible(ctx, func() (*os.File, error) { return os.Open(path) })
 	if err != nil {
 		return nil, nil, located(name, err)
 	}
@@ -122,7 +122,7 @@ func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, er
 		return data, info, located(name, err)
 	}
 	// A pipe or a device can make us wait, like the standard input.
-	data, err := interruptible(ctx, func() ([]byte, error) { return readAll(f, 0) })
+	data, err := Interruptible(ctx, func() ([]byte, error) { return readAll(f, 0) })
 	return data, info, located(name, err)
 }
 
@@ -242,9 +242,9 @@ func stdinSize(r io.Reader) int64 {
 	return info.Size() - at
 }
 
-// interruptible does not wait for an operation any longer when ctx is cancelled.
-// What waits in the system cannot be stopped; it ends with the process.
-func interruptible[T any](ctx context.Context, wait func() (T, error)) (T, error) {
+// Interruptible does not wait for an operation any longer when ctx is cancelled.
+// What waits in the system, or just takes long, cannot be stopped; it ends with the process.
+func Interruptible[T any](ctx context.Context, wait func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
