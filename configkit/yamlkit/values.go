@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -117,20 +118,30 @@ func GetPathsAnyType(parsedData gaby.Container, resourceTypeToPaths configkit.Pa
 	return SortRows(rows), err
 }
 
-// any reads what is at a place, whatever it is. A float has the data type of its JSON form.
+// any reads what is at a place, whatever it is. A float has the data type of its JSON form; of those that JSON has not it is
+// the YAML text.
 func (p *place) any() (any, api.DataType, bool) {
 	v := p.match.Value
 	if kind := v.Kind(); kind == gaby.Map || kind == gaby.List {
 		return v.YAML(), api.DataTypeYAML, true
 	}
 	value, ok := p.read()
-	switch value.(type) {
+	switch f := value.(type) {
 	case string:
 		return value, api.DataTypeString, ok
 	case int:
 		return value, api.DataTypeInt, ok
 	case bool:
 		return value, api.DataTypeBool, ok
+	case float64:
+		switch {
+		case math.IsNaN(f):
+			return ".nan", api.DataTypeYAML, ok
+		case math.IsInf(f, 1):
+			return ".inf", api.DataTypeYAML, ok
+		case math.IsInf(f, -1):
+			return "-.inf", api.DataTypeYAML, ok
+		}
 	}
 	return value, api.DataTypeJSON, ok
 }
