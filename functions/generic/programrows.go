@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -174,6 +175,12 @@ func rowValue(value any) (any, api.DataType) {
 		return v, api.DataTypeInt
 	case gaby.Value:
 		return v.YAML(), api.DataTypeYAML
+	case float64: // JSON has not all of them
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			if text, err := expression.YAML(v); err == nil {
+				return strings.TrimSpace(text), api.DataTypeYAML
+			}
+		}
 	case map[string]any, gaby.Entries, []any:
 		if text, err := expression.YAML(v); err == nil {
 			return text, api.DataTypeYAML
