@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/functions/api"
-	"github.com/fctl-dev/fctl/internal/hugepages"
 )
 
 // Marshal prints a value as JSON indented by two, with a final newline and
@@ -70,15 +69,13 @@ func marshalRows[T any](rows []T, writer func(*jsonEncoder) func(*T) error) (Pay
 	sample := &jsonEncoder{depth: 1}
 	_ = items(sample, rows[:min(sampleRows, len(rows))], writer(sample)) // errors come again
 	room := min(len(sample.b)*9/8/sampleRows, maxRow) * chunkRows
-	space := make([]byte, n*room)
-	hugepages.Advise(space)
 	var next atomic.Int64
 	var work sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		work.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				some := rows[i*chunkRows : min((i+1)*chunkRows, len(rows))]
-				e := &jsonEncoder{b: space[i*room : i*room : (i+1)*room], depth: 1, empty: i == 0}
+				e := &jsonEncoder{b: make([]byte, 0, room), depth: 1, empty: i == 0}
 				errs[i] = items(e, some, writer(e))
 				texts[i+1] = e.b
 			}
