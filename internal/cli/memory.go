@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"runtime"
 	"runtime/debug"
 	"sync"
 
@@ -28,7 +29,7 @@ const (
 // every resource is as large as the resources: these take as much again.
 type memory struct {
 	several, more bool
-	first         int64 // bytes in use at which memory is first collected
+	collect       int // percent, see above
 
 	mu    sync.Mutex
 	limit int64
@@ -41,7 +42,7 @@ func newMemory(several bool, format report.Format) *memory {
 		collect = collectMutations
 	}
 	debug.SetGCPercent(collect)
-	return &memory{several: several, more: format == report.Diff || format == report.Mutations, first: int64(collect) * (4 << 20) / 100}
+	return &memory{several: several, more: format == report.Diff || format == report.Mutations, collect: collect}
 }
 
 // expect tells that a file of n bytes is going to be read. It can be called concurrently.
@@ -52,7 +53,13 @@ func (m *memory) expect(n int64) {
 	if m.more {
 		n *= 2
 	}
-	hugepages.Prepare(int(2*n + m.first))
+	first := m.collect * (4 << 20) / 100 // bytes in use at which memory is first collected
+	debug.SetGCPercent(-1)
+	hugepages.Prepare(int(2*n) + first)
+	go func() { // while the file is read; the buffers for it would have memory collected several times
+		runtime.GC()
+		debug.SetGCPercent(m.collect)
+	}()
 }
 
 // hold tells that a unit of n bytes is worked on. It can be called concurrently.

@@ -21,8 +21,8 @@ func Advise(buffer []byte) {
 	}
 }
 
-// Prepare has the next n bytes or so that the program takes lie in large pages: those of a buffer nobody uses, which the collection of
-// memory its size sets off gives back to the run-time system, advice included.
+// Prepare has the next n bytes or so that the program takes after memory was collected lie in large pages: those of a buffer nobody uses,
+// which the run-time system gets back then, advice included.
 //
 //go:noinline
 func Prepare(n int) { Advise(make([]byte, n)) }
