@@ -10,11 +10,12 @@ import (
 )
 
 // Below largeUnit bytes a run is over before collecting unused memory often pays, below mediumUnit bytes before preparing any;
-// spareMemory is what a run takes beside the texts.
+// spareMemory is what a run takes beside the texts. More than mostPrepared bytes are not asked for at once, which a system may refuse.
 const (
-	mediumUnit  = 1 << 20
-	largeUnit   = 4 << 20
-	spareMemory = 18 << 20
+	mediumUnit   = 1 << 20
+	largeUnit    = 4 << 20
+	spareMemory  = 18 << 20
+	mostPrepared = 512 << 20
 )
 
 // How much memory, in percent of what is in use, may become unused before the run-time system collects it: a run is short; with mutations,
@@ -55,7 +56,7 @@ func (m *memory) expect(n int64) {
 	}
 	first := m.collect * (4 << 20) / 100 // bytes in use at which memory is first collected
 	debug.SetGCPercent(-1)
-	hugepages.Prepare(int(2*n) + first)
+	hugepages.Prepare(int(min(2*n, mostPrepared)) + first)
 	go func() { // while the file is read; the buffers for it would have memory collected several times
 		runtime.GC()
 		debug.SetGCPercent(m.collect)
