@@ -10,7 +10,7 @@ TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
 
 SCHEMAS := configkit/k8skit/schemas/schemas.zip
 
-.PHONY: help build test long lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench fuzz clean demo
+.PHONY: help build test long lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench pgo fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +38,11 @@ update-golden: build ## write golden-output/ anew
 	DIR=golden-output ./manual-test.sh
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy
 	go test -run '^$$' -bench . -benchmem ./configkit/gaby
+pgo: ## what the compiler optimises the program for (cmd/fctl/default.pgo), measured anew
+	@mkdir -p out
+	go test -run '^$$' -bench Invoke -cpuprofile out/functions.prof -o out/functions.test ./functions
+	go test -run '^$$' -bench Attributes/own -cpuprofile out/report.prof -o out/report.test ./internal/report
+	go tool pprof -proto out/functions.prof out/report.prof > cmd/fctl/default.pgo
 fuzz: ## each fuzz test for FUZZTIME (2m)
 	@for f in $(FUZZ); do echo $$f; go test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $${f%:*} || exit; done
 clean: ## remove what the other targets made
