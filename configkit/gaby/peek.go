@@ -83,19 +83,24 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 		}
 	}
 	for c := meta.First(); c.Exists(); c = c.Next() {
-		switch c.Key() {
-		case "namespace":
-			h.Namespace = stringText(c)
-		case "name":
-			h.Name = stringText(c)
-		case "generateName":
-			h.GenerateName = stringText(c)
-		}
+		h.setMetadata(c)
 	}
 	if d.whole() {
 		doc.header, doc.hasHeader = h, true
 	}
 	return h, nil
+}
+
+// setMetadata takes what an entry of metadata says.
+func (h *Header) setMetadata(entry Value) {
+	switch entry.Key() {
+	case "namespace":
+		h.Namespace = stringText(entry)
+	case "name":
+		h.Name = stringText(entry)
+	case "generateName":
+		h.GenerateName = stringText(entry)
+	}
 }
 
 // editedHeader is the header of the state before the last edits with what they have changed, when these are few and of values only.
@@ -121,14 +126,7 @@ func (d *YamlDoc) editedHeader() (h Header, ok bool) {
 			if !field.Exists() || entry.slot == place.slot {
 				return h, false
 			}
-			switch field.Key() {
-			case "namespace":
-				h.Namespace = stringText(field)
-			case "name":
-				h.Name = stringText(field)
-			case "generateName":
-				h.GenerateName = stringText(field)
-			}
+			h.setMetadata(field)
 		}
 	}
 	return h, true

@@ -101,22 +101,15 @@ func TestKeepGoingRunsTheRest(t *testing.T) {
 	}
 }
 
+// A function is interrupted, also one that does not look whether it is to end.
 func TestAFunctionIsInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	status, out, errOut := run(t, ctx, "do", "-", "U", "wait")
-	if status != 130 || out != "" || errOut != "fctl: interrupted\n" {
-		t.Errorf("status %d, %q %q", status, out, errOut)
-	}
-}
-
-// TestAFunctionThatDoesNotListen: what does not look whether it is to end is not waited for.
-func TestAFunctionThatDoesNotListen(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	status, out, errOut := run(t, ctx, "do", "-", "U", "wait-for-test")
-	if status != 130 || out != "" || errOut != "fctl: interrupted\n" {
-		t.Errorf("status %d, %q %q", status, out, errOut)
+	for _, function := range []string{"wait", "wait-for-test"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		status, out, errOut := run(t, ctx, "do", "-", "U", function)
+		if status != 130 || out != "" || errOut != "fctl: interrupted\n" {
+			t.Errorf("%s: status %d, %q %q", function, status, out, errOut)
+		}
 	}
 }
 
