@@ -1,6 +1,10 @@
 package gaby
 
-import "go.yaml.in/yaml/v3"
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // RawNode is a node as it is written, aliases and "<<" not followed: what yaml.v3's Node says, for comparing with it.
 type RawNode struct {
@@ -67,3 +71,9 @@ func rawNode(d *document, i int32) RawNode {
 	}
 	return r
 }
+
+// ScannedAhead reports whether a document was scanned for its header because it is expected to be visited.
+func ScannedAhead(d *YamlDoc) bool { return d.v.d.ahead }
+
+// SameNodes reports whether the trees of two documents are the same to the last flag.
+func SameNodes(a, b *YamlDoc) bool { return slices.Equal(a.v.d.n, b.v.d.n) }

@@ -21,7 +21,7 @@ func (d *document) readWithLibrary() {
 	text := bytes.Clone(d.src[:d.bodyEnd])
 	from := d.body
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
-		text, from = text[3:], from-3
+		text, from = text[3:], max(from-3, 0) // 0 behind a "..." line, where it belongs to the content
 	}
 	if !blankDirectives(text[:from]) {
 		for i := range text[:from] {

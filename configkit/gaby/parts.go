@@ -98,6 +98,8 @@ type Arena struct {
 	docs  []document
 	views []YamlDoc
 	list  Container
+	used  int // of docs
+	kinds kinds
 }
 
 const (
@@ -107,7 +109,8 @@ const (
 
 func (a *Arena) reset() {
 	if a != nil {
-		a.nodes = a.nodes[:0]
+		a.kinds.learn(a.docs[:a.used])
+		a.nodes, a.used = a.nodes[:0], 0
 	}
 }
 
@@ -122,6 +125,9 @@ func (a *Arena) split(text []byte) []part {
 
 // documents gives space for n documents.
 func (a *Arena) documents(n int) ([]document, []YamlDoc, Container) {
+	if a != nil {
+		a.used = n
+	}
 	if a == nil || n > cap(a.docs) {
 		room := n
 		if a != nil {

@@ -15,11 +15,12 @@ import (
 // fragments are lines of which streams are made that are hard to cut.
 var fragments = []string{
 	"---\n", "---\n", "---\n", "---\n", "--- # c\n", "--- a: 1\n", "---\r\n", "...\n", "# c\n", "#\n", "\n", "%YAML 1.2\n",
-	"a: 1\n", "b: 2\n", "kind: List\n", "apiVersion: v1\n", "items:\n", "- kind: A\n", "  - x\n", "k: |\n", "  text\n", "  # text\n", "  \n", "\t\n",
+	"a: 1\n", "b: 2\n", "kind: List\n", "# c\u0085kind: B\n", "# c\u2028kind: B\n", "kind: K\n", "kind: K\n", "metadata:\n  name: n\n", "apiVersion: v1\n", "items:\n", "- kind: A\n", "  - x\n", "k: |\n", "  text\n", "  # text\n", "  \n", "\t\n",
 	"\"quoted\n", "text\"\n", "a: 1\r\n", "{a: b}\n", "--\n", "----\n", "-\n", "- x\n", "---x\n", "end",
 }
 
-// Parsed part by part a text has the documents it has as a whole, with the same text, values, problems and positions.
+// Parsed part by part a text has the documents it has as a whole, with the same text, values, problems and positions, whichever of
+// them were visited before.
 func TestPropertyParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 40).Draw(t, "lines"), ""))
@@ -39,7 +40,11 @@ func TestPropertyParts(t *testing.T) {
 				if at == len(whole) {
 					t.Fatalf("more than %d documents\n%q", at, text)
 				}
-				if got, want := described(d), described(whole[at]); got != want {
+				look := described
+				if rapid.Bool().Draw(t, "passed") {
+					look = header
+				}
+				if got, want := look(d), look(whole[at]); got != want {
 					t.Fatalf("document %d (part %d):\n%s\nas one of the whole:\n%s\n%q", at, i, got, want, text)
 				}
 				at++
@@ -56,8 +61,43 @@ func TestPropertyParts(t *testing.T) {
 
 // described is what there is to see of a document.
 func described(d *gaby.YamlDoc) string {
+	h := header(d)
+	return fmt.Sprintf("%s %q %v %#v %v", h, d.String(), d.Position(), d.Data(), d.Check())
+}
+
+// header is what is seen of a document that is passed by.
+func header(d *gaby.YamlDoc) string {
 	h, err := d.Header()
-	return fmt.Sprintf("%q %v %#v %v %v %v", d.String(), d.Position(), d.Data(), d.Check(), h, err)
+	return fmt.Sprint(h, err)
+}
+
+// The memory of an arena still has what the part before was; nothing of that is left in the trees of the next part.
+func TestPropertyArena(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapidDice(t)
+		one := func(exotic bool) string {
+			text := strings.ReplaceAll(randomText(d, exotic), "\r\n", "\n")
+			return "---\nfirst: 1\n" + strings.TrimSuffix(text, "\n") + "\nlast: 2\n"
+		}
+		before, text := one(true), one(false)
+		parts := gaby.Cut([]byte(before+text), len(before)-1)
+		if parts.Len() != 2 {
+			t.Skip()
+		}
+		var arena gaby.Arena
+		for _, doc := range parts.Parse(0, &arena) {
+			_ = doc.Check()
+		}
+		whole, err := gaby.ParseAll([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, doc := range parts.Parse(1, &arena) {
+			if doc.Check() == nil && whole[i].Check() == nil && !gaby.SameNodes(doc, whole[i]) {
+				t.Fatalf("other nodes behind\n%s\nin\n%s", before, text)
+			}
+		}
+	})
 }
 
 func TestCutFindsParts(t *testing.T) {

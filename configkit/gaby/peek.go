@@ -19,24 +19,31 @@ func (d *YamlDoc) Header() (Header, error) {
 		return Header{}, nil
 	}
 	doc := d.v.d
-	if d.v.owner < 0 && d.v.slot == 0 && !doc.scanned {
-		if !doc.hasHeader {
-			p := peeker{src: doc.src[:doc.bodyEnd], pos: doc.body}
-			if doc.odd || !p.document() {
-				return d.scannedHeader()
-			}
-			doc.header, doc.hasHeader = p.h, true
-		}
-		return doc.header, nil
+	if d.v.owner >= 0 || d.v.slot != 0 || doc.scanned {
+		return d.scannedHeader()
 	}
-	return d.scannedHeader()
+	if !doc.hasHeader && doc.willBeVisited() {
+		// What yaml.v3 reads may not be what the lines say: it breaks them at more characters.
+		if doc.ready() && doc.readOnly == nil {
+			_, _ = d.scannedHeader() // which the document keeps
+		}
+		doc.scanned, doc.ahead = false, true
+	}
+	if !doc.hasHeader {
+		p := peeker{src: doc.src[:doc.bodyEnd], pos: doc.body}
+		if doc.odd || !p.document() {
+			return d.scannedHeader()
+		}
+		doc.header, doc.hasHeader = p.h, true
+	}
+	return doc.header, nil
 }
 
 // SecondHeader tells whether a key that identifies a resource is there twice in the outermost block map, and where: most of the
 // time the separator between two documents is missing.
 func (d *YamlDoc) SecondHeader() (key string, at Position) {
 	doc := d.v.d
-	if !doc.odd || !d.whole() || !doc.ready() || doc.n[0].kind != mapNode || doc.n[0].style == flowStyle {
+	if !doc.odd || !d.whole() || !doc.ready() || doc.readOnly != nil || doc.n[0].kind != mapNode || doc.n[0].style == flowStyle {
 		return "", Position{}
 	}
 	seen := map[string]bool{}

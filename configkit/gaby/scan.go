@@ -35,14 +35,16 @@ const (
 	controlByte             // never allowed
 	returnByte              // \r
 	highByte                // not ASCII
+	endsContent             // at the beginning of a line: no content, or none of the usual kind
+	endsKey                 // behind the colon of a key of the usual kind
 )
 
 var byteClass = [256]uint8{
-	'\n': stopsFlow | notPlain,
-	'\r': notPlain | returnByte,
+	'\n': stopsFlow | notPlain | endsContent | endsKey,
+	'\r': notPlain | returnByte | endsContent,
 	':':  stopsFlow,
-	'#':  stopsFlow | notPlain,
-	'\t': notPlain, ' ': notPlain,
+	'#':  stopsFlow | notPlain | endsContent,
+	'\t': notPlain | endsContent, ' ': notPlain | endsKey,
 	',': stopsFlow | notPlain, '[': stopsFlow | notPlain, ']': stopsFlow | notPlain, '{': stopsFlow | notPlain, '}': stopsFlow | notPlain,
 	'?': stopsFlow,
 	'&': notPlain, '*': notPlain, '!': notPlain, '|': notPlain, '>': notPlain, '\'': notPlain, '"': notPlain,
@@ -163,15 +165,11 @@ func (s *scanner) checkMargin(from, to int) {
 func (s *scanner) checkBytes() {
 	var seen uint8
 	src := s.src
-	for ; len(src) >= 8; src = src[8:] {
-		// The highest bit of each byte tells: not ASCII, or 0x7f; not below 0x20; no line feed.
-		w := binary.LittleEndian.Uint64(src)
-		text := (w | high) - ' '*ones
-		notFeed := (w ^ '\n'*ones | high) - ones
-		if (w|(w+ones)|^text&notFeed)&high == 0 {
+	for ; len(src) >= 32; src = src[32:] {
+		if noText(src)|noText(src[8:])|noText(src[16:])|noText(src[24:]) == 0 {
 			continue
 		}
-		for _, b := range src[:8] {
+		for _, b := range src[:32] {
 			seen |= byteClass[b]
 		}
 	}
@@ -196,6 +194,14 @@ func (s *scanner) checkBytes() {
 	if seen&highByte != 0 {
 		s.checkUTF8()
 	}
+}
+
+// noText is zero when eight bytes are ASCII text. The highest bit of each tells: not ASCII, or 0x7f; not below 0x20; no line feed.
+func noText(src []byte) uint64 {
+	w := binary.LittleEndian.Uint64(src)
+	text := (w | high) - ' '*ones
+	notFeed := (w ^ '\n'*ones | high) - ones
+	return (w | (w + ones) | ^text&notFeed) & high
 }
 
 func (s *scanner) checkUTF8() {

@@ -213,17 +213,21 @@ func (s *scanner) blockMap(i int32, col int) {
 	m.val = uint32(s.pos)
 	last := 0
 	merge := false
+	var keys keySet
 	for {
-		e := s.push()
-		s.key(e, col)
-		n := &s.n[e]
-		where := sameColumn
-		if n.flags&explicitKey != 0 {
-			where |= compactOK
+		e := int32(len(s.n))
+		if !s.plainEntry(col) {
+			s.push()
+			s.key(e, col)
+			where := sameColumn
+			if s.n[e].flags&explicitKey != 0 {
+				where |= compactOK
+			}
+			s.value(e, col, where)
 		}
-		s.value(e, col, where)
-		n = &s.n[e]
+		n := &s.n[e]
 		last = int(max(n.valEnd, n.keyEnd))
+		keys.add(s.src, n)
 		if n.keyStyle == plainStyle && n.keyEnd-n.key == 2 && s.src[n.key] == '<' && s.src[n.key+1] == '<' {
 			merge = true
 		}
@@ -247,7 +251,9 @@ func (s *scanner) blockMap(i int32, col int) {
 		m.flags |= hasMerge
 		s.checkMerge(i)
 	}
-	s.checkDuplicates(i)
+	if keys.doubt {
+		s.checkDuplicates(i)
+	}
 	s.depth--
 }
 
@@ -361,12 +367,15 @@ func (s *scanner) blockList(i int32, col int) {
 	m.val = uint32(s.pos)
 	last := 0
 	for {
-		e := s.push()
+		e := int32(len(s.n))
+		if !s.plainItem(col) {
+			s.push()
+			n := &s.n[e]
+			n.key, n.keyEnd = uint32(s.pos), uint32(s.pos+1)
+			s.pos++
+			s.value(e, col, compactOK)
+		}
 		n := &s.n[e]
-		n.key, n.keyEnd = uint32(s.pos), uint32(s.pos+1)
-		s.pos++
-		s.value(e, col, compactOK)
-		n = &s.n[e]
 		last = int(max(n.valEnd, n.keyEnd))
 		if s.pos >= s.end {
 			break

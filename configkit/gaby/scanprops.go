@@ -120,6 +120,22 @@ func (s *scanner) target(e int32) node {
 	return s.n[e]
 }
 
+// keySet tells for most maps that no key occurs twice.
+type keySet struct {
+	seen  uint64 // lengths, first and last bytes, mixed, as bits
+	doubt bool   // two of the keys may be the same
+}
+
+func (k *keySet) add(src []byte, n *node) {
+	if n.keyStyle != plainStyle {
+		k.doubt = true
+		return
+	}
+	bit := uint64(1) << ((uint32(src[n.key]) + 3*uint32(src[n.keyEnd-1]) + 5*(n.keyEnd-n.key)) % 64)
+	k.doubt = k.doubt || k.seen&bit != 0
+	k.seen |= bit
+}
+
 // checkDuplicates marks a map in which a key occurs twice.
 func (s *scanner) checkDuplicates(m int32) {
 	end := int32(s.n[m].next)

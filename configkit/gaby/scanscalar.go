@@ -1,31 +1,15 @@
 package gaby
 
-import (
-	"bytes"
-	"encoding/binary"
-	"math/bits"
-)
+import "bytes"
 
 // plainLine reads plain text in block context up to the end of its line. end is behind its last character that is no blank, stop
 // is at what ended it: a colon with a blank behind it, a comment, a line feed, or the end.
 func (s *scanner) plainLine(p int) (end, stop int) {
 	src := s.src[:s.end]
-	q := p
+	q := nextStop(src, p)
 loop:
-	for q < len(src) {
-		if q+8 <= len(src) {
-			// The lowest of eight bytes that stops it; those above it are not certain.
-			w := binary.LittleEndian.Uint64(src[q:])
-			feed, colon, hash := w^'\n'*ones, w^':'*ones, w^'#'*ones
-			stops := ((feed-ones)&^feed | (colon-ones)&^colon | (hash-ones)&^hash) & high
-			if stops == 0 {
-				q += 8
-				continue
-			}
-			q += bits.TrailingZeros64(stops) / 8
-		}
-		c := src[q]
-		switch c {
+	for ; q < len(src); q = nextStop(src, q+1) {
+		switch src[q] {
 		case '\n':
 			break loop
 		case ':':
@@ -37,7 +21,6 @@ loop:
 				break loop
 			}
 		}
-		q++
 	}
 	return trimBlanks(src, p, q), q
 }

@@ -39,7 +39,7 @@ func parse(u *unit, limits *Limits) Container {
 	for i, p := range parts {
 		docs[i] = document{
 			src: u.text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,
-			unit: u, index: i, limits: limits, odd: p.odd,
+			unit: u, index: i, limits: limits, odd: p.odd, kind: u.arena.kind(p.kind),
 		}
 		views[i].v = Value{d: &docs[i], origin: origin{-1, -1}}
 		if p.list && bytes.Contains(docs[i].src, []byte("List")) {
@@ -94,9 +94,10 @@ func listItems(doc *YamlDoc) Container {
 type part struct {
 	start, end    int
 	body, bodyEnd int
-	list          bool  // may be a v1/List
-	keys          uint8 // which of apiVersion, kind and metadata there are in the first column, as bits
-	odd           bool  // one of them is there twice, or may be in another spelling: a separator may be missing
+	list          bool   // may be a v1/List
+	keys          uint8  // which of apiVersion, kind and metadata there are in the first column, as bits
+	odd           bool   // one of them is there twice, or may be in another spelling: a separator may be missing
+	kind          []byte // the line of kind
 }
 
 // see looks at a line that begins with content.
@@ -119,6 +120,9 @@ func (p *part) see(line []byte) {
 	if len(line) > len(key) && string(line[:len(key)]) == key && (line[len(key)] == ':' || isBlank(line[len(key)])) {
 		p.odd = p.odd || p.keys&bit != 0
 		p.keys |= bit
+		if key == "kind" {
+			p.kind, _, _ = bytes.Cut(line, []byte{'\n'})
+		}
 	}
 }
 
@@ -218,14 +222,18 @@ func nextLineStart(text []byte, p int) int {
 // nextOuterLine is the start of the next line that is not indented with spaces.
 func nextOuterLine(text []byte, p int) int {
 	// Whether there is a line feed in eight bytes cannot be predicted. That there is none with something but a space behind it nearly always
-	// can, so both are looked for at once: a byte that is not zero, or 0x7f added to its lower bits, has its highest bit set.
-	const low = high - ones
-	for ; p+9 <= len(text); p += 8 {
-		feed := binary.LittleEndian.Uint64(text[p:]) ^ '\n'*ones
-		space := binary.LittleEndian.Uint64(text[p+1:]) ^ ' '*ones
-		if found := ^(feed&low + low | feed) & (space&low + low | space) & high; found != 0 {
-			return p + bits.TrailingZeros64(found)/8 + 1
+	// can, so both are looked for at once.
+	for ; p+17 <= len(text); p += 16 {
+		sixteen := text[p : p+17 : p+17]
+		a, b := outerFeeds(sixteen), outerFeeds(sixteen[8:])
+		if a|b == 0 {
+			continue
 		}
+		at := p + 8 + bits.TrailingZeros64(b)/8
+		if a != 0 {
+			at = p + bits.TrailingZeros64(a)/8
+		}
+		return at + 1
 	}
 	for p < len(text) {
 		if p = nextLineStart(text, p); p < len(text) && text[p] != ' ' {
@@ -233,6 +241,15 @@ func nextOuterLine(text []byte, p int) int {
 		}
 	}
 	return p
+}
+
+// outerFeeds has the highest bit of the first of eight bytes set that is a line feed with something but a space behind it. Taking one from
+// a byte that is zero borrows from the next, which may then be taken for zero, too, if it is one: that is a vertical tab behind a line
+// feed, which was found itself, and an exclamation mark behind a space, which is no line feed.
+func outerFeeds(text []byte) uint64 {
+	feed := binary.LittleEndian.Uint64(text) ^ '\n'*ones
+	space := binary.LittleEndian.Uint64(text[1:]) ^ ' '*ones
+	return (feed - ones) &^ feed &^ ((space - ones) &^ space) & high
 }
 
 // isMarker reports whether a document marker stands at p, the start of a line.

@@ -116,11 +116,6 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, space *work
 	// A panic would end the process from this goroutine; the sequential run that follows meets it where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
 	documents := parts.Parse(i, &space.arena)
-	if h.readsAll(r) {
-		for _, d := range documents {
-			_ = d.Check() // told by the function that visits the document
-		}
-	}
 	part.notes = h.documentNotes(documents)
 	done := r.newHistory(documents)
 	var original gaby.Container
@@ -152,16 +147,6 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, space *work
 		part.steps, _ = done.texts(part.text, h.pieces)
 	}
 	return true
-}
-
-// readsAll reports whether the first function of the chain looks into the resources of every type. The documents are then read at
-// once, which spares looking for their types and names beforehand.
-func (h *FunctionHandler) readsAll(r *run) bool {
-	s := &r.steps[0]
-	if r.where != nil || s.where != nil || s.f.AttributeName == "" {
-		return false
-	}
-	return len(h.provider.AttributePaths(s.f.AttributeName).PathsOf(api.ResourceTypeAny)) > 0
 }
 
 // sumChanges is nil when the changes of some part are not known.
