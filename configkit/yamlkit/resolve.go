@@ -64,14 +64,23 @@ func (p *Path) Resolve(root gaby.Value, options ResolveOptions, yield func(*Matc
 	return r.run(root)
 }
 
-// run starts at the root. What the match has space for is used again.
-func (r *resolver) run(root gaby.Value) error {
+// run starts at the root.
+func (r *resolver) run(root gaby.Value) error { return r.runBelow(root, nil, nil) }
+
+// runBelow starts below the first segments, which are plain keys and lead through the values passed. What the match has space for is
+// used again.
+func (r *resolver) runBelow(root gaby.Value, segments []string, passed []gaby.Value) error {
 	r.root = root
 	if n := len(r.path.segments); cap(r.match.passed) < n {
 		r.match.Segments, r.match.passed = make([]string, 0, n), make([]gaby.Value, 0, n)
 	}
-	r.match.Segments, r.match.Arguments, r.match.passed = r.match.Segments[:0], r.match.Arguments[:0], r.match.passed[:0]
-	return r.walk(0, root, true)
+	n, from := len(passed), root
+	if n > 0 {
+		from = passed[n-1]
+	}
+	r.match.Segments, r.match.passed = append(r.match.Segments[:0], segments[:n]...), append(r.match.passed[:0], passed...)
+	r.match.Arguments = r.match.Arguments[:0]
+	return r.walk(n, from, true)
 }
 
 func writtenAs(key string) string {
@@ -385,10 +394,16 @@ func ReportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTr
 // reportedPath is how a place is called in results: indexes of lists with a merge key become ?key=value, as long as that
 // leads back to the same element. passed are the values on the way that are known.
 func reportedPath(root gaby.Value, segments []string, passed []gaby.Value, keys *configkit.MergeKeyTree, embedded string, seen *firstByKey) api.ResolvedPath {
+	return reportedBelow("", 0, root, segments, passed, keys, embedded, seen)
+}
+
+// reportedBelow is reportedPath where it is known how the first n segments are called: text. They lead to v, and keys are those below.
+func reportedBelow(text string, n int, v gaby.Value, segments []string, passed []gaby.Value, keys *configkit.MergeKeyTree, embedded string, seen *firstByKey) api.ResolvedPath {
 	var b strings.Builder
 	b.Grow(64)
-	v := root
-	for i, s := range segments {
+	b.WriteString(text)
+	for i := n; i < len(segments); i++ {
+		s := segments[i]
 		if i > 0 {
 			b.WriteByte('.')
 		}

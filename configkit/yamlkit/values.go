@@ -1,7 +1,6 @@
 package yamlkit
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -237,13 +236,14 @@ func mergedRows(lists []api.AttributeValueList) []*api.AttributeValue {
 }
 
 func compareRows(a, b *api.AttributeValue) int {
-	if c := cmp.Compare(a.ResourceType, b.ResourceType); c != 0 {
+	// For strings cmp.Compare takes twice as long.
+	if a.ResourceType != b.ResourceType {
+		return strings.Compare(string(a.ResourceType), string(b.ResourceType))
+	}
+	if c := strings.Compare(string(a.ResourceName), string(b.ResourceName)); c != 0 {
 		return c
 	}
-	if c := cmp.Compare(a.ResourceName, b.ResourceName); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.Path, b.Path)
+	return strings.Compare(string(a.Path), string(b.Path))
 }
 
 // UpdateOptions say how values are written.

@@ -156,6 +156,7 @@ type place struct {
 	path     *compiledPath
 	match    *Match
 	root     gaby.Value
+	below    int // how many segments of the prefix were followed before
 }
 
 // compiler is implemented by providers that keep what they have compiled.
@@ -182,9 +183,10 @@ func (forgetful) compiledPath(text string) (*Path, error) { return ParsePath(tex
 
 // typePaths is what one call needs to know about a resource type.
 type typePaths struct {
-	paths []compiledPath
-	keys  func() *configkit.MergeKeyTree // read when first asked for: who writes does not ask
-	seen  firstByKey
+	paths  []compiledPath
+	prefix prefix
+	keys   func() *configkit.MergeKeyTree // read when first asked for: who writes does not ask
+	seen   firstByKey
 }
 
 // pathVisitor goes from document to document; its space is used again.
@@ -209,13 +211,14 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 	v.resolver.yield = v.match
 	types := map[api.ResourceType]*typePaths{}
 	for index, doc := range parsedData {
-		t, err := provider.ResourceTypeGetter(doc)
+		info, err := provider.ResourceInfo(doc)
 		if err != nil {
 			if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
 				v.problems = append(v.problems, locate(err, nil, nil))
 			}
 			continue
 		}
+		t := info.ResourceType
 		known, ok := types[t]
 		if !ok {
 			known = &typePaths{}
@@ -223,27 +226,22 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 				return err // the paths are wrong, whatever the documents are
 			}
 			known.keys = sync.OnceValue(func() *configkit.MergeKeyTree { return provider.MergeKeys(t) })
+			known.prefix = newPrefix(known.paths, known.keys)
 			types[t] = known
 		}
 		if len(known.paths) > 0 {
-			v.document(doc, index, known)
+			v.document(doc, index, info, known)
 		}
 	}
 	return errors.Join(v.problems...)
 }
 
-func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, known *typePaths) {
-	info, err := resourceInfo(doc, v.provider)
-	if err == nil && info != nil {
-		err = doc.Check()
-	}
-	if err != nil {
-		v.problems = append(v.problems, locate(err, info, nil))
-	}
-	if err != nil || info == nil {
+func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceInfo, known *typePaths) {
+	if err := doc.Check(); err != nil {
+		v.problems = append(v.problems, locate(err, &info, nil))
 		return
 	}
-	v.place = place{doc: doc, index: index, resource: info, known: known}
+	v.place = place{doc: doc, index: index, resource: &info, known: known}
 	for i := range known.paths {
 		path := &known.paths[i]
 		v.place.path, v.place.root = path, doc.Value()
@@ -251,9 +249,11 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, known *typePaths) {
 		v.resolver.options = ResolveOptions{
 			Upsert: v.upsert && path.path.embedded == "", Accessor: path.accessor, Constraint: path.constraint, NoArguments: true,
 		}
-		if err := v.resolver.run(v.place.root); err != nil {
+		passed := known.prefix.follow(doc)
+		v.place.below = len(passed)
+		if err := v.resolver.runBelow(v.place.root, known.prefix.segments, passed); err != nil {
 			v.place.match = nil
-			v.problems = append(v.problems, locate(err, info, &v.place))
+			v.problems = append(v.problems, locate(err, &info, &v.place))
 		}
 	}
 }
@@ -322,6 +322,9 @@ func (p *place) seen() *firstByKey {
 
 // reported is how results call the place.
 func (p *place) reported() api.ResolvedPath {
+	if n := p.below; n > 0 && n <= len(p.match.passed) {
+		return reportedBelow(p.known.prefix.text, n, p.match.passed[n-1], p.match.Segments, p.match.passed, p.known.prefix.keys(), p.path.path.embedded, p.seen())
+	}
 	return reportedPath(p.root, p.match.Segments, p.match.passed, p.mergeKeys(), p.path.path.embedded, p.seen())
 }
 
