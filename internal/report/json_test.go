@@ -132,7 +132,9 @@ func BenchmarkAttributes(b *testing.B) {
 	row.Path, row.AttributeName, row.DataType = "spec.template.spec.containers.?name=web.image", "container-image", "string"
 	rows := make(api.AttributeValueList, 10_000)
 	for i := range rows {
+		name := fmt.Sprint("web-", i/2)
 		rows[i] = row
+		rows[i].ResourceName, rows[i].ResourceNameWithoutScope = api.ResourceName("shop/"+name), api.ResourceName(name)
 	}
 	size := int64(len(reference(b, rows)))
 	b.Run("own", func(b *testing.B) {
