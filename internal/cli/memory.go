@@ -22,7 +22,7 @@ const (
 // which are many small things that all stay, collecting is dear.
 const (
 	collectLess      = 200
-	collectMutations = 400
+	collectMutations = 800
 )
 
 // memory has the run-time system collect early enough for large units to be worked on in about twice their size: the text and the
