@@ -16,8 +16,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
 build: ## bin/fctl, without C libraries, which starts faster and runs anywhere
 	CGO_ENABLED=0 go build -tags "$(TAGS)" -o bin/fctl ./cmd/fctl
-test: ## all tests
-	go test $(RACE) ./...
+test: ## all tests; random cases are the same ones every time, make random has others
+	RAPID_SEED=1 go test $(RACE) ./...
 long: ## the tests over random cases with many more of them
 	LONG=1 go test -count=1 -run 'TestMergeLaws|TestMergeTextLaws|TestMergeOfGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/yamlkit ./functions
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
@@ -43,6 +43,8 @@ pgo: ## what the compiler optimises the program for (cmd/fctl/default.pgo), meas
 	go test -run '^$$' -bench Invoke -cpuprofile out/functions.prof -o out/functions.test ./functions
 	go test -run '^$$' -bench Attributes/own -cpuprofile out/report.prof -o out/report.test ./internal/report
 	go tool pprof -proto out/functions.prof out/report.prof > cmd/fctl/default.pgo
+random: ## the tests over random cases with other and more of them every time
+	LONG=1 go test -count=1 ./... && RAPID_CHECKS=2000 go test -count=1 -timeout 1h $$(git grep -l pgregory.net/rapid '*.go' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 fuzz: ## each fuzz test for FUZZTIME (2m)
 	@for f in $(FUZZ); do echo $$f; go test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $${f%:*} || exit; done
 clean: ## remove what the other targets made

@@ -20,6 +20,7 @@ package inikit
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -68,6 +69,52 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 	}
 	if v.Kind() == gaby.Map {
 		return checkEntries(d, v, path)
+	}
+	return nil
+}
+
+// CheckIn says why a key cannot become a map: a section elsewhere in the text would be read as part of it.
+//
+//	[options]
+//	packages = find:
+//	[options.packages.find]
+func (l language) CheckIn(n *nativekit.Node, v gaby.Value) error {
+	if v.Kind() != gaby.Map {
+		return nil
+	}
+	if n.Kind == gaby.Map {
+		for _, kid := range n.Kids {
+			if err := l.CheckIn(kid, v.Get(kid.Key)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	root := parentOf(n)
+	path := append(slices.Clone(root.Form.(*section).path), n.Key)
+	for parentOf(root) != nil {
+		root = parentOf(root)
+	}
+	if other := sectionIn(root, path); other != nil {
+		name, _ := root.Form.(*section).dialect.header(other)
+		return nativekit.Refuse("rename that section first", "the value must be a scalar, because a map would take in section [%s]", name)
+	}
+	return nil
+}
+
+// sectionIn is the path of a section below n that is at a path or in it, nil when there is none.
+func sectionIn(n *nativekit.Node, path []string) []string {
+	for _, kid := range n.Kids {
+		s, ok := kid.Form.(*section)
+		if !ok {
+			continue
+		}
+		if len(s.path) >= len(path) && slices.Equal(s.path[:len(path)], path) {
+			return s.path
+		}
+		if found := sectionIn(kid, path); found != nil {
+			return found
+		}
 	}
 	return nil
 }

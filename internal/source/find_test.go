@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -263,9 +262,7 @@ func TestIgnoredFilesAsGit(t *testing.T) {
 
 // TestRandomIgnoreFilesAsGit makes up trees with ignore files at several depths.
 func TestRandomIgnoreFilesAsGit(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d", seed)
+	r := random(t)
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
 	for range 25 {
 		root := t.TempDir()
