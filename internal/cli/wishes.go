@@ -76,6 +76,12 @@ func (j *job) whereResource(flags *pflag.FlagSet) (expression, said string, err 
 		value, _ := flags.GetString(name)
 		return value
 	}
+	for _, name := range []string{"kind", "name", "namespace", "selector", "where-resource"} {
+		// More often a variable that is not set than the wish to change everything.
+		if flags.Changed(name) && strings.TrimSpace(text(name)) == "" {
+			return "", "", diag.UsageHint("leave the flag out to select all resources", "--%s: the value is empty", name)
+		}
+	}
 	var parts, words []string
 	for _, s := range []struct {
 		flag     string
@@ -98,7 +104,7 @@ func (j *job) whereResource(flags *pflag.FlagSet) (expression, said string, err 
 	if err := j.executor.CheckWhereResource(j.toolchain, given); err != nil {
 		return "", "", whereProblem("--where-resource", err)
 	}
-	if strings.TrimSpace(given) != "" {
+	if given != "" {
 		parts, words = append(parts, given), append(words, given)
 	}
 	return strings.Join(parts, " AND "), strings.Join(words, " AND "), nil
