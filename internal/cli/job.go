@@ -123,12 +123,12 @@ func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions
 		if path == "-" {
 			return nil, diag.Usage("--resource-types: a file is expected, the standard input is for FILE")
 		}
-		path = shorter(path)
-		text, err := reader.Bytes(ctx, path)
+		name := shorter(path)
+		text, err := reader.Bytes(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, s.Blame(path, err)
 		}
-		files = append(files, yamlkit.KnowledgeFile{Name: diag.FileName(path), Text: text})
+		files = append(files, yamlkit.KnowledgeFile{Name: diag.FileName(name), Text: text})
 	}
 	if err := executor.AddResourceTypes(files...); err != nil {
 		return nil, knowledgeProblems(err)

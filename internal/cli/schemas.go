@@ -50,6 +50,7 @@ have no lookahead.
 // addSchemas tells the executor of the schemas in files. They are found now and read when a function asks for them, if one does.
 func (j *job) addSchemas(ctx context.Context) error {
 	paths := slices.Clone(j.settings.Schemas)
+	given := map[string]string{} // by its shorter form
 	if len(paths) == 0 {
 		return nil
 	}
@@ -58,6 +59,7 @@ func (j *job) addSchemas(ctx context.Context) error {
 			return diag.Usage("--schema: a file or directory is expected, the standard input is for FILE")
 		}
 		paths[i] = shorter(path)
+		given[paths[i]] = path
 	}
 	finder := &source.Finder{Recursive: true, Toolchain: api.ToolchainKubernetesYAML}
 	found, err := finder.Find(ctx, paths)
@@ -67,7 +69,7 @@ func (j *job) addSchemas(ctx context.Context) error {
 	var problems diag.List
 	files := slices.DeleteFunc(found.Files, func(f source.File) bool {
 		if f.Problem != nil {
-			problems = append(problems, diag.Failures(f.Problem, api.FailureInput)...)
+			problems = append(problems, diag.Failures(j.settings.Blame(given[f.Path], f.Problem), api.FailureInput)...)
 		}
 		return !f.Named && !isSchemaFile(f.Path)
 	})

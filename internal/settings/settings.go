@@ -15,6 +15,7 @@
 package settings
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -63,6 +64,8 @@ type Settings struct {
 	Notes []api.Note `mapstructure:"-"`
 	// Rows are all settings, in the order of the table, for `fctl config view`.
 	Rows []Row `mapstructure:"-"`
+
+	named map[string]api.Position // where a settings file names a file
 }
 
 // Row is a setting, its value and where that comes from.
@@ -163,7 +166,7 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 		where.From = where.Dir
 	}
 	v := viper.New()
-	s := &Settings{}
+	s := &Settings{named: map[string]api.Position{}}
 	for _, k := range table {
 		if k.isList() {
 			continue
@@ -190,6 +193,9 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 		maps.Copy(places, file.places)
 		for name, list := range s.lists() {
 			*list = append(*list, file.lists[name]...)
+			for _, path := range file.lists[name] {
+				s.named[path] = file.places[name]
+			}
 		}
 		if err := v.MergeConfigMap(file.values); err != nil {
 			return nil, err
@@ -222,6 +228,16 @@ func (s *Settings) Refuse(name string, err error) *api.Failure {
 		}
 	}
 	return f
+}
+
+// Blame adds to a problem with a file of one of the lists which settings file names it.
+func (s *Settings) Blame(path string, err error) error {
+	if f, ok := errors.AsType[*api.Failure](err); ok && f.Hint == "" {
+		if place, ok := s.named[path]; ok {
+			f.Hint = place.String() + " names this file"
+		}
+	}
+	return err
 }
 
 // lists are the settings that are lists of paths.
