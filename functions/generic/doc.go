@@ -14,7 +14,7 @@ import (
 
 // RegisterStandardFunctions registers the functions of this package.
 func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, resourceProvider configkit.ResourceProvider) error {
-	for _, registration := range standardFunctions(converter, resourceProvider) {
+	for _, registration := range withExamples(standardFunctions(converter, resourceProvider), resourceProvider.ToolchainType()) {
 		if err := fh.RegisterFunction(registration); err != nil {
 			return err
 		}

@@ -1,0 +1,77 @@
+package generic
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// The examples of the functions for configuration that is not Kubernetes', a line each. A test runs them all.
+var (
+	//go:embed examples/appconfig.txt
+	appConfigExamples string
+	//go:embed examples/env.txt
+	envExamples string
+	//go:embed examples/text.txt
+	textExamples string
+	//go:embed examples/opentofu.txt
+	openTofuExamples string
+)
+
+// withExamples gives functions, whose own examples are for Kubernetes, those of another toolchain. What has none there has little
+// use there.
+func withExamples(registrations []handler.FunctionRegistration, t api.ToolchainType) []handler.FunctionRegistration {
+	var text string
+	switch t {
+	case api.ToolchainKubernetesYAML:
+		return registrations
+	case api.ToolchainAppConfigEnv:
+		text = envExamples
+	case api.ToolchainAppConfigText:
+		text = textExamples
+	case api.ToolchainOpenTofuHCL:
+		text = openTofuExamples
+	default:
+		text = appConfigExamples
+	}
+	examples := map[string][]string{}
+	for line := range strings.Lines(text) {
+		function, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		examples[function] = append(examples[function], strings.TrimSuffix(line, "\n"))
+	}
+	for i := range registrations {
+		r := &registrations[i]
+		r.Examples = examples[r.FunctionName]
+		r.Parameters = slices.Clone(r.Parameters)
+		for j := range r.Parameters {
+			r.Parameters[j].Example = ""
+		}
+		for _, example := range r.Examples {
+			setArguments(r.Parameters, example)
+		}
+	}
+	return registrations
+}
+
+// setArguments makes the arguments in an example the examples of those parameters that have none.
+func setArguments(parameters []api.FunctionParameter, example string) {
+	words, err := handler.SplitWords(example)
+	if err != nil {
+		return // registering it says what is wrong
+	}
+	at := 0
+	for _, word := range words[1:] {
+		name, value, named := strings.Cut(word, "=")
+		p := slices.IndexFunc(parameters, func(p api.FunctionParameter) bool { return named && name == "--"+p.ParameterName })
+		if p < 0 {
+			p, value = at, word
+			at++
+		}
+		if p < len(parameters) && parameters[p].Example == "" {
+			parameters[p].Example = value
+		}
+	}
+}
