@@ -14,17 +14,27 @@ import (
 
 // Inputs are untrusted: none may cost more than its share, none may panic.
 
-// bounded runs f and fails when it takes too long or allocates too much.
-func bounded(t *testing.T, most time.Duration, mostMB uint64, f func()) {
+// bounded runs f and fails when it allocates too much, or takes more than so many times what reading 200 ordinary resources
+// takes at the moment.
+func bounded(t *testing.T, times int, mostMB uint64, f func()) {
 	t.Helper()
+	text := string(workload(200))
+	ordinary := func() time.Duration {
+		start := time.Now()
+		if err := firstError(text); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	unit := ordinary()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
 	f()
 	took := time.Since(start)
 	runtime.ReadMemStats(&after)
-	if took > most {
-		t.Errorf("took %v, more than %v", took, most)
+	if unit = max(unit, ordinary()); took > time.Duration(times)*unit {
+		t.Errorf("took %v, more than %d times %v", took, times, unit)
 	}
 	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > mostMB {
 		t.Errorf("allocated %d MB, more than %d", mb, mostMB)
@@ -73,7 +83,7 @@ func TestLimitAliases(t *testing.T) {
 		"maps":   "a: &a {x: 1, y: 2}\n" + strings.Join(mapBomb(30), ""),
 	} {
 		t.Run(name, func(t *testing.T) {
-			bounded(t, 2*time.Second, 600, func() {
+			bounded(t, 50, 600, func() {
 				err := firstError(text)
 				var syntax *gaby.SyntaxError
 				if !errors.As(err, &syntax) || syntax.Pos.Line == 0 || !strings.Contains(err.Error(), "alias") {
@@ -109,7 +119,7 @@ func TestLimitAliasesOption(t *testing.T) {
 
 func TestAliasCycle(t *testing.T) {
 	for _, text := range []string{"a: &a\n  b: *a\n", "a: &a [*a]\n", "&a [x, {y: *a}]\n", "a: &a\n  <<: *a\n  k: v\n", "a: &a\n  <<: [{x: *a}]\n", "&a\n? b\n: *a\n"} {
-		bounded(t, time.Second, 100, func() {
+		bounded(t, 50, 100, func() {
 			err := firstError(text)
 			var syntax *gaby.SyntaxError
 			if !errors.As(err, &syntax) || syntax.Pos.Line == 0 {
@@ -145,7 +155,7 @@ func TestLimitDepth(t *testing.T) {
 					t.Error("60 levels pass a limit of 50")
 				}
 			}
-			bounded(t, 2*time.Second, 300, func() {
+			bounded(t, 50, 300, func() {
 				err := firstError(shape(200_000))
 				var syntax *gaby.SyntaxError
 				if !errors.As(err, &syntax) || syntax.Pos.Line == 0 {

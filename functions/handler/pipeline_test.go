@@ -349,10 +349,9 @@ func TestALongFunctionIsCancelled(t *testing.T) {
 				}
 			},
 		})
-		start := time.Now()
 		r, err := h.Invoke(ctx, &api.FunctionInvocationRequest{ConfigData: []byte(data), FunctionInvocations: chain("mark x", "take-long", "mark y")})
-		if !errors.Is(err, context.Canceled) || r != nil || time.Since(start) > 20*time.Second {
-			t.Errorf("%v after %s", err, time.Since(start))
+		if !errors.Is(err, context.Canceled) || r != nil {
+			t.Errorf("%v, %v", r, err)
 		}
 	}
 }
