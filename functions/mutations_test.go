@@ -184,9 +184,9 @@ func TestMutations(t *testing.T) {
 			if diff := cmp.Diff(test.mutators, response.Mutators); diff != "" {
 				t.Error("mutators", diff)
 			}
-			told := slices.ContainsFunc(response.Notes, func(n api.Note) bool { return strings.HasPrefix(n.Message, "only comments") })
+			told := slices.ContainsFunc(response.Notes, func(n api.Note) bool { return strings.HasPrefix(n.Message, "no value has changed") })
 			if want := test.name == "a comment" || test.name == "gone and back"; told != want {
-				t.Error("the note that only comments have changed", told)
+				t.Error("the note that no value has changed", told)
 			}
 			if response.HasNewMutations != (len(test.want) > 0) {
 				t.Error("HasNewMutations", response.HasNewMutations)

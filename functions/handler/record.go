@@ -156,7 +156,7 @@ func (r *run) finish() *api.FunctionInvocationResponse {
 	if r.mutations {
 		r.response.HasNewMutations = r.changedValues
 		if r.response.Changed && !r.response.HasNewMutations {
-			r.response.Notes = append(r.response.Notes, api.Note{Message: "only comments and the way values are written have changed, of which mutations do not tell"})
+			r.response.Notes = append(r.response.Notes, api.Note{Message: "no value has changed; mutations do not tell of comments, the order of resources and the way values are written"})
 		}
 	}
 	r.response.Success = len(r.response.Failures) == 0
