@@ -17,7 +17,7 @@ help: ## list the targets
 build: ## bin/fctl, without C libraries, which starts faster and runs anywhere
 	CGO_ENABLED=0 go build -tags "$(TAGS)" -o bin/fctl ./cmd/fctl
 test: ## all tests; random cases are the same ones every time, make random has others
-	RAPID_SEED=1 go test $(RACE) ./...
+	RAPID_SEED=1 go test -timeout 30m $(RACE) ./...
 long: ## the tests over random cases with many more of them
 	LONG=1 go test -count=1 -run 'TestMergeLaws|TestMergeTextLaws|TestMergeOfGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/yamlkit ./functions
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
