@@ -17,7 +17,7 @@ import (
 // TestPartsAgree runs the examples of all functions on a unit that is large enough to be worked on in parts: whatever the
 // number of processors, and in one piece, the data, the outputs and the notes are the same.
 func TestPartsAgree(t *testing.T) {
-	text, err := os.ReadFile("../testdata/examples.yaml")
+	text, err := os.ReadFile("../examples/explain/deployment.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

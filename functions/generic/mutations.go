@@ -31,6 +31,9 @@ const (
 const mutationsExample = `[{"Resource": {"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web"}, ` +
 	`"ResourceMutationInfo": {"MutationType": "Update"}, "PathMutationMap": {"spec.replicas": {"MutationType": "Update", "Value": "5\n"}}}]`
 
+// placesExample is a list of places to protect in such mutations.
+const placesExample = `[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]`
+
 func mutationsParameter(name, description string, required bool) api.FunctionParameter {
 	return api.FunctionParameter{
 		ParameterName: name, Required: required, DataType: api.DataTypeResourceMutationList, Example: mutationsExample, Description: description,
@@ -131,7 +134,10 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 			Description: "Apply mutations, such as those of another variant of the configuration. Elements of lists are found by their merge keys, " +
 				"wherever they are; what cannot be applied is told as a conflict",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{`patch-mutations [] '` + mutationsExample + `'`, "patch-mutations file:protection.json file:patch.json"},
+			Examples: []string{
+				`patch-mutations [] '` + mutationsExample + `'`,
+				`patch-mutations '` + strings.Replace(mutationsExample, `"Value": "5\n"`, `"Protected": true`, 1) + `' '` + mutationsExample + `'`,
+			},
 		},
 		ValueParameter: parameterProtection,
 		CheckArguments: func(args []api.FunctionArgument) error {
@@ -219,7 +225,7 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			Description: fmt.Sprintf("Make the values at the paths of mutations placeholders again: strings %s, numbers %d. Others stay as they are",
 				PlaceholderString, PlaceholderInt),
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{`reset '` + mutationsExample + `'`, "reset file:mutations.json spec.template shop/web"},
+			Examples:     []string{`reset '` + mutationsExample + `'`, `reset '` + mutationsExample + `' spec shop/web`},
 		},
 		ValueParameter: parameterMutations,
 		CheckArguments: func(args []api.FunctionArgument) error { return checkMutations(provider, args, parameterMutations) },
@@ -300,7 +306,7 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 				mutationsParameter(parameterMutations, "the mutations in which places are to be protected", true),
 				{
 					ParameterName: parameterRows, Required: true, DataType: api.DataTypeAttributeValueList,
-					Example:     `[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]`,
+					Example:     placesExample,
 					Description: "JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path (empty for the whole resource), such as a getter's output",
 				},
 				{ParameterName: parameterProtected, DataType: api.DataTypeBool, Example: "true", Description: "false to protect them no more; true when it is left out"},
@@ -313,8 +319,8 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 			Description:  "Protect places in mutations, so that patch-mutations and reset leave them alone. The configuration is not looked at",
 			FunctionType: api.FunctionTypeCustom,
 			Examples: []string{
-				`set-protection '` + mutationsExample + `' '[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]'`,
-				"set-protection file:mutations.json file:places.json false",
+				`set-protection '` + mutationsExample + `' '` + placesExample + `'`,
+				`set-protection '` + mutationsExample + `' '` + placesExample + `' false`,
 			},
 		},
 		ValueParameter: parameterMutations,

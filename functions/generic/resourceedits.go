@@ -84,6 +84,9 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 	}
 }
 
+// resourceListExample is a list of resources as get-resources prints it, cut short.
+const resourceListExample = `[{"ResourceName": "/web", "ResourceType": "v1/Service", "ResourceBody": "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"}]`
+
 func upsertResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -91,7 +94,7 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			Parameters: []api.FunctionParameter{
 				{
 					ParameterName: parameterResourceList, Required: true, DataType: api.DataTypeResourceList,
-					Example:     `[{"ResourceName": "/web", "ResourceType": "v1/Service", "ResourceBody": "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"}]`,
+					Example:     resourceListExample,
 					Description: "JSON list of resources with their bodies, as get-resources prints it",
 				},
 				{ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/Service", Description: "type of the resource to take from the list"},
@@ -101,7 +104,7 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:  "Put a resource of a list in the place of the one with its type and name, or behind the others",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"upsert-resource file:resources.json v1/Service /web"},
+			Examples:     []string{`upsert-resource '` + resourceListExample + `' v1/Service /web`},
 		},
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, _, err := resourceToUpsert(args, provider)

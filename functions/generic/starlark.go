@@ -25,15 +25,15 @@ func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 		VetDescription: "Check every resource with a Starlark program: its function validate(r) gives True or False, or a verdict",
 		GetExamples: []string{
 			`get-starlark 'def extract(r): return [{"Path": "metadata.name", "Value": r["metadata"]["name"].upper()}]'`,
-			"get-starlark file:images.star",
+			`get-starlark 'def extract(r): return [{"Path": "kind", "Value": r["kind"]}] if r["kind"] in params["kinds"].split(",") else []' kinds=Service,Ingress`,
 		},
 		SetExamples: []string{
 			`set-starlark 'r["metadata"].setdefault("labels", {})["zone"] = params["zone"]' zone=eu`,
-			"set-starlark file:mirror.star mirror=mirror.example.com",
+			`set-starlark 'for c in r.get("spec", {}).get("template", {}).get("spec", {}).get("containers", []): c["imagePullPolicy"] = params["policy"]' policy=Always`,
 		},
 		VetExamples: []string{
 			`vet-starlark 'def validate(r): return re.match("^[a-z-]+$", r["metadata"]["name"]) != None'`,
-			"vet-starlark file:names.star most=20",
+			`vet-starlark 'def validate(r): return len(r["metadata"]["name"]) <= int(params["most"])' most=20`,
 		},
 	}, provider)
 }

@@ -48,7 +48,8 @@ func functionReference(t *testing.T) string {
 	t.Helper()
 	executor := functions.NewStandardExecutor()
 	var b strings.Builder
-	b.WriteString(generated + "\n# Functions\n\n`fctl explain NAME` says the same and where in resources a function applies.\n")
+	b.WriteString(generated + "\n# Functions\n\n`fctl explain NAME` says the same and where in resources a function applies. " +
+		"The files of its examples are in [examples/explain](../examples/explain).\n")
 	const kubernetes = api.ToolchainKubernetesYAML
 	fmt.Fprintf(&b, "\n## %s\n", kubernetes)
 	b.WriteString(functionSections(t, executor, kubernetes, namesOf(executor, kubernetes)))
@@ -193,28 +194,42 @@ func command(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// TestExamplesArePastable runs the examples that explain shows the way a shell
-// would: none of them is a wrong use of the command line.
-func TestExamplesArePastable(t *testing.T) {
-	t.Chdir(filepath.Join("..", "..", "testdata"))
+// TestExamplesWork runs the examples that explain shows where it says they work: each does something, and none is wrong.
+func TestExamplesWork(t *testing.T) {
+	t.Chdir(filepath.Join("..", "..", "examples", "explain"))
 	executor := functions.NewStandardExecutor()
-	ran := 0
-	for _, s := range executor.Signatures(api.ToolchainKubernetesYAML) {
-		for _, example := range s.Examples {
-			words, err := handler.SplitWords("do deployment.yaml MyUnit " + example)
-			if err != nil {
-				t.Errorf("%s: %v", s.FunctionName, err)
-				continue
+	for _, toolchain := range executor.Toolchains() {
+		for _, s := range executor.Signatures(toolchain) {
+			_, examples, ok := strings.Cut(ran(t, exitDone, "explain", "--toolchain", string(toolchain), s.FunctionName), "\nExamples\n")
+			if ok != (len(s.Examples) > 0) {
+				t.Errorf("%s: %s: examples are shown: %t", toolchain, s.FunctionName, ok)
 			}
-			streams, _, _, errOut := iostreams.Test()
-			app := &App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
-			if status := app.Run(t.Context(), words); status == exitUsage || status == exitInput {
-				t.Errorf("fctl do deployment.yaml MyUnit %s: status %d\n%s", example, status, errOut)
+			for line := range strings.Lines(examples) {
+				example, ok := strings.CutPrefix(line, "  fctl do ")
+				if !ok {
+					break
+				}
+				words, err := handler.SplitWords(strings.TrimSuffix(example, "\n"))
+				if err != nil {
+					t.Fatalf("%s: %v", example, err)
+				}
+				status := exitDone
+				if s.Validating {
+					status = exitNo
+				}
+				ran(t, status, append([]string{"do", "--require-match"}, words...)...)
 			}
-			ran++
 		}
 	}
-	if ran < 20 {
-		t.Errorf("only %d examples", ran)
+}
+
+// ran runs fctl and returns what it prints. Its exit status may be 0 or the one given.
+func ran(t *testing.T, status int, words ...string) string {
+	t.Helper()
+	streams, _, out, errOut := iostreams.Test()
+	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
+	if got := app.Run(t.Context(), words); got != exitDone && got != status {
+		t.Errorf("fctl %s: status %d\n%s", strings.Join(words, " "), got, errOut)
 	}
+	return out.String()
 }

@@ -24,6 +24,7 @@ func (a *App) newExplain() *cobra.Command {
 		Use:   "explain [flags] FUNCTION",
 		Short: "Explain a function, or a chain of them in a file",
 		Long: `Explain a function: its parameters, what it does, where it applies, examples.
+The files of the examples are in examples/explain of fctl's repository.
 With --file explain what a chain in a file does, step by step. With --schema
 print the JSON Schema of such files, for editors: "fctl help chains".`,
 		Example: `  fctl explain set-container-image

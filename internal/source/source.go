@@ -343,6 +343,8 @@ func Example(t api.ToolchainType) string {
 		return "main.tf"
 	case api.ToolchainAppConfigText:
 		return "motd.txt"
+	case api.ToolchainAppConfigJSON:
+		return "settings.jsonc" // which can have comments
 	}
 	return "settings." + strings.ToLower(filepath.Base(string(t)))
 }
