@@ -241,7 +241,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 		if len(d.Mutations)+len(d.Moved) == 0 && p.before != nil && p.after != nil && !bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++
 		}
-		piece, _, err := printer.Piece(report.Result{
+		piece, err := printer.Piece(report.Result{
 			Unit: p.unit().Name, File: p.unit().File, Toolchain: p.unit().Toolchain,
 			Response: &api.FunctionInvocationResponse{Success: true, Mutations: d.Mutations},
 		})

@@ -50,6 +50,7 @@ type outcome struct {
 	response *api.FunctionInvocationResponse
 	piece    *report.Piece
 	notes    []api.Note
+	failed   []byte // results that did not pass, where they are not printed
 	problems diag.List
 	changes  changes
 	unable   error // it was interrupted
@@ -76,6 +77,7 @@ func (j *job) run(ctx context.Context, plans *plans) (err error) {
 	r.context = plan.Context(j.settings)
 	r.printer = &report.Printer{
 		Format: r.format, Report: r.report, Several: j.found.Several, Signatures: chain.Signatures,
+		Elsewhere: r.to != toStdout, Silent: !r.prints,
 		Screen: report.Screen{Terminal: j.Streams.OutIsTerminal(), Head: j.Streams.OutStyle(color.Bold), Diff: j.diffStyle()},
 	}
 	if !j.settings.Quiet {
@@ -150,7 +152,7 @@ func (r *run) failedPiece(o *outcome) *report.Piece {
 	for _, f := range o.problems {
 		response.ErrorMessages = append(response.ErrorMessages, f.Error())
 	}
-	piece, _, err := r.printer.Piece(report.Result{Unit: o.file.Unit, File: diag.FileName(o.file.Path), Signatures: r.chain.Signatures, Response: response})
+	piece, err := r.printer.Piece(report.Result{Unit: o.file.Unit, File: diag.FileName(o.file.Path), Signatures: r.chain.Signatures, Response: response})
 	if err != nil {
 		return nil
 	}
@@ -272,17 +274,20 @@ func (r *run) doubtFormat(o *outcome, unit *source.Unit) {
 // deliver makes what is printed about a unit, and writes its configuration.
 func (r *run) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	response := o.response
+	result := report.Result{
+		Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures, Response: response, Before: unit.Data,
+		Changed: func() ([]api.ResourceInfo, error) { return changedResources(r.executor, unit, response) },
+		Places:  func(text []byte) []diff.Place { return places(r.executor, unit.Toolchain, text) },
+	}
 	if r.prints {
-		piece, notes, err := r.printer.Piece(report.Result{
-			Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures, Response: response, Before: unit.Data,
-			Changed: func() ([]api.ResourceInfo, error) { return changedResources(r.executor, unit, response) },
-			Places:  func(text []byte) []diff.Place { return places(r.executor, unit.Toolchain, text) },
-		})
+		piece, err := r.printer.Piece(result)
 		if err != nil {
 			return err
 		}
-		o.piece, o.notes = &piece, append(o.notes, notes...)
+		o.piece = &piece
 	}
+	left := r.printer.LeftOut(report.Screen{Head: r.Streams.ErrStyle(color.Bold)}, result)
+	o.notes, o.failed = append(o.notes, left.Notes...), left.Failed
 	if !response.Success {
 		return nil
 	}
@@ -318,6 +323,9 @@ func (r *run) take(o outcome) {
 	}
 	if o.response != nil && !o.response.Success {
 		r.showPanics(&o)
+	}
+	if len(o.failed) > 0 {
+		r.say(func() { _, _ = r.Streams.ErrOut.Write(o.failed) })
 	}
 	if len(o.problems) > 0 {
 		r.fail(o.problems)

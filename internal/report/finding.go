@@ -98,13 +98,20 @@ func (f finding) text() string {
 	return strings.Join(slices.DeleteFunc([]string{f.Resource, f.Function, f.Path, f.Rule, f.Message}, func(s string) bool { return s == "" }), ": ")
 }
 
-// lines prints results the way compilers do: a line for each finding, with a
-// place that terminals and editors make a link.
-func (s Screen) lines(file string, results api.ValidationResultList) []byte {
+// failed prints the results that did not pass.
+func (s Screen) failed(file string, results api.ValidationResultList) []byte {
 	var b strings.Builder
 	for _, f := range findings(file, results) {
 		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) + "\n")
 	}
+	return []byte(b.String())
+}
+
+// lines prints results the way compilers do: a line for each finding, with a
+// place that terminals and editors make a link.
+func (s Screen) lines(file string, results api.ValidationResultList) []byte {
+	var b strings.Builder
+	b.Write(s.failed(file, results))
 	for _, r := range results {
 		if r.Passed {
 			b.WriteString(s.head(diag.Printable(file)+":") + " " + r.FunctionName + ": passed\n")

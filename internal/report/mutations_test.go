@@ -84,7 +84,7 @@ func TestMutationsFormat(t *testing.T) {
 		Response: &api.FunctionInvocationResponse{Success: true, Mutations: changesForAPerson()},
 	}
 	render := func(screen Screen) string {
-		text, _, err := Render(Mutations, screen, r)
+		text, err := Render(Mutations, screen, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestEncodedMutations(t *testing.T) {
 			response.EncodedMutations = append(response.EncodedMutations, text)
 		}
 	}
-	payload, _, err := Render(Mutations, Screen{}, Result{Response: response})
+	payload, err := Render(Mutations, Screen{}, Result{Response: response})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestMutationsOfSeveralUnits(t *testing.T) {
 			if unit == "none" {
 				r.Response.Mutations = nil
 			}
-			piece, _, err := p.Piece(r)
+			piece, err := p.Piece(r)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -43,7 +43,7 @@ func result(r *api.FunctionInvocationResponse, signatures ...api.FunctionSignatu
 
 func render(t *testing.T, f report.Format, s report.Screen, r report.Result) string {
 	t.Helper()
-	payload, _, err := report.Render(f, s, r)
+	payload, err := report.Render(f, s, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	r.Changed = func() ([]api.ResourceInfo, error) { return nil, errors.New("no") }
-	if _, _, err := report.Render(report.Name, report.Screen{}, r); err == nil {
+	if _, err := report.Render(report.Name, report.Screen{}, r); err == nil {
 		t.Error("the error is lost")
 	}
 	r.Response.Changed = false

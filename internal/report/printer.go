@@ -23,6 +23,8 @@ type Printer struct {
 	Several bool
 	// Signatures are those of the chain.
 	Signatures []api.FunctionSignature
+	// Elsewhere tells that the configuration goes elsewhere, and Silent that nothing is printed.
+	Elsewhere, Silent bool
 
 	stream   stream
 	sections sections
@@ -38,25 +40,20 @@ type Piece struct {
 	result   Result    // what it is about
 }
 
-// Piece makes what is printed about a unit. It can be called concurrently. The
-// notes name output that the format leaves out.
-func (p *Printer) Piece(r Result) (Piece, []api.Note, error) {
+// Piece makes what is printed about a unit. It can be called concurrently.
+func (p *Printer) Piece(r Result) (Piece, error) {
 	if p.Report != "" {
-		return Piece{result: r.withoutData()}, nil, nil
+		return Piece{result: r.withoutData()}, nil
 	}
 	if !p.Several {
-		text, notes, err := Render(p.Format, p.Screen, r)
-		return Piece{text: text}, notes, err
+		text, err := Render(p.Format, p.Screen, r)
+		return Piece{text: text}, err
 	}
 	auto := p.Format == Auto
 	switch {
 	case p.Format == Data, auto && mutates(r.Signatures):
 		text := configuration(r.Response)
-		piece := Piece{text: text, document: text != nil, result: Result{File: r.File, Toolchain: r.Toolchain}}
-		if auto {
-			return piece, leftOut(r), nil
-		}
-		return piece, nil, nil
+		return Piece{text: text, document: text != nil, result: Result{File: r.File, Toolchain: r.Toolchain}}, nil
 	case p.Format == Output, p.Format == Table, auto:
 		make := rowsSection
 		if p.Format == Table || auto && p.Screen.Terminal {
@@ -69,21 +66,21 @@ func (p *Printer) Piece(r Result) (Piece, []api.Note, error) {
 		for _, o := range r.Response.Outputs {
 			s, err := make(r, o)
 			if err != nil {
-				return piece, nil, err
+				return piece, err
 			}
 			piece.sections = append(piece.sections, s)
 		}
-		return piece, nil, nil
+		return piece, nil
 	}
 	if p.Format == Mutations {
 		s, err := mutationsSection(p.Screen, r)
-		return Piece{sections: []section{s}}, leftOut(r), err
+		return Piece{sections: []section{s}}, err
 	}
-	text, notes, err := Render(p.Format, p.Screen, r)
+	text, err := Render(p.Format, p.Screen, r)
 	if p.Format == Full {
 		text = append(Payload{[]byte("UNIT       " + r.Unit + "    \n")}, text...)
 	}
-	return Piece{text: text}, notes, err
+	return Piece{text: text}, err
 }
 
 // Print returns what is to be written now that it is the turn of a unit.

@@ -15,7 +15,7 @@ func printAll(t *testing.T, p *report.Printer, units ...report.Result) (text str
 	t.Helper()
 	var b bytes.Buffer
 	for _, u := range units {
-		piece, _, err := p.Piece(u)
+		piece, err := p.Piece(u)
 		if err != nil {
 			t.Fatal(err)
 		}

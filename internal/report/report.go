@@ -128,43 +128,35 @@ func (s Screen) head(text string) string {
 	return s.Head(text)
 }
 
-// Render makes the payload. The notes name output that the format leaves out.
-// A unit with a failed function has no configuration to print, except in Full
-// and Response.
-func Render(format Format, screen Screen, r Result) (Payload, []api.Note, error) {
-	var text Payload
-	var notes []api.Note
-	var err error
+// Render makes the payload. A unit with a failed function has no configuration
+// to print, except in Full and Response.
+func Render(format Format, screen Screen, r Result) (Payload, error) {
 	switch format {
 	case Full:
-		text, err = full(r.Response)
+		return full(r.Response)
 	case Data:
-		text = configuration(r.Response)
+		return configuration(r.Response), nil
 	case Output:
-		text, err = outputs(r.Response.Outputs, output)
+		return outputs(r.Response.Outputs, output)
 	case Response:
-		text, err = response(r.Response)
+		return response(r.Response)
 	case Name:
-		text, err = names(r)
-		notes = leftOut(r)
+		return names(r)
 	case Diff:
-		text, notes = Payload{unified(screen.Diff, r)}, leftOut(r)
+		return Payload{unified(screen.Diff, r)}, nil
 	case Mutations:
-		text, err = mutations(screen, r)
-		notes = leftOut(r)
+		return mutations(screen, r)
 	case Table:
-		text, err = outputs(r.Response.Outputs, screen.table)
-	default:
-		if mutates(r.Signatures) {
-			return configuration(r.Response), leftOut(r), nil
-		}
-		print := output
-		if screen.Terminal {
-			print = func(o api.Output) (Payload, error) { return screen.forAPerson(r.File, o) }
-		}
-		text, err = outputs(r.Response.Outputs, print)
+		return outputs(r.Response.Outputs, screen.table)
 	}
-	return text, notes, err
+	if mutates(r.Signatures) {
+		return configuration(r.Response), nil
+	}
+	print := output
+	if screen.Terminal {
+		print = func(o api.Output) (Payload, error) { return screen.forAPerson(r.File, o) }
+	}
+	return outputs(r.Response.Outputs, print)
 }
 
 // Locate writes the file into the positions of the outputs, which the executor
@@ -209,39 +201,6 @@ func configurationParts(r *api.FunctionInvocationResponse) Payload {
 		return r.Parts
 	}
 	return Payload{r.ConfigData}
-}
-
-// leftOut names the functions whose output auto does not show beside the configuration.
-func leftOut(r Result) []api.Note {
-	var notes []api.Note
-	seen := map[string]bool{}
-	for _, s := range r.Signatures {
-		if s.OutputInfo != nil && !s.Mutating && !seen[s.FunctionName] && hasOutput(r.Response.Outputs, s) {
-			seen[s.FunctionName] = true
-			notes = append(notes, api.Note{Function: s.FunctionName, Message: "its output is not shown beside the configuration; -o output prints it"})
-		}
-	}
-	return notes
-}
-
-// hasOutput tells whether there is output of a function: a filter that did not
-// pass and a function that was not reached have none.
-func hasOutput(outputs api.OutputList, s api.FunctionSignature) bool {
-	for _, o := range outputs {
-		found := false
-		switch v := o.Value.(type) {
-		case api.AttributeValueList:
-			found = slices.ContainsFunc(v, func(row api.AttributeValue) bool { return row.FunctionName == s.FunctionName })
-		case api.ValidationResultList:
-			found = slices.ContainsFunc(v, func(row api.ValidationResult) bool { return row.FunctionName == s.FunctionName })
-		default:
-			found = o.OutputType == s.OutputInfo.OutputType
-		}
-		if found {
-			return true
-		}
-	}
-	return false
 }
 
 // outputs prints one output as it is and several each under its type.

@@ -38,34 +38,30 @@ func TestRender(t *testing.T) {
 		signatures []api.FunctionSignature
 		response   *api.FunctionInvocationResponse
 		want       string
-		notes      int
 	}{
-		{"auto of a getter", report.Auto, get, response(), printed, 0},
-		{"auto of a setter", report.Auto, set, response(), "a: <1>\n", 0},
-		{"auto of both", report.Auto, both, response(), "a: <1>\n", 1},
-		{"auto of a getter that was not reached", report.Auto, both, &api.FunctionInvocationResponse{Success: true, ConfigData: api.Text("a: 1")}, "a: 1", 0},
-		{"auto of a setter that failed", report.Auto, set, failed, "", 0},
-		{"data", report.Data, get, response(), "a: <1>\n", 0},
-		{"data unchanged", report.Data, get, none, "a: 1", 0},
-		{"data of a failure", report.Data, set, failed, "", 0},
-		{"output", report.Output, both, response(), printed, 0},
-		{"output of nothing", report.Output, set, none, "", 0},
-		{"several outputs", report.Output, get, two, "JSON:\n" + printed + "\nYAML:\nx: y\n\nResourceInfoList:\n[]\n\n", 0},
-		{"full", report.Full, set, response(), "SUCCESS    true    \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" + printed, 0},
-		{"full of nothing", report.Full, set, none, "SUCCESS    true    \n", 0},
-		{"full without a final newline", report.Full, set, noNewline, "SUCCESS    true    \nCONFIGDATA\n---------\na: 1\nOUTPUT\n------\n" + printed, 0},
-		{"full of a failure", report.Full, set, failed, "SUCCESS          false         \nERRORMESSAGES    one; two;     \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" + printed, 0},
+		{"auto of a getter", report.Auto, get, response(), printed},
+		{"auto of a setter", report.Auto, set, response(), "a: <1>\n"},
+		{"auto of both", report.Auto, both, response(), "a: <1>\n"},
+		{"auto of a getter that was not reached", report.Auto, both, &api.FunctionInvocationResponse{Success: true, ConfigData: api.Text("a: 1")}, "a: 1"},
+		{"auto of a setter that failed", report.Auto, set, failed, ""},
+		{"data", report.Data, get, response(), "a: <1>\n"},
+		{"data unchanged", report.Data, get, none, "a: 1"},
+		{"data of a failure", report.Data, set, failed, ""},
+		{"output", report.Output, both, response(), printed},
+		{"output of nothing", report.Output, set, none, ""},
+		{"several outputs", report.Output, get, two, "JSON:\n" + printed + "\nYAML:\nx: y\n\nResourceInfoList:\n[]\n\n"},
+		{"full", report.Full, set, response(), "SUCCESS    true    \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" + printed},
+		{"full of nothing", report.Full, set, none, "SUCCESS    true    \n"},
+		{"full without a final newline", report.Full, set, noNewline, "SUCCESS    true    \nCONFIGDATA\n---------\na: 1\nOUTPUT\n------\n" + printed},
+		{"full of a failure", report.Full, set, failed, "SUCCESS          false         \nERRORMESSAGES    one; two;     \nCONFIGDATA\n---------\na: <1>\nOUTPUT\n------\n" + printed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, notes, err := report.Render(c.format, report.Screen{}, report.Result{File: "./a.yaml", Signatures: c.signatures, Response: c.response})
+			got, err := report.Render(c.format, report.Screen{}, report.Result{File: "./a.yaml", Signatures: c.signatures, Response: c.response})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if have := string(bytes.Join(got, nil)); have != c.want {
 				t.Errorf("got\n%swant\n%s", have, c.want)
-			}
-			if len(notes) != c.notes {
-				t.Errorf("%d notes: %v", len(notes), notes)
 			}
 		})
 	}
@@ -75,7 +71,7 @@ func TestOutputThatCannotBePrinted(t *testing.T) {
 	r := response()
 	r.Outputs[0].Value = func() {}
 	for _, f := range []report.Format{report.Output, report.Full, report.Auto} {
-		if _, _, err := report.Render(f, report.Screen{}, report.Result{Response: r}); err == nil {
+		if _, err := report.Render(f, report.Screen{}, report.Result{Response: r}); err == nil {
 			t.Errorf("%s: no error", f)
 		}
 	}
