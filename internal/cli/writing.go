@@ -86,7 +86,7 @@ func (j *job) newWriting(chain *plan.Plan, format report.Format) (writing, error
 	case w.to == toStdout:
 	case w.prints && format == report.Data:
 		return w, diag.UsageHint("without "+asked+" the configuration is printed", "%s and printing the configuration exclude each other", asked)
-	case !changes && w.to != toDirectory:
+	case !changes:
 		return w, diag.UsageHint("without "+asked+" the output of the functions is printed", "%s: no function of the chain changes anything", asked)
 	case j.readsStdin() && (w.to == inPlace || w.to == toDirectory):
 		return w, diag.UsageHint("without "+asked+" the result is printed", "%s: the standard input is no file", asked)
