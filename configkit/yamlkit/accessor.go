@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -21,8 +22,18 @@ import (
 type EmbeddedAccessor interface {
 	// Extract returns the part, and whether there is one.
 	Extract(text, sub string) (any, bool)
-	// Replace returns the text with another part in its place, and whether there was one.
+	// Replace returns the text with another part in its place. It reports false when there is no such part, or when the value
+	// would not be the part of the text that comes of it.
 	Replace(text, sub string, value any) (string, bool)
+	// update is Replace by what f makes of the part. It reports false when there is no such part, or f does not want it; an error
+	// tells why what f makes of it cannot be the part.
+	update(text, sub string, f func(part any) (any, bool)) (string, bool, error)
+}
+
+// replace is Replace by means of update.
+func replace(a EmbeddedAccessor, text, sub string, value any) (string, bool) {
+	replaced, ok, err := a.update(text, sub, func(any) (any, bool) { return value, true })
+	return replaced, ok && err == nil
 }
 
 // NewEmbeddedAccessor makes the accessor of a type and configuration.
@@ -35,23 +46,25 @@ func NewEmbeddedAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAcc
 		if err != nil {
 			return nil, fmt.Errorf("embedded accessor: %w", err)
 		}
-		return regexpAccessor{re}, nil
+		return textAccessor{findGroup(re)}, nil
 	case api.EmbeddedAccessorLine, api.EmbeddedAccessorJSON, api.EmbeddedAccessorYAML:
 		if config != "" {
 			return nil, fmt.Errorf("embedded accessor: %s takes no configuration", t)
 		}
 		if t == api.EmbeddedAccessorLine {
-			return lineAccessor{}, nil
+			return textAccessor{findLine}, nil
 		}
 		return documentAccessor{json: t == api.EmbeddedAccessorJSON}, nil
 	}
 	return nil, fmt.Errorf("embedded accessor: unknown type %s", t)
 }
 
-// regexpAccessor knows the named groups of a regular expression.
-type regexpAccessor struct{ re *regexp.Regexp }
+// textAccessor knows parts that stand in the text as they are.
+type textAccessor struct {
+	find func(text, sub string) (from, to int) // -1 when there is no such part
+}
 
-func (a regexpAccessor) Extract(text, sub string) (any, bool) {
+func (a textAccessor) Extract(text, sub string) (any, bool) {
 	from, to := a.find(text, sub)
 	if from < 0 {
 		return nil, false
@@ -59,48 +72,56 @@ func (a regexpAccessor) Extract(text, sub string) (any, bool) {
 	return text[from:to], true
 }
 
-func (a regexpAccessor) Replace(text, sub string, value any) (string, bool) {
+func (a textAccessor) Replace(text, sub string, value any) (string, bool) {
+	return replace(a, text, sub, value)
+}
+
+func (a textAccessor) update(text, sub string, f func(any) (any, bool)) (string, bool, error) {
 	from, to := a.find(text, sub)
 	if from < 0 {
-		return text, false
+		return text, false, nil
 	}
-	return text[:from] + fmt.Sprint(value) + text[to:], true
+	value, wanted := f(text[from:to])
+	part := fmt.Sprint(value)
+	if !wanted || part == text[from:to] {
+		return text, wanted, nil
+	}
+	replaced := text[:from] + part + text[to:]
+	switch from, to = a.find(replaced, sub); {
+	case from < 0:
+		return text, true, fmt.Errorf("cannot set part %s to %s: read back, there is no such part", sub, excerpt(part))
+	case replaced[from:to] != part:
+		return text, true, fmt.Errorf("cannot set part %s to %s: read back, it is %s", sub, excerpt(part), excerpt(replaced[from:to]))
+	}
+	return replaced, true, nil
 }
 
-// find is where the group is, -1 when the expression does not match, has no such group or the group took no part.
-func (a regexpAccessor) find(text, group string) (from, to int) {
-	i := a.re.SubexpIndex(group)
-	if i < 0 {
-		return -1, -1
+// excerpt quotes a text for a message, or what it begins with.
+func excerpt(text string) string {
+	const most = 60 // characters
+	if start := fmt.Sprintf("%.*s", most, text); start != text {
+		return strconv.Quote(start) + "..."
 	}
-	places := a.re.FindStringSubmatchIndex(text)
-	if places == nil {
-		return -1, -1
-	}
-	return places[2*i], places[2*i+1]
+	return strconv.Quote(text)
 }
 
-// lineAccessor knows lines by their number.
-type lineAccessor struct{}
-
-func (a lineAccessor) Extract(text, sub string) (any, bool) {
-	from, to := a.find(text, sub)
-	if from < 0 {
-		return nil, false
+// findGroup finds named groups of a regular expression; there is none when the expression does not match or the group took no part.
+func findGroup(re *regexp.Regexp) func(text, group string) (from, to int) {
+	return func(text, group string) (from, to int) {
+		i := re.SubexpIndex(group)
+		if i < 0 {
+			return -1, -1
+		}
+		places := re.FindStringSubmatchIndex(text)
+		if places == nil {
+			return -1, -1
+		}
+		return places[2*i], places[2*i+1]
 	}
-	return text[from:to], true
 }
 
-func (a lineAccessor) Replace(text, sub string, value any) (string, bool) {
-	from, to := a.find(text, sub)
-	if from < 0 {
-		return text, false
-	}
-	return text[:from] + fmt.Sprint(value) + text[to:], true
-}
-
-// find is where a line is, without its line end. What follows the last line end is a line if it is not empty.
-func (lineAccessor) find(text, sub string) (from, to int) {
+// findLine is where the line with a number is, without its line end. What follows the last line end is a line if it is not empty.
+func findLine(text, sub string) (from, to int) {
 	n := decimal(sub)
 	if n < 1 {
 		return -1, -1
@@ -142,28 +163,42 @@ func (a documentAccessor) open(text, sub string) (*gaby.YamlDoc, gaby.Value) {
 
 func (a documentAccessor) Extract(text, sub string) (any, bool) {
 	_, v := a.open(text, sub)
-	if kind := v.Kind(); kind == gaby.Map || kind == gaby.List {
-		return v.Data(), true
-	}
-	return scalar(v)
+	return value(v)
 }
 
 func (a documentAccessor) Replace(text, sub string, value any) (string, bool) {
+	return replace(a, text, sub, value)
+}
+
+func (a documentAccessor) update(text, sub string, f func(any) (any, bool)) (string, bool, error) {
 	doc, v := a.open(text, sub)
-	if !v.Exists() {
-		return text, false
+	part, ok := value(v)
+	if !ok {
+		return text, false, nil
 	}
-	if _, err := doc.SetP(value, sub); err != nil {
-		return text, false
+	updated, wanted := f(part)
+	if !wanted {
+		return text, false, nil
+	}
+	if _, err := doc.SetP(updated, sub); err != nil {
+		return text, true, err
 	}
 	replaced := doc.String()
 	if a.json && !json.Valid([]byte(replaced)) {
 		// A new scalar that YAML writes in a way JSON does not know.
 		compact, err := json.Marshal(doc.Data())
 		if err != nil {
-			return text, false
+			return text, true, err
 		}
 		replaced = string(compact)
 	}
-	return replaced, true
+	return replaced, true, nil
+}
+
+// value reads what there is: a scalar, map or list. ok is false for null and what is missing.
+func value(v gaby.Value) (any, bool) {
+	if kind := v.Kind(); kind == gaby.Map || kind == gaby.List {
+		return v.Data(), true
+	}
+	return scalar(v)
 }

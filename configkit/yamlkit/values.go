@@ -271,6 +271,13 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 	}
 	matches := 0
 	var edits []edit // made at the end, so that no place moves while paths are being resolved
+	updatePart := func(part any) (any, bool) {
+		current, typed := part.(T)
+		if !typed {
+			return nil, false
+		}
+		return updater(current), true
+	}
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, options.Upsert, func(p *place) error {
 		if options.Wanted != nil && !options.Wanted(p.exported()) {
 			return nil
@@ -282,12 +289,14 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		case v.Exists() && ok:
 			if p.path.accessor != nil && p.path.path.embedded != "" {
 				text, isString := value.(string)
-				part, found := p.path.accessor.Extract(text, p.path.path.embedded)
-				current, typed := part.(T)
-				if !isString || !found || !typed {
+				if !isString {
 					return nil
 				}
-				replacement, _ = p.path.accessor.Replace(text, p.path.path.embedded, updater(current))
+				updated, found, err := p.path.accessor.update(text, p.path.path.embedded, updatePart)
+				if err != nil || !found {
+					return err
+				}
+				replacement = updated
 				break
 			}
 			current, typed := value.(T)
