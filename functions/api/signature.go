@@ -11,6 +11,11 @@ const (
 	FunctionTypePathVisitor FunctionType = "PathVisitor"
 )
 
+// FunctionTypes are all of them.
+func FunctionTypes() []FunctionType {
+	return []FunctionType{FunctionTypeCustom, FunctionTypePathVisitor}
+}
+
 // FunctionSignature describes a function: everything that help, completion, documentation and argument validation need.
 type FunctionSignature struct {
 	FunctionName          string

@@ -42,6 +42,15 @@ const (
 	DataTypeStringList           DataType = "[]string"
 )
 
+// DataTypes are all of them. A parameter that has a schema may have a type of its own, which is JSON.
+func DataTypes() []DataType {
+	return []DataType{
+		DataTypeString, DataTypeInt, DataTypeBool, DataTypeEnum, DataTypeJSON, DataTypeYAML, DataTypeTOML, DataTypeINI, DataTypeEnv,
+		DataTypeProperties, DataTypeHCL, DataTypeText, DataTypeCEL, DataTypeAttributeValueList, DataTypePatchMap,
+		DataTypeResourceMutationList, DataTypeResourceList, DataTypeStringList,
+	}
+}
+
 // OutputType is the type of a function's output.
 type OutputType string
 
@@ -59,3 +68,12 @@ const (
 	OutputTypeResourceMutationList OutputType = "ResourceMutationList"
 	OutputTypeMutationConflictList OutputType = "MutationConflictList"
 )
+
+// OutputTypes are all of them. What none of the others describes is JSON, or Opaque.
+func OutputTypes() []OutputType {
+	return []OutputType{
+		OutputTypeValidationResult, OutputTypeValidationResultList, OutputTypeAttributeValueList, OutputTypeResourceInfoList,
+		OutputTypeResourceList, OutputTypePatchMap, OutputTypeJSON, OutputTypeYAML, OutputTypeOpaque, OutputTypeResourceMutationList,
+		OutputTypeMutationConflictList,
+	}
+}

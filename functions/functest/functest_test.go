@@ -43,11 +43,12 @@ func suite(t *testing.T) Suite {
 		return text + "x"
 	}))
 	register(api.FunctionSignature{FunctionName: "count-calls", Mutating: true}, set(func(*gaby.YamlDoc) any { calls++; return calls }))
-	register(api.FunctionSignature{FunctionName: "get-unit"}, func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	text := &api.FunctionOutput{ResultName: "name", Description: "the name of the unit", OutputType: api.OutputTypeYAML}
+	register(api.FunctionSignature{FunctionName: "get-unit", OutputInfo: text}, func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 		fc.Note(api.Position{}, "this is a note")
 		return docs, api.YAMLPayload{Payload: fc.UnitSlug}, nil
 	})
-	register(api.FunctionSignature{FunctionName: "fail-twice"}, func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container, any, error) {
+	register(api.FunctionSignature{FunctionName: "fail-twice", Mutating: true}, func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container, any, error) {
 		return nil, nil, fmt.Errorf("first (really): %w", &api.Failure{Message: "first (really)", Hint: "do not"})
 	})
 	return Suite{Executor: e, Dir: t.TempDir()}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // UnknownFunctionError tells that no function has the name.
@@ -67,6 +69,22 @@ func (e *RegistrationError) Error() string {
 		name = "(no name)"
 	}
 	return fmt.Sprintf("registering function %s: %s", name, strings.Join(e.Problems, "; "))
+}
+
+// OutputTypeError tells that a function returned something else than its signature says.
+type OutputTypeError struct {
+	Function string
+	Declared api.OutputType
+	Value    any
+}
+
+func (e *OutputTypeError) Error() string {
+	return fmt.Sprintf("the signature of %s says that its output is of type %s, but it returned %T", e.Function, e.Declared, e.Value)
+}
+
+// Hint is how an output gets its type.
+func (e *OutputTypeError) Hint() string {
+	return "outputs of the known types have the Go types of functions/api; JSON and Opaque can be anything"
 }
 
 // PanicError is a panic of a function (or, without a name, of the executor itself), made an error.

@@ -52,6 +52,9 @@ func failureOf(err error, function string, class api.FailureClass) *api.Failure 
 	if e, ok := errors.AsType[*NotHermeticError](err); ok {
 		f.Class, f.Hint = api.FailureUsage, e.Hint()
 	}
+	if e, ok := errors.AsType[*OutputTypeError](err); ok {
+		f.Hint = e.Hint()
+	}
 	if e, ok := errors.AsType[*UnknownFunctionError](err); ok {
 		f.Class, f.Hint, f.Function = api.FailureUsage, e.Hint(), ""
 	}

@@ -20,6 +20,18 @@ func nothing(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgume
 	return docs, nil, nil
 }
 
+// described is a registration whose output is described: a function without one that changes nothing is no use.
+func described(r handler.FunctionRegistration) handler.FunctionRegistration {
+	t := api.OutputTypeOpaque
+	if r.Validating {
+		t = api.OutputTypeValidationResult
+	}
+	if !r.Mutating && r.OutputInfo == nil {
+		r.OutputInfo = &api.FunctionOutput{ResultName: "result", Description: "what comes out", OutputType: t}
+	}
+	return r
+}
+
 func number(n int) *int { return &n }
 
 // sampler has a parameter of every kind.
@@ -44,6 +56,7 @@ func sampler() handler.FunctionRegistration {
 				},
 			},
 			RequiredParameters: 2,
+			Mutating:           true,
 			Examples:           []string{"sample-things abc 3 true json", "sample-things --count=3 --word=abc"},
 		},
 		Function: nothing,
@@ -60,6 +73,7 @@ func variadic() handler.FunctionRegistration {
 				{ParameterName: "pair", Description: "a pair", Required: true, DataType: api.DataTypeString},
 			},
 			RequiredParameters: 2, VarArgs: true,
+			Mutating: true,
 		},
 		Function: nothing,
 	}
@@ -111,10 +125,24 @@ func TestRegistrationIsValidated(t *testing.T) {
 		}, "its output has no type"},
 		{
 			"output of a validating function", func(r *handler.FunctionRegistration) {
-				r.Validating = true
+				r.Mutating, r.Validating = false, true
 				r.OutputInfo = &api.FunctionOutput{ResultName: "x", Description: "y", OutputType: api.OutputTypeJSON}
 			}, "validating functions, and only they, have validation results as output",
 		},
+		{"output type", func(r *handler.FunctionRegistration) {
+			r.OutputInfo = &api.FunctionOutput{ResultName: "x", Description: "y", OutputType: "AttributeValuList"}
+		}, "there is no output type AttributeValuList, did you mean AttributeValueList?"},
+		{
+			"validating without an output", func(r *handler.FunctionRegistration) { r.Mutating, r.Validating = false, true },
+			"it is validating, but does not describe its output",
+		},
+		{"of no use", func(r *handler.FunctionRegistration) { r.Mutating = false }, "it neither changes the configuration nor returns anything"},
+		{"function type", func(r *handler.FunctionRegistration) { r.FunctionType = "Nope" }, "there is no function type Nope, only Custom, PathVisitor"},
+		{"unknown data type", func(r *handler.FunctionRegistration) { r.Parameters[2].DataType = "integer" }, "parameter flag: there is no data type integer, "},
+		{"data type with a schema", func(r *handler.FunctionRegistration) {
+			r.Parameters[2].DataType, r.Parameters[2].Schema = "Flags", "{}"
+			r.Examples = nil
+		}, ""},
 		{"other data", func(r *handler.FunctionRegistration) { r.OtherDataExpected = []string{""} }, "a source of other data has no name"},
 		{"resource types", func(r *handler.FunctionRegistration) { r.AffectedResourceTypes = []api.ResourceType{""} }, "an affected resource type is empty"},
 		{"value parameter", func(r *handler.FunctionRegistration) { r.ValueParameter = "vlaue" }, "the parameter for the value, vlaue, is not one"},
@@ -171,7 +199,9 @@ func named(pairs ...any) []api.FunctionArgument {
 
 func TestArgumentsAreValidated(t *testing.T) {
 	h := newHandler()
-	none := handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{FunctionName: "take-nothing", Description: "Take nothing"}, Function: nothing}
+	none := handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{FunctionName: "take-nothing", Description: "Take nothing", Mutating: true}, Function: nothing,
+	}
 	for _, r := range []handler.FunctionRegistration{sampler(), variadic(), none} {
 		if err := h.RegisterFunction(r); err != nil {
 			t.Fatal(err)

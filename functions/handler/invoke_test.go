@@ -29,7 +29,7 @@ func testFunctions(t *testing.T) *handler.FunctionHandler {
 		t.Helper()
 		r.FunctionName, r.Description, r.Hermetic = name, "Do "+name, true
 		r.Parameters, r.RequiredParameters = []api.FunctionParameter{key}, 1
-		if err := h.RegisterFunction(r); err != nil {
+		if err := h.RegisterFunction(described(r)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -251,7 +251,7 @@ func TestCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	h := testFunctions(t)
 	err := h.RegisterFunction(handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{FunctionName: "wait", Description: "Wait", Hermetic: true},
+		FunctionSignature: api.FunctionSignature{FunctionName: "wait", Description: "Wait", Mutating: true, Hermetic: true},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			cancel()
 			<-fc.Context().Done()

@@ -84,7 +84,24 @@ func label(value any, s *step) any {
 	return value
 }
 
+// typeOfOutput is the type of an output: that which its Go type stands for, else the one the signature says.
 func typeOfOutput(value any, info *api.FunctionOutput) api.OutputType {
+	if t := typeOfValue(value); t != "" {
+		return t
+	}
+	if info != nil && info.OutputType != "" {
+		return info.OutputType
+	}
+	return api.OutputTypeOpaque
+}
+
+// mayBe tells whether an output of the type can be the value. JSON can be anything, and so can what nothing is said about.
+func mayBe(t api.OutputType, value any) bool {
+	return t == api.OutputTypeJSON || t == api.OutputTypeOpaque || combine(t, typeOfValue(value))
+}
+
+// typeOfValue is the output type that a Go type stands for, "" if it stands for none.
+func typeOfValue(value any) api.OutputType {
 	switch value.(type) {
 	case api.AttributeValueList:
 		return api.OutputTypeAttributeValueList
@@ -105,10 +122,7 @@ func typeOfOutput(value any, info *api.FunctionOutput) api.OutputType {
 	case api.YAMLPayload:
 		return api.OutputTypeYAML
 	}
-	if info != nil && info.OutputType != "" {
-		return info.OutputType
-	}
-	return api.OutputTypeOpaque
+	return ""
 }
 
 // appendOutput puts two values of one output type together, if that type allows it.

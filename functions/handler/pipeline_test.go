@@ -22,7 +22,7 @@ import (
 func with(t *testing.T, h *handler.FunctionHandler, r handler.FunctionRegistration) *handler.FunctionHandler {
 	t.Helper()
 	r.Description = "Do " + r.FunctionName
-	if err := h.RegisterFunction(r); err != nil {
+	if err := h.RegisterFunction(described(r)); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -247,6 +247,20 @@ func TestBrokenPromises(t *testing.T) {
 			api.FunctionSignature{Validating: true},
 			func(docs gaby.Container) (gaby.Container, any) { return docs, 5 },
 			"failure 4 f: the function is a validation, but its output is int and not an api.ValidationResult or a list of them\n",
+		},
+		"text instead of rows": {
+			api.FunctionSignature{OutputInfo: &api.FunctionOutput{ResultName: "x", Description: "y", OutputType: api.OutputTypeAttributeValueList}},
+			func(docs gaby.Container) (gaby.Container, any) { return docs, "text" },
+			"failure 4 f: the signature of f says that its output is of type AttributeValueList, but it returned string\n",
+		},
+		"resources instead of rows": {
+			api.FunctionSignature{OutputInfo: &api.FunctionOutput{ResultName: "x", Description: "y", OutputType: api.OutputTypeAttributeValueList}},
+			func(docs gaby.Container) (gaby.Container, any) { return docs, api.ResourceList{} },
+			"failure 4 f: the signature of f says that its output is of type AttributeValueList, but it returned api.ResourceList\n",
+		},
+		"anything as JSON": {
+			api.FunctionSignature{OutputInfo: &api.FunctionOutput{ResultName: "x", Description: "y", OutputType: api.OutputTypeJSON}},
+			func(docs gaby.Container) (gaby.Container, any) { return docs, api.ResourceList{} }, "output ResourceList []\n",
 		},
 		"a document that is nil": {
 			api.FunctionSignature{Mutating: true},

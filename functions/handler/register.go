@@ -104,6 +104,9 @@ func (r *FunctionRegistration) problems() []string {
 	if r.Mutating && r.Validating {
 		add("it cannot be both mutating and validating")
 	}
+	if r.FunctionType != "" && !slices.Contains(api.FunctionTypes(), r.FunctionType) {
+		add("%s", unknownType("function", r.FunctionType, api.FunctionTypes()))
+	}
 	problems = append(problems, r.outputProblems()...)
 	problems = append(problems, r.parameterProblems()...)
 	if r.ValueParameter != "" && !slices.ContainsFunc(r.Parameters, func(p api.FunctionParameter) bool { return p.ParameterName == r.ValueParameter }) {
@@ -139,7 +142,13 @@ func (r *FunctionRegistration) problems() []string {
 }
 
 func (r *FunctionRegistration) outputProblems() []string {
-	if r.OutputInfo == nil {
+	switch {
+	case r.OutputInfo != nil:
+	case r.Validating:
+		return []string{"it is validating, but does not describe its output"}
+	case !r.Mutating:
+		return []string{"it neither changes the configuration nor returns anything: it is to be mutating, or to describe its output"}
+	default:
 		return nil
 	}
 	var problems []string
@@ -150,11 +159,27 @@ func (r *FunctionRegistration) outputProblems() []string {
 			problems = append(problems, "its output has no "+field.name)
 		}
 	}
+	if t := r.OutputInfo.OutputType; t != "" && !slices.Contains(api.OutputTypes(), t) {
+		problems = append(problems, unknownType("output", t, api.OutputTypes()))
+	}
 	validates := r.OutputInfo.OutputType == api.OutputTypeValidationResult || r.OutputInfo.OutputType == api.OutputTypeValidationResultList
 	if validates != r.Validating {
 		problems = append(problems, "validating functions, and only they, have validation results as output")
 	}
 	return problems
+}
+
+// unknownType says that there is no type of the name, and which one may be meant.
+func unknownType[T ~string](kind string, name T, types []T) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = string(t)
+	}
+	problem := fmt.Sprintf("there is no %s type %s", kind, name)
+	if hint := didYouMean(Suggest(string(name), names)); hint != "" {
+		return problem + ", " + hint
+	}
+	return problem + ", only " + strings.Join(names, ", ")
 }
 
 func (r *FunctionRegistration) parameterProblems() []string {
@@ -196,8 +221,11 @@ func (r *FunctionRegistration) parameterProblems() []string {
 func constraintProblems(p api.FunctionParameter) []string {
 	var problems []string
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-	if p.DataType == api.DataTypeNone {
+	switch {
+	case p.DataType == api.DataTypeNone:
 		add("it has no data type")
+	case p.Schema == "" && !slices.Contains(api.DataTypes(), p.DataType): // with a schema it is JSON of the author's own
+		add("%s", unknownType("data", p.DataType, api.DataTypes()))
 	}
 	if (p.DataType == api.DataTypeEnum) != (len(p.EnumValues) > 0) {
 		add("enum values and the data type enum belong together")

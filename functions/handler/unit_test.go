@@ -17,7 +17,7 @@ func probe(t *testing.T, r handler.FunctionRegistration, see func(fc *api.Functi
 		see(fc, docs, other)
 		return docs, nil, nil
 	}
-	if err := h.RegisterFunction(r); err != nil {
+	if err := h.RegisterFunction(described(r)); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -53,12 +53,9 @@ func TestOtherData(t *testing.T) {
 	var got []byte
 	h := probe(t, handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{OtherDataExpected: []string{"Released", "Before:"}}},
 		func(_ *api.FunctionContext, _ gaby.Container, other []byte) { got = other })
-	if err := h.RegisterFunction(handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{FunctionName: "wants-conflicts", Description: "other", OtherDataExpected: []string{"Conflicts"}},
-		Function:          nothing,
-	}); err != nil {
-		t.Fatal(err)
-	}
+	with(t, h, handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{FunctionName: "wants-conflicts", OtherDataExpected: []string{"Conflicts"}}, Function: nothing,
+	})
 	for _, c := range []struct {
 		sources map[string]api.Text
 		want    string

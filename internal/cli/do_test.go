@@ -37,11 +37,11 @@ func executor(t *testing.T) func() (*functions.Executor, error) {
 	add("panic-now", api.FunctionSignature{Mutating: true}, func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container, any, error) {
 		panic("so much for that")
 	})
-	add("wait-for-test", api.FunctionSignature{}, func(_ *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	add("wait-for-test", api.FunctionSignature{Mutating: true}, func(_ *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 		<-t.Context().Done()
 		return c, nil, nil
 	})
-	add("wait", api.FunctionSignature{}, func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	add("wait", api.FunctionSignature{Mutating: true}, func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 		<-fc.Context().Done()
 		return c, nil, fc.Context().Err()
 	})
