@@ -41,6 +41,18 @@ func Suggest(typed string, names []string) []string {
 	return result
 }
 
+// Misspelt finds the names that what was typed can hardly be anything else than a slip of the finger for: at most every eighth
+// letter, or a single one, is wrong.
+func Misspelt(typed string, names []string) []string {
+	var meant []string
+	for _, name := range names {
+		if n := editDistance(typed, name); n > 0 && n <= max(1, len(typed)/8) {
+			meant = append(meant, name)
+		}
+	}
+	return meant
+}
+
 // sharesWords tells whether all words of one name, at least three letters long, are words of the other.
 func sharesWords(typed, name string) bool {
 	split := func(s string) []string {

@@ -23,7 +23,7 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 	name := entry.Key()
 	description := configkit.AttributeDescription{Name: api.AttributeName(name), Upsert: true, File: d.Name, Pos: entry.KeyPosition()}
 	if !isName(name) {
-		return description, d.fail(entry, name, "a name consists of small letters, digits and dashes and begins with a letter")
+		return description, d.failKey(entry, "a name consists of small letters, digits and dashes and begins with a letter")
 	}
 	value := api.FunctionParameter{ParameterName: name, Required: true, DataType: api.DataTypeString}
 	var parameters []api.FunctionParameter
@@ -160,7 +160,11 @@ func (d knowledgeDocument) checkConstraints(p *api.FunctionParameter, e gaby.Val
 	case p.Regexp != "" && p.DataType != api.DataTypeString:
 		return d.fail(e.Get("regexp"), "regexp", "only a string can have a regular expression")
 	case (p.Min != nil || p.Max != nil) && p.DataType != api.DataTypeInt:
-		return d.fail(e, "min", "only a number (dataType: int) can have a minimum or maximum")
+		key := "min"
+		if p.Min == nil {
+			key = "max"
+		}
+		return d.fail(e.Get(key), key, "only a number (dataType: int) can have a minimum or maximum")
 	case p.Min != nil && p.Max != nil && *p.Min > *p.Max:
 		return d.fail(e.Get("min"), "min", "the minimum %d is greater than the maximum %d", *p.Min, *p.Max)
 	case e.Get("enum").Exists() && len(p.EnumValues) == 0:

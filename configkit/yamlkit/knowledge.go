@@ -163,6 +163,11 @@ func (d knowledgeDocument) fail(at gaby.Value, key, format string, args ...any) 
 	return &KnowledgeError{File: d.Name, Pos: at.Position(), Key: key, Msg: fmt.Sprintf(format, args...)}
 }
 
+// failKey is fail for an entry that should not be called as it is.
+func (d knowledgeDocument) failKey(entry gaby.Value, msg string) *KnowledgeError {
+	return &KnowledgeError{File: d.Name, Pos: entry.KeyPosition(), Key: entry.Key(), Msg: msg}
+}
+
 // stop is fail for what would be found again and again.
 func (d knowledgeDocument) stop(at gaby.Value, key, format string, args ...any) error {
 	e := d.fail(at, key, format, args...).(*KnowledgeError)
@@ -190,7 +195,7 @@ func (d knowledgeDocument) fields(v gaby.Value, name string, known []string, vis
 		return d.fail(v, name, "a map is expected, not %s", describe(v))
 	}
 	for _, field := range v.Repeated() {
-		return &KnowledgeError{File: d.Name, Pos: field.KeyPosition(), Key: field.Key(), Msg: "the key is there more than once"}
+		return d.failKey(field, "the key is there more than once")
 	}
 	var problems problems
 	for field := v.First(); field.Exists() && !problems.stop; field = field.Next() {

@@ -1,6 +1,7 @@
 package yamlkit
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,25 +103,57 @@ func (r *Registry) checkDocument(d knowledgeDocument) error {
 				_, _, err := accessorOf(d, entry)
 				return err
 			case "shapes":
-				return r.newTypeCompiler("").fragment(d, entry, "x", 1)
+				return errors.Join(r.newTypeCompiler("").fragment(d, entry, "x", 1), r.checkAttributeNames(d, entry))
 			case "resourceTypes":
 				if slash := strings.IndexByte(name, '/'); name != "*" && (slash <= 0 || strings.HasSuffix(name, "/")) {
-					return d.fail(entry, name, "a resource type is apiVersion/kind, such as example.com/v1/Cache")
+					return d.failKey(entry, "a resource type is apiVersion/kind, such as example.com/v1/Cache")
 				}
 				_, err := r.typeKnowledge(api.ResourceType(name))
-				return err
+				return errors.Join(err, r.checkAttributeNames(d, entry))
 			}
 			if !d.BuiltIn {
 				if clash, ok := r.builtInAttribute(name); ok {
-					return &KnowledgeError{
-						File: d.Name, Pos: entry.KeyPosition(), Key: name, Msg: "the attribute is built in", Hint: clash,
-					}
+					err := d.failKey(entry, "the attribute is built in")
+					err.Hint = clash
+					return err
 				}
 			}
 			_, err := r.describe(d, entry)
 			return err
 		})
 	})
+}
+
+// checkAttributeNames finds attributes of a type or shape that are called almost like one that is known. Attributes need not be
+// described, but one that nobody describes is more likely to be another one misspelt.
+func (r *Registry) checkAttributeNames(d knowledgeDocument, fragment gaby.Value) error {
+	known := r.attributeNames()
+	return d.fields(fragment.Get("attributes"), "attributes", nil, func(name string, entry gaby.Value) error {
+		if slices.Contains(known, name) {
+			return nil
+		}
+		if meant := configkit.Misspelt(name, known); len(meant) > 0 {
+			return d.unknown(entry.KeyPosition(), name, "no file describes this attribute", name, meant)
+		}
+		return nil
+	})
+}
+
+// attributeNames are the attributes that files describe and that were registered, sorted.
+func (r *Registry) attributeNames() []string {
+	var names []string
+	for _, d := range r.documents {
+		for e := d.entry("attributes").First(); e.Exists(); e = e.Next() {
+			names = append(names, e.Key())
+		}
+	}
+	for _, attributes := range r.added {
+		for name := range attributes {
+			names = append(names, string(name))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // builtInAttribute tells whether the program knows an attribute, and what to do instead of describing it anew.
