@@ -30,11 +30,7 @@ func addRunFlags(flags *pflag.FlagSet) {
 	flags.Bool("diff", false, "print a unified diff of the configuration: -o diff")
 	flags.String("report", "", "print validation results in a `FORM`: github, sarif, junit, json, or auto, which is github in a GitHub workflow")
 
-	flags.String("kind", "", "only resources of this `KIND`, or of several with commas between them")
-	flags.String("name", "", "only resources of this `NAME`")
-	flags.StringP("namespace", "n", "", "only resources in this `NAMESPACE`")
-	flags.StringP("selector", "l", "", "only resources with these `LABELS`, as in app=web,tier!=db")
-	flags.String("where-resource", "", "only resources for which this `EXPRESSION` is true: 'fctl help where'")
+	addSelectors(flags)
 	flags.Bool("require-match", false, "an error when a function matches nothing")
 	flags.Bool("strict", false, "an error when a document is no resource, or cannot be read where no function looks")
 

@@ -109,6 +109,9 @@ func flagProblem(cmd *cobra.Command, err error) error {
 		}
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if errors.Is(err, errSelectedTwice) {
+			return selectedTwice(invalid.GetFlag())
+		}
 		if why, ok := errors.AsType[*strconv.NumError](err); ok {
 			expected := map[string]string{"int": "a whole number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
 			if errors.Is(why, strconv.ErrRange) {
