@@ -5,6 +5,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -61,7 +62,8 @@ func Main(executor func() (*functions.Executor, error)) int {
 // Run runs a command line and returns the exit status. Problems are told on
 // the error stream.
 func (a *App) Run(ctx context.Context, args []string) int {
-	root := a.newRoot()
+	var help bytes.Buffer
+	root := a.newRoot(&help)
 	if isCompletion(args) {
 		a.prepareCompletion(root)
 	}
@@ -70,9 +72,11 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	}
 	root.SetArgs(args)
 	root.SetIn(a.Streams.In)
-	root.SetOut(a.Streams.Out)
 	root.SetErr(a.Streams.ErrOut)
 	err := root.ExecuteContext(ctx)
+	if problem := a.write(help.Bytes()); err == nil {
+		err = problem
+	}
 	a.tell(err)
 	return exitStatus(err)
 }

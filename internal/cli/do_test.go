@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -197,5 +198,20 @@ func TestProgressStays(t *testing.T) {
 	}
 	if told := errOut.String(); !strings.Contains(told, "\r1 of 2 files") || strings.Count(told, "\x1b[K") != 1 {
 		t.Errorf("got %q", told)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
+	for _, words := range []string{"", "--help", "do --help", "help do", "help where", "where", "completion", "completion bash", "completion fish", "list", "version"} {
+		streams, _, _, errOut := iostreams.Test()
+		streams.Out = fullDisk{}
+		app := &cli.App{Streams: streams, Executor: executor(t)}
+		if status := app.Run(t.Context(), strings.Fields(words)); status != 4 || errOut.String() != "fctl: writing the result: no space left\n" {
+			t.Errorf("fctl %s: status %d, %s", words, status, errOut)
+		}
 	}
 }

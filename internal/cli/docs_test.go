@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -160,7 +161,7 @@ func cellText(s string) string {
 func commandReference() string {
 	streams, _, _, _ := iostreams.Test()
 	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
-	root := app.newRoot()
+	root := app.newRoot(io.Discard)
 	root.InitDefaultCompletionCmd()
 	var b strings.Builder
 	b.WriteString(generated + "\n# Commands\n")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,9 +63,9 @@ func topics() []topic {
 }
 
 // newTopic is a command without anything to run.
-func (a *App) newTopic(t topic) *cobra.Command {
+func newTopic(t topic) *cobra.Command {
 	cmd := &cobra.Command{Use: t.name, Short: t.short}
-	cmd.SetHelpFunc(func(*cobra.Command, []string) { _ = a.write([]byte(t.text())) })
+	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _, _ = io.WriteString(cmd.OutOrStdout(), t.text()) })
 	return cmd
 }
 

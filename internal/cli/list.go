@@ -55,6 +55,9 @@ attribute or description contains all of them.`,
 
 // write prints a payload.
 func (a *App) write(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
 	if err := (sink.Stdout{W: a.Streams.Out}).Write(text); err != nil {
 		return diag.Failures(err, api.FailureFunction)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-func (a *App) newRoot() *cobra.Command {
+// newRoot makes the commands. What cobra prints, help and the scripts for completion, goes to help, as cobra does not tell when it
+// cannot be written.
+func (a *App) newRoot(help io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   cmp.Or(a.Name, "fctl"),
 		Short: "Run configuration functions",
@@ -46,10 +49,11 @@ for byte. Results go to the standard output; files are written when -i or -O say
 		}
 		return cmd.Help()
 	}
+	root.SetOut(help)
 	root.SetFlagErrorFunc(flagProblem)
 	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(), a.newListPaths(), a.newExplain(), a.newConfig(), a.newVersion())
 	for _, t := range topics() {
-		root.AddCommand(a.newTopic(t))
+		root.AddCommand(newTopic(t))
 	}
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
