@@ -6,9 +6,15 @@ import (
 	"strings"
 )
 
+// maxTyped is how long a name can be that somebody typed. What is longer is a text, and comparing it with names takes time.
+const maxTyped = 256
+
 // Suggest finds the names most similar to what was typed, at most three, best first. It knows slips of the finger (edit
 // distance) and words that were left out or swapped ("replicas", "image-set").
 func Suggest(typed string, names []string) []string {
+	if len(typed) > maxTyped {
+		return nil
+	}
 	type scored struct {
 		name  string
 		score int

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/api"
 )
@@ -147,7 +148,7 @@ func Params(words []string) (map[string]any, error) {
 	for _, word := range words {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok || key == "" {
-			return nil, fmt.Errorf("%q is not of the form key=value", word)
+			return nil, fmt.Errorf("%s is not of the form key=value", configkit.Quoted(word))
 		}
 		if _, twice := params[key]; twice {
 			return nil, fmt.Errorf("%s is given twice", key)

@@ -83,7 +83,7 @@ func AttributeKeys(provider configkit.ResourceProvider, name api.AttributeName, 
 			names[i] = string(known[i])
 		}
 		return nil, &handler.ArgumentError{
-			Parameter: parameterAttribute, Value: name, Message: fmt.Sprintf("attribute %s not registered", name),
+			Parameter: parameterAttribute, Value: name, Message: fmt.Sprintf("attribute %s not registered", configkit.Shown(string(name))),
 			Suggestions: handler.Suggest(string(name), names),
 		}
 	}

@@ -53,7 +53,7 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 			for _, name := range reasons(args) {
 				if !slices.Contains(known, name) {
 					return &handler.ArgumentError{
-						Parameter: parameter, Value: name, Message: fmt.Sprintf("argument %s: %s is no reason for a conflict", parameter, name),
+						Parameter: parameter, Value: name, Message: fmt.Sprintf("argument %s: %s is no reason for a conflict", parameter, configkit.Shown(name)),
 						Suggestions: handler.Suggest(name, known), HintText: "there are " + strings.Join(known, ", "),
 					}
 				}

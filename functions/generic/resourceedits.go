@@ -77,7 +77,7 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				return nil, nil, err
 			}
 			if at < 0 {
-				return nil, nil, fmt.Errorf("resource with type %s and name %s not found", t, name)
+				return nil, nil, fmt.Errorf("resource with type %s and name %s not found", configkit.Shown(string(t)), configkit.Shown(string(name)))
 			}
 			return slices.Delete(docs, at, at+1), nil, nil
 		},
@@ -169,7 +169,7 @@ func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourcePr
 		}
 	}
 	if row.at < 0 {
-		return fail("resource with type %s and name %s not found in %s", t, name, parameterResourceList)
+		return fail("resource with type %s and name %s not found in %s", configkit.Shown(string(t)), configkit.Shown(string(name)), parameterResourceList)
 	}
 	doc, err := gaby.ParseYAML([]byte(list[row.at].ResourceBody))
 	if err == nil {

@@ -138,7 +138,8 @@ func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgu
 	if _, part, ok := strings.Cut(text, "#"); ok {
 		return &handler.ArgumentError{
 			Parameter: parameterPath, Value: text,
-			Message:  fmt.Sprintf("argument %s: path %s: #%s is a part of a value, and the function works on whole ones", parameterPath, text, part),
+			Message: fmt.Sprintf("argument %s: path %s: #%s is a part of a value, and the function works on whole ones",
+				parameterPath, configkit.Shown(text), configkit.Shown(part)),
 			HintText: "set-string-path replaces parts of values",
 		}
 	}
@@ -152,7 +153,7 @@ func checkSubtree(args []api.FunctionArgument) error {
 	if err == nil {
 		err = checkElement(value, handler.Arguments(args).String(parameterPath))
 	} else if text = strings.TrimSpace(text); text != "" && !strings.ContainsAny(text, "\n'") {
-		hint = fmt.Sprintf("the value is YAML, in which a text is quoted: '%s'; set-string-path takes it as it is", strconv.Quote(text))
+		hint = fmt.Sprintf("the value is YAML, in which a text is quoted: '%s'; set-string-path takes it as it is", configkit.Quoted(text))
 	}
 	if err == nil {
 		return nil

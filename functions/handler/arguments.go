@@ -1,14 +1,15 @@
 package handler
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
@@ -107,8 +108,34 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 // maxPatternShown bounds the regular expressions that messages quote: longer ones tell nobody what is wrong.
 const maxPatternShown = 60
 
-// convert gives an argument's value the type of its parameter and checks the constraints. Expressions wait for their value.
+// convert gives an argument's value the type of its parameter and checks the constraints. Expressions wait for their value. A text
+// that is only wrong because a line end follows it, as one does in files, is taken without.
 func (f *function) convert(arg *api.FunctionArgument, index int) error {
+	err := f.convertAsIs(arg, index)
+	text, isText := arg.Value.(string)
+	line := withoutLineEnd(text)
+	if err == nil || arg.Evaluator != "" || !isText || line == text {
+		return err
+	}
+	retried := *arg
+	retried.Value = line
+	if f.convertAsIs(&retried, index) != nil {
+		return err
+	}
+	*arg = retried
+	return nil
+}
+
+// withoutLineEnd is a text without the line end that it ends in, if it does.
+func withoutLineEnd(text string) string {
+	line, _ := strings.CutSuffix(text, "\n")
+	if line != text {
+		line, _ = strings.CutSuffix(line, "\r")
+	}
+	return line
+}
+
+func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 	p := &f.Parameters[index]
 	fail := func(format string, values ...any) *ArgumentError {
 		return &ArgumentError{Function: f.name, Parameter: p.ParameterName, Value: arg.Value, Message: fmt.Sprintf(format, values...)}
@@ -135,7 +162,7 @@ func (f *function) convert(arg *api.FunctionArgument, index int) error {
 		}
 		arg.Value = n
 		if (p.Min != nil && n < *p.Min) || (p.Max != nil && n > *p.Max) {
-			return fail("argument %s value %d is out of range %s", p.ParameterName, n, intRange(p))
+			return fail("argument %s value %d is out of range%s", p.ParameterName, n, intRange(p))
 		}
 	case api.DataTypeBool:
 		b, err := toBool(arg.Value)
@@ -148,8 +175,11 @@ func (f *function) convert(arg *api.FunctionArgument, index int) error {
 		if !ok {
 			return fail("argument %s data type %s is not of type %s", p.ParameterName, typeName(arg.Value), p.DataType)
 		}
+		if !utf8.ValidString(s) {
+			return fail("argument %s: %s is no UTF-8", p.ParameterName, configkit.Quoted(s))
+		}
 		if len(p.EnumValues) > 0 && !slices.Contains(p.EnumValues, s) {
-			err := fail("value %s for argument %s is not in enum values [%s]", cmp.Or(s, `""`), p.ParameterName, strings.Join(p.EnumValues, " "))
+			err := fail("value %s for argument %s is not in enum values [%s]", configkit.Shown(s), p.ParameterName, strings.Join(p.EnumValues, " "))
 			err.Suggestions = Suggest(s, p.EnumValues)
 			return err
 		}
@@ -158,7 +188,7 @@ func (f *function) convert(arg *api.FunctionArgument, index int) error {
 			if len(pattern) > maxPatternShown {
 				pattern = "its pattern"
 			}
-			err := fail("value %s for argument %s failed to match %s", cmp.Or(s, `""`), p.ParameterName, pattern)
+			err := fail("value %s for argument %s failed to match %s", configkit.Shown(s), p.ParameterName, pattern)
 			if p.Example != "" {
 				err.HintText = fmt.Sprintf("%s looks like %s", p.ParameterName, p.Example)
 			}
@@ -182,10 +212,10 @@ func toInt(value any) (int, error) {
 	case string:
 		n, err := strconv.Atoi(v)
 		if errors.Is(err, strconv.ErrRange) {
-			return 0, fmt.Errorf("value %s is out of range", v)
+			return 0, fmt.Errorf("value %s is out of range", configkit.Shown(v))
 		}
 		if err != nil {
-			return 0, fmt.Errorf("value %q is not an integer", v)
+			return 0, fmt.Errorf("value %s is not an integer", configkit.Quoted(v))
 		}
 		return n, nil
 	}
@@ -199,7 +229,7 @@ func toBool(value any) (bool, error) {
 	case string:
 		b, err := strconv.ParseBool(v)
 		if err != nil {
-			return false, fmt.Errorf("value %q is neither true nor false", v)
+			return false, fmt.Errorf("value %s is neither true nor false", configkit.Quoted(v))
 		}
 		return b, nil
 	}
@@ -218,15 +248,15 @@ func typeName(value any) string {
 	return fmt.Sprintf("%T", value)
 }
 
+// intRange is how a message ends that says that a value is out of range.
 func intRange(p *api.FunctionParameter) string {
-	low, high := "", ""
-	if p.Min != nil {
-		low = strconv.Itoa(*p.Min)
+	switch {
+	case p.Max == nil:
+		return fmt.Sprintf(", it has to be at least %d", *p.Min)
+	case p.Min == nil:
+		return fmt.Sprintf(", it has to be at most %d", *p.Max)
 	}
-	if p.Max != nil {
-		high = strconv.Itoa(*p.Max)
-	}
-	return "[" + low + "," + high + "]"
+	return fmt.Sprintf(" [%d,%d]", *p.Min, *p.Max)
 }
 
 func (f *function) parameterIndex(name string) int {

@@ -248,6 +248,13 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"sample", args("abc", 1, true, "jsno"), nil, "value jsno for argument form is not in enum values [yaml json] (did you mean json?)"},
 		{"sample", args(7, 1), nil, "argument word data type int is not of type string"},
 		{"sample", args("ABC", 0), nil, "value ABC for argument word failed to match ^[a-z]+$ (word looks like abc); argument count value 0 is out of range [1,9]"},
+		{"sample", args(strings.Repeat("A", 1000000), 1), nil, "value " + strings.Repeat("A", 80) + "… (1000000 characters) for argument word failed to match ^[a-z]+$ (word looks like abc)"},
+		{"sample", args("abc", strings.Repeat("x", 1000)), nil, `argument count: value "` + strings.Repeat("x", 80) + `"… (1000 characters) is not an integer`},
+		// What files end in.
+		{"sample", args("abc\n", "3\r\n", "true\n", "json\n"), named("word", "abc", "count", 3, "flag", true, "form", "json"), ""},
+		{"sample", args("abc\n\n", "3\n\n"), nil, `value "abc\n\n" for argument word failed to match ^[a-z]+$ (word looks like abc); argument count: value "3\n\n" is not an integer`},
+		{"set-many", args("a\n", "b\n"), named("name", "a\n", "pair", "b\n"), ""},
+		{"set-many", args("a", "\xff"), nil, `argument pair: "\xff" is no UTF-8`},
 		{"set-many", args("a", "b", "c", "d"), named("name", "a", "pair", "b", "pair", "c", "pair", "d"), ""},
 		{"set-many", named("name", "a", "pair", "b", "pair", "c"), named("name", "a", "pair", "b", "pair", "c"), ""},
 		{"set-many", named("name", "a", "name", "b", "pair", "c"), nil, "argument name appears multiple times but is not the last argument of function set-many"},

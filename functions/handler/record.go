@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
@@ -95,7 +96,7 @@ func (s *step) nothingMatched() string {
 		if a.ParameterName == value {
 			break
 		}
-		where = append(where, fmt.Sprintf("%s %v", a.ParameterName, a.Value))
+		where = append(where, a.ParameterName+" "+configkit.Shown(fmt.Sprint(a.Value)))
 	}
 	if len(where) == 0 {
 		return "nothing matched"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -51,7 +52,7 @@ func assignments(args []api.FunctionArgument, check func(*assignment) string) ([
 		}
 		if problem != "" {
 			problems = append(problems, &handler.ArgumentError{
-				Parameter: parameterPair, Value: text, Message: fmt.Sprintf("argument %s: %q %s", parameterPair, text, problem),
+				Parameter: parameterPair, Value: text, Message: fmt.Sprintf("argument %s: %s %s", parameterPair, configkit.Quoted(text), problem),
 			})
 			continue
 		}

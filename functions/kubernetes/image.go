@@ -154,7 +154,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 			}
 			return &handler.ArgumentError{
 				Parameter: newRegistryParameter, Value: text,
-				Message:  fmt.Sprintf("argument %s: %s would be read as a part of the path of images", newRegistryParameter, text),
+				Message:  fmt.Sprintf("argument %s: %s would be read as a part of the path of images", newRegistryParameter, configkit.Shown(text)),
 				HintText: "a registry has a dot or a port or is localhost",
 			}
 		},

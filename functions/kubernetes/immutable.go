@@ -84,7 +84,7 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 		if len(names) == 0 {
 			return nil, &handler.ArgumentError{
 				Parameter: prefixParameter, Value: prefix,
-				Message:  fmt.Sprintf("argument %s: none of the attributes %s-critical, -high, -medium and -low is registered", prefixParameter, prefix),
+				Message:  fmt.Sprintf("argument %s: none of the attributes %s-critical, -high, -medium and -low is registered", prefixParameter, configkit.Shown(prefix)),
 				HintText: "register them with --resource-types, or leave the argument out",
 			}
 		}

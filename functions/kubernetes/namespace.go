@@ -191,7 +191,7 @@ func checkClusterScoped(args []api.FunctionArgument) error {
 	for _, t := range clusterScopedTypes(args) {
 		if n := strings.Count(t, "/"); n < 1 || n > 2 {
 			problems = append(problems, &handler.ArgumentError{
-				Parameter: parameterClusterScoped, Value: t, Message: fmt.Sprintf("argument %s: %s is no resource type", parameterClusterScoped, t),
+				Parameter: parameterClusterScoped, Value: t, Message: fmt.Sprintf("argument %s: %s is no resource type", parameterClusterScoped, configkit.Shown(t)),
 				HintText: "a resource type is apiVersion/kind, example.com/v1/Tenant for instance",
 			})
 		}

@@ -79,7 +79,7 @@ func checkPortName(args []api.FunctionArgument) error {
 		return nil
 	}
 	return &handler.ArgumentError{
-		Parameter: parameterPortName, Value: name, Message: fmt.Sprintf("argument %s: port name %s %s", parameterPortName, name, problem),
+		Parameter: parameterPortName, Value: name, Message: fmt.Sprintf("argument %s: port name %s %s", parameterPortName, configkit.Shown(name), problem),
 	}
 }
 

@@ -110,16 +110,16 @@ func resourceSettings(args []api.FunctionArgument) ([]resourceSetting, error) {
 		amount, ok := yamlkit.ParseQuantity(text)
 		switch {
 		case !ok:
-			fail(resource, text, "%q is no quantity such as 0.5, 500m, 1e3, 256M or 2Gi", text)
+			fail(resource, text, "%s is no quantity such as 0.5, 500m, 1e3, 256M or 2Gi", configkit.Quoted(text))
 			continue
 		case amount.Sign() < 0:
-			fail(resource, text, "%s is negative", text)
+			fail(resource, text, "%s is negative", configkit.Shown(text))
 			continue
 		case resource == parameterCPU && !amount.Times(1000).IsWhole():
-			fail(resource, text, "%s is finer than a thousandth of a CPU", text)
+			fail(resource, text, "%s is finer than a thousandth of a CPU", configkit.Shown(text))
 			continue
 		case resource == parameterMemory && !amount.IsWhole():
-			fail(resource, text, "%s is not a whole number of bytes", text)
+			fail(resource, text, "%s is not a whole number of bytes", configkit.Shown(text))
 			continue
 		}
 		operation := a.String(parameterOperation)

@@ -60,7 +60,7 @@ func registerVolumeFunctions(fh handler.FunctionRegistry, provider configkit.Res
 			name := a.String(parameterContainerName)
 			matches, err := editContainers(docs, provider, name, m.set)
 			if matches == 0 && err == nil && len(docs) > 0 && name != "*" {
-				return nil, nil, fmt.Errorf("container %s not found", name)
+				return nil, nil, fmt.Errorf("container %s not found", configkit.Shown(name))
 			}
 			fc.Matched(matches)
 			return docs, nil, err

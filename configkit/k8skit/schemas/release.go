@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/functions/api"
@@ -46,7 +47,7 @@ type UnknownReleaseError struct {
 }
 
 func (e *UnknownReleaseError) Error() string {
-	return fmt.Sprintf("there are no schemas of Kubernetes %s, only of %s", e.Release, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("there are no schemas of Kubernetes %s, only of %s", configkit.Shown(e.Release), strings.Join(e.Known, ", "))
 }
 
 // releasesOf are the releases an archive has, oldest first, as in "1.36".
