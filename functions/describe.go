@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
@@ -14,7 +15,7 @@ type Description struct {
 	api.FunctionSignature
 	// Aliases and DeprecatedAliases are all other names of the function, whichever of its names was asked for.
 	Aliases, DeprecatedAliases []string
-	// Paths are those of the function's attribute, if it has one.
+	// Paths are those of the function's attribute, if it has one, or else of the places it is registered for.
 	Paths api.ResourceTypeToPathToVisitorInfoType
 }
 
@@ -30,8 +31,11 @@ func (e *Executor) Describe(t api.ToolchainType, name string) (*Description, boo
 	}
 	registration, _ := h.Registration(name)
 	d := &Description{FunctionSignature: signature, Aliases: registration.Aliases, DeprecatedAliases: registration.DeprecatedAliases}
-	if signature.AttributeName != "" {
+	switch {
+	case signature.AttributeName != "":
 		d.Paths = h.ResourceProvider().RegisteredPaths()[signature.AttributeName]
+	case registration.Places != nil:
+		d.Paths = pathsOf(registration.Places, resourceTypes(h.ResourceProvider()))
 	}
 	if len(d.AffectedResourceTypes) == 0 {
 		d.AffectedResourceTypes = slices.Sorted(maps.Keys(d.Paths))
@@ -54,12 +58,35 @@ func (e *Executor) ResourceTypes(t api.ToolchainType) []api.ResourceType {
 	if err != nil {
 		return nil
 	}
+	return resourceTypes(h.ResourceProvider())
+}
+
+func resourceTypes(provider configkit.ResourceProvider) []api.ResourceType {
 	types := map[api.ResourceType]bool{}
-	for _, of := range h.ResourceProvider().RegisteredPaths() {
+	for _, of := range provider.RegisteredPaths() {
 		for resourceType := range of {
 			types[resourceType] = true
 		}
 	}
 	delete(types, api.ResourceTypeAny)
 	return slices.Sorted(maps.Keys(types))
+}
+
+// pathsOf are the paths that resources of the types have; those of every resource are told once.
+func pathsOf(source configkit.PathSource, types []api.ResourceType) api.ResourceTypeToPathToVisitorInfoType {
+	paths := api.ResourceTypeToPathToVisitorInfoType{}
+	everywhere := map[api.UnresolvedPath]bool{}
+	for _, t := range append([]api.ResourceType{api.ResourceTypeAny}, types...) {
+		for _, info := range source.PathsOf(t) {
+			if everywhere[info.Path] {
+				continue
+			}
+			if paths[t] == nil {
+				paths[t] = api.PathToVisitorInfoType{}
+			}
+			paths[t][info.Path] = info
+			everywhere[info.Path] = t == api.ResourceTypeAny
+		}
+	}
+	return paths
 }

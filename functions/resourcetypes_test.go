@@ -123,6 +123,37 @@ func TestErrorsInFilesAreLocated(t *testing.T) {
 	}
 }
 
+// TestDescribeTellsWhereFunctionsApply describes the functions that work at registered paths without having an attribute.
+func TestDescribeTellsWhereFunctionsApply(t *testing.T) {
+	e := functions.NewStandardExecutor()
+	for name, want := range map[string]struct {
+		t    api.ResourceType
+		path api.UnresolvedPath
+	}{
+		"ensure-namespaces":               {api.ResourceTypeAny, "metadata.namespace"},
+		"get-needed":                      {"v1/Pod", "spec.serviceAccountName"},
+		"get-provided":                    {"v1/ConfigMap", "metadata.name"},
+		"get-references":                  {"v1/Pod", "spec.serviceAccountName"},
+		"set-container-port":              {"v1/Pod", "spec.containers.*.ports"},
+		"set-container-probe-defaults":    {"v1/Pod", "spec.containers.*"},
+		"set-container-resources":         {"v1/Pod", "spec.containers.*.resources"},
+		"set-container-volume-mount-path": {"v1/Pod", "spec.containers.*.volumeMounts"},
+		"set-env":                         {"v1/Pod", "spec.containers.*.env"},
+		"set-pod-defaults":                {"v1/Pod", "spec.automountServiceAccountToken"},
+		"vet-disruption":                  {"apps/v1/Deployment", "spec.template"},
+		"vet-immutable":                   {"apps/v1/Deployment", "spec.selector"},
+	} {
+		d, _ := e.Describe(api.ToolchainKubernetesYAML, name)
+		if d.Paths[want.t][want.path] == nil || !slices.Contains(d.AffectedResourceTypes, want.t) {
+			t.Errorf("%s: %s %s is not among %v", name, want.t, want.path, d.Paths[want.t])
+		}
+	}
+	d, _ := e.Describe(api.ToolchainKubernetesYAML, "set-container-probe-defaults")
+	if d.Paths["v1/Pod"]["spec.ephemeralContainers.*"] != nil {
+		t.Error("ephemeral containers have no probes")
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	e := functions.NewStandardExecutor()
 	d, ok := e.Describe(api.ToolchainKubernetesYAML, "get-image")

@@ -53,6 +53,7 @@ func needsFunction(provider configkit.ResourceProvider, paths configkit.PathSour
 		},
 		PerDocument: true,
 		RowsSorted:  true,
+		Places:      paths,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			rows, err := yamlkit.VisitRows(docs, paths, everyKey(), provider, visit)
 			fc.Matched(len(rows))

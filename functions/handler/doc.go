@@ -12,6 +12,7 @@
 package handler
 
 import (
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/api"
 )
@@ -45,6 +46,8 @@ type FunctionRegistration struct {
 	// ValueParameter is the first parameter that says what to set rather than where, so that what is told about a place nothing
 	// was found at leaves it and those after it out. Of a setter of registered paths it is the last one if nothing else is said.
 	ValueParameter string
+	// Places are where a function without an AttributeName applies, as far as that does not depend on its arguments.
+	Places configkit.PathSource
 	// CheckArguments finds what the constraints of the parameters cannot express, before any file is read. Its errors are
 	// best *ArgumentError.
 	CheckArguments func(args []api.FunctionArgument) error

@@ -74,18 +74,17 @@ func orderedMap(keysAndValues ...any) (*gaby.YamlDoc, error) {
 // editContainers calls edit for the containers with a name, or with * for all, those without a name as well, and returns how many there
 // were. Where containers are is known from the registered paths of their names.
 func editContainers(docs gaby.Container, provider configkit.ResourceProvider, name string, edit func(*container) error) (int, error) {
-	names := provider.AttributePaths(attributeContainerName)
 	editAt := func(doc *gaby.YamlDoc, segments []string) error {
 		return edit(&container{doc: doc, segments: segments, value: doc.Search(segments...).Value()})
 	}
 	if name == "*" {
 		all := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return v.Kind() == gaby.Map }}
-		return yamlkit.EditPaths(docs, containerPaths{names: names, below: []string{""}}, nil, provider, all, func(p *yamlkit.Place) error {
+		return yamlkit.EditPaths(docs, inContainers(provider, ""), nil, provider, all, func(p *yamlkit.Place) error {
 			return editAt(p.Doc, p.Segments)
 		})
 	}
 	named := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return v.TextIs(name) }}
-	return yamlkit.EditPaths(docs, names, nil, provider, named, func(p *yamlkit.Place) error {
+	return yamlkit.EditPaths(docs, provider.AttributePaths(attributeContainerName), nil, provider, named, func(p *yamlkit.Place) error {
 		return editAt(p.Doc, p.Segments[:len(p.Segments)-1])
 	})
 }
@@ -94,6 +93,11 @@ func editContainers(docs gaby.Container, provider configkit.ResourceProvider, na
 type containerPaths struct {
 	names configkit.PathSource // the paths of the containers' names
 	below []string             // "" for the container
+}
+
+// inContainers are paths below all containers.
+func inContainers(provider configkit.ResourceProvider, below ...string) containerPaths {
+	return containerPaths{names: provider.AttributePaths(attributeContainerName), below: below}
 }
 
 // PathsOf are the paths for a type.

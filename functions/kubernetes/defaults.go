@@ -75,7 +75,8 @@ func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.R
 	if err := fh.RegisterFunction(setContainerProbeDefaultsFunction(provider)); err != nil {
 		return err
 	}
-	return fh.RegisterFunction(setPodDefaultsFunction([]podDefault{
+	places := attributesPaths{provider, []api.AttributeName{attributePodSecurity, attributeAutomount, attributeSecurityContext, attributeResources}}
+	return fh.RegisterFunction(setPodDefaultsFunction(places, []podDefault{
 		{"pod-security", "what set-pod-security-defaults sets", podSecurity},
 		{"automount-service-account-token", "what set-automount-service-account-token-false sets", automount},
 		{
@@ -153,13 +154,27 @@ func (s severestFirst) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	return infos
 }
 
+// attributesPaths are the paths of several attributes.
+type attributesPaths struct {
+	provider configkit.ResourceProvider
+	names    []api.AttributeName
+}
+
+// PathsOf are the paths for a type.
+func (a attributesPaths) PathsOf(t api.ResourceType) (infos []*api.PathVisitorInfo) {
+	for _, name := range a.names {
+		infos = append(infos, a.provider.AttributePaths(name).PathsOf(t)...)
+	}
+	return infos
+}
+
 // podDefault is a part of what set-pod-defaults does, asked for by a parameter.
 type podDefault struct {
 	parameter, description string
 	set                    setter
 }
 
-func setPodDefaultsFunction(parts []podDefault) handler.FunctionRegistration {
+func setPodDefaultsFunction(places configkit.PathSource, parts []podDefault) handler.FunctionRegistration {
 	parameters := make([]api.FunctionParameter, len(parts))
 	for i, part := range parts {
 		parameters[i] = api.FunctionParameter{
@@ -178,6 +193,7 @@ func setPodDefaultsFunction(parts []podDefault) handler.FunctionRegistration {
 		},
 		ValueParameter: parts[0].parameter,
 		PerDocument:    true,
+		Places:         places,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			var problems []error
 			fc.Matched(0) // when nothing is asked for, too

@@ -52,6 +52,7 @@ func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionR
 			Description: "attribute whose fields must not change; if not given, " + standard,
 		}}, 0)
 	r.Examples = []string{"vet-immutable"}
+	r.Places = provider.AttributePaths(standard)
 	r.CheckArguments = func(args []api.FunctionArgument) error {
 		_, err := generic.AttributeKeys(provider, attribute(args))
 		return err
@@ -72,11 +73,16 @@ func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionR
 
 func vetDisruptionFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const thresholdParameter, prefixParameter, standard = "score-threshold", "attribute-prefix", "disruption"
+	named := func(prefix string) (names []api.AttributeName) {
+		for _, level := range api.Scores() {
+			names = append(names, api.AttributeName(prefix+"-"+strings.ToLower(level)))
+		}
+		return names
+	}
 	// attributes are those of the levels that are registered, worst first.
 	attributes := func(args []api.FunctionArgument) (names []api.AttributeName, err error) {
 		prefix := cmp.Or(handler.Arguments(args).String(prefixParameter), standard)
-		for _, level := range api.Scores() {
-			name := api.AttributeName(prefix + "-" + strings.ToLower(level))
+		for _, name := range named(prefix) {
 			if _, unknown := generic.AttributeKeys(provider, name); unknown == nil {
 				names = append(names, name)
 			}
@@ -104,6 +110,7 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 			},
 		}, 1)
 	r.Examples = []string{"vet-disruption High"}
+	r.Places = attributesPaths{provider, named(standard)}
 	r.CheckArguments = func(args []api.FunctionArgument) error {
 		_, err := attributes(args)
 		return err

@@ -100,7 +100,7 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
 			name := a.String(parameterNamespace)
-			names := containerPaths{provider.AttributePaths(attributeContainerName), []string{"command.*", "args.*", "env.*.value"}}
+			names := inContainers(provider, "command.*", "args.*", "env.*.value")
 			// First the names of services, as long as the resources still are in the namespace to replace there.
 			renamed, err := renameInServiceNames(docs, names, provider, a.String(parameterOldNamespace), name)
 			matches, err2 := yamlkit.UpdatePaths(docs, newNamespacePaths(provider, args), nil, provider,
@@ -122,6 +122,7 @@ func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.Funct
 			Examples:     []string{"ensure-namespaces"},
 		},
 		PerDocument:    true,
+		Places:         &namespacePaths{registered: provider.AttributePaths(attributeNamespace), own: true},
 		CheckArguments: checkClusterScoped,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			paths := newNamespacePaths(provider, args)

@@ -52,6 +52,7 @@ func registerPortFunctions(fh handler.FunctionRegistry, provider configkit.Resou
 		},
 		ValueParameter: parameterPortName,
 		PerDocument:    true,
+		Places:         inContainers(provider, "ports"),
 		CheckArguments: checkPortName,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			a := handler.Arguments(args)

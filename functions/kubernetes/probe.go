@@ -1,7 +1,9 @@
 package kubernetes
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -46,6 +48,7 @@ func setContainerProbeDefaultsFunction(provider configkit.ResourceProvider) hand
 		},
 		ValueParameter: "liveness-path",
 		PerDocument:    true,
+		Places:         probedContainers{inContainers(provider, "")},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			matches, err := setProbes(docs, provider, args)
 			fc.Matched(matches)
@@ -95,6 +98,16 @@ func setProbes(docs gaby.Container, provider configkit.ResourceProvider, args ha
 		return nil
 	})
 	return matches, err
+}
+
+// probedContainers are the paths of the containers that can have probes.
+type probedContainers struct{ configkit.PathSource }
+
+// PathsOf are the paths for a type.
+func (c probedContainers) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
+	return slices.DeleteFunc(c.PathSource.PathsOf(t), func(info *api.PathVisitorInfo) bool {
+		return strings.HasSuffix(string(info.Path), ".ephemeralContainers.*")
+	})
 }
 
 // probedPort is the first TCP port of a container that can have probes: init containers have none unless they go on running.

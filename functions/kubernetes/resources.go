@@ -58,6 +58,7 @@ func registerResourcesFunctions(fh handler.FunctionRegistry, provider configkit.
 		},
 		ValueParameter: parameterOperation,
 		PerDocument:    true,
+		Places:         inContainers(provider, "resources"),
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := resourceSettings(args)
 			return err

@@ -54,6 +54,7 @@ func registerVolumeFunctions(fh handler.FunctionRegistry, provider configkit.Res
 			},
 		},
 		ValueParameter: parameterVolumeName,
+		Places:         inContainers(provider, "volumeMounts"),
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
 			m := mount{volume: a.String(parameterVolumeName), path: a.String(parameterVolumePath), source: a.String(parameterVolumeSource)}
