@@ -65,7 +65,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	var help bytes.Buffer
 	root := a.newRoot(&help)
 	if isCompletion(args) {
-		a.prepareCompletion(root)
+		a.prepareCompletion(root, args)
 	}
 	if cmd, _, err := root.Find(args); err == nil && cmd.Name() == "doseq" {
 		args = listLast(args)

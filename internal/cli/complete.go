@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,18 +23,20 @@ func isCompletion(args []string) bool {
 }
 
 // prepareCompletion adds what only completion needs.
-func (a *App) prepareCompletion(root *cobra.Command) {
+func (a *App) prepareCompletion(root *cobra.Command, args []string) {
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(plainUsage)
-		if cmd.Name() == "do" {
-			// Its words are completed the way it reads them, flags included.
-			cmd.DisableFlagParsing = true
-			continue
-		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { a.completeFlag(cmd, f) })
 	}
 	root.PersistentFlags().VisitAll(plainUsage)
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { a.completeFlag(root, f) })
+	if cmd, _, err := root.Find(args[1:max(1, len(args)-1)]); err == nil && cmd.Name() == "do" {
+		// Its words are completed the way it reads them, flags included, of which cobra is to offer none.
+		cmd.DisableFlagParsing = true
+		hide := func(f *pflag.Flag) { f.Hidden = true }
+		cmd.Flags().VisitAll(hide)
+		root.PersistentFlags().VisitAll(hide)
+	}
 }
 
 // plainUsage takes away the marks that tell help texts which word of a flag's description stands for its value.
@@ -172,8 +175,8 @@ func (a *App) completeDo(cmd *cobra.Command, words []string, typed string) ([]st
 	switch n := missing(); {
 	case n == 0 && len(words) > 0:
 		return c.chain(words, typed)
-	case isFlag(typed):
-		return c.flagWord(typed, nil)
+	case strings.HasPrefix(typed, "-"):
+		return c.flagWord(typed, c.flagNames(func(*pflag.Flag) bool { return true }))
 	case n == 2:
 		return nil, cobra.ShellCompDirectiveDefault
 	case n == 1:
@@ -251,7 +254,7 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 			words = words[1:]
 		}
 	}
-	if isFlag(typed) {
+	if strings.HasPrefix(typed, "-") {
 		if parameter, hasValue := parameterOf(signature, typed); parameter != nil && hasValue {
 			_, value, _ := strings.Cut(typed, "=")
 			return offer(c.values(signature, parameter, given), value)
@@ -262,7 +265,7 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 				names = append(names, "--"+p.ParameterName+"\t"+p.Description)
 			}
 		}
-		return c.flagWord(typed, names)
+		return c.flagWord(typed, append(names, c.flagNames(mayFollow)...))
 	}
 	var candidates []string
 	missing := false
@@ -294,9 +297,26 @@ func parameterOf(s api.FunctionSignature, word string) (p *api.FunctionParameter
 	return nil, false
 }
 
-// flagWord completes a word that begins with a dash: the names given, to which
-// cobra adds those of flags, and after = values. In front of these the scripts
-// of all shells put the flag themselves.
+// mayFollow is true of flags that may stand behind FUNCTION.
+func mayFollow(f *pflag.Flag) bool { return !decidesFunctions(f) && !isPathFlag(f) }
+
+// flagNames are the flags of fctl that can be given, or given again, with what they do.
+func (c *completer) flagNames(wanted func(*pflag.Flag) bool) []string {
+	var names []string
+	c.flags.VisitAll(func(f *pflag.Flag) {
+		if _, repeated := f.Value.(pflag.SliceValue); !wanted(f) || f.Changed && !repeated {
+			return
+		}
+		names = append(names, "--"+f.Name+"\t"+f.Usage)
+		if f.Shorthand != "" {
+			names = append(names, "-"+f.Shorthand+"\t"+f.Usage)
+		}
+	})
+	return names
+}
+
+// flagWord completes a word that begins with a dash: the names given, and after
+// = values. In front of these the scripts of all shells put the flag themselves.
 func (c *completer) flagWord(typed string, names []string) ([]string, cobra.ShellCompDirective) {
 	if name, value, ok := strings.Cut(strings.TrimPrefix(typed, "--"), "="); ok {
 		return c.flagValues(name, value)
@@ -330,23 +350,10 @@ func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter, gi
 		return []string{"true", "false"}
 	}
 	switch p.ParameterName {
-	case "resource-type":
-		var types []string
-		for _, r := range c.resources() {
-			types = append(types, string(r.ResourceType))
-		}
-		if len(types) == 0 {
-			for _, t := range c.executor.ResourceTypes(c.toolchain) {
-				types = append(types, string(t))
-			}
-		}
-		return append(types, "*\tevery type")
+	case parameterResourceType:
+		return c.resourceTypes(p)
 	case "resource-name":
-		var names []string
-		for _, r := range c.resources() {
-			names = append(names, string(r.ResourceNameWithoutScope))
-		}
-		return names
+		return c.resourceNames(given[parameterResourceType])
 	case "container-name":
 		return append(c.containers(), "*\tevery container")
 	case "attribute-name":
@@ -355,7 +362,47 @@ func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter, gi
 	if s.AttributeName == "" {
 		return nil
 	}
-	return c.pathArguments(s, p, given)
+	return accepted(c.pathArguments(s, p, given), p.Regexp)
+}
+
+// parameterResourceType is what functions call the parameter that says of which type the resources are that they are about.
+const parameterResourceType = "resource-type"
+
+// resourceTypes are those in the file, or else all that are known. A parameter that takes * for all of them says so.
+func (c *completer) resourceTypes(p *api.FunctionParameter) []string {
+	var types []string
+	for _, r := range c.resources() {
+		types = append(types, string(r.ResourceType))
+	}
+	if len(types) == 0 {
+		for _, t := range c.executor.ResourceTypes(c.toolchain) {
+			types = append(types, string(t))
+		}
+	}
+	if strings.Contains(p.Description, "* for any") {
+		types = append(types, "*\tevery type")
+	}
+	return types
+}
+
+// resourceNames are those of the resources of a type in the file; without a type, or with *, those of all.
+func (c *completer) resourceNames(ofType string) []string {
+	var names []string
+	for _, r := range c.resources() {
+		if ofType == "" || ofType == string(api.ResourceTypeAny) || ofType == string(r.ResourceType) {
+			names = append(names, string(r.ResourceNameWithoutScope))
+		}
+	}
+	return names
+}
+
+// accepted are the values that match the pattern of their parameter, if it has one.
+func accepted(values []string, pattern string) []string {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil // no function is registered with such a pattern
+	}
+	return slices.DeleteFunc(values, func(value string) bool { return !re.MatchString(value) })
 }
 
 // pathArguments are what the paths of a function's attribute have in the file

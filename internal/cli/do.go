@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -132,6 +134,14 @@ func (a *App) wouldWait(cmd *cobra.Command) error {
 	return diag.UsageHint(fmt.Sprintf("cat FILE | %s %s", cmd.CommandPath(), words), "the standard input is a terminal")
 }
 
+// decidesFunctions is true of flags that decide which functions there are: what they say must be known before the first is looked up.
+func decidesFunctions(f *pflag.Flag) bool {
+	return slices.Contains([]string{"toolchain", "resource-types", "config", "directory"}, f.Name)
+}
+
+// isPathFlag is true of flags that stand in the place of FILE and UNIT.
+func isPathFlag(f *pflag.Flag) bool { return f.Name == "filename" || f.Name == "recursive" }
+
 // flagTaker lets the walk set the command's flags.
 type flagTaker struct {
 	job   *job
@@ -145,11 +155,10 @@ func (t flagTaker) Take(words []string) (int, error) {
 	if flag == nil {
 		return 0, nil
 	}
-	// What decides which functions there are must be known before the first is looked up.
-	switch flag.Name {
-	case "toolchain", "resource-types", "config", "directory":
+	switch {
+	case decidesFunctions(flag):
 		return 1, diag.UsageHint("fctl do --"+flag.Name+"=... FILE UNIT FUNCTION", "--%s must stand before FUNCTION", flag.Name)
-	case "filename", "recursive":
+	case isPathFlag(flag):
 		return 1, diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]", "-%s must stand before FUNCTION, and in the place of FILE and UNIT", flag.Shorthand)
 	}
 	n := 1
