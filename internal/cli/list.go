@@ -129,9 +129,7 @@ func (a *App) listText(form string, signatures []api.FunctionSignature) ([]byte,
 	case "name":
 		var b strings.Builder
 		for _, s := range signatures {
-			if !s.Deprecated {
-				b.WriteString(s.FunctionName + "\n")
-			}
+			b.WriteString(s.FunctionName + "\n")
 		}
 		return []byte(b.String()), nil
 	case "json":

@@ -90,9 +90,12 @@ func TestTables(t *testing.T) {
 			"FUNCTION  TYPE                NAME      PATH    VALUE    PLACE\n" +
 			"get-x     apps/v1/Deployment  shop/web  spec.a  1        ./a.yaml:1:5\n" +
 			"get-y     apps/v1/Deployment  shop/web  spec.b  {\"a\":1}\n"},
-		"no attributes": {api.AttributeValueList{}, "TYPE  NAME  PATH  VALUE  COMMENT  PLACE\n"},
-		"resources":     {api.ResourceInfoList{{ResourceType: "v1/Namespace", ResourceName: "/shop"}}, "TYPE          NAME\nv1/Namespace  shop\n"},
-		"bodies":        {api.ResourceList{{ResourceInfo: api.ResourceInfo{ResourceType: "v1/Namespace", ResourceName: "/shop"}, ResourceBody: "x"}}, "TYPE          NAME\nv1/Namespace  shop\n"},
+		"no attributes": {api.AttributeValueList{}, "TYPE  NAME  PATH  VALUE\n"},
+		"empty value": {api.AttributeValueList{attribute("spec.a", "", 1)}, "" +
+			"TYPE                NAME      PATH    VALUE  PLACE\n" +
+			"apps/v1/Deployment  shop/web  spec.a         ./a.yaml:1:5\n"},
+		"resources": {api.ResourceInfoList{{ResourceType: "v1/Namespace", ResourceName: "/shop"}}, "TYPE          NAME\nv1/Namespace  shop\n"},
+		"bodies":    {api.ResourceList{{ResourceInfo: api.ResourceInfo{ResourceType: "v1/Namespace", ResourceName: "/shop"}, ResourceBody: "x"}}, "TYPE          NAME\nv1/Namespace  shop\n"},
 		"validation": {api.ValidationResultList{{FunctionName: "vet-x", Passed: true}, {FunctionName: "vet-y", Details: []string{"bad"}}}, "" +
 			"FUNCTION  RESULT  MESSAGE\nvet-x     passed\nvet-y     failed  bad\n"},
 		"text": {api.YAMLPayload{Payload: "a: 1\n"}, "a: 1\n"},

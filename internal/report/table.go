@@ -96,11 +96,12 @@ func validationRows(list api.ValidationResultList) (head []string, rows [][]stri
 	return []string{"FUNCTION", "RESULT", "RESOURCE", "PATH", "MESSAGE", "PLACE"}, rows
 }
 
-// dropColumns leaves out columns without content, and the function when all
-// rows come from the same one.
+// dropColumns leaves out optional columns without content, and the function
+// when all rows come from the same one.
 func dropColumns(head []string, rows [][]string) ([]string, [][]string) {
 	keep := make([]bool, len(head))
 	for i := range head {
+		keep[i] = i > 0 && !isOptional(head, i)
 		for _, row := range rows {
 			if i == 0 {
 				keep[i] = keep[i] || row[0] != rows[0][0]
@@ -112,7 +113,7 @@ func dropColumns(head []string, rows [][]string) ([]string, [][]string) {
 	pick := func(cells []string) []string {
 		var kept []string
 		for i, c := range cells {
-			if keep[i] || len(rows) == 0 && i > 0 {
+			if keep[i] {
 				kept = append(kept, c)
 			}
 		}
@@ -122,6 +123,18 @@ func dropColumns(head []string, rows [][]string) ([]string, [][]string) {
 		rows[i] = pick(rows[i])
 	}
 	return pick(head), rows
+}
+
+// isOptional is true of columns in which there may be nothing to tell: those
+// beside a value, and those that say what is wrong when nothing is.
+func isOptional(head []string, i int) bool {
+	switch head[i] {
+	case "COMMENT", "PLACE", "RESOURCE", "MESSAGE":
+		return true
+	case "PATH":
+		return slices.Contains(head, "RESULT")
+	}
+	return false
 }
 
 // grid aligns rows in columns.
