@@ -76,12 +76,23 @@ func (d *YamlDoc) Set(value any, segments ...string) (*YamlDoc, error) {
 	return d.set(t, segments)
 }
 
-// SetP is Set for a path with dots.
+// SetP is Set for a path with dots. The empty path is an error, and so is one that would make a key without a name.
 func (d *YamlDoc) SetP(value any, path string) (*YamlDoc, error) {
-	return d.Set(value, DotPathToSlice(path)...)
+	segments := DotPathToSlice(path)
+	if len(segments) == 0 {
+		return nil, emptyPath(d)
+	}
+	if i := slices.Index(segments, ""); i >= 0 && !d.Exists(segments[:i+1]...) {
+		return nil, &EditError{Pos: d.Position(), Path: path, Msg: "a segment of the path is empty"}
+	}
+	return d.Set(value, segments...)
 }
 
-// SetDocP writes a copy of another document's value, its keys in their order.
+func emptyPath(d *YamlDoc) error {
+	return &EditError{Pos: d.Position(), Msg: "path cannot be empty"}
+}
+
+// SetDocP writes a copy of another document's value, its keys in their order. The empty path is the place itself.
 func (d *YamlDoc) SetDocP(doc *YamlDoc, path string) error {
 	if err := doc.Check(); err != nil {
 		return err
@@ -456,10 +467,16 @@ func (d *YamlDoc) removable(segments []string) (Value, error) {
 	return v, e.mayGo(v)
 }
 
-// DeleteP is Delete for a path with dots.
-func (d *YamlDoc) DeleteP(path string) error { return d.Delete(DotPathToSlice(path)...) }
+// DeleteP is Delete for a path with dots. The empty path is an error.
+func (d *YamlDoc) DeleteP(path string) error {
+	if path == "" {
+		return emptyPath(d)
+	}
+	return d.Delete(DotPathToSlice(path)...)
+}
 
-// ArrayAppendP appends value to the list at path; a missing or null list is made.
+// ArrayAppendP appends value to the list at path; a missing or null list is made. The empty path is the place itself, here and in
+// the methods below.
 func (d *YamlDoc) ArrayAppendP(value any, path string) error {
 	return d.insertAt(value, path, -1)
 }

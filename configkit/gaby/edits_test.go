@@ -176,3 +176,31 @@ func apply(t *testing.T, d *gaby.YamlDoc, op string) error {
 	t.Fatalf("unknown operation %q", op)
 	return nil
 }
+
+func TestEmptyPaths(t *testing.T) {
+	const text = "a: {b: 1}\n\"\": 2\nl: [x]\n"
+	d := parse(t, text)[0]
+	for _, path := range []string{"", ".c", "a.", "a..c"} {
+		if _, err := d.SetP("x", path); err == nil {
+			t.Errorf("%q can be set: %s", path, d)
+		}
+	}
+	if err := d.DeleteP(""); err == nil {
+		t.Error("a document can be deleted from itself")
+	}
+	if err := d.Path("a.b").DeleteP(""); err == nil || d.String() != text {
+		t.Errorf("a place was deleted by the empty path: %s", d)
+	}
+	if got := d.Path("a").Path(""); got.Len() != 1 || !got.ExistsP("") {
+		t.Errorf("the empty path leads elsewhere: %s", got)
+	}
+	if _, err := d.SetP(3, "."); err == nil {
+		t.Error("a segment without a name was made below another")
+	}
+	if _, err := d.Set(3, ""); err != nil || d.String() != "a: {b: 1}\n\"\": 3\nl: [x]\n" {
+		t.Errorf("a key without a name that is there cannot be set: %v", err)
+	}
+	if err := d.Path("l").ArrayAppendP("y", ""); err != nil || d.Path("l").Len() != 2 {
+		t.Errorf("nothing was appended to the place itself: %v", err)
+	}
+}

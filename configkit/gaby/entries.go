@@ -7,6 +7,7 @@ type cache struct {
 	entries map[int32][]int32          // long lists and maps: their children, for access by index
 	keys    map[int32]map[string]int32 // long maps: their last child of each key
 	merged  map[int32][]mergedEntry    // maps with "<<" or repeated keys: what a reader sees
+	around  map[int32]int32            // what edits made: the slot or collection it was put into
 	// Of the source, whatever is edited.
 	referrers  map[int32][]int32 // the aliases of each anchored value
 	expandable bool              // the document is not too large without aliases
@@ -77,6 +78,31 @@ func (d *document) kids(i int32) []int32 {
 		return kids
 	}
 	return d.entries(i)
+}
+
+// sourceAround returns collection i when it is in the source, else the nearest one around it that is; -1 when there is none.
+func (d *document) sourceAround(i int32) int32 {
+	if !d.source(i) && d.cache.around == nil {
+		d.cache.around = map[int32]int32{}
+		for slot, value := range d.edits.values.all() {
+			d.cache.around[value] = slot
+		}
+		for of, kids := range d.edits.kids.all() {
+			for _, kid := range kids {
+				if !d.source(kid) {
+					d.cache.around[kid] = of
+				}
+			}
+		}
+	}
+	for !d.source(i) {
+		outer, ok := d.cache.around[i]
+		if !ok {
+			return -1
+		}
+		i = outer
+	}
+	return i
 }
 
 // mergedEntries returns what a reader sees of a map with "<<" or repeated keys, nil for any other collection.

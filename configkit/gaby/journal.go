@@ -66,7 +66,7 @@ func (d *document) touch(c change) {
 		d.hasHeader, d.headerOf = false, Mark(len(d.edits.log)+1)
 	}
 	clear(d.cache.merged)
-	d.cache.touched = nil
+	d.cache.touched, d.cache.around = nil, nil
 	if c.what == kidsChange {
 		delete(d.cache.keys, c.i)
 	}
@@ -135,7 +135,7 @@ func (d *document) rollback(m Mark) {
 	d.hasHeader, d.headerOf = false, 0
 	clear(d.cache.merged)
 	clear(d.cache.keys)
-	d.cache.touched = nil
+	d.cache.touched, d.cache.around = nil, nil
 }
 
 // undo takes back what was edited since m.

@@ -36,6 +36,21 @@ func TestNilDocument(t *testing.T) {
 	}
 }
 
+// What an edit made is where what it replaced was, or what it was put into.
+func TestPositionsOfMadeValues(t *testing.T) {
+	made := parse(t, "# head\na:\n  b: 1\nc: 2\nd: [x]\n")[0]
+	for _, path := range []string{"a.new.sub.key", "c", "d.-.in"} {
+		if _, err := made.SetP(map[string]any{"k": 1}, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{"a.new": "3:3", "a.new.sub.key.k": "3:3", "c.k": "4:4", "d.1.in.k": "5:4"} {
+		if got := made.Path(path).Position().String(); got != want {
+			t.Errorf("%q, which was made, is at %s, want %s", path, got, want)
+		}
+	}
+}
+
 func TestPlaces(t *testing.T) {
 	text := "# head\na:\n  b:\n  - c: 1 # one\n    d: |\n      x\n  - e\nf: {g: [h, i]}\n"
 	d, err := gaby.ParseYAML([]byte(text))

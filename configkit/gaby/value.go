@@ -350,7 +350,7 @@ func (v Value) Data() any {
 }
 
 // Position returns the place of the value (of its anchor or tag, when it has one); of a value made by an edit the place of what it
-// replaced or of the entry around it.
+// replaced or of the nearest value around it that is in the source.
 func (v Value) Position() Position {
 	if v.d == nil {
 		return Position{}
@@ -358,13 +358,15 @@ func (v Value) Position() Position {
 	if v.d.readOnly != nil || v.d.source(v.slot) {
 		return v.d.valuePosition(v.slot)
 	}
-	if v.owner >= 0 && v.d.source(v.owner) {
-		return v.d.valuePosition(v.owner)
+	if v.owner >= 0 {
+		if around := v.d.sourceAround(v.owner); around >= 0 {
+			return v.d.valuePosition(around)
+		}
 	}
-	return v.d.position(v.d.body)
+	return v.d.position(v.d.contentStart())
 }
 
-// KeyPosition returns the place of the key or dash of an entry; of an entry made by an edit, the place of the collection around it.
+// KeyPosition returns the place of the key or dash of an entry; of an entry made by an edit, its Position.
 func (v Value) KeyPosition() Position {
 	if v.d == nil {
 		return Position{}

@@ -74,7 +74,7 @@ func DotPathToSlice(path string) []string {
 	return segments
 }
 
-// Path is Search for a path with dots.
+// Path is Search for a path with dots. The empty path is the place itself.
 func (d *YamlDoc) Path(path string) *YamlDoc { return d.Search(DotPathToSlice(path)...) }
 
 // Exists reports whether the segments lead to a place. A null value exists.

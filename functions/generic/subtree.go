@@ -221,7 +221,8 @@ func setSubtrees(docs gaby.Container, t api.ResourceType, path api.UnresolvedPat
 	list, key, text, isLookup := parsed.LastLookup()
 	if !isLookup {
 		return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, path), nil, provider, yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
-			return p.Doc.SetDocP(value, string(yamlkit.JoinPathSegments(p.Segments)))
+			_, err := p.Doc.Set(value, p.Segments...)
+			return err
 		})
 	}
 	element, err := keyedElement(value, key, text)
@@ -257,7 +258,7 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 		return nil, err
 	}
 	for c := value.Value().First(); c.Exists(); c = c.Next() {
-		if err := element.SetDocP(c.Doc(), string(yamlkit.JoinPathSegments([]string{c.Key()}))); err != nil {
+		if _, err := element.Set(c, c.Key()); err != nil {
 			return nil, err
 		}
 	}
