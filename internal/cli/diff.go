@@ -98,11 +98,6 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, words []string) erro
 	c := &comparison{
 		App: a, toolchains: executor.Toolchains(), reader: &source.Reader{In: a.Streams.In, Toolchain: api.ToolchainType(s.Toolchain)},
 	}
-	if t := c.reader.Toolchain; t != "" {
-		if err := supported(t, c.toolchains); err != nil {
-			return err
-		}
-	}
 	dir, _ := cmd.Flags().GetString("directory")
 	if err := c.read(ctx, cmd, inDirectory(dir, words[0]), inDirectory(dir, words[1])); err != nil {
 		return err

@@ -11,14 +11,18 @@ import (
 )
 
 // newHelp is `fctl help`. cobra's own answers an unknown topic with status 0.
-func newHelp(root *cobra.Command) *cobra.Command {
+func (a *App) newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
 		Short: "Help about a command or a topic",
 		RunE: func(_ *cobra.Command, words []string) error {
 			cmd, rest, err := root.Find(words)
 			if err != nil || len(rest) > 0 {
-				return unknownCommand(root, "help topic", strings.Join(words, " "), "help ")
+				problem := unknownCommand(root, "help topic", strings.Join(words, " "), "help ")
+				if a.isFunction(words[0]) {
+					problem.Hint = "it is a function: fctl explain " + words[0]
+				}
+				return problem
 			}
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()

@@ -107,11 +107,19 @@ func (j *job) readsStdin() bool {
 	return j.found != nil && slices.ContainsFunc(j.found.Files, func(f source.File) bool { return f.Path == "-" })
 }
 
-// executorFor makes the executor with what the settings say about resource types.
+// executorFor makes the executor with what the settings say about resource types. It has functions for the toolchain they name.
 func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions.Executor, error) {
 	executor, err := a.executor()
-	if err != nil || len(s.ResourceTypes) == 0 {
-		return executor, err
+	if err != nil {
+		return nil, err
+	}
+	if t := api.ToolchainType(s.Toolchain); t != "" {
+		if err := supported(t, executor.Toolchains()); err != nil {
+			return nil, s.Refuse("toolchain", err)
+		}
+	}
+	if len(s.ResourceTypes) == 0 {
+		return executor, nil
 	}
 	reader := &source.Reader{In: a.Streams.In}
 	var files []yamlkit.KnowledgeFile
@@ -184,6 +192,9 @@ func (j *job) walk(t api.ToolchainType) *plan.Walk {
 func (j *job) bytes(ctx context.Context, path string) ([]byte, error) {
 	if text, known := j.args[path]; known {
 		return text, nil
+	}
+	if path == "" {
+		return nil, diag.UsageHint("file:PATH is the content of the file at PATH", "the name of the file is empty")
 	}
 	if path == "-" && j.readsStdin() {
 		return nil, diag.Usage("the standard input can be read once only, and it is FILE already")

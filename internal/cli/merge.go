@@ -93,11 +93,6 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) err
 	if m.executor, err = a.executorFor(ctx, s); err != nil {
 		return err
 	}
-	if m.toolchain != "" {
-		if err := supported(m.toolchain, m.executor.Toolchains()); err != nil {
-			return err
-		}
-	}
 	writer := sink.NewInPlace(false) // before anything is read
 	dir, _ := cmd.Flags().GetString("directory")
 	for i := range words {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -55,7 +57,7 @@ for byte. Results go to the standard output; files are written when -i or -O say
 	for _, t := range topics() {
 		root.AddCommand(newTopic(t))
 	}
-	root.SetHelpCommand(newHelp(root))
+	root.SetHelpCommand(a.newHelp(root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" { // cobra's shows its help whatever the shell is, with status 0
@@ -73,18 +75,16 @@ func (a *App) noSuchCommand(cmd *cobra.Command, words []string) error {
 		return nil
 	}
 	err := unknownCommand(cmd, "command", words[0], "")
-	if cmd.HasParent() {
-		return err
-	}
-	if executor, problem := a.executor(); problem == nil {
-		for _, t := range executor.Toolchains() {
-			if _, ok := executor.Signature(t, words[0]); ok {
-				err.Hint = fmt.Sprintf("it is a function: fctl do FILE UNIT %s", plan.Quote(words))
-				break
-			}
-		}
+	if !cmd.HasParent() && a.isFunction(words[0]) {
+		err.Hint = "it is a function: fctl do FILE UNIT " + plan.Quote(words)
 	}
 	return err
+}
+
+// isFunction tells whether a toolchain has a function of the name.
+func (a *App) isFunction(name string) bool {
+	executor, err := a.executor()
+	return err == nil && plan.Elsewhere(executor, name) != ""
 }
 
 // unknownCommand tells that a word is no command, or no topic of help, which says what is there and comes before the names.
@@ -143,6 +143,9 @@ func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
 		context, _ = flags.GetStringSlice("context") // the flag is defined as one
 	}
 	dir, _ := flags.GetString("directory")
+	if err := checkDirectory(dir); err != nil {
+		return nil, err
+	}
 	file, _ := flags.GetString("config")
 	s, err := settings.Load(flags, context, settings.Here(dir, file))
 	if err != nil {
@@ -152,4 +155,21 @@ func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
 		return nil, s.Refuse("color", err)
 	}
 	return s, nil
+}
+
+// checkDirectory refuses what -C names if it is no directory.
+func checkDirectory(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("no such directory")
+	case err == nil && !info.IsDir():
+		err = errors.New("this is a file, a directory is expected")
+	case err == nil:
+		return nil
+	}
+	return diag.Input(diag.FileName(dir), "", err)
 }

@@ -63,7 +63,7 @@ func (j *job) plan(ctx context.Context, resolve func(walk *plan.Walk, again bool
 // of the files.
 func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 	if t := j.reader.Toolchain; t != "" {
-		return []api.ToolchainType{t}, supported(t, j.executor.Toolchains())
+		return []api.ToolchainType{t}, nil
 	}
 	var known, unknown []api.ToolchainType
 	var unsure []source.File

@@ -65,8 +65,23 @@ func (j *job) wishes(ctx context.Context, chain *plan.Plan) (w wishes, err error
 	if w.filters, _ = flags.GetInt("num-filters"); w.filters < 0 {
 		return w, diag.Usage("--num-filters: %d is less than 0", w.filters)
 	}
+	if n := validating(chain); w.filters > n {
+		return w, diag.UsageHint("'fctl list validates' shows functions that validate", "--num-filters: the chain has %s, less than %d",
+			count(n, "validating function"), w.filters)
+	}
 	w.other, err = j.otherData(ctx, flags)
 	return w, err
+}
+
+// validating is how many functions of a chain validate something.
+func validating(chain *plan.Plan) int {
+	n := 0
+	for _, s := range chain.Signatures {
+		if s.Validating {
+			n++
+		}
+	}
+	return n
 }
 
 // whereResource is the expression that --kind, --name, -n, -l and --where-resource make
@@ -184,10 +199,8 @@ func formatOf(flags *pflag.FlagSet, s *settings.Settings, chain *plan.Plan) (rep
 		if err != nil {
 			return "", "", diag.Usage("%w", err)
 		}
-		for _, s := range chain.Signatures {
-			if s.Validating {
-				return report.Auto, parsed, nil
-			}
+		if validating(chain) > 0 {
+			return report.Auto, parsed, nil
 		}
 		return "", "", diag.UsageHint("'fctl list validates' shows those that do", "--report: no function of the chain validates anything")
 	}

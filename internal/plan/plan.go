@@ -19,6 +19,7 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,6 +89,12 @@ func (w *Walk) Resolve(words []string) (*Plan, error) {
 			words = words[min(1, len(words)):]
 			continue
 		}
+		if !first && strings.HasPrefix(words[0], "-") {
+			_, rest, then, err := w.arguments(api.FunctionSignature{}, false, words)
+			problems = append(problems, diag.Failures(errors.Join(missingFunction(false, true), err), api.FailureUsage)...)
+			words, more = rest, then
+			continue
+		}
 		l, rest, err := w.link(words)
 		if err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
@@ -109,11 +116,11 @@ func missingFunction(first, end bool) *api.Failure {
 	where := "between two 'then'"
 	switch {
 	case first:
-		where = "before the first 'then'"
+		return diag.Usage("a function is missing before the first 'then'")
 	case end:
 		where = "after the last 'then'"
 	}
-	return diag.Usage("a function is missing %s", where)
+	return diag.UsageHint("as an argument the word is text:then", "a function is missing %s", where)
 }
 
 // link is one function of the chain and its arguments.
@@ -132,14 +139,14 @@ func (w *Walk) link(words []string) (l link, rest []string, err error) {
 	l.invocation.FunctionName = name
 	args, rest, then, err := w.arguments(l.signature, l.known, words[1:])
 	l.then = then
-	if !l.known {
-		return l, rest, w.unknownFunction(name)
+	if !l.known { // a flag that does not stand where it has to may be why
+		return l, rest, errors.Join(err, w.unknownFunction(name))
 	}
 	if err != nil {
 		return l, rest, err
 	}
 	l.invocation.Arguments = args
-	hint := w.thenHint(&l)
+	hint := cmp.Or(w.thenHint(&l), w.flagHint(&l))
 	checked, err := w.Functions.ValidateInvocation(w.Toolchain, l.invocation)
 	if err != nil {
 		return l, rest, argumentProblems(name, hint, err)
@@ -292,6 +299,22 @@ func (w *Walk) thenHint(l *link) string {
 			fallthrough
 		case i >= params:
 			return fmt.Sprintf("%s is a function; to run it next, write: then %s", name, name)
+		}
+	}
+	return ""
+}
+
+// flagHint is the hint for an argument that is given by name and in its place too, where the name is also that of a flag.
+func (w *Walk) flagHint(l *link) string {
+	unnamed := 0
+	for _, arg := range l.invocation.Arguments {
+		name := arg.ParameterName
+		switch {
+		case name == "":
+			unnamed++
+		case parameterIndex(l.signature, name) < unnamed && slices.Contains(w.Flags.Names(), name):
+			before := Quote([]string{"fctl", "do", "--" + name, fmt.Sprint(arg.Value), "FILE", "UNIT", l.signature.FunctionName})
+			return fmt.Sprintf("behind FUNCTION --%s is its argument, before it the flag: %s", name, before)
 		}
 	}
 	return ""

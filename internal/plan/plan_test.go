@@ -193,9 +193,11 @@ func TestProblems(t *testing.T) {
 		"set-size file:missing":             "./missing: set-size: no such file\n",
 		"set-pair bad bad then set-siz bad": "fctl: set-pair: argument first: is bad\nhint: use good\nfctl: set-pair: argument first: is bad\nfctl: unknown function \"set-siz\"\nhint: did you mean set-size?\n",
 		"then get-size":                     "fctl: a function is missing before the first 'then'\n",
-		"get-size then":                     "fctl: a function is missing after the last 'then'\n",
-		"get-size then then get-size":       "fctl: a function is missing between two 'then'\n",
-		"get-size then then":                "fctl: a function is missing between two 'then'\nfctl: a function is missing after the last 'then'\n",
+		"get-size then":                     "fctl: a function is missing after the last 'then'\nhint: as an argument the word is text:then\n",
+		"get-size then then get-size":       "fctl: a function is missing between two 'then'\nhint: as an argument the word is text:then\n",
+		"get-size then then":                "fctl: a function is missing between two 'then'\nhint: as an argument the word is text:then\nfctl: a function is missing after the last 'then'\n",
+		"set-size then --color=red":         "fctl: set-size: got 0 arguments\nfctl: a function is missing after the last 'then'\nhint: as an argument the word is text:then\n",
+		"zzz --color":                       "fctl: --color needs a value\nfctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\n",
 	} {
 		p, _, err := resolve(words)
 		list, ok := errors.AsType[diag.List](err)

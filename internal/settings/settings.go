@@ -217,14 +217,18 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 // Refuse is the problem of a setting whose value others refuse, with its place
 // if it comes from a file and the name of the variable if from the environment.
 func (s *Settings) Refuse(name string, err error) *api.Failure {
-	f := diag.Usage("%w", err)
+	hint := ""
+	if cause, ok := errors.AsType[*api.Failure](err); ok {
+		hint = cause.Hint
+	}
+	f := diag.UsageHint(hint, "%w", err)
 	for _, row := range s.Rows {
 		if row.Name != name {
 			continue
 		}
 		f.Pos = row.Pos
 		if variable := EnvName(name); row.Origin == variable {
-			f = diag.Usage("%s: %w", variable, err)
+			f = diag.UsageHint(hint, "%s: %w", variable, err)
 		}
 	}
 	return f
