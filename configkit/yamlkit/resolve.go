@@ -501,7 +501,17 @@ func describe(v gaby.Value) string {
 		if v.Tag() == "!!null" {
 			return "null"
 		}
+		if text := v.Text(); v.Tag() == "!!str" && looksTyped(text) {
+			return fmt.Sprintf("%q (a string)", text)
+		}
 		return v.Text()
 	}
 	return "(missing)"
+}
+
+// looksTyped tells whether a text without quotes is easily taken for a number or a boolean.
+func looksTyped(text string) bool {
+	_, notBool := strconv.ParseBool(text)
+	_, notNumber := strconv.ParseFloat(text, 64)
+	return notBool == nil || notNumber == nil
 }

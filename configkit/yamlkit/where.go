@@ -183,9 +183,9 @@ func (w *Where) matchDocument(provider configkit.ResourceProvider, doc *gaby.Yam
 	return true, nil
 }
 
-// Filter is where-filter: it tells whether resources of a type (* for all) exist for which every term is true of at least one
-// place it leads to, and which documents these are. Errors are joined; the documents that have none are decided all the same.
-func (w *Where) Filter(provider configkit.ResourceProvider, docs gaby.Container, t api.ResourceType) (passed bool, matching []*gaby.YamlDoc, err error) {
+// Filter is where-filter: it finds the resources of a type (* for all) for which every term is true of at least one place it
+// leads to, and counts those it looked at. Errors are joined; the documents that have none are decided all the same.
+func (w *Where) Filter(provider configkit.ResourceProvider, docs gaby.Container, t api.ResourceType) (matching []*gaby.YamlDoc, seen int, err error) {
 	var problems []error
 	for _, doc := range docs {
 		of, err := provider.ResourceTypeGetter(doc)
@@ -199,6 +199,7 @@ func (w *Where) Filter(provider configkit.ResourceProvider, docs gaby.Container,
 		if info == nil {
 			continue
 		}
+		seen++
 		matches := true
 		if w != nil {
 			if matches = w.matchHeader(info); matches {
@@ -211,7 +212,7 @@ func (w *Where) Filter(provider configkit.ResourceProvider, docs gaby.Container,
 			matching = append(matching, doc)
 		}
 	}
-	return len(matching) > 0, matching, errors.Join(problems...)
+	return matching, seen, errors.Join(problems...)
 }
 
 // errFound ends the search for a place.

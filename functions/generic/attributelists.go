@@ -120,6 +120,10 @@ func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument,
 	if err != nil {
 		return fail(err)
 	}
+	// Rows of several units say which one they are of.
+	if err := unknownFields(parameter, text, append(fieldsOf[api.AttributeValue](), "Unit")); err != nil {
+		return err
+	}
 	var problems []error
 	for i := range rows {
 		row := &rows[i]

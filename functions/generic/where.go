@@ -49,18 +49,20 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"where-filter apps/v1/Deployment 'spec.replicas >= 1'"},
 		},
+		ValueParameter: parameterWhere, // what is looked for, not where
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := whereOf(args, yamlkit.ParseWhere)
 			return err
 		},
-		Function: func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			where, err := whereOf(args, yamlkit.ParseWhere)
 			if err != nil {
 				return nil, nil, err
 			}
-			passed, _, err := where.Filter(provider, docs, resourceTypeOf(args))
-			result := api.ValidationResult{Passed: passed}
-			if !passed {
+			matching, seen, err := where.Filter(provider, docs, resourceTypeOf(args))
+			fc.Matched(seen)
+			result := api.ValidationResult{Passed: len(matching) > 0}
+			if !result.Passed {
 				result.Reason = unsatisfied(args)
 			}
 			return docs, result, err
