@@ -207,7 +207,7 @@ func TestFailuresAreLocated(t *testing.T) {
 				"16:18: set-int-path: apps/v1/Deployment shop/web: value example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef at path spec.template.spec.containers.?name=side~1car.image cannot be converted to int\n" +
 				"19:18: set-int-path: apps/v1/Deployment shop/web: value busybox at path spec.template.spec.containers.2.image cannot be converted to int",
 		},
-		{deployment, "set-replicas -1", "set-replicas: argument replicas value -1 is out of range [0,]"},
+		{deployment, "set-replicas -1", "set-replicas: argument replicas value -1 is out of range, it has to be at least 0"},
 		{deployment, "set-string-path apps/v1/Deployment a..b x", "set-string-path: argument path: path a..b: column 3: a segment is empty"},
 		{deployment, "set-string-path apps/v1/Deployment spec.x#uri x", "set-string-path: argument path: path spec.x#uri: no embedded accessor is registered for it"},
 	} {
