@@ -26,14 +26,14 @@ order on the same configuration.
 
   function   the function: 'fctl list' shows them
   arguments  by name, or a list in the order of the parameters. A parameter that
-             may be repeated takes a list; one whose value is configuration takes
-             a map or a list as it is
+             may be repeated takes a list; one whose value is configuration
+             takes a map or a list as it is
   where      only resources for which this is true: 'fctl help where'
   name       what messages call this step; no two have the same
 
 A value is what the same text would be on the command line: 1.10 stays 1.10, and
-file:, template:, cel: and text: may stand in front of it ('fctl help templates').
-The path of file: starts where the chain is.
+file:, template:, cel: and text: may stand in front of it
+('fctl help templates'). The path of file: starts where the chain is.
 
   fctl do --functions release.yaml all.yaml MyUnit     run it
   fctl do --functions release.yaml all.yaml MyUnit set-label release 12
@@ -48,9 +48,9 @@ use the YAML language server, this is the first line of a chain:
 
   # yaml-language-server: $schema=chain.schema.json
 
-The list may also be as programs write it, a FunctionInvocationList: FunctionName,
-WhereResource, and Arguments as a list of {ParameterName, Value, Evaluator}, whose
-Value is taken as it stands.
+The list may also be as programs write it, a FunctionInvocationList:
+FunctionName, WhereResource, and Arguments as a list of {ParameterName, Value,
+Evaluator}, whose Value is taken as it stands.
 `
 
 // chainStep is a step of an explained chain.
@@ -68,11 +68,7 @@ type chainStep struct {
 }
 
 // chainSteps reads a chain and tells what each of its steps is.
-func (a *App) chainSteps(cmd *cobra.Command, path string) ([]chainStep, error) {
-	executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
-	if err != nil {
-		return nil, err
-	}
+func (a *App) chainSteps(cmd *cobra.Command, executor *functions.Executor, toolchain api.ToolchainType, path string) ([]chainStep, error) {
 	j := &job{App: a, cmd: cmd, executor: executor, toolchain: toolchain, reader: &source.Reader{In: a.Streams.In}}
 	j.dir, _ = cmd.Flags().GetString("directory")
 	chain, err := j.chainFile(cmd.Context(), j.walk(toolchain), path)
@@ -117,7 +113,7 @@ func comment(text string) string {
 const maxTypes = 6
 
 // chainText tells the steps to a person. head styles headings.
-func chainText(path string, steps []chainStep, head func(string) string) string {
+func chainText(path string, steps []chainStep, c calling, head func(string) string) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	mutating := false
@@ -145,7 +141,7 @@ func chainText(path string, steps []chainStep, head func(string) string) string 
 	if mutating {
 		prints = "the changed configuration"
 	}
-	say("%s prints %s.", plan.Quote([]string{"fctl", "do", "--functions", path, "FILE", "UNIT"}), prints)
+	say("%s do%s %s prints %s.", c.program, c.flags, plan.Quote([]string{"--functions", path, "FILE", "UNIT"}), prints)
 	return b.String()
 }
 

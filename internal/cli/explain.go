@@ -98,14 +98,18 @@ func (a *App) calling(cmd *cobra.Command, toolchain api.ToolchainType) calling {
 }
 
 func (a *App) explainChain(cmd *cobra.Command, path, form string) error {
-	steps, err := a.chainSteps(cmd, path)
+	executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+	if err != nil {
+		return err
+	}
+	steps, err := a.chainSteps(cmd, executor, toolchain, path)
 	if err != nil {
 		return err
 	}
 	if form == "json" {
 		return a.writeJSON(steps)
 	}
-	return a.write([]byte(chainText(path, steps, a.Streams.OutStyle(color.Bold))))
+	return a.write([]byte(chainText(path, steps, a.calling(cmd, toolchain), a.Streams.OutStyle(color.Bold))))
 }
 
 func (a *App) printSchema(cmd *cobra.Command) error {
