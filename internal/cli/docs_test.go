@@ -5,9 +5,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
@@ -188,10 +190,27 @@ func command(b *strings.Builder, cmd *cobra.Command) {
 		fmt.Fprintf(b, "\nExamples:\n\n```sh\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
 	}
 	if flags := cmd.NonInheritedFlags(); flags.HasAvailableFlags() {
-		fmt.Fprintf(b, "\nFlags:\n\n```\n%s```\n", flags.FlagUsages())
+		fmt.Fprintf(b, "\nFlags:\n\n```\n%s```\n", flags.FlagUsagesWrapped(helpWidth))
 	}
 	for _, sub := range cmd.Commands() {
 		command(b, sub)
+	}
+}
+
+// TestHelpFitsATerminal looks for lines in the help of commands and topics that are too long, but for commands and programs.
+func TestHelpFitsATerminal(t *testing.T) {
+	program := regexp.MustCompile(`^ +(fctl|git|cat|--where-resource|for) `)
+	streams, _, _, _ := iostreams.Test()
+	asked := [][]string{{"help"}}
+	for _, cmd := range (&App{Streams: streams}).newRoot(io.Discard).Commands() {
+		asked = append(asked, []string{"help", cmd.Name()})
+	}
+	for _, words := range asked {
+		for line := range strings.Lines(ran(t, exitDone, words...)) {
+			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > helpWidth && !program.MatchString(line) {
+				t.Errorf("%v: %s", words, line)
+			}
+		}
 	}
 }
 

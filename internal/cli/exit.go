@@ -20,7 +20,7 @@ const (
 	exitInterrupted = 130
 )
 
-// exitCodes describes them, in order.
+// exitCodes describes them, in order and in short lines.
 func exitCodes() []struct {
 	status  int
 	meaning string
@@ -30,8 +30,8 @@ func exitCodes() []struct {
 		meaning string
 	}{
 		{exitDone, "done"},
-		{exitNo, "no, or not yet: a validation did not pass, --check found files that would change, diff found a difference, merge a conflict"},
-		{exitUsage, "usage or rejected input: a bad flag, an unknown function, a bad argument, an invalid fctl file"},
+		{exitNo, "no, or not yet: a validation did not pass, --check found files that\nwould change, diff found a difference, merge a conflict"},
+		{exitUsage, "usage or rejected input: a bad flag, an unknown function, a bad\nargument, an invalid fctl file"},
 		{exitInput, "the input could not be read or parsed"},
 		{exitFunction, "a function or operation failed"},
 		{exitInterrupted, "interrupted"},

@@ -77,7 +77,7 @@ func exitCodesTopic() string {
 	var b strings.Builder
 	b.WriteString("Every command ends with one of these statuses:\n\n")
 	for _, c := range exitCodes() {
-		fmt.Fprintf(&b, "%5d  %s\n", c.status, c.meaning)
+		fmt.Fprintf(&b, "%5d  %s\n", c.status, strings.ReplaceAll(c.meaning, "\n", "\n       "))
 	}
 	b.WriteString("\nOf several problems the largest status counts.\n")
 	return b.String()
@@ -89,16 +89,17 @@ them.
   spec.replicas                        a key of a map, step by step
   spec.template.spec.containers.0      an item of a list, counted from 0
   metadata.labels.app~1kubernetes~1io/name
-                                       ~1 is a dot that belongs to the key, ~0 a ~
+                                       ~1 is a dot within the key, ~0 is a ~
   containers.?name=web.image           the item of a list whose name is web
-  containers.*.image                   every item of a list, every value of a map
+  containers.*.image                   every item of a list or value of a map
   containers.*?name=web.image          those whose name is web
-  containers.0.securityContext.|user   user may be missing, what is before it not
-  containers.?name=web.image#uri       a part of the value: of an image the uri or
-                                       the reference, of a flag in args the value.
-                                       Which parts other values have, lines or what
-                                       is in JSON or YAML text, a file about your
-                                       types says: 'fctl help resource-types'
+  containers.0.securityContext.|user   only user may be missing
+  containers.?name=web.image#uri       a part of the value: of an image the uri
+                                       or the reference, of a flag in args the
+                                       value. Which parts other values have,
+                                       lines or what is in JSON or YAML text, a
+                                       file about your types says:
+                                       'fctl help resource-types'
 
 A getter passes over places that do not exist. A setter creates the keys that
 are missing, but no items of lists; with | before a segment, only from that one
@@ -131,7 +132,8 @@ resource ('fctl help paths') or is one of
   ConfigHub.ResourceType              apps/v1/Deployment
   ConfigHub.ResourceName              shop/web
   ConfigHub.ResourceNameWithoutScope  web
-  ConfigHub.ResourceNameStableCore    web, without a suffix that changes with its content
+  ConfigHub.ResourceNameStableCore    web, without a suffix that changes with
+                                      its content
   ConfigHub.ResourceCategory          Resource
 
 A resource without a value at PATH is not selected, whatever the operator but IS
@@ -148,8 +150,8 @@ may have * and ?key=value, and one match is enough.
 `
 
 const resourceTypesTopic = `fctl knows where things are in resources of the types of Kubernetes and of many
-that are added to it: images, replicas, references, which lists have elements with
-names. A file says the same about your own types:
+that are added to it: images, replicas, references, which lists have elements
+with names. A file says the same about your own types:
 
   # cache-types.yaml
   resourceTypes:
@@ -170,19 +172,19 @@ names. A file says the same about your own types:
   fctl do --resource-types cache-types.yaml cache.yaml MyUnit set-cache-node-size a 1Gi
   fctl explain --resource-types cache-types.yaml set-cache-node-size
 
-embeds      the fields of a shape are at the path: PodTemplate, PodSpec, Container,
-            Volumes, Workload (a template at spec.template and a selector), Scaled
-            (spec.replicas), Hostname, ...
+embeds      the fields of a shape are at the path: PodTemplate, PodSpec,
+            Container, Volumes, Workload (a template at spec.template and a
+            selector), Scaled (spec.replicas), Hostname, ...
 mergeKeys   paths call the elements of the list at path by the value of key
-attributes  paths of an attribute. Those of the program ('fctl listpaths') make its
-            functions work on the type; others get functions of their own, get-NAME
-            and set-NAME, once they are described. %s is an argument
-accessor    how the part behind # is reached: json, yaml or line, or one the file
-            defines, such as a regular expression
+attributes  paths of an attribute. Those of the program ('fctl listpaths') make
+            its functions work on the type; others get functions of their own,
+            get-NAME and set-NAME, once they are described. %s is an argument
+accessor    how the part behind # is reached: json, yaml or line, or one the
+            file defines, such as a regular expression
 
 'sameAs: TYPE' says that everything said of another type is true here as well.
-resource-types in a settings file names files for every run. The whole vocabulary is
-in docs/resource-types.md.
+resource-types in a settings file names files for every run. The whole
+vocabulary is in docs/resource-types.md.
 `
 
 const filesTopic = `-f PATH names what functions work on, instead of FILE and UNIT. It can be given
@@ -217,17 +219,18 @@ problem does not keep the others from being worked on; the largest exit status
 counts. --require-match is about all of them together.
 
   -i, --in-place         writes each file that changed. The new file takes the
-                         place of the old one in one step, with its mode, its owner
-                         and, on Linux, its access control list and other extended
-                         attributes: whoever reads it meanwhile reads one or the
-                         other, whole. What a symbolic link leads to is written,
-                         and the link stays. Files that do not change are not
-                         touched.
+                         place of the old one in one step, with its mode, its
+                         owner and, on Linux, its access control list and other
+                         extended attributes: whoever reads it meanwhile reads
+                         one or the other, whole. What a symbolic link leads to
+                         is written, and the link stays. Files that do not
+                         change are not touched.
                          A file that somebody else changed meanwhile is an error
-                         and is left as it is, and so is one that is read-only or
-                         no regular file.
-  -O, --output-dir DIR   writes all files into DIR, by the names of the units with
-                         their extensions; nothing outside of DIR is written.
+                         and is left as it is, and so is one that is read-only
+                         or no regular file.
+  -O, --output-dir DIR   writes all files into DIR, by the names of the units
+                         with their extensions; nothing outside of DIR is
+                         written.
   --fsync                has it all on the disk before fctl ends
   --dry-run              does everything but write
   --check                prints the files that would change, and ends with 1 if
@@ -238,26 +241,27 @@ A line on the error stream says how much changed; -q leaves it out. Temporary
 files of a run that was killed are removed by the next one that writes there.
 `
 
-const mutationsTopic = `-o mutations prints what the functions changed instead of the configuration. On a
-terminal that is a line for each value,
+const mutationsTopic = `-o mutations prints what the functions changed instead of the configuration. On
+a terminal that is a line for each value,
 
   ~ apps/v1/Deployment shop/web  spec.replicas: 3 -> 5   by set-replicas
 
-and otherwise JSON: a list with an entry for each resource that changed, which is
-Resource, ResourceMutationInfo for the resource as a whole, PathMutationMap for its
-values, and the names it has had. Each of them has these fields:
+and otherwise JSON: a list with an entry for each resource that changed, which
+is Resource, ResourceMutationInfo for the resource as a whole, PathMutationMap
+for its values, and the names it has had. Each of them has these fields:
 
-  MutationType   Add, Update, Delete or Replace; None for a resource that is the same
+  MutationType   Add, Update, Delete or Replace; None for one that is the same
   Index          the position of the last function that changed it, from 0
   Value          YAML: the new value, of a Delete the old one
-  Patch          of texts of several lines the difference; of texts that are JSON, too
+  Patch          of texts of several lines the difference; of texts that are
+                 JSON, too
   Protected      true: the place may not be overwritten
 
 What was changed and changed back is not there, nor is what a function did that
-failed. Comments, order of keys, quotes and layout are no values. Elements of lists
-are called
+failed. Comments, order of keys, quotes and layout are no values. Elements of
+lists are called
 
-  ?name=web;@0            by their merge key; behind ;@ is their index, as a hint
+  ?name=web;@0            by their merge key; behind ;@ the index, as a hint
   ?port=53,protocol=UDP;@1
   ?~h=1b9d3f0c;@2         without a merge key by the digest of their value
   ?~h=+1b9d3f0c;@2        and those that are new
@@ -266,12 +270,13 @@ and ArrayOrders has the order of elements with merge keys where it changed,
 ArrayElementAliases the new keys of those that got another one. An index alone
 (containers.0.image) is understood, too.
 
-  compute-mutations BEFORE   what changed since the configuration was another one
+  compute-mutations BEFORE   what changed since the configuration was BEFORE
   patch-mutations PROTECTION PATCH [OWN]
-                             applies mutations to any variant of the configuration:
-                             resources and elements are found by name, wherever they
-                             are. What is protected, or was changed there (OWN), stays;
-                             what cannot be applied is told as a conflict
+                             applies mutations to any variant of the
+                             configuration: resources and elements are found by
+                             name, wherever they are. What is protected, or was
+                             changed there (OWN), stays; what cannot be applied
+                             is told as a conflict
   set-protection LIST PLACES protects places in a list of mutations
   reset LIST                 makes the values at its paths placeholders again
   fctl diff A B -o patch     mutations of two files or directories
@@ -284,13 +289,14 @@ const templatesTopic = `An argument of a function may begin with a word that say
 
   file:PATH       the content of a file; file:- is the standard input
   template:TEXT   a Go text template over what is known of the unit
-  cel:TEXT        a CEL expression over what is known of the unit: 'fctl help cel'
+  cel:TEXT        a CEL expression over what is known of the unit:
+                  'fctl help cel'
   text:TEXT       the rest as it stands: text:then, text:file:x
 
 A template can use .UnitSlug, .UnitID, .UnitLabels, .SpaceSlug, .SpaceID,
-.OrganizationID, .RevisionNum and the other fields of the context, .Params (of an
-invocation in a list, or KEY=VALUE arguments of set-template), what text/template
-has, and these functions:
+.OrganizationID, .RevisionNum and the other fields of the context, .Params (of
+an invocation in a list, or KEY=VALUE arguments of set-template), what
+text/template has, and these functions:
 
   normalizeName S         lower-case letters, digits and dashes alone
   toUpper S, toLower S, trimSpace S
@@ -303,8 +309,8 @@ has, and these functions:
   fctl do deployment.yaml MyUnit set-template '{{.UnitSlug}} in {{.Params.zone}}' metadata.annotations.origin zone=eu
 
 What a template asks for and is not known is an error; {{index .UnitLabels "x"}}
-is "" when there is no such label. The result of an expression in cel: is a text, a
-number or a bool; functionContext has the fields, params the parameters:
+is "" when there is no such label. The result of an expression in cel: is a
+text, a number or a bool; functionContext has the fields, params the parameters:
 
   fctl do deployment.yaml MyUnit set-name 'cel:functionContext.UnitSlug + "-v1"'
 
@@ -313,8 +319,8 @@ unit: 'fctl help environment'.
 `
 
 const celTopic = `CEL is the expression language of Kubernetes' admission policies; vet-celexpr,
-vet-cel, get-cel and set-cel evaluate an expression for each resource, and a value
-may be one: 'fctl help templates'.
+vet-cel, get-cel and set-cel evaluate an expression for each resource, and a
+value may be one: 'fctl help templates'.
 
   object, r          the resource (r is shorter)
   params             KEY=VALUE arguments: params.zone, params["zone"]
@@ -325,8 +331,8 @@ may be one: 'fctl help templates'.
   fctl do deployment.yaml MyUnit get-cel '[{"Path": "metadata.name", "Value": r.metadata.name}]'
   fctl do deployment.yaml MyUnit set-cel '{"metadata": {"labels": {"zone": params.zone}}}' zone=eu
 
-A field that may be missing is asked for before it is used, or has a value in its
-place: has(r.spec.replicas), r.spec.?replicas.orValue(1).
+A field that may be missing is asked for before it is used, or has a value in
+its place: has(r.spec.replicas), r.spec.?replicas.orValue(1).
 
 vet-celexpr   true or false
 vet-cel       true or false, or {"passed": BOOL, "details": [TEXT...],
@@ -362,11 +368,13 @@ Besides CEL's own there are the functions that admission policies have:
   optional    a.?b, a[?b], optional.of, hasValue, value, or, orValue, optMap
   others      base64.encode, base64.decode, cel.bind
 
-An expression sees no files, environment, network or clock; time zones are offsets
-such as "+02:00". One evaluation may cost 1000000 units, as in Kubernetes.
+An expression sees no files, environment, network or clock; time zones are
+offsets such as "+02:00". One evaluation may cost 1000000 units, as in
+Kubernetes.
 `
 
-const starlarkTopic = `Starlark is a small dialect of Python. A program runs on each resource by itself.
+const starlarkTopic = `Starlark is a small dialect of Python. A program runs on each resource by
+itself.
 
   r, object          the resource: dicts, lists, strings, numbers, bools, None
   params             dict of the KEY=VALUE arguments: params["zone"]
@@ -374,15 +382,15 @@ const starlarkTopic = `Starlark is a small dialect of Python. A program runs on 
                      functionContext["UnitSlug"]
   json               json.encode, json.decode, json.indent
   re                 re.sub(pattern, repl, s, count=0), re.search(pattern, s),
-                     re.match(pattern, s), re.findall(pattern, s), in RE2; a match
-                     has group, groups, start and end; in repl \1 or $1, \g<name>
-                     or ${name} stand for groups
+                     re.match(pattern, s), re.findall(pattern, s), in RE2; a
+                     match has group, groups, start and end; in repl \1 or $1,
+                     \g<name> or ${name} stand for groups
 
 set-starlark runs the program; what it does to r is done to the resource. Only
-values that it changed are written, comments stay. get-starlark calls its function
-extract(r), which returns a list of rows {"Path": ..., "Value": ...}; vet-starlark
-calls validate(r), which returns True, False or {"passed": ..., "details": [...],
-"failed_attributes": [rows]}.
+values that it changed are written, comments stay. get-starlark calls its
+function extract(r), which returns a list of rows {"Path": ..., "Value": ...};
+vet-starlark calls validate(r), which returns True, False or {"passed": ...,
+"details": [...], "failed_attributes": [rows]}.
 
   for c in r.get("spec", {}).get("template", {}).get("spec", {}).get("containers", []):
       c["image"] = re.sub("^docker.io/", params["mirror"] + "/", c["image"])
@@ -391,10 +399,10 @@ calls validate(r), which returns True, False or {"passed": ..., "details": [...]
   fctl do deployment.yaml MyUnit set-starlark 'r["metadata"].setdefault("labels", {})["zone"] = params["zone"]' zone=eu
   fctl do deployment.yaml MyUnit vet-starlark 'def validate(r): return len(r["metadata"]["name"]) < 20'
 
-A program sees no files, environment, network or clock, cannot call itself and may
-take 10000000 steps for a resource; an element of a list and 16 bytes of text that are
-made or looked through are a step, too, which bounds its memory. What it prints is a
-note on stderr.
+A program sees no files, environment, network or clock, cannot call itself and
+may take 10000000 steps for a resource; an element of a list and 16 bytes of
+text that are made or looked through are a step, too, which bounds its memory.
+What it prints is a note on stderr.
 `
 
 func environmentTopic() string {
@@ -421,9 +429,9 @@ func environmentTopic() string {
 	b.WriteString(`
 .fctl.yaml comes with a repository and is not trusted: what runs programs, opens
 the network or sends data anywhere is ignored there, with a note. resource-types
-is a list of files ('fctl do --resource-types' reads one too), in the environment
-with : between them; all places that have it count. 'fctl help resource-types'
-tells what stands in them.
+is a list of files ('fctl do --resource-types' reads one too), in the
+environment with : between them; all places that have it count.
+'fctl help resource-types' tells what stands in them.
 
 FCTL_CONFIG is your own settings file. Colour: --color, then FORCE_COLOR, then
 NO_COLOR and TERM=dumb, then whether the stream is a terminal.

@@ -279,10 +279,10 @@ repository for which files:
   git config --global merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'
   echo '*.yaml merge=fctl' >> .gitattributes
 
-git then merges, rebases and cherry-picks with it. %P tells what a file holds, as
-git's temporary files do not have its name. A newer git (2.46) also knows what
-the sides are called: -L %X -L %Y writes that behind the markers. To use it on
-files that are in conflict already: git checkout --merge -- FILE.
+git then merges, rebases and cherry-picks with it. %P tells what a file holds,
+as git's temporary files do not have its name. A newer git (2.46) also knows
+what the sides are called: -L %X -L %Y writes that behind the markers. To use it
+on files that are in conflict already: git checkout --merge -- FILE.
 
 Values are merged first:
 
@@ -310,11 +310,12 @@ A conflict stands in the result between markers,
     replicas: 7
   >>>>>>> theirs
 
-and is told on the error stream with its places. --conflict-style=list has
-that of OURS stand in the result, so that it can be read, and the list says what
-THEIRS has; nothing else does. Either way the status is 1, which git understands.
+and is told on the error stream with its places. --conflict-style=list has that
+of OURS stand in the result, so that it can be read, and the list says what
+THEIRS has; nothing else does. Either way the status is 1, which git
+understands.
 
-What is no configuration fctl can read or edit, a template for example, is merged
-line by line, as git does it; a note says why. Files of all toolchains are merged
-that fctl has ('fctl list --toolchain').
+What is no configuration fctl can read or edit, a template for example, is
+merged line by line, as git does it; a note says why. Files of all toolchains
+are merged that fctl has ('fctl list --toolchain').
 `

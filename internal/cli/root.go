@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,7 +28,8 @@ func (a *App) newRoot(help io.Writer) *cobra.Command {
 		Short: "Run configuration functions",
 		Long: `fctl runs configuration functions: small, named operations that read, change or
 check configuration data. What you did not ask to change does not change, byte
-for byte. Results go to the standard output; files are written when -i or -O says so.`,
+for byte. Results go to the standard output; files are written when -i or -O
+says so.`,
 		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
   fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
   cat deployment.yaml | fctl do - MyUnit get-container-image '*'
@@ -53,6 +55,7 @@ for byte. Results go to the standard output; files are written when -i or -O say
 	}
 	root.SetOut(help)
 	root.SetFlagErrorFunc(flagProblem)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(), a.newListPaths(), a.newExplain(), a.newConfig(), a.newVersion())
 	for _, t := range topics() {
 		root.AddCommand(newTopic(t))
@@ -66,6 +69,9 @@ for byte. Results go to the standard output; files are written when -i or -O say
 	}
 	return root
 }
+
+// helpWidth is how long the lines of help are at most, but for commands, which are there to be copied.
+const helpWidth = 80
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 

@@ -109,8 +109,8 @@ func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 	return []api.ToolchainType{api.ToolchainKubernetesYAML}, nil
 }
 
-const formatsTopic = `A toolchain is a format with the functions there are for it. --toolchain names it,
-else the name of the file tells:
+const formatsTopic = `A toolchain is a format with the functions there are for it. --toolchain names
+it, else the name of the file tells:
 
   Kubernetes/YAML        .yaml, .yml, and .json with apiVersion and kind
   AppConfig/JSON         any other .json, .jsonc, .json5
@@ -124,9 +124,10 @@ else the name of the file tells:
 
 The generic functions work in all of them, on the same paths, filters, schemas,
 mutations, templates and programs; fctl list --toolchain AppConfig/TOML lists
-them. In every format a change of one value changes that value's text and nothing
-else: comments, order, alignment, quotes, escapes, the spelling of numbers, blank
-lines and line ends stay, and what is new is written as its neighbours are.
+them. In every format a change of one value changes that value's text and
+nothing else: comments, order, alignment, quotes, escapes, the spelling of
+numbers, blank lines and line ends stay, and what is new is written as its
+neighbours are.
 
 A file of application configuration is one resource. What it is called and of
 which type it is stands in its configHub block; without one it is called NoName
@@ -136,8 +137,8 @@ and its type is NoSchema:
   configName = "checkout"
   configSchema = "ShopSettings"
 
-JSON        Comments and trailing commas can stand in .jsonc and .json5 files, and
-            in .json5 files all of JSON5. In .json files they are errors.
+JSON        Comments and trailing commas can stand in .jsonc and .json5 files,
+            and in .json5 files all of JSON5. In .json files they are errors.
 TOML        1.0; 1.1 is read too. Dates and times are strings.
 INI         As Python's configparser reads it; as git does in its own files, and
             when a section has a name in quotes or every key
@@ -148,14 +149,14 @@ Properties  As Java's Properties.load reads them. Keys nest at their dots, and
 Env         As dotenv and docker compose read it: export, quotes, values of
             several lines, # behind a blank. All values are strings.
 Text        The string text, of which text#3 is the third line. YAML between two
-            lines --- at the beginning is front matter, whose entries stand beside
-            text.
-HCL         Every block is a resource: its type is the first of two labels, or the
-            block type when it has fewer, its name the last label. Expressions are
-            strings, "${var.cidr}", that no function looks into unasked. The types and
-            labels of blocks are $block, $type and $name; search-replace passes over
-            them, as over keys.
+            lines --- at the beginning is front matter, whose entries stand
+            beside text.
+HCL         Every block is a resource: its type is the first of two labels, or
+            the block type when it has fewer, its name the last label.
+            Expressions are strings, "${var.cidr}", that no function looks into
+            unasked. The types and labels of blocks are $block, $type and $name;
+            search-replace passes over them, as over keys.
 
-In INI and Properties only true, false and whole numbers are not strings: 007 and
-1.0 are, so that they stay as they are.
+In INI and Properties only true, false and whole numbers are not strings: 007
+and 1.0 are, so that they stay as they are.
 `
