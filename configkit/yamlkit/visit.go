@@ -292,18 +292,11 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configki
 				return nil, err
 			}
 		} else if path.embedded != "" {
-			return nil, &NoAccessorError{Path: string(info.Path)}
+			return nil, &NoAccessorError{Path: string(info.Path), Part: path.embedded}
 		}
 		compiled = append(compiled, c)
 	}
 	return compiled, nil
-}
-
-// NoAccessorError tells that nothing is known about how to reach the embedded part of a path.
-type NoAccessorError struct{ Path string }
-
-func (e *NoAccessorError) Error() string {
-	return fmt.Sprintf("path %s: no embedded accessor is registered for it", e.Path)
 }
 
 func (p *place) mergeKeys() *configkit.MergeKeyTree {

@@ -10,6 +10,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
+const parameterPathPrefix = "path-prefix"
+
 func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	none := 0
 	return handler.FunctionRegistration{
@@ -17,7 +19,7 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			FunctionName: "list-paths",
 			Parameters: []api.FunctionParameter{
 				{
-					ParameterName: "path-prefix", DataType: api.DataTypeString, Example: "spec.template.spec.containers",
+					ParameterName: parameterPathPrefix, DataType: api.DataTypeString, Example: "spec.template.spec.containers",
 					Description: "list only what is at and below this path; list elements may be called by index or by merge key",
 				},
 				{
@@ -36,6 +38,12 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			Examples:     []string{"list-paths", "list-paths spec 3", "list-paths --attributes-only=true"},
 		},
 		PerDocument: true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			if handler.Arguments(args).String(parameterPathPrefix) == "" {
+				return nil
+			}
+			return checkPathParameter(provider, args, parameterPathPrefix)
+		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			l := newPathLister(provider, args)
 			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
@@ -64,7 +72,7 @@ func newPathLister(provider configkit.ResourceProvider, args []api.FunctionArgum
 		provider: provider, depth: a.Int("depth"), subtrees: a.Bool("include-subtrees"), attributesOnly: a.Bool("attributes-only"),
 		rows: api.AttributeValueList{},
 	}
-	if prefix := a.String("path-prefix"); prefix != "" {
+	if prefix := a.String(parameterPathPrefix); prefix != "" {
 		l.prefix = strings.Split(prefix, ".")
 	}
 	return l

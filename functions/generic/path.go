@@ -133,20 +133,22 @@ func setPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.Func
 
 // checkPathArgument finds out before any file is read that a path is not one.
 func checkPathArgument(provider configkit.ResourceProvider) func([]api.FunctionArgument) error {
-	return func(args []api.FunctionArgument) error {
-		text := handler.Arguments(args).String(parameterPath)
-		err := checkPath(provider, resourceTypeOf(args), text)
-		if err == nil {
-			return nil
-		}
-		failure := &handler.ArgumentError{Parameter: parameterPath, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterPath, err), Err: err}
-		if e, ok := errors.AsType[*yamlkit.PathError](err); ok {
-			failure.HintText = e.Hint
-		} else if _, ok := errors.AsType[*yamlkit.NoAccessorError](err); ok {
-			failure.HintText = "a file about resource types can say how to reach it: fctl help resource-types"
-		}
-		return failure
+	return func(args []api.FunctionArgument) error { return checkPathParameter(provider, args, parameterPath) }
+}
+
+func checkPathParameter(provider configkit.ResourceProvider, args []api.FunctionArgument, parameter string) error {
+	text := handler.Arguments(args).String(parameter)
+	err := checkPath(provider, resourceTypeOf(args), text)
+	if err == nil {
+		return nil
 	}
+	failure := &handler.ArgumentError{Parameter: parameter, Value: text, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
+	if e, ok := errors.AsType[*yamlkit.PathError](err); ok {
+		failure.HintText = e.Hint
+	} else if e, ok := errors.AsType[*yamlkit.NoAccessorError](err); ok {
+		failure.HintText = e.Hint()
+	}
+	return failure
 }
 
 // checkPath finds out what is wrong with a path of a resource type, whatever the resources are.
@@ -158,12 +160,15 @@ func checkPath(provider configkit.ResourceProvider, t api.ResourceType, text str
 	if path.Arguments() > 0 {
 		return &yamlkit.PathError{Path: text, Column: utf8.RuneCountInString(text[:strings.Index(text, "%s")]) + 1, Msg: "%s stands for an argument and is only known in registered paths"}
 	}
-	if path.EmbeddedPath() != "" && t != api.ResourceTypeAny {
-		if info := provider.PathInfo(t, api.UnresolvedPath(text)); info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
-			return &yamlkit.NoAccessorError{Path: text}
-		}
+	if p, ok := provider.(partChecker); ok {
+		return p.CheckPart(t, path)
 	}
 	return nil
+}
+
+// partChecker is implemented by providers that embed a yamlkit.Registry.
+type partChecker interface {
+	CheckPart(t api.ResourceType, path *yamlkit.Path) error
 }
 
 func resourceTypeParameter() api.FunctionParameter {

@@ -131,7 +131,7 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 
 // checkWholePath is checkPathArgument for functions that cannot work on a part of a value.
 func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgument) error {
-	if err := checkPathArgument(provider)(args); err != nil {
+	if err := checkPathParameter(provider, args, parameterPath); err != nil {
 		return err
 	}
 	text := handler.Arguments(args).String(parameterPath)

@@ -1,0 +1,101 @@
+package yamlkit
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// NoAccessorError tells that nothing is known about how to reach the embedded part of a path.
+type NoAccessorError struct {
+	Path  string
+	Part  string
+	Known []string // parts of the value that can be reached
+}
+
+func (e *NoAccessorError) Error() string {
+	if len(e.Known) > 0 {
+		return fmt.Sprintf("path %s: the value has no part %s", e.Path, e.Part)
+	}
+	return fmt.Sprintf("path %s: no embedded accessor is registered for it", e.Path)
+}
+
+// Hint says which parts there are, or how to say that there are some.
+func (e *NoAccessorError) Hint() string {
+	if similar := configkit.Suggest(e.Part, e.Known); len(similar) > 0 {
+		return "did you mean #" + strings.Join(similar, " or #") + "?"
+	}
+	if len(e.Known) > 0 {
+		return "known are #" + strings.Join(e.Known, ", #")
+	}
+	return "a file about resource types can say how to reach it: fctl help resource-types"
+}
+
+// CheckPart finds out whether the embedded part that a path asks for can be reached in resources of a type, or with * of any type.
+// The error is a *NoAccessorError.
+func (r *Registry) CheckPart(t api.ResourceType, path *Path) error {
+	if path.embedded == "" {
+		return nil
+	}
+	types := []api.ResourceType{t}
+	if t == api.ResourceTypeAny {
+		all, err := r.ResourceTypes()
+		if err != nil {
+			return err
+		}
+		types = append(types, all...)
+	}
+	missing := &NoAccessorError{Path: path.text, Part: path.embedded}
+	for _, t := range types {
+		if info := r.PathInfo(t, api.UnresolvedPath(path.text)); info != nil && hasPart(info, path.embedded) {
+			return nil
+		}
+	}
+	for _, t := range types {
+		missing.Known = append(missing.Known, r.knowledge(t).parts(path)...)
+	}
+	slices.Sort(missing.Known)
+	missing.Known = slices.Compact(missing.Known)
+	return missing
+}
+
+// hasPart tells whether the accessor of a path can reach a part. Which parts a document has is up to the document.
+func hasPart(info *api.PathVisitorInfo, part string) bool {
+	switch info.EmbeddedAccessorType {
+	case api.EmbeddedAccessorNone:
+		return false
+	case api.EmbeddedAccessorRegexp:
+		return slices.Contains(groups(info), part)
+	}
+	return true
+}
+
+// groups are the parts that the regular expression of an accessor names.
+func groups(info *api.PathVisitorInfo) []string {
+	re, err := regexp.Compile(info.EmbeddedAccessorConfig)
+	if err != nil {
+		return nil // it was compiled when it was registered
+	}
+	return slices.DeleteFunc(re.SubexpNames(), func(name string) bool { return name == "" })
+}
+
+// parts are those of the value at a path that have a name.
+func (k *typeKnowledge) parts(path *Path) []string {
+	whole := *path
+	whole.embedded = ""
+	value := whole.NormalizedPath()
+	var parts []string
+	if info := k.lookup[value]; info != nil && info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp {
+		parts = groups(info)
+	}
+	for registered := range k.lookup {
+		if part, ok := strings.CutPrefix(string(registered), string(value)+"#"); ok {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
