@@ -534,7 +534,7 @@ metadata: {labels: {x: y}}
 				t.Fatal(err)
 			}
 			for _, e := range test.edits {
-				if _, err := doc.SetP(e[1], e[0].(string)); err != nil {
+				if _, err := doc.Set(e[1], gaby.DotPathToSlice(e[0].(string))...); err != nil {
 					t.Fatal(e, err)
 				}
 			}

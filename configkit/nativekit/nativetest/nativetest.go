@@ -421,7 +421,7 @@ func apply(t *testing.T, d *gaby.YamlDoc, op string) error {
 	}
 	switch verb {
 	case "set":
-		_, err := d.SetP(value(arg), path)
+		_, err := d.Set(value(arg), gaby.DotPathToSlice(path)...)
 		return err
 	case "delete":
 		return d.DeleteP(path)
