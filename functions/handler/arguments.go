@@ -65,7 +65,9 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 	// The parameter that a wrong name was meant for is not missing as well.
 	tooFew := !outOfOrder && unknown == 0 && len(args) < f.RequiredParameters
 	if tooFew {
-		fail(f.problem("", "insufficient arguments: got %d, expected %d%s", len(args), f.RequiredParameters, f.parameterList()))
+		err := f.problem("", "insufficient arguments: got %d, expected %d%s", len(args), f.RequiredParameters, f.parameterList())
+		err.HintText = f.twoInOne(args)
+		fail(err)
 	}
 
 	counts := make([]int, len(params))
@@ -103,6 +105,21 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 		return f.parameterIndex(a.ParameterName) - f.parameterIndex(b.ParameterName)
 	})
 	return named, problems
+}
+
+// twoInOne is the hint for a last argument KEY=value where KEY is one argument and value the next, "" where it is not.
+func (f *function) twoInOne(args []api.FunctionArgument) string {
+	last := len(args) - 1
+	if last < 0 {
+		return ""
+	}
+	p := &f.Parameters[last]
+	text, _ := args[last].Value.(string)
+	key, _, found := strings.Cut(text, "=")
+	if !found || p.Regexp == "" || f.patterns.match(p.Regexp, text) || !f.patterns.match(p.Regexp, key) {
+		return ""
+	}
+	return fmt.Sprintf("%s and %s are two arguments, with a blank between them and no =", p.ParameterName, f.Parameters[last+1].ParameterName)
 }
 
 // maxPatternShown bounds the regular expressions that messages quote: longer ones tell nobody what is wrong.

@@ -43,13 +43,14 @@ func registerEnvFunctions(fh handler.FunctionRegistry, provider configkit.Resour
 func setEnvVarFunction(provider configkit.ResourceProvider, parameters []api.FunctionParameter) handler.FunctionRegistration {
 	parameters = slices.Clone(parameters)
 	parameters[1].ValueConstraints.Regexp = `^` + envName + `$`
+	parameters[1].Description = "name of the environment variable, or * for all that have a value"
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName:       "set-env-var",
 			Parameters:         parameters,
 			RequiredParameters: len(parameters),
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:   "Set the value of an environment variable of containers, adding the variable where it is missing",
+			Description:   "Set the value of an environment variable of containers, adding the variable where it is missing; * is every one there is",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeEnvValue,
 			Examples:      []string{"set-env-var web LOG_LEVEL debug"},
@@ -58,6 +59,11 @@ func setEnvVarFunction(provider configkit.ResourceProvider, parameters []api.Fun
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
 			variable := assignment{name: a.String(parameterEnvVar), value: a.String(parameterEnvValue)}
+			if variable.name == "*" {
+				matches, err := setAllVariables(docs, provider, a.String(parameterContainerName), variable.value)
+				fc.Matched(matches)
+				return docs, nil, err
+			}
 			matches, err := editContainers(docs, provider, a.String(parameterContainerName), func(c *container) error {
 				return setVariable(c, &variable)
 			})
@@ -65,6 +71,25 @@ func setEnvVarFunction(provider configkit.ResourceProvider, parameters []api.Fun
 			return docs, nil, err
 		},
 	}
+}
+
+// setAllVariables sets the environment variables that have a value and do not take it from somewhere, and counts them.
+func setAllVariables(docs gaby.Container, provider configkit.ResourceProvider, name, value string) (matches int, err error) {
+	_, err = editContainers(docs, provider, name, func(c *container) error {
+		index := -1
+		for e := c.value.Get("env").First(); e.Exists(); e = e.Next() {
+			index++
+			if !e.Get("value").Exists() || e.Get("valueFrom").Exists() {
+				continue
+			}
+			matches++
+			if _, err := c.doc.Set(value, c.at("env", strconv.Itoa(index), "value")...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return matches, err
 }
 
 func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
