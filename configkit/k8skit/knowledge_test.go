@@ -395,7 +395,7 @@ func TestKnowledgeErrors(t *testing.T) {
 		{cache + "    attributes: {size: [{path: a, needed: maybe}]}\n", "f.yaml:3:43: needed: true or false is expected, not maybe", ""},
 		{cache + "    attributes: {replica: [a]}\n", "f.yaml:3:18: replica: no file describes this attribute", "did you mean replicas?"},
 		{cache + "    attributes: {nodesize: [a]}\nattributes:\n  node-size: {description: x}\n", "f.yaml:3:18: nodesize: no file describes", "did you mean node-size?"},
-		{"shapes:\n  S:\n    attributes: {contianer-image: [a]}\n", "f.yaml:3:18: contianer-image: no file describes", "did you mean container-image?"},
+		{"shapes:\n  S:\n    attributes: {container-imgae: [a]}\n", "f.yaml:3:18: container-imgae: no file describes", "did you mean container-image?"},
 		{cache + "    exclusiveFields: [{path: a}]\n", "f.yaml:3:23: members: it is missing", ""},
 		{cache + "    exclusiveFields: [{path: a, members: [b], discriminator: t, allowedMember: {x: c}}]\n", "c is none of the members", ""},
 		{cache + "    exclusiveFields: [{path: a, members: [b], discriminator: t}]\n", "belong together", ""},
