@@ -6,6 +6,7 @@
 package configkit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -125,6 +126,7 @@ func (t *MergeKeyTree) Child(segment string) *MergeKeyTree {
 type NoResourceError struct {
 	Pos     gaby.Position
 	Missing []string // "kind", "metadata.name"
+	NoText  []string // those of them that are there, but are no strings
 	Empty   bool     // nothing at all: not worth a note
 }
 
@@ -132,5 +134,11 @@ func (e *NoResourceError) Error() string {
 	if e.Empty {
 		return "the document is empty"
 	}
-	return "the document has no " + strings.Join(e.Missing, " and no ")
+	missing := make([]string, len(e.Missing))
+	for i, field := range e.Missing {
+		if missing[i] = field; slices.Contains(e.NoText, field) {
+			missing[i] += " that is a string"
+		}
+	}
+	return "the document has no " + strings.Join(missing, " and no ")
 }

@@ -106,6 +106,13 @@ func header(doc *gaby.YamlDoc) (gaby.Header, error) {
 		}
 	}
 	missing.Empty = len(missing.Missing) == 3 && doc.IsNull()
+	if len(missing.Missing) < 3 { // something of a resource, which is worth a closer look
+		for _, field := range missing.Missing {
+			if v := doc.Path(field).Value(); v.Exists() && v.Tag() != "!!null" && v.Tag() != "!!str" {
+				missing.NoText = append(missing.NoText, field)
+			}
+		}
+	}
 	return h, missing
 }
 

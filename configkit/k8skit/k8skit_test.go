@@ -94,6 +94,9 @@ func TestWhatIdentifiesAResource(t *testing.T) {
 		{"apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n", "v1/Service /web", "web"},
 		{"apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: run-\n", "batch/v1/Job /run-", "run-"},
 		{"kind: Service\nmetadata:\n  name: web\n", "the document has no apiVersion", ""},
+		{"apiVersion: v1\nkind: Service\nmetadata:\n  name: 5\n", "the document has no metadata.name that is a string", ""},
+		{"apiVersion: v1\nmetadata:\n  name: {a: b}\n", "the document has no kind and no metadata.name that is a string", ""},
+		{"apiVersion: v1\nkind: Service\nmetadata:\n  name:\n", "the document has no metadata.name", ""},
 		{"a: 1\n", "the document has no apiVersion and no kind and no metadata.name", ""},
 		{"# nothing\n", "the document is empty", ""},
 	} {

@@ -155,7 +155,7 @@ func labelTerms(text string) ([]string, error) {
 			return terms, nil
 		}
 		if text[p.pos] != ',' {
-			return nil, selectorError(text, p.pos, "unexpected %q: a comma is expected", text[p.pos:])
+			return nil, p.fail(p.pos, "unexpected %q: a comma is expected", text[p.pos:])
 		}
 		p.pos++
 	}
@@ -164,6 +164,13 @@ func labelTerms(text string) ([]string, error) {
 type labelParser struct {
 	text string
 	pos  int
+}
+
+// fail is an error in the selector, with the form that one has.
+func (p *labelParser) fail(at int, format string, args ...any) error {
+	err := selectorError(p.text, at, format, args...)
+	err.Hint = "labels are selected as in 'app=web,tier in (front,back),!canary'"
+	return err
 }
 
 func (p *labelParser) blanks() {
@@ -204,10 +211,10 @@ func (p *labelParser) requirement() ([]string, error) {
 	at := p.pos
 	key := p.take("/")
 	if key == "" {
-		return nil, selectorError(p.text, at, "a label key is missing")
+		return nil, p.fail(at, "a label key is missing")
 	}
 	if strings.Count(key, "/") > 1 {
-		return nil, selectorError(p.text, at, "%s is no label key", key)
+		return nil, p.fail(at, "%s is no label key", key)
 	}
 	path := "metadata.labels." + EscapeDotsInPathSegment(key)
 	orMissing := "metadata.|labels." + EscapeDotsInPathSegment(key)
@@ -222,7 +229,7 @@ func (p *labelParser) requirement() ([]string, error) {
 	case "!=":
 		return []string{orMissing + " != '" + p.take("") + "'"}, nil
 	case ">", "<":
-		return nil, selectorError(p.text, at, "labels are compared with =, !=, in and notin")
+		return nil, p.fail(at, "labels are compared with =, !=, in and notin")
 	}
 	word := p.take("")
 	switch word {
@@ -230,7 +237,7 @@ func (p *labelParser) requirement() ([]string, error) {
 		return []string{path + " IS NOT NULL"}, nil
 	case "in", "notin":
 	default:
-		return nil, selectorError(p.text, at, "%s is no operator: there are =, ==, !=, in and notin", word)
+		return nil, p.fail(at, "%s is no operator: there are =, ==, !=, in and notin", word)
 	}
 	values, err := p.values()
 	if err != nil {
@@ -248,7 +255,7 @@ func (p *labelParser) requirement() ([]string, error) {
 
 func (p *labelParser) values() ([]string, error) {
 	if p.sign("(") == "" {
-		return nil, selectorError(p.text, p.pos, "( is expected")
+		return nil, p.fail(p.pos, "( is expected")
 	}
 	var values []string
 	for {
@@ -259,7 +266,7 @@ func (p *labelParser) values() ([]string, error) {
 		case ")":
 			return values, nil
 		case "":
-			return nil, selectorError(p.text, p.pos, ", or ) is expected")
+			return nil, p.fail(p.pos, ", or ) is expected")
 		}
 	}
 }

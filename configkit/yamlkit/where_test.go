@@ -198,6 +198,8 @@ func TestWhereErrors(t *testing.T) {
 		{"spec.replicas = 1.5", 17, "no operand found at `1.5`", ""},
 		{"spec.replicas = 12345678901", 17, "at most 10 digits", ""},
 		{"spec.image = nginx", 14, "no operand found at `nginx`", "did you mean 'nginx', in single quotes?"},
+		{"spec.paused = TRUE", 15, "no operand found at `TRUE`", "did you mean true?"},
+		{"spec.paused != False", 16, "no operand found at `False`", "did you mean false?"},
 		{`spec.image = "nginx"`, 14, "no operand found", "single quotes"},
 		{"spec.image = 'nginx", 14, "a ' is missing", ""},
 		{`spec.image = 'a"b'`, 16, "not allowed in a text", ""},

@@ -486,6 +486,9 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 	if _, isNumber := ParseQuantity(word); isNumber && strings.Trim(word, "+-.0123456789") == "" {
 		return 0, p.hint(err, "numbers have neither sign nor fraction; in single quotes it is a text or, in requests and limits, an amount")
 	}
+	if lower := strings.ToLower(word); lower == "true" || lower == "false" {
+		return 0, p.hint(err, "did you mean %s? In single quotes it is a text", lower)
+	}
 	return 0, p.hint(err, "did you mean '%s', in single quotes?", word)
 }
 
