@@ -193,23 +193,34 @@ func parseSubtree(text string) (*gaby.YamlDoc, error) {
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), root.Text()); how.Empty || how.Plain && ok && rest != "" {
 		return nil, errors.New("what follows # is a comment and would be lost")
 	}
-	tag := customTag(root)
+	err = wouldBeLost(root)
 	yamlkit.Walk(root, nil, func(w *yamlkit.WalkedValue) bool {
-		tag = cmp.Or(tag, customTag(w.Value))
-		return true
+		err = cmp.Or(err, wouldBeLost(w.Value))
+		return err == nil
 	})
-	if tag != "" {
-		return nil, fmt.Errorf("%s is a tag and would be lost", tag)
+	if err != nil {
+		return nil, err
 	}
 	return doc, nil
 }
 
-// customTag is the tag of a value when it is none of YAML's own.
-func customTag(v gaby.Value) string {
+// wouldBeLost tells what of a value, but for those in it, is not there any more once it is set: a tag that is none of YAML's own, or
+// entries whose key is there again.
+func wouldBeLost(v gaby.Value) error {
 	if tag := v.Tag(); !strings.HasPrefix(tag, "!!") {
-		return tag
+		return fmt.Errorf("%s is a tag and would be lost", tag)
 	}
-	return ""
+	if v.Kind() != gaby.Map {
+		return nil
+	}
+	seen := make(map[string]bool, v.Len())
+	for e := range v.Entries() {
+		if seen[e.Key()] {
+			return fmt.Errorf("key %s is there twice, and one of its values would be lost", configkit.Shown(e.Key()))
+		}
+		seen[e.Key()] = true
+	}
+	return nil
 }
 
 // setSubtrees writes a value at the places of a path. A path that ends in ?key=value finds or appends a list element.
