@@ -392,7 +392,7 @@ func TestMutationsAreEncoded(t *testing.T) {
 func TestReplay(t *testing.T) {
 	n := 300
 	if os.Getenv("LONG") != "" {
-		n = 20_000
+		n = 10_000
 	}
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))

@@ -382,7 +382,7 @@ func chosen(text string, theirs bool) string {
 // TestMergeTextLaws: over random texts, a merge loses nothing and says what it should.
 func TestMergeTextLaws(t *testing.T) {
 	count := map[string]int{}
-	for seed := range cases(500, 20_000) {
+	for seed := range cases(500, 10_000) {
 		m := textMaker{newUnitMaker(uint64(seed)), new(int)}
 		unit := m.unit()
 		base := m.decorated(unitText(t, unit), m.IntN(8))
@@ -486,7 +486,7 @@ func isSound(text string) bool {
 // TestMergeOfGarbledTexts: whatever the texts are, no comment of either side gets lost, and both ways to show conflicts agree on
 // whether there are any.
 func TestMergeOfGarbledTexts(t *testing.T) {
-	for seed := range cases(500, 20_000) {
+	for seed := range cases(500, 10_000) {
 		m := textMaker{newUnitMaker(uint64(seed)), new(int)}
 		base := m.decorated(unitText(t, m.unit()), m.IntN(8))
 		if m.oneIn(4) {

@@ -71,7 +71,7 @@ func cases(short, long int) int {
 
 // TestMergeLaws: a merge is what it says, over random units B (base), U (source) and D (target).
 func TestMergeLaws(t *testing.T) {
-	for seed := range cases(1_000, 20_000) {
+	for seed := range cases(1_000, 10_000) {
 		m := newUnitMaker(uint64(seed))
 		base := m.unit()
 		source, target := m.variant(base, m.IntN(5)), m.variant(base, m.IntN(5))
@@ -118,7 +118,7 @@ func replay(t testing.TB, seed int, before, after string) {
 
 // TestDiffIsAPatch: what tells how one unit differs from another makes the values of that when it is applied, also after it was JSON.
 func TestDiffIsAPatch(t *testing.T) {
-	for seed := range cases(1_000, 20_000) {
+	for seed := range cases(1_000, 10_000) {
 		m := newUnitMaker(uint64(seed))
 		before := m.unit()
 		replay(t, seed, unitText(t, before), unitText(t, m.wilder(before)))
@@ -153,7 +153,7 @@ func (m unitMaker) withTextsAtEnd(text string) string {
 
 // TestReplayOfTextsAtEnd: so it is where a text ends a document, and what follows decides on its line end.
 func TestReplayOfTextsAtEnd(t *testing.T) {
-	for seed := range cases(1_000, 20_000) {
+	for seed := range cases(1_000, 10_000) {
 		m := newUnitMaker(uint64(seed))
 		unit := m.unit()
 		replay(t, seed, m.withTextsAtEnd(unitText(t, unit)), m.withTextsAtEnd(unitText(t, m.variant(unit, m.IntN(3)))))
