@@ -10,7 +10,7 @@ TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
 
 SCHEMAS := configkit/k8skit/schemas/schemas.zip
 
-.PHONY: help build test long lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench pgo fuzz clean demo
+.PHONY: help build test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench pgo fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile

@@ -184,7 +184,8 @@ func (r *listReader) string(v gaby.Value) string {
 func (r *listReader) invocation(v gaby.Value) {
 	before := len(r.problems)
 	if v.Kind() == gaby.Scalar && !isNull(v) {
-		r.refuse(v.Position(), "{function: "+v.Text()+"} is the shortest", "an invocation is expected")
+		name, _, _ := strings.Cut(v.Text(), " ") // more words are meant as arguments
+		r.refuse(v.Position(), "{function: "+name+"} is the shortest", "an invocation is expected")
 		return
 	}
 	fields, ok := r.fields(v, "an invocation", invocationKeys())

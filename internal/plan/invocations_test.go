@@ -100,6 +100,7 @@ func TestProblemsOfChains(t *testing.T) {
 		"[]":                     "./c.yaml:1:1: the list of invocations is empty\nhint: [{function: get-replicas}] is the shortest\n",
 		"a: b":                   "./c.yaml:1:1: a list of invocations is expected\nhint: [{function: get-replicas}] is the shortest\n",
 		"{function: get-size}":   "./c.yaml:1:1: a list of invocations is expected, this is one invocation\nhint: put it in a list: [ ... ]\n",
+		"- set-size 3":           "./c.yaml:1:3: an invocation is expected\nhint: {function: set-size} is the shortest\n",
 		"- get-size":             "./c.yaml:1:3: an invocation is expected\nhint: {function: get-size} is the shortest\n",
 		"- [get-size]":           "./c.yaml:1:3: an invocation is expected, with name, function, FunctionName, arguments, Arguments, where, WhereResource, Params\n",
 		"- name: x":              "./c.yaml:1:3: an invocation needs a function\n",
