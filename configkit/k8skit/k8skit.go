@@ -6,7 +6,8 @@
 package k8skit
 
 import (
-	_ "embed"
+	"embed"
+	"io/fs"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -18,6 +19,11 @@ import (
 
 //go:embed resource_types.yaml
 var resourceTypes []byte
+
+// operators holds what is known about the resource types of operators, one file for each domain of their API groups.
+//
+//go:embed operators
+var operators embed.FS
 
 // K8sResourceProvider is the provider of the built-in executor, on which authors register the paths of their own resource
 // types. Executors work on a snapshot taken when they are made, so register first.
@@ -34,7 +40,12 @@ var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
 // New makes a provider with the built-in knowledge and that of more files of the same vocabulary.
 func New(files ...yamlkit.KnowledgeFile) *ResourceProvider {
 	builtIn := yamlkit.KnowledgeFile{Name: "resource_types.yaml", Text: resourceTypes, BuiltIn: true}
-	return &ResourceProvider{yamlkit.NewRegistry(append([]yamlkit.KnowledgeFile{builtIn}, files...)...), &schemas.Library{}}
+	domains, err := fs.Sub(operators, "operators")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	registry := yamlkit.NewRegistry(append([]yamlkit.KnowledgeFile{builtIn}, files...)...).WithDomains(domains)
+	return &ResourceProvider{registry, &schemas.Library{}}
 }
 
 // Snapshot is a provider with what this one knows now.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -467,14 +468,22 @@ func hintOf(e *yamlkit.KnowledgeError) string {
 	return e.Hint
 }
 
-// TestEntries has the built-in knowledge, of which only the documents that have an entry are scanned, say what it says when all are
-// scanned.
+// TestEntries compares the built-in knowledge, of which only the files and documents that have an entry are read, with what the
+// same files say when all are read.
 func TestEntries(t *testing.T) {
-	text, err := os.ReadFile("resource_types.yaml")
+	names, err := filepath.Glob("operators/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := yamlkit.NewRegistry(yamlkit.KnowledgeFile{Name: "resource_types.yaml", Text: text})
+	var files []yamlkit.KnowledgeFile
+	for _, name := range append([]string{"resource_types.yaml"}, names...) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, yamlkit.KnowledgeFile{Name: name, Text: text})
+	}
+	whole := yamlkit.NewRegistry(files...)
 	types, err := whole.ResourceTypes()
 	if err != nil || len(types) < 200 {
 		t.Fatal(len(types), err)

@@ -2,6 +2,7 @@ package yamlkit
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -21,8 +22,8 @@ const maxFragments = 2000
 
 // typeCompiler gathers what the files and additions say about one type.
 type typeCompiler struct {
-	documents     []knowledgeDocument
-	versions      *map[string][]string // by type, found when first asked for
+	registry      *Registry
+	documents     []knowledgeDocument // of no domain
 	of            api.ResourceType
 	clusterScoped bool
 	level         int                 // 0: the type itself, 1: *
@@ -46,7 +47,7 @@ type entry struct {
 
 func (r *Registry) newTypeCompiler(of api.ResourceType) *typeCompiler {
 	return &typeCompiler{
-		documents: r.documents, versions: &r.versions, of: of,
+		registry: r, documents: r.documents, of: of,
 		entries: map[entryKey]*entry{}, mapKeys: map[string]bool{}, exclusive: map[string]configkit.ExclusiveFields{},
 	}
 }
@@ -54,7 +55,9 @@ func (r *Registry) newTypeCompiler(of api.ResourceType) *typeCompiler {
 // resourceType reads what all files say of a type.
 func (c *typeCompiler) resourceType(t api.ResourceType, depth int) error {
 	var problems problems
-	for _, d := range c.documents {
+	documents, err := c.registry.documentsAbout(string(t))
+	problems.add(err)
+	for _, d := range documents {
 		if fragment := d.entry("resourceTypes", string(t)); fragment.Exists() && !problems.stop {
 			problems.add(c.fragment(d, fragment, "", depth))
 		}
@@ -125,8 +128,13 @@ func (c *typeCompiler) sameAs(d knowledgeDocument, v gaby.Value, depth int) erro
 	if err != nil {
 		return err
 	}
-	if _, other := c.lookUp(d, "resourceTypes", name); !other.Exists() {
-		return d.unknown(v.Position(), "sameAs", "nothing is said about type "+name, name, c.names("resourceTypes"))
+	documents, err := c.registry.documentsAbout(name)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(documents, func(d knowledgeDocument) bool { return d.entry("resourceTypes", name).Exists() }) {
+		known, err := c.registry.typeNames()
+		return errors.Join(err, d.unknown(v.Position(), "sameAs", "nothing is said about type "+name, name, known))
 	}
 	if depth >= maxEmbeds {
 		return d.stop(v, "sameAs", "types are the same as others more than %d deep", maxEmbeds)
@@ -163,41 +171,21 @@ func (c *typeCompiler) embeds(d knowledgeDocument, list gaby.Value, prefix strin
 	})
 }
 
-// withVersions adds the other versions of types: a reference does not say of which version what it refers to is. The files call
-// another version the same as one.
-func (c *typeCompiler) withVersions(types []string) []string {
-	if *c.versions == nil {
-		*c.versions = versionsOf(c.documents)
-	}
+// withVersions adds the other versions of types.
+func (c *typeCompiler) withVersions(types []string) ([]string, error) {
 	all := slices.Clone(types)
 	for _, t := range types {
-		for _, version := range (*c.versions)[t] {
+		versions, err := c.registry.versionsOf(t)
+		if err != nil {
+			return nil, err
+		}
+		for _, version := range versions {
 			if !slices.Contains(all, version) {
 				all = append(all, version)
 			}
 		}
 	}
-	return all
-}
-
-// versionsOf are, by type, the types that are the same and of the same group and kind.
-func versionsOf(documents []knowledgeDocument) map[string][]string {
-	versions := map[string][]string{}
-	for _, d := range documents {
-		for t := d.entry("resourceTypes").First(); t.Exists(); t = t.Next() {
-			same := t.Get("sameAs")
-			if name := t.Key(); same.Exists() && groupKind(same.Text()) == groupKind(name) {
-				versions[same.Text()] = append(versions[same.Text()], name)
-			}
-		}
-	}
-	return versions
-}
-
-// groupKind is a type without its version.
-func groupKind(t string) [2]string {
-	parts := strings.Split(t, "/")
-	return [2]string{strings.Join(parts[:max(len(parts)-2, 0)], "/"), parts[len(parts)-1]}
+	return all, nil
 }
 
 // joinPrefix puts a path of a shape below where the shape is embedded. A path may be empty or only name an embedded part.
@@ -431,8 +419,10 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 			}
 		case "target":
 			var targets []string
-			if targets, err = d.oneOrMore(field, key); err == nil {
-				targets = c.withVersions(targets)
+			if targets, err = d.oneOrMore(field, key); err != nil {
+				return err
+			}
+			if targets, err = c.withVersions(targets); err == nil {
 				slices.Sort(targets)
 				required[PropertyResourceType] = strings.Join(targets, ",")
 				details.IsNeeded = true

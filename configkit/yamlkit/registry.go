@@ -3,6 +3,7 @@ package yamlkit
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -17,16 +18,18 @@ import (
 // from text in the vocabulary described at KnowledgeFile, one resource type at a time and only when asked for, and paths
 // can be added. A ResourceProvider embeds one. It can be used concurrently.
 type Registry struct {
-	mu        sync.Mutex
-	files     []KnowledgeFile
-	documents []knowledgeDocument // of files; nil until something is asked for
-	groups    map[api.AttributeName][]api.AttributeName
-	versions  map[string][]string // by type; nil until a reference is read
-	types     map[api.ResourceType]*typeKnowledge
-	parts     map[typePart]*typeKnowledge
-	added     map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
-	accessors map[string]EmbeddedAccessor
-	paths     map[string]*Path
+	mu          sync.Mutex
+	files       []KnowledgeFile
+	domainFiles fs.FS                          // further built-in files, see WithDomains
+	documents   []knowledgeDocument            // of files; nil until something is asked for
+	domains     map[string][]knowledgeDocument // by domain of API groups: documents and those of the domain
+	groups      map[api.AttributeName][]api.AttributeName
+	versions    map[string][]string // by type that a reference refers to
+	types       map[api.ResourceType]*typeKnowledge
+	parts       map[typePart]*typeKnowledge
+	added       map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
+	accessors   map[string]EmbeddedAccessor
+	paths       map[string]*Path
 }
 
 // NewRegistry makes a registry. The files are not read before something is asked for; Check reads all of them.
@@ -36,7 +39,7 @@ func NewRegistry(files ...KnowledgeFile) *Registry { return &Registry{files: fil
 func (r *Registry) Snapshot() *Registry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := NewRegistry(r.files...)
+	s := NewRegistry(r.files...).WithDomains(r.domainFiles)
 	for t, attributes := range r.added {
 		for name, paths := range attributes {
 			s.add(name, t, paths)
@@ -65,6 +68,14 @@ func (r *Registry) check(from int) error {
 			}
 		}
 	}
+	if from > 0 {
+		return problems.err()
+	}
+	domains, err := r.allDomains()
+	problems.add(err)
+	for _, d := range domains {
+		problems.add(r.checkDocument(d))
+	}
 	return problems.err()
 }
 
@@ -75,10 +86,10 @@ func (r *Registry) AddFiles(files ...KnowledgeFile) error {
 	defer r.mu.Unlock()
 	files0, documents, groups, types, parts := r.files, r.documents, r.groups, r.types, r.parts
 	r.files = append(slices.Clone(r.files), files...)
-	r.documents, r.groups, r.versions, r.types, r.parts = nil, nil, nil, nil, nil
+	r.documents, r.domains, r.groups, r.versions, r.types, r.parts = nil, nil, nil, nil, nil, nil
 	err := r.check(len(files0))
 	if err != nil {
-		r.files, r.documents, r.groups, r.versions, r.types, r.parts = files0, documents, groups, nil, types, parts
+		r.files, r.documents, r.domains, r.groups, r.versions, r.types, r.parts = files0, documents, nil, groups, nil, types, parts
 	}
 	return err
 }
@@ -199,19 +210,32 @@ func kindOf(t api.ResourceType) string { return string(t[strings.LastIndexByte(s
 func (r *Registry) ResourceTypes() ([]api.ResourceType, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	names, err := r.typeNames()
+	types := make([]api.ResourceType, len(names))
+	for i, name := range names {
+		types[i] = api.ResourceType(name)
+	}
+	return types, err
+}
+
+// typeNames are ResourceTypes.
+func (r *Registry) typeNames() ([]string, error) {
 	if err := r.parse(); err != nil {
 		return nil, err
 	}
-	types := map[api.ResourceType]bool{}
-	for _, doc := range r.documents {
-		for c := doc.entry("resourceTypes").First(); c.Exists(); c = c.Next() {
-			types[api.ResourceType(c.Key())] = true
-		}
+	domains, err := r.allDomains()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, d := range slices.Concat(r.documents, domains) {
+		names = append(names, d.typeNames()...)
 	}
 	for t := range r.added {
-		types[t] = true
+		names = append(names, string(t))
 	}
-	return slices.Sorted(maps.Keys(types)), nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // AttributePaths are the registered paths of an attribute.

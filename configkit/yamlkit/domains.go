@@ -1,0 +1,134 @@
+package yamlkit
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// WithDomains adds built-in files that are read only when a resource type they are about is asked for. Each is called
+// DOMAIN.yaml and is about the types whose API group ends in that domain: istio.io.yaml is about networking.istio.io and
+// security.istio.io. Such a file may use the shapes of the other built-in files, but nobody else uses its shapes.
+func (r *Registry) WithDomains(files fs.FS) *Registry {
+	r.domainFiles = files
+	return r
+}
+
+// documentsAbout returns the documents that may say something about a type, users' files last.
+func (r *Registry) documentsAbout(t string) ([]knowledgeDocument, error) {
+	domain := domainOf(t)
+	if domain == "" || r.domainFiles == nil {
+		return r.documents, nil
+	}
+	if known, ok := r.domains[domain]; ok {
+		return known, nil
+	}
+	documents, err := r.domainFile(domain + ".yaml")
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		return r.documents, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	users := slices.IndexFunc(r.documents, func(d knowledgeDocument) bool { return !d.BuiltIn })
+	if users < 0 {
+		users = len(r.documents)
+	}
+	if r.domains == nil {
+		r.domains = map[string][]knowledgeDocument{}
+	}
+	r.domains[domain] = slices.Concat(r.documents[:users], documents, r.documents[users:])
+	return r.domains[domain], nil
+}
+
+// domainFile reads one of the files about a domain.
+func (r *Registry) domainFile(name string) ([]knowledgeDocument, error) {
+	text, err := fs.ReadFile(r.domainFiles, name)
+	if err != nil {
+		return nil, err
+	}
+	return parseKnowledge(&KnowledgeFile{Name: name, Text: text, BuiltIn: true})
+}
+
+// allDomains reads the files about all domains.
+func (r *Registry) allDomains() ([]knowledgeDocument, error) {
+	if r.domainFiles == nil {
+		return nil, nil
+	}
+	names, err := fs.Glob(r.domainFiles, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var all []knowledgeDocument
+	for _, name := range names {
+		documents, err := r.domainFile(path.Base(name))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, documents...)
+	}
+	return all, nil
+}
+
+// versionsOf returns the other versions of a type: a reference does not say of which version what it refers to is. The files
+// say that another version is the same as one.
+func (r *Registry) versionsOf(t string) ([]string, error) {
+	if known, ok := r.versions[t]; ok {
+		return known, nil
+	}
+	documents, err := r.documentsAbout(t)
+	if err != nil {
+		return nil, err
+	}
+	var versions []string
+	for _, d := range documents {
+		for _, name := range d.typeNames() {
+			if name != t && groupOf(name) == groupOf(t) && kindOf(api.ResourceType(name)) == kindOf(api.ResourceType(t)) && d.entry("resourceTypes", name, "sameAs").TextIs(t) {
+				versions = append(versions, name)
+			}
+		}
+	}
+	if r.versions == nil {
+		r.versions = map[string][]string{}
+	}
+	r.versions[t] = versions
+	return versions, nil
+}
+
+// typeNames are the types a document says something about, in no particular order.
+func (d knowledgeDocument) typeNames() (names []string) {
+	if d.keys == nil {
+		for t := d.entry("resourceTypes").First(); t.Exists(); t = t.Next() {
+			names = append(names, t.Key())
+		}
+	}
+	for key := range d.keys {
+		if key.section == "resourceTypes" && key.key != "" {
+			names = append(names, key.key)
+		}
+	}
+	return names
+}
+
+// groupOf is the API group of a type, "" for the core group.
+func groupOf(t string) string {
+	group, _, _ := strings.Cut(t, "/")
+	if strings.Count(t, "/") < 2 {
+		return ""
+	}
+	return group
+}
+
+// domainOf is the last two labels of the API group of a type, "" when it has fewer.
+func domainOf(t string) string {
+	group := groupOf(t)
+	last := strings.LastIndexByte(group, '.')
+	if last < 0 {
+		return ""
+	}
+	return group[strings.LastIndexByte(group[:last], '.')+1:]
+}
