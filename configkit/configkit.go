@@ -104,6 +104,10 @@ type PropertyProvider interface {
 	VisitorOptions(doc *gaby.YamlDoc) []string
 }
 
+// BlockProvider is a ResourceProvider of a format in which several documents with the same type, name and category can be one thing,
+// each with some of its values, as the locals blocks of OpenTofu are. What is missing is created in one of them.
+type BlockProvider interface{ HasBlocks() }
+
 // MergeKeyTree is a tree over path segments, with * for any index or any user-chosen key. A nil tree has no children.
 type MergeKeyTree struct {
 	Keys     []string          // of the list at this node; empty when it has none

@@ -15,7 +15,13 @@ const attributesType = "attributes"
 // is aws.west.
 type ResourceProvider struct{ *yamlkit.Registry }
 
-var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
+var (
+	_ configkit.ResourceProvider = (*ResourceProvider)(nil)
+	_ configkit.BlockProvider    = (*ResourceProvider)(nil)
+)
+
+// HasBlocks implements configkit.BlockProvider.
+func (*ResourceProvider) HasBlocks() {}
 
 // New makes the provider, with the knowledge of files if there are any.
 func New(files ...yamlkit.KnowledgeFile) *ResourceProvider {

@@ -10,7 +10,8 @@ import (
 // SelectorWhere are the selectors of kubectl. Empty fields select everything.
 type SelectorWhere struct {
 	// Kind is a kind in any case, singular or plural; with its group (deployment.apps) or as a whole resource type
-	// (apps/v1/Deployment) where the kind is not enough. Several have commas between them.
+	// (apps/v1/Deployment) where the kind is not enough. A type without a slash, such as aws_subnet, is its own kind. Several have
+	// commas between them.
 	Kind string
 	// Name is a name, or several with commas between them.
 	Name string
@@ -75,7 +76,7 @@ func words(text, what string, is func(byte) bool) ([]string, error) {
 func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte("-._:", c) >= 0 }
 
 func kindTerms(text string) ([]string, error) {
-	kinds, err := words(text, "kind", func(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte("-./", c) >= 0 })
+	kinds, err := words(text, "kind", func(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte("-_./", c) >= 0 })
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +89,14 @@ func kindTerms(text string) ([]string, error) {
 		case hasGroup:
 			pattern = literalPattern(group) + "/[^/]+/" + kindPattern(name)
 		default:
-			pattern = "([^/]+/)?[^/]+/" + kindPattern(kind)
+			pattern = "(([^/]+/)?[^/]+/)?" + kindPattern(kind)
 		}
 		patterns = append(patterns, pattern)
 	}
 	return []string{"ConfigHub.ResourceType ~* '^(" + strings.Join(patterns, "|") + ")$'"}, nil
 }
 
-// literalPattern matches a text of letters, digits, dashes, slashes and dots. Texts of expressions have no backslashes.
+// literalPattern matches a text of letters, digits, dashes, underscores, slashes and dots. Texts of expressions have no backslashes.
 func literalPattern(s string) string { return strings.ReplaceAll(s, ".", "[.]") }
 
 // kindPattern matches a kind that may be written in the plural.

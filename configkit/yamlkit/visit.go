@@ -197,6 +197,7 @@ type pathVisitor struct {
 	place    place
 	resolver resolver
 	problems []error
+	siblings siblings
 }
 
 // visitPlaces is the loop behind all visitors of paths. Only documents whose type has paths are scanned.
@@ -209,6 +210,9 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 	}
 	v := pathVisitor{provider: provider, upsert: upsert, visit: visit}
 	v.resolver.yield = v.match
+	if upsert {
+		v.siblings = siblingsOf(parsedData, provider)
+	}
 	types := map[api.ResourceType]*typePaths{}
 	for index, doc := range parsedData {
 		info, err := provider.ResourceInfo(doc)
@@ -261,7 +265,7 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceIn
 // match visits a place the path led to. Errors are gathered, so that visiting goes on.
 func (v *pathVisitor) match(m *Match) error {
 	v.place.match = m
-	if !m.Value.Exists() && !v.upsert {
+	if !m.Value.Exists() && (!v.upsert || v.siblings.elsewhere(v.place.doc, m.Segments)) {
 		return nil
 	}
 	if err := v.visit(&v.place); err != nil {

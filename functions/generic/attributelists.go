@@ -1,11 +1,13 @@
 package generic
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -50,8 +52,8 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 				}
 			}
 			matches := 0
-			err = eachRow(docs, rows, provider, func(doc *gaby.YamlDoc, i int) error {
-				n, err := setters[i](gaby.Container{doc})
+			err = eachRow(docs, rows, provider, func(about gaby.Container, i int) error {
+				n, err := setters[i](about)
 				matches += n
 				return err
 			})
@@ -87,10 +89,10 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 				return nil, nil, err
 			}
 			found := api.AttributeValueList{}
-			err = eachRow(docs, rows, provider, func(doc *gaby.YamlDoc, i int) error {
+			err = eachRow(docs, rows, provider, func(about gaby.Container, i int) error {
 				path := api.UnresolvedPath(rows[i].Path)
 				query := GetVisitorMapForPath(provider, rows[i].ResourceType, path)
-				values, err := yamlkit.VisitRows(gaby.Container{doc}, query, nil, provider, func(p *yamlkit.Place, row *api.AttributeValue) bool {
+				values, err := yamlkit.VisitRows(about, query, nil, provider, func(p *yamlkit.Place, row *api.AttributeValue) bool {
 					if info := provider.PathInfo(row.ResourceType, path); info != nil {
 						row.Details = p.BoundDetails(info)
 					}
@@ -105,9 +107,23 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 	}
 }
 
-// decodeRows reads a list of attributes.
+// decodeRows reads a list of attributes. Values that are numbers are json.Number, because not every integer is a float64.
 func decodeRows(text string) (api.AttributeValueList, error) {
-	return decodeList[api.AttributeValue](text, "attributes")
+	type row struct {
+		api.AttributeValue
+		Value json.RawMessage
+	}
+	list, err := decodeList[row](text, "attributes")
+	rows := make(api.AttributeValueList, len(list))
+	for i := range list {
+		rows[i] = list[i].AttributeValue
+		if raw := list[i].Value; len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
+			rows[i].Value = json.Number(raw)
+		} else if len(raw) > 0 {
+			err = cmp.Or(err, json.Unmarshal(raw, &rows[i].Value))
+		}
+	}
+	return rows, err
 }
 
 // checkRows finds out before any file is read what is wrong with a list of attributes.
@@ -144,9 +160,10 @@ func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument,
 	return errors.Join(problems...)
 }
 
-// eachRow calls f for every row and every document the row is about, document by document. A document is known by the name
-// it had before the first row, so that rows can rename it.
-func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configkit.ResourceProvider, f func(doc *gaby.YamlDoc, row int) error) error {
+// eachRow calls f for every row with the documents the row is about, one document at a time, but blocks that are one resource together:
+// of several rows about the same path of such blocks each is about the block it was read from. A document is known by the name it had
+// before the first row, so that rows can rename it.
+func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configkit.ResourceProvider, f func(about gaby.Container, row int) error) error {
 	type key struct {
 		resourceType api.ResourceType
 		name         api.ResourceName // "" for all
@@ -157,14 +174,12 @@ func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configki
 		about[k] = append(about[k], i)
 	}
 	var problems []error
-	for _, doc := range docs {
-		info, err := provider.ResourceInfo(doc)
-		if err != nil {
-			if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
-				problems = append(problems, err)
-			}
-			continue
-		}
+	groups, err := yamlkit.ResourceBlocks(docs, provider)
+	if err != nil {
+		problems = append(problems, err)
+	}
+	for _, group := range groups {
+		info := group.Info
 		var mine []int
 		for _, k := range []key{
 			{info.ResourceType, info.ResourceName},
@@ -172,16 +187,43 @@ func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configki
 			{api.ResourceTypeAny, info.ResourceName},
 			{api.ResourceTypeAny, ""},
 		} {
-			mine = append(mine, about[k]...)
+			for _, i := range about[k] {
+				if c := rows[i].ResourceCategory; c == "" || c == info.ResourceCategory {
+					mine = append(mine, i)
+				}
+			}
 		}
 		slices.Sort(mine)
 		for _, i := range mine {
-			if err := f(doc, i); err != nil {
+			if err := f(rowBlocks(&group, rows, mine, i), i); err != nil {
 				problems = append(problems, err)
 			}
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// rowBlocks returns the blocks of a resource that row i is about: all of them, unless mine, the rows about the resource, have its path as
+// often as the blocks do.
+func rowBlocks(blocks *yamlkit.Blocks, rows api.AttributeValueList, mine []int, i int) gaby.Container {
+	if len(blocks.Docs) == 1 {
+		return blocks.Docs
+	}
+	have := blocks.At(gaby.DotPathToSlice(string(rows[i].Path))...)
+	nth, same := 0, 0
+	for _, other := range mine {
+		if rows[other].Path != rows[i].Path {
+			continue
+		}
+		if other == i {
+			nth = same
+		}
+		same++
+	}
+	if same > 1 && same == len(have) {
+		return have[nth : nth+1]
+	}
+	return blocks.Docs
 }
 
 // rowSetter is what writes the value of a row into documents.
@@ -209,13 +251,16 @@ func rowSetter(provider configkit.ResourceProvider, row *api.AttributeValue) (fu
 		}
 		return setterOf(provider, query, b), nil
 	case api.DataTypeInt:
-		// JSON has only one type of number.
-		number, ok := row.Value.(float64)
-		if number = math.Round(number); !ok || number < math.MinInt64 || number >= math.MaxInt64 {
+		number, ok := row.Value.(json.Number)
+		n, err := integerOf(number)
+		if !ok || err != nil {
 			return nil, wrong()
 		}
-		return setterOf(provider, query, int(number)), nil
+		return setterOf(provider, query, n), nil
 	case api.DataTypeYAML, api.DataTypeJSON:
+		if number, ok := row.Value.(json.Number); ok {
+			return numberSetter(query, provider, number), nil
+		}
 		value, err := subtreeOfJSON(row.Value, dataType)
 		if err == nil {
 			err = checkElement(value, string(path))
@@ -230,6 +275,42 @@ func rowSetter(provider configkit.ResourceProvider, row *api.AttributeValue) (fu
 	return nil, fmt.Errorf("path %s: values of data type %s cannot be set", row.Path, row.DataType)
 }
 
+// integerOf returns a JSON number as an int, rounded. JSON has only one type of number.
+func integerOf(number json.Number) (int, error) {
+	if n, err := strconv.Atoi(number.String()); err == nil {
+		return n, nil
+	}
+	f, err := number.Float64()
+	if f = math.Round(f); err == nil && (f < math.MinInt64 || f >= math.MaxInt64) {
+		err = strconv.ErrRange
+	}
+	return int(f), err
+}
+
+// numberSetter writes a JSON number. A value that is the same number stays as it is written: 1e3 is 1000.
+func numberSetter(query configkit.PathSource, provider configkit.ResourceProvider, number json.Number) func(gaby.Container) (int, error) {
+	return func(docs gaby.Container) (int, error) {
+		return yamlkit.EditPaths(docs, query, nil, provider, yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
+			if v, ok := p.Scalar(); ok && sameNumber(v, number) {
+				return nil
+			}
+			value, err := parseSubtree(number.String())
+			if err == nil {
+				_, err = p.Doc.Set(value, p.Segments...)
+			}
+			return err
+		})
+	}
+}
+
+func sameNumber(v any, number json.Number) bool {
+	if f, ok := v.(float64); ok {
+		other, err := number.Float64()
+		return err == nil && f == other
+	}
+	return fmt.Sprint(v) == number.String()
+}
+
 // typeOfJSON is the data type of a value that comes without one.
 func typeOfJSON(value any) api.DataType {
 	switch v := value.(type) {
@@ -237,8 +318,8 @@ func typeOfJSON(value any) api.DataType {
 		return api.DataTypeString
 	case bool:
 		return api.DataTypeBool
-	case float64:
-		if v == math.Trunc(v) {
+	case json.Number:
+		if f, err := v.Float64(); err == nil && f == math.Trunc(f) {
 			return api.DataTypeInt
 		}
 	}

@@ -1,0 +1,87 @@
+package yamlkit
+
+import (
+	"errors"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Blocks are the documents of one resource. There is one, unless the provider is a configkit.BlockProvider.
+type Blocks struct {
+	Info api.ResourceInfo
+	Docs gaby.Container
+}
+
+// ResourceBlocks returns the resources of a unit in the order of their first documents, and skips documents that are not resources.
+func ResourceBlocks(docs gaby.Container, provider configkit.ResourceProvider) ([]Blocks, error) {
+	_, inBlocks := provider.(configkit.BlockProvider)
+	at := map[api.ResourceInfo]int{}
+	var all []Blocks
+	var problems []error
+	for i, doc := range docs {
+		info, err := resourceInfo(doc, provider)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		if info == nil {
+			continue
+		}
+		if first, ok := at[*info]; ok && inBlocks {
+			all[first].Docs = append(all[first].Docs, doc)
+			continue
+		}
+		if inBlocks {
+			at[*info] = len(all)
+		}
+		all = append(all, Blocks{Info: *info, Docs: docs[i : i+1 : i+1]})
+	}
+	return all, errors.Join(problems...)
+}
+
+// At returns the blocks that have something at a path of keys and indexes.
+func (b *Blocks) At(path ...string) gaby.Container {
+	var some gaby.Container
+	for _, doc := range b.Docs {
+		if doc.Search(path...) != nil {
+			some = append(some, doc)
+		}
+	}
+	return some
+}
+
+// siblings maps the documents of resources that have several to all documents of their resource.
+type siblings map[*gaby.YamlDoc]*Blocks
+
+func siblingsOf(docs gaby.Container, provider configkit.ResourceProvider) siblings {
+	if _, ok := provider.(configkit.BlockProvider); !ok || len(docs) < 2 {
+		return nil
+	}
+	// Who visits the documents reports the error.
+	all, _ := ResourceBlocks(docs, provider)
+	s := siblings{}
+	for i := range all {
+		for _, doc := range all[i].Docs {
+			if len(all[i].Docs) > 1 {
+				s[doc] = &all[i]
+			}
+		}
+	}
+	return s
+}
+
+// elsewhere reports whether a value that a document does not have is to be created in another document of its resource: the first of
+// those that have most of the path.
+func (s siblings) elsewhere(doc *gaby.YamlDoc, path []string) bool {
+	blocks := s[doc]
+	if blocks == nil {
+		return false
+	}
+	for n := len(path); n > 0; n-- {
+		if have := blocks.At(path[:n]...); len(have) > 0 {
+			return have[0] != doc
+		}
+	}
+	return blocks.Docs[0] != doc
+}
