@@ -86,7 +86,10 @@ func (c *completer) load() bool {
 	}
 	c.toolchain = api.ToolchainType(s.Toolchain)
 	if c.toolchain == "" {
-		c.toolchain, _ = source.ToolchainByName(c.path)
+		c.toolchain = api.ToolchainKubernetesYAML
+		if !isDirectory(c.inDir(c.path)) {
+			c.toolchain, _ = source.ToolchainByName(c.path)
+		}
 	}
 	return true
 }
@@ -441,13 +444,18 @@ func (c *completer) unit() *source.Unit {
 	if c.path == "" || c.path == "-" || !c.load() {
 		return nil
 	}
-	dir, _ := c.flags.GetString("directory")
-	reader := &source.Reader{Toolchain: api.ToolchainType(c.toolchain)}
-	unit, err := reader.Unit(c.cmd.Context(), (&job{dir: dir}).inDir(c.path), "Unit")
+	reader := &source.Reader{Toolchain: c.toolchain}
+	unit, err := reader.Unit(c.cmd.Context(), c.inDir(c.path), "Unit")
 	if err != nil {
 		return nil
 	}
 	return unit
+}
+
+// inDir is a path of the line, which starts where -C says.
+func (c *completer) inDir(path string) string {
+	dir, _ := c.flags.GetString("directory")
+	return inDirectory(dir, path)
 }
 
 func (c *completer) resources() api.ResourceList {
@@ -524,6 +532,7 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		for _, t := range c.executor.Toolchains() {
 			values = append(values, string(t))
 		}
+		values = append(values, "auto")
 	case "attribute":
 		values = c.attributes()
 	case "resource-type":

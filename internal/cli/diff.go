@@ -35,10 +35,11 @@ but that. A and B are two files, one of which may be "-", or two directories.
 
 The status is 0 when there is no difference and 1 when there is one.
 
-Of directories everything below them is compared: files with the same path in A
-and B, and resources of Kubernetes that are in another file now, but the only
-ones of their type and name, with what they were there. Files that are in only
-one of the directories have resources that are new or gone.
+Of directories everything below them is compared, in every format; --toolchain X
+compares the files of X only. A file is compared with the file that has the same
+path. A Kubernetes resource that is in another file now is compared with what it
+was, when it is the only one of its type and name. The resources of a file that
+is in only one of the directories are new or gone.
 
 -o mutations prints JSON, like fctl do -o mutations. -o patch is what the
 function patch-mutations takes to make the values of B from those of A:
@@ -166,7 +167,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 		{a, func(p *pair) **source.Unit { return &p.before }},
 		{b, func(p *pair) **source.Unit { return &p.after }},
 	} {
-		finder := &source.Finder{Dir: side.dir, Recursive: true, Toolchain: c.reader.Toolchain, Temporary: sink.IsTemporary}
+		finder := &source.Finder{Dir: side.dir, Recursive: true, Toolchain: c.reader.Toolchain, AnyFormat: c.reader.Toolchain == "", Temporary: sink.IsTemporary}
 		found, err := finder.Find(ctx, []string{"."})
 		if err != nil {
 			return err
@@ -190,7 +191,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 	for _, rel := range slices.Sorted(maps.Keys(pairs)) {
 		p := *pairs[rel]
 		if u := p.unit(); supported(u.Toolchain, c.toolchains) != nil {
-			c.passed = append(c.passed, source.Passed{Path: u.File, Why: source.OtherToolchain})
+			c.passed = append(c.passed, source.Passed{Path: u.File, Why: source.NoFunction})
 			continue
 		}
 		c.pairs = append(c.pairs, p)
@@ -280,7 +281,7 @@ func (c *comparison) noteRest(inLayout int, verbose bool) {
 	case inLayout > 0:
 		notes = append(notes, api.Note{Message: "in " + count(inLayout, "file") + " the values are the same, and comments, order or layout are not"})
 	}
-	if text := passedOver(c.passed, verbose); text != "" {
+	if text := skippedFiles(c.passed, verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})
 	}
 	c.note("", notes)

@@ -198,19 +198,30 @@ several times; each file is worked on once, in the order of the paths.
   -f -                   the standard input
 
 A unit is called like its file: the path below the working directory, or below
-the directory that was named, without extension. The toolchain is --toolchain,
-else what the extension says.
+the directory that was named, without extension.
 
-In a directory, and of what matches a pattern, only configuration is read: files
-with another extension, symbolic links, binary files, files without a resource,
-and templates ({{ }} where YAML cannot be read) are passed over, and one note
-says how many (-v: which). --strict makes errors of the last two. A file that
-you name yourself is always read.
+A directory stands for one toolchain, Kubernetes/YAML: its .yaml and .yml files,
+and its .json files with apiVersion and kind. Files of other formats are skipped.
+--toolchain X takes the files of X instead, --toolchain auto the files of every
+format, each with its own toolchain. A file that you name and files that match a
+pattern keep their own toolchain without a flag ('fctl help formats'):
+
+  fctl do -f . -R -i set-label team shop               manifests only
+  fctl do -f infra/ --toolchain OpenTofu/HCL -i set-provider-version aws '~> 6.0'
+  fctl do -f '**/*.toml' -i set-path server.port 8080
+  fctl do -f . -R --toolchain auto --diff search-replace old.example.com new.example.com
+
+With files of several toolchains the line at the end counts them by toolchain.
+
+In a directory, and among the files that match a pattern, these are skipped too,
+and one note says how many (-v: which): files with another extension, symbolic
+links, binary files, files without a resource, and templates ({{ }} where YAML
+cannot be read). --strict makes errors of the last two. A file that you name
+yourself is always read.
 
 .fctlignore and .gitignore, in the directory, below it and above it up to the
-top of the repository, say what is passed over without a word, in the language
-of gitignore. What .fctlignore says wins: !generated/ includes again what git
-ignores.
+top of the repository, list what to skip without a note, in the syntax of
+gitignore. .fctlignore wins: !generated/ includes again what git ignores.
 
 With several files the configuration is printed as one stream, that of each file
 under the comment "# Source: FILE". Outputs are one array whose rows have the

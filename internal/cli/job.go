@@ -42,6 +42,7 @@ func addRunFlags(flags *pflag.FlagSet) {
 	flags.Bool("allow-external", false, "let functions use files, programs and the network")
 	flags.StringSlice("context", nil, "what functions know of the unit, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
 	addToolchainFlags(flags)
+	flags.Lookup("toolchain").Usage += "; a directory stands for Kubernetes/YAML, with auto for every format"
 }
 
 // addToolchainFlags adds the flags that decide which functions there are.
@@ -90,7 +91,7 @@ func (a *App) newJob(ctx context.Context, cmd *cobra.Command, t target) (*job, e
 // find finds the files of the units.
 func (j *job) find(ctx context.Context, t target) (*source.Found, error) {
 	recursive, _ := j.cmd.Flags().GetBool("recursive")
-	finder := &source.Finder{Dir: j.dir, Recursive: recursive, Toolchain: j.reader.Toolchain, Temporary: sink.IsTemporary}
+	finder := &source.Finder{Dir: j.dir, Recursive: recursive, Toolchain: j.reader.Toolchain, AnyFormat: j.settings.AnyFormat, Temporary: sink.IsTemporary}
 	if len(t.paths) > 0 {
 		return finder.Find(ctx, t.paths)
 	}

@@ -45,15 +45,16 @@ type run struct {
 
 // outcome is what became of one unit.
 type outcome struct {
-	file     source.File
-	passed   source.Reason // it is no configuration; nothing else is said about it
-	response *api.FunctionInvocationResponse
-	piece    *report.Piece
-	notes    []api.Note
-	failed   []byte // results that did not pass, where they are not printed
-	problems diag.List
-	changes  changes
-	unable   error // it was interrupted
+	file      source.File
+	toolchain api.ToolchainType // empty when it could not be read
+	passed    source.Reason     // why it is skipped; nothing else is said about it
+	response  *api.FunctionInvocationResponse
+	piece     *report.Piece
+	notes     []api.Note
+	failed    []byte // results that did not pass, where they are not printed
+	problems  diag.List
+	changes   changes
+	unable    error // it was interrupted
 }
 
 // run executes the chain on the units and prints or writes the results.
@@ -123,11 +124,15 @@ func (r *run) work(i int, admit func(int64)) outcome {
 		return o
 	case err != nil:
 		return fail(r.unread(o.file, err))
+	case !o.file.Takes(unit):
+		o.passed = source.OtherFormat
+		return o
 	}
+	o.toolchain = unit.Toolchain
 	chain, err := r.chainFor(unit.Toolchain)
 	switch {
 	case err != nil && !o.file.Named:
-		o.passed = source.OtherToolchain
+		o.passed = source.NoFunction
 		return o
 	case err != nil:
 		return fail(diag.Failures(err, api.FailureUsage))

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,10 +16,14 @@ import (
 type tally struct {
 	units, failed int
 	changes       changes
+	formats       map[api.ToolchainType]*formatTally
 	steps         []stepTally
 	notes         []noteTally
 	noted         map[api.Note]int // the place of a note in notes
 }
+
+// formatTally is how many files of a toolchain there are, and how many of them changed.
+type formatTally struct{ units, changed int }
 
 // stepTally is what became of a function of the chain in all units.
 type stepTally struct {
@@ -45,6 +50,7 @@ func (t *tally) add(o *outcome) {
 	t.changes.files += o.changes.files
 	t.changes.resources += o.changes.resources
 	t.changes.values += o.changes.values
+	t.addFormat(o)
 	if o.response == nil {
 		return
 	}
@@ -62,6 +68,33 @@ func (t *tally) add(o *outcome) {
 			s.unmatched = f.Unmatched
 		}
 	}
+}
+
+func (t *tally) addFormat(o *outcome) {
+	if o.toolchain == "" {
+		o.toolchain, _ = source.ToolchainByName(o.file.Path)
+	}
+	if t.formats == nil {
+		t.formats = map[api.ToolchainType]*formatTally{}
+	}
+	if t.formats[o.toolchain] == nil {
+		t.formats[o.toolchain] = &formatTally{}
+	}
+	t.formats[o.toolchain].units++
+	t.formats[o.toolchain].changed += o.changes.files
+}
+
+// byFormat is how many files of each toolchain changed, in parentheses; empty when all files are of one.
+func (t *tally) byFormat() string {
+	if len(t.formats) < 2 {
+		return ""
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(t.formats)) {
+		f := t.formats[name]
+		parts = append(parts, fmt.Sprintf("%s: %d of %d", name, f.changed, f.units))
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 func (t *tally) addNote(file string, n api.Note) {
@@ -125,7 +158,10 @@ func (r *run) conclude() {
 		notes = append(notes, r.unmatched()...)
 		notes = append(notes, r.nothingFound()...)
 	}
-	if note := passedOver(r.found.Passed, r.settings.Verbose); note != "" {
+	if note := skippedFiles(r.found.Passed, r.settings.Verbose); note != "" {
+		if r.reader.Toolchain == "" && slices.ContainsFunc(r.found.Passed, func(p source.Passed) bool { return p.Why == source.OtherFormat }) {
+			note += "; a directory stands for Kubernetes/YAML, --toolchain auto or a pattern takes the other formats"
+		}
 		notes = append(notes, api.Note{Message: note})
 	}
 	if r.found.Several && r.settings.Verbose {
@@ -190,9 +226,9 @@ func (r *run) nothingFound() []api.Note {
 // shownFiles is how many files a note names.
 const shownFiles = 3
 
-// passedOver tells of the files that were found and are no configuration, in one line. Those whose names say so are counted
-// only, as there may be many; with verbose all are named.
-func passedOver(passed []source.Passed, verbose bool) string {
+// skippedFiles says in one line which files were found and not read as configuration. Those with another extension are only
+// counted, as there may be many; with verbose all are named.
+func skippedFiles(passed []source.Passed, verbose bool) string {
 	if len(passed) == 0 {
 		return ""
 	}
@@ -208,6 +244,7 @@ func passedOver(passed []source.Passed, verbose bool) string {
 	var parts []string
 	for _, why := range reasons {
 		files := byReason[why]
+		slices.Sort(files)
 		which := fmt.Sprint(len(files))
 		switch named := strings.Join(files[:min(shownFiles, len(files))], ", "); {
 		case verbose:
@@ -220,7 +257,7 @@ func passedOver(passed []source.Passed, verbose bool) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s)", why, which))
 	}
-	return count(len(passed), "file") + " passed over: " + strings.Join(parts, ", ")
+	return count(len(passed), "file") + " skipped: " + strings.Join(parts, ", ")
 }
 
 // summarises tells whether a line says how much changed.
@@ -240,7 +277,7 @@ func (r *run) summary() string {
 		verb = "would change"
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d of %s %s", t.changes.files, count(t.units, "file"), verb)
+	fmt.Fprintf(&b, "%d of %s %s%s", t.changes.files, count(t.units, "file"), verb, t.byFormat())
 	fmt.Fprintf(&b, ", %s, %s", count(t.changes.resources, "resource"), count(t.changes.values, "value"))
 	if t.failed > 0 {
 		fmt.Fprintf(&b, "; %d failed", t.failed)

@@ -78,7 +78,10 @@ func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 	}
 	for _, f := range j.found.Files {
 		t, sure := source.ToolchainByName(f.Path)
-		if !sure {
+		switch {
+		case f.Format != "":
+			t = f.Format
+		case !sure:
 			unsure = append(unsure, f)
 			continue
 		}
@@ -109,8 +112,8 @@ func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 	return []api.ToolchainType{api.ToolchainKubernetesYAML}, nil
 }
 
-const formatsTopic = `A toolchain is a format with the functions there are for it. --toolchain names
-it, else the name of the file tells:
+const formatsTopic = `A toolchain is a format and the functions for it. --toolchain names it, else the
+name of the file decides:
 
   Kubernetes/YAML        .yaml, .yml, and .json with apiVersion and kind
   AppConfig/JSON         any other .json, .jsonc, .json5
@@ -121,6 +124,9 @@ it, else the name of the file tells:
   AppConfig/Text         .txt
   AppConfig/YAML         with --toolchain only
   OpenTofu/HCL           .tf, .tofu, .tfvars, .hcl
+
+-f DIRECTORY takes Kubernetes/YAML only, with --toolchain X the files of X, and
+with --toolchain auto the files of every format ('fctl help files').
 
 The generic functions work in all of them, on the same paths, filters, schemas,
 mutations, templates and programs; fctl list --toolchain AppConfig/TOML lists

@@ -262,10 +262,13 @@ func Elsewhere(functions Functions, name string) string {
 			have = append(have, string(t))
 		}
 	}
-	if len(have) == 0 {
+	switch len(have) {
+	case 0:
 		return ""
+	case 1:
+		return "it is a function of " + have[0] + ": add --toolchain " + have[0]
 	}
-	return "there is one for " + strings.Join(have, ", ") + ", see --toolchain"
+	return "it is a function of " + strings.Join(have, ", ") + ": add --toolchain with one of them"
 }
 
 func (w *Walk) names() []string {

@@ -31,10 +31,14 @@ import (
 // ProjectFile is the name of a project's settings file.
 const ProjectFile = ".fctl.yaml"
 
+// autoToolchain has a directory stand for every format.
+const autoToolchain = "auto"
+
 // Settings is how fctl behaves in this run.
 type Settings struct {
-	Color     string `mapstructure:"color"`
-	Output    string `mapstructure:"output"`
+	Color  string `mapstructure:"color"`
+	Output string `mapstructure:"output"`
+	// Toolchain is empty when the name of each file decides, which "auto" asks for too.
 	Toolchain string `mapstructure:"toolchain"`
 	Quiet     bool   `mapstructure:"quiet"`
 	Verbose   bool   `mapstructure:"verbose"`
@@ -51,6 +55,8 @@ type Settings struct {
 	OrganizationID string `mapstructure:"organization-id"`
 	RevisionNum    int64  `mapstructure:"revision-num"`
 
+	// AnyFormat is true when the toolchain is "auto": a directory stands for every format.
+	AnyFormat bool `mapstructure:"-"`
 	// ResourceTypes are files that say more about resource types.
 	ResourceTypes []string `mapstructure:"-"`
 	// Schemas are files with schemas of resources, and directories of them.
@@ -208,6 +214,9 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 	}
 	if err := v.Unmarshal(s); err != nil {
 		return nil, diag.Usage("settings: %w", err)
+	}
+	if s.Toolchain == autoToolchain {
+		s.Toolchain, s.AnyFormat = "", true
 	}
 	s.addLists(flags, where.Dir)
 	s.Rows = rows(table, v, s, flags, places, inContext)

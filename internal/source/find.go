@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -13,16 +14,19 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// Finder finds the files of units. What is named is taken as it is; what is
-// found in a directory or by a pattern is taken when its name is that of
-// configuration and no .fctlignore or .gitignore says otherwise. Symbolic links
-// that are found are not followed: what they lead to stands elsewhere, and may
-// be none of ours.
+// Finder finds the files of units. It takes a file that the user names as it is.
+// From a directory it takes the files of one toolchain, from a pattern every
+// file whose name is that of configuration, unless a .fctlignore or .gitignore
+// says otherwise. It does not follow symbolic links that it finds: they may lead
+// out of the directory.
 type Finder struct {
 	Dir       string // where relative paths start; empty is the working directory
-	Recursive bool   // directories are looked into with all that is below them
-	// Toolchain is that of all units; empty means that each file's name tells.
+	Recursive bool   // look into the directories below a directory too
+	// Toolchain is that of all units. Empty means that a file's name decides,
+	// and that a directory stands for Kubernetes/YAML.
 	Toolchain api.ToolchainType
+	// AnyFormat takes the files of every toolchain from a directory.
+	AnyFormat bool
 	// Temporary tells which names files have only until they get their real
 	// one. Those that are left behind are no configuration.
 	Temporary func(name string) bool
@@ -34,9 +38,22 @@ type File struct {
 	Rel   string // where it stands below Dir or below the directory it was found in, with slashes
 	Unit  string // the name of the unit in it: Rel without extension
 	Named bool   // the user named this very file
+	// Format is the toolchain that the directory it was found in stands for;
+	// empty means that the file keeps its own.
+	Format api.ToolchainType
 	// Problem is why there is nothing to read, nil for most: a path that does
 	// not exist, a directory that cannot be read. It is an *api.Failure.
 	Problem error
+}
+
+// Takes reports whether a file that was read is of the toolchain that its
+// directory stands for. Of JSON only the content tells.
+func (f File) Takes(u *Unit) bool {
+	if f.Format == "" {
+		return true
+	}
+	_, sure := ToolchainByName(f.Path)
+	return sure || ToolchainOf(f.Path, u.Data) == f.Format
 }
 
 // unitName is the name of the unit in a file: its path without extension.
@@ -82,13 +99,13 @@ func (f *Found) LeaveOut(dir string) {
 	})
 }
 
-// Passed is a file that is passed over.
+// Passed is a file that is skipped.
 type Passed struct {
 	Path string
 	Why  Reason
 }
 
-// Reason is why a file is passed over.
+// Reason is why a file is skipped.
 type Reason string
 
 // The reasons.
@@ -100,7 +117,8 @@ const (
 	IsEmpty        Reason = "empty"
 	NoResource     Reason = "no resource"
 	IsTemplate     Reason = "template"
-	OtherToolchain Reason = "other toolchain"
+	OtherFormat    Reason = "other format" // not that of the directory
+	NoFunction     Reason = "no such function for the format"
 )
 
 // Find finds the files of paths, each of which is a file, a directory, a
@@ -119,6 +137,7 @@ func (f *Finder) Find(ctx context.Context, paths []string) (*Found, error) {
 	}
 	if len(paths) > 1 {
 		w.found.Files = unique(w.found.Files)
+		w.found.Passed = skipped(w.found)
 	}
 	return w.found, nil
 }
@@ -190,10 +209,9 @@ func (w *walk) stdin() {
 	w.found.Files = append(w.found.Files, File{Path: "-", Rel: "-", Unit: "stdin", Named: true})
 }
 
-func (w *walk) named(path string) { w.add(path, w.rel(path, filepath.Dir(path)), true) }
-
-func (w *walk) add(path, rel string, named bool) {
-	w.found.Files = append(w.found.Files, File{Path: path, Rel: rel, Unit: unitName(rel), Named: named})
+func (w *walk) named(path string) {
+	rel := w.rel(path, filepath.Dir(path))
+	w.found.Files = append(w.found.Files, File{Path: path, Rel: rel, Unit: unitName(rel), Named: true})
 }
 
 func (w *walk) problem(path string, err error) {
@@ -327,15 +345,26 @@ func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
 		}
 		return w.directory(directory{path: path, cut: d.cut, abs: abs, ignore: d.ignore, whole: whole}, g)
 	}
-	if !d.whole && !g.matches(abs) {
+	byPattern := g.matches(abs)
+	if !d.whole && !byPattern {
 		return nil
 	}
-	if why := w.passes(name, e.Type(), g != nil); why != "" {
+	format := w.format(byPattern)
+	if why := w.passes(name, e.Type(), byPattern, format); why != "" {
 		w.found.Passed = append(w.found.Passed, Passed{path, why})
 		return nil
 	}
-	w.add(path, filepath.ToSlash(path[d.cut:]), false)
+	rel := filepath.ToSlash(path[d.cut:])
+	w.found.Files = append(w.found.Files, File{Path: path, Rel: rel, Unit: unitName(rel), Format: format})
 	return nil
+}
+
+// format is the toolchain that a file must have to be taken; empty takes all.
+func (w *walk) format(byPattern bool) api.ToolchainType {
+	if byPattern || w.AnyFormat {
+		return ""
+	}
+	return cmp.Or(w.Toolchain, api.ToolchainKubernetesYAML)
 }
 
 // join is filepath.Join of clean paths.
@@ -358,7 +387,7 @@ func isRepository(name string) bool {
 }
 
 // passes tells why a file that was found is not read.
-func (w *walk) passes(name string, mode fs.FileMode, byPattern bool) Reason {
+func (w *walk) passes(name string, mode fs.FileMode, byPattern bool, format api.ToolchainType) Reason {
 	switch {
 	case mode&fs.ModeSymlink != 0:
 		return IsLink
@@ -368,14 +397,30 @@ func (w *walk) passes(name string, mode fs.FileMode, byPattern bool) Reason {
 		return "" // the pattern says what is meant
 	}
 	toolchains := toolchainsOf(name)
-	if len(toolchains) == 0 || w.Toolchain != "" && !slices.Contains(toolchains, w.Toolchain) {
+	switch {
+	case len(toolchains) == 0:
 		return OtherExtension
+	case format != "" && !slices.Contains(toolchains, format):
+		return OtherFormat
 	}
 	return ""
 }
 
-// unique leaves each file where it came first. A file that is named counts as
-// named even where it was found before.
+// skipped are the files that were skipped wherever they were found, each of them once.
+func skipped(found *Found) []Passed {
+	seen := map[string]bool{}
+	for _, f := range found.Files {
+		seen[f.Path] = true
+	}
+	return slices.DeleteFunc(found.Passed, func(p Passed) bool {
+		known := seen[p.Path]
+		seen[p.Path] = true
+		return known
+	})
+}
+
+// unique leaves each file where it came first. A file that is named, or that a
+// pattern matches, counts as such even where it was found before.
 func unique(files []File) []File {
 	dirs := map[string]string{} // without symbolic links
 	identity := func(f File) string {
@@ -407,6 +452,9 @@ func unique(files []File) []File {
 		id := identity(f)
 		if i, twice := first[id]; twice {
 			kept[i].Named = kept[i].Named || f.Named
+			if f.Format == "" {
+				kept[i].Format = ""
+			}
 			continue
 		}
 		first[id] = len(kept)
