@@ -102,10 +102,14 @@ func InvocationLabel(function, name string) string {
 // NoteKind tells what a note is about.
 type NoteKind int
 
+// Unmatched reports whether a note says that a function had nothing to do.
+func (k NoteKind) Unmatched() bool { return k == NoteNothingMatched || k == NoteNothingSelected }
+
 // The kinds of notes.
 const (
 	NoteGeneral         NoteKind = iota
 	NoteSkippedDocument          // a document that is passed over, as it has no kind or name, say; an error under --strict
-	NoteNothingMatched           // a function that matched nothing; an error under --require-match
+	NoteNothingMatched           // a function that found nothing in the resources it saw; an error under --require-match
+	NoteNothingSelected          // a function that saw no resource, as none satisfies the filters; likewise
 	NoteUnit                     // the unit as a whole
 )

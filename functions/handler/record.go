@@ -70,7 +70,7 @@ func (r *run) noteNothingMatched(s *step, res result) {
 	note := api.Note{Kind: api.NoteNothingMatched}
 	switch where := yamlkit.AndWhere(r.where, s.where); {
 	case where != nil && res.seen == 0:
-		note.Message = "no resource satisfies " + where.String()
+		note.Kind, note.Message = api.NoteNothingSelected, "no resource satisfies "+where.String()
 		if s.where != nil {
 			note.Function, note.Invocation = s.name, s.invocation
 		}

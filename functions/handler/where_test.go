@@ -56,18 +56,18 @@ func TestWhereResource(t *testing.T) {
 		{"of both", abc, notB, append(about("ConfigHub.ResourceNameWithoutScope != 'a'", chain("names x")), chain("names y")...), abc, "row 0 names /c\nrow 1 names /a\nrow 1 names /c\n"},
 		{
 			"nothing is selected", abc, "ConfigHub.ResourceType = 'v1/Other'", chain("mark x", "names x", "vet-marked x"), abc,
-			"note 2 no resource satisfies ConfigHub.ResourceType = 'v1/Other'\npassed 2 vet-marked true\n",
+			"note 3 no resource satisfies ConfigHub.ResourceType = 'v1/Other'\npassed 2 vet-marked true\n",
 		},
 		{
 			"nothing is selected by an invocation", abc, "", about("ConfigHub.ResourceType = 'v1/Other'", chain("mark x", "mark z")), abc,
-			"note 2 mark: no resource satisfies ConfigHub.ResourceType = 'v1/Other'\n",
+			"note 3 mark: no resource satisfies ConfigHub.ResourceType = 'v1/Other'\n",
 		},
 		{"a path", named3("a", "b") + "x: 1\n", "x = 1", chain("mark z"), named3("a", "b") + "x: 1\nz: \"yes\"\n", ""},
 		{"a function that changes what was asked for", abc, "metadata.name = 'b'", chain("rename d", "mark x"), strings.Replace(abc, "name: b\n", "name: d\nx: \"yes\"\n", 1), ""},
 		{
 			"and one before a function with an expression of its own", abc, "", append(chain("rename d"), about("metadata.name = 'b'", chain("mark x"))...),
 			strings.NewReplacer("name: a", "name: d", "name: b", "name: d", "name: c", "name: d").Replace(abc),
-			"note 2 mark: no resource satisfies metadata.name = 'b'\n",
+			"note 3 mark: no resource satisfies metadata.name = 'b'\n",
 		},
 		{"documents that are removed", abc, notB, chain("keep a"), named3("a", "b"), ""},
 		{"documents that are added", abc, notB, chain("copy-all x"), named3("a", "copy", "b", "c", "copy"), ""},

@@ -201,10 +201,11 @@ A unit is called like its file: the path below the working directory, or below
 the directory that was named, without extension.
 
 A directory stands for one toolchain, Kubernetes/YAML: its .yaml and .yml files,
-and its .json files with apiVersion and kind. Files of other formats are skipped.
---toolchain X takes the files of X instead, --toolchain auto the files of every
-format, each with its own toolchain. A file that you name and files that match a
-pattern keep their own toolchain without a flag ('fctl help formats'):
+and its .json files with apiVersion and kind. Other formats are skipped, and a
+note says so. --toolchain X takes the files of X instead, --toolchain auto the
+files of every format, each with its own toolchain. A file that you name and
+files that match a pattern keep their own toolchain without a flag
+('fctl help formats'):
 
   fctl do -f . -R -i set-label team shop               manifests only
   fctl do -f infra/ --toolchain OpenTofu/HCL -i set-provider-version aws '~> 6.0'

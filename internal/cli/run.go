@@ -460,7 +460,7 @@ func (r *run) demand(response *api.FunctionInvocationResponse) {
 	for _, n := range response.Notes {
 		f := &api.Failure{Pos: n.Pos, Function: n.Function, Invocation: n.Invocation, Message: n.Message}
 		switch {
-		case r.settings.RequireMatch && n.Kind == api.NoteNothingMatched && !r.found.Several:
+		case r.settings.RequireMatch && n.Kind.Unmatched() && !r.found.Several:
 			f.Class = api.FailureFunction
 		case r.settings.Strict && n.Kind == api.NoteSkippedDocument:
 			f.Class = api.FailureInput

@@ -29,8 +29,10 @@ type formatTally struct{ units, changed int }
 type stepTally struct {
 	function, invocation string
 
+	// matched is true when it did something in a unit, or would have: it failed or was not reached.
 	matched   bool
-	unmatched *api.Note // what the first unit in which it matched nothing said about that
+	unmatched *api.Note // why it had nothing to do
+	differs   bool      // and other arguments in other units, to which they were evaluated
 	counted   bool
 	matches   int
 }
@@ -61,12 +63,22 @@ func (t *tally) add(o *outcome) {
 		s := &t.steps[i]
 		s.counted = s.counted || f.Counted
 		s.matches += f.Matches
-		switch {
-		case f.Unmatched == nil:
-			s.matched = s.matched || f.Ran
-		case s.unmatched == nil:
-			s.unmatched = f.Unmatched
+		if f.Unmatched == nil {
+			s.matched = s.matched || f.Ran || len(o.problems) > 0
+		} else {
+			s.addUnmatched(f.Unmatched)
 		}
+	}
+}
+
+// addUnmatched adds why the function had nothing to do in a unit. Resources that a filter selects in one unit and that lack what the
+// arguments name say more than that it selects none in the others.
+func (s *stepTally) addUnmatched(n *api.Note) {
+	switch {
+	case s.unmatched == nil || s.unmatched.Kind == api.NoteNothingSelected && n.Kind == api.NoteNothingMatched:
+		s.unmatched = n
+	case s.unmatched.Kind == n.Kind && *s.unmatched != *n:
+		s.differs = true
 	}
 }
 
@@ -118,7 +130,7 @@ func (r *run) tellNotes(o *outcome) {
 		notes = nil
 		for _, n := range o.notes {
 			switch {
-			case n.Kind == api.NoteNothingMatched:
+			case n.Kind.Unmatched():
 			case n.Pos.IsZero():
 				r.tally.addNote(file, n)
 			default:
@@ -192,7 +204,11 @@ func (r *run) unmatched() []api.Note {
 		if s.matched || s.unmatched == nil || slices.Contains(notes, *s.unmatched) {
 			continue
 		}
-		notes = append(notes, *s.unmatched)
+		note := *s.unmatched
+		if s.differs {
+			note.Message += ", nor what the arguments are in other files"
+		}
+		notes = append(notes, note)
 	}
 	if !r.settings.RequireMatch {
 		return notes

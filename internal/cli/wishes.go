@@ -132,7 +132,7 @@ func (w *wishes) asSaid(response *api.FunctionInvocationResponse) {
 		return
 	}
 	for i := range response.Notes {
-		if n := &response.Notes[i]; n.Kind == api.NoteNothingMatched {
+		if n := &response.Notes[i]; n.Kind.Unmatched() {
 			n.Message = strings.Replace(n.Message, w.where, w.said, 1)
 		}
 	}
