@@ -108,6 +108,16 @@ type PropertyProvider interface {
 // each with some of its values, as the locals blocks of OpenTofu are. What is missing is created in one of them.
 type BlockProvider interface{ HasBlocks() }
 
+// Scope says whether the resources of a type are in namespaces.
+type Scope string
+
+// The scopes. That of a type nobody has said anything about is unknown.
+const (
+	ScopeUnknown    Scope = ""
+	ScopeCluster    Scope = "Cluster"
+	ScopeNamespaced Scope = "Namespaced"
+)
+
 // MergeKeyTree is a tree over path segments, with * for any index or any user-chosen key. A nil tree has no children.
 type MergeKeyTree struct {
 	Keys     []string          // of the list at this node; empty when it has none

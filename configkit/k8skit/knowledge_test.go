@@ -243,7 +243,6 @@ accessors:
   size:
     type: Regexp
     config: '^(?P<number>[0-9]+)(?P<unit>[A-Z]i)$'
-clusterScoped: [example.com/v1/CacheClass]
 shapes:
   Node:
     attributes:
@@ -268,6 +267,7 @@ resourceTypes:
   example.com/v1beta1/Cache:
     sameAs: example.com/v1/Cache
   example.com/v1/CacheClass:
+    scope: Cluster
     attributes:
       resource-name: [{path: metadata.name, provided: true}]
 attributes:
@@ -369,7 +369,9 @@ func TestKnowledgeErrors(t *testing.T) {
 		{"a: [", "f.yaml:1:4: a [ that is never closed", ""},
 		{"- a", "f.yaml:1:1: a map is expected, not (list)", ""},
 		{"resourceType: {}\n", "f.yaml:1:1: resourceType: unknown key", "did you mean resourceTypes?"},
-		{"clusterScoped: []\nresourceTypes: {}\nclusterScoped: []\n", "f.yaml:1:1: clusterScoped: the key is there more than once", ""},
+		{"families: []\nresourceTypes: {}\nfamilies: []\n", "f.yaml:1:1: families: the key is there more than once", ""},
+		{"clusterScoped: [example.com/v1/Cache]\n", "f.yaml:1:1: clusterScoped: write scope: Cluster into the entry", ""},
+		{cache + "    scope: cluster\n", "f.yaml:3:12: scope: unknown scope \"cluster\"", "did you mean Cluster?"},
 		{cache + "    mergeKeys: []\n  example.com/v1/Cache: {}\n", "f.yaml:2:3: example.com/v1/Cache: the key is there more than once", ""},
 		{cache + "    mergekeys: []\n", "f.yaml:3:5: mergekeys: unknown key", "did you mean mergeKeys?"},
 		{cache + "    mergeKeys: {path: a}\n", "f.yaml:3:16: mergeKeys: a list is expected, not (map)", ""},

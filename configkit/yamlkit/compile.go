@@ -22,17 +22,16 @@ const maxFragments = 2000
 
 // typeCompiler gathers what the files and additions say about one type.
 type typeCompiler struct {
-	registry      *Registry
-	documents     []knowledgeDocument // of no domain
-	of            api.ResourceType
-	clusterScoped bool
-	level         int                 // 0: the type itself, 1: *
-	only          []api.AttributeName // read nothing but the paths of these, or justMergeKeys; nil: everything
-	entries       map[entryKey]*entry
-	keys          *configkit.MergeKeyTree
-	mapKeys       map[string]bool
-	exclusive     map[string]configkit.ExclusiveFields // by path and members
-	fragments     int
+	registry  *Registry
+	documents []knowledgeDocument // of no domain
+	of        api.ResourceType
+	level     int                 // 0: the type itself, 1: *
+	only      []api.AttributeName // read nothing but the paths of these, or justMergeKeys; nil: everything
+	entries   map[entryKey]*entry
+	keys      *configkit.MergeKeyTree
+	mapKeys   map[string]bool
+	exclusive map[string]configkit.ExclusiveFields // by path and members
+	fragments int
 }
 
 type entryKey struct {
@@ -99,12 +98,14 @@ func (c *typeCompiler) fragment(d knowledgeDocument, f gaby.Value, prefix string
 	}
 	known := []string{"embeds", "mergeKeys", "mapKeyPaths", "exclusiveFields", "attributes"}
 	if depth == 0 || prefix == "" {
-		known = append(known, "sameAs")
+		known = append(known, "sameAs", "scope")
 	}
 	return d.fields(f, "", known, func(key string, section gaby.Value) error {
 		switch key {
 		case "sameAs":
 			return c.sameAs(d, section, depth)
+		case "scope":
+			return d.checkScope(section)
 		case "embeds":
 			return c.embeds(d, section, prefix, depth)
 		case "attributes":
@@ -507,7 +508,7 @@ func accessorOf(d knowledgeDocument, v gaby.Value) (api.EmbeddedAccessorType, st
 
 // add puts a path of an attribute among the others. One of the type itself overrides one of *, a later one an earlier one.
 func (c *typeCompiler) add(info *api.PathVisitorInfo, parsed *Path, level int) {
-	if level > 0 && (slices.Contains(info.TypeExceptions, c.of) || c.clusterScoped && info.Path == namespacePath) {
+	if level > 0 && (slices.Contains(info.TypeExceptions, c.of) || info.Path == namespacePath && c.registry.scope(c.of) == configkit.ScopeCluster) {
 		return
 	}
 	key := entryKey{info.AttributeName, parsed.NormalizedPath()}

@@ -16,10 +16,10 @@ import (
 //
 //	accessors:     NAME: {type: Regexp, config: EXPRESSION}, or of type Line, JSON or YAML
 //	shapes:        NAME: a fragment with the keys of a resource type; its paths are relative to where it is embedded
-//	clusterScoped: [TYPE]                                  resources of these have no namespace
 //	families:      [[KIND]]                                kinds a resource may turn into and stay the same one
 //	resourceTypes: TYPE (or "*"):
 //	  sameAs:          TYPE                                all that is said of that type, in any file, counts for this one
+//	  scope:           Cluster or Namespaced               whether resources are in namespaces; of one version, it counts for all
 //	  embeds:          [{shape, path}]                     puts a shape at a path
 //	  mergeKeys:       [{path, key, extraKeys, defaults}]  the elements of the list at path are known by key
 //	  mapKeyPaths:     [path]                              ends in *: the keys there are chosen by users

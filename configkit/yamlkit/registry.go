@@ -28,6 +28,7 @@ type Registry struct {
 	types       map[api.ResourceType]*typeKnowledge
 	parts       map[typePart]*typeKnowledge
 	added       map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
+	scopes      map[api.ResourceType]configkit.Scope
 	accessors   map[string]EmbeddedAccessor
 	paths       map[string]*Path
 }
@@ -86,22 +87,21 @@ func (r *Registry) AddFiles(files ...KnowledgeFile) error {
 	defer r.mu.Unlock()
 	files0, documents, groups, types, parts := r.files, r.documents, r.groups, r.types, r.parts
 	r.files = append(slices.Clone(r.files), files...)
-	r.documents, r.domains, r.groups, r.versions, r.types, r.parts = nil, nil, nil, nil, nil, nil
+	r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes = nil, nil, nil, nil, nil, nil, nil
 	err := r.check(len(files0))
 	if err != nil {
-		r.files, r.documents, r.domains, r.groups, r.versions, r.types, r.parts = files0, documents, nil, groups, nil, types, parts
+		r.files, r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes = files0, documents, nil, groups, nil, types, parts, nil
 	}
 	return err
 }
 
 // checkDocument reads all that a file says.
 func (r *Registry) checkDocument(d knowledgeDocument) error {
-	sections := []string{"accessors", "shapes", "clusterScoped", "families", "resourceTypes", "attributes"}
+	sections := []string{"accessors", "shapes", "families", "resourceTypes", "attributes", "clusterScoped"}
 	return d.fields(d.doc.Value(), "", sections, func(section string, v gaby.Value) error {
 		switch section {
 		case "clusterScoped":
-			_, err := d.texts(v, section)
-			return err
+			return d.failKey(v, "write scope: Cluster into the entry of each type under resourceTypes instead")
 		case "families":
 			return d.items(v, section, func(family gaby.Value) error {
 				_, err := d.texts(family, section)
@@ -524,7 +524,6 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeKnowledge, error) {
 	c := r.newTypeCompiler(t)
 	c.only = only
-	c.clusterScoped = r.isClusterScoped(t)
 	levels := []api.ResourceType{t, api.ResourceTypeAny}
 	if t == api.ResourceTypeAny {
 		levels = levels[:1]
@@ -549,18 +548,6 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeK
 		}
 	}
 	return c.finish(r.groups), nil
-}
-
-// isClusterScoped tells whether resources of a type have no namespace.
-func (r *Registry) isClusterScoped(t api.ResourceType) bool {
-	for _, d := range r.documents {
-		for e := d.entry("clusterScoped").First(); e.Exists(); e = e.Next() {
-			if e.TextIs(string(t)) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (r *Registry) parse() error {

@@ -1,0 +1,77 @@
+package yamlkit
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Scope reports whether the resources of a type are in namespaces. It is that of any version of the kind in the group.
+func (r *Registry) Scope(t api.ResourceType) configkit.Scope {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.parse(); err != nil {
+		panic(err) // files are checked before
+	}
+	return r.scope(t)
+}
+
+func (r *Registry) scope(t api.ResourceType) configkit.Scope {
+	if scope, ok := r.scopes[t]; ok {
+		return scope
+	}
+	documents, err := r.documentsAbout(string(t))
+	if err != nil {
+		panic(err) // files are checked before
+	}
+	scope := statedScope(documents, string(t), 0)
+	if scope == configkit.ScopeUnknown {
+		for _, version := range sameKind(documents, t) {
+			scope = cmp.Or(scope, statedScope(documents, version, 0))
+		}
+	}
+	if r.scopes == nil || len(r.scopes) >= maxTypes {
+		r.scopes = map[api.ResourceType]configkit.Scope{}
+	}
+	r.scopes[t] = scope
+	return scope
+}
+
+// statedScope returns what the entries of a type say, the last document first, or those of the type it is the same as.
+func statedScope(documents []knowledgeDocument, t string, depth int) configkit.Scope {
+	same := ""
+	for _, d := range slices.Backward(documents) {
+		entry := d.entry("resourceTypes", t)
+		if scope := entry.Get("scope"); scope.Exists() {
+			return configkit.Scope(scope.Text())
+		}
+		same = cmp.Or(same, entry.Get("sameAs").Text())
+	}
+	if same == "" || depth >= maxEmbeds {
+		return configkit.ScopeUnknown
+	}
+	return statedScope(documents, same, depth+1)
+}
+
+// sameKind returns the types with entries that are other versions of a type, sorted.
+func sameKind(documents []knowledgeDocument, t api.ResourceType) []string {
+	var versions []string
+	for _, d := range documents {
+		for _, name := range d.typeNames() {
+			if kindOf(api.ResourceType(name)) == kindOf(t) && groupOf(name) == groupOf(string(t)) {
+				versions = append(versions, name)
+			}
+		}
+	}
+	slices.Sort(versions)
+	return versions
+}
+
+// checkScope refuses what is no scope.
+func (d knowledgeDocument) checkScope(v gaby.Value) error {
+	_, err := d.oneOf(v, "scope", []string{string(configkit.ScopeCluster), string(configkit.ScopeNamespaced)})
+	return err
+}
