@@ -1,6 +1,9 @@
 package generic
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
@@ -27,12 +30,18 @@ func ensureContextFunction(provider configkit.ResourceProvider) handler.Function
 		PerDocument: true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			add, resources := handler.Arguments(args).Bool("add-context"), 0
-			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-				resources++
+			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+				edit := removeContext
 				if add {
-					return output, setContext(doc, provider, fc)
+					edit = setContext
 				}
-				return output, removeContext(doc, provider)
+				problems := edit(doc, provider, fc)
+				if len(problems) == 0 {
+					resources++
+				} else {
+					skipContext(fc, info, problems[0])
+				}
+				return output, nil
 			})
 			fc.Matched(resources)
 			return docs, nil, err
@@ -49,7 +58,17 @@ func setContext(doc *gaby.YamlDoc, provider configkit.ResourceProvider, fc *api.
 	return problems
 }
 
-func removeContext(doc *gaby.YamlDoc, provider configkit.ResourceProvider) (problems []error) {
+// skipContext reports a resource that has no place for the context, which keeps no other from having it.
+func skipContext(fc *api.FunctionContext, info *api.ResourceInfo, err error) {
+	var pos api.Position
+	message := err.Error()
+	if e, ok := errors.AsType[*gaby.EditError](err); ok {
+		pos, message = api.Position{Line: e.Pos.Line, Column: e.Pos.Column}, e.Path+": "+e.Msg
+	}
+	fc.Skipped(pos, fmt.Sprintf("%s is skipped: %s", info, message))
+}
+
+func removeContext(doc *gaby.YamlDoc, provider configkit.ResourceProvider, _ *api.FunctionContext) (problems []error) {
 	for _, field := range []string{"UnitSlug", "SpaceID", "RevisionNum"} {
 		if path := string(provider.ContextPath(field)); doc.ExistsP(path) {
 			if err := doc.DeleteP(path); err != nil {

@@ -20,13 +20,16 @@ const (
 )
 
 // setter sets something in documents and returns at how many places it was looked.
-type setter func(gaby.Container) (int, error)
+type setter func(*api.FunctionContext, gaby.Container) (int, error)
 
 func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	podSecurity := defaultsSetter(provider, provider.AttributePaths(attributePodSecurity), setDefault)
+	plain := func(*api.FunctionContext) func(*yamlkit.Place) error { return setDefault }
+	podSecurity := defaultsSetter(provider, provider.AttributePaths(attributePodSecurity), plain)
 	securityContext := provider.AttributePaths(attributeSecurityContext)
-	resources := defaultsSetter(provider, provider.AttributePaths(attributeResources), setDefaultRequest)
-	automount := func(docs gaby.Container) (int, error) {
+	resources := defaultsSetter(provider, provider.AttributePaths(attributeResources), func(*api.FunctionContext) func(*yamlkit.Place) error {
+		return setDefaultRequest
+	})
+	automount := func(_ *api.FunctionContext, docs gaby.Container) (int, error) {
 		return yamlkit.UpdatePaths(docs, provider.AttributePaths(attributeAutomount), nil, provider,
 			func(bool) bool { return false }, yamlkit.UpdateOptions{Upsert: true})
 	}
@@ -44,7 +47,8 @@ func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.R
 			attributeAutomount, automount,
 		},
 		{
-			"set-pod-container-security-context-defaults", "Set missing fields of the security contexts of pods and containers to restrictive values",
+			"set-pod-container-security-context-defaults", "Set missing fields of the security contexts of pods and containers to restrictive values. " +
+				"A pod with hostNetwork or a privileged container is left alone, and so are the user and the groups of a pod that sets one of them",
 			attributeSecurityContext, defaultsSetter(provider, securityContext, setDefaultSecurity),
 		},
 		{
@@ -63,7 +67,7 @@ func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.R
 			},
 			PerDocument: true,
 			Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-				matches, err := f.set(docs)
+				matches, err := f.set(fc, docs)
 				fc.Matched(matches)
 				return docs, nil, err
 			},
@@ -84,22 +88,25 @@ func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.R
 			defaultsSetter(provider, severestFirst{securityContext}, setDefaultSecurity),
 		},
 		{"resources", "what set-container-resources-defaults sets", resources},
-		{"probes", "what set-container-probe-defaults sets", func(docs gaby.Container) (int, error) {
+		{"probes", "what set-container-probe-defaults sets", func(_ *api.FunctionContext, docs gaby.Container) (int, error) {
 			return setProbes(docs, provider, nil)
 		}},
 	}))
 }
 
 // defaultsSetter sets the registered defaults of paths.
-func defaultsSetter(provider configkit.ResourceProvider, paths configkit.PathSource, set func(*yamlkit.Place) error) setter {
-	return func(docs gaby.Container) (int, error) {
-		return yamlkit.EditPaths(docs, paths, nil, provider, yamlkit.EditOptions{Upsert: true, InOrder: true}, set)
+func defaultsSetter(provider configkit.ResourceProvider, paths configkit.PathSource, set func(*api.FunctionContext) func(*yamlkit.Place) error) setter {
+	return func(fc *api.FunctionContext, docs gaby.Container) (int, error) {
+		return yamlkit.EditPaths(docs, paths, nil, provider, yamlkit.EditOptions{Upsert: true, InOrder: true}, set(fc))
 	}
 }
 
+// isMissing reports whether a place has no value.
+func isMissing(p *yamlkit.Place) bool { return !p.Value.Exists() || p.Value.Doc().IsNull() }
+
 // setDefault writes the default of a place where nothing is.
 func setDefault(p *yamlkit.Place) error {
-	if p.Value.Exists() && !p.Value.Doc().IsNull() {
+	if !isMissing(p) {
 		return nil
 	}
 	_, err := p.Doc.Set(p.Info().Details.DefaultValue, p.Segments...)
@@ -114,23 +121,6 @@ func setDefaultRequest(p *yamlkit.Place) error {
 	request, ok := p.Info().Details.DefaultValue.(string)
 	if amount, isAmount := yamlkit.ParseQuantity(request); hasLimit && ok && isAmount && amount.Compare(limit) > 0 {
 		return nil
-	}
-	return setDefault(p)
-}
-
-// setDefaultSecurity is setDefault, but for containers that have all privileges: Kubernetes refuses those that may not gain them.
-func setDefaultSecurity(p *yamlkit.Place) error {
-	last := len(p.Segments) - 1
-	if p.Segments[last] == "allowPrivilegeEscalation" {
-		context := p.Doc.Search(p.Segments[:last]...).Value()
-		if context.Get("privileged").TextIs("true") {
-			return nil
-		}
-		for added := context.Get("capabilities").Get("add").First(); added.Exists(); added = added.Next() {
-			if added.TextIs("SYS_ADMIN") || added.TextIs("CAP_SYS_ADMIN") {
-				return nil
-			}
-		}
 	}
 	return setDefault(p)
 }
@@ -201,7 +191,7 @@ func setPodDefaultsFunction(places configkit.PathSource, parts []podDefault) han
 				if !handler.Arguments(args).Bool(part.parameter) {
 					continue
 				}
-				matches, err := part.set(docs)
+				matches, err := part.set(fc, docs)
 				fc.Matched(matches)
 				problems = append(problems, err)
 			}

@@ -25,6 +25,9 @@ const (
 	imageReference = `(?:` + imageTag + `(?:` + imageDigest + `)?|` + imageDigest + `)`
 )
 
+// defaultRegistry is where images come from that name no registry.
+const defaultRegistry = "docker.io"
+
 const (
 	attributeContainerImage api.AttributeName = "container-image"
 
@@ -165,16 +168,22 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 			if containers == "" {
 				containers = "*"
 			}
+			hidden := false // behind a registry that is not named
 			matches, err := editImages(docs, provider, containers, func(text string) (string, bool) {
+				namesNone := !hasRegistry(text) && unqualified().MatchString(text)
 				if from == "" {
-					return to + "/" + text, !hasRegistry(text) && unqualified().MatchString(text)
+					return to + "/" + text, namesNone
 				}
+				hidden = hidden || namesNone && strings.HasPrefix(from+"/", defaultRegistry+"/")
 				path, ok := strings.CutPrefix(text, from+"/")
 				if ok && strings.HasPrefix(to, from+"/") && strings.HasPrefix(text, to+"/") {
 					return text, true // it is there already
 				}
 				return to + "/" + path, ok
 			})
+			if hidden {
+				fc.NoteOnce("images that name no registry come from " + defaultRegistry + " but are left alone: give '' as the registry for those")
+			}
 			fc.Matched(matches)
 			return docs, nil, err
 		},

@@ -11,9 +11,6 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// defaultProbePath is where containers are asked how they are.
-const defaultProbePath = "/healthz"
-
 // defaultProbe is a probe with its delay, period and timeout in seconds, and how many answers in a row count.
 type defaultProbe struct {
 	field, parameter                         string
@@ -33,7 +30,7 @@ func setContainerProbeDefaultsFunction(provider configkit.ResourceProvider) hand
 	path := func(name, probe string) api.FunctionParameter {
 		return api.FunctionParameter{
 			ParameterName: name, DataType: api.DataTypeString, Example: "/" + probe,
-			Description:      "path to ask for the " + probe + " of containers; if not given, " + defaultProbePath,
+			Description:      "HTTP path to ask for the " + probe + " of containers that answer HTTP or have no probe; if not given, what another probe asks",
 			ValueConstraints: api.ValueConstraints{Regexp: `^/\S*$`},
 		}
 	}
@@ -42,7 +39,7 @@ func setContainerProbeDefaultsFunction(provider configkit.ResourceProvider) hand
 			FunctionName: "set-container-probe-defaults",
 			Parameters:   []api.FunctionParameter{path("liveness-path", "liveness"), path("readiness-path", "readiness"), path("startup-path", "startup")},
 			Mutating:     true, Hermetic: true, Idempotent: true,
-			Description:  "Set missing startup, liveness and readiness probes of containers with a TCP port, which the first of them answers over HTTP",
+			Description:  "Set missing startup, liveness and readiness probes of containers to what their other probes do, else to a check of their first TCP port",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"set-container-probe-defaults", "set-container-probe-defaults /live --startup-path=/started"},
 		},
@@ -60,36 +57,24 @@ func setContainerProbeDefaultsFunction(provider configkit.ResourceProvider) hand
 // setProbes sets the probes that containers lack, with the paths of the arguments, and returns how many containers can have
 // them.
 func setProbes(docs gaby.Container, provider configkit.ResourceProvider, args handler.Arguments) (int, error) {
-	probes, matches := defaultProbes(), 0
-	values := make([]*gaby.YamlDoc, len(probes))
-	for i, p := range probes {
-		path := args.String(p.parameter)
-		if path == "" {
-			path = defaultProbePath
-		}
-		get, err := orderedMap("path", path, "port", 0) // which is that of each container
-		if err != nil {
-			return 0, err
-		}
-		values[i], err = orderedMap("httpGet", get, "initialDelaySeconds", p.delay, "periodSeconds", p.period,
-			"timeoutSeconds", p.timeout, "failureThreshold", p.failure, "successThreshold", p.success)
-		if err != nil {
-			return 0, err
-		}
-	}
+	matches := 0
 	_, err := editContainers(docs, provider, "*", func(c *container) error {
-		port, ok := c.probedPort()
-		if !ok {
+		if !c.canHaveProbes() {
+			return nil
+		}
+		existing := c.existingProbe()
+		port, hasPort := c.firstTCPPort()
+		if !existing.Exists() && !hasPort {
 			return nil
 		}
 		matches++
-		for i, p := range probes {
+		for _, p := range defaultProbes() {
 			if current := c.value.Get(p.field); current.Exists() && !current.Doc().IsNull() {
 				continue
 			}
-			_, err := c.doc.Set(values[i], c.at(p.field)...)
+			probe, err := p.probe(existing, port, args.String(p.parameter))
 			if err == nil {
-				_, err = c.doc.Set(port, c.at(p.field, "httpGet", "port")...)
+				_, err = c.doc.Set(probe, c.at(p.field)...)
 			}
 			if err != nil {
 				return err
@@ -98,6 +83,54 @@ func setProbes(docs gaby.Container, provider configkit.ResourceProvider, args ha
 		return nil
 	})
 	return matches, err
+}
+
+// probe makes a probe that does what an existing one does, or checks the port where there is none. The path, if it is not
+// empty, is asked for unless the existing one does not speak HTTP.
+func (p defaultProbe) probe(existing gaby.Value, port int, path string) (*gaby.YamlDoc, error) {
+	kind, action, timeout := "tcpSocket", any(map[string]any{"port": port}), p.timeout
+	switch {
+	case existing.Exists():
+		var found gaby.Value
+		kind, found = handlerOf(existing)
+		action = found.Doc()
+		if n, err := strconv.Atoi(existing.Get("timeoutSeconds").Text()); err == nil {
+			timeout = max(timeout, n) // it is known to need as long as that
+		}
+	case path != "":
+		kind = "httpGet"
+		var err error
+		if action, err = orderedMap("path", path, "port", port); err != nil {
+			return nil, err
+		}
+	}
+	probe, err := orderedMap(kind, action, "initialDelaySeconds", p.delay, "periodSeconds", p.period,
+		"timeoutSeconds", timeout, "failureThreshold", p.failure, "successThreshold", p.success)
+	if err == nil && path != "" && kind == "httpGet" {
+		_, err = probe.Set(path, kind, "path")
+	}
+	return probe, err
+}
+
+// existingProbe is the first probe of a container that does something.
+func (c *container) existingProbe() gaby.Value {
+	for _, p := range defaultProbes() {
+		probe := c.value.Get(p.field)
+		if kind, _ := handlerOf(probe); kind != "" {
+			return probe
+		}
+	}
+	return gaby.Value{}
+}
+
+// handlerOf is what a probe does: the name of the field that says it and its value.
+func handlerOf(probe gaby.Value) (string, gaby.Value) {
+	for _, kind := range []string{"httpGet", "tcpSocket", "grpc", "exec"} {
+		if v := probe.Get(kind); v.Kind() == gaby.Map {
+			return kind, v
+		}
+	}
+	return "", gaby.Value{}
 }
 
 // probedContainers are the paths of the containers that can have probes.
@@ -110,16 +143,19 @@ func (c probedContainers) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	})
 }
 
-// probedPort is the first TCP port of a container that can have probes: init containers have none unless they go on running.
-func (c *container) probedPort() (int, bool) {
+// canHaveProbes reports whether Kubernetes accepts probes: init containers have none unless they go on running.
+func (c *container) canHaveProbes() bool {
 	switch c.segments[len(c.segments)-2] {
 	case "ephemeralContainers":
-		return 0, false
+		return false
 	case "initContainers":
-		if !c.value.Get("restartPolicy").TextIs("Always") {
-			return 0, false
-		}
+		return c.value.Get("restartPolicy").TextIs("Always")
 	}
+	return true
+}
+
+// firstTCPPort is the first TCP port of a container.
+func (c *container) firstTCPPort() (int, bool) {
 	for e := c.value.Get("ports").First(); e.Exists(); e = e.Next() {
 		if protocolOf(e) != defaultProtocol {
 			continue

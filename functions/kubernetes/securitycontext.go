@@ -1,0 +1,115 @@
+package kubernetes
+
+import (
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// setDefaultSecurity returns setDefault for security contexts. It leaves alone what the pod must have had a reason for.
+func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Place) error {
+	pods := map[*gaby.YamlDoc]map[string]*podSecurity{}
+	return func(p *yamlkit.Place) error {
+		if !isMissing(p) {
+			return nil
+		}
+		at := podSegments(p.Segments)
+		if pods[p.Doc] == nil {
+			pods[p.Doc] = map[string]*podSecurity{}
+		}
+		name := string(yamlkit.JoinPathSegments(at))
+		pod := pods[p.Doc][name]
+		if pod == nil {
+			pod = newPodSecurity(p.Doc.Search(at...).Value())
+			pods[p.Doc][name] = pod
+		}
+		field := p.Segments[len(p.Segments)-1]
+		switch {
+		case pod.reason != "":
+			pod.note(fc, "the pod "+pod.reason+", so its security contexts are left alone")
+			return nil
+		case pod.identity != "" && slices.Contains(identityFields(), field):
+			pod.note(fc, "the pod sets "+pod.identity+", so its user and groups are left alone")
+			return nil
+		case pod.root && field == "runAsNonRoot":
+			pod.note(fc, "the pod sets runAsUser: 0, so runAsNonRoot is left alone")
+			return nil
+		case field == "allowPrivilegeEscalation" && mayEscalate(p.Doc.Search(p.Segments[:len(p.Segments)-1]...).Value()):
+			return nil
+		}
+		return setDefault(p)
+	}
+}
+
+// identityFields say as whom containers run; an image that needs one of them may not work with defaults of the others.
+func identityFields() []string { return []string{"runAsUser", "runAsGroup", "fsGroup"} }
+
+// podSecurity is what a pod had to say about security before anything was set.
+type podSecurity struct {
+	pos      gaby.Position
+	reason   string // why it is left alone; empty: it is not
+	identity string // the first of the identityFields it has
+	root     bool   // a runAsUser is 0, which Kubernetes refuses beside runAsNonRoot: true
+	noted    []string
+}
+
+func newPodSecurity(pod gaby.Value) *podSecurity {
+	s := &podSecurity{pos: pod.Position()}
+	if pod.Get("hostNetwork").TextIs("true") {
+		s.reason = "uses hostNetwork"
+	}
+	s.read(pod.Get("securityContext"))
+	for _, list := range containerLists() {
+		for c := pod.Get(list).First(); c.Exists(); c = c.Next() {
+			context := c.Get("securityContext")
+			s.read(context)
+			if s.reason == "" && context.Get("privileged").TextIs("true") {
+				s.reason = "has a privileged container"
+			}
+		}
+	}
+	return s
+}
+
+// read looks for the user and the groups in a security context.
+func (s *podSecurity) read(context gaby.Value) {
+	s.root = s.root || context.Get("runAsUser").TextIs("0")
+	for _, field := range identityFields() {
+		if v := context.Get(field); s.identity == "" && v.Exists() && !v.Doc().IsNull() {
+			s.identity = field
+		}
+	}
+}
+
+// note says that something is left alone, once for each pod.
+func (s *podSecurity) note(fc *api.FunctionContext, text string) {
+	if !slices.Contains(s.noted, text) {
+		fc.Note(api.Position{Line: s.pos.Line, Column: s.pos.Column}, text)
+		s.noted = append(s.noted, text)
+	}
+}
+
+func containerLists() []string {
+	return []string{"containers", "initContainers", "ephemeralContainers"}
+}
+
+// podSegments is the place of the pod spec that a field of a security context belongs to.
+func podSegments(segments []string) []string {
+	i := slices.Index(segments, "securityContext")
+	if i >= 2 && slices.Contains(containerLists(), segments[i-2]) {
+		return segments[:i-2]
+	}
+	return segments[:i]
+}
+
+// mayEscalate reports whether Kubernetes refuses allowPrivilegeEscalation: false beside what a security context asks for.
+func mayEscalate(context gaby.Value) bool {
+	for added := context.Get("capabilities").Get("add").First(); added.Exists(); added = added.Next() {
+		if added.TextIs("SYS_ADMIN") || added.TextIs("CAP_SYS_ADMIN") {
+			return true
+		}
+	}
+	return false
+}
