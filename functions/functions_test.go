@@ -130,7 +130,6 @@ spec.template.spec.containers.?name=web.image#uri container-repository-uri strin
 		{"get-string-path apps/v1/Deployment spec.template.spec.containers.*.env.*.value", `spec.template.spec.containers.?name=side~1car.env.?name=A.value none string "1" "" 28:32`},
 		{"get-int-path * spec.ports.*.port", `spec.ports.?port=80.port none int 80 "" 8:13`},
 		{"get-string-path * kind", "kind none string \"Deployment\" \"\" 13:7\nkind none string \"Service\" \"\" 3:7"},
-		{"get-string-path apps/v1/Deployment spec.replicas", ``},
 		{"get-bool-path apps/v1/Deployment spec.paused", `spec.paused none bool false "" 19:11`},
 	} {
 		r := invoke(t, both, c.line)

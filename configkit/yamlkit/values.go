@@ -76,18 +76,21 @@ func typeOf[T Scalar]() api.DataType {
 	return api.DataTypeNone
 }
 
-// GetPaths reads the scalars of type T that the paths of a resource's type lead to, sorted by type, name and path. Values
-// of other types are skipped.
+// GetPaths returns the scalars of type T at the paths of each resource's type, sorted by type, name and path. A null counts
+// as missing. A value of another type is a failure that names its type; the rows of the other values are returned with it.
 func GetPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any,
 	resourceProvider configkit.ResourceProvider,
 ) (api.AttributeValueList, error) {
 	rows := make(api.AttributeValueList, 0, min(len(parsedData), 256))
 	t := typeOf[T]()
 	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
-		if value, ok := p.read(); ok {
-			if typed, ok := value.(T); ok {
-				rows = append(rows, p.row(typed, t))
-			}
+		value, found := p.read()
+		if typed, ok := value.(T); ok {
+			rows = append(rows, p.row(typed, t))
+			return nil
+		}
+		if kind := p.match.Value.Kind(); found || kind == gaby.Map || kind == gaby.List {
+			return typeError(p, t)
 		}
 		return nil
 	})
@@ -341,13 +344,44 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 }
 
 func conversionError(p *place, t api.DataType) error {
+	return p.failure(fmt.Sprintf("value %s at path %s cannot be converted to %s", describe(p.match.Value), p.reported(), t))
+}
+
+// typeError returns the failure of a getter that found a value of another type than the one it reads.
+func typeError(p *place, want api.DataType) error {
 	path := p.reported()
+	var message string
+	switch part, t, _ := p.any(); {
+	case p.match.Value.Kind() == gaby.Map:
+		message = fmt.Sprintf("the value at path %s is a map", path)
+	case p.match.Value.Kind() == gaby.List:
+		message = fmt.Sprintf("the value at path %s is a list", path)
+	case t == api.DataTypeString:
+		message = fmt.Sprintf("value %q at path %s is a string", part, path)
+	case t == api.DataTypeInt || t == api.DataTypeBool:
+		message = fmt.Sprintf("value %v at path %s is %s", part, path, withArticle(t))
+	default:
+		message = fmt.Sprintf("value %s at path %s is a float", p.match.Value.Text(), path)
+	}
+	f := p.failure(message + ", not " + withArticle(want))
+	f.Hint = "get-path reads values of any type"
+	return f
+}
+
+func withArticle(t api.DataType) string {
+	if t == api.DataTypeInt {
+		return "an int"
+	}
+	return "a " + string(t)
+}
+
+func (p *place) failure(message string) *api.Failure {
 	return &api.Failure{
 		Class:    api.FailureFunction,
 		Pos:      position(p.match.Value.Position()),
 		Resource: p.resource.String(),
-		Path:     string(path),
-		Message:  fmt.Sprintf("value %s at path %s cannot be converted to %s", describe(p.match.Value), path, t),
+		Path:     string(p.reported()),
+		Message:  message,
 	}
 }
 
