@@ -1,0 +1,33 @@
+package yamlkit
+
+import (
+	"cmp"
+	"strings"
+)
+
+// ComparePaths orders paths segment by segment: a path before those below it, indices by number (args.2 before args.10) and
+// before other segments, the others by their bytes.
+func ComparePaths(a, b string) int {
+	for a != "" && b != "" && a != b {
+		var segmentA, segmentB string
+		segmentA, a, _ = strings.Cut(a, ".")
+		segmentB, b, _ = strings.Cut(b, ".")
+		if c := compareSegments(segmentA, segmentB); c != 0 {
+			return c
+		}
+	}
+	return strings.Compare(a, b)
+}
+
+func compareSegments(a, b string) int {
+	i, j := decimal(a), decimal(b)
+	switch {
+	case i >= 0 && j >= 0:
+		return cmp.Compare(i, j)
+	case i >= 0:
+		return -1
+	case j >= 0:
+		return 1
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,35 @@
+package yamlkit_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+)
+
+func TestComparePaths(t *testing.T) {
+	inOrder := []string{"args", "args.0", "args.2", "args.10", "args.10.a", "args.?name=a", "args.a", "args-1", "b.9.1", "b.9.a", "b.10.1"}
+	for i, a := range inOrder {
+		for j, b := range inOrder {
+			if got, want := yamlkit.ComparePaths(a, b), compareInts(i, j); got != want {
+				t.Errorf("ComparePaths(%s, %s) = %d, want %d", a, b, got, want)
+			}
+		}
+	}
+	shuffled := slices.Clone(inOrder)
+	slices.Sort(shuffled)
+	slices.SortFunc(shuffled, yamlkit.ComparePaths)
+	if !slices.Equal(shuffled, inOrder) {
+		t.Errorf("sorted: %v", shuffled)
+	}
+}
+
+func compareInts(i, j int) int {
+	switch {
+	case i < j:
+		return -1
+	case i > j:
+		return 1
+	}
+	return 0
+}
