@@ -83,8 +83,12 @@ const (
 
 // FunctionInvocation is a function and its arguments.
 type FunctionInvocation struct {
-	// Name is what messages call the invocation beside its function, to tell it from others. It does not travel.
-	Name          string `json:"-"`
+	// Name is what messages and reports call the invocation, to tell it from others. Message is what the findings of a validation
+	// say instead of its own text, Severity the score they get: one of Scores. They are for people and do not travel.
+	Name     string `json:"-"`
+	Message  string `json:"-"`
+	Severity string `json:"-"`
+
 	FunctionName  string
 	Arguments     []FunctionArgument
 	WhereResource string            `json:",omitempty"`

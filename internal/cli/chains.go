@@ -29,7 +29,10 @@ order on the same configuration.
              may be repeated takes a list; one whose value is configuration
              takes a map or a list as it is
   where      only resources for which this is true: 'fctl help where'
-  name       what messages call this step; no two have the same
+  name       what messages and reports call this step; names are unique
+  message    what the findings of a validation say
+  severity   critical, high, medium or low. Reports show medium
+             as a warning and low as a notice
 
 A value is what the same text would be on the command line: 1.10 stays 1.10, and
 file:, template:, cel: and text: may stand in front of it
@@ -63,6 +66,8 @@ type chainStep struct {
 	WhereResource string `json:",omitempty"`
 	Mutating      bool
 	Validating    bool
+	Message       string `json:",omitempty"`
+	Severity      string `json:",omitempty"`
 	// ResourceTypes are those the step is told to look at, or its function knows something about; * is every type.
 	ResourceTypes []api.ResourceType `json:",omitempty"`
 }
@@ -85,6 +90,7 @@ func describeChain(executor *functions.Executor, toolchain api.ToolchainType, ch
 		steps[i] = chainStep{
 			Name: in.Name, Comment: comment(chain.Comments[i]), FunctionName: s.FunctionName, Description: strings.TrimSpace(s.Description),
 			Arguments: in.Arguments, WhereResource: in.WhereResource, Mutating: s.Mutating, Validating: s.Validating,
+			Message: in.Message, Severity: in.Severity,
 		}
 		if d, ok := executor.Describe(toolchain, s.FunctionName); ok {
 			steps[i].ResourceTypes = d.AffectedResourceTypes
@@ -133,6 +139,12 @@ func chainText(path string, steps []chainStep, c calling, head func(string) stri
 		}
 		if s.WhereResource != "" {
 			say("     where %s", s.WhereResource)
+		}
+		if s.Message != "" {
+			say("     message: %s", s.Message)
+		}
+		if s.Severity != "" {
+			say("     severity: %s", strings.ToLower(s.Severity))
 		}
 		say("     %s\n", s.effect())
 		mutating = mutating || s.Mutating

@@ -157,7 +157,7 @@ func (r *run) failedPiece(o *outcome) *report.Piece {
 	for _, f := range o.problems {
 		response.ErrorMessages = append(response.ErrorMessages, f.Error())
 	}
-	piece, err := r.printer.Piece(report.Result{Unit: o.file.Unit, File: diag.FileName(o.file.Path), Signatures: r.chain.Signatures, Response: response})
+	piece, err := r.printer.Piece(report.Result{Unit: o.file.Unit, File: diag.FileName(o.file.Path), Signatures: r.chain.Signatures, Invocations: r.chain.Invocations, Response: response})
 	if err != nil {
 		return nil
 	}
@@ -280,7 +280,8 @@ func (r *run) doubtFormat(o *outcome, unit *source.Unit) {
 func (r *run) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	response := o.response
 	result := report.Result{
-		Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures, Response: response, Before: unit.Data,
+		Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures, Invocations: chain.Invocations,
+		Response: response, Before: unit.Data,
 		Changed: func() ([]api.ResourceInfo, error) { return changedResources(r.executor, unit, response) },
 		Places:  func(text []byte) []diff.Place { return places(r.executor, unit.Toolchain, text) },
 	}

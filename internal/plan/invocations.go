@@ -101,6 +101,8 @@ type key struct{ word, field string }
 func invocationKeys() []key {
 	return []key{
 		{word: "name"},
+		{word: "message"},
+		{word: "severity"},
 		{word: "function", field: "FunctionName"},
 		{word: "arguments", field: "Arguments"},
 		{word: "where", field: "WhereResource"},
@@ -210,6 +212,7 @@ func (r *listReader) invocation(v gaby.Value) {
 		Name: r.name(fields["name"]), FunctionName: name, WhereResource: r.string(fields["WhereResource"]),
 		Params: r.params(fields["Params"]),
 	}
+	r.finding(&in, fields, signature)
 	before = len(r.problems)
 	args := r.arguments(signature, fields["Arguments"])
 	r.function = ""
@@ -230,6 +233,27 @@ func (r *listReader) invocation(v gaby.Value) {
 	r.plan.Invocations = append(r.plan.Invocations, checked)
 	r.plan.Signatures = append(r.plan.Signatures, signature)
 	r.plan.Comments = append(r.plan.Comments, v.Comments().Head)
+}
+
+// finding reads what the findings of a validation say and how bad they are.
+func (r *listReader) finding(in *api.FunctionInvocation, fields map[string]gaby.Value, s api.FunctionSignature) {
+	for _, key := range []string{"message", "severity"} {
+		if v := fields[key]; v.Exists() && !s.Validating {
+			r.refuse(v.KeyPosition(), "", "%s: this function is not a validation", key)
+		}
+	}
+	in.Message = r.string(fields["message"])
+	severity := fields["severity"]
+	if !severity.Exists() {
+		return
+	}
+	for _, score := range api.Scores() {
+		if strings.ToLower(score) == severity.Text() {
+			in.Severity = score
+			return
+		}
+	}
+	r.refuse(severity.Position(), "", "severity: %q is not one of %s", severity.Text(), strings.ToLower(strings.Join(api.Scores(), ", ")))
 }
 
 // name is what messages call the invocation; no two have the same.

@@ -53,7 +53,9 @@ func Schema(signatures []api.FunctionSignature) any {
 	definitions["invocation"] = schema{
 		"type": "object",
 		"properties": schema{
-			"name":          schema{"type": []string{"string", "number", "boolean"}, "description": "What messages call this step; no two have the same name"},
+			"name":          schema{"type": []string{"string", "number", "boolean"}, "description": "What messages and reports call this step; no two have the same name"},
+			"message":       schema{"type": "string", "description": "What findings of this validation say"},
+			"severity":      schema{"enum": []string{"critical", "high", "medium", "low"}, "description": "How bad the findings of this validation are"},
 			"function":      schema{"$ref": "#/definitions/function", "description": "The function to run: 'fctl list' shows them"},
 			"arguments":     schema{"description": "Arguments by name, or a list of them in order"},
 			"where":         schema{"type": "string", "description": "Only resources for which this expression is true: 'fctl help where'"},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"path/filepath"
@@ -67,7 +68,7 @@ func (r Result) results() api.ValidationResultList {
 }
 
 func (r Result) findings() []finding {
-	return append(failureFindings(r.File, r.Response.Failures), findings(r.File, r.results())...)
+	return append(failureFindings(r.File, r.Response.Failures), r.findingsOf(r.results())...)
 }
 
 // level is how bad a finding is, in the words of SARIF and GitHub.
@@ -137,15 +138,15 @@ func (p *Printer) Summary() []byte {
 	return []byte(b.String())
 }
 
-// rule names what was violated: the function, and its rule where it has several.
+// rule returns what was violated: the validation, and its rule where it has several.
 func (f finding) rule() string {
 	switch {
 	case f.Function == "":
 		return "input"
 	case f.Rule != "":
-		return f.Function + "/" + f.Rule
+		return f.label() + "/" + f.Rule
 	}
-	return f.Function
+	return f.label()
 }
 
 // uri is a file as other programs call it: relative to where they run.
@@ -157,6 +158,7 @@ func jsonReport(units []Result) ([]byte, error) {
 		api.Position
 		Level    string
 		Function string `json:",omitempty"`
+		Name     string `json:",omitempty"`
 		Rule     string `json:",omitempty"`
 		Resource string `json:",omitempty"`
 		Path     string `json:",omitempty"`
@@ -170,7 +172,7 @@ func jsonReport(units []Result) ([]byte, error) {
 	for _, u := range units {
 		report.Passed = report.Passed && u.Response.Success && !u.Response.ValidationFailed
 		for _, f := range u.findings() {
-			report.Findings = append(report.Findings, row{f.Position, f.level(), f.Function, f.Rule, f.Resource, f.Path, f.Message})
+			report.Findings = append(report.Findings, row{f.Position, f.level(), f.Function, f.Name, f.Rule, f.Resource, f.Path, f.Message})
 		}
 	}
 	return Marshal(report)
@@ -235,14 +237,11 @@ func sarif(units []Result) ([]byte, error) {
 	driver := &run.Tool.Driver
 	*driver = sarifDriver{Name: "fctl", InformationURI: "https://github.com/fctl-dev/fctl", Rules: []sarifRule{}}
 	for _, u := range units {
-		descriptions := map[string]string{}
-		for _, s := range u.Signatures {
-			descriptions[s.FunctionName] = s.Description
-		}
+		descriptions := u.descriptions()
 		for _, f := range u.findings() {
 			id := f.rule()
 			if !slices.ContainsFunc(driver.Rules, func(r sarifRule) bool { return r.ID == id }) {
-				text := descriptions[f.Function]
+				text := descriptions[f.label()]
 				if text == "" {
 					text = "The input can be read"
 				}
@@ -259,6 +258,19 @@ func sarif(units []Result) ([]byte, error) {
 		}
 	}
 	return Marshal(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+// descriptions returns what each validation of the chain checks, by its label.
+func (r Result) descriptions() map[string]string {
+	all := map[string]string{}
+	for i, s := range r.Signatures {
+		all[s.FunctionName] = s.Description
+		if i < len(r.Invocations) {
+			step := r.Invocations[i]
+			all[cmp.Or(step.Name, s.FunctionName)] = cmp.Or(step.Message, s.Description)
+		}
+	}
+	return all
 }
 
 // The parts of JUnit's XML that CI systems agree on.
@@ -293,9 +305,9 @@ func junit(units []Result) ([]byte, error) {
 		file := uri(u.File)
 		suite := junitSuite{Name: file}
 		for _, r := range u.results() {
-			c := junitCase{Class: file, Name: r.FunctionName}
+			c := junitCase{Class: file, Name: u.finding(r).rule()}
 			if !r.Passed {
-				c.Failure = junitProblemOf(findings(u.File, api.ValidationResultList{r}))
+				c.Failure = junitProblemOf(u.findingsOf(api.ValidationResultList{r}))
 				suite.Failures++
 			}
 			suite.Cases = append(suite.Cases, c)

@@ -15,47 +15,83 @@ type finding struct {
 	Position api.Position
 	Resource string // type and name
 	Function string
+	Name     string // of the step of the chain, if it has one
 	Path     string
 	Rule     string // what was violated, when the function says
 	Score    string
 	Message  string
 }
 
-// findings are those of all results that did not pass, in the order of place.
-func findings(file string, results api.ValidationResultList) []finding {
+// finding returns what the findings of a validation have in common.
+func (r Result) finding(result api.ValidationResult) finding {
+	f := finding{Position: api.Position{File: r.File}, Function: result.FunctionName, Score: result.Score}
+	if step := r.step(result); step != nil {
+		f.Name = step.Name
+	}
+	return f
+}
+
+// step returns the invocation that gave a result; nil when it is not known.
+func (r Result) step(result api.ValidationResult) *api.FunctionInvocation {
+	if i := result.Index; i < len(r.Invocations) && r.Invocations[i].FunctionName == result.FunctionName {
+		return &r.Invocations[i]
+	}
+	return nil
+}
+
+// findingsOf returns the findings of all results that did not pass, by position.
+func (r Result) findingsOf(results api.ValidationResultList) []finding {
 	var all []finding
 	for _, result := range results {
-		if result.Passed {
-			continue
-		}
-		base := finding{Position: api.Position{File: file}, Function: result.FunctionName, Score: result.Score}
-		told := map[string]bool{} // resources
-		for i := range result.FailedAttributes {
-			row := &result.FailedAttributes[i]
-			all = append(all, attributeFindings(base, row)...)
-			told[row.ResourceInfo.String()] = true
-		}
-		for i, detail := range result.Details {
-			// Details tell again what the attributes say, for programs that print no attributes.
-			if len(told) > 0 && (i >= len(result.Places) || told[result.Places[i].Resource]) {
-				continue
-			}
-			f := base
-			f.Message = detail
-			if i < len(result.Places) {
-				f.Resource, f.Position = result.Places[i].Resource, result.Places[i].Position
-				f.Position.File = cmp.Or(f.Position.File, file)
-			}
-			all = append(all, f)
-		}
-		if len(result.Details) == 0 && len(told) == 0 {
-			base.Message = cmp.Or(result.Reason, "did not pass")
-			all = append(all, base)
+		if !result.Passed {
+			all = append(all, r.stepFindings(result)...)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b finding) int {
 		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column))
 	})
+	return all
+}
+
+// stepFindings returns the findings of one result, with the message and the severity of its step.
+func (r Result) stepFindings(result api.ValidationResult) []finding {
+	all := r.resultFindings(result)
+	if step := r.step(result); step != nil {
+		for i := range all {
+			all[i].Message = cmp.Or(step.Message, all[i].Message)
+			all[i].Score = cmp.Or(step.Severity, all[i].Score)
+		}
+	}
+	return all
+}
+
+// resultFindings returns one finding for each failed attribute and for each detail that no attribute repeats.
+func (r Result) resultFindings(result api.ValidationResult) []finding {
+	base := r.finding(result)
+	var all []finding
+	inAttributes := map[string]bool{} // resources
+	for i := range result.FailedAttributes {
+		row := &result.FailedAttributes[i]
+		all = append(all, attributeFindings(base, row)...)
+		inAttributes[row.ResourceInfo.String()] = true
+	}
+	for i, detail := range result.Details {
+		// Details repeat what the attributes say, for programs that print no attributes.
+		if len(inAttributes) > 0 && (i >= len(result.Places) || inAttributes[result.Places[i].Resource]) {
+			continue
+		}
+		f := base
+		f.Message = detail
+		if i < len(result.Places) {
+			f.Resource, f.Position = result.Places[i].Resource, result.Places[i].Position
+			f.Position.File = cmp.Or(f.Position.File, r.File)
+		}
+		all = append(all, f)
+	}
+	if len(result.Details) == 0 && len(inAttributes) == 0 {
+		base.Message = cmp.Or(result.Reason, "did not pass")
+		all = append(all, base)
+	}
 	return all
 }
 
@@ -86,7 +122,7 @@ func attributeFindings(f finding, row *api.AttributeValue) []finding {
 func failureFindings(file string, failures []*api.Failure) []finding {
 	all := make([]finding, len(failures))
 	for i, f := range failures {
-		all[i] = finding{Position: f.Pos, Resource: f.Resource, Function: f.Function, Path: f.Path, Message: f.Message}
+		all[i] = finding{Position: f.Pos, Resource: f.Resource, Function: f.Function, Name: f.Invocation, Path: f.Path, Message: f.Message}
 		all[i].Position.File = cmp.Or(f.Pos.File, file)
 	}
 	return all
@@ -95,13 +131,16 @@ func failureFindings(file string, failures []*api.Failure) []finding {
 // text is the message with everything before it that says what it is about,
 // the place left out.
 func (f finding) text() string {
-	return strings.Join(slices.DeleteFunc([]string{f.Resource, f.Function, f.Path, f.Rule, f.Message}, func(s string) bool { return s == "" }), ": ")
+	return strings.Join(slices.DeleteFunc([]string{f.Resource, f.label(), f.Path, f.Rule, f.Message}, func(s string) bool { return s == "" }), ": ")
 }
 
+// label returns what people call the validation: the name of its step, or its function.
+func (f finding) label() string { return cmp.Or(f.Name, f.Function) }
+
 // failed prints the results that did not pass.
-func (s Screen) failed(file string, results api.ValidationResultList) []byte {
+func (s Screen) failed(r Result, results api.ValidationResultList) []byte {
 	var b strings.Builder
-	for _, f := range findings(file, results) {
+	for _, f := range r.findingsOf(results) {
 		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) + "\n")
 	}
 	return []byte(b.String())
@@ -109,12 +148,12 @@ func (s Screen) failed(file string, results api.ValidationResultList) []byte {
 
 // lines prints results the way compilers do: a line for each finding, with a
 // place that terminals and editors make a link.
-func (s Screen) lines(file string, results api.ValidationResultList) []byte {
+func (s Screen) lines(r Result, results api.ValidationResultList) []byte {
 	var b strings.Builder
-	b.Write(s.failed(file, results))
-	for _, r := range results {
-		if r.Passed {
-			b.WriteString(s.head(diag.Printable(file)+":") + " " + r.FunctionName + ": passed\n")
+	b.Write(s.failed(r, results))
+	for _, v := range results {
+		if v.Passed {
+			b.WriteString(s.head(diag.Printable(r.File)+":") + " " + r.finding(v).label() + ": passed\n")
 		}
 	}
 	return []byte(b.String())

@@ -89,7 +89,7 @@ func failedOutputs(screen Screen, r Result) []byte {
 	var lines []byte
 	for _, o := range r.Response.Outputs {
 		if results, ok := o.Value.(api.ValidationResultList); ok {
-			lines = append(lines, screen.failed(r.File, results)...)
+			lines = append(lines, screen.failed(r, results)...)
 		}
 	}
 	return lines

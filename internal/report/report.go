@@ -105,8 +105,10 @@ type Result struct {
 	File       string                  // as messages call it
 	Toolchain  api.ToolchainType       // of its configuration
 	Signatures []api.FunctionSignature // of the chain's functions
-	Response   *api.FunctionInvocationResponse
-	Before     []byte // the configuration as it was read, for Diff
+	// Invocations are the steps of the chain: their names are the rules of findings.
+	Invocations api.FunctionInvocationList
+	Response    *api.FunctionInvocationResponse
+	Before      []byte // the configuration as it was read, for Diff
 	// Places tells where resources begin in a text, for Diff.
 	Places func(text []byte) []diff.Place
 	// Changed finds the resources that are not what they were. It is asked for
@@ -147,14 +149,14 @@ func Render(format Format, screen Screen, r Result) (Payload, error) {
 	case Mutations:
 		return mutations(screen, r)
 	case Table:
-		return outputs(r.Response.Outputs, screen.table)
+		return outputs(r.Response.Outputs, func(o api.Output) (Payload, error) { return screen.table(r, o) })
 	}
 	if mutates(r.Signatures) {
 		return configuration(r.Response), nil
 	}
 	print := output
 	if screen.Terminal {
-		print = func(o api.Output) (Payload, error) { return screen.forAPerson(r.File, o) }
+		print = func(o api.Output) (Payload, error) { return screen.forAPerson(r, o) }
 	}
 	return outputs(r.Response.Outputs, print)
 }

@@ -89,7 +89,7 @@ func (e *jsonEncoder) rowsOf(value any) error {
 // tableSection prints an output as rows of a table.
 func tableSection(r Result, o api.Output) (section, error) {
 	s := section{outputType: o.OutputType}
-	s.head, s.cells = tableOf(o, r.Unit)
+	s.head, s.cells = tableOf(r, o, r.Unit)
 	if s.head == nil {
 		return rowsSection(r, o)
 	}
@@ -99,7 +99,7 @@ func tableSection(r Result, o api.Output) (section, error) {
 // personSection prints an output as forAPerson does.
 func (s Screen) personSection(r Result, o api.Output) (section, error) {
 	if v, ok := o.Value.(api.ValidationResultList); ok {
-		return section{outputType: o.OutputType, lines: s.lines(r.File, v)}, nil
+		return section{outputType: o.OutputType, lines: s.lines(r, v)}, nil
 	}
 	if _, ok := o.Value.(api.AttributeValueList); ok {
 		return tableSection(r, o)

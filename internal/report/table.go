@@ -14,19 +14,19 @@ import (
 
 // forAPerson prints an output on a terminal: findings as lines, attributes and
 // resources as a table, everything else as it is.
-func (s Screen) forAPerson(file string, o api.Output) (Payload, error) {
+func (s Screen) forAPerson(r Result, o api.Output) (Payload, error) {
 	switch v := o.Value.(type) {
 	case api.ValidationResultList:
-		return Payload{s.lines(file, v)}, nil
+		return Payload{s.lines(r, v)}, nil
 	case api.AttributeValueList:
-		return s.table(o)
+		return s.table(r, o)
 	}
 	return output(o)
 }
 
 // table prints an output as a table; what has no rows is printed as it is.
-func (s Screen) table(o api.Output) (Payload, error) {
-	head, rows := tableOf(o, "")
+func (s Screen) table(r Result, o api.Output) (Payload, error) {
+	head, rows := tableOf(r, o, "")
 	if head == nil {
 		return output(o)
 	}
@@ -35,12 +35,12 @@ func (s Screen) table(o api.Output) (Payload, error) {
 
 // tableOf are the columns and rows of an output, the function first and then
 // the unit if there is a name for it; nil for what has no rows.
-func tableOf(o api.Output, unit string) (head []string, rows [][]string) {
+func tableOf(r Result, o api.Output, unit string) (head []string, rows [][]string) {
 	switch v := o.Value.(type) {
 	case api.AttributeValueList:
 		head, rows = attributeRows(v)
 	case api.ValidationResultList:
-		head, rows = validationRows(v)
+		head, rows = validationRows(r, v)
 	case api.ResourceInfoList:
 		head = resourceHead()
 		for _, info := range v {
@@ -48,8 +48,8 @@ func tableOf(o api.Output, unit string) (head []string, rows [][]string) {
 		}
 	case api.ResourceList:
 		head = resourceHead()
-		for _, r := range v {
-			rows = append(rows, append([]string{""}, resourceCells(r.ResourceInfo)...))
+		for _, resource := range v {
+			rows = append(rows, append([]string{""}, resourceCells(resource.ResourceInfo)...))
 		}
 	}
 	if unit != "" && head != nil {
@@ -79,32 +79,28 @@ func attributeRows(list api.AttributeValueList) (head []string, rows [][]string)
 	return []string{"FUNCTION", "TYPE", "NAME", "PATH", "VALUE", "COMMENT", "PLACE"}, rows
 }
 
-func validationRows(list api.ValidationResultList) (head []string, rows [][]string) {
-	for _, r := range list {
-		if r.Passed {
-			rows = append(rows, []string{r.FunctionName, "passed", "", "", "", ""})
+func validationRows(r Result, list api.ValidationResultList) (head []string, rows [][]string) {
+	for _, v := range list {
+		if v.Passed {
+			rows = append(rows, []string{r.finding(v).rule(), "passed", "", "", "", ""})
 			continue
 		}
-		for _, f := range findings("", api.ValidationResultList{r}) {
-			message := f.Message
-			if f.Rule != "" {
-				message = f.Rule + ": " + message
-			}
-			rows = append(rows, []string{r.FunctionName, "failed", f.Resource, f.Path, oneLine(message), f.Position.String()})
+		for _, f := range r.findingsOf(api.ValidationResultList{v}) {
+			rows = append(rows, []string{f.rule(), "failed", f.Resource, f.Path, oneLine(f.Message), f.Position.String()})
 		}
 	}
-	return []string{"FUNCTION", "RESULT", "RESOURCE", "PATH", "MESSAGE", "PLACE"}, rows
+	return []string{"RULE", "RESULT", "RESOURCE", "PATH", "MESSAGE", "PLACE"}, rows
 }
 
-// dropColumns leaves out optional columns without content, and the function
-// when all rows come from the same one.
+// dropColumns leaves out optional columns without content, and the first column
+// when all rows come from the same function and it has no rules of its own.
 func dropColumns(head []string, rows [][]string) ([]string, [][]string) {
 	keep := make([]bool, len(head))
 	for i := range head {
 		keep[i] = i > 0 && !isOptional(head, i)
 		for _, row := range rows {
 			if i == 0 {
-				keep[i] = keep[i] || row[0] != rows[0][0]
+				keep[i] = keep[i] || row[0] != rows[0][0] || strings.Contains(row[0], "/")
 			} else {
 				keep[i] = keep[i] || row[i] != ""
 			}
