@@ -31,8 +31,8 @@ order on the same configuration.
   where      only resources for which this is true: 'fctl help where'
   name       what messages and reports call this step; names are unique
   message    what the findings of a validation say
-  severity   critical, high, medium or low. Reports show medium
-             as a warning and low as a notice
+  severity   critical, high, medium or low. Reports show medium as a warning and
+             low as a notice
 
 A value is what the same text would be on the command line: 1.10 stays 1.10, and
 file:, template:, cel: and text: may stand in front of it

@@ -97,7 +97,7 @@ func TestTables(t *testing.T) {
 		"resources": {api.ResourceInfoList{{ResourceType: "v1/Namespace", ResourceName: "/shop"}}, "TYPE          NAME\nv1/Namespace  shop\n"},
 		"bodies":    {api.ResourceList{{ResourceInfo: api.ResourceInfo{ResourceType: "v1/Namespace", ResourceName: "/shop"}, ResourceBody: "x"}}, "TYPE          NAME\nv1/Namespace  shop\n"},
 		"validation": {api.ValidationResultList{{FunctionName: "vet-x", Passed: true}, {FunctionName: "vet-y", Details: []string{"bad"}}}, "" +
-			"FUNCTION  RESULT  MESSAGE\nvet-x     passed\nvet-y     failed  bad\n"},
+			"RULE   RESULT  MESSAGE  PLACE\nvet-x  passed\nvet-y  failed  bad      ./a.yaml\n"},
 		"text": {api.YAMLPayload{Payload: "a: 1\n"}, "a: 1\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
