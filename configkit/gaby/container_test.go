@@ -196,3 +196,43 @@ func TestRepeated(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedListHeader reads what the items of a typed list are, also when only the list says it.
+func TestTypedListHeader(t *testing.T) {
+	const text = `apiVersion: apps/v1
+items:
+- metadata: {name: a, namespace: shop}
+- kind: Deployment
+  metadata: {name: b}
+- apiVersion: apps/v1beta1
+  kind: Deployment
+  metadata: {name: c}
+kind: DeploymentList
+metadata: {resourceVersion: ""}
+`
+	c, err := gaby.ParseAll([]byte(text))
+	if err != nil || len(c) != 3 {
+		t.Fatal(len(c), err)
+	}
+	for i, want := range []gaby.Header{
+		{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "shop", Name: "a"},
+		{APIVersion: "apps/v1", Kind: "Deployment", Name: "b"},
+		{APIVersion: "apps/v1beta1", Kind: "Deployment", Name: "c"},
+	} {
+		if h, err := c[i].Header(); err != nil || h != want {
+			t.Errorf("item %d: %+v %v", i, h, err)
+		}
+	}
+	if h, _ := c[0].Search("metadata").Header(); h != (gaby.Header{}) {
+		t.Errorf("a place in an item has the header %+v", h)
+	}
+	if _, err := c[1].Set("x", "metadata", "namespace"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(c.Text()), strings.Replace(text, "{name: b}", "{name: b, namespace: x}", 1); got != want {
+		t.Errorf("%s", got)
+	}
+	if h, err := c[1].Header(); err != nil || h.Kind != "Deployment" || h.Namespace != "x" {
+		t.Errorf("after an edit: %+v %v", h, err)
+	}
+}

@@ -11,7 +11,7 @@
 //   - The scanner never guesses. What it does not know for certain is [ErrUnsupported], with a position; such a document can be
 //     read (through yaml.v3) but not edited.
 //   - Bytes outside an edit are never produced, only copied.
-//   - Nothing here knows Kubernetes, except that the items of a v1/List are documents of their own.
+//   - Nothing here knows Kubernetes, except that the items of lists of resources are documents of their own.
 //   - Source text given to this package must not be modified afterwards.
 //
 // The names follow ConfigKit's gaby, so that functions written for it port by changing an import path.

@@ -125,7 +125,7 @@ func samePlace(n *yaml.Node, p gaby.Position) bool {
 // loneTag is a document of nothing but the tag "!", which yaml.v3's nodes do not tell from an empty one.
 var loneTag = regexp.MustCompile(`(?m)^(---)?[ \t]*!\s*$`)
 
-// elements are the roots with the items of a v1/List in place of the List, where gaby has taken it apart as well. (It may leave a
+// elements are the roots with the items of lists in place of the List, where gaby has taken it apart as well. (It may leave a
 // List whole when the list is written in an unusual way; TestListItems says when it may not.)
 func elements(roots []*yaml.Node, c gaby.Container) []*yaml.Node {
 	var all []*yaml.Node
@@ -143,7 +143,7 @@ func elements(roots []*yaml.Node, c gaby.Container) []*yaml.Node {
 	return all
 }
 
-// listItems gives the items of a v1/List, nil if root is none or has items that are no maps.
+// listItems gives the items of a list of resources, nil if root is none or has items that are no maps.
 func listItems(root *yaml.Node) []*yaml.Node {
 	if root.Kind != yaml.MappingNode {
 		return nil
@@ -153,7 +153,10 @@ func listItems(root *yaml.Node) []*yaml.Node {
 		found[root.Content[i].Value] = root.Content[i+1]
 	}
 	api, kind, items := found["apiVersion"], found["kind"], found["items"]
-	if api == nil || api.Value != "v1" || kind == nil || kind.Value != "List" || items == nil || items.Kind != yaml.SequenceNode {
+	if api == nil || kind == nil || !strings.HasSuffix(kind.Value, "List") || items == nil || items.Kind != yaml.SequenceNode {
+		return nil
+	}
+	if kind.Value == "List" && api.Value != "v1" {
 		return nil
 	}
 	for _, item := range items.Content {
@@ -170,19 +173,27 @@ func listItems(root *yaml.Node) []*yaml.Node {
 // TestListItems: the items of a v1/List are elements, however the list is written.
 func TestListItems(t *testing.T) {
 	for text, want := range map[string]int{
-		"apiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                                           2,
-		"kind: List\napiVersion: v1\nmetadata: {}\nitems:\n  - kind: A\n":                                      1,
-		"items:\n- kind: A\n- kind: B\n- {kind: C}\nkind: \"List\"\napiVersion: 'v1'\n":                        3,
-		`{"apiVersion":"v1","kind":"List","items":[{"kind":"A"},{"kind":"B"}]}`:                                2,
-		"{\n  \"kind\": \"List\",\n  \"apiVersion\": \"v1\",\n  \"items\": [\n    {\"kind\": \"A\"}\n  ]\n}\n": 1,
-		"\"apiVersion\": \"v1\"\n\"kind\": \"List\"\n\"items\":\n- {}\n- {}\n":                                 2,
-		"# c\n---\n# d\nkind:   List # e\napiVersion: v1\nitems:\n- kind: A\n---\nkind: B\n":                   2,
-		"apiVersion: v1\r\nkind: List\r\nitems:\r\n- kind: A\r\n- kind: B\r\n":                                 2,
-		"\ufeffapiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                                     2,
-		"--- {apiVersion: v1, kind: List, items: [{kind: A}, {kind: B}]}\n":                                    2,
-		"apiVersion: v1\nkind: List\nitems: []\n":                                                              1, // itself: its bytes must be someone's
-		"apiVersion: v1\nkind: Listing\nitems:\n- a: b\n- a: b\n":                                              1,
-		"apiVersion: example.com/v1\nkind: List\nitems:\n- a: b\n- a: b\n":                                     1,
+		"apiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                                                                                        2,
+		"kind: List\napiVersion: v1\nmetadata: {}\nitems:\n  - kind: A\n":                                                                                   1,
+		"items:\n- kind: A\n- kind: B\n- {kind: C}\nkind: \"List\"\napiVersion: 'v1'\n":                                                                     3,
+		`{"apiVersion":"v1","kind":"List","items":[{"kind":"A"},{"kind":"B"}]}`:                                                                             2,
+		"{\n  \"kind\": \"List\",\n  \"apiVersion\": \"v1\",\n  \"items\": [\n    {\"kind\": \"A\"}\n  ]\n}\n":                                              1,
+		"\"apiVersion\": \"v1\"\n\"kind\": \"List\"\n\"items\":\n- {}\n- {}\n":                                                                              2,
+		"# c\n---\n# d\nkind:   List # e\napiVersion: v1\nitems:\n- kind: A\n---\nkind: B\n":                                                                2,
+		"apiVersion: v1\r\nkind: List\r\nitems:\r\n- kind: A\r\n- kind: B\r\n":                                                                              2,
+		"\ufeffapiVersion: v1\nkind: List\nitems:\n- kind: A\n- kind: B\n":                                                                                  2,
+		"--- {apiVersion: v1, kind: List, items: [{kind: A}, {kind: B}]}\n":                                                                                 2,
+		"apiVersion: v1\nkind: List\nitems: []\n":                                                                                                           1, // itself: its bytes must be someone's
+		"apiVersion: v1\nkind: Listing\nitems:\n- a: b\n- a: b\n":                                                                                           1,
+		"apiVersion: example.com/v1\nkind: List\nitems:\n- a: b\n- a: b\n":                                                                                  1,
+		"apiVersion: apps/v1\nkind: DeploymentList\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n":                                                 2,
+		"items:\n- {apiVersion: v1, kind: A}\n- {apiVersion: v1, kind: B}\nkind: 'PartsList' # mixed\napiVersion: example.com/v1\n":                         2,
+		"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n":                          1,
+		"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nitems:\n- {kind: A, apiVersion: v1}\n- {kind: B, apiVersion: v1}\n":              2,
+		"apiVersion: example.com/v1\nkind: AllowList\nitems:\n- host: a\n- host: b\n":                                                                       1,
+		"apiVersion: example.com/v1\nkind: AllowList\nitems:\n- metadata: {name: a}\n- text\n":                                                              1,
+		"apiVersion: example.com/v1\nkind: AllowList\nitems: {a: {}, b: {}}\n":                                                                              1,
+		"apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nspec:\n  items:\n  - {kind: A, apiVersion: v1}\n  - {kind: B, apiVersion: v1}\n": 1,
 	} {
 		c, err := gaby.ParseAll([]byte(text))
 		if err != nil || len(c) != want {

@@ -14,6 +14,7 @@ type Header struct {
 // Header returns the fields that identify a resource. A document that was not visited yet is not scanned for it: only the lines
 // of its outermost map and of its metadata are looked at, which is far cheaper. What that look cannot be certain about (flow
 // style, anchors, multi-line text) makes it scan; the error is then a *[SyntaxError], beside the fields found in front of it.
+// An item of a DeploymentList that does not say what it is has the apiVersion of the list and the kind Deployment.
 func (d *YamlDoc) Header() (Header, error) {
 	if d == nil {
 		return Header{}, nil
@@ -94,6 +95,8 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 	}
 	if d.whole() {
 		doc.header, doc.hasHeader = h, true
+	} else if h.Kind == "" || h.APIVersion == "" {
+		d.completeHeader(&h)
 	}
 	return h, nil
 }
@@ -139,8 +142,11 @@ func (d *YamlDoc) editedHeader() (h Header, ok bool) {
 	return h, true
 }
 
-// stringText returns the text of a string, "" for any other value.
+// stringText returns the text of a string, "" for any other value and for none.
 func stringText(v Value) string {
+	if !v.Exists() {
+		return ""
+	}
 	d, i := v.d, v.node()
 	if d.n[i].kind != scalarNode {
 		return ""

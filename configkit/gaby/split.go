@@ -8,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// Container is the list of documents of one unit, in order. The items of a v1/List are documents of their own in it: views into
-// the text of the list.
+// Container is the list of documents of one unit, in order. The items of a list of resources, such as a v1/List or a DeploymentList,
+// are documents of their own in it: views into the text of the list.
 type Container []*YamlDoc
 
 // ParseAll splits text into its documents. A document is scanned when it is first visited, so errors inside documents show only
@@ -42,7 +42,7 @@ func parse(u *unit, limits *Limits) Container {
 			unit: u, index: i, limits: limits, odd: p.odd, kind: u.arena.kind(p.kind),
 		}
 		views[i].v = Value{d: &docs[i], origin: origin{-1, -1}}
-		if p.list && bytes.Contains(docs[i].src, []byte("List")) {
+		if p.list && bytes.Contains(docs[i].src, []byte(listSuffix)) {
 			if items := listItems(&views[i]); items != nil {
 				c = append(c, items...)
 				continue
@@ -70,31 +70,11 @@ func ParseYAML(text []byte) (*YamlDoc, error) {
 // Detach says that the text of the document, made by [ParseYAML], is not that of a file: nothing in it has a position from now on.
 func (d *YamlDoc) Detach() { d.v.d.unit.detached = true }
 
-// listItems returns the items of a v1/List as documents, nil when doc is none.
-func listItems(doc *YamlDoc) Container {
-	h, err := doc.Header()
-	if err != nil || h.APIVersion != "v1" || h.Kind != "List" || doc.Check() != nil {
-		return nil
-	}
-	items := doc.v.Get("items")
-	if items.Kind() != List {
-		return nil
-	}
-	var c Container
-	for item := items.First(); item.Exists(); item = item.Next() {
-		if item.Kind() != Map {
-			return nil
-		}
-		c = append(c, &YamlDoc{v: item})
-	}
-	return c
-}
-
 // part is one document found by split: the span of its bytes and of its content.
 type part struct {
 	start, end    int
 	body, bodyEnd int
-	list          bool   // may be a v1/List
+	list          bool   // may be a list of resources
 	keys          uint8  // which of apiVersion, kind and metadata there are in the first column, as bits
 	odd           bool   // one of them is there twice, or may be in another spelling: a separator may be missing
 	kind          []byte // the line of kind
@@ -187,7 +167,7 @@ func split(text []byte, parts []part) []part {
 			begin()
 			cur.see(text[p:])
 			if c == 'k' && !cur.list {
-				cur.list = isListLine(text[p:])
+				cur.list = bytes.Contains(cur.kind, []byte(listSuffix))
 			} else if (c == '{' || c == '"') && !content {
 				cur.list = true // flow style: Header decides
 			}
@@ -279,19 +259,4 @@ func lineHasContent(text []byte, p int) bool {
 		}
 	}
 	return false
-}
-
-// isListLine reports whether a line that begins with k says kind: List.
-func isListLine(line []byte) bool {
-	rest, ok := bytes.CutPrefix(line, []byte("kind"))
-	if !ok {
-		return false
-	}
-	rest = bytes.TrimLeft(rest, " ")
-	rest, ok = bytes.CutPrefix(rest, []byte(":"))
-	if !ok {
-		return false
-	}
-	rest = bytes.TrimLeft(rest, " \t\"'")
-	return bytes.HasPrefix(rest, []byte("List"))
 }

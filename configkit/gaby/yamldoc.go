@@ -168,7 +168,7 @@ func (d *document) contentStart() int {
 	return d.body
 }
 
-// IsDocument reports whether d is a document and not a place inside one. The items of a v1/List are places.
+// IsDocument reports whether d is a document and not a place inside one. The items of a list of resources are places.
 func (d *YamlDoc) IsDocument() bool { return d != nil && d.whole() }
 
 // whole reports whether d is a document and not a place inside one.

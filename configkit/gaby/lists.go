@@ -1,0 +1,60 @@
+package gaby
+
+import "strings"
+
+// listSuffix ends the kind of a list of resources: List itself, whose items say what they are, or that of the items with it,
+// as in RoleBindingList.
+const listSuffix = "List"
+
+// listItems returns the items of a list of resources as documents, nil when doc is no such list.
+func listItems(doc *YamlDoc) Container {
+	h, err := doc.Header()
+	if err != nil || !h.mayList() || doc.Check() != nil {
+		return nil
+	}
+	items := doc.v.Get("items")
+	if items.Kind() != List {
+		return nil
+	}
+	var c Container
+	for item := items.First(); item.Exists(); item = item.Next() {
+		if item.Kind() != Map || !h.lists(item) {
+			return nil
+		}
+		c = append(c, &YamlDoc{v: item})
+	}
+	return c
+}
+
+// mayList reports whether the kind is that of a list. The only one without a type in front of it is v1/List.
+func (h *Header) mayList() bool {
+	return strings.HasSuffix(h.Kind, listSuffix) && h.APIVersion != "" && (h.Kind != listSuffix || h.APIVersion == "v1")
+}
+
+// lists reports whether an entry of items is a resource and not a part of the one that has the header. A list has no name.
+func (h *Header) lists(item Value) bool {
+	if h.Kind == listSuffix {
+		return true
+	}
+	kind := stringText(item.Get("kind"))
+	if kind != "" && stringText(item.Get("apiVersion")) != "" {
+		return true
+	}
+	named := h.Name != "" || h.GenerateName != ""
+	return !named && (kind == "" || kind+listSuffix == h.Kind) && item.Get("metadata").Kind() == Map
+}
+
+// completeHeader adds what an item of a list lacks because the list says it for all.
+func (d *YamlDoc) completeHeader(h *Header) {
+	list := Value{d: d.v.d, origin: origin{-1, -1}}
+	kind, typed := strings.CutSuffix(stringText(list.Get("kind")), listSuffix)
+	if items := list.Get("items"); !typed || kind == "" || !items.Exists() || items.node() != d.v.owner {
+		return
+	}
+	if h.Kind == "" {
+		h.Kind = kind
+	}
+	if h.APIVersion == "" {
+		h.APIVersion = stringText(list.Get("apiVersion"))
+	}
+}
