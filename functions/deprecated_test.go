@@ -26,3 +26,27 @@ func TestDeprecatedNames(t *testing.T) {
 		t.Errorf("missing: %v", old)
 	}
 }
+
+func TestDeprecatedParameters(t *testing.T) {
+	executor := functions.NewStandardExecutor()
+	invocation := api.FunctionInvocation{FunctionName: "set-env", Arguments: []api.FunctionArgument{
+		{ParameterName: "env-key-value", Value: "A=b"}, {ParameterName: "container-name", Value: "*"},
+	}}
+	checked, err := executor.ValidateInvocation(api.ToolchainKubernetesYAML, api.FunctionInvocation{
+		FunctionName: "set-env", Arguments: []api.FunctionArgument{{Value: "*"}, {ParameterName: "env-key-value", Value: "A=b"}},
+	})
+	if err != nil || checked.Arguments[1].ParameterName != "key-value" {
+		t.Errorf("%+v, %v", checked, err)
+	}
+	r, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(deployment), FunctionInvocations: api.FunctionInvocationList{invocation}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const note = "set-env: the parameter name env-key-value is deprecated, it is called key-value now"
+	if !r.Success || !r.Changed || len(r.Notes) != 1 || r.Notes[0].String() != note {
+		t.Errorf("%s %+v", failures(r), r.Notes)
+	}
+	if invocation.Arguments[0].ParameterName != "env-key-value" {
+		t.Error("the request was changed")
+	}
+}

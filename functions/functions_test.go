@@ -232,7 +232,8 @@ func TestImageReferences(t *testing.T) {
 	for image, valid := range map[string]bool{
 		"nginx:1": true, "a/b/c:latest": true, "localhost:5000/x:1": true, "Example.com/x:1": true,
 		"x@sha256:0123456789abcdef0123456789abcdef": true, "x:1@sha256:0123456789abcdef0123456789abcdef": true,
-		"nginx": false, "Nginx:1": false, "a b:1": false, ":1": false, "x:": false, "x@sha256:12": false, "https://x/y:1": false, "a//b:1": false,
+		"nginx": true, "localhost:5000/x": true, "${IMAGE}": true, "${REGISTRY}/x:${TAG:-1.0}": true, "x:${TAG}": true,
+		"": false, "$IMAGE": false, "${IMAGE": false, "${A B}": false, "Nginx:1": false, "a b:1": false, ":1": false, "x:": false, "x@sha256:12": false, "https://x/y:1": false, "a//b:1": false,
 	} {
 		_, err := functions.NewStandardExecutor().ValidateInvocation(api.ToolchainKubernetesYAML, api.FunctionInvocation{
 			FunctionName: "set-container-image", Arguments: []api.FunctionArgument{{Value: "*"}, {Value: image}},

@@ -47,6 +47,10 @@ type FunctionParameter struct {
 	Required      bool
 	DataType      DataType
 	Example       string `json:",omitempty"`
+	// Default is the word that stands for the argument when it is left out; it may begin with template: or cel:.
+	Default string `json:",omitempty"`
+	// DeprecatedNames are names the parameter had before. Arguments may still use them.
+	DeprecatedNames []string `json:",omitempty"`
 	ValueConstraints
 }
 

@@ -14,13 +14,13 @@ import (
 // vetApprovedByFunction checks what the context says about who has approved the unit.
 func vetApprovedByFunction(converter configkit.ConfigConverter) handler.FunctionRegistration {
 	const parameter = "num-approvers"
-	one := 1
+	least := 0
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-approvedby",
 			Parameters: []api.FunctionParameter{{
 				ParameterName: parameter, Required: true, DataType: api.DataTypeInt, Example: "2",
-				Description: "how many must have approved the data as it is", ValueConstraints: api.ValueConstraints{Min: &one},
+				Description: "how many must have approved the data as it is; 0 checks only that it has not changed", ValueConstraints: api.ValueConstraints{Min: &least},
 			}},
 			RequiredParameters: 1,
 			OutputInfo: &api.FunctionOutput{

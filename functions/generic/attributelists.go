@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -41,10 +42,12 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error { return checkRows(provider, args, parameter, true) },
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			rows, err := decodeRows(handler.Arguments(args).String(parameter))
+			text := handler.Arguments(args).String(parameter)
+			rows, err := decodeRows(text)
 			if err != nil {
 				return nil, nil, err
 			}
+			noteInfo(fc, text)
 			setters := make([]func(gaby.Container) (int, error), len(rows))
 			for i := range rows {
 				if setters[i], err = rowSetter(provider, &rows[i]); err != nil {
@@ -84,10 +87,12 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 		RowsSorted:     true,
 		CheckArguments: func(args []api.FunctionArgument) error { return checkRows(provider, args, parameter, false) },
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			rows, err := decodeRows(handler.Arguments(args).String(parameter))
+			text := handler.Arguments(args).String(parameter)
+			rows, err := decodeRows(text)
 			if err != nil {
 				return nil, nil, err
 			}
+			noteInfo(fc, text)
 			found := api.AttributeValueList{}
 			err = eachRow(docs, rows, provider, func(about gaby.Container, i int) error {
 				path := api.UnresolvedPath(rows[i].Path)
@@ -126,6 +131,22 @@ func decodeRows(text string) (api.AttributeValueList, error) {
 	return rows, err
 }
 
+// infoField is what rows of ConfigHub's SDK call Details.
+const infoField = "Info"
+
+// foreignFields returns the fields that a row may have and that are ignored: Unit says which of several units the row is of,
+// ConfigHub's SDK writes the others.
+func foreignFields() []string {
+	return []string{"Unit", infoField, "ResourceNameStableCore", "ResourceID"}
+}
+
+// noteInfo notes that rows have Info, if they do.
+func noteInfo(fc *api.FunctionContext, text string) {
+	if strings.Contains(text, `"`+infoField+`"`) && unknownFields("", text, append(fieldsOf[api.AttributeValue](), "Unit")) != nil {
+		fc.NoteOnce("the field " + infoField + " is deprecated and ignored, it is called Details now")
+	}
+}
+
 // checkRows finds out before any file is read what is wrong with a list of attributes.
 func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument, parameter string, values bool) error {
 	text := handler.Arguments(args).String(parameter)
@@ -136,8 +157,7 @@ func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument,
 	if err != nil {
 		return fail(err)
 	}
-	// Rows of several units say which one they are of.
-	if err := unknownFields(parameter, text, append(fieldsOf[api.AttributeValue](), "Unit")); err != nil {
+	if err := unknownFields(parameter, text, append(fieldsOf[api.AttributeValue](), foreignFields()...)); err != nil {
 		return err
 	}
 	var problems []error

@@ -34,9 +34,10 @@ const mutationsExample = `[{"Resource": {"ResourceType": "apps/v1/Deployment", "
 // placesExample is a list of places to protect in such mutations.
 const placesExample = `[{"ResourceType": "apps/v1/Deployment", "ResourceName": "shop/web", "Path": "spec.replicas"}]`
 
-func mutationsParameter(name, description string, required bool) api.FunctionParameter {
+func mutationsParameter(name, description string, required bool, deprecatedNames ...string) api.FunctionParameter {
 	return api.FunctionParameter{
 		ParameterName: name, Required: required, DataType: api.DataTypeResourceMutationList, Example: mutationsExample, Description: description,
+		DeprecatedNames: deprecatedNames,
 	}
 }
 
@@ -54,12 +55,15 @@ func computeMutationsFunction(converter configkit.ConfigConverter, provider conf
 			Parameters: []api.FunctionParameter{
 				{
 					ParameterName: parameterPrevious, Required: true, DataType: api.DataTypeText, Example: "file:before.yaml",
-					Description: "the configuration as it was before, usually file:PATH",
+					Description: "the configuration as it was before, usually file:PATH", DeprecatedNames: []string{"config-doc-list"},
 				},
-				{ParameterName: parameterIndex, DataType: api.DataTypeInt, Example: "0", Description: "Index of every entry; 0 when it is left out"},
+				{
+					ParameterName: parameterIndex, DataType: api.DataTypeInt, Example: "0",
+					Description: "Index of every entry; 0 when it is left out", DeprecatedNames: []string{"functionIndex"},
+				},
 				{
 					ParameterName: parameterConverted, DataType: api.DataTypeBool, Example: "false",
-					Description: "the previous configuration is YAML, whatever the format of the unit is",
+					Description: "the previous configuration is YAML, whatever the format of the unit is", DeprecatedNames: []string{"alreadyConverted"},
 				},
 				{
 					ParameterName: parameterReverse, DataType: api.DataTypeBool, Example: "false",
@@ -122,9 +126,10 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "patch-mutations",
 			Parameters: []api.FunctionParameter{
-				mutationsParameter(parameterProtection, "mutations that say which resources and paths are Protected, and so left alone; [] for none", true),
-				mutationsParameter(parameterPatch, "the mutations to apply, as compute-mutations, fctl diff -o patch and -o mutations print them", true),
-				mutationsParameter(parameterSubtract, "what the configuration has changed itself since it was what the patch was made from; it stays", false),
+				mutationsParameter(parameterProtection, "mutations that say which resources and paths are Protected, and so left alone; [] for none", true,
+					"mutation-predicates", "mutation-protection"),
+				mutationsParameter(parameterPatch, "the mutations to apply, as compute-mutations, fctl diff -o patch and -o mutations print them", true, "mutation-patch"),
+				mutationsParameter(parameterSubtract, "what the configuration has changed itself since it was what the patch was made from; it stays", false, "mutations-to-subtract"),
 			},
 			RequiredParameters: 2,
 			OutputInfo: &api.FunctionOutput{
@@ -210,7 +215,7 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "reset",
 			Parameters: []api.FunctionParameter{
-				mutationsParameter(parameterMutations, "mutations whose paths are reset, unless they are Protected", true),
+				mutationsParameter(parameterMutations, "mutations whose paths are reset, unless they are Protected", true, "mutation-predicates", "mutation-protection"),
 				{
 					ParameterName: parameterPath, DataType: api.DataTypeString, Example: "spec.template",
 					Description: "only paths at and below this one, in which * stands for any key or element",
@@ -303,7 +308,7 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-protection",
 			Parameters: []api.FunctionParameter{
-				mutationsParameter(parameterMutations, "the mutations in which places are to be protected", true),
+				mutationsParameter(parameterMutations, "the mutations in which places are to be protected", true, "mutation-sources"),
 				{
 					ParameterName: parameterRows, Required: true, DataType: api.DataTypeAttributeValueList,
 					Example:     placesExample,

@@ -18,7 +18,8 @@ func (f *function) normalize(args []api.FunctionArgument) ([]api.FunctionArgumen
 	if len(args) > api.MaxArguments {
 		return nil, f.problem("", "function %s has %d arguments, at most %d are allowed", f.name, len(args), api.MaxArguments)
 	}
-	named, problems := f.assignNames(args)
+	named, problems := f.assignNames(f.withCurrentNames(args))
+	named = f.withDefaults(named)
 	for i := range named {
 		if err := f.convert(&named[i], f.parameterIndex(named[i].ParameterName)); err != nil {
 			problems = append(problems, err)
@@ -276,8 +277,59 @@ func intRange(p *api.FunctionParameter) string {
 	return fmt.Sprintf(" [%d,%d]", *p.Min, *p.Max)
 }
 
-func (f *function) parameterIndex(name string) int {
-	return slices.IndexFunc(f.Parameters, func(p api.FunctionParameter) bool { return p.ParameterName == name })
+func (f *function) parameterIndex(name string) int { return ParameterIndex(f.Parameters, name) }
+
+// ParameterIndex returns the index of the parameter with a name, deprecated or not, and -1 if there is none.
+func ParameterIndex(parameters []api.FunctionParameter, name string) int {
+	return slices.IndexFunc(parameters, func(p api.FunctionParameter) bool {
+		return p.ParameterName == name || slices.Contains(p.DeprecatedNames, name)
+	})
+}
+
+// withCurrentNames returns the arguments with the current names of their parameters.
+func (f *function) withCurrentNames(args []api.FunctionArgument) []api.FunctionArgument {
+	args = slices.Clone(args)
+	for i := range args {
+		if index := f.parameterIndex(args[i].ParameterName); index >= 0 {
+			args[i].ParameterName = f.Parameters[index].ParameterName
+		}
+	}
+	return args
+}
+
+// DeprecatedParameters returns a note for each argument that uses a deprecated name of its parameter.
+func DeprecatedParameters(s api.FunctionSignature, args []api.FunctionArgument) []api.Note {
+	var notes []api.Note
+	for _, arg := range args {
+		index := ParameterIndex(s.Parameters, arg.ParameterName)
+		if index < 0 || s.Parameters[index].ParameterName == arg.ParameterName {
+			continue
+		}
+		note := api.Note{Function: s.FunctionName, Message: fmt.Sprintf("the parameter name %s is deprecated, it is called %s now",
+			arg.ParameterName, s.Parameters[index].ParameterName)}
+		if !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
+// withDefaults returns the arguments with those of parameters that have a default and no argument.
+func (f *function) withDefaults(args []api.FunctionArgument) []api.FunctionArgument {
+	for i, p := range f.Parameters {
+		given := slices.ContainsFunc(args, func(a api.FunctionArgument) bool { return a.ParameterName == p.ParameterName })
+		if p.Default == "" || given {
+			continue
+		}
+		arg := api.FunctionArgument{ParameterName: p.ParameterName}
+		arg.Value, arg.Evaluator = ParseValue(p.Default)
+		at := slices.IndexFunc(args, func(a api.FunctionArgument) bool { return f.parameterIndex(a.ParameterName) > i })
+		if at < 0 {
+			at = len(args)
+		}
+		args = slices.Insert(args, at, arg)
+	}
+	return args
 }
 
 func (f *function) parameterNames() []string {

@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,8 +19,10 @@ func (e *UnknownFunctionError) Error() string {
 	return fmt.Sprintf("invoke %s: function does not exist", e.Name)
 }
 
-// Hint is the question whether another name was meant, or "".
-func (e *UnknownFunctionError) Hint() string { return didYouMean(e.Suggestions) }
+// Hint returns what to use in place of a function that existed before, or the question whether another name was meant, or "".
+func (e *UnknownFunctionError) Hint() string {
+	return cmp.Or(formerFunction(e.Name), didYouMean(e.Suggestions))
+}
 
 // ArgumentError tells what is wrong with an argument, or with the arguments as a whole (Parameter is then empty).
 type ArgumentError struct {

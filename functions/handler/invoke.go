@@ -105,7 +105,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 	r.response.Functions = make([]api.FunctionOutcome, len(r.steps))
 	for i := range r.steps {
 		r.response.Functions[i].FunctionName, r.response.Functions[i].Invocation = r.steps[i].name, r.steps[i].invocation
-		r.noteDeprecated(&r.steps[i])
+		r.noteDeprecated(&r.steps[i], request.FunctionInvocations[i].Arguments)
 	}
 
 	if err := h.runSteps(r, request.ConfigData); err != nil {

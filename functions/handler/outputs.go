@@ -211,28 +211,36 @@ func joinPayloads(payloads ...api.YAMLPayload) api.YAMLPayload {
 
 // conjunction is the one result of a validation whose parts were validated by themselves.
 func conjunction(parts []any, sorted bool) (api.ValidationResult, bool) {
-	whole := api.ValidationResult{Passed: true}
-	rows := make([]api.AttributeValueList, 0, len(parts))
-	for _, part := range parts {
+	results := make(api.ValidationResultList, len(parts))
+	rows := make([]api.AttributeValueList, len(parts))
+	for i, part := range parts {
 		result, ok := part.(api.ValidationResult)
 		if pointer, isPointer := part.(*api.ValidationResult); isPointer {
 			result, ok = *pointer, true
 		}
 		if !ok {
-			return whole, false
+			return api.ValidationResult{}, false
 		}
+		results[i], rows[i] = result, result.FailedAttributes
+	}
+	whole := CombineResults(results)
+	if sorted {
+		whole.FailedAttributes = yamlkit.MergeRows(rows)
+	}
+	return whole, true
+}
+
+// CombineResults returns one result for all: it passed if all of them did, and has what any of them found.
+func CombineResults(results api.ValidationResultList) api.ValidationResult {
+	whole := api.ValidationResult{Passed: true}
+	for _, result := range results {
 		whole.Passed = whole.Passed && result.Passed
 		whole.Score = api.WorseScore(whole.Score, result.Score)
 		whole.Details = append(whole.Details, result.Details...)
 		whole.Places = append(whole.Places, result.Places...)
-		rows = append(rows, result.FailedAttributes)
+		whole.FailedAttributes = append(whole.FailedAttributes, result.FailedAttributes...)
 	}
-	if sorted {
-		whole.FailedAttributes = yamlkit.MergeRows(rows)
-	} else {
-		whole.FailedAttributes = slices.Concat(rows...)
-	}
-	return whole, true
+	return whole
 }
 
 // passed tells whether a validation passed: all results of a list.

@@ -53,9 +53,14 @@ func (r *run) succeeded(s *step, res result) bool {
 	return true
 }
 
-// noteDeprecated tells what to write instead of an old name.
-func (r *run) noteDeprecated(s *step) {
-	if s.f == nil || !s.f.signature().Deprecated {
+// noteDeprecated notes what to write instead of deprecated names of the function and of its parameters.
+func (r *run) noteDeprecated(s *step, args []api.FunctionArgument) {
+	if s.f == nil {
+		return
+	}
+	signature := s.f.signature()
+	r.note(s, DeprecatedParameters(signature, args))
+	if !signature.Deprecated {
 		return
 	}
 	message := "this function is deprecated"

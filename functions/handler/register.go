@@ -124,13 +124,15 @@ func (r *FunctionRegistration) problems() []string {
 	// Examples can only be tried when the rest is in order.
 	f := &function{FunctionRegistration: r, name: r.FunctionName, patterns: newPatterns(), programs: newPrograms()}
 	for i, p := range r.Parameters {
-		if p.Example == "" {
-			continue
-		}
-		arg := parseArgument(p.Example)
-		arg.ParameterName = p.ParameterName
-		if err := f.convert(&arg, i); err != nil {
-			add("the example of parameter %s: %v", p.ParameterName, err)
+		for _, word := range []struct{ what, text string }{{"example", p.Example}, {"default", p.Default}} {
+			if word.text == "" {
+				continue
+			}
+			arg := api.FunctionArgument{ParameterName: p.ParameterName}
+			arg.Value, arg.Evaluator = ParseValue(word.text)
+			if err := f.convert(&arg, i); err != nil {
+				add("the %s of parameter %s: %v", word.what, p.ParameterName, err)
+			}
 		}
 	}
 	for i, example := range r.Examples {
@@ -190,13 +192,18 @@ func (r *FunctionRegistration) parameterProblems() []string {
 	}
 	required, optionalSeen, seen := 0, "", map[string]bool{}
 	for _, p := range r.Parameters {
-		switch {
-		case !isKebabCase(p.ParameterName):
+		if !isKebabCase(p.ParameterName) {
 			add("parameter name %q is not kebab-case", p.ParameterName)
-		case seen[p.ParameterName]:
-			add("parameter %s appears twice", p.ParameterName)
 		}
-		seen[p.ParameterName] = true
+		for _, name := range append([]string{p.ParameterName}, p.DeprecatedNames...) {
+			if seen[name] {
+				add("parameter %s appears twice", name)
+			}
+			seen[name] = true
+		}
+		if p.Required && p.Default != "" {
+			add("parameter %s is required and has a default", p.ParameterName)
+		}
 		if strings.TrimSpace(p.Description) == "" {
 			add("parameter %s has no description", p.ParameterName)
 		}

@@ -19,9 +19,9 @@ type assignment struct {
 }
 
 // assignmentParameter is the repeated parameter that assignments are read from; what is a noun with its article.
-func assignmentParameter(what, example string) api.FunctionParameter {
+func assignmentParameter(what, example, deprecatedName string) api.FunctionParameter {
 	return api.FunctionParameter{
-		ParameterName: parameterPair, Required: true, DataType: api.DataTypeString, Example: example,
+		ParameterName: parameterPair, Required: true, DataType: api.DataTypeString, Example: example, DeprecatedNames: []string{deprecatedName},
 		Description: fmt.Sprintf(`KEY=value sets %s, KEY="" sets it to nothing, KEY= and KEY- remove it`, what),
 	}
 }

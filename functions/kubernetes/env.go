@@ -98,7 +98,7 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 			FunctionName: "set-env",
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(),
-				assignmentParameter("a variable", "LOG_LEVEL=debug"),
+				assignmentParameter("a variable", "LOG_LEVEL=debug", "env-key-value"),
 			},
 			RequiredParameters: 2,
 			VarArgs:            true,

@@ -23,10 +23,15 @@ const (
 	imageTag       = `:\w[\w.-]{0,127}`
 	imageDigest    = `@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,}`
 	imageReference = `(?:` + imageTag + `(?:` + imageDigest + `)?|` + imageDigest + `)`
+	// A text with a variable, ${NAME}, that something fills in later. What it will be is not known.
+	withVariable = `[^\s{}]*(?:\$\{[^\s{}]+\}[^\s{}]*)+`
 )
 
 // defaultRegistry is where images come from that name no registry.
 const defaultRegistry = "docker.io"
+
+// wholeImage makes the pattern of an argument that is a part of an image, or has a variable.
+func wholeImage(part string) string { return `^(?:` + part + `|` + withVariable + `)$` }
 
 const (
 	attributeContainerImage api.AttributeName = "container-image"
@@ -38,14 +43,14 @@ const (
 func repositoryURIParameter(description string) api.FunctionParameter {
 	return api.FunctionParameter{
 		ParameterName: parameterRepositoryURI, Required: true, DataType: api.DataTypeString, Example: "registry.example.com/mirror/nginx",
-		Description: description, ValueConstraints: api.ValueConstraints{Regexp: `^` + repositoryURI + `$`},
+		Description: description, ValueConstraints: api.ValueConstraints{Regexp: wholeImage(repositoryURI)},
 	}
 }
 
 func imageReferenceParameter() api.FunctionParameter {
 	return api.FunctionParameter{
 		ParameterName: parameterImageReference, Required: true, DataType: api.DataTypeString, Example: ":1.27",
-		Description: "tag with its colon, digest with its @, or both", ValueConstraints: api.ValueConstraints{Regexp: `^` + imageReference + `$`},
+		Description: "tag with its colon, digest with its @, or both", ValueConstraints: api.ValueConstraints{Regexp: wholeImage(imageReference)},
 	}
 }
 
@@ -58,8 +63,8 @@ func registerImageFunctions(fh handler.FunctionRegistry, provider configkit.Reso
 			"container-image", "image", "the image of containers",
 			api.FunctionParameter{
 				ParameterName: "container-image", Required: true, DataType: api.DataTypeString, Example: "nginx:1.27",
-				Description:      "image with its tag or digest",
-				ValueConstraints: api.ValueConstraints{Regexp: `^` + repositoryURI + imageReference + `$`},
+				Description:      "image, usually with its tag or digest",
+				ValueConstraints: api.ValueConstraints{Regexp: wholeImage(repositoryURI + imageReference + `?`)},
 			},
 		},
 		{
@@ -90,7 +95,9 @@ func registerImageFunctions(fh handler.FunctionRegistry, provider configkit.Reso
 }
 
 func setImageReferenceByURIFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	reference := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + imageReference + `$`) })
+	reference := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + imageReference + `|[:@]` + withVariable + `)$`)
+	})
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName:       "set-image-reference-by-uri",
@@ -133,12 +140,12 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 				{
 					ParameterName: registryParameter, Required: true, DataType: api.DataTypeString, Example: "docker.io",
 					Description:      "registry of the images, with what of their path is to be replaced as well; '' for images that name none",
-					ValueConstraints: api.ValueConstraints{Regexp: `^(?:` + registry + `)?$`},
+					ValueConstraints: api.ValueConstraints{Regexp: wholeImage(`(?:` + registry + `)?`)},
 				},
 				{
 					ParameterName: newRegistryParameter, Required: true, DataType: api.DataTypeString, Example: "mirror.example.com:5000/docker",
 					Description:      "registry to take its place, with a path or without",
-					ValueConstraints: api.ValueConstraints{Regexp: `^` + registry + `$`},
+					ValueConstraints: api.ValueConstraints{Regexp: wholeImage(registry)},
 				},
 				name,
 			},
@@ -152,7 +159,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			text := handler.Arguments(args).String(newRegistryParameter)
-			if hasRegistry(text + "/") {
+			if hasRegistry(text+"/") || strings.Contains(text, "${") {
 				return nil
 			}
 			return &handler.ArgumentError{

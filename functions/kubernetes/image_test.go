@@ -13,7 +13,7 @@ func TestImages(t *testing.T) {
 	const digest = "@sha256:0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
 	info := k8skit.New().PathInfo("v1/Pod", "spec.containers.0.image#uri")
 	registered := regexp.MustCompile(info.EmbeddedAccessorConfig)
-	uri, reference := regexp.MustCompile(`^`+repositoryURI+`$`), regexp.MustCompile(`^`+imageReference+`$`)
+	uri, reference := regexp.MustCompile(wholeImage(repositoryURI)), regexp.MustCompile(wholeImage(imageReference))
 	for _, c := range []struct{ uri, reference string }{
 		{"nginx", ""},
 		{"nginx", ":1.27"},
@@ -26,6 +26,11 @@ func TestImages(t *testing.T) {
 		{"10.0.0.1:5000/nginx", ":1"},
 		{"[2001:db8::1]/nginx", ":1"},
 		{"[::1]:5000/a/b", ":1" + digest},
+		{"${IMAGE}", ""},
+		{"${REGISTRY}/nginx", ":1.27" + digest},
+		{"localhost:5000/${NAME}", ":${TAG}"},
+		{"nginx", ":1.27-${SUFFIX}"},
+		{"nginx", "@${DIGEST:-sha256:0}"},
 		{"[::ffff:10.0.0.1]:5000/a/b", "@sha512+b64.x:" + strings.Repeat("a", 32)},
 	} {
 		parts := registered.FindStringSubmatch(c.uri + c.reference)
@@ -37,7 +42,7 @@ func TestImages(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "/nginx", "nginx/", "Nginx", "a//b", "-a/b", "a_", "a___b", "a..b", "host:port/x", "[::1/x", "[::1]x", "[]/x", "${X}/nginx", "https://x/y", "a b",
+		"", "/nginx", "nginx/", "Nginx", "a//b", "-a/b", "a_", "a___b", "a..b", "host:port/x", "[::1/x", "[::1]x", "[]/x", "${X Y}/nginx", "$X/nginx", "${X/nginx", "https://x/y", "a b",
 		"nginx:", "nginx:1:2", "nginx:a/b", "nginx@sha256", "nginx@sha256:abc", "nginx:-1", "nginx" + digest + ":1", "nginx" + digest + digest,
 	} {
 		if registered.MatchString(text) {

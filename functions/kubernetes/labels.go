@@ -71,7 +71,7 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName:       "set-workload-labels",
-			Parameters:         []api.FunctionParameter{assignmentParameter("a label", "app.kubernetes.io/part-of=shop")},
+			Parameters:         []api.FunctionParameter{assignmentParameter("a label", "app.kubernetes.io/part-of=shop", "label-key-value")},
 			RequiredParameters: 1,
 			VarArgs:            true,
 			Mutating:           true, Hermetic: true, Idempotent: true,

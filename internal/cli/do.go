@@ -23,10 +23,12 @@ With -f there can be several files, which give the units their names.
 
 From FUNCTION on, the word "then" starts the next function, --param=value or
 --param value is an argument by its name, other flags are those of fctl, and
-every other word is an argument. After "--" all words are arguments.
+every other word is an argument. After "--" all words are arguments, taken
+literally, but for --param=value of a parameter of this function.
 
-An argument file:PATH is the content of that file (file:- the standard input),
-template: and cel: are evaluated for the unit, text: takes the rest as it is.
+An argument file:PATH is the content of that file (file:- the standard input; a
+URL file://... is literal), template: and cel: are evaluated for the unit, text:
+takes the rest as it is.
 
 --functions FILE runs the functions that FILE lists, before those on the command
 line, of which there may then be none: "fctl help chains".
@@ -59,6 +61,9 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, words []string) error 
 	target, err := splitTarget(cmd, words)
 	if err != nil || target.help {
 		return target.helpOr(cmd, err)
+	}
+	if err := takeToolchain(cmd, target.words); err != nil {
+		return err
 	}
 	j, err := a.newJob(ctx, cmd, target)
 	if err != nil {
@@ -136,7 +141,7 @@ func (a *App) wouldWait(cmd *cobra.Command) error {
 
 // decidesFunctions is true of flags that decide which functions there are: what they say must be known before the first is looked up.
 func decidesFunctions(f *pflag.Flag) bool {
-	return slices.Contains([]string{"toolchain", "resource-types", "config", "directory"}, f.Name)
+	return slices.Contains([]string{"resource-types", "config", "directory"}, f.Name)
 }
 
 // isPathFlag is true of flags that stand in the place of FILE and UNIT.

@@ -79,7 +79,7 @@ func (a *App) doseq(ctx context.Context, cmd *cobra.Command, words []string) err
 
 // invocations reads the list from where the word says.
 func (j *job) invocations(ctx context.Context, walk *plan.Walk, word string) (*plan.Plan, error) {
-	path, isFile := strings.CutPrefix(word, "file:")
+	path, isFile := plan.FilePath(word)
 	switch {
 	case word == "-":
 		path = "-"

@@ -242,8 +242,14 @@ func constraints(p api.FunctionParameter, repeated bool) []string {
 	if p.Schema != "" {
 		words = append(words, "with a JSON schema (-o json prints it)")
 	}
+	if p.Default != "" {
+		words = append(words, "default "+p.Default)
+	}
 	if p.Example != "" {
 		words = append(words, "for example "+p.Example)
+	}
+	if len(p.DeprecatedNames) > 0 {
+		words = append(words, "deprecated names: "+strings.Join(p.DeprecatedNames, ", "))
 	}
 	return words
 }

@@ -299,11 +299,15 @@ ArrayElementAliases the new keys of those that got another one. An index alone
 
 const templatesTopic = `An argument of a function may begin with a word that says how to read the rest:
 
-  file:PATH       the content of a file; file:- is the standard input
+  file:PATH       the content of a file; file:- is the standard input. A URL,
+                  file://..., is literal
   template:TEXT   a Go text template over what is known of the unit
   cel:TEXT        a CEL expression over what is known of the unit:
                   'fctl help cel'
-  text:TEXT       the rest as it stands: text:then, text:file:x
+  text:TEXT       the rest, literally: text:then, text:file:x
+
+After "--" these words mean nothing and values are literal, but for those of
+--param=value: 'fctl do FILE UNIT set-annotation -- source file:x'.
 
 A template can use .UnitSlug, .UnitID, .UnitLabels, .SpaceSlug, .SpaceID,
 .OrganizationID, .RevisionNum and the other fields of the context, .Params (of

@@ -30,6 +30,8 @@ func addRunFlags(flags *pflag.FlagSet) {
 	flags.Bool("diff", false, "print a unified diff of the configuration: -o diff")
 	flags.String("report", "", "print validation results in a `FORM`: github, sarif, junit, json, or auto, which is github in a GitHub workflow")
 
+	flags.Bool("combine-validations", false, "print one validation result for all functions and files, as a JSON object")
+
 	addSelectors(flags)
 	flags.Bool("require-match", false, "an error when a function matches nothing")
 	flags.Bool("strict", false, "an error when a document is no resource, or cannot be read where no function looks")

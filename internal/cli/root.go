@@ -56,7 +56,7 @@ says so.`,
 	root.SetOut(help)
 	root.SetFlagErrorFunc(flagProblem)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
-	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(), a.newListPaths(), a.newExplain(), a.newConfig(), a.newVersion())
+	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(), a.newListPaths(), a.newExplain(), a.newConfig(), newOK(), newShutdown(), a.newVersion())
 	for _, t := range topics() {
 		root.AddCommand(newTopic(t))
 	}

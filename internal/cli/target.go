@@ -75,6 +75,27 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 	return t, nil
 }
 
+// takeToolchain sets the toolchain when its flag stands after FUNCTION: it must be known before the function is looked up. A word
+// after --param is the value of that.
+func takeToolchain(cmd *cobra.Command, words []string) error {
+	for i, word := range words {
+		name, _, _ := strings.Cut(word, "=")
+		switch {
+		case word == "--":
+			return nil
+		case i == 0, name != "--toolchain":
+			continue
+		}
+		if before, needsValue := lookupFlag(cmd.Flags(), words[i-1]); strings.HasPrefix(words[i-1], "--") && (before == nil || needsValue) && !strings.Contains(words[i-1], "=") {
+			continue
+		}
+		if err := cmd.Flags().Parse(words[i:min(i+2, len(words))]); err != nil {
+			return flagProblem(cmd, err)
+		}
+	}
+	return nil
+}
+
 // misplacedPaths is said when -f stands behind FILE, or behind what was taken for FILE.
 func (t target) misplacedPaths(words []string) error {
 	hint := []string{"fctl", "do", "-f", t.paths[0]}

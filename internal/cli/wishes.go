@@ -173,21 +173,24 @@ func (j *job) otherData(ctx context.Context, flags *pflag.FlagSet) (map[string]a
 	return data, problems.Err()
 }
 
-// formatOf is what -o, its short forms, --report and the settings say.
+// formatOf is what -o, its short forms, --report, --combine-validations and the settings say.
 func formatOf(flags *pflag.FlagSet, s *settings.Settings, chain *plan.Plan) (report.Format, report.Kind, error) {
 	dataOnly, _ := flags.GetBool("data-only")
 	outputOnly, _ := flags.GetBool("output-only")
 	asDiff, _ := flags.GetBool("diff")
+	combine, _ := flags.GetBool("combine-validations")
 	kind, _ := flags.GetString("report")
 	ways := 0
-	for _, used := range []bool{dataOnly, outputOnly, asDiff, flags.Changed("output"), kind != ""} {
+	for _, used := range []bool{dataOnly, outputOnly && !combine, asDiff, flags.Changed("output"), kind != "", combine} {
 		if used {
 			ways++
 		}
 	}
 	switch {
 	case ways > 1:
-		return "", "", diag.Usage("--output, --data-only, --output-only, --diff and --report exclude each other")
+		return "", "", diag.Usage("--output, --data-only, --output-only, --diff, --report and --combine-validations exclude each other")
+	case combine:
+		return report.Auto, report.Combined, needsValidation("--combine-validations", chain)
 	case dataOnly:
 		return report.Data, "", nil
 	case outputOnly:
@@ -199,14 +202,19 @@ func formatOf(flags *pflag.FlagSet, s *settings.Settings, chain *plan.Plan) (rep
 		if err != nil {
 			return "", "", diag.Usage("%w", err)
 		}
-		if validating(chain) > 0 {
-			return report.Auto, parsed, nil
-		}
-		return "", "", diag.UsageHint("'fctl list validates' shows those that do", "--report: no function of the chain validates anything")
+		return report.Auto, parsed, needsValidation("--report", chain)
 	}
 	format, err := report.ParseFormat(s.Output)
 	if err != nil {
 		return "", "", s.Refuse("output", err)
 	}
 	return format, "", nil
+}
+
+// needsValidation refuses a flag that prints results of validations when the chain has no validating function.
+func needsValidation(flag string, chain *plan.Plan) error {
+	if validating(chain) > 0 {
+		return nil
+	}
+	return diag.UsageHint("'fctl list validates' shows those that do", "%s: no function of the chain validates anything", flag)
 }

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -32,7 +31,11 @@ func (r *listReader) arguments(s api.FunctionSignature, v gaby.Value) []argument
 	var args []argument
 	for item := v.First(); item.Exists(); item = item.Next() {
 		a, ok := r.listedArgument(s, item)
-		if a.parameter = a.ParameterName; a.parameter == "" && len(s.Parameters) > 0 {
+		a.parameter = a.ParameterName
+		switch i := parameterIndex(s, a.ParameterName); {
+		case i >= 0:
+			a.parameter = s.Parameters[i].ParameterName
+		case a.ParameterName == "" && len(s.Parameters) > 0:
 			a.parameter = s.Parameters[min(len(args), len(s.Parameters)-1)].ParameterName
 		}
 		if ok {
@@ -62,7 +65,7 @@ func (r *listReader) namedArguments(s api.FunctionSignature, v gaby.Value) []arg
 		}
 		for _, value := range values {
 			if a, ok := r.value(value, s.Parameters[i]); ok {
-				a.ParameterName, a.parameter = name, name
+				a.ParameterName, a.parameter = name, s.Parameters[i].ParameterName
 				args = append(args, a)
 			}
 		}
@@ -130,11 +133,7 @@ func (r *listReader) value(v gaby.Value, p api.FunctionParameter) (argument, boo
 		r.refuse(v.Position(), `"" is the empty text`, "%sa value is expected", prefix)
 		return a, false
 	case v.Kind() == gaby.Scalar:
-		word := v.Text()
-		if path, ok := strings.CutPrefix(word, "file:"); ok && path != "-" && !filepath.IsAbs(path) {
-			word = "file:" + filepath.Join(r.text.Dir, path)
-		}
-		text, evaluator, err := r.walk.value(word)
+		text, evaluator, err := r.walk.value(v.Text(), r.text.Dir)
 		if err != nil {
 			for _, f := range diag.Failures(err, api.FailureInput) {
 				r.refuse(v.Position(), f.Hint, "%s%s: %s", prefix, f.Pos, f.Message)

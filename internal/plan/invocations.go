@@ -111,7 +111,8 @@ func invocationKeys() []key {
 }
 
 // fields are the values of a map's keys, by either way to write them. Keys that are none of those known are refused, with the
-// question which was meant, and so are those that are there twice.
+// question which was meant, and so are those that are there twice. A key in another case is taken with a note, because programs in Go
+// read it too.
 func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string]gaby.Value, bool) {
 	var names []string
 	for _, k := range known {
@@ -124,11 +125,20 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 	before := len(r.problems)
 	values := map[string]gaby.Value{}
 	for field := of.First(); field.Exists(); field = field.Next() {
-		if name := field.Key(); slices.Contains(names, name) {
-			values[name] = field
+		name := field.Key()
+		i := slices.Index(names, name)
+		if i < 0 {
+			i = slices.IndexFunc(names, func(known string) bool { return strings.EqualFold(known, name) })
+			r.noteCase(field, names, i)
+		}
+		if i < 0 {
+			r.refuse(field.KeyPosition(), diag.DidYouMean(suggestKeys(name, known), ""), "%s has no field %q", what, name)
 			continue
 		}
-		r.refuse(field.KeyPosition(), diag.DidYouMean(suggestKeys(field.Key(), known), ""), "%s has no field %q", what, field.Key())
+		if before := values[names[i]]; before.Exists() && before.Key() != name {
+			r.refuse(field.KeyPosition(), "", "%s is there more than once", names[i])
+		}
+		values[names[i]] = field
 	}
 	r.refuseRepeated(of)
 	for _, k := range known {
@@ -142,6 +152,15 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 		values[k.field] = word
 	}
 	return values, len(r.problems) == before
+}
+
+// noteCase notes that a key is written in another case than the known one it stands for.
+func (r *listReader) noteCase(field gaby.Value, names []string, i int) {
+	if i >= 0 {
+		r.plan.Notes = append(r.plan.Notes, api.Note{
+			Pos: r.position(field.KeyPosition()), Message: fmt.Sprintf("the field %s is written %s", field.Key(), names[i]),
+		})
+	}
 }
 
 // suggestKeys are the keys that are like name, in the way it is written.
@@ -230,6 +249,7 @@ func (r *listReader) invocation(v gaby.Value) {
 		}
 		return
 	}
+	r.plan.Notes = append(r.plan.Notes, handler.DeprecatedParameters(signature, in.Arguments)...)
 	r.plan.Invocations = append(r.plan.Invocations, checked)
 	r.plan.Signatures = append(r.plan.Signatures, signature)
 	r.plan.Comments = append(r.plan.Comments, v.Comments().Head)

@@ -6,15 +6,16 @@
 // From the name of the first function on, one walk decides each word:
 //
 //	then                          the next link of the chain
-//	--                            every further word is an argument, as it stands
+//	--                            every further word is an argument, taken literally,
+//	                              except --param=value of this function
 //	--param=value, --param value  an argument of this function, by name
 //	--flag, --flag=value, -f      a flag of fctl
 //	--anything-else               an error
 //	anything else                 the next argument
 //
 // A value may start with file: (the content of that file, file:- is the
-// standard input), template: or cel: (evaluated for the unit), or text: (the
-// rest as it stands, so text:then is the word then).
+// standard input; a URL, file://..., is literal), template: or cel: (evaluated
+// for the unit), or text: (the rest is literal, so text:then is the word then).
 package plan
 
 import (
@@ -151,6 +152,7 @@ func (w *Walk) link(words []string) (l link, rest []string, err error) {
 	if err != nil {
 		return l, rest, argumentProblems(name, hint, err)
 	}
+	l.notes = append(l.notes, handler.DeprecatedParameters(l.signature, args)...)
 	l.invocation = checked
 	return l, rest, nil
 }
@@ -163,7 +165,7 @@ func (w *Walk) arguments(s api.FunctionSignature, known bool, words []string) (a
 		if !known {
 			return
 		}
-		value, evaluator, err := w.value(word)
+		value, evaluator, err := w.value(word, "")
 		if err != nil {
 			for _, f := range diag.Failures(err, api.FailureInput) {
 				f.Function = s.FunctionName
@@ -177,26 +179,27 @@ func (w *Walk) arguments(s api.FunctionSignature, known bool, words []string) (a
 	for len(words) > 0 {
 		word, here := words[0], words
 		words = words[1:]
+		name, value, hasValue := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		isNamed := strings.HasPrefix(word, "--") && hasParameter(s, name)
 		switch {
+		case literal && isNamed && hasValue:
+			add(name, value)
 		case literal:
-			add("", word)
+			args = append(args, api.FunctionArgument{Value: word})
 		case word == Then:
 			return args, words, true, problems.Err()
 		case word == "--":
 			literal = true
-		case strings.HasPrefix(word, "--"):
-			name, value, hasValue := strings.Cut(word[2:], "=")
-			if hasParameter(s, name) {
-				if !hasValue {
-					if len(words) == 0 || words[0] == Then {
-						problems = append(problems, inFunction(s.FunctionName, diag.Usage("--%s needs a value", name)))
-						continue
-					}
-					value, words = words[0], words[1:]
+		case isNamed:
+			if !hasValue {
+				if len(words) == 0 || words[0] == Then {
+					problems = append(problems, inFunction(s.FunctionName, diag.Usage("--%s needs a value", name)))
+					continue
 				}
-				add(name, value)
-				continue
+				value, words = words[0], words[1:]
 			}
+			add(name, value)
+		case strings.HasPrefix(word, "--"):
 			n, err := w.Flags.Take(here)
 			switch {
 			case err != nil:
@@ -225,7 +228,7 @@ func (w *Walk) arguments(s api.FunctionSignature, known bool, words []string) (a
 func hasParameter(s api.FunctionSignature, name string) bool { return parameterIndex(s, name) >= 0 }
 
 func parameterIndex(s api.FunctionSignature, name string) int {
-	return slices.IndexFunc(s.Parameters, func(p api.FunctionParameter) bool { return p.ParameterName == name })
+	return handler.ParameterIndex(s.Parameters, name)
 }
 
 func (w *Walk) unknownWord(s api.FunctionSignature, name string) *api.Failure {
@@ -235,16 +238,14 @@ func (w *Walk) unknownWord(s api.FunctionSignature, name string) *api.Failure {
 	}
 	hint := diag.DidYouMean(handler.Suggest(name, names), "--")
 	if hint == "" {
-		hint = fmt.Sprintf("after '--' every word is an argument: %s ... -- --%s", s.FunctionName, name)
+		hint = fmt.Sprintf("to use it as a value, write '--' before it: %s ... -- --%s", s.FunctionName, name)
 	}
 	return inFunction(s.FunctionName, diag.UsageHint(hint, "--%s is neither a parameter of this function nor a flag", name))
 }
 
 func (w *Walk) unknownFunction(name string) *api.Failure {
-	hint := Elsewhere(w.Functions, name)
-	if hint == "" {
-		hint = diag.DidYouMean(handler.Suggest(name, w.names()), "")
-	}
+	former := (&handler.UnknownFunctionError{Name: name}).Hint()
+	hint := cmp.Or(former, Elsewhere(w.Functions, name), diag.DidYouMean(handler.Suggest(name, w.names()), ""))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
 		if w.Toolchain != "" && w.Toolchain != api.ToolchainKubernetesYAML {

@@ -35,6 +35,7 @@ func testRegistry() registry {
 	add("set-pair", false, "first", "second")
 	add("set-many", true, "value")
 	add("set-tree", false, "tree", "list")
+	r["set-size"].Parameters[0].DeprecatedNames = []string{"old-size"}
 	r["set-tree"].Parameters[0].DataType, r["set-tree"].Parameters[1].DataType = api.DataTypeYAML, api.DataTypeAttributeValueList
 	return r
 }
@@ -155,7 +156,17 @@ func TestWalk(t *testing.T) {
 		"set-size --size=file:-":                     "set-size(size=content of -)",
 		"set-size template:{{.UnitSlug}}":            "set-size(template{{{.UnitSlug}}})",
 		"set-size cel:1+1":                           "set-size(cel{1+1})",
-		"set-size -- template:x":                     "set-size(template{x})",
+		"set-size -- template:x":                     "set-size(template:x)",
+		"set-size -- file:a.txt":                     "set-size(file:a.txt)",
+		"set-size -- text:a":                         "set-size(text:a)",
+		"set-size -- cel:1+1":                        "set-size(cel:1+1)",
+		"set-size file://a.txt":                      "set-size(file://a.txt)",
+		"set-size --size=file:///etc/hosts":          "set-size(size=file:///etc/hosts)",
+		"set-size -- --size=5":                       "set-size(size=5)",
+		"set-size -- --old-size=5":                   "set-size(old-size=5)",
+		"set-size -- --size=cel:1+1":                 "set-size(size=cel{1+1})",
+		"set-pair -- --v=3 --second=b":               "set-pair(--v=3 second=b)",
+		"set-pair -- --second -5":                    "set-pair(--second -5)",
 		"set-size other:x":                           "set-size(other:x)",
 		"set-many a get-size b":                      "set-many(a get-size b)",
 	} {
@@ -184,13 +195,13 @@ func TestProblems(t *testing.T) {
 		"zzz --any=1 then set-size bad":     "fctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\nfctl: set-size: argument size: is bad\nhint: use good\n",
 		"set-size --siz=5":                  "fctl: set-size: --siz is neither a parameter of this function nor a flag\nhint: did you mean --size?\n",
 		"set-size --colour=x":               "fctl: set-size: --colour is neither a parameter of this function nor a flag\nhint: did you mean --color?\n",
-		"set-size --zzzzzz":                 "fctl: set-size: --zzzzzz is neither a parameter of this function nor a flag\nhint: after '--' every word is an argument: set-size ... -- --zzzzzz\n",
+		"set-size --zzzzzz":                 "fctl: set-size: --zzzzzz is neither a parameter of this function nor a flag\nhint: to use it as a value, write '--' before it: set-size ... -- --zzzzzz\n",
 		"set-size --size":                   "fctl: set-size: --size needs a value\n",
 		"set-size --size then get-size":     "fctl: set-size: --size needs a value\n",
 		"set-size 5 --color":                "fctl: --color needs a value\n",
 		"set-size":                          "fctl: set-size: got 0 arguments\n",
 		"set-size 5 get-size":               "fctl: set-size: got 2 arguments\nhint: get-size is a function; to run it next, write: then get-size\n",
-		"set-size file:missing":             "./missing: set-size: no such file\n",
+		"set-size file:missing":             "./missing: set-size: no such file\nhint: for the text itself write text:file:missing\n",
 		"set-pair bad bad then set-siz bad": "fctl: set-pair: argument first: is bad\nhint: use good\nfctl: set-pair: argument first: is bad\nfctl: unknown function \"set-siz\"\nhint: did you mean set-size?\n",
 		"then get-size":                     "fctl: a function is missing before the first 'then'\n",
 		"get-size then":                     "fctl: a function is missing after the last 'then'\nhint: as an argument the word is text:then\n",
@@ -223,6 +234,13 @@ func TestClassesOfProblems(t *testing.T) {
 	}
 	if !slices.Equal(classes, []api.FailureClass{api.FailureInput, api.FailureUsage}) {
 		t.Errorf("got %v", classes)
+	}
+}
+
+func TestDeprecatedParameterIsNoted(t *testing.T) {
+	p, _, err := resolve("set-size --old-size 5")
+	if err != nil || len(p.Notes) != 1 || p.Notes[0].String() != "set-size: the parameter name old-size is deprecated, it is called size now" {
+		t.Errorf("got %+v, %v", p, err)
 	}
 }
 

@@ -1,17 +1,33 @@
 package plan
 
 import (
+	"errors"
+	"path/filepath"
 	"strings"
 
+	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// value decides what a word says as a value.
-func (w *Walk) value(word string) (value, evaluator string, err error) {
-	if path, ok := strings.CutPrefix(word, "file:"); ok {
-		text, err := w.ReadFile(path)
-		return string(text), "", err
+// FilePath returns the path of a word file:PATH. A URL, file://..., is not such a word but a value.
+func FilePath(word string) (path string, ok bool) {
+	path, ok = strings.CutPrefix(word, "file:")
+	return path, ok && !strings.HasPrefix(path, "//")
+}
+
+// value returns what a word says as a value. The paths of files start at dir.
+func (w *Walk) value(word, dir string) (value, evaluator string, err error) {
+	path, isFile := FilePath(word)
+	if !isFile {
+		value, evaluator = handler.ParseValue(word)
+		return value, evaluator, nil
 	}
-	value, evaluator = handler.ParseValue(word)
-	return value, evaluator, nil
+	if path != "" && path != "-" && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	text, err := w.ReadFile(path)
+	if f, ok := errors.AsType[*api.Failure](err); ok && f.Hint == "" && f.Class == api.FailureInput {
+		f.Hint = "for the text itself write " + quote("text:"+word)
+	}
+	return string(text), "", err
 }

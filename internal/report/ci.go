@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // Kind is what --report says: the form in which validation results are given
@@ -25,6 +27,8 @@ const (
 	JUnit Kind = "junit"
 	// JSON is a flat list of findings.
 	JSON Kind = "json"
+	// Combined is one api.ValidationResult for everything, which --combine-validations prints.
+	Combined Kind = "combined"
 	// ForCI is what the CI system fctl runs in reads, if it is known; else there is no report.
 	ForCI Kind = "auto"
 )
@@ -52,8 +56,22 @@ func RenderReport(kind Kind, units []Result) ([]byte, error) {
 		return junit(units)
 	case JSON:
 		return jsonReport(units)
+	case Combined:
+		return combined(units)
 	}
 	return github(units), nil
+}
+
+// combined makes one validation result of those of all units. A failure is in its details: what failed did not pass.
+func combined(units []Result) ([]byte, error) {
+	var results api.ValidationResultList
+	for _, unit := range units {
+		results = append(results, unit.results()...)
+		for _, f := range diag.In(unit.File, unit.Response.Failures) {
+			results = append(results, api.ValidationResult{Details: []string{f.Error()}})
+		}
+	}
+	return Marshal(handler.CombineResults(results))
 }
 
 // results are the validation results of a unit.

@@ -1,0 +1,20 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// newOK and newShutdown make the commands with which scripts wait for a server and stop it. fctl needs none, so they succeed.
+func newOK() *cobra.Command {
+	return withoutServer("ok", "Succeed, for scripts that wait for a server", `Scripts written for a version of fctl that needs a server wait until "fctl ok"
+succeeds. This fctl runs functions itself, so "ok" succeeds at once and does
+nothing. "fctl shutdown" does the same.`)
+}
+
+func newShutdown() *cobra.Command {
+	return withoutServer("shutdown", "Succeed, for scripts that stop a server", `Scripts written for a version of fctl that needs a server stop it with "fctl
+shutdown". This fctl runs functions itself, so "shutdown" does nothing and
+succeeds.`)
+}
+
+func withoutServer(name, short, long string) *cobra.Command {
+	return &cobra.Command{Use: name, Short: short, Long: long, Args: noArguments, RunE: func(*cobra.Command, []string) error { return nil }}
+}
