@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/generic"
@@ -42,6 +43,17 @@ func (e *Executor) AddResourceTypes(files ...yamlkit.KnowledgeFile) error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// OverriddenTypes are the built-in types whose paths a file of AddResourceTypes changes, and where it begins to.
+func (e *Executor) OverriddenTypes(file string) ([]api.ResourceType, gaby.Position) {
+	provider, ok := e.handlers[api.ToolchainKubernetesYAML]().ResourceProvider().(interface {
+		Overridden(file string) ([]api.ResourceType, gaby.Position)
+	})
+	if !ok {
+		return nil, gaby.Position{}
+	}
+	return provider.Overridden(file)
 }
 
 // registerAttribute registers the getter and the setter of an attribute.

@@ -28,6 +28,15 @@ func (e *Executor) AddInputs(read func() []schemas.File) error {
 	return err
 }
 
+// SchemaClashes are the files of AddSchemas that had schemas of built-in types that a run asked for, see [schemas.Library.Clashes].
+func (e *Executor) SchemaClashes() []schemas.Clash {
+	library, err := e.schemas()
+	if err != nil {
+		return nil
+	}
+	return library.Clashes()
+}
+
 func (e *Executor) schemas() (*schemas.Library, error) {
 	provider := e.handlers[api.ToolchainKubernetesYAML]().ResourceProvider()
 	extensible, ok := provider.(interface{ Schemas() *schemas.Library })

@@ -97,6 +97,10 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 	for _, doc := range docs {
 		if t, err := v.provider.ResourceTypeGetter(doc); err == nil && t == customResourceDefinition && doc.Check() == nil {
 			wrong[doc] = definitionProblems(doc, v.set.AddDefinition(doc.Value()))
+			for _, t := range v.set.BuiltIn(doc.Value()) {
+				at := doc.Value().Get("spec").Get("names").Get("kind").Position()
+				v.fc.Note(api.Position{Line: at.Line, Column: at.Column}, fmt.Sprintf("the CustomResourceDefinition does not count for %s, which is built into Kubernetes %s", t, v.set.Release.Name))
+			}
 		}
 	}
 	_, err := yamlkit.VisitResources(docs, nil, v.provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {

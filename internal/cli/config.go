@@ -32,7 +32,7 @@ func (a *App) newConfig() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if !s.Quiet {
+		if s.TellsNotes() {
 			a.note("", s.Notes)
 		}
 		return a.write([]byte(settingsText(s.Rows, *origin)))

@@ -96,6 +96,7 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, words []string) erro
 	if err != nil {
 		return err
 	}
+	a.tellNotes(s, executor)
 	c := &comparison{
 		App: a, toolchains: executor.Toolchains(), reader: &source.Reader{In: a.Streams.In, Toolchain: api.ToolchainType(s.Toolchain)},
 	}

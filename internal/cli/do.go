@@ -141,7 +141,7 @@ func (a *App) wouldWait(cmd *cobra.Command) error {
 
 // decidesFunctions is true of flags that decide which functions there are: what they say must be known before the first is looked up.
 func decidesFunctions(f *pflag.Flag) bool {
-	return slices.Contains([]string{"resource-types", "config", "directory"}, f.Name)
+	return slices.Contains([]string{"resource-types", "config", "directory", "no-project-settings"}, f.Name)
 }
 
 // isPathFlag is true of flags that stand in the place of FILE and UNIT.
@@ -162,7 +162,11 @@ func (t flagTaker) Take(words []string) (int, error) {
 	}
 	switch {
 	case decidesFunctions(flag):
-		return 1, diag.UsageHint("fctl do --"+flag.Name+"=... FILE UNIT FUNCTION", "--%s must stand before FUNCTION", flag.Name)
+		example := "--" + flag.Name
+		if flag.NoOptDefVal == "" {
+			example += "=..."
+		}
+		return 1, diag.UsageHint("fctl do "+example+" FILE UNIT FUNCTION", "--%s must stand before FUNCTION", flag.Name)
 	case isPathFlag(flag):
 		return 1, diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]", "-%s must stand before FUNCTION, and in the place of FILE and UNIT", flag.Shorthand)
 	}

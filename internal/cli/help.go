@@ -427,7 +427,8 @@ func environmentTopic() string {
 
   a flag
   an environment variable
-  .fctl.yaml, the nearest from the working directory (or -C DIR) upwards
+  .fctl.yaml, the nearest from the working directory (or -C DIR) upwards to the
+  top of its git repository or to your home directory
   your own file: --config FILE, else FCTL_CONFIG, else fctl/config.yaml in your
   configuration directory
   the default
@@ -440,14 +441,25 @@ func environmentTopic() string {
 		if !settings.ProjectMaySet(name) {
 			note = "  (not from .fctl.yaml)"
 		}
-		fmt.Fprintf(&b, "  %-16s %s%s\n", name, settings.EnvName(name), note)
+		fmt.Fprintf(&b, "  %-19s %s%s\n", name, settings.EnvName(name), note)
 	}
 	b.WriteString(`
-.fctl.yaml comes with a repository and is not trusted: what runs programs, opens
-the network or sends data anywhere is ignored there, with a note. resource-types
-is a list of files ('fctl do --resource-types' reads one too), in the
-environment with : between them; all places that have it count.
-'fctl help resource-types' tells what stands in them.
+resource-types and schema are lists of files, in the environment with : between
+them; all places that have them count. 'fctl help resource-types' and
+'fctl help schemas' describe the files.
+
+.fctl.yaml comes with a repository, so fctl does not trust it:
+
+  Settings that run programs, open the network or send data anywhere are ignored
+  there, with a note.
+  It must belong to you or to root, as must its directory; otherwise it is
+  ignored, with a note. Outside of git repositories and of your home directory,
+  only the working directory is searched.
+  The files it names must lie below its directory, where links lead included.
+  A note names the built-in types whose paths or schemas they change.
+  It has at most 1 MiB, the files it names 64 MiB.
+
+--no-project-settings leaves it out.
 
 FCTL_CONFIG is your own settings file. Colour: --color, then FORCE_COLOR, then
 NO_COLOR and TERM=dumb, then whether the stream is a terminal.

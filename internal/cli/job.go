@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -126,14 +128,14 @@ func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions
 	}
 	reader := &source.Reader{In: a.Streams.In}
 	var files []yamlkit.KnowledgeFile
-	for _, path := range s.ResourceTypes {
-		if path == "-" {
+	for _, f := range s.ResourceTypes {
+		if f.Path == "-" {
 			return nil, diag.Usage("--resource-types: a file is expected, the standard input is for FILE")
 		}
-		name := shorter(path)
-		text, err := reader.Bytes(ctx, name)
+		name := shorter(f.Path)
+		text, err := readNamed(ctx, reader, f, name)
 		if err != nil {
-			return nil, s.Blame(path, err)
+			return nil, err
 		}
 		files = append(files, yamlkit.KnowledgeFile{Name: diag.FileName(name), Text: text})
 	}
@@ -141,6 +143,49 @@ func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions
 		return nil, knowledgeProblems(err)
 	}
 	return executor, nil
+}
+
+// readNamed reads a file that a setting names, or that was found in a directory it names.
+func readNamed(ctx context.Context, reader *source.Reader, f settings.File, path string) ([]byte, error) {
+	if f.OfProject() {
+		return f.Read(path)
+	}
+	text, err := reader.Bytes(ctx, path)
+	return text, f.Blame(err)
+}
+
+// overridden are the notes on project's files that change what functions do with built-in types.
+func overridden(executor *functions.Executor, files []settings.File) []api.Note {
+	var notes []api.Note
+	for _, f := range files {
+		name := diag.FileName(shorter(f.Path))
+		if types, at := executor.OverriddenTypes(name); f.OfProject() && len(types) > 0 {
+			notes = append(notes, api.Note{
+				Pos:     api.Position{File: name, Line: at.Line, Column: at.Column},
+				Message: fmt.Sprintf("this file of the project changes the paths of %s, as %s names it; --no-project-settings leaves it out", builtInTypes(types), f.By),
+			})
+		}
+	}
+	return notes
+}
+
+// builtInTypes names built-in types, the first five of them.
+func builtInTypes(types []api.ResourceType) string {
+	const shown = 5
+	if types[0] == api.ResourceTypeAny {
+		return "all types"
+	}
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = string(t)
+	}
+	if len(names) > shown {
+		names = append(names[:shown], fmt.Sprintf("%d more", len(types)-shown))
+	}
+	if len(names) == 1 {
+		return "the built-in type " + names[0]
+	}
+	return "the built-in types " + strings.Join(names, ", ")
 }
 
 // knowledgeProblems locates what is wrong with files about resource types.

@@ -75,6 +75,7 @@ func (a *App) functionsOf(ctx context.Context, cmd *cobra.Command) (*functions.E
 	if err != nil {
 		return nil, "", err
 	}
+	a.tellNotes(s, executor)
 	toolchain := api.ToolchainType(s.Toolchain)
 	if toolchain == "" {
 		toolchain = api.ToolchainKubernetesYAML

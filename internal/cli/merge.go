@@ -93,6 +93,7 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) err
 	if m.executor, err = a.executorFor(ctx, s); err != nil {
 		return err
 	}
+	a.tellNotes(s, m.executor)
 	writer := sink.NewInPlace(false) // before anything is read
 	dir, _ := cmd.Flags().GetString("directory")
 	for i := range words {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -46,6 +47,7 @@ says so.`,
 	root.PersistentFlags().Bool("debug", false, "show the stack when a function panics")
 	root.PersistentFlags().StringP("directory", "C", "", "work in `DIR`: paths and .fctl.yaml are looked for there")
 	root.PersistentFlags().String("config", "", "your settings `FILE`, instead of fctl/config.yaml in your configuration directory")
+	root.PersistentFlags().Bool("no-project-settings", false, "leave the project's .fctl.yaml out")
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {
@@ -161,6 +163,14 @@ func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
 		return nil, s.Refuse("color", err)
 	}
 	return s, nil
+}
+
+// tellNotes prints what there is to say about the settings, unless they want no notes.
+func (a *App) tellNotes(s *settings.Settings, executor *functions.Executor) {
+	if s.TellsNotes() {
+		a.note("", s.Notes)
+		a.note("", overridden(executor, s.ResourceTypes))
+	}
 }
 
 // checkDirectory refuses what -C names if it is no directory.

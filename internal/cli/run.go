@@ -81,8 +81,8 @@ func (j *job) run(ctx context.Context, plans *plans) (err error) {
 		Elsewhere: r.to != toStdout, Silent: !r.prints,
 		Screen: report.Screen{Terminal: j.Streams.OutIsTerminal(), Head: j.Streams.OutStyle(color.Bold), Diff: j.diffStyle()},
 	}
+	j.tellNotes(j.settings, j.executor)
 	if !j.settings.Quiet {
-		j.note("", j.settings.Notes)
 		j.note("", chain.Notes)
 		if !r.prints || !j.Streams.OutIsTerminal() {
 			r.progress = j.Streams.NewProgress("files", len(j.found.Files))

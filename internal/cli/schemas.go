@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -18,10 +20,13 @@ const schemasTopic = `vet-schemas checks a resource by the first of these that d
 
   1  CustomResourceDefinitions in the same unit
   2  the files of --schema PATH, a file or a directory with all that is in it.
-     It can be given several times; schemas in a settings file names files for
+     It can be given several times; schema in a settings file names files for
      every run
   3  the release of Kubernetes: 'vet-schemas 1.35', else the newest of fctl
   4  CustomResourceDefinitions in the other files of -f
+
+A CustomResourceDefinition does not count for a type that the release has: a
+cluster would not use it either. A note says so.
 
 A type that nothing describes passes with a note; with --strict that is an
 error.
@@ -53,49 +58,97 @@ does not. Patterns are those of RE2, which have no lookahead.
   fctl do app.yaml MyUnit vet-jsonschema file:schemas.json
 `
 
-// addSchemas tells the executor of the schemas in files. They are found now and read when a function asks for them, if one does.
+// addSchemas gives the executor the schemas in files. They are found now and read when a function asks for them, if one does.
 func (j *job) addSchemas(ctx context.Context) error {
-	paths := slices.Clone(j.settings.Schemas)
-	given := map[string]string{} // by its shorter form
-	if len(paths) == 0 {
+	if len(j.settings.Schemas) == 0 {
 		return nil
 	}
-	for i, path := range paths {
-		if path == "-" {
-			return diag.Usage("--schema: a file or directory is expected, the standard input is for FILE")
-		}
-		paths[i] = shorter(path)
-		given[paths[i]] = path
-	}
-	finder := &source.Finder{Recursive: true, Toolchain: api.ToolchainKubernetesYAML}
-	found, err := finder.Find(ctx, paths)
+	paths, named, err := j.findSchemas(ctx)
 	if err != nil {
 		return err
-	}
-	var problems diag.List
-	files := slices.DeleteFunc(found.Files, func(f source.File) bool {
-		if f.Problem != nil {
-			problems = append(problems, diag.Failures(j.settings.Blame(given[f.Path], f.Problem), api.FailureInput)...)
-		}
-		return !f.Named && !isSchemaFile(f.Path)
-	})
-	if len(files) == 0 && problems == nil {
-		return diag.Usage("--schema: there is no file whose name ends in .yaml, .yml or .json in %s", strings.Join(paths, ", "))
-	}
-	if problems != nil {
-		return problems
 	}
 	return j.executor.AddSchemas(func() ([]schemas.File, error) {
 		reader := &source.Reader{In: j.Streams.In}
 		var all []schemas.File
 		var problems []error
-		for _, f := range files {
-			text, err := reader.Bytes(ctx, f.Path)
+		for _, path := range paths {
+			text, err := readNamed(ctx, reader, named[path], path)
 			problems = append(problems, err)
-			all = append(all, schemas.File{Name: diag.FileName(f.Path), Text: text})
+			file := schemas.File{Name: diag.FileName(path), Text: text}
+			if named[path].OfProject() {
+				file.Project = named[path].By.String()
+			}
+			all = append(all, file)
 		}
 		return all, errors.Join(problems...)
 	})
+}
+
+// findSchemas finds the files with schemas, and for each the setting that names it.
+func (j *job) findSchemas(ctx context.Context) (paths []string, named map[string]settings.File, err error) {
+	named = map[string]settings.File{}
+	var problems diag.List
+	for _, setting := range j.settings.Schemas {
+		if setting.Path == "-" {
+			return nil, nil, diag.Usage("--schema: a file or directory is expected, the standard input is for FILE")
+		}
+		finder := &source.Finder{Recursive: true, Toolchain: api.ToolchainKubernetesYAML}
+		found, err := finder.Find(ctx, []string{shorter(setting.Path)})
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, f := range found.Files {
+			known, twice := named[f.Path]
+			switch {
+			case f.Problem != nil:
+				problems = append(problems, diag.Failures(setting.Blame(f.Problem), api.FailureInput)...)
+			case !f.Named && !isSchemaFile(f.Path):
+			case !twice:
+				paths = append(paths, f.Path)
+				named[f.Path] = setting
+			case known.OfProject():
+				named[f.Path] = setting
+			}
+		}
+	}
+	switch {
+	case problems != nil:
+		return nil, nil, problems
+	case len(paths) == 0:
+		return nil, nil, diag.Usage("--schema: there is no file whose name ends in .yaml, .yml or .json in %s", strings.Join(shortened(j.settings.Schemas), ", "))
+	}
+	return paths, named, nil
+}
+
+func shortened(files []settings.File) []string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = shorter(f.Path)
+	}
+	return names
+}
+
+// clashNotes are the notes on files that had schemas of built-in types, one for each file.
+func clashNotes(clashes []schemas.Clash) []api.Note {
+	var notes []api.Note
+	for len(clashes) > 0 {
+		first := clashes[0]
+		n := slices.IndexFunc(clashes, func(c schemas.Clash) bool { return c.File != first.File || c.Definition != first.Definition })
+		if n < 0 {
+			n = len(clashes)
+		}
+		types := make([]api.ResourceType, n)
+		for i, c := range clashes[:n] {
+			types[i] = c.Type
+		}
+		message := fmt.Sprintf("the CustomResourceDefinition %s does not count for %s", first.Definition, builtInTypes(types))
+		if first.Definition == "" {
+			message = fmt.Sprintf("this file of the project replaces the schema of %s, as %s names it; --no-project-settings leaves it out", builtInTypes(types), first.Project)
+		}
+		notes = append(notes, api.Note{Pos: api.Position{File: first.File}, Message: message})
+		clashes = clashes[n:]
+	}
+	return notes
 }
 
 // addInputs tells the executor of CustomResourceDefinitions that a function does not see: those of other units, and those that the

@@ -186,6 +186,9 @@ func (r *run) conclude() {
 	for _, n := range notes {
 		r.noteUnlessQuiet("", n)
 	}
+	if r.settings.TellsNotes() {
+		r.note("", clashNotes(r.executor.SchemaClashes()))
+	}
 	if r.summarises() && !r.settings.Quiet {
 		_, _ = r.Streams.ErrOut.Write([]byte(r.summary() + "\n"))
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -17,24 +18,28 @@ import (
 // file is what a settings file says.
 type file struct {
 	values map[string]any          // that viper merges
-	lists  map[string][]string     // settings that are lists: paths
+	lists  map[string][]File       // settings that are lists: paths
 	places map[string]api.Position // of the settings
 	notes  []api.Note              // keys that a project may not set
 }
 
+// place is a settings file that may be there.
+type place struct {
+	path     string
+	required bool     // it was named, so it must be there
+	project  *project // nil for the user's own file
+}
+
 // readFile reads a settings file. It knows the table, so that a misspelt key or
-// a value of the wrong type is told with its place. Keys that a project may not
+// a value of the wrong type is reported with its place. Keys that a project may not
 // set are left out, with a note.
-func readFile(table []key, path string, project, required bool, from string) (file, diag.List) {
-	if path == "" {
+func readFile(table []key, in place, from string) (file, diag.List) {
+	if in.path == "" {
 		return file{}, nil
 	}
-	name := path
-	if rel, err := filepath.Rel(from, path); err == nil && len(rel) < len(path) {
-		name = diag.FileName(rel)
-	}
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && !required {
+	name := shown(in.path, from)
+	text, err := in.read()
+	if errors.Is(err, fs.ErrNotExist) && !in.required {
 		return file{}, nil
 	}
 	refuse := func(at gaby.Position, hint, format string, args ...any) *api.Failure {
@@ -43,7 +48,7 @@ func readFile(table []key, path string, project, required bool, from string) (fi
 		return f
 	}
 	if err != nil {
-		return file{}, diag.List{refuse(gaby.Position{}, "", "%w", reason(err))}
+		return file{}, diag.List{refusal(in.path, from, err)}
 	}
 	doc, err := gaby.ParseYAML(text)
 	if err == nil {
@@ -62,7 +67,7 @@ func readFile(table []key, path string, project, required bool, from string) (fi
 	if top.Kind() != gaby.Map {
 		return file{}, diag.List{refuse(top.Position(), "", "a map of settings is expected")}
 	}
-	read := file{values: map[string]any{}, lists: map[string][]string{}, places: map[string]api.Position{}}
+	read := file{values: map[string]any{}, lists: map[string][]File{}, places: map[string]api.Position{}}
 	var problems diag.List
 	for _, field := range top.Repeated() {
 		problems = append(problems, refuse(field.KeyPosition(), "", "%s is there more than once", field.Key()))
@@ -75,18 +80,26 @@ func readFile(table []key, path string, project, required bool, from string) (fi
 		case !ok:
 			problems = append(problems, refuse(at, diag.DidYouMean(handler.Suggest(value.Key(), names(table)), ""), "unknown setting %q", value.Key()))
 			continue
-		case project && !k.project:
+		case in.project != nil && !k.project:
 			read.notes = append(read.notes, api.Note{
 				Pos:     place,
 				Message: fmt.Sprintf("%s is ignored here: only a flag, %s or your own settings file may set it", k.name, EnvName(k.name)),
 			})
 			continue
 		case k.isList():
-			paths, bad := pathsOf(value, filepath.Dir(path))
+			items, bad := itemsOf(value)
 			if bad.Exists() {
 				problems = append(problems, refuse(bad.Position(), "", "%s: a path or a list of paths is expected", k.name))
 			}
-			read.lists[k.name] = paths
+			for _, item := range items {
+				at := item.Position()
+				f := File{Path: resolve(filepath.Dir(in.path), item.Text()), By: api.Position{File: name, Line: at.Line, Column: at.Column}, project: in.project}
+				if f.project != nil && f.project.isOutside(f.Path) {
+					hint := "only files below its directory count here; --" + k.name + " takes any"
+					problems = append(problems, refuse(at, hint, "%s: %s lies outside the directory of this file", k.name, configkit.Shown(item.Text())))
+				}
+				read.lists[k.name] = append(read.lists[k.name], f)
+			}
 		case value.Kind() != gaby.Scalar:
 			problems = append(problems, refuse(value.Position(), "", "%s: a single value is expected", k.name))
 		default:
@@ -100,25 +113,34 @@ func readFile(table []key, path string, project, required bool, from string) (fi
 	return read, problems
 }
 
-// pathsOf reads a path or a list of them, relative to the directory of their
-// file; what is neither is returned as bad.
-func pathsOf(value gaby.Value, dir string) (paths []string, bad gaby.Value) {
-	if value.Kind() == gaby.Scalar {
-		if value.Text() == "" {
-			return nil, value
-		}
-		return []string{resolve(dir, value.Text())}, bad
+// read reads the file. The user's own may be a pipe.
+func (p place) read() ([]byte, error) {
+	if p.project != nil {
+		return p.project.read(p.path, maxSettings)
 	}
-	if value.Kind() != gaby.List {
+	f, err := os.Open(p.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	return readBounded(f, maxSettings)
+}
+
+// itemsOf are the paths of a path or a list of them; what is neither is returned as bad.
+func itemsOf(value gaby.Value) (items []gaby.Value, bad gaby.Value) {
+	switch {
+	case value.Kind() == gaby.Scalar && value.Text() != "":
+		return []gaby.Value{value}, bad
+	case value.Kind() != gaby.List:
 		return nil, value
 	}
 	for item := value.First(); item.Exists(); item = item.Next() {
 		if item.Kind() != gaby.Scalar || item.Text() == "" {
 			return nil, item
 		}
-		paths = append(paths, resolve(dir, item.Text()))
+		items = append(items, item)
 	}
-	return paths, bad
+	return items, bad
 }
 
 func lookup(table []key, name string) (key, bool) {
@@ -143,7 +165,7 @@ func (k key) isList() bool {
 	return ok
 }
 
-// refuses tells what the value would have to be; empty when it is fine.
+// refuses returns what the value would have to be, "" when it is fine.
 func (k key) refuses(value string) string {
 	switch k.standard.(type) {
 	case bool:

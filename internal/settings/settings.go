@@ -1,10 +1,10 @@
 // Package settings decides, once per run, how fctl is to behave. A value comes
 // from the first of these that has it:
 //
-//	a flag, FCTL_<NAME>, the project's .fctl.yaml (the nearest, from the
-//	working directory upwards), the user's own file, the default
+//	a flag, FCTL_<NAME>, the project's .fctl.yaml (see findProject), the user's
+//	own file, the default
 //
-// The rules of this room:
+// The rules of this package:
 //   - It is the only place that knows viper, through an instance made per Load.
 //   - viper lower-cases keys and splits them at dots, so labels, annotations
 //     and arguments of functions never pass through it.
@@ -15,10 +15,12 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -27,9 +29,6 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
-
-// ProjectFile is the name of a project's settings file.
-const ProjectFile = ".fctl.yaml"
 
 // autoToolchain has a directory stand for every format.
 const autoToolchain = "auto"
@@ -49,6 +48,8 @@ type Settings struct {
 	RequireMatch  bool `mapstructure:"require-match"`
 	AllowExternal bool `mapstructure:"allow-external"`
 
+	NoProjectSettings bool `mapstructure:"no-project-settings"`
+
 	Space          string `mapstructure:"space"`
 	SpaceID        string `mapstructure:"space-id"`
 	UnitID         string `mapstructure:"unit-id"`
@@ -58,20 +59,20 @@ type Settings struct {
 	// AnyFormat is true when the toolchain is "auto": a directory stands for every format.
 	AnyFormat bool `mapstructure:"-"`
 	// ResourceTypes are files that say more about resource types.
-	ResourceTypes []string `mapstructure:"-"`
+	ResourceTypes []File `mapstructure:"-"`
 	// Schemas are files with schemas of resources, and directories of them.
-	Schemas []string `mapstructure:"-"`
+	Schemas []File `mapstructure:"-"`
 	// UnitLabels come from --context only: their keys keep their case and dots.
 	UnitLabels map[string]string `mapstructure:"-"`
 	// ApprovedBy and PreviousDataHash say who has approved which data; from --context only.
 	ApprovedBy       []string `mapstructure:"-"`
 	PreviousDataHash string   `mapstructure:"-"`
-	// Notes are keys of a project's file that were not honoured.
+	// Notes are about projects' files, and keys in them, that were not honoured.
 	Notes []api.Note `mapstructure:"-"`
 	// Rows are all settings, in the order of the table, for `fctl config view`.
 	Rows []Row `mapstructure:"-"`
 
-	named map[string]api.Position // where a settings file names a file
+	project string // the project's file, as messages name it
 }
 
 // Row is a setting, its value and where that comes from.
@@ -103,7 +104,8 @@ func keys() []key {
 		{name: "keep-going", standard: false, project: true},
 		{name: "strict", standard: false, project: true},
 		{name: "require-match", standard: false, project: true},
-		{name: "allow-external", standard: false}, // runs programs
+		{name: "allow-external", standard: false},      // runs programs
+		{name: "no-project-settings", standard: false}, // is about the project's file
 		{name: "resource-types", standard: []string(nil), project: true},
 		{name: "schema", standard: []string(nil), project: true},
 		{name: "space", standard: "default", project: true, context: true},
@@ -117,13 +119,13 @@ func keys() []key {
 // Names are the names of all settings, in the order of the table.
 func Names() []string { return names(keys()) }
 
-// ProjectMaySet tells whether a project's file may say this setting.
+// ProjectMaySet reports whether a project's file may say this setting.
 func ProjectMaySet(name string) bool {
 	k, ok := lookup(keys(), name)
 	return ok && k.project
 }
 
-// Where tells which files are looked at.
+// Where says which files are looked at.
 type Where struct {
 	Dir      string // where the search for the project's file starts
 	UserFile string // may be missing
@@ -172,7 +174,7 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 		where.From = where.Dir
 	}
 	v := viper.New()
-	s := &Settings{named: map[string]api.Position{}}
+	s := &Settings{}
 	for _, k := range table {
 		if k.isList() {
 			continue
@@ -187,27 +189,33 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 			}
 		}
 	}
-	var problems diag.List
 	places, inContext := map[string]api.Position{}, map[string]bool{}
-	for _, f := range []struct {
-		path              string
-		project, required bool
-	}{{where.UserFile, false, where.Required}, {nearest(where.Dir), true, false}} {
-		file, bad := readFile(table, f.path, f.project, f.required, where.From)
+	problems := checkEnv(table)
+	merge := func(in place) {
+		file, bad := readFile(table, in, where.From)
 		problems = append(problems, bad...)
 		s.Notes = append(s.Notes, file.notes...)
 		maps.Copy(places, file.places)
 		for name, list := range s.lists() {
 			*list = append(*list, file.lists[name]...)
-			for _, path := range file.lists[name] {
-				s.named[path] = file.places[name]
-			}
 		}
 		if err := v.MergeConfigMap(file.values); err != nil {
-			return nil, err
+			problems = append(problems, diag.Usage("settings: %w", err))
 		}
 	}
-	problems = append(problems, checkEnv(table)...)
+	merge(place{path: where.UserFile, required: where.Required})
+	if !v.GetBool("no-project-settings") {
+		found, notes, problem := findProject(where.Dir, where.From)
+		s.Notes = append(s.Notes, notes...)
+		switch {
+		case problem != nil:
+			problems = append(problems, problem)
+		case found != nil:
+			path := filepath.Join(found.dir, ProjectFile)
+			s.project = shown(path, where.From)
+			merge(place{path: path, project: found, required: true})
+		}
+	}
 	problems = append(problems, s.setContext(v, table, context, inContext)...)
 	if len(problems) > 0 {
 		return nil, problems
@@ -218,8 +226,8 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 	if s.Toolchain == autoToolchain {
 		s.Toolchain, s.AnyFormat = "", true
 	}
-	s.addLists(flags, where.Dir)
-	s.Rows = rows(table, v, s, flags, places, inContext)
+	lists := s.addLists(flags, where.Dir)
+	s.Rows = rows(table, v, s, flags, places, lists, inContext)
 	return s, nil
 }
 
@@ -243,40 +251,43 @@ func (s *Settings) Refuse(name string, err error) *api.Failure {
 	return f
 }
 
-// Blame adds to a problem with a file of one of the lists which settings file names it.
-func (s *Settings) Blame(path string, err error) error {
-	if f, ok := errors.AsType[*api.Failure](err); ok && f.Hint == "" {
-		if place, ok := s.named[path]; ok {
-			f.Hint = place.String() + " names this file"
-		}
-	}
-	return err
+// TellsNotes reports whether notes about the settings are wanted. A project cannot silence them.
+func (s *Settings) TellsNotes() bool {
+	return !s.Quiet || slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Name == "quiet" && r.Pos.File != "" && r.Pos.File == s.project })
 }
 
 // lists are the settings that are lists of paths.
-func (s *Settings) lists() map[string]*[]string {
-	return map[string]*[]string{"resource-types": &s.ResourceTypes, "schema": &s.Schemas}
+func (s *Settings) lists() map[string]*[]File {
+	return map[string]*[]File{"resource-types": &s.ResourceTypes, "schema": &s.Schemas}
 }
 
-// addLists adds what the environment and flags say.
-func (s *Settings) addLists(flags *pflag.FlagSet, dir string) {
+// addLists adds what the environment and flags say, and returns where the items of each list come from.
+func (s *Settings) addLists(flags *pflag.FlagSet, dir string) map[string][]string {
+	from := map[string][]string{}
 	for name, list := range s.lists() {
-		paths := filepath.SplitList(os.Getenv(EnvName(name)))
+		for _, f := range *list {
+			from[name] = append(from[name], f.By.String())
+		}
+		add := func(paths []string, origin string) {
+			for _, path := range paths {
+				if dir != "." && path != "-" {
+					path = resolve(dir, path)
+				}
+				*list = append(*list, File{Path: path})
+				from[name] = append(from[name], origin)
+			}
+		}
+		add(filepath.SplitList(os.Getenv(EnvName(name))), EnvName(name))
 		if flag := flags.Lookup(name); flag != nil && flag.Value.Type() == "stringArray" { // explain --schema is another flag
 			given, _ := flags.GetStringArray(name)
-			paths = append(paths, given...)
-		}
-		for _, path := range paths {
-			if dir != "." && path != "-" {
-				path = resolve(dir, path)
-			}
-			*list = append(*list, path)
+			add(given, "--"+name)
 		}
 	}
+	return from
 }
 
-// rows tells of every setting its value and where that comes from.
-func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, places map[string]api.Position, inContext map[string]bool) []Row {
+// rows are all settings with their values and where these come from.
+func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, places map[string]api.Position, lists map[string][]string, inContext map[string]bool) []Row {
 	all := make([]Row, len(table))
 	for i, k := range table {
 		row := Row{Name: k.name, Value: v.Get(k.name), Origin: "default"}
@@ -286,7 +297,9 @@ func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, places
 		case int64:
 			row.Value = v.GetInt64(k.name)
 		case []string:
-			row.Value = *s.lists()[k.name]
+			row.Value, row.Origin = pathsOf(*s.lists()[k.name]), cmp.Or(origins(lists[k.name]), "default")
+			all[i] = row
+			continue
 		}
 		flag := flags.Lookup(k.name)
 		place, inFile := places[k.name]
@@ -305,24 +318,17 @@ func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, places
 	return all
 }
 
+func pathsOf(files []File) []string {
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	return paths
+}
+
 // EnvName is the environment variable of a key.
 func EnvName(key string) string {
 	return "FCTL_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
-}
-
-// nearest finds the project's file from dir upwards.
-func nearest(dir string) string {
-	for {
-		path := filepath.Join(dir, ProjectFile)
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			return path
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
 }
 
 // checkEnv says which variable is wrong, which viper would not.

@@ -49,6 +49,7 @@ func TestPrecedence(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
 	user := write(t, filepath.Join(root, "user", "config.yaml"), "color: never\nspace: of-user\noutput: full\n")
+	write(t, filepath.Join(root, "repo", ".git"), "gitdir: /nonexistent\n") // a worktree
 	write(t, filepath.Join(root, "repo", ProjectFile), "# comment\nspace: of-project\noutput: data\nrevision-num: 7\n")
 	deep := filepath.Join(root, "repo", "a", "b")
 	if err := os.MkdirAll(deep, 0o755); err != nil {
@@ -116,7 +117,11 @@ func TestAProjectIsNotTrusted(t *testing.T) {
 		t.Errorf("the rest of the file is lost: %+v", s)
 	}
 	for _, project := range []bool{true, false} {
-		read, _ := readFile(table, filepath.Join(root, ProjectFile), project, false, root)
+		in := place{path: filepath.Join(root, ProjectFile)}
+		if project {
+			in.project, _, _ = findProject(root, root)
+		}
+		read, _ := readFile(table, in, root)
 		if _, taken := read.values["server"]; taken == project {
 			t.Errorf("server taken: %v, in a project's file: %v", taken, project)
 		}
@@ -162,8 +167,9 @@ func TestRowsTellWhereValuesComeFrom(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
 	user := write(t, filepath.Join(root, "user", "config.yaml"), "space: of-user\nresource-types: mine.yaml\nquiet: true\n")
-	write(t, filepath.Join(root, "repo", ProjectFile), "output: data\nresource-types: [types/a.yaml, /b.yaml]\nquiet: false\n")
+	write(t, filepath.Join(root, "repo", ProjectFile), "output: data\nresource-types: [types/a.yaml, b.yaml]\nquiet: false\n")
 	t.Setenv("FCTL_OUTPUT", "full")
+	t.Setenv("HOME", root)
 	t.Setenv("FCTL_RESOURCE_TYPES", "c.yaml"+string(filepath.ListSeparator)+"d.yaml")
 	repo := filepath.Join(root, "repo")
 	s, err := Load(flagSet(t, "--color=never"), []string{"space=shop"}, Where{Dir: repo, UserFile: user, From: root})
@@ -172,7 +178,7 @@ func TestRowsTellWhereValuesComeFrom(t *testing.T) {
 	}
 	want := map[string]string{
 		"color": "--color", "output": "FCTL_OUTPUT", "space": "--context", "quiet": "./repo/.fctl.yaml:3:1",
-		"resource-types": "FCTL_RESOURCE_TYPES", "debug": "default",
+		"resource-types": "./user/config.yaml:2:17, ./repo/.fctl.yaml:2:18, ./repo/.fctl.yaml:2:32, FCTL_RESOURCE_TYPES", "debug": "default",
 	}
 	for _, row := range s.Rows {
 		if origin, ok := want[row.Name]; ok && row.Origin != origin {
@@ -186,8 +192,8 @@ func TestRowsTellWhereValuesComeFrom(t *testing.T) {
 	if f := s.Refuse("output", refusal); f.Pos.Line != 0 || f.Message != "FCTL_OUTPUT: no" || !errors.Is(f, refusal) {
 		t.Errorf("what the environment says is refused with %v at %v", f, f.Pos)
 	}
-	paths := []string{filepath.Join(root, "user", "mine.yaml"), filepath.Join(repo, "types", "a.yaml"), "/b.yaml", filepath.Join(repo, "c.yaml"), filepath.Join(repo, "d.yaml")}
-	if d := cmp.Diff(paths, s.ResourceTypes); d != "" {
+	paths := []string{filepath.Join(root, "user", "mine.yaml"), filepath.Join(repo, "types", "a.yaml"), filepath.Join(repo, "b.yaml"), filepath.Join(repo, "c.yaml"), filepath.Join(repo, "d.yaml")}
+	if d := cmp.Diff(paths, pathsOf(s.ResourceTypes)); d != "" {
 		t.Errorf("resource types (-want +got)\n%s", d)
 	}
 }
@@ -249,10 +255,11 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 	s.Rows = nil
 	want := Settings{
 		Color: "x", Output: "x", Toolchain: "x", Quiet: true, Verbose: true, Debug: true,
-		KeepGoing: true, Strict: true, RequireMatch: true, AllowExternal: true, ResourceTypes: []string{filepath.Join(dir, "x")}, Schemas: []string{filepath.Join(dir, "x")},
+		KeepGoing: true, Strict: true, RequireMatch: true, AllowExternal: true, NoProjectSettings: true,
+		ResourceTypes: []File{{Path: filepath.Join(dir, "x")}}, Schemas: []File{{Path: filepath.Join(dir, "x")}},
 		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
 	}
-	if d := cmp.Diff(want, *s, cmpopts.IgnoreUnexported(Settings{})); d != "" {
+	if d := cmp.Diff(want, *s, cmpopts.IgnoreUnexported(Settings{}, File{})); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }

@@ -1,10 +1,13 @@
 package schemas
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -21,6 +24,8 @@ import (
 type File struct {
 	Name string // with slashes
 	Text []byte
+	// Project is where a project's settings name the file, "" when the user names it.
+	Project string
 }
 
 // FileError tells what is wrong with a file.
@@ -65,6 +70,32 @@ func (l *Library) AddInputs(read func() []File) {
 	l.inputs = read
 }
 
+// Clash is a file with a schema of a built-in type.
+type Clash struct {
+	Type    api.ResourceType
+	File    string
+	Project string // where a project's settings name the file, if they do
+	// Definition is the CustomResourceDefinition that does not count for the type; "" when the file replaces the type's schema.
+	Definition string
+}
+
+// Clashes are those about types that were asked for: CustomResourceDefinitions that did not count, and schemas in files of a project
+// that did. They are sorted by file and type.
+func (l *Library) Clashes() []Clash {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.SortedFunc(maps.Keys(l.clashes), func(a, b Clash) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Definition, b.Definition), cmp.Compare(a.Type, b.Type))
+	})
+}
+
+func (l *Library) clash(c Clash) {
+	if l.clashes == nil {
+		l.clashes = map[Clash]bool{}
+	}
+	l.clashes[c] = true
+}
+
 // Snapshot is a library with the files this one has now.
 func (l *Library) Snapshot() *Library {
 	l.mu.Lock()
@@ -102,8 +133,9 @@ type added struct {
 
 // jsonSchema is a JSON Schema of a file.
 type jsonSchema struct {
-	file  string
-	value gaby.Value
+	file    string
+	project string
+	value   gaby.Value
 
 	done   bool
 	schema *jsonschema.Schema
@@ -112,6 +144,7 @@ type jsonSchema struct {
 
 // cluster is an OpenAPI document.
 type cluster struct {
+	file     File
 	kinds    map[api.ResourceType]string
 	compiler *jsonschema.Compiler
 }
@@ -130,17 +163,30 @@ func (l *Library) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error)
 	if a.err != nil {
 		return nil, a.err
 	}
-	if d := a.definitions[t]; d != nil && d.served {
+	builtIn := s.Release.has(t)
+	switch d := a.definitions[t]; {
+	case builtIn && d != nil:
+		l.clash(Clash{Type: t, File: d.file, Project: d.project, Definition: d.name})
+	case builtIn:
+	case d != nil && d.served:
 		return d.compile(s)
+	default:
+		if err := a.definitions.missing(t); err != nil {
+			return nil, err
+		}
 	}
-	if err := a.definitions.missing(t); err != nil {
-		return nil, err
+	replaces := func(file, project string) {
+		if builtIn && project != "" {
+			l.clash(Clash{Type: t, File: file, Project: project})
+		}
 	}
 	if j := a.find(t); j != nil {
+		replaces(j.file, j.project)
 		return a.compile(j)
 	}
 	for _, c := range a.clusters {
 		if name, ok := c.kinds[t]; ok {
+			replaces(c.file.Name, c.file.Project)
 			return c.compiler.Named(name)
 		}
 	}
@@ -156,7 +202,7 @@ func readFiles(read func() ([]File, error)) *added {
 		for _, doc := range docs {
 			err = errors.Join(err, doc.Check())
 			if err == nil {
-				a.add(f.Name, doc.Value())
+				a.add(f, doc.Value())
 			}
 		}
 		if err != nil {
@@ -171,19 +217,19 @@ func readFiles(read func() ([]File, error)) *added {
 	return a
 }
 
-func (a *added) add(file string, v gaby.Value) {
+func (a *added) add(file File, v gaby.Value) {
 	switch {
 	case v.Get("kind").TextIs(definitionKind):
 		a.definitions.add(file, v)
 	case v.Get("definitions").Kind() == gaby.Map && v.Get("swagger").Exists():
-		a.clusters = append(a.clusters, newCluster(v.Get("definitions"), "#/definitions/"))
+		a.clusters = append(a.clusters, newCluster(file, v.Get("definitions"), "#/definitions/"))
 	case v.Get("components").Get("schemas").Kind() == gaby.Map && v.Get("openapi").Exists():
-		a.clusters = append(a.clusters, newCluster(v.Get("components").Get("schemas"), "#/components/schemas/"))
+		a.clusters = append(a.clusters, newCluster(file, v.Get("components").Get("schemas"), "#/components/schemas/"))
 	case v.Get("kind").Exists() && v.Get("apiVersion").Exists():
 		// a resource that stands beside
-	case v.Kind() == gaby.Map && (strings.HasSuffix(file, ".json") || v.Get("$schema").Exists()):
-		j := &jsonSchema{file: file, value: v}
-		a.schemas[strings.ToLower(strings.TrimSuffix(file, path.Ext(file)))] = j
+	case v.Kind() == gaby.Map && (strings.HasSuffix(file.Name, ".json") || v.Get("$schema").Exists()):
+		j := &jsonSchema{file: file.Name, project: file.Project, value: v}
+		a.schemas[strings.ToLower(strings.TrimSuffix(file.Name, path.Ext(file.Name)))] = j
 		for _, t := range typesOf(v) {
 			a.types[t] = j
 		}
@@ -204,8 +250,8 @@ func typesOf(v gaby.Value) []api.ResourceType {
 }
 
 // newCluster makes one of all its schemas, which refer to each other by a prefix and their names.
-func newCluster(all gaby.Value, prefix string) *cluster {
-	c := &cluster{kinds: map[api.ResourceType]string{}}
+func newCluster(file File, all gaby.Value, prefix string) *cluster {
+	c := &cluster{file: file, kinds: map[api.ResourceType]string{}}
 	for e := all.First(); e.Exists(); e = e.Next() {
 		for _, t := range typesOf(e) {
 			c.kinds[t] = prefix + e.Key()

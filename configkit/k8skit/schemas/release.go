@@ -27,6 +27,7 @@ type Library struct {
 	added   *added
 	inputs  func() []File // not read yet
 	defined definitions   // in inputs
+	clashes map[Clash]bool
 }
 
 // Release has the schemas of a release of Kubernetes. It can be used concurrently.
@@ -131,6 +132,12 @@ func (r *Release) definition(name string) (gaby.Value, error) {
 func schemaText(text string) (gaby.Value, error) {
 	doc, err := gaby.ParseYAML([]byte(text))
 	return doc.Value(), err
+}
+
+// has reports whether a type is built into the release.
+func (r *Release) has(t api.ResourceType) bool {
+	_, ok := r.kinds[t]
+	return ok
 }
 
 // Schema is the schema of a resource type that is built into the release, nil when there is none.

@@ -45,7 +45,7 @@ func (l *Library) Set(version string, rules jsonschema.RuleCompiler) (*Set, erro
 // its schemas; resources of the types are not checked when it cannot be told what the schemas mean.
 func (s *Set) AddDefinition(definition gaby.Value) error {
 	var problems []error
-	for _, t := range s.custom.add("", definition) {
+	for _, t := range s.custom.add(File{}, definition) {
 		_, err := s.custom[t].compile(s)
 		if err == nil && s.custom[t].value.Exists() {
 			err = jsonschema.CheckStructural(s.custom[t].value)
@@ -63,8 +63,15 @@ var (
 	ErrSeveralDefinitions = errors.New("it is defined in several ways")
 )
 
-// Schema is the schema of a resource type. Those beside the resources go before those of users' files, these before the release's,
-// and these before those of other inputs. When there is none it is nil; the error is then a *MissingError if there can be no such
+// BuiltIn returns the versions of a CustomResourceDefinition whose types are built into the release. The definition does not count for
+// them: a cluster serves its own.
+func (s *Set) BuiltIn(definition gaby.Value) []api.ResourceType {
+	return slices.DeleteFunc(definitions{}.add(File{}, definition), func(t api.ResourceType) bool { return !s.Release.has(t) })
+}
+
+// Schema is the schema of a resource type. Definitions beside the resources go before users' files, these before the release, and
+// this before definitions in other inputs. For a type of the release only users' files go before it, and no
+// CustomResourceDefinition does. When there is none it is nil; the error is then a *MissingError if there can be no such
 // resource, and ErrWrongDefinition or ErrSeveralDefinitions when there is one that cannot be used.
 func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	s.mu.Lock()
@@ -80,7 +87,12 @@ func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 
 func (s *Set) find(t api.ResourceType) (*jsonschema.Schema, error) {
 	for _, find := range []func() (*jsonschema.Schema, error){
-		func() (*jsonschema.Schema, error) { return s.custom.schema(t, s) },
+		func() (*jsonschema.Schema, error) {
+			if s.Release.has(t) {
+				return nil, nil
+			}
+			return s.custom.schema(t, s)
+		},
 		func() (*jsonschema.Schema, error) { return s.library.schema(t, s) },
 		func() (*jsonschema.Schema, error) { return s.Release.Schema(t) },
 		func() (*jsonschema.Schema, error) { return s.library.ofInputs(t, s) },
@@ -110,11 +122,12 @@ type definitions map[api.ResourceType]*definition
 
 // definition is one version of a CustomResourceDefinition.
 type definition struct {
-	name   string // of the CustomResourceDefinition
-	file   string // that it is in, "" when it is beside the resources
-	value  gaby.Value
-	served bool
-	others bool // there are other definitions of the type, and it is not known which counts
+	name    string // of the CustomResourceDefinition
+	file    string // that it is in, "" when it is beside the resources
+	project string // where a project's settings name the file, if they do
+	value   gaby.Value
+	served  bool
+	others  bool // there are other definitions of the type, and it is not known which counts
 
 	once   sync.Once
 	schema *jsonschema.Schema
@@ -122,13 +135,13 @@ type definition struct {
 }
 
 // add adds the versions of a CustomResourceDefinition and returns their types. The file is that it is in, if it is in one.
-func (d definitions) add(file string, v gaby.Value) []api.ResourceType {
+func (d definitions) add(file File, v gaby.Value) []api.ResourceType {
 	var types []api.ResourceType
 	spec := v.Get("spec")
 	group, kind := spec.Get("group").Text(), spec.Get("names").Get("kind").Text()
 	for e := spec.Get("versions").First(); e.Exists(); e = e.Next() {
 		t := api.ResourceType(group + "/" + e.Get("name").Text() + "/" + kind)
-		d[t] = &definition{file: file, name: strings.Clone(v.Get("metadata").Get("name").Text()), value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false}
+		d[t] = &definition{file: file.Name, project: file.Project, name: strings.Clone(v.Get("metadata").Get("name").Text()), value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false}
 		types = append(types, t)
 	}
 	return types
@@ -137,7 +150,7 @@ func (d definitions) add(file string, v gaby.Value) []api.ResourceType {
 // merge adds the versions of a CustomResourceDefinition, of which there may be several.
 func (d definitions) merge(v gaby.Value) {
 	more := definitions{}
-	for _, t := range more.add("", v) {
+	for _, t := range more.add(File{}, v) {
 		if have := d[t]; have == nil {
 			d[t] = more[t]
 		} else if !have.value.Equal(more[t].value) {

@@ -1,0 +1,61 @@
+package yamlkit
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Overridden returns the built-in types, or *, whose paths and other rules a file of AddFiles changes, sorted, and where it begins
+// to. Paths of attributes that such files describe themselves change nothing that is built in.
+func (r *Registry) Overridden(file string) (types []api.ResourceType, first gaby.Position) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := map[api.ResourceType]bool{}
+	add := func(t string, at gaby.Position) {
+		if t != string(api.ResourceTypeAny) && !r.isBuiltIn(t) {
+			return
+		}
+		if len(found) == 0 || at.Line < first.Line {
+			first = at
+		}
+		found[api.ResourceType(t)] = true
+	}
+	for _, d := range r.documents {
+		if d.BuiltIn || d.Name != file {
+			continue
+		}
+		for e := d.entry("resourceTypes").First(); e.Exists(); e = e.Next() {
+			if r.overrides(e) {
+				add(e.Key(), e.KeyPosition())
+			}
+		}
+		for e := d.entry("clusterScoped").First(); e.Exists(); e = e.Next() {
+			add(e.Text(), e.Position())
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), first
+}
+
+// overrides reports whether a file's entry about a type says more than paths of attributes that users' files describe.
+func (r *Registry) overrides(entry gaby.Value) bool {
+	for section := entry.First(); section.Exists(); section = section.Next() {
+		if section.Key() != "attributes" {
+			return true
+		}
+		for a := section.First(); a.Exists(); a = a.Next() {
+			if !slices.ContainsFunc(r.documents, func(d knowledgeDocument) bool { return !d.BuiltIn && d.entry("attributes", a.Key()).Exists() }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isBuiltIn reports whether the built-in files say something about a type.
+func (r *Registry) isBuiltIn(t string) bool {
+	documents, err := r.documentsAbout(t)
+	return err == nil && slices.ContainsFunc(documents, func(d knowledgeDocument) bool { return d.BuiltIn && d.entry("resourceTypes", t).Exists() })
+}

@@ -1,0 +1,34 @@
+//go:build unix
+
+package settings
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A pipe does not make fctl wait.
+func TestPipes(t *testing.T) {
+	clearEnv(t)
+	root := t.TempDir()
+	types := filepath.Join(root, "types.yaml")
+	for _, path := range []string{types, filepath.Join(root, "pipe", ProjectFile)} {
+		mkdir(t, filepath.Dir(path))
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(root, ProjectFile), "resource-types: types.yaml\n")
+	s, err := Load(flagSet(t), nil, Where{Dir: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ResourceTypes[0].Read(types); err == nil || !strings.Contains(err.Error(), "this is not a regular file") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Load(flagSet(t), nil, Where{Dir: filepath.Join(root, "pipe")}); err == nil || !strings.Contains(err.Error(), "this is not a regular file") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,225 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// ProjectFile is the name of a project's settings file.
+const ProjectFile = ".fctl.yaml"
+
+// The largest files that are read. A cluster's whole OpenAPI document has a few megabytes.
+const (
+	maxSettings = 1 << 20
+	maxNamed    = 64 << 20
+)
+
+var (
+	errOutside    = errors.New("it leads outside the directory of " + ProjectFile)
+	errNotRegular = errors.New("this is not a regular file")
+)
+
+// project is the directory of a project's settings file. Whoever wrote the repository decides what is in it, so only regular
+// files below it are read, and not through links that lead out of it, however the directory changes meanwhile.
+type project struct {
+	dir  string // without symbolic links
+	root *os.Root
+}
+
+// findProject finds the settings file that counts in dir: the nearest in dir and the directories above it, up to the top of
+// the git repository or the home directory, whichever comes first. Outside of both only dir itself is searched. Files that belong to
+// somebody else are left out, with a note.
+func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
+	var notes []api.Note
+	for _, at := range projectDirs(dir) {
+		path := filepath.Join(at, ProjectFile)
+		info, err := os.Lstat(path)
+		if err != nil || info.IsDir() {
+			continue
+		}
+		if other := strangerOf(at, path, info); other != "" {
+			notes = append(notes, api.Note{
+				Pos:     api.Position{File: shown(path, from)},
+				Message: fmt.Sprintf("this file is ignored: %s belongs to another user; --config %s uses it as your own", other, diag.FileName(shown(path, from))),
+			})
+			continue
+		}
+		root, err := os.OpenRoot(at)
+		if err != nil {
+			return nil, notes, refusal(path, from, err)
+		}
+		return &project{dir: at, root: root}, notes, nil
+	}
+	return nil, notes, nil
+}
+
+// projectDirs are the directories where a project's file may be, the nearest first.
+func projectDirs(dir string) []string {
+	dir = physical(dir)
+	home, _ := os.UserHomeDir()
+	home = physical(home)
+	var dirs []string
+	for at := dir; ; at = filepath.Dir(at) {
+		dirs = append(dirs, at)
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || at == home { // .git is a file in a worktree and in a submodule
+			return dirs
+		}
+		if at == filepath.Dir(at) {
+			return dirs[:1]
+		}
+	}
+}
+
+// physical is a path without symbolic links, as git sees it: what is above a directory does not depend on how one got there.
+func physical(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// strangerOf names what of a settings file belongs to neither the user nor root: the file, the link that leads to it or the directory
+// it is in; "" when nothing does.
+func strangerOf(dir, path string, info fs.FileInfo) string {
+	if !isTrusted(info) {
+		return "it"
+	}
+	if target, err := os.Stat(path); err == nil && !isTrusted(target) {
+		return "the file it leads to"
+	}
+	if in, err := os.Stat(dir); err != nil || !isTrusted(in) {
+		return "its directory"
+	}
+	return ""
+}
+
+// inside is a path relative to the directory, after following links.
+func (p *project) inside(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	rel, outside := filepath.Rel(p.dir, real)
+	if outside != nil || !filepath.IsLocal(rel) {
+		return "", errOutside
+	}
+	return rel, err
+}
+
+// read reads a regular file below the directory.
+func (p *project) read(path string, most int64) ([]byte, error) {
+	rel, err := p.inside(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := p.root.Lstat(rel); err == nil && info.Mode().Type()&^fs.ModeSymlink != 0 {
+		return nil, notRegular(info) // opening a device may do something
+	}
+	f, err := p.root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, notRegular(info)
+	}
+	return readBounded(f, most)
+}
+
+func notRegular(info fs.FileInfo) error {
+	if info.IsDir() {
+		return errors.New("this is a directory, a file is expected")
+	}
+	return errNotRegular
+}
+
+func readBounded(r io.Reader, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, fmt.Errorf("it has more than %d MiB, which is the limit", most>>20)
+	}
+	return text, err
+}
+
+// shown is how messages call a file: relative to where fctl was started when that is shorter.
+func shown(path, from string) string {
+	if rel, err := filepath.Rel(physical(from), path); err == nil && len(rel) < len(path) {
+		return diag.FileName(rel)
+	}
+	return path
+}
+
+// refusal is the problem of a settings file that cannot be read.
+func refusal(path, from string, err error) *api.Failure {
+	f := diag.Usage("%w", reason(err))
+	f.Pos = api.Position{File: shown(path, from)}
+	if filepath.Base(path) == ProjectFile {
+		f.Hint = "--no-project-settings leaves it out"
+	}
+	return f
+}
+
+// File is a file or a directory that a setting names.
+type File struct {
+	Path string
+	// By is where a settings file names it, zero when a flag or the environment does.
+	By api.Position
+
+	project *project // nil for what the user named
+}
+
+// OfProject reports whether a project's settings file names it.
+func (f File) OfProject() bool { return f.project != nil }
+
+// Read reads the file, or another one that was found in it, if a project's settings file names it. The error is an *api.Failure.
+func (f File) Read(path string) ([]byte, error) {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	text, err := f.project.read(path, maxNamed)
+	if err == nil {
+		return text, nil
+	}
+	here, _ := os.Getwd()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("no such file")
+	}
+	return nil, f.Blame(diag.Input(shown(path, here), "", reason(err)))
+}
+
+// Blame adds to a problem with the file which settings file names it.
+func (f File) Blame(err error) error {
+	if failure, ok := errors.AsType[*api.Failure](err); ok && failure.Hint == "" && f.By.File != "" {
+		failure.Hint = f.By.String() + " names this file"
+	}
+	return err
+}
+
+// isOutside reports whether a path that a project's settings file names lies outside its directory.
+func (p *project) isOutside(path string) bool {
+	_, err := p.inside(path)
+	return errors.Is(err, errOutside)
+}
+
+// origins are where the values of a list come from, each place once.
+func origins(all []string) string {
+	var once []string
+	for i, origin := range all {
+		if i == 0 || origin != all[i-1] {
+			once = append(once, origin)
+		}
+	}
+	return strings.Join(once, ", ")
+}
