@@ -18,6 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/settings"
 )
 
 const generated = "<!-- Made by `make gen` from the source: do not edit. -->\n"
@@ -42,6 +43,40 @@ func TestDocs(t *testing.T) {
 		if d := cmp.Diff(string(have), text); d != "" {
 			t.Errorf("docs/%s is stale, make gen writes it anew (-file +source)\n%s", name, d)
 		}
+	}
+}
+
+// Help and docs call settings and variables by names that there are.
+func TestNamesOfSettings(t *testing.T) {
+	docs, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{"explain": functionReference(t), "help": commandReference()}
+	for _, path := range append(docs, filepath.Join("..", "..", "README.md")) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[filepath.Base(path)] = string(text)
+	}
+	inAFile := regexp.MustCompile("([\\w-]+)`?\\s+in\\s+(?:a|your|the)\\s+settings\\s+file")
+	known, found := settings.Names(), 0
+	for name, text := range texts {
+		for _, m := range inAFile.FindAllStringSubmatch(text, -1) {
+			if found++; !slices.Contains(known, m[1]) {
+				t.Errorf("%s: %q: there is no such setting", name, m[0])
+			}
+		}
+		for _, variable := range regexp.MustCompile(`FCTL_[A-Z_]*[A-Z]`).FindAllString(text, -1) {
+			isName := func(name string) bool { return settings.EnvName(name) == variable }
+			if !slices.ContainsFunc(known, isName) && variable != "FCTL_CONFIG" {
+				t.Errorf("%s: there is no variable %s", name, variable)
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("only %d settings are named: the test looks for other words than those that name them", found)
 	}
 }
 
