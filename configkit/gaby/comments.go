@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"strings"
+	"unicode/utf8"
 )
 
 // Comments are the comments that belong to an entry of a map or list, without "#" and the blank behind it, lines joined by "\n".
@@ -167,8 +168,10 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 		return nil // also where there could be none
 	case v.owner < 0:
 		return e.fail(v, "a document has no line comment", "")
-	case strings.ContainsAny(text, "\r\n"):
+	case strings.ContainsAny(text, "\r\n\u0085\u2028\u2029"):
 		return e.fail(v, "a line comment cannot have more than one line", "")
+	case e.d.native == nil && !canComment(text):
+		return e.fail(v, "the comment has a character that YAML does not allow", "")
 	case e.d.native != nil:
 		if err := e.d.native.language.CheckComment(d.v, segments, text); err != nil {
 			return e.refused(v, err)
@@ -183,6 +186,11 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	}
 	e.d.setComment(v.slot, text)
 	return nil
+}
+
+// canComment reports whether a comment of YAML may have the characters of text.
+func canComment(text string) bool {
+	return utf8.ValidString(text) && printable(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
 // onIndicatorLine reports whether the collection at v is a block collection that begins on the line of its dash or colon.

@@ -157,6 +157,9 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 			if c.Exists() && !last {
 				return nil, e.fail(c, "the value is inherited through <<", expandHint)
 			}
+			if err := e.checkKeys(v, segments[i:]); err != nil {
+				return nil, err
+			}
 			slot, err := e.add(v, s, nest(t, segments[i+1:]))
 			if err != nil {
 				return nil, err
@@ -164,6 +167,9 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 			return descend(slot, segments[i+1:]), nil
 		case List:
 			if s == "-" {
+				if err := e.checkKeys(v, segments[i+1:]); err != nil {
+					return nil, err
+				}
 				slot, err := e.insert(v, v.Len(), nest(t, segments[i+1:]))
 				if err != nil {
 					return nil, err
@@ -179,6 +185,9 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 			if !v.isNull() {
 				return nil, e.fail(v, "neither a map nor a list", "")
 			}
+			if err := e.checkKeys(v, segments[i:]); err != nil {
+				return nil, err
+			}
 			if err := e.assign(v, nest(t, segments[i:])); err != nil {
 				return nil, err
 			}
@@ -190,6 +199,19 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 		return nil, err
 	}
 	return v.Doc(), nil
+}
+
+// checkKeys refuses keys below v that a YAML document cannot have.
+func (e *editor) checkKeys(v Value, keys []string) error {
+	if e.d.native != nil {
+		return nil
+	}
+	for _, key := range keys {
+		if err := checkKey(key); err != nil {
+			return e.fail(v, err.Error(), "")
+		}
+	}
+	return nil
 }
 
 // nest puts t below the keys in segments.

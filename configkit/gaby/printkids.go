@@ -215,7 +215,7 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 	d := p.d
 	e := *p.e
 	e.b = nil
-	at := d.entryEnd(slot)
+	at := d.ownedEnd(slot)
 	e.noBlock = p.unsafeBelow(at, indent)
 	for _, kid := range run {
 		e.head(kid, indent)
@@ -269,26 +269,9 @@ func (p *printer) stripUnended() {
 // removeEntry takes source entry slot out with its lines and its own comments.
 func (p *printer) removeEntry(i, slot int32) {
 	d := p.d
-	from, to := d.headStart(slot), d.entryEnd(slot)
-	to = d.deeperComments(to, d.column(d.entryStart(slot)))
+	from, to := d.headStart(slot), d.ownedEnd(slot)
 	to = p.blanksBehind(slot, to)
 	p.add(i, from, to, "")
-}
-
-// deeperComments returns the end of the comments behind p that are indented deeper than col: they stand inside the entry in front.
-func (d *document) deeperComments(p, col int) int {
-	for q := p; q < d.bodyEnd; q = nextLineStart(d.src, q) {
-		line := bytes.TrimRight(d.src[q:d.lineEnd(q)], "\r")
-		text := bytes.TrimLeft(line, " \t")
-		switch {
-		case len(text) == 0:
-		case text[0] == '#' && len(line)-len(text) > col:
-			p = nextLineStart(d.src, q)
-		default:
-			return p
-		}
-	}
-	return p
 }
 
 // blanksBehind returns the end of the blank lines from at, the end of removed entry slot, that must go with it: those that would
@@ -316,38 +299,4 @@ func (p *printer) blanksBehind(slot int32, at int) int {
 		}
 	}
 	return to
-}
-
-// headStart returns where the lines of entry slot begin, the comments directly above it at its indentation included.
-func (d *document) headStart(slot int32) int {
-	start := d.entryStart(slot)
-	bol := d.lineStart(start)
-	col := start - bol
-	floor := d.body
-	if slot > 0 {
-		floor = int(d.n[slot-1].keyEnd)
-		if int32(d.n[slot-1].next) <= slot { // not the collection around it
-			floor = max(floor, int(d.n[slot-1].valEnd))
-		}
-	}
-	for bol > floor {
-		above := d.lineStart(bol - 1)
-		line := d.src[above : bol-1]
-		if len(line) <= col || line[col] != '#' || len(bytes.TrimLeft(line[:col], " ")) > 0 || above < floor {
-			break
-		}
-		bol = above
-	}
-	return bol
-}
-
-// entryEnd returns where the lines of entry slot end, line end included.
-func (d *document) entryEnd(slot int32) int {
-	n := &d.n[slot]
-	end := int(max(n.valEnd, n.keyEnd))
-	if end > 0 && d.src[end-1] == '\n' { // a block scalar that keeps its line ends
-		return end
-	}
-	end = d.lineEnd(end)
-	return min(end+1, len(d.src))
 }

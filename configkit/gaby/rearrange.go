@@ -178,7 +178,7 @@ func (p *printer) movable(i int32, kids []int32) bool {
 // rangeOf is what item slot takes with it when it moves.
 func (p *printer) rangeOf(slot int32) textRange {
 	d := p.d
-	return textRange{d.headStart(slot), d.deeperComments(d.entryEnd(slot), d.column(d.entryStart(slot)))}
+	return textRange{d.headStart(slot), d.ownedEnd(slot)}
 }
 
 func trimBlanksLeft(b []byte) []byte {

@@ -128,8 +128,8 @@ func convertReflect(v reflect.Value, depth int) (*tree, error) {
 // fill converts the n values of a map or list.
 func (t *tree) fill(depth int, value func(int) any, n int) error {
 	for _, k := range t.keys {
-		if !utf8.ValidString(k) || len(k) > 1000 {
-			return fmt.Errorf("the key %.40q is longer than 1,000 bytes or no UTF-8", k)
+		if err := checkKey(k); err != nil {
+			return err
 		}
 	}
 	for i := range n {
@@ -138,6 +138,20 @@ func (t *tree) fill(depth int, value func(int) any, n int) error {
 			return err
 		}
 		t.kids = append(t.kids, kid)
+	}
+	return nil
+}
+
+// maxKey is how many bytes a key may have as it is written. YAML allows 1,024 characters for a key on the line of its colon.
+const maxKey = 1000
+
+// checkKey returns an error for a key that readers of YAML would not accept.
+func checkKey(key string) error {
+	if !utf8.ValidString(key) {
+		return fmt.Errorf("the key %.40q is not valid UTF-8", key)
+	}
+	if len(key) > maxKey/6 && len(double(key)) > maxKey { // one byte becomes at most six
+		return fmt.Errorf("the key %.40q... is written with more than 1,000 bytes, which YAML readers do not accept", key)
 	}
 	return nil
 }

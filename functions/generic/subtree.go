@@ -107,7 +107,7 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 			FunctionName: "set-path-comment",
 			Parameters: append(pathParameters(), api.FunctionParameter{
 				ParameterName: parameterComment, Required: true, DataType: api.DataTypeString, Example: "set by the autoscaler",
-				Description: "text of the comment, without #; an empty one removes the comment", ValueConstraints: api.ValueConstraints{Regexp: `^[^\r\n]*$`},
+				Description: "text of the comment, without #; an empty one removes the comment", ValueConstraints: api.ValueConstraints{Regexp: `^[^\r\n\x{85}\x{2028}\x{2029}]*$`},
 			}),
 			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true, Idempotent: true,
