@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	cel.dev/cel-go v0.33.2
 	github.com/fatih/color v1.19.0
-	github.com/go-ini/ini v1.67.0
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0
 	github.com/google/jsonschema-go v0.4.3
@@ -41,6 +40,7 @@ require (
 	github.com/elliotchance/orderedmap v1.8.0 // indirect
 	github.com/fsnotify/fsnotify v1.9.0 // indirect
 	github.com/go-errors/errors v1.5.1 // indirect
+	github.com/go-ini/ini v1.67.0 // indirect
 	github.com/go-openapi/jsonpointer v1.0.0 // indirect
 	github.com/go-openapi/jsonreference v1.0.0 // indirect
 	github.com/go-openapi/swag v0.27.1 // indirect

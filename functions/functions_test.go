@@ -202,9 +202,9 @@ func TestFailuresAreLocated(t *testing.T) {
 		},
 		{
 			deployment, "set-int-path apps/v1/Deployment spec.template.spec.containers.*.image 1",
-			"14:18: set-int-path: apps/v1/Deployment shop/web: value nginx:1.26 at path spec.template.spec.containers.?name=web.image cannot be converted to int\n" +
-				"16:18: set-int-path: apps/v1/Deployment shop/web: value example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef at path spec.template.spec.containers.?name=side~1car.image cannot be converted to int\n" +
-				"19:18: set-int-path: apps/v1/Deployment shop/web: value busybox at path spec.template.spec.containers.2.image cannot be converted to int",
+			"14:18: set-int-path: apps/v1/Deployment shop/web: value \"nginx:1.26\" at path spec.template.spec.containers.?name=web.image cannot be converted to int\n" +
+				"16:18: set-int-path: apps/v1/Deployment shop/web: value \"example.com:5000/proxy@sha256:0123456789abcdef0123456789abcdef\" at path spec.template.spec.containers.?name=side~1car.image cannot be converted to int\n" +
+				"19:18: set-int-path: apps/v1/Deployment shop/web: value \"busybox\" at path spec.template.spec.containers.2.image cannot be converted to int",
 		},
 		{deployment, "set-replicas -1", "set-replicas: argument replicas value -1 is out of range, it has to be at least 0"},
 		{deployment, "set-string-path apps/v1/Deployment a..b x", "set-string-path: argument path: path a..b: column 3: a segment is empty"},

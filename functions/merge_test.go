@@ -110,7 +110,7 @@ func TestMergeOfAllToolchains(t *testing.T) {
 	for toolchain, format := range map[api.ToolchainType]flatFormat{
 		api.ToolchainKubernetesYAML:      {start: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n", entry: "  %s: \"%s\""},
 		api.ToolchainAppConfigYAML:       {entry: "%s: %s"},
-		api.ToolchainAppConfigProperties: {entry: "%s=%s"},
+		api.ToolchainAppConfigProperties: {entry: "%s=%s", noLine: true},
 		api.ToolchainAppConfigEnv:        {entry: "%s=%s"},
 		api.ToolchainAppConfigTOML:       {start: "title = 'x'\n[section]\n", entry: "%s = %s"},
 		api.ToolchainOpenTofuHCL:         {start: "resource \"a\" \"b\" {\n", entry: "  %s = %s", end: "}\n"},

@@ -3,23 +3,36 @@ package inikit
 import (
 	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
-// configparser is the dialect of Python's module of that name.
+// configparser is the dialect of Python's module of that name, as it is by default: comments have lines of their own, and quotes are
+// characters like others.
 type configparser struct{}
+
+// isPythonSpace reports whether Python strips r.
+func isPythonSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// skipSpace returns where text[from:to] begins without the blanks in front.
+func skipSpace(text []byte, from, to int) int {
+	return to - len(bytes.TrimLeftFunc(text[from:to], isPythonSpace))
+}
+
+// trimRight returns where text[from:to] ends without the blanks at its end.
+func trimRight(text []byte, from, to int) int {
+	return from + len(bytes.TrimRightFunc(text[from:to], isPythonSpace))
+}
 
 // parse implements dialect.
 func (d configparser) parse(p *parser) ([]*block, error) {
 	p.open()
 	for p.at < len(p.text) {
 		start := p.at
-		for p.at < len(p.text) && isBlank(p.text[p.at]) {
-			p.at++
-		}
 		eol := nativekit.LineEnd(p.text, p.at)
+		p.at = skipSpace(p.text, start, eol)
 		var err error
 		switch {
 		case p.at == eol || isMark(p.text[p.at]):
@@ -36,49 +49,22 @@ func (d configparser) parse(p *parser) ([]*block, error) {
 	return p.blocks, nil
 }
 
-// section reads the header that begins here, on a line from start to eol. What stands behind it counts as little as it does to Python.
+// section reads the header that begins here, on a line from start to eol. What follows it counts as little as it does to Python.
 func (configparser) section(p *parser, start, eol int) error {
-	comment := nativekit.Span{}
-	closed := bytes.IndexByte(p.text[p.at:eol], ']')
+	closed := bytes.LastIndexByte(p.text[p.at:eol], ']')
 	if closed < 0 {
 		return p.fail(p.at, "the section header is not closed", "write ] behind the name")
 	}
-	end := commentAt(p.text, p.at+closed+1, eol)
-	if end < eol {
-		comment = nativekit.Span{From: end, To: eol}
-	}
-	closed = bytes.LastIndexByte(p.text[p.at:end], ']')
-	name := nativekit.Span{From: p.at + 1, To: p.at + closed}
-	for name.Len() > 0 && isBlank(p.text[name.From]) {
-		name.From++
-	}
-	for name.Len() > 0 && isBlank(p.text[name.To-1]) {
-		name.To--
-	}
+	closed += p.at
+	name := nativekit.Span{From: p.at + 1, To: closed}
 	if name.Len() == 0 {
 		return p.fail(p.at, "a section must have a name", "")
 	}
-	b := &block{name: name, closed: p.at + closed + 1, comment: comment, path: segments(string(p.text[name.From:name.To]))}
-	if comment.Len() == 0 {
-		b.closed += len(bytes.TrimRight(p.text[b.closed:eol], " \t\f\v"))
-	}
+	b := &block{name: name, closed: closed + 1, path: segments(string(p.text[name.From:name.To]))}
 	p.at = nativekit.NextLine(p.text, eol)
 	p.add(b, start, p.at)
+	b.comments = nativekit.CommentsOnLines(b.comments.Head)
 	return nil
-}
-
-// commentAt is where the comment on a line begins, behind a blank and not in a word in double quotes, or the line's end.
-func commentAt(text []byte, at, eol int) int {
-	for ; at < eol; at++ {
-		c, starts := text[at], at > 0 && isBlank(text[at-1])
-		switch {
-		case isMark(c) && starts:
-			return at
-		case c == '"' && (starts || at > 0 && (text[at-1] == '=' || text[at-1] == ':')):
-			at += max(bytes.IndexByte(text[at+1:eol], '"')+1, 0)
-		}
-	}
-	return eol
 }
 
 // line reads the key that begins here, on a line from start to eol, with the lines that go on with its value.
@@ -88,15 +74,12 @@ func (d configparser) line(p *parser, start, eol int) error {
 	}
 	f := &line{}
 	n := &nativekit.Node{Form: f}
-	end := commentAt(p.text, p.at, eol)
+	indent := utf8.RuneCount(p.text[start:p.at])
 	sign := bytes.IndexAny(p.text[p.at:eol], "=:")
-	if sign < 0 || p.at+sign > end { // a key without a value
-		n.KeySpan = nativekit.Span{From: p.at, To: trimRight(p.text, p.at, end)}
+	if sign < 0 { // a key without a value
+		n.KeySpan = nativekit.Span{From: p.at, To: trimRight(p.text, p.at, eol)}
 		n.Span = nativekit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
-		if end < eol {
-			f.comment = nativekit.Span{From: end, To: eol}
-		}
-		if next, _ := continuation(p.text, eol, p.at-start); next >= 0 {
+		if next, _ := continuation(p.text, eol, indent); next >= 0 {
 			return p.fail(next, "the line is indented deeper than the key above it, which has no value to go on with", "indent it as that key, or write a sign behind that key")
 		}
 	} else {
@@ -106,47 +89,30 @@ func (d configparser) line(p *parser, start, eol int) error {
 		if n.KeySpan.Len() == 0 {
 			return p.fail(p.at, "a key cannot be empty", "")
 		}
-		eol = d.value(p, n, eol, p.at-start)
+		eol = d.value(p, n, eol, indent)
 	}
 	n.Key = string(p.text[n.KeySpan.From:n.KeySpan.To])
 	p.at = nativekit.NextLine(p.text, eol)
 	n.Entry = nativekit.Span{From: start, To: p.at}
 	p.key(n)
+	n.Comments = nativekit.CommentsOnLines(n.Comments.Head)
 	return nil
-}
-
-// trimRight is where text[from:to] ends without the blanks at its end.
-func trimRight(text []byte, from, to int) int {
-	for to > from && isBlank(text[to-1]) {
-		to--
-	}
-	return to
 }
 
 // value reads the value behind the sign of a key that is indented by so many characters, and returns where its last line ends.
 func (d configparser) value(p *parser, n *nativekit.Node, eol, indent int) int {
 	f := n.Form.(*line)
-	from := f.sign.To
-	for from < eol && isBlank(p.text[from]) {
-		from++
-	}
+	from, to := skipSpace(p.text, f.sign.To, eol), trimRight(p.text, f.sign.To, eol)
 	next, _ := continuation(p.text, eol, indent)
-	if next < 0 && from < eol && d.inQuotes(p, n, from, eol) {
-		return eol
-	}
-	end := commentAt(p.text, f.sign.To, eol)
-	if end < eol {
-		f.comment = nativekit.Span{From: end, To: eol}
-	}
-	from = min(from, end)
-	to := trimRight(p.text, from, end)
-	n.Span = nativekit.Span{From: from, To: to}
-	if to == from {
-		n.Span = emptyValue(f, end)
-		if next >= 0 {
-			from, to = f.sign.To, f.sign.To
-			n.Span.To = f.sign.To
-		}
+	switch {
+	case from < eol:
+		n.Span = nativekit.Span{From: from, To: to}
+	case next >= 0:
+		from, to = f.sign.To, f.sign.To
+		n.Span = nativekit.Span{From: from, To: to}
+	default:
+		from, to = eol, eol
+		n.Span = nativekit.Span{From: f.sign.To, To: eol}
 	}
 	start := n.Span.From
 	pieces := characters(p.text, from, to, start)
@@ -155,12 +121,7 @@ func (d configparser) value(p *parser, n *nativekit.Node, eol, indent int) int {
 		begin, blank := continuation(p.text, eol, indent)
 		pieces = append(pieces, nativekit.Piece{From: to - start, To: begin - start, Text: strings.Repeat("\n", 1+blank)})
 		eol = nativekit.LineEnd(p.text, begin)
-		end = commentAt(p.text, begin, eol)
-		f.comment = nativekit.Span{}
-		if end < eol {
-			f.comment = nativekit.Span{From: end, To: eol}
-		}
-		from, to = begin, trimRight(p.text, begin, end)
+		from, to = begin, trimRight(p.text, begin, eol)
 		pieces = append(pieces, characters(p.text, from, to, start)...)
 		n.Span.To = to
 		next, _ = continuation(p.text, eol, indent)
@@ -173,12 +134,10 @@ func (d configparser) value(p *parser, n *nativekit.Node, eol, indent int) int {
 // characters, and how many blank lines come before. It is negative when there is none.
 func continuation(text []byte, eol, indent int) (at, blank int) {
 	for at = nativekit.NextLine(text, eol); at < len(text); at = nativekit.NextLine(text, at) {
-		start := at
-		for at < len(text) && isBlank(text[at]) {
-			at++
-		}
+		start, end := at, nativekit.LineEnd(text, at)
+		at = skipSpace(text, start, end)
 		switch {
-		case at == nativekit.LineEnd(text, at):
+		case at == end:
 			blank++
 		case isMark(text[at]):
 		case utf8.RuneCount(text[start:at]) > indent:
@@ -201,30 +160,6 @@ func characters(text []byte, from, to, start int) []nativekit.Piece {
 	return out
 }
 
-// inQuotes reads a value that stands as a whole in quotes. It reports false when it does not.
-func (configparser) inQuotes(p *parser, n *nativekit.Node, from, eol int) bool {
-	quote := p.text[from]
-	if quote != '"' && quote != '\'' {
-		return false
-	}
-	length := bytes.IndexByte(p.text[from+1:eol], quote)
-	if length < 0 {
-		return false
-	}
-	to := from + length + 2
-	f := n.Form.(*line)
-	end := commentAt(p.text, to, eol)
-	if trimRight(p.text, to, end) > to {
-		return false
-	}
-	if end < eol {
-		f.comment = nativekit.Span{From: end, To: eol}
-	}
-	n.Span = nativekit.Span{From: from, To: to}
-	f.pieces = characters(p.text, from+1, to-1, from)
-	return true
-}
-
 // header implements dialect.
 func (configparser) header(path []string) (string, bool) {
 	name := strings.Join(path, ".")
@@ -239,7 +174,7 @@ func (configparser) isKey(key string) bool {
 	if key == "" || strings.ContainsAny(key, "=:\r\n\x00") || key[0] == '[' || isMark(key[0]) || strings.HasPrefix(key, "\ufeff") {
 		return false
 	}
-	return trimRight([]byte(key), 0, commentAt([]byte(key), 0, len(key))) == len(key) && !isBlank(key[0])
+	return strings.TrimFunc(key, isPythonSpace) == key
 }
 
 // spell implements dialect: lines are indented, but for blank ones.
@@ -258,5 +193,8 @@ func (configparser) spell(text string, s style) string {
 	return b.String()
 }
 
-// quoted implements dialect.
-func (configparser) quoted(text string) []string { return []string{`"` + text + `"`, "'" + text + "'"} }
+// quoted implements dialect: there are no quotes.
+func (configparser) quoted(string) []string { return nil }
+
+// commentsBehind implements dialect.
+func (configparser) commentsBehind() bool { return false }

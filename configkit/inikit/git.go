@@ -249,3 +249,6 @@ func (git) spell(text string, _ style) string {
 
 // quoted implements dialect.
 func (d git) quoted(text string) []string { return []string{`"` + d.spell(text, style{}) + `"`} }
+
+// commentsBehind implements dialect.
+func (git) commentsBehind() bool { return true }

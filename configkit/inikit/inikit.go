@@ -8,10 +8,11 @@
 // Of a key that is there twice the last one counts. A key without a value is null. All values are text; true, false and whole numbers
 // have their types. Upper and lower case are kept and told apart. There are no lists.
 //
-// configparser: the sign behind a key is = or :. Lines that are indented deeper than their key go on with the value, as lines of it,
-// with blank lines in between. There are no escapes, and interpolation such as %(name)s or ${name} is text. In two things a text
-// means more than to configparser: # or ; behind a blank and not in double quotes begins a comment, and one pair of quotes around a
-// whole value is not part of it, so that it stays when the value changes. [DEFAULT] is a section as any other.
+// configparser: the dialect is what Python's configparser.RawConfigParser reads with its defaults, but for keys in front of the first
+// header and keys without a value, which it refuses, and for upper and lower case of keys, which it does not tell apart. The sign behind
+// a key is = or :. All up to the end of the line is the value, quotes, # and ; included: comments have lines of their own. Lines that are
+// indented deeper than their key go on with the value, as lines of it, with blank lines in between. There are no escapes, and
+// interpolation such as %(name)s or ${name} is text. [DEFAULT] is a section as any other.
 //
 // git-config: [section "name"] is the map name, whatever characters it has, in the map section. The sign is =. A value may have parts
 // in double quotes, the escapes \\, \", \n, \t and \b, and goes on in the next line behind a backslash; # or ; outside of quotes
@@ -59,16 +60,17 @@ func (language) Scalar(value any) (any, error) {
 
 // CheckValue implements gaby.Native.
 func (language) CheckValue(root gaby.Value, path []string) error {
-	d := nativekit.FormOf(root.Doc()).(*section).dialect
+	s := nativekit.FormOf(root.Doc()).(*section)
 	v := root
 	for i, key := range path {
-		v = v.Get(key)
-		if err := checkKey(d, v, path[:i+1]); err != nil {
+		in := v
+		v = in.Get(key)
+		if err := checkKey(s, in, v, path[:i+1]); err != nil {
 			return err
 		}
 	}
 	if v.Kind() == gaby.Map {
-		return checkEntries(d, v, path)
+		return checkEntries(s, v, path)
 	}
 	return nil
 }
@@ -120,14 +122,14 @@ func sectionIn(n *nativekit.Node, path []string) []string {
 }
 
 // checkEntries checks what is new in a map.
-func checkEntries(d dialect, m gaby.Value, path []string) error {
+func checkEntries(root *section, m gaby.Value, path []string) error {
 	for kid := m.First(); kid.Exists(); kid = kid.Next() {
 		at := append(path[:len(path):len(path)], kid.Key())
-		if err := checkKey(d, kid, at); err != nil {
+		if err := checkKey(root, m, kid, at); err != nil {
 			return err
 		}
 		if kid.Kind() == gaby.Map {
-			if err := checkEntries(d, kid, at); err != nil {
+			if err := checkEntries(root, kid, at); err != nil {
 				return err
 			}
 		}
@@ -135,10 +137,18 @@ func checkEntries(d dialect, m gaby.Value, path []string) error {
 	return nil
 }
 
-// checkKey checks that an entry can be written as a key or section of its name.
-func checkKey(d dialect, v gaby.Value, path []string) error {
-	key := path[len(path)-1]
+// checkKey checks that an entry v of a map can be written as a key or section of its name. root is the section of the keys in front of the first
+// header: neither Python nor git reads a text that has some.
+func checkKey(root *section, in, v gaby.Value, path []string) error {
+	key, d := path[len(path)-1], root.dialect
 	switch {
+	case v.Kind() == gaby.Scalar && len(path) == 1 && (root.first() == nil || len(root.first().keys) == 0):
+		return nativekit.Refuse("use a path such as section."+key, "a key must be in a section")
+	case v.Kind() == gaby.Scalar && v.Data() == nil && !root.bare && d == (configparser{}):
+		return nativekit.Refuse(`use delete-path, or "" for no text`, "a key must have a value")
+	case v.Kind() == gaby.Scalar && v.NativeNode() < 0 && otherCase(in, key) != "":
+		other := otherCase(in, key)
+		return nativekit.Refuse("use "+strings.Join(append(path[:len(path)-1:len(path)-1], other), "."), "keys in upper and lower case are the same to those who read them, and %q is there", other)
 	case v.Kind() == gaby.List:
 		return nativekit.Refuse("write one text, or a key for each item", "INI has no lists")
 	case v.Kind() == gaby.Map:
@@ -159,6 +169,16 @@ func checkKey(d dialect, v gaby.Value, path []string) error {
 		}
 	}
 	return nil
+}
+
+// otherCase returns the key of a map that differs from key in upper and lower case only, "" when there is none.
+func otherCase(in gaby.Value, key string) string {
+	for kid := in.First(); kid.Exists(); kid = kid.Next() {
+		if kid.Kind() == gaby.Scalar && kid.Key() != key && strings.EqualFold(kid.Key(), key) {
+			return kid.Key()
+		}
+	}
+	return ""
 }
 
 // CheckComment implements gaby.Native.
@@ -206,6 +226,10 @@ func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []native
 // Comment implements nativekit.Language.
 func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
 	e := editorOf(w)
+	if !e.dialect.commentsBehind() {
+		w.CommentAbove(n, e.mark(), text)
+		return nil
+	}
 	at, have := n.Span.To, nativekit.Span{}
 	switch f := n.Form.(type) {
 	case *line:

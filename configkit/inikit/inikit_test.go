@@ -20,26 +20,28 @@ var corpus = []nativetest.Input{
 	{"a key where a section would be", "[options]\npackages = find:\n[options.packages.find]\nwhere = src\n", `{"options":{"packages":"find:","packages.find":{"where":"src"}}}`},
 	{"a key with the name of a section", "[a]\nb = 1\n[a.b]\nc = 2\n", `{"a":{"b":1},"a.b":{"c":2}}`},
 	{"dots in keys", "[a]\nf.0 = x\nf.1 = y\n", `{"a":{"f.0":"x","f.1":"y"}}`},
-	{"comments", "; file\n\n# of a\n[a] ; header\n# of x\nx = 1 # one\ny = 2 ; two\nz = a#b;c\n", `{"a":{"x":1,"y":2,"z":"a#b;c"}}`},
-	{"empty values", "[a]\nx =\ny = # c\nz=\nw = \"\"\n", `{"a":{"w":"","x":"","y":"","z":""}}`},
-	{"keys without values", "[mysqld]\nskip-networking\nport = 1\n!include x\nbare # c\n", `{"mysqld":{"!include x":null,"bare":null,"port":1,"skip-networking":null}}`},
-	{"lines that go on", "[a]\nx =\n    one\n    two\n\n    three\ny = p\n  q # c\n  # between\n  r\nz = 1\n", `{"a":{"x":"\none\ntwo\n\nthree","y":"p\nq\nr","z":1}}`},
+	{"comments", "; file\n\n# of a\n[a] ; header\n# of x\nx = 1 # one\ny = 2 ; two\nz = a#b;c\n", `{"a":{"x":"1 # one","y":"2 ; two","z":"a#b;c"}}`},
+	{"empty values", "[a]\nx =\ny = # c\nz=\nw = \"\"\n", `{"a":{"w":"\"\"","x":"","y":"# c","z":""}}`},
+	{"keys without values", "[mysqld]\nskip-networking\nport = 1\n!include x\nbare # c\n", `{"mysqld":{"!include x":null,"bare # c":null,"port":1,"skip-networking":null}}`},
+	{"lines that go on", "[a]\nx =\n    one\n    two\n\n    three\ny = p\n  q # c\n  # between\n  r\nz = 1\n", `{"a":{"x":"\none\ntwo\n\nthree","y":"p\nq # c\nr","z":1}}`},
 	{"lines that go on look like others", "[a]\nx = 1\n  [b]\n  y = 2\n", `{"a":{"x":"1\n[b]\ny = 2"}}`},
 	{"indented keys", "  [a]\n    x = 1\n    y = 2\n  [b]\n    z = 3\n", `{"a":{"x":1,"y":2},"b":{"z":3}}`},
-	{"quotes", "[a]\nx = \"a # b\" # c\ny = 'it; is'\nz = \"a\" b\nw = it's\nv = \"\n", `{"a":{"v":"\"","w":"it's","x":"a # b","y":"it; is","z":"\"a\" b"}}`},
+	{"quotes", "[a]\nx = \"a # b\" # c\ny = 'it; is'\nz = \"a\" b\nw = it's\nv = \"\n", `{"a":{"v":"\"","w":"it's","x":"\"a # b\" # c","y":"'it; is'","z":"\"a\" b"}}`},
 	{"interpolation", "[DEFAULT]\nhome = /h\n[a]\nx = %(home)s/x\ny = ${a:x}\nz = 100%%\n", `{"DEFAULT":{"home":"/h"},"a":{"x":"%(home)s/x","y":"${a:x}","z":"100%%"}}`},
 	{"duplicates", "[a]\nx = 1\n[b]\ny = 2\n[a]\nx = 3\nz = 4\n", `{"a":{"x":3,"z":4},"b":{"y":2}}`},
 	{"no line end at the end", "[a]\nx = 1", `{"a":{"x":1}}`},
 	{"CRLF", "[a]\r\nx = 1\r\ny = p\r\n  q\r\n\r\n[b]\r\n", `{"a":{"x":1,"y":"p\nq"},"b":{}}`},
 	{"byte order mark", "\ufeff[a]\nx = 1\n", `{"a":{"x":1}}`},
 	{"Unicode", "[é]\nÄ = 日本\n", `{"é":{"Ä":"日本"}}`},
-	{"blanks", "[ a b ]\n x y  =  1  \n\n\n", `{"a b":{"x y":1}}`},
+	{"blanks", "[ a b ]\n x y  =  1  \n\n\n", `{" a b ":{"x y":1}}`},
 	{"backslashes", "[a]\nx = C:\\new\\\ny = \\n\n", `{"a":{"x":"C:\\new\\","y":"\\n"}}`},
+	{"blanks of Unicode", "[a]\nx =\u00a0y\u2003\n\u00a0\u00a0z\n", `{"a":{"x":"y\nz"}}`},
+	{"behind a header, brackets", "[a] # [b]\nx = 1\n", `{"a] # [b":{"x":1}}`},
 	{"behind a header", "[a] x = 1\ny = [b]\n", `{"a":{"y":"[b]"}}`},
 	{"aligned", "[a]\nname    = x\nversion = 1.0.0\n", `{"a":{"name":"x","version":"1.0.0"}}`},
 	{"empty sections", "[a]\n[b]\n\n[c.d]\n", `{"a":{},"b":{},"c":{"d":{}}}`},
 	{"a header that is not closed", "[a]\nx = 1\n[b\n", `!!! 3:1: the section header is not closed`},
-	{"a header without a name", "[ ]\n", `!!! 1:1: a section must have a name`},
+	{"a header without a name", "[]\n", `!!! 1:1: a section must have a name`},
 	{"a key that is empty", "[a]\n = 1\n", `!!! 2:2: a key cannot be empty`},
 	{"a line that goes on with nothing", "[a]\nx\n  y = 1\n", `!!! 3:3: the line is indented deeper than the key above it, which has no value to go on with`},
 	{"no UTF-8", "[a]\nx = caf\xe9\n", `!!! 2:8: the text is no UTF-8`},
@@ -93,12 +95,12 @@ func generate(d nativetest.Dice) string {
 	}
 	for range d(5) {
 		gap()
-		b.WriteString("[" + nativetest.Pick(d, "a", "b", "a.b", "a.b.c", "DEFAULT", "x y", "*.md", "a.x") + "]" + nativetest.Pick(d, "", "", " # c") + end)
+		b.WriteString("[" + nativetest.Pick(d, "a", "b", "a.b", "a.b.c", "DEFAULT", "x y", "*.md", "a.x", " a ", "a]b") + "]" + nativetest.Pick(d, "", "", " # c", " # [c] d") + end)
 		for range d(4) {
 			gap()
 			b.WriteString(indent + nativetest.Pick(d, "x", "name", "database host", "f.0", "b", "x-y", "k_1") + sign)
 			b.WriteString(nativetest.Pick(d, "", "1", "word", "two words", "it's", "a#b", "%(x)s", "é", "x # note", "C:\\x\\", "[q]", "k=v", `"quoted"`, "'single; q'",
-				end+indent+"  one"+end+indent+"  two", "one"+end+indent+"    two # c"+end+end+indent+"    three", "# none"))
+				end+indent+"  one"+end+indent+"  two", "one"+end+indent+"    two # c"+end+end+indent+"    three", "# none", "x ; y", `"a" # "b"`, "\u00a0x\u2003", "; x"))
 			b.WriteString(end)
 		}
 	}

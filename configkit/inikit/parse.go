@@ -25,6 +25,7 @@ type block struct {
 // section is how a map is written: in blocks, or in none when only the headers of maps inside of it say that it is there.
 type section struct {
 	dialect dialect // of the root
+	bare    bool    // of the root: the text has keys without a value
 	parent  *nativekit.Node
 	path    []string
 	blocks  []*block
@@ -73,6 +74,8 @@ type dialect interface {
 	spell(text string, s style) string
 	// quoted is text as a whole value in quotes of a kind, or with all that can be escaped.
 	quoted(text string) []string
+	// commentsBehind reports whether comments can follow a value on its line. Where they cannot they have lines of their own.
+	commentsBehind() bool
 }
 
 // style is how a new value is written that has several lines.
@@ -242,12 +245,14 @@ func segments(name string) []string {
 // the map is an entry besides it with more segments in one: options and in it "packages.find".
 func tree(d dialect, blocks []*block) *nativekit.Node {
 	isKey := map[string]bool{}
+	bare := false
 	for _, b := range blocks {
 		for _, key := range b.keys {
+			bare = bare || key.Form.(*line).sign.Len() == 0
 			isKey[joined(append(b.path[:len(b.path):len(b.path)], key.Key))] = true
 		}
 	}
-	root := &nativekit.Node{Kind: gaby.Map, Form: &section{dialect: d}}
+	root := &nativekit.Node{Kind: gaby.Map, Form: &section{dialect: d, bare: bare}}
 	sections := map[string]*nativekit.Node{"": root}
 	for _, b := range blocks {
 		n := root

@@ -132,9 +132,6 @@ func (e editor) value(n *nativekit.Node, value any) error {
 	spell := func(text string) string { return e.dialect.spell(text, s) }
 	var candidates []string
 	switch {
-	case len(f.pieces) > 0 && f.pieces[0].From > 0, raw == `""`, raw == "''": // all of it is in quotes
-		last := len(raw) - 1
-		candidates = []string{raw[:1] + nativekit.Respell(raw, f.pieces, text, spell) + raw[last:]}
 	case len(f.pieces) > 0 && f.pieces[0].Text == "" && raw[0] == '"' && strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"':
 		last := len(f.pieces) - 1
 		candidates = []string{`"` + nativekit.Respell(raw, f.pieces[1:last], text, spell) + `"`}
@@ -171,16 +168,20 @@ func newValues(d dialect, text string, s style) []string {
 	return append([]string{d.spell(text, s)}, d.quoted(text)...)
 }
 
-// spelled is the first of the candidates that behind a key and its sign is read as text, even in front of a comment.
+// spelled returns the first of the candidates that is read as text behind a key and its sign, even in front of a comment.
 func spelled(d dialect, before string, candidates []string, text string) (string, bool) {
+	comment, suffix := "", "\n"
+	if d.commentsBehind() {
+		comment, suffix = "c", " # c\n"
+	}
 	for _, written := range candidates {
-		p := &parser{text: []byte(before + written + " # c\n")}
+		p := &parser{text: []byte(before + written + suffix)}
 		blocks, err := d.parse(p)
 		if err != nil || len(blocks) != 1 || len(blocks[0].keys) != 1 {
 			continue
 		}
 		n := blocks[0].keys[0]
-		if n.Comments.Line == "c" && nativekit.Text(n.Form.(*line).pieces) == text && n.Entry.To == len(p.text) {
+		if n.Comments.Line == comment && nativekit.Text(n.Form.(*line).pieces) == text && n.Entry.To == len(p.text) {
 			return written, true
 		}
 	}
@@ -311,7 +312,7 @@ func (s *sections) section(path []string, v gaby.Value, indent string) error {
 		if err != nil {
 			return err
 		}
-		s.out.WriteString(s.apart + indent + "[" + name + "]" + s.remark(v) + s.LineEnd + text)
+		s.out.WriteString(s.apart + s.commented(indent, indent+"["+name+"]", v) + text)
 	}
 	for _, kid := range maps {
 		if err := s.section(append(slices.Clone(path), kid.key), kid.value, indent); err != nil {
@@ -321,12 +322,16 @@ func (s *sections) section(path []string, v gaby.Value, indent string) error {
 	return nil
 }
 
-// remark is the comment behind a new value.
-func (e editor) remark(v gaby.Value) string {
-	if text := v.Comments().Line; text != "" {
-		return " " + e.mark() + " " + text
+// commented returns the line of a new entry, which is indented, with the comment of its value: behind it or above.
+func (e editor) commented(indent, line string, v gaby.Value) string {
+	switch text := v.Comments().Line; {
+	case text == "":
+		return line + e.LineEnd
+	case e.dialect.commentsBehind():
+		return line + " " + e.mark() + " " + text + e.LineEnd
+	default:
+		return indent + e.mark() + " " + text + e.LineEnd + line + e.LineEnd
 	}
-	return ""
 }
 
 // keys are the lines of new keys of a section, which has blocks in the text or not, that go to a place.
@@ -340,13 +345,10 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 	for _, k := range keys {
 		text, ok := nativekit.Untyped(k.value.Data())
 		if !ok {
-			b.WriteString(d.Indent + k.key + e.remark(k.value) + e.LineEnd)
+			b.WriteString(e.commented(d.Indent, d.Indent+k.key, k.value))
 			continue
 		}
 		candidates := newValues(e.dialect, text, style{deeper(d.Indent), e.LineEnd})
-		if e.areQuoted(blocks, k.value) {
-			candidates = append(e.dialect.quoted(text), candidates...)
-		}
 		before := d.Line(k.key)
 		written, ok := spelled(e.dialect, strings.TrimLeft(before, " \t"), candidates, text)
 		if !ok {
@@ -355,30 +357,9 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 		if written == "" {
 			before = strings.TrimRight(before, " \t")
 		}
-		b.WriteString(before + written + e.remark(k.value) + e.LineEnd)
+		b.WriteString(e.commented(d.Indent, before+written, k.value))
 	}
 	return b.String(), nil
-}
-
-// areQuoted reports whether all values of a section that are text, or none, as v is, are in double quotes.
-func (e editor) areQuoted(blocks []*block, v gaby.Value) bool {
-	if e.dialect == (git{}) {
-		return false // it quotes what needs it
-	}
-	_, isText := v.Data().(string)
-	quoted := false
-	for _, b := range blocks {
-		for _, n := range b.keys {
-			if _, ok := n.Value.(string); ok != isText || n.Value == "" {
-				continue
-			}
-			if !strings.HasPrefix(e.Raw(n.Span), `"`) {
-				return false
-			}
-			quoted = true
-		}
-	}
-	return quoted
 }
 
 // delimiter is how the keys of a section are written, or those of the section before the place it goes to when it has none. The new

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // LineStart is where the line of a byte begins.
@@ -118,6 +120,22 @@ func CommentsAbove(text []byte, before, from int, is func(line []byte) int) (hea
 		lines[i], lines[j] = lines[j], lines[i]
 	}
 	return before + head, strings.Join(lines, "\n")
+}
+
+// CommentsOnLines returns the comments of an entry in a format that has them on lines of their own only, as CommentsAbove returns them:
+// the line directly above the entry is what set-path-comment sets.
+func CommentsOnLines(above string) gaby.Comments {
+	i := strings.LastIndexByte(above, '\n')
+	return gaby.Comments{Head: above[:max(i, 0)], Line: above[i+1:]}
+}
+
+// CommentAbove writes a comment into a line of its own directly above n, below those that are there. An empty one removes all of them.
+func (w *Writer) CommentAbove(n *Node, mark, text string) {
+	if text == "" {
+		w.Remove(Span{n.Head, n.Entry.From})
+		return
+	}
+	w.Insert(n.Entry.From, Indent(w.Text, n.KeySpan.From)+mark+" "+text+w.LineEnd)
 }
 
 // CommentText is a comment without its mark and the blank behind it.

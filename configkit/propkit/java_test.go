@@ -63,7 +63,7 @@ func TestJava(t *testing.T) {
 		in.WriteString(base64.StdEncoding.EncodeToString([]byte(text)) + "\n")
 	}
 	for range 1000 {
-		text := strings.ReplaceAll(generate(r.IntN), " # note", "") // Java has no comments there
+		text := generate(r.IntN)
 		docs, err := propkit.Converter{}.NativeToDocuments([]byte(text))
 		if err != nil {
 			t.Fatal(err)

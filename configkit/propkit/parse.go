@@ -10,8 +10,7 @@ import (
 
 // line is how an entry is written, over one or more lines of the text.
 type line struct {
-	sign    nativekit.Span // what separates key and value, without blanks; empty where blanks do
-	comment nativekit.Span // behind the value, with its mark; empty when there is none
+	sign nativekit.Span // what separates key and value, without blanks; empty where blanks do
 }
 
 // Parse implements nativekit.Language.
@@ -75,7 +74,7 @@ func (p *parser) entry() (*nativekit.Node, error) {
 	form := &line{}
 	n := &nativekit.Node{Kind: gaby.Scalar, Form: form}
 	n.KeySpan.From = p.at
-	key, err := p.scan(func(c byte, _ []nativekit.Piece) bool { return c == '=' || c == ':' || isBlank(c) })
+	key, err := p.scan(func(c byte) bool { return c == '=' || c == ':' || isBlank(c) })
 	if err != nil {
 		return nil, err
 	}
@@ -89,23 +88,12 @@ func (p *parser) entry() (*nativekit.Node, error) {
 		p.skipBlanks()
 	}
 	n.Span.From = p.at
-	value, err := p.scan(func(c byte, before []nativekit.Piece) bool {
-		return c == '#' && len(before) > 0 && isSpace(p.text, n.Span.From, before[len(before)-1])
-	})
+	value, err := p.scan(func(byte) bool { return false })
 	if err != nil {
 		return nil, err
 	}
 	n.Span.To = n.Span.From + end(value)
-	if p.at < len(p.text) && p.text[p.at] == '#' {
-		form.comment = nativekit.Span{From: p.at, To: nativekit.LineEnd(p.text, p.at)}
-		n.Comments.Line = p.comment(nativekit.CommentText(string(p.text[form.comment.From:form.comment.To]), 1))
-		for len(value) > 0 && isSpace(p.text, n.Span.From, value[len(value)-1]) {
-			value = value[:len(value)-1]
-		}
-		n.Span.To = n.Span.From + end(value)
-		p.at = form.comment.To
-	}
-	n.Value = nativekit.Typed(nativekit.Text(value))
+	n.Value = typed(p.text[n.Span.From:n.Span.To], value)
 	n.Entry = nativekit.Span{From: nativekit.LineStart(p.text, n.KeySpan.From), To: nativekit.NextLine(p.text, p.at)}
 	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, p.before, n.Entry.From, func(line []byte) int {
 		if isCommentMark(line[0]) {
@@ -113,14 +101,23 @@ func (p *parser) entry() (*nativekit.Node, error) {
 		}
 		return 0
 	})
-	n.Comments.Head = p.comment(n.Comments.Head)
+	n.Comments = nativekit.CommentsOnLines(p.comment(n.Comments.Head))
 	p.at, p.before = n.Entry.To, n.Entry.To
 	return n, nil
 }
 
-// isSpace reports whether a piece of a value ends in a blank that was not escaped.
-func isSpace(text []byte, from int, p nativekit.Piece) bool {
-	return isBlank(text[from+p.To-1]) && (p.Text == "" || p.To-p.From == 1)
+// typed returns the value that pieces of a text stand for. Plain blanks behind a number, true or false do not make a text of it; those
+// that are escaped are meant to be there.
+func typed(raw []byte, pieces []nativekit.Piece) any {
+	last := len(pieces)
+	for last > 0 && (pieces[last-1].Text == "" || pieces[last-1].To-pieces[last-1].From == 1 && isBlank(raw[pieces[last-1].From])) {
+		last--
+	}
+	value := nativekit.Typed(nativekit.Text(pieces[:last]))
+	if _, isText := value.(string); isText {
+		return nativekit.Text(pieces)
+	}
+	return value
 }
 
 func end(pieces []nativekit.Piece) int {
@@ -173,12 +170,12 @@ func continuation(text []byte) int {
 	return n
 }
 
-// scan reads up to the end of the logical line, or to a character for which stop, which is told what is before it, holds and that is
-// not escaped. The places of the pieces count from here.
-func (p *parser) scan(stop func(c byte, before []nativekit.Piece) bool) ([]nativekit.Piece, error) {
+// scan reads up to the end of the logical line, or to a character for which stop is true and that is not escaped. The positions of the
+// pieces count from here.
+func (p *parser) scan(stop func(c byte) bool) ([]nativekit.Piece, error) {
 	var out []nativekit.Piece
 	from := p.at
-	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) && !stop(p.text[p.at], out) {
+	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) && !stop(p.text[p.at]) {
 		piece, n := next(p.text[p.at:], p.latin1)
 		if n < 0 {
 			return nil, nativekit.Fail(p.text, p.at, `\u is not followed by four hexadecimal digits`, `write \\u for a backslash and u`)

@@ -63,6 +63,18 @@ func codeUnit(text []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
+// inLatin1 returns a text in ISO 8859-1. It reports false when the text has other characters.
+func inLatin1(text string) (string, bool) {
+	var b strings.Builder
+	for _, r := range text {
+		if r > 0xff {
+			return "", false
+		}
+		b.WriteByte(byte(r))
+	}
+	return b.String(), true
+}
+
 // pieces splits a text that was read before.
 func pieces(text []byte, latin1 bool) []nativekit.Piece {
 	var out []nativekit.Piece
@@ -95,7 +107,7 @@ func spellingOf(w *nativekit.Writer) spelling {
 // text is s as it stands in the middle of a value.
 func (sp spelling) text(s string) string {
 	var b strings.Builder
-	for i, r := range s {
+	for _, r := range s {
 		switch {
 		case r == '\\':
 			b.WriteString(`\\`)
@@ -107,7 +119,7 @@ func (sp spelling) text(s string) string {
 			b.WriteString(`\t`)
 		case r == '\f':
 			b.WriteString(`\f`)
-		case r == '#' && i > 0 && s[i-1] == ' ', strings.ContainsRune(sp.escaped, r):
+		case strings.ContainsRune(sp.escaped, r):
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		case r >= utf8.RuneSelf && !sp.raw || r < ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' || r == '\ufeff':
@@ -152,19 +164,16 @@ func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string 
 	}
 	text, _ := nativekit.Untyped(value)
 	key := nativekit.Text(pieces([]byte(w.Raw(n.KeySpan)), sp.latin1))
-	before, behind := w.Raw(nativekit.Span{From: n.KeySpan.From, To: n.Span.From}), w.LineEnd
-	if n.Form.(*line).comment.Len() > 0 || w.LineCommentOf(n) != "" {
-		behind = " # " + behind
-	}
+	before := w.Raw(nativekit.Span{From: n.KeySpan.From, To: n.Span.From})
 	if sign := n.Form.(*line).sign; raw == "" && text != "" && sign.Len() > 0 && sign.To == n.Span.From && sign.From > n.KeySpan.To {
 		before += " " // key = value
 	}
 	lead := before[n.Span.From-n.KeySpan.From:]
 	written := nativekit.Respell(raw, pieces([]byte(raw), sp.latin1), text, sp.text)
-	if sp.read(before+written+behind, key, text) {
+	if sp.read(before+written+w.LineEnd, key, text) {
 		return lead + written
 	}
-	if written = sp.value(text); sp.read(before+written+behind, key, text) {
+	if written = sp.value(text); sp.read(before+written+w.LineEnd, key, text) {
 		return lead + written
 	}
 	return "=" + written // where there is no sign, or the value looks like one
@@ -184,24 +193,24 @@ func (sp spelling) read(line, key, value string) bool {
 // Line implements nativekit.Flat.
 func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, value any, comment string) string {
 	text, _ := nativekit.Untyped(value)
-	switch {
-	case comment != "" && text == "":
-		return "# " + comment + w.LineEnd + l.Line(w, model, key, value, "")
-	case comment != "":
-		comment = " # " + comment
+	if comment != "" {
+		comment = "# " + comment + w.LineEnd
 	}
 	sp := spellingOf(w)
 	written := sp.value(text)
 	if model == nil {
-		return l.Key(key) + "=" + written + comment
+		return comment + l.Key(key) + "=" + written
 	}
 	d := nativekit.DelimiterOf(w.Text, model, nativekit.Neighbours(w.Text, w.Lines(), model), func(n *nativekit.Node) nativekit.Span {
 		return n.Form.(*line).sign
 	})
-	if line := d.Line(l.Key(key)) + written; sp.read(strings.TrimLeft(line, " \t\f")+w.LineEnd, key, text) {
-		return line + comment
+	if comment != "" {
+		comment = d.Indent + comment
 	}
-	return d.Indent + l.Key(key) + "=" + written + comment
+	if line := d.Line(l.Key(key)) + written; sp.read(strings.TrimLeft(line, " \t\f")+w.LineEnd, key, text) {
+		return comment + line
+	}
+	return comment + d.Indent + l.Key(key) + "=" + written
 }
 
 // Near is the entry that a new item of a list as Spring writes it, key[2], goes behind: the last item of that list.

@@ -490,7 +490,7 @@ func (f *firstByKey) of(list gaby.Value, key string) map[string]int {
 	return f.first
 }
 
-// describe names a value in messages.
+// describe returns a value as messages show it: texts in quotes, so that blanks at their ends can be seen.
 func describe(v gaby.Value) string {
 	switch v.Kind() {
 	case gaby.Map:
@@ -501,10 +501,14 @@ func describe(v gaby.Value) string {
 		if v.Tag() == "!!null" {
 			return "null"
 		}
-		if text := v.Text(); v.Tag() == "!!str" && looksTyped(text) {
+		switch text := v.Text(); {
+		case v.Tag() != "!!str":
+			return text
+		case looksTyped(text):
 			return fmt.Sprintf("%q (a string)", text)
+		default:
+			return configkit.Quoted(text)
 		}
-		return v.Text()
 	}
 	return "(missing)"
 }

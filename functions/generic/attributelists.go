@@ -251,7 +251,11 @@ func rowSetter(provider configkit.ResourceProvider, row *api.AttributeValue) (fu
 	path := api.UnresolvedPath(row.Path)
 	query := GetVisitorMapForPath(provider, row.ResourceType, path)
 	wrong := func() error {
-		return fmt.Errorf("value %v of path %s is not of type %s", row.Value, row.Path, row.DataType)
+		value := fmt.Sprint(row.Value)
+		if text, ok := row.Value.(string); ok {
+			value = configkit.Quoted(text)
+		}
+		return fmt.Errorf("value %s of path %s is not of type %s", value, row.Path, row.DataType)
 	}
 	dataType := row.DataType
 	if dataType == api.DataTypeNone {

@@ -111,7 +111,7 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 			}),
 			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set the comment behind the value at a path of resources of a type",
+			Description:  "Set the comment of the value at a path of resources of a type: behind it, or above it in formats without comments behind values",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"set-path-comment apps/v1/Deployment spec.replicas 'see the capacity sheet'"},
 		},
@@ -253,7 +253,7 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 	}
 	if has := value.Value().Get(key); has.Exists() {
 		if !has.TextIs(text) {
-			return nil, fmt.Errorf("the value has %s %s, but the path looks for %s", key, has.Text(), text)
+			return nil, fmt.Errorf("the value has %s %s, but the path looks for %s", key, configkit.Quoted(has.Text()), configkit.Quoted(text))
 		}
 		return value, nil
 	}
@@ -284,7 +284,7 @@ func putElement(p *yamlkit.Place, element *gaby.YamlDoc, key, text string) error
 		return fmt.Errorf("value (map) at path %s cannot be converted to list", p.Path())
 	case gaby.Scalar:
 		if p.Value.Tag() != "!!null" {
-			return fmt.Errorf("value %s at path %s cannot be converted to list", p.Value.Text(), p.Path())
+			return fmt.Errorf("value %s at path %s cannot be converted to list", configkit.Quoted(p.Value.Text()), p.Path())
 		}
 	}
 	index := 0

@@ -143,14 +143,20 @@ and its type is NoSchema:
   configName = "checkout"
   configSchema = "ShopSettings"
 
-JSON        Comments and trailing commas can stand in .jsonc and .json5 files,
-            and in .json5 files all of JSON5. In .json files they are errors.
-TOML        1.0; 1.1 is read too. Dates and times are strings.
-INI         As Python's configparser reads it; as git does in its own files, and
-            when a section has a name in quotes or every key
-            stands behind one tab. [a.b] is the map b in the map a. Keys do not
-            nest.
-Properties  As Java's Properties.load reads them. Keys nest at their dots, and
+JSON        RFC 8259. Comments and trailing commas can be in .jsonc and .json5
+            files, and in .json5 files all that the json5 package of Node reads.
+            In .json files they are errors.
+TOML        1.0, as Python's tomllib reads it; 1.1 is read too. Dates and times
+            are strings.
+INI         As Python's configparser reads it by default, interpolation aside:
+            quotes, # and ; are part of a value, and comments have lines of
+            their own. As git config reads it in .gitconfig, .gitmodules and
+            .git/config files, and when a section has a name in quotes or every
+            key follows one tab: there, values have quotes and escapes, and
+            comments follow them. [a.b] is the map b in the map a. Keys do not
+            nest and must be in a section.
+Properties  As Java's Properties.load reads them: # is part of a value, and
+            comments have lines of their own. Keys nest at their dots, and
             numbers from 0 on make lists: features.0, features.1.
 Env         As dotenv and docker compose read it: export, quotes, values of
             several lines, # behind a blank. All values are strings.
@@ -161,8 +167,14 @@ HCL         Every block is a resource: its type is the first of two labels, or
             the block type when it has fewer, its name the last label.
             Expressions are strings, "${var.cidr}", that no function looks into
             unasked. The types and labels of blocks are $block, $type and $name;
-            search-replace passes over them, as over keys.
+            search-replace skips them, as it skips keys. Blocks with the same
+            type and name, such as several locals blocks, are one resource: a
+            value is set in the block that has it, else in the first.
+            --kind selects by type: --kind module, --kind aws_subnet.
 
 In INI and Properties only true, false and whole numbers are not strings: 007
 and 1.0 are, so that they stay as they are.
+
+Where comments have lines of their own, set-path-comment writes one directly
+above the key, below those that are there; '' removes all of them.
 `
