@@ -78,6 +78,12 @@ type ResourceProvider interface {
 	MergeKeys(t api.ResourceType) *MergeKeyTree
 	// ExclusiveFields are the fields of a type of which one alone may be present.
 	ExclusiveFields(t api.ResourceType) []ExclusiveFields
+	// Sensitive is how a path of a type relates to the paths whose values are secret.
+	Sensitive(t api.ResourceType, path api.ResolvedPath) Sensitivity
+	// SensitiveValues calls visit with each value of a document of the type that is secret as a whole.
+	SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value))
+	// SensitiveKinds are the kinds of the types that have secret values, sorted.
+	SensitiveKinds() []string
 	// Attributes describes, sorted by name, the attributes that are to have a getter and a setter besides those of the
 	// built-in functions: the ones of users' files.
 	Attributes() []AttributeDescription
@@ -88,6 +94,16 @@ type ResourceProvider interface {
 	// RegisterPaths adds paths of an attribute. Registering a path again replaces it.
 	RegisterPaths(name api.AttributeName, t api.ResourceType, paths api.PathToVisitorInfoType) error
 }
+
+// Sensitivity tells where a path stands in relation to secret values.
+type Sensitivity int
+
+// The relations.
+const (
+	NotSensitive   Sensitivity = iota
+	AboveSensitive             // the value at the path may hold a secret one
+	IsSensitive                // the value at the path is secret, or part of a secret one
+)
 
 // PropertyProvider is a ResourceProvider that can tell more about what the places of a document need and provide than is
 // registered about their paths.

@@ -504,3 +504,45 @@ func TestEntries(t *testing.T) {
 		}
 	}
 }
+
+// Which types have secret values is found without reading all documents.
+func TestSensitiveTypesAreFoundWithoutReadingEverything(t *testing.T) {
+	p := k8skit.New(yamlkit.KnowledgeFile{Name: "own.yaml", Text: []byte(`
+shapes:
+  Login: {attributes: {x: [{path: password, sensitive: true}]}}
+resourceTypes:
+  example.com/v1/A: {embeds: [{shape: Login, path: spec.login}]}
+  example.com/v1/B: {sameAs: v1/Secret}
+  example.com/v1/C: {embeds: [{shape: PodTemplate, path: spec.template}]}
+  v1/Secret: {attributes: {disruption-medium: [data]}}
+`)})
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.SensitiveKinds(), []string{"A", "B", "Secret", "SecretList"}; !slices.Equal(got, want) {
+		t.Errorf("the kinds are %v, want %v", got, want)
+	}
+	for path, want := range map[string]configkit.Sensitivity{
+		"data": configkit.IsSensitive, "data.a.b#json": configkit.IsSensitive, "": configkit.AboveSensitive, "type": configkit.NotSensitive,
+		"metadata.annotations": configkit.AboveSensitive, "metadata.annotations.team": configkit.NotSensitive,
+	} {
+		for _, of := range []api.ResourceType{"v1/Secret", "example.com/v1/B"} {
+			if got := p.Sensitive(of, api.ResolvedPath(path)); got != want {
+				t.Errorf("%s of %s is %d, want %d", path, of, got, want)
+			}
+		}
+	}
+	if p.Sensitive("example.com/v1/A", "spec.login.password.x") != configkit.IsSensitive {
+		t.Error("a shape marks no path")
+	}
+	// What is registered says the same, and with it everything is read.
+	for _, types := range p.RegisteredPaths() {
+		for of, paths := range types {
+			for path, info := range paths {
+				if got := p.Sensitive(of, api.ResolvedPath(path)) == configkit.IsSensitive; info.Sensitive && !got {
+					t.Errorf("%s of %s is not found to be sensitive", path, of)
+				}
+			}
+		}
+	}
+}

@@ -31,6 +31,7 @@ type typeCompiler struct {
 	keys      *configkit.MergeKeyTree
 	mapKeys   map[string]bool
 	exclusive map[string]configkit.ExclusiveFields // by path and members
+	sensitive map[api.UnresolvedPath]*Path         // normalised
 	fragments int
 }
 
@@ -48,6 +49,7 @@ func (r *Registry) newTypeCompiler(of api.ResourceType) *typeCompiler {
 	return &typeCompiler{
 		registry: r, documents: r.documents, of: of,
 		entries: map[entryKey]*entry{}, mapKeys: map[string]bool{}, exclusive: map[string]configkit.ExclusiveFields{},
+		sensitive: map[api.UnresolvedPath]*Path{},
 	}
 }
 
@@ -57,11 +59,22 @@ func (c *typeCompiler) resourceType(t api.ResourceType, depth int) error {
 	documents, err := c.registry.documentsAbout(string(t))
 	problems.add(err)
 	for _, d := range documents {
+		if c.skips(d) {
+			continue
+		}
 		if fragment := d.entry("resourceTypes", string(t)); fragment.Exists() && !problems.stop {
 			problems.add(c.fragment(d, fragment, "", depth))
 		}
 	}
 	return problems.err()
+}
+
+// onlySensitive reports whether nothing but the paths of secret values is read.
+func (c *typeCompiler) onlySensitive() bool { return slices.Contains(c.only, justSensitive) }
+
+// skips reports whether a document has nothing that is asked for.
+func (c *typeCompiler) skips(d knowledgeDocument) bool {
+	return c.onlySensitive() && !d.mayHaveSensitive()
 }
 
 // lookUp finds a shape or an accessor: in the file itself, else in the others.
@@ -70,6 +83,9 @@ func (c *typeCompiler) lookUp(d knowledgeDocument, section, name string) (knowle
 		return d, v
 	}
 	for _, other := range c.documents {
+		if section == "shapes" && c.skips(other) {
+			continue
+		}
 		if v := other.entry(section, name); v.Exists() {
 			return other, v
 		}
@@ -157,13 +173,16 @@ func (c *typeCompiler) embeds(d knowledgeDocument, list gaby.Value, prefix strin
 				path = text
 				return nil
 			}
-			if from, shape = c.lookUp(d, "shapes", text); !shape.Exists() {
+			if from, shape = c.lookUp(d, "shapes", text); !shape.Exists() && !c.onlySensitive() {
 				return d.unknown(field.Position(), key, "there is no shape "+text, text, c.names("shapes"))
 			}
 			return nil
 		})
 		if err != nil {
 			return err
+		}
+		if !shape.Exists() && c.onlySensitive() {
+			return nil
 		}
 		if !shape.Exists() {
 			return d.fail(e, "shape", "it is missing")
@@ -348,10 +367,14 @@ func (c *typeCompiler) exclusiveFields(d knowledgeDocument, list gaby.Value, pre
 
 func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefix string) error {
 	return d.fields(section, "attributes", nil, func(name string, list gaby.Value) error {
-		if c.only != nil && !slices.Contains(c.only, api.AttributeName(name)) {
+		onlySensitive := c.onlySensitive()
+		if c.only != nil && !onlySensitive && !slices.Contains(c.only, api.AttributeName(name)) {
 			return nil
 		}
 		return d.items(list, name, func(e gaby.Value) error {
+			if onlySensitive && !e.Get("sensitive").Exists() {
+				return nil
+			}
 			info, parsed, err := c.visitorInfo(d, api.AttributeName(name), e, prefix)
 			if err == nil && !d.BuiltIn && parsed.holes > 0 {
 				err = c.checkArguments(d, info, parsed, e)
@@ -399,7 +422,7 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 		info.Path = api.UnresolvedPath(path.text)
 		return info, path, nil
 	}
-	known := []string{"path", "dataType", "accessor", "target", "required", "default", "needed", "provided", "except", "description"}
+	known := []string{"path", "dataType", "accessor", "target", "required", "default", "needed", "provided", "sensitive", "except", "description"}
 	required := map[string]string{}
 	err := d.fields(e, string(name), known, func(key string, field gaby.Value) (err error) {
 		switch key {
@@ -443,6 +466,8 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 			if details.IsProvided, err = d.boolean(field, key); details.IsProvided {
 				details.ProvidedProperties = map[string]string{PropertyResourceType: string(c.of)}
 			}
+		case "sensitive":
+			info.Sensitive, err = d.boolean(field, key)
 		case "description":
 			details.Description, err = d.text(field, key)
 		case "except":
@@ -512,6 +537,9 @@ func (c *typeCompiler) add(info *api.PathVisitorInfo, parsed *Path, level int) {
 		return
 	}
 	key := entryKey{info.AttributeName, parsed.NormalizedPath()}
+	if info.Sensitive {
+		c.sensitive[key.path] = parsed
+	}
 	if known, ok := c.entries[key]; ok && known.level < level {
 		return
 	}
@@ -557,6 +585,9 @@ func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) 
 		if e.level == 0 {
 			k.addOwn(key.attribute, key.path, e.info)
 		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.sensitive)) {
+		k.sensitive = append(k.sensitive, c.sensitive[path])
 	}
 	for group, members := range groups {
 		for _, member := range members {

@@ -25,7 +25,7 @@ import (
 //	  mapKeyPaths:     [path]                              ends in *: the keys there are chosen by users
 //	  exclusiveFields: [{path, members, discriminator, allowedMember}]
 //	  attributes:
-//	    ATTRIBUTE:     [{path, dataType, accessor, target, required, default, needed, provided, except, description}]
+//	    ATTRIBUTE:     [{path, dataType, accessor, target, required, default, needed, provided, sensitive, except, description}]
 //	attributes:    ATTRIBUTE: {description, dataType, regexp, enum, min, max, example, upsert, parameters, members}
 //
 // dataType is string unless it is given. Of several files that know a type all count, a later one overriding paths; shapes
@@ -100,6 +100,12 @@ type knowledgeDocument struct {
 	*KnowledgeFile
 	doc  *gaby.YamlDoc
 	keys map[sectionKey]bool // of a built-in document
+}
+
+// mayHaveSensitive reports whether the document may mark paths as sensitive. The types of a built-in document that says nothing about it
+// have none, a test makes sure of it.
+func (d knowledgeDocument) mayHaveSensitive() bool {
+	return !d.BuiltIn || bytes.Contains(d.doc.Bytes(), []byte("sensitive: true"))
 }
 
 // sectionKey is an entry of a section, or a section itself.

@@ -27,6 +27,7 @@ type Registry struct {
 	versions    map[string][]string // by type that a reference refers to
 	types       map[api.ResourceType]*typeKnowledge
 	parts       map[typePart]*typeKnowledge
+	kinds       []string // see SensitiveKinds; nil until it is asked for
 	added       map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
 	scopes      map[api.ResourceType]configkit.Scope
 	accessors   map[string]EmbeddedAccessor
@@ -87,7 +88,7 @@ func (r *Registry) AddFiles(files ...KnowledgeFile) error {
 	defer r.mu.Unlock()
 	files0, documents, groups, types, parts := r.files, r.documents, r.groups, r.types, r.parts
 	r.files = append(slices.Clone(r.files), files...)
-	r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes = nil, nil, nil, nil, nil, nil, nil
+	r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes, r.kinds = nil, nil, nil, nil, nil, nil, nil, nil
 	err := r.check(len(files0))
 	if err != nil {
 		r.files, r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes = files0, documents, nil, groups, nil, types, parts, nil
@@ -255,7 +256,7 @@ func (a attributePaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 // maxTypes bounds how much is kept of types that data name and nobody has heard of.
 const maxTypes = 4096
 
-// typePart is one attribute of a type, or justMergeKeys.
+// typePart is one attribute of a type, justMergeKeys or justSensitive.
 type typePart struct {
 	of   api.ResourceType
 	name api.AttributeName
@@ -385,7 +386,7 @@ func (r *Registry) RegisterPaths(name api.AttributeName, t api.ResourceType, pat
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.add(name, t, paths)
-	r.types, r.parts = nil, nil // what was compiled may be out of date
+	r.types, r.parts, r.kinds = nil, nil, nil // what was compiled may be out of date
 	return nil
 }
 
@@ -483,6 +484,7 @@ type typeKnowledge struct {
 	provided   []*api.PathVisitorInfo
 	mergeKeys  *configkit.MergeKeyTree
 	exclusive  []configkit.ExclusiveFields
+	sensitive  []*Path // in lexical order of normalised path
 
 	mu    sync.Mutex
 	asked map[api.UnresolvedPath]*api.PathVisitorInfo // answers of PathInfo
@@ -534,7 +536,7 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeK
 			return nil, err
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.added[of])) {
-			if only != nil && !slices.Contains(only, name) {
+			if only != nil && !slices.Contains(only, name) && !slices.Contains(only, justSensitive) {
 				continue
 			}
 			paths := r.added[of][name]

@@ -133,6 +133,8 @@ type PathVisitorInfo struct {
 	TypeExceptions         []ResourceType       `json:",omitempty"`
 	EmbeddedAccessorType   EmbeddedAccessorType `json:",omitempty"`
 	EmbeddedAccessorConfig string               `json:",omitempty"`
+	// Sensitive marks the value at the path, and everything below it, as secret.
+	Sensitive bool `json:",omitempty"`
 }
 
 // PathToVisitorInfoType maps registered paths to what is known about them.

@@ -12,6 +12,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -41,6 +42,9 @@ path. A Kubernetes resource that is in another file now is compared with what it
 was, when it is the only one of its type and name. The resources of a file that
 is in only one of the directories are new or gone.
 
+Values of Secrets are masked unless --show-secrets is given. -o mutations and
+-o patch have them: 'fctl help secrets'.
+
 -o mutations prints JSON, like fctl do -o mutations. -o patch is what the
 function patch-mutations takes to make the values of B from those of A:
 
@@ -52,6 +56,7 @@ function patch-mutations takes to make the values of B from those of A:
   fctl diff -o patch staging.yaml production.yaml`,
 	}
 	cmd.Flags().StringP("output", "o", "text", "what is printed, a `FORMAT`: text, mutations (JSON), patch (JSON for patch-mutations)")
+	addShowSecrets(cmd.Flags())
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error { return a.diff(cmd.Context(), cmd, words) }
 	cmd.ValidArgsFunction = completeFiles(2)
@@ -67,6 +72,8 @@ type comparison struct {
 	several    bool
 	problems   diag.List
 	passed     []source.Passed
+
+	showSecrets bool
 }
 
 // pair is a unit as it is in A and in B; one of them may be nil.
@@ -100,6 +107,7 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, words []string) erro
 	c := &comparison{
 		App: a, toolchains: executor.Toolchains(), reader: &source.Reader{In: a.Streams.In, Toolchain: api.ToolchainType(s.Toolchain)},
 	}
+	c.showSecrets, _ = cmd.Flags().GetBool(showSecrets)
 	dir, _ := cmd.Flags().GetString("directory")
 	if err := c.read(ctx, cmd, inDirectory(dir, words[0]), inDirectory(dir, words[1])); err != nil {
 		return err
@@ -215,7 +223,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 	}
 	printer := &report.Printer{
 		Format: report.Mutations, Several: c.several,
-		Screen: report.Screen{Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold), Diff: c.diffStyle()},
+		Screen: report.Screen{Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold), Diff: c.diffStyle(), Escape: c.Streams.OutIsTerminal()},
 	}
 	out := sink.NewStream(c.Streams.Out)
 	status, inLayout := exitDone, 0
@@ -225,7 +233,11 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 		p := &c.pairs[i]
 		notes = append(notes, nil)
 		if d.Err != nil {
-			c.problems = append(c.problems, p.problems(executor, d.Err)...)
+			problems := p.problems(executor, d.Err)
+			if secrets := c.secretsOf(versions[i], executor); secrets != nil {
+				problems = secrets().Failures(problems)
+			}
+			c.problems = append(c.problems, problems...)
 			continue
 		}
 		if len(d.Mutations) > 0 {
@@ -241,6 +253,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 		piece, err := printer.Piece(report.Result{
 			Unit: p.unit().Name, File: p.unit().File, Toolchain: p.unit().Toolchain,
 			Response: &api.FunctionInvocationResponse{Success: true, Mutations: d.Mutations},
+			Secrets:  c.secretsOf(versions[i], executor),
 		})
 		if err != nil {
 			return err
@@ -271,6 +284,14 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 		return told(status)
 	}
 	return nil
+}
+
+// secretsOf finds the secret values in the versions of a unit; nil when they may be shown.
+func (c *comparison) secretsOf(v functions.Versions, executor *functions.Executor) func() *sensitive.Values {
+	if c.showSecrets {
+		return nil
+	}
+	return func() *sensitive.Values { return executor.Sensitive(v.Toolchain, v.Before, v.After) }
 }
 
 // noteRest tells what differs but is no difference, and what was not looked at.

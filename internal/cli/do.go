@@ -35,7 +35,11 @@ line, of which there may then be none: "fctl help chains".
 
 Nothing is written to a file without -i or -O: --diff shows what would change,
 --check lists the files and ends with status 1, --dry-run counts. 'fctl help
-files' tells which files are read and how they are written.`,
+files' tells which files are read and how they are written.
+
+Values of Secrets are masked in messages, reports and tables, and in --diff and
+-o mutations on a terminal; in a pipe these have the values: 'fctl help
+secrets'.`,
 		Example: `  fctl do deployment.yaml MyUnit set-replicas 5
   fctl do deployment.yaml MyUnit set-replicas 5 then set-container-image web nginx:1.27
   fctl do -n shop --kind Deployment all.yaml MyUnit set-replicas 0

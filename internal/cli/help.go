@@ -58,6 +58,7 @@ func topics() []topic {
 		{"files", "Which files are read, and how they are written", func() string { return filesTopic }},
 		{"formats", "Formats: JSON, TOML, INI, properties, env, text, HCL", func() string { return formatsTopic }},
 		{"mutations", "What a chain changed, value by value, and how to apply that elsewhere", func() string { return mutationsTopic }},
+		{"secrets", "Which values are masked, and where", func() string { return secretsTopic }},
 		{"merging", "How fctl merge merges, and git with it", func() string { return mergingTopic }},
 		{"templates", "Words before values: file:, template:, cel:, text:", func() string { return templatesTopic }},
 		{"cel", "Expressions in CEL: variables, functions, limits", func() string { return celTopic }},

@@ -33,6 +33,7 @@ func addRunFlags(flags *pflag.FlagSet) {
 	flags.String("report", "", "print validation results in a `FORM`: github, sarif, junit, json, or auto, which is github in a GitHub workflow")
 
 	flags.Bool("combine-validations", false, "print one validation result for all functions and files, as a JSON object")
+	addShowSecrets(flags)
 
 	addSelectors(flags)
 	flags.Bool("require-match", false, "an error when a function matches nothing")

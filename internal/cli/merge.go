@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
@@ -38,7 +39,8 @@ changed what the other has deleted, there is a conflict: it is told on the
 error stream, with its place in OURS and in THEIRS (with -i or --path, in the
 result), and the status is 1. The result has both sides between markers, as git
 writes them; with --conflict-style=list it has that of OURS. What cannot be read
-is merged line by line, and a note says so.
+is merged line by line, and a note says so. Values of Secrets are masked in
+messages, but not in the result.
 
 "fctl help merging" tells how git uses it, and what is merged how.`,
 		Example: `  fctl merge base.yaml ours.yaml theirs.yaml
@@ -50,6 +52,7 @@ is merged line by line, and a note says so.
 	cmd.Flags().Int("marker-size", 7, "how many characters markers have")
 	cmd.Flags().StringArrayP("label", "L", nil, "a `NAME` behind the markers: of OURS, and given once more, of THEIRS")
 	cmd.Flags().String("path", "", "the `PATH` of what is merged, for its toolchain and for messages, when OURS is a temporary file")
+	addShowSecrets(cmd.Flags())
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error { return a.merge(cmd.Context(), cmd, words) }
 	cmd.ValidArgsFunction = completeFiles(3)
@@ -65,6 +68,7 @@ type merging struct {
 	base, ours, theirs *source.Unit
 	name               string // of the result in messages
 	written            bool   // to the file of that name
+	secrets            *sensitive.Values
 }
 
 func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) error {
@@ -119,6 +123,9 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) err
 	}
 	if err != nil {
 		return err
+	}
+	if show, _ := cmd.Flags().GetBool(showSecrets); !show && (merged.ByLines != nil || len(merged.Conflicts) > 0) {
+		m.secrets = m.executor.Sensitive(m.toolchain, m.base.Data, m.ours.Data, m.theirs.Data)
 	}
 	return m.conclude(merged, options.Markers)
 }
@@ -177,7 +184,7 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 // conclude tells what is to be known about the result.
 func (m *merging) conclude(merged *yamlkit.MergedText, markers bool) error {
 	if merged.ByLines != nil && !m.settings.Quiet {
-		m.note(m.name, []api.Note{{Message: "merged line by line: " + m.whyByLines(merged.ByLines)}})
+		m.note(m.name, []api.Note{{Message: m.secrets.Message("merged line by line: " + m.whyByLines(merged.ByLines))}})
 	}
 	if len(merged.Conflicts) == 0 {
 		return nil
@@ -188,11 +195,20 @@ func (m *merging) conclude(merged *yamlkit.MergedText, markers bool) error {
 		if m.written {
 			pos = c.Pos
 		}
-		problems[i] = &api.Failure{Pos: api.Position{File: m.name, Line: pos.Line, Column: pos.Column}, Message: m.conflictText(c, markers)}
+		problems[i] = &api.Failure{Pos: api.Position{File: m.name, Line: pos.Line, Column: pos.Column}, Message: m.masked(c.Value, m.conflictText(c, markers))}
 	}
 	problems.Sort()
 	m.tell(problems)
 	return told(exitNo)
+}
+
+// masked is what is said of a conflict without secret values.
+func (m *merging) masked(value *api.MutationConflict, text string) string {
+	if value == nil {
+		return m.secrets.Message(text)
+	}
+	message, _ := strings.CutPrefix(text, value.Resource.String()+": ")
+	return text[:len(text)-len(message)] + m.secrets.About(value.Resource.ResourceType, value.Path, message)
 }
 
 // whyByLines tells what is wrong with which of the texts.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -79,7 +80,7 @@ func (j *job) run(ctx context.Context, plans *plans) (err error) {
 	r.printer = &report.Printer{
 		Format: r.format, Report: r.report, Several: j.found.Several, Signatures: chain.Signatures,
 		Elsewhere: r.to != toStdout, Silent: !r.prints,
-		Screen: report.Screen{Terminal: j.Streams.OutIsTerminal(), Head: j.Streams.OutStyle(color.Bold), Diff: j.diffStyle()},
+		Screen: report.Screen{Terminal: j.Streams.OutIsTerminal(), Head: j.Streams.OutStyle(color.Bold), Diff: j.diffStyle(), Escape: j.Streams.OutIsTerminal()},
 	}
 	j.tellNotes(j.settings, j.executor)
 	if !j.settings.Quiet {
@@ -104,7 +105,9 @@ func (j *job) run(ctx context.Context, plans *plans) (err error) {
 // work runs the chain on a unit. It is called concurrently.
 func (r *run) work(i int, admit func(int64)) outcome {
 	o := outcome{file: r.found.Files[i]}
+	var unit *source.Unit
 	fail := func(problems diag.List) outcome {
+		problems = r.sensitive(unit, nil).Failures(problems)
 		o.problems = diag.In(diag.FileName(o.file.Path), problems)
 		if r.prints && r.found.Several {
 			o.piece = r.failedPiece(&o)
@@ -114,7 +117,8 @@ func (r *run) work(i int, admit func(int64)) outcome {
 	if o.file.Problem != nil {
 		return fail(diag.Failures(o.file.Problem, api.FailureInput))
 	}
-	unit, err := r.read(i, admit)
+	var err error
+	unit, err = r.read(i, admit)
 	switch {
 	case r.ctx.Err() != nil:
 		o.unable = r.ctx.Err()
@@ -232,7 +236,7 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		KeepSteps:           r.prints && r.format == report.Diff,
 		RecordMutations:     r.prints && (r.format == report.Mutations || r.format == report.Response),
 		EncodeMutation:      encode,
-		OmitData:            onlyMutations,
+		OmitData:            encode != nil,
 		StopOnError:         !r.keep,
 		FunctionInvocations: chain.Invocations,
 	}
@@ -251,6 +255,9 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	}
 	r.asSaid(response)
 	r.demand(response)
+	if speaks(response) {
+		r.sensitive(unit, response).Response(response)
+	}
 	report.Locate(response.Outputs, unit.File)
 	o.response, o.notes = response, response.Notes
 	if !response.Success {
@@ -284,6 +291,11 @@ func (r *run) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		Response: response, Before: unit.Data,
 		Changed: func() ([]api.ResourceInfo, error) { return changedResources(r.executor, unit, response) },
 		Places:  func(text []byte) []diff.Place { return places(r.executor, unit.Toolchain, text) },
+	}
+	if !r.showSecrets {
+		result.Secrets = func() *sensitive.Values {
+			return r.executor.Sensitive(unit.Toolchain, unit.Data, bytes.Join(partsOf(response), nil))
+		}
 	}
 	if r.prints {
 		piece, err := r.printer.Piece(result)

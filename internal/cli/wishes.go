@@ -25,6 +25,8 @@ type wishes struct {
 	other   map[string]api.Text
 	filters int
 	keep    bool
+	// showSecrets tells that secret values are shown where they would be masked.
+	showSecrets bool
 	writing
 }
 
@@ -57,6 +59,7 @@ func (j *job) wishes(ctx context.Context, chain *plan.Plan) (w wishes, err error
 	if err = j.addInputs(ctx, w.where); err != nil {
 		return w, err
 	}
+	w.showSecrets, _ = flags.GetBool(showSecrets)
 	stop, _ := flags.GetBool("stop")
 	if stop && flags.Changed("keep-going") {
 		return w, diag.Usage("--stop and --keep-going exclude each other")

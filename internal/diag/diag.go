@@ -10,6 +10,7 @@
 package diag
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -216,6 +217,28 @@ func apply(style func(string) string, text string) string {
 		return text
 	}
 	return style(text)
+}
+
+// PrintableLines is Printable for a text of several lines.
+func PrintableLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = Printable(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// PrintableLine is Printable for a line of a file: tabs stay, and so does the line end.
+func PrintableLine(line []byte) []byte {
+	body := bytes.TrimRight(line, "\r\n")
+	if end := line[len(body):]; len(end) > 2 || len(end) == 2 && end[0] == '\n' {
+		body = line[:len(line)-1] // carriage returns that end no line
+	}
+	parts := strings.Split(string(body), "\t")
+	for i := range parts {
+		parts[i] = Printable(parts[i])
+	}
+	return append([]byte(strings.Join(parts, "\t")), line[len(body):]...)
 }
 
 // Printable keeps a line that quotes the user's data one line of text.

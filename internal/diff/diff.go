@@ -24,6 +24,9 @@ type File struct {
 	Steps []Step
 	// Places tells where in a text its resources begin, in order. It is asked only when something changed, and may be nil.
 	Places func(text []byte) []Place
+	// Shown makes of the texts what people see of them, line by line: without secret values, say. The diff is then for people only, with
+	// control characters escaped. It is asked only when something changed.
+	Shown func(before, after []byte) (shownBefore, shownAfter []byte)
 	// Style colours the diff; the zero Style leaves it plain.
 	Style Style
 }
@@ -49,6 +52,11 @@ func Unified(f File) []byte {
 	p := printer{style: f.Style, before: lines(f.Before), after: lines(f.After)}
 	edits := compare(p.before, p.after)
 	l := newLabeller(f, p.before)
+	if f.Shown != nil {
+		before, after := f.Shown(f.Before, f.After)
+		p.before, p.after = lines(before), lines(after)
+		p.before.forPeople, p.after.forPeople = true, true
+	}
 	p.say(f.Style.File, "--- ", quoted("a/"+f.Name))
 	p.say(f.Style.File, "+++ ", quoted("b/"+f.Name))
 	for len(edits) > 0 {
@@ -113,7 +121,7 @@ func span(from, to int) string {
 // same prints lines that both texts have.
 func (p *printer) same(from, to int) {
 	for i := from; i < to; i++ {
-		p.line(" ", p.before.line(i), nil)
+		p.line(" ", p.before.shown(i), nil)
 	}
 }
 
@@ -124,10 +132,10 @@ func (p *printer) change(e edit) {
 		return
 	}
 	for i := e.oldFrom; i < e.oldTo; i++ {
-		p.line("-", p.before.line(i), nil)
+		p.line("-", p.before.shown(i), nil)
 	}
 	for i := e.newFrom; i < e.newTo; i++ {
-		p.line("+", p.after.line(i), nil)
+		p.line("+", p.after.shown(i), nil)
 	}
 }
 

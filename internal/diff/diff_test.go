@@ -402,3 +402,14 @@ func TestGitApply(t *testing.T) {
 		}
 	}
 }
+
+// What people see of the texts has nothing to do with what is compared.
+func TestShownLines(t *testing.T) {
+	f := diff.File{Name: "x", Before: []byte("a: 1\tx\r\nb: \x1b[2J\r\x9b\n"), After: []byte("a: 2\tx\r\nb: \x1b[2J\r\x9b\n")}
+	f.Shown = func(before, after []byte) ([]byte, []byte) {
+		return bytes.Replace(before, []byte("1"), []byte("*"), 1), bytes.Replace(after, []byte("2"), []byte("*"), 1)
+	}
+	if got, want := string(diff.Unified(f)), "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a: *\tx\r\n+a: *\tx\r\n b: \\x1b[2J\\r\ufffd\n"; got != want {
+		t.Errorf("have %q, want %q", got, want)
+	}
+}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // labeller tells what stands behind the second @@ of a hunk.
@@ -55,19 +56,9 @@ func (l *labeller) label(edits []edit) string {
 				functions = append(functions, function)
 			}
 		}
-		parts = append(parts, strings.TrimSpace(printable(name+"  "+strings.Join(functions, ", "))))
+		parts = append(parts, strings.TrimSpace(diag.Printable(name+"  "+strings.Join(functions, ", "))))
 	}
 	return strings.Join(parts, "; ")
-}
-
-// printable keeps names that come from the texts from ending the line or steering a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '?'
-	}, s)
 }
 
 // mark marks the steps that made an edit.

@@ -76,7 +76,7 @@ func TestNamesInHeadersAreHarmless(t *testing.T) {
 		Name: "x", Before: []byte("a\n"), After: []byte("b\n"),
 		Places: func([]byte) []diff.Place { return []diff.Place{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}} },
 	})
-	if want := "--- a/x\n+++ b/x\n@@ -1 +1 @@ v1/X a?-b?[2J\n-a\n+b\n"; string(patch) != want {
+	if want := "--- a/x\n+++ b/x\n@@ -1 +1 @@ v1/X a\\n-b\\x1b[2J\n-a\n+b\n"; string(patch) != want {
 		t.Errorf("have %q", patch)
 	}
 }

@@ -33,10 +33,10 @@ const (
 func (p *printer) coloured(e edit) {
 	pairs := p.pair(e)
 	for i := e.oldFrom; i < e.oldTo; i++ {
-		p.line("-", p.before.line(i), p.paint(p.style.Old, p.style.OldWord, pairs.old[i]))
+		p.line("-", p.before.shown(i), p.paint(p.style.Old, p.style.OldWord, pairs.old[i]))
 	}
 	for i := e.newFrom; i < e.newTo; i++ {
-		p.line("+", p.after.line(i), p.paint(p.style.New, p.style.NewWord, pairs.new[i]))
+		p.line("+", p.after.shown(i), p.paint(p.style.New, p.style.NewWord, pairs.new[i]))
 	}
 }
 
@@ -55,8 +55,8 @@ func (p *printer) pair(e edit) pairs {
 	next, compared := e.newFrom, 0
 	for i := e.oldFrom; i < e.oldTo; i++ {
 		for j := next; j < e.newTo && compared < maxCompared; j++ {
-			compared += len(p.before.line(i)) + len(p.after.line(j))
-			old, changed, alike := pieces(p.before.line(i), p.after.line(j))
+			compared += len(p.before.shown(i)) + len(p.after.shown(j))
+			old, changed, alike := pieces(p.before.shown(i), p.after.shown(j))
 			if alike {
 				found.old[i], found.new[j], next = old, changed, j+1
 				break

@@ -1,11 +1,17 @@
 package diff
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+)
 
 // text is one of the texts compared, by lines. A line keeps its line end.
 type text struct {
 	data   []byte
 	starts []int32 // of the lines, and the end of the text
+	// forPeople tells that control characters are escaped.
+	forPeople bool
 }
 
 func lines(data []byte) text {
@@ -24,6 +30,14 @@ func lines(data []byte) text {
 func (t text) len() int { return len(t.starts) - 1 }
 
 func (t text) line(i int) []byte { return t.data[t.starts[i]:t.starts[i+1]] }
+
+// shown is a line as it is printed.
+func (t text) shown(i int) []byte {
+	if t.forPeople {
+		return diag.PrintableLine(t.line(i))
+	}
+	return t.line(i)
+}
 
 // numbers gives the lines [from, to) of both texts numbers: the same number, the same line.
 func numbers(before text, from, beforeTo int, after text, afterTo int) (old, changed []int32, count int) {

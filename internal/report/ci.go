@@ -113,7 +113,7 @@ func github(units []Result) []byte {
 	for _, u := range units {
 		for _, f := range u.findings() {
 			if n++; n > shown {
-				fmt.Fprintf(&b, "%s: %s\n", f.Position, oneLine(f.text()))
+				fmt.Fprintf(&b, "%s: %s\n", diag.Printable(f.Position.String()), oneLine(f.text()))
 				continue
 			}
 			command := map[string]string{"note": "notice"}[f.level()]
@@ -146,7 +146,7 @@ func (p *Printer) Summary() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### fctl: %d findings\n\n| Place | Level | Rule | Finding |\n|---|---|---|---|\n", len(all))
 	for i, f := range all {
-		row := fmt.Sprintf("| %s | %s | %s | %s |\n", cell.Replace(f.Position.String()), f.level(), cell.Replace(f.rule()), cell.Replace(f.text()))
+		row := fmt.Sprintf("| %s | %s | %s | %s |\n", cell.Replace(diag.Printable(f.Position.String())), f.level(), cell.Replace(f.rule()), cell.Replace(f.text()))
 		if b.Len()+len(row) > summaryBytes {
 			fmt.Fprintf(&b, "\nand %d more\n", len(all)-i)
 			break

@@ -129,9 +129,9 @@ func failureFindings(file string, failures []*api.Failure) []finding {
 }
 
 // text is the message with everything before it that says what it is about,
-// the place left out.
+// the place left out, and nothing that would do something to a terminal.
 func (f finding) text() string {
-	return strings.Join(slices.DeleteFunc([]string{f.Resource, f.label(), f.Path, f.Rule, f.Message}, func(s string) bool { return s == "" }), ": ")
+	return diag.PrintableLines(strings.Join(slices.DeleteFunc([]string{f.Resource, f.label(), f.Path, f.Rule, f.Message}, func(s string) bool { return s == "" }), ": "))
 }
 
 // label returns what people call the validation: the name of its step, or its function.

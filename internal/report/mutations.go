@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
@@ -24,8 +25,10 @@ const maxValue = 60
 //	                               metadata.labels.team: + core   by set-label
 //	+ v1/Service shop/web   by upsert-resource
 //	- v1/ConfigMap shop/old   by delete-resource
-func (s Screen) Changes(list api.ResourceMutationList, by func(index int) string) []byte {
-	p := changePrinter{screen: s, by: by}
+//
+// Secret values are masked; secrets may be nil.
+func (s Screen) Changes(list api.ResourceMutationList, by func(index int) string, secrets *sensitive.Values) []byte {
+	p := changePrinter{screen: s, by: by, secrets: secrets}
 	for i := range list {
 		p.resource(&list[i])
 	}
@@ -36,11 +39,13 @@ type changePrinter struct {
 	screen Screen
 	by     func(int) string
 	b      bytes.Buffer
+
+	secrets *sensitive.Values
 }
 
 func (p *changePrinter) resource(m *api.ResourceMutation) {
 	info := m.ResourceMutationInfo
-	switch name := m.Resource.String(); info.MutationType {
+	switch name := diag.Printable(m.Resource.String()); info.MutationType {
 	case api.MutationTypeAdd:
 		p.line(p.new("+ ")+p.screen.head(name), info.Index)
 	case api.MutationTypeDelete:
@@ -63,26 +68,31 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
 		info := m.PathMutationMap[path]
-		if isTextPatch(info) {
-			line(ShownPath(path)+": lines changed", info.Index)
+		value, previous := info.Value, info.Previous
+		info.Value, info.Previous = p.secrets.Value(m.Resource, path, info.Value), p.secrets.Value(m.Resource, path, info.Previous)
+		if isMasked := info.Value != value || info.Previous != previous; isTextPatch(info) && !isMasked {
+			line(diag.Printable(ShownPath(path))+": lines changed", info.Index)
 			for row := range strings.Lines(info.Patch) {
 				p.b.WriteString(indent + "  " + p.patchLine(strings.TrimSuffix(row, "\n")) + "\n")
 			}
 			continue
 		}
-		line(ShownPath(path)+": "+p.change(info), info.Index)
+		line(diag.Printable(ShownPath(path))+": "+p.change(info), info.Index)
 	}
 	index := m.ResourceMutationInfo.Index
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayElementAliases)) {
+		if p.secrets.Has(m.Resource, path) {
+			continue
+		}
 		for _, old := range slices.Sorted(maps.Keys(m.ArrayElementAliases[path])) {
-			line(ShownPath(path)+": "+p.old(old)+" is now "+p.new(m.ArrayElementAliases[path][old]), index)
+			line(diag.Printable(ShownPath(path))+": "+p.old(old)+" is now "+p.new(m.ArrayElementAliases[path][old]), index)
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {
-		if m.Appended[path] {
+		if m.Appended[path] || p.secrets.Has(m.Resource, path) {
 			continue
 		}
-		line(ShownPath(path)+": in the order "+strings.Join(m.ArrayOrders[path], ", "), index)
+		line(diag.Printable(ShownPath(path))+": in the order "+diag.Printable(strings.Join(m.ArrayOrders[path], ", ")), index)
 	}
 }
 
@@ -122,11 +132,16 @@ func (p *changePrinter) patchLine(row string) string {
 	case strings.HasPrefix(row, "-"):
 		return p.old(row)
 	}
-	return row
+	return diag.Printable(row)
 }
 
-func (p *changePrinter) old(text string) string { return styled(p.screen.Diff.Old, text) }
-func (p *changePrinter) new(text string) string { return styled(p.screen.Diff.New, text) }
+func (p *changePrinter) old(text string) string {
+	return styled(p.screen.Diff.Old, diag.Printable(text))
+}
+
+func (p *changePrinter) new(text string) string {
+	return styled(p.screen.Diff.New, diag.Printable(text))
+}
 
 func styled(style func(string) string, text string) string {
 	if style == nil {
@@ -220,13 +235,14 @@ func mutations(screen Screen, r Result) (Payload, error) {
 	case !r.Response.Success:
 		return nil, nil
 	case screen.Terminal:
-		return Payload{screen.Changes(r.Response.Mutations, whoChanged(r))}, nil
+		return Payload{screen.Changes(r.Response.Mutations, whoChanged(r), r.secrets())}, nil
 	case len(r.Response.EncodedMutations) > 0:
 		return joinEncoded(r.Response.EncodedMutations), nil
 	case r.Response.Mutations == nil:
 		return Payload{[]byte("[]\n")}, nil
 	}
-	return marshalMutations(r.Response.Mutations)
+	text, err := marshalMutations(r.Response.Mutations)
+	return screen.json(text), err
 }
 
 // marshalMutations is Marshal in parts.
@@ -269,9 +285,9 @@ func mutationsSection(screen Screen, r Result) (section, error) {
 		if r.Response.Mutations == nil {
 			output.Value = api.ResourceMutationList{}
 		}
-		return rowsSection(r, output)
+		return screen.rowsSection(r, output)
 	}
-	text := screen.Changes(r.Response.Mutations, whoChanged(r))
+	text := screen.Changes(r.Response.Mutations, whoChanged(r), r.secrets())
 	if len(text) > 0 {
 		text = append([]byte(screen.head(diag.Printable(r.File))+"\n"), text...)
 	}

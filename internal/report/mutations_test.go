@@ -66,11 +66,11 @@ func TestChangesForAPerson(t *testing.T) {
 + v1/Service shop/new   by set-replicas
 - v1/Service shop/old   by set-label
 `
-	if got := string(Screen{}.Changes(changesForAPerson(), by)); got != want {
+	if got := string(Screen{}.Changes(changesForAPerson(), by, nil)); got != want {
 		t.Errorf("%s", got)
 	}
 	mark := func(s string) func(string) string { return func(text string) string { return "<" + s + text + ">" } }
-	coloured := string(Screen{Head: mark("*"), Diff: diff.Style{Old: mark("-"), New: mark("+")}}.Changes(changesForAPerson()[:1], nil))
+	coloured := string(Screen{Head: mark("*"), Diff: diff.Style{Old: mark("-"), New: mark("+")}}.Changes(changesForAPerson()[:1], nil, nil))
 	for _, part := range []string{"~ <*apps/v1/Deployment shop/web>  data.text", " spec.replicas: <-3> -> <+5>\n", " <--two>\n", ": <++ core>\n"} {
 		if !strings.Contains(coloured, part) {
 			t.Errorf("%q is missing in\n%s", part, coloured)

@@ -55,9 +55,9 @@ func (p *Printer) Piece(r Result) (Piece, error) {
 		text := configuration(r.Response)
 		return Piece{text: text, document: text != nil, result: Result{File: r.File, Toolchain: r.Toolchain}}, nil
 	case p.Format == Output, p.Format == Table, auto:
-		make := rowsSection
+		make := p.Screen.rowsSection
 		if p.Format == Table || auto && p.Screen.Terminal {
-			make = tableSection
+			make = p.Screen.tableSection
 		}
 		if auto && p.Screen.Terminal {
 			make = p.Screen.personSection
@@ -116,6 +116,6 @@ func (r Result) isYAML() bool { return strings.HasSuffix(string(r.Toolchain), "/
 func (r Result) withoutData() Result {
 	response := *r.Response
 	response.ConfigData, response.Parts, response.Steps = nil, nil, nil
-	r.Response, r.Before, r.Changed, r.Places = &response, nil, nil, nil
+	r.Response, r.Before, r.Changed, r.Places, r.Secrets = &response, nil, nil, nil, nil
 	return r
 }

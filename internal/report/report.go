@@ -13,10 +13,14 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/diff"
 )
 
@@ -111,6 +115,9 @@ type Result struct {
 	Before      []byte // the configuration as it was read, for Diff
 	// Places tells where resources begin in a text, for Diff.
 	Places func(text []byte) []diff.Place
+	// Secrets finds the secret values in the configuration, before and after. It is asked for what people read only, and is nil when
+	// these may be shown.
+	Secrets func() *sensitive.Values
 	// Changed finds the resources that are not what they were. It is asked for
 	// Name only, because finding them costs a comparison of everything.
 	Changed func() ([]api.ResourceInfo, error)
@@ -121,6 +128,7 @@ type Screen struct {
 	Terminal bool                // a person, not a program
 	Head     func(string) string // colours headings and places; nil leaves them plain
 	Diff     diff.Style
+	Escape   bool // JSON goes to a terminal
 }
 
 func (s Screen) head(text string) string {
@@ -135,17 +143,18 @@ func (s Screen) head(text string) string {
 func Render(format Format, screen Screen, r Result) (Payload, error) {
 	switch format {
 	case Full:
-		return full(r.Response)
+		return screen.full(r.Response)
 	case Data:
 		return configuration(r.Response), nil
 	case Output:
-		return outputs(r.Response.Outputs, output)
+		return outputs(r.Response.Outputs, screen.output)
 	case Response:
-		return response(r.Response)
+		text, err := response(r.Response)
+		return screen.json(text), err
 	case Name:
-		return names(r)
+		return screen.names(r)
 	case Diff:
-		return Payload{unified(screen.Diff, r)}, nil
+		return Payload{unified(screen, r)}, nil
 	case Mutations:
 		return mutations(screen, r)
 	case Table:
@@ -154,7 +163,7 @@ func Render(format Format, screen Screen, r Result) (Payload, error) {
 	if mutates(r.Signatures) {
 		return configuration(r.Response), nil
 	}
-	print := output
+	print := screen.output
 	if screen.Terminal {
 		print = func(o api.Output) (Payload, error) { return screen.forAPerson(r, o) }
 	}
@@ -229,8 +238,8 @@ func outputs(list api.OutputList, print func(api.Output) (Payload, error)) (Payl
 	return all, nil
 }
 
-// output prints one value; nothing when there is none.
-func output(o api.Output) (Payload, error) {
+// output prints one value; nothing when there is none. Configuration is printed as it is.
+func (s Screen) output(o api.Output) (Payload, error) {
 	switch v := o.Value.(type) {
 	case nil:
 		return nil, nil
@@ -244,17 +253,33 @@ func output(o api.Output) (Payload, error) {
 	if len(text) == 1 && string(text[0]) == "null\n" {
 		return nil, nil
 	}
-	return text, nil
+	return s.json(text), nil
 }
+
+// json is JSON without the characters that would do something to a terminal: those which JSON lets stand.
+func (s Screen) json(text Payload) Payload {
+	if s.Escape {
+		for i := range text {
+			text[i] = controls.ReplaceAllFunc(text[i], func(c []byte) []byte {
+				r, _ := utf8.DecodeRune(c)
+				return fmt.Appendf(nil, "\\u%04x", r)
+			})
+		}
+	}
+	return text
+}
+
+// controls are DEL, C1 and the marks that change the direction of text.
+var controls = regexp.MustCompile(`[\x{7f}-\x{9f}\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]`)
 
 // full prints the table of success and messages, the configuration if it
 // changed, and the output.
-func full(r *api.FunctionInvocationResponse) (Payload, error) {
+func (s Screen) full(r *api.FunctionInvocationResponse) (Payload, error) {
 	var b bytes.Buffer
 	if r.Success {
 		b.WriteString("SUCCESS    true    \n")
 	} else {
-		messages := strings.Join(r.ErrorMessages, "; ") + "; "
+		messages := diag.PrintableLines(strings.Join(r.ErrorMessages, "; ") + "; ")
 		fmt.Fprintf(&b, "%-13s    %-*s    \n", "SUCCESS", len(messages), "false")
 		fmt.Fprintf(&b, "%-13s    %s    \n", "ERRORMESSAGES", messages)
 	}
@@ -264,7 +289,7 @@ func full(r *api.FunctionInvocationResponse) (Payload, error) {
 			b.Write(part)
 		}
 	}
-	text, err := outputs(r.Outputs, output)
+	text, err := outputs(r.Outputs, s.output)
 	if err != nil {
 		return nil, err
 	}
@@ -293,14 +318,17 @@ func response(r *api.FunctionInvocationResponse) (Payload, error) {
 }
 
 // unified prints what changed, if anything did.
-func unified(style diff.Style, r Result) []byte {
+func unified(screen Screen, r Result) []byte {
 	if !r.Response.Success || !r.Response.Changed {
 		return nil
 	}
 	f := diff.File{
 		Name:   strings.TrimLeft(path.Clean(filepath.ToSlash(r.File)), "/"),
 		Before: r.Before, After: bytes.Join(configuration(r.Response), nil),
-		Places: r.Places, Style: style,
+		Places: r.Places, Style: screen.Diff,
+	}
+	if screen.Terminal || screen.Diff.Old != nil {
+		f.Shown = r.shown
 	}
 	for i, step := range r.Response.Steps {
 		text := func() []byte { return f.After }
@@ -313,8 +341,24 @@ func unified(style diff.Style, r Result) []byte {
 	return diff.Unified(f)
 }
 
+// shown are the texts of the configuration as people see them.
+func (r Result) shown(before, after []byte) ([]byte, []byte) {
+	if secrets := r.secrets(); secrets != nil {
+		return secrets.Text(sensitive.Before), secrets.Text(sensitive.After)
+	}
+	return before, after
+}
+
+// secrets are the values that people do not see, nil when there are none.
+func (r Result) secrets() *sensitive.Values {
+	if r.Secrets == nil {
+		return nil
+	}
+	return r.Secrets()
+}
+
 // names prints the changed resources as kubectl names them, each name once.
-func names(r Result) (Payload, error) {
+func (s Screen) names(r Result) (Payload, error) {
 	if !r.Response.Success || !r.Response.Changed {
 		return nil, nil
 	}
@@ -327,6 +371,9 @@ func names(r Result) (Payload, error) {
 	for _, info := range changed {
 		if name := shortName(info); !seen[name] {
 			seen[name] = true
+			if s.Terminal {
+				name = diag.Printable(name)
+			}
 			b.WriteString(name + "\n")
 		}
 	}

@@ -21,21 +21,21 @@ type section struct {
 }
 
 // rowsSection prints an output as rows of an array.
-func rowsSection(r Result, o api.Output) (section, error) {
-	s := section{outputType: o.OutputType}
+func (s Screen) rowsSection(r Result, o api.Output) (section, error) {
+	made := section{outputType: o.OutputType}
 	if v, ok := o.Value.(api.YAMLPayload); ok {
-		s.document, s.file = Payload{[]byte(v.Payload)}, r.File
-		return s, nil
+		made.document, made.file = Payload{[]byte(v.Payload)}, r.File
+		return made, nil
 	}
 	if o.Value == nil {
-		return s, nil
+		return made, nil
 	}
 	e := &jsonEncoder{depth: 1, empty: true, unit: r.Unit}
 	if err := e.rowsOf(o.Value); err != nil {
-		return s, fmt.Errorf("printing %s: %w", o.OutputType, err)
+		return made, fmt.Errorf("printing %s: %w", o.OutputType, err)
 	}
-	s.list, s.rows = true, e.b
-	return s, nil
+	made.list, made.rows = true, s.json(Payload{e.b})[0]
+	return made, nil
 }
 
 // rowsOf writes the items of a list, or a value that is none as the only one.
@@ -87,13 +87,13 @@ func (e *jsonEncoder) rowsOf(value any) error {
 }
 
 // tableSection prints an output as rows of a table.
-func tableSection(r Result, o api.Output) (section, error) {
-	s := section{outputType: o.OutputType}
-	s.head, s.cells = tableOf(r, o, r.Unit)
-	if s.head == nil {
-		return rowsSection(r, o)
+func (s Screen) tableSection(r Result, o api.Output) (section, error) {
+	made := section{outputType: o.OutputType}
+	made.head, made.cells = tableOf(r, o, r.Unit)
+	if made.head == nil {
+		return s.rowsSection(r, o)
 	}
-	return s, nil
+	return made, nil
 }
 
 // personSection prints an output as forAPerson does.
@@ -102,9 +102,9 @@ func (s Screen) personSection(r Result, o api.Output) (section, error) {
 		return section{outputType: o.OutputType, lines: s.lines(r, v)}, nil
 	}
 	if _, ok := o.Value.(api.AttributeValueList); ok {
-		return tableSection(r, o)
+		return s.tableSection(r, o)
 	}
-	return rowsSection(r, o)
+	return s.rowsSection(r, o)
 }
 
 // sections puts those of one type together, in the order in which the types

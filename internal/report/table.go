@@ -21,14 +21,14 @@ func (s Screen) forAPerson(r Result, o api.Output) (Payload, error) {
 	case api.AttributeValueList:
 		return s.table(r, o)
 	}
-	return output(o)
+	return s.output(o)
 }
 
 // table prints an output as a table; what has no rows is printed as it is.
 func (s Screen) table(r Result, o api.Output) (Payload, error) {
 	head, rows := tableOf(r, o, "")
 	if head == nil {
-		return output(o)
+		return s.output(o)
 	}
 	return Payload{s.grid(dropColumns(head, rows))}, nil
 }
@@ -38,7 +38,7 @@ func (s Screen) table(r Result, o api.Output) (Payload, error) {
 func tableOf(r Result, o api.Output, unit string) (head []string, rows [][]string) {
 	switch v := o.Value.(type) {
 	case api.AttributeValueList:
-		head, rows = attributeRows(v)
+		head, rows = attributeRows(r, v)
 	case api.ValidationResultList:
 		head, rows = validationRows(r, v)
 	case api.ResourceInfoList:
@@ -67,14 +67,15 @@ func resourceCells(info api.ResourceInfo) []string {
 	return []string{string(info.ResourceType), strings.TrimPrefix(string(info.ResourceName), "/")}
 }
 
-func attributeRows(list api.AttributeValueList) (head []string, rows [][]string) {
+func attributeRows(r Result, list api.AttributeValueList) (head []string, rows [][]string) {
+	secrets := r.secrets()
 	for _, v := range list {
 		row := append([]string{v.FunctionName}, resourceCells(v.ResourceInfo)...)
 		place := ""
 		if v.Position != nil {
 			place = v.Position.String()
 		}
-		rows = append(rows, append(row, string(v.Path), cell(v.Value), oneLine(v.Comment), place))
+		rows = append(rows, append(row, string(v.Path), secrets.Value(v.ResourceInfo, v.Path, cell(v.Value)), secrets.Value(v.ResourceInfo, v.Path, oneLine(v.Comment)), place))
 	}
 	return []string{"FUNCTION", "TYPE", "NAME", "PATH", "VALUE", "COMMENT", "PLACE"}, rows
 }

@@ -1,0 +1,241 @@
+package sensitive
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"index/suffixarray"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// longRun is how many bytes a message and a secret value must have in common that are masked wherever they stand.
+const longRun = 12
+
+// known is what secret values look like in a message.
+type known struct {
+	index *suffixarray.Index // over all of them
+	words []string           // those that are shorter than longRun, and short lines, the longest first
+	parts []string           // words of the values, which are masked in what is about one
+}
+
+// Message returns a message without the secret values it quotes.
+func (v *Values) Message(message string) string { return v.mask(message, false) }
+
+// About returns a message about a path of a resource without the secret values it quotes. Of a secret value it quotes nothing at all.
+func (v *Values) About(t api.ResourceType, path api.ResolvedPath, message string) string {
+	if v == nil {
+		return message
+	}
+	return v.mask(message, path != "" && v.provider.Sensitive(t, path) == configkit.IsSensitive, string(path), string(t))
+}
+
+// mask masks what a message quotes, but for names in it.
+func (v *Values) mask(message string, about bool, names ...string) string {
+	if v == nil || message == "" {
+		return message
+	}
+	if v.known == nil {
+		v.known = v.know()
+	}
+	marked := v.known.mark(message, about)
+	for _, name := range names {
+		for at := 0; name != ""; at += len(name) {
+			n := strings.Index(message[at:], name)
+			if n < 0 {
+				break
+			}
+			at += n
+			clear(marked[at : at+len(name)])
+		}
+	}
+	var b strings.Builder
+	for i, r := range message {
+		switch {
+		case !marked[i]:
+			b.WriteRune(r)
+		case i == 0 || !marked[i-1]:
+			b.WriteString(Mask)
+		}
+	}
+	return shortened.ReplaceAllString(repeated.ReplaceAllString(b.String(), Mask), Mask+"$1")
+}
+
+// mark tells which bytes of a message belong to secret values.
+func (k *known) mark(message string, about bool) []bool {
+	marked := make([]bool, len(message))
+	set := func(from, to int) {
+		for i := from; i < to; i++ {
+			marked[i] = true
+		}
+	}
+	for at := 0; at < len(message); at++ {
+		if n := k.quoted(message[at:], about); n > 0 {
+			set(at+1, at+n)
+			at += n
+			continue
+		}
+		if utf8.RuneStart(message[at]) {
+			set(at, at+k.run(message, at, about))
+		}
+	}
+	return marked
+}
+
+var (
+	// repeated are masks of the parts of one value.
+	repeated = regexp.MustCompile(`\(sensitive\)(?:[^\pL\pN"'` + "`" + `]{0,2}\(sensitive\))+`)
+	// shortened is what follows the beginning of a long value.
+	shortened = regexp.MustCompile(`\(sensitive\)(["'` + "`" + `]?)…(?: \(\d+ characters\))?`)
+)
+
+// quoted returns how long the quotation is that the message begins with if it is to be masked, without its last quote; else 0.
+func (k *known) quoted(message string, about bool) int {
+	quote := message[0]
+	if quote != '"' && quote != '\'' && quote != '`' {
+		return 0
+	}
+	end := 1
+	for ; end < len(message) && message[end] != quote; end++ {
+		if message[end] == '\\' && quote == '"' {
+			end++
+		}
+	}
+	if end >= len(message) || end == 1 {
+		return 0
+	}
+	content := strings.TrimSuffix(strings.TrimSuffix(message[1:end], "…"), "...")
+	if about || k.has(content, len(content) < 4) {
+		return end
+	}
+	if plain, err := strconv.Unquote(message[:end+1]); err == nil && k.has(plain, len(plain) < 4) {
+		return end
+	}
+	return 0
+}
+
+// has reports whether a text is part of a secret value, or a whole one.
+func (k *known) has(text string, whole bool) bool {
+	if whole {
+		text = "\x00" + text + "\x00"
+	}
+	return len(text) > 0 && len(k.index.Lookup([]byte(text), 1)) > 0
+}
+
+// run returns how much of the message from a place on is to be masked.
+func (k *known) run(message string, at int, about bool) int {
+	rest := message[at:]
+	before, _ := utf8.DecodeLastRuneInString(message[:at])
+	begin, _ := utf8.DecodeRuneInString(rest)
+	least := longRun
+	if isWord(before) && isWord(begin) {
+		least *= 2 // a few words of a value may end like those of the message
+	}
+	if len(rest) >= least && begin != ' ' && k.has(rest[:least], false) {
+		n := least
+		for n < len(rest) && k.has(rest[:n+1], false) {
+			n++
+		}
+		for n < len(rest) && !utf8.RuneStart(rest[n]) {
+			n++
+		}
+		return n
+	}
+	words := k.words
+	if about {
+		words = k.parts
+	}
+	for _, word := range words {
+		if !strings.HasPrefix(rest, word) {
+			continue
+		}
+		first, _ := utf8.DecodeRuneInString(word)
+		last, _ := utf8.DecodeLastRuneInString(word)
+		after, _ := utf8.DecodeRuneInString(rest[len(word):])
+		if !(isWord(before) && isWord(first)) && !(isWord(last) && isWord(after)) {
+			return len(word)
+		}
+	}
+	return 0
+}
+
+func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
+
+// know prepares what there is to know about the values.
+func (v *Values) know() *known {
+	k := &known{}
+	var all strings.Builder
+	all.WriteByte(0)
+	seen := map[string]bool{}
+	add := func(text string) {
+		if text == "" || seen[text] {
+			return
+		}
+		seen[text] = true
+		all.WriteString(text)
+		all.WriteByte(0)
+		if len(text) < longRun && tells(text) {
+			k.words = append(k.words, text)
+		}
+		k.parts = append(k.parts, strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'=:,{}[]`, r) })...)
+		if len(text) < longRun {
+			k.parts = append(k.parts, text)
+		}
+	}
+	for _, t := range v.texts {
+		for _, s := range t.spans {
+			for _, spelling := range spellings(string(t.data[s.from:s.to]), s.value) {
+				add(spelling)
+			}
+		}
+		for _, line := range t.loose {
+			for word := range strings.FieldsSeq(line) {
+				add(strings.TrimRight(word, ":,"))
+				add(strings.TrimFunc(word, func(r rune) bool { return !isWord(r) }))
+			}
+		}
+	}
+	longest := func(a, b string) int { return len(b) - len(a) }
+	slices.SortStableFunc(k.words, longest)
+	slices.SortStableFunc(k.parts, longest)
+	k.parts = slices.Compact(k.parts)
+	k.index = suffixarray.New([]byte(all.String()))
+	return k
+}
+
+// tells reports whether a word may be masked wherever it stands: those that a message would have anyway may not.
+func tells(word string) bool {
+	return len(word) > 1 && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(word))
+}
+
+// spellings are the ways in which messages may write a value that is written in a text as raw.
+func spellings(raw, value string) []string {
+	all := []string{strings.TrimSpace(raw)}
+	texts := []string{value}
+	if decoded, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(value), "")); err == nil && utf8.Valid(decoded) {
+		texts = append(texts, string(decoded))
+	}
+	for _, text := range texts {
+		all = append(all, text, escaped(strconv.Quote(text)), base64.StdEncoding.EncodeToString([]byte(text)))
+		if spelled, err := json.Marshal(text); err == nil {
+			all = append(all, escaped(string(spelled)))
+		}
+	}
+	for _, text := range append(texts, raw) {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); len(line) >= 4 || !strings.Contains(text, "\n") {
+				all = append(all, line)
+			}
+		}
+	}
+	return all
+}
+
+// escaped is a quoted text without the quotes.
+func escaped(quoted string) string { return quoted[1 : len(quoted)-1] }

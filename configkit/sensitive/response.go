@@ -1,0 +1,130 @@
+package sensitive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Response masks the secret values in what a response says to people: failures, notes and what validations found. The data, the mutations
+// and the values that functions were asked for stay as they are.
+func (v *Values) Response(r *api.FunctionInvocationResponse) {
+	if v == nil {
+		return
+	}
+	r.Failures = v.Failures(r.Failures)
+	for i := range r.ErrorMessages {
+		if len(r.ErrorMessages) == len(r.Failures) {
+			r.ErrorMessages[i] = r.Failures[i].Error()
+		} else {
+			r.ErrorMessages[i] = v.Message(r.ErrorMessages[i])
+		}
+	}
+	v.Notes(r.Notes)
+	for i := range r.Functions {
+		if n := r.Functions[i].Unmatched; n != nil {
+			n.Message = v.Message(n.Message)
+		}
+	}
+	for i := range r.Outputs {
+		switch value := r.Outputs[i].Value.(type) {
+		case api.ValidationResultList:
+			for k := range value {
+				v.result(&value[k])
+			}
+		case api.ValidationResult:
+			v.result(&value)
+			r.Outputs[i].Value = value
+		}
+	}
+}
+
+// Notes masks the secret values that notes quote.
+func (v *Values) Notes(notes []api.Note) {
+	for i := range notes {
+		notes[i].Message = v.Message(notes[i].Message)
+	}
+}
+
+// Failures returns failures without the secret values they quote.
+func (v *Values) Failures(failures []*api.Failure) []*api.Failure {
+	if v == nil {
+		return failures
+	}
+	masked := make([]*api.Failure, len(failures))
+	for i, f := range failures {
+		own := *f
+		t, _, _ := strings.Cut(f.Resource, " ")
+		own.Message = v.About(api.ResourceType(t), api.ResolvedPath(f.Path), f.Message)
+		own.Hint = v.About(api.ResourceType(t), api.ResolvedPath(f.Path), f.Hint)
+		masked[i] = &own
+	}
+	return masked
+}
+
+func (v *Values) result(r *api.ValidationResult) {
+	for i, detail := range r.Details {
+		// Details tell again what is wrong with the attributes.
+		row := slices.IndexFunc(r.FailedAttributes, func(row api.AttributeValue) bool {
+			return row.Path != "" && strings.Contains(detail, string(row.Path)) && v.Has(row.ResourceInfo, row.Path)
+		})
+		if row < 0 {
+			r.Details[i] = v.Message(detail)
+		} else {
+			r.Details[i] = v.About(r.FailedAttributes[row].ResourceType, r.FailedAttributes[row].Path, detail)
+		}
+	}
+	r.Reason = v.Message(r.Reason)
+	for i := range r.FailedAttributes {
+		v.attribute(&r.FailedAttributes[i])
+	}
+}
+
+func (v *Values) attribute(row *api.AttributeValue) {
+	about := func(message string) string { return v.About(row.ResourceType, row.Path, message) }
+	if v.Has(row.ResourceInfo, row.Path) {
+		row.Value, row.Comment = maskOf(row.Value), maskOf(row.Comment)
+	} else {
+		row.Value, row.Comment = v.data(row.Value), v.Message(row.Comment)
+	}
+	row.Reason = about(row.Reason)
+	for i := range row.Issues {
+		row.Issues[i].Message = about(row.Issues[i].Message)
+	}
+}
+
+// maskOf is the mask of a value that is not the zero value.
+func maskOf[V any](value V) V {
+	if text, ok := any(value).(string); ok && text == "" || any(value) == nil {
+		return value
+	}
+	return any(Mask).(V)
+}
+
+// data returns a value of JSON without secret values.
+func (v *Values) data(value any) any {
+	switch value := value.(type) {
+	case string:
+		return v.Message(value)
+	case []any:
+		masked := make([]any, len(value))
+		for i := range value {
+			masked[i] = v.data(value[i])
+		}
+		return masked
+	case map[string]any:
+		masked := make(map[string]any, len(value))
+		for key := range value {
+			masked[key] = v.data(value[key])
+		}
+		return masked
+	case nil, bool:
+		return value
+	}
+	if text := fmt.Sprint(value); v.Message(text) != text {
+		return Mask
+	}
+	return value
+}

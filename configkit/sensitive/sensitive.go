@@ -1,0 +1,281 @@
+// Package sensitive masks secret values where people and logs would read them.
+//
+// What is secret is said by the registry of resource types: the paths that are marked sensitive there. Find looks for the values at these
+// paths in the texts of a unit. A text that is shown, in a diff say, is masked by the places of the values, line by line. A message is
+// masked by what the values are, since nobody knows how a function came to quote them. Nothing here costs anything as long as nothing is
+// shown.
+package sensitive
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// Mask stands where a secret value was.
+const Mask = "(sensitive)"
+
+// Values are the secret values in the texts of a unit. A nil Values has none and masks nothing.
+type Values struct {
+	provider configkit.ResourceProvider
+	texts    []*text
+	secret   map[string]api.ResourceType // types of the resources that have secret values in one of the texts, by name
+	kind     *regexp.Regexp              // finds their kinds in a document that cannot be read
+	known    *known                      // made for the first message
+}
+
+// text is one text of a unit.
+type text struct {
+	data  []byte
+	spans []span
+	loose []string        // lines of documents that cannot be read, without their keys
+	named map[string]bool // the resources that have secret values because of their types
+}
+
+// span is a scalar or a comment in a text.
+type span struct {
+	from, to int
+	path     string // of a scalar, with its resource
+	value    string
+}
+
+// Find finds the secret values in texts of a unit, such as the one before a change and the one after it. It returns nil when there are
+// none. A resource that is of a type with secret values in one of the texts has them in all of them, whatever its type is there.
+func Find(converter configkit.ConfigConverter, provider configkit.ResourceProvider, texts ...[]byte) *Values {
+	kinds := provider.SensitiveKinds()
+	if !slices.ContainsFunc(texts, func(data []byte) bool { return mentions(data, kinds) }) {
+		return nil
+	}
+	v := &Values{provider: provider, secret: map[string]api.ResourceType{}, kind: kindPattern(kinds)}
+	var documents []gaby.Container
+	for _, data := range texts {
+		docs, err := converter.NativeToDocuments(data)
+		t := &text{data: data, named: map[string]bool{}}
+		if err != nil && v.saysIsSecret(data) {
+			t.addUnreadable(0, len(data))
+		}
+		v.texts, documents = append(v.texts, t), append(documents, docs)
+		for _, doc := range docs {
+			if of := v.typeOf(doc); provider.Sensitive(of, "") != configkit.NotSensitive {
+				name := v.nameOf(doc)
+				v.secret[name], t.named[name] = of, true
+			}
+		}
+	}
+	found := false
+	for i, t := range v.texts {
+		v.search(t, documents[i])
+		found = found || len(t.spans) > 0
+	}
+	if !found {
+		return nil
+	}
+	return v
+}
+
+// mentions reports whether one of the words is in a text.
+func mentions(data []byte, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		return word == string(api.ResourceTypeAny) || bytes.Contains(data, []byte(word))
+	})
+}
+
+// kindPattern matches where a document says that it is of one of the kinds.
+func kindPattern(kinds []string) *regexp.Regexp {
+	if slices.Contains(kinds, string(api.ResourceTypeAny)) {
+		return regexp.MustCompile("")
+	}
+	return regexp.MustCompile(`\bkind["']?\s*:\s*["']?(?:` + strings.Join(kinds, "|") + `)\b`)
+}
+
+// saysIsSecret reports whether a document that cannot be read seems to have secret values.
+func (v *Values) saysIsSecret(data []byte) bool { return v.kind.Match(data) }
+
+// typeOf is the type of a document, also of one that has no name.
+func (v *Values) typeOf(doc *gaby.YamlDoc) api.ResourceType {
+	if t, err := v.provider.ResourceTypeGetter(doc); err == nil {
+		return t
+	}
+	root := doc.Value()
+	return api.ResourceType(root.Get("apiVersion").Text() + "/" + root.Get("kind").Text())
+}
+
+func (v *Values) nameOf(doc *gaby.YamlDoc) string {
+	name, _ := v.provider.ResourceNameGetter(doc)
+	return string(name)
+}
+
+// secretType is the type by whose paths the values of a resource are secret: its own one, or the one it has in another text.
+func (v *Values) secretType(t api.ResourceType, name string, hasBoth bool) api.ResourceType {
+	similar, ok := v.provider.(interface {
+		SimilarTypes(a, b api.ResourceType) bool
+	})
+	if was, found := v.secret[name]; found && ok && !hasBoth && similar.SimilarTypes(was, t) {
+		return was
+	}
+	return t
+}
+
+// search finds the values in the documents of a text.
+func (v *Values) search(t *text, docs gaby.Container) {
+	lines := lineStarts(t.data)
+	for i, doc := range docs {
+		from, to := lines[doc.FirstLine()-1], len(t.data)
+		if i+1 < len(docs) {
+			to = lines[docs[i+1].FirstLine()-1]
+		}
+		if doc.Check() != nil || doc.ReadOnly() != nil {
+			if v.saysIsSecret(t.data[from:to]) {
+				t.addUnreadable(from, to)
+			}
+			continue
+		}
+		name := v.nameOf(doc)
+		s := search{text: t, anchors: map[string]bool{}}
+		v.provider.SensitiveValues(v.secretType(v.typeOf(doc), name, t.named[name]), doc, func(value gaby.Value) { s.add(value, name) })
+		if len(s.anchors) > 0 {
+			s.addAnchored(doc.Value(), name)
+		}
+	}
+	slices.SortFunc(t.spans, func(a, b span) int { return a.from - b.from })
+}
+
+func lineStarts(data []byte) []int {
+	starts := []int{0}
+	for i, c := range data {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// search collects the values of a document.
+type search struct {
+	*text
+	anchors map[string]bool // of values that stand elsewhere
+}
+
+// add adds everything below a value but keys.
+func (s *search) add(v gaby.Value, path string) {
+	end := s.addValue(v, path)
+	if end > 0 {
+		s.addTrailing(v, end)
+	}
+}
+
+// addValue adds the scalars and comments of a value and returns where it ends, 0 when that is not known.
+func (s *search) addValue(v gaby.Value, path string) int {
+	at, ok := v.Extent()
+	if !ok {
+		return 0
+	}
+	if alias := v.Written().Alias; alias != "" {
+		s.anchors[alias] = true
+	}
+	path += "." + v.Key()
+	if v.Kind() == gaby.Scalar || v.Written().Alias != "" {
+		if at.To > at.From {
+			s.spans = append(s.spans, span{at.From, at.To, path, v.Text()})
+		}
+		s.addComments(at.KeyEnd, at.From)
+		return at.To
+	}
+	last, item := max(at.KeyEnd, at.Key), 0
+	for entry := range v.Entries() {
+		e, ok := entry.Extent()
+		if !ok {
+			continue
+		}
+		s.addComments(last, e.Key)
+		if entry.Key() == "" {
+			item++
+		}
+		s.addValue(entry, path+"."+strings.Repeat("i", item))
+		last = max(e.To, e.KeyEnd)
+	}
+	s.addComments(last, at.To)
+	return max(at.To, last)
+}
+
+// addComments adds the comments between two places, where there are neither keys nor scalars.
+func (s *search) addComments(from, to int) {
+	for from < to {
+		hash := bytes.IndexByte(s.data[from:to], '#')
+		if hash < 0 {
+			return
+		}
+		start := from + hash
+		from = start + 1
+		if start > 0 && !bytes.ContainsRune([]byte(" \t\n"), rune(s.data[start-1])) {
+			continue
+		}
+		from = start + len(firstLine(s.data[start:]))
+		s.spans = append(s.spans, span{from: min(start+1, from), to: from})
+	}
+}
+
+func firstLine(data []byte) []byte {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	return bytes.TrimSuffix(line, []byte("\r"))
+}
+
+// addTrailing adds the comment on the line a value ends in, and the comments below it that are indented further than its key.
+func (s *search) addTrailing(v gaby.Value, end int) {
+	at, _ := v.Extent()
+	indent := at.Key - (bytes.LastIndexByte(s.data[:at.Key], '\n') + 1)
+	if end > 0 && s.data[end-1] != '\n' {
+		line := firstLine(s.data[end:])
+		if rest := bytes.TrimLeft(line, " \t"); len(rest) > 0 && rest[0] != '#' {
+			return // in the middle of a line of flow style
+		}
+		s.addComments(end, end+len(line))
+		end = min(end+len(line)+1, len(s.data))
+	}
+	for end < len(s.data) {
+		line := firstLine(s.data[end:])
+		rest := bytes.TrimLeft(line, " ")
+		if len(rest) > 0 && (rest[0] != '#' || len(line)-len(rest) <= indent) {
+			return
+		}
+		s.addComments(end, end+len(line))
+		next := bytes.IndexByte(s.data[end:], '\n')
+		if next < 0 {
+			return
+		}
+		end += next + 1
+	}
+}
+
+// addAnchored adds what aliases among the values stand for.
+func (s *search) addAnchored(v gaby.Value, path string) {
+	if anchor := v.Written().Anchor; anchor != "" && s.anchors[anchor] {
+		s.add(v, path+".&")
+		return
+	}
+	for entry := range v.Entries() {
+		s.addAnchored(entry, path)
+	}
+}
+
+// addUnreadable adds what stands behind the keys of the lines of a document that cannot be read. Its type stays readable.
+func (t *text) addUnreadable(from, to int) {
+	for line := range bytes.Lines(t.data[from:to]) {
+		body := bytes.TrimRight(line, "\r\n")
+		key, value, found := bytes.Cut(body, []byte(":"))
+		if !found {
+			value = bytes.TrimLeft(body, " -")
+		}
+		start, end := from+len(body)-len(bytes.TrimLeft(value, " \t")), from+len(body)
+		from += len(line)
+		if start < end && string(key) != "apiVersion" && string(key) != "kind" && !bytes.HasPrefix(body, []byte("---")) {
+			t.spans = append(t.spans, span{from: start, to: end})
+			t.loose = append(t.loose, string(t.data[start:end]))
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package sensitive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+func find(texts ...string) *sensitive.Values {
+	var data [][]byte
+	for _, text := range texts {
+		data = append(data, []byte(text))
+	}
+	return sensitive.Find(k8skit.Converter{}, k8skit.New(), data...)
+}
+
+const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\n"
+
+func TestTextsAreMaskedLineByLine(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"comments between and behind", "data: # a\n  # b\n  k: v # c\n  # d\n# e\ntype: x\n", "data: # (sensitive)\n  # (sensitive)\n  k: (sensitive) # (sensitive)\n  # (sensitive)\n# e\ntype: x\n"},
+		{"lines", "stringData:\n  k: |-  # a\n    one\n\n      two\n", "stringData:\n  k: |-  (sensitive)\n    (sensitive)\n\n      (sensitive)\n"},
+		{"a plain scalar over lines", "data:\n  k: one\n    two\n", "data:\n  k: (sensitive)\n    (sensitive)\n"},
+		{"flow style", "data: {a: b, \"c#d\": 'e', f: [g, {h: i}]} # j\n", "data: {a: (sensitive), \"c#d\": (sensitive), f: [(sensitive), {h: (sensitive)}]} # (sensitive)\n"},
+		{"repeated keys", "data: {a: b}\ndata: {a: c}\n", "data: {a: (sensitive)}\ndata: {a: (sensitive)}\n"},
+		{"an alias", "x: &a {b: c}\ndata: *a\n", "x: &a {b: (sensitive)}\ndata: (sensitive)\n"},
+		{"merged keys", "x: &a {b: c}\ndata:\n  <<: *a\n", "x: &a {b: (sensitive)}\ndata:\n  <<: (sensitive)\n"},
+		{"carriage returns", "data:\r\n  k: v\r\ntype: x\r\n", "data:\r\n  k: (sensitive)\r\ntype: x\r\n"},
+		{"nothing there", "data:\n  k:\n  l: \"\"\n", "data:\n  k:\n  l: (sensitive)\n"},
+		{"no line end", "data: {a: b", ""},
+		{"unreadable", "data:\n  k: v: w\n  - {x\nkind: Secret\n", "data:\n  k: (sensitive)\n  - (sensitive)\nkind: Secret\n"},
+	} {
+		values := find(secret + c.body)
+		if c.want == "" {
+			continue // it must not panic
+		}
+		_, got, _ := strings.Cut(string(values.Text(sensitive.Before)), "\n")
+		_, got, _ = strings.Cut(got, "\n")
+		_, got, _ = strings.Cut(got, "\n")
+		if got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestChangedValuesHaveMasksOfTheirOwn(t *testing.T) {
+	values := find(secret+"data: {a: b, c: d, e: f}\n", secret+"data: {a: b, c: x, g: h}\n")
+	before, after := string(values.Text(sensitive.Before)), string(values.Text(sensitive.After))
+	if want := secret + "data: {a: (sensitive), c: (sensitive, before), e: (sensitive)}\n"; before != want {
+		t.Errorf("before: %s", before)
+	}
+	if want := secret + "data: {a: (sensitive), c: (sensitive, after), g: (sensitive)}\n"; after != want {
+		t.Errorf("after: %s", after)
+	}
+}
+
+func TestAResourceOfAnotherKindNow(t *testing.T) {
+	configMap := strings.Replace(secret, "Secret", "ConfigMap", 1)
+	if got := string(find(secret+"data: {a: b}\n", configMap+"data: {a: c}\n").Text(sensitive.After)); !strings.Contains(got, "a: (sensitive, after)") {
+		t.Errorf("the Secret is a ConfigMap now: %s", got)
+	}
+	both := secret + "data: {a: b}\n---\n" + configMap + "data: {a: visible}\n"
+	if got := string(find(both, both).Text(sensitive.After)); !strings.Contains(got, "visible") {
+		t.Errorf("the ConfigMap has the name of a Secret: %s", got)
+	}
+	if find(configMap+"data: {a: b}\n", "x: Secret\n") != nil {
+		t.Error("secrets were found where there are none")
+	}
+}
+
+func TestMessages(t *testing.T) {
+	values := find(secret + `data: {plain: hunter2!, coded: c3VwZXItc2VjcmV0}
+stringData: {pin: 4711, one: 7, word: fox, flag: "true", long: "The quick brown fox jumps over the lazy dog", quoted: "a\"b\nc-d-e-f"}
+`)
+	for message, want := range map[string]string{
+		`got hunter2!, not that`:              `got (sensitive), not that`,
+		`"hunter2!" is bad`:                   `"(sensitive)" is bad`,
+		`decoded super-secret`:                `decoded (sensitive)`,
+		`encoded aHVudGVyMiE=`:                `encoded (sensitive)`,
+		`pin 4711, 47112 and 14711`:           `pin (sensitive), 47112 and 14711`,
+		`1 of 7 is true`:                      `1 of 7 is true`,
+		`got "7"`:                             `got "(sensitive)"`,
+		`a fox, foxes`:                        `a (sensitive), foxes`,
+		`"The quick brown f… (43 characters)`: `(sensitive)`,
+		`"The quick brown"… (43 characters)`:  `"(sensitive)"`,
+		`the brown fox jumps over`:            `the (sensitive)`,
+		`"a\"b\nc-d-e-f" does not match`:      `"(sensitive)" does not match`,
+		`nothing to hide, "really"`:           `nothing to hide, "really"`,
+	} {
+		if got := values.Message(message); got != want {
+			t.Errorf("%s: got %s, want %s", message, got, want)
+		}
+	}
+	if got, want := values.About("v1/Secret", "stringData.one", `stringData.one: got 7, "unknown" is 17`), `stringData.one: got (sensitive), "(sensitive)" is 17`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := (*sensitive.Values)(nil).About("v1/Secret", "data", "hunter2!"); got != "hunter2!" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestValues(t *testing.T) {
+	values := find(secret + "data: {a: b}\n")
+	info := api.ResourceInfo{ResourceType: "v1/Secret", ResourceName: "/db"}
+	for _, c := range [][3]string{
+		{"data.a", "x", sensitive.Mask},
+		{"data", "{a: b}", sensitive.Mask},
+		{"data.a", "", ""},
+		{"type", "Opaque", "Opaque"},
+		{"metadata.annotations", "{team: core}", "{team: core}"},
+		{"metadata.annotations", "{team: core, kubectl.kubernetes.io/last-applied-configuration: x}", sensitive.Mask},
+	} {
+		if got := values.Value(info, api.ResolvedPath(c[0]), c[1]); got != c[2] {
+			t.Errorf("%s %s: got %s, want %s", c[0], c[1], got, c[2])
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package yamlkit
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// justSensitive stands for the paths of all attributes whose values are secret.
+const justSensitive api.AttributeName = "#sensitive"
+
+// Sensitive returns how a path of a type relates to the paths whose values are secret.
+func (r *Registry) Sensitive(t api.ResourceType, path api.ResolvedPath) configkit.Sensitivity {
+	secret := r.part(t, justSensitive).sensitive
+	if len(secret) == 0 {
+		return configkit.NotSensitive
+	}
+	if path == "" {
+		return configkit.AboveSensitive
+	}
+	asked, err := ParsePath(string(path))
+	if err != nil {
+		return configkit.AboveSensitive // nobody knows what it leads to
+	}
+	relation := configkit.NotSensitive
+	for _, s := range secret {
+		n := min(len(s.segments), len(asked.segments))
+		if !slices.EqualFunc(s.segments[:n], asked.segments[:n], mayMatch) {
+			continue
+		}
+		if n == len(s.segments) {
+			return configkit.IsSensitive
+		}
+		relation = configkit.AboveSensitive
+	}
+	return relation
+}
+
+// mayMatch reports whether two segments may lead to the same entry.
+func mayMatch(a, b segment) bool {
+	return !a.isKey() || !b.isKey() || a.key == b.key
+}
+
+// isKey reports whether the segment is the key of a map and nothing else.
+func (s *segment) isKey() bool { return s.kind == plainSegment && s.index < 0 }
+
+// SensitiveValues calls visit with each value of a document of type t that is secret as a whole. Of a repeated key it visits all values.
+func (r *Registry) SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value)) {
+	for _, path := range r.part(t, justSensitive).sensitive {
+		visitEntries(doc.Value(), path.segments, visit)
+	}
+}
+
+func visitEntries(v gaby.Value, segments []segment, visit func(gaby.Value)) {
+	if len(segments) == 0 {
+		visit(v)
+		return
+	}
+	next := segments[0]
+	below := func(entry gaby.Value) {
+		if !next.isKey() || entry.Key() == next.key {
+			visitEntries(entry, segments[1:], visit)
+		}
+	}
+	for entry := range v.Entries() {
+		below(entry)
+	}
+	for entry := v.First(); entry.Exists(); entry = entry.Next() {
+		if entry.Elsewhere() { // Entries does not show what an alias stands for
+			below(entry)
+		}
+	}
+}
+
+// SensitiveKinds returns the kinds of the types that have secret values, sorted. "*" is among them when resources of any type may.
+func (r *Registry) SensitiveKinds() []string {
+	r.mu.Lock()
+	kinds := r.kinds
+	r.mu.Unlock()
+	if kinds != nil {
+		return kinds
+	}
+	kinds = []string{}
+	for _, t := range r.mayBeSensitiveTypes() {
+		if len(r.part(t, justSensitive).sensitive) > 0 {
+			kinds = append(kinds, kindOf(t))
+		}
+	}
+	slices.Sort(kinds)
+	kinds = slices.Compact(kinds)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kinds = kinds
+	return kinds
+}
+
+// mayBeSensitiveTypes are the types of the documents and additions that may have secret values.
+func (r *Registry) mayBeSensitiveTypes() []api.ResourceType {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.parse(); err != nil {
+		panic(err) // files are checked before
+	}
+	types := slices.Collect(maps.Keys(r.added))
+	for _, d := range r.documents {
+		if !d.mayHaveSensitive() {
+			continue
+		}
+		for entry := d.entry("resourceTypes").First(); entry.Exists(); entry = entry.Next() {
+			types = append(types, api.ResourceType(entry.Key()))
+		}
+	}
+	return types
+}
