@@ -6,6 +6,7 @@
 package k8skit
 
 import (
+	"cmp"
 	"embed"
 	"io/fs"
 	"strings"
@@ -55,6 +56,17 @@ func (p *ResourceProvider) Snapshot() *ResourceProvider {
 
 // Schemas are the schemas of resources.
 func (p *ResourceProvider) Schemas() *schemas.Library { return p.schemas }
+
+// Scope reports whether the resources of a type are in namespaces: what the entries of types say, else a CustomResourceDefinition in
+// a file of schemas or another input file.
+func (p *ResourceProvider) Scope(t api.ResourceType) configkit.Scope {
+	return cmp.Or(p.Registry.Scope(t), p.schemas.Scope(t))
+}
+
+// InputNamespaces are the namespaces that resources of the input files are in, and those that are resources of them.
+func (p *ResourceProvider) InputNamespaces() (used, objects map[string]bool) {
+	return p.schemas.InputNamespaces()
+}
 
 // ToolchainType is Kubernetes/YAML.
 func (*ResourceProvider) ToolchainType() api.ToolchainType { return api.ToolchainKubernetesYAML }

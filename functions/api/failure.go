@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -77,11 +78,49 @@ type Note struct {
 	Message    string // without position and function
 	// Kind tells what the note is about, for callers that make errors of some of them.
 	Kind NoteKind
+	// Count and Names follow the message. Notes that are the same but for these are one note for all units, see Add.
+	Count int
+	Names string // sorted, with ", " between them
+}
+
+// Add adds the count and the names of another note to those of n. It reports false when that is another note.
+func (n *Note) Add(other Note) bool {
+	if n.Key() != other.Key() {
+		return false
+	}
+	n.Count += other.Count
+	if other.Names != "" && other.Names != n.Names {
+		names := strings.Split(other.Names, ", ")
+		if n.Names != "" {
+			names = append(names, strings.Split(n.Names, ", ")...)
+		}
+		slices.Sort(names)
+		n.Names = strings.Join(slices.Compact(names), ", ")
+	}
+	return true
+}
+
+// Key is the note without what Add adds.
+func (n Note) Key() Note {
+	n.Count, n.Names = 0, ""
+	return n
+}
+
+// Text is the message with the count and the names.
+func (n Note) Text() string {
+	text := n.Message
+	if n.Count > 0 {
+		text += ": " + strconv.Itoa(n.Count)
+	}
+	if n.Names != "" {
+		text += " (" + n.Names + ")"
+	}
+	return text
 }
 
 // String is position, function and message.
 func (n Note) String() string {
-	s := n.Message
+	s := n.Text()
 	if n.Function != "" {
 		s = InvocationLabel(n.Function, n.Invocation) + ": " + s
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Text is data that JSON carries as a plain string. A []byte can be assigned to it and the other way round.
@@ -104,6 +105,15 @@ func (fc *FunctionContext) Note(pos Position, message string) {
 func (fc *FunctionContext) NoteOnce(message string) {
 	if fc != nil && fc.report != nil {
 		fc.report.Notes = append(fc.report.Notes, Note{Message: message, Kind: NoteUnit})
+	}
+}
+
+// NoteSum is NoteOnce for a number of things and their names, which add up over the parts of a unit and over units.
+func (fc *FunctionContext) NoteSum(message string, count int, names ...string) {
+	if fc != nil && fc.report != nil {
+		note := Note{Message: message, Kind: NoteUnit}
+		note.Add(Note{Message: message, Kind: NoteUnit, Count: count, Names: strings.Join(names, ", ")})
+		fc.report.Notes = append(fc.report.Notes, note)
 	}
 }
 

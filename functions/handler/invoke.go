@@ -280,7 +280,7 @@ func (s *step) apply(fc *api.FunctionContext, selection *selection, documents ga
 	if err != nil {
 		return result{err: err}
 	}
-	if !s.f.PerDocument {
+	if !IsPart(fc) {
 		fc = selection.tell(fc, documents, selected, s.where)
 	}
 	res := s.call(fc, selected)

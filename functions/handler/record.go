@@ -112,8 +112,11 @@ func (s *step) nothingMatched() string {
 func (r *run) note(s *step, notes []api.Note) {
 	for _, n := range notes {
 		n.Function, n.Invocation = s.name, s.invocation
-		if n.Kind == api.NoteUnit && slices.Contains(r.response.Notes, n) {
-			continue
+		if n.Kind == api.NoteUnit {
+			if i := slices.IndexFunc(r.response.Notes, func(known api.Note) bool { return known.Key() == n.Key() }); i >= 0 {
+				r.response.Notes[i].Add(n)
+				continue
+			}
 		}
 		r.response.Notes = append(r.response.Notes, n)
 	}

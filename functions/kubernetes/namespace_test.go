@@ -22,3 +22,22 @@ func TestRenameNamespace(t *testing.T) {
 		}
 	}
 }
+
+func TestWordCount(t *testing.T) {
+	for text, want := range map[string]int{
+		"shop":                         1,
+		"db.shop.svc":                  1,
+		"db.shop:80, shop":             2,
+		"shop, shop, shop":             2, // as many as were asked for
+		"the shop. Closed":             1,
+		"shop.example.com/v1":          0,
+		"my-shop shop-2 shops e_shop":  0,
+		"db.shop.svcs":                 1, // it begins as the DNS name of a service
+		"":                             0,
+		"{namespace=\"shop\"} > shops": 1,
+	} {
+		if got := wordCount([]byte(text), "shop", 2); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}

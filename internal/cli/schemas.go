@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -151,23 +150,23 @@ func clashNotes(clashes []schemas.Clash) []api.Note {
 	return notes
 }
 
-// addInputs tells the executor of CustomResourceDefinitions that a function does not see: those of other units, and those that the
+// addInputs tells the executor of resources that a function does not see: those of other units, and those that the
 // filters leave out.
 func (j *job) addInputs(ctx context.Context, where string) error {
 	if !j.found.Several && where == "" {
 		return nil
 	}
-	return j.executor.AddInputs(func() []schemas.File { return j.definitions(ctx) })
+	return j.executor.AddInputs(func() []schemas.File { return j.inputs(ctx) })
 }
 
-// definitions are the input files that may have CustomResourceDefinitions. What is wrong with them is told where they are worked on.
-func (j *job) definitions(ctx context.Context) []schemas.File {
+// inputs are the input files of Kubernetes. What is wrong with them is told where they are worked on.
+func (j *job) inputs(ctx context.Context) []schemas.File {
 	var all []schemas.File
 	for _, f := range j.found.Files {
 		if f.Path == "-" || f.Problem != nil || !f.Named && !isSchemaFile(f.Path) {
 			continue
 		}
-		if text, err := j.reader.Bytes(ctx, f.Path); err == nil && bytes.Contains(text, []byte("CustomResourceDefinition")) {
+		if text, err := j.reader.Bytes(ctx, f.Path); err == nil {
 			all = append(all, schemas.File{Name: diag.FileName(f.Path), Text: text})
 		}
 	}

@@ -110,14 +110,15 @@ func (t *tally) byFormat() string {
 }
 
 func (t *tally) addNote(file string, n api.Note) {
-	if i, known := t.noted[n]; known {
+	if i, known := t.noted[n.Key()]; known {
+		t.notes[i].note.Add(n)
 		t.notes[i].units++
 		return
 	}
 	if t.noted == nil {
 		t.noted = map[api.Note]int{}
 	}
-	t.noted[n] = len(t.notes)
+	t.noted[n.Key()] = len(t.notes)
 	t.notes = append(t.notes, noteTally{n, file, 1})
 }
 
@@ -162,7 +163,7 @@ func (r *run) conclude() {
 				r.noteUnlessQuiet(n.file, n.note)
 				continue
 			}
-			if n.units < t.units {
+			if n.units < t.units && n.note.Count == 0 && n.note.Names == "" {
 				n.note.Message += fmt.Sprintf(" (in %d files)", n.units)
 			}
 			notes = append(notes, n.note)

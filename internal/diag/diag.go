@@ -199,7 +199,7 @@ func WriteNotes(w io.Writer, file string, notes []api.Note, style Style) error {
 		if n.Function != "" {
 			b.WriteString(Printable(api.InvocationLabel(n.Function, n.Invocation)) + ": ")
 		}
-		b.WriteString(Printable(n.Message) + "\n")
+		b.WriteString(Printable(n.Text()) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

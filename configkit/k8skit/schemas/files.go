@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/functions/api"
@@ -107,19 +108,54 @@ func (l *Library) Snapshot() *Library {
 func (l *Library) ofInputs(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
 	l.mu.Lock() // what files have is read under it
 	defer l.mu.Unlock()
+	return l.readInputs().schema(t, s)
+}
+
+// readInputs returns what other input files define.
+func (l *Library) readInputs() definitions {
 	if l.inputs != nil {
-		l.defined = definitions{}
+		l.defined, l.used, l.namespaces = definitions{}, map[string]bool{}, map[string]bool{}
 		for _, f := range l.inputs() {
 			docs, _ := gaby.ParseAll(f.Text)
 			for _, doc := range docs {
-				if h, err := doc.Header(); err == nil && h.Kind == definitionKind && doc.Check() == nil {
+				h, err := doc.Header()
+				switch {
+				case err != nil:
+				case h.Kind == definitionKind && doc.Check() == nil:
 					l.defined.merge(doc.Value())
+				case h.Kind == "Namespace" && h.APIVersion == "v1":
+					l.namespaces[strings.Clone(h.Name)] = true
+				case h.Namespace != "":
+					l.used[strings.Clone(h.Namespace)] = true
 				}
 			}
 		}
 		l.inputs = nil
 	}
-	return l.defined.schema(t, s)
+	return l.defined
+}
+
+// Scope is the scope of a type that a CustomResourceDefinition in users' files or in another input file states.
+func (l *Library) Scope(t api.ResourceType) configkit.Scope {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.added == nil && l.files != nil {
+		l.added = readFiles(l.files)
+	}
+	if l.added != nil {
+		if scope := l.added.definitions.scope(t); scope != configkit.ScopeUnknown {
+			return scope
+		}
+	}
+	return l.readInputs().scope(t)
+}
+
+// InputNamespaces are the namespaces that resources of the input files are in, and those that are resources of them.
+func (l *Library) InputNamespaces() (used, objects map[string]bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.readInputs()
+	return l.used, l.namespaces
 }
 
 // added are the schemas of files.

@@ -28,6 +28,8 @@ type Library struct {
 	inputs  func() []File // not read yet
 	defined definitions   // in inputs
 	clashes map[Clash]bool
+
+	used, namespaces map[string]bool // see InputNamespaces
 }
 
 // Release has the schemas of a release of Kubernetes. It can be used concurrently.

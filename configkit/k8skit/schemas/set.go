@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/functions/api"
@@ -126,6 +127,7 @@ type definition struct {
 	file    string // that it is in, "" when it is beside the resources
 	project string // where a project's settings name the file, if they do
 	value   gaby.Value
+	scope   configkit.Scope
 	served  bool
 	others  bool // there are other definitions of the type, and it is not known which counts
 
@@ -141,7 +143,7 @@ func (d definitions) add(file File, v gaby.Value) []api.ResourceType {
 	group, kind := spec.Get("group").Text(), spec.Get("names").Get("kind").Text()
 	for e := spec.Get("versions").First(); e.Exists(); e = e.Next() {
 		t := api.ResourceType(group + "/" + e.Get("name").Text() + "/" + kind)
-		d[t] = &definition{file: file.Name, project: file.Project, name: strings.Clone(v.Get("metadata").Get("name").Text()), value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false}
+		d[t] = &definition{file: file.Name, scope: configkit.Scope(strings.Clone(spec.Get("scope").Text())), project: file.Project, name: strings.Clone(v.Get("metadata").Get("name").Text()), value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false}
 		types = append(types, t)
 	}
 	return types
@@ -196,6 +198,18 @@ func (d definitions) missing(t api.ResourceType) error {
 	}
 	slices.Sort(e.Others)
 	return e
+}
+
+// scope is that of a kind, whatever the version.
+func (d definitions) scope(t api.ResourceType) configkit.Scope {
+	group, _, kind := split(t)
+	found := configkit.ScopeUnknown
+	for known, c := range d {
+		if g, _, k := split(known); g == group && k == kind && (found == "" || c.scope < found) {
+			found = c.scope
+		}
+	}
+	return found
 }
 
 // compile compiles the schema, once. A definition without one defines nothing to check by.

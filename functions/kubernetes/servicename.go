@@ -1,0 +1,77 @@
+package kubernetes
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// mayNameService is false when the text of a document cannot have a name of a service in it. Escapes may hide one.
+func mayNameService(doc *gaby.YamlDoc) bool {
+	if !doc.IsDocument() || doc.Changed() {
+		return true
+	}
+	text := gaby.Container{doc}.Text()
+	return bytes.Contains(text, []byte(".svc")) || bytes.IndexByte(text, '\\') >= 0
+}
+
+// renameInServiceNames replaces a namespace, the one given or else that of the resource, in the DNS names of services and returns in
+// how many strings it did.
+func renameInServiceNames(docs gaby.Container, names containerPaths, provider configkit.ResourceProvider, from, to string) (int, error) {
+	renamed := func(resource *api.ResourceInfo, text string) string {
+		former := from
+		if former == "" {
+			former, _, _ = strings.Cut(string(resource.ResourceName), "/")
+		}
+		if former == "" {
+			return text
+		}
+		return renameNamespace(text, former, to)
+	}
+	named := yamlkit.EditOptions{Wanted: func(resource *api.ResourceInfo, v gaby.Value) bool {
+		text := v.Text()
+		return renamed(resource, text) != text
+	}}
+	var may gaby.Container // the others need not be looked into
+	for _, doc := range docs {
+		if mayNameService(doc) {
+			may = append(may, doc)
+		}
+	}
+	return yamlkit.EditPaths(may, names, nil, provider, named, func(p *yamlkit.Place) error {
+		_, err := p.Doc.Set(renamed(p.Resource, p.Value.Text()), p.Segments...)
+		return err
+	})
+}
+
+// renameNamespace replaces the namespace in SERVICE.NAMESPACE.svc and what may follow it: .cluster.local, a port, a path. Of
+// what stands in front nothing is asked, it may be a host of a headless service, a variable, or nothing at all, as in a list
+// of domains.
+func renameNamespace(text, from, to string) string {
+	suffix := "." + from + ".svc"
+	if !strings.Contains(text, suffix) {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, suffix)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if after != "" && isLabelByte(after[0]) { // .svcx
+			b.WriteString(suffix)
+		} else {
+			b.WriteString("." + to + ".svc")
+		}
+		text = after
+	}
+}
+
+func isLabelByte(c byte) bool {
+	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
