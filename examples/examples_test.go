@@ -73,6 +73,10 @@ func TestExamplesAreCommands(t *testing.T) {
 			{[]string{"do", "testdata/in.yaml", "Cache", "get-shard-weight", "b"}, `"Value": 25`, "", 0},
 			{[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "101"}, "", "out of range [0,100]", 2},
 		},
+		"porting": {
+			{[]string{"do", "testdata/in.yaml", "Cache", "set-owner", "shop"}, "porting/testdata/sets-the-owner/out.yaml", "", 0},
+			{[]string{"do", "testdata/in.yaml", "Cache", "vet-owners", "--combine-validations"}, `"2 resources have 2 owners"`, "", 1},
+		},
 		"own-format": {
 			{[]string{"do", "--toolchain", "Example/Sysctl", "testdata/in.conf", "Router", "get-int-path", "*", "vm.swappiness"}, `"Value": 10`, "", 0},
 			{[]string{"do", "--toolchain", "Example/Sysctl", "testdata/in.conf", "Router", "set-replicas", "1"}, "", "unknown function", 2},
@@ -123,6 +127,16 @@ func blocks(t *testing.T, text string) []block {
 		t.Fatal("a block is not closed")
 	}
 	return found
+}
+
+// TestPortingManual compares the block of Go with the file it names and runs what was ported. TestReadme of cmd/fctl runs its commands.
+func TestPortingManual(t *testing.T) {
+	const manual = "../docs/porting.md"
+	for _, b := range blocks(t, read(t, manual)) {
+		if b.language == "go" && !strings.Contains("\n"+read(t, filepath.Join("..", b.from)), "\n"+b.text) {
+			t.Errorf("%s:%d: this is not in %s:\n%s", manual, b.line, b.from, b.text)
+		}
+	}
 }
 
 // TestManual compares the blocks of Go with the files they name and runs the commands.

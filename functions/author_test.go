@@ -70,7 +70,7 @@ func TestGetterAndSetterOfAnAuthor(t *testing.T) {
 		{ParameterName: "node-name", Description: "name of the node, or *", Required: true, DataType: api.DataTypeString},
 		{ParameterName: "weight", Description: "weight of the node", Required: true, DataType: api.DataTypeInt},
 	}
-	err = generic.RegisterPathSetterAndGetter(registry{executor}, "cache-node-weight", parameters, "the weight of cache nodes", "cache-node-weight", provider, true,
+	err = generic.RegisterPathSetterAndGetter(registry{executor}, "cache-node-weight", parameters, "the weight of cache nodes", "cache-node-weight", provider, true, true,
 		generic.WithPathFunctionAlias("weight"),
 		generic.WithPathFunctionExamples("get-weight a", "set-weight a 3"),
 		generic.WithValueCheck(func(value any) error {
@@ -125,7 +125,7 @@ spec:
 }
 
 func TestSetterWithoutValue(t *testing.T) {
-	err := generic.RegisterPathSetterAndGetter(registry{functions.NewEmptyExecutor()}, "x", nil, "x", "x", k8skit.New(), true)
+	err := generic.RegisterPathSetterAndGetter(registry{functions.NewEmptyExecutor()}, "x", nil, "x", "x", k8skit.New(), true, true)
 	if _, ok := errors.AsType[*handler.RegistrationError](err); !ok {
 		t.Errorf("%v", err)
 	}

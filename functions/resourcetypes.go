@@ -63,7 +63,7 @@ func registerAttribute(h *handler.FunctionHandler, attribute configkit.Attribute
 	if get, set, ok := attributeExamples(suffix, attribute.Parameters); ok {
 		options = append(options, generic.WithPathFunctionExamples(get, set))
 	}
-	err := generic.RegisterPathSetterAndGetter(h, suffix, attribute.Parameters, attribute.Description, attribute.Name, h.ResourceProvider(), attribute.Upsert, options...)
+	err := generic.RegisterPathSetterAndGetter(h, suffix, attribute.Parameters, attribute.Description, attribute.Name, h.ResourceProvider(), true, attribute.Upsert, options...)
 	if err == nil {
 		return nil
 	}

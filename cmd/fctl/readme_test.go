@@ -11,11 +11,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadme runs the console blocks of README.md inside examples/ and
-// compares what they print with what the README says. UPDATE_README=1 writes
-// what they print.
+// TestReadme runs the console blocks of README.md and docs/porting.md inside
+// examples/ and compares what they print with what the file says.
+// UPDATE_README=1 writes what they print.
 func TestReadme(t *testing.T) {
-	path := filepath.Join("..", "..", "README.md")
+	for _, name := range []string{"README.md", "docs/porting.md"} {
+		t.Run(name, func(t *testing.T) { checkBlocks(t, filepath.Join("..", "..", filepath.FromSlash(name))) })
+	}
+}
+
+func checkBlocks(t *testing.T, path string) {
+	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +46,7 @@ func TestReadme(t *testing.T) {
 		return
 	}
 	if d := cmp.Diff(string(text), actual); d != "" {
-		t.Errorf("README.md does not say what happens (-README +truth, UPDATE_README=1 mends it):\n%s", d)
+		t.Errorf("%s does not say what happens (-file +truth, UPDATE_README=1 writes it):\n%s", path, d)
 	}
 }
 

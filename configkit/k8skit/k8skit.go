@@ -31,12 +31,18 @@ var operators embed.FS
 var K8sResourceProvider = New()
 
 // ResourceProvider is the knowledge about Kubernetes resources.
+//
+// It converts too, because functions written for ConfigHub's SDK register with one value for both.
 type ResourceProvider struct {
+	Converter
 	*yamlkit.Registry
 	schemas *schemas.Library
 }
 
-var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
+var (
+	_ configkit.ResourceProvider = (*ResourceProvider)(nil)
+	_ configkit.ConfigConverter  = (*ResourceProvider)(nil)
+)
 
 // New makes a provider with the built-in knowledge and that of more files of the same vocabulary.
 func New(files ...yamlkit.KnowledgeFile) *ResourceProvider {
@@ -46,12 +52,12 @@ func New(files ...yamlkit.KnowledgeFile) *ResourceProvider {
 		panic(err) // the folder is part of the program
 	}
 	registry := yamlkit.NewRegistry(append([]yamlkit.KnowledgeFile{builtIn}, files...)...).WithDomains(domains)
-	return &ResourceProvider{registry, &schemas.Library{}}
+	return &ResourceProvider{Registry: registry, schemas: &schemas.Library{}}
 }
 
 // Snapshot is a provider with what this one knows now.
 func (p *ResourceProvider) Snapshot() *ResourceProvider {
-	return &ResourceProvider{p.Registry.Snapshot(), p.schemas.Snapshot()}
+	return &ResourceProvider{Registry: p.Registry.Snapshot(), schemas: p.schemas.Snapshot()}
 }
 
 // Schemas are the schemas of resources.

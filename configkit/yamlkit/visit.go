@@ -11,6 +11,9 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
+// ResourceProvider is configkit.ResourceProvider under the name that functions written for ConfigHub's SDK use.
+type ResourceProvider = configkit.ResourceProvider
+
 // Scalar are the types values at paths are read as.
 type Scalar interface{ ~string | ~int | ~bool }
 
@@ -98,10 +101,14 @@ func TypeAndName(info *api.ResourceInfo) ResourceTypeAndName {
 	return ResourceTypeAndName(string(info.ResourceType) + "#" + string(info.ResourceName))
 }
 
-// ResourceToDocMap maps the resources of a unit to their documents. Of several with the same type and name the last counts.
-func ResourceToDocMap(parsedData gaby.Container, resourceProvider configkit.ResourceProvider) (map[ResourceTypeAndName]*gaby.YamlDoc, error) {
-	docs := make(map[ResourceTypeAndName]*gaby.YamlDoc, len(parsedData))
-	err := EachResource(parsedData, resourceProvider, func(i int, info api.ResourceInfo) { docs[TypeAndName(&info)] = parsedData[i] })
+// ResourceInfoToDocMap maps the resources of a unit to the indices of their documents.
+type ResourceInfoToDocMap map[api.ResourceInfo]int
+
+// ResourceToDocMap maps the resources of a unit to the indices of their documents. Of several with the same type and name the last
+// counts.
+func ResourceToDocMap(parsedData gaby.Container, resourceProvider configkit.ResourceProvider) (ResourceInfoToDocMap, error) {
+	docs := make(ResourceInfoToDocMap, len(parsedData))
+	err := EachResource(parsedData, resourceProvider, func(i int, info api.ResourceInfo) { docs[info] = i })
 	return docs, err
 }
 

@@ -71,9 +71,11 @@ func TestVisitResources(t *testing.T) {
 
 func TestResourceToDocMap(t *testing.T) {
 	docs := container(t, things)
-	byName, err := yamlkit.ResourceToDocMap(docs, k8skit.New())
-	if err != nil || len(byName) != 3 || byName["v1/Thing#/a"] != docs[3] {
-		t.Errorf("%v %v", byName, err)
+	provider := k8skit.New()
+	indices, err := yamlkit.ResourceToDocMap(docs, provider)
+	info, _ := provider.ResourceInfo(docs[3])
+	if err != nil || len(indices) != 3 || info.ResourceName != "/a" || indices[info] != 3 {
+		t.Errorf("%v %v", indices, err)
 	}
 }
 

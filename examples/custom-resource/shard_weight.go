@@ -36,6 +36,6 @@ func register(executor *functions.Executor) error {
 		},
 	}
 	return generic.RegisterPathSetterAndGetter(executor.Registry(toolchain), shardWeight, parameters,
-		"the weight of the shards of a Cache", shardWeight, provider, true,
+		"the weight of the shards of a Cache", shardWeight, provider, true, true,
 		generic.WithPathFunctionExamples("get-shard-weight '*'", "set-shard-weight a 50"))
 }

@@ -57,7 +57,7 @@ func TestJSONShapes(t *testing.T) {
 		},
 		{
 			marshal(t, api.FunctionInvocationRequest{FunctionContext: api.FunctionContext{UnitSlug: "u"}, ConfigData: []byte("a: 1\n")}),
-			`{"UnitSlug":"u","ConfigData":"a: 1\n","FunctionInvocations":null}`,
+			`{"UnitSlug":"u","ConfigData":"YTogMQo=","FunctionInvocations":null}`,
 		},
 	} {
 		if c.got != c.want {

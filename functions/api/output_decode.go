@@ -42,6 +42,9 @@ func decodeOutput(t OutputType, data []byte) (any, error) {
 	case OutputTypeAttributeValueList:
 		return decodeAs[AttributeValueList](data)
 	case OutputTypeValidationResult, OutputTypeValidationResultList:
+		if bytes.HasPrefix(data, []byte("{")) { // results that were combined
+			return decodeAs[ValidationResult](data)
+		}
 		return decodeAs[ValidationResultList](data)
 	case OutputTypeResourceInfoList:
 		return decodeAs[ResourceInfoList](data)

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -35,6 +37,20 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	}
 	*t = []byte(s)
 	return nil
+}
+
+// Data is configuration data, which JSON carries as base64. A []byte can be assigned to it and the other way round.
+type Data []byte
+
+// UnmarshalJSON reads base64.
+func (d *Data) UnmarshalJSON(text []byte) error {
+	var decoded []byte
+	err := json.Unmarshal(text, &decoded)
+	if _, ok := errors.AsType[base64.CorruptInputError](err); ok {
+		return fmt.Errorf("configuration data must be base64, this is plain text: %w", err)
+	}
+	*d = decoded
+	return err
 }
 
 // FunctionContext is what a function may know about where its data comes from.
@@ -136,21 +152,25 @@ func (fc *FunctionContext) Matched(n int) {
 // FunctionInvocationRequest asks for a chain of functions to be run on the data of one unit.
 type FunctionInvocationRequest struct {
 	FunctionContext
-	ConfigData Text
+	ConfigData Data
 	// FileName is that of the file the data comes from, "-" for none, if it is known. Formats that have dialects tell them by it.
-	FileName            string          `json:",omitempty"`
-	OtherData           map[string]Text `json:",omitempty"` // by the name of its source
-	NumFilters          int             `json:",omitempty"`
-	StopOnError         bool            `json:",omitempty"`
-	WhereResource       string          `json:",omitempty"`
-	FunctionInvocations FunctionInvocationList
+	FileName  string          `json:",omitempty"`
+	OtherData map[string]Text `json:",omitempty"` // by the name of its source
+	// LiveState is what older clients send in place of OtherData. Functions get it as other data of the name LiveState.
+	LiveState     Data   `json:",omitempty"`
+	NumFilters    int    `json:",omitempty"`
+	StopOnError   bool   `json:",omitempty"`
+	WhereResource string `json:",omitempty"`
+	// CombineValidationResults asks for one ValidationResult of all validating functions, in place of a list.
+	CombineValidationResults bool `json:",omitempty"`
+	FunctionInvocations      FunctionInvocationList
 
 	// RecordMutations asks for the Mutations of the response.
 	RecordMutations bool `json:",omitempty"`
 
 	// AllowExternal lets functions run that are not hermetic. It does not travel: a server decides that for itself.
 	AllowExternal bool `json:"-"`
-	// InParts has the data of the response left in Parts, which saves a copy of all of it.
+	// InParts has the data of the response left in Parts, and Output empty, which saves a copy of all of it.
 	InParts bool `json:"-"`
 	// CountChanges has the response tell how much was changed.
 	CountChanges bool `json:"-"`
@@ -167,14 +187,17 @@ type FunctionInvocationRequest struct {
 
 // FunctionInvocationResponse is the outcome of a request.
 type FunctionInvocationResponse struct {
-	OrganizationID  string `json:",omitempty"`
-	SpaceID         string `json:",omitempty"`
-	SpaceSlug       string `json:",omitempty"`
-	UnitID          string `json:",omitempty"`
-	UnitSlug        string `json:",omitempty"`
-	RevisionID      string `json:",omitempty"`
-	ConfigData      Text   // always the data; JSON carries it only when Changed
-	Outputs         OutputList
+	OrganizationID string `json:",omitempty"`
+	SpaceID        string `json:",omitempty"`
+	SpaceSlug      string `json:",omitempty"`
+	UnitID         string `json:",omitempty"`
+	UnitSlug       string `json:",omitempty"`
+	RevisionID     string `json:",omitempty"`
+	ConfigData     Data   // always the data; JSON carries it only when Changed
+	Outputs        OutputList
+	// Output is the first of the Outputs as JSON, and OutputType its type, for older clients. JSON always carries them.
+	Output          []byte     `json:",omitempty"`
+	OutputType      OutputType `json:",omitempty"`
 	HasNewMutations bool
 	// Mutations are what the chain did to the data, when the request asked for them, and Mutators the positions of the functions that
 	// changed it.
@@ -238,9 +261,11 @@ func (r FunctionInvocationResponse) MarshalJSON() ([]byte, error) {
 		UnitID         string `json:",omitempty"`
 		UnitSlug       string `json:",omitempty"`
 		RevisionID     string `json:",omitempty"`
-		ConfigData     *Text  `json:",omitempty"`
+		ConfigData     *Data  `json:",omitempty"`
 		DataHash       string
 		Outputs        OutputList
+		Output         []byte     `json:",omitempty"`
+		OutputType     OutputType `json:",omitempty"`
 
 		HasNewMutations bool
 		Mutations       ResourceMutationList
@@ -254,6 +279,10 @@ func (r FunctionInvocationResponse) MarshalJSON() ([]byte, error) {
 	}
 	if r.Changed {
 		wire.ConfigData = &r.ConfigData
+	}
+	var err error
+	if wire.OutputType, wire.Output, err = r.Outputs.First(); err != nil {
+		return nil, err
 	}
 	wire.DataHash = DataHash(r.ConfigData)
 	if wire.Mutations == nil {
@@ -296,6 +325,23 @@ type Output struct {
 // OutputList is a list of outputs in the order in which their types first appeared.
 type OutputList []Output
 
+// First returns the type of the first output and its JSON, nothing if there is no output.
+func (l OutputList) First() (OutputType, []byte, error) {
+	if len(l) == 0 {
+		return "", nil, nil
+	}
+	value, err := l[0].json()
+	return l[0].OutputType, value, err
+}
+
+func (o Output) json() ([]byte, error) {
+	value, err := marshal(o.Value)
+	if err != nil {
+		return nil, fmt.Errorf("output %s: %w", o.OutputType, err)
+	}
+	return value, nil
+}
+
 // MarshalJSON prints an object: output type to base64 of the JSON of the value.
 func (l OutputList) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
@@ -303,9 +349,9 @@ func (l OutputList) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		value, err := marshal(o.Value)
+		value, err := o.json()
 		if err != nil {
-			return nil, fmt.Errorf("output %s: %w", o.OutputType, err)
+			return nil, err
 		}
 		key, err := json.Marshal(string(o.OutputType))
 		if err != nil {

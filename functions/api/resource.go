@@ -20,6 +20,9 @@ const (
 	ResourceCategoryAppConfig   ResourceCategory = "AppConfig"
 )
 
+// ResourceCategoryDyanmicData is ResourceCategoryDynamicData as ConfigHub's SDK spells it.
+const ResourceCategoryDyanmicData = ResourceCategoryDynamicData
+
 // ResourceInfo identifies a resource.
 type ResourceInfo struct {
 	ResourceName             ResourceName

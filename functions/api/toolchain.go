@@ -69,6 +69,9 @@ const (
 	OutputTypeMutationConflictList OutputType = "MutationConflictList"
 )
 
+// OutputTypeCustomJSON is OutputTypeJSON under the name that functions written for ConfigHub's SDK use.
+const OutputTypeCustomJSON = OutputTypeJSON
+
 // OutputTypes are all of them. What none of the others describes is JSON, or Opaque.
 func OutputTypes() []OutputType {
 	return []OutputType{

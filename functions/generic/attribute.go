@@ -52,32 +52,20 @@ func WithValueCheck(check func(value any) error) PathFunctionOption {
 	}
 }
 
-// RegisterPathSetterAndGetter registers get-<suffix> and set-<suffix>, which read and write the registered paths of an
+// RegisterPathSetterAndGetter registers get-<suffix> and, with addSetter, set-<suffix>, which read and write the registered paths of an
 // attribute. The last of the parameters is the value, of type string, int or bool; those before it fill the %s of the paths.
 // The description follows "Get " and "Set ". With upsert, what is missing is created.
 func RegisterPathSetterAndGetter(fh handler.FunctionRegistry, functionNameSuffix string, parameters []api.FunctionParameter, description string,
-	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, upsert bool, options ...PathFunctionOption,
+	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, addSetter, upsert bool, options ...PathFunctionOption,
 ) error {
 	getter, setter, err := pathFunctions(functionNameSuffix, parameters, description, attributeName, resourceProvider, upsert, options)
 	if err != nil {
 		return err
 	}
-	if err := fh.RegisterFunction(getter); err != nil {
+	if err := fh.RegisterFunction(getter); err != nil || !addSetter {
 		return err
 	}
 	return fh.RegisterFunction(setter)
-}
-
-// RegisterPathGetter is RegisterPathSetterAndGetter without the setter, for values that are not set, or not by setting the
-// registered path alone.
-func RegisterPathGetter(fh handler.FunctionRegistry, functionNameSuffix string, parameters []api.FunctionParameter, description string,
-	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, options ...PathFunctionOption,
-) error {
-	getter, _, err := pathFunctions(functionNameSuffix, parameters, description, attributeName, resourceProvider, false, options)
-	if err != nil {
-		return err
-	}
-	return fh.RegisterFunction(getter)
 }
 
 func pathFunctions(suffix string, parameters []api.FunctionParameter, description string, attributeName api.AttributeName,

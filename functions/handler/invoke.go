@@ -52,6 +52,7 @@ type run struct {
 	inParts   bool
 	count     bool
 
+	combine   bool // validation results
 	keepSteps bool
 	omitData  bool
 	mutations bool // are recorded
@@ -92,6 +93,7 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		converter: h.converterFor(request.FileName),
 		inParts:   request.InParts,
 		count:     request.CountChanges,
+		combine:   request.CombineValidationResults,
 		keepSteps: request.KeepSteps,
 		mutations: request.RecordMutations,
 		omitData:  request.OmitData,
@@ -188,12 +190,24 @@ func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.Function
 		s.where, err = parseWhere(invocation.WhereResource)
 		s.err = errors.Join(append(problems, err)...)
 	}
+	sources := withLiveState(request)
 	for i := range steps {
 		if s := &steps[i]; s.err == nil {
-			s.other = otherData(s.f, steps, request.OtherData)
+			s.other = otherData(s.f, steps, sources)
 		}
 	}
 	return steps
+}
+
+// withLiveState returns the other data of a request, with that which older clients call LiveState.
+func withLiveState(request *api.FunctionInvocationRequest) map[string]api.Text {
+	const name = "LiveState"
+	if _, given := request.OtherData[name]; given || len(request.LiveState) == 0 {
+		return request.OtherData
+	}
+	sources := map[string]api.Text{name: api.Text(request.LiveState)}
+	maps.Copy(sources, request.OtherData)
+	return sources
 }
 
 // prepare checks the arguments of a step, evaluates those that are expressions and checks what they became.

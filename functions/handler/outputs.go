@@ -230,6 +230,15 @@ func conjunction(parts []any, sorted bool) (api.ValidationResult, bool) {
 	return whole, true
 }
 
+// combineResults makes one result of a list of them.
+func (o *outputs) combineResults() {
+	for i := range o.list {
+		if results, ok := o.list[i].Value.(api.ValidationResultList); ok {
+			o.list[i] = api.Output{OutputType: api.OutputTypeValidationResult, Value: CombineResults(results)}
+		}
+	}
+}
+
 // CombineResults returns one result for all: it passed if all of them did, and has what any of them found.
 func CombineResults(results api.ValidationResultList) api.ValidationResult {
 	whole := api.ValidationResult{Passed: true}

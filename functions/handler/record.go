@@ -161,6 +161,15 @@ func (r *run) finish() *api.FunctionInvocationResponse {
 		r.response.Parts = nil
 	}
 	r.response.Outputs = r.outputs.list
+	if r.combine {
+		r.outputs.combineResults()
+	}
+	if !r.inParts {
+		// An output that is not JSON is only of use where it is.
+		if t, text, err := r.outputs.list.First(); err == nil {
+			r.response.OutputType, r.response.Output = t, text
+		}
+	}
 	r.response.HasNewMutations = r.response.Changed
 	if r.mutations {
 		r.response.HasNewMutations = r.changedValues

@@ -70,12 +70,12 @@ func newBaseline(data []byte, provider configkit.ResourceProvider) (*baseline, e
 	cut := gaby.Cut(data, baselinePartBytes)
 	b := &baseline{provider: provider, parts: make([]sync.Mutex, cut.Len()), of: map[yamlkit.ResourceTypeAndName]baselineResource{}}
 	for i := range b.parts {
-		docs, err := yamlkit.ResourceToDocMap(cut.Parse(i, nil), provider)
+		docs := cut.Parse(i, nil)
+		err := yamlkit.EachResource(docs, provider, func(n int, info api.ResourceInfo) {
+			b.of[yamlkit.TypeAndName(&info)] = baselineResource{i, docs[n]}
+		})
 		if err != nil {
 			return nil, baselineError(err)
-		}
-		for name, doc := range docs {
-			b.of[name] = baselineResource{i, doc}
 		}
 	}
 	return b, nil

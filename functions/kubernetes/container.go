@@ -27,8 +27,8 @@ func containerNameParameter() api.FunctionParameter {
 func registerContainerFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
 	name := containerNameParameter()
 	name.Description = "name of a container"
-	return generic.RegisterPathGetter(fh, "container-name", []api.FunctionParameter{name}, "the names of containers, init and ephemeral ones included",
-		attributeContainerName, provider, generic.WithPathFunctionExamples("get-container-name", ""))
+	return generic.RegisterPathSetterAndGetter(fh, "container-name", []api.FunctionParameter{name}, "the names of containers, init and ephemeral ones included",
+		attributeContainerName, provider, false, false, generic.WithPathFunctionExamples("get-container-name", ""))
 }
 
 // container is a container of a resource, found for an edit.

@@ -29,8 +29,8 @@ func registerEnvFunctions(fh handler.FunctionRegistry, provider configkit.Resour
 		{ParameterName: parameterEnvVar, Required: true, DataType: api.DataTypeString, Example: "LOG_LEVEL", Description: "name of the environment variable"},
 		{ParameterName: parameterEnvValue, Required: true, DataType: api.DataTypeString, Example: "debug", Description: "value of the environment variable"},
 	}
-	err := generic.RegisterPathGetter(fh, "env-var", variable, "the value of an environment variable of containers", attributeEnvValue, provider,
-		generic.WithPathFunctionExamples("get-env-var web LOG_LEVEL", ""))
+	err := generic.RegisterPathSetterAndGetter(fh, "env-var", variable, "the value of an environment variable of containers", attributeEnvValue, provider,
+		false, false, generic.WithPathFunctionExamples("get-env-var web LOG_LEVEL", ""))
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,6 @@ func registerFlagFunctions(fh handler.FunctionRegistry, provider configkit.Resou
 		},
 	}
 	return generic.RegisterPathSetterAndGetter(fh, "container-flag", parameters, "the value of flags in the args of containers that are written --flag=value",
-		"container-flag", provider, true,
+		"container-flag", provider, true, true,
 		generic.WithPathFunctionExamples("get-container-flag web log-level", "set-container-flag web log-level debug"))
 }

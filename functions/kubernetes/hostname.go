@@ -40,7 +40,7 @@ func registerHostnameFunctions(fh handler.FunctionRegistry, provider configkit.R
 			Description: family.parameterDescription,
 		}}
 		// What has no host name answers to every one, or is found otherwise: none is added.
-		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, parameters, family.description, family.attribute, provider, false,
+		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, parameters, family.description, family.attribute, provider, true, false,
 			generic.WithValueCheck(func(value any) error { return family.check(fmt.Sprint(value)) }),
 			generic.WithPathFunctionExamples("get-"+family.suffix, "set-"+family.suffix+" "+family.value))
 		if err != nil {

@@ -77,7 +77,7 @@ func registerImageFunctions(fh handler.FunctionRegistry, provider configkit.Reso
 		},
 	} {
 		parameters := []api.FunctionParameter{containerNameParameter(), family.parameter}
-		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, parameters, family.description, api.AttributeName(family.suffix), provider, true,
+		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, parameters, family.description, api.AttributeName(family.suffix), provider, true, true,
 			generic.WithDeprecatedPathFunctionAlias(family.alias),
 			generic.WithPathFunctionExamples("get-"+family.suffix+" web", "set-"+family.suffix+" web "+family.parameter.Example))
 		if err != nil {

@@ -33,7 +33,7 @@ func registerMetadataFunctions(fh handler.FunctionRegistry, provider configkit.R
 			"get-name", "set-name web",
 		},
 	} {
-		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, family.parameters, family.description, family.attribute, provider, true,
+		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, family.parameters, family.description, family.attribute, provider, true, true,
 			generic.WithPathFunctionExamples(family.getExample, family.setExamp))
 		if err != nil {
 			return err

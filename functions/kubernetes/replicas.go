@@ -15,5 +15,5 @@ func registerReplicasFunctions(fh handler.FunctionRegistry, provider configkit.R
 		ValueConstraints: api.ValueConstraints{Min: &none},
 	}}
 	return generic.RegisterPathSetterAndGetter(fh, "replicas", parameters, "the number of replicas of workloads",
-		"replicas", provider, true, generic.WithPathFunctionExamples("get-replicas", "set-replicas 5"))
+		"replicas", provider, true, true, generic.WithPathFunctionExamples("get-replicas", "set-replicas 5"))
 }

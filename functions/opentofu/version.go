@@ -66,6 +66,6 @@ func (a attribute) register(fh handler.FunctionRegistry, provider configkit.Reso
 	if err != nil {
 		return err
 	}
-	return generic.RegisterPathSetterAndGetter(fh, string(a.name), append(a.of, a.value), a.description, a.name, provider, a.upsert,
+	return generic.RegisterPathSetterAndGetter(fh, string(a.name), append(a.of, a.value), a.description, a.name, provider, true, a.upsert,
 		generic.WithPathFunctionExamples(a.get, a.set))
 }

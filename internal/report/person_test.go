@@ -133,7 +133,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestResponseIsOneLine(t *testing.T) {
-	r := &api.FunctionInvocationResponse{Success: true, Changed: true, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: <2>\n")}}
+	r := &api.FunctionInvocationResponse{UnitSlug: "<2>", Success: true, Changed: true, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: <2>\n")}}
 	got := render(t, report.Response, report.Screen{}, result(r, setter))
 	var back api.FunctionInvocationResponse
 	if err := json.Unmarshal([]byte(got), &back); err != nil || strings.Count(got, "\n") != 1 {

@@ -15,7 +15,7 @@ var (
 
 func response() *api.FunctionInvocationResponse {
 	return &api.FunctionInvocationResponse{
-		Success: true, Changed: true, ConfigData: api.Text("a: <1>\n"),
+		Success: true, Changed: true, ConfigData: api.Data("a: <1>\n"),
 		Outputs: api.OutputList{{OutputType: api.OutputTypeJSON, Value: map[string]any{"b": "<&>", "a": 1}}},
 	}
 }
@@ -28,9 +28,9 @@ func TestRender(t *testing.T) {
 	two := response()
 	two.Outputs = append(two.Outputs, api.Output{OutputType: api.OutputTypeYAML, Value: api.YAMLPayload{Payload: "x: y\n"}},
 		api.Output{OutputType: api.OutputTypeOpaque}, api.Output{OutputType: api.OutputTypeResourceInfoList, Value: api.ResourceInfoList{}})
-	none := &api.FunctionInvocationResponse{Success: true, ConfigData: api.Text("a: 1")}
+	none := &api.FunctionInvocationResponse{Success: true, ConfigData: api.Data("a: 1")}
 	noNewline := response()
-	noNewline.ConfigData = api.Text("a: 1")
+	noNewline.ConfigData = api.Data("a: 1")
 	get, set, both := []api.FunctionSignature{getter}, []api.FunctionSignature{setter}, []api.FunctionSignature{getter, setter, getter}
 	for _, c := range []struct {
 		name       string
@@ -42,7 +42,7 @@ func TestRender(t *testing.T) {
 		{"auto of a getter", report.Auto, get, response(), printed},
 		{"auto of a setter", report.Auto, set, response(), "a: <1>\n"},
 		{"auto of both", report.Auto, both, response(), "a: <1>\n"},
-		{"auto of a getter that was not reached", report.Auto, both, &api.FunctionInvocationResponse{Success: true, ConfigData: api.Text("a: 1")}, "a: 1"},
+		{"auto of a getter that was not reached", report.Auto, both, &api.FunctionInvocationResponse{Success: true, ConfigData: api.Data("a: 1")}, "a: 1"},
 		{"auto of a setter that failed", report.Auto, set, failed, ""},
 		{"data", report.Data, get, response(), "a: <1>\n"},
 		{"data unchanged", report.Data, get, none, "a: 1"},
