@@ -2,6 +2,7 @@ package yamlkit
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -151,13 +152,24 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 
 // add records the leaves of a value that is new in a map.
 func (d *differ) add(v gaby.Value) {
-	if v.Kind() != gaby.Map || !v.First().Exists() {
+	if v.Kind() != gaby.Map || !v.First().Exists() || hasLookupKey(v) {
 		d.whole(v)
 		return
 	}
 	for c := v.First(); c.Exists(); c = c.Next() {
 		d.below(mutationSegment{text: c.Key(), index: -1}, func() { d.add(c) })
 	}
+}
+
+// hasLookupKey reports whether a map has a key that looks like the lookup of an element. Below a new map a path with such a key
+// would make a list.
+func hasLookupKey(v gaby.Value) bool {
+	for c := v.First(); c.Exists(); c = c.Next() {
+		if key := c.Key(); strings.HasPrefix(key, "?") && strings.Contains(key, "=") {
+			return true
+		}
+	}
+	return false
 }
 
 // whole records a new value.

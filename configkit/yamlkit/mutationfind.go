@@ -1,6 +1,7 @@
 package yamlkit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,29 +60,88 @@ func (f *finder[T]) shortName(r *api.ResourceInfo) api.ResourceName {
 
 // find returns the index of the thing that has a resource, -1 when there is none. names are those the resource has had.
 func (f *finder[T]) find(r *api.ResourceInfo, names []api.ResourceName) int {
-	if i, ok := f.mergeID[r.ResourceMergeID]; ok && r.ResourceMergeID != "" {
-		return i
-	}
-	for _, name := range append([]api.ResourceName{r.ResourceName}, names...) {
-		if i, ok := f.full[string(r.ResourceType)+"#"+string(name)]; ok {
-			return i
-		}
-	}
-	short := append([]api.ResourceName{f.shortName(r)}, names...)
-	for i := range short {
-		short[i] = f.provider.RemoveScopeFromResourceName(short[i])
-		if found := f.short[string(r.ResourceType)+"#"+string(short[i])]; len(found) > 0 {
+	for _, match := range []func(*api.ResourceInfo, []api.ResourceName) []int{f.exact, f.aliased, f.unscoped, f.similar} {
+		if found := match(r, names); len(found) > 0 {
 			return found[0]
 		}
 	}
-	for _, name := range short {
+	return -1
+}
+
+// exact returns the things with the merge ID of r, or with its type and name.
+func (f *finder[T]) exact(r *api.ResourceInfo, _ []api.ResourceName) []int {
+	if i, ok := f.mergeID[r.ResourceMergeID]; ok && r.ResourceMergeID != "" {
+		return []int{i}
+	}
+	return f.aliased(r, []api.ResourceName{r.ResourceName})
+}
+
+// aliased returns the things with the type of r and one of its former names.
+func (f *finder[T]) aliased(r *api.ResourceInfo, names []api.ResourceName) []int {
+	var found []int
+	for _, name := range names {
+		if i, ok := f.full[string(r.ResourceType)+"#"+string(name)]; ok {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// unscoped returns the things with the type of r and one of its names in any scope.
+func (f *finder[T]) unscoped(r *api.ResourceInfo, names []api.ResourceName) []int {
+	var found []int
+	for _, name := range f.shortNames(r, names) {
+		found = append(found, f.short[string(r.ResourceType)+"#"+string(name)]...)
+	}
+	return found
+}
+
+// similar returns the things with one of the names of r and a type that its type may have been; those in the same scope first.
+func (f *finder[T]) similar(r *api.ResourceInfo, names []api.ResourceName) []int {
+	all := append([]api.ResourceName{r.ResourceName}, names...)
+	var sameScope, others []int
+	for _, name := range f.shortNames(r, names) {
 		for _, i := range f.named[name] {
-			if similarTypes(f.provider, f.info(f.all[i]).ResourceType, r.ResourceType) {
-				return i
+			info := f.info(f.all[i])
+			switch {
+			case !similarTypes(f.provider, info.ResourceType, r.ResourceType):
+			case slices.Contains(all, info.ResourceName):
+				sameScope = append(sameScope, i)
+			default:
+				others = append(others, i)
 			}
 		}
 	}
-	return -1
+	return append(sameScope, others...)
+}
+
+func (f *finder[T]) shortNames(r *api.ResourceInfo, names []api.ResourceName) []api.ResourceName {
+	short := []api.ResourceName{f.shortName(r)}
+	for _, name := range names {
+		short = append(short, f.provider.RemoveScopeFromResourceName(name))
+	}
+	return short
+}
+
+// assign finds what each of several changes is about, all at once: the best match of one change is not taken by a worse match of
+// another. What is added only matches exactly.
+func (f *finder[T]) assign(changes []*resourceChange) map[*resourceChange]int {
+	assigned := map[*resourceChange]int{}
+	owners := map[int]*resourceChange{}
+	for n, match := range []func(*api.ResourceInfo, []api.ResourceName) []int{f.exact, f.aliased, f.unscoped, f.similar} {
+		for _, r := range changes {
+			if has(assigned, r) || n > 1 && r.op == api.MutationTypeAdd {
+				continue
+			}
+			for _, i := range match(&r.resource, r.names) {
+				if owner := owners[i]; owner == nil || n == 0 {
+					assigned[r], owners[i] = i, r
+					break
+				}
+			}
+		}
+	}
+	return assigned
 }
 
 // newChangeFinder finds changes by their resources.

@@ -112,7 +112,7 @@ func replay(t testing.TB, seed int, before, after string) {
 	}
 	docs, conflicts, err := yamlkit.PatchMutations(parseUnit(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
 	if err != nil || len(conflicts) > 0 || !sameDocuments(t, docs.String(), after) {
-		t.Errorf("seed %d: %v %v\n--- before\n%s\n--- after\n%s\n--- patch\n%s\n--- have\n%s", seed, err, conflicts, before, after, text, docs)
+		t.Fatalf("seed %d: %v %v\n--- before\n%s\n--- after\n%s\n--- patch\n%s\n--- have\n%s", seed, err, conflicts, before, after, text, docs)
 	}
 }
 

@@ -146,9 +146,9 @@ func sortedKeys(o object) []string {
 	return keys
 }
 
-// TestDiffOfOddUnitsIsAPatch is TestDiffIsAPatch for units as nobody should write them: variants of a unit, and units that have nothing
+// TestDiffIsAPatchOfOddUnits is TestDiffIsAPatch for units as nobody should write them: variants of a unit, and units that have nothing
 // to do with each other.
-func TestDiffOfOddUnitsIsAPatch(t *testing.T) {
+func TestDiffIsAPatchOfOddUnits(t *testing.T) {
 	for seed := range cases(1_000, 20_000) {
 		m := newUnitMaker(uint64(seed))
 		before := m.oddUnit()

@@ -29,6 +29,7 @@ type patcher struct {
 
 	known     []unitDocument
 	finder    *finder[unitDocument]
+	assigned  map[*resourceChange]int // the documents of changes, in known
 	gone      map[*gaby.YamlDoc]bool
 	added     gaby.Container
 	places    map[*gaby.YamlDoc]*gaby.YamlDoc // of added: what they are in the source
@@ -45,6 +46,7 @@ func (p *patcher) patch(changes []*resourceChange) (gaby.Container, error) {
 	p.finder = newFinder(p.known, p.provider,
 		func(d unitDocument) *api.ResourceInfo { return &d.info },
 		func(unitDocument) []api.ResourceName { return nil })
+	p.assigned = p.finder.assign(changes)
 	p.gone = map[*gaby.YamlDoc]bool{}
 	p.exclusive = map[api.ResourceType]exclusiveFields{}
 	for _, r := range changes {
@@ -100,7 +102,7 @@ func (p *patcher) target(r *resourceChange, own *resourceChange) *gaby.YamlDoc {
 	if p.targets != nil && own != nil {
 		return p.targets[own.after] // nil for one the target has deleted
 	}
-	if i := p.finder.find(&r.resource, r.names); i >= 0 && !p.gone[p.known[i].YamlDoc] {
+	if i, ok := p.assigned[r]; ok && !p.gone[p.known[i].YamlDoc] {
 		return p.known[i].YamlDoc
 	}
 	return nil
