@@ -26,21 +26,28 @@ func inMemory(t *testing.T) string {
 	return dir
 }
 
-// manyFiles are files that fctl changes in place.
-type manyFiles struct {
-	t    *testing.T
-	self string
-	dir  string
-	was  []int // the replicas in each
-}
-
-func newManyFiles(t *testing.T, n int) *manyFiles {
+// process prepares a process that runs fctl.
+func process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &manyFiles{t: t, self: self, dir: inMemory(t), was: make([]int, n)}
+	cmd := exec.Command(self, args...)
+	cmd.Args[0] = "fctl" // what TestMain goes by
+	return cmd
+}
+
+// manyFiles are files that fctl changes in place.
+type manyFiles struct {
+	t   *testing.T
+	dir string
+	was []int // the replicas in each
+}
+
+func newManyFiles(t *testing.T, n int) *manyFiles {
+	t.Helper()
+	m := &manyFiles{t: t, dir: inMemory(t), was: make([]int, n)}
 	for i := range m.was {
 		m.was[i] = 1
 		if err := os.MkdirAll(filepath.Dir(m.path(i)), 0o755); err != nil {
@@ -65,8 +72,7 @@ func (m *manyFiles) text(i, replicas int) string {
 // run runs fctl, and sends it a signal as soon as one of the files is another one; -1 lets it alone. status is -1 when it was killed.
 func (m *manyFiles) run(replicas, at int, signal os.Signal) (status int, stderr string) {
 	m.t.Helper()
-	cmd := exec.Command(m.self, "do", "-f", m.dir, "-R", "-i", "set-replicas", fmt.Sprint(replicas))
-	cmd.Args[0] = "fctl" // what TestMain goes by
+	cmd := process(m.t, "do", "-f", m.dir, "-R", "-i", "set-replicas", fmt.Sprint(replicas))
 	var errOut bytes.Buffer
 	cmd.Stderr = &errOut
 	var before os.FileInfo

@@ -9,10 +9,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
+	"time"
 
 	"github.com/fatih/color"
 
@@ -31,6 +30,8 @@ type App struct {
 	Streams *iostreams.Streams
 	// Executor makes the executor; commands that need none never call it.
 	Executor func() (*functions.Executor, error)
+
+	files fileWrites
 }
 
 // executor makes the executor. That it cannot be made is the fault of whoever
@@ -45,18 +46,10 @@ func (a *App) executor() (*functions.Executor, error) {
 
 // Main runs the command line of this process and returns its exit status.
 func Main(executor func() (*functions.Executor, error)) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	// The first signal lets the work end in order; after it the signals have
-	// their usual effect again.
-	context.AfterFunc(ctx, stop)
-	// With a receiver for it, writing to a pipe nobody reads returns EPIPE
-	// and does not kill the process.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// A team's own program is completed under its own name.
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	app := &App{Name: name, Streams: iostreams.System(), Executor: executor}
-	return app.Run(ctx, os.Args[1:])
+	return app.watch(os.Args[1:])
 }
 
 // Run runs a command line and returns the exit status. Problems are told on
@@ -73,11 +66,18 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetIn(a.Streams.In)
 	root.SetErr(a.Streams.ErrOut)
-	err := root.ExecuteContext(ctx)
-	if problem := a.write(help.Bytes()); err == nil {
-		err = problem
+	err := a.untilCancelled(ctx, func() error {
+		err := root.ExecuteContext(ctx)
+		if problem := a.write(help.Bytes()); err == nil {
+			err = problem
+		}
+		return err
+	})
+	if ctx.Err() != nil { // perhaps nobody reads
+		within(time.Second, func() { a.tell(err) })
+	} else {
+		a.tell(err)
 	}
-	a.tell(err)
 	return exitStatus(err)
 }
 
@@ -87,10 +87,7 @@ func (a *App) tell(err error) {
 	if _, ok := errors.AsType[told](err); ok || err == nil {
 		return
 	}
-	problems := diag.List{{Message: "interrupted"}}
-	if !errors.Is(err, context.Canceled) {
-		problems = diag.Failures(err, api.FailureUsage)
-	}
+	problems := diag.Failures(err, api.FailureUsage)
 	problems.Sort()
 	_ = problems.Write(a.Streams.ErrOut, a.style())
 }

@@ -115,8 +115,7 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, words []string) erro
 	if form == "patch" && c.several {
 		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE", "a patch is for one unit, not for directories")
 	}
-	_, err = source.Interruptible(ctx, func() (any, error) { return nil, c.tellDifferences(executor, form, s) })
-	return err
+	return c.tellDifferences(executor, form, s)
 }
 
 // read reads what the words name.

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -12,12 +12,12 @@ import (
 // The exit statuses of every command. This file is the only one that knows
 // what an error means for them; `fctl help exit-codes` prints exitCodes.
 const (
-	exitDone        = 0
-	exitNo          = 1
-	exitUsage       = int(api.FailureUsage)
-	exitInput       = int(api.FailureInput)
-	exitFunction    = int(api.FailureFunction)
-	exitInterrupted = 130
+	exitDone     = 0
+	exitNo       = 1
+	exitUsage    = int(api.FailureUsage)
+	exitInput    = int(api.FailureInput)
+	exitFunction = int(api.FailureFunction)
+	exitSignal   = 128 // and the number of the signal
 )
 
 // exitCodes describes them, in order and in short lines.
@@ -33,8 +33,10 @@ func exitCodes() []struct {
 		{exitNo, "no, or not yet: a validation did not pass, --check found files that\nwould change, diff found a difference, merge a conflict"},
 		{exitUsage, "usage or rejected input: a bad flag, an unknown function, a bad\nargument, an invalid fctl file"},
 		{exitInput, "the input could not be read or parsed"},
-		{exitFunction, "a function or operation failed"},
-		{exitInterrupted, "interrupted"},
+		{exitFunction, "a function or operation failed, or an output could not be written:\nno space, or a standard output or error that is closed"},
+		{exitSignal + int(syscall.SIGHUP), "ended by SIGHUP"},
+		{exitSignal + int(syscall.SIGINT), "interrupted (SIGINT)"},
+		{exitSignal + int(syscall.SIGTERM), "ended by SIGTERM"},
 	}
 }
 
@@ -46,11 +48,11 @@ func (t told) Error() string { return fmt.Sprintf("ended with status %d", int(t)
 // exitStatus is the status an error stands for: that of its worst problem.
 // What nobody classified comes from cobra and pflag, and is about usage.
 func exitStatus(err error) int {
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitDone
-	case errors.Is(err, context.Canceled):
-		return exitInterrupted
+	}
+	if by, ok := errors.AsType[interrupted](err); ok {
+		return exitSignal + int(by.signal)
 	}
 	if status, ok := errors.AsType[told](err); ok {
 		return int(status)

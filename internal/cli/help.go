@@ -238,9 +238,12 @@ counts. --require-match is about all of them together.
                          one or the other, whole. What a symbolic link leads to
                          is written, and the link stays. Files that do not
                          change are not touched.
-                         A file that somebody else changed meanwhile is an error
-                         and is left as it is, and so is one that is read-only
-                         or no regular file.
+                         No update is lost: other fctl processes wait for a file
+                         from before it is read until it is written, except on
+                         Windows and on file systems without locks. A file that
+                         another program changes meanwhile (its content, owner
+                         or permissions) is an error and is left as it is, and
+                         so is one that is read-only or not a regular file.
   -O, --output-dir DIR   writes all files into DIR, by the names of the units
                          with their extensions; nothing outside of DIR is
                          written.
@@ -250,8 +253,10 @@ counts. --require-match is about all of them together.
                          there are any
   --diff, -o FORMAT      together with one of these, prints that beside
 
-A line on the error stream says how much changed; -q leaves it out. Temporary
-files of a run that was killed are removed by the next one that writes there.
+A line on the error stream says how much changed; -q leaves it out. On SIGINT,
+SIGTERM and SIGHUP fctl finishes the files that it is writing and ends; a second
+signal ends it at once. A run that was killed may leave a temporary file
+(.fctl-*.tmp), which the next run that writes the same file replaces.
 `
 
 const mutationsTopic = `-o mutations prints what the functions changed instead of the configuration. On

@@ -66,8 +66,9 @@ type merging struct {
 	executor           *functions.Executor
 	toolchain          api.ToolchainType
 	base, ours, theirs *source.Unit
-	name               string // of the result in messages
-	written            bool   // to the file of that name
+	target             *sink.Target // OURS, locked; nil without -i
+	name               string       // of the result in messages
+	written            bool         // to the file of that name
 	secrets            *sensitive.Values
 }
 
@@ -98,36 +99,42 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) err
 		return err
 	}
 	a.tellNotes(s, m.executor)
-	writer := sink.NewInPlace(false) // before anything is read
 	dir, _ := cmd.Flags().GetString("directory")
 	for i := range words {
 		words[i] = inDirectory(dir, words[i])
 	}
 	path, _ := cmd.Flags().GetString("path")
-	if err := m.read(ctx, words, path); err != nil {
-		return err
-	}
-	merged, err := source.Interruptible(ctx, func() (*yamlkit.MergedText, error) {
-		return m.executor.Merge(m.toolchain, m.base.Data, m.ours.Data, m.theirs.Data, options), nil
-	})
+	err = m.read(ctx, words, path)
+	defer m.target.Release()
 	if err != nil {
 		return err
 	}
-	if !inPlace {
-		err = a.write(merged.Text)
-	} else if !bytes.Equal(merged.Text, m.ours.Data) {
-		original := sink.Original{Path: words[1], Link: true, Info: m.ours.Info, Data: m.ours.Data}
-		if err = writer.Write(original, merged.Text); err != nil {
-			err = notWritten(m.ours.File, err)
-		}
-	}
-	if err != nil {
+	merged := m.executor.Merge(m.toolchain, m.base.Data, m.ours.Data, m.theirs.Data, options)
+	if err := m.write(merged.Text); err != nil {
 		return err
 	}
 	if show, _ := cmd.Flags().GetBool(showSecrets); !show && (merged.ByLines != nil || len(merged.Conflicts) > 0) {
 		m.secrets = m.executor.Sensitive(m.toolchain, m.base.Data, m.ours.Data, m.theirs.Data)
 	}
 	return m.conclude(merged, options.Markers)
+}
+
+// write prints the result or writes it to OURS.
+func (m *merging) write(text []byte) error {
+	if m.target == nil {
+		return m.App.write(text)
+	}
+	if bytes.Equal(text, m.ours.Data) {
+		return nil
+	}
+	m.files.orderly.Lock()
+	defer m.files.orderly.Unlock()
+	m.files.one.RLock()
+	defer m.files.one.RUnlock()
+	if err := m.target.Write(m.ours.Info, m.ours.Data, text); err != nil {
+		return notWritten(m.ours.File, err)
+	}
+	return nil
 }
 
 // mergeOptions reads the flags.
@@ -154,15 +161,19 @@ func mergeOptions(cmd *cobra.Command) (options yamlkit.MergeTextOptions, err err
 	return options, nil
 }
 
-// read reads the files. What they hold is told by the first name that tells it.
+// read reads the files, OURS last, so that nothing is waited for while it is locked. The first name that says what a file holds
+// counts.
 func (m *merging) read(ctx context.Context, paths []string, path string) error {
 	reader := &source.Reader{In: m.Streams.In}
-	var problems []error
-	for i, unit := range []**source.Unit{&m.base, &m.ours, &m.theirs} {
-		var err error
-		*unit, err = reader.Unit(ctx, paths[i], "")
-		problems = append(problems, err)
+	problems := make([]error, len(paths))
+	m.base, problems[0] = reader.Unit(ctx, paths[0], "")
+	m.theirs, problems[2] = reader.Unit(ctx, paths[2], "")
+	if m.written {
+		m.target = (&sink.InPlace{}).Target(paths[1], true)
+		reader.RegularOnly = true
+		reader.Hold = m.hold(ctx, m.target, diag.FileName(paths[1]), func(write func()) { write() })
 	}
+	m.ours, problems[1] = reader.Unit(ctx, paths[1], "")
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}

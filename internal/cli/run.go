@@ -47,6 +47,7 @@ type run struct {
 // outcome is what became of one unit.
 type outcome struct {
 	file      source.File
+	target    *sink.Target      // the file, locked; nil when it is not written in place
 	toolchain api.ToolchainType // empty when it could not be read
 	passed    source.Reason     // why it is skipped; nothing else is said about it
 	response  *api.FunctionInvocationResponse
@@ -72,6 +73,10 @@ func (j *job) run(ctx context.Context, plans *plans) (err error) {
 		if err := j.wouldWait(j.cmd); err != nil {
 			return err
 		}
+	}
+	if r.to == inPlace || r.to == toDirectory {
+		j.files.orderly.Lock()
+		defer j.files.orderly.Unlock()
 	}
 	if r.writer, err = j.newWriter(r.writing); err != nil {
 		return err
@@ -118,7 +123,8 @@ func (r *run) work(i int, admit func(int64)) outcome {
 		return fail(diag.Failures(o.file.Problem, api.FailureInput))
 	}
 	var err error
-	unit, err = r.read(i, admit)
+	unit, err = r.read(&o, admit)
+	defer o.target.Release()
 	switch {
 	case r.ctx.Err() != nil:
 		o.unable = r.ctx.Err()
@@ -177,13 +183,18 @@ func (r *run) unread(f source.File, err error) diag.List {
 	return problems
 }
 
-// read reads a unit, unless that was done already.
-func (r *run) read(i int, admit func(int64)) (*source.Unit, error) {
-	if r.unit != nil {
+// read reads a unit, unless that was done already. What is written in place is locked first.
+func (r *run) read(o *outcome, admit func(int64)) (*source.Unit, error) {
+	files, inPlace := r.writer.(fileWriter)
+	if r.unit != nil && !inPlace {
 		return r.unit, nil
 	}
-	f, reader := r.found.Files[i], *r.reader
-	reader.RegularOnly = !f.Named || r.to == inPlace
+	f, reader := o.file, *r.reader
+	reader.RegularOnly = !f.Named || inPlace
+	if inPlace {
+		o.target = files.Target(f.Path, f.Named)
+		reader.Hold = r.hold(r.ctx, o.target, diag.FileName(f.Path), r.progress.Pause)
+	}
 	reader.Admit = func(size int64) {
 		r.memory.expect(size)
 		admit(size)
@@ -310,7 +321,9 @@ func (r *run) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		return nil
 	}
 	if r.writer != nil {
-		note, err := r.writer.write(o.file, unit, response)
+		r.files.one.RLock()
+		note, err := r.writer.write(r.ctx, o, unit)
+		r.files.one.RUnlock()
 		if err != nil {
 			return notWritten(unit.File, err)
 		}
@@ -389,7 +402,7 @@ func (r *run) write(payload report.Payload) {
 	if r.broken != nil || len(payload) == 0 {
 		return
 	}
-	write := func() { r.broken = r.out.Write(payload...) }
+	write := func() { r.output(func() error { return r.out.Write(payload...) }) }
 	if r.Streams.OutIsTerminal() {
 		r.progress.Pause(write)
 	} else { // what goes elsewhere is not in the way
@@ -400,10 +413,19 @@ func (r *run) write(payload report.Payload) {
 	}
 }
 
-// say writes to the error stream, behind what was printed before.
+// output writes to the standard output. A run that writes files ends in order when it is interrupted, even if nobody reads the output.
+func (r *run) output(write func() error) {
+	if r.writer == nil {
+		r.broken = write()
+		return
+	}
+	_, r.broken = source.Interruptible(r.ctx, func() (any, error) { return nil, write() })
+}
+
+// say writes to the error stream, after what was printed before.
 func (r *run) say(what func()) {
 	if r.broken == nil {
-		r.broken = r.out.Flush()
+		r.output(r.out.Flush)
 	}
 	r.progress.Pause(what)
 }
@@ -426,12 +448,12 @@ func (r *run) finish() error {
 		}
 	}
 	if r.broken == nil {
-		r.broken = r.out.Flush()
+		r.output(r.out.Flush)
 	}
 	switch gone := errors.Is(r.broken, sink.ErrGone); {
-	case gone && r.writer == nil:
+	case r.writer == nil && (gone || r.ctx.Err() != nil):
 		// Nobody wants to know the rest.
-	case r.broken != nil && !gone:
+	case r.broken != nil && !gone && !errors.Is(r.broken, context.Canceled):
 		r.fail(diag.Failures(r.broken, api.FailureFunction))
 		fallthrough
 	default:

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -107,20 +109,17 @@ func (j *job) newWriting(chain *plan.Plan, format report.Format) (writing, error
 
 // writer writes the configuration of a unit.
 type writer interface {
-	// write may be called concurrently. The note is empty when there is nothing to know about it. An error is what kept it from writing.
-	write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) (note string, err error)
+	// write may be called concurrently. The note is empty if there is nothing to know. An error is what kept it from writing.
+	write(ctx context.Context, o *outcome, unit *source.Unit) (note string, err error)
 	Close() error
 }
 
 // newWriter makes the writer for a destination, nil for those where nothing is
-// written. It removes what a run that was killed left behind.
+// written.
 func (j *job) newWriter(w writing) (writer, error) {
 	switch w.to {
 	case inPlace:
-		if n := sweep(j.found); n > 0 && !j.settings.Quiet {
-			j.note("", []api.Note{{Message: count(n, "temporary file") + " of a run that was killed removed"}})
-		}
-		return fileWriter{sink.NewInPlace(w.fsync)}, nil
+		return fileWriter{&sink.InPlace{Sync: w.fsync}}, nil
 	case toDirectory:
 		tree, err := sink.OpenTree(w.outDir, w.fsync)
 		if err != nil {
@@ -129,19 +128,6 @@ func (j *job) newWriter(w writing) (writer, error) {
 		return treeWriter{tree, w.outDir}, nil
 	}
 	return nil, nil
-}
-
-// sweep removes temporary files where files will be written, and tells how many.
-func sweep(found *source.Found) int {
-	n := sink.Sweep(found.Temporary)
-	dirs := map[string]bool{}
-	for _, f := range found.Files {
-		if dir := filepath.Dir(f.Path); f.Named && !dirs[dir] {
-			dirs[dir] = true
-			n += sink.Sweep(sink.Leftovers(dir))
-		}
-	}
-	return n
 }
 
 // collisions are files that would be written to the same one.
@@ -161,14 +147,14 @@ func collisions(files []source.File) diag.List {
 
 type fileWriter struct{ *sink.InPlace }
 
-func (w fileWriter) write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) (note string, err error) {
-	if !response.Changed {
+func (w fileWriter) write(_ context.Context, o *outcome, unit *source.Unit) (note string, err error) {
+	if !o.response.Changed {
 		return "", nil
 	}
 	if n := sink.Names(unit.Info); n > 1 {
-		note = fmt.Sprintf("the file has %d names; what it is called elsewhere is still the old one", n)
+		note = fmt.Sprintf("the file has %d names; the others still lead to the old one", n)
 	}
-	return note, w.Write(sink.Original{Path: f.Path, Link: f.Named, Info: unit.Info, Data: unit.Data}, partsOf(response)...)
+	return note, o.target.Write(unit.Info, unit.Data, partsOf(o.response)...)
 }
 
 type treeWriter struct {
@@ -176,13 +162,27 @@ type treeWriter struct {
 	dir string
 }
 
-func (w treeWriter) write(f source.File, unit *source.Unit, response *api.FunctionInvocationResponse) (note string, err error) {
-	err = w.Write(f.Rel, sink.Original{Path: f.Path, Info: unit.Info, Data: unit.Data}, partsOf(response)...)
+func (w treeWriter) write(ctx context.Context, o *outcome, unit *source.Unit) (note string, err error) {
+	err = w.Write(ctx, o.file.Rel, unit.Info, partsOf(o.response)...)
 	if err != nil {
-		err = fmt.Errorf("writing %s: %w", filepath.Join(w.dir, f.Rel), err)
+		err = fmt.Errorf("writing %s: %w", filepath.Join(w.dir, o.file.Rel), err)
 	}
 	return "", err
 }
+
+// hold locks the target of a file for as long as it is read, changed and written. A note says for what it waits.
+func (a *App) hold(ctx context.Context, target *sink.Target, file string, note func(func())) func(fd uintptr) (bool, error) {
+	return func(fd uintptr) (bool, error) {
+		waiting := time.AfterFunc(lockPatience, func() {
+			note(func() { a.note(file, []api.Note{{Message: "waiting for another program that has locked the file"}}) })
+		})
+		defer waiting.Stop()
+		return target.Hold(ctx, fd)
+	}
+}
+
+// lockPatience is how long nothing is said about waiting for a lock.
+const lockPatience = 2 * time.Second
 
 // notWritten is the problem that kept a file from being written.
 func notWritten(file string, err error) *api.Failure {

@@ -54,17 +54,17 @@ func get(t *testing.T, path, name string) string {
 
 func TestInPlaceKeepsExtendedAttributes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
-	original(t, path)
+	create(t, path)
 	set(t, path, "user.origin", []byte("there"))
 	set(t, path, "user.empty", nil)
 	set(t, path, accessList, accessControl())
-	before := reread(t, path)
-	if err := sink.NewInPlace(false).Write(before, []byte(young)); err != nil {
+	before := read(t, &sink.InPlace{}, path, false)
+	if err := before.write([]byte(young)); err != nil {
 		t.Fatal(err)
 	}
-	after := reread(t, path)
-	if get(t, path, "user.origin") != "there" || get(t, path, accessList) != string(accessControl()) || string(after.Data) != young || after.Info.Mode() != before.Info.Mode() {
-		t.Errorf("origin %q, access %q, mode %v instead of %v", get(t, path, "user.origin"), get(t, path, accessList), after.Info.Mode(), before.Info.Mode())
+	after := read(t, &sink.InPlace{}, path, false)
+	if get(t, path, "user.origin") != "there" || get(t, path, accessList) != string(accessControl()) || string(after.data) != young || after.info.Mode() != before.info.Mode() {
+		t.Errorf("origin %q, access %q, mode %v instead of %v", get(t, path, "user.origin"), get(t, path, accessList), after.info.Mode(), before.info.Mode())
 	}
 }
 
@@ -72,13 +72,13 @@ func TestInPlaceKeepsExtendedAttributes(t *testing.T) {
 func TestInPlaceInheritsNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
-	original(t, path)
+	create(t, path)
 	set(t, dir, defaultList, accessControl())
-	before := reread(t, path)
-	if err := sink.NewInPlace(false).Write(before, []byte(young)); err != nil {
+	before := read(t, &sink.InPlace{}, path, false)
+	if err := before.write([]byte(young)); err != nil {
 		t.Fatal(err)
 	}
-	if after := reread(t, path); get(t, path, accessList) != "" || after.Info.Mode() != before.Info.Mode() {
-		t.Errorf("access %q, mode %v instead of %v", get(t, path, accessList), after.Info.Mode(), before.Info.Mode())
+	if after := read(t, &sink.InPlace{}, path, false); get(t, path, accessList) != "" || after.info.Mode() != before.info.Mode() {
+		t.Errorf("access %q, mode %v instead of %v", get(t, path, accessList), after.info.Mode(), before.info.Mode())
 	}
 }

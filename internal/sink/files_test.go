@@ -3,11 +3,11 @@
 package sink_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,8 +19,17 @@ import (
 
 const old, young = "old: text\n", "new: text, longer\n"
 
-// original makes a file that was read.
-func original(t *testing.T, path string) sink.Original {
+// source is a file that was read to be written in place.
+type source struct {
+	target *sink.Target
+	info   fs.FileInfo
+	data   []byte
+}
+
+func (s source) write(parts ...[]byte) error { return s.target.Write(s.info, s.data, parts...) }
+
+// create creates a file.
+func create(t *testing.T, path string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -28,20 +37,27 @@ func original(t *testing.T, path string) sink.Original {
 	if err := os.WriteFile(path, []byte(old), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return reread(t, path)
 }
 
-func reread(t *testing.T, path string) sink.Original {
+// read holds and reads a file.
+func read(t *testing.T, in *sink.InPlace, path string, link bool) source {
 	t.Helper()
-	info, err := os.Stat(path)
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
+	defer f.Close() //nolint:errcheck // nothing was written
+	s := source{target: in.Target(path, link)}
+	if same, err := s.target.Hold(t.Context(), f.Fd()); !same || err != nil {
+		t.Fatalf("%s: the same: %v, %v", path, same, err)
+	}
+	t.Cleanup(s.target.Release)
+	info, err := f.Stat()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sink.Original{Path: path, Link: true, Info: info, Data: data}
+	s.info, s.data = info, []byte(content(t, path))
+	return s
 }
 
 func content(t *testing.T, path string) string {
@@ -70,18 +86,18 @@ func entries(t *testing.T, dir string) string {
 func TestInPlace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
-	original(t, path)
+	create(t, path)
 	for _, mode := range []fs.FileMode{0o600, 0o664, 0o755 | fs.ModeSetgid} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		o := reread(t, path)
 		for _, onDisk := range []bool{false, true} {
-			s := sink.NewInPlace(onDisk)
-			if err := s.Write(o, []byte("new: "), nil, []byte("text, longer\n")); err != nil {
+			in := &sink.InPlace{Sync: onDisk}
+			s := read(t, in, path, true)
+			if err := s.write([]byte("new: "), nil, []byte("text, longer\n")); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Close(); err != nil {
+			if err := in.Close(); err != nil {
 				t.Fatal(err)
 			}
 			if info, err := os.Stat(path); err != nil || info.Mode() != mode {
@@ -90,7 +106,6 @@ func TestInPlace(t *testing.T) {
 			if content(t, path) != young || entries(t, dir) != "a.yaml" {
 				t.Errorf("%q in %s", content(t, path), entries(t, dir))
 			}
-			o = reread(t, path)
 		}
 	}
 }
@@ -100,11 +115,11 @@ func TestInPlaceKeepsTheOwner(t *testing.T) {
 		t.Skip("only root can make files of others")
 	}
 	path := filepath.Join(t.TempDir(), "a.yaml")
-	original(t, path)
+	create(t, path)
 	if err := os.Chown(path, 12345, 54321); err != nil {
 		t.Fatal(err)
 	}
-	if err := sink.NewInPlace(false).Write(reread(t, path), []byte(young)); err != nil {
+	if err := read(t, &sink.InPlace{}, path, false).write([]byte(young)); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
@@ -118,17 +133,15 @@ func TestInPlaceKeepsTheOwner(t *testing.T) {
 
 func TestInPlaceFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
-	original(t, filepath.Join(dir, "real/a.yaml"))
+	create(t, filepath.Join(dir, "real/a.yaml"))
 	for from, to := range map[string]string{"one.yaml": "two.yaml", "two.yaml": "real/a.yaml", "dir": "real"} {
 		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{"one.yaml", "dir/a.yaml"} {
-		if err := os.WriteFile(filepath.Join(dir, "real/a.yaml"), []byte(old), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := sink.NewInPlace(false).Write(reread(t, filepath.Join(dir, name)), []byte(young)); err != nil {
+		create(t, filepath.Join(dir, "real/a.yaml"))
+		if err := read(t, &sink.InPlace{}, filepath.Join(dir, name), true).write([]byte(young)); err != nil {
 			t.Fatal(err)
 		}
 		if content(t, filepath.Join(dir, "real/a.yaml")) != young || entries(t, dir) != "dir one.yaml real two.yaml" || entries(t, filepath.Join(dir, "real")) != "a.yaml" {
@@ -149,41 +162,38 @@ func TestInPlaceLosesNothing(t *testing.T) {
 		"replaced":   func(p string) error { return errors.Join(os.WriteFile(p+"2", []byte(old), 0o644), os.Rename(p+"2", p)) },
 		"touched":    func(p string) error { return os.Chtimes(p, aged, aged.Add(time.Nanosecond)) },
 		"mode":       func(p string) error { return os.Chmod(p, 0o600) },
+		"owner":      func(p string) error { return os.Chown(p, 12345, -1) },
+		"group":      func(p string) error { return os.Chown(p, -1, 12345) },
 		"removed":    os.Remove,
 		"a link now": func(p string) error { return errors.Join(os.Rename(p, p+"2"), os.Symlink(p+"2", p)) },
-		// as fast as the clock of the file system cannot tell
-		"at once": func(p string) error {
-			return errors.Join(os.WriteFile(p, []byte("owl: text\n"), 0o644), os.Chtimes(p, time.Time{}, time.Now().Add(time.Hour)))
+		"as long and as old": func(p string) error {
+			return errors.Join(os.WriteFile(p, []byte("owl: text\n"), 0o644), os.Chtimes(p, aged, aged))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if (name == "owner" || name == "group") && os.Geteuid() != 0 {
+				t.Skip("only root can give files away")
+			}
 			dir := t.TempDir()
 			path := filepath.Join(dir, "a.yaml")
-			original(t, path)
-			at := aged
-			if name == "at once" {
-				at = time.Now().Add(time.Hour).Truncate(time.Hour)
-			}
-			if err := os.Chtimes(path, at, at); err != nil {
+			create(t, path)
+			if err := os.Chtimes(path, aged, aged); err != nil {
 				t.Fatal(err)
 			}
-			o := reread(t, path)
-			o.Link = name != "a link now"
+			s := read(t, &sink.InPlace{}, path, name != "a link now")
 			if err := change(path); err != nil {
 				t.Fatal(err)
 			}
-			if name == "at once" {
-				if err := os.Chtimes(path, at, at); err != nil {
-					t.Fatal(err)
-				}
-			}
-			was, _ := os.ReadFile(path)
-			err := sink.NewInPlace(false).Write(o, []byte(young))
-			if !errors.Is(err, sink.ErrChanged) {
+			was, _ := os.Stat(path)
+			text, _ := os.ReadFile(path)
+			if err := s.write([]byte(young)); !errors.Is(err, sink.ErrChanged) {
 				t.Errorf("got %v", err)
 			}
-			if now, _ := os.ReadFile(path); string(now) != string(was) || strings.Contains(entries(t, dir), "tmp") {
-				t.Errorf("%q became %q in %s", was, now, entries(t, dir))
+			if now, _ := os.Stat(path); was != nil && !os.SameFile(now, was) {
+				t.Error("it was replaced")
+			}
+			if now, _ := os.ReadFile(path); string(now) != string(text) || strings.Contains(entries(t, dir), "tmp") {
+				t.Errorf("%q became %q in %s", text, now, entries(t, dir))
 			}
 		})
 	}
@@ -192,7 +202,7 @@ func TestInPlaceLosesNothing(t *testing.T) {
 func TestInPlaceRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
-	o := original(t, path)
+	create(t, path)
 	if err := os.Chmod(path, 0o444); err != nil {
 		t.Fatal(err)
 	}
@@ -200,15 +210,16 @@ func TestInPlaceRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	readOnly := read(t, &sink.InPlace{}, path, true)
 	for _, c := range []struct {
-		o    sink.Original
+		s    source
 		want error
 	}{
-		{reread(t, path), sink.ErrReadOnly},
-		{sink.Original{Path: path, Data: o.Data}, sink.ErrNotRegular},
-		{sink.Original{Path: dir, Info: info}, sink.ErrNotRegular},
+		{readOnly, sink.ErrReadOnly},
+		{source{target: readOnly.target}, sink.ErrNotRegular},
+		{source{target: readOnly.target, info: info}, sink.ErrNotRegular},
 	} {
-		if err := sink.NewInPlace(false).Write(c.o, []byte(young)); !errors.Is(err, c.want) {
+		if err := c.s.write([]byte(young)); !errors.Is(err, c.want) {
 			t.Errorf("got %v, want %v", err, c.want)
 		}
 	}
@@ -218,12 +229,9 @@ func TestInPlaceRefuses(t *testing.T) {
 }
 
 func TestInPlaceWithoutSpace(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("needs /dev/full")
-	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
-	original(t, path)
+	create(t, path)
 	// A limit of the size of files is the full disk that everybody can have.
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
@@ -235,7 +243,7 @@ func TestInPlaceWithoutSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit) }()
-	err := sink.NewInPlace(false).Write(reread(t, path), make([]byte, 2<<20))
+	err := read(t, &sink.InPlace{}, path, true).write(make([]byte, 2<<20))
 	if !errors.Is(err, syscall.EFBIG) || strings.Contains(err.Error(), ".tmp") {
 		t.Errorf("got %v", err)
 	}
@@ -244,14 +252,53 @@ func TestInPlaceWithoutSpace(t *testing.T) {
 	}
 }
 
+// A target is held by one at a time, also when it is known by another name.
+func TestHold(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "a.yaml"), filepath.Join(dir, "b.yaml")
+	create(t, path)
+	if err := os.Link(path, other); err != nil {
+		t.Fatal(err)
+	}
+	in := &sink.InPlace{}
+	first := read(t, in, path, true)
+	f, err := os.Open(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if same, err := in.Target(other, true).Hold(short, f.Fd()); same || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the same: %v, %v", same, err)
+	}
+	held := make(chan bool)
+	second := in.Target(path, true)
+	go func() {
+		same, err := second.Hold(t.Context(), f.Fd())
+		held <- same || err != nil
+	}()
+	if err := first.write([]byte(young)); err != nil {
+		t.Fatal(err)
+	}
+	first.target.Release()
+	if <-held {
+		t.Error("the path names another file by now")
+	}
+}
+
 func TestTree(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "made/out")
-	o := original(t, filepath.Join(dir, "a.yaml"))
-	if err := os.Chmod(o.Path, 0o600); err != nil {
+	source := filepath.Join(dir, "a.yaml")
+	create(t, source)
+	if err := os.Chmod(source, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o = reread(t, o.Path)
+	from, err := os.Stat(source)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, onDisk := range []bool{false, true} {
 		tree, err := sink.OpenTree(root, onDisk)
 		if err != nil {
@@ -260,7 +307,7 @@ func TestTree(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				if err := tree.Write("x/y/a.yaml", o, []byte(young)); err != nil {
+				if err := tree.Write(t.Context(), "x/y/a.yaml", from, []byte(young)); err != nil {
 					t.Error(err)
 				}
 			})
@@ -275,7 +322,7 @@ func TestTree(t *testing.T) {
 			t.Errorf("%v %q in %s", info.Mode(), content(t, path), entries(t, filepath.Dir(path)))
 		}
 	}
-	if content(t, o.Path) != old {
+	if content(t, source) != old {
 		t.Error("the source was written")
 	}
 }
@@ -284,7 +331,12 @@ func TestTree(t *testing.T) {
 func TestTreeIsNotLeft(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "out")
-	o := original(t, filepath.Join(dir, "a.yaml"))
+	source := filepath.Join(dir, "a.yaml")
+	create(t, source)
+	from, err := os.Stat(source)
+	if err != nil {
+		t.Fatal(err)
+	}
 	tree, err := sink.OpenTree(root, false)
 	if err != nil {
 		t.Fatal(err)
@@ -296,11 +348,11 @@ func TestTreeIsNotLeft(t *testing.T) {
 		}
 	}
 	for _, rel := range []string{"../b.yaml", "x/../../b.yaml", filepath.Join(dir, "b.yaml"), "up/b.yaml", "abs/b.yaml", "", "."} {
-		if err := tree.Write(rel, o, []byte(young)); err == nil {
+		if err := tree.Write(t.Context(), rel, from, []byte(young)); err == nil {
 			t.Errorf("%q is written", rel)
 		}
 	}
-	if err := tree.Write("file.yaml", o, []byte(young)); err != nil || content(t, filepath.Join(root, "file.yaml")) != young {
+	if err := tree.Write(t.Context(), "file.yaml", from, []byte(young)); err != nil || content(t, filepath.Join(root, "file.yaml")) != young {
 		t.Errorf("a link is in the way: %v", err)
 	}
 	if entries(t, dir) != "a.yaml out" {
@@ -311,88 +363,7 @@ func TestTreeIsNotLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer here.Close() //nolint:errcheck // nothing was written
-	if err := here.Write("a.yaml", o, []byte(young)); !errors.Is(err, sink.ErrSource) || content(t, o.Path) != old {
+	if err := here.Write(t.Context(), "a.yaml", from, []byte(young)); !errors.Is(err, sink.ErrSource) || content(t, source) != old {
 		t.Errorf("got %v", err)
-	}
-}
-
-// Only what a killed run left behind is swept.
-func TestSweep(t *testing.T) {
-	dir := t.TempDir()
-	path := func(name string) string { return filepath.Join(dir, name) }
-	const left, linked, link, isDir, locked = ".fctl-0000000000000001.tmp", ".fctl-0000000000000002.tmp", ".fctl-0000000000000003.tmp", ".fctl-0000000000000004.tmp", ".fctl-0000000000000005.tmp"
-	others := []string{"a.yaml", ".fctl-000000000000000.tmp", ".fctl-000000000000000g.tmp", ".fctl-0000000000000001.tmp~", "fctl-0000000000000001.tmp", ".fctl-0000000000000001"}
-	for _, name := range append(others, left, linked, locked) {
-		original(t, path(name))
-	}
-	if err := errors.Join(os.Link(path(linked), path("other-name")), os.Symlink("a.yaml", path(link)), os.Mkdir(path(isDir), 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(path(locked))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
-	before := strings.Fields(entries(t, dir))
-	if n := sink.Sweep(sink.Leftovers(dir)); n != 1 {
-		t.Errorf("%d are removed", n)
-	}
-	if after := strings.Fields(entries(t, dir)); len(after) != len(before)-1 || strings.Contains(strings.Join(after, " ")+" ", left+" ") {
-		t.Errorf("left is %v", after)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if n := sink.Sweep([]string{path(locked), path("a.yaml"), path("nothing")}); n != 1 {
-		t.Errorf("%d are removed", n)
-	}
-}
-
-// Writers and sweepers do not get into each other's way.
-func TestSweepWhileOthersWrite(t *testing.T) {
-	dir := t.TempDir()
-	stop := make(chan struct{})
-	var sweepers, writers sync.WaitGroup
-	for range 2 {
-		sweepers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-					sink.Sweep(sink.Leftovers(dir))
-				}
-			}
-		})
-	}
-	for i := range 4 {
-		path := filepath.Join(dir, string(rune('a'+i))+".yaml")
-		original(t, path)
-		writers.Go(func() {
-			s := sink.NewInPlace(false)
-			for n := range 200 {
-				info, err := os.Stat(path)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				data, err := os.ReadFile(path)
-				if err == nil {
-					err = s.Write(sink.Original{Path: path, Info: info, Data: data}, []byte(strings.Repeat("x", n%7+1)))
-				}
-				if err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	writers.Wait()
-	close(stop)
-	sweepers.Wait()
-	if entries(t, dir) != "a.yaml b.yaml c.yaml d.yaml" {
-		t.Errorf("left is %s", entries(t, dir))
 	}
 }

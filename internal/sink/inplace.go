@@ -2,6 +2,7 @@ package sink
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,27 +10,16 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 )
 
-// Original is a file as it was when it was read.
-type Original struct {
-	Path string
-	// Link tells that Path may be a symbolic link.
-	Link bool
-	Info fs.FileInfo
-	Data []byte
-}
+// ErrNotRegular means that what was named cannot be replaced by a file.
+var ErrNotRegular = errors.New("this is not a regular file")
 
-// ErrNotRegular tells that what was named is no file that another can take the
-// place of.
-var ErrNotRegular = errors.New("this is no regular file")
-
-// ErrReadOnly tells that nobody may write to the file.
+// ErrReadOnly means that nobody may write to the file.
 var ErrReadOnly = errors.New("the file is read-only")
 
-// ErrChanged tells that a file is not what was read any more.
-var ErrChanged = errors.New("somebody else changed the file meanwhile, so it was not written")
+// ErrChanged means that a file is no longer what was read.
+var ErrChanged = errors.New("another program changed the file meanwhile, so it was not written")
 
 // InPlace writes to the files that configuration was read from: the new file
 // takes the place of the old one in one step and has its mode and its owner. A
@@ -37,72 +27,106 @@ var ErrChanged = errors.New("somebody else changed the file meanwhile, so it was
 // concurrently.
 type InPlace struct {
 	// Sync has everything on the disk before Close returns.
-	Sync    bool
-	dirs    dirs
-	started time.Time
+	Sync bool
+	dirs dirs
 }
 
-// NewInPlace makes an InPlace. It must be made before the first file is read.
-func NewInPlace(sync bool) *InPlace {
-	return &InPlace{Sync: sync, started: time.Now()}
+// Close ends the writing.
+func (s *InPlace) Close() error { return s.dirs.sync() }
+
+// Target is a file that is going to be replaced. It is locked from before it is
+// read until Release, so that no other fctl process reads what is about to
+// change.
+//
+// While a process holds the lock it waits for nothing, neither for another lock
+// nor for memory, input or output. So two processes never wait for each other.
+type Target struct {
+	in   *InPlace
+	path string
+	link bool
+	lock lock
 }
 
-// Write replaces the content of a file. After an error, which is ErrNotRegular,
-// ErrReadOnly, ErrChanged or one of the file system, the file is what it was, or
-// what somebody else made of it.
-func (s *InPlace) Write(o Original, parts ...[]byte) error {
+// Target returns the target at a path, not yet locked. link says that the path
+// may be a symbolic link.
+func (s *InPlace) Target(path string, link bool) *Target {
+	return &Target{in: s, path: path, link: link}
+}
+
+// Hold locks the target, which is open as fd and not read yet. It waits for
+// other processes until ctx is cancelled. It reports whether the path still
+// names the open file; if not, nothing is locked.
+func (t *Target) Hold(ctx context.Context, fd uintptr) (same bool, err error) {
+	if err := t.lock.take(ctx, fd); err != nil {
+		return false, err
+	}
+	if same, err = t.lock.names(t.path, t.link); !same {
+		t.Release()
+	}
+	return same, err
+}
+
+// Release unlocks the target. A nil Target is not locked.
+func (t *Target) Release() {
+	if t != nil {
+		t.lock.release()
+	}
+}
+
+// Write replaces the content of the target; info and data are what was read
+// after Hold. After an error, which is ErrNotRegular, ErrReadOnly, ErrChanged or
+// one of the file system, the file is what it was, or what another program made
+// of it.
+func (t *Target) Write(info fs.FileInfo, data []byte, parts ...[]byte) error {
 	switch {
-	case o.Info == nil || !o.Info.Mode().IsRegular():
+	case info == nil || !info.Mode().IsRegular():
 		return ErrNotRegular
-	case o.Info.Mode().Perm()&0o222 == 0:
+	case info.Mode().Perm()&0o222 == 0:
 		return ErrReadOnly
 	}
-	path := o.Path
-	if o.Link {
+	path := t.path
+	if t.link {
 		var err error
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return fmt.Errorf("%w: %w", ErrChanged, reason(err))
 		}
 	}
 	r := &replacement{
-		in: anywhere{}, path: path, perm: o.Info.Mode().Perm(), like: o.Info, sync: s.Sync,
-		check: func() error { return s.unchanged(path, o) },
+		in: osFiles{}, path: path, perm: info.Mode().Perm(), like: info, sync: t.in.Sync,
+		check: func() error { return t.unchanged(path, info, data) },
+	}
+	if t.lock.held {
+		r.key = identity(info) + " " + filepath.Base(path)
 	}
 	if err := r.write(parts); err != nil {
 		return err
 	}
-	s.dirs.add(filepath.Dir(path), s.Sync)
+	t.in.dirs.add(filepath.Dir(path), t.in.Sync)
 	return nil
 }
 
-// Close ends the writing.
-func (s *InPlace) Close() error { return s.dirs.sync() }
-
-// unchanged makes sure that a file is what it was when it was read.
-func (s *InPlace) unchanged(path string, o Original) error {
+// unchanged makes sure that the target is what it was when it was read.
+func (t *Target) unchanged(path string, info fs.FileInfo, data []byte) error {
 	now, err := os.Lstat(path)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrChanged, reason(err))
 	}
-	if !sameFile(now, o.Info) || now.Size() != o.Info.Size() || !now.ModTime().Equal(o.Info.ModTime()) || now.Mode() != o.Info.Mode() {
+	if !sameFile(now, info) || !sameOwner(now, info) || now.Mode() != info.Mode() || now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime()) {
 		return ErrChanged
 	}
-	if !s.racy(now.ModTime()) {
-		return nil
+	f, err := t.lock.reader(path)
+	if err != nil {
+		return reason(err)
 	}
-	if !contains(path, o.Data) {
+	defer f.Close() //nolint:errcheck // nothing was written
+	if !contains(f, data) {
 		return ErrChanged
 	}
 	return nil
 }
 
-// contains tells whether that and nothing else is in a file.
-func contains(path string, data []byte) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close() //nolint:errcheck // nothing was written
+// contains reports whether data and nothing else is in a file.
+func contains(f io.Reader, data []byte) bool {
 	part := make([]byte, min(len(data)+1, maxBuffer))
 	for {
 		n, err := f.Read(part)
@@ -113,18 +137,6 @@ func contains(path string, data []byte) bool {
 			return err == io.EOF && len(data) == 0
 		}
 	}
-}
-
-// racy tells whether a file was changed so shortly before we began to read that
-// it could be changed again without its time telling: the clocks of file systems
-// advance with the ticks of the kernel, or if they count whole seconds every one
-// or two of them.
-func (s *InPlace) racy(changed time.Time) bool {
-	tick := 50 * time.Millisecond
-	if changed.Nanosecond() == 0 {
-		tick = 2 * time.Second
-	}
-	return changed.After(s.started.Add(-tick))
 }
 
 // dirs are the directories whose entries changed.

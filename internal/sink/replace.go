@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -11,33 +12,36 @@ import (
 	"strings"
 )
 
-// place is what files are written in: the file system as the process sees it,
+// fileSystem is where files are written: the file system as the process sees it,
 // or a directory that no path leaves.
-type place interface {
+type fileSystem interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Rename(from, to string) error
 	Remove(name string) error
 }
 
-// anywhere is the file system as the process sees it.
-type anywhere struct{}
+// osFiles is the file system as the process sees it.
+type osFiles struct{}
 
-func (anywhere) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+func (osFiles) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, flag, perm)
 }
 
-func (anywhere) Rename(from, to string) error { return os.Rename(from, to) }
+func (osFiles) Rename(from, to string) error { return os.Rename(from, to) }
 
-func (anywhere) Remove(name string) error { return os.Remove(name) }
+func (osFiles) Remove(name string) error { return os.Remove(name) }
 
-// ErrNoTemporary tells that nothing can be created in the directory of a file.
+// ErrNoTemporary means that nothing can be created in the directory of a file.
 var ErrNoTemporary = errors.New("creating a temporary file beside it")
 
 // replacement is a file that takes the place of another, or of none, in one
 // step: whoever looks sees the old one or the new one, whole.
 type replacement struct {
-	in   place
+	in   fileSystem
 	path string
+	// key makes the name of the temporary file, so that the next run takes over one that a killed run left behind. Only who holds
+	// the lock for it may use it; where nothing is locked it is empty, and the name is random.
+	key  string
 	perm fs.FileMode
 	like fs.FileInfo // whose mode and owner it gets; nil: perm, as far as the process's mask lets it
 	sync bool        // the content is on the disk before the step
@@ -50,18 +54,17 @@ type replacement struct {
 // name of path. After an error path is what it was and there is no temporary
 // file.
 func (r *replacement) write(parts [][]byte) (err error) {
-	name, f, locked, err := r.create()
+	name, f, err := r.create()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoTemporary, reason(err))
 	}
-	defer locked.release()
 	defer func() {
 		if err != nil {
 			_ = r.in.Remove(name)
 		}
 	}()
-	err = r.fill(f, locked, parts)
-	// What could not be written may be told only now.
+	err = r.fill(f, parts)
+	// Some errors of writing come only now.
 	if err = errors.Join(err, reason(f.Close())); err != nil {
 		return err
 	}
@@ -76,7 +79,7 @@ func (r *replacement) write(parts [][]byte) (err error) {
 // maxBuffer bounds how much of a large file is in memory once more to be written in one go.
 const maxBuffer = 1 << 20
 
-func (r *replacement) fill(f *os.File, locked *lock, parts [][]byte) error {
+func (r *replacement) fill(f *os.File, parts [][]byte) error {
 	size := 0
 	for _, part := range parts {
 		size += len(part)
@@ -91,7 +94,7 @@ func (r *replacement) fill(f *os.File, locked *lock, parts [][]byte) error {
 		return reason(err)
 	}
 	if r.like != nil {
-		if err := keepAttributes(f, locked, r.path, r.like); err != nil {
+		if err := keepAttributes(f, r.path, r.like); err != nil {
 			return err
 		}
 	}
@@ -101,8 +104,8 @@ func (r *replacement) fill(f *os.File, locked *lock, parts [][]byte) error {
 	return nil
 }
 
-// reason is the error without the name of the temporary file, which says
-// nothing to anybody.
+// reason is the error without the name of the temporary file, which users do
+// not know.
 func reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
@@ -121,59 +124,38 @@ const (
 	temporaryDigits = 16
 )
 
-// create makes a temporary file that stays locked until the lock is released,
-// so that others can tell it from one that was left behind.
-func (r *replacement) create() (name string, f *os.File, locked *lock, err error) {
-	for range 100 {
-		name = filepath.Join(filepath.Dir(r.path), fmt.Sprintf("%s%0*x%s", temporaryPrefix, temporaryDigits, rand.Uint64(), temporarySuffix))
-		f, err = r.in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|openFlag, r.perm)
-		if errors.Is(err, fs.ErrExist) {
-			continue
+// create creates a temporary file. One that a killed run left behind is removed first.
+func (r *replacement) create() (name string, f *os.File, err error) {
+	for try := range 100 {
+		name = filepath.Join(filepath.Dir(r.path), temporaryName(r.key, try))
+		for range 2 {
+			f, err = r.in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|openFlag, r.perm)
+			if !errors.Is(err, fs.ErrExist) {
+				return name, f, err
+			}
+			if r.key == "" || r.in.Remove(name) != nil {
+				break // it belongs to somebody else
+			}
 		}
-		if err != nil {
-			return "", nil, nil, err
-		}
-		locked, ours := lockFile(f)
-		if ours {
-			return name, f, locked, nil
-		}
-		// Somebody took it for one that was left behind before it was locked.
-		_ = f.Close()
 	}
-	return "", nil, nil, err
+	return "", nil, err
 }
 
-// IsTemporary tells whether a file's name is one of those files have until they
-// are complete.
+// temporaryName is the name of a temporary file: random if there is no key.
+func temporaryName(key string, try int) string {
+	number := rand.Uint64()
+	if key != "" {
+		hash := fnv.New64a()
+		_, _ = fmt.Fprint(hash, key, try) // a hash takes everything
+		number = hash.Sum64()
+	}
+	return fmt.Sprintf("%s%0*x%s", temporaryPrefix, temporaryDigits, number, temporarySuffix)
+}
+
+// IsTemporary reports whether a name is one that files have until they are
+// complete.
 func IsTemporary(name string) bool {
 	name, prefix := strings.CutPrefix(name, temporaryPrefix)
 	name, suffix := strings.CutSuffix(name, temporarySuffix)
 	return prefix && suffix && len(name) == temporaryDigits && strings.Trim(name, "0123456789abcdef") == ""
-}
-
-// Sweep removes temporary files that a killed run left behind, and returns how
-// many. Files that are being written, by whatever process, stay, and so do those
-// of other users and everything that is not what a run leaves behind.
-func Sweep(paths []string) (removed int) {
-	for _, path := range paths {
-		if IsTemporary(filepath.Base(path)) && sweep(path) {
-			removed++
-		}
-	}
-	return removed
-}
-
-// Leftovers are the files in a directory that may have been left behind.
-func Leftovers(dir string) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil // whoever reads the directory's files tells
-	}
-	var paths []string
-	for _, e := range entries {
-		if IsTemporary(e.Name()) {
-			paths = append(paths, filepath.Join(dir, e.Name()))
-		}
-	}
-	return paths
 }

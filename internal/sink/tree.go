@@ -2,6 +2,7 @@ package sink
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +12,7 @@ import (
 	"sync"
 )
 
-// ErrSource tells that a file would take the place of the one it was made from.
+// ErrSource means that a file would replace the one it was made from.
 var ErrSource = errors.New("this is the file it was read from")
 
 // Tree writes files below a directory, which none of them can leave. Tree can be
@@ -20,7 +21,7 @@ type Tree struct {
 	root *os.Root
 	sync bool
 	dirs dirs
-	made sync.Map // directories that are there, and rid of what was left behind
+	made sync.Map // directories that exist
 }
 
 // OpenTree makes a Tree of a directory, which is created when there is none.
@@ -36,10 +37,12 @@ func OpenTree(dir string, sync bool) (*Tree, error) {
 }
 
 // Write writes a file, with the permissions of the one it was made from, and
-// the directories that lead to it. rel is its path below the root, with slashes. A file
-// that has this content already is left alone. The error is ErrSource or one of
-// the file system.
-func (t *Tree) Write(rel string, o Original, parts ...[]byte) error {
+// the directories that lead to it. rel is its path below the root, with slashes;
+// info is that of the file it was made from, nil if there is none. A file that
+// has this content already is left alone. Write waits for other processes that
+// write to the same directory, until ctx is cancelled. The error is ErrSource,
+// ctx.Err() or one of the file system.
+func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ...[]byte) error {
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return fmt.Errorf("%q leads out of the directory", rel)
 	}
@@ -47,28 +50,43 @@ func (t *Tree) Write(rel string, o Original, parts ...[]byte) error {
 		return err
 	}
 	r := &replacement{in: t.root, path: filepath.FromSlash(rel), perm: 0o666, sync: t.sync}
-	if o.Info != nil && o.Info.Mode().IsRegular() {
-		r.perm = o.Info.Mode().Perm()
+	if from != nil && from.Mode().IsRegular() {
+		r.perm = from.Mode().Perm()
 	}
 	switch info, err := t.root.Lstat(r.path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return reason(err)
-	case o.Info != nil && sameFile(info, o.Info):
+	case from != nil && sameFile(info, from):
 		return ErrSource
 	case info.IsDir():
 		return errors.New("a directory is called so")
 	case info.Mode().IsRegular() && t.has(r.path, info.Size(), parts):
 		return nil
 	}
-	if err := r.write(parts); err != nil {
+	if err := t.locked(ctx, r, parts); err != nil {
 		return err
 	}
 	t.dirs.add(filepath.Join(t.root.Name(), filepath.Dir(r.path)), t.sync)
 	return nil
 }
 
-// mkdir makes a directory, and removes what a killed run left in it.
+// locked writes a file while no other process writes to its directory: that locks also the names of files that do not exist yet.
+func (t *Tree) locked(ctx context.Context, r *replacement, parts [][]byte) error {
+	if dir, err := t.root.Open(filepath.Dir(r.path)); err == nil {
+		defer dir.Close() //nolint:errcheck // nothing was written
+		var l lock
+		defer l.release()
+		if err := l.take(ctx, dir.Fd()); err != nil {
+			return err
+		}
+		if l.held {
+			r.key = filepath.Base(r.path)
+		}
+	}
+	return r.write(parts)
+}
+
 func (t *Tree) mkdir(dir string) error {
 	if _, made := t.made.Load(dir); made {
 		return nil
@@ -76,13 +94,11 @@ func (t *Tree) mkdir(dir string) error {
 	if err := t.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
 		return reason(err)
 	}
-	if _, made := t.made.LoadOrStore(dir, true); !made {
-		Sweep(Leftovers(filepath.Join(t.root.Name(), filepath.FromSlash(dir))))
-	}
+	t.made.Store(dir, true)
 	return nil
 }
 
-// has tells whether the parts are the content of a file.
+// has reports whether the parts are the content of a file.
 func (t *Tree) has(name string, size int64, parts [][]byte) bool {
 	for _, part := range parts {
 		size -= int64(len(part))

@@ -27,8 +27,8 @@ type Finder struct {
 	Toolchain api.ToolchainType
 	// AnyFormat takes the files of every toolchain from a directory.
 	AnyFormat bool
-	// Temporary tells which names files have only until they get their real
-	// one. Those that are left behind are no configuration.
+	// Temporary reports whether a name is one that files have until they are
+	// complete. They are skipped.
 	Temporary func(name string) bool
 }
 
@@ -74,8 +74,6 @@ type Found struct {
 	Several bool
 	// Passed are files that were found and are not read, by reason.
 	Passed []Passed
-	// Temporary are files that were left behind.
-	Temporary []string
 }
 
 // LeaveOut drops the files that were found in a directory or below it; those
@@ -327,7 +325,6 @@ func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
 	case isDir && isRepository(name), name == fctlIgnore, name == gitIgnore, name == settingsFile:
 		return nil
 	case !isDir && w.Temporary != nil && w.Temporary(name):
-		w.found.Temporary = append(w.found.Temporary, join(d.path, name))
 		return nil
 	}
 	abs := ""

@@ -119,9 +119,9 @@ func TestFind(t *testing.T) {
 			if diff := cmp.Diff(strings.Fields(c.want), names(found)); diff != "" && c.want+strings.Join(names(found), "") != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			for _, p := range found.Temporary {
-				if filepath.Base(p) != ".fctl-0123456789abcdef.tmp" {
-					t.Errorf("temporary: %s", p)
+			for _, p := range found.Passed {
+				if strings.HasPrefix(filepath.Base(p.Path), ".fctl-") {
+					t.Errorf("a temporary file is reported: %s", p.Path)
 				}
 			}
 		})

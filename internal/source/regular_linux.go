@@ -8,8 +8,8 @@ import (
 )
 
 // readRegular reads a regular file with as few system calls as there can be: package os would ask the system seven more
-// questions about each file, which is more work than reading a small one. admit is called with its size before it is read.
-func readRegular(path string, admit func(int64)) ([]byte, fs.FileInfo, error) {
+// questions about each file, which is more work than reading a small one. admit and hold are those of a Reader.
+func readRegular(path string, admit func(int64), hold func(uintptr) (bool, error)) ([]byte, fs.FileInfo, error) {
 	failed := func(op string, err error) ([]byte, fs.FileInfo, error) {
 		return nil, nil, &fs.PathError{Op: op, Path: path, Err: err}
 	}
@@ -22,7 +22,8 @@ func readRegular(path string, admit func(int64)) ([]byte, fs.FileInfo, error) {
 	}
 	defer syscall.Close(fd) //nolint:errcheck // nothing was written
 	info := &fileInfo{name: filepath.Base(path)}
-	if _, err := retry(func() (int, error) { return 0, syscall.Fstat(fd, &info.stat) }); err != nil {
+	stat := func() (int, error) { return 0, syscall.Fstat(fd, &info.stat) }
+	if _, err := retry(stat); err != nil {
 		return failed("stat", err)
 	}
 	switch info.stat.Mode & syscall.S_IFMT {
@@ -32,8 +33,16 @@ func readRegular(path string, admit func(int64)) ([]byte, fs.FileInfo, error) {
 	default:
 		return nil, nil, errNotRegular
 	}
-	size := int(info.Size())
 	admit(info.Size())
+	if hold != nil {
+		if err := held(hold(uintptr(fd))); err != nil {
+			return nil, nil, err
+		}
+		if _, err := retry(stat); err != nil { // it may have changed while we waited
+			return failed("stat", err)
+		}
+	}
+	size := int(info.Size())
 	data := make([]byte, 0, size+1) // the last byte is for seeing the end
 	for {
 		space := data[len(data):cap(data)]

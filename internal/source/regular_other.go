@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// readRegular reads a regular file. admit is called with its size before it is read.
-func readRegular(path string, admit func(int64)) ([]byte, fs.FileInfo, error) {
+// readRegular reads a regular file. admit and hold are those of a Reader.
+func readRegular(path string, admit func(int64), hold func(uintptr) (bool, error)) ([]byte, fs.FileInfo, error) {
 	// Opening a pipe would wait for somebody to write to it.
 	info, err := os.Stat(path)
 	switch {
@@ -28,6 +28,14 @@ func readRegular(path string, admit func(int64)) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	admit(info.Size())
+	if hold != nil {
+		if err := held(hold(f.Fd())); err != nil {
+			return nil, nil, err
+		}
+		if info, err = f.Stat(); err != nil { // it may have changed while we waited
+			return nil, nil, err
+		}
+	}
 	data, err := readAll(f, info.Size())
 	return data, info, err
 }

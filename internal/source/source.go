@@ -46,6 +46,9 @@ type Reader struct {
 	// Admit is called with the size of a regular file before it is read, and may wait. nil
 	// admits all.
 	Admit func(size int64)
+	// Hold is called with an open regular file after Admit and before the file is read, and may wait. It reports whether the path
+	// still names that file; if not, the file is opened again. It needs RegularOnly. nil holds nothing.
+	Hold func(fd uintptr) (same bool, err error)
 }
 
 // Unit reads the unit called name from a file, or from "-". The error is an
@@ -100,7 +103,7 @@ func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, er
 		return data, nil, located(name, err)
 	}
 	if r.RegularOnly {
-		data, info, err := readRegular(path, r.admit)
+		data, info, err := r.readRegular(path)
 		return data, info, located(name, err)
 	}
 	// A pipe is opened when somebody opens it to write to it.
@@ -130,6 +133,29 @@ func (r *Reader) admit(size int64) {
 	if r.Admit != nil {
 		r.Admit(size)
 	}
+}
+
+// readRegular reads a regular file, as it is when it is held.
+func (r *Reader) readRegular(path string) ([]byte, fs.FileInfo, error) {
+	admit := r.admit
+	for {
+		data, info, err := readRegular(path, admit, r.Hold)
+		if !errors.Is(err, errReplaced) {
+			return data, info, err
+		}
+		admit = func(int64) {} // once is enough
+	}
+}
+
+// errReplaced is the error of reading a file that the path no longer names.
+var errReplaced = errors.New("the file was replaced")
+
+// held is the error of not reading a file on which hold was called.
+func held(same bool, err error) error {
+	if err == nil && !same {
+		return errReplaced
+	}
+	return err
 }
 
 // ErrDirectory tells that a path is that of a directory.

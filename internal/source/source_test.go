@@ -214,3 +214,37 @@ func TestGivenToolchainWins(t *testing.T) {
 		t.Errorf("got %v, %v", u, err)
 	}
 }
+
+// A file that is held is as it is by then, and a file is held only after it was admitted: who holds one must not wait for others.
+func TestHold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	write := func(text string) {
+		if err := errors.Join(os.WriteFile(path+"2", []byte(text), 0o600), os.Rename(path+"2", path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("before")
+	var calls []string
+	r := &source.Reader{RegularOnly: true, Admit: func(int64) { calls = append(calls, "admit") }}
+	r.Hold = func(uintptr) (bool, error) {
+		calls = append(calls, "hold")
+		switch len(calls) {
+		case 2:
+			write("replaced")
+			return false, nil
+		case 3:
+			return true, os.WriteFile(path, []byte("written meanwhile"), 0o600)
+		}
+		return false, errors.New("no more")
+	}
+	u, err := r.Unit(t.Context(), path, "A")
+	if err != nil || string(u.Data) != "written meanwhile" || u.Info.Size() != int64(len(u.Data)) {
+		t.Errorf("%v, %v", u, err)
+	}
+	if got := strings.Join(calls, " "); got != "admit hold hold" {
+		t.Errorf("called: %s", got)
+	}
+	if _, err := r.Unit(t.Context(), path, "A"); err == nil || !strings.Contains(err.Error(), "no more") {
+		t.Errorf("got %v", err)
+	}
+}

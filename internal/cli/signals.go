@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// interrupted is the signal that ended a run.
+type interrupted struct{ signal syscall.Signal }
+
+func (i interrupted) Error() string {
+	if i.signal == syscall.SIGINT {
+		return "interrupted"
+	}
+	return i.signal.String()
+}
+
+// watch runs a command line until it ends or until signals end it, and returns the exit status. The first signal lets a run that
+// writes files finish those it has begun; a second one ends it at once.
+func (a *App) watch(args []string) int {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	// With a receiver for it, writing to a pipe nobody reads returns EPIPE
+	// and does not kill the process.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	ended := make(chan int, 1)
+	go func() { ended <- a.Run(ctx, args) }()
+	for {
+		select {
+		case status := <-ended:
+			return status
+		case s := <-signals:
+			by, _ := s.(syscall.Signal)
+			if ctx.Err() != nil {
+				a.files.abandon()
+				return exitStatus(interrupted{by})
+			}
+			cancel(interrupted{by})
+		}
+	}
+}
+
+// untilCancelled calls run and returns its error. When ctx is cancelled it does not wait for run, whatever that is doing, except
+// for the end of an orderly part of it.
+func (a *App) untilCancelled(ctx context.Context, run func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- run() }()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			return err
+		}
+	case <-ctx.Done():
+		a.files.orderly.Lock()
+	}
+	if by, ok := errors.AsType[interrupted](context.Cause(ctx)); ok {
+		return by
+	}
+	return interrupted{syscall.SIGINT}
+}
+
+// fileWrites is what a signal has to know about the files that are being written.
+type fileWrites struct {
+	// orderly is locked while a command writes files and must be left to end by itself when it is interrupted.
+	orderly sync.Mutex
+	// one is locked for reading while a file is written.
+	one sync.RWMutex
+}
+
+// abandon waits for the files that are being written at this moment, so that no temporary file stays, but not for long. No other
+// file is written after it.
+func (w *fileWrites) abandon() { within(time.Second, w.one.Lock) }
+
+// within calls do and waits for it, but not longer than limit.
+func within(limit time.Duration, do func()) {
+	done := make(chan struct{})
+	go func() {
+		do()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+	}
+}

@@ -1,0 +1,20 @@
+//go:build !unix
+
+package sink
+
+import (
+	"context"
+	"io"
+	"os"
+)
+
+// lock is nothing where an open file cannot be replaced.
+type lock struct{ held bool }
+
+func (*lock) take(ctx context.Context, _ uintptr) error { return ctx.Err() }
+
+func (*lock) release() {}
+
+func (*lock) names(string, bool) (bool, error) { return true, nil }
+
+func (*lock) reader(path string) (io.ReadCloser, error) { return os.Open(path) }
