@@ -21,8 +21,8 @@ const longRun = 12
 // known is what secret values look like in a message.
 type known struct {
 	index *suffixarray.Index // over all of them
-	words []string           // those that are shorter than longRun, and short lines, the longest first
-	parts []string           // words of the values, which are masked in what is about one
+	words wordList           // those that are shorter than longRun, and short lines
+	parts wordList           // words of the values, which are masked in what is about one
 }
 
 // Message returns a message without the secret values it quotes.
@@ -151,28 +151,45 @@ func (k *known) run(message string, at int, about bool) int {
 	if about {
 		words = k.parts
 	}
-	for _, word := range words {
-		if !strings.HasPrefix(rest, word) {
-			continue
-		}
+	return words.longest(rest, func(word string) bool {
 		first, _ := utf8.DecodeRuneInString(word)
 		last, _ := utf8.DecodeLastRuneInString(word)
 		after, _ := utf8.DecodeRuneInString(rest[len(word):])
-		if !(isWord(before) && isWord(first)) && !(isWord(last) && isWord(after)) {
-			return len(word)
-		}
-	}
-	return 0
+		return !(isWord(before) && isWord(first)) && !(isWord(last) && isWord(after))
+	})
 }
 
 func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
+// wordList are words by the first bytes they have.
+type wordList map[string][]string
+
+const wordStart = 4
+
+func (l wordList) add(word string) {
+	start := word[:min(wordStart, len(word))]
+	l[start] = append(l[start], word)
+}
+
+// longest is how long the longest word is that a text begins with and that fits, 0 when there is none.
+func (l wordList) longest(text string, fits func(word string) bool) int {
+	longest := 0
+	for n := 1; n <= min(wordStart, len(text)); n++ {
+		for _, word := range l[text[:n]] {
+			if len(word) > longest && strings.HasPrefix(text, word) && fits(word) {
+				longest = len(word)
+			}
+		}
+	}
+	return longest
+}
+
 // know prepares what there is to know about the values.
 func (v *Values) know() *known {
-	k := &known{}
+	k := &known{words: wordList{}, parts: wordList{}}
 	var all strings.Builder
 	all.WriteByte(0)
-	seen := map[string]bool{}
+	seen, isPart := map[string]bool{}, map[string]bool{}
 	add := func(text string) {
 		if text == "" || seen[text] {
 			return
@@ -180,17 +197,27 @@ func (v *Values) know() *known {
 		seen[text] = true
 		all.WriteString(text)
 		all.WriteByte(0)
-		if len(text) < longRun && tells(text) {
-			k.words = append(k.words, text)
-		}
-		k.parts = append(k.parts, strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'=:,{}[]`, r) })...)
 		if len(text) < longRun {
-			k.parts = append(k.parts, text)
+			k.parts.add(text)
+			if tells(text) {
+				k.words.add(text)
+			}
+		}
+		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'=:,{}[]`, r) }) {
+			if !isPart[part] {
+				isPart[part] = true
+				k.parts.add(part)
+			}
 		}
 	}
 	for _, t := range v.texts {
 		for _, s := range t.spans {
 			for _, spelling := range spellings(string(t.data[s.from:s.to]), s.value) {
+				add(spelling)
+			}
+		}
+		for _, value := range t.quoted {
+			for _, spelling := range spellings(value, value) {
 				add(spelling)
 			}
 		}
@@ -201,10 +228,6 @@ func (v *Values) know() *known {
 			}
 		}
 	}
-	longest := func(a, b string) int { return len(b) - len(a) }
-	slices.SortStableFunc(k.words, longest)
-	slices.SortStableFunc(k.parts, longest)
-	k.parts = slices.Compact(k.parts)
 	k.index = suffixarray.New([]byte(all.String()))
 	return k
 }

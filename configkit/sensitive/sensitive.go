@@ -31,10 +31,11 @@ type Values struct {
 
 // text is one text of a unit.
 type text struct {
-	data  []byte
-	spans []span
-	loose []string        // lines of documents that cannot be read, without their keys
-	named map[string]bool // the resources that have secret values because of their types
+	data   []byte
+	spans  []span
+	loose  []string        // lines of documents that cannot be read, without their keys
+	quoted []string        // values in mutations
+	named  map[string]bool // the resources that have secret values because of their types
 }
 
 // span is a scalar or a comment in a text.
@@ -53,7 +54,7 @@ func Find(converter configkit.ConfigConverter, provider configkit.ResourceProvid
 	}
 	v := &Values{provider: provider, secret: map[string]api.ResourceType{}, kind: kindPattern(kinds)}
 	var documents []gaby.Container
-	for _, data := range texts {
+	for _, data := range append(slices.Clip(texts), wholeResources(texts)...) {
 		docs, err := converter.NativeToDocuments(data)
 		t := &text{data: data, named: map[string]bool{}}
 		if err != nil && v.saysIsSecret(data) {
@@ -70,7 +71,8 @@ func Find(converter configkit.ConfigConverter, provider configkit.ResourceProvid
 	found := false
 	for i, t := range v.texts {
 		v.search(t, documents[i])
-		found = found || len(t.spans) > 0
+		v.addChanges(t)
+		found = found || len(t.spans)+len(t.quoted) > 0
 	}
 	if !found {
 		return nil
@@ -129,13 +131,16 @@ func (v *Values) search(t *text, docs gaby.Container) {
 		if i+1 < len(docs) {
 			to = lines[docs[i+1].FirstLine()-1]
 		}
+		name := v.nameOf(doc)
+		if of, err := v.provider.ResourceTypeGetter(doc); err == nil && v.secret[name] == "" && v.provider.Sensitive(of, "") == configkit.NotSensitive {
+			continue // nothing more of it is read
+		}
 		if doc.Check() != nil || doc.ReadOnly() != nil {
 			if v.saysIsSecret(t.data[from:to]) {
 				t.addUnreadable(from, to)
 			}
 			continue
 		}
-		name := v.nameOf(doc)
 		s := search{text: t, anchors: map[string]bool{}}
 		v.provider.SensitiveValues(v.secretType(v.typeOf(doc), name, t.named[name]), doc, func(value gaby.Value) { s.add(value, name) })
 		if len(s.anchors) > 0 {

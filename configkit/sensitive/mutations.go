@@ -1,0 +1,75 @@
+package sensitive
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// change is a mutation or a conflict, as far as it has values.
+type change struct {
+	Resource             api.ResourceInfo
+	ResourceMutationInfo struct{ Value string } // a whole resource
+	PathMutationMap      map[api.ResolvedPath]struct{ Value, Previous string }
+	Path                 api.ResolvedPath
+	Source, Target       struct{ Value string }
+}
+
+// changesIn reads mutations or conflicts in JSON; of any other text it returns none.
+func changesIn(data []byte) (all []change) {
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) || json.Unmarshal(data, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// wholeResources are the texts of the resources that mutations add or replace.
+func wholeResources(texts [][]byte) (resources [][]byte) {
+	for _, data := range texts {
+		for _, c := range changesIn(data) {
+			if c.ResourceMutationInfo.Value != "" {
+				resources = append(resources, []byte(c.ResourceMutationInfo.Value))
+			}
+		}
+	}
+	return resources
+}
+
+// addChanges adds the secret values that mutations or conflicts in a text set.
+func (v *Values) addChanges(t *text) {
+	for _, c := range changesIn(t.data) {
+		values := map[api.ResolvedPath][]string{c.Path: {c.Source.Value, c.Target.Value}}
+		for path, m := range c.PathMutationMap {
+			values[path] = append(values[path], m.Value, m.Previous)
+		}
+		for path, list := range values {
+			if v.provider.Sensitive(c.Resource.ResourceType, path) == configkit.NotSensitive {
+				continue
+			}
+			for _, value := range list {
+				t.addScalars(value)
+			}
+		}
+	}
+}
+
+// addScalars adds the scalars of a value in YAML.
+func (t *text) addScalars(value string) {
+	doc, err := gaby.ParseYAML([]byte(value))
+	if value == "" || err != nil {
+		return
+	}
+	var add func(gaby.Value)
+	add = func(v gaby.Value) {
+		if v.Kind() == gaby.Scalar {
+			t.quoted = append(t.quoted, v.Text())
+		}
+		for entry := v.First(); entry.Exists(); entry = entry.Next() {
+			add(entry)
+		}
+	}
+	add(doc.Value())
+}
