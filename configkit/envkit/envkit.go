@@ -1,13 +1,16 @@
 // Package envkit is the format AppConfig/Env: files of environment variables as dotenv and docker compose read them.
 //
-// A line is KEY=value, with export in front if one likes. A value in single quotes is taken as it stands and one in double quotes
+// A line is KEY=value, with export in front if one likes. A value in single quotes is taken as it is and one in double quotes
 // knows \n, \r, \t, \\, \", \$ and \`; both may go over several lines. Quotes that are not closed at the end of the value are part of
 // it. A value without quotes ends with its line, or at # behind a blank, where a comment begins; blanks around it do not count.
 // Lines that begin with # or ; are comments. Variables in values are not replaced. All values are strings.
 //
-// Others who read such files know less: docker run --env-file takes all behind the sign as it stands, quotes included, and knows no
-// export; systemd takes a backslash at the end of a line for one that goes on, and # behind a value for a part of it. A file that
-// keeps to what all of them know means the same here.
+// What is written is read the same by dotenv (of Node), godotenv, docker compose and by the shell (set -a; . FILE). They agree about
+// values in single quotes without one, and in double quotes without one, a backslash, $ or `. A value that needs both is refused. A
+// $ is text, in single quotes, unless the value had the same variable before. A value with \n keeps it, which the shell does not know.
+//
+// Others who read such files know less: docker run --env-file takes all behind the sign as it is, quotes included, and knows no
+// export; systemd takes a backslash at the end of a line for one that goes on, and # behind a value for a part of it.
 //
 // Keys have no dots, but for those of the configHub block.
 package envkit
@@ -55,18 +58,59 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 	return nativekit.CheckFlat(root, path)
 }
 
+// CheckIn says why a value cannot take the place of that of n.
+func (language) CheckIn(n *nativekit.Node, v gaby.Value) error {
+	text := v.Text()
+	if v.Kind() != gaby.Scalar || n.Value == text {
+		return nil
+	}
+	if form, ok := n.Form.(*line); ok {
+		return form.old.checkText(text)
+	}
+	return old{}.checkText(text)
+}
+
+// checkVariable checks what is to be at the top: what is new has to be readable by all readers.
 func checkVariable(v gaby.Value) error {
 	switch key := v.Key(); {
 	case key == block && v.Kind() == gaby.Map:
-		return nil
+		return checkNew(v)
 	case v.Kind() != gaby.Scalar:
 		return nativekit.Refuse("", "a variable cannot be a map or a list")
+	case v.NativeNode() >= 0:
+		return nil
 	case strings.Contains(key, "."):
 		return nativekit.Refuse("", "the name of a variable cannot have a dot")
-	case !isName(key):
-		return nativekit.Refuse("", "%q cannot be the name of a variable", key)
+	case !isPlainName(key):
+		return nativekit.Refuse("names have letters, digits and _, and do not begin with a digit", "%q cannot be the name of a variable", key)
+	}
+	return checkNew(v)
+}
+
+// checkNew checks the texts in v that are new.
+func checkNew(v gaby.Value) error {
+	if v.Kind() == gaby.Scalar {
+		if v.NativeNode() >= 0 {
+			return nil
+		}
+		return old{}.checkText(v.Text())
+	}
+	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		if err := checkNew(kid); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// isPlainName reports whether every reader knows key as the name of a variable.
+func isPlainName(key string) bool {
+	for i := range len(key) {
+		if c := key[i]; c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return key != "" && key != export
 }
 
 // isName reports whether key can stand in front of "=".

@@ -14,6 +14,7 @@ type line struct {
 	export  bool
 	sign    nativekit.Span
 	comment nativekit.Span // behind the value, with its mark; empty when there is none
+	old     old
 }
 
 // export may stand in front of a name.
@@ -109,6 +110,8 @@ func (p *parser) variable() (*nativekit.Node, error) {
 	p.skipBlanks()
 	n.Span.From = p.at
 	n.Value = p.value(n, form)
+	form.old.raw = string(p.text[n.Span.From:n.Span.To])
+	form.old.variables = variablesIn(form.old.raw)
 	n.Entry = nativekit.Span{From: nativekit.LineStart(p.text, begin), To: nativekit.NextLine(p.text, p.at)}
 	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, p.before, n.Entry.From, isComment)
 	p.at, p.before = n.Entry.To, n.Entry.To
@@ -132,7 +135,8 @@ func (p *parser) value(n *nativekit.Node, form *line) string {
 				if p.behind(form) {
 					n.Span.To = end
 					n.Comments.Line = p.comment(form)
-					return nativekit.Text(pieces(p.text[n.Span.From:end]))
+					form.old.pieces = pieces(p.text[n.Span.From:end])
+					return nativekit.Text(form.old.pieces)
 				}
 				p.at, form.comment = n.Span.From, nativekit.Span{}
 			}

@@ -1,22 +1,115 @@
 package envkit
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
-// special are the characters that a value without quotes had better not have.
-const special = " \t\r\n'\"`\\#$"
+// plain are the characters, besides letters and digits, that every reader takes for themselves in a value without quotes.
+const plain = "_./:@%+,=^-"
+
+// kept are characters that a value without quotes has only where it had them before: some readers take them for themselves.
+const kept = " \t;&|<>()*?!~{}[]$"
 
 // nothing is an empty value in front of a comment, which docker compose would take for the value otherwise.
 const nothing = `""`
 
-// doubleQuoted is text in double quotes. Line ends are written as lineEnd.
-func doubleQuoted(text, lineEnd string) string { return `"` + escaped(text, lineEnd) + `"` }
+// old is how a value was written that is replaced. Its zero value is that of a new variable.
+type old struct {
+	raw       string
+	pieces    []nativekit.Piece // what raw has between its quotes
+	variables []string          // that readers replace in it
+}
 
-func escaped(text, lineEnd string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", lineEnd, "\r", `\r`).Replace(text)
+// reference is a variable in a value, or a $ that may be one.
+var reference = regexp.MustCompile(`\$(?:\{?(\w+)|.|$)`)
+
+// variablesIn returns the variables in a value, those in single quotes and those behind a backslash in double quotes aside.
+func variablesIn(raw string) []string {
+	if strings.HasPrefix(raw, "'") {
+		return nil
+	}
+	if strings.HasPrefix(raw, `"`) {
+		raw = strings.NewReplacer(`\\`, "", `\$`, "").Replace(raw)
+	}
+	return namesIn(raw)
+}
+
+func namesIn(text string) []string {
+	var names []string
+	for _, match := range reference.FindAllStringSubmatch(text, -1) {
+		names = append(names, cmp.Or(match[1], match[0]))
+	}
+	return names
+}
+
+// keeps reports whether a $ in text stands for variables that were there before, and whether some do and some do not.
+func (o old) keeps(text string) (all, some bool) {
+	names := namesIn(text)
+	have := 0
+	for _, name := range names {
+		if slices.Contains(o.variables, name) {
+			have++
+		}
+	}
+	return have > 0 && have == len(names), have > 0 && have < len(names)
+}
+
+// spellings returns the ways to write a value that all readers read as text, those that are most like the old one first: no escapes but
+// \n and \r where there were some, because dotenv, godotenv and the shell know no other in common. lineEnd is that of the text.
+func (o old) spellings(text, lineEnd string) []string {
+	reference, both := o.keeps(text)
+	if both {
+		return nil
+	}
+	lines := strings.ReplaceAll(text, "\n", lineEnd)
+	var bare, single, double []string
+	if o.isBare(text, reference) {
+		bare = []string{text}
+	}
+	if !reference && !strings.ContainsAny(text, "'\r") && !strings.HasSuffix(text, `\`) {
+		single = []string{"'" + lines + "'"}
+	}
+	if !strings.ContainsAny(text, "\"\\`") && (reference || !strings.Contains(text, "$")) {
+		if strings.Contains(o.raw, `\n`) || strings.Contains(o.raw, `\r`) {
+			double = append(double, `"`+nativekit.Respell(o.raw, o.pieces, text, strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace)+`"`)
+		}
+		if !strings.Contains(text, "\r") {
+			double = append(double, `"`+lines+`"`)
+		}
+	}
+	switch {
+	case strings.HasPrefix(o.raw, "'") && len(o.pieces) > 0, o.raw == "''":
+		return append(append(single, double...), bare...)
+	case strings.HasPrefix(o.raw, `"`) && len(o.pieces) > 0, o.raw == `""`:
+		return append(append(double, single...), bare...)
+	}
+	return append(append(bare, double...), single...)
+}
+
+// isBare reports whether text can be written without quotes.
+func (o old) isBare(text string, reference bool) bool {
+	return text == strings.TrimSpace(text) && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(plain, r) &&
+			(!strings.ContainsRune(kept, r) || !strings.ContainsRune(o.raw, r) || r == '$' && !reference)
+	})
+}
+
+// checkText says why a value cannot be written.
+func (o old) checkText(text string) error {
+	if len(o.spellings(text, "\n")) > 0 {
+		return nil
+	}
+	if _, both := o.keeps(text); both {
+		return nativekit.Refuse("write the value into the file", "some of the $ stand for variables of the value there was, and some do not: what is meant is not known")
+	}
+	return nativekit.Refuse("leave out one of the quotes, or what is special in double quotes: $, ` and the backslash",
+		"the value cannot be written so that dotenv, godotenv, docker compose and the shell all read the same")
 }
 
 // Key implements nativekit.Flat.
@@ -25,78 +118,48 @@ func (language) Key(key string) string { return key }
 // Value implements nativekit.Flat.
 func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string {
 	text, _ := nativekit.Untyped(value)
-	raw := w.Raw(n.Span)
+	form := n.Form.(*line)
 	if text == "" && w.LineCommentOf(n) != "" {
 		return nothing
 	}
-	lineEnd := `\n`
-	if strings.Contains(raw, "\n") {
-		lineEnd = w.LineEnd
-	}
-	var candidates []string
-	if n.Value != raw {
-		switch raw[0] {
-		case '\'':
-			candidates = append(candidates, `'`+strings.ReplaceAll(text, "\n", w.LineEnd)+`'`)
-		case '"':
-			inner := nativekit.Respell(raw, pieces([]byte(raw)), text, func(s string) string { return escaped(s, lineEnd) })
-			candidates = append(candidates, `"`+inner+`"`)
-		}
-	} else if only(text, special, raw) {
-		candidates = append(candidates, text)
-	}
 	before := w.Raw(nativekit.Span{From: n.KeySpan.From, To: n.Span.From})
-	written := readable(before, append(candidates, doubleQuoted(text, lineEnd)), text)
-	if sign := n.Form.(*line).sign; raw == "" && text != "" && sign.To == n.Span.From && sign.From > n.KeySpan.To {
+	written := readable(before, form.old.spellings(text, w.LineEnd), text)
+	if sign := form.sign; n.Span.Len() == 0 && text != "" && sign.To == n.Span.From && sign.From > n.KeySpan.To {
 		written = " " + written // KEY = value
 	}
 	return written
 }
 
-// only reports whether those of the characters that are in text are in old, too.
-func only(text, characters, old string) bool {
-	for _, c := range characters {
-		if strings.ContainsRune(text, c) && !strings.ContainsRune(old, c) {
-			return false
-		}
-	}
-	return true
-}
-
-// readable is the first of the candidates that behind a key and its sign is read as text, even in front of a comment; the last one
-// always is.
-func readable(before string, candidates []string, text string) string {
-	for _, written := range candidates {
+// readable returns the first of the spellings that behind a key and its sign is read as text, even in front of a comment, "" when there
+// is none, which is found when what was written is read.
+func readable(before string, spellings []string, text string) string {
+	for _, written := range spellings {
 		p := parser{text: []byte(before + written + " # c\n")}
 		n, err := p.variable()
 		if err == nil && n.Value == text && p.at == len(p.text) && n.Comments.Line == "c" {
 			return written
 		}
 	}
-	return candidates[len(candidates)-1]
+	return ""
 }
 
 // Line implements nativekit.Flat.
 func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, value any, comment string) string {
 	text, _ := nativekit.Untyped(value)
-	var candidates []string
 	d := nativekit.Delimiter{Sign: "="}
 	prefix := ""
+	var like old
 	if model != nil {
 		neighbours := nativekit.Neighbours(w.Text, w.Lines(), model)
 		d = nativekit.DelimiterOf(w.Text, model, neighbours, func(n *nativekit.Node) nativekit.Span { return n.Form.(*line).sign })
 		if model.Form.(*line).export && !strings.Contains(key, ".") {
 			prefix = export + " "
 		}
-		if quote := quoteOf(w, neighbours); quote != "" {
-			candidates = append(candidates, quote+text+quote)
-		}
-	}
-	if only(text, special, "") {
-		candidates = append(candidates, text)
+		quote := quoteOf(w, neighbours)
+		like.raw = quote + quote
 	}
 	before := d.Line(prefix + key)
-	written := readable(strings.TrimLeft(before, " \t"), append(candidates, doubleQuoted(text, `\n`)), text)
+	written := readable(strings.TrimLeft(before, " \t"), like.spellings(text, w.LineEnd), text)
 	switch {
 	case comment != "" && written == "":
 		written = nothing + " # " + comment

@@ -158,8 +158,11 @@ INI         As Python's configparser reads it by default, interpolation aside:
 Properties  As Java's Properties.load reads them: # is part of a value, and
             comments have lines of their own. Keys nest at their dots, and
             numbers from 0 on make lists: features.0, features.1.
-Env         As dotenv and docker compose read it: export, quotes, values of
-            several lines, # behind a blank. All values are strings.
+Env         As dotenv (of Node), godotenv, docker compose and the shell read it:
+            export, quotes, values of several lines, # behind a blank. What is
+            written means the same to all of them: a value that needs both kinds
+            of quotes is an error. A $ is text, in single quotes, unless the
+            value had the same variable before. All values are strings.
 Text        The string text, of which text#3 is the third line. YAML between two
             lines --- at the beginning is front matter, whose entries stand
             beside text.
