@@ -26,8 +26,10 @@ func (a *App) newList() *cobra.Command {
 		Use:   "list [flags] [WORD...]",
 		Short: "List the functions: name, kind and what they do",
 		Long: `List the functions, one line each. With words, only those whose name, kind,
-attribute or description contains all of them.`,
+attribute or description contains all of them. The words readonly, mutating and
+validating select a kind of functions: reads, changes or validates.`,
 		Example: `  fctl list
+  fctl list validating
   fctl list changes image
   fctl list -o wide replicas`,
 	}
@@ -106,12 +108,14 @@ func supported(t api.ToolchainType, known []api.ToolchainType) error {
 	return diag.UsageHint(hint, "unsupported toolchain %s", t)
 }
 
-// contains tells whether all words are somewhere in what a list shows of a
-// function.
+// contains reports whether all words are somewhere in what a list shows of a
+// function. The type of functions is its kind.
 func contains(s api.FunctionSignature, words []string) bool {
 	text := strings.ToLower(strings.Join([]string{s.FunctionName, s.AliasOf, kindOf(s), string(s.AttributeName), s.Description}, "\n"))
 	for _, word := range words {
-		if !strings.Contains(text, strings.ToLower(word)) {
+		word = strings.ToLower(word)
+		kind, isType := map[string]string{"readonly": "reads", "mutating": "changes", "validating": "validates"}[word]
+		if isType && kind != kindOf(s) || !isType && !strings.Contains(text, word) {
 			return false
 		}
 	}
