@@ -83,10 +83,7 @@ func takeToolchain(cmd *cobra.Command, words []string) error {
 		switch {
 		case word == "--":
 			return nil
-		case i == 0, name != "--toolchain":
-			continue
-		}
-		if before, needsValue := lookupFlag(cmd.Flags(), words[i-1]); strings.HasPrefix(words[i-1], "--") && (before == nil || needsValue) && !strings.Contains(words[i-1], "=") {
+		case i == 0, name != "--toolchain", awaitsValue(cmd.Flags(), words[i-1]):
 			continue
 		}
 		if err := cmd.Flags().Parse(words[i:min(i+2, len(words))]); err != nil {
@@ -94,6 +91,15 @@ func takeToolchain(cmd *cobra.Command, words []string) error {
 		}
 	}
 	return nil
+}
+
+// awaitsValue reports whether the next word is the value of a word, which is --flag or, as far as can be known, --param.
+func awaitsValue(flags *pflag.FlagSet, word string) bool {
+	if !strings.HasPrefix(word, "--") || strings.Contains(word, "=") {
+		return false
+	}
+	flag, needsValue := lookupFlag(flags, word)
+	return flag == nil || needsValue
 }
 
 // misplacedPaths is said when -f stands behind FILE, or behind what was taken for FILE.

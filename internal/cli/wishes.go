@@ -183,8 +183,14 @@ func formatOf(flags *pflag.FlagSet, s *settings.Settings, chain *plan.Plan) (rep
 	asDiff, _ := flags.GetBool("diff")
 	combine, _ := flags.GetBool("combine-validations")
 	kind, _ := flags.GetString("report")
+	output, _ := flags.GetString("output")
+	if combine { // it is what the functions return
+		outputOnly = false
+	}
 	ways := 0
-	for _, used := range []bool{dataOnly, outputOnly && !combine, asDiff, flags.Changed("output"), kind != "", combine} {
+	for _, used := range []bool{
+		dataOnly, outputOnly, asDiff, flags.Changed("output") && !(combine && (output == "json" || output == "output")), kind != "", combine,
+	} {
 		if used {
 			ways++
 		}
