@@ -9,7 +9,6 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/plan"
-	"github.com/fctl-dev/fctl/internal/source"
 )
 
 const chainsTopic = `A chain can be written down, in YAML or JSON: a list of invocations, run in this
@@ -74,7 +73,11 @@ type chainStep struct {
 
 // chainSteps reads a chain and tells what each of its steps is.
 func (a *App) chainSteps(cmd *cobra.Command, executor *functions.Executor, toolchain api.ToolchainType, path string) ([]chainStep, error) {
-	j := &job{App: a, cmd: cmd, executor: executor, toolchain: toolchain, reader: &source.Reader{In: a.Streams.In}}
+	s, err := a.settings(cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	j := &job{App: a, cmd: cmd, executor: executor, toolchain: toolchain, reader: a.reader(s)}
 	j.dir, _ = cmd.Flags().GetString("directory")
 	chain, err := j.chainFile(cmd.Context(), j.walk(toolchain), path)
 	if err != nil {

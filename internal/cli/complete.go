@@ -439,12 +439,15 @@ func (c *completer) attributes() []string {
 	return names
 }
 
+// maxCompleted is the size of the largest file that is read to complete a word.
+const maxCompleted = 64 << 20
+
 // unit reads the file on the line; nil when there is none that can be read.
 func (c *completer) unit() *source.Unit {
 	if c.path == "" || c.path == "-" || !c.load() {
 		return nil
 	}
-	reader := &source.Reader{Toolchain: c.toolchain}
+	reader := &source.Reader{Toolchain: c.toolchain, RegularOnly: true, MaxSize: maxCompleted}
 	unit, err := reader.Unit(c.cmd.Context(), c.inDir(c.path), "Unit")
 	if err != nil {
 		return nil

@@ -104,9 +104,8 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, words []string) erro
 		return err
 	}
 	a.tellNotes(s, executor)
-	c := &comparison{
-		App: a, toolchains: executor.Toolchains(), reader: &source.Reader{In: a.Streams.In, Toolchain: api.ToolchainType(s.Toolchain)},
-	}
+	c := &comparison{App: a, toolchains: executor.Toolchains(), reader: a.reader(s)}
+	c.reader.Toolchain = api.ToolchainType(s.Toolchain)
 	c.showSecrets, _ = cmd.Flags().GetBool(showSecrets)
 	dir, _ := cmd.Flags().GetString("directory")
 	if err := c.read(ctx, cmd, inDirectory(dir, words[0]), inDirectory(dir, words[1])); err != nil {

@@ -143,9 +143,10 @@ func (a *App) wouldWait(cmd *cobra.Command) error {
 	return diag.UsageHint(fmt.Sprintf("cat FILE | %s %s", cmd.CommandPath(), words), "the standard input is a terminal")
 }
 
-// decidesFunctions is true of flags that decide which functions there are: what they say must be known before the first is looked up.
+// decidesFunctions is true of flags that decide which functions there are, and how much is read for their arguments: what they say
+// must be known before the first is looked up.
 func decidesFunctions(f *pflag.Flag) bool {
-	return slices.Contains([]string{"resource-types", "config", "directory", "no-project-settings"}, f.Name)
+	return slices.Contains([]string{"resource-types", "config", "directory", "no-project-settings", "max-size"}, f.Name)
 }
 
 // isPathFlag is true of flags that stand in the place of FILE and UNIT.

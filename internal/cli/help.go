@@ -225,6 +225,9 @@ yourself is always read.
 top of the repository, list what to skip without a note, in the syntax of
 gitignore. .fctlignore wins: !generated/ includes again what git ignores.
 
+A file, pipe or device that holds more than 2 GiB is an error. --max-size SIZE,
+before FUNCTION, or the setting max-size sets another limit: 500MB, 8GiB.
+
 With several files the configuration is printed as one stream, that of each file
 under the comment "# Source: FILE". Outputs are one array whose rows have the
 Unit, reports are one report, responses one object per line. A file with a

@@ -86,11 +86,17 @@ func (a *App) newJob(ctx context.Context, cmd *cobra.Command, t target) (*job, e
 	if j.executor, err = a.executorFor(ctx, s); err != nil {
 		return nil, err
 	}
-	j.reader = &source.Reader{In: a.Streams.In, Toolchain: api.ToolchainType(s.Toolchain)}
+	j.reader = a.reader(s)
+	j.reader.Toolchain = api.ToolchainType(s.Toolchain)
 	if j.found, err = j.find(ctx, t); err != nil {
 		return nil, err
 	}
 	return j, nil
+}
+
+// reader is a reader of files as the settings say.
+func (a *App) reader(s *settings.Settings) *source.Reader {
+	return &source.Reader{In: a.Streams.In, MaxSize: s.MaxBytes}
 }
 
 // find finds the files of the units.
@@ -127,7 +133,7 @@ func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions
 	if len(s.ResourceTypes) == 0 {
 		return executor, nil
 	}
-	reader := &source.Reader{In: a.Streams.In}
+	reader := a.reader(s)
 	var files []yamlkit.KnowledgeFile
 	for _, f := range s.ResourceTypes {
 		if f.Path == "-" {

@@ -164,7 +164,7 @@ func mergeOptions(cmd *cobra.Command) (options yamlkit.MergeTextOptions, err err
 // read reads the files, OURS last, so that nothing is waited for while it is locked. The first name that says what a file holds
 // counts.
 func (m *merging) read(ctx context.Context, paths []string, path string) error {
-	reader := &source.Reader{In: m.Streams.In}
+	reader := m.reader(m.settings)
 	problems := make([]error, len(paths))
 	m.base, problems[0] = reader.Unit(ctx, paths[0], "")
 	m.theirs, problems[2] = reader.Unit(ctx, paths[2], "")

@@ -48,6 +48,7 @@ says so.`,
 	root.PersistentFlags().StringP("directory", "C", "", "work in `DIR`: paths and .fctl.yaml are looked for there")
 	root.PersistentFlags().String("config", "", "your settings `FILE`, instead of fctl/config.yaml in your configuration directory")
 	root.PersistentFlags().Bool("no-project-settings", false, "leave the project's .fctl.yaml out")
+	root.PersistentFlags().String("max-size", "2GiB", "a file or input that is larger than `SIZE` is an error")
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {

@@ -67,7 +67,7 @@ func (j *job) addSchemas(ctx context.Context) error {
 		return err
 	}
 	return j.executor.AddSchemas(func() ([]schemas.File, error) {
-		reader := &source.Reader{In: j.Streams.In}
+		reader := j.App.reader(j.settings)
 		var all []schemas.File
 		var problems []error
 		for _, path := range paths {
@@ -162,11 +162,13 @@ func (j *job) addInputs(ctx context.Context, where string) error {
 // inputs are the input files of Kubernetes. What is wrong with them is told where they are worked on.
 func (j *job) inputs(ctx context.Context) []schemas.File {
 	var all []schemas.File
+	reader := *j.reader
+	reader.RegularOnly = true // a pipe can be read once, and is a unit
 	for _, f := range j.found.Files {
 		if f.Path == "-" || f.Problem != nil || !f.Named && !isSchemaFile(f.Path) {
 			continue
 		}
-		if text, err := j.reader.Bytes(ctx, f.Path); err == nil {
+		if text, err := reader.Bytes(ctx, f.Path); err == nil {
 			all = append(all, schemas.File{Name: diag.FileName(f.Path), Text: text})
 		}
 	}

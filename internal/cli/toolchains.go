@@ -87,12 +87,14 @@ func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 		}
 		add(t, f.Named)
 	}
-	// Reading tells, and one file is enough to resolve the words for.
+	// Reading tells, and one file is enough to resolve the words for. A pipe among several files is left for the run: it can be read once.
+	reader := *j.reader
+	reader.RegularOnly = j.found.Several
 	for _, f := range unsure {
 		if len(known) > 0 {
 			break
 		}
-		unit, err := j.reader.Unit(ctx, f.Path, f.Unit)
+		unit, err := reader.Unit(ctx, f.Path, f.Unit)
 		switch {
 		case err == nil:
 			add(unit.Toolchain, f.Named)

@@ -17,6 +17,7 @@ package settings
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -50,6 +51,8 @@ type Settings struct {
 
 	NoProjectSettings bool `mapstructure:"no-project-settings"`
 
+	MaxSize string `mapstructure:"max-size"`
+
 	Space          string `mapstructure:"space"`
 	SpaceID        string `mapstructure:"space-id"`
 	UnitID         string `mapstructure:"unit-id"`
@@ -58,6 +61,8 @@ type Settings struct {
 
 	// AnyFormat is true when the toolchain is "auto": a directory stands for every format.
 	AnyFormat bool `mapstructure:"-"`
+	// MaxBytes is the most that is read from one file, which MaxSize says.
+	MaxBytes int64 `mapstructure:"-"`
 	// ResourceTypes are files that say more about resource types.
 	ResourceTypes []File `mapstructure:"-"`
 	// Schemas are files with schemas of resources, and directories of them.
@@ -106,6 +111,7 @@ func keys() []key {
 		{name: "require-match", standard: false, project: true},
 		{name: "allow-external", standard: false},      // runs programs
 		{name: "no-project-settings", standard: false}, // is about the project's file
+		{name: "max-size", standard: "2GiB"},           // protects from what a project holds
 		{name: "resource-types", standard: []string(nil), project: true},
 		{name: "schema", standard: []string(nil), project: true},
 		{name: "space", standard: "default", project: true, context: true},
@@ -228,6 +234,10 @@ func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Se
 	}
 	lists := s.addLists(flags, where.Dir)
 	s.Rows = rows(table, v, s, flags, places, lists, inContext)
+	var err error
+	if s.MaxBytes, err = parseSize(s.MaxSize); err != nil {
+		return nil, s.Refuse("max-size", fmt.Errorf("max-size: %w", err))
+	}
 	return s, nil
 }
 

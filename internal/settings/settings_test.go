@@ -242,6 +242,7 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		}
 		t.Setenv(EnvName(k.name), value)
 	}
+	t.Setenv(EnvName("max-size"), "7")
 	dir := t.TempDir()
 	s, err := Load(flagSet(t), nil, Where{Dir: dir})
 	if err != nil {
@@ -257,7 +258,7 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		Color: "x", Output: "x", Toolchain: "x", Quiet: true, Verbose: true, Debug: true,
 		KeepGoing: true, Strict: true, RequireMatch: true, AllowExternal: true, NoProjectSettings: true,
 		ResourceTypes: []File{{Path: filepath.Join(dir, "x")}}, Schemas: []File{{Path: filepath.Join(dir, "x")}},
-		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
+		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42, MaxSize: "7", MaxBytes: 7,
 	}
 	if d := cmp.Diff(want, *s, cmpopts.IgnoreUnexported(Settings{}, File{})); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

@@ -16,6 +16,8 @@ const (
 	gitIgnore  = ".gitignore"
 )
 
+const maxIgnoreFile = 64 << 20
+
 // ignore is what the files of a directory and of those above it say.
 type ignore struct{ fctl, git *ignoreFile }
 
@@ -67,7 +69,7 @@ func (f *ignoreFile) read(file, path string) (*ignoreFile, error) {
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 		return f, nil
 	}
-	text, err := os.ReadFile(file)
+	text, _, err := limit(maxIgnoreFile).readRegular(file, func(int64) {}, nil)
 	if err != nil {
 		return f, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // readRegular reads a regular file with as few system calls as there can be: package os would ask the system seven more
 // questions about each file, which is more work than reading a small one. admit and hold are those of a Reader.
-func readRegular(path string, admit func(int64), hold func(uintptr) (bool, error)) ([]byte, fs.FileInfo, error) {
+func (l limit) readRegular(path string, admit func(int64), hold func(uintptr) (bool, error)) ([]byte, fs.FileInfo, error) {
 	failed := func(op string, err error) ([]byte, fs.FileInfo, error) {
 		return nil, nil, &fs.PathError{Op: op, Path: path, Err: err}
 	}
@@ -42,6 +42,9 @@ func readRegular(path string, admit func(int64), hold func(uintptr) (bool, error
 			return failed("stat", err)
 		}
 	}
+	if err := l.check(info.Size()); err != nil {
+		return nil, nil, err
+	}
 	size := int(info.Size())
 	data := make([]byte, 0, size+1) // the last byte is for seeing the end
 	for {
@@ -54,6 +57,9 @@ func readRegular(path string, admit func(int64), hold func(uintptr) (bool, error
 		// Less than there is space for is the end. It may have grown while we read.
 		if n == 0 || len(data) == size && n < len(space) {
 			return data, info, nil
+		}
+		if err := l.check(int64(len(data))); err != nil {
+			return nil, nil, err
 		}
 		if len(data) == cap(data) {
 			data = append(data, 0)[:len(data)]

@@ -8,7 +8,7 @@ import (
 )
 
 // readRegular reads a regular file. admit and hold are those of a Reader.
-func readRegular(path string, admit func(int64), hold func(uintptr) (bool, error)) ([]byte, fs.FileInfo, error) {
+func (l limit) readRegular(path string, admit func(int64), hold func(uintptr) (bool, error)) ([]byte, fs.FileInfo, error) {
 	// Opening a pipe would wait for somebody to write to it.
 	info, err := os.Stat(path)
 	switch {
@@ -36,6 +36,6 @@ func readRegular(path string, admit func(int64), hold func(uintptr) (bool, error
 			return nil, nil, err
 		}
 	}
-	data, err := readAll(f, info.Size())
+	data, err := l.readAll(f, info.Size(), false)
 	return data, info, err
 }

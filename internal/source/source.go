@@ -10,9 +10,11 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -43,6 +45,8 @@ type Reader struct {
 	Toolchain api.ToolchainType
 	// RegularOnly refuses what is no regular file: a pipe, a device.
 	RegularOnly bool
+	// MaxSize is the most bytes that are read from one file; 0 stands for 2 GiB.
+	MaxSize int64
 	// Admit is called with the size of a regular file before it is read, and may wait. nil
 	// admits all.
 	Admit func(size int64)
@@ -54,16 +58,13 @@ type Reader struct {
 // Unit reads the unit called name from a file, or from "-". The error is an
 // *api.Failure, or ctx.Err() when it was cancelled while waiting.
 func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
-	data, info, err := r.read(ctx, path)
+	data, info, err := r.read(ctx, path, true)
 	if err != nil {
 		return nil, err
 	}
 	u := &Unit{Name: name, File: diag.FileName(path), Data: data, Toolchain: r.Toolchain, Info: info}
-	if isUTF16(data) {
-		return nil, diag.Input(u.File, "convert the file to UTF-8", errors.New("this is UTF-16 text"))
-	}
-	if bytes.IndexByte(data[:min(len(data), sniffed)], 0) >= 0 {
-		return nil, diag.Input(u.File, "", ErrBinary)
+	if err := checkText(data); err != nil {
+		return nil, located(u.File, err)
 	}
 	if u.Toolchain == "" {
 		u.Toolchain = ToolchainOf(path, data)
@@ -80,30 +81,41 @@ func ToolchainOf(path string, data []byte) api.ToolchainType {
 	return named
 }
 
-// ErrBinary tells that a file holds no text.
+// ErrBinary says that a file holds no text.
 var ErrBinary = errors.New("this is a binary file")
+
+var errUTF16 = errors.New("this is UTF-16 text")
 
 // sniffed is how much of a file is looked at to tell binary from text.
 const sniffed = 8 << 10
 
-func isUTF16(data []byte) bool {
-	return bytes.HasPrefix(data, []byte{0xFE, 0xFF}) || bytes.HasPrefix(data, []byte{0xFF, 0xFE})
+// checkText refuses what is not text in UTF-8, by its beginning.
+func checkText(data []byte) error {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}), bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
+		return errUTF16
+	case bytes.IndexByte(data[:min(len(data), sniffed)], 0) >= 0:
+		return ErrBinary
+	}
+	return nil
 }
 
 // Bytes reads a file, or "-", in one piece.
 func (r *Reader) Bytes(ctx context.Context, path string) ([]byte, error) {
-	data, _, err := r.read(ctx, path)
+	data, _, err := r.read(ctx, path, false)
 	return data, err
 }
 
-func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
-	name := diag.FileName(path)
+// read reads a file. That it has to be text is checked early where there may be no end.
+func (r *Reader) read(ctx context.Context, path string, text bool) ([]byte, fs.FileInfo, error) {
+	name, limit := diag.FileName(path), limit(cmp.Or(r.MaxSize, defaultMaxSize))
 	if path == "-" {
-		data, err := Interruptible(ctx, func() ([]byte, error) { return readAll(r.In, stdinSize(r.In)) })
+		size, device := stdinSize(r.In)
+		data, err := Interruptible(ctx, func() ([]byte, error) { return limit.readAll(r.In, size, text || device) })
 		return data, nil, located(name, err)
 	}
 	if r.RegularOnly {
-		data, info, err := r.readRegular(path)
+		data, info, err := r.readRegular(path, limit)
 		return data, info, located(name, err)
 	}
 	// A pipe is opened when somebody opens it to write to it.
@@ -119,15 +131,18 @@ func (r *Reader) read(ctx context.Context, path string) ([]byte, fs.FileInfo, er
 	switch {
 	case info.IsDir():
 		return nil, nil, located(name, ErrDirectory)
-	case info.Mode().IsRegular():
-		r.admit(info.Size())
-		data, err := readAll(f, info.Size())
+	case info.Mode().IsRegular() && info.Size() > 0:
+		r.admit(min(info.Size(), int64(limit)))
+		data, err := limit.readAll(f, info.Size(), text)
 		return data, info, located(name, err)
 	}
-	// A pipe or a device can make us wait, like the standard input.
-	data, err := Interruptible(ctx, func() ([]byte, error) { return readAll(f, 0) })
+	// A pipe or a device can make us wait, like the standard input, and so can a file of /proc, which has no size.
+	text = text || isDevice(info)
+	data, err := Interruptible(ctx, func() ([]byte, error) { return limit.readAll(f, 0, text) })
 	return data, info, located(name, err)
 }
+
+func isDevice(info fs.FileInfo) bool { return info.Mode()&fs.ModeDevice != 0 }
 
 func (r *Reader) admit(size int64) {
 	if r.Admit != nil {
@@ -136,10 +151,10 @@ func (r *Reader) admit(size int64) {
 }
 
 // readRegular reads a regular file, as it is when it is held.
-func (r *Reader) readRegular(path string) ([]byte, fs.FileInfo, error) {
+func (r *Reader) readRegular(path string, limit limit) ([]byte, fs.FileInfo, error) {
 	admit := r.admit
 	for {
-		data, info, err := readRegular(path, admit, r.Hold)
+		data, info, err := limit.readRegular(path, admit, r.Hold)
 		if !errors.Is(err, errReplaced) {
 			return data, info, err
 		}
@@ -163,11 +178,41 @@ var ErrDirectory = errors.New("this is a directory, a file is expected")
 
 var errNotRegular = errors.New("this is no regular file, so it cannot be changed in place")
 
+// limit is the most bytes that are read from one file.
+type limit int64
+
+const defaultMaxSize = 2 << 30
+
+// check refuses a size that is larger than the limit.
+func (l limit) check(size int64) error {
+	if size <= int64(l) {
+		return nil
+	}
+	return tooLarge(l)
+}
+
+type tooLarge limit
+
+func (e tooLarge) Error() string { return "the input is larger than " + sizeText(int64(e)) }
+
+// sizeText is a size in the largest unit that it is a whole number of.
+func sizeText(n int64) string {
+	units := []string{" bytes", " KiB", " MiB", " GiB", " TiB"}
+	i := 0
+	for ; i < len(units)-1 && n%1024 == 0 && n > 0; i++ {
+		n /= 1024
+	}
+	return fmt.Sprint(n, units[i])
+}
+
 // readAll reads to the end into one buffer, which for a file of known size is
-// never copied.
-func readAll(r io.Reader, size int64) ([]byte, error) {
-	if size <= 0 || size > 1<<40 {
-		return readStream(r)
+// never copied. text says that the content has to be text.
+func (l limit) readAll(r io.Reader, size int64, text bool) ([]byte, error) {
+	if err := l.check(size); err != nil {
+		return nil, err
+	}
+	if size <= 0 {
+		return l.readStream(r, text)
 	}
 	data := make([]byte, 0, size+1) // the last byte is for seeing the end without growing
 	hugepages.Advise(data)
@@ -177,11 +222,13 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 	for {
 		n, err := r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
-		if err == io.EOF {
+		switch large := l.check(int64(len(data))); {
+		case err == io.EOF:
 			return data, nil
-		}
-		if err != nil {
-			return data, err
+		case err != nil:
+			return nil, err
+		case large != nil:
+			return nil, large
 		}
 		if len(data) == cap(data) { // it grew while we read
 			data = append(data, 0)[:len(data)]
@@ -189,15 +236,25 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 	}
 }
 
-// readStream reads what nobody knows the size of: into larger and larger pieces, which are put together once.
-func readStream(r io.Reader) ([]byte, error) {
+// readStream reads what nobody knows the size of: into larger and larger pieces, which are put together once. It reads no further
+// than it must to see that there is too much, or that there is no text where there has to be.
+func (l limit) readStream(r io.Reader, text bool) ([]byte, error) {
 	const least, most = 16 << 10, 4 << 20
 	var pieces [][]byte
+	total := 0
 	for size := least; ; size = min(2*size, most) {
 		piece := make([]byte, size)
 		hugepages.Advise(piece)
 		n, err := io.ReadFull(r, piece)
 		pieces = append(pieces, piece[:n])
+		total += n
+		problem := l.check(int64(total))
+		if text && len(pieces) == 1 {
+			problem = cmp.Or(checkText(piece[:n]), problem)
+		}
+		if problem != nil {
+			return nil, problem
+		}
 		if err == nil {
 			continue
 		}
@@ -206,10 +263,6 @@ func readStream(r io.Reader) ([]byte, error) {
 		}
 		if len(pieces) == 1 {
 			return pieces[0], err
-		}
-		total := 0
-		for _, p := range pieces {
-			total += len(p)
 		}
 		data := make([]byte, 0, total)
 		hugepages.Advise(data)
@@ -251,21 +304,21 @@ func readParts(f *os.File, buffer []byte) int {
 	return n
 }
 
-// stdinSize is how much there is to read when the standard input is a file.
-func stdinSize(r io.Reader) int64 {
+// stdinSize is how much there is to read when the standard input is a file, and whether it is a device.
+func stdinSize(r io.Reader) (size int64, device bool) {
 	f, ok := r.(*os.File)
 	if !ok {
-		return 0
+		return 0, false
 	}
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return 0
+		return 0, err == nil && isDevice(info)
 	}
 	at, err := f.Seek(0, io.SeekCurrent)
 	if err != nil {
-		return 0
+		return 0, false
 	}
-	return info.Size() - at
+	return info.Size() - at, false
 }
 
 // Interruptible does not wait for an operation any longer when ctx is cancelled.
@@ -294,15 +347,20 @@ func located(name string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
+	hint := ""
+	_, isLarge := errors.AsType[tooLarge](err)
+	p, isPath := errors.AsType[*fs.PathError](err)
 	switch {
+	case isLarge:
+		hint = "a larger --max-size lets it be read"
+	case errors.Is(err, errUTF16):
+		hint = "convert the file to UTF-8"
 	case errors.Is(err, fs.ErrNotExist):
 		err = notFound{err}
-	default:
-		if p, ok := errors.AsType[*fs.PathError](err); ok {
-			err = p.Err
-		}
+	case isPath:
+		err = p.Err
 	}
-	return diag.Input(name, "", err)
+	return diag.Input(name, hint, err)
 }
 
 // notFound is "no such file" in the same words on every system.
