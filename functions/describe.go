@@ -17,6 +17,8 @@ type Description struct {
 	Aliases, DeprecatedAliases []string
 	// Paths are those of the function's attribute, if it has one, or else of the places it is registered for.
 	Paths api.ResourceTypeToPathToVisitorInfoType
+	// Operators are those of the types with paths that operators define and fctl knows of itself.
+	Operators []api.ResourceType
 }
 
 // Describe describes a function by any of its names.
@@ -37,8 +39,13 @@ func (e *Executor) Describe(t api.ToolchainType, name string) (*Description, boo
 	case registration.Places != nil:
 		d.Paths = pathsOf(registration.Places, resourceTypes(h.ResourceProvider()))
 	}
+	types := slices.Sorted(maps.Keys(d.Paths))
+	if known, ok := h.ResourceProvider().(interface{ OfOperator(api.ResourceType) bool }); ok {
+		d.Operators = slices.DeleteFunc(slices.Clone(types), func(t api.ResourceType) bool { return !known.OfOperator(t) })
+	}
 	if len(d.AffectedResourceTypes) == 0 {
-		d.AffectedResourceTypes = slices.Sorted(maps.Keys(d.Paths))
+		own := slices.DeleteFunc(types, func(t api.ResourceType) bool { return slices.Contains(d.Operators, t) })
+		d.AffectedResourceTypes = append(own, d.Operators...)
 	}
 	return d, true
 }

@@ -470,6 +470,50 @@ func hintOf(e *yamlkit.KnowledgeError) string {
 	return e.Hint
 }
 
+// TestOperators has what is known about the resources of operators: images, replicas, labels of pods, selectors of pods.
+func TestOperators(t *testing.T) {
+	p := k8skit.New()
+	for _, c := range []struct {
+		name api.AttributeName
+		of   api.ResourceType
+		want string
+	}{
+		{"container-image", "monitoring.coreos.com/v1alpha1/PrometheusAgent", "spec.containers.?name:container-name=%s.image spec.image spec.initContainers.?name:container-name=%s.image spec.thanos.|image"},
+		{"images", "operator.victoriametrics.com/v1beta1/VMAgent", "spec.containers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image spec.image.repository"},
+		{"container-repository-uri", "solr.apache.org/v1beta1/SolrPrometheusExporter", "spec.image.repository"},
+		{"container-image-reference", "postgresql.cnpg.io/v1/Cluster", "spec.imageName#reference"},
+		{"container-image", "tekton.dev/v1beta1/TaskRun", "spec.taskSpec.sidecars.?name:container-name=%s.image spec.taskSpec.stepTemplate.|image spec.taskSpec.steps.?name:container-name=%s.image"},
+		{"replicas", "elasticsearch.k8s.elastic.co/v1/Elasticsearch", "spec.nodeSets.*.count"},
+		{"replicas", "kafka.strimzi.io/v1/KafkaNodePool", "spec.replicas"},
+		{"pod-template-labels", "agones.dev/v1/Fleet", "spec.template.spec.template.|metadata.labels"},
+		{"pod-template-labels", "monitoring.coreos.com/v1/ThanosRuler", "spec.|podMetadata.labels"},
+		{"pod-label-selector", "security.istio.io/v1beta1/PeerAuthentication", "spec.selector.matchLabels"},
+	} {
+		if got := paths(p, c.name, c.of); got != c.want {
+			t.Errorf("%s of %s: %s, want %s", c.name, c.of, got, c.want)
+		}
+	}
+	for of, want := range map[api.ResourceType]configkit.Scope{
+		"crd.projectcalico.org/v1/IPPool":                            configkit.ScopeCluster,
+		"templates.gatekeeper.sh/v1beta1/ConstraintTemplate":         configkit.ScopeCluster,
+		"constraints.gatekeeper.sh/v1beta1/K8sRequiredLabels":        configkit.ScopeCluster,
+		"security.openshift.io/v1/SecurityContextConstraints":        configkit.ScopeCluster,
+		"apps.openshift.io/v1/DeploymentConfig":                      configkit.ScopeNamespaced,
+		"traefik.containo.us/v1alpha1/IngressRoute":                  configkit.ScopeNamespaced,
+		"tekton.dev/v1beta1/ClusterTask":                             configkit.ScopeCluster,
+		"operator.openshift.io/v1/IngressController":                 configkit.ScopeNamespaced,
+		"operator.tigera.io/v1/Installation":                         configkit.ScopeCluster,
+		"config.gatekeeper.sh/v1alpha1/Config":                       configkit.ScopeNamespaced,
+		"example.gatekeeper.sh/v1/Anything":                          configkit.ScopeUnknown,
+		"machineconfiguration.openshift.io/v1/MachineConfig":         configkit.ScopeCluster,
+		"networking.internal.knative.dev/v1beta1/ClusterDomainClaim": configkit.ScopeCluster,
+	} {
+		if got := p.Scope(of); got != want {
+			t.Errorf("scope of %s: %q, want %q", of, got, want)
+		}
+	}
+}
+
 // TestEntries compares the built-in knowledge, of which only the files and documents that have an entry are read, with what the
 // same files say when all are read.
 func TestEntries(t *testing.T) {
@@ -492,8 +536,14 @@ func TestEntries(t *testing.T) {
 	}
 	attributes := whole.RegisteredPaths()
 	for _, of := range types {
+		if whole.Scope(of) != k8skit.New().Scope(of) {
+			t.Errorf("scope of %s: %q, not %q", of, k8skit.New().Scope(of), whole.Scope(of))
+		}
 		lazy := k8skit.New()
 		for name := range attributes {
+			if attributes[name][of] == nil {
+				continue
+			}
 			have, want := lazy.AttributePaths(name).PathsOf(of), whole.AttributePaths(name).PathsOf(of)
 			if !reflect.DeepEqual(have, want) {
 				t.Errorf("%s of %s: %d paths, not %d", name, of, len(have), len(want))

@@ -27,7 +27,8 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 	}
 	value := api.FunctionParameter{ParameterName: name, Required: true, DataType: api.DataTypeString}
 	var parameters []api.FunctionParameter
-	listed, members := false, false
+	listed := false
+	var members []string
 	err := d.fields(entry, name, attributeFields(), func(key string, field gaby.Value) (err error) {
 		switch key {
 		case "description":
@@ -39,8 +40,7 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 			listed = true
 			parameters, err = d.parameters(field)
 		case "members":
-			members = true
-			_, err = d.texts(field, key)
+			members, err = d.texts(field, key)
 		default:
 			err = d.constraint(&value, key, field)
 		}
@@ -52,11 +52,13 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 	if description.Description == "" {
 		return description, d.fail(entry, "description", "it is missing")
 	}
-	if members {
+	if len(members) > 0 {
 		if !d.BuiltIn {
 			return description, d.fail(entry.Get("members"), "members", "only attributes of the program are groups")
 		}
-		return description, nil
+		first, err := r.describe(d, d.entry("attributes", members[0]))
+		description.Parameters = first.Parameters
+		return description, err
 	}
 	if err := d.checkConstraints(&value, entry); err != nil {
 		return description, err

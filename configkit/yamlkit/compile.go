@@ -32,6 +32,7 @@ type typeCompiler struct {
 	mapKeys   map[string]bool
 	exclusive map[string]configkit.ExclusiveFields // by path and members
 	sensitive map[api.UnresolvedPath]*Path         // normalised
+	arguments []string                             // of the shape that is being read, as its embedding gives them
 	fragments int
 }
 
@@ -163,8 +164,14 @@ func (c *typeCompiler) embeds(d knowledgeDocument, list gaby.Value, prefix strin
 	return d.items(list, "embeds", func(e gaby.Value) error {
 		var shape gaby.Value
 		var from knowledgeDocument
-		path := ""
-		err := d.fields(e, "embeds", []string{"shape", "path"}, func(key string, field gaby.Value) error {
+		path, arguments := "", c.arguments
+		err := d.fields(e, "embeds", []string{"shape", "path", "arguments"}, func(key string, field gaby.Value) (err error) {
+			if key == "arguments" {
+				if arguments, err = d.texts(field, key); c.arguments != nil {
+					arguments = c.arguments
+				}
+				return err
+			}
 			text, err := d.text(field, key)
 			if err != nil {
 				return err
@@ -187,7 +194,11 @@ func (c *typeCompiler) embeds(d knowledgeDocument, list gaby.Value, prefix strin
 		if !shape.Exists() {
 			return d.fail(e, "shape", "it is missing")
 		}
-		return c.fragment(from, shape, joinPrefix(prefix, path), depth+1)
+		outer := c.arguments
+		c.arguments = arguments
+		err = c.fragment(from, shape, joinPrefix(prefix, path), depth+1)
+		c.arguments = outer
+		return err
 	})
 }
 
@@ -422,7 +433,7 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 		info.Path = api.UnresolvedPath(path.text)
 		return info, path, nil
 	}
-	known := []string{"path", "dataType", "accessor", "target", "required", "default", "needed", "provided", "sensitive", "except", "description"}
+	known := []string{"path", "dataType", "accessor", "target", "required", "default", "needed", "provided", "sensitive", "except", "description", "arguments", "upsert"}
 	required := map[string]string{}
 	err := d.fields(e, string(name), known, func(key string, field gaby.Value) (err error) {
 		switch key {
@@ -470,6 +481,12 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 			info.Sensitive, err = d.boolean(field, key)
 		case "description":
 			details.Description, err = d.text(field, key)
+		case "upsert":
+			var upsert bool
+			upsert, err = d.boolean(field, key)
+			info.ExistingOnly = !upsert
+		case "arguments":
+			info.Arguments, err = d.texts(field, key)
 		case "except":
 			var types []string
 			types, err = d.texts(field, key)
@@ -488,6 +505,12 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 		return nil, nil, d.fail(e, "accessor", "it is missing: path %s asks for an embedded part", path)
 	case (info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp || info.EmbeddedAccessorType == api.EmbeddedAccessorLine) && info.DataType != api.DataTypeString:
 		return nil, nil, d.fail(e, "dataType", "a part that %s reaches is a string, not %s", info.EmbeddedAccessorType, info.DataType)
+	}
+	if info.Arguments != nil && path.holes > 0 {
+		return nil, nil, d.fail(e.Get("arguments"), "arguments", "path %s has places for arguments (%%s)", path)
+	}
+	if info.Arguments != nil && c.arguments != nil {
+		info.Arguments = c.arguments
 	}
 	if len(required) > 0 {
 		details.NeededRequired = required

@@ -74,6 +74,16 @@ func (r *Registry) allDomains() ([]knowledgeDocument, error) {
 	return all, nil
 }
 
+// OfOperator reports whether a type is known from the files about domains alone.
+func (r *Registry) OfOperator(t api.ResourceType) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.parse() != nil || r.added[t] != nil {
+		return false
+	}
+	return !slices.ContainsFunc(r.documents, func(d knowledgeDocument) bool { return d.entry("resourceTypes", string(t)).Exists() })
+}
+
 // versionsOf returns the other versions of a type: a reference does not say of which version what it refers to is. The files
 // say that another version is the same as one.
 func (r *Registry) versionsOf(t string) ([]string, error) {

@@ -20,12 +20,12 @@ import (
 //	resourceTypes: TYPE (or "*"):
 //	  sameAs:          TYPE                                all that is said of that type, in any file, counts for this one
 //	  scope:           Cluster or Namespaced               whether resources are in namespaces; of one version, it counts for all
-//	  embeds:          [{shape, path}]                     puts a shape at a path
+//	  embeds:          [{shape, path, arguments}]          puts a shape at a path
 //	  mergeKeys:       [{path, key, extraKeys, defaults}]  the elements of the list at path are known by key
 //	  mapKeyPaths:     [path]                              ends in *: the keys there are chosen by users
 //	  exclusiveFields: [{path, members, discriminator, allowedMember}]
 //	  attributes:
-//	    ATTRIBUTE:     [{path, dataType, accessor, target, required, default, needed, provided, sensitive, except, description}]
+//	    ATTRIBUTE:     [{path, dataType, accessor, target, required, default, needed, provided, sensitive, except, description, arguments, upsert}]
 //	attributes:    ATTRIBUTE: {description, dataType, regexp, enum, min, max, example, upsert, parameters, members}
 //
 // dataType is string unless it is given. Of several files that know a type all count, a later one overriding paths; shapes

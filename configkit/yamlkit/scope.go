@@ -9,7 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
-// Scope reports whether the resources of a type are in namespaces. It is that of any version of the kind in the group.
+// Scope reports whether the resources of a type are in namespaces. It is that of any version of the kind in the group, or what
+// GROUP/*/* says of all kinds of the group.
 func (r *Registry) Scope(t api.ResourceType) configkit.Scope {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -27,10 +28,10 @@ func (r *Registry) scope(t api.ResourceType) configkit.Scope {
 	if err != nil {
 		panic(err) // files are checked before
 	}
-	scope := statedScope(documents, string(t), 0)
+	scope := r.statedScope(string(t), 0)
 	if scope == configkit.ScopeUnknown {
-		for _, version := range sameKind(documents, t) {
-			scope = cmp.Or(scope, statedScope(documents, version, 0))
+		for _, version := range append(sameKind(documents, t), groupOf(string(t))+"/*/*") {
+			scope = cmp.Or(scope, r.statedScope(version, 0))
 		}
 	}
 	if r.scopes == nil || len(r.scopes) >= maxTypes {
@@ -41,7 +42,11 @@ func (r *Registry) scope(t api.ResourceType) configkit.Scope {
 }
 
 // statedScope returns what the entries of a type say, the last document first, or those of the type it is the same as.
-func statedScope(documents []knowledgeDocument, t string, depth int) configkit.Scope {
+func (r *Registry) statedScope(t string, depth int) configkit.Scope {
+	documents, err := r.documentsAbout(t)
+	if err != nil {
+		panic(err) // files are checked before
+	}
 	same := ""
 	for _, d := range slices.Backward(documents) {
 		entry := d.entry("resourceTypes", t)
@@ -53,7 +58,7 @@ func statedScope(documents []knowledgeDocument, t string, depth int) configkit.S
 	if same == "" || depth >= maxEmbeds {
 		return configkit.ScopeUnknown
 	}
-	return statedScope(documents, same, depth+1)
+	return r.statedScope(same, depth+1)
 }
 
 // sameKind returns the types with entries that are other versions of a type, sorted.

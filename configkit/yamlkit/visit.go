@@ -151,6 +151,7 @@ type compiledPath struct {
 	info       *api.PathVisitorInfo
 	path       *Path
 	constraint *Path // from the resolved path of info, if it has one
+	existing   bool  // nothing is to be created
 	accessor   EmbeddedAccessor
 }
 
@@ -272,7 +273,7 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceIn
 // match visits a place the path led to. Errors are gathered, so that visiting goes on.
 func (v *pathVisitor) match(m *Match) error {
 	v.place.match = m
-	if !m.Value.Exists() && (!v.upsert || v.siblings.elsewhere(v.place.doc, m.Segments)) {
+	if !m.Value.Exists() && (!v.upsert || v.place.path.existing || v.siblings.elsewhere(v.place.doc, m.Segments)) {
 		return nil
 	}
 	if err := v.visit(&v.place); err != nil {
@@ -285,6 +286,10 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configki
 	compiled := make([]compiledPath, 0, len(infos))
 	from := compilerOf(provider)
 	for _, info := range infos {
+		meant, existing := meantBy(info, args)
+		if !meant {
+			continue
+		}
 		path, err := from.compiledPath(string(info.Path))
 		if err != nil {
 			return nil, err
@@ -292,7 +297,7 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configki
 		if path, err = path.Bind(args); err != nil {
 			return nil, err
 		}
-		c := compiledPath{info: info, path: path}
+		c := compiledPath{info: info, path: path, existing: existing || info.ExistingOnly}
 		if info.ResolvedPath != "" {
 			if c.constraint, err = from.compiledPath(string(info.ResolvedPath)); err != nil {
 				return nil, err
@@ -308,6 +313,19 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configki
 		compiled = append(compiled, c)
 	}
 	return compiled, nil
+}
+
+// meantBy reports whether arguments mean a path that is for certain ones, and whether nothing is to be created there.
+func meantBy(info *api.PathVisitorInfo, args []string) (meant, existing bool) {
+	for i, want := range info.Arguments {
+		switch {
+		case i >= len(args) || args[i] == "*":
+			existing = true
+		case args[i] != want:
+			return false, false
+		}
+	}
+	return true, existing
 }
 
 func (p *place) mergeKeys() *configkit.MergeKeyTree {

@@ -135,6 +135,11 @@ type PathVisitorInfo struct {
 	EmbeddedAccessorConfig string               `json:",omitempty"`
 	// Sensitive marks the value at the path, and everything below it, as secret.
 	Sensitive bool `json:",omitempty"`
+	// Arguments, of a path without %s, are those it is meant for: it is visited when each argument is the same or *. With * only
+	// what is there is visited.
+	Arguments []string `json:",omitempty"`
+	// ExistingOnly says that nothing is to be created at the path.
+	ExistingOnly bool `json:",omitempty"`
 }
 
 // PathToVisitorInfoType maps registered paths to what is known about them.

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -35,6 +36,8 @@ func wholeImage(part string) string { return `^(?:` + part + `|` + withVariable 
 
 const (
 	attributeContainerImage api.AttributeName = "container-image"
+	attributeRepository     api.AttributeName = "image-repository"
+	attributeImages         api.AttributeName = "images" // with repositories whose tag is in another field
 
 	parameterRepositoryURI  = "repository-uri"
 	parameterImageReference = "image-reference"
@@ -114,14 +117,27 @@ func setImageReferenceByURIFunction(provider configkit.ResourceProvider) handler
 			a := handler.Arguments(args)
 			uri := a.String(parameterRepositoryURI)
 			image := uri + a.String(parameterImageReference)
-			matches, err := editImages(docs, provider, "*", func(text string) (string, bool) {
+			matches, err := editImages(docs, provider.AttributePaths(attributeContainerImage), provider, "*", func(text string) (string, bool) {
 				rest, ok := strings.CutPrefix(text, uri)
 				return image, ok && (rest == "" || reference().MatchString(rest))
 			})
 			fc.Matched(matches)
-			return docs, nil, err
+			return docs, nil, errors.Join(err, noteRepositories(fc, docs, provider, uri))
 		},
 	}
+}
+
+// noteRepositories notes where a repository stands alone: nothing is known about the field that has its tag.
+func noteRepositories(fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, uri string) error {
+	_, err := yamlkit.VisitPaths(docs, provider.AttributePaths(attributeRepository), []any{"*"}, nil, provider,
+		func(_ *gaby.YamlDoc, _ any, at yamlkit.VisitorContext, text string) (any, error) {
+			if text == uri {
+				pos := api.Position{Line: at.Position.Line, Column: at.Position.Column}
+				fc.Note(pos, fmt.Sprintf("%s: %s is this repository, but its tag is in another field and left alone", at.ResourceInfo, at.Path))
+			}
+			return nil, nil
+		})
+	return err
 }
 
 func setImageRegistryFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -153,7 +169,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 			Mutating:           true, Hermetic: true, // but not idempotent: example.com/a/a/web may lose one a at a time
 			Description:   "Replace the registry of images by another one",
 			FunctionType:  api.FunctionTypeCustom,
-			AttributeName: attributeContainerImage,
+			AttributeName: attributeImages,
 			Examples:      []string{"set-image-registry-by-registry docker.io mirror.example.com", "set-image-registry-by-registry '' docker.io/library web"},
 		},
 		PerDocument: true,
@@ -176,7 +192,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 				containers = "*"
 			}
 			hidden := false // behind a registry that is not named
-			matches, err := editImages(docs, provider, containers, func(text string) (string, bool) {
+			matches, err := editImages(docs, provider.AttributePaths(attributeImages), provider, containers, func(text string) (string, bool) {
 				namesNone := !hasRegistry(text) && unqualified().MatchString(text)
 				if from == "" {
 					return to + "/" + text, namesNone
@@ -205,7 +221,7 @@ func hasRegistry(image string) bool {
 
 // editImages replaces the images of the containers with a name, or of all with *, by what replace makes of them, and returns
 // how many it made something of.
-func editImages(docs gaby.Container, provider configkit.ResourceProvider, containers string, replace func(string) (string, bool)) (int, error) {
+func editImages(docs gaby.Container, images configkit.PathSource, provider configkit.ResourceProvider, containers string, replace func(string) (string, bool)) (int, error) {
 	keys := []any{yamlkit.EscapeDotsInPathSegment(containers)}
 	wanted := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool {
 		text, ok := v.Data().(string)
@@ -214,7 +230,7 @@ func editImages(docs gaby.Container, provider configkit.ResourceProvider, contai
 		}
 		return ok
 	}}
-	return yamlkit.EditPaths(docs, provider.AttributePaths(attributeContainerImage), keys, provider, wanted, func(p *yamlkit.Place) error {
+	return yamlkit.EditPaths(docs, images, keys, provider, wanted, func(p *yamlkit.Place) error {
 		image, _ := replace(p.Value.Text())
 		_, err := p.Doc.Set(image, p.Segments...)
 		return err
@@ -224,8 +240,8 @@ func editImages(docs gaby.Container, provider configkit.ResourceProvider, contai
 // vetImagesFunction is vet-values for images.
 func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	r := generic.VetAttributeFunction("vet-images", "image-filter", `{"DenyRegexp": ":latest$"}`,
-		func([]api.FunctionArgument) api.AttributeName { return attributeContainerImage }, provider)
-	r.AttributeName = attributeContainerImage
+		func([]api.FunctionArgument) api.AttributeName { return attributeImages }, provider)
+	r.AttributeName = attributeImages
 	r.Description = "Check that the images of containers are among those that are allowed"
 	r.Examples = []string{
 		`vet-images '{"AllowRegexp": "^(registry\\.example\\.com/|nginx:|envoyproxy/)"}'`,

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"sync"
@@ -75,12 +76,11 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 			RequiredParameters: 1,
 			VarArgs:            true,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:   "Set and remove labels of the pods of workloads and, with them, in the selectors that find pods",
+			Description:   "Set and remove labels of the pods of workloads and, with them, in the selectors that find pods. A selector that finds none of the pods of the unit is left alone, and gets no new labels when the unit has no pods",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeWorkloadLabels,
 			Examples:      []string{"set-workload-labels tier=front app.kubernetes.io/part-of=shop", "set-workload-labels tier-"},
 		},
-		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := read(args)
 			return err
@@ -90,7 +90,7 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 			if err != nil {
 				return nil, nil, err
 			}
-			matches, err := editLabels(docs, provider, labels)
+			matches, err := editLabels(fc, docs, provider, labels)
 			fc.Matched(matches)
 			return docs, nil, err
 		},
@@ -99,33 +99,87 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 
 // editLabels edits the maps of labels of pods and those that select pods, and returns how many there were. Missing ones are
 // made, but no selectors of what is no workload: that a Service has none, or one that is about all pods, means something.
-func editLabels(docs gaby.Container, provider configkit.ResourceProvider, labels []assignment) (int, error) {
-	matches := 0
+func editLabels(fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, labels []assignment) (int, error) {
 	templates := provider.AttributePaths(attributePodTemplateLabels)
+	pods, err := podLabels(docs, templates, provider)
+	if err != nil {
+		return 0, err
+	}
+	matches := 0
 	onlyRemoves := !slices.ContainsFunc(labels, func(a assignment) bool { return !a.remove })
 	options := yamlkit.EditOptions{Upsert: true, InOrder: true}
-	_, err := yamlkit.EditPaths(docs, provider.AttributePaths(attributeWorkloadLabels), nil, provider, options, func(p *yamlkit.Place) error {
-		if !p.Value.Exists() || p.Value.Doc().IsNull() {
-			isSelector := p.Info().AttributeName == attributePodLabelSelector
-			if onlyRemoves || isSelector && len(templates.PathsOf(p.Resource.ResourceType)) == 0 {
+	_, err = yamlkit.EditPaths(docs, provider.AttributePaths(attributeWorkloadLabels), nil, provider, options, func(p *yamlkit.Place) error {
+		foreign := p.Info().AttributeName == attributePodLabelSelector && len(templates.PathsOf(p.Resource.ResourceType)) == 0
+		switch {
+		case isMissing(p) && (onlyRemoves || foreign), foreign && !p.Value.First().Exists():
+			return nil
+		case foreign && len(pods) == 0:
+			known := slices.DeleteFunc(slices.Clone(labels), func(a assignment) bool { return !p.Value.Get(a.name).Exists() })
+			noteSelector(fc, p, "selects pods that are not here, so it gets none of the labels that it does not have already")
+			if len(known) == 0 {
 				return nil
 			}
+			matches++
+			return setLabels(p, known)
+		case foreign && !pods.selectedBy(p.Value):
+			noteSelector(fc, p, "selects none of the pods here, so it is left alone")
+			return nil
 		}
 		matches++
-		for i := range labels {
-			at := append(p.Segments[:len(p.Segments):len(p.Segments)], labels[i].name)
-			var err error
-			switch {
-			case !labels[i].remove:
-				_, err = p.Doc.Set(labels[i].value, at...)
-			case p.Doc.Exists(at...):
-				err = p.Doc.Delete(at...)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return setLabels(p, labels)
 	})
 	return matches, err
+}
+
+func noteSelector(fc *api.FunctionContext, p *yamlkit.Place, text string) {
+	pos := p.Value.Position()
+	fc.Note(api.Position{Line: pos.Line, Column: pos.Column}, fmt.Sprintf("%s: %s %s", p.Resource, p.Path(), text))
+}
+
+// setLabels sets and removes labels in a map.
+func setLabels(p *yamlkit.Place, labels []assignment) error {
+	for i := range labels {
+		at := append(p.Segments[:len(p.Segments):len(p.Segments)], labels[i].name)
+		var err error
+		switch {
+		case !labels[i].remove:
+			_, err = p.Doc.Set(labels[i].value, at...)
+		case p.Doc.Exists(at...):
+			err = p.Doc.Delete(at...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// labelSets are the labels of pods.
+type labelSets []map[string]string
+
+// podLabels are the labels of the pods that resources make.
+func podLabels(docs gaby.Container, templates configkit.PathSource, provider configkit.ResourceProvider) (labelSets, error) {
+	var sets labelSets
+	_, err := yamlkit.VisitPathsDoc(docs, templates, nil, nil, provider,
+		func(_ *gaby.YamlDoc, _ any, _ yamlkit.VisitorContext, labels *gaby.YamlDoc) (any, error) {
+			set := map[string]string{}
+			for e := labels.Value().First(); e.Exists(); e = e.Next() {
+				set[e.Key()] = e.Text()
+			}
+			sets = append(sets, set)
+			return nil, nil
+		}, false)
+	return sets, err
+}
+
+// selectedBy reports whether a selector selects any of the pods.
+func (s labelSets) selectedBy(selector gaby.Value) bool {
+	return slices.ContainsFunc(s, func(pod map[string]string) bool {
+		for e := selector.First(); e.Exists(); e = e.Next() {
+			if value, ok := pod[e.Key()]; !ok || value != e.Text() {
+				return false
+			}
+		}
+		return true
+	})
 }

@@ -186,7 +186,14 @@ func explanation(d *functions.Description, c calling, head func(string) string) 
 	}
 	if len(d.Paths) > 0 {
 		section("Where it applies")
-		b.WriteString(pathGroups(d.Paths))
+		own := maps.Clone(d.Paths)
+		for _, t := range d.Operators {
+			delete(own, t)
+		}
+		b.WriteString(pathGroups(own))
+		if len(d.Operators) > 0 {
+			say("  %d types of operators (%s)", len(d.Operators), allPaths(d, c))
+		}
 	} else if len(d.AffectedResourceTypes) > 0 {
 		section("Resource types")
 		for _, t := range d.AffectedResourceTypes {
@@ -194,6 +201,14 @@ func explanation(d *functions.Description, c calling, head func(string) string) 
 		}
 	}
 	return b.String()
+}
+
+// allPaths is the command that lists the paths of a function in all types.
+func allPaths(d *functions.Description, c calling) string {
+	if d.AttributeName == "" {
+		return c.program + " explain" + c.flags + " -o json " + d.FunctionName
+	}
+	return c.program + " listpaths" + c.flags + " --attribute " + string(d.AttributeName)
 }
 
 func otherNames(d *functions.Description) []string {
