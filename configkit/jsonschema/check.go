@@ -1,8 +1,8 @@
 package jsonschema
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,16 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
-
-// The limits of one check. A schema that refers to itself, or whose alternatives multiply, would otherwise go on for ever.
-const (
-	maxSteps = 50_000_000 // schemas a value is checked with
-	maxDepth = 5_000      // schemas inside each other
-)
-
-// ErrTooCostly tells that checking a value with a schema takes too long or goes too deep: the schema refers to itself without
-// coming nearer to an end, or has too many alternatives inside each other.
-var ErrTooCostly = errors.New("the schema is too costly to check: it refers to itself without end, or has alternatives inside alternatives")
 
 // Problem is one thing that is wrong with a value.
 type Problem struct {
@@ -54,14 +44,17 @@ func (p *Problem) String() string {
 //
 // Resources are checked as the API server does, with the defaults of the dialect Structural; after the check they are what they were.
 func (s *Schema) Check(v gaby.Value) ([]Problem, error) {
+	c := newCheck(v, s)
 	if doc := v.Doc(); s.resource.dialect == Structural {
 		defer doc.Rollback(doc.Checkpoint())
 		if _, err := doc.ExpandAnchors(); err == nil { // what an alias repeats cannot be edited
-			s.complete(v)
+			s.complete(c, v)
 		}
 	}
-	c := check{}
-	s.check(&c, v, nil)
+	s.check(c, v, nil)
+	if c.err != nil {
+		return nil, c.err
+	}
 	c.checkRules()
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
 		if a.Pos.Line != b.Pos.Line {
@@ -69,7 +62,25 @@ func (s *Schema) Check(v gaby.Value) ([]Problem, error) {
 		}
 		return a.Pos.Column - b.Pos.Column
 	})
-	return c.problems, c.err
+	return once(c.problems), nil
+}
+
+// once removes problems that several schemas found.
+func once(problems []Problem) []Problem {
+	type key struct {
+		pos                        gaby.Position
+		keyword, property, message string
+	}
+	seen := make(map[key]bool, len(problems))
+	return slices.DeleteFunc(problems, func(p Problem) bool {
+		k := key{p.Pos, p.Keyword, p.Property, p.Message}
+		defer func() { seen[k] = true }()
+		return seen[k]
+	})
+}
+
+func newCheck(v gaby.Value, s *Schema) *check {
+	return &check{root: v, schemas: s.resource.compiler.size(), left: freeCost, leftForHints: hintCost}
 }
 
 // check is one check going on.
@@ -79,11 +90,14 @@ type check struct {
 	quiet    bool // only whether the value is valid is asked
 	scope    []*resource
 	objects  []objectAt // those around the value
-	steps    int
 	depth    int
 	ruled    []ruled
 	ruleCost uint64
 	err      error
+
+	root               gaby.Value // whose size does not count yet
+	schemas            int        // that there are
+	left, leftForHints int        // cost
 }
 
 // objectAt is an object that is being checked.
@@ -99,33 +113,44 @@ type segment struct {
 	isKey bool
 }
 
+// report records a problem, unless only whether there is one is asked.
+func (c *check) report(property string, pos gaby.Position, keyword, format string, args ...any) {
+	if c.quiet {
+		c.spend(problemCost / 5)
+		return
+	}
+	message := fmt.Sprintf(format, args...)
+	if c.spend(problemCost + len(message)/8) {
+		c.problems = append(c.problems, Problem{Path: c.segments(), Property: strings.Clone(property), Pos: pos, Keyword: keyword, Message: message})
+	}
+}
+
 // fail records a problem and returns false.
 func (c *check) fail(v gaby.Value, keyword, format string, args ...any) bool {
+	var pos gaby.Position
 	if !c.quiet {
-		c.problems = append(c.problems, Problem{Path: c.segments(), Pos: v.Position(), Keyword: keyword, Message: fmt.Sprintf(format, args...)})
+		pos = v.Position()
 	}
+	c.report("", pos, keyword, format, args...)
 	return false
 }
 
 // failAt records a problem with a property and returns false.
 func (c *check) failAt(property string, pos gaby.Position, keyword, format string, args ...any) bool {
-	if !c.quiet {
-		p := Problem{Path: c.segments(), Property: strings.Clone(property), Pos: pos, Keyword: keyword, Message: fmt.Sprintf(format, args...)}
-		c.problems = append(c.problems, p)
-	}
+	c.report(property, pos, keyword, format, args...)
 	return false
 }
 
 // hint says what would be right about the problem that was recorded last.
 func (c *check) hint(format string, args ...any) {
-	if !c.quiet {
+	if !c.quiet && len(c.problems) > 0 {
 		c.problems[len(c.problems)-1].Hint = fmt.Sprintf(format, args...)
 	}
 }
 
 // suggest is hint with the names that what was typed may have meant, if there are some.
 func (c *check) suggest(typed string, names []string) (found bool) {
-	if c.quiet || len(typed) > 100 {
+	if len(typed) > 100 || !c.spendOnHint(5*len(names)) {
 		return false
 	}
 	similar := configkit.Suggest(typed, names)
@@ -164,10 +189,10 @@ func (c *check) asks(v gaby.Value, s *Schema, ev *evaluated) bool {
 
 // check checks a value. What is found out about which of its properties and elements were looked at goes to ev, unless that is nil.
 func (s *Schema) check(c *check, v gaby.Value, ev *evaluated) (valid bool) {
-	if c.steps++; c.steps > maxSteps || c.depth >= maxDepth {
-		c.err = ErrTooCostly
+	if c.depth >= maxDepth {
+		c.spend(math.MaxInt / 2)
 	}
-	if c.err != nil {
+	if !c.spend(1) {
 		return true
 	}
 	c.depth++
@@ -176,10 +201,11 @@ func (s *Schema) check(c *check, v gaby.Value, ev *evaluated) (valid bool) {
 		c.scope = append(c.scope, s.resource)
 	}
 	if s.unevaluatedItems != nil || s.unevaluatedProperties != nil {
+		c.spend(problemCost)
 		own := evaluated{}
 		valid = s.checkAll(c, v, &own)
 		valid = s.checkUnevaluated(c, v, &own) && valid
-		ev.merge(&own)
+		c.merge(ev, &own)
 	} else {
 		valid = s.checkAll(c, v, ev)
 	}

@@ -47,7 +47,7 @@ func (r *combination) check(c *check, v gaby.Value, ev *evaluated) bool {
 	}
 	if r.not != nil && c.asks(v, r.not, ev.anew()) {
 		valid = c.fail(v, "not", "not allowed: it is what \"not\" excludes")
-		if required := r.not.onlyRequires(); len(required) > 0 && !c.quiet {
+		if required := r.not.onlyRequires(); len(required) > 0 && !c.quiet && c.err == nil {
 			c.problems[len(c.problems)-1].Message = strings.Join(required, " and ") + " must not be there" + together(required)
 		}
 	}
@@ -77,7 +77,7 @@ func (r *combination) checkCondition(c *check, v gaby.Value, ev *evaluated) bool
 	seen := ev.anew()
 	branch := r.els
 	if c.asks(v, r.condition, seen) {
-		ev.merge(seen)
+		c.merge(ev, seen)
 		branch = r.then
 	}
 	return branch == nil || branch.check(c, v, ev)
@@ -92,7 +92,7 @@ func checkSome(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
 			if ev == nil {
 				break
 			}
-			ev.merge(seen)
+			c.merge(ev, seen)
 		}
 	}
 	return valid || c.explain(v, schemas, "anyOf")
@@ -109,7 +109,7 @@ func checkExactlyOne(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) b
 			return c.fail(v, "oneOf", "it is valid under alternatives %d and %d, exactly one is allowed", first+1, i+1)
 		}
 		first = i
-		ev.merge(seen)
+		c.merge(ev, seen)
 	}
 	return first >= 0 || c.explain(v, schemas, "oneOf")
 }

@@ -9,23 +9,26 @@ import (
 
 // complete makes of a custom resource what the API server checks: fields that are not there have the defaults of the schema, and
 // fields that are null and must not be are not there.
-func (s *Schema) complete(v gaby.Value) {
-	if s.resource.dialect != Structural {
+func (s *Schema) complete(c *check, v gaby.Value) {
+	if s.resource.dialect != Structural || !c.spend(1) {
 		return
 	}
 	switch {
 	case v.Kind() == gaby.Map && s.object != nil:
-		s.object.complete(v)
+		s.object.complete(c, v)
 	case v.Kind() == gaby.List && s.list != nil && s.list.items != nil:
 		for e := v.First(); e.Exists(); e = e.Next() {
-			s.list.items.complete(e)
+			s.list.items.complete(c, e)
 		}
 	}
 }
 
-func (r *objectRules) complete(v gaby.Value) {
+func (r *objectRules) complete(c *check, v gaby.Value) {
 	for _, name := range r.defaulted {
 		if p, e := r.properties[name], v.Get(name); !e.Exists() || typeOf(e) == nullType && !p.isNullable() {
+			if !c.spend(defaultCost * (1 + p.kubernetes.fallbackSize)) {
+				return
+			}
 			_, _ = v.Doc().Set(p.kubernetes.fallback, name)
 		}
 	}
@@ -40,7 +43,7 @@ func (r *objectRules) complete(v gaby.Value) {
 		case typeOf(e) == nullType && !s.isNullable():
 			nothing = append(nothing, e.Key())
 		default:
-			s.complete(e)
+			s.complete(c, e)
 		}
 	}
 	for _, name := range nothing {
@@ -61,8 +64,14 @@ func defaultedBy(properties map[string]*Schema) []string {
 
 // checkDefault checks that a default is as its schema says. It must be whole: other defaults are not added to it.
 func (c *Compiler) checkDefault(v gaby.Value, s *Schema, in *resource) {
-	found := check{}
-	s.check(&found, v, nil)
+	found := newCheck(v, s)
+	found.left = compileCost - c.cost
+	s.check(found, v, nil)
+	c.cost = compileCost - found.left
+	if found.err != nil {
+		c.fail(in, v, "default: %v", found.err)
+		return
+	}
 	for i := range found.problems {
 		p := &found.problems[i]
 		c.problems = append(c.problems, &SchemaError{URI: in.name, Pos: p.Pos, Msg: "default: " + p.Message, Hint: p.Hint})

@@ -52,9 +52,10 @@ func canonicalScalar(v gaby.Value) string {
 // enum are the values that are allowed, from "enum" or "const".
 type enum struct {
 	keyword string
-	strings []string // those that are strings, which most are
-	others  []string // the canonical texts of the others
-	shown   []string // all of them, as messages show them
+	strings []string        // those that are strings, which most are
+	index   map[string]bool // strings, when there are many
+	others  []string        // the canonical texts of the others
+	shown   []string        // all of them, as messages show them
 }
 
 func (c *Compiler) enum(k keywords, in *resource) *enum {
@@ -80,6 +81,12 @@ func (c *Compiler) enum(k keywords, in *resource) *enum {
 	if !v.Exists() {
 		return nil
 	}
+	if len(e.strings) > fewValues {
+		e.index = make(map[string]bool, len(e.strings))
+		for _, text := range e.strings {
+			e.index[text] = true
+		}
+	}
 	return e
 }
 
@@ -96,17 +103,21 @@ func (e *enum) add(v gaby.Value) {
 	}
 }
 
+// fewValues are compared one by one.
+const fewValues = 16
+
 // shownValues is how many values a message lists.
 const shownValues = 12
 
 func (e *enum) check(c *check, v gaby.Value, t types) bool {
 	if t == stringType {
-		if slices.ContainsFunc(e.strings, v.TextIs) {
+		if e.index != nil && e.index[v.Text()] || e.index == nil && slices.ContainsFunc(e.strings, v.TextIs) {
 			return true
 		}
-	} else if slices.Contains(e.others, string(appendCanonical(nil, v))) {
+	} else if len(e.others) > 0 && slices.Contains(e.others, c.canonical(v)) {
 		return true
 	}
+	c.spend(len(e.others) / 16)
 	if c.quiet {
 		return c.fail(v, e.keyword, "")
 	}

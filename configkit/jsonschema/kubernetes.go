@@ -11,9 +11,11 @@ import (
 type extensions struct {
 	nullable bool
 	fallback any // the default, nil when there is none
-	isSet    bool
-	mapKeys  []string // of a list whose elements are known by these
-	rules    []rule
+	// fallbackSize is how many values are in the default.
+	fallbackSize int
+	isSet        bool
+	mapKeys      []string // of a list whose elements are known by these
+	rules        []rule
 }
 
 func (c *Compiler) extensions(v gaby.Value, k keywords, s *Schema, in *resource) *extensions {
@@ -37,7 +39,7 @@ func (c *Compiler) extensions(v gaby.Value, k keywords, s *Schema, in *resource)
 		e.mapKeys = c.strings(k, "x-kubernetes-list-map-keys", in)
 	}
 	if !in.open {
-		e.fallback = k.get("default").Data()
+		e.fallback, e.fallbackSize = k.get("default").Data(), size(k.get("default"))
 	}
 	if !e.nullable && e.fallback == nil && !e.isSet && e.mapKeys == nil && e.rules == nil {
 		return nil
@@ -140,12 +142,12 @@ func (e *extensions) checkList(c *check, v gaby.Value) bool {
 	for item := v.First(); item.Exists(); item = item.Next() {
 		var canonical []byte
 		if e.isSet {
-			canonical = appendCanonical(nil, item)
+			canonical = append(canonical, c.canonical(item)...)
 		}
 		for _, key := range e.mapKeys {
 			canonical = append(canonical, ',')
 			if value := item.Get(key); value.Exists() {
-				canonical = appendCanonical(canonical, value)
+				canonical = append(canonical, c.canonical(value)...)
 			}
 		}
 		first, again := seen[string(canonical)]

@@ -65,7 +65,7 @@ func (r *listRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 			}
 		}
 		if r.unique {
-			valid = c.unique(seen, string(appendCanonical(nil, e)), n, e, "uniqueItems") && valid
+			valid = c.unique(seen, c.canonical(e), n, e, "uniqueItems") && valid
 		}
 		if n++; !valid && c.quiet {
 			return false

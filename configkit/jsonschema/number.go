@@ -161,7 +161,7 @@ func (r *numberRules) check(c *check, v gaby.Value) bool {
 	limit("exclusiveMinimum", r.exclusiveMinimum, func(c int) bool { return c <= 0 }, "not greater than")
 	limit("maximum", r.maximum, func(c int) bool { return c > 0 }, "more than the maximum")
 	limit("exclusiveMaximum", r.exclusiveMaximum, func(c int) bool { return c >= 0 }, "not less than")
-	if r.multipleOf != nil && !n.isMultiple(*r.multipleOf) {
+	if r.multipleOf != nil && c.spend(exactCost) && !n.isMultiple(*r.multipleOf) {
 		valid = c.fail(v, "multipleOf", "%s is not a multiple of %s", v.Text(), r.multipleOf)
 	}
 	return valid

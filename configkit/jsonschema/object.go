@@ -2,7 +2,6 @@ package jsonschema
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -24,7 +23,7 @@ type objectRules struct {
 }
 
 type patternProperties struct {
-	pattern *regexp.Regexp
+	pattern pattern
 	schema  *Schema
 }
 
@@ -57,7 +56,7 @@ func (c *Compiler) objectRules(k keywords, in *resource) *objectRules {
 	patterns := k.get("patternProperties")
 	schemas := c.byName(k, "patternProperties", in)
 	for e := patterns.First(); e.Exists(); e = e.Next() {
-		if re := c.pattern(e.Key(), e, "patternProperties", in); re != nil {
+		if re := c.pattern(e.Key(), e, "patternProperties", in); re.Regexp != nil {
 			r.patterns = append(r.patterns, patternProperties{re, schemas[e.Key()]})
 		}
 	}
@@ -101,6 +100,7 @@ func (r *objectRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 		}
 	}
 	c.objects = c.objects[:len(c.objects)-1]
+	c.spend((len(r.required) + len(r.dependencies)) / 4)
 	for _, name := range r.required {
 		if !r.isThere(v.Get(name)) {
 			valid = c.failAt(name, v.Position(), "required", "%s is required", name)
@@ -134,7 +134,7 @@ func (r *objectRules) property(c *check, e gaby.Value, ev *evaluated) bool {
 		valid = c.at(where, e, s)
 	}
 	for _, p := range r.patterns {
-		if p.pattern.MatchString(key) {
+		if c.matches(p.pattern, key) {
 			known = true
 			valid = c.at(where, e, p.schema) && valid
 		}
@@ -169,7 +169,7 @@ func (r *objectRules) unknown(c *check, e gaby.Value, what string) bool {
 	}
 	key := e.Key()
 	c.failAt(key, e.KeyPosition(), "additionalProperties", "unknown %s %s", what, key)
-	if !c.suggest(key, slices.Sorted(maps.Keys(r.properties))) {
+	if c.spendOnHint(5*len(r.properties)) && !c.suggest(key, slices.Sorted(maps.Keys(r.properties))) {
 		c.suggestPlace(key)
 	}
 	return false
@@ -197,10 +197,11 @@ func (r *objectRules) checkName(c *check, e gaby.Value) bool {
 	if err != nil {
 		return true // a name that cannot be told from others, such as half of a surrogate pair
 	}
-	inner := check{scope: c.scope, steps: c.steps, depth: c.depth, quiet: c.quiet}
+	c.spend(problemCost) // reading it costs as much
+	inner := check{scope: c.scope, depth: c.depth, quiet: c.quiet, left: c.left, root: c.root, err: c.err}
 	valid := r.names.check(&inner, name.Value(), nil)
-	c.steps, c.err = inner.steps, inner.err
-	if !valid && !c.quiet {
+	c.left, c.root, c.err = inner.left, inner.root, inner.err
+	if !valid && len(inner.problems) > 0 {
 		c.failAt(e.Key(), e.KeyPosition(), "propertyNames", "the name is not allowed: %s", inner.problems[0].Message)
 	}
 	return valid

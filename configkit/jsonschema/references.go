@@ -15,11 +15,12 @@ const noBase = "schema:///"
 
 // resource is a schema with an identity of its own, which references inside it start from.
 type resource struct {
-	name    string // for messages
-	uri     *url.URL
-	root    gaby.Value
-	dialect Dialect
-	open    bool // Structural: schemas in it say nothing about which fields there are
+	compiler *Compiler
+	name     string // for messages
+	uri      *url.URL
+	root     gaby.Value
+	dialect  Dialect
+	open     bool // Structural: schemas in it say nothing about which fields there are
 
 	anchors   map[string]gaby.Value
 	dynamic   map[string]*target // dynamic anchors
@@ -40,7 +41,7 @@ func (r *resource) valuesOnly() *resource {
 
 // add makes a resource of a schema and of all inside it that have identities.
 func (c *Compiler) add(uri string, v gaby.Value) *resource {
-	in := &resource{name: uri, root: v, dialect: c.options.Dialect}
+	in := &resource{name: uri, root: v, dialect: c.options.Dialect, compiler: c}
 	c.setDialect(in)
 	if in.dialect.isKubernetes() {
 		return in
@@ -134,7 +135,7 @@ func (c *Compiler) identified(id, v gaby.Value, in *resource, root bool) *resour
 	}
 	own := in
 	if !root {
-		own = &resource{name: u.String(), root: v, dialect: in.dialect}
+		own = &resource{name: u.String(), root: v, dialect: in.dialect, compiler: c}
 		c.setDialect(own)
 		c.roots[v] = own
 	}
@@ -355,6 +356,9 @@ func (r *reference) check(c *check, v gaby.Value, ev *evaluated) bool {
 	if err != nil {
 		c.err = err
 		return true
+	}
+	if r.anchor != "" || r.recursive {
+		c.spend(len(c.scope) / 8)
 	}
 	if outer := r.outermost(s.resource, c.scope); outer != nil && outer != r.target {
 		if s, err = outer.resolved(); err != nil {

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
@@ -98,14 +100,17 @@ type Compiler struct {
 	targets   map[string]*target
 	roots     map[gaby.Value]*resource // the schemas with identities inside others
 	pending   []*target
-	patterns  map[string]*regexp.Regexp
+	patterns  map[string]pattern
+	cost      int
+	schemas   atomic.Int64 // compiled
 	problems  []error
+	told      map[string]bool
 }
 
 // NewCompiler makes a compiler.
 func NewCompiler(options Options) *Compiler {
 	return &Compiler{
-		options: options, resources: map[string]*resource{}, targets: map[string]*target{}, roots: map[gaby.Value]*resource{}, patterns: map[string]*regexp.Regexp{},
+		options: options, resources: map[string]*resource{}, targets: map[string]*target{}, roots: map[gaby.Value]*resource{}, patterns: map[string]pattern{},
 	}
 }
 
@@ -127,9 +132,17 @@ func (c *Compiler) Compile(uri string, schema gaby.Value) (*Schema, error) {
 // Named compiles the schema that Load finds by its URI, once.
 func (c *Compiler) Named(uri string) (*Schema, error) {
 	c.mu.Lock()
-	t := c.targetOf(uri, &resource{name: uri, dialect: c.options.Dialect}, gaby.Value{})
+	t := c.targetOf(uri, &resource{name: uri, dialect: c.options.Dialect, compiler: c}, gaby.Value{})
 	c.mu.Unlock()
 	return t.resolved()
+}
+
+// size is how many schemas there are. It is 0 where they are compiled when they are needed, as it would depend on what was before.
+func (c *Compiler) size() int {
+	if c.options.Lazy {
+		return 0
+	}
+	return int(c.schemas.Load())
 }
 
 // WithoutRequired is the schema without what it requires at its top level.
@@ -146,18 +159,19 @@ func (s *Schema) WithoutRequired() *Schema {
 // taken returns the problems found so far, each once.
 func (c *Compiler) taken() error {
 	err := errors.Join(c.problems...)
-	c.problems = nil
+	c.problems, c.told = nil, nil
 	return err
 }
 
 func (c *Compiler) fail(in *resource, v gaby.Value, format string, args ...any) {
 	e := &SchemaError{URI: in.name, Pos: v.Position(), Msg: fmt.Sprintf(format, args...)}
-	for _, have := range c.problems {
-		if have.Error() == e.Error() {
-			return // it was compiled twice, as part of something and as what a reference leads to
-		}
+	if c.told == nil {
+		c.told = map[string]bool{}
 	}
-	c.problems = append(c.problems, e)
+	if !c.told[e.Error()] { // it may be compiled twice, as part of something and as what a reference leads to
+		c.told[e.Error()] = true
+		c.problems = append(c.problems, e)
+	}
 }
 
 // keywords are the entries of a schema. Most have few, so that looking at all of them is the fastest way to find one.
@@ -198,6 +212,7 @@ func (k keywords) has(names ...string) bool {
 
 // schema compiles what stands at v. It always returns a schema; what is wrong becomes a problem of the compiler.
 func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
+	c.schemas.Add(1)
 	s := &Schema{resource: in}
 	switch typeOf(v) {
 	case booleanType:
@@ -333,14 +348,33 @@ func (c *Compiler) stringsOf(v gaby.Value, name string, in *resource) []string {
 }
 
 // pattern compiles a regular expression.
-func (c *Compiler) pattern(text string, at gaby.Value, name string, in *resource) *regexp.Regexp {
-	if re, ok := c.patterns[text]; ok {
-		return re
+func (c *Compiler) pattern(text string, at gaby.Value, name string, in *resource) pattern {
+	if p, ok := c.patterns[text]; ok {
+		return p
 	}
-	re, err := regexp.Compile(goSyntax(text))
-	if err != nil {
+	p, err := c.compilePattern(goSyntax(text))
+	switch {
+	case errors.Is(err, ErrTooCostly):
+		c.fail(in, at, "%s: there are too many large regular expressions", name)
+	case err != nil:
 		c.fail(in, at, "%s: %s", name, patternProblem(text, err))
 	}
-	c.patterns[strings.Clone(text)] = re
-	return re
+	c.patterns[strings.Clone(text)] = p
+	return p
+}
+
+func (c *Compiler) compilePattern(text string) (p pattern, err error) {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return p, err
+	}
+	if c.cost > compileCost {
+		return p, nil // as was reported before
+	}
+	p.states = statesOf(parsed)
+	if c.cost += p.states * stateCost; c.cost > compileCost {
+		return p, ErrTooCostly
+	}
+	p.Regexp, err = regexp.Compile(text)
+	return p, err
 }

@@ -22,22 +22,25 @@ func (c *check) suggestPlace(key string) {
 		}
 		return
 	}
-	if found := c.objects[len(c.objects)-1].rules.below(key, suggestDepth); len(found) == 1 {
+	if found := c.below(c.objects[len(c.objects)-1].rules, key); len(found) == 1 {
 		c.hint("did you mean %s?", strings.Join(found[0], "."))
 	}
 }
 
-// below finds the nearest places below an object where a property of a name is known.
-func (r *objectRules) below(key string, depth int) [][]string {
+// below finds the nearest places below an object where a property of a name is known, none when that takes too long.
+func (c *check) below(r *objectRules, key string) [][]string {
 	type place struct {
 		rules *objectRules
 		path  []string
 	}
 	level := []place{{rules: r}}
-	for range depth {
+	for range suggestDepth {
 		var next []place
 		var found [][]string
 		for _, p := range level {
+			if !c.spendOnHint(2 * len(p.rules.properties)) {
+				return nil
+			}
 			for name, s := range p.rules.properties {
 				o := s.objectHere()
 				if o == nil {

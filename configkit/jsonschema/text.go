@@ -2,7 +2,6 @@ package jsonschema
 
 import (
 	"errors"
-	"regexp"
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
@@ -13,7 +12,7 @@ import (
 // textRules are the keywords about strings.
 type textRules struct {
 	least, most int // most is -1 when there is no such limit
-	pattern     *regexp.Regexp
+	pattern     pattern
 	shown       string // the pattern as it is written
 }
 
@@ -40,7 +39,7 @@ func (r *textRules) check(c *check, v gaby.Value) bool {
 	if r.most >= 0 && len(text) > r.most && utf8.RuneCountInString(text) > r.most {
 		valid = c.fail(v, "maxLength", "%s has %s, at most %s", quote(text), counted(utf8.RuneCountInString(text), "character", "characters"), allowed(r.most))
 	}
-	if r.pattern != nil && !r.pattern.MatchString(text) {
+	if r.pattern.Regexp != nil && !c.matches(r.pattern, text) {
 		valid = c.fail(v, "pattern", "%s does not match %s", quote(text), r.shown)
 	}
 	return valid

@@ -80,7 +80,7 @@ type schemaVetter struct {
 	result   api.ValidationResult
 	checked  int
 
-	wrong   map[api.ResourceType]bool // whose schema in a file is wrong
+	wrong   map[api.ResourceType]bool // whose schema in a file is wrong or too costly
 	unknown map[api.ResourceType]*unknownType
 	order   []*unknownType
 }
@@ -126,6 +126,9 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 
 // resource checks a resource.
 func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]jsonschema.Problem, []error) {
+	if v.wrong[info.ResourceType] {
+		return nil, nil // that was reported before
+	}
 	schema, err := v.set.Schema(info.ResourceType)
 	if missing, ok := errors.AsType[*schemas.MissingError](err); ok {
 		v.checked++
@@ -138,8 +141,6 @@ func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]js
 	case errors.Is(err, schemas.ErrSeveralDefinitions):
 		v.unchecked(doc, info, string(info.ResourceType)+" is defined in several ways (--schema says which counts)")
 		return nil, nil
-	case err != nil && v.wrong[info.ResourceType]:
-		return nil, nil // that was told before
 	case err != nil:
 		v.wrong[info.ResourceType] = true
 		return nil, fileFailures(err)
@@ -149,6 +150,7 @@ func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]js
 	}
 	v.checked++
 	problems, err := schema.Check(doc.Value())
+	v.wrong[info.ResourceType] = err != nil // another resource would cost as much
 	if info.ResourceType == "v1/Secret" {
 		for i := range problems {
 			if p := &problems[i]; p.Keyword == "format" && len(p.Path) == 2 && p.Path[0] == "data" {

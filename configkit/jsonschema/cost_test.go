@@ -1,0 +1,183 @@
+package jsonschema_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
+)
+
+// nested is a schema whose definitions refer to the next one twice each, 60 deep, and to the last one then.
+func nested(twice, last string) string {
+	var b strings.Builder
+	b.WriteString(`{"$ref": "#/$defs/d0", "$defs": {`)
+	for i := range 60 {
+		fmt.Fprintf(&b, `"d%d": %s, `, i, strings.ReplaceAll(twice, "NEXT", fmt.Sprintf(`{"$ref": "#/$defs/d%d"}`, i+1)))
+	}
+	return b.String() + `"d60": ` + last + "}}"
+}
+
+// A schema may go round in circles, or combine so many schemas that nobody can wait for the end.
+func TestTooCostly(t *testing.T) {
+	const all = `{"allOf": [NEXT, NEXT]}`
+	names := `"v0"`
+	for i := range 5000 {
+		names += fmt.Sprintf(`, "v%d"`, i)
+	}
+	for name, schema := range map[string]string{
+		"itself":              `{$ref: "#"}`,
+		"itself inside":       `{allOf: [{$ref: "#/$defs/a"}], $defs: {a: {anyOf: [{$ref: "#/$defs/b"}]}, b: {$ref: "#/$defs/a"}}}`,
+		"valid":               nested(all, `{"type": "object"}`),
+		"invalid":             nested(all, `{"type": "string"}`),
+		"alternatives":        nested(`{"anyOf": [NEXT, NEXT]}`, `{"type": "string"}`),
+		"exactly one":         nested(`{"oneOf": [{"not": NEXT}, {"not": {"not": NEXT}}]}`, `{"type": "string"}`),
+		"conditions":          nested(`{"if": NEXT, "then": NEXT, "else": NEXT}`, `{"type": "string"}`),
+		"dependencies":        nested(`{"dependentSchemas": {"a": NEXT, "b": NEXT}}`, `{"type": "string"}`),
+		"names":               nested(all, `{"propertyNames": {"pattern": "^x"}}`),
+		"unevaluated":         nested(`{"unevaluatedProperties": false, "anyOf": [NEXT, NEXT]}`, `{"properties": {"a": {}}}`),
+		"values":              nested(all, `{"properties": {"a": {"enum": [`+names+`]}}}`),
+		"constant":            nested(all, `{"const": {"a": [`+names+`]}}`),
+		"required":            nested(all, `{"required": [`+names+`]}`),
+		"unknown":             nested(all, `{"additionalProperties": false, "required": [`+names+`]}`),
+		"regular expressions": nested(all, `{"properties": {"a": {"pattern": "^(x?){900}y$"}}}`),
+		"wide":                `{"anyOf": [` + strings.Repeat(`{"$ref": "#/$defs/a"}, `, 300) + `false], "$defs": {"a": {"anyOf": [` + strings.Repeat(`{"$ref": "#/$defs/b"}, `, 300) + `false]}, "b": {"anyOf": [` + strings.Repeat(`{"type": "string"}, `, 300) + `false]}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if problems, err := s.Check(parse(t, `{a: xxx, b: 1, c: [2]}`)); !errors.Is(err, jsonschema.ErrTooCostly) || len(problems) > 0 {
+				t.Errorf("%d problems, %v", len(problems), err)
+			}
+		})
+	}
+}
+
+// Defaults may make values with defaults, again and again.
+func TestCostlyDefaults(t *testing.T) {
+	schema := `{"type": "string", "default": "x"}`
+	for range 8 {
+		schema = `{"type": "object", "default": {` + strings.Repeat("K: {}, ", 20) + `"k": {}}, "additionalProperties": {"type": "object", "properties": {"x": ` + schema + `}}}`
+	}
+	for i := range 160 {
+		schema = strings.Replace(schema, "K:", fmt.Sprintf(`"k%d":`, i), 1)
+	}
+	s, err := jsonschema.Compile("", parse(t, `{"type": "object", "properties": {"x": `+schema+`}}`), jsonschema.Options{Dialect: jsonschema.Structural})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := parse(t, "{}")
+	if _, err := s.Check(v); !errors.Is(err, jsonschema.ErrTooCostly) {
+		t.Error(err)
+	}
+	if v.Doc().Changed() {
+		t.Error("the defaults stay")
+	}
+}
+
+func TestCostlyRegularExpressions(t *testing.T) {
+	var b strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&b, `"^(a?b?){400}x%d": {}, `, i)
+	}
+	_, err := jsonschema.Compile("", parse(t, `{"patternProperties": {`+b.String()+`"x": {}}}`), jsonschema.Options{})
+	if err == nil || !strings.HasSuffix(err.Error(), "patternProperties: there are too many large regular expressions") {
+		t.Error(err)
+	}
+}
+
+// What is large and says much is checked all the same.
+func TestLargeButHonest(t *testing.T) {
+	if problems := check(t, honestSchema(4000), honestValue(4000, 10)); len(problems) != 1 || problems[0].Pos.Line != 4001 {
+		t.Errorf("a schema with 4000 properties: %d problems", len(problems))
+	}
+	var alternatives []string
+	for i := range 800 {
+		alternatives = append(alternatives, fmt.Sprintf(`{type: object, required: [kind], properties: {kind: {const: k%d}, size: {type: integer}}}`, i))
+	}
+	var steps strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&steps, "- {kind: k%d, size: %d}\n", i%800, i)
+	}
+	if problems := check(t, `{type: array, items: {oneOf: [`+strings.Join(alternatives, ", ")+`]}}`, steps.String()); len(problems) > 0 {
+		t.Errorf("800 alternatives for each of 3000 items: %v", problems[0])
+	}
+	if problems := check(t, `{type: array, items: {type: integer, maximum: 5}}`, strings.Repeat("- 7\n", 200_000)); len(problems) != 200_000 {
+		t.Errorf("a list of wrong items: %d problems", len(problems))
+	}
+	// A schema is a value, too, and what checks it refers to itself everywhere.
+	if problems := check(t, metaSchema, honestSchema(4000)); len(problems) > 0 {
+		t.Errorf("a schema of schemas: %v", problems[0])
+	}
+}
+
+func check(t *testing.T, schema, value string) []jsonschema.Problem {
+	t.Helper()
+	s, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{Formats: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, err := s.Check(parse(t, value))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return problems
+}
+
+// honestSchema has many properties, of the kinds that CustomResourceDefinitions have.
+func honestSchema(properties int) string {
+	var b strings.Builder
+	b.WriteString("type: object\nadditionalProperties: false\nproperties:\n")
+	for i := range properties {
+		fmt.Fprintf(&b, `  field%d: {type: array, maxItems: 100, items: {type: object, required: [name], properties: {name: {type: string, minLength: 1, maxLength: 253, `+
+			`pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"}, mode: {enum: [A, B, C]}, port: {anyOf: [{type: integer, minimum: 1, maximum: 65535}, {type: string}]}}, `+
+			`oneOf: [{required: [mode]}, {required: [port]}]}}`+"\n", i)
+	}
+	return b.String()
+}
+
+func honestValue(properties, items int) string {
+	var b strings.Builder
+	for i := range properties {
+		fmt.Fprintf(&b, "field%d: [%s{name: last, port: http}]\n", i, strings.Repeat("{name: some-name-of-usual-length, mode: B}, ", items))
+	}
+	return b.String() + "field: []\n"
+}
+
+// metaSchema is how JSON Schema describes itself since 2019: in parts, all of which are asked about every schema inside.
+const metaSchema = `
+$schema: https://json-schema.org/draft/2020-12/schema
+$id: https://example.com/schema
+$dynamicAnchor: meta
+allOf: [{$ref: "#/$defs/core"}, {$ref: "#/$defs/applicator"}, {$ref: "#/$defs/validation"}]
+$defs:
+  core: {$dynamicAnchor: meta1, type: [object, boolean], properties: {$id: {type: string}, $ref: {type: string}}}
+  applicator:
+    properties:
+      properties: {additionalProperties: {$dynamicRef: "#meta"}}
+      items: {$dynamicRef: "#meta"}
+      additionalProperties: {$dynamicRef: "#meta"}
+      anyOf: {items: {$dynamicRef: "#meta"}}
+      oneOf: {items: {$dynamicRef: "#meta"}}
+  validation:
+    properties:
+      type: {anyOf: [{enum: [array, boolean, integer, "null", number, object, string]}, {type: array, items: {type: string}}]}
+      required: {type: array, items: {type: string}, uniqueItems: true}
+      enum: {type: array, items: true}
+      pattern: {type: string, format: regex}
+      maxLength: {type: integer, minimum: 0}
+`
+
+// A problem that several parts of a schema find is reported once.
+func TestProblemsOnce(t *testing.T) {
+	s, err := jsonschema.Compile("", parse(t, `{allOf: [{$ref: "#/$defs/a"}, {$ref: "#/$defs/a"}, {type: object}], $defs: {a: {properties: {b: {type: string}}}}}`), jsonschema.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems, err := s.Check(parse(t, `{b: 1}`)); err != nil || len(problems) != 1 {
+		t.Errorf("%v %v", problems, err)
+	}
+}
