@@ -37,6 +37,7 @@ type ResourceProvider struct {
 	Converter
 	*yamlkit.Registry
 	schemas *schemas.Library
+	names   *nameChecks
 }
 
 var (
@@ -52,12 +53,12 @@ func New(files ...yamlkit.KnowledgeFile) *ResourceProvider {
 		panic(err) // the folder is part of the program
 	}
 	registry := yamlkit.NewRegistry(append([]yamlkit.KnowledgeFile{builtIn}, files...)...).WithDomains(domains)
-	return &ResourceProvider{Registry: registry, schemas: &schemas.Library{}}
+	return &ResourceProvider{Registry: registry, schemas: &schemas.Library{}, names: &nameChecks{}}
 }
 
 // Snapshot is a provider with what this one knows now.
 func (p *ResourceProvider) Snapshot() *ResourceProvider {
-	return &ResourceProvider{Registry: p.Registry.Snapshot(), schemas: p.schemas.Snapshot()}
+	return &ResourceProvider{Registry: p.Registry.Snapshot(), schemas: p.schemas.Snapshot(), names: p.names}
 }
 
 // Schemas are the schemas of resources.
@@ -69,10 +70,8 @@ func (p *ResourceProvider) Scope(t api.ResourceType) configkit.Scope {
 	return cmp.Or(p.Registry.Scope(t), p.schemas.Scope(t))
 }
 
-// InputNamespaces are the namespaces that resources of the input files are in, and those that are resources of them.
-func (p *ResourceProvider) InputNamespaces() (used, objects map[string]bool) {
-	return p.schemas.InputNamespaces()
-}
+// InputResources are the resources of all input files of a run that has several.
+func (p *ResourceProvider) InputResources() []api.ResourceInfo { return p.schemas.InputResources() }
 
 // ToolchainType is Kubernetes/YAML.
 func (*ResourceProvider) ToolchainType() api.ToolchainType { return api.ToolchainKubernetesYAML }

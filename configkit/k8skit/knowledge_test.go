@@ -152,7 +152,7 @@ func TestNamespaces(t *testing.T) {
 		"rbac.authorization.k8s.io/v1/RoleBinding":                  "metadata.namespace subjects.*?kind=ServiceAccount.|namespace",
 		"apiextensions.k8s.io/v1/CustomResourceDefinition":          "spec.conversion.webhook.clientConfig.service.|namespace",
 		"apiregistration.k8s.io/v1/APIService":                      "spec.service.|namespace",
-		"helm.toolkit.fluxcd.io/v2/HelmRelease":                     "metadata.namespace spec.|targetNamespace",
+		"helm.toolkit.fluxcd.io/v2/HelmRelease":                     "metadata.namespace spec.targetNamespace",
 		"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy": "",
 	} {
 		if got := paths(p, "namespace-name-reference", of); got != want {

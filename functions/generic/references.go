@@ -96,13 +96,9 @@ func (p properties) addProvided(place *yamlkit.Place, row *api.AttributeValue) b
 	return !p.wishes(place.Doc, optionIgnoreProvided)
 }
 
-// refersTo tells whether a place can refer to resources of a type, or is the name of one.
+// refersTo reports whether a place can refer to resources of a type, or is the name of one.
 func (p properties) refersTo(place *yamlkit.Place, t api.ResourceType) bool {
-	types := targetTypes(place.Info().Details)
-	if p.provider != nil {
-		types = p.provider.TargetTypes(place.Doc, place.Segments, types)
-	}
-	return slices.Contains(types, t) || place.Info().Details.ProvidedProperties[yamlkit.PropertyResourceType] == string(t)
+	return slices.Contains(p.targets(place), t) || place.Info().Details.ProvidedProperties[yamlkit.PropertyResourceType] == string(t)
 }
 
 // targetTypes are the types a value refers to a resource of.
@@ -178,29 +174,31 @@ func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 }
 
 func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	properties := propertiesOf(provider)
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-references-of-type",
 			Parameters: []api.FunctionParameter{referencedTypeParameter(), {
 				ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString, Example: "settings-v2",
 				Description: "name to set, without a namespace", ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
+			}, {
+				ParameterName: parameterOldReference, DataType: api.DataTypeString, Example: "settings",
+				Description: "name that references have now; without it, those to the resource of the type in the input and placeholders are set",
 			}},
 			RequiredParameters: 2,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Rename the resources of a type, and what refers to them",
+			Description: "Set the references to a resource of a type. Only references change, rename-resource renames the resource too; " +
+				"a placeholder and the only resource of the type, to which nothing refers yet, both get the name",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"set-references-of-type v1/ConfigMap settings-v2"},
+			Examples:     []string{"set-references-of-type v1/ConfigMap settings-v2", "set-references-of-type v1/ConfigMap settings-v2 settings"},
 		},
 		ValueParameter: parameterResourceName,
-		PerDocument:    true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			return CheckNewName(provider, resourceTypeOf(args), parameterResourceName, handler.Arguments(args).String(parameterResourceName))
+		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			t, name := resourceTypeOf(args), handler.Arguments(args).String(parameterResourceName)
-			matches, err := yamlkit.UpdatePaths(docs, namePaths(provider, t), everyKey(), provider, func(string) string { return name }, yamlkit.UpdateOptions{
-				Wanted: func(p *yamlkit.Place) bool { return properties.refersTo(p, t) },
-			})
-			fc.Matched(matches)
-			return docs, nil, err
+			a := handler.Arguments(args)
+			s := referenceSetter{fc: fc, provider: provider, of: resourceTypeOf(args), from: a.String(parameterOldReference), to: a.String(parameterResourceName)}
+			return docs, nil, s.run(docs)
 		},
 	}
 }

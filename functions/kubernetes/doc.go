@@ -13,6 +13,7 @@ import (
 func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.ResourceProvider) error {
 	for _, register := range []func(handler.FunctionRegistry, configkit.ResourceProvider) error{
 		registerMetadataFunctions,
+		registerNameFunctions,
 		registerNamespaceFunctions,
 		registerContainerFunctions,
 		registerImageFunctions,

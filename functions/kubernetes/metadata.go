@@ -24,14 +24,6 @@ func registerMetadataFunctions(fh handler.FunctionRegistry, provider configkit.R
 			keyAndValue("label", "app.kubernetes.io/part-of", "shop", "^(?:"+labelName+")?$"),
 			"get-label app.kubernetes.io/part-of", "set-label app.kubernetes.io/part-of shop",
 		},
-		{
-			"name", "the name of resources", "metadata-name",
-			[]api.FunctionParameter{{
-				ParameterName: "name", Required: true, DataType: api.DataTypeString, Example: "web",
-				Description: "name of the resource, without its namespace", ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
-			}},
-			"get-name", "set-name web",
-		},
 	} {
 		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, family.parameters, family.description, family.attribute, provider, true, true,
 			generic.WithPathFunctionExamples(family.getExample, family.setExamp))

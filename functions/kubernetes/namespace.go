@@ -159,11 +159,15 @@ func checkClusterScoped(args []api.FunctionArgument) error {
 	var problems []error
 	for _, t := range clusterScopedTypes(args) {
 		if n := strings.Count(t, "/"); n < 1 || n > 2 {
-			problems = append(problems, &handler.ArgumentError{
-				Parameter: parameterClusterScoped, Value: t, Message: fmt.Sprintf("argument %s: %s is no resource type", parameterClusterScoped, configkit.Shown(t)),
-				HintText: "a resource type is apiVersion/kind, example.com/v1/Tenant for instance",
-			})
+			problems = append(problems, notAType(parameterClusterScoped, t))
 		}
 	}
 	return errors.Join(problems...)
+}
+
+func notAType(parameter, t string) error {
+	return &handler.ArgumentError{
+		Parameter: parameter, Value: t, Message: fmt.Sprintf("argument %s: %s is no resource type", parameter, configkit.Shown(t)),
+		HintText: "a resource type is apiVersion/kind, example.com/v1/Tenant for instance",
+	}
 }

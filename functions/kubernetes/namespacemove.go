@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -145,7 +146,7 @@ func (m *namespaceMove) scope(t api.ResourceType) configkit.Scope {
 func (m *namespaceMove) unitScope(t api.ResourceType) configkit.Scope {
 	if m.defined == nil {
 		m.defined = map[[2]string]configkit.Scope{}
-		for _, doc := range m.unit() {
+		for _, doc := range generic.WholeUnit(m.fc, m.docs) {
 			if of, err := m.provider.ResourceTypeGetter(doc); err != nil || !strings.HasSuffix(string(of), "/CustomResourceDefinition") {
 				continue
 			}
@@ -156,14 +157,6 @@ func (m *namespaceMove) unitScope(t api.ResourceType) configkit.Scope {
 	}
 	parts := strings.Split(string(t), "/")
 	return m.defined[[2]string{parts[0], parts[len(parts)-1]}]
-}
-
-// unit is the whole unit, also what the function does not see of it.
-func (m *namespaceMove) unit() gaby.Container {
-	if s := handler.SelectionOf(m.fc); s != nil {
-		return slices.Concat(m.docs, s.Others)
-	}
-	return m.docs
 }
 
 // PathsOf are the paths of a type at which a namespace is created where there is none: that of a resource of a namespaced type, and what
@@ -228,17 +221,21 @@ func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
 	}
 	used, present := map[string]bool{}, map[string]bool{}
 	maps.Copy(used, m.left.namespaces)
-	if p, ok := m.provider.(interface {
-		InputNamespaces() (used, objects map[string]bool)
-	}); ok && handler.SelectionOf(m.fc) == nil {
-		others, objects := p.InputNamespaces()
-		maps.Copy(used, others)
-		maps.Copy(present, objects)
+	if p, ok := m.provider.(interface{ InputResources() []api.ResourceInfo }); ok && handler.SelectionOf(m.fc) == nil {
+		for _, info := range p.InputResources() {
+			namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
+			switch {
+			case info.ResourceType == typeNamespace:
+				present[string(info.ResourceNameWithoutScope)] = true
+			case namespace != "":
+				used[namespace] = true
+			}
+		}
 	}
 	if m.from != "" {
 		used = map[string]bool{m.from: true}
 	}
-	for _, doc := range m.unit() {
+	for _, doc := range generic.WholeUnit(m.fc, m.docs) {
 		if info, err := m.provider.ResourceInfo(doc); err == nil && info.ResourceType == typeNamespace {
 			present[string(info.ResourceNameWithoutScope)] = true
 		}

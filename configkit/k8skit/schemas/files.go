@@ -114,19 +114,19 @@ func (l *Library) ofInputs(t api.ResourceType, s *Set) (*jsonschema.Schema, erro
 // readInputs returns what other input files define.
 func (l *Library) readInputs() definitions {
 	if l.inputs != nil {
-		l.defined, l.used, l.namespaces = definitions{}, map[string]bool{}, map[string]bool{}
+		l.defined = definitions{}
 		for _, f := range l.inputs() {
 			docs, _ := gaby.ParseAll(f.Text)
 			for _, doc := range docs {
 				h, err := doc.Header()
-				switch {
-				case err != nil:
-				case h.Kind == definitionKind && doc.Check() == nil:
+				if err == nil && h.Name != "" {
+					l.resources = append(l.resources, api.ResourceInfo{
+						ResourceType: api.ResourceType(h.APIVersion + "/" + h.Kind), ResourceName: api.ResourceName(h.Namespace + "/" + h.Name),
+						ResourceNameWithoutScope: api.ResourceName(strings.Clone(h.Name)),
+					})
+				}
+				if err == nil && h.Kind == definitionKind && doc.Check() == nil {
 					l.defined.merge(doc.Value())
-				case h.Kind == "Namespace" && h.APIVersion == "v1":
-					l.namespaces[strings.Clone(h.Name)] = true
-				case h.Namespace != "":
-					l.used[strings.Clone(h.Namespace)] = true
 				}
 			}
 		}
@@ -150,12 +150,12 @@ func (l *Library) Scope(t api.ResourceType) configkit.Scope {
 	return l.readInputs().scope(t)
 }
 
-// InputNamespaces are the namespaces that resources of the input files are in, and those that are resources of them.
-func (l *Library) InputNamespaces() (used, objects map[string]bool) {
+// InputResources are the resources of all input files.
+func (l *Library) InputResources() []api.ResourceInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.readInputs()
-	return l.used, l.namespaces
+	return l.resources
 }
 
 // added are the schemas of files.

@@ -29,7 +29,7 @@ type Library struct {
 	defined definitions   // in inputs
 	clashes map[Clash]bool
 
-	used, namespaces map[string]bool // see InputNamespaces
+	resources []api.ResourceInfo // of inputs
 }
 
 // Release has the schemas of a release of Kubernetes. It can be used concurrently.

@@ -1,0 +1,67 @@
+package k8skit
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+// nameRule is what Kubernetes accepts as the name of a resource.
+type nameRule struct {
+	what    string
+	pattern string
+	longest int
+}
+
+// ruleOfName returns the rule for the names of a type.
+func ruleOfName(t api.ResourceType) nameRule {
+	apiVersion, kind := cutLast(string(t))
+	group, _ := cutLast(apiVersion)
+	switch {
+	case group == "" && kind == "Namespace":
+		return nameRule{"a DNS label: lower-case letters, digits and '-', with a letter or digit at both ends", `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, 63}
+	case group == "" && kind == "Service":
+		return nameRule{"a DNS label that begins with a letter: lower-case letters, digits and '-'", `^[a-z]([-a-z0-9]*[a-z0-9])?$`, 63}
+	case group == "rbac.authorization.k8s.io", group == "apiregistration.k8s.io":
+		return nameRule{"a part of a path: no '/' and no '%', and neither '.' nor '..'", `^[^/%]+$`, 253}
+	}
+	return nameRule{
+		"a DNS name: lower-case letters, digits, '-' and '.', with a letter or digit at both ends of each part",
+		`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`, 253,
+	}
+}
+
+// nameChecks keeps the compiled patterns of names.
+type nameChecks struct {
+	mu       sync.Mutex
+	compiled map[string]*regexp.Regexp
+}
+
+func (c *nameChecks) match(pattern, name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.compiled[pattern] == nil {
+		if c.compiled == nil {
+			c.compiled = map[string]*regexp.Regexp{}
+		}
+		c.compiled[pattern] = regexp.MustCompile(pattern)
+	}
+	return c.compiled[pattern].MatchString(name)
+}
+
+// CheckResourceName refuses a name that Kubernetes does not accept for a resource of a type.
+func (p *ResourceProvider) CheckResourceName(t api.ResourceType, name string) error {
+	rule := ruleOfName(t)
+	if len(name) <= rule.longest && name != "." && name != ".." && p.names.match(rule.pattern, name) {
+		return nil
+	}
+	shown := name
+	if len(name) > 80 {
+		shown = name[:80] + "..."
+	}
+	kind := string(t[strings.LastIndexByte(string(t), '/')+1:])
+	return fmt.Errorf("%q cannot be the name of a %s, which is %s, and at most %d bytes long", shown, kind, rule.what, rule.longest)
+}

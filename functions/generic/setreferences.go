@@ -1,0 +1,110 @@
+package generic
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+)
+
+const parameterOldReference = "old-name"
+
+// referenceSetter is one call of set-references-of-type.
+type referenceSetter struct {
+	fc       *api.FunctionContext
+	provider configkit.ResourceProvider
+	of       api.ResourceType
+	from, to string
+
+	present map[string]bool // names of resources of the type that the input has
+	own     []*gaby.YamlDoc // those in the unit
+}
+
+// run sets the references.
+func (s *referenceSetter) run(docs gaby.Container) error {
+	s.survey(WholeUnit(s.fc, docs))
+	known, foreign, placeholders := map[string]*Reference{}, map[string]bool{}, 0
+	if _, err := s.visit(docs, func(ref *Reference) bool {
+		switch {
+		case yamlkit.IsPlaceholder(ref.Name):
+			placeholders++
+		case ref.Name == s.to:
+		case s.present[ref.Name]:
+			if known[ref.Name] == nil {
+				known[ref.Name] = &Reference{Place: &yamlkit.Place{Doc: ref.Place.Doc, Resource: ref.Place.Resource, Value: ref.Place.Value}}
+			}
+		case ref.Name != "":
+			foreign[ref.Name] = true
+		}
+		return false
+	}); err != nil {
+		return err
+	}
+	if s.from == "" && len(known) > 1 {
+		return s.several(known)
+	}
+	matches, err := s.visit(docs, func(ref *Reference) bool {
+		if s.from != "" {
+			return ref.Name == s.from || ref.Name == s.to
+		}
+		return ref.Name == s.to || s.present[ref.Name] || yamlkit.IsPlaceholder(ref.Name)
+	})
+	if err == nil && s.from == "" && len(known) == 0 && len(foreign) == 0 && placeholders > 0 && len(s.own) == 1 {
+		err = s.connect(s.own[0])
+		matches++
+	}
+	s.fc.Matched(matches)
+	if s.from == "" && len(foreign) > 0 {
+		names := slices.Sorted(maps.Keys(foreign))
+		s.fc.NoteSum(fmt.Sprintf("references to resources of type %s that are not in the input stay; --%s sets those to one of them", s.of, parameterOldReference), 0, names...)
+	}
+	return err
+}
+
+// visit sets the references of the type that are wanted.
+func (s *referenceSetter) visit(docs gaby.Container, wanted func(*Reference) bool) (int, error) {
+	return SetReferences(docs, s.provider, func(ref *Reference) (string, bool) {
+		return s.to, slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool { return SameKind(t, s.of) }) && wanted(ref)
+	})
+}
+
+// survey finds the resources of the type.
+func (s *referenceSetter) survey(unit gaby.Container) {
+	s.present = map[string]bool{}
+	for _, doc := range unit {
+		if info, err := s.provider.ResourceInfo(doc); err == nil && SameKind(info.ResourceType, s.of) {
+			s.present[string(info.ResourceNameWithoutScope)] = true
+			s.own = append(s.own, doc)
+		}
+	}
+	if p, ok := s.provider.(interface{ InputResources() []api.ResourceInfo }); ok {
+		for _, info := range p.InputResources() {
+			if SameKind(info.ResourceType, s.of) {
+				s.present[string(info.ResourceNameWithoutScope)] = true
+			}
+		}
+	}
+}
+
+// several refuses to make references to several resources references to one.
+func (s *referenceSetter) several(known map[string]*Reference) error {
+	names := slices.Sorted(maps.Keys(known))
+	first := known[names[0]].Place
+	pos := first.Value.Position()
+	return &api.Failure{
+		Class: api.FailureFunction, Resource: first.Resource.String(), Pos: api.Position{Line: pos.Line, Column: pos.Column},
+		Message: fmt.Sprintf("references to several resources of type %s would all name %s: %s", s.of, s.to, strings.Join(names, ", ")),
+		Hint:    fmt.Sprintf("'set-references-of-type %s %s %s' sets those to %s", s.of, s.to, names[0], names[0]),
+	}
+}
+
+// connect gives the only resource of the type the name that references to it got, which were not known before.
+func (s *referenceSetter) connect(doc *gaby.YamlDoc) error {
+	_, err := doc.Set(s.to, gaby.DotPathToSlice(string(s.provider.ScopelessResourceNamePath()))...)
+	return err
+}

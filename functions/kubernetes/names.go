@@ -1,0 +1,195 @@
+package kubernetes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+const (
+	parameterName    = "name"
+	parameterOldName = "old-name"
+	parameterNewName = "new-name"
+)
+
+// nameText is what any name may be; what a type allows is checked when the type is known.
+const nameText = `^[^\s/]+$`
+
+func registerNameFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	name := []api.FunctionParameter{nameParameter(parameterName, "web", "name of the resource, without its namespace")}
+	err := generic.RegisterPathSetterAndGetter(fh, "name", name, "the name of resources", "metadata-name", provider, false, false,
+		generic.WithPathFunctionExamples("get-name", ""))
+	for _, registration := range []handler.FunctionRegistration{
+		setNameFunction(provider, name), renameResourceFunction(provider),
+		affixFunction(provider, "prefix", "staging-", func(affix, name string) string { return affix + strings.TrimPrefix(name, affix) }),
+		affixFunction(provider, "suffix", "-staging", func(affix, name string) string { return strings.TrimSuffix(name, affix) + affix }),
+	} {
+		if err == nil {
+			err = fh.RegisterFunction(registration)
+		}
+	}
+	return err
+}
+
+func nameParameter(name, example, description string) api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: name, Required: true, DataType: api.DataTypeString, Example: example, Description: description,
+		ValueConstraints: api.ValueConstraints{Regexp: nameText},
+	}
+}
+
+func setNameFunction(provider configkit.ResourceProvider, parameters []api.FunctionParameter) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "set-name", Parameters: parameters, RequiredParameters: 1,
+			Mutating: true, Hermetic: true, Idempotent: true,
+			Description: "Set the name of a resource, and of what refers to it in the same file. Several resources of a type " +
+				"cannot get one name: --kind and --name select one",
+			FunctionType: api.FunctionTypeCustom, AttributeName: "metadata-name",
+			Examples: []string{"set-name web"},
+		},
+		ValueParameter: parameterName,
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			r := newRenamer(fc, provider, docs)
+			name := handler.Arguments(args).String(parameterName)
+			if err := r.refuseSeveral(name); err != nil {
+				return nil, nil, err
+			}
+			for _, n := range r.resources(docs) {
+				n.name = name
+				r.all = append(r.all, n)
+			}
+			return docs, nil, r.run()
+		},
+	}
+}
+
+// refuseSeveral refuses one name for several resources of a type.
+func (r *renamer) refuseSeveral(name string) error {
+	own := r.resources(r.selected)
+	names := map[string][]string{} // by kind, as they are now
+	for _, n := range slices.Concat(own, r.elsewhere()) {
+		if kind := generic.GroupKind(n.info.ResourceType); !slices.Contains(names[kind], n.old()) {
+			names[kind] = append(names[kind], n.old())
+		}
+	}
+	for i := range own {
+		n := &own[i]
+		all := names[generic.GroupKind(n.info.ResourceType)]
+		if len(all) == 1 {
+			continue
+		}
+		slices.Sort(all)
+		return &api.Failure{
+			Class: api.FailureFunction, Resource: n.info.String(), Path: "metadata.name", Pos: n.position(),
+			Message: fmt.Sprintf("%d resources of type %s would all be called %s: %s", len(all), n.info.ResourceType, name, shortList(all)),
+			Hint:    fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one with its references", n.info.ResourceType, n.old(), name),
+		}
+	}
+	return nil
+}
+
+// shortList names the first few.
+func shortList(names []string) string {
+	const most = 5
+	for i := range names {
+		names[i] = strings.TrimPrefix(names[i], "/")
+	}
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+func renameResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "rename-resource",
+			Parameters: []api.FunctionParameter{
+				{ParameterName: "resource-type", Required: true, DataType: api.DataTypeString, Example: "v1/ConfigMap", Description: "type of the resource, of any version"},
+				nameParameter(parameterOldName, "settings", "name of the resource, without its namespace"),
+				nameParameter(parameterNewName, "settings-v2", "its new name"),
+			},
+			RequiredParameters: 3,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description:  "Rename a resource and all references to it. Of several files, those without the resource have their references changed",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"rename-resource v1/ConfigMap settings settings-v2"},
+		},
+		ValueParameter: parameterNewName,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			a := handler.Arguments(args)
+			t := api.ResourceType(a.String("resource-type"))
+			if n := strings.Count(string(t), "/"); n < 1 || n > 2 {
+				return notAType("resource-type", string(t))
+			}
+			return generic.CheckNewName(provider, t, parameterNewName, a.String(parameterNewName))
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			a := handler.Arguments(args)
+			t, from, to := api.ResourceType(a.String("resource-type")), a.String(parameterOldName), a.String(parameterNewName)
+			r := newRenamer(fc, provider, docs)
+			var found []string
+			for _, n := range r.resources(docs) {
+				if generic.SameKind(n.info.ResourceType, t) && n.old() == from {
+					n.name = to
+					r.all = append(r.all, n)
+					found = append(found, string(n.info.ResourceName))
+				}
+			}
+			switch {
+			case len(found) > 1:
+				return nil, nil, &api.Failure{
+					Class: api.FailureFunction, Resource: r.all[1].info.String(), Path: "metadata.name", Pos: r.all[1].position(),
+					Message: fmt.Sprintf("there are several: %s", shortList(found)), Hint: "--namespace selects one",
+				}
+			case len(found) == 0 && !slices.ContainsFunc(r.resources(r.unit), func(n renaming) bool {
+				return generic.SameKind(n.info.ResourceType, t) && n.old() == from // but not selected
+			}):
+				r.all = append(r.all, renaming{nil, api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}, "", to})
+			}
+			return docs, nil, r.run()
+		},
+	}
+}
+
+// keepsName reports whether a type's resources keep their names where all others get a prefix: what they are called says what they are.
+func keepsName(t api.ResourceType) bool {
+	switch generic.GroupKind(t) {
+	case "Namespace", "apiextensions.k8s.io/CustomResourceDefinition", "apiregistration.k8s.io/APIService":
+		return true
+	}
+	return false
+}
+
+func affixFunction(provider configkit.ResourceProvider, affix, example string, add func(affix, name string) string) handler.FunctionRegistration {
+	return handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName:       "set-name-" + affix,
+			Parameters:         []api.FunctionParameter{nameParameter(affix, example, "what the names get; those that have it already stay")},
+			RequiredParameters: 1,
+			Mutating:           true, Hermetic: true, Idempotent: true,
+			Description: "Give the names of resources, and of what refers to them, a " + affix + ". Namespaces, " +
+				"CustomResourceDefinitions and APIServices keep theirs",
+			FunctionType: api.FunctionTypeCustom,
+			Examples:     []string{"set-name-" + affix + " --" + affix + "=" + example},
+		},
+		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			r := newRenamer(fc, provider, docs)
+			for _, n := range slices.Concat(r.resources(docs), r.elsewhere()) {
+				if keepsName(n.info.ResourceType) {
+					continue
+				}
+				n.name = add(handler.Arguments(args).String(affix), n.name)
+				r.all = append(r.all, n)
+			}
+			return docs, nil, r.run()
+		},
+	}
+}

@@ -1,0 +1,148 @@
+package kubernetes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// renaming is the new name of a resource, or of one in another file when it has no document.
+type renaming struct {
+	doc       *gaby.YamlDoc
+	info      api.ResourceInfo
+	namespace string
+	name      string
+}
+
+func (r *renaming) old() string { return string(r.info.ResourceNameWithoutScope) }
+
+// renamer renames resources of a unit, and what refers to them.
+type renamer struct {
+	fc       *api.FunctionContext
+	provider configkit.ResourceProvider
+	selected gaby.Container
+	unit     gaby.Container
+	all      []renaming
+}
+
+func newRenamer(fc *api.FunctionContext, provider configkit.ResourceProvider, docs gaby.Container) *renamer {
+	return &renamer{fc: fc, provider: provider, selected: docs, unit: generic.WholeUnit(fc, docs)}
+}
+
+// resources are those among documents, each still with its name.
+func (r *renamer) resources(docs gaby.Container) []renaming {
+	var all []renaming
+	for _, doc := range docs {
+		info, err := r.provider.ResourceInfo(doc)
+		if err != nil || !doc.ExistsP("metadata.name") {
+			continue
+		}
+		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
+		all = append(all, renaming{doc, info, namespace, string(info.ResourceNameWithoutScope)})
+	}
+	return all
+}
+
+// elsewhere are the resources of other input files. What a selection leaves out of them is not known, so there are none with one.
+func (r *renamer) elsewhere() []renaming {
+	p, ok := r.provider.(interface{ InputResources() []api.ResourceInfo })
+	if !ok || handler.SelectionOf(r.fc) != nil {
+		return nil
+	}
+	var all []renaming
+	for _, info := range p.InputResources() {
+		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
+		all = append(all, renaming{nil, info, namespace, string(info.ResourceNameWithoutScope)})
+	}
+	return all
+}
+
+// position is where the name of a resource is.
+func (r *renaming) position() api.Position {
+	pos := r.doc.Value().Get("metadata").Get("name").Position()
+	return api.Position{Line: pos.Line, Column: pos.Column}
+}
+
+// check refuses names that are wrong or taken.
+func (r *renamer) check() error {
+	type place struct{ kind, namespace, name string }
+	renamed := make(map[*gaby.YamlDoc]string, len(r.all))
+	for i := range r.all {
+		renamed[r.all[i].doc] = r.all[i].name
+	}
+	holders := map[place]*renaming{} // before and after
+	others := r.resources(r.unit)
+	var problems []error
+	fail := func(n *renaming, message, hint string) {
+		problems = append(problems, &api.Failure{
+			Class: api.FailureFunction, Resource: n.info.String(), Path: "metadata.name", Pos: n.position(), Message: message, Hint: hint,
+		})
+	}
+	for i := range others {
+		n := &others[i]
+		kind := generic.GroupKind(n.info.ResourceType)
+		if name, ok := renamed[n.doc]; ok && name != n.name {
+			n.name = name
+			if err := generic.CheckResourceName(r.provider, n.info.ResourceType, name); err != nil {
+				fail(n, err.Error(), "")
+				continue
+			}
+		}
+		k := place{kind, n.namespace, n.name}
+		if other := holders[k]; other == nil {
+			holders[k] = n
+		} else if n.name != n.old() || other.name != other.old() {
+			fail(n, fmt.Sprintf("%s and %s would both be called %s", other.old(), n.old(), n.name), "")
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// run renames everything.
+func (r *renamer) run() error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	type key struct{ kind, name string }
+	byName := map[key][]*renaming{}
+	named := map[*gaby.YamlDoc]bool{}
+	matches := 0
+	for i := range r.all {
+		n := &r.all[i]
+		k := key{generic.GroupKind(n.info.ResourceType), n.old()}
+		byName[k] = append(byName[k], n)
+		if n.doc != nil {
+			named[n.doc] = true
+			matches++
+		}
+	}
+	references, err := generic.SetReferences(r.unit, r.provider, func(ref *generic.Reference) (string, bool) {
+		if named[ref.Place.Doc] && slices.Equal(ref.Place.Segments, []string{"metadata", "name"}) {
+			return "", false // the resource gets a name of its own
+		}
+		for _, t := range ref.Types {
+			for _, n := range byName[key{generic.GroupKind(t), ref.Name}] {
+				if n.namespace == "" || ref.Namespace == "" || n.namespace == ref.Namespace {
+					return n.name, true
+				}
+			}
+		}
+		return "", false
+	})
+	problems := []error{err}
+	for _, n := range r.all {
+		if n.doc != nil && n.name != n.old() {
+			_, err := n.doc.Set(n.name, "metadata", "name")
+			problems = append(problems, err)
+		}
+	}
+	r.fc.Matched(matches + references)
+	return errors.Join(problems...)
+}
