@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 )
 
@@ -156,7 +157,7 @@ func chainText(path string, steps []chainStep, c calling, head func(string) stri
 	if mutating {
 		prints = "the changed configuration"
 	}
-	say("%s do%s %s prints %s.", c.program, c.flags, plan.Quote([]string{"--functions", path, "FILE", "UNIT"}), prints)
+	say("%s do%s %s prints %s.", c.program, c.flags, diag.Printable(plan.Quote([]string{"--functions", path, "FILE", "UNIT"})), prints)
 	return b.String()
 }
 

@@ -221,7 +221,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 	}
 	printer := &report.Printer{
 		Format: report.Mutations, Several: c.several,
-		Screen: report.Screen{Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold), Diff: c.diffStyle(), Escape: c.Streams.OutIsTerminal()},
+		Screen: report.Screen{Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold), Diff: c.diffStyle()},
 	}
 	out := sink.NewStream(c.Streams.Out)
 	status, inLayout := exitDone, 0

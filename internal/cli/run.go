@@ -85,7 +85,7 @@ func (j *job) run(ctx context.Context, plans *plans) (err error) {
 	r.printer = &report.Printer{
 		Format: r.format, Report: r.report, Several: j.found.Several, Signatures: chain.Signatures,
 		Elsewhere: r.to != toStdout, Silent: !r.prints,
-		Screen: report.Screen{Terminal: j.Streams.OutIsTerminal(), Head: j.Streams.OutStyle(color.Bold), Diff: j.diffStyle(), Escape: j.Streams.OutIsTerminal()},
+		Screen: report.Screen{Terminal: j.Streams.OutIsTerminal(), Head: j.Streams.OutStyle(color.Bold), Diff: j.diffStyle()},
 	}
 	j.tellNotes(j.settings, j.executor)
 	if !j.settings.Quiet {
@@ -389,11 +389,7 @@ func (r *run) print(o outcome) {
 	case o.piece != nil:
 		payload = r.printer.Print(*o.piece)
 	case r.to == checked && o.changes.any():
-		name := diag.FileName(o.file.Path)
-		if r.Streams.OutIsTerminal() {
-			name = diag.Printable(name)
-		}
-		payload = report.Payload{[]byte(name + "\n")}
+		payload = report.Payload{[]byte(diag.Printable(diag.FileName(o.file.Path)) + "\n")}
 	}
 	r.write(payload)
 }

@@ -309,7 +309,7 @@ func (r *run) summary() string {
 	case r.to == toStdout && t.changes.files > 0:
 		b.WriteString("; nothing was written, -i writes the files")
 	case r.to == toDirectory && t.units > t.failed:
-		b.WriteString("; written to " + diag.FileName(r.outDir))
+		b.WriteString("; written to " + diag.Printable(diag.FileName(r.outDir)))
 	}
 	return b.String()
 }

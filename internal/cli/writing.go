@@ -100,7 +100,7 @@ func (j *job) newWriting(chain *plan.Plan, format report.Format) (writing, error
 		if j.found.LeaveOut(w.outDir); before > 0 && len(j.found.Files) == 0 {
 			return w, diag.UsageHint("-i writes to the files themselves", "--output-dir: all files are in %s already", w.outDir)
 		}
-		if problems := collisions(j.found.Files); len(problems) > 0 {
+		if problems := collisions(w.outDir, j.found.Files); len(problems) > 0 {
 			return w, problems
 		}
 	}
@@ -130,19 +130,65 @@ func (j *job) newWriter(w writing) (writer, error) {
 	return nil, nil
 }
 
-// collisions are files that would be written to the same one.
-func collisions(files []source.File) diag.List {
+// collisions are the files that cannot all be written to a directory: two would be the same file there, or one would be where
+// another needs a directory.
+func collisions(dir string, files []source.File) diag.List {
 	var problems diag.List
-	first := map[string]string{}
-	for _, f := range files {
-		if other, taken := first[f.Rel]; taken {
-			problems = append(problems, diag.Input(diag.FileName(f.Path), "write them with two commands",
-				errors.New(diag.FileName(other)+" would be written to the same "+f.Rel)))
+	files = slices.DeleteFunc(slices.Clone(files), func(f source.File) bool { return f.Problem != nil })
+	targets := realTargets(dir, files)
+	first := map[string]source.File{}  // by target
+	inside := map[string]source.File{} // the first file below a directory
+	for i, f := range files {
+		if _, taken := first[targets[i]]; taken {
 			continue
 		}
-		first[f.Rel] = f.Path
+		first[targets[i]] = f
+		for above := filepath.Dir(targets[i]); inside[above].Path == "" && above != filepath.Dir(above); above = filepath.Dir(above) {
+			inside[above] = f
+		}
+	}
+	for i, f := range files {
+		other, below := first[targets[i]], inside[targets[i]]
+		switch {
+		case other.Path != f.Path:
+			problems = append(problems, collision(f, "%s would be written to the same %s", diag.FileName(other.Path), f.Rel))
+		case below.Path != "":
+			problems = append(problems, collision(f, "%s would be written below %s", diag.FileName(below.Path), f.Rel))
+		}
 	}
 	return problems
+}
+
+func collision(f source.File, format string, args ...any) *api.Failure {
+	problem := diag.UsageHint("write them with two commands, to two directories", format, args...)
+	problem.Pos.File = diag.FileName(f.Path)
+	return problem
+}
+
+// realTargets are the files in a directory that would be written, without the symbolic links that lead there.
+func realTargets(dir string, files []source.File) []string {
+	real := map[string]string{}
+	targets := make([]string, len(files))
+	for i, f := range files {
+		target := filepath.Join(dir, filepath.FromSlash(f.Rel))
+		targets[i] = filepath.Join(realDirectory(filepath.Dir(target), real), filepath.Base(target))
+	}
+	return targets
+}
+
+// realDirectory is a directory without symbolic links, as far as it exists. known are those that were asked about before.
+func realDirectory(dir string, known map[string]string) string {
+	if real, ok := known[dir]; ok {
+		return real
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if above := filepath.Dir(dir); err != nil && above != dir {
+		real = filepath.Join(realDirectory(above, known), filepath.Base(dir))
+	} else if err != nil {
+		real = dir
+	}
+	known[dir] = real
+	return real
 }
 
 type fileWriter struct{ *sink.InPlace }

@@ -158,7 +158,7 @@ func (p *printer) line(mark string, line []byte, paint func(mark string, line []
 // tab behind it when it has a blank, at which patch would end it.
 func quoted(path string) string {
 	special := func(r rune) bool {
-		return r < ' ' || r == 0x7f || r == '"' || r == '\\' || r == unicode.ReplacementChar
+		return r == '"' || r == '\\' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
 	}
 	if strings.IndexFunc(path, special) < 0 {
 		if strings.Contains(path, " ") {

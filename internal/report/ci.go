@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/xml"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,7 +121,7 @@ func github(units []Result) []byte {
 			if command == "" {
 				command = f.level()
 			}
-			fmt.Fprintf(&b, "::%s file=%s", command, property.Replace(uri(f.Position.File)))
+			fmt.Fprintf(&b, "::%s file=%s", command, property.Replace(shownFile(f.Position.File)))
 			if f.Position.Line > 0 {
 				fmt.Fprintf(&b, ",line=%d,col=%d", f.Position.Line, f.Position.Column)
 			}
@@ -167,8 +168,14 @@ func (f finding) rule() string {
 	return f.label()
 }
 
-// uri is a file as other programs call it: relative to where they run.
-func uri(file string) string { return filepath.ToSlash(strings.TrimPrefix(file, "./")) }
+// relative is a file as other programs call it: relative to where they run.
+func relative(file string) string { return filepath.ToSlash(strings.TrimPrefix(file, "./")) }
+
+// shownFile is such a file for people who read a log.
+func shownFile(file string) string { return diag.Printable(relative(file)) }
+
+// uri is such a file as a URI reference.
+func uri(file string) string { return (&url.URL{Path: relative(file)}).EscapedPath() }
 
 // jsonReport is a list of findings that needs no knowledge of functions.
 func jsonReport(units []Result) ([]byte, error) {
@@ -320,7 +327,7 @@ type (
 func junit(units []Result) ([]byte, error) {
 	var suites junitSuites
 	for _, u := range units {
-		file := uri(u.File)
+		file := shownFile(u.File)
 		suite := junitSuite{Name: file}
 		for _, r := range u.results() {
 			c := junitCase{Class: file, Name: u.finding(r).rule()}
@@ -347,7 +354,7 @@ func junit(units []Result) ([]byte, error) {
 func junitProblemOf(all []finding) *junitProblem {
 	var b strings.Builder
 	for _, f := range all {
-		fmt.Fprintf(&b, "%s: %s\n", f.Position, f.text())
+		fmt.Fprintf(&b, "%s: %s\n", diag.Printable(f.Position.String()), f.text())
 	}
 	message := all[0].text()
 	if len(all) > 1 {

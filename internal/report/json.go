@@ -20,6 +20,7 @@ import (
 // encoding/json would, which spends most of its time on them.
 func Marshal(value any) ([]byte, error) {
 	text, err := marshal(value)
+	text = safeJSON(text)
 	if len(text) == 1 {
 		return text[0], err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
-// reference is what the encoder must print.
+// reference is what the encoder must print: JSON of encoding/json, without the controls that it lets stand.
 func reference(t interface{ Fatal(...any) }, value any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -23,7 +23,7 @@ func reference(t interface{ Fatal(...any) }, value any) string {
 	if err := enc.Encode(value); err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	return string(safeJSON(Payload{b.Bytes()})[0])
 }
 
 // fill sets everything inside v, lists to n elements; fields added to package
@@ -157,4 +157,16 @@ func BenchmarkAttributes(b *testing.B) {
 			}
 		}
 	})
+}
+
+func TestNoControlsInJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x7f": `"\u007f"`, "\u0080": `"\u0080"`, "\u009b31m": `"\u009b31m"`, "\u202e": `"\u202e"`, "é\u00a0—": "\"é\u00a0—\"", "\x1b": `"\u001b"`,
+	} {
+		got, err := Marshal(text)
+		var back string
+		if err != nil || string(got) != want+"\n" || json.Unmarshal(got, &back) != nil || back != text {
+			t.Errorf("%q: got %s, %v", text, got, err)
+		}
+	}
 }

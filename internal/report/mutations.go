@@ -242,7 +242,7 @@ func mutations(screen Screen, r Result) (Payload, error) {
 		return Payload{[]byte("[]\n")}, nil
 	}
 	text, err := marshalMutations(r.Response.Mutations)
-	return screen.json(text), err
+	return safeJSON(text), err
 }
 
 // marshalMutations is Marshal in parts.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // Printer prints the results of a run: that of one unit as Render does, those
@@ -78,7 +79,7 @@ func (p *Printer) Piece(r Result) (Piece, error) {
 	}
 	text, err := Render(p.Format, p.Screen, r)
 	if p.Format == Full {
-		text = append(Payload{[]byte("UNIT       " + r.Unit + "    \n")}, text...)
+		text = append(Payload{[]byte("UNIT       " + diag.Printable(r.Unit) + "    \n")}, text...)
 	}
 	return Piece{text: text}, err
 }

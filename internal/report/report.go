@@ -128,7 +128,6 @@ type Screen struct {
 	Terminal bool                // a person, not a program
 	Head     func(string) string // colours headings and places; nil leaves them plain
 	Diff     diff.Style
-	Escape   bool // JSON goes to a terminal
 }
 
 func (s Screen) head(text string) string {
@@ -150,7 +149,7 @@ func Render(format Format, screen Screen, r Result) (Payload, error) {
 		return outputs(r.Response.Outputs, screen.output)
 	case Response:
 		text, err := response(r.Response)
-		return screen.json(text), err
+		return safeJSON(text), err
 	case Name:
 		return screen.names(r)
 	case Diff:
@@ -253,13 +252,13 @@ func (s Screen) output(o api.Output) (Payload, error) {
 	if len(text) == 1 && string(text[0]) == "null\n" {
 		return nil, nil
 	}
-	return s.json(text), nil
+	return safeJSON(text), nil
 }
 
-// json is JSON without the characters that would do something to a terminal: those which JSON lets stand.
-func (s Screen) json(text Payload) Payload {
-	if s.Escape {
-		for i := range text {
+// safeJSON is JSON in which the characters that would do something to a terminal or a log, and that JSON lets stand, are escaped.
+func safeJSON(text Payload) Payload {
+	for i := range text {
+		if mayHaveControls(text[i]) {
 			text[i] = controls.ReplaceAllFunc(text[i], func(c []byte) []byte {
 				r, _ := utf8.DecodeRune(c)
 				return fmt.Appendf(nil, "\\u%04x", r)
@@ -271,6 +270,16 @@ func (s Screen) json(text Payload) Payload {
 
 // controls are DEL, C1 and the marks that change the direction of text.
 var controls = regexp.MustCompile(`[\x{7f}-\x{9f}\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]`)
+
+// mayHaveControls looks for the bytes with which controls begin. Most text has none, and then nothing slower is asked.
+func mayHaveControls(text []byte) bool {
+	for _, c := range []byte{0x7f, 0xc2, 0xd8, 0xe2} {
+		if bytes.IndexByte(text, c) >= 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // full prints the table of success and messages, the configuration if it
 // changed, and the output.
@@ -314,7 +323,7 @@ func response(r *api.FunctionInvocationResponse) (Payload, error) {
 	if err := enc.Encode(whole); err != nil {
 		return nil, fmt.Errorf("printing the response: %w", err)
 	}
-	return Payload{b.Bytes()}, nil
+	return safeJSON(Payload{b.Bytes()}), nil
 }
 
 // unified prints what changed, if anything did.

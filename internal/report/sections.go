@@ -34,7 +34,7 @@ func (s Screen) rowsSection(r Result, o api.Output) (section, error) {
 	if err := e.rowsOf(o.Value); err != nil {
 		return made, fmt.Errorf("printing %s: %w", o.OutputType, err)
 	}
-	made.list, made.rows = true, s.json(Payload{e.b})[0]
+	made.list, made.rows = true, safeJSON(Payload{e.b})[0]
 	return made, nil
 }
 
