@@ -106,9 +106,9 @@ func randomText(d nativetest.Dice) string {
 // TestReaders sets random texts in random files, as new variables and in the place of old ones: every reader reads what was set, and
 // the other variables as before.
 func TestReaders(t *testing.T) {
-	count := 400
+	count := 200
 	if os.Getenv("LONG") != "" {
-		count = 4000
+		count = 1500
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	dice := nativetest.Dice(r.IntN)

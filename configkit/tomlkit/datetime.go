@@ -33,6 +33,16 @@ func isTime(text string) bool {
 	return isClock(clock)
 }
 
+// isWritable reports whether a date or time can be written without quotes so that readers of TOML 1.0 read it, which want seconds, and
+// know neither leap seconds nor the year 0.
+func isWritable(text string) bool {
+	if !isTime(text) || strings.HasPrefix(text, "0000") {
+		return false
+	}
+	at := strings.IndexByte(text, ':') + 3 // where the minutes end
+	return at == 2 || at+2 < len(text) && text[at] == ':' && text[at+1:at+3] != "60"
+}
+
 func isDate(text string) bool {
 	if !fits(text, "dddd-dd-dd") {
 		return false

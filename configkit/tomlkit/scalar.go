@@ -81,7 +81,7 @@ func spelledFloat(raw string, value float64) string {
 
 // spelledString keeps the kind of string that raw is, where it can hold the value, and the escapes of what stays.
 func spelledString(raw, value string) string {
-	if raw != "" && isTime(raw) && isTime(value) {
+	if raw != "" && isTime(raw) && isWritable(value) {
 		return value
 	}
 	for _, quote := range []string{`"""`, `'''`, `"`, `'`} {

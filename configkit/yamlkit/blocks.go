@@ -85,3 +85,9 @@ func (s siblings) elsewhere(doc *gaby.YamlDoc, path []string) bool {
 	}
 	return blocks.Docs[0] != doc
 }
+
+// have reports whether a path leads somewhere in another document of a document's resource, so that it need not lead anywhere here.
+func (s siblings) have(doc *gaby.YamlDoc, path *Path) bool {
+	blocks := s[doc]
+	return blocks != nil && len(blocks.At(gaby.DotPathToSlice(path.text)...)) > 0
+}

@@ -263,7 +263,7 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceIn
 		}
 		passed := known.prefix.follow(doc)
 		v.place.below = len(passed)
-		if err := v.resolver.runBelow(v.place.root, known.prefix.segments, passed); err != nil {
+		if err := v.resolver.runBelow(v.place.root, known.prefix.segments, passed); err != nil && !v.siblings.have(doc, path.path) {
 			v.place.match = nil
 			v.problems = append(v.problems, locate(err, &info, &v.place))
 		}

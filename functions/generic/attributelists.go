@@ -223,13 +223,12 @@ func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configki
 	return errors.Join(problems...)
 }
 
-// rowBlocks returns the blocks of a resource that row i is about: all of them, unless mine, the rows about the resource, have its path as
-// often as the blocks do.
+// rowBlocks returns the blocks of a resource that row i is about: those that have its path, one of them if mine, the rows about the
+// resource, have the path as often as the blocks do, and all blocks if none has it.
 func rowBlocks(blocks *yamlkit.Blocks, rows api.AttributeValueList, mine []int, i int) gaby.Container {
 	if len(blocks.Docs) == 1 {
 		return blocks.Docs
 	}
-	have := blocks.At(gaby.DotPathToSlice(string(rows[i].Path))...)
 	nth, same := 0, 0
 	for _, other := range mine {
 		if rows[other].Path != rows[i].Path {
@@ -240,10 +239,30 @@ func rowBlocks(blocks *yamlkit.Blocks, rows api.AttributeValueList, mine []int, 
 		}
 		same++
 	}
-	if same > 1 && same == len(have) {
+	switch have := blocksWith(blocks, &rows[i]); len(have) {
+	case 0:
+		return blocks.Docs
+	case same:
 		return have[nth : nth+1]
+	default:
+		return have
 	}
-	return blocks.Docs
+}
+
+// blocksWith returns the blocks that have the path of a row, of these the ones with a scalar there if there are any and the row has one.
+func blocksWith(blocks *yamlkit.Blocks, row *api.AttributeValue) gaby.Container {
+	path := gaby.DotPathToSlice(string(row.Path))
+	have := blocks.At(path...)
+	var scalars gaby.Container
+	for _, doc := range have {
+		if row.DataType != api.DataTypeYAML && doc.Search(path...).Value().Kind() == gaby.Scalar {
+			scalars = append(scalars, doc)
+		}
+	}
+	if len(scalars) > 0 {
+		return scalars
+	}
+	return have
 }
 
 // rowSetter is what writes the value of a row into documents.

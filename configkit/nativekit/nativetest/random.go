@@ -81,6 +81,17 @@ func Random(t TB, dice Dice, converter configkit.ConfigConverter, text string) {
 	}
 }
 
+// Edit makes random edits of a document, as many as are asked for at most, and describes those that were accepted.
+func Edit(dice Dice, doc *gaby.YamlDoc, most int) string {
+	var edits []*edit
+	for range most {
+		if e := randomEdit(dice, doc.Data()); e != nil && e.apply(doc) == nil {
+			edits = append(edits, e)
+		}
+	}
+	return describe(edits)
+}
+
 // hasEmpty reports whether a value has a map or list without entries in it.
 func hasEmpty(value any) bool {
 	switch v := value.(type) {
@@ -257,7 +268,7 @@ func RandomScalar(d Dice) any {
 	case 3:
 		return Pick[any](d, nil, "line\nline", "end\n", "\nlead", "a\n\n\nb\n", "tab\tin", "cr\r\nlf", "\u2028ls", "b\x07el", "é\n日", "\x00", "\"\"\"", "'''", "EOT\n", "---\n")
 	case 4:
-		return Pick(d, "", " ", " lead", "trail ", "true", "null", "123", "007", "0x1f", "1e3", "1.0", "nan", "2001-01-01", "12:30", "~", "=", "a: b", ":a", "a #b", "a ;b", "#a", "a#b", "[a]", "{a}", "a, b", "'", "it's", `"`, `say "x"`, `\n`, `a\`, "${a.b}", "$${a}", "%{ if x }", "$X", "`", "//x", "/* x */", "!", "\ufeffx", "é日😀", "\u00a0")
+		return Pick(d, "", " ", " lead", "trail ", "true", "null", "123", "007", "0x1f", "1e3", "1.0", "nan", "2001-01-01", "12:30", "23:59:60", "07:32+01:00", "0000-01-01", "~", "=", "a: b", ":a", "a #b", "a ;b", "#a", "a#b", "[a]", "{a}", "a, b", "'", "it's", `"`, `say "x"`, `\n`, `a\`, "${a.b}", "$${a}", "%{ if x }", "$X", "`", "//x", "/* x */", "!", "\ufeffx", "é日😀", "\u00a0")
 	}
 	return Pick(d, "word", "two words", "nginx:1.26", "http://x:80/y?z#w", "x.y/z-w", "a,b")
 }

@@ -1,0 +1,116 @@
+package jsonkit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
+)
+
+// readWithJSON5 prints values with all scalars as texts with their types, numbers as the bytes of the double.
+const readWithJSON5 = `
+	const JSON5 = require("json5"), texts = JSON.parse(require("fs").readFileSync(0))
+	const double = v => { const b = Buffer.alloc(8); b.writeDoubleBE(v || 0); return v != v ? "NaN" : b.toString("hex") }
+	const tell = v => Array.isArray(v) ? v.map(tell) :
+		v && typeof v == "object" ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, tell(x)])) :
+		typeof v + " " + (typeof v == "number" ? double(v) : v)
+	console.log(JSON.stringify(texts.map(text => { try { return tell(JSON5.parse(text)) } catch (e) { return "" + e } })))`
+
+// TestJSON5 edits random texts and compares what is written with what the json5 package of Node reads.
+func TestJSON5(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node to compare with")
+	}
+	if exec.Command(node, "-e", `require("json5")`).Run() != nil {
+		t.Skip("node has no json5 to compare with: npm install json5, and NODE_PATH")
+	}
+	count := 500
+	if os.Getenv("LONG") != "" {
+		count = 1500
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	dice := nativetest.Dice(r.IntN)
+	var texts, edits []string
+	var want []any
+	for range count {
+		text := generate(dice, "a.json5")
+		docs, err := dialect("a.json5").NativeToDocuments([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		what := nativetest.Edit(dice, docs[0], 1+dice(3))
+		written, err := dialect("a.json5").DocumentsToNative(docs)
+		if err != nil {
+			t.Fatalf("%s of\n%s\n%v", what, text, err)
+		}
+		texts, edits, want = append(texts, string(written)), append(edits, what+" of\n"+text), append(want, typed(docs[0].Data()))
+	}
+	in, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(node, "-e", readWithJSON5)
+	c.Stdin, c.Stderr = bytes.NewReader(in), os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []any
+	if err := json.Unmarshal(out, &have); err != nil {
+		t.Fatal(err)
+	}
+	for i := range have {
+		if diff := cmp.Diff(have[i], want[i]); diff != "" {
+			t.Errorf("(-json5 +fctl)\n%s\n%s\ngives\n%s", diff, edits[i], texts[i])
+		}
+	}
+}
+
+// typed is a tree whose scalars are texts with their types, as the program in JavaScript prints them.
+func typed(v any) any {
+	number := func(f float64) any {
+		switch {
+		case math.IsNaN(f):
+			return "number NaN"
+		case f == 0:
+			f = 0 // -0 is an integer
+		}
+		return fmt.Sprintf("number %016x", math.Float64bits(f))
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		m := map[string]any{}
+		for key, value := range v {
+			m[key] = typed(value)
+		}
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i := range v {
+			l[i] = typed(v[i])
+		}
+		return l
+	case nil:
+		return "object null"
+	case bool:
+		return fmt.Sprint("boolean ", v)
+	case int:
+		return number(float64(v))
+	case int64:
+		return number(float64(v))
+	case uint64:
+		return number(float64(v))
+	case float64:
+		return number(v)
+	}
+	return fmt.Sprint("string ", v)
+}

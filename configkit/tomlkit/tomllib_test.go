@@ -1,0 +1,112 @@
+package tomlkit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
+	"github.com/fctl-dev/fctl/configkit/tomlkit"
+)
+
+const readWithTomllib = `
+import json, struct, sys, tomllib
+def tell(v):
+    if isinstance(v, dict): return {k: tell(x) for k, x in v.items()}
+    if isinstance(v, list): return [tell(x) for x in v]
+    if isinstance(v, bool): return "bool " + str(v).lower()
+    if isinstance(v, int): return "int %d" % v
+    if isinstance(v, float): return "float nan" if v != v else "float " + struct.pack(">d", v).hex()
+    if isinstance(v, str) and not (len(v) > 4 and v.strip("0123456789-:.TZtz +") == ""): return "string " + v
+    return "time"
+def read(text):
+    try: return tell(tomllib.loads(text))
+    except Exception as e: return "error " + str(e)
+json.dump([read(t) for t in json.load(sys.stdin)], sys.stdout)
+`
+
+// TestTomllib edits random texts and compares all values of what is written, with their types, with what Python reads.
+func TestTomllib(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.Command(python, "-c", "import tomllib").Run() != nil {
+		t.Skip("there is no python3 with tomllib to compare with")
+	}
+	count := 500
+	if os.Getenv("LONG") != "" {
+		count = 1500
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	dice := nativetest.Dice(r.IntN)
+	var texts, edits []string
+	var want []any
+	for range count {
+		text := generate(dice)
+		docs, err := tomlkit.Converter{}.NativeToDocuments([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		what := nativetest.Edit(dice, docs[0], 1+dice(3))
+		written, err := tomlkit.Converter{}.DocumentsToNative(docs)
+		if err != nil {
+			t.Fatalf("%s of\n%s\n%v", what, text, err)
+		}
+		texts, edits, want = append(texts, string(written)), append(edits, what+" of\n"+text), append(want, typed(docs[0].Data()))
+	}
+	in, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(python, "-c", readWithTomllib)
+	c.Stdin, c.Stderr = bytes.NewReader(in), os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []any
+	if err := json.Unmarshal(out, &have); err != nil {
+		t.Fatal(err)
+	}
+	for i := range have {
+		if diff := cmp.Diff(have[i], want[i]); diff != "" {
+			t.Errorf("(-tomllib +fctl)\n%s\n%s\ngives\n%s", diff, edits[i], texts[i])
+		}
+	}
+}
+
+// typed is a tree whose scalars are texts with their types, as the program in Python prints them.
+func typed(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := map[string]any{}
+		for key, value := range v {
+			m[key] = typed(value)
+		}
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i := range v {
+			l[i] = typed(v[i])
+		}
+		return l
+	case bool:
+		return fmt.Sprint("bool ", v)
+	case float64:
+		if math.IsNaN(v) {
+			return "float nan"
+		}
+		return fmt.Sprintf("float %016x", math.Float64bits(v))
+	case string:
+		if plain(v) == "time" {
+			return "time"
+		}
+		return "string " + v
+	}
+	return fmt.Sprint("int ", v)
+}
