@@ -88,9 +88,12 @@ func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.R
 			defaultsSetter(provider, severestFirst{securityContext}, setDefaultSecurity),
 		},
 		{"resources", "what set-container-resources-defaults sets", resources},
-		{"probes", "what set-container-probe-defaults sets", func(_ *api.FunctionContext, docs gaby.Container) (int, error) {
-			return setProbes(docs, provider, nil)
-		}},
+		{
+			"probes", "what set-container-probe-defaults sets; probes of a container that has none ask /healthz",
+			func(fc *api.FunctionContext, docs gaby.Container) (int, error) {
+				return setProbes(docs, provider, nil, askHealthz(fc))
+			},
+		},
 	}))
 }
 

@@ -47,7 +47,7 @@ func setContainerProbeDefaultsFunction(provider configkit.ResourceProvider) hand
 		PerDocument:    true,
 		Places:         probedContainers{inContainers(provider, "")},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			matches, err := setProbes(docs, provider, args)
+			matches, err := setProbes(docs, provider, args, nil)
 			fc.Matched(matches)
 			return docs, nil, err
 		},
@@ -55,8 +55,8 @@ func setContainerProbeDefaultsFunction(provider configkit.ResourceProvider) hand
 }
 
 // setProbes sets the probes that containers lack, with the paths of the arguments, and returns how many containers can have
-// them.
-func setProbes(docs gaby.Container, provider configkit.ResourceProvider, args handler.Arguments) (int, error) {
+// them. A container without any probe gets what unknown makes of its first TCP port; nil checks the port.
+func setProbes(docs gaby.Container, provider configkit.ResourceProvider, args handler.Arguments, unknown func(c *container, port int) (gaby.Value, error)) (int, error) {
 	matches := 0
 	_, err := editContainers(docs, provider, "*", func(c *container) error {
 		if !c.canHaveProbes() {
@@ -68,6 +68,12 @@ func setProbes(docs gaby.Container, provider configkit.ResourceProvider, args ha
 			return nil
 		}
 		matches++
+		if !existing.Exists() && unknown != nil {
+			var err error
+			if existing, err = unknown(c, port); err != nil {
+				return err
+			}
+		}
 		for _, p := range defaultProbes() {
 			if current := c.value.Get(p.field); current.Exists() && !current.Doc().IsNull() {
 				continue
@@ -110,6 +116,23 @@ func (p defaultProbe) probe(existing gaby.Value, port int, path string) (*gaby.Y
 		_, err = probe.Set(path, kind, "path")
 	}
 	return probe, err
+}
+
+// askHealthz returns a probe as the reference implementation's set-pod-defaults makes it, which knows nothing of the container.
+func askHealthz(fc *api.FunctionContext) func(*container, int) (gaby.Value, error) {
+	return func(c *container, port int) (gaby.Value, error) {
+		action, err := orderedMap("path", "/healthz", "port", port)
+		if err != nil {
+			return gaby.Value{}, err
+		}
+		probe, err := orderedMap("httpGet", action)
+		if err != nil {
+			return gaby.Value{}, err
+		}
+		fc.NoteSum("containers have no probe to copy, so their probes ask /healthz (set-container-probe-defaults checks the port instead)",
+			1, c.value.Get("name").Text())
+		return probe.Value(), nil
+	}
 }
 
 // existingProbe is the first probe of a container that does something.
