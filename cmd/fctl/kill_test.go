@@ -158,21 +158,25 @@ func TestKilledInPlace(t *testing.T) {
 	t.Logf("%d runs killed, %d of them while they wrote; they left %d temporary files", kills, amid, left)
 }
 
-// TestInterruptedInPlace: an interrupt lets what was begun end in order.
+// TestInterruptedInPlace ends fctl with each of the signals while it writes: it finishes what it has begun.
 func TestInterruptedInPlace(t *testing.T) {
-	m := newManyFiles(t, 300)
-	for replicas := 2; ; replicas++ {
-		status, stderr := m.run(replicas, replicas%100, os.Interrupt)
-		done := m.check(replicas)
-		if left := m.leftovers(); left > 0 {
-			t.Fatalf("%d temporary files are left", left)
-		}
-		switch {
-		case (status == 0 || status == 130) && done == len(m.was) && replicas < 50:
-			continue // it was faster
-		case status != 130 || !strings.HasSuffix(stderr, "fctl: interrupted\n") || !strings.HasPrefix(stderr, fmt.Sprintf("%d of ", done)) || !strings.Contains(stderr, fmt.Sprintf("; %d not reached\n", len(m.was)-done)):
-			t.Fatalf("status %d after %d files: %s", status, done, stderr)
-		}
-		return
+	for _, e := range endings {
+		t.Run(e.signal.String(), func(t *testing.T) {
+			m := newManyFiles(t, 300)
+			for replicas := 2; ; replicas++ {
+				status, stderr := m.run(replicas, replicas%100, e.signal)
+				done := m.check(replicas)
+				if left := m.leftovers(); left > 0 {
+					t.Fatalf("%d temporary files are left", left)
+				}
+				switch {
+				case (status == 0 || status == e.status) && done == len(m.was) && replicas < 50:
+					continue // it was faster
+				case status != e.status || !strings.HasSuffix(stderr, e.message) || !strings.HasPrefix(stderr, fmt.Sprintf("%d of ", done)) || !strings.Contains(stderr, fmt.Sprintf("; %d not reached\n", len(m.was)-done)):
+					t.Fatalf("status %d after %d files: %s", status, done, stderr)
+				}
+				return
+			}
+		})
 	}
 }
