@@ -8,6 +8,9 @@ RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 # Formats and a scripting language of yq's library that its expressions here cannot reach; they cost 0.3 ms at every start.
 TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
 
+# Where the program starts on systems for which internal/iostreams looks whether its streams are closed.
+LDFLAGS := $(if $(filter linux/amd64 linux/arm64,$(shell go env GOOS)/$(shell go env GOARCH)),-ldflags "-E fctl_entry")
+
 SCHEMAS := configkit/k8skit/schemas/schemas.zip
 
 .PHONY: help build test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden bench pgo fuzz clean demo
@@ -15,7 +18,7 @@ SCHEMAS := configkit/k8skit/schemas/schemas.zip
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
 build: ## bin/fctl, without C libraries, which starts faster and runs anywhere
-	CGO_ENABLED=0 go build -tags "$(TAGS)" -o bin/fctl ./cmd/fctl
+	CGO_ENABLED=0 go build -tags "$(TAGS)" $(LDFLAGS) -o bin/fctl ./cmd/fctl
 test: ## all tests; random cases are the same ones every time, make random has others
 	RAPID_SEED=1 go test -timeout 30m $(RACE) ./...
 long: ## the tests over random cases with many more of them

@@ -78,11 +78,13 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	} else {
 		a.tell(err)
 	}
+	if a.Streams.Lost() {
+		return max(exitStatus(err), exitFunction)
+	}
 	return exitStatus(err)
 }
 
-// tell writes what err has to say to a person. That the error stream cannot
-// be written to is nothing that could be told to anybody.
+// tell writes what err has to say to a person.
 func (a *App) tell(err error) {
 	if _, ok := errors.AsType[told](err); ok || err == nil {
 		return

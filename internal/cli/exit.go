@@ -33,7 +33,7 @@ func exitCodes() []struct {
 		{exitNo, "no, or not yet: a validation did not pass, --check found files that\nwould change, diff found a difference, merge a conflict"},
 		{exitUsage, "usage or rejected input: a bad flag, an unknown function, a bad\nargument, an invalid fctl file"},
 		{exitInput, "the input could not be read or parsed"},
-		{exitFunction, "a function or operation failed, or an output could not be written:\nno space, or a standard output or error that is closed"},
+		{exitFunction, "a function or operation failed, or an output could not be written:\nno space, or a closed standard output or standard error"},
 		{exitSignal + int(syscall.SIGHUP), "ended by SIGHUP"},
 		{exitSignal + int(syscall.SIGINT), "interrupted (SIGINT)"},
 		{exitSignal + int(syscall.SIGTERM), "ended by SIGTERM"},

@@ -80,7 +80,10 @@ func exitCodesTopic() string {
 	for _, c := range exitCodes() {
 		fmt.Fprintf(&b, "%5d  %s\n", c.status, strings.ReplaceAll(c.meaning, "\n", "\n       "))
 	}
-	b.WriteString("\nOf several problems the largest status counts.\n")
+	b.WriteString("\nOf several problems the largest status counts. An output counts only if there is\n" +
+		"something to write: -i prints nothing on the standard output, so that may be\n" +
+		"closed, and with -q a run without problems prints nothing on the standard error.\n" +
+		"A reader that goes away, as in 'fctl list | head', is not a problem.\n")
 	return b.String()
 }
 

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"github.com/fatih/color"
 	"golang.org/x/term"
@@ -33,18 +34,21 @@ type Streams struct {
 	width                 int
 	getenv                func(string) string
 	mode                  string
+	lost                  atomic.Bool // something was not written to ErrOut
 }
 
 // System returns the streams of this process.
 func System() *Streams {
-	return &Streams{
-		In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr,
+	s := &Streams{
+		In: os.Stdin, Out: output(os.Stdout, 1),
 		inTTY:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		errTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		getenv: os.Getenv,
 		mode:   "auto",
 	}
+	s.ErrOut = checked{output(os.Stderr, 2), &s.lost}
+	return s
 }
 
 // Test returns streams over buffers: no terminal, no colour, 80 columns and
