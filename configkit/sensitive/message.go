@@ -204,7 +204,7 @@ func (v *Values) know() *known {
 			}
 		}
 		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'=:,{}[]`, r) }) {
-			if !isPart[part] {
+			if !isPart[part] && strings.ContainsFunc(part, isWord) {
 				isPart[part] = true
 				k.parts.add(part)
 			}

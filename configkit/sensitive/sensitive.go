@@ -8,6 +8,7 @@ package sensitive
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ type text struct {
 	data   []byte
 	spans  []span
 	loose  []string        // lines of documents that cannot be read, without their keys
-	quoted []string        // values in mutations
+	quoted []string        // values in mutations, and numbers as they are read
 	named  map[string]bool // the resources that have secret values because of their types
 }
 
@@ -187,6 +188,7 @@ func (s *search) addValue(v gaby.Value, path string) int {
 	if v.Kind() == gaby.Scalar || v.Written().Alias != "" {
 		if at.To > at.From {
 			s.spans = append(s.spans, span{at.From, at.To, path, v.Text()})
+			s.addRead(v)
 		}
 		s.addComments(at.KeyEnd, at.From)
 		return at.To
@@ -206,6 +208,14 @@ func (s *search) addValue(v gaby.Value, path string) int {
 	}
 	s.addComments(last, at.To)
 	return max(at.To, last)
+}
+
+// addRead adds what a number is read as, which messages write instead of its spelling: 5349 for 0012345.
+func (s *search) addRead(v gaby.Value) {
+	switch read := v.Data().(type) {
+	case int, int64, uint64, float64:
+		s.quoted = append(s.quoted, fmt.Sprint(read))
+	}
 }
 
 // addComments adds the comments between two places, where there are neither keys nor scalars.

@@ -73,7 +73,7 @@ func TestAResourceOfAnotherKindNow(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	values := find(secret + `data: {plain: hunter2!, coded: c3VwZXItc2VjcmV0}
-stringData: {pin: 4711, one: 7, word: fox, flag: "true", long: "The quick brown fox jumps over the lazy dog", quoted: "a\"b\nc-d-e-f"}
+stringData: {pin: 4711, one: 7, word: fox, flag: "true", octal: 0012345, grouped: 1_234_567, float: 2.50, long: "The quick brown fox jumps over the lazy dog", quoted: "a\"b\nc-d-e-f"}
 `)
 	for message, want := range map[string]string{
 		`got hunter2!, not that`:              `got (sensitive), not that`,
@@ -89,12 +89,19 @@ stringData: {pin: 4711, one: 7, word: fox, flag: "true", long: "The quick brown 
 		`the brown fox jumps over`:            `the (sensitive)`,
 		`"a\"b\nc-d-e-f" does not match`:      `"(sensitive)" does not match`,
 		`nothing to hide, "really"`:           `nothing to hide, "really"`,
+		`value 5349 is an int`:                `value (sensitive) is an int`,
+		`value 1234567 is an int`:             `value (sensitive) is an int`,
+		`value 2.5 is a float`:                `value (sensitive) is a float`,
 	} {
 		if got := values.Message(message); got != want {
 			t.Errorf("%s: got %s, want %s", message, got, want)
 		}
 	}
 	if got, want := values.About("v1/Secret", "stringData.one", `stringData.one: got 7, "unknown" is 17`), `stringData.one: got (sensitive), "(sensitive)" is 17`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	comment := find(secret + "data:\n  # - see / the vault\n  k: dj1\n")
+	if got, want := comment.About("v1/Secret", "data.k", `value dj1 at data.k; get-path reads it / vault`), `value (sensitive) at data.k; get-path reads it / (sensitive)`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := (*sensitive.Values)(nil).About("v1/Secret", "data", "hunter2!"); got != "hunter2!" {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -273,6 +274,9 @@ func rowSetter(provider configkit.ResourceProvider, row *api.AttributeValue) (fu
 		value := fmt.Sprint(row.Value)
 		if text, ok := row.Value.(string); ok {
 			value = configkit.Quoted(text)
+		}
+		if provider.Sensitive(row.ResourceType, row.Path) == configkit.IsSensitive {
+			value = sensitive.Mask
 		}
 		return fmt.Errorf("value %s of path %s is not of type %s", value, row.Path, row.DataType)
 	}
