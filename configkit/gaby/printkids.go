@@ -215,7 +215,7 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 	d := p.d
 	e := *p.e
 	e.b = nil
-	at := d.ownedEnd(slot)
+	at := d.commentsEnd(slot, true)
 	e.noBlock = p.unsafeBelow(at, indent)
 	for _, kid := range run {
 		e.head(kid, indent)

@@ -55,18 +55,25 @@ func (d *document) entryEnd(slot int32) int {
 
 // ownedEnd returns the end of the lines of entry slot and of the comments below it that belong to its value: those that are indented
 // deeper than the entry, and directly below the key of a list, or of no value, items that are commented out at its indentation.
-func (d *document) ownedEnd(slot int32) int {
+func (d *document) ownedEnd(slot int32) int { return d.commentsEnd(slot, false) }
+
+// commentsEnd returns the end of the comments below entry slot that belong to its value. With all, items that are commented out belong to
+// it also after blank lines and remarks at its indentation.
+func (d *document) commentsEnd(slot int32, all bool) int {
 	end := d.entryEnd(slot)
 	col := d.column(d.entryStart(slot))
 	n := &d.n[slot]
 	dash := -1 // how far it is from the # of the item that is commented out
-	attached := n.keyStyle != noStyle && (n.kind == listNode || n.kind == scalarNode && n.style == noStyle)
+	hasItems := n.keyStyle != noStyle && (n.kind == listNode || n.kind == scalarNode && n.style == noStyle)
+	all = all && hasItems
+	attached := hasItems
+	remark := false // whether the lines from end on begin with a remark
 	for p := end; p < d.bodyEnd; p = nextLineStart(d.src, p) {
 		line := bytes.TrimRight(d.src[p:d.lineEnd(p)], "\r")
 		text := bytes.TrimLeft(line, " \t")
 		indent := len(line) - len(text)
 		if len(text) == 0 {
-			attached = false
+			attached = all
 			continue
 		}
 		if text[0] != '#' || indent < col {
@@ -74,15 +81,17 @@ func (d *document) ownedEnd(slot int32) int {
 		}
 		if indent == col {
 			if at := commentedDash(text); at >= 0 {
-				dash = at
+				dash, remark = at, false
 			} else if dash < 0 || len(text) <= dash || len(bytes.TrimLeft(text[1:dash+1], " ")) > 0 {
-				break
+				dash, remark = -1, true
 			}
-			if !attached {
+			if !attached || remark && !all {
 				break
 			}
 		}
-		end = nextLineStart(d.src, p)
+		if !remark {
+			end = nextLineStart(d.src, p)
+		}
 	}
 	return end
 }
