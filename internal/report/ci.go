@@ -337,8 +337,12 @@ func junit(units []Result) ([]byte, error) {
 			}
 			suite.Cases = append(suite.Cases, c)
 		}
-		if failures := failureFindings(u.File, u.Response.Failures); len(failures) > 0 {
-			suite.Cases = append(suite.Cases, junitCase{Class: file, Name: "fctl", Error: junitProblemOf(failures)})
+		failures := failureFindings(u.File, u.Response.Failures)
+		for len(failures) > 0 {
+			rule := failures[0].rule()
+			same := slices.DeleteFunc(slices.Clone(failures), func(f finding) bool { return f.rule() != rule })
+			failures = slices.DeleteFunc(failures, func(f finding) bool { return f.rule() == rule })
+			suite.Cases = append(suite.Cases, junitCase{Class: file, Name: rule, Error: junitProblemOf(same)})
 			suite.Errors++
 		}
 		suite.Tests = len(suite.Cases)
