@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
@@ -66,7 +68,7 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 		p.line(lead+text, index)
 		lead = indent
 	}
-	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
+	for _, path := range slices.SortedFunc(maps.Keys(m.PathMutationMap), compareShown) {
 		info := m.PathMutationMap[path]
 		value, previous := info.Value, info.Previous
 		info.Value, info.Previous = p.secrets.Value(m.Resource, path, info.Value), p.secrets.Value(m.Resource, path, info.Previous)
@@ -165,6 +167,11 @@ func ShownPath(path api.ResolvedPath) string {
 		}
 	}
 	return strings.Join(segments, ".")
+}
+
+// compareShown orders paths as they are shown.
+func compareShown(a, b api.ResolvedPath) int {
+	return cmp.Or(yamlkit.ComparePaths(ShownPath(a), ShownPath(b)), strings.Compare(string(a), string(b)))
 }
 
 // onOneLine is a value on one line.

@@ -59,8 +59,8 @@ func TestChangesForAPerson(t *testing.T) {
                                spec.longer: …long long long long then long long long long long long lon… -> …long long long long now
                                spec.one: + {name: x}   by set-label
                                spec.replicas: 3 -> 5   by set-replicas
-                               spec.template.spec.containers.?name=web.args.2: + {name: x, value: [a, "b\n"]}   by set-label
                                spec.template.spec.containers.?name=web.args.1: - --debug   by set-label
+                               spec.template.spec.containers.?name=web.args.2: + {name: x, value: [a, "b\n"]}   by set-label
                                spec.template.spec.containers: app is now main   by set-label
                                spec.template.spec.containers: in the order web, main   by set-label
 + v1/Service shop/new   by set-replicas
