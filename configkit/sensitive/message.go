@@ -204,7 +204,7 @@ func (v *Values) know() *known {
 			}
 		}
 		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'=:,{}[]`, r) }) {
-			if !isPart[part] && strings.ContainsFunc(part, isWord) {
+			if !isPart[part] && strings.Trim(part, "-./_") != "" { // not what joins words, as in get-path
 				isPart[part] = true
 				k.parts.add(part)
 			}
