@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -105,7 +106,7 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 	}
 	_, err := yamlkit.VisitResources(docs, nil, v.provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 		problems, errs := v.resource(doc, info)
-		problems = slices.Concat(problems, wrong[doc], repeatedKeys(doc))
+		problems = unreadable(doc, slices.Concat(problems, wrong[doc]))
 		generic.AddSchemaProblems(&v.result, v.provider, doc, info, problems)
 		return output, errs
 	})
@@ -197,23 +198,37 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 		return nil
 	}
 	info := &api.ResourceInfo{ResourceType: api.ResourceType(h.APIVersion + "/" + h.Kind), ResourceCategory: v.provider.DefaultResourceCategory()}
-	schema, err := v.set.Schema(info.ResourceType)
-	if err != nil || schema == nil || doc.Check() != nil {
-		return nil // it may be anything
-	}
-	v.checked++
-	problems, err := schema.Check(doc.Value())
-	generic.AddSchemaProblems(&v.result, v.provider, doc, info, append(problems, repeatedKeys(doc)...))
-	return err
-}
-
-// repeatedKeys are the keys that maps have more than once, of which the server takes the last or refuses all.
-func repeatedKeys(doc *gaby.YamlDoc) []jsonschema.Problem {
-	if !doc.Value().MayRepeatKeys() {
+	if doc.Check() != nil {
 		return nil
 	}
 	var problems []jsonschema.Problem
+	schema, err := v.set.Schema(info.ResourceType)
+	if err != nil || schema == nil {
+		err = nil // it may be anything
+	} else {
+		v.checked++
+		problems, err = schema.Check(doc.Value())
+	}
+	generic.AddSchemaProblems(&v.result, v.provider, doc, info, unreadable(doc, problems))
+	return err
+}
+
+// unreadable adds what no API server reads as it is, whatever the schema says: keys that maps have more than once, of which it takes
+// the last or refuses all, and numbers that JSON does not have.
+func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Problem) []jsonschema.Problem {
+	if !doc.Value().MayRepeatKeys() && !mayHaveOddNumbers(doc.Value().YAML()) {
+		return problems
+	}
+	wrong := map[gaby.Position]bool{}
+	for _, p := range problems {
+		wrong[p.Pos] = true
+	}
 	add := func(v gaby.Value, path []string) {
+		if f, ok := v.Data().(float64); ok && v.Kind() == gaby.Scalar && (math.IsInf(f, 0) || math.IsNaN(f)) && !wrong[v.Position()] {
+			problems = append(problems, jsonschema.Problem{
+				Path: slices.Clone(path), Pos: v.Position(), Keyword: "number", Message: v.Text() + " is a number that JSON does not have, so no API server reads it",
+			})
+		}
 		for _, e := range v.Repeated() {
 			problems = append(problems, jsonschema.Problem{
 				Path: slices.Clone(path), Property: e.Key(), Pos: e.KeyPosition(), Keyword: "repeated", Message: e.Key() + " is there more than once",
@@ -226,6 +241,11 @@ func repeatedKeys(doc *gaby.YamlDoc) []jsonschema.Problem {
 		return true
 	})
 	return problems
+}
+
+// mayHaveOddNumbers reports whether an infinity or a "not a number" may be in a text.
+func mayHaveOddNumbers(text string) bool {
+	return slices.ContainsFunc([]string{".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"}, func(odd string) bool { return strings.Contains(text, odd) })
 }
 
 // missingProblem tells that there can be no such resource, and which there could be.
