@@ -106,6 +106,10 @@ func (d configparser) value(p *parser, n *nativekit.Node, eol, indent int) int {
 	next, _ := continuation(p.text, eol, indent)
 	switch {
 	case from < eol:
+		if n := nativekit.BeforeRemark(string(p.text[from:to])); n > 0 && next < 0 {
+			f.remark = nativekit.Span{From: from + n, To: to}
+			to = from + n
+		}
 		n.Span = nativekit.Span{From: from, To: to}
 	case next >= 0:
 		from, to = f.sign.To, f.sign.To

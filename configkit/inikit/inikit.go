@@ -10,7 +10,8 @@
 //
 // configparser: the dialect is what Python's configparser.RawConfigParser reads with its defaults, but for keys in front of the first
 // header and keys without a value, which it refuses, and for upper and lower case of keys, which it does not tell apart. The sign behind
-// a key is = or :. All up to the end of the line is the value, quotes, # and ; included: comments have lines of their own. Lines that are
+// a key is = or :. All up to the end of the line is the value, quotes, # and ; included, and comments have lines of their own; only
+// after a number, true or false, blanks and # begin a remark, see nativekit.BeforeRemark. Lines that are
 // indented deeper than their key go on with the value, as lines of it, with blank lines in between. There are no escapes, and
 // interpolation such as %(name)s or ${name} is text. [DEFAULT] is a section as any other.
 //

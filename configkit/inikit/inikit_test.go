@@ -20,7 +20,7 @@ var corpus = []nativetest.Input{
 	{"a key where a section would be", "[options]\npackages = find:\n[options.packages.find]\nwhere = src\n", `{"options":{"packages":"find:","packages.find":{"where":"src"}}}`},
 	{"a key with the name of a section", "[a]\nb = 1\n[a.b]\nc = 2\n", `{"a":{"b":1},"a.b":{"c":2}}`},
 	{"dots in keys", "[a]\nf.0 = x\nf.1 = y\n", `{"a":{"f.0":"x","f.1":"y"}}`},
-	{"comments", "; file\n\n# of a\n[a] ; header\n# of x\nx = 1 # one\ny = 2 ; two\nz = a#b;c\n", `{"a":{"x":"1 # one","y":"2 ; two","z":"a#b;c"}}`},
+	{"comments", "; file\n\n# of a\n[a] ; header\n# of x\nx = 1 # one\ny = 2 ; two\nz = a#b;c\n", `{"a":{"x":1,"y":"2 ; two","z":"a#b;c"}}`},
 	{"empty values", "[a]\nx =\ny = # c\nz=\nw = \"\"\n", `{"a":{"w":"\"\"","x":"","y":"# c","z":""}}`},
 	{"keys without values", "[mysqld]\nskip-networking\nport = 1\n!include x\nbare # c\n", `{"mysqld":{"!include x":null,"bare # c":null,"port":1,"skip-networking":null}}`},
 	{"lines that go on", "[a]\nx =\n    one\n    two\n\n    three\ny = p\n  q # c\n  # between\n  r\nz = 1\n", `{"a":{"x":"\none\ntwo\n\nthree","y":"p\nq # c\nr","z":1}}`},

@@ -44,6 +44,7 @@ type line struct {
 	parent  *nativekit.Node
 	sign    nativekit.Span // empty for a key without a value
 	comment nativekit.Span // behind the value, with its mark; empty when there is none
+	remark  nativekit.Span // what follows a number, see nativekit.BeforeRemark
 	pieces  []nativekit.Piece
 }
 

@@ -106,6 +106,9 @@ func (e editor) value(n *nativekit.Node, value any) error {
 		return nil
 	}
 	at := n.Span
+	if _, isText := value.(string); isText {
+		at.To = max(at.To, f.remark.To) // a text takes the place of a number and of the remark after it
+	}
 	before := e.Raw(nativekit.Span{From: n.KeySpan.From, To: at.From})
 	in := parentOf(n).Form.(*section)
 	lead := "" // what the value is behind that is not there yet

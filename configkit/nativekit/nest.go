@@ -106,6 +106,19 @@ func Typed(text string) any {
 	return text
 }
 
+// BeforeRemark returns the length of the number, true or false that text begins with when blanks and # follow it, else 0. The
+// reference implementation reads such a value without what follows. No program can use the whole text as a number.
+func BeforeRemark(text string) int {
+	n := strings.IndexAny(text, " \t")
+	if n < 0 || !strings.HasPrefix(strings.TrimLeft(text[n:], " \t"), "#") {
+		return 0
+	}
+	if _, isText := Typed(text[:n]).(string); isText {
+		return 0
+	}
+	return n
+}
+
 // Untyped is the text of a scalar in such a language. There is none for nil.
 func Untyped(value any) (string, bool) {
 	switch v := value.(type) {

@@ -10,7 +10,8 @@ import (
 
 // line is how an entry is written, over one or more lines of the text.
 type line struct {
-	sign nativekit.Span // what separates key and value, without blanks; empty where blanks do
+	sign   nativekit.Span // what separates key and value, without blanks; empty where blanks do
+	remark nativekit.Span // what follows a number, see nativekit.BeforeRemark
 }
 
 // Parse implements nativekit.Language.
@@ -94,6 +95,11 @@ func (p *parser) entry() (*nativekit.Node, error) {
 	}
 	n.Span.To = n.Span.From + end(value)
 	n.Value = typed(p.text[n.Span.From:n.Span.To], value)
+	if plain := string(p.text[n.Span.From:n.Span.To]); nativekit.BeforeRemark(plain) > 0 {
+		form.remark = nativekit.Span{From: n.Span.From + nativekit.BeforeRemark(plain), To: n.Span.To}
+		n.Span.To = form.remark.From
+		n.Value = nativekit.Typed(string(p.text[n.Span.From:n.Span.To]))
+	}
 	n.Entry = nativekit.Span{From: nativekit.LineStart(p.text, n.KeySpan.From), To: nativekit.NextLine(p.text, p.at)}
 	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, p.before, n.Entry.From, func(line []byte) int {
 		if isCommentMark(line[0]) {

@@ -1,7 +1,8 @@
 // Package propkit is the format AppConfig/Properties: the texts that Java's Properties.load reads.
 //
 // Keys nest at their dots, see nativekit.Nest. Values are text; true, false and whole numbers have their types, also in front of
-// blanks that end the line. All up to the end of the line is the value: comments have lines of their own, above the key. A text that is
+// blanks that end the line. All up to the end of the line is the value, and comments have lines of their own, above the key; only after
+// a number, true or false, blanks and # begin a remark, see nativekit.BeforeRemark. A text that is
 // not UTF-8 is read as ISO 8859-1. The characters of new values that are not ASCII are escaped, unless the text has such characters
 // already.
 package propkit
@@ -19,6 +20,18 @@ type language struct{ nativekit.FlatEdits[language] }
 // Traits implements nativekit.Language.
 func (language) Traits() nativekit.Traits {
 	return nativekit.Traits{LeavesOnly: true, AnyBytes: true}
+}
+
+// Replace implements nativekit.Language. A text takes the place of a number and of the remark after it.
+func (l language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+	if form, ok := n.Form.(*line); ok && form.remark.Len() > 0 && v.Kind() == gaby.Scalar {
+		if _, isText := v.Data().(string); isText {
+			whole := *n
+			whole.Span.To = form.remark.To
+			n = &whole
+		}
+	}
+	return w.ReplaceFlat(l, n, v)
 }
 
 // Scalar implements gaby.Native.

@@ -135,6 +135,9 @@ func (sp spelling) text(s string) string {
 
 // value is s as a whole value.
 func (sp spelling) value(s string) string {
+	if nativekit.BeforeRemark(s) > 0 {
+		sp.escaped += "#"
+	}
 	text := sp.text(s)
 	if strings.HasPrefix(text, " ") {
 		text = `\` + text
