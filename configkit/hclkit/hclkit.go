@@ -36,6 +36,41 @@ func (language) Traits() nativekit.Traits { return nativekit.Traits{LeavesOnly: 
 // Join puts a document behind others: a blank line in front of it is its own.
 func (language) Join(before, text []byte) []byte { return append(before, text...) }
 
+// CheckTogether finds attributes that edits have defined twice: those outside of blocks are in one body, and locals have one namespace.
+func (language) CheckTogether(documents gaby.Container) error {
+	type name struct{ block, key string }
+	times := map[name]int{}
+	each := func(visit func(at name, entry gaby.Value) error) error {
+		for _, doc := range documents {
+			block := doc.Search(blockKey).Value().Text()
+			if block != "" && block != "locals" {
+				continue
+			}
+			for entry := doc.Value().First(); entry.Exists(); entry = entry.Next() {
+				if at := (name{block, entry.Key()}); at.key != blockKey {
+					if err := visit(at, entry); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	}
+	_ = each(func(at name, _ gaby.Value) error {
+		times[at]++
+		return nil
+	})
+	return each(func(at name, entry gaby.Value) error {
+		if times[at] < 2 || entry.NativeNode() >= 0 {
+			return nil
+		}
+		return &gaby.EditError{
+			Pos: entry.Doc().Position(), Path: at.key, Hint: "set it where it is",
+			Msg: "attribute " + at.key + " is in another block, too, and these blocks are one map",
+		}
+	})
+}
+
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) {
 	switch value := value.(type) {

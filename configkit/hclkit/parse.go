@@ -151,6 +151,7 @@ func (p parser) documents(body *hclsyntax.Body) []nativekit.Document {
 			p.attribute(root, it, start)
 			root.Entry = root.Kids[0].Entry
 			root.Head = root.Kids[0].Head
+			root.Span = nativekit.Span{From: it.span.From, To: it.span.From}
 		} else {
 			attributes = nil
 			p.block(root, it, start)

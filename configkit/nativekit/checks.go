@@ -18,6 +18,10 @@ type (
 		// CheckDelete says why what is at a path of a text cannot be deleted.
 		CheckDelete(text []byte, path []string) error
 	}
+	togetherChecker interface {
+		// CheckTogether says why documents cannot be in one text.
+		CheckTogether(documents gaby.Container) error
+	}
 )
 
 // CheckComment implements gaby.Native.

@@ -177,6 +177,9 @@ func (c Converter[L]) DocumentsToNative(documents gaby.Container) ([]byte, error
 		}
 		out = append(out, text...)
 	}
+	if l, ok := any(c.Language).(togetherChecker); ok && len(documents) > 1 {
+		return out, l.CheckTogether(documents)
+	}
 	return out, nil
 }
 
