@@ -208,7 +208,20 @@ func (e *editor) checkKeys(v Value, keys []string) error {
 	}
 	for _, key := range keys {
 		if err := checkKey(key); err != nil {
-			return e.fail(v, err.Error(), "")
+			return &EditError{Pos: v.Position(), Path: joinPath(e.path), Msg: err.Error(), Unsupported: true}
+		}
+	}
+	return nil
+}
+
+// checkTree refuses a new value that has such keys.
+func (e *editor) checkTree(v Value, t *tree) error {
+	if err := e.checkKeys(v, t.keys); err != nil {
+		return err
+	}
+	for _, kid := range t.kids {
+		if err := e.checkTree(v, kid); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -255,6 +268,9 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 	if err := e.here(m, false); err != nil {
 		return Value{}, err
 	}
+	if err := e.checkTree(m, &tree{keys: []string{key}, kids: []*tree{t}}); err != nil {
+		return Value{}, err
+	}
 	d, i := e.d, m.node()
 	kids := d.kids(i)
 	slot := d.build(key, t)
@@ -273,6 +289,9 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 		return Value{}, e.fail(l, "the value stands elsewhere and is repeated here by an alias", expandHint)
 	}
 	if err := e.here(l, false); err != nil {
+		return Value{}, err
+	}
+	if err := e.checkTree(l, t); err != nil {
 		return Value{}, err
 	}
 	d, i := e.d, l.node()
@@ -336,6 +355,9 @@ func (e *editor) assign(v Value, t *tree) error {
 	if i != v.slot && d.source(v.slot) && d.n[v.slot].kind == t.kind && d.canReturn(v.slot) {
 		d.setValue(v.slot, v.slot) // back to what the source says, and on from there
 		return e.assign(v, t)
+	}
+	if err := e.checkTree(v, t); err != nil {
+		return err
 	}
 	d.setValue(v.slot, d.build(d.keyText(v.slot), t))
 	return nil
@@ -430,6 +452,9 @@ func (e *editor) assignList(v Value, t *tree) error {
 		}
 	}
 	for k := n - tail; k < len(t.kids)-tail; k++ {
+		if err := e.checkTree(v, t.kids[k]); err != nil {
+			return err
+		}
 		kids = append(kids, d.build("", t.kids[k]))
 	}
 	kids = append(kids, old[len(old)-tail:]...)

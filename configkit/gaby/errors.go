@@ -49,6 +49,16 @@ type EditError struct {
 	Path string // path of the place, segments joined by dots
 	Msg  string
 	Hint string
+	// Unsupported says that readers of YAML would not accept the new text.
+	Unsupported bool
+}
+
+// Unwrap makes errors.Is(err, ErrUnsupported) true for unsupported text.
+func (e *EditError) Unwrap() error {
+	if e.Unsupported {
+		return ErrUnsupported
+	}
+	return nil
 }
 
 // Error returns the message with its position in front.

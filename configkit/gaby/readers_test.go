@@ -149,11 +149,17 @@ func specialText(r *rand.Rand) string {
 
 func TestKeysThatReadersDoNotAcceptAreErrors(t *testing.T) {
 	const long = "is written with more than 1,000 bytes"
+	explicit, err := gaby.ParseYAML([]byte("b:\n  ? " + strings.Repeat("x", 1001) + "\n  : 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name  string
 		value any
 		path  []string
 	}{
+		{name: "in a document with an explicit key", path: []string{"a"}, value: explicit},
+		{name: "in an item of a document", path: []string{"l"}, value: []any{explicit.Value()}},
 		{name: "as a path", path: []string{"a", strings.Repeat("x", 1001)}, value: 1},
 		{name: "below what is missing", path: []string{"b", "c", strings.Repeat("x", 1001)}, value: 1},
 		{name: "in an item", path: []string{"l", "-", strings.Repeat("x", 1001)}, value: 1},

@@ -2,6 +2,7 @@ package yq
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ func (r *Run) Set(resource *gaby.YamlDoc) (made gaby.Container, complete bool, e
 		made = append(made, doc)
 	}
 	if len(made) != 1 {
-		return made, true, nil
+		return made, true, r.readable(resource, made)
 	}
 	if resource.Native() != nil {
 		return editNative(resource, made[0], results[0])
@@ -134,7 +135,7 @@ func describe(n *yqlib.CandidateNode) string {
 // edit makes the resource what yq made of it, by edits if that gives the same, else by taking yq's document.
 func (r *Run) edit(resource, made *gaby.YamlDoc, before, result *yqlib.CandidateNode) (_ gaby.Container, complete bool, err error) {
 	mark := resource.Checkpoint()
-	if err = resource.SetDocP(made, ""); err != nil && !resource.IsDocument() {
+	if err = resource.SetDocP(made, ""); err != nil && (!resource.IsDocument() || errors.Is(err, gaby.ErrUnsupported)) {
 		return nil, false, err
 	}
 	if err == nil {
@@ -149,7 +150,17 @@ func (r *Run) edit(resource, made *gaby.YamlDoc, before, result *yqlib.Candidate
 		}
 	}
 	resource.Rollback(mark)
-	return gaby.Container{made}, true, nil
+	return gaby.Container{made}, true, r.readable(resource, gaby.Container{made})
+}
+
+// readable returns an error when yq has made a text of a resource that readers may refuse, such as one with a very long key.
+func (r *Run) readable(resource *gaby.YamlDoc, made gaby.Container) error {
+	for _, doc := range made {
+		if problem := doc.ReadOnly(); problem != nil && resource.ReadOnly() == nil {
+			return r.program.problem(fmt.Errorf("the result cannot be written: %s", problem.Msg))
+		}
+	}
+	return nil
 }
 
 // is reports whether a resource, as it is now, says what a result does.
