@@ -82,11 +82,21 @@ type ValidationResult struct {
 	Score            string             `json:",omitempty"`
 	Details          []string           `json:",omitempty"`
 	FailedAttributes AttributeValueList `json:",omitempty"`
+	// Unchecked are the resources that the validation knows nothing about. Passed says nothing about them.
+	Unchecked []Unchecked `json:",omitempty"`
 
 	// Places are where the details were found, one for each or none at all. They are for people and do not travel.
 	Places []Place `json:"-"`
 	// Reason says why it did not pass where there are no details. It is for people and does not travel.
 	Reason string `json:"-"`
+}
+
+// Unchecked is a type of resources that a validation could not check.
+type Unchecked struct {
+	ResourceType ResourceType
+	Count        int // resources of the type
+	Reason       string
+	Position     *Position `json:",omitempty"` // of the first
 }
 
 // Scores are the grades of what a validation found, worst first.

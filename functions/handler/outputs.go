@@ -248,6 +248,7 @@ func CombineResults(results api.ValidationResultList) api.ValidationResult {
 		whole.Details = append(whole.Details, result.Details...)
 		whole.Places = append(whole.Places, result.Places...)
 		whole.FailedAttributes = append(whole.FailedAttributes, result.FailedAttributes...)
+		whole.Unchecked = append(whole.Unchecked, result.Unchecked...)
 	}
 	return whole
 }

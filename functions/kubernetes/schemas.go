@@ -54,7 +54,7 @@ func registerSchemaFunctions(fh handler.FunctionRegistry, provider configkit.Res
 			if err != nil {
 				return nil, nil, err
 			}
-			v := schemaVetter{fc: fc, set: set, provider: provider, result: api.ValidationResult{Passed: true}, wrong: map[api.ResourceType]bool{}, unknown: map[api.ResourceType]*unknownType{}}
+			v := schemaVetter{fc: fc, set: set, provider: provider, result: api.ValidationResult{Passed: true}, wrong: map[api.ResourceType]bool{}}
 			err = v.vet(docs)
 			return docs, v.result, err
 		},
@@ -81,16 +81,7 @@ type schemaVetter struct {
 	result   api.ValidationResult
 	checked  int
 
-	wrong   map[api.ResourceType]bool // whose schema in a file is wrong or too costly
-	unknown map[api.ResourceType]*unknownType
-	order   []*unknownType
-}
-
-// unknownType is a type without a schema.
-type unknownType struct {
-	why   string
-	first gaby.Position
-	count int
+	wrong map[api.ResourceType]bool // whose schema in a file is wrong or too costly
 }
 
 func (v *schemaVetter) vet(docs gaby.Container) error {
@@ -113,15 +104,16 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 	for _, doc := range docs {
 		err = errors.Join(err, v.nameless(doc))
 	}
-	for _, u := range v.order {
-		resources := "the resource"
-		if u.count > 1 {
-			resources = fmt.Sprintf("%d resources", u.count)
+	unchecked := 0
+	for _, u := range v.result.Unchecked {
+		unchecked += u.Count
+		resources := "the resource of that type is"
+		if u.Count > 1 {
+			resources = fmt.Sprintf("%d resources of that type are", u.Count)
 		}
-		v.fc.Skipped(api.Position{Line: u.first.Line, Column: u.first.Column},
-			fmt.Sprintf("%s, so %s of that type passed unchecked", u.why, resources))
+		v.fc.Skipped(*u.Position, fmt.Sprintf("%s, so %s unchecked", u.Reason, resources))
 	}
-	v.fc.Matched(v.checked)
+	v.fc.Matched(v.checked + unchecked)
 	return err
 }
 
@@ -162,15 +154,17 @@ func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]js
 	return problems, []error{err}
 }
 
-// unchecked notes that a resource cannot be checked, and why.
+// unchecked records that a resource cannot be checked, and why.
 func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why string) {
-	u := v.unknown[info.ResourceType]
-	if u == nil {
-		u = &unknownType{why: why, first: doc.Value().Get("kind").Position()}
-		v.unknown[info.ResourceType] = u
-		v.order = append(v.order, u)
+	i := slices.IndexFunc(v.result.Unchecked, func(u api.Unchecked) bool { return u.ResourceType == info.ResourceType })
+	if i < 0 {
+		i = len(v.result.Unchecked)
+		at := doc.Value().Get("kind").Position()
+		v.result.Unchecked = append(v.result.Unchecked, api.Unchecked{
+			ResourceType: info.ResourceType, Reason: why, Position: &api.Position{Line: at.Line, Column: at.Column},
+		})
 	}
-	u.count++
+	v.result.Unchecked[i].Count++
 }
 
 // fileFailures are the failures of files with schemas, each at its place.

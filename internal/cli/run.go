@@ -495,6 +495,7 @@ func (r *run) demand(response *api.FunctionInvocationResponse) {
 			f.Class = api.FailureFunction
 		case r.settings.Strict && n.Kind == api.NoteSkippedDocument:
 			f.Class = api.FailureInput
+			refuseUnchecked(response)
 		default:
 			kept = append(kept, n)
 			continue
@@ -504,6 +505,16 @@ func (r *run) demand(response *api.FunctionInvocationResponse) {
 		response.Success = false
 	}
 	response.Notes = kept
+}
+
+// refuseUnchecked has no validation pass that could not check everything.
+func refuseUnchecked(response *api.FunctionInvocationResponse) {
+	for _, o := range response.Outputs {
+		list, _ := o.Value.(api.ValidationResultList)
+		for i := range list {
+			list[i].Passed = list[i].Passed && len(list[i].Unchecked) == 0
+		}
+	}
 }
 
 // noConfiguration tells why a file that was found is none, if it is none: it has no resources, or is a template of something

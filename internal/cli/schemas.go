@@ -27,8 +27,8 @@ const schemasTopic = `vet-schemas checks a resource by the first of these that d
 A CustomResourceDefinition does not count for a type that the release has: a
 cluster would not use it either. A note says so.
 
-A type that nothing describes passes with a note; with --strict that is an
-error.
+A type that nothing describes is unchecked, which results and reports say beside
+what passed and failed. With --strict that is an error.
 
 Files of --schema end in .yaml, .yml or .json and are
 

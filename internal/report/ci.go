@@ -87,7 +87,7 @@ func (r Result) results() api.ValidationResultList {
 }
 
 func (r Result) findings() []finding {
-	return append(failureFindings(r.File, r.Response.Failures), r.findingsOf(r.results())...)
+	return slices.Concat(r.failures(), r.findingsOf(r.results()), r.uncheckedFindings(r.results()))
 }
 
 // level is how bad a finding is, in the words of SARIF and GitHub.
@@ -110,10 +110,10 @@ func github(units []Result) []byte {
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	message := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	var b strings.Builder
-	n := 0
+	n := map[bool]int{} // errors, and what was not checked
 	for _, u := range units {
 		for _, f := range u.findings() {
-			if n++; n > shown {
+			if n[f.Unchecked > 0]++; n[f.Unchecked > 0] > shown {
 				fmt.Fprintf(&b, "%s: %s\n", diag.Printable(f.Position.String()), oneLine(f.text()))
 				continue
 			}
@@ -188,16 +188,22 @@ func jsonReport(units []Result) ([]byte, error) {
 		Resource string `json:",omitempty"`
 		Path     string `json:",omitempty"`
 		Message  string
+		// Unchecked is how many resources could not be checked, if that is what was found.
+		Unchecked int `json:",omitempty"`
 	}
 	report := struct {
-		Version  int
-		Passed   bool
-		Findings []row
+		Version   int
+		Passed    bool
+		Unchecked int `json:",omitempty"` // resources
+		Findings  []row
 	}{Version: 1, Passed: true, Findings: []row{}}
 	for _, u := range units {
 		report.Passed = report.Passed && u.Response.Success && !u.Response.ValidationFailed
 		for _, f := range u.findings() {
-			report.Findings = append(report.Findings, row{f.Position, f.level(), f.Function, f.Name, f.Rule, f.Resource, f.Path, f.Message})
+			report.Findings = append(report.Findings, row{f.Position, f.level(), f.Function, f.Name, f.Rule, f.Resource, f.Path, f.Message, f.Unchecked})
+		}
+		for _, f := range u.uncheckedFindings(u.results()) {
+			report.Unchecked += f.Unchecked
 		}
 	}
 	return Marshal(report)
@@ -232,6 +238,7 @@ type (
 	}
 	sarifResult struct {
 		RuleID    string          `json:"ruleId"`
+		Kind      string          `json:"kind,omitempty"` // "open" where it is not known whether there is a problem
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
@@ -279,7 +286,11 @@ func sarif(units []Result) ([]byte, error) {
 			if f.Resource != "" {
 				place.LogicalLocations = []sarifLogicalPlace{{FullyQualifiedName: strings.TrimSpace(f.Resource + " " + f.Path), Kind: "resource"}}
 			}
-			run.Results = append(run.Results, sarifResult{RuleID: id, Level: f.level(), Message: sarifText{f.text()}, Locations: []sarifLocation{place}})
+			kind, level := "", f.level()
+			if f.Unchecked > 0 && level == "note" {
+				kind, level = "open", "none"
+			}
+			run.Results = append(run.Results, sarifResult{RuleID: id, Kind: kind, Level: level, Message: sarifText{f.text()}, Locations: []sarifLocation{place}})
 		}
 	}
 	return Marshal(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
@@ -309,6 +320,7 @@ type (
 		Tests    int         `xml:"tests,attr"`
 		Failures int         `xml:"failures,attr"`
 		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr,omitempty"`
 		Cases    []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
@@ -316,6 +328,7 @@ type (
 		Name    string        `xml:"name,attr"`
 		Failure *junitProblem `xml:"failure,omitempty"`
 		Error   *junitProblem `xml:"error,omitempty"`
+		Skipped *junitProblem `xml:"skipped,omitempty"`
 	}
 	junitProblem struct {
 		Message string `xml:"message,attr"`
@@ -331,13 +344,20 @@ func junit(units []Result) ([]byte, error) {
 		suite := junitSuite{Name: file}
 		for _, r := range u.results() {
 			c := junitCase{Class: file, Name: u.finding(r).rule()}
-			if !r.Passed {
-				c.Failure = junitProblemOf(u.findingsOf(api.ValidationResultList{r}))
+			list := api.ValidationResultList{r}
+			if found := u.findingsOf(list); len(found) > 0 {
+				c.Failure = junitProblemOf(found)
 				suite.Failures++
+			} else if found := u.uncheckedFindings(list); len(found) > 0 && found[0].level() == "error" {
+				c.Error = junitProblemOf(found)
+				suite.Errors++
+			} else if len(found) > 0 {
+				c.Skipped = junitProblemOf(found)
+				suite.Skipped++
 			}
 			suite.Cases = append(suite.Cases, c)
 		}
-		failures := failureFindings(u.File, u.Response.Failures)
+		failures := u.failures()
 		for len(failures) > 0 {
 			rule := failures[0].rule()
 			same := slices.DeleteFunc(slices.Clone(failures), func(f finding) bool { return f.rule() != rule })

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,6 +21,8 @@ type finding struct {
 	Rule     string // what was violated, when the function says
 	Score    string
 	Message  string
+	// Unchecked is how many resources could not be checked, if that is what was found.
+	Unchecked int
 }
 
 // finding returns what the findings of a validation have in common.
@@ -88,7 +91,7 @@ func (r Result) resultFindings(result api.ValidationResult) []finding {
 		}
 		all = append(all, f)
 	}
-	if len(result.Details) == 0 && len(inAttributes) == 0 {
+	if len(result.Details) == 0 && len(inAttributes) == 0 && len(result.Unchecked) == 0 {
 		base.Message = cmp.Or(result.Reason, "did not pass")
 		all = append(all, base)
 	}
@@ -116,6 +119,44 @@ func attributeFindings(f finding, row *api.AttributeValue) []finding {
 		all[i].Rule, all[i].Message = issue.Identifier, issue.Message
 	}
 	return all
+}
+
+// uncheckedFindings returns what the validations could not check. It is an error where a failure says so, as with --strict.
+func (r Result) uncheckedFindings(results api.ValidationResultList) []finding {
+	var all []finding
+	for _, result := range results {
+		for _, u := range result.Unchecked {
+			f := r.finding(result)
+			f.Resource, f.Unchecked, f.Message = string(u.ResourceType), u.Count, unchecked+u.Reason
+			if u.Count > 1 {
+				f.Message += fmt.Sprintf(" (%d resources)", u.Count)
+			}
+			if u.Position != nil {
+				f.Position = *u.Position
+			}
+			if !slices.ContainsFunc(r.Response.Failures, f.repeats) {
+				f.Score = "none"
+			}
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// unchecked is how messages about what was not checked begin.
+const unchecked = "unchecked: "
+
+// repeats reports whether a failure is that something was not checked.
+func (f finding) repeats(failure *api.Failure) bool {
+	return failure.Function == f.Function && failure.Pos.Line == f.Position.Line && failure.Pos.Column == f.Position.Column
+}
+
+// failures are the problems of a unit, but those that say that something was not checked.
+func (r Result) failures() []finding {
+	unchecked := r.uncheckedFindings(r.results())
+	return failureFindings(r.File, slices.DeleteFunc(slices.Clone(r.Response.Failures), func(failure *api.Failure) bool {
+		return slices.ContainsFunc(unchecked, func(f finding) bool { return f.repeats(failure) })
+	}))
 }
 
 // failureFindings are the problems of a response.
@@ -151,8 +192,11 @@ func (s Screen) failed(r Result, results api.ValidationResultList) []byte {
 func (s Screen) lines(r Result, results api.ValidationResultList) []byte {
 	var b strings.Builder
 	b.Write(s.failed(r, results))
+	for _, f := range r.uncheckedFindings(results) {
+		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) + "\n")
+	}
 	for _, v := range results {
-		if v.Passed {
+		if v.Passed && len(v.Unchecked) == 0 {
 			b.WriteString(s.head(diag.Printable(r.File)+":") + " " + r.finding(v).label() + ": passed\n")
 		}
 	}

@@ -325,6 +325,12 @@ func (e *jsonEncoder) validation(r *api.ValidationResult) error {
 			return err
 		}
 	}
+	if len(r.Unchecked) > 0 {
+		e.key("Unchecked")
+		if err := e.other(r.Unchecked); err != nil {
+			return err
+		}
+	}
 	e.close('}')
 	return nil
 }

@@ -186,6 +186,11 @@ func Locate(outputs api.OutputList, file string) {
 		case api.ValidationResultList:
 			for _, result := range list {
 				in(result.FailedAttributes)
+				for _, u := range result.Unchecked {
+					if u.Position != nil {
+						u.Position.File = file
+					}
+				}
 				for i := range result.Places {
 					result.Places[i].Position.File = file
 				}

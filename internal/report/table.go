@@ -82,12 +82,14 @@ func attributeRows(r Result, list api.AttributeValueList) (head []string, rows [
 
 func validationRows(r Result, list api.ValidationResultList) (head []string, rows [][]string) {
 	for _, v := range list {
-		if v.Passed {
+		if v.Passed && len(v.Unchecked) == 0 {
 			rows = append(rows, []string{r.finding(v).rule(), "passed", "", "", "", ""})
-			continue
 		}
 		for _, f := range r.findingsOf(api.ValidationResultList{v}) {
 			rows = append(rows, []string{f.rule(), "failed", f.Resource, f.Path, oneLine(f.Message), f.Position.String()})
+		}
+		for _, f := range r.uncheckedFindings(api.ValidationResultList{v}) {
+			rows = append(rows, []string{f.rule(), "unchecked", f.Resource, "", oneLine(strings.TrimPrefix(f.Message, unchecked)), f.Position.String()})
 		}
 	}
 	return []string{"RULE", "RESULT", "RESOURCE", "PATH", "MESSAGE", "PLACE"}, rows
