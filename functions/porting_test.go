@@ -116,6 +116,23 @@ func TestLiveState(t *testing.T) {
 	}
 }
 
+// Some versions of the SDK have an argument upsert, others do not.
+func TestSetPathWithUpsert(t *testing.T) {
+	args := []api.FunctionArgument{
+		{ParameterName: "resource-type", Value: "*"}, {ParameterName: "path", Value: "spec.tier"}, {ParameterName: "attribute-value", Value: "gold"},
+	}
+	for _, upsert := range [][]bool{nil, {true}, {false}} {
+		docs, err := gaby.ParseAll([]byte(deployment))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = generic.GenericFnSetStringPath(k8skit.New(), &api.FunctionContext{}, docs, args, nil, upsert...)
+		if created := docs[0].ExistsP("spec.tier"); err != nil || created == slices.Contains(upsert, false) {
+			t.Errorf("%v: created %v, %v", upsert, created, err)
+		}
+	}
+}
+
 func TestPlainTextIsNoConfigData(t *testing.T) {
 	var request api.FunctionInvocationRequest
 	err := json.Unmarshal([]byte(`{"ConfigData": "kind: Deployment\n"}`), &request)

@@ -25,11 +25,11 @@ func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.
 func standardFunctions(converter configkit.ConfigConverter, provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	return slices.Concat([]handler.FunctionRegistration{
 		getPathFunction[string](provider, "get-string-path", GenericFnGetStringPath),
-		setPathFunction[string](provider, "set-string-path", GenericFnSetStringPath),
+		setPathFunction[string](provider, "set-string-path"),
 		getPathFunction[int](provider, "get-int-path", GenericFnGetIntPath),
-		setPathFunction[int](provider, "set-int-path", GenericFnSetIntPath),
+		setPathFunction[int](provider, "set-int-path"),
 		getPathFunction[bool](provider, "get-bool-path", GenericFnGetBoolPath),
-		setPathFunction[bool](provider, "set-bool-path", GenericFnSetBoolPath),
+		setPathFunction[bool](provider, "set-bool-path"),
 		getSubtreeFunction(provider),
 		setSubtreeFunction(provider),
 		deletePathFunction(provider),

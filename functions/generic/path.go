@@ -3,6 +3,7 @@ package generic
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -76,25 +77,25 @@ func GenericFnGetBoolPath(resourceProvider configkit.ResourceProvider, fc *api.F
 	return getPath[bool](resourceProvider, fc, parsedData, args)
 }
 
-// GenericFnSetStringPath implements set-string-path.
+// GenericFnSetStringPath implements set-string-path. It creates what is missing, unless upsert is false.
 func GenericFnSetStringPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument, _ []byte,
+	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[string](resourceProvider, fc, parsedData, args)
+	return setPath[string](resourceProvider, fc, parsedData, args, upsert)
 }
 
-// GenericFnSetIntPath implements set-int-path.
+// GenericFnSetIntPath implements set-int-path. It creates what is missing, unless upsert is false.
 func GenericFnSetIntPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument, _ []byte,
+	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[int](resourceProvider, fc, parsedData, args)
+	return setPath[int](resourceProvider, fc, parsedData, args, upsert)
 }
 
-// GenericFnSetBoolPath implements set-bool-path.
+// GenericFnSetBoolPath implements set-bool-path. It creates what is missing, unless upsert is false.
 func GenericFnSetBoolPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument, _ []byte,
+	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	return setPath[bool](resourceProvider, fc, parsedData, args)
+	return setPath[bool](resourceProvider, fc, parsedData, args, upsert)
 }
 
 // queryOf is the path of a function's arguments. Functions without a resource type look into all resources.
@@ -118,7 +119,7 @@ func getPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.Func
 }
 
 func setPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
-	args []api.FunctionArgument,
+	args []api.FunctionArgument, upsert []bool,
 ) (gaby.Container, any, error) {
 	value, _ := handler.Arguments(args).Lookup(parameterValue)
 	typed, ok := value.(T)
@@ -126,7 +127,7 @@ func setPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.Func
 		return nil, nil, fmt.Errorf("argument %s has the type %T", parameterValue, value)
 	}
 	matches, err := yamlkit.UpdatePaths(parsedData, queryOf(provider, args), nil, provider,
-		func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: true})
+		func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: !slices.Contains(upsert, false)})
 	fc.Matched(matches)
 	return parsedData, nil, err
 }
@@ -222,7 +223,7 @@ func getPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name
 	}
 }
 
-func setPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name string, implementation pathFunction) handler.FunctionRegistration {
+func setPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name string) handler.FunctionRegistration {
 	t, path, value := pathExample[T]()
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -236,7 +237,9 @@ func setPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{name + " apps/v1/Deployment " + path + " " + value},
 		},
-		Function:       bindProvider(provider, implementation),
+		Function: func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			return setPath[T](provider, fc, parsedData, args, nil)
+		},
 		PerDocument:    true,
 		ValueParameter: parameterValue,
 		CheckArguments: checkPathArgument(provider),

@@ -26,6 +26,8 @@ const (
 	imageReference = `(?:` + imageTag + `(?:` + imageDigest + `)?|` + imageDigest + `)`
 	// A text with a variable, ${NAME}, that something fills in later. What it will be is not known.
 	withVariable = `[^\s{}]*(?:\$\{[^\s{}]+\}[^\s{}]*)+`
+	// An argument that is the part of an image after its repository.
+	wholeReference = `^(?:` + imageReference + `|[:@]` + withVariable + `)$`
 )
 
 // defaultRegistry is where images come from that name no registry.
@@ -53,7 +55,7 @@ func repositoryURIParameter(description string) api.FunctionParameter {
 func imageReferenceParameter() api.FunctionParameter {
 	return api.FunctionParameter{
 		ParameterName: parameterImageReference, Required: true, DataType: api.DataTypeString, Example: ":1.27",
-		Description: "tag with its colon, digest with its @, or both", ValueConstraints: api.ValueConstraints{Regexp: wholeImage(imageReference)},
+		Description: "tag with its colon, digest with its @, or both", ValueConstraints: api.ValueConstraints{Regexp: wholeReference},
 	}
 }
 
@@ -99,7 +101,7 @@ func registerImageFunctions(fh handler.FunctionRegistry, provider configkit.Reso
 
 func setImageReferenceByURIFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	reference := sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + imageReference + `|[:@]` + withVariable + `)$`)
+		return regexp.MustCompile(wholeReference)
 	})
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{

@@ -133,7 +133,8 @@ func unknownFunction(executor *functions.Executor, t api.ToolchainType, name str
 	for _, s := range executor.Signatures(t) {
 		names = append(names, s.FunctionName)
 	}
-	hint := cmp.Or(plan.Elsewhere(executor, name), diag.DidYouMean(handler.Suggest(name, names), ""))
+	former := (&handler.UnknownFunctionError{Name: name}).Hint()
+	hint := cmp.Or(former, plan.Elsewhere(executor, name), diag.DidYouMean(handler.Suggest(name, names), ""))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
 	}

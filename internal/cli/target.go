@@ -79,14 +79,18 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 // after --param is the value of that.
 func takeToolchain(cmd *cobra.Command, words []string) error {
 	for i, word := range words {
-		name, _, _ := strings.Cut(word, "=")
+		name, _, hasValue := strings.Cut(word, "=")
+		end := i + 2
+		if hasValue {
+			end = i + 1
+		}
 		switch {
 		case word == "--":
 			return nil
 		case i == 0, name != "--toolchain", awaitsValue(cmd.Flags(), words[i-1]):
 			continue
 		}
-		if err := cmd.Flags().Parse(words[i:min(i+2, len(words))]); err != nil {
+		if err := cmd.Flags().Parse(words[i:min(end, len(words))]); err != nil {
 			return flagProblem(cmd, err)
 		}
 	}
