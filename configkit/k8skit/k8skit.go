@@ -73,6 +73,9 @@ func (p *ResourceProvider) Scope(t api.ResourceType) configkit.Scope {
 // InputResources are the resources of all input files of a run that has several.
 func (p *ResourceProvider) InputResources() []api.ResourceInfo { return p.schemas.InputResources() }
 
+// InputDocuments are the documents of these files.
+func (p *ResourceProvider) InputDocuments() gaby.Container { return p.schemas.InputDocuments() }
+
 // ToolchainType is Kubernetes/YAML.
 func (*ResourceProvider) ToolchainType() api.ToolchainType { return api.ToolchainKubernetesYAML }
 

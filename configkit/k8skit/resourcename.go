@@ -28,9 +28,16 @@ func ruleOfName(t api.ResourceType) nameRule {
 	case group == "rbac.authorization.k8s.io", group == "apiregistration.k8s.io":
 		return nameRule{"a part of a path: no '/' and no '%', and neither '.' nor '..'", `^[^/%]+$`, 253}
 	}
+	longest := 253
+	switch {
+	case group == "batch" && kind == "Job": // a label of its pods
+		longest = 63
+	case group == "batch" && kind == "CronJob": // the names of its jobs are 11 bytes longer
+		longest = 52
+	}
 	return nameRule{
 		"a DNS name: lower-case letters, digits, '-' and '.', with a letter or digit at both ends of each part",
-		`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`, 253,
+		`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`, longest,
 	}
 }
 
@@ -63,5 +70,12 @@ func (p *ResourceProvider) CheckResourceName(t api.ResourceType, name string) er
 		shown = name[:80] + "..."
 	}
 	kind := string(t[strings.LastIndexByte(string(t), '/')+1:])
-	return fmt.Errorf("%q cannot be the name of a %s, which is %s, and at most %d bytes long", shown, kind, rule.what, rule.longest)
+	return fmt.Errorf("%q cannot be the name of %s %s, which is %s, and at most %d bytes long", shown, article(kind), kind, rule.what, rule.longest)
+}
+
+func article(kind string) string {
+	if kind != "" && strings.Contains("AEIO", kind[:1]) {
+		return "an"
+	}
+	return "a"
 }

@@ -21,8 +21,8 @@ type referenceSetter struct {
 	of       api.ResourceType
 	from, to string
 
-	present map[string]bool // names of resources of the type that the input has
-	own     []*gaby.YamlDoc // those in the unit
+	present map[string][]string // the namespaces of the resources of the type that the input has, by name
+	own     []*gaby.YamlDoc     // those in the unit
 }
 
 // run sets the references.
@@ -34,7 +34,7 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		case yamlkit.IsPlaceholder(ref.Name):
 			placeholders++
 		case ref.Name == s.to:
-		case s.present[ref.Name]:
+		case s.isPresent(ref):
 			if known[ref.Name] == nil {
 				known[ref.Name] = &Reference{Place: &yamlkit.Place{Doc: ref.Place.Doc, Resource: ref.Place.Resource, Value: ref.Place.Value}}
 			}
@@ -52,7 +52,7 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		if s.from != "" {
 			return ref.Name == s.from || ref.Name == s.to
 		}
-		return ref.Name == s.to || s.present[ref.Name] || yamlkit.IsPlaceholder(ref.Name)
+		return ref.Name == s.to || s.isPresent(ref) || yamlkit.IsPlaceholder(ref.Name)
 	})
 	if err == nil && s.from == "" && len(known) == 0 && len(foreign) == 0 && placeholders > 0 && len(s.own) == 1 {
 		err = s.connect(s.own[0])
@@ -73,19 +73,31 @@ func (s *referenceSetter) visit(docs gaby.Container, wanted func(*Reference) boo
 	})
 }
 
+// isPresent reports whether the input has what is referred to.
+func (s *referenceSetter) isPresent(ref *Reference) bool {
+	return slices.ContainsFunc(s.present[ref.Name], func(namespace string) bool {
+		return namespace == "" || ref.Namespace == "" || namespace == ref.Namespace
+	})
+}
+
 // survey finds the resources of the type.
 func (s *referenceSetter) survey(unit gaby.Container) {
-	s.present = map[string]bool{}
+	s.present = map[string][]string{}
+	add := func(info *api.ResourceInfo) {
+		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
+		name := string(info.ResourceNameWithoutScope)
+		s.present[name] = append(s.present[name], namespace)
+	}
 	for _, doc := range unit {
 		if info, err := s.provider.ResourceInfo(doc); err == nil && SameKind(info.ResourceType, s.of) {
-			s.present[string(info.ResourceNameWithoutScope)] = true
+			add(&info)
 			s.own = append(s.own, doc)
 		}
 	}
 	if p, ok := s.provider.(interface{ InputResources() []api.ResourceInfo }); ok {
 		for _, info := range p.InputResources() {
 			if SameKind(info.ResourceType, s.of) {
-				s.present[string(info.ResourceNameWithoutScope)] = true
+				add(&info)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 type leftNamespaces struct {
 	namespaces map[string]bool // that resources were in
 	candidates []leftCandidate
+	rest       gaby.Container // resources without a namespace
 }
 
 // leftCandidate is a document whose text has a namespace more often than as that of the resource.
@@ -24,6 +25,10 @@ type leftCandidate struct {
 
 // add looks at a resource that is about to be moved.
 func (l *leftNamespaces) add(doc *gaby.YamlDoc, namespace, from, to string) {
+	if namespace == "" {
+		l.rest = append(l.rest, doc)
+		return
+	}
 	if l.namespaces == nil {
 		l.namespaces = map[string]bool{}
 	}
@@ -42,6 +47,17 @@ func (l *leftNamespaces) add(doc *gaby.YamlDoc, namespace, from, to string) {
 		}
 	}
 	l.candidates = append(l.candidates, leftCandidate{doc, old})
+}
+
+// addRest looks at the resources without a namespace, which may name any of those that others were in.
+func (l *leftNamespaces) addRest(namespaces []string) {
+	for _, old := range namespaces {
+		for _, doc := range l.rest {
+			if !doc.IsDocument() || doc.Changed() || wordCount(gaby.Container{doc}.Text(), old, 1) > 0 {
+				l.candidates = append(l.candidates, leftCandidate{doc, old})
+			}
+		}
+	}
 }
 
 // note says how many values there are after the move.

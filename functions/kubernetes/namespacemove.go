@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -56,6 +57,9 @@ func (m *namespaceMove) run(docs gaby.Container) error {
 		return err
 	}
 	renamed, err := m.renamedNamespaces()
+	if err == nil {
+		err = m.refuseSame()
+	}
 	if err != nil {
 		return err
 	}
@@ -76,6 +80,9 @@ func (m *namespaceMove) run(docs gaby.Container) error {
 	}
 	m.fc.Matched(matches)
 	m.noteUnknown()
+	if len(m.left.rest) > 0 {
+		m.left.addRest(m.formerNamespaces())
+	}
 	m.left.note(m.fc)
 	return errors.Join(problems...)
 }
@@ -101,6 +108,7 @@ func (m *namespaceMove) survey(docs gaby.Container) error {
 		switch {
 		case info.ResourceType == typeNamespace && !m.own:
 			m.namespaces = append(m.namespaces, doc)
+			m.left.rest = append(m.left.rest, doc)
 			continue
 		case m.scope(info.ResourceType) != configkit.ScopeUnknown:
 			m.scoped = append(m.scoped, doc)
@@ -113,11 +121,11 @@ func (m *namespaceMove) survey(docs gaby.Container) error {
 				m.unknown[string(info.ResourceType)]++
 			}
 		}
-		if namespace != "" && !m.own {
+		if !m.own {
 			m.left.add(doc, namespace, m.from, m.to)
 		}
 	}
-	if handler.IsPart(m.fc) && (len(m.unknown) > 0 || len(m.namespaces) > 0 && m.from == "") {
+	if handler.IsPart(m.fc) && (len(m.unknown) > 0 || m.from == "" && len(m.namespaces) > 0 || !m.own && m.mixed()) {
 		return handler.ErrWholeUnit
 	}
 	return nil
@@ -214,26 +222,96 @@ func (m *namespaceMove) noteUnknown() {
 		"CustomResourceDefinition in the input or --schema, says what it is)", count, slices.Sorted(maps.Keys(m.unknown))...)
 }
 
+// inputs are the resources of all input files, none with a selection, which leaves some of them out.
+func (m *namespaceMove) inputs() []api.ResourceInfo {
+	p, ok := m.provider.(interface{ InputResources() []api.ResourceInfo })
+	if !ok || handler.SelectionOf(m.fc) != nil {
+		return nil
+	}
+	return p.InputResources()
+}
+
+// used are the namespaces to move resources from.
+func (m *namespaceMove) used() map[string]bool {
+	if m.from != "" {
+		return map[string]bool{m.from: true}
+	}
+	used := map[string]bool{}
+	maps.Copy(used, m.left.namespaces)
+	for _, info := range m.inputs() {
+		if namespace, _, _ := strings.Cut(string(info.ResourceName), "/"); namespace != "" {
+			used[namespace] = true
+		}
+	}
+	return used
+}
+
+// formerNamespaces are those that resources were in and are not any more.
+func (m *namespaceMove) formerNamespaces() []string {
+	used := m.used()
+	delete(used, m.to)
+	return slices.Sorted(maps.Keys(used))
+}
+
+// refuseSame refuses to make one resource of several of different namespaces.
+func (m *namespaceMove) refuseSame() error {
+	if !m.mixed() && handler.SelectionOf(m.fc) == nil {
+		return nil
+	}
+	moving := make(map[*gaby.YamlDoc]bool, len(m.docs))
+	for _, doc := range m.docs {
+		moving[doc] = true
+	}
+	type resource struct{ kind, namespace, name string }
+	former := map[resource]string{}
+	for _, doc := range generic.WholeUnit(m.fc, m.docs) {
+		info, err := m.provider.ResourceInfo(doc)
+		old, name, _ := strings.Cut(string(info.ResourceName), "/")
+		if err != nil || old == "" && m.scope(info.ResourceType) != configkit.ScopeNamespaced {
+			continue
+		}
+		after := resource{generic.GroupKind(info.ResourceType), old, name}
+		if moving[doc] {
+			after.namespace = m.moved(old)
+		}
+		other, taken := former[after]
+		if !taken {
+			former[after] = old
+		} else if other != old {
+			pos := doc.Value().Get("metadata").Get("name").Position()
+			return &api.Failure{
+				Class: api.FailureFunction, Resource: info.String(), Pos: api.Position{Line: pos.Line, Column: pos.Column},
+				Message: fmt.Sprintf("%s and %s would both be %s/%s", strings.TrimPrefix(other+"/"+name, "/"), strings.TrimPrefix(old+"/"+name, "/"), m.to, name),
+				Hint:    m.sameHint(cmp.Or(other, old)),
+			}
+		}
+	}
+	return nil
+}
+
+func (m *namespaceMove) sameHint(old string) string {
+	if m.from != "" {
+		return "--where-resource leaves resources out"
+	}
+	return fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, old, old)
+}
+
+// mixed reports whether resources are in several namespaces, or some in none.
+func (m *namespaceMove) mixed() bool {
+	n := len(m.left.namespaces)
+	return n > 1 || n == 1 && len(m.left.rest) > 0
+}
+
 // renamedNamespaces are the Namespaces that the resources move with: the one they were in.
 func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
 	if len(m.namespaces) == 0 {
 		return nil, nil
 	}
-	used, present := map[string]bool{}, map[string]bool{}
-	maps.Copy(used, m.left.namespaces)
-	if p, ok := m.provider.(interface{ InputResources() []api.ResourceInfo }); ok && handler.SelectionOf(m.fc) == nil {
-		for _, info := range p.InputResources() {
-			namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
-			switch {
-			case info.ResourceType == typeNamespace:
-				present[string(info.ResourceNameWithoutScope)] = true
-			case namespace != "":
-				used[namespace] = true
-			}
+	used, present := m.used(), map[string]bool{}
+	for _, info := range m.inputs() {
+		if info.ResourceType == typeNamespace {
+			present[string(info.ResourceNameWithoutScope)] = true
 		}
-	}
-	if m.from != "" {
-		used = map[string]bool{m.from: true}
 	}
 	for _, doc := range generic.WholeUnit(m.fc, m.docs) {
 		if info, err := m.provider.ResourceInfo(doc); err == nil && info.ResourceType == typeNamespace {

@@ -50,16 +50,27 @@ func (r *renamer) resources(docs gaby.Container) []renaming {
 	return all
 }
 
-// elsewhere are the resources of other input files. What a selection leaves out of them is not known, so there are none with one.
+// elsewhere returns the resources of all input files that the function is for.
 func (r *renamer) elsewhere() []renaming {
-	p, ok := r.provider.(interface{ InputResources() []api.ResourceInfo })
-	if !ok || handler.SelectionOf(r.fc) != nil {
-		return nil
-	}
+	p, ok := r.provider.(interface {
+		InputResources() []api.ResourceInfo
+		InputDocuments() gaby.Container
+	})
 	var all []renaming
-	for _, info := range p.InputResources() {
-		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
-		all = append(all, renaming{nil, info, namespace, string(info.ResourceNameWithoutScope)})
+	switch selection := handler.SelectionOf(r.fc); {
+	case !ok:
+	case selection == nil:
+		for _, info := range p.InputResources() {
+			namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
+			all = append(all, renaming{nil, info, namespace, string(info.ResourceNameWithoutScope)})
+		}
+	default:
+		for _, n := range r.resources(p.InputDocuments()) {
+			if selected, err := selection.Selects(n.doc); err == nil && selected {
+				n.doc = nil
+				all = append(all, n)
+			}
+		}
 	}
 	return all
 }

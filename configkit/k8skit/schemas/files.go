@@ -114,7 +114,7 @@ func (l *Library) ofInputs(t api.ResourceType, s *Set) (*jsonschema.Schema, erro
 // readInputs returns what other input files define.
 func (l *Library) readInputs() definitions {
 	if l.inputs != nil {
-		l.defined = definitions{}
+		l.defined, l.read = definitions{}, l.inputs
 		for _, f := range l.inputs() {
 			docs, _ := gaby.ParseAll(f.Text)
 			for _, doc := range docs {
@@ -156,6 +156,21 @@ func (l *Library) InputResources() []api.ResourceInfo {
 	defer l.mu.Unlock()
 	l.readInputs()
 	return l.resources
+}
+
+// InputDocuments returns the documents of all input files, which are only kept after they were asked for.
+func (l *Library) InputDocuments() gaby.Container {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.readInputs()
+	if l.read != nil {
+		for _, f := range l.read() {
+			docs, _ := gaby.ParseAll(f.Text)
+			l.documents = append(l.documents, docs...)
+		}
+		l.read = nil
+	}
+	return l.documents
 }
 
 // added are the schemas of files.

@@ -26,10 +26,12 @@ type Library struct {
 	files   func() ([]File, error) // not read yet
 	added   *added
 	inputs  func() []File // not read yet
+	read    func() []File // read, but their documents are not kept
 	defined definitions   // in inputs
 	clashes map[Clash]bool
 
 	resources []api.ResourceInfo // of inputs
+	documents gaby.Container     // of read
 }
 
 // Release has the schemas of a release of Kubernetes. It can be used concurrently.
