@@ -290,7 +290,7 @@ func (m *namespaceMove) refuseSame() error {
 }
 
 func (m *namespaceMove) sameHint(old string) string {
-	if m.from != "" {
+	if m.from != "" || handler.SelectionOf(m.fc) != nil {
 		return "--where-resource leaves resources out"
 	}
 	return fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, old, old)
