@@ -479,7 +479,7 @@ func TestOperators(t *testing.T) {
 		want string
 	}{
 		{"container-image", "monitoring.coreos.com/v1alpha1/PrometheusAgent", "spec.containers.?name:container-name=%s.image spec.image spec.initContainers.?name:container-name=%s.image spec.thanos.|image"},
-		{"images", "operator.victoriametrics.com/v1beta1/VMAgent", "spec.containers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image spec.image.repository"},
+		{"images", "operator.victoriametrics.com/v1beta1/VMAgent", "spec.containers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image spec.image.repository spec.volumes.*.image.|reference"},
 		{"container-repository-uri", "solr.apache.org/v1beta1/SolrPrometheusExporter", "spec.image.repository"},
 		{"container-image-reference", "postgresql.cnpg.io/v1/Cluster", "spec.imageName#reference"},
 		{"container-image", "tekton.dev/v1beta1/TaskRun", "spec.taskSpec.sidecars.?name:container-name=%s.image spec.taskSpec.stepTemplate.|image spec.taskSpec.steps.?name:container-name=%s.image"},

@@ -108,10 +108,10 @@ func parseValueFilter(text string) (*valueFilter, error) {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 			return nil, fmt.Errorf("%s cannot be a JSON %s", wrong.Field, wrong.Value)
 		}
-		return nil, fmt.Errorf("no JSON object of filters: %w", err)
+		return nil, fmt.Errorf("not a JSON object of filters: %w", err)
 	}
 	if decoder.More() {
-		return nil, errors.New("no JSON object of filters: something follows it")
+		return nil, errors.New("not a JSON object of filters: text follows it")
 	}
 	for _, rule := range []struct {
 		kind, text string

@@ -39,7 +39,7 @@ func TestValueFilter(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		``: "no JSON object", `[]`: "no JSON object", `{} {}`: "something follows", `{"Mn": 1}`: "unknown field", `{"Min": 1.5}`: "Min",
+		``: "not a JSON object", `[]`: "not a JSON object", `{} {}`: "text follows", `{"Mn": 1}`: "unknown field", `{"Min": 1.5}`: "Min",
 		`{"Min": 2, "Max": 1}`: "greater", `{"AllowRegexp": "("}`: "AllowRegexp", `{"DenyStrings": {"a": true}, "DenyRegexp": "a"}`: "exclude each other",
 	} {
 		if _, err := parseValueFilter(text); err == nil || !strings.Contains(err.Error(), want) {

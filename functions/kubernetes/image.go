@@ -193,7 +193,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 			if containers == "" {
 				containers = "*"
 			}
-			hidden := false // behind a registry that is not named
+			hidden := false // whether an image comes from it without naming it
 			matches, err := editImages(docs, provider.AttributePaths(attributeImages), provider, containers, func(text string) (string, bool) {
 				namesNone := !hasRegistry(text) && unqualified().MatchString(text)
 				if from == "" {
@@ -215,7 +215,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 	}
 }
 
-// hasRegistry tells whether the first part of an image's path is its registry.
+// hasRegistry reports whether the first part of an image's path is its registry.
 func hasRegistry(image string) bool {
 	first, _, more := strings.Cut(image, "/")
 	return more && (first == "localhost" || strings.ContainsAny(first, ".:"))

@@ -2,8 +2,10 @@ package kubernetes
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/api"
 )
@@ -43,7 +45,7 @@ func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Place) error {
 	}
 }
 
-// identityFields say as whom containers run; an image that needs one of them may not work with defaults of the others.
+// identityFields say as whom containers run; an image that needs one of them may not work with the defaults of the others.
 func identityFields() []string { return []string{"runAsUser", "runAsGroup", "fsGroup"} }
 
 // podSecurity is what a pod had to say about security before anything was set.
@@ -57,7 +59,7 @@ type podSecurity struct {
 
 func newPodSecurity(pod gaby.Value) *podSecurity {
 	s := &podSecurity{pos: pod.Position()}
-	if pod.Get("hostNetwork").TextIs("true") {
+	if isTrue(pod.Get("hostNetwork")) {
 		s.reason = "uses hostNetwork"
 	}
 	s.read(pod.Get("securityContext"))
@@ -65,12 +67,17 @@ func newPodSecurity(pod gaby.Value) *podSecurity {
 		for c := pod.Get(list).First(); c.Exists(); c = c.Next() {
 			context := c.Get("securityContext")
 			s.read(context)
-			if s.reason == "" && context.Get("privileged").TextIs("true") {
+			if s.reason == "" && isTrue(context.Get("privileged")) {
 				s.reason = "has a privileged container"
 			}
 		}
 	}
 	return s
+}
+
+// isTrue reports whether Kubernetes, which reads YAML 1.1, takes a value for true.
+func isTrue(v gaby.Value) bool {
+	return strings.EqualFold(v.Text(), "true") || jsonschema.Truth(v.Text())
 }
 
 // read looks for the user and the groups in a security context.

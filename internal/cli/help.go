@@ -204,7 +204,7 @@ several times; each file is worked on once, in the order of the paths.
 A unit is called like its file: the path below the working directory, or below
 the directory that was named, without extension.
 
-A directory stands for one toolchain, Kubernetes/YAML: its .yaml and .yml files,
+A directory means one toolchain, Kubernetes/YAML: its .yaml and .yml files,
 and its .json files with apiVersion and kind. Other formats are skipped, and a
 note says so. --toolchain X takes the files of X instead, --toolchain auto the
 files of every format, each with its own toolchain. A file that you name and

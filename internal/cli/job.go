@@ -47,7 +47,7 @@ func addRunFlags(flags *pflag.FlagSet) {
 	flags.Bool("allow-external", false, "let functions use files, programs and the network")
 	flags.StringSlice("context", nil, "what functions know of the unit, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
 	addToolchainFlags(flags)
-	flags.Lookup("toolchain").Usage += "; a directory stands for Kubernetes/YAML, with auto for every format"
+	flags.Lookup("toolchain").Usage += "; a directory means Kubernetes/YAML, with auto every format"
 }
 
 // addToolchainFlags adds the flags that decide which functions there are.

@@ -173,7 +173,7 @@ func (r *run) conclude() {
 	}
 	if note := skippedFiles(r.found.Passed, r.settings.Verbose); note != "" {
 		if r.reader.Toolchain == "" && slices.ContainsFunc(r.found.Passed, func(p source.Passed) bool { return p.Why == source.OtherFormat }) {
-			note += "; a directory stands for Kubernetes/YAML, --toolchain auto or a pattern takes the other formats"
+			note += "; a directory means Kubernetes/YAML; --toolchain auto or a pattern takes the other formats"
 		}
 		notes = append(notes, api.Note{Message: note})
 	}
