@@ -78,7 +78,7 @@ func (j *job) newWriting(chain *plan.Plan, format report.Format) (writing, error
 	case dry:
 		asked, w.to = "--dry-run", nowhere
 	}
-	w.prints = w.to == toStdout || slices.ContainsFunc([]string{"output", "data-only", "output-only", "diff", "report"}, flags.Changed)
+	w.prints = w.to == toStdout || slices.ContainsFunc([]string{"output", "data-only", "output-only", "diff", "report", "combine-validations"}, flags.Changed)
 	changes := slices.ContainsFunc(chain.Signatures, func(s api.FunctionSignature) bool { return s.Mutating })
 	switch {
 	case w.fsync && w.to != inPlace && w.to != toDirectory:
