@@ -116,7 +116,7 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 // read reads the file. The user's own may be a pipe.
 func (p place) read() ([]byte, error) {
 	if p.project != nil {
-		return p.project.read(p.path, maxSettings)
+		return p.project.settings()
 	}
 	f, err := os.Open(p.path)
 	if err != nil {

@@ -12,6 +12,9 @@ import (
 // nonBlocking keeps opening a pipe from waiting for somebody to write to it.
 const nonBlocking = syscall.O_NONBLOCK
 
+// notTrusted is what isTrusted found when it is false.
+const notTrusted = "belongs to another user"
+
 // isTrusted reports whether a file belongs to the user or to root. As with git's safe.directory, the user of a command that runs
 // under sudo is also the one who called sudo.
 func isTrusted(info fs.FileInfo) bool {

@@ -48,7 +48,7 @@ func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 		if other := strangerOf(at, path, info); other != "" {
 			notes = append(notes, api.Note{
 				Pos:     api.Position{File: shown(path, from)},
-				Message: fmt.Sprintf("this file is ignored: %s belongs to another user; --config %s uses it as your own", other, diag.FileName(shown(path, from))),
+				Message: fmt.Sprintf("this file is ignored: %s %s; --config %s uses it as your own", other, notTrusted, diag.FileName(shown(path, from))),
 			})
 			continue
 		}
@@ -114,14 +114,24 @@ func (p *project) inside(path string) (string, error) {
 	return rel, err
 }
 
-// read reads a regular file below the directory.
-func (p *project) read(path string, most int64) ([]byte, error) {
+// settings reads the settings file. Its owner is that of what was opened, whatever was there when it was found.
+func (p *project) settings() ([]byte, error) {
+	return p.read(filepath.Join(p.dir, ProjectFile), maxSettings, func(info fs.FileInfo) error {
+		if !isTrusted(info) {
+			return errors.New("it " + notTrusted)
+		}
+		return nil
+	})
+}
+
+// read reads a regular file below the directory, unless admit refuses it.
+func (p *project) read(path string, most int64, admit func(fs.FileInfo) error) ([]byte, error) {
 	rel, err := p.inside(path)
 	if err != nil {
 		return nil, err
 	}
 	if info, err := p.root.Lstat(rel); err == nil && info.Mode().Type()&^fs.ModeSymlink != 0 {
-		return nil, notRegular(info) // opening a device may do something
+		return nil, refuseIrregular(info) // opening a device may do something
 	}
 	f, err := p.root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
@@ -129,20 +139,28 @@ func (p *project) read(path string, most int64) ([]byte, error) {
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	info, err := f.Stat()
+	if err == nil {
+		err = refuseIrregular(info)
+	}
+	if err == nil {
+		err = admit(info)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, notRegular(info)
 	}
 	return readBounded(f, most)
 }
 
-func notRegular(info fs.FileInfo) error {
-	if info.IsDir() {
+func anybodys(fs.FileInfo) error { return nil }
+
+func refuseIrregular(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
 		return errors.New("this is a directory, a file is expected")
+	case !info.Mode().IsRegular():
+		return errNotRegular
 	}
-	return errNotRegular
+	return nil
 }
 
 func readBounded(r io.Reader, most int64) ([]byte, error) {
@@ -188,7 +206,7 @@ func (f File) Read(path string) ([]byte, error) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	text, err := f.project.read(path, maxNamed)
+	text, err := f.project.read(path, maxNamed, anybodys)
 	if err == nil {
 		return text, nil
 	}

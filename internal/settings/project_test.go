@@ -180,6 +180,28 @@ func TestFilesOfOthers(t *testing.T) {
 	}
 }
 
+// A file that takes the place of a trusted one after that was found is not read.
+func TestAFileOfAnotherThatComesLater(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	root := t.TempDir()
+	path := write(t, filepath.Join(root, ProjectFile), "space: x\n")
+	found, _, problem := findProject(root, root)
+	if problem != nil {
+		t.Fatal(problem)
+	}
+	if text, err := found.settings(); err != nil || len(text) == 0 {
+		t.Fatal(err)
+	}
+	if err := os.Chown(path, 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := found.settings(); err == nil || err.Error() != "it belongs to another user" {
+		t.Error(err)
+	}
+}
+
 func TestWhatIsNoSettingsFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(t *testing.T, path string)
