@@ -125,18 +125,17 @@ func (t *Target) unchanged(path string, info fs.FileInfo, data []byte) error {
 	return nil
 }
 
-// contains reports whether data and nothing else is in a file.
+// contains reports whether a file, which is as long as data, has that content.
 func contains(f io.Reader, data []byte) bool {
-	part := make([]byte, min(len(data)+1, maxBuffer))
-	for {
-		n, err := f.Read(part)
-		if !bytes.HasPrefix(data, part[:n]) {
+	part := make([]byte, min(len(data), maxBuffer))
+	for len(data) > 0 {
+		n, err := f.Read(part[:min(len(part), len(data))])
+		if err != nil || !bytes.HasPrefix(data, part[:n]) {
 			return false
 		}
-		if data = data[n:]; err != nil {
-			return err == io.EOF && len(data) == 0
-		}
+		data = data[n:]
 	}
+	return true
 }
 
 // dirs are the directories whose entries changed.

@@ -1,11 +1,12 @@
 // Package sink is where results go: to the standard output, to the files that
 // configuration was read from, or to files in a directory.
 //
-// The rules of this room: a sink takes the finished result of a unit, so that a
-// unit that failed has written nothing. A file is written in one step, in which a
-// new file takes the place of the old one: nobody ever sees a part of it, whatever
-// happens to the process, and what somebody else wrote meanwhile is never lost.
-// Results may come in many small parts; they are written with few system calls.
+// A sink takes the finished result of a unit, so that a unit that failed writes
+// nothing. It writes a file in one step, in which a new file takes the place of
+// the old one: nobody ever sees a part of it, whatever happens to the process.
+// A file that is written in place is locked from before it is read, and compared
+// with what was read before it is replaced: no update is lost. Results may come
+// in many small parts; they are written with few system calls.
 package sink
 
 import (
