@@ -77,14 +77,14 @@ func TestNoUpdateIsLost(t *testing.T) {
 // TestProcessesDoNotWaitForEachOther runs fctl on the same files in different orders, each of them named twice and some of them
 // so large that work on others waits until they are done.
 func TestProcessesDoNotWaitForEachOther(t *testing.T) {
-	const files, runs = 8, 2
+	const files, loops, runs = 8, 2, 2
 	dir := inMemory(t)
 	var forth, back []string
 	for i := range files {
 		path := counter(t, filepath.Join(dir, fmt.Sprintf("%02d.yaml", i)))
-		if i%2 == 0 {
+		if i%4 == 0 { // both of them together are more than is kept until it is printed
 			if f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err == nil {
-				_, err = f.WriteString(strings.Repeat("# a long line of text\n", 200_000))
+				_, err = f.WriteString(strings.Repeat("# "+strings.Repeat("x", 100_000)+"\n", 90))
 				if err := errors.Join(err, f.Close()); err != nil {
 					t.Fatal(err)
 				}
@@ -97,10 +97,10 @@ func TestProcessesDoNotWaitForEachOther(t *testing.T) {
 		forth = append(forth, "-f", path, "-f", link)
 		back = append([]string{"-f", link, "-f", path}, back...)
 	}
-	increment(t, 4, runs, func(loop int) []string { return [][]string{forth, back}[loop%2] })
+	increment(t, loops, runs, func(loop int) []string { return [][]string{forth, back}[loop] })
 	for i := range files {
-		if n := count(t, filepath.Join(dir, fmt.Sprintf("%02d.yaml", i))); n != 4*runs {
-			t.Errorf("file %d: %d of %d updates", i, n, 4*runs)
+		if n := count(t, filepath.Join(dir, fmt.Sprintf("%02d.yaml", i))); n != loops*runs {
+			t.Errorf("file %d: %d of %d updates", i, n, loops*runs)
 		}
 	}
 }

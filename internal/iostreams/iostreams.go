@@ -33,8 +33,8 @@ type Streams struct {
 	inTTY, outTTY, errTTY bool
 	width                 int
 	getenv                func(string) string
-	mode                  string
-	lost                  atomic.Bool // something was not written to ErrOut
+	mode                  atomic.Value // string; a signal can end a command while it sets this
+	lost                  atomic.Bool  // something was not written to ErrOut
 }
 
 // System returns the streams of this process.
@@ -45,8 +45,8 @@ func System() *Streams {
 		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		errTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		getenv: os.Getenv,
-		mode:   "auto",
 	}
+	s.mode.Store(colorModes[0])
 	s.ErrOut = checked{output(os.Stderr, 2), &s.lost}
 	return s
 }
@@ -55,7 +55,8 @@ func System() *Streams {
 // no environment.
 func Test() (s *Streams, in, out, errOut *bytes.Buffer) {
 	in, out, errOut = new(bytes.Buffer), new(bytes.Buffer), new(bytes.Buffer)
-	s = &Streams{In: in, Out: out, ErrOut: errOut, getenv: func(string) string { return "" }, mode: "auto"}
+	s = &Streams{In: in, Out: out, ErrOut: errOut, getenv: func(string) string { return "" }}
+	s.mode.Store(colorModes[0])
 	return s, in, out, errOut
 }
 
@@ -74,7 +75,7 @@ func (s *Streams) SetEnv(getenv func(string) string) { s.getenv = getenv }
 func (s *Streams) SetColor(mode string) error {
 	for _, m := range colorModes {
 		if m == mode {
-			s.mode = mode
+			s.mode.Store(mode)
 			return nil
 		}
 	}
@@ -128,7 +129,7 @@ func style(colored bool, attributes []color.Attribute) func(string) string {
 }
 
 func (s *Streams) colored(tty bool) bool {
-	switch s.mode {
+	switch s.mode.Load() {
 	case "always":
 		return true
 	case "never":
