@@ -95,7 +95,7 @@ type ResourceProvider interface {
 	RegisterPaths(name api.AttributeName, t api.ResourceType, paths api.PathToVisitorInfoType) error
 }
 
-// Sensitivity tells where a path stands in relation to secret values.
+// Sensitivity says how a path relates to secret values.
 type Sensitivity int
 
 // The relations.

@@ -9,8 +9,8 @@
 // values in single quotes without one, and in double quotes without one, a backslash, $ or `. A value that needs both is refused. A
 // $ is text, in single quotes, unless the value had the same variable before. A value with \n keeps it, which the shell does not know.
 //
-// Others who read such files know less: docker run --env-file takes all behind the sign as it is, quotes included, and knows no
-// export; systemd takes a backslash at the end of a line for one that goes on, and # behind a value for a part of it.
+// Others who read such files know less: docker run --env-file takes everything after the sign as it is, quotes included, and knows no
+// export; systemd takes a backslash at the end of a line for one that goes on, and # after a value for a part of it.
 //
 // Keys have no dots, but for those of the configHub block.
 package envkit

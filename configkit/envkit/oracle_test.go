@@ -43,7 +43,7 @@ func readWithNode(t *testing.T, texts []string) []map[string]string {
 		console.log(JSON.stringify(texts.map(text => dotenv.parse(text))))`
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("there is no node to compare with")
+		t.Skip("no node to compare with")
 	}
 	if exec.Command(node, "-e", `require("dotenv")`).Run() != nil {
 		t.Skip("node has no dotenv to compare with: npm install dotenv, and NODE_PATH")
@@ -68,7 +68,7 @@ func readWithNode(t *testing.T, texts []string) []map[string]string {
 func readWithShell(t *testing.T, texts []string) []map[string]string {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("there is no sh to compare with")
+		t.Skip("no sh to compare with")
 	}
 	dir := t.TempDir()
 	for i, text := range texts {

@@ -29,7 +29,7 @@ type old struct {
 // reference is a variable in a value, or a $ that may be one.
 var reference = regexp.MustCompile(`\$(?:\{?(\w+)|.|$)`)
 
-// variablesIn returns the variables in a value, those in single quotes and those behind a backslash in double quotes aside.
+// variablesIn returns the variables in a value, except those in single quotes and escaped ones in double quotes.
 func variablesIn(raw string) []string {
 	if strings.HasPrefix(raw, "'") {
 		return nil
@@ -48,7 +48,7 @@ func namesIn(text string) []string {
 	return names
 }
 
-// keeps reports whether a $ in text stands for variables that were there before, and whether some do and some do not.
+// keeps reports whether a $ in text means variables that were there before, and whether some do and some do not.
 func (o old) keeps(text string) (all, some bool) {
 	names := namesIn(text)
 	have := 0
@@ -130,8 +130,8 @@ func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string 
 	return written
 }
 
-// readable returns the first of the spellings that behind a key and its sign is read as text, even in front of a comment, "" when there
-// is none, which is found when what was written is read.
+// readable returns the first of the spellings that is read as text after a key and its sign, even before a comment. Without one it
+// returns "", which is found when the result is read again.
 func readable(before string, spellings []string, text string) string {
 	for _, written := range spellings {
 		p := parser{text: []byte(before + written + " # c\n")}

@@ -6,7 +6,7 @@ import "strings"
 // as in RoleBindingList.
 const listSuffix = "List"
 
-// listItems returns the items of a list of resources as documents, nil when doc is no such list.
+// listItems returns the items of a list of resources as documents, nil when doc is not such a list.
 func listItems(doc *YamlDoc) Container {
 	h, err := doc.Header()
 	if err != nil || !h.mayList() || doc.Check() != nil {

@@ -143,7 +143,7 @@ func elements(roots []*yaml.Node, c gaby.Container) []*yaml.Node {
 	return all
 }
 
-// listItems gives the items of a list of resources, nil if root is none or has items that are no maps.
+// listItems returns the items of a list of resources, nil if root is not one or has items that are not maps.
 func listItems(root *yaml.Node) []*yaml.Node {
 	if root.Kind != yaml.MappingNode {
 		return nil

@@ -88,10 +88,10 @@ func (d *YamlDoc) ReadOnly() *SyntaxError {
 	return d.v.d.readOnly
 }
 
-// Extent is where an entry stands in the text of its unit, in bytes: its key (or dash), and its value without anchor and tag.
+// Extent is where an entry is in the text of its unit, in bytes: its key (or dash), and its value without anchor and tag.
 type Extent struct{ Key, KeyEnd, From, To int }
 
-// Extent returns where the entry stands. It reports false when that is not known: the entry was edited, the document was not read by the
+// Extent returns where the entry is. It reports false when that is not known: the entry was edited, the document was not read by the
 // scanner, or it is written in another language.
 func (v Value) Extent() (Extent, bool) {
 	if v.d == nil || v.d.readOnly != nil || v.d.native != nil || !v.d.source(v.d.at(v.slot)) {

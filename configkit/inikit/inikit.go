@@ -9,7 +9,7 @@
 // have their types. Upper and lower case are kept and told apart. There are no lists.
 //
 // configparser: the dialect is what Python's configparser.RawConfigParser reads with its defaults, but for keys in front of the first
-// header and keys without a value, which it refuses, and for upper and lower case of keys, which it does not tell apart. The sign behind
+// header and keys without a value, which it refuses, and for upper and lower case of keys, which it does not tell apart. The sign after
 // a key is = or :. All up to the end of the line is the value, quotes, # and ; included, and comments have lines of their own; only
 // after a number, true or false, blanks and # begin a remark, see nativekit.BeforeRemark. Lines that are
 // indented deeper than their key go on with the value, as lines of it, with blank lines in between. There are no escapes, and
@@ -172,7 +172,7 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 	return nil
 }
 
-// otherCase returns the key of a map that differs from key in upper and lower case only, "" when there is none.
+// otherCase returns the key of a map that differs from key in upper and lower case only, "" without one.
 func otherCase(in gaby.Value, key string) string {
 	for kid := in.First(); kid.Exists(); kid = kid.Next() {
 		if kid.Kind() == gaby.Scalar && kid.Key() != key && strings.EqualFold(kid.Key(), key) {

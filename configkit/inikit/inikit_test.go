@@ -36,7 +36,7 @@ var corpus = []nativetest.Input{
 	{"blanks", "[ a b ]\n x y  =  1  \n\n\n", `{" a b ":{"x y":1}}`},
 	{"backslashes", "[a]\nx = C:\\new\\\ny = \\n\n", `{"a":{"x":"C:\\new\\","y":"\\n"}}`},
 	{"blanks of Unicode", "[a]\nx =\u00a0y\u2003\n\u00a0\u00a0z\n", `{"a":{"x":"y\nz"}}`},
-	{"behind a header, brackets", "[a] # [b]\nx = 1\n", `{"a] # [b":{"x":1}}`},
+	{"brackets after a header", "[a] # [b]\nx = 1\n", `{"a] # [b":{"x":1}}`},
 	{"behind a header", "[a] x = 1\ny = [b]\n", `{"a":{"y":"[b]"}}`},
 	{"aligned", "[a]\nname    = x\nversion = 1.0.0\n", `{"a":{"name":"x","version":"1.0.0"}}`},
 	{"empty sections", "[a]\n[b]\n\n[c.d]\n", `{"a":{},"b":{},"c":{"d":{}}}`},

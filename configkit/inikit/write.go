@@ -171,7 +171,7 @@ func newValues(d dialect, text string, s style) []string {
 	return append([]string{d.spell(text, s)}, d.quoted(text)...)
 }
 
-// spelled returns the first of the candidates that is read as text behind a key and its sign, even in front of a comment.
+// spelled returns the first of the candidates that is read as text after a key and its sign, even before a comment.
 func spelled(d dialect, before string, candidates []string, text string) (string, bool) {
 	comment, suffix := "", "\n"
 	if d.commentsBehind() {
@@ -325,7 +325,7 @@ func (s *sections) section(path []string, v gaby.Value, indent string) error {
 	return nil
 }
 
-// commented returns the line of a new entry, which is indented, with the comment of its value: behind it or above.
+// commented returns the line of a new entry, which is indented, with the comment of its value: after it or above.
 func (e editor) commented(indent, line string, v gaby.Value) string {
 	switch text := v.Comments().Line; {
 	case text == "":

@@ -28,7 +28,7 @@ const readWithJSON5 = `
 func TestJSON5(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("there is no node to compare with")
+		t.Skip("no node to compare with")
 	}
 	if exec.Command(node, "-e", `require("json5")`).Run() != nil {
 		t.Skip("node has no json5 to compare with: npm install json5, and NODE_PATH")

@@ -104,7 +104,7 @@ type Compiler struct {
 	cost      int
 	schemas   atomic.Int64 // compiled
 	problems  []error
-	told      map[string]bool
+	reported  map[string]bool
 }
 
 // NewCompiler makes a compiler.
@@ -159,17 +159,17 @@ func (s *Schema) WithoutRequired() *Schema {
 // taken returns the problems found so far, each once.
 func (c *Compiler) taken() error {
 	err := errors.Join(c.problems...)
-	c.problems, c.told = nil, nil
+	c.problems, c.reported = nil, nil
 	return err
 }
 
 func (c *Compiler) fail(in *resource, v gaby.Value, format string, args ...any) {
 	e := &SchemaError{URI: in.name, Pos: v.Position(), Msg: fmt.Sprintf(format, args...)}
-	if c.told == nil {
-		c.told = map[string]bool{}
+	if c.reported == nil {
+		c.reported = map[string]bool{}
 	}
-	if !c.told[e.Error()] { // it may be compiled twice, as part of something and as what a reference leads to
-		c.told[e.Error()] = true
+	if !c.reported[e.Error()] { // it may be compiled twice, as part of something and as what a reference leads to
+		c.reported[e.Error()] = true
 		c.problems = append(c.problems, e)
 	}
 }

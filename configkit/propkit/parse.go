@@ -112,7 +112,7 @@ func (p *parser) entry() (*nativekit.Node, error) {
 	return n, nil
 }
 
-// typed returns the value that pieces of a text stand for. Plain blanks behind a number, true or false do not make a text of it; those
+// typed returns the value that pieces of a text stand for. Plain blanks after a number, true or false do not make a text of it; those
 // that are escaped are meant to be there.
 func typed(raw []byte, pieces []nativekit.Piece) any {
 	last := len(pieces)

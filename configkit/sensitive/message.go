@@ -171,7 +171,7 @@ func (l wordList) add(word string) {
 	l[start] = append(l[start], word)
 }
 
-// longest is how long the longest word is that a text begins with and that fits, 0 when there is none.
+// longest returns the length of the longest word that text begins with and that fits, 0 without one.
 func (l wordList) longest(text string, fits func(word string) bool) int {
 	longest := 0
 	for n := 1; n <= min(wordStart, len(text)); n++ {
@@ -232,7 +232,7 @@ func (v *Values) know() *known {
 	return k
 }
 
-// tells reports whether a word may be masked wherever it stands: those that a message would have anyway may not.
+// tells reports whether a word may be masked wherever it occurs. Words that a message would have anyway may not.
 func tells(word string) bool {
 	return len(word) > 1 && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(word))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
-// Mask stands where a secret value was.
+// Mask takes the place of a secret value.
 const Mask = "(sensitive)"
 
 // Values are the secret values in the texts of a unit. A nil Values has none and masks nothing.
@@ -278,7 +278,7 @@ func (s *search) addAnchored(v gaby.Value, path string) {
 	}
 }
 
-// addUnreadable adds what stands behind the keys of the lines of a document that cannot be read. Its type stays readable.
+// addUnreadable adds what follows the keys of the lines of a document that cannot be read. Its type stays readable.
 func (t *text) addUnreadable(from, to int) {
 	for line := range bytes.Lines(t.data[from:to]) {
 		body := bytes.TrimRight(line, "\r\n")

@@ -21,7 +21,7 @@ const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\n"
 
 func TestTextsAreMaskedLineByLine(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"comments between and behind", "data: # a\n  # b\n  k: v # c\n  # d\n# e\ntype: x\n", "data: # (sensitive)\n  # (sensitive)\n  k: (sensitive) # (sensitive)\n  # (sensitive)\n# e\ntype: x\n"},
+		{"comments between and after", "data: # a\n  # b\n  k: v # c\n  # d\n# e\ntype: x\n", "data: # (sensitive)\n  # (sensitive)\n  k: (sensitive) # (sensitive)\n  # (sensitive)\n# e\ntype: x\n"},
 		{"lines", "stringData:\n  k: |-  # a\n    one\n\n      two\n", "stringData:\n  k: |-  (sensitive)\n    (sensitive)\n\n      (sensitive)\n"},
 		{"a plain scalar over lines", "data:\n  k: one\n    two\n", "data:\n  k: (sensitive)\n    (sensitive)\n"},
 		{"flow style", "data: {a: b, \"c#d\": 'e', f: [g, {h: i}]} # j\n", "data: {a: (sensitive), \"c#d\": (sensitive), f: [(sensitive), {h: (sensitive)}]} # (sensitive)\n"},

@@ -36,7 +36,7 @@ json.dump([read(t) for t in json.load(sys.stdin)], sys.stdout)
 func TestTomllib(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil || exec.Command(python, "-c", "import tomllib").Run() != nil {
-		t.Skip("there is no python3 with tomllib to compare with")
+		t.Skip("no python3 with tomllib to compare with")
 	}
 	count := 500
 	if os.Getenv("LONG") != "" {

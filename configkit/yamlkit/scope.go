@@ -75,7 +75,7 @@ func sameKind(documents []knowledgeDocument, t api.ResourceType) []string {
 	return versions
 }
 
-// checkScope refuses what is no scope.
+// checkScope refuses unknown scopes.
 func (d knowledgeDocument) checkScope(v gaby.Value) error {
 	_, err := d.oneOf(v, "scope", []string{string(configkit.ScopeCluster), string(configkit.ScopeNamespaced)})
 	return err

@@ -9,7 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/api"
 )
 
-// justSensitive stands for the paths of all attributes whose values are secret.
+// justSensitive selects the paths of all attributes whose values are secret.
 const justSensitive api.AttributeName = "#sensitive"
 
 // Sensitive returns how a path of a type relates to the paths whose values are secret.
@@ -69,7 +69,7 @@ func visitEntries(v gaby.Value, segments []segment, visit func(gaby.Value)) {
 		below(entry)
 	}
 	for entry := v.First(); entry.Exists(); entry = entry.Next() {
-		if entry.Elsewhere() { // Entries does not show what an alias stands for
+		if entry.Elsewhere() { // Entries does not show what an alias means
 			below(entry)
 		}
 	}

@@ -325,7 +325,7 @@ type Output struct {
 // OutputList is a list of outputs in the order in which their types first appeared.
 type OutputList []Output
 
-// First returns the type of the first output and its JSON, nothing if there is no output.
+// First returns the type of the first output and its JSON, nothing without outputs.
 func (l OutputList) First() (OutputType, []byte, error) {
 	if len(l) == 0 {
 		return "", nil, nil

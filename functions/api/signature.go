@@ -47,7 +47,7 @@ type FunctionParameter struct {
 	Required      bool
 	DataType      DataType
 	Example       string `json:",omitempty"`
-	// Default is the word that stands for the argument when it is left out; it may begin with template: or cel:.
+	// Default is the word used for the argument when it is left out; it may begin with template: or cel:.
 	Default string `json:",omitempty"`
 	// DeprecatedNames are names the parameter had before. Arguments may still use them.
 	DeprecatedNames []string `json:",omitempty"`

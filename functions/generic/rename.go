@@ -89,7 +89,7 @@ func CheckResourceName(provider configkit.ResourceProvider, t api.ResourceType, 
 	return nil
 }
 
-// CheckNewName refuses an argument that is no name for a resource of a type.
+// CheckNewName refuses an argument that cannot name a resource of a type.
 func CheckNewName(provider configkit.ResourceProvider, t api.ResourceType, parameter, name string) error {
 	if err := CheckResourceName(provider, t, name); err != nil {
 		return &handler.ArgumentError{Parameter: parameter, Value: name, Err: err, Message: fmt.Sprintf("argument %s: %v", parameter, err)}

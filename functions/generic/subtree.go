@@ -111,7 +111,7 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 			}),
 			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set the comment of the value at a path of resources of a type: behind it, or above it in formats without comments behind values",
+			Description:  "Set the comment of the value at a path of resources of a type: on its line, or above it in formats without such comments",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"set-path-comment apps/v1/Deployment spec.replicas 'see the capacity sheet'"},
 		},

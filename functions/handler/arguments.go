@@ -279,7 +279,7 @@ func intRange(p *api.FunctionParameter) string {
 
 func (f *function) parameterIndex(name string) int { return ParameterIndex(f.Parameters, name) }
 
-// ParameterIndex returns the index of the parameter with a name, deprecated or not, and -1 if there is none.
+// ParameterIndex returns the index of the parameter with a name, deprecated or not, and -1 without one.
 func ParameterIndex(parameters []api.FunctionParameter, name string) int {
 	return slices.IndexFunc(parameters, func(p api.FunctionParameter) bool {
 		return p.ParameterName == name || slices.Contains(p.DeprecatedNames, name)

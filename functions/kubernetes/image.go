@@ -129,7 +129,7 @@ func setImageReferenceByURIFunction(provider configkit.ResourceProvider) handler
 	}
 }
 
-// noteRepositories notes where a repository stands alone: nothing is known about the field that has its tag.
+// noteRepositories notes where a repository has no tag beside it: nothing is known about the field that has its tag.
 func noteRepositories(fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, uri string) error {
 	_, err := yamlkit.VisitPaths(docs, provider.AttributePaths(attributeRepository), []any{"*"}, nil, provider,
 		func(_ *gaby.YamlDoc, _ any, at yamlkit.VisitorContext, text string) (any, error) {

@@ -167,7 +167,7 @@ func checkClusterScoped(args []api.FunctionArgument) error {
 
 func notAType(parameter, t string) error {
 	return &handler.ArgumentError{
-		Parameter: parameter, Value: t, Message: fmt.Sprintf("argument %s: %s is no resource type", parameter, configkit.Shown(t)),
+		Parameter: parameter, Value: t, Message: fmt.Sprintf("argument %s: %s is not a resource type", parameter, configkit.Shown(t)),
 		HintText: "a resource type is apiVersion/kind, example.com/v1/Tenant for instance",
 	}
 }

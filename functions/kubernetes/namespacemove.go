@@ -167,7 +167,7 @@ func (m *namespaceMove) unitScope(t api.ResourceType) configkit.Scope {
 	return m.defined[[2]string{parts[0], parts[len(parts)-1]}]
 }
 
-// PathsOf are the paths of a type at which a namespace is created where there is none: that of a resource of a namespaced type, and what
+// PathsOf returns the paths of a type at which a missing namespace is created: that of a resource of a namespaced type, and what
 // cannot be without. Fields that may be missing are none of them.
 func (m *namespaceMove) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	var created []*api.PathVisitorInfo

@@ -91,7 +91,7 @@ func setProbes(docs gaby.Container, provider configkit.ResourceProvider, args ha
 	return matches, err
 }
 
-// probe makes a probe that does what an existing one does, or checks the port where there is none. The path, if it is not
+// probe makes a probe that does what an existing one does, or checks the port without one. The path, if it is not
 // empty, is asked for unless the existing one does not speak HTTP.
 func (p defaultProbe) probe(existing gaby.Value, port int, path string) (*gaby.YamlDoc, error) {
 	kind, action, timeout := "tcpSocket", any(map[string]any{"port": port}), p.timeout

@@ -49,7 +49,7 @@ func renameInServiceNames(docs gaby.Container, names containerPaths, provider co
 }
 
 // renameNamespace replaces the namespace in SERVICE.NAMESPACE.svc and what may follow it: .cluster.local, a port, a path. Of
-// what stands in front nothing is asked, it may be a host of a headless service, a variable, or nothing at all, as in a list
+// what comes before it nothing is asked: it may be a host of a headless service, a variable, or nothing at all, as in a list
 // of domains.
 func renameNamespace(text, from, to string) string {
 	suffix := "." + from + ".svc"

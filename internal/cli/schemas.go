@@ -114,7 +114,7 @@ func (j *job) findSchemas(ctx context.Context) (paths []string, named map[string
 	case problems != nil:
 		return nil, nil, problems
 	case len(paths) == 0:
-		return nil, nil, diag.Usage("--schema: there is no file whose name ends in .yaml, .yml or .json in %s", strings.Join(shortened(j.settings.Schemas), ", "))
+		return nil, nil, diag.Usage("--schema: no file name ends in .yaml, .yml or .json in %s", strings.Join(shortened(j.settings.Schemas), ", "))
 	}
 	return paths, named, nil
 }
@@ -159,7 +159,7 @@ func (j *job) addInputs(ctx context.Context, where string) error {
 	return j.executor.AddInputs(func() []schemas.File { return j.inputs(ctx) })
 }
 
-// inputs are the input files of Kubernetes. What is wrong with them is told where they are worked on.
+// inputs are the input files of Kubernetes. What is wrong with them is reported when functions run on them.
 func (j *job) inputs(ctx context.Context) []schemas.File {
 	var all []schemas.File
 	reader := *j.reader

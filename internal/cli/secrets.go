@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// showSecrets is the flag that turns the masks off. It is no setting: a file of a project must not show the secrets of others.
+// showSecrets is the flag that turns the masks off. It is not a setting: a file of a project must not show the secrets of others.
 const showSecrets = "show-secrets"
 
 func addShowSecrets(flags *pflag.FlagSet) {

@@ -75,7 +75,7 @@ func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
 	return t, nil
 }
 
-// takeToolchain sets the toolchain when its flag stands after FUNCTION: it must be known before the function is looked up. A word
+// takeToolchain sets the toolchain when its flag comes after FUNCTION: it must be known before the function is looked up. A word
 // after --param is the value of that.
 func takeToolchain(cmd *cobra.Command, words []string) error {
 	for i, word := range words {

@@ -153,17 +153,18 @@ TOML        1.0, as Python's tomllib reads it; 1.1 is read too. Dates and times
 INI         As Python's configparser reads it by default, interpolation aside:
             quotes, # and ; are part of a value, and comments have lines of
             their own. A number, true or false with a blank and # after it is
-            that value, with a remark that stays. As git config reads it in .gitconfig, .gitmodules and
-            .git/config files, and when a section has a name in quotes or every
-            key follows one tab: there, values have quotes and escapes, and
-            comments follow them. [a.b] is the map b in the map a. Keys do not
-            nest and must be in a section.
+            that value, with a remark that stays. As git config reads it in
+            .gitconfig, .gitmodules and .git/config files, and when a section
+            has a name in quotes or every key follows one tab: there, values
+            have quotes and escapes, and comments follow them. [a.b] is the map
+            b in the map a. Keys do not nest and must be in a section.
 Properties  As Java's Properties.load reads them: # is part of a value, and
             comments have lines of their own. A number, true or false with a
-            blank and # after it is that value, with a remark that stays. Keys nest at their dots, and
-            numbers from 0 on make lists: features.0, features.1.
+            blank and # after it is that value, with a remark that stays. Keys
+            nest at their dots, and numbers from 0 on make lists: features.0,
+            features.1.
 Env         As dotenv (of Node), godotenv, docker compose and the shell read it:
-            export, quotes, values of several lines, # behind a blank. What is
+            export, quotes, values of several lines, # after a blank. What is
             written means the same to all of them: a value that needs both kinds
             of quotes is an error. A $ is text, in single quotes, unless the
             value had the same variable before. All values are strings.

@@ -24,7 +24,7 @@ type closedOutput struct{}
 func (closedOutput) Write([]byte) (int, error) { return 0, errClosed }
 
 // checked is an error stream that knows whether something could not be written
-// to it. Nobody can be told then.
+// to it. Nobody can be notified then.
 type checked struct {
 	w    io.Writer
 	lost *atomic.Bool

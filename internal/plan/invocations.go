@@ -154,7 +154,7 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 	return values, len(r.problems) == before
 }
 
-// noteCase notes that a key is written in another case than the known one it stands for.
+// noteCase notes that a key is written in another case than the known one it means.
 func (r *listReader) noteCase(field gaby.Value, names []string, i int) {
 	if i >= 0 {
 		r.plan.Notes = append(r.plan.Notes, api.Note{

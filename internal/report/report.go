@@ -242,7 +242,7 @@ func outputs(list api.OutputList, print func(api.Output) (Payload, error)) (Payl
 	return all, nil
 }
 
-// output prints one value; nothing when there is none. Configuration is printed as it is.
+// output prints one value, nothing without one. Configuration is printed as it is.
 func (s Screen) output(o api.Output) (Payload, error) {
 	switch v := o.Value.(type) {
 	case nil:

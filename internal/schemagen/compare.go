@@ -158,7 +158,7 @@ func knownDifference(us, them, manifest string) string {
 		{them: "into Go struct field .Kind", why: "a document without kind, which is no resource to fctl"},
 		{them: "into Go struct field .APIVersion", why: "a document without apiVersion, which is no resource to fctl"},
 		{them: "into Go struct field .Metadata", why: "metadata that is none, of a type without schema or of a document that is no resource to fctl"},
-		{them: "unsupported value", manifest: `(?m)^(apiVersion|kind): ("?\d|true|yes|""|\{|\[)`, why: "a number that JSON does not have, in a document that is no resource to fctl"},
+		{them: "unsupported value", manifest: `(?m)^(apiVersion|kind): ("?\d|true|yes|""|\{|\[)`, why: "a number that JSON does not have, in a document that is not a resource to fctl"},
 		{them: "already set in map", manifest: "<<:", why: "a key that goes before one of the map that << brings, which YAML allows and kubectl takes"},
 		{them: "invalid map key", manifest: `(?m)^(apiVersion|kind): ["\d]`, why: "a key that is no name, of a document that is no resource to fctl"},
 	} {

@@ -59,7 +59,7 @@ type Settings struct {
 	OrganizationID string `mapstructure:"organization-id"`
 	RevisionNum    int64  `mapstructure:"revision-num"`
 
-	// AnyFormat is true when the toolchain is "auto": a directory stands for every format.
+	// AnyFormat is true when the toolchain is "auto": a directory means every format.
 	AnyFormat bool `mapstructure:"-"`
 	// MaxBytes is the most that is read from one file, which MaxSize says.
 	MaxBytes int64 `mapstructure:"-"`

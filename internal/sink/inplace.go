@@ -18,7 +18,7 @@ var ErrNotRegular = errors.New("this is not a regular file")
 // ErrReadOnly means that nobody may write to the file.
 var ErrReadOnly = errors.New("the file is read-only")
 
-// ErrChanged means that a file is no longer what was read.
+// ErrChanged means that a file changed after it was read.
 var ErrChanged = errors.New("another program changed the file meanwhile, so it was not written")
 
 // InPlace writes to the files that configuration was read from: the new file

@@ -39,7 +39,7 @@ var ErrNoTemporary = errors.New("creating a temporary file beside it")
 type replacement struct {
 	in   fileSystem
 	path string
-	// key makes the name of the temporary file, so that the next run takes over one that a killed run left behind. Only who holds
+	// key makes the name of the temporary file, so that the next run takes over one that a killed run left. Only who holds
 	// the lock for it may use it; where nothing is locked it is empty, and the name is random.
 	key  string
 	perm fs.FileMode
@@ -124,7 +124,7 @@ const (
 	temporaryDigits = 16
 )
 
-// create creates a temporary file. One that a killed run left behind is removed first.
+// create creates a temporary file. One that a killed run left is removed first.
 func (r *replacement) create() (name string, f *os.File, err error) {
 	for try := range 100 {
 		name = filepath.Join(filepath.Dir(r.path), temporaryName(r.key, try))
@@ -141,7 +141,7 @@ func (r *replacement) create() (name string, f *os.File, err error) {
 	return "", nil, err
 }
 
-// temporaryName is the name of a temporary file: random if there is no key.
+// temporaryName is the name of a temporary file: random without a key.
 func temporaryName(key string, try int) string {
 	number := rand.Uint64()
 	if key != "" {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a killed run left behind is taken over by whoever holds the lock it held, and nothing else happens to it.
+// What a killed run left is taken over by whoever holds the lock it held, and nothing else happens to it.
 func TestTemporaryFilesAreTakenOver(t *testing.T) {
 	for name, c := range map[string]struct {
 		leave func(path string) error

@@ -38,7 +38,7 @@ func OpenTree(dir string, sync bool) (*Tree, error) {
 
 // Write writes a file, with the permissions of the one it was made from, and
 // the directories that lead to it. rel is its path below the root, with slashes;
-// info is that of the file it was made from, nil if there is none. A file that
+// info is that of the file it was made from, nil without one. A file that
 // has this content already is left alone. Write waits for other processes that
 // write to the same directory, until ctx is cancelled. The error is ErrSource,
 // ctx.Err() or one of the file system.

@@ -23,7 +23,7 @@ type Finder struct {
 	Dir       string // where relative paths start; empty is the working directory
 	Recursive bool   // look into the directories below a directory too
 	// Toolchain is that of all units. Empty means that a file's name decides,
-	// and that a directory stands for Kubernetes/YAML.
+	// and that a directory means Kubernetes/YAML.
 	Toolchain api.ToolchainType
 	// AnyFormat takes the files of every toolchain from a directory.
 	AnyFormat bool
@@ -38,7 +38,7 @@ type File struct {
 	Rel   string // where it stands below Dir or below the directory it was found in, with slashes
 	Unit  string // the name of the unit in it: Rel without extension
 	Named bool   // the user named this very file
-	// Format is the toolchain that the directory it was found in stands for;
+	// Format is the toolchain that the directory it was found in means;
 	// empty means that the file keeps its own.
 	Format api.ToolchainType
 	// Problem is why there is nothing to read, nil for most: a path that does
@@ -47,7 +47,7 @@ type File struct {
 }
 
 // Takes reports whether a file that was read is of the toolchain that its
-// directory stands for. Of JSON only the content tells.
+// directory means. Of JSON only the content decides.
 func (f File) Takes(u *Unit) bool {
 	if f.Format == "" {
 		return true

@@ -45,7 +45,7 @@ type Reader struct {
 	Toolchain api.ToolchainType
 	// RegularOnly refuses what is no regular file: a pipe, a device.
 	RegularOnly bool
-	// MaxSize is the most bytes that are read from one file; 0 stands for 2 GiB.
+	// MaxSize is the most bytes that are read from one file; 0 means 2 GiB.
 	MaxSize int64
 	// Admit is called with the size of a regular file before it is read, and may wait. nil
 	// admits all.
@@ -237,7 +237,7 @@ func (l limit) readAll(r io.Reader, size int64, text bool) ([]byte, error) {
 }
 
 // readStream reads what nobody knows the size of: into larger and larger pieces, which are put together once. It reads no further
-// than it must to see that there is too much, or that there is no text where there has to be.
+// than it must to see that there is too much, or that text is missing where it has to be.
 func (l limit) readStream(r io.Reader, text bool) ([]byte, error) {
 	const least, most = 16 << 10, 4 << 20
 	var pieces [][]byte

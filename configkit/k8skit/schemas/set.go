@@ -72,7 +72,7 @@ func (s *Set) BuiltIn(definition gaby.Value) []api.ResourceType {
 
 // Schema is the schema of a resource type. Definitions beside the resources go before users' files, these before the release, and
 // this before definitions in other inputs. For a type of the release only users' files go before it, and no
-// CustomResourceDefinition does. When there is none it is nil; the error is then a *MissingError if there can be no such
+// CustomResourceDefinition does. Without one it is nil; the error is then a *MissingError if there can be no such
 // resource, and ErrWrongDefinition or ErrSeveralDefinitions when there is one that cannot be used.
 func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	s.mu.Lock()
