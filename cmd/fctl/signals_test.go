@@ -41,7 +41,7 @@ func waitingDir(t *testing.T) string {
 const (
 	starlark = `n = [i for i in range(100000)]`
 	celExpr  = `[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, a + b + c > 0 && r.kind != "x")))`
-	template = `{{range 1000}}{{range 1000}}{{end}}{{end}}x`
+	template = `{{range 300}}{{range 300}}{{end}}{{end}}x`
 )
 
 // TestSignals ends fctl with each of the signals while it waits or works.
