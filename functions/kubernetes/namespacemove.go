@@ -131,7 +131,7 @@ func (m *namespaceMove) survey(docs gaby.Container) error {
 	return nil
 }
 
-// scope is that of a type. What the unit itself defines is asked for when nobody else knows.
+// scope returns the scope of a type. For a type that is not Kubernetes' own, a CustomResourceDefinition in the unit knows best.
 func (m *namespaceMove) scope(t api.ResourceType) configkit.Scope {
 	scope, ok := m.scopes[t]
 	if ok {
@@ -142,12 +142,18 @@ func (m *namespaceMove) scope(t api.ResourceType) configkit.Scope {
 	}); ok {
 		scope = p.Scope(t)
 	}
-	if scope == configkit.ScopeUnknown && !handler.IsPart(m.fc) {
-		scope = m.unitScope(t)
+	if (scope == configkit.ScopeUnknown || isCustom(t)) && !handler.IsPart(m.fc) {
+		scope = cmp.Or(m.unitScope(t), scope)
 	}
 	m.scopes[t] = scope
 	m.mayName[t] = len(changedOnly{m}.PathsOf(t)) > 0
 	return scope
+}
+
+// isCustom reports whether the group of a type cannot be one of Kubernetes' own.
+func isCustom(t api.ResourceType) bool {
+	group, _, _ := strings.Cut(string(t), "/")
+	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
 
 // unitScope is the scope of a type that a CustomResourceDefinition in the unit states.
