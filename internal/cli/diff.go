@@ -238,6 +238,16 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 			c.problems = append(c.problems, problems...)
 			continue
 		}
+		if form == "patch" {
+			problems, err := p.ambiguous(executor, d.Mutations)
+			if err != nil {
+				return err
+			}
+			if len(problems) > 0 {
+				c.problems = append(c.problems, problems...)
+				continue
+			}
+		}
 		if len(d.Mutations) > 0 {
 			status = exitNo
 		}
