@@ -1,8 +1,8 @@
 package configkit
 
 import (
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // AttributeDescription says what an attribute is, for functions that read and write it and for people.

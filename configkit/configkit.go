@@ -2,15 +2,15 @@
 // the converter between the native text and documents, and the provider of the knowledge about its resources.
 //
 // The rules of this room: configkit and the packages below it know nothing of command lines, settings, colours or files; of
-// functions they import only functions/api, the data types that travel. They reach YAML through configkit/gaby alone.
+// functions they import only api, the data types that travel. They reach YAML through configkit/gaby alone.
 package configkit
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // ConfigConverter turns native text into documents and back. It keeps no state between calls.

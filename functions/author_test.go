@@ -7,19 +7,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/workerapi"
 )
 
 func TestFunctionOfAnAuthor(t *testing.T) {
 	executor := functions.NewEmptyExecutor()
-	err := executor.RegisterFunction(workerapi.ToolchainKubernetesYAML, handler.FunctionRegistration{
+	err := executor.RegisterFunction(api.ToolchainKubernetesYAML, handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{FunctionName: "hello-world", Description: "Greet", Mutating: true, Hermetic: true},
 		Function: func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, otherData []byte) (gaby.Container, any, error) {
 			_, err := yamlkit.VisitResources(parsedData, nil, k8skit.K8sResourceProvider,

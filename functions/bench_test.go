@@ -12,8 +12,8 @@ import (
 	"cel.dev/cel-go/cel"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // workload is n resources, every third one a Deployment.

@@ -3,8 +3,8 @@ package functions_test
 import (
 	"testing"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Those who know the old names of functions get the function, and are told how it is called.

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Description is what there is to know about a function, for help and completion. Unlike a signature it costs reading what is

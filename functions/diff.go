@@ -4,9 +4,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Versions are two states of the data of a unit. Before is nil when the unit is new, After when it is gone.

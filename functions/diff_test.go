@@ -3,8 +3,8 @@ package functions_test
 import (
 	"testing"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 func TestDiffAcrossUnits(t *testing.T) {

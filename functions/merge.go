@@ -1,8 +1,8 @@
 package functions
 
 import (
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Merge merges what two people made of the data of a unit, see yamlkit.MergeTexts. The data of a toolchain the executor does not know

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Resources are the resources in the data of a unit, each with its text. Documents that are no resources are left out.

@@ -1,8 +1,8 @@
 package functions
 
 import (
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Sensitive finds the secret values in texts of a unit, see sensitive.Find. It returns nil when there are none.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/appkit"
 	"github.com/fctl-dev/fctl/configkit/envkit"
@@ -16,7 +17,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/propkit"
 	"github.com/fctl-dev/fctl/configkit/textkit"
 	"github.com/fctl-dev/fctl/configkit/tomlkit"
-	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/appconfig"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"

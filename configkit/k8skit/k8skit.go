@@ -11,11 +11,11 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 //go:embed resource_types.yaml

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // nameRule is what Kubernetes accepts as the name of a resource.

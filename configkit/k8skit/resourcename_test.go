@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 func TestCheckResourceName(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // longRun is how many bytes a message and a secret value must have in common that are masked wherever they stand.

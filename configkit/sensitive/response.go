@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // Response masks the secret values in what a response says to people: failures, notes and what validations found. The data, the mutations

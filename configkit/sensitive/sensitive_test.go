@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 func find(texts ...string) *sensitive.Values {

@@ -3,9 +3,9 @@ package yamlkit
 import (
 	"errors"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Blocks are the documents of one resource. There is one, unless the provider is a configkit.BlockProvider.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // maxEmbeds bounds how deep shapes may embed shapes and types be the same as types; one that embeds itself is an error, not

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // WithDomains adds built-in files that are read only when a resource type they are about is asked for. Each is called

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // NoAccessorError tells that nothing is known about how to reach the embedded part of a path.

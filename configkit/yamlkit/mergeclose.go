@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // closeLines merges texts that can be read but not be written, because of aliases, line by line as if neighbours did not depend on each

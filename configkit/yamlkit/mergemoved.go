@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // A movedValue is one that is gone from its place and is, perhaps changed, in the same map or list without merge keys, at another one

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // placedConflict is a conflict of values with its places in the texts of both sides. Where a side has deleted what it is about, ours is

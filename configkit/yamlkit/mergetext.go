@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // MergeTextOptions say how a merge of texts shows conflicts.

@@ -1,8 +1,8 @@
 package yamlkit
 
 import (
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // A resourceChange is what happened to one resource. It is the typed form of an api.ResourceMutation, in which diff, subtract

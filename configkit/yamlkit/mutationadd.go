@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // AddMutations adds what happened next to what has happened so far: the newest entry of a place counts, and one of everything around it

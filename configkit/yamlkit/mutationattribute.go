@@ -3,7 +3,7 @@ package yamlkit
 import (
 	"slices"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // indexed makes the index that of all entries.

@@ -3,9 +3,9 @@ package yamlkit
 import (
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // ConflictRows are the places conflicts are about, one for each, in their order: the value is the YAML of what was wanted there, nil

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // finder finds, among things that have resources, the one a resource belongs to: by its merge ID, by type and name, by type and name

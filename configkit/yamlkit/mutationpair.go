@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // contextMergeID is the field of the context that identifies a resource whatever it is called.

@@ -3,9 +3,9 @@ package yamlkit
 import (
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // protection says what may not be overwritten: where it has come from, told by the entries of all changes so far.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // ChainState is what the documents of a unit were at some moment of a chain of functions.

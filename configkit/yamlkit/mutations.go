@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // ComputeMutations compares two states of a unit. Every resource has an entry, with None when nothing happened to it; the entries come

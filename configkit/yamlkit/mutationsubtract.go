@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // namespaceField is where changes of the target's own are nobody's work, and are not missed.

@@ -1,9 +1,9 @@
 package yamlkit
 
 import (
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // The attributes of paths that are registered as needed or provided and nothing else.

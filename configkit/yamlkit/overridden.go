@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Overridden returns the built-in types, or *, whose paths and other rules a file of AddFiles changes, sorted, and where it begins

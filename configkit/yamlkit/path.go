@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 type segmentKind uint8

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Registry is the knowledge about resource types: which attribute is at which path, which lists have merge keys. It is read

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Scope reports whether the resources of a type are in namespaces. It is that of any version of the kind in the group, or what

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // scalar reads a value: a string, bool, int, or what else a number may be. ok is false for null, maps, lists and what is

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // ResourceProvider is configkit.ResourceProvider under the name that functions written for ConfigHub's SDK use.

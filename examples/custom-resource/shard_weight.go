@@ -1,9 +1,9 @@
 package main
 
 import (
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/generic"
 )
 

@@ -1,18 +1,17 @@
 package main
 
 import (
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/workerapi"
 )
 
 // register adds the function to an executor that has the built-in ones.
 func register(executor *functions.Executor) error {
-	return executor.RegisterFunction(workerapi.ToolchainKubernetesYAML, handler.FunctionRegistration{
+	return executor.RegisterFunction(api.ToolchainKubernetesYAML, handler.FunctionRegistration{
 		FunctionSignature: GetHelloWorldFunctionSignature(),
 		Function:          HelloWorldFunction,
 	})

@@ -3,14 +3,13 @@ package main
 import (
 	"fmt"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/workerapi"
 )
 
 const (
@@ -24,11 +23,11 @@ func register(executor *functions.Executor) error {
 		{FunctionSignature: setOwnerSignature(), Function: setOwner},
 		{FunctionSignature: vetOwnersSignature(), Function: vetOwners},
 	} {
-		if err := executor.RegisterFunction(workerapi.ToolchainKubernetesYAML, registration); err != nil {
+		if err := executor.RegisterFunction(api.ToolchainKubernetesYAML, registration); err != nil {
 			return err
 		}
 	}
-	return registerCacheSize(executor.Registry(workerapi.ToolchainKubernetesYAML), executor.ResourceProvider(workerapi.ToolchainKubernetesYAML))
+	return registerCacheSize(executor.Registry(api.ToolchainKubernetesYAML), executor.ResourceProvider(api.ToolchainKubernetesYAML))
 }
 
 func setOwnerSignature() api.FunctionSignature {

@@ -34,8 +34,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // UpdateVariable is the environment variable that has golden files written.

@@ -3,7 +3,7 @@ package generic
 import (
 	"testing"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 func TestReplacer(t *testing.T) {

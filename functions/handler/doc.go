@@ -8,13 +8,13 @@
 //   - All functions of a chain work on the same documents; a function that fails leaves them as it found them.
 //   - Running the documents of a unit in parallel is an implementation detail: output, order and errors are those of the
 //     sequential run.
-//   - The cause of every problem is an error type of this package or of functions/api; callers branch on types, never on texts.
+//   - The cause of every problem is an error type of this package or of api; callers branch on types, never on texts.
 package handler
 
 import (
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // FunctionImplementation is the body of a function. It gets the documents (which it may edit in place), its arguments in the

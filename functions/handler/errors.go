@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // UnknownFunctionError tells that no function has the name.
@@ -87,7 +87,7 @@ func (e *OutputTypeError) Error() string {
 
 // Hint is how an output gets its type.
 func (e *OutputTypeError) Hint() string {
-	return "outputs of the known types have the Go types of functions/api; JSON and Opaque can be anything"
+	return "outputs of the known types have the Go types of api; JSON and Opaque can be anything"
 }
 
 // PanicError is a panic of a function (or, without a name, of the executor itself), made an error.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
 	"github.com/fctl-dev/fctl/functions/expression/template"

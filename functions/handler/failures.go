@@ -3,8 +3,8 @@ package handler
 import (
 	"errors"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // failuresOf takes the error of a function apart: one failure for each problem, with everything the error types tell.

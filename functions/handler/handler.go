@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // FunctionHandler is the registry and the pipeline of one toolchain. Register functions first; afterwards it can be used

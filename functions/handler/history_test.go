@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // What the response says of a step is the data of the chain up to it, in parts or not; steps that change nothing are not there.

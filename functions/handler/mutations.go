@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // mutations are what happened to some of the documents. Those of resources that are gone stand apart: they come last.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // outputs combines the outputs of a chain: values of one type become one value, in the order of their first appearance.

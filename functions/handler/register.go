@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // RegisterFunction checks a registration and adds it. The error is a *RegistrationError naming everything that is wrong.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // parseWhere reads a where-expression; of none it is nil. The error is a *yamlkit.WhereError.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // ParseChain reads a line such as "set-replicas 5 then set-image web nginx:1.27" as a command line does: words are quoted as

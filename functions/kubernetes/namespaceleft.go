@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // leftNamespaces counts the values of resources that still contain the namespace the resources were in.

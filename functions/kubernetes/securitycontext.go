@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // setDefaultSecurity returns setDefault for security contexts. It leaves alone what the pod must have had a reason for.

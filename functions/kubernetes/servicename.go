@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // mayNameService is false when the text of a document cannot have a name of a service in it. Escapes may hide one.

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // identity is what a patch knows a resource by.

@@ -3,8 +3,8 @@ package cli
 import (
 	"github.com/fatih/color"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/diff"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
-	"github.com/fctl-dev/fctl/functions/api"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // expressionError is an error about a text of its own, such as a path, a

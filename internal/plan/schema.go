@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // schema is a piece of a JSON Schema.

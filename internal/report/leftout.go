@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // LeftOut is what is worth knowing about a unit and not in what is printed about it.

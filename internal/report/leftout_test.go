@@ -3,7 +3,7 @@ package report_test
 import (
 	"testing"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/report"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/report"
 )
 

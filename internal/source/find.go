@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 // endless is a stream without an end that counts what was read of it.

@@ -24,7 +24,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/hugepages"
 )

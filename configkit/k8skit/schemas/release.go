@@ -6,10 +6,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // The names of definitions.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 func parse(t testing.TB, text string) gaby.Value {

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
-	"github.com/fctl-dev/fctl/functions/api"
 )
 
 // Set is what resources are checked by: a release of Kubernetes, users' files, and the CustomResourceDefinitions that stand beside

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/api"
 )
 
 func marshal(t *testing.T, v any) string {
