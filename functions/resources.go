@@ -119,7 +119,7 @@ func (e *Executor) CheckDocuments(t api.ToolchainType, data []byte) ([]*api.Fail
 func unreadable(err error, resource string) *api.Failure {
 	f := &api.Failure{Class: api.FailureInput, Resource: resource, Message: err.Error(), Err: err}
 	if e, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-		f.Pos, f.Message, f.Hint = api.Position{Line: e.Pos.Line, Column: e.Pos.Column}, e.Msg, e.Hint
+		f.Pos, f.Message, f.Hint = e.Pos, e.Msg, e.Hint
 	}
 	return f
 }

@@ -3,26 +3,16 @@ package gaby
 import (
 	"errors"
 	"fmt"
-	"strconv"
+
+	"github.com/fctl-dev/fctl/api"
 )
 
 // ErrUnsupported is wrapped by errors about YAML that is (or may be) valid but that the scanner does not know for certain,
 // a collection as a key for example. A document with such text can be read but not edited.
 var ErrUnsupported = errors.New("unsupported YAML")
 
-// Position is a place in the text of a unit. Line and Column count from 1, Column in characters. The zero value means unknown.
-type Position struct {
-	Line   int
-	Column int
-}
-
-// String returns "line:column", or "" when the position is unknown.
-func (p Position) String() string {
-	if p.Line == 0 {
-		return ""
-	}
-	return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
-}
+// Position is a line and a column in the text of a unit; its File is empty.
+type Position = api.Position
 
 // SyntaxError says that a document is not YAML, or not YAML this package knows for certain (Unsupported).
 type SyntaxError struct {

@@ -38,7 +38,7 @@ func ConflictRows(parsedData gaby.Container, list api.MutationConflictList, prov
 			place.value = place.in
 		}
 		if pos := place.value.Position(); pos.Line > 0 {
-			row.Position = &api.Position{Line: pos.Line, Column: pos.Column}
+			row.Position = &pos
 		}
 	}
 	return rows, nil

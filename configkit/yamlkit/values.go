@@ -45,7 +45,7 @@ func (p *place) read() (any, bool) {
 func (p *place) row(value any, t api.DataType) api.AttributeValue {
 	row := api.AttributeValue{AttributeInfo: p.attributeInfo(t), Value: value, Comment: commentText(p.match.Value.Comments())}
 	if pos := p.match.Value.Position(); pos.Line > 0 {
-		row.Position = &api.Position{Line: pos.Line, Column: pos.Column}
+		row.Position = &pos
 	}
 	return row
 }
@@ -335,7 +335,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 			f := locate(err, e.resource, nil).(*api.Failure)
 			f.Path = string(reportedPath(e.doc.Value(), e.segments, nil, e.known.keys(), e.path.path.embedded, nil))
 			if f.Pos.IsZero() {
-				f.Pos = position(e.current.Position())
+				f.Pos = e.current.Position()
 			}
 			problems = append(problems, f)
 		}
@@ -378,7 +378,7 @@ func withArticle(t api.DataType) string {
 func (p *place) failure(message string) *api.Failure {
 	return &api.Failure{
 		Class:    api.FailureFunction,
-		Pos:      position(p.match.Value.Position()),
+		Pos:      p.match.Value.Position(),
 		Resource: p.resource.String(),
 		Path:     string(p.reported()),
 		Message:  message,

@@ -436,10 +436,10 @@ func locate(err error, info *api.ResourceInfo, p *place) error {
 	}
 	if p != nil && p.match != nil {
 		f.Path = string(p.reported())
-		f.Pos = position(p.match.Value.Position())
+		f.Pos = p.match.Value.Position()
 	}
 	if e, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-		f.Class, f.Pos, f.Message, f.Hint = api.FailureInput, position(e.Pos), e.Msg, e.Hint
+		f.Class, f.Pos, f.Message, f.Hint = api.FailureInput, e.Pos, e.Msg, e.Hint
 	}
 	if e, ok := errors.AsType[*gaby.EditError](err); ok {
 		f.Message, f.Hint = e.Msg, e.Hint
@@ -453,17 +453,15 @@ func locate(err error, info *api.ResourceInfo, p *place) error {
 			f.Message = "path " + f.Path + ": " + e.Msg
 		}
 		if e.Pos.Line > 0 {
-			f.Pos = position(e.Pos)
+			f.Pos = e.Pos
 		}
 	}
 	if e, ok := errors.AsType[*NotAMapError](err); ok {
-		f.Pos, f.Path, f.Hint = position(e.Value.Position()), string(JoinPathSegments(e.Segments)), e.Hint
+		f.Pos, f.Path, f.Hint = e.Value.Position(), string(JoinPathSegments(e.Segments)), e.Hint
 	}
 	if e, ok := errors.AsType[*KeyWithDotsError](err); ok {
-		f.Pos, f.Path = position(e.Value.KeyPosition()), string(JoinPathSegments(e.Segments))
+		f.Pos, f.Path = e.Value.KeyPosition(), string(JoinPathSegments(e.Segments))
 		f.Hint = writtenAs(e.Segments[len(e.Segments)-1])
 	}
 	return f
 }
-
-func position(p gaby.Position) api.Position { return api.Position{Line: p.Line, Column: p.Column} }

@@ -38,7 +38,7 @@ func (w *WalkedValue) Row(resource *api.ResourceInfo, path api.ResolvedPath, nam
 	row := api.AttributeValue{Value: value, Comment: commentText(w.Value.Comments())}
 	row.ResourceInfo, row.Path, row.AttributeName, row.DataType = *resource, path, name, t
 	if pos := w.Value.Position(); pos.Line > 0 {
-		row.Position = &api.Position{Line: pos.Line, Column: pos.Column}
+		row.Position = &pos
 	}
 	return row
 }

@@ -107,7 +107,7 @@ func FailureIn(doc *gaby.YamlDoc, err error) error {
 			pos = e.Pos
 		}
 	}
-	failure.Pos = api.Position{Line: pos.Line, Column: pos.Column}
+	failure.Pos = pos
 	return failure
 }
 

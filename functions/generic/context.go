@@ -63,7 +63,7 @@ func skipContext(fc *api.FunctionContext, info *api.ResourceInfo, err error) {
 	var pos api.Position
 	message := err.Error()
 	if e, ok := errors.AsType[*gaby.EditError](err); ok {
-		pos, message = api.Position{Line: e.Pos.Line, Column: e.Pos.Column}, e.Path+": "+e.Msg
+		pos, message = e.Pos, e.Path+": "+e.Msg
 	}
 	fc.Skipped(pos, fmt.Sprintf("%s is skipped: %s", info, message))
 }

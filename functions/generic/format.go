@@ -34,7 +34,7 @@ func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				resources++
 				if why := doc.ReadOnly(); why != nil {
 					return output, []error{&api.Failure{
-						Class: api.FailureFunction, Pos: api.Position{Line: why.Pos.Line, Column: why.Pos.Column}, Err: why,
+						Class: api.FailureFunction, Pos: why.Pos, Err: why,
 						Message: "how the document is written cannot be checked: " + why.Msg, Hint: why.Hint,
 					}}
 				}
@@ -62,7 +62,7 @@ func (l *formatLinter) add(pos gaby.Position, rule, format string, args ...any) 
 			AttributeMetadata:   api.AttributeMetadata{AttributeName: api.AttributeNameNone},
 		},
 		Issues:   []api.Issue{{Identifier: rule, Message: fmt.Sprintf(format, args...)}},
-		Position: &api.Position{Line: pos.Line, Column: pos.Column},
+		Position: &pos,
 	})
 }
 

@@ -137,7 +137,7 @@ func AddSchemaProblems(result *api.ValidationResult, provider configkit.Resource
 			Reason: p.String(),
 		}
 		if p.Pos.Line > 0 {
-			row.Position = &api.Position{Line: p.Pos.Line, Column: p.Pos.Column}
+			row.Position = &p.Pos
 		}
 		result.FailedAttributes = append(result.FailedAttributes, row)
 	}

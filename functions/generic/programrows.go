@@ -201,7 +201,7 @@ func positionOf(doc *gaby.YamlDoc, path api.ResolvedPath) *api.Position {
 	var found *api.Position
 	_ = parsed.Resolve(doc.Value(), yamlkit.ResolveOptions{NoArguments: true}, func(m *yamlkit.Match) error {
 		if pos := m.Value.Position(); found == nil && pos.Line > 0 {
-			found = &api.Position{Line: pos.Line, Column: pos.Column}
+			found = &pos
 		}
 		return nil
 	})
@@ -267,6 +267,6 @@ func fail(result *api.ValidationResult, doc *gaby.YamlDoc, info *api.ResourceInf
 	result.Passed = false
 	for _, detail := range details {
 		result.Details = append(result.Details, detail)
-		result.Places = append(result.Places, api.Place{Resource: info.String(), Position: api.Position{Line: pos.Line, Column: pos.Column}})
+		result.Places = append(result.Places, api.Place{Resource: info.String(), Position: pos})
 	}
 }

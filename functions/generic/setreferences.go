@@ -109,7 +109,7 @@ func (s *referenceSetter) several(known map[string]*Reference) error {
 	first := known[names[0]].Place
 	pos := first.Value.Position()
 	return &api.Failure{
-		Class: api.FailureFunction, Resource: first.Resource.String(), Pos: api.Position{Line: pos.Line, Column: pos.Column},
+		Class: api.FailureFunction, Resource: first.Resource.String(), Pos: pos,
 		Message: fmt.Sprintf("references to several resources of type %s would all name %s: %s", s.of, s.to, strings.Join(names, ", ")),
 		Hint:    fmt.Sprintf("'set-references-of-type %s %s %s' sets those to %s", s.of, s.to, names[0], names[0]),
 	}

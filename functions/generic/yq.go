@@ -60,7 +60,7 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 				if doc.Native() != nil {
 					text = "in this format only values and the comments behind them are set: the order of keys stays as it is"
 				}
-				fc.Note(api.Position{Line: pos.Line, Column: pos.Column}, text)
+				fc.Note(pos, text)
 			}
 			instead[doc] = made
 			return output, nil

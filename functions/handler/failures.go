@@ -41,10 +41,10 @@ func failureOf(err error, function string, class api.FailureClass) *api.Failure 
 	}
 	if e, ok := errors.AsType[*gaby.SyntaxError](err); ok {
 		f.Class, f.Function = api.FailureInput, ""
-		f.Pos, f.Message, f.Hint = position(e.Pos), e.Msg, e.Hint
+		f.Pos, f.Message, f.Hint = e.Pos, e.Msg, e.Hint
 	}
 	if e, ok := errors.AsType[*gaby.EditError](err); ok {
-		f.Pos, f.Path, f.Message, f.Hint = position(e.Pos), e.Path, e.Msg, e.Hint
+		f.Pos, f.Path, f.Message, f.Hint = e.Pos, e.Path, e.Msg, e.Hint
 	}
 	if e, ok := errors.AsType[*ArgumentError](err); ok {
 		f.Class, f.Argument, f.Hint = api.FailureUsage, e.Parameter, e.Hint()
@@ -60,5 +60,3 @@ func failureOf(err error, function string, class api.FailureClass) *api.Failure 
 	}
 	return f
 }
-
-func position(p gaby.Position) api.Position { return api.Position{Line: p.Line, Column: p.Column} }

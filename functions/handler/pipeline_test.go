@@ -382,7 +382,7 @@ func TestAValidationOfPartsIsOneResult(t *testing.T) {
 						pos := doc.Position()
 						result.Passed, result.Score = false, "High"
 						result.Details = append(result.Details, name)
-						result.Places = append(result.Places, api.Place{Position: api.Position{Line: pos.Line, Column: pos.Column}})
+						result.Places = append(result.Places, api.Place{Position: pos})
 					}
 				}
 				fc.Matched(len(docs))

@@ -199,7 +199,7 @@ func (h *FunctionHandler) documentNotes(documents gaby.Container) []api.Note {
 		_, err := h.provider.ResourceNameGetter(d)
 		if key, at := d.SecondHeader(); key != "" {
 			notes = append(notes, api.Note{
-				Pos:     api.Position{Line: at.Line, Column: at.Column},
+				Pos:     at,
 				Message: "a second " + key + " in one document: is the line --- in front of it missing?",
 			})
 		}
@@ -212,7 +212,7 @@ func (h *FunctionHandler) documentNotes(documents gaby.Container) []api.Note {
 		}
 		notes = append(notes, api.Note{
 			Kind:    api.NoteSkippedDocument,
-			Pos:     api.Position{Line: none.Pos.Line, Column: none.Pos.Column},
+			Pos:     none.Pos,
 			Message: none.Error() + ", so it is passed over",
 		})
 	}

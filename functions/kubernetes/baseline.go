@@ -193,7 +193,7 @@ func (c *changes) find(name api.AttributeName, describe func(*api.AttributeValue
 		row, _ := p.Row()
 		if row.DataType == api.DataTypeYAML {
 			if pos := firstDifference(p.Value, before.value).Position(); pos.Line > 0 {
-				row.Position = &api.Position{Line: pos.Line, Column: pos.Column}
+				row.Position = &pos
 			}
 		} else {
 			row.Value = fmt.Sprint(row.Value)

@@ -134,8 +134,7 @@ func noteRepositories(fc *api.FunctionContext, docs gaby.Container, provider con
 	_, err := yamlkit.VisitPaths(docs, provider.AttributePaths(attributeRepository), []any{"*"}, nil, provider,
 		func(_ *gaby.YamlDoc, _ any, at yamlkit.VisitorContext, text string) (any, error) {
 			if text == uri {
-				pos := api.Position{Line: at.Position.Line, Column: at.Position.Column}
-				fc.Note(pos, fmt.Sprintf("%s: %s is this repository, but its tag is in another field and left alone", at.ResourceInfo, at.Path))
+				fc.Note(at.Position, fmt.Sprintf("%s: %s is this repository, but its tag is in another field and left alone", at.ResourceInfo, at.Path))
 			}
 			return nil, nil
 		})

@@ -133,7 +133,7 @@ func editLabels(fc *api.FunctionContext, docs gaby.Container, provider configkit
 
 func noteSelector(fc *api.FunctionContext, p *yamlkit.Place, text string) {
 	pos := p.Value.Position()
-	fc.Note(api.Position{Line: pos.Line, Column: pos.Column}, fmt.Sprintf("%s: %s %s", p.Resource, p.Path(), text))
+	fc.Note(pos, fmt.Sprintf("%s: %s %s", p.Resource, p.Path(), text))
 }
 
 // setLabels sets and removes labels in a map.

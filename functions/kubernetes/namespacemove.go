@@ -286,7 +286,7 @@ func (m *namespaceMove) refuseSame() error {
 		} else if other != old {
 			pos := doc.Value().Get("metadata").Get("name").Position()
 			return &api.Failure{
-				Class: api.FailureFunction, Resource: info.String(), Pos: api.Position{Line: pos.Line, Column: pos.Column},
+				Class: api.FailureFunction, Resource: info.String(), Pos: pos,
 				Message: fmt.Sprintf("%s and %s would both be %s/%s", strings.TrimPrefix(other+"/"+name, "/"), strings.TrimPrefix(old+"/"+name, "/"), m.to, name),
 				Hint:    m.sameHint(cmp.Or(other, old)),
 			}
@@ -346,7 +346,7 @@ func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
 		case len(moved) > 1:
 			pos := doc.Value().Get("metadata").Get("name").Position()
 			return nil, &api.Failure{
-				Class: api.FailureFunction, Resource: info.String(), Pos: api.Position{Line: pos.Line, Column: pos.Column},
+				Class: api.FailureFunction, Resource: info.String(), Pos: pos,
 				Message: fmt.Sprintf("the Namespaces %s would all be called %s", strings.Join(moved, ", "), m.to),
 				Hint:    fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, moved[0], moved[0]),
 			}

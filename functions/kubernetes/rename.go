@@ -77,8 +77,7 @@ func (r *renamer) elsewhere() []renaming {
 
 // position is where the name of a resource is.
 func (r *renaming) position() api.Position {
-	pos := r.doc.Value().Get("metadata").Get("name").Position()
-	return api.Position{Line: pos.Line, Column: pos.Column}
+	return r.doc.Value().Get("metadata").Get("name").Position()
 }
 
 // check refuses names that are wrong or taken.

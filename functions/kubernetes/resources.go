@@ -76,7 +76,7 @@ func registerResourcesFunctions(fh handler.FunctionRegistry, provider configkit.
 				}
 				if name != "*" {
 					pos := c.value.Position()
-					fc.Note(api.Position{Line: pos.Line, Column: pos.Column}, fmt.Sprintf("container %s has no resources, so it is left as it is", name))
+					fc.Note(pos, fmt.Sprintf("container %s has no resources, so it is left as it is", name))
 				}
 				return nil
 			})

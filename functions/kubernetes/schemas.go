@@ -91,7 +91,7 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 			wrong[doc] = definitionProblems(doc, v.set.AddDefinition(doc.Value()))
 			for _, t := range v.set.BuiltIn(doc.Value()) {
 				at := doc.Value().Get("spec").Get("names").Get("kind").Position()
-				v.fc.Note(api.Position{Line: at.Line, Column: at.Column}, fmt.Sprintf("the CustomResourceDefinition does not count for %s, which is built into Kubernetes %s", t, v.set.Release.Name))
+				v.fc.Note(at, fmt.Sprintf("the CustomResourceDefinition does not count for %s, which is built into Kubernetes %s", t, v.set.Release.Name))
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why 
 		i = len(v.result.Unchecked)
 		at := doc.Value().Get("kind").Position()
 		v.result.Unchecked = append(v.result.Unchecked, api.Unchecked{
-			ResourceType: info.ResourceType, Reason: why, Position: &api.Position{Line: at.Line, Column: at.Column},
+			ResourceType: info.ResourceType, Reason: why, Position: &at,
 		})
 	}
 	v.result.Unchecked[i].Count++

@@ -93,7 +93,7 @@ func (s *podSecurity) read(context gaby.Value) {
 // note says that something is left alone, once for each pod.
 func (s *podSecurity) note(fc *api.FunctionContext, text string) {
 	if !slices.Contains(s.noted, text) {
-		fc.Note(api.Position{Line: s.pos.Line, Column: s.pos.Column}, text)
+		fc.Note(s.pos, text)
 		s.noted = append(s.noted, text)
 	}
 }
