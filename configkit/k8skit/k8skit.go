@@ -136,7 +136,7 @@ func header(doc *gaby.YamlDoc) (gaby.Header, error) {
 			missing.Missing = append(missing.Missing, field.name)
 		}
 	}
-	missing.Empty = len(missing.Missing) == 3 && doc.IsNull()
+	missing.Empty = len(missing.Missing) == 3 && doc.IsNull() || h.Name == "" && isEmptyList(h, doc)
 	if len(missing.Missing) < 3 { // something of a resource, which is worth a closer look
 		for _, field := range missing.Missing {
 			if v := doc.Path(field).Value(); v.Exists() && v.Tag() != "!!null" && v.Tag() != "!!str" {
@@ -145,6 +145,12 @@ func header(doc *gaby.YamlDoc) (gaby.Header, error) {
 		}
 	}
 	return h, missing
+}
+
+// isEmptyList reports whether a document is a list of resources that has none: every item of others is a document.
+func isEmptyList(h gaby.Header, doc *gaby.YamlDoc) bool {
+	items := doc.Value().Get("items")
+	return h.APIVersion != "" && strings.HasSuffix(h.Kind, "List") && items.Exists() && (items.Doc().IsNull() || items.Kind() == gaby.List && items.Len() == 0)
 }
 
 // RemoveScopeFromResourceName cuts the namespace off.

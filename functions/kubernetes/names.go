@@ -126,7 +126,7 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 		CheckArguments: func(args []api.FunctionArgument) error {
 			a := handler.Arguments(args)
 			t := api.ResourceType(a.String("resource-type"))
-			if n := strings.Count(string(t), "/"); n < 1 || n > 2 {
+			if !isTypeName(string(t)) {
 				return notAType("resource-type", string(t))
 			}
 			return generic.CheckNewName(provider, t, parameterNewName, a.String(parameterNewName))
@@ -153,9 +153,30 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				return generic.SameKind(n.info.ResourceType, t) && n.old() == from // but not selected
 			}):
 				r.all = append(r.all, renaming{nil, api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}, "", to})
+				r.noteSimilarType(t)
 			}
 			return docs, nil, r.run()
 		},
+	}
+}
+
+// noteSimilarType notes which type of the input may be meant by one that neither the input nor Kubernetes has.
+func (r *renamer) noteSimilarType(t api.ResourceType) {
+	if p, ok := r.provider.(interface {
+		Scope(t api.ResourceType) configkit.Scope
+	}); ok && p.Scope(t) != configkit.ScopeUnknown {
+		return
+	}
+	var types []string
+	for _, n := range slices.Concat(r.resources(r.unit), r.elsewhere()) {
+		if generic.SameKind(n.info.ResourceType, t) {
+			return
+		}
+		types = append(types, string(n.info.ResourceType))
+	}
+	slices.Sort(types)
+	if meant := handler.Suggest(string(t), slices.Compact(types)); len(meant) > 0 {
+		r.fc.NoteOnce(fmt.Sprintf("no resource is of type %s; did you mean %s?", configkit.Shown(string(t)), strings.Join(meant, " or ")))
 	}
 }
 

@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -158,11 +159,17 @@ func clusterScopedTypes(args []api.FunctionArgument) []string {
 func checkClusterScoped(args []api.FunctionArgument) error {
 	var problems []error
 	for _, t := range clusterScopedTypes(args) {
-		if n := strings.Count(t, "/"); n < 1 || n > 2 {
+		if !isTypeName(t) {
 			problems = append(problems, notAType(parameterClusterScoped, t))
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// isTypeName reports whether a text can name a type: [group/]version/kind.
+func isTypeName(t string) bool {
+	parts := strings.Split(t, "/")
+	return (len(parts) == 2 || len(parts) == 3) && !slices.Contains(parts, "")
 }
 
 func notAType(parameter, t string) error {

@@ -75,7 +75,13 @@ func unknownAttribute(name string, paths api.AttributeNameToResourceTypeToPathTo
 	for _, known := range slices.Sorted(maps.Keys(paths)) {
 		names = append(names, string(known))
 	}
-	return diag.UsageHint(diag.DidYouMean(handler.Suggest(name, names), ""), "unknown attribute %q", name)
+	hint := diag.DidYouMean(handler.Suggest(name, names), "")
+	if name == string(api.AttributeNameNone) || name == "attribute-value" {
+		hint = "a row says none (attribute-value in ConfigHub's SDK) where no attribute is registered; 'fctl do FILE UNIT list-paths' lists all paths"
+	} else if hint == "" {
+		hint = "'fctl listpaths' lists the attributes"
+	}
+	return diag.UsageHint(hint, "unknown attribute %q", name)
 }
 
 // pathsOfType leaves what resources of the type have: its own paths and those

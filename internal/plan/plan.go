@@ -92,7 +92,7 @@ func (w *Walk) Resolve(words []string) (*Plan, error) {
 		}
 		if !first && strings.HasPrefix(words[0], "-") {
 			_, rest, then, err := w.arguments(api.FunctionSignature{}, false, words)
-			problems = append(problems, diag.Failures(errors.Join(missingFunction(false, true), err), api.FailureUsage)...)
+			problems = append(problems, diag.Failures(errors.Join(w.noFunction(words), err), api.FailureUsage)...)
 			words, more = rest, then
 			continue
 		}
@@ -122,6 +122,20 @@ func missingFunction(first, end bool) *api.Failure {
 		where = "after the last 'then'"
 	}
 	return diag.UsageHint("as an argument the word is text:then", "a function is missing %s", where)
+}
+
+// noFunction is about words after a then that begin with a flag or with --.
+func (w *Walk) noFunction(words []string) *api.Failure {
+	if words[0] != "--" {
+		return missingFunction(false, true)
+	}
+	function := "FUNCTION"
+	if len(words) > 1 {
+		if _, known := w.Functions.Signature(w.Toolchain, words[1]); known {
+			function = words[1]
+		}
+	}
+	return diag.UsageHint("'--' follows the function: then "+function+" -- ARGUMENT", "a function is expected after 'then', not '--'")
 }
 
 // link is one function of the chain and its arguments.

@@ -208,6 +208,8 @@ func TestProblems(t *testing.T) {
 		"get-size then then get-size":       "fctl: a function is missing between two 'then'\nhint: as an argument the word is text:then\n",
 		"get-size then then":                "fctl: a function is missing between two 'then'\nhint: as an argument the word is text:then\nfctl: a function is missing after the last 'then'\n",
 		"set-size then --color=red":         "fctl: set-size: got 0 arguments\nfctl: a function is missing after the last 'then'\nhint: as an argument the word is text:then\n",
+		"get-size then --":                  "fctl: a function is expected after 'then', not '--'\nhint: '--' follows the function: then FUNCTION -- ARGUMENT\n",
+		"get-size then -- set-size 5":       "fctl: a function is expected after 'then', not '--'\nhint: '--' follows the function: then set-size -- ARGUMENT\n",
 		"zzz --color":                       "fctl: --color needs a value\nfctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\n",
 	} {
 		p, _, err := resolve(words)
