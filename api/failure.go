@@ -151,4 +151,5 @@ const (
 	NoteNothingMatched           // a function that found nothing in the resources it saw; an error under --require-match
 	NoteNothingSelected          // a function that saw no resource, as none satisfies the filters; likewise
 	NoteUnit                     // the unit as a whole
+	NoteFilter                   // a filter that did not pass and ended the chain
 )

@@ -194,7 +194,7 @@ func TestPipeline(t *testing.T) {
 		{"a filter that passes", docA, chain("mark x", "vet-marked x", "mark z"), false, 1, docA + "x: \"yes\"\nz: \"yes\"\n", "passed 1 vet-marked true\n"},
 		{
 			"a filter that does not", docA, chain("vet-marked x", "mark x"), true, 1, docA,
-			"note 0 vet-marked: the filter did not pass; the functions after it were not run\n",
+			"note 5 vet-marked: the filter did not pass; the functions after it were not run\n",
 		},
 		{
 			"only as many filters as asked for", docA, chain("mark x", "vet-marked x", "vet-marked z", "mark z"), false, 1, docA + "x: \"yes\"\nz: \"yes\"\n",

@@ -42,7 +42,7 @@ func (r *run) succeeded(s *step, res result) bool {
 	r.noteNothingMatched(s, res)
 	if s.f.Validating && !passed(res.output) {
 		if s.filter {
-			r.note(s, []api.Note{{Message: "the filter did not pass; the functions after it were not run"}})
+			r.note(s, []api.Note{{Kind: api.NoteFilter, Message: "the filter did not pass; the functions after it were not run"}})
 			return false
 		}
 		r.response.ValidationFailed = true

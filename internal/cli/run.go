@@ -114,7 +114,7 @@ func (r *run) work(i int, admit func(int64)) outcome {
 	fail := func(problems diag.List) outcome {
 		problems = r.sensitive(unit, nil).Failures(problems)
 		o.problems = diag.In(diag.FileName(o.file.Path), problems)
-		if r.prints && r.found.Several {
+		if r.prints && (r.found.Several || r.report != "") {
 			o.piece = r.failedPiece(&o)
 		}
 		return o
@@ -158,7 +158,7 @@ func (r *run) work(i int, admit func(int64)) outcome {
 	return o
 }
 
-// failedPiece is what is printed about a unit on which no function ran. With one unit nothing is printed then.
+// failedPiece is what is printed about a unit on which no function ran. With one unit only a report says something about it.
 func (r *run) failedPiece(o *outcome) *report.Piece {
 	c := r.context(o.file.Unit, r.toolchain)
 	response := &api.FunctionInvocationResponse{

@@ -63,16 +63,24 @@ func RenderReport(kind Kind, units []Result) ([]byte, error) {
 	return github(units), nil
 }
 
-// combined makes one validation result of those of all units. A failure is in its details: what failed did not pass.
+// combined makes one validation result of those of all units. A failure is in its details: what failed did not pass. So is a filter
+// that did not pass; where filters left nothing to validate, nothing has passed.
 func combined(units []Result) ([]byte, error) {
 	var results api.ValidationResultList
+	var filters []string
 	for _, unit := range units {
+		for _, f := range unit.filterFindings() {
+			filters = append(filters, f.Position.String()+": "+f.text())
+		}
 		results = append(results, unit.results()...)
 		for _, f := range diag.In(unit.File, unit.Response.Failures) {
 			results = append(results, api.ValidationResult{Details: []string{f.Error()}})
 		}
 	}
-	return Marshal(handler.CombineResults(results))
+	all := handler.CombineResults(results)
+	all.Passed = all.Passed && (len(results) > 0 || len(filters) == 0)
+	all.Details = append(all.Details, filters...)
+	return Marshal(all)
 }
 
 // results are the validation results of a unit.
@@ -197,15 +205,18 @@ func jsonReport(units []Result) ([]byte, error) {
 		Unchecked int `json:",omitempty"` // resources
 		Findings  []row
 	}{Version: 1, Passed: true, Findings: []row{}}
+	results, filters := 0, 0
 	for _, u := range units {
 		report.Passed = report.Passed && u.Response.Success && !u.Response.ValidationFailed
-		for _, f := range u.findings() {
+		results, filters = results+len(u.results()), filters+len(u.filterFindings())
+		for _, f := range append(u.findings(), u.filterFindings()...) {
 			report.Findings = append(report.Findings, row{f.Position, f.level(), f.Function, f.Name, f.Rule, f.Resource, f.Path, f.Message, f.Unchecked})
 		}
 		for _, f := range u.uncheckedFindings(u.results()) {
 			report.Unchecked += f.Unchecked
 		}
 	}
+	report.Passed = report.Passed && (results > 0 || filters == 0)
 	return Marshal(report)
 }
 
@@ -238,7 +249,7 @@ type (
 	}
 	sarifResult struct {
 		RuleID    string          `json:"ruleId"`
-		Kind      string          `json:"kind,omitempty"` // "open" where it is not known whether there is a problem
+		Kind      string          `json:"kind,omitempty"` // "open" where it is not known whether there is a problem, "notApplicable" for a filter
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
@@ -270,7 +281,7 @@ func sarif(units []Result) ([]byte, error) {
 	*driver = sarifDriver{Name: "fctl", InformationURI: "https://github.com/fctl-dev/fctl", Rules: []sarifRule{}}
 	for _, u := range units {
 		descriptions := u.descriptions()
-		for _, f := range u.findings() {
+		for _, f := range append(u.findings(), u.filterFindings()...) {
 			id := f.rule()
 			if !slices.ContainsFunc(driver.Rules, func(r sarifRule) bool { return r.ID == id }) {
 				text := descriptions[f.label()]
@@ -287,7 +298,10 @@ func sarif(units []Result) ([]byte, error) {
 				place.LogicalLocations = []sarifLogicalPlace{{FullyQualifiedName: strings.TrimSpace(f.Resource + " " + f.Path), Kind: "resource"}}
 			}
 			kind, level := "", f.level()
-			if f.Unchecked > 0 && level == "note" {
+			switch {
+			case f.Filter:
+				kind, level = "notApplicable", "none"
+			case f.Unchecked > 0 && level == "note":
 				kind, level = "open", "none"
 			}
 			run.Results = append(run.Results, sarifResult{RuleID: id, Kind: kind, Level: level, Message: sarifText{f.text()}, Locations: []sarifLocation{place}})
@@ -356,6 +370,10 @@ func junit(units []Result) ([]byte, error) {
 				suite.Skipped++
 			}
 			suite.Cases = append(suite.Cases, c)
+		}
+		for _, f := range u.filterFindings() {
+			suite.Cases = append(suite.Cases, junitCase{Class: file, Name: f.rule(), Skipped: junitProblemOf([]finding{f})})
+			suite.Skipped++
 		}
 		failures := u.failures()
 		for len(failures) > 0 {

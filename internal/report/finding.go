@@ -23,6 +23,8 @@ type finding struct {
 	Message  string
 	// Unchecked is how many resources could not be checked, if that is what was found.
 	Unchecked int
+	// Filter tells that a filter did not pass, which is no failure.
+	Filter bool
 }
 
 // finding returns what the findings of a validation have in common.
@@ -138,6 +140,17 @@ func (r Result) uncheckedFindings(results api.ValidationResultList) []finding {
 				f.Score = "none"
 			}
 			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// filterFindings returns the filters that did not pass.
+func (r Result) filterFindings() []finding {
+	var all []finding
+	for _, n := range r.Response.Notes {
+		if n.Kind == api.NoteFilter {
+			all = append(all, finding{Position: api.Position{File: r.File}, Function: n.Function, Name: n.Invocation, Score: "none", Message: n.Message, Filter: true})
 		}
 	}
 	return all
