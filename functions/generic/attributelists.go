@@ -49,15 +49,18 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 				return nil, nil, err
 			}
 			noteInfo(fc, text)
-			setters := make([]func(gaby.Container) (int, error), len(rows))
-			for i := range rows {
-				if setters[i], err = rowSetter(provider, &rows[i]); err != nil {
-					return nil, nil, err
-				}
-			}
+			rows = withValues(fc, rows)
 			matches := 0
-			err = eachRow(docs, rows, provider, func(about gaby.Container, i int) error {
-				n, err := setters[i](about)
+			setters := map[*api.AttributeValue]func(gaby.Container) (int, error){}
+			err = eachRow(docs, rows, provider, func(about gaby.Container, row *api.AttributeValue) (err error) {
+				set, known := setters[row]
+				if !known {
+					if set, err = rowSetter(provider, row); err != nil {
+						return err
+					}
+					setters[row] = set
+				}
+				n, err := set(about)
 				matches += n
 				return err
 			})
@@ -95,9 +98,9 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 			}
 			noteInfo(fc, text)
 			found := api.AttributeValueList{}
-			err = eachRow(docs, rows, provider, func(about gaby.Container, i int) error {
-				path := api.UnresolvedPath(rows[i].Path)
-				query := GetVisitorMapForPath(provider, rows[i].ResourceType, path)
+			err = eachRow(docs, rows, provider, func(about gaby.Container, of *api.AttributeValue) error {
+				path := api.UnresolvedPath(of.Path)
+				query := GetVisitorMapForPath(provider, of.ResourceType, path)
 				values, err := yamlkit.VisitRows(about, query, nil, provider, func(p *yamlkit.Place, row *api.AttributeValue) bool {
 					if info := provider.PathInfo(row.ResourceType, path); info != nil {
 						row.Details = p.BoundDetails(info)
@@ -168,10 +171,14 @@ func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument,
 			if row.ResourceType == "" {
 				return errors.New("ResourceType is missing")
 			}
-			if err := checkPath(provider, row.ResourceType, string(row.Path)); err != nil || !values {
+			err := checkPath(provider, row.ResourceType, string(row.Path))
+			if err != nil && !isLiteral(provider, row) {
 				return err
 			}
-			_, err := rowSetter(provider, row)
+			if !values {
+				return nil
+			}
+			_, err = rowSetter(provider, row)
 			return err
 		}()
 		if err != nil {
@@ -184,7 +191,7 @@ func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument,
 // eachRow calls f for every row with the documents the row is about, one document at a time, but blocks that are one resource together:
 // of several rows about the same path of such blocks each is about the block it was read from. A document is known by the name it had
 // before the first row, so that rows can rename it.
-func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configkit.ResourceProvider, f func(about gaby.Container, row int) error) error {
+func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configkit.ResourceProvider, f func(about gaby.Container, row *api.AttributeValue) error) error {
 	type key struct {
 		resourceType api.ResourceType
 		name         api.ResourceName // "" for all
@@ -216,12 +223,68 @@ func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configki
 		}
 		slices.Sort(mine)
 		for _, i := range mine {
-			if err := f(rowBlocks(&group, rows, mine, i), i); err != nil {
+			literal, others := literally(rowBlocks(&group, rows, mine, i), &rows[i])
+			if len(literal) > 0 {
+				row := rows[i]
+				path, err := literalPath(string(row.Path))
+				if row.Path = api.ResolvedPath(path); err == nil {
+					err = f(literal, &row)
+				}
 				problems = append(problems, err)
+			}
+			if len(others) > 0 {
+				problems = append(problems, f(others, &rows[i]))
 			}
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// withValues returns the rows that have a value. list-paths can list maps and lists without theirs.
+func withValues(fc *api.FunctionContext, rows api.AttributeValueList) api.AttributeValueList {
+	some := slices.DeleteFunc(slices.Clone(rows), func(row api.AttributeValue) bool { return row.DataType == api.DataTypeYAML && row.Value == nil })
+	if n := len(rows) - len(some); n > 0 {
+		fc.NoteOnce(fmt.Sprintf("%d of %d entries have no value and set nothing: list-paths lists maps and lists so", n, len(rows)))
+	}
+	return some
+}
+
+// literally splits documents into those that have the keys of a row's path, each as it is written, and the others. Rows are what
+// other functions read, and in their paths a key like * is not escaped.
+func literally(docs gaby.Container, row *api.AttributeValue) (literal, others gaby.Container) {
+	path := string(row.Path)
+	if literal, err := literalPath(path); err == nil && literal == path {
+		return nil, docs
+	}
+	for _, doc := range docs {
+		if doc.Search(gaby.DotPathToSlice(path)...) != nil {
+			literal = append(literal, doc)
+		} else {
+			others = append(others, doc)
+		}
+	}
+	return literal, others
+}
+
+// isLiteral reports whether the path of a row is one in the language of paths when its segments are keys.
+func isLiteral(provider configkit.ResourceProvider, row *api.AttributeValue) bool {
+	path, err := literalPath(string(row.Path))
+	return err == nil && checkPath(provider, row.ResourceType, path) == nil
+}
+
+// literalPath returns a path whose segments are keys, in the language of paths. Some keys cannot be written so.
+func literalPath(path string) (string, error) {
+	segments := strings.Split(path, ".")
+	for i, s := range segments {
+		if s == "" || !strings.Contains("*?@|", s[:1]) {
+			continue
+		}
+		if strings.ContainsAny(s, ":#") {
+			return "", fmt.Errorf("path %s: the key %s, with : or #, cannot be written in a path", path, s)
+		}
+		segments[i] = "@" + s + ":key"
+	}
+	return strings.Join(segments, "."), nil
 }
 
 // rowBlocks returns the blocks of a resource that row i is about: those that have its path, one of them if mine, the rows about the
