@@ -1,7 +1,9 @@
 package yamlkit
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -51,7 +53,8 @@ func (b *Blocks) At(path ...string) gaby.Container {
 	return some
 }
 
-// siblings maps the documents of resources that have several to all documents of their resource.
+// siblings maps the documents of resources that have several to all documents of their resource. A data source has those of the
+// resource of its type and name too, after them: what neither has is for the resource.
 type siblings map[*gaby.YamlDoc]*Blocks
 
 func siblingsOf(docs gaby.Container, provider configkit.ResourceProvider) siblings {
@@ -60,15 +63,32 @@ func siblingsOf(docs gaby.Container, provider configkit.ResourceProvider) siblin
 	}
 	// Who visits the documents reports the error.
 	all, _ := ResourceBlocks(docs, provider)
+	slices.SortStableFunc(all, func(a, b Blocks) int { return cmp.Compare(isDynamic(&a), isDynamic(&b)) })
+	named := map[api.ResourceInfo]*Blocks{}
 	s := siblings{}
 	for i := range all {
-		for _, doc := range all[i].Docs {
-			if len(all[i].Docs) > 1 {
-				s[doc] = &all[i]
+		name := all[i].Info
+		name.ResourceCategory = ""
+		if named[name] == nil {
+			named[name] = &Blocks{Info: all[i].Info}
+		}
+		blocks := named[name]
+		blocks.Docs = append(blocks.Docs, all[i].Docs...)
+		if len(blocks.Docs) > 1 {
+			for _, doc := range blocks.Docs {
+				s[doc] = blocks
 			}
 		}
 	}
 	return s
+}
+
+// isDynamic is 1 for a data source, else 0.
+func isDynamic(b *Blocks) int {
+	if b.Info.ResourceCategory == api.ResourceCategoryDynamicData {
+		return 1
+	}
+	return 0
 }
 
 // elsewhere reports whether a value that a document does not have is to be created in another document of its resource: the first of
