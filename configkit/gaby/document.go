@@ -3,7 +3,6 @@ package gaby
 import (
 	"bytes"
 	"sync"
-	"unicode/utf8"
 )
 
 // A document is one YAML document: its bytes in the unit, the tree over them, and the edits made since. Offsets of nodes count
@@ -40,7 +39,7 @@ type document struct {
 	hasHeader bool
 	headerOf  Mark // without hasHeader: the header is that of the state at the mark in front of this one; 0 of none
 
-	lines []uint32 // line feeds in front of each block of lineBlock bytes; made for the first position asked for
+	blocks []textBlock // of lineBlock bytes each; made for the first position asked for
 }
 
 // A unit is a text with the places where its documents, or its parts, begin. How many lines stand in front of each is counted for
@@ -93,33 +92,6 @@ func (d *document) ready() bool {
 		}
 	}
 	return d.n != nil
-}
-
-// lineBlock is how far position looks for line feeds.
-const lineBlock = 4096
-
-// position returns the place of byte p of src.
-func (d *document) position(p int) Position {
-	if d.unit.detached {
-		return Position{}
-	}
-	if d.lines == nil && p >= lineBlock {
-		d.lines = make([]uint32, len(d.src)/lineBlock+1)
-		for i := 1; i < len(d.lines); i++ {
-			d.lines[i] = d.lines[i-1] + uint32(bytes.Count(d.src[(i-1)*lineBlock:i*lineBlock], []byte{'\n'}))
-		}
-	}
-	block := p / lineBlock
-	line := bytes.Count(d.src[block*lineBlock:p], []byte{'\n'})
-	if block > 0 {
-		line += int(d.lines[block])
-	}
-	from := d.src[bytes.LastIndexByte(d.src[:p], '\n')+1 : p]
-	col := utf8.RuneCount(from)
-	if bytes.HasPrefix(from, []byte("\xef\xbb\xbf")) {
-		col--
-	}
-	return Position{Line: d.unit.linesBefore(d.index) + line + 1, Column: col + 1}
 }
 
 // source reports whether node i stands in the source.
