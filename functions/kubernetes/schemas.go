@@ -265,21 +265,25 @@ func definitionProblems(doc *gaby.YamlDoc, err error) (problems []jsonschema.Pro
 	if err == nil {
 		return nil
 	}
+	paths := pathsByPosition(doc.Value())
 	for _, err := range jsonschema.Unjoin(err) {
 		if e, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
-			problems = append(problems, definitionProblem(doc, e))
+			path := paths[e.Pos]
+			if path == nil {
+				path = []string{"spec", "versions"}
+			}
+			problems = append(problems, jsonschema.Problem{Path: path, Pos: e.Pos, Keyword: "schema", Message: e.Msg, Hint: e.Hint})
 		}
 	}
 	return problems
 }
 
-func definitionProblem(doc *gaby.YamlDoc, e *jsonschema.SchemaError) jsonschema.Problem {
-	p := jsonschema.Problem{Path: []string{"spec", "versions"}, Pos: e.Pos, Keyword: "schema", Message: e.Msg, Hint: e.Hint}
-	yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
-		if w.Value.Position() == e.Pos {
-			p.Path = slices.Clone(w.Segments)
-		}
+// pathsByPosition are the paths of the values of a resource.
+func pathsByPosition(resource gaby.Value) map[gaby.Position][]string {
+	paths := map[gaby.Position][]string{}
+	yamlkit.Walk(resource, nil, func(w *yamlkit.WalkedValue) bool {
+		paths[w.Value.Position()] = slices.Clone(w.Segments)
 		return true
 	})
-	return p
+	return paths
 }
