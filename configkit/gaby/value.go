@@ -288,6 +288,18 @@ func (v Value) Text() string {
 	return v.d.text(i)
 }
 
+// Length returns how many bytes a scalar has as it is written, 0 for anything else. It does not read them.
+func (v Value) Length() int {
+	if v.Kind() != Scalar {
+		return 0
+	}
+	n := &v.d.n[v.node()]
+	if n.flags&isNew != 0 {
+		return len(v.d.fresh[n.val].text)
+	}
+	return int(n.valEnd - n.val)
+}
+
 // TextIs reports whether the value is a scalar with the given text, without making a string of it.
 func (v Value) TextIs(s string) bool {
 	if v.d == nil {

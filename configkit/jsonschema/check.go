@@ -120,7 +120,7 @@ func (c *check) report(property string, pos gaby.Position, keyword, format strin
 		return
 	}
 	message := fmt.Sprintf(format, args...)
-	if c.spend(problemCost + len(message)/8) {
+	if c.spend(problemCost + len(message)/8 + c.pathCost()) {
 		c.problems = append(c.problems, Problem{Path: c.segments(), Property: strings.Clone(property), Pos: pos, Keyword: keyword, Message: message})
 	}
 }
@@ -160,6 +160,15 @@ func (c *check) suggest(typed string, names []string) (found bool) {
 	return len(similar) > 0
 }
 
+// pathCost is what recording the path costs.
+func (c *check) pathCost() int {
+	n := len(c.path) / 2
+	for i := range c.path {
+		n += len(c.path[i].key) / bytesPerCost
+	}
+	return n
+}
+
 func (c *check) segments() []string {
 	all := make([]string, len(c.path), len(c.path)+1)
 	for i, s := range c.path {
@@ -192,7 +201,7 @@ func (s *Schema) check(c *check, v gaby.Value, ev *evaluated) (valid bool) {
 	if c.depth >= maxDepth {
 		c.spend(math.MaxInt / 2)
 	}
-	if !c.spend(1) {
+	if !c.spend(1 + v.Length()/bytesPerCost) {
 		return true
 	}
 	c.depth++

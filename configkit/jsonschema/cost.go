@@ -12,18 +12,24 @@ import (
 // work and not time, so that the answer is the same on every machine; a unit of cost is the work of checking a value with a schema
 // that says little, some 60 ns.
 const (
-	freeCost      = 1_500_000 // whatever the sizes are
-	costPerValue  = 300       // of the document
-	costPerByte   = 10        // of its texts
-	costPerSchema = 4         // for each value, as it may be checked with all of them
-	mostSchemas   = 1_000     // that count
-	maxDepth      = 5_000     // schemas inside each other
-	hintCost      = 400_000   // what looking for hints may cost; then there are none any more
+	freeCost      = 1_500_000  // whatever the sizes are
+	costPerValue  = 300        // of the document
+	costPerByte   = 6          // of its texts
+	costPerSchema = 4          // for each value, as it may be checked with all of them
+	mostSchemas   = 1_000      // that count
+	productCost   = 16_000_000 // that values and schemas have together at most
+	maxDepth      = 5_000      // schemas inside each other
+	hintCost      = 400_000    // what looking for hints may cost; then there are none any more
 	problemCost   = 20
-	exactCost     = 100       // of dividing numbers that need not be whole
+	exactCost     = 100       // of dividing or showing short numbers that need not be whole
+	nameCost      = 40        // of reading a name as a value
+	bytesPerCost  = 12        // of a text that is read
 	stateCost     = 8         // of compiling a state of a regular expression
 	defaultCost   = 50        // of setting a value that is missing
 	compileCost   = 3_000_000 // of regular expressions and defaults, for one compiler
+	rulesCost     = 12_000_000
+	ruleCost      = 1_000 // of compiling a rule
+	ruleByteCost  = 20
 )
 
 // ErrTooCostly tells that checking a value with a schema takes too long or goes too deep: the schema refers to itself without
@@ -37,7 +43,8 @@ func (c *check) spend(cost int) bool {
 		return c.err == nil
 	}
 	if c.root.Exists() {
-		c.left += size(c.root) * (costPerValue + costPerSchema*min(c.schemas, mostSchemas))
+		n := size(c.root)
+		c.left += n*costPerValue + min(n*costPerSchema*min(c.schemas, mostSchemas), productCost)
 		c.root = gaby.Value{}
 	}
 	if c.left < 0 && c.err == nil {
@@ -49,7 +56,7 @@ func (c *check) spend(cost int) bool {
 // canonical is the canonical text of a value, which costs more the longer it is.
 func (c *check) canonical(v gaby.Value) string {
 	text := string(appendCanonical(nil, v))
-	c.spend(len(text) / 2)
+	c.spend(2 * len(text))
 	return text
 }
 
@@ -58,6 +65,17 @@ func (c *check) merge(ev, other *evaluated) {
 	if ev != nil && other != nil && c.spend(1+len(other.properties)+len(other.elements)) {
 		ev.merge(other)
 	}
+}
+
+// spendOnExact pays for calculating with numbers.
+func (c *check) spendOnExact(numbers ...*number) bool {
+	bits := 0 // the work grows with their square
+	for _, n := range numbers {
+		if n.rat != nil {
+			bits += n.rat.Num().BitLen() + n.rat.Denom().BitLen()
+		}
+	}
+	return c.spend(exactCost * (1 + bits*bits/3_000_000))
 }
 
 // spendOnHint reports whether there is enough left to look for a hint.
@@ -70,7 +88,7 @@ func (c *check) spendOnHint(cost int) bool {
 func size(v gaby.Value) int {
 	n := 1
 	if v.Kind() == gaby.Scalar {
-		return n + len(v.Text())*costPerByte/costPerValue
+		return n + v.Length()*costPerByte/costPerValue
 	}
 	for e := v.First(); e.Exists(); e = e.Next() {
 		n += size(e) + len(e.Key())*costPerByte/costPerValue

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
 
@@ -56,6 +58,81 @@ func TestTooCostly(t *testing.T) {
 	}
 }
 
+// What a check does costs as much as the time it takes, in large values too: each of these would take from half a minute to hours if
+// only the number of checks counted.
+func TestCostOfLargeValues(t *testing.T) {
+	text := `"` + strings.Repeat(`\u00fc\n`, 100_000) + `"`
+	list := func(n int, item string) string { return "[" + strings.Repeat(item+", ", n) + "]" }
+	wide := "{"
+	for i := range 20_000 {
+		wide += fmt.Sprintf("k%d: 1, ", i)
+	}
+	wide += "}"
+	const all = `{"allOf": [NEXT, NEXT]}`
+	for name, c := range map[string]struct {
+		schema, value string
+		ends          bool // it is checked to the end
+	}{
+		"length":          {schema: nested(all, `{"minLength": 2000, "maxLength": 1000000}`), value: text},
+		"format":          {schema: nested(all, `{"format": "iri"}`), value: text},
+		"type":            {schema: nested(all, `{"type": "integer"}`), value: text},
+		"one of long":     {schema: nested(all, `{"enum": [`+text+`, "x"]}`), value: text[:len(text)-1] + `x"`},
+		"digits":          {schema: nested(all, `{"minimum": 0.5}`), value: "1." + strings.Repeat("5", 990)},
+		"multiple":        {schema: nested(all, `{"multipleOf": 0.5}`), value: "1." + strings.Repeat("5", 990)},
+		"required":        {schema: nested(all, `{"required": ["k1", "k2"]}`), value: wide},
+		"properties":      {schema: nested(all, `{"minProperties": 100000}`), value: wide},
+		"elements":        {schema: nested(all, `{"minItems": 1000000}`), value: list(50_000, "1")},
+		"unique":          {schema: nested(all, `{"uniqueItems": true}`), value: list(100, list(100, "1"))},
+		"dependent":       {schema: `{"items": {"dependentRequired": {"a": ` + list(100_000, `"a"`) + `}}}`, value: list(5_000, "{a: 1}")},
+		"schemas, values": {schema: `{"allOf": ` + list(1_000, `{"uniqueItems": true}`) + `}`, value: list(5_000, "{a: [1, 2, 3]}")},
+		"one of many":     {schema: `{"items": {"enum": ` + numbers(100_000) + `}}`, value: list(50_000, "99999"), ends: true},
+		"expressions":     {schema: `{"items": {"format": "regex"}}`, value: list(20_000, `"(((a{9}){9}){12})"`), ends: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := jsonschema.Compile("", parse(t, c.schema), jsonschema.Options{Formats: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, begin := parse(t, c.value), time.Now()
+			if _, err := s.Check(value); errors.Is(err, jsonschema.ErrTooCostly) == c.ends {
+				t.Error(err)
+			}
+			if took := time.Since(begin); took > 10*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+// numbers is a list of them, from 0 on.
+func numbers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d, ", i)
+	}
+	return "[" + b.String() + "]"
+}
+
+// References that lead into each other's schemas have each schema compiled once.
+func TestReferencesIntoSchemas(t *testing.T) {
+	inner := `"properties": {`
+	for i := range 5_000 {
+		inner += fmt.Sprintf(`"k%d": {"type": "string"}, `, i)
+	}
+	inner = "{" + inner + "}}"
+	refs, pointer := "", "#/$defs/a"
+	for range 500 {
+		inner = `{"items": ` + inner + `}`
+		pointer += "/items"
+		refs += fmt.Sprintf(`{"$ref": %q}, `, pointer)
+	}
+	begin := time.Now()
+	_, err := jsonschema.Compile("", parse(t, `{"$defs": {"a": `+inner+`}, "allOf": [`+refs+`]}`), jsonschema.Options{})
+	if took := time.Since(begin); err != nil || took > 3*time.Second {
+		t.Errorf("%s, %v", took, err)
+	}
+}
+
 // Defaults may make values with defaults, again and again.
 func TestCostlyDefaults(t *testing.T) {
 	schema := `{"type": "string", "default": "x"}`
@@ -86,6 +163,30 @@ func TestCostlyRegularExpressions(t *testing.T) {
 	_, err := jsonschema.Compile("", parse(t, `{"patternProperties": {`+b.String()+`"x": {}}}`), jsonschema.Options{})
 	if err == nil || !strings.HasSuffix(err.Error(), "patternProperties: there are too many large regular expressions") {
 		t.Error(err)
+	}
+}
+
+// Compiling a rule takes as long as checking a thousand values.
+func TestTooManyRules(t *testing.T) {
+	compiled := 0
+	options := jsonschema.Options{Dialect: jsonschema.Structural, Rules: func(*jsonschema.Rule, gaby.Value, bool) (jsonschema.RuleProgram, error) {
+		compiled++
+		return nil, nil
+	}}
+	rules := strings.Repeat("{rule: self.a != 'x'}, ", 50_000)
+	_, err := jsonschema.Compile("", parse(t, `{type: object, x-kubernetes-validations: [`+rules+`]}`), options)
+	if err == nil || !strings.HasSuffix(err.Error(), ": the rules of this definition are too many or too long") || compiled < 5_000 || compiled > 20_000 {
+		t.Errorf("%d rules, %v", compiled, err)
+	}
+}
+
+// A message shows the beginning of long values that are allowed.
+func TestLongAlternatives(t *testing.T) {
+	long := strings.Repeat("abcdefghij", 10)
+	problems := check(t, `{enum: [`+long+`, [`+long+`]]}`, "other")
+	want := `"other" is not one of ` + long[:60] + `..., ["` + long[:58] + `...`
+	if len(problems) != 1 || problems[0].Message != want {
+		t.Errorf("%v", problems)
 	}
 }
 

@@ -55,6 +55,7 @@ type enum struct {
 	strings []string        // those that are strings, which most are
 	index   map[string]bool // strings, when there are many
 	others  []string        // the canonical texts of the others
+	known   map[string]bool // others, when there are many
 	shown   []string        // all of them, as messages show them
 }
 
@@ -81,25 +82,32 @@ func (c *Compiler) enum(k keywords, in *resource) *enum {
 	if !v.Exists() {
 		return nil
 	}
-	if len(e.strings) > fewValues {
-		e.index = make(map[string]bool, len(e.strings))
-		for _, text := range e.strings {
-			e.index[text] = true
-		}
-	}
+	e.index, e.known = indexed(e.strings), indexed(e.others)
 	return e
+}
+
+// indexed are texts as a set; nil when they are few.
+func indexed(texts []string) map[string]bool {
+	if len(texts) <= fewValues {
+		return nil
+	}
+	set := make(map[string]bool, len(texts))
+	for _, text := range texts {
+		set[text] = true
+	}
+	return set
 }
 
 func (e *enum) add(v gaby.Value) {
 	if typeOf(v) != stringType {
 		canonical := string(appendCanonical(nil, v))
-		e.others, e.shown = append(e.others, canonical), append(e.shown, canonical)
+		e.others, e.shown = append(e.others, canonical), append(e.shown, cut(canonical))
 		return
 	}
 	text := strings.Clone(v.Text())
 	e.strings = append(e.strings, text)
 	if text != "" { // not what one would want
-		e.shown = append(e.shown, text)
+		e.shown = append(e.shown, cut(text))
 	}
 }
 
@@ -111,13 +119,15 @@ const shownValues = 12
 
 func (e *enum) check(c *check, v gaby.Value, t types) bool {
 	if t == stringType {
+		c.spend(v.Length() * min(len(e.strings), fewValues) / bytesPerCost)
 		if e.index != nil && e.index[v.Text()] || e.index == nil && slices.ContainsFunc(e.strings, v.TextIs) {
 			return true
 		}
-	} else if len(e.others) > 0 && slices.Contains(e.others, c.canonical(v)) {
-		return true
+	} else if len(e.others) > 0 {
+		if text := c.canonical(v); e.known[text] || e.known == nil && slices.Contains(e.others, text) {
+			return true
+		}
 	}
-	c.spend(len(e.others) / 16)
 	if c.quiet {
 		return c.fail(v, e.keyword, "")
 	}

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ func (f *format) check(c *check, v gaby.Value, t types) bool {
 	if t&f.types == 0 {
 		return true
 	}
+	c.spend(4 + v.Length()/2)
 	text := v.Text()
 	if t&numberType != 0 {
 		if n, ok := numberOf(v); ok {
@@ -102,7 +104,7 @@ func jsonFormat(name string) (looks func(string) bool, example string) {
 			return digits > 0 && (digits == 1 || s[0] != '0') && (s[digits:] == "#" || isPointer(s[digits:]))
 		}, "1/a"
 	case "regex":
-		return func(s string) bool { _, err := regexp.Compile(goSyntax(s)); return err == nil }, "^[a-z]+$"
+		return func(s string) bool { _, err := syntax.Parse(goSyntax(s), syntax.Perl); return err == nil }, "^[a-z]+$"
 	}
 	return nil, ""
 }

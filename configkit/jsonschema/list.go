@@ -57,6 +57,8 @@ func (r *listRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 			valid = c.at(where, e, r.prefix[n]) && valid
 		} else if r.items != nil {
 			valid = c.at(where, e, r.items) && valid
+		} else {
+			c.spend(1)
 		}
 		if r.contains != nil && c.asks(e, r.contains, nil) {
 			contained++

@@ -148,12 +148,12 @@ func (c *Compiler) limit(k keywords, name string, in *resource) *number {
 
 func (r *numberRules) check(c *check, v gaby.Value) bool {
 	n, ok := numberOf(v)
-	if !ok {
+	if !ok || !n.whole && !c.spend(exactCost/2+v.Length()) {
 		return true
 	}
 	valid := true
 	limit := func(keyword string, limit *number, violated func(int) bool, what string) {
-		if limit != nil && violated(n.compare(*limit)) {
+		if limit != nil && violated(n.compare(*limit)) && (c.quiet || limit.whole || c.spendOnExact(limit)) {
 			valid = c.fail(v, keyword, "%s is %s %s", v.Text(), what, limit)
 		}
 	}
@@ -161,7 +161,7 @@ func (r *numberRules) check(c *check, v gaby.Value) bool {
 	limit("exclusiveMinimum", r.exclusiveMinimum, func(c int) bool { return c <= 0 }, "not greater than")
 	limit("maximum", r.maximum, func(c int) bool { return c > 0 }, "more than the maximum")
 	limit("exclusiveMaximum", r.exclusiveMaximum, func(c int) bool { return c >= 0 }, "not less than")
-	if r.multipleOf != nil && c.spend(exactCost) && !n.isMultiple(*r.multipleOf) {
+	if r.multipleOf != nil && c.spendOnExact(&n, r.multipleOf) && !n.isMultiple(*r.multipleOf) {
 		valid = c.fail(v, "multipleOf", "%s is not a multiple of %s", v.Text(), r.multipleOf)
 	}
 	return valid

@@ -100,7 +100,10 @@ func (r *objectRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 		}
 	}
 	c.objects = c.objects[:len(c.objects)-1]
-	c.spend((len(r.required) + len(r.dependencies)) / 4)
+	if !valid && c.quiet {
+		return false
+	}
+	c.spendOnLooking(len(r.required)+len(r.dependencies), n)
 	for _, name := range r.required {
 		if !r.isThere(v.Get(name)) {
 			valid = c.failAt(name, v.Position(), "required", "%s is required", name)
@@ -114,10 +117,16 @@ func (r *objectRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 	}
 	for _, d := range r.dependencies {
 		if v.Get(d.property).Exists() {
+			c.spendOnLooking(len(d.required), n)
 			valid = d.check(c, v, ev) && valid
 		}
 	}
 	return valid
+}
+
+// spendOnLooking pays for looking for names in an object, some of which have to be gone through.
+func (c *check) spendOnLooking(names, entries int) {
+	c.spend((names + names*entries/4) / 4)
 }
 
 // isThere reports whether a required property is there.
@@ -132,6 +141,8 @@ func (r *objectRules) property(c *check, e gaby.Value, ev *evaluated) bool {
 	if s := r.properties[key]; s != nil {
 		known = true
 		valid = c.at(where, e, s)
+	} else {
+		c.spend(1)
 	}
 	for _, p := range r.patterns {
 		if c.matches(p.pattern, key) {
@@ -197,7 +208,7 @@ func (r *objectRules) checkName(c *check, e gaby.Value) bool {
 	if err != nil {
 		return true // a name that cannot be told from others, such as half of a surrogate pair
 	}
-	c.spend(problemCost) // reading it costs as much
+	c.spend(nameCost + len(e.Key())/4)
 	inner := check{scope: c.scope, depth: c.depth, quiet: c.quiet, left: c.left, root: c.root, err: c.err}
 	valid := r.names.check(&inner, name.Value(), nil)
 	c.left, c.root, c.err = inner.left, inner.root, inner.err

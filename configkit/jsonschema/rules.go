@@ -69,6 +69,10 @@ func (c *Compiler) rules(schema gaby.Value, k keywords, in *resource) []rule {
 			Rule: text("rule"), Message: text("message"), MessageExpression: text("messageExpression"), Reason: text("reason"), FieldPath: text("fieldPath"),
 			OptionalOldSelf: c.flag(keywordsOf(e), "optionalOldSelf", in),
 		}}
+		if c.ruleCost += ruleCost + ruleByteCost*(len(r.Rule.Rule)+len(r.MessageExpression)); c.ruleCost > rulesCost {
+			c.fail(in, e, "the rules of this definition are too many or too long")
+			return all
+		}
 		var err error
 		if r.path, err = fieldPath(r.FieldPath, schema); err != nil {
 			c.fail(in, e.Get("fieldPath"), "fieldPath: %v", err)

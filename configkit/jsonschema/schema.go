@@ -102,15 +102,24 @@ type Compiler struct {
 	pending   []*target
 	patterns  map[string]pattern
 	cost      int
-	schemas   atomic.Int64 // compiled
+	ruleCost  int
+	schemas   atomic.Int64      // compiled
+	compiled  map[place]*Schema // of those references can lead into
 	problems  []error
 	reported  map[string]bool
+}
+
+// place is where a schema is, and what references in it start from.
+type place struct {
+	v  gaby.Value
+	in *resource
 }
 
 // NewCompiler makes a compiler.
 func NewCompiler(options Options) *Compiler {
 	return &Compiler{
 		options: options, resources: map[string]*resource{}, targets: map[string]*target{}, roots: map[gaby.Value]*resource{}, patterns: map[string]pattern{},
+		compiled: map[place]*Schema{},
 	}
 }
 
@@ -212,6 +221,17 @@ func (k keywords) has(names ...string) bool {
 
 // schema compiles what stands at v. It always returns a schema; what is wrong becomes a problem of the compiler.
 func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
+	if in.dialect.isKubernetes() {
+		return c.compile(v, in) // references lead to whole schemas there
+	}
+	at := place{v, in}
+	if c.compiled[at] == nil {
+		c.compiled[at] = c.compile(v, in)
+	}
+	return c.compiled[at]
+}
+
+func (c *Compiler) compile(v gaby.Value, in *resource) *Schema {
 	c.schemas.Add(1)
 	s := &Schema{resource: in}
 	switch typeOf(v) {

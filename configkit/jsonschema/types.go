@@ -125,13 +125,18 @@ const shownRunes = 60
 
 // quote puts text into quotes and cuts it when it is long.
 func quote(text string) string {
+	return fmt.Sprintf("%q", cut(text))
+}
+
+// cut is the beginning of a text when it is long.
+func cut(text string) string {
 	n := 0
 	for i := range text {
 		if n++; n > shownRunes {
-			return fmt.Sprintf("%q", text[:i]+"...")
+			return text[:i] + "..."
 		}
 	}
-	return fmt.Sprintf("%q", text)
+	return text
 }
 
 // list is "a, b or c".

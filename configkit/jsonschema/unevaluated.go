@@ -69,6 +69,7 @@ func (s *Schema) checkUnevaluated(c *check, v gaby.Value, ev *evaluated) bool {
 			return true
 		}
 		for e := v.First(); e.Exists(); e = e.Next() {
+			c.spend(1)
 			key := e.Key()
 			switch {
 			case ev.properties[key]:
@@ -85,6 +86,7 @@ func (s *Schema) checkUnevaluated(c *check, v gaby.Value, ev *evaluated) bool {
 		}
 		n := 0
 		for e := v.First(); e.Exists(); e = e.Next() {
+			c.spend(1)
 			if n >= ev.first && !ev.elements[n] {
 				valid = c.at(segment{index: n}, e, s.unevaluatedItems) && valid
 			}

@@ -46,7 +46,6 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 			},
 		},
 		ValueParameter: parameterSchemaMap, // too long to be told as a place
-		PerDocument:    true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := schemaMapOf(args)
 			return err
@@ -57,6 +56,7 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 				return nil, nil, err
 			}
 			result, checked := api.ValidationResult{Passed: true}, 0
+			failed := map[*jsonschema.Schema]bool{}
 			_, err = yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 				schema := schemas[info.ResourceType]
 				if schema == nil {
@@ -66,7 +66,11 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 					return output, nil
 				}
 				checked++
+				if failed[schema] {
+					return output, nil // another resource would cost as much
+				}
 				problems, err := schema.Check(doc.Value())
+				failed[schema] = err != nil
 				AddSchemaProblems(&result, provider, doc, info, problems)
 				return output, []error{err}
 			})
