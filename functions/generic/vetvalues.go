@@ -16,7 +16,19 @@ import (
 
 // vetValuesFunction checks the values of any attribute.
 func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := VetAttributeFunction("vet-values", "value-filter", `{"Min": 2, "Max": 10}`, attributeOf, provider)
+	r := VetFunction("vet-values", "value-filter", `{"Min": 2, "Max": 10}`,
+		func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, refuses func(any) string) (matches int, failed api.AttributeValueList, err error) {
+			keys, err := AttributeKeys(provider, attributeOf(args))
+			if err != nil {
+				return 0, nil, err
+			}
+			failed, err = yamlkit.VisitRows(docs, provider.AttributePaths(attributeOf(args)), keys, provider, func(_ *yamlkit.Place, row *api.AttributeValue) bool {
+				matches++
+				row.Reason = refuses(row.Value)
+				return row.Reason != ""
+			})
+			return matches, failed, err
+		})
 	r.Parameters = append([]api.FunctionParameter{attributeParameter()}, r.Parameters...)
 	r.RequiredParameters++
 	r.Description = "Check that the values of an attribute are among those that are allowed"
@@ -32,11 +44,12 @@ func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 	return r
 }
 
-// VetAttributeFunction makes a validating function without description and examples that checks the values at the registered paths of
-// an attribute, which its arguments may name, by a filter: its last parameter.
-func VetAttributeFunction(name, filterParameter, example string, attribute func([]api.FunctionArgument) api.AttributeName,
-	provider configkit.ResourceProvider,
-) handler.FunctionRegistration {
+// VetVisit finds the values a validating function is about, and returns how many there are and the rows of those that are refused:
+// those refuses gives a reason for.
+type VetVisit func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, refuses func(value any) string) (int, api.AttributeValueList, error)
+
+// VetFunction makes a validating function without description and examples that checks values by a filter: its last parameter.
+func VetFunction(name, filterParameter, example string, visit VetVisit) handler.FunctionRegistration {
 	filterOf := func(args []api.FunctionArgument) (*valueFilter, error) {
 		text := handler.Arguments(args).String(filterParameter)
 		filter, err := parseValueFilter(text)
@@ -74,16 +87,7 @@ func VetAttributeFunction(name, filterParameter, example string, attribute func(
 			if err != nil {
 				return nil, nil, err
 			}
-			keys, err := AttributeKeys(provider, attribute(args))
-			if err != nil {
-				return nil, nil, err
-			}
-			matches := 0
-			failed, err := yamlkit.VisitRows(docs, provider.AttributePaths(attribute(args)), keys, provider, func(_ *yamlkit.Place, row *api.AttributeValue) bool {
-				matches++
-				row.Reason = filter.refuses(row.Value)
-				return row.Reason != ""
-			})
+			matches, failed, err := visit(fc, docs, args, filter.refuses)
 			fc.Matched(matches)
 			return docs, api.ValidationResult{Passed: len(failed) == 0, FailedAttributes: failed}, err
 		},

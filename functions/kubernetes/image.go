@@ -39,7 +39,12 @@ func wholeImage(part string) string { return `^(?:` + part + `|` + withVariable 
 const (
 	attributeContainerImage api.AttributeName = "container-image"
 	attributeRepository     api.AttributeName = "image-repository"
-	attributeImages         api.AttributeName = "images" // with repositories whose tag is in another field
+	attributeRegistry       api.AttributeName = "image-registry"
+	attributeImageName      api.AttributeName = "image-name"
+	attributeOverride       api.AttributeName = "image-override"
+	attributeHelmValues     api.AttributeName = "helm-values"
+	attributeImages         api.AttributeName = "images"        // with repositories whose tag is in another field
+	attributeImageSources   api.AttributeName = "image-sources" // all that decides which images run
 
 	parameterRepositoryURI  = "repository-uri"
 	parameterImageReference = "image-reference"
@@ -205,6 +210,11 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 				}
 				return to + "/" + path, ok
 			})
+			registries, problem := editImages(docs, provider.AttributePaths(attributeRegistry), provider, "*", func(text string) (string, bool) {
+				path, ok := strings.CutPrefix(text+"/", from+"/")
+				return strings.TrimSuffix(to+"/"+path, "/"), from != "" && ok && !strings.HasPrefix(text+"/", to+"/")
+			})
+			matches, err = matches+registries, errors.Join(err, problem)
 			if hidden {
 				fc.NoteOnce("images that name no registry come from " + defaultRegistry + " but are left alone: give '' as the registry for those")
 			}
@@ -236,17 +246,4 @@ func editImages(docs gaby.Container, images configkit.PathSource, provider confi
 		_, err := p.Doc.Set(image, p.Segments...)
 		return err
 	})
-}
-
-// vetImagesFunction is vet-values for images.
-func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := generic.VetAttributeFunction("vet-images", "image-filter", `{"DenyRegexp": ":latest$"}`,
-		func([]api.FunctionArgument) api.AttributeName { return attributeImages }, provider)
-	r.AttributeName = attributeImages
-	r.Description = "Check that the images of containers are among those that are allowed"
-	r.Examples = []string{
-		`vet-images '{"AllowRegexp": "^(registry\\.example\\.com/|nginx:|envoyproxy/)"}'`,
-		`vet-images '{"DenyRegexp": ":latest$"}'`,
-	}
-	return r
 }

@@ -1,0 +1,118 @@
+package kubernetes
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/api"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// vetImagesFunction is vet-values for all that decides which images run. An image whose parts are in several fields is checked as a
+// whole.
+func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	r := generic.VetFunction("vet-images", "image-filter", `{"DenyRegexp": ":latest$"}`,
+		func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, refuses func(any) string) (int, api.AttributeValueList, error) {
+			v := imageVetting{refuses: refuses, fc: fc, failed: api.AttributeValueList{}}
+			err := yamlkit.VisitPlaces(docs, provider.AttributePaths(attributeImageSources), []any{"*"}, namelessProvider{provider}, v.place)
+			return v.matches, yamlkit.SortRows(v.failed), err
+		})
+	r.AttributeName = attributeImageSources
+	r.Description = "Check that images, those of kustomizations and of the values of Helm charts included, are among those that are allowed"
+	r.Examples = []string{
+		`vet-images '{"AllowRegexp": "^(registry\\.example\\.com/|nginx:|envoyproxy/)"}'`,
+		`vet-images '{"DenyRegexp": ":latest$"}'`,
+	}
+	return r
+}
+
+// namelessProvider takes documents with apiVersion and kind but without a name for resources: a Kustomization needs none.
+type namelessProvider struct{ configkit.ResourceProvider }
+
+func (p namelessProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
+	info, err := p.ResourceProvider.ResourceInfo(doc)
+	missing, ok := err.(*configkit.NoResourceError)
+	if !ok || !slices.Equal(missing.Missing, []string{string(p.ScopelessResourceNamePath())}) || len(missing.NoText) > 0 {
+		return info, err
+	}
+	top := doc.Value()
+	return api.ResourceInfo{
+		ResourceName: "/", ResourceCategory: p.DefaultResourceCategory(),
+		ResourceType: api.ResourceType(top.Get("apiVersion").Text() + "/" + top.Get("kind").Text()),
+	}, nil
+}
+
+// imageVetting gathers the images that are refused.
+type imageVetting struct {
+	refuses func(any) string
+	fc      *api.FunctionContext
+	matches int
+	failed  api.AttributeValueList
+
+	row      api.AttributeValue // of the place that is looked at
+	embedded bool               // its value is text that was read
+}
+
+// place checks the images at a place.
+func (v *imageVetting) place(p *yamlkit.Place) {
+	row, ok := p.Row()
+	if !ok {
+		return
+	}
+	v.row, v.embedded = row, false
+	f := imageField{path: string(row.Path), value: p.Value}
+	switch p.Info().AttributeName {
+	case attributeHelmValues:
+		v.helmValues(f)
+	case attributeOverride:
+		v.override(f)
+	case attributeRegistry:
+		v.check(f, asRegistry(f.text()))
+	case attributeRepository, attributeImageName:
+		parent := imageField{path: f.path[:strings.LastIndexByte(f.path, '.')], value: p.Doc.Search(p.Segments[:len(p.Segments)-1]...).Value()}
+		at, image := wholeImageOf(f, parent.beside())
+		v.check(at, image)
+	default:
+		v.check(f, row.Value)
+	}
+}
+
+// check asks whether an image is allowed. The finding is at the field.
+func (v *imageVetting) check(f imageField, image any) {
+	v.matches++
+	reason := v.refuses(image)
+	if reason == "" {
+		return
+	}
+	row := v.row
+	row.Reason, row.Path = reason, api.ResolvedPath(f.path)
+	if f.path != string(v.row.Path) {
+		row.Value, row.DataType, row.Comment = f.text(), api.DataTypeString, ""
+		if pos := f.value.Position(); !v.embedded && pos.Line > 0 {
+			row.Position = &api.Position{Line: pos.Line, Column: pos.Column}
+		}
+	}
+	v.failed = append(v.failed, row)
+}
+
+// override checks what a kustomization puts in place of an image: NAME=IMAGE or IMAGE, or a map of which newName is checked as a
+// repository.
+func (v *imageVetting) override(f imageField) {
+	if f.value.Kind() == gaby.Scalar {
+		image := f.text()
+		if _, replacement, ok := strings.Cut(image, "="); ok {
+			image = replacement
+		}
+		v.check(f, image)
+		return
+	}
+	beside := f.beside()
+	if name := beside("name"); name.text() != "" && beside("newName").text() == "" {
+		at, image := wholeImageOf(name, beside)
+		v.check(at, image)
+	}
+}
