@@ -166,7 +166,26 @@ func (r *Run) readable(resource *gaby.YamlDoc, made gaby.Container) error {
 // is reports whether a resource, as it is now, says what a result does.
 func (r *Run) is(resource *gaby.YamlDoc, result *yqlib.CandidateNode, comments bool) bool {
 	node, err := r.decode(resource.Bytes())
-	return err == nil && r.same(node, result, comments)
+	if err != nil {
+		return false
+	}
+	return r.same(node, result, comments) ||
+		comments && !r.program.commented && r.same(node, result, false) && within(commentLines(result), commentLines(node))
+}
+
+// commentLines are the lines of all comments of a node and of all below it, sorted.
+func commentLines(n *yqlib.CandidateNode) []string {
+	var lines []string
+	for _, comment := range append(ownComments(n), commentText(n.LineComment)) {
+		if comment != "" {
+			lines = append(lines, strings.Split(comment, "\n")...)
+		}
+	}
+	for _, child := range n.Content {
+		lines = append(lines, commentLines(child)...)
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // same reports whether two nodes say the same: values, order of keys, anchors, tags, comments if that is asked, and styles if the

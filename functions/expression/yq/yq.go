@@ -89,6 +89,9 @@ type Program struct {
 	text string
 	// styled says that the expression is about the styles of values, which are looked at only then: yq does not keep them all.
 	styled bool
+	// commented says likewise that the expression is about comments. With any other it is enough that no comment is lost: yq takes the
+	// comments below a key without a value for those of the next key.
+	commented bool
 }
 
 // Compile checks an expression. The error is an *[expression.Error].
@@ -103,6 +106,7 @@ func Compile(text string) (*Program, error) {
 		return nil, p.compileError(err)
 	}
 	p.styled = has(node, "ASSIGN_STYLE")
+	p.commented = has(node, "ASSIGN_COMMENT")
 	return p, nil
 }
 

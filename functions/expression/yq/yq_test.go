@@ -110,6 +110,25 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// A key stays with its items that are commented out, which yq gives to the next key, and no line is spelled anew.
+func TestSetBesideCommentedItems(t *testing.T) {
+	const text = "resources:\n- a.yaml\ncomponents:\n# - b\n# - c\n\nlast: 1\n"
+	for expression, want := range map[string]string{
+		`.namespace = "foo"`: text + "namespace: foo\n",
+		`.last = 2`:          strings.Replace(text, "1", "2", 1),
+		`del(.last)`:         strings.Replace(text, "last: 1\n", "", 1),
+		`del(.resources)`:    strings.Replace(text, "resources:\n- a.yaml\n", "", 1),
+	} {
+		run, err := bind(expression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made, _, err := run.Set(parse(t, text)); err != nil || made.String() != want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", expression, err, made, want)
+		}
+	}
+}
+
 // What edits cannot say is yq's own text.
 func TestSetWithTheTextOfYQ(t *testing.T) {
 	for text, want := range map[string]string{
