@@ -3,7 +3,7 @@ package gaby
 import "bytes"
 
 // headStart returns where the lines of entry slot begin, the comments directly above it at its indentation included. Items of the
-// list above that are commented out are not among them.
+// list above that are commented out are not among them, nor are remarks before these.
 func (d *document) headStart(slot int32) int {
 	start := d.entryStart(slot)
 	bol := d.lineStart(start)
@@ -15,17 +15,19 @@ func (d *document) headStart(slot int32) int {
 			floor = max(floor, int(d.n[slot-1].valEnd))
 		}
 	}
+	items := false
 	for bol > floor {
 		above := d.lineStart(bol - 1)
 		line := d.src[above : bol-1]
 		if len(line) <= col || line[col] != '#' || len(bytes.TrimLeft(line[:col], " ")) > 0 || above < floor {
 			break
 		}
+		items = items || commentedDash(line[col:]) >= 0
 		bol = above
 	}
-	if bol < start-col && commentedDash(d.src[bol+col:d.lineEnd(bol)]) >= 0 {
+	if items {
 		if above := d.entryAbove(slot); above > 0 {
-			bol = max(bol, d.ownedEnd(above))
+			bol = max(bol, d.commentsEnd(above, true))
 		}
 	}
 	return bol
