@@ -100,6 +100,8 @@ var commented = []nativetest.Input{
 
 // five are inputs of JSON5.
 var five = []nativetest.Input{
+	{"keys with escapes without quotes", "{\\u0061b: 1, c\\u0031: 2, \\u005fd: 3}", `{"_d":3,"ab":1,"c1":2}`},
+	{"a key that begins with an escaped digit", "{\\u0031: 1}", `!!! 1:2: a key in double quotes is missing in front of '\\'`},
 	{"keys", "{\n  a: 1,\n  $b_1: 2,\n  'c d': 3,\n  \"e\": 4,\n  ключ: 5,\n}\n", `{"$b_1":2,"a":1,"c d":3,"e":4,"ключ":5}`},
 	{"strings", `{a: 'it"s', b: 'it\'s', c: "\x41\v\0\q", d: 'two \` + "\n" + `lines'}` + "\n", `{"a":"it\"s","b":"it's","c":"A\u000b\u0000q","d":"two lines"}`},
 	{"numbers", "{a: 0xFF, b: -0x1f, c: .5, d: 5., e: +1, f: -.25e1, g: 0xFFFFFFFFFFFFFFFF}\n", `{"a":255,"b":-31,"c":0.5,"d":5,"e":1,"f":-2.5,"g":18446744073709551615}`},
@@ -178,7 +180,7 @@ func generate(d nativetest.Dice, file string) string {
 		number++
 		forms := []string{`"k%d"`, `"key %d"`, `"a.b%d"`, `"\u00e9%d"`}
 		if is5 {
-			forms = append(forms, "k%d", "'k %d'", "$%d")
+			forms = append(forms, "k%d", "'k %d'", "$%d", `\u006b\u005f%d`)
 		}
 		return fmt.Sprintf(nativetest.Pick(d, forms...), number)
 	}

@@ -233,14 +233,16 @@ func (p *parser) key(n *nativekit.Node) error {
 // bareKey reads a key without quotes.
 func (p *parser) bareKey() (string, error) {
 	from := p.at
+	var b strings.Builder
 	for p.at < len(p.text) {
-		r, n := utf8.DecodeRune(p.text[p.at:])
+		r, n := p.keyRune()
 		if !isKeyRune(r, p.at > from) {
 			break
 		}
+		b.WriteRune(r)
 		p.at += n
 	}
-	key := string(p.text[from:p.at])
+	key := b.String()
 	switch {
 	case key == "":
 		r, _ := utf8.DecodeRune(p.text[from:])
@@ -249,6 +251,17 @@ func (p *parser) bareKey() (string, error) {
 		return "", p.fail(from, "write \""+key+"\"; "+json5Hint, "the key %s has no quotes", key)
 	}
 	return key, nil
+}
+
+// keyRune is the next character of a key without quotes, which may be escaped in JSON5, and how long it is.
+func (p *parser) keyRune() (rune, int) {
+	text := p.text[p.at:]
+	if p.dialect.isJSON5() && bytes.HasPrefix(text, []byte(`\u`)) {
+		if r, ok := hexAt(text, 2, 4); ok {
+			return r, len(`\u0041`)
+		}
+	}
+	return utf8.DecodeRune(text)
 }
 
 // isKeyRune tells what a key without quotes is made of.
