@@ -7,7 +7,8 @@
 //
 // What is written is read the same by dotenv (of Node), godotenv, docker compose and by the shell (set -a; . FILE). They agree about
 // values in single quotes without one, and in double quotes without one, a backslash, $ or `. A value that needs both is refused. A
-// $ is text, in single quotes, unless the value had the same variable before. A value with \n keeps it, which the shell does not know.
+// $ is text, in single quotes, unless the value had the same variable before. A value with \n keeps it, which the shell does not know. In
+// a text with CRLF line ends, which the shell does not read, \n is written for the lines of a value that had none.
 //
 // Others who read such files know less: docker run --env-file takes everything after the sign as it is, quotes included, and knows no
 // export; systemd takes a backslash at the end of a line for one that goes on, and # after a value for a part of it.
@@ -119,14 +120,17 @@ func isName(key string) bool {
 }
 
 // CheckComment implements gaby.Native.
-func (language) CheckComment(root gaby.Value, path []string, _ string) error {
+func (language) CheckComment(root gaby.Value, path []string, text string) error {
+	if hasMark(text) {
+		return nativekit.Refuse("leave out the #", "godotenv would take what is before the last # for the value")
+	}
 	return nativekit.CheckFlatComment(root, path)
 }
 
 // Comment implements nativekit.Language.
 func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
 	if form, ok := n.Form.(*line); ok {
-		if text != "" && n.Span.Len() == 0 && form.comment.Len() == 0 && !w.Replaced(n) {
+		if text != "" && n.Span.Len() == 0 && !w.Replaced(n) {
 			w.Insert(n.Span.To, nothing)
 		}
 		w.LineComment(n, form.comment, "#", text)

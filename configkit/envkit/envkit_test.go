@@ -51,6 +51,22 @@ var corpus = []nativetest.Input{
 
 func TestCorpus(t *testing.T) { nativetest.Corpus(t, envkit.Converter{}, corpus) }
 
+// A line break in a new value is one for every reader, whatever the line ends of the text are.
+func TestLineBreaks(t *testing.T) {
+	for text, want := range map[string]string{"A=1\n": "A=\"x\ny\"\n", "A=1\r\n": "A=\"x\\ny\"\r\n"} {
+		docs, err := envkit.Converter{}.NativeToDocuments([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := docs[0].Set("x\ny", "A"); err != nil {
+			t.Fatal(err)
+		}
+		if have, err := (envkit.Converter{}).DocumentsToNative(docs); err != nil || string(have) != want {
+			t.Errorf("%q, %v, want %q", have, err, want)
+		}
+	}
+}
+
 func TestEdits(t *testing.T) { nativetest.Edits(t, envkit.Converter{}) }
 
 func generate(d nativetest.Dice) string {

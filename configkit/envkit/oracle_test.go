@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	compose "github.com/compose-spec/compose-go/v2/dotenv"
 	"github.com/google/go-cmp/cmp"
 	"github.com/joho/godotenv"
 
@@ -20,9 +21,22 @@ import (
 
 // readers are those that the format promises to be read by.
 var readers = map[string]func(t *testing.T, texts []string) []map[string]string{
+	"compose":  readWithCompose,
 	"godotenv": readWithGo,
 	"dotenv":   readWithNode,
 	"sh":       readWithShell,
+}
+
+func readWithCompose(t *testing.T, texts []string) []map[string]string {
+	var all []map[string]string
+	for _, text := range texts {
+		variables, err := compose.UnmarshalWithLookup(text, func(string) (string, bool) { return "", false })
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		all = append(all, variables)
+	}
+	return all
 }
 
 func readWithGo(t *testing.T, texts []string) []map[string]string {
@@ -118,7 +132,7 @@ func TestReaders(t *testing.T) {
 		end := nativetest.Pick(dice, "\n", "\n", "\n", "\r\n")
 		var b strings.Builder
 		for i := range 1 + dice(4) {
-			b.WriteString(nativetest.Pick(dice, "", "", "# it's \"so"+end, end, "export "))
+			b.WriteString(nativetest.Pick(dice, "", "", "# it's \"so # far"+end, end, "export "))
 			fmt.Fprintf(&b, "K%d=", i)
 			b.WriteString(nativetest.Pick(dice, "", "1", "word", "a:b/c", "'single # q'", `"double q"`, `"two`+end+`lines"`, `'two`+end+`lines'`, `"x" # note`, "x # note", `""`, `''`, `"it's"`, `'"'`))
 			b.WriteString(end)
@@ -133,6 +147,10 @@ func TestReaders(t *testing.T) {
 			continue
 		}
 		edited, err := envkit.Converter{}.DocumentsToNative(docs)
+		if err != nil && end == "\r\n" && strings.Contains(value, "\n") {
+			refused++
+			continue
+		}
 		if err != nil {
 			t.Fatalf("%s = %q in\n%s\n%v", key, value, b.String(), err)
 		}
@@ -145,7 +163,13 @@ func TestReaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			old, now := read(t, before), read(t, after)
 			for i, have := range now {
+				if name == "sh" && strings.Contains(after[i], "\r\n") {
+					continue // the shell reads no such text
+				}
 				want := old[i]
+				if strings.Contains(want[keys[i]], "\r\n") { // the lines of a value that has some end as those of the text, and compose keeps that
+					have[keys[i]] = strings.ReplaceAll(have[keys[i]], "\r\n", "\n")
+				}
 				want[keys[i]] = values[i]
 				delete(want, "_")
 				delete(have, "_")

@@ -61,25 +61,31 @@ func (o old) keeps(text string) (all, some bool) {
 }
 
 // spellings returns the ways to write a value that all readers read as text, those that are most like the old one first: no escapes but
-// \n and \r where there were some, because dotenv, godotenv and the shell know no other in common. lineEnd is that of the text.
+// \n and \r where there were some, because dotenv, godotenv and the shell know no other in common. lineEnd is that of the text. When that
+// is CRLF, \n is written for new lines of a value: docker compose would keep the carriage returns, and the shell reads no such text.
 func (o old) spellings(text, lineEnd string) []string {
 	reference, both := o.keeps(text)
 	if both {
 		return nil
 	}
+	escapes := strings.NewReplacer("\n", `\n`, "\r", `\r`)
+	isEscaped := lineEnd != "\n" && strings.Contains(text, "\n") && !strings.Contains(o.raw, lineEnd)
 	lines := strings.ReplaceAll(text, "\n", lineEnd)
 	var bare, single, double []string
 	if o.isBare(text, reference) {
 		bare = []string{text}
 	}
-	if !reference && !strings.ContainsAny(text, "'\r") && !strings.HasSuffix(text, `\`) {
+	if !reference && !isEscaped && !strings.ContainsAny(text, "'\r") && !strings.HasSuffix(text, `\`) {
 		single = []string{"'" + lines + "'"}
 	}
 	if !strings.ContainsAny(text, "\"\\`") && (reference || !strings.Contains(text, "$")) {
-		if strings.Contains(o.raw, `\n`) || strings.Contains(o.raw, `\r`) {
-			double = append(double, `"`+nativekit.Respell(o.raw, o.pieces, text, strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace)+`"`)
+		switch {
+		case isEscaped:
+			double = []string{`"` + escapes.Replace(text) + `"`}
+		case strings.Contains(o.raw, `\n`), strings.Contains(o.raw, `\r`):
+			double = []string{`"` + nativekit.Respell(o.raw, o.pieces, text, escapes.Replace) + `"`}
 		}
-		if !strings.Contains(text, "\r") {
+		if !isEscaped && !strings.Contains(text, "\r") {
 			double = append(double, `"`+lines+`"`)
 		}
 	}
@@ -123,12 +129,22 @@ func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string 
 		return nothing
 	}
 	before := w.Raw(nativekit.Span{From: n.KeySpan.From, To: n.Span.From})
-	written := readable(before, form.old.spellings(text, w.LineEnd), text)
+	spellings := form.old.spellings(text, w.LineEnd)
+	if hasMark(n.Comments.Line) {
+		spellings = slices.DeleteFunc(spellings, func(written string) bool { return !strings.ContainsAny(written[:min(1, len(written))], `"'`) })
+	}
+	written := readable(before, spellings, text)
 	if sign := form.sign; n.Span.Len() == 0 && text != "" && sign.To == n.Span.From && sign.From > n.KeySpan.To {
 		written = " " + written // KEY = value
 	}
 	return written
 }
+
+// hasMark reports whether a comment has # in it after a blank. After a value without quotes godotenv takes all up to the last one for the
+// value.
+func hasMark(comment string) bool { return mark.MatchString(comment) }
+
+var mark = regexp.MustCompile(`(?:^|\s)#`)
 
 // readable returns the first of the spellings that is read as text after a key and its sign, even before a comment. Without one it
 // returns "", which is found when the result is read again.

@@ -166,8 +166,10 @@ Properties  As Java's Properties.load reads them: # is part of a value, and
 Env         As dotenv (of Node), godotenv, docker compose and the shell read it:
             export, quotes, values of several lines, # after a blank. What is
             written means the same to all of them: a value that needs both kinds
-            of quotes is an error. A $ is text, in single quotes, unless the
-            value had the same variable before. All values are strings.
+            of quotes is an error, and so is # in a comment. A $ is text, in
+            single quotes, unless the value had the same variable before. Where
+            a value had \n, and for new lines of one in a text with CRLF, \n is
+            written, which the shell does not know. All values are strings.
 Text        The string text, of which text#3 is the third line. YAML between two
             lines --- at the beginning is front matter, whose entries stand
             beside text.
