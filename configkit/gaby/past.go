@@ -105,6 +105,15 @@ func (d *YamlDoc) MayContain(text string) bool {
 	return d.v.d.edits != nil || bytes.Contains(d.v.d.src, []byte(text))
 }
 
+// Source returns the text of a document that has no edits, with the separator and comments in front of it. It must not be modified.
+// It is nil for documents with edits and places in one.
+func (d *YamlDoc) Source() []byte {
+	if !d.whole() || d.v.d.changed() || d.v.d.native != nil {
+		return nil
+	}
+	return d.v.d.src
+}
+
 // SameText reports whether two documents have no edits and the same text between their separators. It does not scan them.
 func (d *YamlDoc) SameText(o *YamlDoc) bool {
 	a, b := d.v.d, o.v.d

@@ -2,6 +2,7 @@ package gaby_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -213,6 +214,12 @@ func TestContent(t *testing.T) {
 	}
 	if !c[0].SameText(c[0]) || c[0].SameText(c[1]) || !c[0].MayContain("about") || c[1].MayContain("about") {
 		t.Error("SameText, MayContain")
+	}
+	if got := string(c[1].Source()); !strings.HasSuffix(got, "b: 2\n") || c[1].Path("b").Source() != nil {
+		t.Errorf("Source: %q", got)
+	}
+	if _, err := c[1].SetP(3, "b"); err != nil || c[1].Source() != nil {
+		t.Errorf("Source of a document with an edit: %q, %v", c[1].Source(), err)
 	}
 }
 

@@ -38,6 +38,9 @@ type FunctionRegistration struct {
 	// A validating function passes when it passes on all parts, and what it found in them is put together in order; one that
 	// passes when anything in the unit does, or compares documents, cannot promise it.
 	PerDocument bool
+	// Join completes calls for parts of a unit: it gets what each left with Leave, in order, and makes the notes that are about the
+	// unit. It returns ErrWholeUnit when a call for the whole unit would have done something else.
+	Join func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error
 	// WholeUnit says that the function is about the unit and not about its resources: it sees all documents, whatever
 	// where-expressions say, and knows the hash of the data it began with.
 	WholeUnit bool

@@ -36,6 +36,7 @@ type result struct {
 	output    any
 	report    api.Report
 	seen      int // documents the function got to see
+	facts     any // about a part, for Join
 	err       error
 }
 
@@ -294,7 +295,7 @@ func (s *step) apply(fc *api.FunctionContext, selection *selection, documents ga
 	if err != nil {
 		return result{err: err}
 	}
-	if !IsPart(fc) {
+	if !IsPart(fc) || s.f.Join != nil { // the others need not know
 		fc = selection.tell(fc, documents, selected, s.where)
 	}
 	res := s.call(fc, selected)

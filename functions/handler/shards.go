@@ -1,7 +1,6 @@
 package handler
 
 import (
-	"context"
 	"errors"
 	"runtime"
 	"slices"
@@ -28,15 +27,6 @@ type shard struct {
 
 	mutations mutations
 }
-
-type partKey struct{}
-
-// IsPart reports whether a function that works document by document is called for a part of a unit only. One that has to see the whole
-// unit after all returns ErrWholeUnit and is called again.
-func IsPart(fc *api.FunctionContext) bool { return fc.Context().Value(partKey{}) != nil }
-
-// ErrWholeUnit asks for the whole unit, see IsPart.
-var ErrWholeUnit = errors.New("the function has to see the whole unit")
 
 // workspace is memory for one part after the other.
 type workspace struct {
@@ -66,7 +56,6 @@ func (h *FunctionHandler) shards(r *run, data []byte) *gaby.Parts {
 // them take memory for their trees at a time. ok is false when anything failed; nothing is recorded then.
 func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err error) {
 	shards := make([]shard, parts.Len())
-	fc := r.fc.WithContext(context.WithValue(r.fc.Context(), partKey{}, true))
 	var next atomic.Int64
 	var failed atomic.Bool
 	var wg sync.WaitGroup
@@ -78,7 +67,7 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 				if i >= len(shards) {
 					return
 				}
-				if !h.runShard(r, fc, parts, i, &space, &shards[i]) {
+				if !h.runShard(r, parts, i, &space, &shards[i]) {
 					failed.Store(true)
 				}
 			}
@@ -88,7 +77,7 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	if err := r.ctx.Err(); err != nil {
 		return false, err
 	}
-	if failed.Load() {
+	if failed.Load() || !r.joinShards(shards) {
 		return false, nil
 	}
 
@@ -123,7 +112,7 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	return true, nil
 }
 
-func (h *FunctionHandler) runShard(r *run, fc *api.FunctionContext, parts *gaby.Parts, i int, space *workspace, part *shard) (ok bool) {
+func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, space *workspace, part *shard) (ok bool) {
 	// A panic would end the process from this goroutine; the sequential run that follows meets it where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
 	documents := parts.Parse(i, &space.arena)
@@ -135,10 +124,12 @@ func (h *FunctionHandler) runShard(r *run, fc *api.FunctionContext, parts *gaby.
 	}
 	selection := r.newSelection(h.provider)
 	for i := range r.steps {
-		res := r.steps[i].apply(fc, selection, documents)
+		var facts any
+		res := r.steps[i].apply(inPart(r.fc, &facts), selection, documents)
 		if res.err != nil {
 			return false
 		}
+		res.facts = facts
 		documents, res.documents = res.documents, nil
 		done.add(i, documents)
 		part.results = append(part.results, res)

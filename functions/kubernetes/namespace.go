@@ -105,6 +105,12 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 			m.from, m.to = a.String(parameterOldNamespace), a.String(parameterNamespace)
 			return docs, nil, m.run(docs)
 		},
+		Join: func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error {
+			a := handler.Arguments(args)
+			m := newNamespaceMove(fc, provider, args)
+			m.from, m.to = a.String(parameterOldNamespace), a.String(parameterNamespace)
+			return m.join(parts)
+		},
 	}
 }
 
@@ -126,9 +132,7 @@ func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.Funct
 			m := newNamespaceMove(fc, provider, args)
 			m.own = true
 			matches := 0
-			if err := m.survey(docs); err != nil {
-				return nil, nil, err
-			}
+			m.survey(docs)
 			var without gaby.Container // only these are looked into
 			for _, doc := range m.scoped {
 				if info, err := provider.ResourceInfo(doc); err == nil && info.ResourceName != "/"+info.ResourceNameWithoutScope {
@@ -144,8 +148,16 @@ func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.Funct
 				return current
 			}, yamlkit.UpdateOptions{Upsert: true})
 			fc.Matched(matches + n)
+			if handler.IsPart(fc) {
+				return docs, nil, errors.Join(err, m.leave(false))
+			}
 			m.noteUnknown()
 			return docs, nil, err
+		},
+		Join: func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error {
+			m := newNamespaceMove(fc, provider, args)
+			m.own = true
+			return m.join(parts)
 		},
 	}
 }

@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 
@@ -23,78 +24,92 @@ type leftCandidate struct {
 	old string
 }
 
-// add looks at a resource that is about to be moved.
-func (l *leftNamespaces) add(doc *gaby.YamlDoc, namespace, from, to string) {
+// add looks at a resource that is about to be moved. It reports whether the namespace may be in its values.
+func (l *leftNamespaces) add(doc *gaby.YamlDoc, namespace, from, to string) bool {
 	if namespace == "" {
 		l.rest = append(l.rest, doc)
-		return
+		return from != ""
 	}
 	if l.namespaces == nil {
 		l.namespaces = map[string]bool{}
 	}
 	l.namespaces[namespace] = true
-	old := namespace
-	if from != "" {
-		old = from
-	}
+	old := cmp.Or(from, namespace)
 	if old == to {
-		return
+		return false
 	}
-	if doc.IsDocument() && !doc.Changed() {
-		n := wordCount(gaby.Container{doc}.Text(), old, 2)
-		if n == 0 || n == 1 && namespace == old {
-			return
+	text := doc.Source()
+	if text != nil {
+		own := 0
+		if namespace == old {
+			own = 1
+		}
+		if wordCount(text, old, own+1) <= own {
+			return bytes.IndexByte(text, '\\') >= 0 // escapes may hide it
 		}
 	}
 	l.candidates = append(l.candidates, leftCandidate{doc, old})
+	return true
 }
 
 // addRest looks at the resources without a namespace, which may name any of those that others were in.
 func (l *leftNamespaces) addRest(namespaces []string) {
 	for _, old := range namespaces {
 		for _, doc := range l.rest {
-			if !doc.IsDocument() || doc.Changed() || wordCount(gaby.Container{doc}.Text(), old, 1) > 0 {
+			if text := doc.Source(); text == nil || wordCount(text, old, 1) > 0 {
 				l.candidates = append(l.candidates, leftCandidate{doc, old})
 			}
 		}
 	}
 }
 
-// note says how many values there are after the move.
-func (l *leftNamespaces) note(fc *api.FunctionContext) {
-	count, names := 0, map[string]bool{}
-	for _, c := range l.candidates {
-		yamlkit.Walk(c.doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+// addTexts looks at the texts of resources without a namespace, as addRest does.
+func (l *leftNamespaces) addTexts(texts []restText, namespaces []string) {
+	parsed := make([]gaby.Container, len(texts))
+	for _, old := range namespaces {
+		for i, rest := range texts {
+			if !rest.edited && wordCount(rest.text, old, 1) == 0 {
+				continue
+			}
+			if parsed[i] == nil {
+				parsed[i], _ = gaby.ParseAll(rest.text) // as it was read before
+			}
+			for _, doc := range parsed[i] {
+				l.candidates = append(l.candidates, leftCandidate{doc, old})
+			}
+		}
+	}
+}
+
+// leftCount is how many values there are after a move, and which namespaces they contain.
+type leftCount struct {
+	values int
+	names  map[string]bool
+}
+
+// count looks into the documents.
+func (l *leftNamespaces) count() leftCount {
+	c := leftCount{names: map[string]bool{}}
+	for _, candidate := range l.candidates {
+		yamlkit.Walk(candidate.doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
 			top := len(w.Segments) == 1 && (w.Segments[0] == "apiVersion" || w.Segments[0] == "kind")
-			if w.Value.Kind() == gaby.Scalar && !top && wordCount([]byte(w.Value.Text()), c.old, 1) > 0 {
-				count++
-				names[c.old] = true
+			if w.Value.Kind() == gaby.Scalar && !top && wordCount([]byte(w.Value.Text()), candidate.old, 1) > 0 {
+				c.values++
+				c.names[candidate.old] = true
 			}
 			return true
 		})
 	}
-	if count > 0 {
-		fc.NoteSum("values still contain the old namespace", count, slices.Sorted(maps.Keys(names))...)
-	}
+	return c
 }
 
-// wordCount counts how often a namespace is in a text, up to a number. A longer name and an API group that begins with it are other words.
-func wordCount(text []byte, namespace string, most int) int {
-	word, count, at := []byte(namespace), 0, 0
-	for count < most {
-		i := bytes.Index(text[at:], word)
-		if i < 0 {
-			break
-		}
-		i += at
-		at = i + len(namespace)
-		if i > 0 && isLabelByte(text[i-1]) {
-			continue
-		}
-		if rest := text[at:]; len(rest) > 0 && (isLabelByte(rest[0]) || rest[0] == '.' && len(rest) > 1 && isLabelByte(rest[1]) && !bytes.HasPrefix(rest, []byte(".svc"))) {
-			continue
-		}
-		count++
+func (c *leftCount) add(other leftCount) {
+	c.values += other.values
+	maps.Copy(c.names, other.names)
+}
+
+func (c leftCount) note(fc *api.FunctionContext) {
+	if c.values > 0 {
+		fc.NoteSum("values still contain the old namespace", c.values, slices.Sorted(maps.Keys(c.names))...)
 	}
-	return count
 }

@@ -26,45 +26,73 @@ type namespaceMove struct {
 	registered configkit.PathSource
 	from, to   string
 	own        bool // only the namespace of the resource itself
+	selected   bool // there are where-expressions
 
-	scopes  map[api.ResourceType]configkit.Scope
-	mayName map[api.ResourceType]bool     // the types of optional
-	defined map[[2]string]configkit.Scope // in the unit, by group and kind; nil until it is asked for
+	types   map[api.ResourceType]*movedType
+	defined map[[2]string]configkit.Scope // by the CustomResourceDefinitions of the unit, by group and kind
 
-	docs       gaby.Container
-	scoped     gaby.Container // resources of a known scope
-	optional   gaby.Container // those of them that may name a namespace somewhere, or may not
-	unscoped   gaby.Container // the others
-	unknown    map[string]int // resources without a namespace, by type of unknown scope
-	namespaces gaby.Container // the Namespaces
+	resources  []movedResource  // of the unit or the part, those that are not moved included
+	plain      []*movedResource // that only have their own namespace
+	scoped     gaby.Container   // the other resources of a known scope
+	optional   gaby.Container   // those of them that may name a namespace somewhere, or may not
+	unscoped   gaby.Container   // the others
+	unknown    map[string]int   // resources without a namespace, by type of unknown scope
+	namespaces []*movedResource // the Namespaces that are moved
+	naming     gaby.Container   // resources that may have the namespace in their values
 	left       leftNamespaces
+}
+
+// movedResource is a resource as it is before the move.
+type movedResource struct {
+	doc             *gaby.YamlDoc
+	info            api.ResourceInfo
+	namespace, name string
+	err             error
+	stays           bool // it is not selected
+}
+
+func (r *movedResource) isNamespace() bool {
+	return r.err == nil && r.info.ResourceType == typeNamespace
+}
+
+// position is where its name is.
+func (r *movedResource) position() api.Position {
+	return r.doc.Value().Get("metadata").Get("name").Position()
+}
+
+// movedType is what a move knows about a type.
+type movedType struct {
+	scope    configkit.Scope
+	kind     string // without its version
+	optional bool   // its resources may name a namespace somewhere, or may not
+	onlyOwn  bool   // its resources name no namespace but their own
 }
 
 func newNamespaceMove(fc *api.FunctionContext, provider configkit.ResourceProvider, args []api.FunctionArgument) *namespaceMove {
 	m := &namespaceMove{
 		fc: fc, provider: provider, registered: provider.AttributePaths(attributeNamespace),
-		scopes: map[api.ResourceType]configkit.Scope{}, mayName: map[api.ResourceType]bool{}, unknown: map[string]int{},
+		types: map[api.ResourceType]*movedType{}, unknown: map[string]int{}, selected: handler.SelectionOf(fc) != nil,
+		defined: map[[2]string]configkit.Scope{},
 	}
 	for _, t := range clusterScopedTypes(args) {
-		m.scopes[api.ResourceType(t)] = configkit.ScopeCluster
+		m.addType(api.ResourceType(t), configkit.ScopeCluster)
 	}
 	return m
 }
 
 // run moves the resources.
 func (m *namespaceMove) run(docs gaby.Container) error {
-	if err := m.survey(docs); err != nil {
-		return err
-	}
+	m.survey(docs)
 	renamed, err := m.renamedNamespaces()
-	if err == nil {
+	if err == nil && !handler.IsPart(m.fc) {
 		err = m.refuseSame()
 	}
 	if err != nil {
 		return err
 	}
 	// First the names of services, as long as the resources still are in the namespace to replace there.
-	matches, err := renameInServiceNames(docs, inContainers(m.provider, "command.*", "args.*", "env.*.value"), m.provider, m.from, m.to)
+	matches, err := renameInServiceNames(m.naming, inContainers(m.provider, "command.*", "args.*", "env.*.value"), m.provider, m.from, m.to)
+	matches += m.movePlain()
 	problems := []error{err}
 	move := func(docs gaby.Container, paths configkit.PathSource, upsert bool) {
 		n, err := yamlkit.UpdatePaths(docs, paths, nil, m.provider, m.moved, yamlkit.UpdateOptions{Upsert: upsert})
@@ -79,12 +107,32 @@ func (m *namespaceMove) run(docs gaby.Container) error {
 		move(slices.Concat(m.unscoped, renamed), m.registered, false)
 	}
 	m.fc.Matched(matches)
+	if handler.IsPart(m.fc) {
+		problems = append(problems, m.leave(len(renamed) > 0))
+		return errors.Join(problems...)
+	}
 	m.noteUnknown()
 	if len(m.left.rest) > 0 {
 		m.left.addRest(m.formerNamespaces())
 	}
-	m.left.note(m.fc)
+	m.left.count().note(m.fc)
 	return errors.Join(problems...)
+}
+
+// movePlain moves the resources that name no namespace but their own, without looking for more places. It returns how many these are.
+func (m *namespaceMove) movePlain() int {
+	matches := 0
+	for _, r := range m.plain {
+		to := m.moved(r.namespace)
+		if to != r.namespace {
+			if _, err := r.doc.Set(to, "metadata", "namespace"); err != nil {
+				m.scoped = append(m.scoped, r.doc) // visiting tells what is wrong
+				continue
+			}
+		}
+		matches++
+	}
+	return matches
 }
 
 // moved is the namespace instead of another one.
@@ -96,58 +144,87 @@ func (m *namespaceMove) moved(current string) string {
 }
 
 // survey looks at what there is. It reads nothing but the headers of documents.
-func (m *namespaceMove) survey(docs gaby.Container) error {
-	m.docs = docs
-	for _, doc := range docs {
-		info, err := m.provider.ResourceInfo(doc)
-		if err != nil {
-			m.scoped = append(m.scoped, doc) // visiting tells what is wrong
-			continue
-		}
-		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
-		switch {
-		case info.ResourceType == typeNamespace && !m.own:
-			m.namespaces = append(m.namespaces, doc)
-			m.left.rest = append(m.left.rest, doc)
-			continue
-		case m.scope(info.ResourceType) != configkit.ScopeUnknown:
-			m.scoped = append(m.scoped, doc)
-			if m.mayName[info.ResourceType] {
-				m.optional = append(m.optional, doc)
-			}
+func (m *namespaceMove) survey(docs gaby.Container) {
+	m.list(docs, false)
+	if s := handler.SelectionOf(m.fc); s != nil {
+		m.list(s.Others, true)
+	}
+	for i := range m.resources {
+		switch r := &m.resources[i]; {
+		case r.stays:
+		case r.err != nil:
+			m.scoped = append(m.scoped, r.doc) // visiting tells what is wrong
+		case r.isNamespace() && !m.own:
+			m.namespaces = append(m.namespaces, r)
+			m.left.rest = append(m.left.rest, r.doc)
 		default:
-			m.unscoped = append(m.unscoped, doc)
-			if namespace == "" {
-				m.unknown[string(info.ResourceType)]++
-			}
-		}
-		if !m.own {
-			m.left.add(doc, namespace, m.from, m.to)
+			m.sort(r)
 		}
 	}
-	if handler.IsPart(m.fc) && (len(m.unknown) > 0 || m.from == "" && len(m.namespaces) > 0 || !m.own && m.mixed()) {
-		return handler.ErrWholeUnit
-	}
-	return nil
 }
 
-// scope returns the scope of a type. For a type that is not Kubernetes' own, a CustomResourceDefinition in the unit knows best.
-func (m *namespaceMove) scope(t api.ResourceType) configkit.Scope {
-	scope, ok := m.scopes[t]
-	if ok {
-		return scope
+// list adds documents to those of the unit, and what CustomResourceDefinitions among them say.
+func (m *namespaceMove) list(docs gaby.Container, stay bool) {
+	m.resources = slices.Grow(m.resources, len(docs))
+	for _, doc := range docs {
+		info, err := m.provider.ResourceInfo(doc)
+		namespace, name, _ := strings.Cut(string(info.ResourceName), "/")
+		m.resources = append(m.resources, movedResource{doc, info, namespace, name, err, stay})
+		if err == nil && strings.HasSuffix(string(info.ResourceType), "/CustomResourceDefinition") {
+			spec := doc.Value().Get("spec")
+			m.defined[[2]string{spec.Get("group").Text(), spec.Get("names").Get("kind").Text()}] = configkit.Scope(spec.Get("scope").Text())
+		}
 	}
+}
+
+// sort puts a resource that is moved where it belongs.
+func (m *namespaceMove) sort(r *movedResource) {
+	t := m.typeOf(r.info.ResourceType)
+	if !m.own && m.left.add(r.doc, r.namespace, m.from, m.to) {
+		m.naming = append(m.naming, r.doc)
+	}
+	if t.onlyOwn && r.namespace != "" && !m.own && r.doc.Check() == nil {
+		m.plain = append(m.plain, r)
+		return
+	}
+	if t.scope != configkit.ScopeUnknown {
+		m.scoped = append(m.scoped, r.doc)
+		if t.optional {
+			m.optional = append(m.optional, r.doc)
+		}
+	} else {
+		m.unscoped = append(m.unscoped, r.doc)
+		if r.namespace == "" {
+			m.unknown[string(r.info.ResourceType)]++
+		}
+	}
+}
+
+// typeOf returns what is known about a type. For one that is not Kubernetes' own, a CustomResourceDefinition in the unit knows best.
+func (m *namespaceMove) typeOf(t api.ResourceType) *movedType {
+	known, ok := m.types[t]
+	if ok {
+		return known
+	}
+	scope := configkit.ScopeUnknown
 	if p, ok := m.provider.(interface {
 		Scope(t api.ResourceType) configkit.Scope
 	}); ok {
 		scope = p.Scope(t)
 	}
-	if (scope == configkit.ScopeUnknown || isCustom(t)) && !handler.IsPart(m.fc) {
-		scope = cmp.Or(m.unitScope(t), scope)
+	if scope == configkit.ScopeUnknown || isCustom(t) {
+		scope = cmp.Or(m.defined[definedBy(t)], scope)
 	}
-	m.scopes[t] = scope
-	m.mayName[t] = len(changedOnly{m}.PathsOf(t)) > 0
-	return scope
+	return m.addType(t, scope)
+}
+
+func (m *namespaceMove) addType(t api.ResourceType, scope configkit.Scope) *movedType {
+	known := &movedType{scope: scope, kind: generic.GroupKind(t)}
+	m.types[t] = known
+	paths := m.registered.PathsOf(t)
+	known.onlyOwn = len(paths) == 1 && paths[0].Path == namespacePath
+	known.optional = !known.onlyOwn && len(changedOnly{m}.PathsOf(t)) > 0
+	return known
 }
 
 // isCustom reports whether the group of a type cannot be one of Kubernetes' own.
@@ -156,21 +233,10 @@ func isCustom(t api.ResourceType) bool {
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
 
-// unitScope is the scope of a type that a CustomResourceDefinition in the unit states.
-func (m *namespaceMove) unitScope(t api.ResourceType) configkit.Scope {
-	if m.defined == nil {
-		m.defined = map[[2]string]configkit.Scope{}
-		for _, doc := range generic.WholeUnit(m.fc, m.docs) {
-			if of, err := m.provider.ResourceTypeGetter(doc); err != nil || !strings.HasSuffix(string(of), "/CustomResourceDefinition") {
-				continue
-			}
-			spec := doc.Value().Get("spec")
-			key := [2]string{spec.Get("group").Text(), spec.Get("names").Get("kind").Text()}
-			m.defined[key] = configkit.Scope(spec.Get("scope").Text())
-		}
-	}
+// definedBy is the group and the kind of a type.
+func definedBy(t api.ResourceType) [2]string {
 	parts := strings.Split(string(t), "/")
-	return m.defined[[2]string{parts[0], parts[len(parts)-1]}]
+	return [2]string{parts[0], parts[len(parts)-1]}
 }
 
 // PathsOf returns the paths of a type at which a missing namespace is created: that of a resource of a namespaced type, and what
@@ -187,7 +253,7 @@ func (m *namespaceMove) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 
 func (m *namespaceMove) creates(t api.ResourceType, info *api.PathVisitorInfo) bool {
 	if info.Path == namespacePath {
-		return m.scope(t) == configkit.ScopeNamespaced
+		return m.typeOf(t).scope == configkit.ScopeNamespaced
 	}
 	return !m.own && strings.Contains(string(info.Path), "|")
 }
@@ -231,7 +297,7 @@ func (m *namespaceMove) noteUnknown() {
 // inputs are the resources of all input files, none with a selection, which leaves some of them out.
 func (m *namespaceMove) inputs() []api.ResourceInfo {
 	p, ok := m.provider.(interface{ InputResources() []api.ResourceInfo })
-	if !ok || handler.SelectionOf(m.fc) != nil {
+	if !ok || m.selected {
 		return nil
 	}
 	return p.InputResources()
@@ -261,98 +327,56 @@ func (m *namespaceMove) formerNamespaces() []string {
 
 // refuseSame refuses to make one resource of several of different namespaces.
 func (m *namespaceMove) refuseSame() error {
-	if !m.mixed() && handler.SelectionOf(m.fc) == nil {
+	if !m.mixed(len(m.left.rest)) && !m.selected {
 		return nil
 	}
-	moving := make(map[*gaby.YamlDoc]bool, len(m.docs))
-	for _, doc := range m.docs {
-		moving[doc] = true
-	}
-	type resource struct{ kind, namespace, name string }
-	former := map[resource]string{}
-	for _, doc := range generic.WholeUnit(m.fc, m.docs) {
-		info, err := m.provider.ResourceInfo(doc)
-		old, name, _ := strings.Cut(string(info.ResourceName), "/")
-		if err != nil || old == "" && m.scope(info.ResourceType) != configkit.ScopeNamespaced {
+	former := map[[3]string]string{} // namespaces
+	for i := range m.resources {
+		r := &m.resources[i]
+		after, ok := m.after(r)
+		if !ok {
 			continue
-		}
-		after := resource{generic.GroupKind(info.ResourceType), old, name}
-		if moving[doc] {
-			after.namespace = m.moved(old)
 		}
 		other, taken := former[after]
 		if !taken {
-			former[after] = old
-		} else if other != old {
-			pos := doc.Value().Get("metadata").Get("name").Position()
+			former[after] = r.namespace
+		} else if other != r.namespace {
 			return &api.Failure{
-				Class: api.FailureFunction, Resource: info.String(), Pos: pos,
-				Message: fmt.Sprintf("%s and %s would both be %s/%s", strings.TrimPrefix(other+"/"+name, "/"), strings.TrimPrefix(old+"/"+name, "/"), m.to, name),
-				Hint:    m.sameHint(cmp.Or(other, old)),
+				Class: api.FailureFunction, Resource: r.info.String(), Pos: r.position(),
+				Message: fmt.Sprintf("%s and %s would both be %s/%s",
+					strings.TrimPrefix(other+"/"+r.name, "/"), strings.TrimPrefix(r.namespace+"/"+r.name, "/"), m.to, r.name),
+				Hint: m.sameHint(cmp.Or(other, r.namespace)),
 			}
 		}
 	}
 	return nil
 }
 
+// after is the kind, the namespace and the name of a resource after the move. It is false for one without a namespace.
+func (m *namespaceMove) after(r *movedResource) (place [3]string, ok bool) {
+	if r.err != nil {
+		return place, false
+	}
+	t := m.typeOf(r.info.ResourceType)
+	if r.namespace == "" && t.scope != configkit.ScopeNamespaced {
+		return place, false
+	}
+	place = [3]string{t.kind, r.namespace, r.name}
+	if !r.stays {
+		place[1] = m.moved(r.namespace)
+	}
+	return place, true
+}
+
 func (m *namespaceMove) sameHint(old string) string {
-	if m.from != "" || handler.SelectionOf(m.fc) != nil {
+	if m.from != "" || m.selected {
 		return "--where-resource leaves resources out"
 	}
 	return fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, old, old)
 }
 
 // mixed reports whether resources are in several namespaces, or some in none.
-func (m *namespaceMove) mixed() bool {
+func (m *namespaceMove) mixed(without int) bool {
 	n := len(m.left.namespaces)
-	return n > 1 || n == 1 && len(m.left.rest) > 0
-}
-
-// renamedNamespaces are the Namespaces that the resources move with: the one they were in.
-func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
-	if len(m.namespaces) == 0 {
-		return nil, nil
-	}
-	used, present := m.used(), map[string]bool{}
-	for _, info := range m.inputs() {
-		if info.ResourceType == typeNamespace {
-			present[string(info.ResourceNameWithoutScope)] = true
-		}
-	}
-	for _, doc := range generic.WholeUnit(m.fc, m.docs) {
-		if info, err := m.provider.ResourceInfo(doc); err == nil && info.ResourceType == typeNamespace {
-			present[string(info.ResourceNameWithoutScope)] = true
-		}
-	}
-	var moved []string
-	for name := range present {
-		if used[name] && name != m.to {
-			moved = append(moved, name)
-		}
-	}
-	slices.Sort(moved)
-	var renamed gaby.Container
-	for _, doc := range m.namespaces {
-		info, err := m.provider.ResourceInfo(doc)
-		name := string(info.ResourceNameWithoutScope)
-		switch {
-		case err != nil || name == m.to:
-		case !used[name]:
-			if m.from == "" {
-				m.fc.NoteOnce(fmt.Sprintf("Namespace %s keeps its name: no other resource is in it; 'set-namespace %s %s' renames it", name, m.to, name))
-			}
-		case present[m.to]:
-			m.fc.NoteOnce(fmt.Sprintf("Namespace %s keeps its name: there is a Namespace %s already", name, m.to))
-		case len(moved) > 1:
-			pos := doc.Value().Get("metadata").Get("name").Position()
-			return nil, &api.Failure{
-				Class: api.FailureFunction, Resource: info.String(), Pos: pos,
-				Message: fmt.Sprintf("the Namespaces %s would all be called %s", strings.Join(moved, ", "), m.to),
-				Hint:    fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, moved[0], moved[0]),
-			}
-		default:
-			renamed = append(renamed, doc)
-		}
-	}
-	return renamed, nil
+	return n > 1 || n == 1 && without > 0
 }

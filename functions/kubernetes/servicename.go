@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -9,15 +8,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
-
-// mayNameService is false when the text of a document cannot have a name of a service in it. Escapes may hide one.
-func mayNameService(doc *gaby.YamlDoc) bool {
-	if !doc.IsDocument() || doc.Changed() {
-		return true
-	}
-	text := gaby.Container{doc}.Text()
-	return bytes.Contains(text, []byte(".svc")) || bytes.IndexByte(text, '\\') >= 0
-}
 
 // renameInServiceNames replaces a namespace, the one given or else that of the resource, in the DNS names of services and returns in
 // how many strings it did.
@@ -36,13 +26,7 @@ func renameInServiceNames(docs gaby.Container, names containerPaths, provider co
 		text := v.Text()
 		return renamed(resource, text) != text
 	}}
-	var may gaby.Container // the others need not be looked into
-	for _, doc := range docs {
-		if mayNameService(doc) {
-			may = append(may, doc)
-		}
-	}
-	return yamlkit.EditPaths(may, names, nil, provider, named, func(p *yamlkit.Place) error {
+	return yamlkit.EditPaths(docs, names, nil, provider, named, func(p *yamlkit.Place) error {
 		_, err := p.Doc.Set(renamed(p.Resource, p.Value.Text()), p.Segments...)
 		return err
 	})

@@ -1,0 +1,152 @@
+package kubernetes
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// moveFacts are what a move of a part of a unit has found out, for what only all parts together can tell.
+type moveFacts struct {
+	selected   bool // there are where-expressions
+	namespaces map[string]bool
+	unknown    map[string]int
+	types      map[api.ResourceType]*movedType
+	defined    map[[2]string]configkit.Scope
+	places     []movedPlace
+	present    map[string]bool // the names of Namespaces
+	moving     []string        // those of them that the function sees
+	renamed    bool            // one of these was
+	left       leftCount
+	rest       []restText
+}
+
+// movedPlace is where a resource is after the move, as a hash, and the namespace it was in before.
+type movedPlace struct {
+	after uint64
+	old   string
+}
+
+// restText is a resource without a namespace after the move.
+type restText struct {
+	text   []byte
+	edited bool
+}
+
+// leave leaves the facts about a part.
+func (m *namespaceMove) leave(renamed bool) error {
+	f := &moveFacts{
+		selected: m.selected, namespaces: m.left.namespaces, unknown: m.unknown, types: m.types, defined: m.defined,
+		moving: m.namespaceNames(), renamed: renamed, left: m.left.count(),
+	}
+	if m.own {
+		handler.Leave(m.fc, f)
+		return nil
+	}
+	f.present = m.presentNamespaces()
+	for _, doc := range m.left.rest {
+		if !doc.IsDocument() {
+			return handler.ErrWholeUnit // it has no text of its own
+		}
+		text := doc.Source()
+		if text == nil {
+			f.rest = append(f.rest, restText{gaby.Container{doc}.Text(), true})
+			continue
+		}
+		f.rest = append(f.rest, restText{text, false})
+	}
+	for i := range m.resources {
+		r := &m.resources[i]
+		if after, ok := m.after(r); ok {
+			f.places = append(f.places, movedPlace{placeHash(after), r.namespace})
+		}
+	}
+	handler.Leave(m.fc, f)
+	return nil
+}
+
+// join completes a move that was made in parts.
+func (m *namespaceMove) join(parts []any) error {
+	all := &moveFacts{
+		namespaces: map[string]bool{}, unknown: m.unknown, defined: map[[2]string]configkit.Scope{}, present: map[string]bool{},
+		left: leftCount{names: map[string]bool{}},
+	}
+	for _, part := range parts {
+		all.add(part.(*moveFacts))
+	}
+	m.selected, m.left.namespaces = all.selected, all.namespaces
+	used := m.used()
+	moved, same := m.movedNamespaces(all.present, used)
+	if same || (m.mixed(len(all.rest)) || m.selected) && all.mayBeSame() {
+		return handler.ErrWholeUnit
+	}
+	for _, part := range parts {
+		f := part.(*moveFacts)
+		renamed := slices.ContainsFunc(f.moving, func(name string) bool { return slices.Contains(moved, name) })
+		if f.renamed != renamed || !m.scopesAgree(f.types, all.defined) {
+			return handler.ErrWholeUnit
+		}
+	}
+	m.noteNamespaces(all.moving, all.present, used)
+	m.noteUnknown()
+	m.left.addTexts(all.rest, m.formerNamespaces())
+	all.left.add(m.left.count())
+	all.left.note(m.fc)
+	return nil
+}
+
+// add adds the facts about one more part.
+func (f *moveFacts) add(part *moveFacts) {
+	f.selected = part.selected
+	maps.Copy(f.namespaces, part.namespaces)
+	for t, n := range part.unknown {
+		f.unknown[t] += n
+	}
+	maps.Copy(f.defined, part.defined)
+	f.places = append(f.places, part.places...)
+	maps.Copy(f.present, part.present)
+	f.moving = append(f.moving, part.moving...)
+	f.left.add(part.left)
+	f.rest = append(f.rest, part.rest...)
+}
+
+// scopesAgree reports whether the types of a part have the scopes that the CustomResourceDefinitions of all parts state. What an argument
+// states is in m.
+func (m *namespaceMove) scopesAgree(types map[api.ResourceType]*movedType, defined map[[2]string]configkit.Scope) bool {
+	for t, known := range types {
+		scope := defined[definedBy(t)]
+		open := m.types[t] == nil && (known.scope == configkit.ScopeUnknown || isCustom(t))
+		if open && scope != configkit.ScopeUnknown && scope != known.scope {
+			return false
+		}
+	}
+	return true
+}
+
+// mayBeSame reports whether two resources of different namespaces seem to become one.
+func (f *moveFacts) mayBeSame() bool {
+	former := make(map[uint64]string, len(f.places))
+	for _, p := range f.places {
+		if old, taken := former[p.after]; taken && old != p.old {
+			return true
+		}
+		former[p.after] = p.old
+	}
+	return false
+}
+
+// placeHash is FNV-1a. Of equal hashes the run in one piece tells whether the places are equal.
+func placeHash(place [3]string) uint64 {
+	hash := uint64(14695981039346656037)
+	for _, word := range place {
+		for i := range len(word) {
+			hash = (hash ^ uint64(word[i])) * 1099511628211
+		}
+		hash = (hash ^ '/') * 1099511628211
+	}
+	return hash
+}

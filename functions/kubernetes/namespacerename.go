@@ -1,0 +1,92 @@
+package kubernetes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// renamedNamespaces are the Namespaces that the resources move with: the one they were in.
+func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
+	if len(m.namespaces) == 0 {
+		return nil, nil
+	}
+	present, used := m.presentNamespaces(), m.used()
+	moved, same := m.movedNamespaces(present, used)
+	var renamed gaby.Container
+	for _, r := range m.namespaces {
+		switch {
+		case !slices.Contains(moved, r.name):
+		case same && handler.IsPart(m.fc):
+			return nil, handler.ErrWholeUnit
+		case same:
+			return nil, &api.Failure{
+				Class: api.FailureFunction, Resource: r.info.String(), Pos: r.position(),
+				Message: fmt.Sprintf("the Namespaces %s would all be called %s", strings.Join(moved, ", "), m.to),
+				Hint:    fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, moved[0], moved[0]),
+			}
+		default:
+			renamed = append(renamed, r.doc)
+		}
+	}
+	if !handler.IsPart(m.fc) {
+		m.noteNamespaces(m.namespaceNames(), present, used)
+	}
+	return renamed, nil
+}
+
+// presentNamespaces are the names of the Namespaces of the unit and of all input files.
+func (m *namespaceMove) presentNamespaces() map[string]bool {
+	present := map[string]bool{}
+	for _, info := range m.inputs() {
+		if info.ResourceType == typeNamespace {
+			present[string(info.ResourceNameWithoutScope)] = true
+		}
+	}
+	for i := range m.resources {
+		if r := &m.resources[i]; r.isNamespace() {
+			present[r.name] = true
+		}
+	}
+	return present
+}
+
+// movedNamespaces are the names of the Namespaces to rename. same reports that they cannot all get the new name.
+func (m *namespaceMove) movedNamespaces(present, used map[string]bool) (moved []string, same bool) {
+	if present[m.to] {
+		return nil, false
+	}
+	for name := range present {
+		if used[name] {
+			moved = append(moved, name)
+		}
+	}
+	slices.Sort(moved)
+	return moved, len(moved) > 1
+}
+
+// namespaceNames are the names of the Namespaces that are moved, as they are before.
+func (m *namespaceMove) namespaceNames() []string {
+	var names []string
+	for _, r := range m.namespaces {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// noteNamespaces says which Namespaces keep their names, and why.
+func (m *namespaceMove) noteNamespaces(names []string, present, used map[string]bool) {
+	for _, name := range names {
+		switch {
+		case name == m.to:
+		case !used[name] && m.from == "":
+			m.fc.NoteOnce(fmt.Sprintf("Namespace %s keeps its name: no other resource is in it; 'set-namespace %s %s' renames it", name, m.to, name))
+		case used[name] && present[m.to]:
+			m.fc.NoteOnce(fmt.Sprintf("Namespace %s keeps its name: there is a Namespace %s already", name, m.to))
+		}
+	}
+}
