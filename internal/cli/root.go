@@ -57,7 +57,12 @@ says so.`,
 		return cmd.Help()
 	}
 	root.SetOut(help)
-	root.SetFlagErrorFunc(flagProblem)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 { // a flag of a command that does not exist
+			return a.noSuchCommand(cmd, words)
+		}
+		return flagProblem(cmd, err)
+	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(), a.newListPaths(), a.newExplain(), a.newConfig(), newOK(), newShutdown(), a.newVersion())
 	for _, t := range topics() {
