@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestClosedOutputs runs the binary as make build links it, with closed outputs.
-func TestClosedOutputs(t *testing.T) {
+// TestClosedStreams runs the binary as make build links it, with closed outputs or a closed input.
+func TestClosedStreams(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the binary")
 	}
@@ -20,7 +20,7 @@ func TestClosedOutputs(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-ldflags", "-E fctl_entry", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	const out, errOut, both, null = ">&-", "2>&-", ">&- 2>&-", "1<>/dev/null 2<>/dev/null"
+	const in, out, errOut, both, null = "<&-", ">&-", "2>&-", ">&- 2>&-", "1<>/dev/null 2<>/dev/null"
 	for _, c := range []struct {
 		words string
 		want  map[string]int
@@ -37,6 +37,10 @@ func TestClosedOutputs(t *testing.T) {
 		{"diff a.yaml a.yaml", map[string]int{out: 0, errOut: 0, both: 0, null: 0}},
 		{"merge a.yaml a.yaml a.yaml", map[string]int{out: 4, errOut: 0, both: 4, null: 0}},
 		{"nothing", map[string]int{out: 2, errOut: 4, both: 4, null: 2}},
+		// An input that is closed is not an empty one.
+		{"do - U set-path data.n 1", map[string]int{in: 3}},
+		{"do a.yaml U set-path data.n 1", map[string]int{in: 0}},
+		{"do a.yaml U set-starlark file:-", map[string]int{in: 3}},
 		// What is written to files is not written to the standard output.
 		{"do -i a.yaml U set-path data.n 2", map[string]int{out: 0, errOut: 4, both: 4, null: 0}},
 		{"do -q -i a.yaml U set-path data.n 2", map[string]int{out: 0, errOut: 0, both: 0, null: 0}},

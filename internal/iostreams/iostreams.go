@@ -40,7 +40,7 @@ type Streams struct {
 // System returns the streams of this process.
 func System() *Streams {
 	s := &Streams{
-		In: os.Stdin, Out: output(os.Stdout, 1),
+		In: input(os.Stdin), Out: output(os.Stdout, 1),
 		inTTY:  term.IsTerminal(int(os.Stdin.Fd())),
 		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		errTTY: term.IsTerminal(int(os.Stderr.Fd())),

@@ -16,6 +16,18 @@ func output(f *os.File, fd int) io.Writer {
 	return f
 }
 
+// input is the standard input of this process.
+func input(f *os.File) io.Reader {
+	if closed(0) {
+		return closedInput{}
+	}
+	return f
+}
+
+type closedInput struct{}
+
+func (closedInput) Read([]byte) (int, error) { return 0, errors.New("the standard input is closed") }
+
 // errClosed is the error of writing to a closed stream. Of the error stream nobody sees it.
 var errClosed = errors.New("the standard output is closed")
 
