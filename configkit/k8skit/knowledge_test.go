@@ -479,12 +479,16 @@ func TestOperators(t *testing.T) {
 		want string
 	}{
 		{"container-image", "monitoring.coreos.com/v1alpha1/PrometheusAgent", "spec.containers.?name:container-name=%s.image spec.image spec.initContainers.?name:container-name=%s.image spec.thanos.|image"},
-		{"images", "operator.victoriametrics.com/v1beta1/VMAgent", "spec.containers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image spec.image.repository spec.volumes.*.image.|reference"},
+		{"images", "operator.victoriametrics.com/v1beta1/VMAgent", "spec.configReloaderImageTag spec.containers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image spec.image.repository spec.vmBackup.image.repository spec.volumes.*.image.|reference"},
 		{"container-repository-uri", "solr.apache.org/v1beta1/SolrPrometheusExporter", "spec.image.repository"},
 		{"container-image-reference", "postgresql.cnpg.io/v1/Cluster", "spec.imageName#reference"},
 		{"container-image", "tekton.dev/v1beta1/TaskRun", "spec.taskSpec.sidecars.?name:container-name=%s.image spec.taskSpec.stepTemplate.|image spec.taskSpec.steps.?name:container-name=%s.image"},
 		{"replicas", "elasticsearch.k8s.elastic.co/v1/Elasticsearch", "spec.nodeSets.*.count"},
 		{"replicas", "kafka.strimzi.io/v1/KafkaNodePool", "spec.replicas"},
+		{"replicas", "batch.volcano.sh/v1alpha1/Job", "spec.tasks.*.replicas"},
+		{"replicas", "kubevirt.io/v1/VirtualMachineInstanceReplicaSet", "spec.replicas"},
+		{"volume-image", "kubevirt.io/v1/VirtualMachine", "spec.dataVolumeTemplates.*.spec.source.registry.url#image spec.template.spec.volumes.*.containerDisk.image"},
+		{"image-registry", "install.istio.io/v1alpha1/IstioOperator", "spec.components.*.*.hub spec.components.*.hub spec.hub"},
 		{"pod-template-labels", "agones.dev/v1/Fleet", "spec.template.spec.template.|metadata.labels"},
 		{"pod-template-labels", "monitoring.coreos.com/v1/ThanosRuler", "spec.|podMetadata.labels"},
 		{"pod-label-selector", "security.istio.io/v1beta1/PeerAuthentication", "spec.selector.matchLabels"},

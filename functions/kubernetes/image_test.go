@@ -1,10 +1,13 @@
 package kubernetes
 
 import (
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 )
 
@@ -64,6 +67,32 @@ func TestHasRegistry(t *testing.T) {
 	} {
 		if hasRegistry(image) != want {
 			t.Errorf("%s: %t", image, !want)
+		}
+	}
+}
+
+// TestVetImagesEverywhere refuses every line of a file with a foreign image, and no other.
+func TestVetImagesEverywhere(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/foreign-images.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := gaby.ParseAll(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := vetImagesFunction(k8skit.New())
+	_, output, err := r.Function(nil, docs, []api.FunctionArgument{{ParameterName: "image-filter", Value: `{"DenyRegexp": "^evil[.]example/"}`}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := map[int]bool{}
+	for _, row := range output.(api.ValidationResult).FailedAttributes {
+		refused[row.Position.Line] = true
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		if foreign := strings.Contains(line, "evil.example"); foreign != refused[i+1] {
+			t.Errorf("line %d: %s: refused %t", i+1, strings.TrimSpace(line), refused[i+1])
 		}
 	}
 }
