@@ -456,5 +456,28 @@ func isResource(data []byte) bool {
 			found++
 		}
 	}
-	return found == 2
+	return found == 2 && !isStream(data)
+}
+
+// isStream tells whether another object or list follows the object that data begins with, as in the logs of programs: such a text is no
+// resource. What is no JSON is not looked into further.
+func isStream(data []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			if depth--; depth == 0 {
+				rest := bytes.TrimLeft(data[i+1:], " \t\r\n")
+				return len(rest) > 0 && (rest[0] == '{' || rest[0] == '[')
+			}
+		}
+	}
+	return false
 }

@@ -190,15 +190,17 @@ func TestToolchainByName(t *testing.T) {
 
 func TestToolchainOfJSON(t *testing.T) {
 	for text, want := range map[string]api.ToolchainType{
-		`{"apiVersion": "v1", "kind": "Pod", "broken`:             api.ToolchainKubernetesYAML,
-		`{"metadata": {"a": [1]}, "kind":"P", "apiVersion":"v1"}`: api.ToolchainKubernetesYAML,
-		`{"apiVersion": "v1"}`:                                    api.ToolchainAppConfigJSON,
-		`{"apiVersion": "v1", "kind": ""}`:                        api.ToolchainAppConfigJSON,
-		`[1, 2]`:                                                  api.ToolchainAppConfigJSON,
-		`{"broken": "kind", "apiVersion" `:                        api.ToolchainKubernetesYAML,
-		`// "apiVersion", kind`:                                   api.ToolchainKubernetesYAML,
-		`{"broken": `:                                             api.ToolchainAppConfigJSON,
-		``:                                                        api.ToolchainAppConfigJSON,
+		`{"apiVersion": "v1", "kind": "Pod", "broken`:               api.ToolchainKubernetesYAML,
+		`{"metadata": {"a": [1]}, "kind":"P", "apiVersion":"v1"}`:   api.ToolchainKubernetesYAML,
+		`{"apiVersion": "v1"}`:                                      api.ToolchainAppConfigJSON,
+		`{"apiVersion": "v1", "kind": ""}`:                          api.ToolchainAppConfigJSON,
+		`[1, 2]`:                                                    api.ToolchainAppConfigJSON,
+		`{"broken": "kind", "apiVersion" `:                          api.ToolchainKubernetesYAML,
+		`// "apiVersion", kind`:                                     api.ToolchainKubernetesYAML,
+		`{"apiVersion": "v1", "kind": "}\"{"} {"apiVersion": "v1"}`: api.ToolchainAppConfigJSON,
+		"{\"apiVersion\": \"v1\", \"kind\": \"Pod\"}\n---\n{}\n":    api.ToolchainKubernetesYAML,
+		`{"broken": `:                                               api.ToolchainAppConfigJSON,
+		``:                                                          api.ToolchainAppConfigJSON,
 	} {
 		u, err := (&source.Reader{}).Unit(t.Context(), file(t, "a.json", text), "U")
 		if err != nil || u.Toolchain != want {
