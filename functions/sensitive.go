@@ -2,6 +2,8 @@ package functions
 
 import (
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 )
 
@@ -11,5 +13,53 @@ func (e *Executor) Sensitive(t api.ToolchainType, texts ...[]byte) *sensitive.Va
 	if err != nil {
 		return nil
 	}
-	return sensitive.Find(h.Converter(), h.ResourceProvider(), texts...)
+	provider := h.ResourceProvider()
+	if kubernetes, err := e.handler(api.ToolchainKubernetesYAML); err == nil && t == api.ToolchainAppConfigYAML {
+		provider = &manifests{ResourceProvider: provider, kubernetes: kubernetes.ResourceProvider()}
+	}
+	return sensitive.Find(h.Converter(), provider, texts...)
 }
+
+// manifests are Kubernetes resources that are read as application configuration. Their values are as secret as ever.
+type manifests struct {
+	configkit.ResourceProvider
+	kubernetes configkit.ResourceProvider
+	secret     []api.ResourceType // those with secret values that were met; functions call them NoSchema
+}
+
+// ResourceTypeGetter is the type in Kubernetes, if the document has one.
+func (m *manifests) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, error) {
+	t, err := m.kubernetes.ResourceTypeGetter(doc)
+	if err != nil {
+		return m.ResourceProvider.ResourceTypeGetter(doc)
+	}
+	if m.kubernetes.Sensitive(t, "") != configkit.NotSensitive {
+		m.secret = append(m.secret, t)
+	}
+	return t, nil
+}
+
+// ResourceNameGetter is the name in Kubernetes, if the document has one.
+func (m *manifests) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error) {
+	if name, err := m.kubernetes.ResourceNameGetter(doc); err == nil {
+		return name, nil
+	}
+	return m.ResourceProvider.ResourceNameGetter(doc)
+}
+
+// Sensitive is how a path relates to the secret paths of the type and of those that were met.
+func (m *manifests) Sensitive(t api.ResourceType, path api.ResolvedPath) configkit.Sensitivity {
+	relation := m.kubernetes.Sensitive(t, path)
+	for _, met := range m.secret {
+		relation = max(relation, m.kubernetes.Sensitive(met, path))
+	}
+	return relation
+}
+
+// SensitiveValues are those that are secret in Kubernetes.
+func (m *manifests) SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value)) {
+	m.kubernetes.SensitiveValues(t, doc, visit)
+}
+
+// SensitiveKinds are the kinds with secret values in Kubernetes.
+func (m *manifests) SensitiveKinds() []string { return m.kubernetes.SensitiveKinds() }

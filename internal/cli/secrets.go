@@ -81,6 +81,9 @@ again. A file about resource types marks more (fctl help resource-types):
       attributes:
         cache-password: [{path: spec.auth.password, sensitive: true}]
 
+Secrets are masked in YAML, as AppConfig/YAML too. In the other formats of
+application configuration and in HCL nothing is known to be secret.
+
 A message is searched for the values, their base64 and their escaped spellings,
 and for longer parts of them; values of one character are masked where a message
 is about them. It cannot know a value that an expression has changed into
