@@ -345,6 +345,7 @@ func (r *run) take(o outcome) {
 	r.progress.Add(1)
 	if o.passed != "" {
 		r.found.Passed = append(r.found.Passed, source.Passed{Path: o.file.Path, Why: o.passed})
+		r.tally.passed++
 		return
 	}
 	r.print(o)

@@ -15,6 +15,7 @@ import (
 // tally is what is counted over all units.
 type tally struct {
 	units, failed int
+	passed        int // files that turned out to have no configuration
 	changes       changes
 	formats       map[api.ToolchainType]*formatTally
 	steps         []stepTally
@@ -302,7 +303,7 @@ func (r *run) summary() string {
 	if t.failed > 0 {
 		fmt.Fprintf(&b, "; %d failed", t.failed)
 	}
-	if left := len(r.found.Files) - t.units - len(r.found.Passed); r.ctx.Err() != nil && left > 0 {
+	if left := len(r.found.Files) - t.units - t.passed; r.ctx.Err() != nil && left > 0 {
 		fmt.Fprintf(&b, "; %d not reached", left)
 	}
 	switch {
