@@ -9,7 +9,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
 // helmValues checks the images in the values of a Helm chart: a map, its text, or a list of parameters with name and value. Charts call
@@ -54,24 +53,24 @@ func globalRegistry(values imageField) string {
 func (v *imageVetting) helmMap(key string, m imageField, global string) {
 	beside := m.beside()
 	for entry := m.value.First(); entry.Exists(); entry = entry.Next() {
-		f := beside(entry.Key())
-		if strings.HasSuffix(m.path, "#") {
-			f.path = m.path + yamlkit.EscapeDotsInPathSegment(entry.Key())
-		}
-		v.helmValue(key, entry.Key(), f, beside, global)
+		v.helmValue(key, entry.Key(), beside(entry.Key()), beside, global)
 	}
 }
 
 // helmValue checks a value, and those in it.
 func (v *imageVetting) helmValue(parent, key string, f imageField, beside fieldsBeside, global string) {
+	inside := key
+	if isImagesKey(parent) {
+		inside = parent // whatever is in it
+	}
 	switch f.value.Kind() {
 	case gaby.Map:
-		v.helmMap(key, f, global)
+		v.helmMap(inside, f, global)
 	case gaby.List:
 		i := 0
 		for item := f.value.First(); item.Exists(); item = item.Next() {
 			at := imageField{path: f.path + "." + strconv.Itoa(i), value: item}
-			v.helmValue(key, "", at, at.beside(), global)
+			v.helmValue(inside, "", at, at.beside(), global)
 			i++
 		}
 	case gaby.Scalar:
@@ -132,7 +131,7 @@ func (v *imageVetting) helmScalar(parent, key string, f imageField, beside field
 			image = asRegistry(global) + image
 		}
 		v.check(at, image)
-	case strings.HasSuffix(parent, "mages") && hasRegistry(text):
+	case isImagesKey(parent) && hasRegistry(text):
 		v.check(f, text)
 	case isRegistryKey(key) && hasRegistry(asRegistry(text)):
 		if key == "hub" || beside.any("repository", "name", "image").text() == "" {
@@ -147,13 +146,16 @@ func isImageKey(key string) bool {
 	return lower == "image" || lower == "imagename" || strings.HasSuffix(key, "Image") || strings.HasSuffix(lower, "_image") || strings.HasSuffix(lower, "-image")
 }
 
+// isImagesKey reports whether what has a key has images in it.
+func isImagesKey(key string) bool { return key == "images" || strings.HasSuffix(key, "Images") }
+
 // isRepositoryKey reports whether what has a key is the repository of an image, and not of sources or charts.
 func isRepositoryKey(parent, key string, beside fieldsBeside) bool {
 	switch key {
 	case "imageRepository", "imageRepo":
 		return true
 	case "repository", "repo":
-		return isImageKey(parent) || beside.any("tag", "digest", "pullPolicy", "imagePullPolicy", "registry").text() != ""
+		return isImageKey(parent) || isImagesKey(parent) || beside.any("tag", "digest", "pullPolicy", "imagePullPolicy", "registry").text() != ""
 	case "name":
 		return isImageKey(parent) && beside.any("repository", "repo").text() == "" && beside.any("tag", "digest", "pullPolicy", "registry").text() != ""
 	}

@@ -27,7 +27,11 @@ func (f imageField) text() string {
 // beside finds the entries of a map.
 func (f imageField) beside() fieldsBeside {
 	return func(key string) imageField {
-		return imageField{path: f.path + "." + yamlkit.EscapeDotsInPathSegment(key), value: f.value.Get(key)}
+		path := yamlkit.EscapeDotsInPathSegment(key)
+		if f.path != "" && !strings.HasSuffix(f.path, "#") {
+			path = "." + path
+		}
+		return imageField{path: f.path + path, value: f.value.Get(key)}
 	}
 }
 

@@ -73,7 +73,7 @@ func (v *imageVetting) place(p *yamlkit.Place) {
 	case attributeRegistry:
 		v.check(f, asRegistry(f.text()))
 	case attributeRepository, attributeImageName:
-		parent := imageField{path: f.path[:strings.LastIndexByte(f.path, '.')], value: p.Doc.Search(p.Segments[:len(p.Segments)-1]...).Value()}
+		parent := imageField{path: f.path[:max(strings.LastIndexByte(f.path, '.'), 0)], value: p.Doc.Search(p.Segments[:len(p.Segments)-1]...).Value()}
 		at, image := wholeImageOf(f, parent.beside())
 		v.check(at, image)
 	default:
