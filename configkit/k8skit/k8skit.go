@@ -73,6 +73,11 @@ func (p *ResourceProvider) Scope(t api.ResourceType) configkit.Scope {
 // InputResources are the resources of all input files of a run that has several.
 func (p *ResourceProvider) InputResources() []api.ResourceInfo { return p.schemas.InputResources() }
 
+// InputsCalled are those of a name, without namespace.
+func (p *ResourceProvider) InputsCalled(name string) []schemas.Input {
+	return p.schemas.InputsCalled(name)
+}
+
 // InputDocuments are the documents of these files.
 func (p *ResourceProvider) InputDocuments() gaby.Container { return p.schemas.InputDocuments() }
 

@@ -25,7 +25,8 @@ type step struct {
 	where  *yamlkit.Where
 	filter bool
 	name   string
-	err    error // why it is refused
+	err    error  // why it is refused
+	input  string // see InputFile
 
 	invocation string // its name, if it has one
 }
@@ -191,6 +192,7 @@ func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.Function
 		s.where, err = parseWhere(invocation.WhereResource)
 		s.err = errors.Join(append(problems, err)...)
 	}
+	tellInput(steps, request.FileName)
 	sources := withLiveState(request)
 	for i := range steps {
 		if s := &steps[i]; s.err == nil {
@@ -298,7 +300,7 @@ func (s *step) apply(fc *api.FunctionContext, selection *selection, documents ga
 	if !IsPart(fc) || s.f.Join != nil { // the others need not know
 		fc = selection.tell(fc, documents, selected, s.where)
 	}
-	res := s.call(fc, selected)
+	res := s.call(s.withInput(fc), selected)
 	if res.seen = len(selected); res.err == nil {
 		res.documents = putBack(documents, selected, res.documents)
 	}

@@ -54,3 +54,25 @@ func TestJoin(t *testing.T) {
 		}
 	}
 }
+
+func TestInputFile(t *testing.T) {
+	for file, want := range map[string]string{"app.yaml": "[app.yaml app.yaml ]", "": "[  ]"} {
+		var files []string
+		h := newHandler()
+		for name, mutating := range map[string]bool{"look": false, "change": true} {
+			with(t, h, handler.FunctionRegistration{
+				FunctionSignature: api.FunctionSignature{FunctionName: name, Hermetic: true, Mutating: mutating},
+				Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+					files = append(files, handler.InputFile(fc))
+					return docs, nil, nil
+				},
+			})
+		}
+		r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
+			ConfigData: []byte(resource("a")), FileName: file, FunctionInvocations: chain("look", "change", "change"),
+		})
+		if err != nil || !r.Success || fmt.Sprint(files) != want {
+			t.Errorf("%q: %v, %+v", files, err, r)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -327,6 +328,12 @@ func (m *namespaceMove) formerNamespaces() []string {
 
 // refuseSame refuses to make one resource of several of different namespaces.
 func (m *namespaceMove) refuseSame() error {
+	for i := range m.resources {
+		if other, ok := m.sameInput(&m.resources[i]); ok {
+			r := &m.resources[i]
+			return m.same(r, string(other.ResourceName), fmt.Sprintf(" of %s:%d", other.File, other.Line))
+		}
+	}
 	if !m.mixed(len(m.left.rest)) && !m.selected {
 		return nil
 	}
@@ -341,15 +348,40 @@ func (m *namespaceMove) refuseSame() error {
 		if !taken {
 			former[after] = r.namespace
 		} else if other != r.namespace {
-			return &api.Failure{
-				Class: api.FailureFunction, Resource: r.info.String(), Pos: r.position(),
-				Message: fmt.Sprintf("%s and %s would both be %s/%s",
-					strings.TrimPrefix(other+"/"+r.name, "/"), strings.TrimPrefix(r.namespace+"/"+r.name, "/"), m.to, r.name),
-				Hint: m.sameHint(cmp.Or(other, r.namespace)),
-			}
+			return m.same(r, other+"/"+r.name, "")
 		}
 	}
 	return nil
+}
+
+// same is the failure of a resource that would become the same as another one.
+func (m *namespaceMove) same(r *movedResource, other, of string) *api.Failure {
+	namespace, _, _ := strings.Cut(other, "/")
+	return &api.Failure{
+		Class: api.FailureFunction, Resource: r.info.String(), Pos: r.position(),
+		Message: fmt.Sprintf("%s%s and %s would both be %s/%s",
+			strings.TrimPrefix(other, "/"), of, strings.TrimPrefix(r.namespace+"/"+r.name, "/"), m.to, r.name),
+		Hint: m.sameHint(cmp.Or(namespace, r.namespace)),
+	}
+}
+
+// sameInput is a resource of another file that a resource becomes the same as.
+func (m *namespaceMove) sameInput(r *movedResource) (schemas.Input, bool) {
+	after, ok := m.after(r)
+	if !ok || after[1] == r.namespace {
+		return schemas.Input{}, false
+	}
+	for _, other := range otherInputs(m.fc, m.provider, after[0], r.name) {
+		namespace, _, _ := strings.Cut(string(other.ResourceName), "/")
+		then := namespace
+		if !m.selected {
+			then = m.moved(namespace)
+		}
+		if namespace != r.namespace && then == after[1] {
+			return other, true
+		}
+	}
+	return schemas.Input{}, false
 }
 
 // after is the kind, the namespace and the name of a resource after the move. It is false for one without a namespace.

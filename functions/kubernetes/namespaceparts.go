@@ -61,6 +61,9 @@ func (m *namespaceMove) leave(renamed bool) error {
 	}
 	for i := range m.resources {
 		r := &m.resources[i]
+		if _, ok := m.sameInput(r); ok {
+			return handler.ErrWholeUnit
+		}
 		if after, ok := m.after(r); ok {
 			f.places = append(f.places, movedPlace{placeHash(after), r.namespace})
 		}

@@ -104,6 +104,11 @@ func (r *renamer) check() error {
 				fail(n, err.Error(), "")
 				continue
 			}
+			for _, other := range otherInputs(r.fc, r.provider, kind, name) {
+				if string(other.ResourceName) == n.namespace+"/"+name {
+					fail(n, fmt.Sprintf("%s of %s:%d and %s would both be called %s", name, other.File, other.Line, n.old(), name), "")
+				}
+			}
 		}
 		k := place{kind, n.namespace, n.name}
 		if other := holders[k]; other == nil {

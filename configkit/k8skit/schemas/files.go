@@ -114,16 +114,19 @@ func (l *Library) ofInputs(t api.ResourceType, s *Set) (*jsonschema.Schema, erro
 // readInputs returns what other input files define.
 func (l *Library) readInputs() definitions {
 	if l.inputs != nil {
-		l.defined, l.read = definitions{}, l.inputs
+		l.defined, l.read, l.called = definitions{}, l.inputs, map[string][]Input{}
 		for _, f := range l.inputs() {
 			docs, _ := gaby.ParseAll(f.Text)
 			for _, doc := range docs {
 				h, err := doc.Header()
 				if err == nil && h.Name != "" {
-					l.resources = append(l.resources, api.ResourceInfo{
+					info := api.ResourceInfo{
 						ResourceType: api.ResourceType(h.APIVersion + "/" + h.Kind), ResourceName: api.ResourceName(h.Namespace + "/" + h.Name),
 						ResourceNameWithoutScope: api.ResourceName(strings.Clone(h.Name)),
-					})
+					}
+					l.resources = append(l.resources, info)
+					name := string(info.ResourceNameWithoutScope)
+					l.called[name] = append(l.called[name], Input{info, f.Name, doc.Position().Line})
 				}
 				if err == nil && h.Kind == definitionKind && doc.Check() == nil {
 					l.defined.merge(doc.Value())
@@ -156,6 +159,21 @@ func (l *Library) InputResources() []api.ResourceInfo {
 	defer l.mu.Unlock()
 	l.readInputs()
 	return l.resources
+}
+
+// Input is a resource of an input file.
+type Input struct {
+	api.ResourceInfo
+	File string
+	Line int // of its document
+}
+
+// InputsCalled are the resources of a name, without namespace, of all input files.
+func (l *Library) InputsCalled(name string) []Input {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.readInputs()
+	return l.called[name]
 }
 
 // InputDocuments returns the documents of all input files, which are only kept after they were asked for.

@@ -31,6 +31,7 @@ type Library struct {
 	clashes map[Clash]bool
 
 	resources []api.ResourceInfo // of inputs
+	called    map[string][]Input // by name
 	documents gaby.Container     // of read
 }
 

@@ -1,0 +1,27 @@
+package kubernetes
+
+import (
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
+	"github.com/fctl-dev/fctl/functions/generic"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// otherInputs are the resources of a kind and a name in the other files of a run, as long as no function has changed any.
+func otherInputs(fc *api.FunctionContext, provider configkit.ResourceProvider, kind, name string) []schemas.Input {
+	p, ok := provider.(interface {
+		InputsCalled(name string) []schemas.Input
+	})
+	file := handler.InputFile(fc)
+	if !ok || file == "" {
+		return nil
+	}
+	var others []schemas.Input
+	for _, input := range p.InputsCalled(name) {
+		if input.File != file && generic.GroupKind(input.ResourceType) == kind {
+			others = append(others, input)
+		}
+	}
+	return others
+}
