@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/quantity"
 )
 
 // format is what a string, or a number, must look like.
@@ -174,7 +174,7 @@ func isQuantity(s string) bool {
 			return true
 		}
 	}
-	_, ok := yamlkit.ParseQuantity(s)
+	_, ok := quantity.Parse(s)
 	return ok
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/quantity"
 )
 
 // Where is a parsed where-expression, a conjunction of terms:
@@ -58,7 +59,7 @@ type whereTerm struct {
 	truth   bool
 	list    []string
 	re      *regexp.Regexp
-	amount  *Quantity // of a path to a quantity of resources
+	amount  *quantity.Quantity // of a path to a quantity of resources
 }
 
 type whereOp uint8
@@ -299,7 +300,7 @@ func (t *whereTerm) matchValue(v gaby.Value, accessor EmbeddedAccessor) bool {
 		return ok && t.compare(compareBools(b, t.truth))
 	}
 	if t.amount != nil {
-		if amount, ok := ParseQuantity(v.Text()); ok {
+		if amount, ok := quantity.Parse(v.Text()); ok {
 			return t.compare(amount.Compare(*t.amount))
 		}
 	}

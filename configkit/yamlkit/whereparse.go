@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/quantity"
 )
 
 // Limits of where-expressions.
@@ -450,7 +451,7 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 		}
 	}
 	if kind == textLiteral && t.op != matchOp && t.field == pathField && t.path.leadsToQuantity() {
-		if amount, ok := ParseQuantity(t.text); ok {
+		if amount, ok := quantity.Parse(t.text); ok {
 			t.amount = &amount
 		}
 	}
@@ -483,7 +484,7 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 	if first := p.text[start]; !isKeyByte(first) && first != '.' {
 		return 0, p.hint(err, "texts stand in single quotes")
 	}
-	if _, isNumber := ParseQuantity(word); isNumber && strings.Trim(word, "+-.0123456789") == "" {
+	if _, isNumber := quantity.Parse(word); isNumber && strings.Trim(word, "+-.0123456789") == "" {
 		return 0, p.hint(err, "numbers have neither sign nor fraction; in single quotes it is a text or, in requests and limits, an amount")
 	}
 	if lower := strings.ToLower(word); lower == "true" || lower == "false" {

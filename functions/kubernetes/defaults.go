@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/quantity"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -120,9 +121,9 @@ func setDefault(p *yamlkit.Place) error {
 func setDefaultRequest(p *yamlkit.Place) error {
 	segments := slices.Clone(p.Segments) // ... resources.requests.cpu
 	segments[len(segments)-2] = "limits"
-	limit, hasLimit := yamlkit.ParseQuantity(p.Doc.Search(segments...).Value().Text())
+	limit, hasLimit := quantity.Parse(p.Doc.Search(segments...).Value().Text())
 	request, ok := p.Info().Details.DefaultValue.(string)
-	if amount, isAmount := yamlkit.ParseQuantity(request); hasLimit && ok && isAmount && amount.Compare(limit) > 0 {
+	if amount, isAmount := quantity.Parse(request); hasLimit && ok && isAmount && amount.Compare(limit) > 0 {
 		return nil
 	}
 	return setDefault(p)

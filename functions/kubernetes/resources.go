@@ -7,7 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/quantity"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -91,7 +91,7 @@ type resourceSetting struct {
 	section   string // requests or limits
 	resource  string
 	operation string
-	amount    yamlkit.Quantity
+	amount    quantity.Quantity
 	text      string // the amount as it is written; empty: none at all
 }
 
@@ -108,7 +108,7 @@ func resourceSettings(args []api.FunctionArgument) ([]resourceSetting, error) {
 		if text == "" {
 			continue
 		}
-		amount, ok := yamlkit.ParseQuantity(text)
+		amount, ok := quantity.Parse(text)
 		switch {
 		case !ok:
 			fail(resource, text, "%s is no quantity such as 0.5, 500m, 1e3, 256M or 2Gi", configkit.Quoted(text))
@@ -190,7 +190,7 @@ func (s *resourceSetting) isWanted(current gaby.Value) (bool, error) {
 		}
 		return true, nil
 	}
-	amount, ok := yamlkit.ParseQuantity(current.Text())
+	amount, ok := quantity.Parse(current.Text())
 	if !ok {
 		if s.operation == operationAll {
 			return true, nil

@@ -7,11 +7,11 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/quantity"
 )
 
 // amount is a quantity of Kubernetes.
-type amount struct{ yamlkit.Quantity }
+type amount struct{ quantity.Quantity }
 
 func (a amount) equal(other amount) bool { return a.Compare(other.Quantity) == 0 }
 
@@ -25,7 +25,7 @@ func (a amount) celType() *types.Type { return cel.OpaqueType("kubernetes.Quanti
 //	<Quantity>.compareTo(Quantity) int, .isLessThan(Quantity), .isGreaterThan(Quantity) bool
 func quantityFunctions() []cel.EnvOption {
 	of := amount{}.celType()
-	unary := func(name, id string, result *cel.Type, f func(q yamlkit.Quantity) ref.Val) cel.EnvOption {
+	unary := func(name, id string, result *cel.Type, f func(q quantity.Quantity) ref.Val) cel.EnvOption {
 		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{of}, result,
 			cel.UnaryBinding(func(q ref.Val) ref.Val { return f(q.(opaque[amount]).is.Quantity) })))
 	}
@@ -34,7 +34,7 @@ func quantityFunctions() []cel.EnvOption {
 			return f(a.(opaque[amount]).is.Compare(b.(opaque[amount]).is.Quantity))
 		})))
 	}
-	combine := func(name, id string, f func(a, b yamlkit.Quantity) yamlkit.Quantity) cel.EnvOption {
+	combine := func(name, id string, f func(a, b quantity.Quantity) quantity.Quantity) cel.EnvOption {
 		binding := cel.BinaryBinding(func(a, b ref.Val) ref.Val {
 			other, ok := quantityOf(b)
 			if !ok {
@@ -47,31 +47,31 @@ func quantityFunctions() []cel.EnvOption {
 	}
 	return []cel.EnvOption{
 		cel.Function("quantity", cel.Overload("string_to_quantity", []*cel.Type{cel.StringType}, of, cel.UnaryBinding(func(text ref.Val) ref.Val {
-			q, ok := yamlkit.ParseQuantity(string(text.(types.String)))
+			q, ok := quantity.Parse(string(text.(types.String)))
 			if !ok {
 				return types.NewErr("%q is no quantity such as 500m or 1.5Gi", string(text.(types.String)))
 			}
 			return opaque[amount]{amount{q}}
 		}))),
 		cel.Function("isQuantity", cel.Overload("is_quantity_string", []*cel.Type{cel.StringType}, cel.BoolType, cel.UnaryBinding(func(text ref.Val) ref.Val {
-			_, ok := yamlkit.ParseQuantity(string(text.(types.String)))
+			_, ok := quantity.Parse(string(text.(types.String)))
 			return types.Bool(ok)
 		}))),
-		unary("sign", "quantity_sign", cel.IntType, func(q yamlkit.Quantity) ref.Val { return types.Int(q.Sign()) }),
-		unary("isInteger", "quantity_is_integer", cel.BoolType, func(q yamlkit.Quantity) ref.Val {
+		unary("sign", "quantity_sign", cel.IntType, func(q quantity.Quantity) ref.Val { return types.Int(q.Sign()) }),
+		unary("isInteger", "quantity_is_integer", cel.BoolType, func(q quantity.Quantity) ref.Val {
 			_, ok := q.Int64()
 			return types.Bool(ok)
 		}),
-		unary("asInteger", "quantity_as_integer", cel.IntType, func(q yamlkit.Quantity) ref.Val {
+		unary("asInteger", "quantity_as_integer", cel.IntType, func(q quantity.Quantity) ref.Val {
 			n, ok := q.Int64()
 			if !ok {
 				return types.NewErr("cannot convert value to integer")
 			}
 			return types.Int(n)
 		}),
-		unary("asApproximateFloat", "quantity_as_float", cel.DoubleType, func(q yamlkit.Quantity) ref.Val { return types.Double(q.Float64()) }),
-		combine("add", "quantity_add", yamlkit.Quantity.Plus),
-		combine("sub", "quantity_sub", yamlkit.Quantity.Minus),
+		unary("asApproximateFloat", "quantity_as_float", cel.DoubleType, func(q quantity.Quantity) ref.Val { return types.Double(q.Float64()) }),
+		combine("add", "quantity_add", quantity.Quantity.Plus),
+		combine("sub", "quantity_sub", quantity.Quantity.Minus),
 		compare("compareTo", "quantity_compare_to", cel.IntType, func(order int) ref.Val { return types.Int(order) }),
 		compare("isLessThan", "quantity_is_less_than", cel.BoolType, func(order int) ref.Val { return types.Bool(order < 0) }),
 		compare("isGreaterThan", "quantity_is_greater_than", cel.BoolType, func(order int) ref.Val { return types.Bool(order > 0) }),
@@ -79,12 +79,12 @@ func quantityFunctions() []cel.EnvOption {
 }
 
 // quantityOf is a quantity, or an int as one.
-func quantityOf(value ref.Val) (yamlkit.Quantity, bool) {
+func quantityOf(value ref.Val) (quantity.Quantity, bool) {
 	switch v := value.(type) {
 	case opaque[amount]:
 		return v.is.Quantity, true
 	case types.Int:
-		return yamlkit.ParseQuantity(strconv.FormatInt(int64(v), 10))
+		return quantity.Parse(strconv.FormatInt(int64(v), 10))
 	}
-	return yamlkit.Quantity{}, false
+	return quantity.Quantity{}, false
 }

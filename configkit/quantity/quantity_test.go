@@ -1,4 +1,4 @@
-package yamlkit
+package quantity
 
 import "testing"
 
@@ -21,8 +21,8 @@ func TestQuantities(t *testing.T) {
 		{".5", "500m", 0},
 		{"5.", "5", 0},
 	} {
-		a, okA := ParseQuantity(c.a)
-		b, okB := ParseQuantity(c.b)
+		a, okA := Parse(c.a)
+		b, okB := Parse(c.b)
 		if !okA || !okB {
 			t.Errorf("%s, %s: not both are quantities", c.a, c.b)
 			continue
@@ -32,7 +32,7 @@ func TestQuantities(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "-", ".", "m", "1x", "1mi", "1.2.3", "1e", "1e1000", "0x10", "1 Gi", "1_000", "Ki"} {
-		if _, ok := ParseQuantity(text); ok {
+		if _, ok := Parse(text); ok {
 			t.Errorf("%q is a quantity", text)
 		}
 	}
@@ -77,7 +77,7 @@ func TestQuantitiesAreWrittenAsKubernetesDoes(t *testing.T) {
 		{"-1500m", 2, "-3"},
 		{"-2Ki", 1, "-2Ki"},
 	} {
-		q, ok := ParseQuantity(c.text)
+		q, ok := Parse(c.text)
 		if !ok {
 			t.Errorf("%s is no quantity", c.text)
 			continue
@@ -86,7 +86,7 @@ func TestQuantitiesAreWrittenAsKubernetesDoes(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s times %d: %s, want %s", c.text, c.times, got, c.want)
 		}
-		if again, ok := ParseQuantity(got); !ok || again.String() != got {
+		if again, ok := Parse(got); !ok || again.String() != got {
 			t.Errorf("%s is not canonical: %v %s", got, ok, again)
 		}
 	}
@@ -94,12 +94,12 @@ func TestQuantitiesAreWrittenAsKubernetesDoes(t *testing.T) {
 
 func TestWholeQuantities(t *testing.T) {
 	for text, want := range map[string]bool{"1": true, "1000m": true, "100m": false, "0.5Ki": true, "0.3Ki": false, "1e-3": false, "-2": true} {
-		if q, _ := ParseQuantity(text); q.IsWhole() != want {
+		if q, _ := Parse(text); q.IsWhole() != want {
 			t.Errorf("%s: %t", text, !want)
 		}
 	}
 	for text, want := range map[string]int{"-1m": -1, "0Gi": 0, "1n": 1} {
-		if q, _ := ParseQuantity(text); q.Sign() != want {
+		if q, _ := Parse(text); q.Sign() != want {
 			t.Errorf("%s: %d", text, q.Sign())
 		}
 	}

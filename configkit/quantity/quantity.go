@@ -1,4 +1,5 @@
-package yamlkit
+// Package quantity reads and compares the quantities of Kubernetes: 500m, 1.5Gi, 2e3.
+package quantity
 
 import (
 	"math/big"
@@ -6,7 +7,7 @@ import (
 	"strings"
 )
 
-// Quantity is an amount as Kubernetes writes them: 500m, 1.5Gi, 2e3. The zero Quantity is not one; make them with ParseQuantity.
+// Quantity is an amount as Kubernetes writes them: 500m, 1.5Gi, 2e3. The zero Quantity is not one; make them with Parse.
 type Quantity struct {
 	amount *big.Rat
 	form   quantityForm
@@ -26,14 +27,14 @@ const (
 	binarySuffixes  = "KMGTPE"
 )
 
-// ParseQuantity reads a quantity: a decimal number, then a suffix of powers of ten or of 1024, or an exponent.
-func ParseQuantity(text string) (Quantity, bool) {
+// Parse reads a quantity: a decimal number, then a suffix of powers of ten or of 1024, or an exponent.
+func Parse(text string) (Quantity, bool) {
 	end := 0
 	if end < len(text) && (text[end] == '+' || text[end] == '-') {
 		end++
 	}
 	digits := 0
-	for end < len(text) && (isDigit(text[end]) || text[end] == '.') {
+	for end < len(text) && ('0' <= text[end] && text[end] <= '9' || text[end] == '.') {
 		if text[end] != '.' {
 			digits++
 		}
