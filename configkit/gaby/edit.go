@@ -182,7 +182,7 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 			}
 			v = c
 		default:
-			if !v.isNull() {
+			if !v.IsNull() {
 				return nil, e.fail(v, "neither a map nor a list", "")
 			}
 			if err := e.checkKeys(v, segments[i:]); err != nil {
@@ -577,7 +577,7 @@ func (d *YamlDoc) insertAt(value any, path string, index int) error {
 		}
 		return nil
 	}
-	if v.Exists() && !v.isNull() {
+	if v.Exists() && !v.IsNull() {
 		return e.fail(v, "not a list", "")
 	}
 	if index > 0 {

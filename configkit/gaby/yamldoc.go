@@ -115,9 +115,10 @@ func (d *YamlDoc) IsArray() bool { return d.Value().Kind() == List }
 func (d *YamlDoc) IsMap() bool { return d.Value().Kind() == Map }
 
 // IsNull reports whether there is a value and it is null.
-func (d *YamlDoc) IsNull() bool { return d.Value().isNull() }
+func (d *YamlDoc) IsNull() bool { return d.Value().IsNull() }
 
-func (v Value) isNull() bool {
+// IsNull reports whether the value is null. A missing value is not.
+func (v Value) IsNull() bool {
 	if v.Kind() != Scalar {
 		return false
 	}

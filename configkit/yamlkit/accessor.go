@@ -202,3 +202,18 @@ func value(v gaby.Value) (any, bool) {
 	}
 	return scalar(v)
 }
+
+// scalar reads a value: a string, bool, int, or what else a number may be. ok is false for null, maps, lists and what is
+// missing.
+func scalar(v gaby.Value) (value any, ok bool) {
+	if v.Kind() != gaby.Scalar {
+		return nil, false
+	}
+	switch v.Tag() {
+	case "!!null":
+		return nil, false
+	case "!!bool", "!!int", "!!float":
+		return v.Data(), true
+	}
+	return v.Text(), true
+}

@@ -3,7 +3,6 @@ package yamlkit
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -136,14 +135,4 @@ func editTogether(parsedData gaby.Container, resourceTypeToPaths configkit.PathS
 		problems = append([]error{err}, problems...)
 	}
 	return matches, errors.Join(problems...)
-}
-
-// LastLookup takes apart a path whose last segment is ?key=value: the path of the list and what the element is known by.
-// A path with %s has none, because what it stands for is not known.
-func (p *Path) LastLookup() (list api.UnresolvedPath, key, value string, ok bool) {
-	last := &p.segments[len(p.segments)-1]
-	if last.kind != lookupSegment || !last.hasValue || last.index >= 0 || p.holes > 0 || p.embedded != "" || len(p.segments) == 1 {
-		return "", "", "", false
-	}
-	return api.UnresolvedPath(p.text[:strings.LastIndexByte(p.text, '.')]), last.key, last.value, true
 }

@@ -194,7 +194,7 @@ func (d knowledgeDocument) unknown(pos gaby.Position, key, msg string, name stri
 
 // fields visits the entries of a map and refuses keys that are not known or there twice; known is nil where users choose the keys.
 func (d knowledgeDocument) fields(v gaby.Value, name string, known []string, visit func(key string, field gaby.Value) error) error {
-	if isNull(v) {
+	if !v.Exists() || v.IsNull() {
 		return nil
 	}
 	if v.Kind() != gaby.Map {
@@ -217,7 +217,7 @@ func (d knowledgeDocument) fields(v gaby.Value, name string, known []string, vis
 
 // items visits the elements of a list.
 func (d knowledgeDocument) items(v gaby.Value, name string, visit func(item gaby.Value) error) error {
-	if isNull(v) {
+	if !v.Exists() || v.IsNull() {
 		return nil
 	}
 	if v.Kind() != gaby.List {
@@ -230,12 +230,8 @@ func (d knowledgeDocument) items(v gaby.Value, name string, visit func(item gaby
 	return problems.err()
 }
 
-func isNull(v gaby.Value) bool {
-	return !v.Exists() || v.Kind() == gaby.Scalar && v.Tag() == "!!null"
-}
-
 func (d knowledgeDocument) text(v gaby.Value, name string) (string, error) {
-	if v.Kind() != gaby.Scalar || isNull(v) {
+	if v.Kind() != gaby.Scalar || (!v.Exists() || v.IsNull()) {
 		return "", d.fail(v, name, "a text is expected, not %s", describe(v))
 	}
 	return v.Text(), nil

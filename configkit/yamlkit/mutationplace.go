@@ -69,7 +69,7 @@ func (w *resourcePatch) delete(e *pathChange) error {
 		s := e.path[len(e.path)-p.missing]
 		silent := p.in.Kind() == gaby.Map && !s.isElement() || // it is gone already
 			p.in.Kind() == gaby.List && p.missing == 1 && s.kind == elementByKey ||
-			isNull(p.in)
+			(!p.in.Exists() || p.in.IsNull())
 		if !silent {
 			w.unresolved(e)
 		}
@@ -112,7 +112,7 @@ func (w *resourcePatch) set(e *pathChange) error {
 	if p.in.Kind() == gaby.List {
 		return w.addElement(e, p, rest)
 	}
-	if p.in.Kind() != gaby.Map && !isNull(p.in) {
+	if p.in.Kind() != gaby.Map && (p.in.Exists() && !p.in.IsNull()) {
 		w.unresolved(e)
 		return nil
 	}

@@ -21,7 +21,7 @@ func VisitPlaces(parsedData gaby.Container, resourceTypeToPaths configkit.PathSo
 	visit func(p *Place),
 ) error {
 	return visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
-		if !isNull(p.match.Value) {
+		if p.match.Value.Exists() && !p.match.Value.IsNull() {
 			visit(p.exported())
 		}
 		return nil

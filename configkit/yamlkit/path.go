@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 type segmentKind uint8
@@ -363,3 +364,48 @@ func (p *Path) normalized(n int) string {
 
 // Expression is the text and the column in which it is wrong.
 func (e *PathError) Expression() (text string, column int) { return e.Path, e.Column }
+
+// LastLookup takes apart a path whose last segment is ?key=value: the path of the list and what the element is known by.
+// A path with %s has none, because what it stands for is not known.
+func (p *Path) LastLookup() (list api.UnresolvedPath, key, value string, ok bool) {
+	last := &p.segments[len(p.segments)-1]
+	if last.kind != lookupSegment || !last.hasValue || last.index >= 0 || p.holes > 0 || p.embedded != "" || len(p.segments) == 1 {
+		return "", "", "", false
+	}
+	return api.UnresolvedPath(p.text[:strings.LastIndexByte(p.text, '.')]), last.key, last.value, true
+}
+
+// isKey reports whether the segment is the key of a map and nothing else.
+func (s *segment) isKey() bool { return s.kind == plainSegment && s.index < 0 }
+
+// exactly is the path of keys and indexes, each as it is.
+func exactly(segments []string) *Path {
+	p := &Path{segments: make([]segment, len(segments)), create: -1}
+	for i, key := range segments {
+		p.segments[i] = segment{key: key, index: decimal(key)}
+	}
+	return p
+}
+
+// Segments are the segments of the path, which must not be changed.
+func (p *Path) Segments() []segment { return p.segments }
+
+// Optional returns the index of the segment from which on things may be missing, or -1.
+func (p *Path) Optional() int { return p.create }
+
+// follow goes down a path of keys and indexes; ok is false when it has other segments.
+func (p *Path) follow(v gaby.Value) (found gaby.Value, ok bool) {
+	for i := range p.segments {
+		s := &p.segments[i]
+		if s.kind != plainSegment {
+			return gaby.Value{}, false
+		}
+		switch {
+		case s.index >= 0 && v.Kind() == gaby.List:
+			v = v.Index(s.index)
+		default:
+			v = v.Get(s.key)
+		}
+	}
+	return v, true
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -383,111 +382,6 @@ func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPat
 		return nil
 	})
 	return places, err
-}
-
-// ReportedPath is how results call a place of a resource: as the segments say, with ?key=value for the elements of lists with a merge
-// key. The place need not exist.
-func ReportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTree) api.ResolvedPath {
-	return reportedPath(root, segments, nil, keys, "", nil)
-}
-
-// reportedPath is how a place is called in results: indexes of lists with a merge key become ?key=value, as long as that
-// leads back to the same element. passed are the values on the way that are known.
-func reportedPath(root gaby.Value, segments []string, passed []gaby.Value, keys *configkit.MergeKeyTree, embedded string, seen *firstByKey) api.ResolvedPath {
-	return reportedBelow("", 0, root, segments, passed, keys, embedded, seen)
-}
-
-// reportedBelow is reportedPath where it is known how the first n segments are called: text. They lead to v, and keys are those below.
-func reportedBelow(text string, n int, v gaby.Value, segments []string, passed []gaby.Value, keys *configkit.MergeKeyTree, embedded string, seen *firstByKey) api.ResolvedPath {
-	var b strings.Builder
-	b.Grow(64)
-	b.WriteString(text)
-	for i := n; i < len(segments); i++ {
-		s := segments[i]
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		if v.Kind() != gaby.List {
-			b.WriteString(EscapeDotsInPathSegment(s))
-			if keys = keys.Child(s); i < len(passed) {
-				v = passed[i]
-			} else {
-				v = v.Get(s)
-			}
-			continue
-		}
-		index := decimal(s)
-		var element gaby.Value
-		if i < len(passed) {
-			element = passed[i]
-		} else {
-			element = v.Index(index)
-		}
-		if key, text, ok := mergeKey(v, element, index, keys, seen); ok {
-			b.WriteByte('?')
-			b.WriteString(EscapeDotsInPathSegment(key))
-			b.WriteByte('=')
-			b.WriteString(EscapeDotsInPathSegment(text))
-		} else {
-			b.WriteString(s)
-		}
-		v, keys = element, keys.Child("*")
-	}
-	if embedded != "" {
-		b.WriteByte('#')
-		b.WriteString(embedded)
-	}
-	return api.ResolvedPath(b.String())
-}
-
-// mergeKey is what an element of a list is known by, unless an element before it is known by the same. Of a composite key the
-// first part is used: a lookup has one key.
-func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree, seen *firstByKey) (key, text string, ok bool) {
-	text, ok = keyOfElement(element, keys)
-	if !ok {
-		return "", "", false
-	}
-	key = keys.Keys[0]
-	if seen != nil && index > manyElements {
-		return key, text, seen.of(list, key)[text] == index
-	}
-	i := 0
-	for other := list.First(); i < index && other.Exists(); other = other.Next() {
-		if other.Get(key).TextIs(text) {
-			return "", "", false // the lookup would lead to that element
-		}
-		i++
-	}
-	return key, text, true
-}
-
-// manyElements is from where on looking through a list for every one of its elements costs more than remembering them.
-const manyElements = 16
-
-// firstByKey remembers for a long list which element is the first with a key. It is of use as long as nothing is edited.
-type firstByKey struct {
-	list  gaby.Value
-	mark  gaby.Mark
-	key   string
-	first map[string]int
-}
-
-func (f *firstByKey) of(list gaby.Value, key string) map[string]int {
-	mark := list.Doc().Checkpoint()
-	if f.first != nil && f.list == list && f.mark == mark && f.key == key {
-		return f.first
-	}
-	*f = firstByKey{list: list, mark: mark, key: key, first: map[string]int{}}
-	i := 0
-	for element := list.First(); element.Exists(); element = element.Next() {
-		if v := element.Get(key); v.Kind() == gaby.Scalar {
-			if _, known := f.first[v.Text()]; !known {
-				f.first[v.Text()] = i
-			}
-		}
-		i++
-	}
-	return f.first
 }
 
 // describe returns a value as messages show it: texts in quotes, so that blanks at their ends can be seen.

@@ -44,9 +44,6 @@ func mayMatch(a, b segment) bool {
 	return !a.isKey() || !b.isKey() || a.key == b.key
 }
 
-// isKey reports whether the segment is the key of a map and nothing else.
-func (s *segment) isKey() bool { return s.kind == plainSegment && s.index < 0 }
-
 // SensitiveValues calls visit with each value of a document of type t that is secret as a whole. Of a repeated key it visits all values.
 func (r *Registry) SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value)) {
 	for _, path := range r.part(t, justSensitive).sensitive {

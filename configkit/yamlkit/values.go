@@ -13,21 +13,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// scalar reads a value: a string, bool, int, or what else a number may be. ok is false for null, maps, lists and what is
-// missing.
-func scalar(v gaby.Value) (value any, ok bool) {
-	if v.Kind() != gaby.Scalar {
-		return nil, false
-	}
-	switch v.Tag() {
-	case "!!null":
-		return nil, false
-	case "!!bool", "!!int", "!!float":
-		return v.Data(), true
-	}
-	return v.Text(), true
-}
-
 // read is the value at a place, or its embedded part.
 func (p *place) read() (any, bool) {
 	value, ok := scalar(p.match.Value)

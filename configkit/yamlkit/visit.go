@@ -379,12 +379,8 @@ func (p *place) context() VisitorContext {
 // arguments are what the parameters of a path that leads to the place are bound to. Few visitors ask, so the path is followed
 // again.
 func (p *place) arguments(path *Path) []api.FunctionArgument {
-	exactly := &Path{segments: make([]segment, len(p.match.Segments)), create: -1}
-	for i, key := range p.match.Segments {
-		exactly.segments[i] = segment{key: key, index: decimal(key)}
-	}
 	var arguments []api.FunctionArgument
-	options := ResolveOptions{Upsert: true, Accessor: p.path.accessor, Constraint: exactly}
+	options := ResolveOptions{Upsert: true, Accessor: p.path.accessor, Constraint: exactly(p.match.Segments)}
 	// An error cannot be: the path leads here.
 	_ = path.Resolve(p.root, options, func(m *Match) error {
 		arguments = slices.Clone(m.Arguments)
@@ -422,46 +418,13 @@ func boundDetails(unbound *api.AttributeDetails, arguments func() []api.Function
 
 // locate makes a failure of an error, with what is known about where it happened.
 func locate(err error, info *api.ResourceInfo, p *place) error {
-	if f, ok := errors.AsType[*api.Failure](err); ok {
-		if f.Resource == "" && info != nil {
-			located := *f
-			located.Resource = info.String()
-			return &located
-		}
-		return err
+	if p == nil || p.match == nil {
+		return locateAt(err, info, "", api.Position{})
 	}
-	f := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Err: err}
-	if info != nil {
-		f.Resource = info.String()
+	if e, ok := errors.AsType[*gaby.EditError](err); ok && e.Path != "" { // it knows best which place of the edit is meant
+		reported := *e
+		reported.Path = string(reportedPath(p.root, gaby.DotPathToSlice(e.Path), nil, p.mergeKeys(), p.path.path.embedded, nil))
+		err = &reported
 	}
-	if p != nil && p.match != nil {
-		f.Path = string(p.reported())
-		f.Pos = p.match.Value.Position()
-	}
-	if e, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-		f.Class, f.Pos, f.Message, f.Hint = api.FailureInput, e.Pos, e.Msg, e.Hint
-	}
-	if e, ok := errors.AsType[*gaby.EditError](err); ok {
-		f.Message, f.Hint = e.Msg, e.Hint
-		switch {
-		case e.Path != "" && p != nil && p.match != nil: // it knows best which place of the edit is meant
-			f.Path = string(reportedPath(p.root, gaby.DotPathToSlice(e.Path), nil, p.mergeKeys(), p.path.path.embedded, nil))
-		case f.Path == "":
-			f.Path = e.Path
-		}
-		if f.Path != "" {
-			f.Message = "path " + f.Path + ": " + e.Msg
-		}
-		if e.Pos.Line > 0 {
-			f.Pos = e.Pos
-		}
-	}
-	if e, ok := errors.AsType[*NotAMapError](err); ok {
-		f.Pos, f.Path, f.Hint = e.Value.Position(), string(JoinPathSegments(e.Segments)), e.Hint
-	}
-	if e, ok := errors.AsType[*KeyWithDotsError](err); ok {
-		f.Pos, f.Path = e.Value.KeyPosition(), string(JoinPathSegments(e.Segments))
-		f.Hint = writtenAs(e.Segments[len(e.Segments)-1])
-	}
-	return f
+	return locateAt(err, info, p.reported(), p.match.Value.Position())
 }

@@ -86,16 +86,3 @@ func (w *WalkedValue) entry(c gaby.Value, segment, keyed string, keys *configkit
 	}
 	w.Segments, w.keyed = w.Segments[:len(w.Segments)-1], w.keyed[:len(w.keyed)-1]
 }
-
-// keyOfElement is the text by which an element of a list with a merge key can be looked up.
-func keyOfElement(element gaby.Value, keys *configkit.MergeKeyTree) (string, bool) {
-	if keys == nil || len(keys.Keys) == 0 {
-		return "", false
-	}
-	v := element.Get(keys.Keys[0])
-	if v.Kind() != gaby.Scalar || v.Tag() == "!!null" {
-		return "", false
-	}
-	text := v.Text()
-	return text, text != "" && text != "*" && text[0] != '@' && !strings.ContainsRune(text, '#') && !strings.Contains(text, ";@") && !strings.Contains(text, "%s")
-}

@@ -261,7 +261,7 @@ func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *
 
 // matchValue compares a value. What is null counts as missing.
 func (t *whereTerm) matchValue(v gaby.Value, accessor EmbeddedAccessor) bool {
-	if isNull(v) {
+	if !v.Exists() || v.IsNull() {
 		switch t.op {
 		case nullOp:
 			return !t.negate
@@ -353,23 +353,6 @@ func compareBools(a, b bool) int {
 		return 0
 	}
 	return 1
-}
-
-// follow goes down a path of keys and indexes; ok is false when it has other segments.
-func (p *Path) follow(v gaby.Value) (found gaby.Value, ok bool) {
-	for i := range p.segments {
-		s := &p.segments[i]
-		if s.kind != plainSegment {
-			return gaby.Value{}, false
-		}
-		switch {
-		case s.index >= 0 && v.Kind() == gaby.List:
-			v = v.Index(s.index)
-		default:
-			v = v.Get(s.key)
-		}
-	}
-	return v, true
 }
 
 // WhereError tells what is wrong with a where-expression, and in which column (counted in runes from 1).

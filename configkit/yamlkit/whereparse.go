@@ -450,7 +450,7 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 			return p.fail(start, "%v", err)
 		}
 	}
-	if kind == textLiteral && t.op != matchOp && t.field == pathField && t.path.leadsToQuantity() {
+	if kind == textLiteral && t.op != matchOp && t.field == pathField && leadsToQuantity(t.path) {
 		if amount, ok := quantity.Parse(t.text); ok {
 			t.amount = &amount
 		}
@@ -578,7 +578,7 @@ func likePattern(text string, anyCase bool) *regexp.Regexp {
 }
 
 // leadsToQuantity tells whether a path ends in resources.requests.x or resources.limits.x, below something.
-func (p *Path) leadsToQuantity() bool {
+func leadsToQuantity(p *Path) bool {
 	n := len(p.segments)
 	return n > 3 && p.embedded == "" && p.segments[n-3].key == "resources" && (p.segments[n-2].key == "requests" || p.segments[n-2].key == "limits")
 }

@@ -1,0 +1,48 @@
+package yamlkit
+
+import (
+	"errors"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// locateAt makes a failure of an error of a function, unless it is one, with what is known about where it happened: the resource, the path
+// and the position, each of which may be missing. What an error of this package or of gaby knows itself comes before them.
+func locateAt(err error, info *api.ResourceInfo, path api.ResolvedPath, pos api.Position) error {
+	if f, ok := errors.AsType[*api.Failure](err); ok {
+		if f.Resource == "" && info != nil {
+			located := *f
+			located.Resource = info.String()
+			return &located
+		}
+		return err
+	}
+	f := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Path: string(path), Pos: pos, Err: err}
+	if info != nil {
+		f.Resource = info.String()
+	}
+	if e, ok := errors.AsType[*gaby.SyntaxError](err); ok {
+		f.Class, f.Pos, f.Message, f.Hint = api.FailureInput, e.Pos, e.Msg, e.Hint
+	}
+	if e, ok := errors.AsType[*gaby.EditError](err); ok {
+		f.Message, f.Hint = e.Msg, e.Hint
+		if e.Path != "" {
+			f.Path = e.Path
+		}
+		if f.Path != "" {
+			f.Message = "path " + f.Path + ": " + e.Msg
+		}
+		if e.Pos.Line > 0 {
+			f.Pos = e.Pos
+		}
+	}
+	if e, ok := errors.AsType[*NotAMapError](err); ok {
+		f.Pos, f.Path, f.Hint = e.Value.Position(), string(JoinPathSegments(e.Segments)), e.Hint
+	}
+	if e, ok := errors.AsType[*KeyWithDotsError](err); ok {
+		f.Pos, f.Path = e.Value.KeyPosition(), string(JoinPathSegments(e.Segments))
+		f.Hint = writtenAs(e.Segments[len(e.Segments)-1])
+	}
+	return f
+}
