@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -28,7 +29,7 @@ var _ = []any{
 	yamlkit.ResourceProvider(nil),
 	yamlkit.ResourceInfoToDocMap{},
 	yamlkit.VisitorContext{},
-	yamlkit.EscapeDotsInPathSegment, yamlkit.JoinPathSegments, yamlkit.ResolveAssociativePaths, yamlkit.VisitResources, yamlkit.ResourceToDocMap,
+	yamlpath.EscapeDotsInPathSegment, yamlpath.JoinPathSegments, yamlpath.ResolveAssociativePaths, yamlkit.VisitResources, yamlkit.ResourceToDocMap,
 	yamlkit.VisitPathsDoc, yamlkit.VisitPaths[string], yamlkit.UpdatePathsFunction[int], yamlkit.UpdatePathsValue[bool],
 	yamlkit.UpdateStringPaths, yamlkit.UpdateStringPathsFunction, yamlkit.GetPaths[int], yamlkit.GetPathsAnyType, yamlkit.GetStringPaths,
 	yamlkit.RegisterPathsByAttributeName, yamlkit.RegisterNeededPaths, yamlkit.RegisterProvidedPaths, yamlkit.ComputeMutations,

@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // What a file without these entries in its configHub block has instead.
@@ -99,5 +100,5 @@ func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return "
 // ContextPath is an entry of the configHub block: unitSlug for UnitSlug.
 func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
 	first, n := utf8.DecodeRuneInString(field)
-	return yamlkit.JoinPathSegments([]string{"configHub", string(unicode.ToLower(first)) + field[n:]})
+	return yamlpath.JoinPathSegments([]string{"configHub", string(unicode.ToLower(first)) + field[n:]})
 }

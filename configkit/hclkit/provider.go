@@ -5,6 +5,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // attributesType is the type, and the name, of a run of attributes that stand in no block.
@@ -90,5 +91,5 @@ func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return n
 
 // ContextPath is a tag, which is what most resources have for such things.
 func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
-	return yamlkit.JoinPathSegments([]string{"tags", "confighub.com/" + field})
+	return yamlpath.JoinPathSegments([]string{"tags", "confighub.com/" + field})
 }

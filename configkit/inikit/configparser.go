@@ -173,7 +173,7 @@ func (configparser) header(path []string) (string, bool) {
 	return name, err == nil && !strings.ContainsAny(name, "\r\n\x00") && joined(p.blocks[1].path) == joined(path)
 }
 
-// isKey implements dialect.
+// IsKey implements dialect.
 func (configparser) isKey(key string) bool {
 	if key == "" || strings.ContainsAny(key, "=:\r\n\x00") || key[0] == '[' || isMark(key[0]) || strings.HasPrefix(key, "\ufeff") {
 		return false

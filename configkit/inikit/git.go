@@ -232,7 +232,7 @@ func (git) header(path []string) (string, bool) {
 	return name, err == nil && !strings.Contains(name, "\x00") && p.at == len(p.text) && joined(p.blocks[1].path) == joined(path)
 }
 
-// isKey implements dialect.
+// IsKey implements dialect.
 func (git) isKey(key string) bool {
 	for i := range len(key) {
 		if !isKeyByte(key[i]) {

@@ -69,7 +69,7 @@ type dialect interface {
 	parse(p *parser) ([]*block, error)
 	// header is what a header of the section at a path has in its brackets. It reports false when there is none.
 	header(path []string) (string, bool)
-	// isKey reports whether key can stand in front of a sign.
+	// IsKey reports whether key can stand in front of a sign.
 	isKey(key string) bool
 	// spell writes text that is part of a value.
 	spell(text string, s style) string

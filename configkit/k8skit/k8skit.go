@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 //go:embed resource_types.yaml
@@ -172,7 +173,7 @@ func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return "
 
 // ContextPath is an annotation of confighub.com.
 func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
-	return yamlkit.JoinPathSegments([]string{"metadata", "annotations", "confighub.com/" + field})
+	return yamlpath.JoinPathSegments([]string{"metadata", "annotations", "confighub.com/" + field})
 }
 
 // ResourceNameStableCore is the part of the name that stays when a resource is made anew for every change of its content: what

@@ -8,7 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // Before and After are the texts of a change, in the order in which Find gets them.
@@ -111,7 +111,7 @@ func (v *Values) holds(t api.ResourceType, path api.ResolvedPath, value string) 
 	for entry := doc.Value().First(); entry.Exists() && !found; entry = entry.Next() {
 		key := "0" // of any element
 		if doc.Value().Kind() == gaby.Map {
-			key = yamlkit.EscapeDotsInPathSegment(entry.Key())
+			key = yamlpath.EscapeDotsInPathSegment(entry.Key())
 		}
 		below := path + "." + api.ResolvedPath(key)
 		switch v.provider.Sensitive(t, below) {

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // attributeFields are the keys of an entry of the attributes section.
@@ -69,8 +70,8 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 			return description, err
 		}
 	}
-	if first != nil && len(parameters) != first.holes {
-		return description, d.fail(entry, "parameters", "%d are listed, but path %s has %d places for arguments (%%s)", len(parameters), first, first.holes)
+	if first != nil && len(parameters) != first.Arguments() {
+		return description, d.fail(entry, "parameters", "%d are listed, but path %s has %d places for arguments (%%s)", len(parameters), first, first.Arguments())
 	}
 	for _, p := range parameters {
 		if p.ParameterName != name {
@@ -176,22 +177,22 @@ func (d knowledgeDocument) checkConstraints(p *api.FunctionParameter, e gaby.Val
 }
 
 // parametersOf names the parameters of a path by the names the path binds them to.
-func (d knowledgeDocument) parametersOf(path *Path, entry gaby.Value) ([]api.FunctionParameter, error) {
+func (d knowledgeDocument) parametersOf(path *yamlpath.Path, entry gaby.Value) ([]api.FunctionParameter, error) {
 	if path == nil {
 		return nil, nil
 	}
 	var all []api.FunctionParameter
-	for i := range path.segments {
-		s := &path.segments[i]
-		if s.holes == 0 {
+	for i := range path.Segments() {
+		s := &path.Segments()[i]
+		if s.Holes == 0 {
 			continue
 		}
-		if s.holes > 1 || !isName(s.param) {
+		if s.Holes > 1 || !isName(s.Param) {
 			return nil, d.fail(entry, "parameters", "it is missing: path %s does not name its arguments", path)
 		}
 		all = append(all, api.FunctionParameter{
-			ParameterName: s.param, Required: true, DataType: api.DataTypeString,
-			Description: strings.ReplaceAll(s.param, "-", " ") + ", or * for all",
+			ParameterName: s.Param, Required: true, DataType: api.DataTypeString,
+			Description: strings.ReplaceAll(s.Param, "-", " ") + ", or * for all",
 		})
 	}
 	return all, nil
@@ -221,15 +222,15 @@ func rawPaths(documents []knowledgeDocument, added map[api.ResourceType]map[api.
 }
 
 // pathWithMostArguments is the path of an attribute with the most %s, nil when it has no paths.
-func (r *Registry) pathWithMostArguments(name api.AttributeName) *Path {
+func (r *Registry) pathWithMostArguments(name api.AttributeName) *yamlpath.Path {
 	return mostArguments(r.documents, r.added, name)
 }
 
 // mostArguments finds the path of an attribute with the most %s. What is no path is told where it stands.
-func mostArguments(documents []knowledgeDocument, added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType, name api.AttributeName) (most *Path) {
+func mostArguments(documents []knowledgeDocument, added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType, name api.AttributeName) (most *yamlpath.Path) {
 	rawPaths(documents, added, name, func(text string) {
-		path, err := ParsePath(strings.TrimPrefix(joinPrefix("x", text), "x.")) // "" and "#sub" are paths below a prefix
-		if err == nil && (most == nil || path.holes > most.holes) {
+		path, err := yamlpath.ParsePath(strings.TrimPrefix(joinPrefix("x", text), "x.")) // "" and "#sub" are paths below a prefix
+		if err == nil && (most == nil || path.Arguments() > most.Arguments()) {
 			most = path
 		}
 	})
@@ -277,7 +278,7 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 	description := configkit.AttributeDescription{Name: name, Description: fmt.Sprintf("the values of attribute %s", name), Upsert: true}
 	parameters, err := knowledgeDocument{KnowledgeFile: &KnowledgeFile{}}.parametersOf(path, gaby.Value{})
 	if err != nil { // the author who registered it knows what the arguments are, all others how many
-		for i := range path.holes {
+		for i := range path.Arguments() {
 			parameters = append(parameters, api.FunctionParameter{
 				ParameterName: fmt.Sprintf("key-%d", i+1), Required: true, DataType: api.DataTypeString, Description: "a key, or * for all",
 			})

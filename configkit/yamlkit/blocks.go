@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // Blocks are the documents of one resource. There is one, unless the provider is a configkit.BlockProvider.
@@ -107,7 +108,7 @@ func (s siblings) elsewhere(doc *gaby.YamlDoc, path []string) bool {
 }
 
 // have reports whether a path leads somewhere in another document of a document's resource, so that it need not lead anywhere here.
-func (s siblings) have(doc *gaby.YamlDoc, path *Path) bool {
+func (s siblings) have(doc *gaby.YamlDoc, path *yamlpath.Path) bool {
 	blocks := s[doc]
-	return blocks != nil && len(blocks.At(gaby.DotPathToSlice(path.text)...)) > 0
+	return blocks != nil && len(blocks.At(gaby.DotPathToSlice(path.String())...)) > 0
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // maxEmbeds bounds how deep shapes may embed shapes and types be the same as types; one that embeds itself is an error, not
@@ -30,9 +31,9 @@ type typeCompiler struct {
 	entries   map[entryKey]*entry
 	keys      *configkit.MergeKeyTree
 	mapKeys   map[string]bool
-	exclusive map[string]configkit.ExclusiveFields // by path and members
-	sensitive map[api.UnresolvedPath]*Path         // normalised
-	arguments []string                             // of the shape that is being read, as its embedding gives them
+	exclusive map[string]configkit.ExclusiveFields  // by path and members
+	sensitive map[api.UnresolvedPath]*yamlpath.Path // normalised
+	arguments []string                              // of the shape that is being read, as its embedding gives them
 	fragments int
 }
 
@@ -50,7 +51,7 @@ func (r *Registry) newTypeCompiler(of api.ResourceType) *typeCompiler {
 	return &typeCompiler{
 		registry: r, documents: r.documents, of: of,
 		entries: map[entryKey]*entry{}, mapKeys: map[string]bool{}, exclusive: map[string]configkit.ExclusiveFields{},
-		sensitive: map[api.UnresolvedPath]*Path{},
+		sensitive: map[api.UnresolvedPath]*yamlpath.Path{},
 	}
 }
 
@@ -229,15 +230,15 @@ func joinPrefix(prefix, path string) string {
 }
 
 // path reads a path that is relative to prefix.
-func (c *typeCompiler) path(d knowledgeDocument, v gaby.Value, key, prefix string) (*Path, error) {
+func (c *typeCompiler) path(d knowledgeDocument, v gaby.Value, key, prefix string) (*yamlpath.Path, error) {
 	text, err := d.text(v, key)
 	if err != nil {
 		return nil, err
 	}
-	path, err := ParsePath(joinPrefix(prefix, text))
+	path, err := yamlpath.ParsePath(joinPrefix(prefix, text))
 	if err != nil {
 		failure := d.fail(v, key, "%v", err).(*KnowledgeError)
-		if e, ok := err.(*PathError); ok {
+		if e, ok := err.(*yamlpath.PathError); ok {
 			failure.Hint = e.Hint
 		}
 		return nil, failure
@@ -247,7 +248,7 @@ func (c *typeCompiler) path(d knowledgeDocument, v gaby.Value, key, prefix strin
 
 func (c *typeCompiler) mergeKeys(d knowledgeDocument, list gaby.Value, prefix string) error {
 	return d.items(list, "mergeKeys", func(e gaby.Value) error {
-		var path *Path
+		var path *yamlpath.Path
 		var key string
 		var extra []string
 		var defaults map[string]string
@@ -291,15 +292,15 @@ func (c *typeCompiler) mergeKeys(d knowledgeDocument, list gaby.Value, prefix st
 }
 
 // mergeKeyNode finds or makes the node of a path.
-func (c *typeCompiler) mergeKeyNode(path *Path) *configkit.MergeKeyTree {
+func (c *typeCompiler) mergeKeyNode(path *yamlpath.Path) *configkit.MergeKeyTree {
 	if c.keys == nil {
 		c.keys = &configkit.MergeKeyTree{}
 	}
 	node := c.keys
-	for i := range path.segments {
+	for i := range path.Segments() {
 		segment := "*"
-		if s := &path.segments[i]; s.kind == plainSegment {
-			segment = s.key
+		if s := &path.Segments()[i]; s.Kind == yamlpath.PlainSegment {
+			segment = s.Key
 		}
 		next := node.Children[segment]
 		if next == nil {
@@ -320,11 +321,11 @@ func (c *typeCompiler) mapKeyPaths(d knowledgeDocument, list gaby.Value, prefix 
 		if err != nil {
 			return err
 		}
-		last := len(path.segments) - 1
-		if last == 0 || path.segments[last].kind != anySegment {
+		last := len(path.Segments()) - 1
+		if last == 0 || path.Segments()[last].Kind != yamlpath.AnySegment {
 			return d.fail(e, "mapKeyPaths", "path %s does not end in .*", path)
 		}
-		c.mapKeys[path.normalized(last)] = true
+		c.mapKeys[path.Normalized(last)] = true
 		return nil
 	})
 }
@@ -336,7 +337,7 @@ func (c *typeCompiler) exclusiveFields(d knowledgeDocument, list gaby.Value, pre
 		err := d.fields(e, "exclusiveFields", known, func(key string, field gaby.Value) (err error) {
 			switch key {
 			case "path":
-				var path *Path
+				var path *yamlpath.Path
 				if path, err = c.path(d, field, key, prefix); err == nil {
 					x.Path = path.NormalizedPath()
 				}
@@ -387,7 +388,7 @@ func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefi
 				return nil
 			}
 			info, parsed, err := c.visitorInfo(d, api.AttributeName(name), e, prefix)
-			if err == nil && !d.BuiltIn && parsed.holes > 0 {
+			if err == nil && !d.BuiltIn && parsed.Arguments() > 0 {
 				err = c.checkArguments(d, info, parsed, e)
 			}
 			if err != nil {
@@ -400,37 +401,37 @@ func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefi
 }
 
 // checkArguments finds a path with more %s than the functions of a built-in attribute fill in.
-func (c *typeCompiler) checkArguments(d knowledgeDocument, info *api.PathVisitorInfo, path *Path, e gaby.Value) error {
+func (c *typeCompiler) checkArguments(d knowledgeDocument, info *api.PathVisitorInfo, path *yamlpath.Path, e gaby.Value) error {
 	builtIn := slices.DeleteFunc(slices.Clone(c.documents), func(d knowledgeDocument) bool { return !d.BuiltIn })
 	if !slices.ContainsFunc(builtIn, func(d knowledgeDocument) bool { return d.entry("attributes", string(info.AttributeName)).Exists() }) {
 		return nil
 	}
 	filled := 0
 	if most := mostArguments(builtIn, nil, info.AttributeName); most != nil {
-		filled = most.holes
+		filled = most.Arguments()
 	}
-	if path.holes <= filled {
+	if path.Arguments() <= filled {
 		return nil
 	}
-	err := d.fail(e, "path", "it has %d %%s, but functions of attribute %s fill in %d", path.holes, info.AttributeName, filled)
+	err := d.fail(e, "path", "it has %d %%s, but functions of attribute %s fill in %d", path.Arguments(), info.AttributeName, filled)
 	err.(*KnowledgeError).Hint = "* in the place of a lookup or a key is every element"
 	return err
 }
 
-func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, e gaby.Value, prefix string) (*api.PathVisitorInfo, *Path, error) {
+func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, e gaby.Value, prefix string) (*api.PathVisitorInfo, *yamlpath.Path, error) {
 	info := &api.PathVisitorInfo{AttributeName: name, DataType: c.dataType(d, name)}
 	var details api.AttributeDetails
-	var path *Path
+	var path *yamlpath.Path
 	var accessor gaby.Value
 	if e.Kind() == gaby.Scalar { // nothing but a path
 		path, err := c.path(d, e, string(name), prefix)
 		switch {
 		case err != nil:
 			return nil, nil, err
-		case path.embedded != "":
+		case path.EmbeddedPath() != "":
 			return nil, nil, d.fail(e, string(name), "the path asks for an embedded part: {path, accessor} is expected")
 		}
-		info.Path = api.UnresolvedPath(path.text)
+		info.Path = api.UnresolvedPath(path.String())
 		return info, path, nil
 	}
 	known := []string{"path", "dataType", "accessor", "target", "required", "default", "needed", "provided", "sensitive", "except", "description", "arguments", "upsert"}
@@ -501,12 +502,12 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 		return nil, nil, err
 	case path == nil:
 		return nil, nil, d.fail(e, "path", "it is missing")
-	case path.embedded != "" && !accessor.Exists():
+	case path.EmbeddedPath() != "" && !accessor.Exists():
 		return nil, nil, d.fail(e, "accessor", "it is missing: path %s asks for an embedded part", path)
 	case (info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp || info.EmbeddedAccessorType == api.EmbeddedAccessorLine) && info.DataType != api.DataTypeString:
 		return nil, nil, d.fail(e, "dataType", "a part that %s reaches is a string, not %s", info.EmbeddedAccessorType, info.DataType)
 	}
-	if info.Arguments != nil && path.holes > 0 {
+	if info.Arguments != nil && path.Arguments() > 0 {
 		return nil, nil, d.fail(e.Get("arguments"), "arguments", "path %s has places for arguments (%%s)", path)
 	}
 	if info.Arguments != nil && c.arguments != nil {
@@ -518,7 +519,7 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 	if details.NeededRequired != nil || details.DefaultValue != nil || details.IsNeeded || details.IsProvided || details.Description != "" {
 		info.Details = &details
 	}
-	info.Path = api.UnresolvedPath(path.text)
+	info.Path = api.UnresolvedPath(path.String())
 	return info, path, nil
 }
 
@@ -547,7 +548,7 @@ func accessorOf(d knowledgeDocument, v gaby.Value) (api.EmbeddedAccessorType, st
 		return "", "", err
 	}
 	if !d.BuiltIn { // a test has compiled those
-		if _, err := NewEmbeddedAccessor(api.EmbeddedAccessorType(kind), config); err != nil {
+		if _, err := yamlpath.NewEmbeddedAccessor(api.EmbeddedAccessorType(kind), config); err != nil {
 			return "", "", d.fail(v, "accessors", "%v", err)
 		}
 	}
@@ -555,7 +556,7 @@ func accessorOf(d knowledgeDocument, v gaby.Value) (api.EmbeddedAccessorType, st
 }
 
 // add puts a path of an attribute among the others. One of the type itself overrides one of *, a later one an earlier one.
-func (c *typeCompiler) add(info *api.PathVisitorInfo, parsed *Path, level int) {
+func (c *typeCompiler) add(info *api.PathVisitorInfo, parsed *yamlpath.Path, level int) {
 	if level > 0 && (slices.Contains(info.TypeExceptions, c.of) || info.Path == namespacePath && c.registry.scope(c.of) == configkit.ScopeCluster) {
 		return
 	}

@@ -1,34 +1,9 @@
-// Package yamlkit is what functions find their way through documents with: the path language, visitors over resources and
-// paths, the registry of paths by attribute, getters and setters.
+// Package yamlkit visits, reads and edits the resources of documents: visitors over resources and paths, the registry of paths by
+// attribute, getters and setters. Paths are those of package yamlpath.
 //
-// # The path language
+// # What belongs to it
 //
-//	Path     = Segments [ "#" EmbeddedPath ] .       everything after the first "#" belongs to the accessor
-//	Segments = Segment { "." Segment } .
-//	Segment  = [ "|" ] Plain                         "|": from here on things may be missing, before it nothing may
-//	         | "*"                                   every map value or list element
-//	         | "*?" Key [ ":" Param ] [ "=" Value ]  the same, binding child[Key]; with =Value only those where it is Value
-//	         | "*@:" Param                           every map value, binding the key
-//	         | "@" Key ":" Param                     one map key, bound to Param
-//	         | "?" Key [ ":" Param ] "=" Match .     the first list element with that Key
-//	Match    = "*" | "@" Index | Value [ ";@" Index ] .
-//	Plain    = a map key, or a decimal list index .
-//
-// A path is split at its dots; then "~1" stands for a dot and "~0" for a tilde. "%s" in a segment is filled from the
-// arguments of a function; the argument "*" makes ?Key:Param=%s the wildcard *?Key:Param. Where the elements of a list are texts
-// and the path has an accessor, Key is a part of the text: args.?flag=verbose#value.
-//
-// A path is compiled once per call (ParsePath) and resolved against as many documents as there are. Resolving yields places in
-// document order. What is missing is not an error: a reader skips it, an upserting writer creates plain segments, maps for
-// missing parents included; list elements are never created, and behind a "#" nothing is. A constraint, another path, names for
-// each segment the one child that is followed, so that a registered path with its parameters can be used at a single index.
-//
-// Results call the elements of a list with a merge key by it, ?name=web, as long as that leads back to the same element, and
-// all others by their index.
-//
-// # What belongs to the language
-//
-// An EmbeddedAccessor reaches the part of a value that a "#" asks for. A Where is an expression over paths; its grammar is there.
+// A Where is an expression over paths; its grammar is there.
 // What is known about the paths of resource types is read from KnowledgeFiles into a Registry.
 //
 // # The rules of this room

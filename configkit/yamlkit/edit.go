@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // Place is where a path leads to in a document, found for an edit.
@@ -41,7 +42,7 @@ func (p *Place) Info() *api.PathVisitorInfo { return p.place.path.info }
 // registered path is bound to there added to the invocations that read and write it.
 func (p *Place) BoundDetails(registered *api.PathVisitorInfo) *api.AttributeDetails {
 	return boundDetails(registered.Details, func() []api.FunctionArgument {
-		path, err := ParsePath(string(registered.Path))
+		path, err := yamlpath.ParsePath(string(registered.Path))
 		if err == nil {
 			path, err = path.Bind(slices.Repeat([]string{"*"}, path.Arguments()))
 		}
@@ -126,7 +127,7 @@ func editTogether(parsedData gaby.Container, resourceTypeToPaths configkit.PathS
 			flush()
 		}
 		kept := &Place{Doc: p.doc, Resource: p.resource, Segments: slices.Clone(p.match.Segments), Value: p.match.Value, place: *p}
-		kept.place.match = &Match{Segments: kept.Segments, Value: kept.Value}
+		kept.place.match = &yamlpath.Match{Segments: kept.Segments, Value: kept.Value}
 		places = append(places, kept)
 		return nil
 	})

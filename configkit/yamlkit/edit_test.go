@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // TestEditPathsLastFirst deletes elements of a list: if the first were deleted first, the others would have moved.
@@ -93,7 +94,7 @@ func TestLastLookup(t *testing.T) {
 		"metadata.labels.@a:key":      "",
 		"spec.template.spec.replicas": "",
 	} {
-		path, err := yamlkit.ParsePath(text)
+		path, err := yamlpath.ParsePath(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // NoAccessorError tells that nothing is known about how to reach the embedded part of a path.
@@ -37,8 +38,8 @@ func (e *NoAccessorError) Hint() string {
 
 // CheckPart finds out whether the embedded part that a path asks for can be reached in resources of a type, or with * of any type.
 // The error is a *NoAccessorError.
-func (r *Registry) CheckPart(t api.ResourceType, path *Path) error {
-	if path.embedded == "" {
+func (r *Registry) CheckPart(t api.ResourceType, path *yamlpath.Path) error {
+	if path.EmbeddedPath() == "" {
 		return nil
 	}
 	types := []api.ResourceType{t}
@@ -49,9 +50,9 @@ func (r *Registry) CheckPart(t api.ResourceType, path *Path) error {
 		}
 		types = append(types, all...)
 	}
-	missing := &NoAccessorError{Path: path.text, Part: path.embedded}
+	missing := &NoAccessorError{Path: path.String(), Part: path.EmbeddedPath()}
 	for _, t := range types {
-		if info := r.PathInfo(t, api.UnresolvedPath(path.text)); info != nil && hasPart(info, path.embedded) {
+		if info := r.PathInfo(t, api.UnresolvedPath(path.String())); info != nil && hasPart(info, path.EmbeddedPath()) {
 			return nil
 		}
 	}
@@ -84,10 +85,8 @@ func groups(info *api.PathVisitorInfo) []string {
 }
 
 // parts are those of the value at a path that have a name.
-func (k *typeKnowledge) parts(path *Path) []string {
-	whole := *path
-	whole.embedded = ""
-	value := whole.NormalizedPath()
+func (k *typeKnowledge) parts(path *yamlpath.Path) []string {
+	value := path.Whole().NormalizedPath()
 	var parts []string
 	if info := k.lookup[value]; info != nil && info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp {
 		parts = groups(info)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // KnowledgeFile is text that says what is known about resource types:
@@ -198,7 +199,7 @@ func (d knowledgeDocument) fields(v gaby.Value, name string, known []string, vis
 		return nil
 	}
 	if v.Kind() != gaby.Map {
-		return d.fail(v, name, "a map is expected, not %s", describe(v))
+		return d.fail(v, name, "a map is expected, not %s", yamlpath.Describe(v))
 	}
 	for _, field := range v.Repeated() {
 		return d.failKey(field, "the key is there more than once")
@@ -221,7 +222,7 @@ func (d knowledgeDocument) items(v gaby.Value, name string, visit func(item gaby
 		return nil
 	}
 	if v.Kind() != gaby.List {
-		return d.fail(v, name, "a list is expected, not %s", describe(v))
+		return d.fail(v, name, "a list is expected, not %s", yamlpath.Describe(v))
 	}
 	var problems problems
 	for item := v.First(); item.Exists() && !problems.stop; item = item.Next() {
@@ -232,7 +233,7 @@ func (d knowledgeDocument) items(v gaby.Value, name string, visit func(item gaby
 
 func (d knowledgeDocument) text(v gaby.Value, name string) (string, error) {
 	if v.Kind() != gaby.Scalar || (!v.Exists() || v.IsNull()) {
-		return "", d.fail(v, name, "a text is expected, not %s", describe(v))
+		return "", d.fail(v, name, "a text is expected, not %s", yamlpath.Describe(v))
 	}
 	return v.Text(), nil
 }
@@ -260,7 +261,7 @@ func (d knowledgeDocument) boolean(v gaby.Value, name string) (bool, error) {
 	if b, ok := v.Data().(bool); ok && v.Kind() == gaby.Scalar {
 		return b, nil
 	}
-	return false, d.fail(v, name, "true or false is expected, not %s", describe(v))
+	return false, d.fail(v, name, "true or false is expected, not %s", yamlpath.Describe(v))
 }
 
 func (d knowledgeDocument) integer(v gaby.Value, name string) (int, error) {
@@ -269,7 +270,7 @@ func (d knowledgeDocument) integer(v gaby.Value, name string) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, d.fail(v, name, "a number is expected, not %s", describe(v))
+	return 0, d.fail(v, name, "a number is expected, not %s", yamlpath.Describe(v))
 }
 
 // oneOf is a text that is one of the known ones.

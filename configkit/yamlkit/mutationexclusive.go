@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // exclusiveFields are the fields of a type that exclude each other, by the path of their map.
@@ -89,7 +90,7 @@ func choices(paths []*pathChange, known exclusiveFields) []*choice {
 			if s.isElement() || isIndex(s.text) {
 				normalized.WriteByte('*')
 			} else {
-				normalized.WriteString(EscapeDotsInPathSegment(s.text))
+				normalized.WriteString(yamlpath.EscapeDotsInPathSegment(s.text))
 			}
 		}
 	}

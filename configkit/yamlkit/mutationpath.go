@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // A mutationPath leads to a place of a resource. In text its segments are separated by dots:
@@ -109,7 +110,7 @@ func parseMutationPath(text api.ResolvedPath) mutationPath {
 }
 
 func parseMutationSegment(part string) mutationSegment {
-	plain := mutationSegment{text: unescapeSegment(part), index: -1}
+	plain := mutationSegment{text: yamlpath.UnescapeSegment(part), index: -1}
 	body, ok := strings.CutPrefix(part, "?")
 	if !ok || !strings.Contains(body, "=") {
 		return plain
@@ -124,7 +125,7 @@ func parseMutationSegment(part string) mutationSegment {
 	}
 	digest, ok := strings.CutPrefix(body, "~h=")
 	if !ok {
-		s.text = escapeSegment(unescapeSegment(body))
+		s.text = escapeSegment(yamlpath.UnescapeSegment(body))
 		return s
 	}
 	s.kind = elementByDigest
@@ -142,7 +143,7 @@ func parseMutationSegment(part string) mutationSegment {
 	return s
 }
 
-// escapeSegment is the inverse of unescapeSegment. It escapes every tilde, so that there is one way only to write a path.
+// escapeSegment is the inverse of UnescapeSegment. It escapes every tilde, so that there is one way only to write a path.
 func escapeSegment(s string) string {
 	if strings.IndexByte(s, '.') < 0 && strings.IndexByte(s, '~') < 0 {
 		return s
@@ -155,7 +156,7 @@ func (s mutationSegment) asKey() string {
 	if s.kind == mapKey {
 		return s.text
 	}
-	return unescapeSegment(string(mutationPath{s}.appendTo(nil, true)))
+	return yamlpath.UnescapeSegment(string(mutationPath{s}.appendTo(nil, true)))
 }
 
 // elementID is what an element of a list is known by: key=value of its merge keys, escaped. It is "" when one of them is missing or
@@ -212,7 +213,7 @@ func keysOfID(id string) []string {
 		if !ok {
 			continue // a comma in a value
 		}
-		keys = append(keys, unescapeSegment(key))
+		keys = append(keys, yamlpath.UnescapeSegment(key))
 	}
 	return keys
 }
@@ -271,9 +272,9 @@ func (s mutationSegment) name() string {
 	var values []string
 	for field := range strings.SplitSeq(s.text, ",") {
 		if _, value, ok := strings.Cut(field, "="); ok {
-			values = append(values, unescapeSegment(value))
+			values = append(values, yamlpath.UnescapeSegment(value))
 		} else if n := len(values); n > 0 { // a comma in a value
-			values[n-1] += "," + unescapeSegment(field)
+			values[n-1] += "," + yamlpath.UnescapeSegment(field)
 		}
 	}
 	return strings.Join(values, ",")

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // mutationPlace is where a path leads to in the target.
@@ -343,7 +344,7 @@ func (w *resourcePatch) rearrange(edit *listEdit) error {
 	return w.doc.ArrayRearrangeP(indexes, joinSegments(edit.segments))
 }
 
-func joinSegments(segments []string) string { return string(JoinPathSegments(segments)) }
+func joinSegments(segments []string) string { return string(yamlpath.JoinPathSegments(segments)) }
 
 // rename gives elements their new keys.
 func (w *resourcePatch) rename(renames []elementRename) error {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // A prefix is what all paths of a resource type begin with: keys of maps that lead to the containers of a pod, for example. In a
@@ -22,9 +23,9 @@ type prefix struct {
 func newPrefix(paths []compiledPath, keys func() *configkit.MergeKeyTree) prefix {
 	var p prefix
 	for n := range commonSegments(paths) {
-		p.segments = append(p.segments, paths[0].path.segments[n].key)
+		p.segments = append(p.segments, paths[0].path.Segments()[n].Key)
 	}
-	p.text = string(JoinPathSegments(p.segments))
+	p.text = string(yamlpath.JoinPathSegments(p.segments))
 	p.keys = sync.OnceValue(func() *configkit.MergeKeyTree {
 		tree := keys()
 		for _, s := range p.segments {
@@ -41,10 +42,10 @@ func commonSegments(paths []compiledPath) int {
 		first := paths[0].path
 		for i := range paths {
 			p := paths[i].path
-			if paths[i].constraint != nil || n == len(p.segments) {
+			if paths[i].constraint != nil || n == len(p.Segments()) {
 				return n
 			}
-			if s := &p.segments[n]; s.kind != plainSegment || s.key != first.segments[n].key {
+			if s := &p.Segments()[n]; s.Kind != yamlpath.PlainSegment || s.Key != first.Segments()[n].Key {
 				return n
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // shapes are bodies of a resource in which the way to a.b is what a path has to deal with.
@@ -37,12 +38,12 @@ func TestPathsThatBeginTheSame(t *testing.T) {
 		var want []string
 		doc := container(t, shaped(shape))[0]
 		for _, path := range paths {
-			p, err := yamlkit.ParsePath(string(path))
+			p, err := yamlpath.ParsePath(string(path))
 			if err != nil {
 				t.Fatal(err)
 			}
-			_ = p.Resolve(doc.Value(), yamlkit.ResolveOptions{}, func(m *yamlkit.Match) error {
-				want = append(want, fmt.Sprint(yamlkit.ReportedPath(doc.Value(), m.Segments, nil), "=", m.Value.Text()))
+			_ = p.Resolve(doc.Value(), yamlpath.ResolveOptions{}, func(m *yamlpath.Match) error {
+				want = append(want, fmt.Sprint(yamlpath.ReportedPath(doc.Value(), m.Segments, nil), "=", m.Value.Text()))
 				return nil
 			})
 		}

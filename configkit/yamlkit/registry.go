@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // Registry is the knowledge about resource types: which attribute is at which path, which lists have merge keys. It is read
@@ -30,8 +31,8 @@ type Registry struct {
 	kinds       []string // see SensitiveKinds; nil until it is asked for
 	added       map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
 	scopes      map[api.ResourceType]configkit.Scope
-	accessors   map[string]EmbeddedAccessor
-	paths       map[string]*Path
+	accessors   map[string]yamlpath.EmbeddedAccessor
+	paths       map[string]*yamlpath.Path
 }
 
 // NewRegistry makes a registry. The files are not read before something is asked for; Check reads all of them.
@@ -332,28 +333,23 @@ func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.Pa
 const maxAsked = 4096
 
 func (k *typeKnowledge) pathInfo(path api.UnresolvedPath) *api.PathVisitorInfo {
-	p, err := ParsePath(string(path))
+	p, err := yamlpath.ParsePath(string(path))
 	if err != nil {
 		return nil
 	}
 	if info := k.lookup[p.NormalizedPath()]; info != nil {
 		return info
 	}
-	if p.embedded != "" {
+	if p.EmbeddedPath() != "" {
 		// An accessor that is registered for the whole value reaches any part of it.
-		whole := *p
-		whole.embedded = ""
-		if info := k.lookup[whole.NormalizedPath()]; info != nil && info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
+		if info := k.lookup[p.Whole().NormalizedPath()]; info != nil && info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
 			return info
 		}
 	}
 	// A key that a user chose is registered as *.
-	for i := range p.segments {
-		if s := &p.segments[i]; s.kind == plainSegment && s.index < 0 && k.mapKeys[p.normalized(i)] {
-			wild := *p
-			wild.segments = slices.Clone(p.segments)
-			wild.segments[i].kind = anySegment
-			return k.lookup[wild.NormalizedPath()]
+	for i := range p.Segments() {
+		if s := &p.Segments()[i]; s.Kind == yamlpath.PlainSegment && s.Index < 0 && k.mapKeys[p.Normalized(i)] {
+			return k.lookup[p.Wild(i).NormalizedPath()]
 		}
 	}
 	return nil
@@ -376,7 +372,7 @@ func (r *Registry) RegisterPaths(name api.AttributeName, t api.ResourceType, pat
 		if text == "" {
 			text = path
 		}
-		if _, err := ParsePath(string(text)); err != nil {
+		if _, err := yamlpath.ParsePath(string(text)); err != nil {
 			return fmt.Errorf("attribute %s of %s: %w", name, t, err)
 		}
 		if _, err := r.compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig); err != nil {
@@ -443,13 +439,13 @@ func RegisterPathsByAttributeName(resourceProvider configkit.ResourceProvider, a
 }
 
 // compiledAccessor keeps accessors, because compiling one costs more than using it a few times.
-func (r *Registry) compiledAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAccessor, error) {
-	return keep(&r.mu, &r.accessors, string(t)+" "+config, func() (EmbeddedAccessor, error) { return NewEmbeddedAccessor(t, config) })
+func (r *Registry) compiledAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.EmbeddedAccessor, error) {
+	return keep(&r.mu, &r.accessors, string(t)+" "+config, func() (yamlpath.EmbeddedAccessor, error) { return yamlpath.NewEmbeddedAccessor(t, config) })
 }
 
 // compiledPath likewise keeps paths, which are asked for again for every part of a unit.
-func (r *Registry) compiledPath(text string) (*Path, error) {
-	return keep(&r.mu, &r.paths, text, func() (*Path, error) { return ParsePath(text) })
+func (r *Registry) compiledPath(text string) (*yamlpath.Path, error) {
+	return keep(&r.mu, &r.paths, text, func() (*yamlpath.Path, error) { return yamlpath.ParsePath(text) })
 }
 
 // maxCompiled bounds how much of what was compiled is kept.
@@ -484,7 +480,7 @@ type typeKnowledge struct {
 	provided   []*api.PathVisitorInfo
 	mergeKeys  *configkit.MergeKeyTree
 	exclusive  []configkit.ExclusiveFields
-	sensitive  []*Path // in lexical order of normalised path
+	sensitive  []*yamlpath.Path // in lexical order of normalised path
 
 	mu    sync.Mutex
 	asked map[api.UnresolvedPath]*api.PathVisitorInfo // answers of PathInfo
@@ -541,7 +537,7 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeK
 			}
 			paths := r.added[of][name]
 			for _, path := range slices.Sorted(maps.Keys(paths)) {
-				parsed, err := ParsePath(string(paths[path].Path))
+				parsed, err := yamlpath.ParsePath(string(paths[path].Path))
 				if err != nil {
 					return nil, err
 				}

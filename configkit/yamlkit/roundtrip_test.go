@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
@@ -57,42 +56,4 @@ func TestCompositeMergeKeys(t *testing.T) {
 	if want := "spec.ports.1.port spec.ports.?port=53.port spec.ports.?port=80.port "; err != nil || got != want {
 		t.Errorf("%s %v, want %s", got, err, want)
 	}
-}
-
-func FuzzResolve(f *testing.F) {
-	for _, seed := range []string{
-		"spec.containers.*.image", "spec.containers.?name:c=web.ports.*?containerPort=80", "spec.byName.*@:k.n", "*.*.*", "spec.|gone.x",
-		"spec.containers.?name=@1", "metadata.@annotations:x.*", "spec.containers.?name=x;@0.name",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		p, err := yamlkit.ParsePath(text)
-		if err != nil || p.Arguments() > 0 {
-			return
-		}
-		doc, err := gaby.ParseYAML([]byte(sample))
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := map[string]bool{}
-		err = p.Resolve(doc.Value(), yamlkit.ResolveOptions{}, func(m *yamlkit.Match) error {
-			place := string(yamlkit.JoinPathSegments(m.Segments))
-			if doc.Search(m.Segments...).Value() != m.Value && m.Value.Exists() {
-				t.Fatalf("%q: something else is at %s", text, place)
-			}
-			found[place] = true
-			return nil
-		})
-		if err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
-		// The same path constrained by a place it leads to leads to that place alone.
-		for place := range found {
-			constrained, err := yamlkit.ResolveAssociativePaths(doc, api.UnresolvedPath(text), api.ResolvedPath(place), false)
-			if err == nil && (len(constrained) != 1 || string(constrained[0].Path) != place) {
-				t.Fatalf("%q constrained by %s: %v", text, place, constrained)
-			}
-		}
-	})
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // SelectorWhere are the selectors of kubectl. Empty fields select everything.
@@ -217,8 +219,8 @@ func (p *labelParser) requirement() ([]string, error) {
 	if strings.Count(key, "/") > 1 {
 		return nil, p.fail(at, "%s is no label key", key)
 	}
-	path := "metadata.labels." + EscapeDotsInPathSegment(key)
-	orMissing := "metadata.|labels." + EscapeDotsInPathSegment(key)
+	path := "metadata.labels." + yamlpath.EscapeDotsInPathSegment(key)
+	orMissing := "metadata.|labels." + yamlpath.EscapeDotsInPathSegment(key)
 	if absent {
 		return []string{path + " IS NULL"}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // justSensitive selects the paths of all attributes whose values are secret.
@@ -21,17 +22,17 @@ func (r *Registry) Sensitive(t api.ResourceType, path api.ResolvedPath) configki
 	if path == "" {
 		return configkit.AboveSensitive
 	}
-	asked, err := ParsePath(string(path))
+	asked, err := yamlpath.ParsePath(string(path))
 	if err != nil {
 		return configkit.AboveSensitive // nobody knows what it leads to
 	}
 	relation := configkit.NotSensitive
 	for _, s := range secret {
-		n := min(len(s.segments), len(asked.segments))
-		if !slices.EqualFunc(s.segments[:n], asked.segments[:n], mayMatch) {
+		n := min(len(s.Segments()), len(asked.Segments()))
+		if !slices.EqualFunc(s.Segments()[:n], asked.Segments()[:n], mayMatch) {
 			continue
 		}
-		if n == len(s.segments) {
+		if n == len(s.Segments()) {
 			return configkit.IsSensitive
 		}
 		relation = configkit.AboveSensitive
@@ -40,25 +41,25 @@ func (r *Registry) Sensitive(t api.ResourceType, path api.ResolvedPath) configki
 }
 
 // mayMatch reports whether two segments may lead to the same entry.
-func mayMatch(a, b segment) bool {
-	return !a.isKey() || !b.isKey() || a.key == b.key
+func mayMatch(a, b yamlpath.Segment) bool {
+	return !a.IsKey() || !b.IsKey() || a.Key == b.Key
 }
 
 // SensitiveValues calls visit with each value of a document of type t that is secret as a whole. Of a repeated key it visits all values.
 func (r *Registry) SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value)) {
 	for _, path := range r.part(t, justSensitive).sensitive {
-		visitEntries(doc.Value(), path.segments, visit)
+		visitEntries(doc.Value(), path.Segments(), visit)
 	}
 }
 
-func visitEntries(v gaby.Value, segments []segment, visit func(gaby.Value)) {
+func visitEntries(v gaby.Value, segments []yamlpath.Segment, visit func(gaby.Value)) {
 	if len(segments) == 0 {
 		visit(v)
 		return
 	}
 	next := segments[0]
 	below := func(entry gaby.Value) {
-		if !next.isKey() || entry.Key() == next.key {
+		if !next.IsKey() || entry.Key() == next.Key {
 			visitEntries(entry, segments[1:], visit)
 		}
 	}

@@ -11,19 +11,20 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // read is the value at a place, or its embedded part.
 func (p *place) read() (any, bool) {
-	value, ok := scalar(p.match.Value)
-	if !ok || p.path.accessor == nil || p.path.path.embedded == "" {
+	value, ok := yamlpath.Scalar(p.match.Value)
+	if !ok || p.path.accessor == nil || p.path.path.EmbeddedPath() == "" {
 		return value, ok
 	}
 	text, isString := value.(string)
 	if !isString {
 		return nil, false
 	}
-	return p.path.accessor.Extract(text, p.path.path.embedded)
+	return p.path.accessor.Extract(text, p.path.path.EmbeddedPath())
 }
 
 // row is the result for a place.
@@ -231,7 +232,7 @@ func compareRows(a, b *api.AttributeValue) int {
 	if c := strings.Compare(string(a.ResourceName), string(b.ResourceName)); c != 0 {
 		return c
 	}
-	return ComparePaths(string(a.Path), string(b.Path))
+	return yamlpath.ComparePaths(string(a.Path), string(b.Path))
 }
 
 // UpdateOptions say how values are written.
@@ -271,16 +272,16 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 			return nil
 		}
 		v := p.match.Value
-		value, ok := scalar(v)
+		value, ok := yamlpath.Scalar(v)
 		var replacement any
 		switch {
 		case v.Exists() && ok:
-			if p.path.accessor != nil && p.path.path.embedded != "" {
+			if p.path.accessor != nil && p.path.path.EmbeddedPath() != "" {
 				text, isString := value.(string)
 				if !isString {
 					return nil
 				}
-				updated, found, err := p.path.accessor.update(text, p.path.path.embedded, updatePart)
+				updated, found, err := p.path.accessor.Update(text, p.path.path.EmbeddedPath(), updatePart)
 				if err != nil || !found {
 					return err
 				}
@@ -294,7 +295,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 			replacement = updater(current)
 		case v.Kind() == gaby.Map || v.Kind() == gaby.List:
 			return conversionError(p, typeOf[T]())
-		case !options.Upsert || p.path.path.embedded != "":
+		case !options.Upsert || p.path.path.EmbeddedPath() != "":
 			return nil // null
 		default:
 			var zero T
@@ -318,7 +319,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 		e := &edits[i]
 		if _, err := e.doc.Set(e.value, e.segments...); err != nil {
 			f := locate(err, e.resource, nil).(*api.Failure)
-			f.Path = string(reportedPath(e.doc.Value(), e.segments, nil, e.known.keys(), e.path.path.embedded, nil))
+			f.Path = string(yamlpath.ReportedFrom(e.doc.Value(), e.segments, nil, e.known.keys(), e.path.path.EmbeddedPath(), nil))
 			if f.Pos.IsZero() {
 				f.Pos = e.current.Position()
 			}
@@ -329,7 +330,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 }
 
 func conversionError(p *place, t api.DataType) error {
-	return p.failure(fmt.Sprintf("value %s at path %s cannot be converted to %s", describe(p.match.Value), p.reported(), t))
+	return p.failure(fmt.Sprintf("value %s at path %s cannot be converted to %s", yamlpath.Describe(p.match.Value), p.reported(), t))
 }
 
 // typeError returns the failure of a getter that found a value of another type than the one it reads.

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // ResourceProvider is configkit.ResourceProvider under the name that functions written for ConfigHub's SDK use.
@@ -19,14 +20,14 @@ type Scalar interface{ ~string | ~int | ~bool }
 
 // VisitorContext tells a visitor where it is.
 type VisitorContext struct {
-	api.AttributeInfo                         // Path is what results report
-	Segments          []string                // keys and indexes of the place
-	PathArguments     []api.FunctionArgument  // bound by parameters of the path
-	EmbeddedPath      string                  // the sub of path#sub
-	EmbeddedAccessor  EmbeddedAccessor        // nil without EmbeddedPath
-	Position          gaby.Position           // of the value
-	VisitorInfo       *api.PathVisitorInfo    // the path that led here
-	Keys              *configkit.MergeKeyTree // of the resource
+	api.AttributeInfo                           // Path is what results report
+	Segments          []string                  // keys and indexes of the place
+	PathArguments     []api.FunctionArgument    // bound by parameters of the path
+	EmbeddedPath      string                    // the sub of path#sub
+	EmbeddedAccessor  yamlpath.EmbeddedAccessor // nil without EmbeddedPath
+	Position          gaby.Position             // of the value
+	VisitorInfo       *api.PathVisitorInfo      // the path that led here
+	Keys              *configkit.MergeKeyTree   // of the resource
 }
 
 // ResourceVisitorFunc visits a resource. What it returns is the output given to the next call.
@@ -149,10 +150,10 @@ func VisitPaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths configk
 // compiledPath is a path ready to be resolved.
 type compiledPath struct {
 	info       *api.PathVisitorInfo
-	path       *Path
-	constraint *Path // from the resolved path of info, if it has one
-	existing   bool  // nothing is to be created
-	accessor   EmbeddedAccessor
+	path       *yamlpath.Path
+	constraint *yamlpath.Path // from the resolved path of info, if it has one
+	existing   bool           // nothing is to be created
+	accessor   yamlpath.EmbeddedAccessor
 }
 
 // place is where visiting has come to. It is reused; what is kept must be copied.
@@ -162,15 +163,15 @@ type place struct {
 	resource *api.ResourceInfo
 	known    *typePaths
 	path     *compiledPath
-	match    *Match
+	match    *yamlpath.Match
 	root     gaby.Value
 	below    int // how many segments of the prefix were followed before
 }
 
 // compiler is implemented by providers that keep what they have compiled.
 type compiler interface {
-	compiledAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAccessor, error)
-	compiledPath(text string) (*Path, error)
+	compiledAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.EmbeddedAccessor, error)
+	compiledPath(text string) (*yamlpath.Path, error)
 }
 
 // compilerOf is the provider's, or one that keeps nothing.
@@ -183,18 +184,18 @@ func compilerOf(provider configkit.ResourceProvider) compiler {
 
 type forgetful struct{}
 
-func (forgetful) compiledAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAccessor, error) {
-	return NewEmbeddedAccessor(t, config)
+func (forgetful) compiledAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.EmbeddedAccessor, error) {
+	return yamlpath.NewEmbeddedAccessor(t, config)
 }
 
-func (forgetful) compiledPath(text string) (*Path, error) { return ParsePath(text) }
+func (forgetful) compiledPath(text string) (*yamlpath.Path, error) { return yamlpath.ParsePath(text) }
 
 // typePaths is what one call needs to know about a resource type.
 type typePaths struct {
 	paths  []compiledPath
 	prefix prefix
 	keys   func() *configkit.MergeKeyTree // read when first asked for: who writes does not ask
-	seen   firstByKey
+	seen   yamlpath.FirstByKey
 }
 
 // pathVisitor goes from document to document; its space is used again.
@@ -203,7 +204,7 @@ type pathVisitor struct {
 	upsert   bool
 	visit    func(*place) error
 	place    place
-	resolver resolver
+	resolver yamlpath.Resolver
 	problems []error
 	siblings siblings
 }
@@ -217,7 +218,7 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 		args[i] = fmt.Sprint(key)
 	}
 	v := pathVisitor{provider: provider, upsert: upsert, visit: visit}
-	v.resolver.yield = v.match
+	v.resolver.Yield = v.match
 	if upsert {
 		v.siblings = siblingsOf(parsedData, provider)
 	}
@@ -257,13 +258,13 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceIn
 	for i := range known.paths {
 		path := &known.paths[i]
 		v.place.path, v.place.root = path, doc.Value()
-		v.resolver.path = path.path
-		v.resolver.options = ResolveOptions{
-			Upsert: v.upsert && path.path.embedded == "", Accessor: path.accessor, Constraint: path.constraint, NoArguments: true,
+		v.resolver.Path = path.path
+		v.resolver.Options = yamlpath.ResolveOptions{
+			Upsert: v.upsert && path.path.EmbeddedPath() == "", Accessor: path.accessor, Constraint: path.constraint, NoArguments: true,
 		}
 		passed := known.prefix.follow(doc)
 		v.place.below = len(passed)
-		if err := v.resolver.runBelow(v.place.root, known.prefix.segments, passed); err != nil && !v.siblings.have(doc, path.path) {
+		if err := v.resolver.RunBelow(v.place.root, known.prefix.segments, passed); err != nil && !v.siblings.have(doc, path.path) {
 			v.place.match = nil
 			v.problems = append(v.problems, locate(err, &info, &v.place))
 		}
@@ -271,7 +272,7 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceIn
 }
 
 // match visits a place the path led to. Errors are gathered, so that visiting goes on.
-func (v *pathVisitor) match(m *Match) error {
+func (v *pathVisitor) match(m *yamlpath.Match) error {
 	v.place.match = m
 	if !m.Value.Exists() && (!v.upsert || v.place.path.existing || v.siblings.elsewhere(v.place.doc, m.Segments)) {
 		return nil
@@ -307,8 +308,8 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configki
 			if c.accessor, err = from.compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig); err != nil {
 				return nil, err
 			}
-		} else if path.embedded != "" {
-			return nil, &NoAccessorError{Path: string(info.Path), Part: path.embedded}
+		} else if path.EmbeddedPath() != "" {
+			return nil, &NoAccessorError{Path: string(info.Path), Part: path.EmbeddedPath()}
 		}
 		compiled = append(compiled, c)
 	}
@@ -335,7 +336,7 @@ func (p *place) mergeKeys() *configkit.MergeKeyTree {
 	return p.known.keys()
 }
 
-func (p *place) seen() *firstByKey {
+func (p *place) seen() *yamlpath.FirstByKey {
 	if p.known == nil {
 		return nil
 	}
@@ -344,10 +345,10 @@ func (p *place) seen() *firstByKey {
 
 // reported is how results call the place.
 func (p *place) reported() api.ResolvedPath {
-	if n := p.below; n > 0 && n <= len(p.match.passed) {
-		return reportedBelow(p.known.prefix.text, n, p.match.passed[n-1], p.match.Segments, p.match.passed, p.known.prefix.keys(), p.path.path.embedded, p.seen())
+	if n := p.below; n > 0 && n <= len(p.match.Passed) {
+		return yamlpath.ReportedBelow(p.known.prefix.text, n, p.match.Passed[n-1], p.match.Segments, p.match.Passed, p.known.prefix.keys(), p.path.path.EmbeddedPath(), p.seen())
 	}
-	return reportedPath(p.root, p.match.Segments, p.match.passed, p.mergeKeys(), p.path.path.embedded, p.seen())
+	return yamlpath.ReportedFrom(p.root, p.match.Segments, p.match.Passed, p.mergeKeys(), p.path.path.EmbeddedPath(), p.seen())
 }
 
 func (p *place) attributeInfo(t api.DataType) api.AttributeInfo {
@@ -366,7 +367,7 @@ func (p *place) context() VisitorContext {
 		AttributeInfo:    p.attributeInfo(p.path.info.DataType),
 		Segments:         append([]string(nil), p.match.Segments...),
 		PathArguments:    p.arguments(p.path.path),
-		EmbeddedPath:     p.path.path.embedded,
+		EmbeddedPath:     p.path.path.EmbeddedPath(),
 		EmbeddedAccessor: p.path.accessor,
 		Position:         p.match.Value.Position(),
 		VisitorInfo:      p.path.info,
@@ -378,11 +379,11 @@ func (p *place) context() VisitorContext {
 
 // arguments are what the parameters of a path that leads to the place are bound to. Few visitors ask, so the path is followed
 // again.
-func (p *place) arguments(path *Path) []api.FunctionArgument {
+func (p *place) arguments(path *yamlpath.Path) []api.FunctionArgument {
 	var arguments []api.FunctionArgument
-	options := ResolveOptions{Upsert: true, Accessor: p.path.accessor, Constraint: exactly(p.match.Segments)}
+	options := yamlpath.ResolveOptions{Upsert: true, Accessor: p.path.accessor, Constraint: yamlpath.Exactly(p.match.Segments)}
 	// An error cannot be: the path leads here.
-	_ = path.Resolve(p.root, options, func(m *Match) error {
+	_ = path.Resolve(p.root, options, func(m *yamlpath.Match) error {
 		arguments = slices.Clone(m.Arguments)
 		return nil
 	})
@@ -419,12 +420,12 @@ func boundDetails(unbound *api.AttributeDetails, arguments func() []api.Function
 // locate makes a failure of an error, with what is known about where it happened.
 func locate(err error, info *api.ResourceInfo, p *place) error {
 	if p == nil || p.match == nil {
-		return locateAt(err, info, "", api.Position{})
+		return yamlpath.Locate(err, info, "", api.Position{})
 	}
 	if e, ok := errors.AsType[*gaby.EditError](err); ok && e.Path != "" { // it knows best which place of the edit is meant
 		reported := *e
-		reported.Path = string(reportedPath(p.root, gaby.DotPathToSlice(e.Path), nil, p.mergeKeys(), p.path.path.embedded, nil))
+		reported.Path = string(yamlpath.ReportedFrom(p.root, gaby.DotPathToSlice(e.Path), nil, p.mergeKeys(), p.path.path.EmbeddedPath(), nil))
 		err = &reported
 	}
-	return locateAt(err, info, p.reported(), p.match.Value.Position())
+	return yamlpath.Locate(err, info, p.reported(), p.match.Value.Position())
 }

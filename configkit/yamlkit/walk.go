@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // WalkedValue is where a walk over a document has come to. It is reused; what is kept must be copied.
@@ -20,7 +21,7 @@ type WalkedValue struct {
 }
 
 // IndexPath calls list elements by their index.
-func (w *WalkedValue) IndexPath() api.ResolvedPath { return JoinPathSegments(w.Segments) }
+func (w *WalkedValue) IndexPath() api.ResolvedPath { return yamlpath.JoinPathSegments(w.Segments) }
 
 // Path calls list elements as results do: by their merge key, where their list has one and it leads back to them.
 func (w *WalkedValue) Path() api.ResolvedPath { return api.ResolvedPath(strings.Join(w.keyed, ".")) }
@@ -33,7 +34,7 @@ func (w *WalkedValue) KeyedSegments() []string { return w.keyed }
 
 // Row is the result for the value. A map or list is its YAML text.
 func (w *WalkedValue) Row(resource *api.ResourceInfo, path api.ResolvedPath, name api.AttributeName) api.AttributeValue {
-	p := place{resource: resource, path: &compiledPath{path: &Path{}}, match: &Match{Segments: w.Segments, Value: w.Value}}
+	p := place{resource: resource, path: &compiledPath{path: &yamlpath.Path{}}, match: &yamlpath.Match{Segments: w.Segments, Value: w.Value}}
 	value, t, _ := p.any()
 	row := api.AttributeValue{Value: value, Comment: commentText(w.Value.Comments())}
 	row.ResourceInfo, row.Path, row.AttributeName, row.DataType = *resource, path, name, t
@@ -55,7 +56,7 @@ func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree, visit fun
 	case gaby.Map:
 		for c := v.First(); c.Exists(); c = c.Next() {
 			key := c.Key()
-			w.entry(c, key, EscapeDotsInPathSegment(key), keys.Child(key), visit)
+			w.entry(c, key, yamlpath.EscapeDotsInPathSegment(key), keys.Child(key), visit)
 		}
 	case gaby.List:
 		var seen map[string]bool // texts of the merge key; a later element with the same one cannot be found by it
@@ -63,13 +64,13 @@ func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree, visit fun
 		for c := v.First(); c.Exists(); c = c.Next() {
 			segment := strconv.Itoa(index)
 			keyed := segment
-			if text, ok := keyOfElement(c, keys); ok {
+			if text, ok := yamlpath.KeyOfElement(c, keys); ok {
 				if !seen[text] {
 					if seen == nil {
 						seen = map[string]bool{}
 					}
 					seen[text] = true
-					keyed = "?" + EscapeDotsInPathSegment(keys.Keys[0]) + "=" + EscapeDotsInPathSegment(text)
+					keyed = "?" + yamlpath.EscapeDotsInPathSegment(keys.Keys[0]) + "=" + yamlpath.EscapeDotsInPathSegment(text)
 				}
 			}
 			w.entry(c, segment, keyed, keys.Child("*"), visit)

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/quantity"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // Where is a parsed where-expression, a conjunction of terms:
@@ -48,7 +49,7 @@ const (
 // whereTerm is one comparison.
 type whereTerm struct {
 	field  whereField
-	path   *Path
+	path   *yamlpath.Path
 	offset int // of the term in the text
 	op     whereOp
 	negate bool
@@ -221,11 +222,11 @@ var errFound = errors.New("found")
 
 // matchPath tells whether the term is true of a place its path leads to.
 func (t *whereTerm) matchPath(provider configkit.ResourceProvider, root gaby.Value, of api.ResourceType) (bool, error) {
-	if v, ok := t.path.follow(root); ok && t.path.embedded == "" && t.path.create < 0 {
+	if v, ok := t.path.Follow(root); ok && t.path.EmbeddedPath() == "" && t.path.Optional() < 0 {
 		return t.matchValue(v, nil), nil
 	}
-	var options ResolveOptions
-	if t.path.embedded != "" {
+	var options yamlpath.ResolveOptions
+	if t.path.EmbeddedPath() != "" {
 		accessor, err := accessorAt(provider, of, t.path)
 		if err != nil {
 			return false, err
@@ -236,7 +237,7 @@ func (t *whereTerm) matchPath(provider configkit.ResourceProvider, root gaby.Val
 		options.Accessor = accessor
 	}
 	found := false
-	err := t.path.Resolve(root, options, func(m *Match) error {
+	err := t.path.Resolve(root, options, func(m *yamlpath.Match) error {
 		found = true
 		if t.matchValue(m.Value, options.Accessor) {
 			return errFound
@@ -247,12 +248,12 @@ func (t *whereTerm) matchPath(provider configkit.ResourceProvider, root gaby.Val
 		return true, nil
 	}
 	// There is no place at all: not even what is in front of ".|".
-	return err == nil && !found && t.op == nullOp && !t.negate && t.path.create < 0, err
+	return err == nil && !found && t.op == nullOp && !t.negate && t.path.Optional() < 0, err
 }
 
 // accessorAt is the accessor registered for a path of a type, nil when there is none.
-func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *Path) (EmbeddedAccessor, error) {
-	info := provider.PathInfo(of, api.UnresolvedPath(path.text))
+func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *yamlpath.Path) (yamlpath.EmbeddedAccessor, error) {
+	info := provider.PathInfo(of, api.UnresolvedPath(path.String()))
 	if info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
 		return nil, nil
 	}
@@ -260,13 +261,13 @@ func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *
 }
 
 // matchValue compares a value. What is null counts as missing.
-func (t *whereTerm) matchValue(v gaby.Value, accessor EmbeddedAccessor) bool {
+func (t *whereTerm) matchValue(v gaby.Value, accessor yamlpath.EmbeddedAccessor) bool {
 	if !v.Exists() || v.IsNull() {
 		switch t.op {
 		case nullOp:
 			return !t.negate
 		case equalOp: // != behind ".|"
-			return t.negate && t.path.create >= 0
+			return t.negate && t.path.Optional() >= 0
 		}
 		return false
 	}
@@ -277,7 +278,7 @@ func (t *whereTerm) matchValue(v gaby.Value, accessor EmbeddedAccessor) bool {
 		return false
 	}
 	if accessor != nil {
-		part, ok := accessor.Extract(v.Text(), t.path.embedded)
+		part, ok := accessor.Extract(v.Text(), t.path.EmbeddedPath())
 		switch typed := part.(type) {
 		case string:
 			return ok && t.matchText(typed)

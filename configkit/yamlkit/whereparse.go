@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/quantity"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // Limits of where-expressions.
@@ -65,7 +66,7 @@ func ParseWhereResource(text string) (*Where, error) {
 		if t.field != pathField {
 			continue
 		}
-		if _, ok := t.path.follow(gaby.Value{}); !ok {
+		if _, ok := t.path.Follow(gaby.Value{}); !ok {
 			p := whereParser{text: text}
 			e := p.fail(t.offset, "unsupported WhereResource path: %s", t.path).(*WhereError)
 			e.Hint = "resources are selected by paths without *, ? and @; where-filter has them"
@@ -212,14 +213,14 @@ func (p *whereParser) path(t *whereTerm) error {
 		}
 		return p.hint(err, "there are ConfigHub.%s", strings.Join(fields, ", ConfigHub."))
 	}
-	path, err := ParsePath(text)
+	path, err := yamlpath.ParsePath(text)
 	if err != nil {
-		e := err.(*PathError)
+		e := err.(*yamlpath.PathError)
 		return p.hint(p.fail(start+len(runesPrefix(text, e.Column-1)), "invalid path at `%s`: %s", p.rest(start), e.Msg), "%s", e.Hint)
 	}
-	if path.create >= 0 {
-		for i := range path.segments[path.create:] {
-			if path.create == 0 || path.segments[path.create+i].kind != plainSegment {
+	if path.Optional() >= 0 {
+		for i := range path.Segments()[path.Optional():] {
+			if path.Optional() == 0 || path.Segments()[path.Optional()+i].Kind != yamlpath.PlainSegment {
 				return p.fail(start, "invalid path at `%s`: a path stands before .| and keys behind it", p.rest(start))
 			}
 		}
@@ -578,7 +579,7 @@ func likePattern(text string, anyCase bool) *regexp.Regexp {
 }
 
 // leadsToQuantity tells whether a path ends in resources.requests.x or resources.limits.x, below something.
-func leadsToQuantity(p *Path) bool {
-	n := len(p.segments)
-	return n > 3 && p.embedded == "" && p.segments[n-3].key == "resources" && (p.segments[n-2].key == "requests" || p.segments[n-2].key == "limits")
+func leadsToQuantity(p *yamlpath.Path) bool {
+	n := len(p.Segments())
+	return n > 3 && p.EmbeddedPath() == "" && p.Segments()[n-3].Key == "resources" && (p.Segments()[n-2].Key == "requests" || p.Segments()[n-2].Key == "limits")
 }

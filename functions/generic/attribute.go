@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -169,7 +170,7 @@ func pathKeys(parameters []api.FunctionParameter, args []api.FunctionArgument) [
 		if !ok {
 			value = "*"
 		}
-		keys[i] = yamlkit.EscapeDotsInPathSegment(fmt.Sprint(value))
+		keys[i] = yamlpath.EscapeDotsInPathSegment(fmt.Sprint(value))
 	}
 	return keys
 }

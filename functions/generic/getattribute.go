@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -111,7 +112,7 @@ func attributeAndKeys(provider configkit.ResourceProvider, args []api.FunctionAr
 	var given []any
 	for _, arg := range args {
 		if arg.ParameterName == parameterKey {
-			given = append(given, yamlkit.EscapeDotsInPathSegment(fmt.Sprint(arg.Value)))
+			given = append(given, yamlpath.EscapeDotsInPathSegment(fmt.Sprint(arg.Value)))
 		}
 	}
 	keys, err := AttributeKeys(provider, attributeOf(args), given...)

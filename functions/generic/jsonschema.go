@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -128,14 +129,14 @@ func AddSchemaProblems(result *api.ValidationResult, provider configkit.Resource
 	keys := provider.MergeKeys(info.ResourceType)
 	for i := range problems {
 		p := &problems[i]
-		place := string(yamlkit.ReportedPath(doc.Value(), p.Path, keys))
+		place := string(yamlpath.ReportedPath(doc.Value(), p.Path, keys))
 		if place == "" {
 			place = "(root)"
 		}
 		result.Details = append(result.Details, fmt.Sprintf("Resource %s/%s: %s: %s", info.ResourceType, strings.TrimPrefix(string(info.ResourceName), "/"), place, p))
 		row := api.AttributeValue{
 			AttributeInfo: api.AttributeInfo{
-				AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *info, Path: yamlkit.ReportedPath(doc.Value(), p.Place(), keys)},
+				AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *info, Path: yamlpath.ReportedPath(doc.Value(), p.Place(), keys)},
 				AttributeMetadata:   api.AttributeMetadata{AttributeName: api.AttributeNameNone},
 			},
 			Reason: p.String(),

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -32,7 +33,7 @@ type pathQuery struct {
 // GetVisitorMapForPath tells which path to visit: the one given, in resources of the type (* for all), with the attribute
 // name and the embedded accessor that are registered for it.
 func GetVisitorMapForPath(resourceProvider configkit.ResourceProvider, resourceType api.ResourceType, path api.UnresolvedPath) configkit.PathSource {
-	parsed, err := yamlkit.ParsePath(string(path))
+	parsed, err := yamlpath.ParsePath(string(path))
 	return pathQuery{resourceProvider, resourceType, path, err == nil && parsed.EmbeddedPath() != ""}
 }
 
@@ -144,7 +145,7 @@ func checkPathParameter(provider configkit.ResourceProvider, args []api.Function
 		return nil
 	}
 	failure := &handler.ArgumentError{Parameter: parameter, Value: text, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
-	if e, ok := errors.AsType[*yamlkit.PathError](err); ok {
+	if e, ok := errors.AsType[*yamlpath.PathError](err); ok {
 		failure.HintText = e.Hint
 	} else if e, ok := errors.AsType[*yamlkit.NoAccessorError](err); ok {
 		failure.HintText = e.Hint()
@@ -154,12 +155,12 @@ func checkPathParameter(provider configkit.ResourceProvider, args []api.Function
 
 // checkPath finds out what is wrong with a path of a resource type, whatever the resources are.
 func checkPath(provider configkit.ResourceProvider, t api.ResourceType, text string) error {
-	path, err := yamlkit.ParsePath(text)
+	path, err := yamlpath.ParsePath(text)
 	if err != nil {
 		return err
 	}
 	if path.Arguments() > 0 {
-		return &yamlkit.PathError{Path: text, Column: utf8.RuneCountInString(text[:strings.Index(text, "%s")]) + 1, Msg: "%s stands for an argument and is only known in registered paths"}
+		return &yamlpath.PathError{Path: text, Column: utf8.RuneCountInString(text[:strings.Index(text, "%s")]) + 1, Msg: "%s stands for an argument and is only known in registered paths"}
 	}
 	if p, ok := provider.(partChecker); ok {
 		return p.CheckPart(t, path)
@@ -169,7 +170,7 @@ func checkPath(provider configkit.ResourceProvider, t api.ResourceType, text str
 
 // partChecker is implemented by providers that embed a yamlkit.Registry.
 type partChecker interface {
-	CheckPart(t api.ResourceType, path *yamlkit.Path) error
+	CheckPart(t api.ResourceType, path *yamlpath.Path) error
 }
 
 func resourceTypeParameter() api.FunctionParameter {

@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
@@ -194,12 +194,12 @@ func positionOf(doc *gaby.YamlDoc, path api.ResolvedPath) *api.Position {
 	if doc == nil {
 		return nil
 	}
-	parsed, err := yamlkit.ParsePath(string(path))
+	parsed, err := yamlpath.ParsePath(string(path))
 	if err != nil {
 		return nil
 	}
 	var found *api.Position
-	_ = parsed.Resolve(doc.Value(), yamlkit.ResolveOptions{NoArguments: true}, func(m *yamlkit.Match) error {
+	_ = parsed.Resolve(doc.Value(), yamlpath.ResolveOptions{NoArguments: true}, func(m *yamlpath.Match) error {
 		if pos := m.Value.Position(); found == nil && pos.Line > 0 {
 			found = &pos
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -45,7 +46,7 @@ func (c *container) at(segments ...string) []string {
 
 // editError is an error about what is at a place of a document.
 func editError(v gaby.Value, segments []string, hint, format string, args ...any) error {
-	return &gaby.EditError{Pos: v.Position(), Path: string(yamlkit.JoinPathSegments(segments)), Msg: fmt.Sprintf(format, args...), Hint: hint}
+	return &gaby.EditError{Pos: v.Position(), Path: string(yamlpath.JoinPathSegments(segments)), Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // appendTo appends an entry to the list at a place, which is made where it is missing.

@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // setDefaultSecurity returns setDefault for security contexts. It leaves alone what the pod must have had a reason for.
@@ -21,7 +22,7 @@ func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Place) error {
 		if pods[p.Doc] == nil {
 			pods[p.Doc] = map[string]*podSecurity{}
 		}
-		name := string(yamlkit.JoinPathSegments(at))
+		name := string(yamlpath.JoinPathSegments(at))
 		pod := pods[p.Doc][name]
 		if pod == nil {
 			pod = newPodSecurity(p.Doc.Search(at...).Value())

@@ -12,7 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -171,7 +171,7 @@ func ShownPath(path api.ResolvedPath) string {
 
 // compareShown orders paths as they are shown.
 func compareShown(a, b api.ResolvedPath) int {
-	return cmp.Or(yamlkit.ComparePaths(ShownPath(a), ShownPath(b)), strings.Compare(string(a), string(b)))
+	return cmp.Or(yamlpath.ComparePaths(ShownPath(a), ShownPath(b)), strings.Compare(string(a), string(b)))
 }
 
 // onOneLine is a value on one line.

@@ -11,7 +11,7 @@ import (
 	"github.com/mikefarah/yq/v4/pkg/yqlib"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // Set evaluates the expression on a resource and returns what takes its place: the resource itself, edited; yq's text, where edits
@@ -89,7 +89,7 @@ func addComments(resource *gaby.YamlDoc, segments []string, result *yqlib.Candid
 		}
 		path := append(segments[:len(segments):len(segments)], name)
 		if comment := lineComment(entry); comment != "" {
-			if err := resource.SetComment(comment, string(yamlkit.JoinPathSegments(path))); err != nil {
+			if err := resource.SetComment(comment, string(yamlpath.JoinPathSegments(path))); err != nil {
 				return err
 			}
 		}

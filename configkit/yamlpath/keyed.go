@@ -1,4 +1,4 @@
-package yamlkit
+package yamlpath
 
 import (
 	"strings"
@@ -11,17 +11,17 @@ import (
 // ReportedPath is how results call a place of a resource: as the segments say, with ?key=value for the elements of lists with a merge
 // key. The place need not exist.
 func ReportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTree) api.ResolvedPath {
-	return reportedPath(root, segments, nil, keys, "", nil)
+	return ReportedFrom(root, segments, nil, keys, "", nil)
 }
 
-// reportedPath is how a place is called in results: indexes of lists with a merge key become ?key=value, as long as that
+// ReportedFrom is how a place is called in results: indexes of lists with a merge key become ?key=value, as long as that
 // leads back to the same element. passed are the values on the way that are known.
-func reportedPath(root gaby.Value, segments []string, passed []gaby.Value, keys *configkit.MergeKeyTree, embedded string, seen *firstByKey) api.ResolvedPath {
-	return reportedBelow("", 0, root, segments, passed, keys, embedded, seen)
+func ReportedFrom(root gaby.Value, segments []string, passed []gaby.Value, keys *configkit.MergeKeyTree, embedded string, seen *FirstByKey) api.ResolvedPath {
+	return ReportedBelow("", 0, root, segments, passed, keys, embedded, seen)
 }
 
-// reportedBelow is reportedPath where it is known how the first n segments are called: text. They lead to v, and keys are those below.
-func reportedBelow(text string, n int, v gaby.Value, segments []string, passed []gaby.Value, keys *configkit.MergeKeyTree, embedded string, seen *firstByKey) api.ResolvedPath {
+// ReportedBelow is ReportedFrom where it is known how the first n segments are called: text. They lead to v, and keys are those below.
+func ReportedBelow(text string, n int, v gaby.Value, segments []string, passed []gaby.Value, keys *configkit.MergeKeyTree, embedded string, seen *FirstByKey) api.ResolvedPath {
 	var b strings.Builder
 	b.Grow(64)
 	b.WriteString(text)
@@ -65,8 +65,8 @@ func reportedBelow(text string, n int, v gaby.Value, segments []string, passed [
 
 // mergeKey is what an element of a list is known by, unless an element before it is known by the same. Of a composite key the
 // first part is used: a lookup has one key.
-func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree, seen *firstByKey) (key, text string, ok bool) {
-	text, ok = keyOfElement(element, keys)
+func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree, seen *FirstByKey) (key, text string, ok bool) {
+	text, ok = KeyOfElement(element, keys)
 	if !ok {
 		return "", "", false
 	}
@@ -87,20 +87,20 @@ func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree,
 // manyElements is from where on looking through a list for every one of its elements costs more than remembering them.
 const manyElements = 16
 
-// firstByKey remembers for a long list which element is the first with a key. It is of use as long as nothing is edited.
-type firstByKey struct {
+// FirstByKey remembers for a long list which element is the first with a key. It is of use as long as nothing is edited.
+type FirstByKey struct {
 	list  gaby.Value
 	mark  gaby.Mark
 	key   string
 	first map[string]int
 }
 
-func (f *firstByKey) of(list gaby.Value, key string) map[string]int {
+func (f *FirstByKey) of(list gaby.Value, key string) map[string]int {
 	mark := list.Doc().Checkpoint()
 	if f.first != nil && f.list == list && f.mark == mark && f.key == key {
 		return f.first
 	}
-	*f = firstByKey{list: list, mark: mark, key: key, first: map[string]int{}}
+	*f = FirstByKey{list: list, mark: mark, key: key, first: map[string]int{}}
 	i := 0
 	for element := list.First(); element.Exists(); element = element.Next() {
 		if v := element.Get(key); v.Kind() == gaby.Scalar {
@@ -113,8 +113,8 @@ func (f *firstByKey) of(list gaby.Value, key string) map[string]int {
 	return f.first
 }
 
-// keyOfElement is the text by which an element of a list with a merge key can be looked up.
-func keyOfElement(element gaby.Value, keys *configkit.MergeKeyTree) (string, bool) {
+// KeyOfElement is the text by which an element of a list with a merge key can be looked up.
+func KeyOfElement(element gaby.Value, keys *configkit.MergeKeyTree) (string, bool) {
 	if keys == nil || len(keys.Keys) == 0 {
 		return "", false
 	}

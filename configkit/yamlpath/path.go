@@ -1,7 +1,8 @@
-package yamlkit
+package yamlpath
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,29 +13,29 @@ import (
 type segmentKind uint8
 
 const (
-	plainSegment   segmentKind = iota // key, index
-	anySegment                        // *
+	PlainSegment   segmentKind = iota // key, index
+	AnySegment                        // *
 	bindSegment                       // *?key[:param][=value]
 	anyKeySegment                     // *@:param
 	literalSegment                    // @key:param
 	lookupSegment                     // ?key[:param]=match
 )
 
-// segment is one compiled segment of a path.
-type segment struct {
-	kind     segmentKind
+// Segment is one compiled segment of a path.
+type Segment struct {
+	Kind     segmentKind
 	hasValue bool
-	key      string
-	param    string
+	Key      string
+	Param    string
 	value    string
-	index    int // of a plain segment that is a decimal number, of @index and of ;@index; else -1
-	holes    int // how many %s it has, key first
+	Index    int // of a plain segment that is a decimal number, of @index and of ;@index; else -1
+	Holes    int // how many %s it has, key first
 }
 
 // Path is a compiled path. It is immutable and can be used concurrently.
 type Path struct {
 	text     string
-	segments []segment
+	segments []Segment
 	embedded string
 	create   int // the segment marked with |, or -1
 	holes    int
@@ -70,7 +71,7 @@ func ParsePath(text string) (*Path, error) {
 		return nil, &PathError{Msg: "path cannot be empty"}
 	}
 	body, embedded, hasEmbedded := strings.Cut(text, "#")
-	p := &Path{text: text, embedded: embedded, create: -1, segments: make([]segment, 0, strings.Count(body, ".")+1)}
+	p := &Path{text: text, embedded: embedded, create: -1, segments: make([]Segment, 0, strings.Count(body, ".")+1)}
 	parser := pathParser{text: text}
 	if hasEmbedded && embedded == "" {
 		return nil, parser.fail(len(body), "nothing follows the #")
@@ -99,7 +100,7 @@ func ParsePath(text string) (*Path, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.holes += s.holes
+		p.holes += s.Holes
 		p.segments = append(p.segments, s)
 		if last {
 			return p, nil
@@ -119,52 +120,52 @@ func (pp pathParser) fail(offset int, format string, args ...any) *PathError {
 // literally adds to an error about a word how the key is written that it may be meant as.
 func (pp pathParser) literally(err *PathError, word string) *PathError {
 	if !strings.Contains(word, ":") {
-		err.Hint = fmt.Sprintf("the key %q is written @%s:key", unescapeSegment(word), word)
+		err.Hint = fmt.Sprintf("the key %q is written @%s:key", UnescapeSegment(word), word)
 	}
 	return err
 }
 
 // segment parses one word between dots, which begins at offset.
-func (pp pathParser) segment(word string, offset int) (segment, error) {
-	s := segment{index: -1}
+func (pp pathParser) segment(word string, offset int) (Segment, error) {
+	s := Segment{Index: -1}
 	switch {
 	case word == "":
 		return s, pp.fail(offset, "a segment is empty")
 	case word == "*":
-		s.kind = anySegment
+		s.Kind = AnySegment
 	case strings.HasPrefix(word, "*?"):
-		s.kind = bindSegment
+		s.Kind = bindSegment
 		return pp.keyed(s, word[2:], offset+2)
 	case strings.HasPrefix(word, "*@"):
-		s.kind = anyKeySegment
+		s.Kind = anyKeySegment
 		param, ok := strings.CutPrefix(word[2:], ":")
 		if !ok || param == "" || strings.Contains(param, ":") {
 			return s, pp.fail(offset, "invalid map parameter expression %s: *@:parameter is expected", word)
 		}
-		s.param = param
+		s.Param = param
 	case word[0] == '*':
 		return s, pp.literally(pp.fail(offset+1, "unexpected %q after *", firstRune(word[1:])), word)
 	case word[0] == '?':
-		s.kind = lookupSegment
+		s.Kind = lookupSegment
 		return pp.keyed(s, word[1:], offset+1)
 	case word[0] == '@':
-		s.kind = literalSegment
+		s.Kind = literalSegment
 		key, param, ok := strings.Cut(word[1:], ":")
 		if !ok || key == "" || param == "" || strings.Contains(param, ":") {
 			err := pp.fail(offset, "invalid map parameter expression %s: @key:parameter is expected", word)
 			return s, pp.literally(err, word)
 		}
-		s.key, s.param = unescapeSegment(key), param
+		s.Key, s.Param = UnescapeSegment(key), param
 	default:
-		s.key = unescapeSegment(word)
-		s.index = decimal(s.key)
+		s.Key = UnescapeSegment(word)
+		s.Index = decimal(s.Key)
 	}
-	s.holes = strings.Count(s.key, "%s")
+	s.Holes = strings.Count(s.Key, "%s")
 	return s, nil
 }
 
 // keyed parses Key [":" Param] ["=" Match] of a lookup or a binding wildcard.
-func (pp pathParser) keyed(s segment, text string, offset int) (segment, error) {
+func (pp pathParser) keyed(s Segment, text string, offset int) (Segment, error) {
 	name, value, hasValue := strings.Cut(text, "=")
 	key, param, hasParam := strings.Cut(name, ":")
 	switch {
@@ -174,17 +175,17 @@ func (pp pathParser) keyed(s segment, text string, offset int) (segment, error) 
 		return s, pp.fail(offset+len(key)+1, "invalid parameter expression %s: nothing follows the colon", name)
 	case strings.Contains(param, ":"):
 		return s, pp.fail(offset+len(key)+1+strings.Index(param, ":"), "invalid parameter expression %s: more than one colon", name)
-	case !hasValue && s.kind == lookupSegment:
+	case !hasValue && s.Kind == lookupSegment:
 		return s, pp.fail(offset+len(text), "invalid associative lookup ?%s: = is missing", text)
 	}
-	s.key, s.param, s.hasValue = unescapeSegment(key), param, hasValue
-	if s.kind == lookupSegment {
+	s.Key, s.Param, s.hasValue = UnescapeSegment(key), param, hasValue
+	if s.Kind == lookupSegment {
 		switch {
 		case value == "*":
-			s.kind, s.hasValue = bindSegment, false
+			s.Kind, s.hasValue = bindSegment, false
 			return s, nil
 		case strings.HasPrefix(value, "@"):
-			if s.index = decimal(value[1:]); s.index < 0 {
+			if s.Index = decimal(value[1:]); s.Index < 0 {
 				return s, pp.fail(offset+len(name)+2, "an index is expected after @")
 			}
 			s.hasValue = false
@@ -192,12 +193,12 @@ func (pp pathParser) keyed(s segment, text string, offset int) (segment, error) 
 		}
 		if i := strings.LastIndex(value, ";@"); i >= 0 {
 			if index := decimal(value[i+2:]); index >= 0 {
-				s.index, value = index, value[:i]
+				s.Index, value = index, value[:i]
 			}
 		}
 	}
-	s.value = unescapeSegment(value)
-	s.holes = strings.Count(s.key, "%s") + strings.Count(s.value, "%s")
+	s.value = UnescapeSegment(value)
+	s.Holes = strings.Count(s.Key, "%s") + strings.Count(s.value, "%s")
 	return s, nil
 }
 
@@ -242,34 +243,34 @@ func (p *Path) Bind(args []string) (*Path, error) {
 	}
 	bound := *p
 	bound.holes = 0
-	bound.segments = make([]segment, len(p.segments))
+	bound.segments = make([]Segment, len(p.segments))
 	copy(bound.segments, p.segments)
 	for i := range bound.segments {
 		s := &bound.segments[i]
-		if s.holes == 0 {
+		if s.Holes == 0 {
 			continue
 		}
-		if s.value == "%s" && args[0] == "*" && !strings.Contains(s.key, "%s") {
-			if s.kind == lookupSegment || s.kind == bindSegment {
-				s.kind, s.hasValue, s.value, s.holes, s.index = bindSegment, false, "", 0, -1
+		if s.value == "%s" && args[0] == "*" && !strings.Contains(s.Key, "%s") {
+			if s.Kind == lookupSegment || s.Kind == bindSegment {
+				s.Kind, s.hasValue, s.value, s.Holes, s.Index = bindSegment, false, "", 0, -1
 				args = args[1:]
 				continue
 			}
 		}
-		if s.key == "%s" && args[0] == "*" && (s.kind == literalSegment || s.kind == plainSegment) {
-			kind := anySegment
-			if s.param != "" {
+		if s.Key == "%s" && args[0] == "*" && (s.Kind == literalSegment || s.Kind == PlainSegment) {
+			kind := AnySegment
+			if s.Param != "" {
 				kind = anyKeySegment
 			}
-			s.kind, s.key, s.index, s.holes = kind, "", -1, 0
+			s.Kind, s.Key, s.Index, s.Holes = kind, "", -1, 0
 			args = args[1:]
 			continue
 		}
-		s.key, args = fillHoles(s.key, args)
+		s.Key, args = fillHoles(s.Key, args)
 		s.value, args = fillHoles(s.value, args)
-		s.holes = 0
-		if s.kind == plainSegment {
-			s.index = decimal(s.key)
+		s.Holes = 0
+		if s.Kind == PlainSegment {
+			s.Index = decimal(s.Key)
 		}
 	}
 	return &bound, nil
@@ -284,13 +285,13 @@ func fillHoles(text string, args []string) (string, []string) {
 		if !found {
 			return b.String(), args
 		}
-		b.WriteString(unescapeSegment(args[0]))
+		b.WriteString(UnescapeSegment(args[0]))
 		text, args = after, args[1:]
 	}
 }
 
-// unescapeSegment turns ~1 into a dot and ~0 into a tilde.
-func unescapeSegment(s string) string {
+// UnescapeSegment turns ~1 into a dot and ~0 into a tilde.
+func UnescapeSegment(s string) string {
 	if strings.IndexByte(s, '~') < 0 {
 		return s
 	}
@@ -339,21 +340,21 @@ func PathIsResolved(path string) bool { return path != "" && !strings.ContainsAn
 
 // NormalizedPath is the form under which a path is registered: indexes and every segment that is not plain become *.
 func (p *Path) NormalizedPath() api.UnresolvedPath {
-	return api.UnresolvedPath(p.normalized(len(p.segments)))
+	return api.UnresolvedPath(p.Normalized(len(p.segments)))
 }
 
-func (p *Path) normalized(n int) string {
+func (p *Path) Normalized(n int) string {
 	var b strings.Builder
 	for i := range p.segments[:n] {
 		if i > 0 {
 			b.WriteByte('.')
 		}
 		s := &p.segments[i]
-		if s.kind != plainSegment || s.index >= 0 {
+		if s.Kind != PlainSegment || s.Index >= 0 {
 			b.WriteByte('*')
 			continue
 		}
-		b.WriteString(EscapeDotsInPathSegment(s.key))
+		b.WriteString(EscapeDotsInPathSegment(s.Key))
 	}
 	if p.embedded != "" && n == len(p.segments) {
 		b.WriteByte('#')
@@ -369,43 +370,58 @@ func (e *PathError) Expression() (text string, column int) { return e.Path, e.Co
 // A path with %s has none, because what it stands for is not known.
 func (p *Path) LastLookup() (list api.UnresolvedPath, key, value string, ok bool) {
 	last := &p.segments[len(p.segments)-1]
-	if last.kind != lookupSegment || !last.hasValue || last.index >= 0 || p.holes > 0 || p.embedded != "" || len(p.segments) == 1 {
+	if last.Kind != lookupSegment || !last.hasValue || last.Index >= 0 || p.holes > 0 || p.embedded != "" || len(p.segments) == 1 {
 		return "", "", "", false
 	}
-	return api.UnresolvedPath(p.text[:strings.LastIndexByte(p.text, '.')]), last.key, last.value, true
+	return api.UnresolvedPath(p.text[:strings.LastIndexByte(p.text, '.')]), last.Key, last.value, true
 }
 
-// isKey reports whether the segment is the key of a map and nothing else.
-func (s *segment) isKey() bool { return s.kind == plainSegment && s.index < 0 }
+// IsKey reports whether the segment is the key of a map and nothing else.
+func (s *Segment) IsKey() bool { return s.Kind == PlainSegment && s.Index < 0 }
 
-// exactly is the path of keys and indexes, each as it is.
-func exactly(segments []string) *Path {
-	p := &Path{segments: make([]segment, len(segments)), create: -1}
+// Exactly is the path of keys and indexes, each as it is.
+func Exactly(segments []string) *Path {
+	p := &Path{segments: make([]Segment, len(segments)), create: -1}
 	for i, key := range segments {
-		p.segments[i] = segment{key: key, index: decimal(key)}
+		p.segments[i] = Segment{Key: key, Index: decimal(key)}
 	}
 	return p
 }
 
 // Segments are the segments of the path, which must not be changed.
-func (p *Path) Segments() []segment { return p.segments }
+func (p *Path) Segments() []Segment { return p.segments }
 
 // Optional returns the index of the segment from which on things may be missing, or -1.
 func (p *Path) Optional() int { return p.create }
 
-// follow goes down a path of keys and indexes; ok is false when it has other segments.
-func (p *Path) follow(v gaby.Value) (found gaby.Value, ok bool) {
+// Follow goes down a path of keys and indexes; ok is false when it has other segments.
+func (p *Path) Follow(v gaby.Value) (found gaby.Value, ok bool) {
 	for i := range p.segments {
 		s := &p.segments[i]
-		if s.kind != plainSegment {
+		if s.Kind != PlainSegment {
 			return gaby.Value{}, false
 		}
 		switch {
-		case s.index >= 0 && v.Kind() == gaby.List:
-			v = v.Index(s.index)
+		case s.Index >= 0 && v.Kind() == gaby.List:
+			v = v.Index(s.Index)
 		default:
-			v = v.Get(s.key)
+			v = v.Get(s.Key)
 		}
 	}
 	return v, true
+}
+
+// Whole is the path without what follows "#".
+func (p *Path) Whole() *Path {
+	whole := *p
+	whole.embedded = ""
+	return &whole
+}
+
+// Wild is the path with * for segment i.
+func (p *Path) Wild(i int) *Path {
+	wild := *p
+	wild.segments = slices.Clone(p.segments)
+	wild.segments[i].Kind = AnySegment
+	return &wild
 }

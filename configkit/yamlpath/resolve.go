@@ -1,4 +1,4 @@
-package yamlkit
+package yamlpath
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ type Match struct {
 	// Arguments are the values bound by parameters of the path.
 	Arguments []api.FunctionArgument
 
-	passed []gaby.Value // what is at the places of the first segments, as far as there is something
+	Passed []gaby.Value // what is at the places of the first segments, as far as there is something
 }
 
 // ResolveOptions say what is wanted beyond what exists.
@@ -43,7 +43,7 @@ type NotAMapError struct {
 }
 
 func (e *NotAMapError) Error() string {
-	return fmt.Sprintf("value %s at path %s cannot be converted to map", describe(e.Value), JoinPathSegments(e.Segments))
+	return fmt.Sprintf("value %s at path %s cannot be converted to map", Describe(e.Value), JoinPathSegments(e.Segments))
 }
 
 // KeyWithDotsError tells that a path, of which more is missing, would create maps beside the one key that it seems to mean.
@@ -59,25 +59,25 @@ func (e *KeyWithDotsError) Error() string {
 // Resolve yields the places of a document that a path leads to, in document order. It stops at the first error of yield.
 // Places that differ only in what they are called (an alias and its anchor) are different places.
 func (p *Path) Resolve(root gaby.Value, options ResolveOptions, yield func(*Match) error) error {
-	r := resolver{path: p, options: options, yield: yield}
+	r := Resolver{Path: p, Options: options, Yield: yield}
 	return r.run(root)
 }
 
 // run starts at the root.
-func (r *resolver) run(root gaby.Value) error { return r.runBelow(root, nil, nil) }
+func (r *Resolver) run(root gaby.Value) error { return r.RunBelow(root, nil, nil) }
 
-// runBelow starts below the first segments, which are plain keys and lead through the values passed. What the match has space for is
+// RunBelow starts below the first segments, which are plain keys and lead through the values passed. What the match has space for is
 // used again.
-func (r *resolver) runBelow(root gaby.Value, segments []string, passed []gaby.Value) error {
+func (r *Resolver) RunBelow(root gaby.Value, segments []string, passed []gaby.Value) error {
 	r.root = root
-	if n := len(r.path.segments); cap(r.match.passed) < n {
-		r.match.Segments, r.match.passed = make([]string, 0, n), make([]gaby.Value, 0, n)
+	if n := len(r.Path.segments); cap(r.match.Passed) < n {
+		r.match.Segments, r.match.Passed = make([]string, 0, n), make([]gaby.Value, 0, n)
 	}
 	n, from := len(passed), root
 	if n > 0 {
 		from = passed[n-1]
 	}
-	r.match.Segments, r.match.passed = append(r.match.Segments[:0], segments[:n]...), append(r.match.passed[:0], passed...)
+	r.match.Segments, r.match.Passed = append(r.match.Segments[:0], segments[:n]...), append(r.match.Passed[:0], passed...)
 	r.match.Arguments = r.match.Arguments[:0]
 	return r.walk(n, from, true)
 }
@@ -87,12 +87,12 @@ func writtenAs(key string) string {
 }
 
 // keyWithDots is the key of a map that begins with one and goes on with what follows it in the path, if there is one.
-func keyWithDots(m gaby.Value, key string, rest []segment) (string, gaby.Value) {
+func keyWithDots(m gaby.Value, key string, rest []Segment) (string, gaby.Value) {
 	for _, s := range rest {
-		if s.kind != plainSegment {
+		if s.Kind != PlainSegment {
 			break
 		}
-		key += "." + s.key
+		key += "." + s.Key
 		if v := m.Get(key); v.Exists() {
 			return key, v
 		}
@@ -100,29 +100,29 @@ func keyWithDots(m gaby.Value, key string, rest []segment) (string, gaby.Value) 
 	return "", gaby.Value{}
 }
 
-type resolver struct {
+type Resolver struct {
 	root    gaby.Value
-	path    *Path
-	options ResolveOptions
-	yield   func(*Match) error
+	Path    *Path
+	Options ResolveOptions
+	Yield   func(*Match) error
 	match   Match
 }
 
 // walk resolves the segments from i on below v. exact is true as long as no wildcard was passed.
-func (r *resolver) walk(i int, v gaby.Value, exact bool) error {
-	if i == len(r.path.segments) {
+func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
+	if i == len(r.Path.segments) {
 		r.match.Value = v
-		return r.yield(&r.match)
+		return r.Yield(&r.match)
 	}
-	s := &r.path.segments[i]
+	s := &r.Path.segments[i]
 	kind := v.Kind()
-	if c := r.options.Constraint; c != nil && i < len(c.segments) {
-		if c := &c.segments[i]; c.kind == plainSegment || c.kind == lookupSegment || c.kind == literalSegment {
+	if c := r.Options.Constraint; c != nil && i < len(c.segments) {
+		if c := &c.segments[i]; c.Kind == PlainSegment || c.Kind == lookupSegment || c.Kind == literalSegment {
 			return r.constrained(i, s, c, v, kind, exact)
 		}
 	}
-	switch s.kind {
-	case plainSegment, literalSegment:
+	switch s.Kind {
+	case PlainSegment, literalSegment:
 		return r.child(i, s, v, kind, exact)
 	case lookupSegment:
 		if kind == gaby.List {
@@ -133,7 +133,7 @@ func (r *resolver) walk(i int, v gaby.Value, exact bool) error {
 	switch kind {
 	case gaby.Map:
 		for c := v.First(); c.Exists(); c = c.Next() {
-			if s.kind == bindSegment && !r.keyMatches(s, c) {
+			if s.Kind == bindSegment && !r.keyMatches(s, c) {
 				continue
 			}
 			bound := r.bind(s, c, c.Key())
@@ -145,8 +145,8 @@ func (r *resolver) walk(i int, v gaby.Value, exact bool) error {
 	case gaby.List:
 		index := 0
 		for c := v.First(); c.Exists(); c = c.Next() {
-			if s.kind != bindSegment || r.keyMatches(s, c) {
-				bound := s.kind == bindSegment && r.bind(s, c, "")
+			if s.Kind != bindSegment || r.keyMatches(s, c) {
+				bound := s.Kind == bindSegment && r.bind(s, c, "")
 				if err := r.descend(i, strconv.Itoa(index), c, false); err != nil {
 					return err
 				}
@@ -159,21 +159,21 @@ func (r *resolver) walk(i int, v gaby.Value, exact bool) error {
 }
 
 // constrained follows the one child that a constraint names, if the segment leads there, too.
-func (r *resolver) constrained(i int, s, c *segment, v gaby.Value, kind gaby.Kind, exact bool) error {
-	if s.kind == plainSegment || s.kind == literalSegment {
-		if c.kind == lookupSegment || c.key != s.key {
+func (r *Resolver) constrained(i int, s, c *Segment, v gaby.Value, kind gaby.Kind, exact bool) error {
+	if s.Kind == PlainSegment || s.Kind == literalSegment {
+		if c.Kind == lookupSegment || c.Key != s.Key {
 			return nil
 		}
 		return r.child(i, s, v, kind, exact)
 	}
 	var child gaby.Value
-	key := c.key
+	key := c.Key
 	switch {
-	case kind == gaby.Map && c.kind != lookupSegment && s.kind != lookupSegment:
+	case kind == gaby.Map && c.Kind != lookupSegment && s.Kind != lookupSegment:
 		child = v.Get(key)
-	case kind == gaby.List && c.kind == plainSegment && c.index >= 0:
-		child = v.Index(c.index)
-	case kind == gaby.List && c.kind == lookupSegment:
+	case kind == gaby.List && c.Kind == PlainSegment && c.Index >= 0:
+		child = v.Index(c.Index)
+	case kind == gaby.List && c.Kind == lookupSegment:
 		var index int
 		child, index = r.find(c, v)
 		key = strconv.Itoa(index)
@@ -181,32 +181,32 @@ func (r *resolver) constrained(i int, s, c *segment, v gaby.Value, kind gaby.Kin
 	if !child.Exists() || !r.leadsTo(s, v, child) {
 		return nil
 	}
-	bound := (s.kind != anyKeySegment || kind == gaby.Map) && r.bind(s, child, key)
+	bound := (s.Kind != anyKeySegment || kind == gaby.Map) && r.bind(s, child, key)
 	err := r.descend(i, key, child, exact)
 	r.unbind(bound)
 	return err
 }
 
 // child follows a plain or literal segment.
-func (r *resolver) child(i int, s *segment, v gaby.Value, kind gaby.Kind, exact bool) error {
+func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact bool) error {
 	switch kind {
 	case gaby.Map:
-		if c := v.Get(s.key); c.Exists() {
-			bound := s.kind == literalSegment && r.bind(s, c, s.key)
-			err := r.descend(i, s.key, c, exact)
+		if c := v.Get(s.Key); c.Exists() {
+			bound := s.Kind == literalSegment && r.bind(s, c, s.Key)
+			err := r.descend(i, s.Key, c, exact)
 			r.unbind(bound)
 			return err
 		}
-		if r.options.Upsert && exact && s.kind == plainSegment {
-			if key, has := keyWithDots(v, s.key, r.path.segments[i+1:]); key != "" {
+		if r.Options.Upsert && exact && s.Kind == PlainSegment {
+			if key, has := keyWithDots(v, s.Key, r.Path.segments[i+1:]); key != "" {
 				return &KeyWithDotsError{Segments: append(slices.Clone(r.match.Segments), key), Value: has}
 			}
 		}
 		return r.missing(i, true)
 	case gaby.List:
-		if s.kind == plainSegment && s.index >= 0 {
-			if c := v.Index(s.index); c.Exists() {
-				return r.descend(i, s.key, c, exact)
+		if s.Kind == PlainSegment && s.Index >= 0 {
+			if c := v.Index(s.Index); c.Exists() {
+				return r.descend(i, s.Key, c, exact)
 			}
 		}
 		return nil
@@ -214,10 +214,10 @@ func (r *resolver) child(i int, s *segment, v gaby.Value, kind gaby.Kind, exact 
 		if v.Tag() == "!!null" {
 			return r.missing(i, false)
 		}
-		if r.options.Upsert && exact {
+		if r.Options.Upsert && exact {
 			e := &NotAMapError{Segments: slices.Clone(r.match.Segments), Value: v}
 			last := i - 1
-			if key, _ := keyWithDots(r.root.Doc().Search(e.Segments[:last]...).Value(), e.Segments[last], r.path.segments[i:]); key != "" {
+			if key, _ := keyWithDots(r.root.Doc().Search(e.Segments[:last]...).Value(), e.Segments[last], r.Path.segments[i:]); key != "" {
 				e.Hint = writtenAs(key)
 			}
 			return e
@@ -231,17 +231,17 @@ func (r *resolver) child(i int, s *segment, v gaby.Value, kind gaby.Kind, exact 
 // missing yields the place of a path whose segments from i on do not exist, if it may be created (or, after a |, may be
 // missing) and if what is left of the path says what to create: a number may be the key of a map that is there, in which
 // inMap says that segment i is, but elements of lists are not created.
-func (r *resolver) missing(i int, inMap bool) error {
-	create := r.path.create
-	if !r.options.Upsert && create < 0 || i < create {
+func (r *Resolver) missing(i int, inMap bool) error {
+	create := r.Path.create
+	if !r.Options.Upsert && create < 0 || i < create {
 		return nil
 	}
-	rest := r.path.segments[i:]
+	rest := r.Path.segments[i:]
 	for j := range rest {
-		switch rest[j].kind {
+		switch rest[j].Kind {
 		case literalSegment:
-		case plainSegment:
-			if rest[j].index >= 0 && !(inMap && j == 0) {
+		case PlainSegment:
+			if rest[j].Index >= 0 && !(inMap && j == 0) {
 				return nil
 			}
 		default:
@@ -250,19 +250,19 @@ func (r *resolver) missing(i int, inMap bool) error {
 	}
 	segments, arguments := len(r.match.Segments), len(r.match.Arguments)
 	for j := range rest {
-		r.match.Segments = append(r.match.Segments, rest[j].key)
-		if rest[j].kind == literalSegment && !r.options.NoArguments {
-			r.match.Arguments = append(r.match.Arguments, api.FunctionArgument{ParameterName: rest[j].param, Value: rest[j].key})
+		r.match.Segments = append(r.match.Segments, rest[j].Key)
+		if rest[j].Kind == literalSegment && !r.Options.NoArguments {
+			r.match.Arguments = append(r.match.Arguments, api.FunctionArgument{ParameterName: rest[j].Param, Value: rest[j].Key})
 		}
 	}
 	r.match.Value = gaby.Value{}
-	err := r.yield(&r.match)
+	err := r.Yield(&r.match)
 	r.match.Segments, r.match.Arguments = r.match.Segments[:segments], r.match.Arguments[:arguments]
 	return err
 }
 
 // lookup follows a segment that finds one element of a list.
-func (r *resolver) lookup(i int, s *segment, v gaby.Value, exact bool) error {
+func (r *Resolver) lookup(i int, s *Segment, v gaby.Value, exact bool) error {
 	c, index := r.find(s, v)
 	if !c.Exists() {
 		return nil
@@ -274,35 +274,35 @@ func (r *resolver) lookup(i int, s *segment, v gaby.Value, exact bool) error {
 }
 
 // find is the first element whose key has the value, else the one at the index that goes with it.
-func (r *resolver) find(s *segment, v gaby.Value) (gaby.Value, int) {
+func (r *Resolver) find(s *Segment, v gaby.Value) (gaby.Value, int) {
 	if s.hasValue {
 		index := 0
 		for c := v.First(); c.Exists(); c = c.Next() {
-			if r.keyIs(c, s.key, s.value) {
+			if r.keyIs(c, s.Key, s.value) {
 				return c, index
 			}
 			index++
 		}
 	}
-	return v.Index(s.index), s.index
+	return v.Index(s.Index), s.Index
 }
 
-func (r *resolver) descend(i int, key string, c gaby.Value, exact bool) error {
+func (r *Resolver) descend(i int, key string, c gaby.Value, exact bool) error {
 	m := &r.match
-	m.Segments, m.passed = append(m.Segments, key), append(m.passed, c)
+	m.Segments, m.Passed = append(m.Segments, key), append(m.Passed, c)
 	err := r.walk(i+1, c, exact)
-	m.Segments, m.passed = m.Segments[:len(m.Segments)-1], m.passed[:len(m.passed)-1]
+	m.Segments, m.Passed = m.Segments[:len(m.Segments)-1], m.Passed[:len(m.Passed)-1]
 	return err
 }
 
 // keyMatches tells whether a child has what a lookup or a filter asks for.
-func (r *resolver) keyMatches(s *segment, c gaby.Value) bool {
-	return !s.hasValue || r.keyIs(c, s.key, s.value)
+func (r *Resolver) keyMatches(s *Segment, c gaby.Value) bool {
+	return !s.hasValue || r.keyIs(c, s.Key, s.value)
 }
 
 // leadsTo tells whether a lookup, filter or wildcard follows a child: by its key, or by its position as the fallback.
-func (r *resolver) leadsTo(s *segment, list, child gaby.Value) bool {
-	if s.kind != lookupSegment || s.index < 0 {
+func (r *Resolver) leadsTo(s *Segment, list, child gaby.Value) bool {
+	if s.Kind != lookupSegment || s.Index < 0 {
 		return r.keyMatches(s, child)
 	}
 	found, _ := r.find(s, list)
@@ -310,7 +310,7 @@ func (r *resolver) leadsTo(s *segment, list, child gaby.Value) bool {
 }
 
 // keyIs tells whether the value an element has for a key is a text.
-func (r *resolver) keyIs(element gaby.Value, key, text string) bool {
+func (r *Resolver) keyIs(element gaby.Value, key, text string) bool {
 	if element.Kind() == gaby.Map {
 		return element.Get(key).TextIs(text)
 	}
@@ -319,14 +319,14 @@ func (r *resolver) keyIs(element gaby.Value, key, text string) bool {
 }
 
 // keyText is the value an element has for a key. An element that is a scalar is asked through the path's accessor.
-func (r *resolver) keyText(element gaby.Value, key string) (string, bool) {
+func (r *Resolver) keyText(element gaby.Value, key string) (string, bool) {
 	switch element.Kind() {
 	case gaby.Map:
 		c := element.Get(key)
 		return c.Text(), c.Kind() == gaby.Scalar
 	case gaby.Scalar:
-		if r.options.Accessor != nil {
-			v, ok := r.options.Accessor.Extract(element.Text(), key)
+		if r.Options.Accessor != nil {
+			v, ok := r.Options.Accessor.Extract(element.Text(), key)
 			text, isString := v.(string)
 			return text, ok && isString
 		}
@@ -335,23 +335,23 @@ func (r *resolver) keyText(element gaby.Value, key string) (string, bool) {
 }
 
 // bind remembers the argument of a parameter; what is bound is the key, or else the text of child[s.key].
-func (r *resolver) bind(s *segment, c gaby.Value, key string) bool {
-	if s.param == "" || r.options.NoArguments {
+func (r *Resolver) bind(s *Segment, c gaby.Value, key string) bool {
+	if s.Param == "" || r.Options.NoArguments {
 		return false
 	}
 	value := key
-	if s.kind == bindSegment || s.kind == lookupSegment {
-		text, ok := r.keyText(c, s.key)
+	if s.Kind == bindSegment || s.Kind == lookupSegment {
+		text, ok := r.keyText(c, s.Key)
 		if !ok {
 			return false
 		}
 		value = text
 	}
-	r.match.Arguments = append(r.match.Arguments, api.FunctionArgument{ParameterName: s.param, Value: value})
+	r.match.Arguments = append(r.match.Arguments, api.FunctionArgument{ParameterName: s.Param, Value: value})
 	return true
 }
 
-func (r *resolver) unbind(bound bool) {
+func (r *Resolver) unbind(bound bool) {
 	if bound {
 		r.match.Arguments = r.match.Arguments[:len(r.match.Arguments)-1]
 	}
@@ -384,8 +384,8 @@ func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPat
 	return places, err
 }
 
-// describe returns a value as messages show it: texts in quotes, so that blanks at their ends can be seen.
-func describe(v gaby.Value) string {
+// Describe returns a value as messages show it: texts in quotes, so that blanks at their ends can be seen.
+func Describe(v gaby.Value) string {
 	switch v.Kind() {
 	case gaby.Map:
 		return "(map)"

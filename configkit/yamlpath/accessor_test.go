@@ -1,13 +1,11 @@
-package yamlkit_test
+package yamlpath_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 func TestEmbeddedAccessors(t *testing.T) {
@@ -48,7 +46,7 @@ func TestEmbeddedAccessors(t *testing.T) {
 		{"YAML with a key twice", api.EmbeddedAccessorYAML, "", "a: 1\na: 2\n", "a", "int 2", "y", ""},
 		{"YAML that is broken", api.EmbeddedAccessorYAML, "", "a: [", "a", "", "y", ""},
 	} {
-		accessor, err := yamlkit.NewEmbeddedAccessor(c.of, c.config)
+		accessor, err := yamlpath.NewEmbeddedAccessor(c.of, c.config)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -66,94 +64,8 @@ func TestEmbeddedAccessors(t *testing.T) {
 		}
 	}
 	for of, config := range map[api.EmbeddedAccessorType]string{"XML": "", "Regexp": "(", "Line": "x"} {
-		if _, err := yamlkit.NewEmbeddedAccessor(of, config); err == nil {
+		if _, err := yamlpath.NewEmbeddedAccessor(of, config); err == nil {
 			t.Errorf("%s %q is an accessor", of, config)
 		}
-	}
-}
-
-const application = `apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: app
-data:
-  app.yaml: |
-    # the server
-    server:
-        port: 8080   # public
-        host: a.example.com
-  app.json: '{"level": "info"}'
-  flags: |
-    one
-    two
-`
-
-func TestEditingEmbeddedParts(t *testing.T) {
-	provider := k8skit.New()
-	set := func(path api.UnresolvedPath, accessor api.EmbeddedAccessorType, value string) (string, int) {
-		docs := container(t, application)
-		source := api.ResourceTypeToPathToVisitorInfoType{"v1/ConfigMap": {path: {AttributeName: "x", EmbeddedAccessorType: accessor}}}
-		matches, err := yamlkit.UpdatePaths(docs, source, nil, provider, func(string) string { return value }, yamlkit.UpdateOptions{Upsert: true})
-		if err != nil {
-			t.Error(err)
-		}
-		return docs.String(), matches
-	}
-	for _, c := range []struct {
-		path     api.UnresolvedPath
-		accessor api.EmbeddedAccessorType
-		from, to string
-	}{
-		{"data.app~1yaml#server.host", api.EmbeddedAccessorYAML, "host: a.example.com", "host: new"},
-		{"data.app~1json#level", api.EmbeddedAccessorJSON, `"info"`, `"new"`},
-		{"data.flags#2", api.EmbeddedAccessorLine, "    two\n", "    new\n"},
-		{"data.flags#9", api.EmbeddedAccessorLine, "", ""},
-		{"data.app~1yaml#server.port", api.EmbeddedAccessorYAML, "", ""}, // a number
-		{"data.gone#1", api.EmbeddedAccessorLine, "", ""},                // upsert is off
-	} {
-		got, matches := set(c.path, c.accessor, "new")
-		if want := strings.Replace(application, c.from, c.to, 1); got != want || (matches == 1) != (c.from != "") {
-			t.Errorf("%s: %d matches:\n%s\nwant:\n%s", c.path, matches, got, want)
-		}
-	}
-}
-
-func TestContainerFlags(t *testing.T) {
-	const pod = `apiVersion: v1
-kind: Pod
-metadata:
-  name: p
-spec:
-  containers:
-  - name: a
-    args: ["--verbose=1", run, "--log.level=debug"]
-  - name: b
-    args:
-    - --verbose=2 # why
-`
-	provider := k8skit.New()
-	docs := container(t, pod)
-	paths := provider.AttributePaths("container-flag")
-	rows, err := yamlkit.GetStringPaths(docs, paths, []any{"*", "*"}, provider)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := ""
-	for _, row := range rows {
-		got += fmt.Sprintf("%s=%v; ", row.Path, row.Value)
-	}
-	if want := "spec.containers.?name=a.args.0#value=1; spec.containers.?name=a.args.2#value=debug; spec.containers.?name=b.args.0#value=2; "; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if err := yamlkit.UpdateStringPaths(docs, paths, []any{"*", "verbose"}, provider, "9", true); err != nil {
-		t.Fatal(err)
-	}
-	want := strings.NewReplacer("--verbose=1", "--verbose=9", "--verbose=2", "--verbose=9").Replace(pod)
-	if docs.String() != want {
-		t.Errorf("%s", docs.String())
-	}
-	rows, err = yamlkit.GetStringPaths(docs, paths, []any{"a", "log~1level"}, provider)
-	if err != nil || len(rows) != 1 || rows[0].Value != "debug" {
-		t.Errorf("%v %v", rows, err)
 	}
 }

@@ -1,4 +1,4 @@
-package yamlkit
+package yamlpath
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// locateAt makes a failure of an error of a function, unless it is one, with what is known about where it happened: the resource, the path
+// Locate makes a failure of an error of a function, unless it is one, with what is known about where it happened: the resource, the path
 // and the position, each of which may be missing. What an error of this package or of gaby knows itself comes before them.
-func locateAt(err error, info *api.ResourceInfo, path api.ResolvedPath, pos api.Position) error {
+func Locate(err error, info *api.ResourceInfo, path api.ResolvedPath, pos api.Position) error {
 	if f, ok := errors.AsType[*api.Failure](err); ok {
 		if f.Resource == "" && info != nil {
 			located := *f

@@ -1,4 +1,4 @@
-package yamlkit
+package yamlpath
 
 import (
 	"encoding/json"
@@ -25,14 +25,14 @@ type EmbeddedAccessor interface {
 	// Replace returns the text with another part in its place. It reports false when there is no such part, or when the value
 	// would not be the part of the text that comes of it.
 	Replace(text, sub string, value any) (string, bool)
-	// update is Replace by what f makes of the part. It reports false when there is no such part, or f does not want it; an error
+	// Update is Replace by what f makes of the part. It reports false when there is no such part, or f does not want it; an error
 	// tells why what f makes of it cannot be the part.
-	update(text, sub string, f func(part any) (any, bool)) (string, bool, error)
+	Update(text, sub string, f func(part any) (any, bool)) (string, bool, error)
 }
 
 // replace is Replace by means of update.
 func replace(a EmbeddedAccessor, text, sub string, value any) (string, bool) {
-	replaced, ok, err := a.update(text, sub, func(any) (any, bool) { return value, true })
+	replaced, ok, err := a.Update(text, sub, func(any) (any, bool) { return value, true })
 	return replaced, ok && err == nil
 }
 
@@ -76,7 +76,7 @@ func (a textAccessor) Replace(text, sub string, value any) (string, bool) {
 	return replace(a, text, sub, value)
 }
 
-func (a textAccessor) update(text, sub string, f func(any) (any, bool)) (string, bool, error) {
+func (a textAccessor) Update(text, sub string, f func(any) (any, bool)) (string, bool, error) {
 	from, to := a.find(text, sub)
 	if from < 0 {
 		return text, false, nil
@@ -170,7 +170,7 @@ func (a documentAccessor) Replace(text, sub string, value any) (string, bool) {
 	return replace(a, text, sub, value)
 }
 
-func (a documentAccessor) update(text, sub string, f func(any) (any, bool)) (string, bool, error) {
+func (a documentAccessor) Update(text, sub string, f func(any) (any, bool)) (string, bool, error) {
 	doc, v := a.open(text, sub)
 	part, ok := value(v)
 	if !ok {
@@ -200,12 +200,12 @@ func value(v gaby.Value) (any, bool) {
 	if kind := v.Kind(); kind == gaby.Map || kind == gaby.List {
 		return v.Data(), true
 	}
-	return scalar(v)
+	return Scalar(v)
 }
 
-// scalar reads a value: a string, bool, int, or what else a number may be. ok is false for null, maps, lists and what is
+// Scalar reads a value: a string, bool, int, or what else a number may be. ok is false for null, maps, lists and what is
 // missing.
-func scalar(v gaby.Value) (value any, ok bool) {
+func Scalar(v gaby.Value) (value any, ok bool) {
 	if v.Kind() != gaby.Scalar {
 		return nil, false
 	}

@@ -1,24 +1,24 @@
-package yamlkit_test
+package yamlpath_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 func TestComparePaths(t *testing.T) {
 	inOrder := []string{"args", "args.0", "args.2", "args.10", "args.10.a", "args.?name=a", "args.a", "args-1", "b.9.1", "b.9.a", "b.10.1"}
 	for i, a := range inOrder {
 		for j, b := range inOrder {
-			if got, want := yamlkit.ComparePaths(a, b), compareInts(i, j); got != want {
+			if got, want := yamlpath.ComparePaths(a, b), compareInts(i, j); got != want {
 				t.Errorf("ComparePaths(%s, %s) = %d, want %d", a, b, got, want)
 			}
 		}
 	}
 	shuffled := slices.Clone(inOrder)
 	slices.Sort(shuffled)
-	slices.SortFunc(shuffled, yamlkit.ComparePaths)
+	slices.SortFunc(shuffled, yamlpath.ComparePaths)
 	if !slices.Equal(shuffled, inOrder) {
 		t.Errorf("sorted: %v", shuffled)
 	}

@@ -1,11 +1,11 @@
-package yamlkit_test
+package yamlpath_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 func TestParsePathErrors(t *testing.T) {
@@ -33,8 +33,8 @@ func TestParsePathErrors(t *testing.T) {
 		{"a.?k=@x", 7, "an index is expected after @"},
 		{"image#", 6, "nothing follows the #"},
 	} {
-		_, err := yamlkit.ParsePath(c.path)
-		e, ok := errors.AsType[*yamlkit.PathError](err)
+		_, err := yamlpath.ParsePath(c.path)
+		e, ok := errors.AsType[*yamlpath.PathError](err)
 		if !ok {
 			t.Errorf("%s: no PathError but %v", c.path, err)
 			continue
@@ -43,7 +43,7 @@ func TestParsePathErrors(t *testing.T) {
 			t.Errorf("%s: column %d: %s; want column %d: %s", c.path, e.Column, e.Msg, c.column, c.says)
 		}
 	}
-	if _, err := yamlkit.ParsePath(""); err == nil || err.Error() != "path cannot be empty" {
+	if _, err := yamlpath.ParsePath(""); err == nil || err.Error() != "path cannot be empty" {
 		t.Errorf("empty path: %v", err)
 	}
 }
@@ -57,7 +57,7 @@ func TestNormalizedPath(t *testing.T) {
 		"spec.ports.?containerPort=80;@3.name":                "spec.ports.*.name",
 		"metadata.annotations.%s":                             "metadata.annotations.%s",
 	} {
-		p, err := yamlkit.ParsePath(path)
+		p, err := yamlpath.ParsePath(path)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -69,7 +69,7 @@ func TestNormalizedPath(t *testing.T) {
 }
 
 func TestBindNeedsAllArguments(t *testing.T) {
-	p, err := yamlkit.ParsePath("a.?name:n=%s.env.?name:e=%s.value")
+	p, err := yamlpath.ParsePath("a.?name:n=%s.env.?name:e=%s.value")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestBindNeedsAllArguments(t *testing.T) {
 		t.Errorf("%d arguments, want 2", p.Arguments())
 	}
 	_, err = p.Bind([]string{"one"})
-	if e, ok := errors.AsType[*yamlkit.ArgumentCountError](err); !ok || e.Got != 1 || e.Need != 2 {
+	if e, ok := errors.AsType[*yamlpath.ArgumentCountError](err); !ok || e.Got != 1 || e.Need != 2 {
 		t.Errorf("binding one argument: %v", err)
 	}
 }
@@ -87,9 +87,9 @@ func FuzzParsePath(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := yamlkit.ParsePath(text)
+		p, err := yamlpath.ParsePath(text)
 		if err != nil {
-			e, ok := errors.AsType[*yamlkit.PathError](err)
+			e, ok := errors.AsType[*yamlpath.PathError](err)
 			if !ok {
 				t.Fatalf("%q: %T is no PathError", text, err)
 			}
@@ -123,14 +123,14 @@ func FuzzEscape(f *testing.F) {
 		if key == "" || strings.ContainsAny(key[:1], "?*@|") || strings.Contains(key, "#") {
 			return // the language cannot say these
 		}
-		p, err := yamlkit.ParsePath(yamlkit.EscapeDotsInPathSegment(key))
+		p, err := yamlpath.ParsePath(yamlpath.EscapeDotsInPathSegment(key))
 		if err != nil {
 			t.Fatalf("%q: %v", key, err)
 		}
 		if decimalKey(key) {
 			return // normalised as an index
 		}
-		if got, want := string(p.NormalizedPath()), yamlkit.EscapeDotsInPathSegment(key); got != want {
+		if got, want := string(p.NormalizedPath()), yamlpath.EscapeDotsInPathSegment(key); got != want {
 			t.Fatalf("%q: came back as %q, want %q", key, got, want)
 		}
 	})

@@ -1,4 +1,4 @@
-package yamlkit_test
+package yamlpath_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 const sample = `metadata:
@@ -45,9 +45,9 @@ func parse(t *testing.T, text string) *gaby.YamlDoc {
 }
 
 // resolve lists places as path=value [bound arguments].
-func resolve(t *testing.T, doc *gaby.YamlDoc, path string, options yamlkit.ResolveOptions, args ...string) string {
+func resolve(t *testing.T, doc *gaby.YamlDoc, path string, options yamlpath.ResolveOptions, args ...string) string {
 	t.Helper()
-	p, err := yamlkit.ParsePath(path)
+	p, err := yamlpath.ParsePath(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +55,8 @@ func resolve(t *testing.T, doc *gaby.YamlDoc, path string, options yamlkit.Resol
 		t.Fatal(err)
 	}
 	var found []string
-	err = p.Resolve(doc.Value(), options, func(m *yamlkit.Match) error {
-		text := string(yamlkit.JoinPathSegments(m.Segments)) + "="
+	err = p.Resolve(doc.Value(), options, func(m *yamlpath.Match) error {
+		text := string(yamlpath.JoinPathSegments(m.Segments)) + "="
 		if m.Value.Exists() {
 			text += m.Value.Text()
 		} else {
@@ -76,15 +76,15 @@ func resolve(t *testing.T, doc *gaby.YamlDoc, path string, options yamlkit.Resol
 
 func TestResolve(t *testing.T) {
 	doc := parse(t, sample)
-	flags, err := yamlkit.NewEmbeddedAccessor(api.EmbeddedAccessorRegexp, `^--(?P<flag>\w+)=(?P<value>.+)$`)
+	flags, err := yamlpath.NewEmbeddedAccessor(api.EmbeddedAccessorRegexp, `^--(?P<flag>\w+)=(?P<value>.+)$`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, upsert := yamlkit.ResolveOptions{}, yamlkit.ResolveOptions{Upsert: true}
+	read, upsert := yamlpath.ResolveOptions{}, yamlpath.ResolveOptions{Upsert: true}
 	for _, c := range []struct {
 		name    string
 		path    string
-		options yamlkit.ResolveOptions
+		options yamlpath.ResolveOptions
 		args    []string
 		want    string
 	}{
@@ -112,7 +112,7 @@ func TestResolve(t *testing.T) {
 		{"lookup before its position", "spec.containers.?name=web;@1.image", read, nil, "spec.containers.0.image=nginx:1.0"},
 		{"lookup in a map", "spec.byName.?name=x.n", read, nil, ""},
 		{"lookup creates nothing", "spec.containers.?name=gone.image", upsert, nil, ""},
-		{"lookup through an accessor", "spec.containers.1.args.?flag:f=other", yamlkit.ResolveOptions{Accessor: flags}, nil, "spec.containers.1.args.1=--other=b f:other"},
+		{"lookup through an accessor", "spec.containers.1.args.?flag:f=other", yamlpath.ResolveOptions{Accessor: flags}, nil, "spec.containers.1.args.1=--other=b f:other"},
 		{"argument", "spec.containers.?name:c=%s.image", read, []string{"side~1car"}, "spec.containers.1.image=proxy:2 c:side.car"},
 		{
 			"argument that is a wildcard", "spec.containers.?name:c=%s.image", read,
@@ -151,25 +151,25 @@ func TestResolve(t *testing.T) {
 }
 
 func TestResolveStopsAtTheFirstError(t *testing.T) {
-	p, err := yamlkit.ParsePath("spec.containers.*")
+	p, err := yamlpath.ParsePath("spec.containers.*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	calls := 0
 	stop := fmt.Errorf("stop")
-	err = p.Resolve(parse(t, sample).Value(), yamlkit.ResolveOptions{}, func(*yamlkit.Match) error { calls++; return stop })
+	err = p.Resolve(parse(t, sample).Value(), yamlpath.ResolveOptions{}, func(*yamlpath.Match) error { calls++; return stop })
 	if !errors.Is(err, stop) || calls != 1 {
 		t.Errorf("%d calls, error %v", calls, err)
 	}
 }
 
 func TestResolveAssociativePaths(t *testing.T) {
-	places, err := yamlkit.ResolveAssociativePaths(parse(t, sample), "spec.containers.*?name:c.image", "spec.containers.1.image", false)
+	places, err := yamlpath.ResolveAssociativePaths(parse(t, sample), "spec.containers.*?name:c.image", "spec.containers.1.image", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []yamlkit.ResolvedPathInfo{{Path: "spec.containers.1.image", PathArguments: []api.FunctionArgument{{ParameterName: "c", Value: "side.car"}}}}
-	equal := func(a, b yamlkit.ResolvedPathInfo) bool {
+	want := []yamlpath.ResolvedPathInfo{{Path: "spec.containers.1.image", PathArguments: []api.FunctionArgument{{ParameterName: "c", Value: "side.car"}}}}
+	equal := func(a, b yamlpath.ResolvedPathInfo) bool {
 		return a.Path == b.Path && slices.Equal(a.PathArguments, b.PathArguments)
 	}
 	if !slices.EqualFunc(places, want, equal) {
@@ -182,13 +182,13 @@ func BenchmarkResolve(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := yamlkit.ParsePath("spec.containers.?name:c=web.image")
+	p, err := yamlpath.ParsePath("spec.containers.?name:c=web.image")
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = p.Resolve(doc.Value(), yamlkit.ResolveOptions{}, func(*yamlkit.Match) error { return nil })
+		_ = p.Resolve(doc.Value(), yamlpath.ResolveOptions{}, func(*yamlpath.Match) error { return nil })
 	}
 }
 
@@ -208,11 +208,11 @@ func TestConstraints(t *testing.T) {
 		{"metadata.annotations.@plain:key", "metadata.annotations.plain", "metadata.annotations.plain=1 key:plain"},
 		{"spec.replicas", "spec.other", ""},
 	} {
-		constraint, err := yamlkit.ParsePath(c.constraint)
+		constraint, err := yamlpath.ParsePath(c.constraint)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := resolve(t, doc, c.path, yamlkit.ResolveOptions{Constraint: constraint}); got != c.want {
+		if got := resolve(t, doc, c.path, yamlpath.ResolveOptions{Constraint: constraint}); got != c.want {
 			t.Errorf("%s constrained by %s:\n%s\nwant:\n%s", c.path, c.constraint, got, c.want)
 		}
 	}
@@ -221,14 +221,14 @@ func TestConstraints(t *testing.T) {
 func TestResolvingDoesNotAllocate(t *testing.T) {
 	doc := parse(t, sample)
 	for _, path := range []string{"spec.containers.?name:c=web.image", "spec.containers.*?name:c.image", "spec.containers.*.ports.?containerPort=443.name"} {
-		p, err := yamlkit.ParsePath(path)
+		p, err := yamlpath.ParsePath(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		allocs := func(times int) float64 {
 			return testing.AllocsPerRun(100, func() {
 				for range times {
-					_ = p.Resolve(doc.Value(), yamlkit.ResolveOptions{NoArguments: true}, func(*yamlkit.Match) error { return nil })
+					_ = p.Resolve(doc.Value(), yamlpath.ResolveOptions{NoArguments: true}, func(*yamlpath.Match) error { return nil })
 				}
 			})
 		}
@@ -236,4 +236,42 @@ func TestResolvingDoesNotAllocate(t *testing.T) {
 			t.Errorf("%s: %v allocations to resolve once, %v three times", path, once, often)
 		}
 	}
+}
+
+func FuzzResolve(f *testing.F) {
+	for _, seed := range []string{
+		"spec.containers.*.image", "spec.containers.?name:c=web.ports.*?containerPort=80", "spec.byName.*@:k.n", "*.*.*", "spec.|gone.x",
+		"spec.containers.?name=@1", "metadata.@annotations:x.*", "spec.containers.?name=x;@0.name",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := yamlpath.ParsePath(text)
+		if err != nil || p.Arguments() > 0 {
+			return
+		}
+		doc, err := gaby.ParseYAML([]byte(sample))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]bool{}
+		err = p.Resolve(doc.Value(), yamlpath.ResolveOptions{}, func(m *yamlpath.Match) error {
+			place := string(yamlpath.JoinPathSegments(m.Segments))
+			if doc.Search(m.Segments...).Value() != m.Value && m.Value.Exists() {
+				t.Fatalf("%q: something else is at %s", text, place)
+			}
+			found[place] = true
+			return nil
+		})
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		// The same path constrained by a place it leads to leads to that place alone.
+		for place := range found {
+			constrained, err := yamlpath.ResolveAssociativePaths(doc, api.UnresolvedPath(text), api.ResolvedPath(place), false)
+			if err == nil && (len(constrained) != 1 || string(constrained[0].Path) != place) {
+				t.Fatalf("%q constrained by %s: %v", text, place, constrained)
+			}
+		}
+	})
 }
