@@ -210,3 +210,15 @@ func trace(history [][]int, i, j int) []Hunk {
 	}
 	return hunks
 }
+
+// Indentation returns how many spaces a line begins with.
+func Indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+// Added returns the lines of after that Diff finds not to be in before.
+func Added(before, after []string) []string {
+	var added []string
+	for _, h := range Diff(before, after) {
+		added = append(added, after[h.NewFrom:h.NewTo]...)
+	}
+	return added
+}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
@@ -52,36 +51,10 @@ func bothAdded(c lines.Chunk) ([]string, bool) {
 	return slices.Concat(c.Theirs, c.Ours), true
 }
 
-// entries are the changes between two states of a unit: what was done, by resource and path.
+// entries are the changes between two states of a unit; ok is false when they cannot be compared.
 func (m *textMerger) entries(before, after gaby.Container) (all map[string]string, ok bool) {
-	changes, err := diffUnits(before, after, m.provider, diffOptions{})
-	if err != nil {
-		return nil, false
-	}
-	all = map[string]string{}
-	for _, r := range changes {
-		if r.op == api.MutationTypeNone {
-			continue
-		}
-		resource := string(r.resource.ResourceType) + "#" + string(r.resource.ResourceName) + "\x00"
-		if r.op != api.MutationTypeUpdate {
-			all[resource] = string(r.op) + string(appendCanonicalJSON(nil, r.value))
-		}
-		for _, e := range r.paths {
-			text := string(e.op)
-			if e.op != api.MutationTypeDelete {
-				text += string(appendCanonicalJSON(nil, e.value))
-			}
-			all[resource+e.path.canonical()+"."] = text
-		}
-		for _, o := range r.orders {
-			all[resource+o.path.canonical()+".#"] = strings.Join(o.keys, "\x00")
-		}
-		for _, o := range r.renames {
-			all[resource+o.path.canonical()+".?"+o.old] = o.now
-		}
-	}
-	return all, true
+	all, err := Entries(before, after, m.provider)
+	return all, err == nil
 }
 
 // meet tells whether some change is another one than that of the other side at its place, or below one of those.

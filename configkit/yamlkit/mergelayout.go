@@ -101,9 +101,9 @@ func oneOrder(order [3][]string) (want []string, ok bool) {
 
 // sameSet tells whether lists without repetitions have the same elements.
 func sameSet(lists [3][]string) bool {
-	first := toSet(lists[0])
-	for _, list := range lists {
-		if len(list) != len(first) || slices.ContainsFunc(list, func(s string) bool { return !first[s] }) {
+	first := slices.Sorted(slices.Values(lists[0]))
+	for _, list := range lists[1:] {
+		if !slices.Equal(first, slices.Sorted(slices.Values(list))) {
 			return false
 		}
 	}
@@ -268,24 +268,24 @@ func indentedLike(text, model []string) (put []string, anew bool) {
 		if strings.TrimSpace(text[i]) == "" {
 			return
 		}
-		width := indentation(text[i])
+		width := lines.Indentation(text[i])
 		maps.DeleteFunc(now, func(was, _ int) bool { return was > width })
 		if like[i] >= 0 {
-			now[width] = indentation(model[like[i]])
+			now[width] = lines.Indentation(model[like[i]])
 			anew = anew || now[width] != width
 		}
 	}
 	ahead := map[int]int{} // what lines are indented by as those that follow
 	for i := range slices.Backward(text) {
 		see(i)
-		if is, known := now[indentation(text[i])]; known && like[i] < 0 {
+		if is, known := now[lines.Indentation(text[i])]; known && like[i] < 0 {
 			ahead[i] = is
 		}
 	}
 	clear(now)
 	for i, l := range text {
 		see(i)
-		width := indentation(l)
+		width := lines.Indentation(l)
 		behind, isBehind := now[width]
 		is, known := ahead[i]
 		switch {
@@ -316,6 +316,3 @@ func unindented(text []string) []string {
 	}
 	return short
 }
-
-// indentation is how many spaces a line begins with.
-func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }

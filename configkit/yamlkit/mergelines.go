@@ -7,15 +7,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
-// added are the lines that a text has and another one has not.
-func added(before, after []string) []string {
-	var rows []string
-	for _, h := range lines.Diff(before, after) {
-		rows = append(rows, after[h.NewFrom:h.NewTo]...)
-	}
-	return rows
-}
-
 // differences are the places where our lines are not theirs because they have changed them, all of them where that cannot be told.
 func differences(base, ours, theirs []string) []clash {
 	changed := lines.Diff(base, theirs)

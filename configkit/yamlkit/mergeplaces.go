@@ -11,20 +11,43 @@ import (
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
-// placedConflict is a conflict of values with its places in the texts of both sides. Where a side has deleted what it is about, ours is
-// where that would be, and theirs is not known.
-type placedConflict struct {
+// PlacedConflict is a conflict of values with its positions in the texts of both sides. Where a side has deleted what it is about, Ours is
+// where that would be, and Theirs is not known.
+type PlacedConflict struct {
+	Ours, Theirs gaby.Position
+
 	conflict
-	ours, theirs gaby.Position
-	at           mutationPath  // ours, in our text
-	in           *gaby.YamlDoc // our resource
-	inside       bool          // ours is inside of the value
+	at     mutationPath  // ours, in our text
+	in     *gaby.YamlDoc // our resource
+	inside bool          // ours is inside of the value
 }
 
-// placed finds the places of conflicts.
-func (m *textMerger) placed(once *mergedOnce, base gaby.Container) []placedConflict {
-	list := make([]placedConflict, len(once.conflicts.list))
-	rows, rowsTheirs := lines.Split(string(m.ours)), lines.Split(string(m.theirs))
+// MergePlaced is MergeUnits for the documents of texts, whose lines are ours and theirs: it returns the conflicts with their positions there.
+// was is what target is now, in documents of its own. A conflict about something that both sides have deleted is not one. With
+// NoSubtraction the conflicts have no positions.
+func MergePlaced(base, source, was, target gaby.Container, provider configkit.ResourceProvider, options MergeOptions, ours, theirs []string) (gaby.Container, []PlacedConflict, error) {
+	m := merger{provider: provider, options: options, restore: options.NoSubtraction}
+	once, err := m.units(base, source, was, target)
+	if err != nil {
+		return nil, nil, err
+	}
+	once.conflicts.list = slices.DeleteFunc(once.conflicts.list, conflict.isAgreed)
+	return once.docs, once.placed(base, provider, ours, theirs), nil
+}
+
+// MergeValues is MergeUnits for values alone: it brings no comments along, and has no conflicts to show.
+func MergeValues(base, source, was, target gaby.Container, provider configkit.ResourceProvider, options MergeOptions) (gaby.Container, error) {
+	m := merger{provider: provider, options: options, bare: true, restore: options.NoSubtraction}
+	once, err := m.units(base, source, was, target)
+	if err != nil {
+		return nil, err
+	}
+	return once.docs, nil
+}
+
+// placed finds the positions of conflicts.
+func (once *mergedOnce) placed(base gaby.Container, provider configkit.ResourceProvider, rows, rowsTheirs []string) []PlacedConflict {
+	list := make([]PlacedConflict, len(once.conflicts.list))
 	type finders struct{ ours, theirs *placeFinder }
 	known := map[[2]*gaby.YamlDoc]finders{} // conflicts of one resource share them
 	for i, c := range once.conflicts.list {
@@ -36,7 +59,7 @@ func (m *textMerger) placed(once *mergedOnce, base gaby.Container) []placedConfl
 		own := once.patcher.own.find(c.of)
 		find, ok := known[[2]*gaby.YamlDoc{c.of.before, c.of.after}]
 		if !ok {
-			keys := m.provider.MergeKeys(c.resource.ResourceType)
+			keys := provider.MergeKeys(c.resource.ResourceType)
 			if c.of.after != nil {
 				find.theirs = newPlaceFinder(c.of.before.Value(), c.of.after.Value(), keys, c.of.renames)
 			}
@@ -48,11 +71,11 @@ func (m *textMerger) placed(once *mergedOnce, base gaby.Container) []placedConfl
 		if find.theirs != nil {
 			place, found := find.theirs.find(c.path, c.element, true)
 			if found || c.source.op != api.MutationTypeDelete && place.value.Equal(c.source.value) {
-				p.theirs = place.inText(rowsTheirs, &c.source, c.target)
+				p.Theirs = place.inText(rowsTheirs, &c.source, c.target)
 			}
 		}
 		if find.ours == nil {
-			p.ours = nextDocument(c.of.before, base, once.patcher.own, len(rows))
+			p.Ours = nextDocument(c.of.before, base, once.patcher.own, len(rows))
 			continue
 		}
 		path := c.path
@@ -60,10 +83,10 @@ func (m *textMerger) placed(once *mergedOnce, base gaby.Container) []placedConfl
 			path = c.mine
 		}
 		place, found := find.ours.find(path, c.element, c.mine != nil)
-		if p.ours = place.at; found {
+		if p.Ours = place.at; found {
 			p.at, p.in = place.path, own.after
-			p.ours = place.inText(rows, c.target, &c.source)
-			p.inside = p.ours != place.at
+			p.Ours = place.inText(rows, c.target, &c.source)
+			p.inside = p.Ours != place.at
 		}
 	}
 	return list
@@ -76,7 +99,7 @@ func nextDocument(doc *gaby.YamlDoc, base gaby.Container, own *ownFinder, rows i
 			return gaby.Position{Line: o.after.FirstLine(), Column: 1}
 		}
 	}
-	return linePosition(max(0, rows-1))
+	return gaby.Position{Line: max(1, rows), Column: 1}
 }
 
 // placeFinder finds what paths of changes lead to in the text of one side.
@@ -298,55 +321,66 @@ func (p *valuePlace) inText(rows []string, mine, other *change) gaby.Position {
 	if line >= len(rows) || strings.TrimSpace(rows[line]) != strings.TrimSpace(all[first]) {
 		return p.at
 	}
-	return gaby.Position{Line: line + 1, Column: indentation(rows[line]) + 1}
+	return gaby.Position{Line: line + 1, Column: lines.Indentation(rows[line]) + 1}
 }
 
-// lineMap tells for the lines of one text which of another one they are.
-type lineMap struct {
-	hunks []lines.Hunk
-	end   int // number of lines of the other
-}
-
-func newLineMap(from, to []string) lineMap { return lineMap{lines.Diff(from, to), len(to)} }
-
-// at is the line, from 0, that a line is, or stands in the place of.
-func (m lineMap) at(line int) int {
-	moved := 0
-	for _, h := range m.hunks {
-		if line < h.From {
-			break
-		}
-		if line < h.To {
-			return m.bounded(min(h.NewFrom+line-h.From, max(h.NewTo-1, h.NewFrom)))
-		}
-		moved = h.NewTo - h.To
+// PositionsIn returns where conflicts are in other documents, such as those that a merge has made; the zero position where that is not known.
+func PositionsIn(docs gaby.Container, conflicts []PlacedConflict, provider configkit.ResourceProvider) ([]gaby.Position, error) {
+	known, err := unitDocuments(docs, docs, provider)
+	if err != nil {
+		return nil, err
 	}
-	return m.bounded(line + moved)
-}
-
-func (m lineMap) bounded(line int) int { return max(0, min(line, m.end-1)) }
-
-// nearest is the place of some lines in a text that is next to another place, which it is where the lines are not in the text: documents
-// may have changed places.
-func nearest(text, part []string, at int) int {
-	best := -1
-	for i := 0; len(part) > 0 && i+len(part) <= len(text); i++ {
-		if slices.Equal(text[i:i+len(part)], part) && (best < 0 || abs(i-at) < abs(best-at)) {
-			best = i
+	find := newFinder(known, provider,
+		func(d unitDocument) *api.ResourceInfo { return &d.info },
+		func(unitDocument) []api.ResourceName { return nil })
+	finders := map[int]*placeFinder{}
+	positions := make([]gaby.Position, len(conflicts))
+	for i := range conflicts {
+		c := &conflicts[i]
+		at := find.find(&c.resource, c.of.names)
+		if at < 0 || c.in == nil || c.inside {
+			continue
+		}
+		f := finders[at]
+		if f == nil {
+			f = newPlaceFinder(c.in.Value(), known[at].Value(), provider.MergeKeys(c.resource.ResourceType), c.of.renames)
+			finders[at] = f
+		}
+		if place, found := f.find(c.at, "", false); found {
+			positions[i] = place.at
 		}
 	}
-	if best < 0 {
-		return at
-	}
-	return best
+	return positions, nil
 }
 
-func abs(n int) int { return max(n, -n) }
+// isAgreed tells of a conflict that it is none for people: both sides have deleted something, one of them with what is around it.
+func (c conflict) isAgreed() bool {
+	return c.source.op == api.MutationTypeDelete && c.target != nil && c.target.op == api.MutationTypeDelete
+}
 
-// linePosition is the beginning of a line, which is counted from 0.
-func linePosition(line int) gaby.Position { return gaby.Position{Line: line + 1, Column: 1} }
+// IsMissing reports whether the target has no place for what was to be set.
+func (c *conflict) IsMissing() bool { return c.reason == api.ConflictUnresolvedPath }
 
-// positionIn is the beginning of a line of a text, of the last one for what is behind it.
-func positionIn(text []string, line int) gaby.Position {
-	return linePosition(max(0, min(line, len(text)-1)))
+// Mutation is the conflict as it travels.
+func (c *conflict) Mutation() api.MutationConflict {
+	return (&conflicts{list: []conflict{*c}}).mutations()[0]
+}
+
+// Lines are those of what was to be set, where it is more than is told on one line or about what was changed in a resource.
+func (c *conflict) Lines() []string {
+	switch {
+	case c.source.op == api.MutationTypeDelete:
+		return nil
+	case len(c.path) > 0 || c.source.op != api.MutationTypeUpdate:
+		text := valueText(c.source.value)
+		if isString(c.source.value) {
+			text = c.source.value.Text()
+		}
+		if shown := c.source.info(false); !shown.Fits() {
+			return lines.Split(text)
+		}
+	case c.of.before != nil && c.of.after != nil:
+		return lines.Added(lines.Split(c.of.before.String()), lines.Split(c.of.after.String()))
+	}
+	return nil
 }

@@ -121,7 +121,7 @@ type textMerger struct {
 // side is one way to settle all conflicts: so that ours stays, or so that theirs is taken.
 type side struct {
 	text      string
-	conflicts []placedConflict // of values
+	conflicts []PlacedConflict // of values
 	clashes   []clash          // of everything else
 	ours      []string         // our lines with the values of the side, which those of clashes are
 	theirs    []string         // theirs
@@ -190,7 +190,7 @@ func (m *textMerger) tellMore(byLines *MergedText, conflicts []TextConflict) {
 // isMissing tells whether there is something in theirs that the text has no place for.
 func (s *side) isMissing() bool {
 	for _, c := range s.conflicts {
-		if c.reason == api.ConflictUnresolvedPath {
+		if c.IsMissing() {
 			return true
 		}
 	}
@@ -265,7 +265,7 @@ func (m *textMerger) rest(s *side, options MergeOptions) error {
 }
 
 // values merges three texts by their values alone and prints the result: the target with edits. Bare edits bring no comments along.
-func (m *textMerger) values(base, source, target []byte, options MergeOptions, bare bool) ([]byte, []placedConflict, error) {
+func (m *textMerger) values(base, source, target []byte, options MergeOptions, bare bool) ([]byte, []PlacedConflict, error) {
 	var docs [4]gaby.Container
 	for i, text := range [][]byte{base, source, target, target} {
 		var err error
@@ -281,26 +281,23 @@ func (m *textMerger) values(base, source, target []byte, options MergeOptions, b
 			}
 		}
 	}
-	units := merger{provider: m.provider, options: options, bare: bare, restore: options.NoSubtraction}
-	once, err := units.units(docs[0], docs[1], docs[2], docs[3])
+	var merged gaby.Container
+	var conflicts []PlacedConflict
+	var err error
+	if bare {
+		merged, err = MergeValues(docs[0], docs[1], docs[2], docs[3], m.provider, options)
+	} else {
+		merged, conflicts, err = MergePlaced(docs[0], docs[1], docs[2], docs[3], m.provider, options, lines.Split(string(m.ours)), lines.Split(string(m.theirs)))
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	text, err := m.converter.DocumentsToNative(once.docs)
-	if bare || err != nil {
-		return text, nil, err
-	}
-	once.conflicts.list = slices.DeleteFunc(once.conflicts.list, conflict.isAgreed)
-	return text, m.placed(once, docs[0]), nil
+	text, err := m.converter.DocumentsToNative(merged)
+	return text, conflicts, err
 }
 
 // errPlainText tells that a document is no configuration: whatever is text is YAML, too.
 var errPlainText = errors.New("this is plain text")
-
-// isAgreed tells of a conflict that it is none for people: both sides have deleted something, one of them with what is around it.
-func (c conflict) isAgreed() bool {
-	return c.source.op == api.MutationTypeDelete && c.target != nil && c.target.op == api.MutationTypeDelete
-}
 
 // sameValues tells whether a text can be read and says what another one says.
 func (m *textMerger) sameValues(want, text []byte) bool {
@@ -321,16 +318,8 @@ func (m *textMerger) sameValues(want, text []byte) bool {
 			return false
 		}
 	}
-	changes, err := diffUnits(a, b, m.provider, diffOptions{})
-	if err != nil {
-		return false
-	}
-	for _, c := range changes {
-		if c.op != api.MutationTypeNone {
-			return false
-		}
-	}
-	return true
+	same, err := Equal(a, b, m.provider)
+	return err == nil && same
 }
 
 // lostComments are comments that one side has written in what the other has deleted or replaced.
@@ -379,37 +368,23 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, err := unitDocuments(docs, docs, m.provider)
+	positions, err := PositionsIn(docs, s.conflicts, m.provider)
 	if err != nil {
 		return nil, err
 	}
-	find := newFinder(known, m.provider,
-		func(d unitDocument) *api.ResourceInfo { return &d.info },
-		func(unitDocument) []api.ResourceName { return nil })
 	merged, ours, theirs := lines.Split(s.text), lines.Split(string(m.ours)), lines.Split(string(m.theirs))
 	toMerged := newLineMap(ours, merged)
 	moved := func(p gaby.Position) gaby.Position {
 		row := max(0, min(p.Line, len(ours))-1)
 		return gaby.Position{Line: nearest(merged, ours[row:min(row+1, len(ours))], toMerged.at(row)) + 1, Column: p.Column}
 	}
-	all := make([]conflict, len(s.conflicts))
-	for i := range s.conflicts {
-		all[i] = s.conflicts[i].conflict
-	}
-	finders := map[int]*placeFinder{}
 	var told []TextConflict
-	for i, value := range (&conflicts{all}).mutations() {
+	for i := range s.conflicts {
 		c := &s.conflicts[i]
-		t := TextConflict{Value: &value, Lines: c.lines(), Ours: c.ours, Theirs: c.theirs, Pos: moved(c.ours)}
-		if at := find.find(&c.resource, c.of.names); at >= 0 && c.in != nil && !c.inside {
-			f := finders[at]
-			if f == nil {
-				f = newPlaceFinder(c.in.Value(), known[at].Value(), m.provider.MergeKeys(c.resource.ResourceType), c.of.renames)
-				finders[at] = f
-			}
-			if place, found := f.find(c.at, "", false); found {
-				t.Pos = place.at
-			}
+		value := c.Mutation()
+		t := TextConflict{Value: &value, Lines: c.Lines(), Ours: c.Ours, Theirs: c.Theirs, Pos: positions[i]}
+		if t.Pos.Line == 0 {
+			t.Pos = moved(c.Ours)
 		}
 		told = append(told, t)
 	}
@@ -439,23 +414,4 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 // lineWith is the first line with a comment, -1 when there is none.
 func lineWith(text []string, comment string) int {
 	return slices.IndexFunc(text, func(l string) bool { return commentIn(l) == comment })
-}
-
-// lines are those of what was to be set, where it is more than is told on one line or about what was changed in a resource.
-func (c *conflict) lines() []string {
-	switch {
-	case c.source.op == api.MutationTypeDelete:
-		return nil
-	case len(c.path) > 0 || c.source.op != api.MutationTypeUpdate:
-		text := valueText(c.source.value)
-		if isString(c.source.value) {
-			text = c.source.value.Text()
-		}
-		if shown := c.source.info(false); !shown.Fits() {
-			return lines.Split(text)
-		}
-	case c.of.before != nil && c.of.after != nil:
-		return added(lines.Split(c.of.before.String()), lines.Split(c.of.after.String()))
-	}
-	return nil
 }

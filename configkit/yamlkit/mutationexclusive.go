@@ -139,7 +139,7 @@ func (w *resourcePatch) choose(c *choice, p mutationPlace, withheld map[*pathCha
 		had := change{op: api.MutationTypeAdd, value: p.value.Get(member)}
 		w.conflicts.add(api.ConflictExclusiveCleared, w.change, place, changes[0].change, &had)
 		if err := w.delete(&pathChange{path: place, change: change{op: api.MutationTypeDelete}}); err != nil {
-			w.problems = append(w.problems, locate(err, &w.change.resource, nil))
+			w.problems = append(w.problems, yamlpath.Locate(err, &w.change.resource))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // MergeOptions say what a merge does with what the target has changed.
@@ -40,7 +41,7 @@ type Merged struct {
 func MergeUnits(base, source, target gaby.Container, provider configkit.ResourceProvider, options MergeOptions) (*Merged, error) {
 	was, err := gaby.ParseAll(target.Bytes())
 	if err != nil {
-		return nil, locate(err, nil, nil)
+		return nil, yamlpath.Locate(err, nil)
 	}
 	m := merger{provider: provider, options: options}
 	once, err := m.units(base, source, was, target)
@@ -167,7 +168,7 @@ func (m *merger) settle(once *mergedOnce) error {
 				break
 			}
 			if err := once.withhold(r, lists); err != nil {
-				return locate(err, &r.change.resource, nil)
+				return yamlpath.Locate(err, &r.change.resource)
 			}
 		}
 	}
@@ -178,7 +179,7 @@ func (m *merger) settle(once *mergedOnce) error {
 func (m *merger) unsettled(r *mergedResource) ([]unsettledList, error) {
 	now, err := gaby.ParseYAML([]byte(r.now.Content()))
 	if err != nil {
-		return nil, locate(err, &r.change.resource, nil)
+		return nil, yamlpath.Locate(err, &r.change.resource)
 	}
 	mark := r.now.Checkpoint()
 	defer r.now.Rollback(mark)

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // contextMergeID is the field of the context that identifies a resource whatever it is called.
@@ -35,7 +36,7 @@ func unitDocuments(docs, unit gaby.Container, provider configkit.ResourceProvide
 		case err == nil || ok && !none.Empty:
 			found = append(found, unitDocument{YamlDoc: doc, info: info, resource: err == nil})
 		case !ok:
-			problems = append(problems, locate(err, nil, nil))
+			problems = append(problems, yamlpath.Locate(err, nil))
 		}
 	}
 	return found, errors.Join(problems...)
@@ -347,7 +348,7 @@ func (d *unitDiffer) edited(r *resourceChange, before, after *gaby.YamlDoc, then
 			return info, nil
 		}
 		if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
-			return info, locate(err, nil, nil)
+			return info, yamlpath.Locate(err, nil)
 		}
 		return info, nil
 	}
@@ -413,7 +414,7 @@ func withoutKept(before, after gaby.Container) (gaby.Container, gaby.Container) 
 // newResource is the change of a resource that is new or, with Delete, gone.
 func newResource(d *unitDocument, op api.MutationType, index int) (*resourceChange, error) {
 	if err := d.Check(); err != nil {
-		return nil, locate(err, &d.info, nil)
+		return nil, yamlpath.Locate(err, &d.info)
 	}
 	r := &resourceChange{
 		resource: d.info, names: []api.ResourceName{d.info.ResourceName},
@@ -437,7 +438,7 @@ func (d *unitDiffer) documents(before, after *unitDocument) (*resourceChange, er
 	}
 	for _, doc := range []*unitDocument{before, after} {
 		if err := doc.Check(); err != nil {
-			return nil, locate(err, &doc.info, nil)
+			return nil, yamlpath.Locate(err, &doc.info)
 		}
 	}
 	d.compare(r, before.YamlDoc, after.YamlDoc, after.info.ResourceType)

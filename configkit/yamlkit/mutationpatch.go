@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // patcher applies changes to a unit.
@@ -146,7 +147,7 @@ func (p *patcher) resource(r *resourceChange) {
 	}
 	w := p.work(r, doc, own)
 	if err := w.apply(r, protected); err != nil {
-		p.problems = append(p.problems, locate(err, &r.resource, nil))
+		p.problems = append(p.problems, yamlpath.Locate(err, &r.resource))
 	}
 }
 
@@ -171,7 +172,7 @@ func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *p
 		}
 		added, err := gaby.ParseYAML([]byte(text))
 		if err != nil {
-			p.problems = append(p.problems, locate(err, &r.resource, nil))
+			p.problems = append(p.problems, yamlpath.Locate(err, &r.resource))
 			return
 		}
 		p.added = append(p.added, added)
@@ -190,12 +191,12 @@ func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *p
 		d := differ{index: r.index}
 		d.diff(&pieces, doc.Value(), r.value, p.provider.MergeKeys(r.resource.ResourceType))
 		if err := p.work(r, doc, nil).apply(&pieces, protected); err != nil {
-			p.problems = append(p.problems, locate(err, &r.resource, nil))
+			p.problems = append(p.problems, yamlpath.Locate(err, &r.resource))
 		}
 		return
 	}
 	if err := doc.SetDocP(r.value.Doc(), ""); err != nil {
-		p.problems = append(p.problems, locate(err, &r.resource, nil))
+		p.problems = append(p.problems, yamlpath.Locate(err, &r.resource))
 	}
 }
 

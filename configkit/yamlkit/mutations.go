@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
 // ComputeMutations compares two states of a unit. Every resource has an entry, with None when nothing happened to it; the entries come
@@ -85,7 +86,7 @@ func Reset(parsedData gaby.Container, mutations api.ResourceMutationList, provid
 		n, err := p.work(r, found[i], nil).reset(r.paths)
 		count += n
 		if err != nil {
-			problems = append(problems, locate(err, &r.resource, nil))
+			problems = append(problems, yamlpath.Locate(err, &r.resource))
 		}
 	}
 	return count, errors.Join(problems...)

@@ -318,7 +318,7 @@ func UpdatePaths[T Scalar](parsedData gaby.Container, resourceTypeToPaths config
 	for i := range edits {
 		e := &edits[i]
 		if _, err := e.doc.Set(e.value, e.segments...); err != nil {
-			f := locate(err, e.resource, nil).(*api.Failure)
+			f := yamlpath.Locate(err, e.resource).(*api.Failure)
 			f.Path = string(yamlpath.ReportedFrom(e.doc.Value(), e.segments, nil, e.known.keys(), e.path.path.EmbeddedPath(), nil))
 			if f.Pos.IsZero() {
 				f.Pos = e.current.Position()

@@ -52,14 +52,14 @@ func VisitResources(parsedData gaby.Container, output any, resourceProvider conf
 			continue
 		}
 		if err := doc.Check(); err != nil {
-			problems = append(problems, locate(err, info, nil))
+			problems = append(problems, yamlpath.Locate(err, info))
 			continue
 		}
 		var errs []error
 		output, errs = visitor(doc, output, index, info)
 		for _, err := range errs {
 			if err != nil {
-				problems = append(problems, locate(err, info, nil))
+				problems = append(problems, yamlpath.Locate(err, info))
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func resourceInfo(doc *gaby.YamlDoc, provider configkit.ResourceProvider) (*api.
 		if _, ok := errors.AsType[*configkit.NoResourceError](err); ok {
 			return nil, nil
 		}
-		return nil, locate(err, nil, nil)
+		return nil, yamlpath.Locate(err, nil)
 	}
 	return &info, nil
 }
@@ -227,7 +227,7 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 		info, err := provider.ResourceInfo(doc)
 		if err != nil {
 			if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
-				v.problems = append(v.problems, locate(err, nil, nil))
+				v.problems = append(v.problems, yamlpath.Locate(err, nil))
 			}
 			continue
 		}
@@ -251,7 +251,7 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 
 func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceInfo, known *typePaths) {
 	if err := doc.Check(); err != nil {
-		v.problems = append(v.problems, locate(err, &info, nil))
+		v.problems = append(v.problems, yamlpath.Locate(err, &info))
 		return
 	}
 	v.place = place{doc: doc, index: index, resource: &info, known: known}
@@ -420,12 +420,12 @@ func boundDetails(unbound *api.AttributeDetails, arguments func() []api.Function
 // locate makes a failure of an error, with what is known about where it happened.
 func locate(err error, info *api.ResourceInfo, p *place) error {
 	if p == nil || p.match == nil {
-		return yamlpath.Locate(err, info, "", api.Position{})
+		return yamlpath.Locate(err, info)
 	}
 	if e, ok := errors.AsType[*gaby.EditError](err); ok && e.Path != "" { // it knows best which place of the edit is meant
 		reported := *e
 		reported.Path = string(yamlpath.ReportedFrom(p.root, gaby.DotPathToSlice(e.Path), nil, p.mergeKeys(), p.path.path.EmbeddedPath(), nil))
 		err = &reported
 	}
-	return yamlpath.Locate(err, info, p.reported(), p.match.Value.Position())
+	return yamlpath.LocateAt(err, info, p.reported(), p.match.Value.Position())
 }

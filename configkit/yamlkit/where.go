@@ -160,7 +160,7 @@ func (w *Where) matchDocument(provider configkit.ResourceProvider, doc *gaby.Yam
 		}
 		if !scanned {
 			if err := doc.Check(); err != nil {
-				return false, locate(err, info, nil)
+				return false, yamlpath.Locate(err, info)
 			}
 			scanned = true
 		}
@@ -176,7 +176,7 @@ func (w *Where) matchDocument(provider configkit.ResourceProvider, doc *gaby.Yam
 		}
 		matches, err := t.matchPath(provider, doc.Value(), info.ResourceType)
 		if err != nil {
-			return false, locate(err, info, nil)
+			return false, yamlpath.Locate(err, info)
 		}
 		if !matches {
 			return false, nil

@@ -7,9 +7,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Locate makes a failure of an error of a function, unless it is one, with what is known about where it happened: the resource, the path
+// Locate is LocateAt where only the resource is known, which may be nil, too.
+func Locate(err error, info *api.ResourceInfo) error {
+	return LocateAt(err, info, "", api.Position{})
+}
+
+// LocateAt makes an *api.Failure of an error, unless it is one, with what is known about where it happened: the resource, the path
 // and the position, each of which may be missing. What an error of this package or of gaby knows itself comes before them.
-func Locate(err error, info *api.ResourceInfo, path api.ResolvedPath, pos api.Position) error {
+func LocateAt(err error, info *api.ResourceInfo, path api.ResolvedPath, pos api.Position) error {
 	if f, ok := errors.AsType[*api.Failure](err); ok {
 		if f.Resource == "" && info != nil {
 			located := *f

@@ -1,0 +1,56 @@
+package yamlkit
+
+import (
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
+
+// Equal reports whether two states of a unit have the same resources with the same values.
+func Equal(a, b gaby.Container, provider configkit.ResourceProvider) (bool, error) {
+	changes, err := diffUnits(a, b, provider, diffOptions{})
+	if err != nil {
+		return false, err
+	}
+	for _, c := range changes {
+		if c.op != api.MutationTypeNone {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Entries returns the changes between two states of a unit as texts: what was done, by resource and path. Equal changes have equal texts. The
+// key of a change begins with the keys of those around it.
+func Entries(before, after gaby.Container, provider configkit.ResourceProvider) (map[string]string, error) {
+	changes, err := diffUnits(before, after, provider, diffOptions{})
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for _, r := range changes {
+		if r.op == api.MutationTypeNone {
+			continue
+		}
+		resource := string(r.resource.ResourceType) + "#" + string(r.resource.ResourceName) + "\x00"
+		if r.op != api.MutationTypeUpdate {
+			all[resource] = string(r.op) + string(appendCanonicalJSON(nil, r.value))
+		}
+		for _, e := range r.paths {
+			text := string(e.op)
+			if e.op != api.MutationTypeDelete {
+				text += string(appendCanonicalJSON(nil, e.value))
+			}
+			all[resource+e.path.canonical()+"."] = text
+		}
+		for _, o := range r.orders {
+			all[resource+o.path.canonical()+".#"] = strings.Join(o.keys, "\x00")
+		}
+		for _, o := range r.renames {
+			all[resource+o.path.canonical()+".?"+o.old] = o.now
+		}
+	}
+	return all, nil
+}
