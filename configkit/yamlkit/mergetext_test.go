@@ -11,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
@@ -308,7 +309,7 @@ func TestMergeTexts(t *testing.T) {
 
 // A textMaker changes in texts what does not count as a value.
 type textMaker struct {
-	unitMaker
+	mutationtest.Maker
 	comments *int // so far; each is another one
 }
 
@@ -344,9 +345,13 @@ func (m textMaker) decorated(text string, n int) string {
 }
 
 // edited is a text with the values of a unit.
-func edited(t testing.TB, text string, unit []object) string {
+func edited(t testing.TB, text string, unit []mutationtest.Object) string {
 	t.Helper()
-	return merged(t, text, unitText(t, unit), text)
+	result, err := yamlkit.MergeUnits(mutationtest.Parse(t, text), mutationtest.Parse(t, mutationtest.Text(t, unit)), mutationtest.Parse(t, text), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Docs.String()
 }
 
 // commentsOf are the comments of a text.
@@ -382,12 +387,12 @@ func chosen(text string, theirs bool) string {
 // TestMergeTextLaws: over random texts, a merge loses nothing and says what it should.
 func TestMergeTextLaws(t *testing.T) {
 	count := map[string]int{}
-	for seed := range cases(500, 10_000) {
-		m := textMaker{newUnitMaker(uint64(seed)), new(int)}
-		unit := m.unit()
-		base := m.decorated(unitText(t, unit), m.IntN(8))
-		ours := m.decorated(edited(t, base, m.variant(unit, m.IntN(3))), m.IntN(4))
-		theirs := m.decorated(edited(t, base, m.variant(unit, m.IntN(3))), m.IntN(4))
+	for seed := range mutationtest.Cases(500, 10_000) {
+		m := textMaker{mutationtest.NewMaker(uint64(seed)), new(int)}
+		unit := m.Unit()
+		base := m.decorated(mutationtest.Text(t, unit), m.IntN(8))
+		ours := m.decorated(edited(t, base, m.Variant(unit, m.IntN(3))), m.IntN(4))
+		theirs := m.decorated(edited(t, base, m.Variant(unit, m.IntN(3))), m.IntN(4))
 		result := mergedText(base, ours, theirs, yamlkit.MergeTextOptions{})
 		have := string(result.Text)
 		fail := func(law string) {
@@ -439,12 +444,12 @@ func TestMergeTextLaws(t *testing.T) {
 			continue
 		}
 		count["clean"]++
-		want, err := yamlkit.MergeUnits(parseUnit(t, base), parseUnit(t, theirs), parseUnit(t, ours), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
-		if err != nil || len(want.Conflicts) == 0 && !sameDocuments(t, have, want.Docs.String()) {
+		want, err := yamlkit.MergeUnits(mutationtest.Parse(t, base), mutationtest.Parse(t, theirs), mutationtest.Parse(t, ours), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
+		if err != nil || len(want.Conflicts) == 0 && !mutationtest.SameDocuments(t, have, want.Docs.String()) {
 			fail("other values")
 		}
 		again := mergedText(base, have, theirs, yamlkit.MergeTextOptions{})
-		if !sameDocuments(t, string(again.Text), have) || !maps.Equal(commentsOf(string(again.Text)), inResult) {
+		if !mutationtest.SameDocuments(t, string(again.Text), have) || !maps.Equal(commentsOf(string(again.Text)), inResult) {
 			have += "\n--- again\n" + string(again.Text)
 			fail("merging again changes nothing")
 		}
@@ -486,10 +491,10 @@ func isSound(text string) bool {
 // TestMergeOfGarbledTexts: whatever the texts are, no comment of either side gets lost, and both ways to show conflicts agree on
 // whether there are any.
 func TestMergeOfGarbledTexts(t *testing.T) {
-	for seed := range cases(500, 10_000) {
-		m := textMaker{newUnitMaker(uint64(seed)), new(int)}
-		base := m.decorated(unitText(t, m.unit()), m.IntN(8))
-		if m.oneIn(4) {
+	for seed := range mutationtest.Cases(500, 10_000) {
+		m := textMaker{mutationtest.NewMaker(uint64(seed)), new(int)}
+		base := m.decorated(mutationtest.Text(t, m.Unit()), m.IntN(8))
+		if m.OneIn(4) {
 			base = m.garbled(base)
 		}
 		ours, theirs := m.garbled(base), m.garbled(base)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
@@ -254,7 +255,7 @@ func TestMergeUnits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			merged, err := yamlkit.MergeUnits(parseUnit(t, test.base), parseUnit(t, test.source), parseUnit(t, test.target), k8skit.K8sResourceProvider, test.options)
+			merged, err := yamlkit.MergeUnits(mutationtest.Parse(t, test.base), mutationtest.Parse(t, test.source), mutationtest.Parse(t, test.target), k8skit.K8sResourceProvider, test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,10 +278,10 @@ func TestMergeUnits(t *testing.T) {
 func TestArrayReordered(t *testing.T) {
 	found := 0
 	for seed := range 150 {
-		m := newUnitMaker(uint64(seed))
-		base := m.unit()
-		b, u, d := unitText(t, base), unitText(t, m.variant(base, 6)), unitText(t, m.variant(base, 6))
-		result, err := yamlkit.MergeUnits(parseUnit(t, b), parseUnit(t, u), parseUnit(t, d), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
+		m := mutationtest.NewMaker(uint64(seed))
+		base := m.Unit()
+		b, u, d := mutationtest.Text(t, base), mutationtest.Text(t, m.Variant(base, 6)), mutationtest.Text(t, m.Variant(base, 6))
+		result, err := yamlkit.MergeUnits(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,9 +309,9 @@ func digestOf(text string) string {
 func TestDiffPatch(t *testing.T) {
 	e := func(text string, pairs ...string) string { return replaced(t, text, pairs...) }
 	docs, conflicts, err := yamlkit.DiffPatch(
-		parseUnit(t, baseDeployment+separator+baseService),
-		parseUnit(t, e(baseDeployment, "2 #", "3 #")+proxy),
-		parseUnit(t, e(baseDeployment, "dev", "prod", "2 #", "5 #")+separator+baseSettings+separator+e(baseService, "dev", "prod")),
+		mutationtest.Parse(t, baseDeployment+separator+baseService),
+		mutationtest.Parse(t, e(baseDeployment, "2 #", "3 #")+proxy),
+		mutationtest.Parse(t, e(baseDeployment, "dev", "prod", "2 #", "5 #")+separator+baseSettings+separator+e(baseService, "dev", "prod")),
 		k8skit.K8sResourceProvider,
 	)
 	if err != nil || len(conflicts) > 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
@@ -117,17 +118,17 @@ var elementIndex = regexp.MustCompile(`;@\d+`)
 func TestMergeAsTheModel(t *testing.T) {
 	ask := model(t)
 	compared, leftOut := 0, map[string]int{}
-	for seed := range cases(200, 10_000) {
-		m := newUnitMaker(uint64(seed))
-		base := m.unit()
-		source, target := m.variant(base, m.IntN(5)), m.variant(base, m.IntN(5))
-		for _, docs := range [][]object{base, source, target} {
+	for seed := range mutationtest.Cases(200, 10_000) {
+		m := mutationtest.NewMaker(uint64(seed))
+		base := m.Unit()
+		source, target := m.Variant(base, m.IntN(5)), m.Variant(base, m.IntN(5))
+		for _, docs := range [][]mutationtest.Object{base, source, target} {
 			for _, doc := range docs {
 				forTheModel(doc)
 			}
 		}
 		subtract := m.IntN(4) > 0
-		b, u, d := unitText(t, base), unitText(t, source), unitText(t, target)
+		b, u, d := mutationtest.Text(t, base), mutationtest.Text(t, source), mutationtest.Text(t, target)
 		answer := ask(map[string]any{"base": base, "source": source, "target": target, "subtract": subtract})
 		if answer.Failed != "" {
 			leftOut["the model crashes: "+answer.Failed]++ // where the target has made a map of a list to which something is added
@@ -136,7 +137,7 @@ func TestMergeAsTheModel(t *testing.T) {
 		fail := func(what string, have, want any) {
 			t.Fatalf("seed %d: %s\n--- base\n%s\n--- source\n%s\n--- target\n%s\n--- have\n%v\n--- want\n%v", seed, what, b, u, d, have, want)
 		}
-		have, err := yamlkit.DiffLines(parseUnit(t, b), parseUnit(t, u), k8skit.K8sResourceProvider)
+		have, err := yamlkit.DiffLines(mutationtest.Parse(t, b), mutationtest.Parse(t, u), k8skit.K8sResourceProvider)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,11 +146,11 @@ func TestMergeAsTheModel(t *testing.T) {
 		if !slices.Equal(have, want) {
 			fail("diff", strings.Join(have, "\n"), strings.Join(want, "\n"))
 		}
-		result, err := yamlkit.MergeUnits(parseUnit(t, b), parseUnit(t, u), parseUnit(t, d), k8skit.K8sResourceProvider, yamlkit.MergeOptions{NoSubtraction: !subtract})
+		result, err := yamlkit.MergeUnits(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, yamlkit.MergeOptions{NoSubtraction: !subtract})
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff, err := yamlkit.ComputeMutations(parseUnit(t, b), parseUnit(t, u), 0, k8skit.K8sResourceProvider)
+		diff, err := yamlkit.ComputeMutations(mutationtest.Parse(t, b), mutationtest.Parse(t, u), 0, k8skit.K8sResourceProvider)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +159,7 @@ func TestMergeAsTheModel(t *testing.T) {
 			continue
 		}
 		compared++
-		docs := normal(t, unitData(result.Docs))
+		docs := normal(t, mutationtest.Data(result.Docs))
 		if slices.ContainsFunc(answer.Conflicts, func(c [3]string) bool { return c[0] == string(api.ConflictUnresolvedPath) }) {
 			withoutRemains(answer.Docs, docs)
 		}
@@ -196,8 +197,8 @@ func withoutRemains(model, ours any) {
 		for i := range min(len(model), len(list)) {
 			withoutRemains(model[i], list[i])
 		}
-	case object:
-		known, _ := ours.(object)
+	case mutationtest.Object:
+		known, _ := ours.(mutationtest.Object)
 		for k, v := range model {
 			if other, ok := known[k]; ok {
 				withoutRemains(v, other)
@@ -210,7 +211,7 @@ func withoutRemains(model, ours any) {
 
 // isHollow tells whether a value is a map with nothing but such maps in it.
 func isHollow(v any) bool {
-	o, ok := v.(object)
+	o, ok := v.(mutationtest.Object)
 	for k := range o {
 		ok = ok && isHollow(o[k])
 	}
@@ -223,7 +224,7 @@ func forTheModel(v any) any {
 	switch v := v.(type) {
 	case bool:
 		return fmt.Sprint("it is ", v)
-	case object:
+	case mutationtest.Object:
 		for k := range v {
 			v[k] = forTheModel(v[k])
 		}

@@ -13,13 +13,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
 // computed is what happened between two units.
 func computed(t testing.TB, before, after string, index int) api.ResourceMutationList {
 	t.Helper()
-	list, err := yamlkit.ComputeMutations(parseUnit(t, before), parseUnit(t, after), index, k8skit.K8sResourceProvider)
+	list, err := yamlkit.ComputeMutations(mutationtest.Parse(t, before), mutationtest.Parse(t, after), index, k8skit.K8sResourceProvider)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +304,7 @@ func TestReset(t *testing.T) {
 		container + "name": info, container + "image": info, container + "args.1": info, container + "args.?~h=" + api.ResolvedPath(digestOf(`"--c"`)) + ";@7": info,
 		"metadata.name": protected,
 	})
-	docs := parseUnit(t, unit)
+	docs := mutationtest.Parse(t, unit)
 	n, err := yamlkit.Reset(docs, list, k8skit.K8sResourceProvider)
 	want := replaced(t, unit, "2 #", "999999999 #", "app: app", "app: confighubplaceholder", "n: 7", "n: 999999999", "name: app", "name: confighubplaceholder",
 		"web:1.0", "confighubplaceholder", "--b", "confighubplaceholder", "--c", "confighubplaceholder")
@@ -311,11 +312,11 @@ func TestReset(t *testing.T) {
 		t.Error(n, err, diff)
 	}
 	both := append(mutation(update, api.MutationMap{"metadata.name": info}), mutation(update, api.MutationMap{"spec.replicas": info})...)
-	if n, err = yamlkit.Reset(parseUnit(t, unit), both, k8skit.K8sResourceProvider); n != 2 || err != nil {
+	if n, err = yamlkit.Reset(mutationtest.Parse(t, unit), both, k8skit.K8sResourceProvider); n != 2 || err != nil {
 		t.Error("a resource with two entries, of which the first resets its name", n, err)
 	}
 	update.Protected = true
-	if n, err = yamlkit.Reset(parseUnit(t, unit), mutation(update, api.MutationMap{"spec.replicas": info}), k8skit.K8sResourceProvider); n != 0 || err != nil {
+	if n, err = yamlkit.Reset(mutationtest.Parse(t, unit), mutation(update, api.MutationMap{"spec.replicas": info}), k8skit.K8sResourceProvider); n != 0 || err != nil {
 		t.Error("a protected resource", n, err)
 	}
 }
@@ -396,7 +397,7 @@ func TestPatchMutations(t *testing.T) {
 			if test.protection != nil {
 				protection = api.ResourceMutationList{{Resource: test.mutation.Resource, PathMutationMap: test.protection}}
 			}
-			docs, conflicts, err := yamlkit.PatchMutations(parseUnit(t, unit), protection, api.ResourceMutationList{test.mutation}, nil, k8skit.K8sResourceProvider)
+			docs, conflicts, err := yamlkit.PatchMutations(mutationtest.Parse(t, unit), protection, api.ResourceMutationList{test.mutation}, nil, k8skit.K8sResourceProvider)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -430,7 +431,7 @@ func TestPatchWithoutOwnChanges(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			docs, conflicts, err := yamlkit.PatchMutations(parseUnit(t, test.target), nil, computed(t, base, test.source, 0), computed(t, base, test.target, 0), k8skit.K8sResourceProvider)
+			docs, conflicts, err := yamlkit.PatchMutations(mutationtest.Parse(t, test.target), nil, computed(t, base, test.source, 0), computed(t, base, test.target, 0), k8skit.K8sResourceProvider)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -472,11 +473,11 @@ func TestCheckMutations(t *testing.T) {
 // TestAddedTextWithoutLineEnd: a text at the end of a file without a final line end has none, wherever its document comes to stand.
 func TestAddedTextWithoutLineEnd(t *testing.T) {
 	const before, added = "kind: A\nmetadata: {name: a}\n", "---\n# why\nkind: B\nmetadata: {name: b}\ntext: |\n  one\n  two"
-	patch, err := yamlkit.ComputeMutations(parseUnit(t, before), parseUnit(t, before+added), 0, k8skit.K8sResourceProvider)
+	patch, err := yamlkit.ComputeMutations(mutationtest.Parse(t, before), mutationtest.Parse(t, before+added), 0, k8skit.K8sResourceProvider)
 	if err != nil {
 		t.Fatal(err)
 	}
-	docs, _, err := yamlkit.PatchMutations(parseUnit(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
+	docs, _, err := yamlkit.PatchMutations(mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
 	if want := before + "---\n# why\nkind: B\nmetadata: {name: b}\ntext: |-\n  one\n  two\n"; err != nil || docs.String() != want {
 		t.Errorf("have %q, %v, want %q", docs.String(), err, want)
 	}
