@@ -103,7 +103,7 @@ func (p *ResourceProvider) ProvidedProperties(doc *gaby.YamlDoc, _ []string, reg
 	}
 	properties := maps.Clone(registered)
 	addNamespace(properties, doc)
-	if name := string(p.ResourceNameStableCore(doc)); !yamlkit.IsPlaceholder(name) {
+	if name := string(p.ResourceNameStableCore(doc)); !configkit.IsPlaceholder(name) {
 		properties[propertyName] = name
 	}
 	if format := doc.Path(string(p.ContextPath(propertyConfigMapFormat))).Value().Text(); format != "" {
@@ -119,7 +119,7 @@ func (p *ResourceProvider) ProvidedProperties(doc *gaby.YamlDoc, _ []string, reg
 
 // addNamespace adds the namespace of a resource, if it is known.
 func addNamespace(properties map[string]string, doc *gaby.YamlDoc) {
-	if h, err := header(doc); err == nil && h.Namespace != "" && !yamlkit.IsPlaceholder(h.Namespace) {
+	if h, err := header(doc); err == nil && h.Namespace != "" && !configkit.IsPlaceholder(h.Namespace) {
 		properties[propertyNamespace] = h.Namespace
 	}
 }

@@ -107,9 +107,9 @@ func (w *resourcePatch) reset(paths []*pathChange) (int, error) {
 		}
 		switch p.value.Tag() {
 		case "!!str":
-			places = append(places, place{p.segments, PlaceholderString})
+			places = append(places, place{p.segments, configkit.PlaceholderString})
 		case "!!int":
-			places = append(places, place{p.segments, PlaceholderInt})
+			places = append(places, place{p.segments, configkit.PlaceholderInt})
 		}
 	}
 	var problems []error

@@ -14,8 +14,8 @@ import (
 
 // What stands for a value that is not known yet. A bool has no such value.
 const (
-	PlaceholderString = yamlkit.PlaceholderString
-	PlaceholderInt    = yamlkit.PlaceholderInt
+	PlaceholderString = configkit.PlaceholderString
+	PlaceholderInt    = configkit.PlaceholderInt
 )
 
 // originalName is the field of the context that says what a resource was called before: its placeholder is no omission.

@@ -28,7 +28,7 @@ func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegis
 			"Get the values that come from elsewhere and are not known yet, with what they must be",
 			"the placeholders at paths that need a value from elsewhere",
 			func(p *yamlkit.Place, row *api.AttributeValue) bool {
-				return yamlkit.IsPlaceholder(row.Value) && properties.addNeeded(p, row)
+				return configkit.IsPlaceholder(row.Value) && properties.addNeeded(p, row)
 			}),
 		needsFunction(provider, provider.ProvidedPaths(), "get-provided",
 			"Get the values that others need, with what they are",

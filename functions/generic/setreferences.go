@@ -31,7 +31,7 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 	known, foreign, placeholders := map[string]*Reference{}, map[string]bool{}, 0
 	if _, err := s.visit(docs, func(ref *Reference) bool {
 		switch {
-		case yamlkit.IsPlaceholder(ref.Name):
+		case configkit.IsPlaceholder(ref.Name):
 			placeholders++
 		case ref.Name == s.to:
 		case s.isPresent(ref):
@@ -52,7 +52,7 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		if s.from != "" {
 			return ref.Name == s.from || ref.Name == s.to
 		}
-		return ref.Name == s.to || s.isPresent(ref) || yamlkit.IsPlaceholder(ref.Name)
+		return ref.Name == s.to || s.isPresent(ref) || configkit.IsPlaceholder(ref.Name)
 	})
 	if err == nil && s.from == "" && len(known) == 0 && len(foreign) == 0 && placeholders > 0 && len(s.own) == 1 {
 		err = s.connect(s.own[0])
