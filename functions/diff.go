@@ -6,7 +6,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
 // Versions are two states of the data of a unit. Before is nil when the unit is new, After when it is gone.
@@ -46,7 +46,7 @@ func (e *Executor) Diff(units []Versions) []Difference {
 			continue
 		}
 		var all api.ResourceMutationList
-		all, d.Err = yamlkit.ComputeMutations(read[i].before, read[i].after, 0, e.ResourceProvider(units[i].Toolchain))
+		all, d.Err = mutation.ComputeMutations(read[i].before, read[i].after, 0, e.ResourceProvider(units[i].Toolchain))
 		d.Mutations = slices.DeleteFunc(all, func(m api.ResourceMutation) bool { return m.ResourceMutationInfo.MutationType == api.MutationTypeNone })
 	}
 	return differences

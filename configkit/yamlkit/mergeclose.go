@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
 // closeLines merges texts that can be read but not be written, because of aliases, line by line as if neighbours did not depend on each
@@ -53,7 +54,7 @@ func bothAdded(c lines.Chunk) ([]string, bool) {
 
 // entries are the changes between two states of a unit; ok is false when they cannot be compared.
 func (m *textMerger) entries(before, after gaby.Container) (all map[string]string, ok bool) {
-	all, err := Entries(before, after, m.provider)
+	all, err := mutation.Entries(before, after, m.provider)
 	return all, err == nil
 }
 

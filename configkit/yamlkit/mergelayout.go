@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
 // What one side has done to a whole text is taken out of the way before lines are compared: line ends, the end of the last line, the
@@ -52,13 +53,13 @@ func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts) {
 		if err != nil {
 			return threeTexts{}
 		}
-		known, err := unitDocuments(all, all, m.provider)
+		known, err := mutation.UnitDocuments(all, all, m.provider)
 		if err != nil || len(known) < len(all) {
 			return threeTexts{}
 		}
 		docs[i] = map[string]*gaby.YamlDoc{}
 		for _, d := range known {
-			name := string(d.info.ResourceType) + "#" + string(d.info.ResourceName)
+			name := string(d.Info.ResourceType) + "#" + string(d.Info.ResourceName)
 			if docs[i][name] != nil || !d.IsDocument() {
 				return threeTexts{}
 			}

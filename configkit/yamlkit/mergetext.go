@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
 // MergeTextOptions say how a merge of texts shows conflicts.
@@ -121,10 +122,10 @@ type textMerger struct {
 // side is one way to settle all conflicts: so that ours stays, or so that theirs is taken.
 type side struct {
 	text      string
-	conflicts []PlacedConflict // of values
-	clashes   []clash          // of everything else
-	ours      []string         // our lines with the values of the side, which those of clashes are
-	theirs    []string         // theirs
+	conflicts []mutation.PlacedConflict // of values
+	clashes   []clash                   // of everything else
+	ours      []string                  // our lines with the values of the side, which those of clashes are
+	theirs    []string                  // theirs
 }
 
 // clash is a place where both sides have changed what does not count as a value.
@@ -136,7 +137,7 @@ type clash struct {
 }
 
 func (m *textMerger) byValues() (*MergedText, error) {
-	ours, err := m.side(MergeOptions{KeepChanged: true, FindRenames: true})
+	ours, err := m.side(mutation.MergeOptions{KeepChanged: true, FindRenames: true})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func (m *textMerger) byValues() (*MergedText, error) {
 		}
 		return merged, nil
 	}
-	theirs, err := m.side(MergeOptions{NoSubtraction: true, FindRenames: true})
+	theirs, err := m.side(mutation.MergeOptions{NoSubtraction: true, FindRenames: true})
 	if err != nil || len(lost) > 0 || theirs.isMissing() {
 		// Lines show what values cannot, and lose nothing.
 		if byLines := m.byLines(); len(byLines.Conflicts)+len(lost) > 0 {
@@ -198,7 +199,7 @@ func (s *side) isMissing() bool {
 }
 
 // side merges.
-func (m *textMerger) side(options MergeOptions) (*side, error) {
+func (m *textMerger) side(options mutation.MergeOptions) (*side, error) {
 	merged, conflicts, err := m.values(m.base, m.theirs, m.ours, options, false)
 	if err != nil {
 		return nil, err
@@ -215,20 +216,20 @@ func (m *textMerger) side(options MergeOptions) (*side, error) {
 }
 
 // rest merges all that does not count as a value into a side whose text has the right values.
-func (m *textMerger) rest(s *side, options MergeOptions) error {
+func (m *textMerger) rest(s *side, options mutation.MergeOptions) error {
 	ours, _, err := m.values(m.base, m.theirs, m.ours, options, true)
 	if err != nil {
 		return err
 	}
 	// The base gets what both have changed, the other texts what the other one has changed.
-	base, _, err := m.values(m.base, m.theirs, m.base, MergeOptions{}, true)
+	base, _, err := m.values(m.base, m.theirs, m.base, mutation.MergeOptions{}, true)
 	if err != nil {
 		return err
 	}
-	if base, _, err = m.values(base, ours, base, MergeOptions{}, true); err != nil {
+	if base, _, err = m.values(base, ours, base, mutation.MergeOptions{}, true); err != nil {
 		return err
 	}
-	theirs, _, err := m.values(m.theirs, ours, m.theirs, MergeOptions{}, true)
+	theirs, _, err := m.values(m.theirs, ours, m.theirs, mutation.MergeOptions{}, true)
 	if err != nil {
 		return err
 	}
@@ -265,7 +266,7 @@ func (m *textMerger) rest(s *side, options MergeOptions) error {
 }
 
 // values merges three texts by their values alone and prints the result: the target with edits. Bare edits bring no comments along.
-func (m *textMerger) values(base, source, target []byte, options MergeOptions, bare bool) ([]byte, []PlacedConflict, error) {
+func (m *textMerger) values(base, source, target []byte, options mutation.MergeOptions, bare bool) ([]byte, []mutation.PlacedConflict, error) {
 	var docs [4]gaby.Container
 	for i, text := range [][]byte{base, source, target, target} {
 		var err error
@@ -282,12 +283,12 @@ func (m *textMerger) values(base, source, target []byte, options MergeOptions, b
 		}
 	}
 	var merged gaby.Container
-	var conflicts []PlacedConflict
+	var conflicts []mutation.PlacedConflict
 	var err error
 	if bare {
-		merged, err = MergeValues(docs[0], docs[1], docs[2], docs[3], m.provider, options)
+		merged, err = mutation.MergeValues(docs[0], docs[1], docs[2], docs[3], m.provider, options)
 	} else {
-		merged, conflicts, err = MergePlaced(docs[0], docs[1], docs[2], docs[3], m.provider, options, lines.Split(string(m.ours)), lines.Split(string(m.theirs)))
+		merged, conflicts, err = mutation.MergePlaced(docs[0], docs[1], docs[2], docs[3], m.provider, options, lines.Split(string(m.ours)), lines.Split(string(m.theirs)))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -318,7 +319,7 @@ func (m *textMerger) sameValues(want, text []byte) bool {
 			return false
 		}
 	}
-	same, err := Equal(a, b, m.provider)
+	same, err := mutation.Equal(a, b, m.provider)
 	return err == nil && same
 }
 
@@ -368,7 +369,7 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	if err != nil {
 		return nil, err
 	}
-	positions, err := PositionsIn(docs, s.conflicts, m.provider)
+	positions, err := mutation.PositionsIn(docs, s.conflicts, m.provider)
 	if err != nil {
 		return nil, err
 	}

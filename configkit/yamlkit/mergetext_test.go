@@ -11,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
@@ -347,7 +348,7 @@ func (m textMaker) decorated(text string, n int) string {
 // edited is a text with the values of a unit.
 func edited(t testing.TB, text string, unit []mutationtest.Object) string {
 	t.Helper()
-	result, err := yamlkit.MergeUnits(mutationtest.Parse(t, text), mutationtest.Parse(t, mutationtest.Text(t, unit)), mutationtest.Parse(t, text), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
+	result, err := mutation.MergeUnits(mutationtest.Parse(t, text), mutationtest.Parse(t, mutationtest.Text(t, unit)), mutationtest.Parse(t, text), k8skit.K8sResourceProvider, mutation.MergeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -444,7 +445,7 @@ func TestMergeTextLaws(t *testing.T) {
 			continue
 		}
 		count["clean"]++
-		want, err := yamlkit.MergeUnits(mutationtest.Parse(t, base), mutationtest.Parse(t, theirs), mutationtest.Parse(t, ours), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
+		want, err := mutation.MergeUnits(mutationtest.Parse(t, base), mutationtest.Parse(t, theirs), mutationtest.Parse(t, ours), k8skit.K8sResourceProvider, mutation.MergeOptions{})
 		if err != nil || len(want.Conflicts) == 0 && !mutationtest.SameDocuments(t, have, want.Docs.String()) {
 			fail("other values")
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -72,7 +72,7 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 			if counting := reasons(args); len(counting) > 0 {
 				conflicts = slices.DeleteFunc(conflicts, func(c api.MutationConflict) bool { return !slices.Contains(counting, string(c.Reason)) })
 			}
-			rows, err := yamlkit.ConflictRows(docs, conflicts, provider)
+			rows, err := mutation.ConflictRows(docs, conflicts, provider)
 			return docs, api.ValidationResult{Passed: len(conflicts) == 0, FailedAttributes: rows}, err
 		},
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -112,7 +113,7 @@ func computeMutationsFunction(converter configkit.ConfigConverter, provider conf
 				before, after = after, before
 			}
 			index := handler.Arguments(args).Int(parameterIndex)
-			mutations, err := yamlkit.ComputeMutations(before, after, index, provider)
+			mutations, err := mutation.ComputeMutations(before, after, index, provider)
 			if selected != nil {
 				mutations = selected.of(mutations)
 			}
@@ -167,7 +168,7 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 				}
 				lists[1] = patch
 			}
-			patched, conflicts, err := yamlkit.PatchMutations(docs, lists[0], lists[1], lists[2], provider)
+			patched, conflicts, err := mutation.PatchMutations(docs, lists[0], lists[1], lists[2], provider)
 			resources := len(lists[1])
 			for _, c := range conflicts {
 				fc.Note(api.Position{}, c.String())
@@ -239,9 +240,9 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			if err != nil {
 				return nil, nil, err
 			}
-			list = yamlkit.LimitMutations(list, api.ResourceName(handler.Arguments(args).String(parameterResource)),
+			list = mutation.LimitMutations(list, api.ResourceName(handler.Arguments(args).String(parameterResource)),
 				api.UnresolvedPath(handler.Arguments(args).String(parameterPath)), provider)
-			matches, err := yamlkit.Reset(docs, list, provider)
+			matches, err := mutation.Reset(docs, list, provider)
 			fc.Matched(matches)
 			return docs, nil, err
 		},
@@ -351,7 +352,7 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 			if _, given := handler.Arguments(args).Lookup(parameterProtected); given {
 				protected = handler.Arguments(args).Bool(parameterProtected)
 			}
-			list, matches := yamlkit.ProtectMutations(list, rows, protected, provider)
+			list, matches := mutation.ProtectMutations(list, rows, protected, provider)
 			fc.Matched(matches)
 			return docs, list, nil
 		},
@@ -372,7 +373,7 @@ func checkMutations(provider configkit.ResourceProvider, args handler.Arguments,
 	for _, name := range names {
 		list, err := decodeMutations(args.String(name))
 		if err == nil {
-			err = yamlkit.CheckMutations(list, provider)
+			err = mutation.CheckMutations(list, provider)
 		}
 		if err != nil {
 			problems = append(problems, argumentErrors(name, err))

@@ -7,7 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
 // history remembers what the steps of a chain made of documents. While the chain runs it costs a look at the length of every
@@ -65,11 +65,11 @@ func (h *history) texts(last [][]byte, print func(gaby.Container) ([][]byte, err
 // mutations has what happened to the documents taken, and tells the functions that did it, see yamlkit.ChainMutations. texts comes
 // after it.
 func (h *history) mutations(provider configkit.ResourceProvider, previous bool, take func(*api.RecordedMutation)) (mutators []int, err error) {
-	states := make([]yamlkit.ChainState, len(h.moments))
+	states := make([]mutation.ChainState, len(h.moments))
 	for i, m := range h.moments {
-		states[i] = yamlkit.ChainState{Step: m.step, Documents: m.documents, Marks: m.marks}
+		states[i] = mutation.ChainState{Step: m.step, Documents: m.documents, Marks: m.marks}
 	}
-	return yamlkit.ChainMutations(states, provider, previous, take)
+	return mutation.ChainMutations(states, provider, previous, take)
 }
 
 // pieces prints documents.

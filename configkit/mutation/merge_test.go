@@ -1,4 +1,4 @@
-package yamlkit_test
+package mutation_test
 
 import (
 	"crypto/sha256"
@@ -12,8 +12,8 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
 const (
@@ -103,7 +103,7 @@ func TestMergeUnits(t *testing.T) {
 		base, source, target string
 		want                 string // the target when it is empty
 		conflicts            []string
-		options              yamlkit.MergeOptions
+		options              mutation.MergeOptions
 	}{
 		{
 			name: "both change, at different places", base: baseDeployment,
@@ -127,7 +127,7 @@ func TestMergeUnits(t *testing.T) {
 			source:  e(baseDeployment, "2 #", "3 #", "web:1.0", "web:1.1"),
 			target:  e(baseDeployment, "2 #", "5 #", "web:1.0", "web:1.0-hotfix"),
 			want:    e(baseDeployment, "2 #", "3 #", "web:1.0", "web:1.1"),
-			options: yamlkit.MergeOptions{NoSubtraction: true},
+			options: mutation.MergeOptions{NoSubtraction: true},
 		},
 		{
 			name: "a list without merge key grows on both sides", base: baseDeployment + baseArgs,
@@ -173,13 +173,13 @@ func TestMergeUnits(t *testing.T) {
 			target:    e(baseDeployment, "dev", "prod"),
 			want:      e(baseDeployment, "dev", "prod", "web:1.0", "web:1.1"),
 			conflicts: []string{"ProtectedPath web spec.replicas"},
-			options:   yamlkit.MergeOptions{Protection: protected},
+			options:   mutation.MergeOptions{Protection: protected},
 		},
 		{
 			name: "a path that has come from what may not be overwritten", base: baseDeployment,
 			source: e(baseDeployment, "2 #", "4 #"), target: baseDeployment,
 			conflicts: []string{"ProtectedPath web spec.replicas"},
-			options:   yamlkit.MergeOptions{Protection: byIndex, MayOverwrite: func(m api.MutationInfo) bool { return m.Index != 7 }},
+			options:   mutation.MergeOptions{Protection: byIndex, MayOverwrite: func(m api.MutationInfo) bool { return m.Index != 7 }},
 		},
 		{
 			name: "both have added a resource", base: "",
@@ -255,7 +255,7 @@ func TestMergeUnits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			merged, err := yamlkit.MergeUnits(mutationtest.Parse(t, test.base), mutationtest.Parse(t, test.source), mutationtest.Parse(t, test.target), k8skit.K8sResourceProvider, test.options)
+			merged, err := mutation.MergeUnits(mutationtest.Parse(t, test.base), mutationtest.Parse(t, test.source), mutationtest.Parse(t, test.target), k8skit.K8sResourceProvider, test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +281,7 @@ func TestArrayReordered(t *testing.T) {
 		m := mutationtest.NewMaker(uint64(seed))
 		base := m.Unit()
 		b, u, d := mutationtest.Text(t, base), mutationtest.Text(t, m.Variant(base, 6)), mutationtest.Text(t, m.Variant(base, 6))
-		result, err := yamlkit.MergeUnits(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
+		result, err := mutation.MergeUnits(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, mutation.MergeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +308,7 @@ func digestOf(text string) string {
 
 func TestDiffPatch(t *testing.T) {
 	e := func(text string, pairs ...string) string { return replaced(t, text, pairs...) }
-	docs, conflicts, err := yamlkit.DiffPatch(
+	docs, conflicts, err := mutation.DiffPatch(
 		mutationtest.Parse(t, baseDeployment+separator+baseService),
 		mutationtest.Parse(t, e(baseDeployment, "2 #", "3 #")+proxy),
 		mutationtest.Parse(t, e(baseDeployment, "dev", "prod", "2 #", "5 #")+separator+baseSettings+separator+e(baseService, "dev", "prod")),

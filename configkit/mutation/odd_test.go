@@ -1,4 +1,4 @@
-package yamlkit_test
+package mutation_test
 
 import (
 	"slices"
@@ -46,7 +46,7 @@ func oddScalar(m mutationtest.Maker) any {
 func oddMap(m mutationtest.Maker, depth int) mutationtest.Object {
 	o := mutationtest.Object{}
 	for range m.IntN(4) {
-		o[oddKey(m)] = oddTree(m, depth - 1)
+		o[oddKey(m)] = oddTree(m, depth-1)
 	}
 	return o
 }
@@ -69,7 +69,7 @@ func oddTree(m mutationtest.Maker, depth int) any {
 	case 4:
 		list := []any{}
 		for range m.IntN(4) {
-			e := oddMap(m, depth - 1)
+			e := oddMap(m, depth-1)
 			if m.OneIn(2) {
 				e["name"] = mutationtest.PickOne[any](m, "x", "y", "a.b", 1, "1", nil)
 			}
@@ -117,7 +117,7 @@ func oddChange(m mutationtest.Maker, v any, depth int) any {
 			}
 			return v
 		}
-		v[oddKey(m)] = oddTree(m, depth - 1)
+		v[oddKey(m)] = oddTree(m, depth-1)
 		return v
 	case []any:
 		if len(v) > 0 && !m.OneIn(3) {

@@ -1,4 +1,4 @@
-package yamlkit_test
+package mutation_test
 
 import (
 	"bufio"
@@ -17,8 +17,8 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
 // modelScript answers, one line each, what the reference model makes of triples of units.
@@ -137,7 +137,7 @@ func TestMergeAsTheModel(t *testing.T) {
 		fail := func(what string, have, want any) {
 			t.Fatalf("seed %d: %s\n--- base\n%s\n--- source\n%s\n--- target\n%s\n--- have\n%v\n--- want\n%v", seed, what, b, u, d, have, want)
 		}
-		have, err := yamlkit.DiffLines(mutationtest.Parse(t, b), mutationtest.Parse(t, u), k8skit.K8sResourceProvider)
+		have, err := mutation.DiffLines(mutationtest.Parse(t, b), mutationtest.Parse(t, u), k8skit.K8sResourceProvider)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,11 +146,11 @@ func TestMergeAsTheModel(t *testing.T) {
 		if !slices.Equal(have, want) {
 			fail("diff", strings.Join(have, "\n"), strings.Join(want, "\n"))
 		}
-		result, err := yamlkit.MergeUnits(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, yamlkit.MergeOptions{NoSubtraction: !subtract})
+		result, err := mutation.MergeUnits(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, mutation.MergeOptions{NoSubtraction: !subtract})
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff, err := yamlkit.ComputeMutations(mutationtest.Parse(t, b), mutationtest.Parse(t, u), 0, k8skit.K8sResourceProvider)
+		diff, err := mutation.ComputeMutations(mutationtest.Parse(t, b), mutationtest.Parse(t, u), 0, k8skit.K8sResourceProvider)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package yamlkit
+package mutation
 
 import (
 	"errors"
@@ -28,8 +28,8 @@ type patcher struct {
 	// positional lets elements be found by their index when nothing better is known about them.
 	positional bool
 
-	known     []unitDocument
-	finder    *finder[unitDocument]
+	known     []UnitDocument
+	finder    *finder[UnitDocument]
 	assigned  map[*resourceChange]int // the documents of changes, in known
 	gone      map[*gaby.YamlDoc]bool
 	added     gaby.Container
@@ -41,12 +41,12 @@ type patcher struct {
 // patch applies all changes and returns the documents.
 func (p *patcher) patch(changes []*resourceChange) (gaby.Container, error) {
 	var err error
-	if p.known, err = unitDocuments(p.docs, p.docs, p.provider); err != nil {
+	if p.known, err = UnitDocuments(p.docs, p.docs, p.provider); err != nil {
 		return nil, err
 	}
 	p.finder = newFinder(p.known, p.provider,
-		func(d unitDocument) *api.ResourceInfo { return &d.info },
-		func(unitDocument) []api.ResourceName { return nil })
+		func(d UnitDocument) *api.ResourceInfo { return &d.Info },
+		func(UnitDocument) []api.ResourceName { return nil })
 	p.assigned = p.finder.assign(changes)
 	p.gone = map[*gaby.YamlDoc]bool{}
 	p.exclusive = map[api.ResourceType]exclusiveFields{}
@@ -65,7 +65,7 @@ func (p *patcher) patch(changes []*resourceChange) (gaby.Container, error) {
 
 // placed puts the documents that are added behind those they stand behind in the source.
 func (p *patcher) placed(docs gaby.Container) (gaby.Container, error) {
-	known, err := unitDocuments(p.source, p.source, p.provider)
+	known, err := UnitDocuments(p.source, p.source, p.provider)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (p *patcher) placed(docs gaby.Container) (gaby.Container, error) {
 	}
 	for _, d := range known {
 		if of[d.YamlDoc] == nil {
-			if i := p.finder.find(&d.info, nil); i >= 0 && !p.gone[p.known[i].YamlDoc] {
+			if i := p.finder.find(&d.Info, nil); i >= 0 && !p.gone[p.known[i].YamlDoc] {
 				of[d.YamlDoc] = p.known[i].YamlDoc
 			}
 		}

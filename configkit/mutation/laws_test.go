@@ -1,4 +1,4 @@
-package yamlkit_test
+package mutation_test
 
 import (
 	"encoding/json"
@@ -7,14 +7,14 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
 // merged is the text of a merge of three texts.
 func merged(t testing.TB, base, source, target string) string {
 	t.Helper()
-	result, err := yamlkit.MergeUnits(mutationtest.Parse(t, base), mutationtest.Parse(t, source), mutationtest.Parse(t, target), k8skit.K8sResourceProvider, yamlkit.MergeOptions{})
+	result, err := mutation.MergeUnits(mutationtest.Parse(t, base), mutationtest.Parse(t, source), mutationtest.Parse(t, target), k8skit.K8sResourceProvider, mutation.MergeOptions{})
 	if err != nil {
 		t.Fatalf("%v\n--- base\n%s\n--- source\n%s\n--- target\n%s", err, base, source, target)
 	}
@@ -62,7 +62,7 @@ func replay(t testing.TB, seed int, before, after string) {
 	if err := json.Unmarshal(text, &patch); err != nil {
 		t.Fatal(err)
 	}
-	docs, conflicts, err := yamlkit.PatchMutations(mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
+	docs, conflicts, err := mutation.PatchMutations(mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
 	if err != nil || len(conflicts) > 0 || !mutationtest.SameDocuments(t, docs.String(), after) {
 		t.Fatalf("seed %d: %v %v\n--- before\n%s\n--- after\n%s\n--- patch\n%s\n--- have\n%s", seed, err, conflicts, before, after, text, docs)
 	}

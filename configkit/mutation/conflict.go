@@ -1,4 +1,4 @@
-package yamlkit
+package mutation
 
 import (
 	"strings"
@@ -12,13 +12,13 @@ import (
 // for nothing, the position where the place is in a unit, or what is closest around it. One about a resource that the unit has not
 // has no position.
 func ConflictRows(parsedData gaby.Container, list api.MutationConflictList, provider configkit.ResourceProvider) (api.AttributeValueList, error) {
-	documents, err := unitDocuments(parsedData, parsedData, provider)
+	documents, err := UnitDocuments(parsedData, parsedData, provider)
 	if err != nil {
 		return nil, err
 	}
 	find := newFinder(documents, provider,
-		func(d unitDocument) *api.ResourceInfo { return &d.info },
-		func(unitDocument) []api.ResourceName { return nil })
+		func(d UnitDocument) *api.ResourceInfo { return &d.Info },
+		func(UnitDocument) []api.ResourceName { return nil })
 	p := &patcher{provider: provider, positional: true}
 	rows := make(api.AttributeValueList, len(list))
 	for i, c := range list {
@@ -33,7 +33,7 @@ func ConflictRows(parsedData gaby.Container, list api.MutationConflictList, prov
 		if at < 0 {
 			continue
 		}
-		place := p.work(&resourceChange{resource: documents[at].info}, documents[at].YamlDoc, nil).find(parseMutationPath(c.Path))
+		place := p.work(&resourceChange{resource: documents[at].Info}, documents[at].YamlDoc, nil).find(parseMutationPath(c.Path))
 		if place.missing > 0 {
 			place.value = place.in
 		}

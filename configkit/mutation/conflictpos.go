@@ -1,4 +1,4 @@
-package yamlkit
+package mutation
 
 import (
 	"cmp"
@@ -326,13 +326,13 @@ func (p *valuePlace) inText(rows []string, mine, other *change) gaby.Position {
 
 // PositionsIn returns where conflicts are in other documents, such as those that a merge has made; the zero position where that is not known.
 func PositionsIn(docs gaby.Container, conflicts []PlacedConflict, provider configkit.ResourceProvider) ([]gaby.Position, error) {
-	known, err := unitDocuments(docs, docs, provider)
+	known, err := UnitDocuments(docs, docs, provider)
 	if err != nil {
 		return nil, err
 	}
 	find := newFinder(known, provider,
-		func(d unitDocument) *api.ResourceInfo { return &d.info },
-		func(unitDocument) []api.ResourceName { return nil })
+		func(d UnitDocument) *api.ResourceInfo { return &d.Info },
+		func(UnitDocument) []api.ResourceName { return nil })
 	finders := map[int]*placeFinder{}
 	positions := make([]gaby.Position, len(conflicts))
 	for i := range conflicts {

@@ -1,4 +1,4 @@
-package yamlkit
+package mutation
 
 import (
 	"cmp"
@@ -16,17 +16,17 @@ import (
 // contextMergeID is the field of the context that identifies a resource whatever it is called.
 const contextMergeID = "ResourceMergeID"
 
-// unitDocument is a document with what it is.
-type unitDocument struct {
+// UnitDocument is a document with what it is.
+type UnitDocument struct {
 	*gaby.YamlDoc
-	info     api.ResourceInfo
+	Info     api.ResourceInfo
 	resource bool // false: a document without kind or name
 }
 
-// unitDocuments identifies documents of a unit, without scanning them where that is possible. Those that are no resources are known by
+// UnitDocuments identifies documents of a unit, without scanning them where that is possible. Those that are no resources are known by
 // apiVersion, kind, and their number among those of the unit that have the same. Empty ones are left out.
-func unitDocuments(docs, unit gaby.Container, provider configkit.ResourceProvider) ([]unitDocument, error) {
-	found := make([]unitDocument, 0, len(docs))
+func UnitDocuments(docs, unit gaby.Container, provider configkit.ResourceProvider) ([]UnitDocument, error) {
+	found := make([]UnitDocument, 0, len(docs))
 	numbers := anonymous{unit: unit, provider: provider}
 	var problems []error
 	for _, doc := range docs {
@@ -34,7 +34,7 @@ func unitDocuments(docs, unit gaby.Container, provider configkit.ResourceProvide
 		none, ok := errors.AsType[*configkit.NoResourceError](err)
 		switch {
 		case err == nil || ok && !none.Empty:
-			found = append(found, unitDocument{YamlDoc: doc, info: info, resource: err == nil})
+			found = append(found, UnitDocument{YamlDoc: doc, Info: info, resource: err == nil})
 		case !ok:
 			problems = append(problems, yamlpath.Locate(err, nil))
 		}
@@ -104,7 +104,7 @@ func bestPairs(pairs []pairing) []pairing {
 // pairer finds out which documents of two units are the same resource.
 type pairer struct {
 	provider      configkit.ResourceProvider
-	before, after []unitDocument
+	before, after []UnitDocument
 	of            []int  // of after: the one of before it was, -1 for none
 	taken         []bool // of before
 	renames       bool   // resources that are much alike are one with another name
@@ -118,15 +118,15 @@ func (p *pairer) pair() {
 	p.taken = make([]bool, len(p.before))
 	p.sameDocument()
 	p.byMergeID()
-	p.byName(func(d *unitDocument) string { return string(d.info.ResourceType) + "#" + string(d.info.ResourceName) }, nil)
-	p.byName(func(d *unitDocument) string {
-		return string(d.info.ResourceType) + "#" + string(d.info.ResourceNameWithoutScope)
+	p.byName(func(d *UnitDocument) string { return string(d.Info.ResourceType) + "#" + string(d.Info.ResourceName) }, nil)
+	p.byName(func(d *UnitDocument) string {
+		return string(d.Info.ResourceType) + "#" + string(d.Info.ResourceNameWithoutScope)
 	}, nil)
-	similar := func(a, b *unitDocument) bool {
-		return similarTypes(p.provider, a.info.ResourceType, b.info.ResourceType)
+	similar := func(a, b *UnitDocument) bool {
+		return similarTypes(p.provider, a.Info.ResourceType, b.Info.ResourceType)
 	}
-	p.byName(func(d *unitDocument) string { return string(d.info.ResourceName) }, similar)
-	p.byName(func(d *unitDocument) string { return string(d.info.ResourceNameWithoutScope) }, similar)
+	p.byName(func(d *UnitDocument) string { return string(d.Info.ResourceName) }, similar)
+	p.byName(func(d *UnitDocument) string { return string(d.Info.ResourceNameWithoutScope) }, similar)
 	if p.renames {
 		p.byLikeness()
 	}
@@ -158,7 +158,7 @@ func (p *pairer) sameDocument() {
 // byMergeID pairs resources that say which they are.
 func (p *pairer) byMergeID() {
 	path := p.provider.ContextPath(contextMergeID)
-	id := func(d *unitDocument) string {
+	id := func(d *UnitDocument) string {
 		if !d.MayContain(contextMergeID) {
 			return ""
 		}
@@ -186,7 +186,7 @@ func (p *pairer) byMergeID() {
 
 // byName pairs documents with the same name; of several with one name the first with the first and so on. accept, if given, has to
 // agree.
-func (p *pairer) byName(name func(*unitDocument) string, accept func(before, after *unitDocument) bool) {
+func (p *pairer) byName(name func(*UnitDocument) string, accept func(before, after *UnitDocument) bool) {
 	at := map[string][]int{}
 	for i := range p.before {
 		if !p.taken[i] {
@@ -214,10 +214,10 @@ func (p *pairer) byName(name func(*unitDocument) string, accept func(before, aft
 
 // byLikeness pairs what is left over: resources of similar types of which less than half differs.
 func (p *pairer) byLikeness() {
-	left := func(docs []unitDocument, taken func(int) bool) (types []api.ResourceType, byType map[api.ResourceType][]int) {
+	left := func(docs []UnitDocument, taken func(int) bool) (types []api.ResourceType, byType map[api.ResourceType][]int) {
 		byType = map[api.ResourceType][]int{}
 		for i := range docs {
-			if t := docs[i].info.ResourceType; docs[i].resource && !taken(i) {
+			if t := docs[i].Info.ResourceType; docs[i].resource && !taken(i) {
 				if byType[t] == nil {
 					types = append(types, t)
 				}
@@ -250,7 +250,7 @@ func (p *pairer) byLikeness() {
 	for k := range pairs {
 		before, after := p.before[pairs[k].before], p.after[pairs[k].after]
 		d := differ{dry: true, rough: true}
-		d.value(before.Value(), after.Value(), p.provider.MergeKeys(after.info.ResourceType))
+		d.value(before.Value(), after.Value(), p.provider.MergeKeys(after.Info.ResourceType))
 		pairs[k].score = float64(d.cost) / float64(leaves(before.Value())+leaves(after.Value()))
 	}
 	pairs = slices.DeleteFunc(pairs, func(p pairing) bool { return p.score >= 0.5 })
@@ -283,8 +283,8 @@ func diffUnits(before, after gaby.Container, provider configkit.ResourceProvider
 		before, after = withoutKept(before, after)
 	}
 	d := newUnitDiffer(provider, options)
-	old, err := unitDocuments(before, unitBefore, provider)
-	now, errNow := unitDocuments(after, unitAfter, provider)
+	old, err := UnitDocuments(before, unitBefore, provider)
+	now, errNow := UnitDocuments(after, unitAfter, provider)
 	if err := errors.Join(err, errNow); err != nil {
 		return nil, err
 	}
@@ -412,12 +412,12 @@ func withoutKept(before, after gaby.Container) (gaby.Container, gaby.Container) 
 }
 
 // newResource is the change of a resource that is new or, with Delete, gone.
-func newResource(d *unitDocument, op api.MutationType, index int) (*resourceChange, error) {
+func newResource(d *UnitDocument, op api.MutationType, index int) (*resourceChange, error) {
 	if err := d.Check(); err != nil {
-		return nil, yamlpath.Locate(err, &d.info)
+		return nil, yamlpath.Locate(err, &d.Info)
 	}
 	r := &resourceChange{
-		resource: d.info, names: []api.ResourceName{d.info.ResourceName},
+		resource: d.Info, names: []api.ResourceName{d.Info.ResourceName},
 		change: change{op: op, index: index, value: d.Value()},
 	}
 	if op == api.MutationTypeDelete {
@@ -429,19 +429,19 @@ func newResource(d *unitDocument, op api.MutationType, index int) (*resourceChan
 }
 
 // documents is what happened to a resource.
-func (d *unitDiffer) documents(before, after *unitDocument) (*resourceChange, error) {
-	r := &resourceChange{resource: after.info, before: before.YamlDoc, after: after.YamlDoc, change: change{index: d.options.index}}
-	r.name(before.info.ResourceName)
+func (d *unitDiffer) documents(before, after *UnitDocument) (*resourceChange, error) {
+	r := &resourceChange{resource: after.Info, before: before.YamlDoc, after: after.YamlDoc, change: change{index: d.options.index}}
+	r.name(before.Info.ResourceName)
 	if before.SameText(after.YamlDoc) {
 		r.settle()
 		return r, nil
 	}
-	for _, doc := range []*unitDocument{before, after} {
+	for _, doc := range []*UnitDocument{before, after} {
 		if err := doc.Check(); err != nil {
-			return nil, yamlpath.Locate(err, &doc.info)
+			return nil, yamlpath.Locate(err, &doc.Info)
 		}
 	}
-	d.compare(r, before.YamlDoc, after.YamlDoc, after.info.ResourceType)
+	d.compare(r, before.YamlDoc, after.YamlDoc, after.Info.ResourceType)
 	return r, nil
 }
 

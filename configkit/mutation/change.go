@@ -1,4 +1,4 @@
-package yamlkit
+package mutation
 
 import (
 	"github.com/fctl-dev/fctl/api"

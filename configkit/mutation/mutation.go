@@ -1,4 +1,4 @@
-package yamlkit
+package mutation
 
 import (
 	"errors"
@@ -62,14 +62,14 @@ func Reset(parsedData gaby.Container, mutations api.ResourceMutationList, provid
 	if err != nil {
 		return 0, err
 	}
-	known, err := unitDocuments(parsedData, parsedData, provider)
+	known, err := UnitDocuments(parsedData, parsedData, provider)
 	if err != nil {
 		return 0, err
 	}
 	p := &patcher{provider: provider, conflicts: &conflicts{}, positional: true}
 	find := newFinder(known, provider,
-		func(d unitDocument) *api.ResourceInfo { return &d.info },
-		func(unitDocument) []api.ResourceName { return nil })
+		func(d UnitDocument) *api.ResourceInfo { return &d.Info },
+		func(UnitDocument) []api.ResourceName { return nil })
 	// Names are looked for before the first of them is reset.
 	found := make([]*gaby.YamlDoc, len(changes))
 	for i, r := range changes {
