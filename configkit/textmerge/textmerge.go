@@ -1,4 +1,11 @@
-package yamlkit
+// Package textmerge merges three texts of a configuration: by their values first, with package mutation, and by lines where only comments
+// and layout differ.
+//
+// # Invariants
+//
+//   - A text without conflicts has the values that mutation.MergeUnits gives.
+//   - No comment is lost without a conflict that says so.
+package textmerge
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package yamlkit_test
+package textmerge_test
 
 import (
 	"fmt"
@@ -13,12 +13,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/textmerge"
 )
 
 // mergedText merges texts of Kubernetes.
-func mergedText(base, ours, theirs string, options yamlkit.MergeTextOptions) *yamlkit.MergedText {
-	return yamlkit.MergeTexts([]byte(base), []byte(ours), []byte(theirs), k8skit.Converter{}, k8skit.K8sResourceProvider, options)
+func mergedText(base, ours, theirs string, options textmerge.MergeTextOptions) *textmerge.MergedText {
+	return textmerge.MergeTexts([]byte(base), []byte(ours), []byte(theirs), k8skit.Converter{}, k8skit.K8sResourceProvider, options)
 }
 
 func TestMergeTexts(t *testing.T) {
@@ -276,7 +276,7 @@ func TestMergeTexts(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			merged := mergedText(test.base, test.ours, test.theirs, yamlkit.MergeTextOptions{Markers: true, Ours: "us", Theirs: "them"})
+			merged := mergedText(test.base, test.ours, test.theirs, textmerge.MergeTextOptions{Markers: true, Ours: "us", Theirs: "them"})
 			if d := cmp.Diff(test.want, string(merged.Text)); d != "" {
 				t.Errorf("-want +have\n%s", d)
 			}
@@ -298,8 +298,8 @@ func TestMergeTexts(t *testing.T) {
 			}
 			// What only one side has changed is that side's, byte for byte.
 			for _, one := range []string{test.ours, test.theirs} {
-				a := mergedText(test.base, one, test.base, yamlkit.MergeTextOptions{})
-				b := mergedText(test.base, test.base, one, yamlkit.MergeTextOptions{})
+				a := mergedText(test.base, one, test.base, textmerge.MergeTextOptions{})
+				b := mergedText(test.base, test.base, one, textmerge.MergeTextOptions{})
 				if string(a.Text) != one || string(b.Text) != one || len(a.Conflicts)+len(b.Conflicts) > 0 {
 					t.Errorf("%q and %q instead of %q", a.Text, b.Text, one)
 				}
@@ -394,7 +394,7 @@ func TestMergeTextLaws(t *testing.T) {
 		base := m.decorated(mutationtest.Text(t, unit), m.IntN(8))
 		ours := m.decorated(edited(t, base, m.Variant(unit, m.IntN(3))), m.IntN(4))
 		theirs := m.decorated(edited(t, base, m.Variant(unit, m.IntN(3))), m.IntN(4))
-		result := mergedText(base, ours, theirs, yamlkit.MergeTextOptions{})
+		result := mergedText(base, ours, theirs, textmerge.MergeTextOptions{})
 		have := string(result.Text)
 		fail := func(law string) {
 			t.Fatalf("seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- have\n%s--- %v\n%+v", seed, law, base, ours, theirs, have, result.ByLines, result.Conflicts)
@@ -421,7 +421,7 @@ func TestMergeTextLaws(t *testing.T) {
 		}
 		if len(result.Conflicts) > 0 {
 			count[fmt.Sprint("conflict of values: ", values)]++
-			marked := mergedText(base, ours, theirs, yamlkit.MergeTextOptions{Markers: true})
+			marked := mergedText(base, ours, theirs, textmerge.MergeTextOptions{Markers: true})
 			have = string(marked.Text)
 			inResult = commentsOf(have)
 			for c := range inOurs {
@@ -449,7 +449,7 @@ func TestMergeTextLaws(t *testing.T) {
 		if err != nil || len(want.Conflicts) == 0 && !mutationtest.SameDocuments(t, have, want.Docs.String()) {
 			fail("other values")
 		}
-		again := mergedText(base, have, theirs, yamlkit.MergeTextOptions{})
+		again := mergedText(base, have, theirs, textmerge.MergeTextOptions{})
 		if !mutationtest.SameDocuments(t, string(again.Text), have) || !maps.Equal(commentsOf(string(again.Text)), inResult) {
 			have += "\n--- again\n" + string(again.Text)
 			fail("merging again changes nothing")
@@ -499,8 +499,8 @@ func TestMergeOfGarbledTexts(t *testing.T) {
 			base = m.garbled(base)
 		}
 		ours, theirs := m.garbled(base), m.garbled(base)
-		marked := mergedText(base, ours, theirs, yamlkit.MergeTextOptions{Markers: true})
-		listed := mergedText(base, ours, theirs, yamlkit.MergeTextOptions{})
+		marked := mergedText(base, ours, theirs, textmerge.MergeTextOptions{Markers: true})
+		listed := mergedText(base, ours, theirs, textmerge.MergeTextOptions{})
 		fail := func(what string) {
 			t.Fatalf("seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- marked\n%s\n--- listed\n%s", seed, what, base, ours, theirs, marked.Text, listed.Text)
 		}
