@@ -375,7 +375,7 @@ func (r *Registry) RegisterPaths(name api.AttributeName, t api.ResourceType, pat
 		if _, err := yamlpath.ParsePath(string(text)); err != nil {
 			return fmt.Errorf("attribute %s of %s: %w", name, t, err)
 		}
-		if _, err := r.compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig); err != nil {
+		if _, err := r.CompileAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig); err != nil {
 			return fmt.Errorf("attribute %s of %s: path %s: %w", name, t, text, err)
 		}
 	}
@@ -439,12 +439,12 @@ func RegisterPathsByAttributeName(resourceProvider configkit.ResourceProvider, a
 }
 
 // compiledAccessor keeps accessors, because compiling one costs more than using it a few times.
-func (r *Registry) compiledAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.EmbeddedAccessor, error) {
+func (r *Registry) CompileAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.EmbeddedAccessor, error) {
 	return keep(&r.mu, &r.accessors, string(t)+" "+config, func() (yamlpath.EmbeddedAccessor, error) { return yamlpath.NewEmbeddedAccessor(t, config) })
 }
 
 // compiledPath likewise keeps paths, which are asked for again for every part of a unit.
-func (r *Registry) compiledPath(text string) (*yamlpath.Path, error) {
+func (r *Registry) CompilePath(text string) (*yamlpath.Path, error) {
 	return keep(&r.mu, &r.paths, text, func() (*yamlpath.Path, error) { return yamlpath.ParsePath(text) })
 }
 

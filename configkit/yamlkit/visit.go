@@ -168,28 +168,6 @@ type place struct {
 	below    int // how many segments of the prefix were followed before
 }
 
-// compiler is implemented by providers that keep what they have compiled.
-type compiler interface {
-	compiledAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.EmbeddedAccessor, error)
-	compiledPath(text string) (*yamlpath.Path, error)
-}
-
-// compilerOf is the provider's, or one that keeps nothing.
-func compilerOf(provider configkit.ResourceProvider) compiler {
-	if c, ok := provider.(compiler); ok {
-		return c
-	}
-	return forgetful{}
-}
-
-type forgetful struct{}
-
-func (forgetful) compiledAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.EmbeddedAccessor, error) {
-	return yamlpath.NewEmbeddedAccessor(t, config)
-}
-
-func (forgetful) compiledPath(text string) (*yamlpath.Path, error) { return yamlpath.ParsePath(text) }
-
 // typePaths is what one call needs to know about a resource type.
 type typePaths struct {
 	paths  []compiledPath
@@ -285,13 +263,13 @@ func (v *pathVisitor) match(m *yamlpath.Match) error {
 
 func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configkit.ResourceProvider) ([]compiledPath, error) {
 	compiled := make([]compiledPath, 0, len(infos))
-	from := compilerOf(provider)
+	from := yamlpath.CompilerOf(provider)
 	for _, info := range infos {
 		meant, existing := meantBy(info, args)
 		if !meant {
 			continue
 		}
-		path, err := from.compiledPath(string(info.Path))
+		path, err := from.CompilePath(string(info.Path))
 		if err != nil {
 			return nil, err
 		}
@@ -300,12 +278,12 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configki
 		}
 		c := compiledPath{info: info, path: path, existing: existing || info.ExistingOnly}
 		if info.ResolvedPath != "" {
-			if c.constraint, err = from.compiledPath(string(info.ResolvedPath)); err != nil {
+			if c.constraint, err = from.CompilePath(string(info.ResolvedPath)); err != nil {
 				return nil, err
 			}
 		}
 		if info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
-			if c.accessor, err = from.compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig); err != nil {
+			if c.accessor, err = from.CompileAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig); err != nil {
 				return nil, err
 			}
 		} else if path.EmbeddedPath() != "" {

@@ -257,7 +257,7 @@ func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *
 	if info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
 		return nil, nil
 	}
-	return compilerOf(provider).compiledAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
+	return yamlpath.CompilerOf(provider).CompileAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
 }
 
 // matchValue compares a value. What is null counts as missing.
