@@ -3,7 +3,6 @@ package yamlkit
 import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // The attributes of paths that are registered as needed or provided and nothing else.
@@ -15,38 +14,6 @@ const (
 // PropertyResourceType is the property that says of which type a resource is that is needed or provided; of several types, with
 // commas between them, any will do.
 const PropertyResourceType = "ResourceType"
-
-// VisitPlaces visits whatever the paths of a resource's type lead to, nulls left out. The place is good until the visitor returns.
-func VisitPlaces(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any, resourceProvider configkit.ResourceProvider,
-	visit func(p *Place),
-) error {
-	return visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
-		if p.match.Value.Exists() && !p.match.Value.IsNull() {
-			visit(p.exported())
-		}
-		return nil
-	})
-}
-
-// VisitRows reads whatever the paths of a resource's type lead to, as GetPathsAnyType does. The visitor sees where each row comes
-// from, can change it, and drops it by returning false.
-func VisitRows(parsedData gaby.Container, resourceTypeToPaths configkit.PathSource, keys []any, resourceProvider configkit.ResourceProvider,
-	visit func(p *Place, row *api.AttributeValue) bool,
-) (api.AttributeValueList, error) {
-	rows := api.AttributeValueList{}
-	err := visitPlaces(parsedData, resourceTypeToPaths, keys, resourceProvider, false, func(p *place) error {
-		value, t, ok := p.any()
-		if !ok {
-			return nil
-		}
-		row := p.row(value, t)
-		if visit(p.exported(), &row) {
-			rows = append(rows, row)
-		}
-		return nil
-	})
-	return SortRows(rows), err
-}
 
 // RegisterNeededPaths registers paths of a resource type whose values come from elsewhere, such as the name of another
 // resource. What they need is NeededRequired of their details; the invocation, if given, is what fills them in.
