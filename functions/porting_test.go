@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions"
@@ -33,7 +34,7 @@ var _ = []any{
 	yamlpath.EscapeDotsInPathSegment, yamlpath.JoinPathSegments, yamlpath.ResolveAssociativePaths, yamlkit.VisitResources, yamlkit.ResourceToDocMap,
 	yamlkit.VisitPathsDoc, yamlkit.VisitPaths[string], yamlkit.UpdatePathsFunction[int], yamlkit.UpdatePathsValue[bool],
 	yamlkit.UpdateStringPaths, yamlkit.UpdateStringPathsFunction, yamlkit.GetPaths[int], yamlkit.GetPathsAnyType, yamlkit.GetStringPaths,
-	yamlkit.RegisterPathsByAttributeName, yamlkit.RegisterNeededPaths, yamlkit.RegisterProvidedPaths, mutation.ComputeMutations,
+	resourcetypes.RegisterPathsByAttributeName, resourcetypes.RegisterNeededPaths, resourcetypes.RegisterProvidedPaths, mutation.ComputeMutations,
 	mutation.PatchMutations, mutation.Reset, mutation.DiffPatch,
 
 	generic.GetVisitorMapForPath, generic.RegisterPathSetterAndGetter, generic.RegisterStandardFunctions, generic.GenericFnGetStringPath,

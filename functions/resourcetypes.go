@@ -9,7 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -17,11 +17,11 @@ import (
 // AddResourceTypes adds what files say about Kubernetes resource types, and a function get-<name> and set-<name> for each
 // attribute they describe; these are like the built-in ones in every respect. Call it before the executor is used. The errors
 // are *yamlkit.KnowledgeError; after one the executor is not to be used.
-func (e *Executor) AddResourceTypes(files ...yamlkit.KnowledgeFile) error {
+func (e *Executor) AddResourceTypes(files ...resourcetypes.KnowledgeFile) error {
 	h := e.handlers[api.ToolchainKubernetesYAML]()
 	provider := h.ResourceProvider()
 	extensible, ok := provider.(interface {
-		AddFiles(files ...yamlkit.KnowledgeFile) error
+		AddFiles(files ...resourcetypes.KnowledgeFile) error
 	})
 	if !ok {
 		return fmt.Errorf("resource types of %s: %w", provider.ToolchainType(), handler.ErrUnsupportedRequest)
@@ -67,7 +67,7 @@ func registerAttribute(h *handler.FunctionHandler, attribute configkit.Attribute
 	if err == nil {
 		return nil
 	}
-	problem := &yamlkit.KnowledgeError{File: attribute.File, Pos: attribute.Pos, Key: suffix, Msg: err.Error()}
+	problem := &resourcetypes.KnowledgeError{File: attribute.File, Pos: attribute.Pos, Key: suffix, Msg: err.Error()}
 	for _, name := range []string{"get-" + suffix, "set-" + suffix} {
 		if other, taken := h.Registration(name); taken && other.AttributeName != attribute.Name {
 			problem.Msg = fmt.Sprintf("there is a function %s already", name)

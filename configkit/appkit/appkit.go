@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
@@ -25,15 +25,15 @@ const (
 
 // ResourceProvider is the knowledge about the resources of one of the AppConfig toolchains.
 type ResourceProvider struct {
-	*yamlkit.Registry
+	*resourcetypes.Registry
 	toolchain api.ToolchainType
 }
 
 var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
 
 // New makes the provider of a toolchain, with the knowledge of files if there are any.
-func New(toolchain api.ToolchainType, files ...yamlkit.KnowledgeFile) *ResourceProvider {
-	return &ResourceProvider{yamlkit.NewRegistry(files...), toolchain}
+func New(toolchain api.ToolchainType, files ...resourcetypes.KnowledgeFile) *ResourceProvider {
+	return &ResourceProvider{resourcetypes.NewRegistry(files...), toolchain}
 }
 
 // ToolchainType is the one it was made for.

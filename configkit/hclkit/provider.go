@@ -4,7 +4,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
@@ -14,7 +14,7 @@ const attributesType = "attributes"
 // ResourceProvider is the knowledge about blocks. A block with two labels has the first as its type and the second as its name; any
 // other has the type of the block, and its label as its name or, without one, the type again. The name of a provider with an alias
 // is aws.west.
-type ResourceProvider struct{ *yamlkit.Registry }
+type ResourceProvider struct{ *resourcetypes.Registry }
 
 var (
 	_ configkit.ResourceProvider = (*ResourceProvider)(nil)
@@ -25,8 +25,8 @@ var (
 func (*ResourceProvider) HasBlocks() {}
 
 // New makes the provider, with the knowledge of files if there are any.
-func New(files ...yamlkit.KnowledgeFile) *ResourceProvider {
-	return &ResourceProvider{yamlkit.NewRegistry(files...)}
+func New(files ...resourcetypes.KnowledgeFile) *ResourceProvider {
+	return &ResourceProvider{resourcetypes.NewRegistry(files...)}
 }
 
 // ToolchainType is OpenTofu/HCL.

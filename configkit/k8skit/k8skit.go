@@ -15,7 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
@@ -36,7 +36,7 @@ var K8sResourceProvider = New()
 // It converts too, because functions written for ConfigHub's SDK register with one value for both.
 type ResourceProvider struct {
 	Converter
-	*yamlkit.Registry
+	*resourcetypes.Registry
 	schemas *schemas.Library
 	names   *nameChecks
 }
@@ -47,13 +47,13 @@ var (
 )
 
 // New makes a provider with the built-in knowledge and that of more files of the same vocabulary.
-func New(files ...yamlkit.KnowledgeFile) *ResourceProvider {
-	builtIn := yamlkit.KnowledgeFile{Name: "resource_types.yaml", Text: resourceTypes, BuiltIn: true}
+func New(files ...resourcetypes.KnowledgeFile) *ResourceProvider {
+	builtIn := resourcetypes.KnowledgeFile{Name: "resource_types.yaml", Text: resourceTypes, BuiltIn: true}
 	domains, err := fs.Sub(operators, "operators")
 	if err != nil {
 		panic(err) // the folder is part of the program
 	}
-	registry := yamlkit.NewRegistry(append([]yamlkit.KnowledgeFile{builtIn}, files...)...).WithDomains(domains)
+	registry := resourcetypes.NewRegistry(append([]resourcetypes.KnowledgeFile{builtIn}, files...)...).WithDomains(domains)
 	return &ResourceProvider{Registry: registry, schemas: &schemas.Library{}, names: &nameChecks{}}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 )
 
 var _ configkit.PropertyProvider = (*ResourceProvider)(nil)
@@ -27,7 +27,7 @@ const typeConfigMap = "v1/ConfigMap"
 // NeededProperties adds, for references to ConfigMaps, the namespace of the resource and the keys that are mounted by themselves
 // from a volume of it.
 func (p *ResourceProvider) NeededProperties(doc *gaby.YamlDoc, segments []string, registered map[string]string) map[string]string {
-	if registered[yamlkit.PropertyResourceType] != typeConfigMap {
+	if registered[resourcetypes.PropertyResourceType] != typeConfigMap {
 		return registered
 	}
 	properties := maps.Clone(registered)
@@ -98,7 +98,7 @@ func keyAt(items gaby.Value, file string) string {
 // ProvidedProperties adds, for ConfigMaps, the part of the name that stays, the namespace, the format its annotation says it has, and
 // its keys.
 func (p *ResourceProvider) ProvidedProperties(doc *gaby.YamlDoc, _ []string, registered map[string]string) map[string]string {
-	if registered[yamlkit.PropertyResourceType] != typeConfigMap {
+	if registered[resourcetypes.PropertyResourceType] != typeConfigMap {
 		return registered
 	}
 	properties := maps.Clone(registered)

@@ -24,7 +24,7 @@ func ResourceBlocks(docs gaby.Container, provider configkit.ResourceProvider) ([
 	var all []Blocks
 	var problems []error
 	for i, doc := range docs {
-		info, err := resourceInfo(doc, provider)
+		info, err := yamlpath.ResourceInfo(doc, provider)
 		if err != nil {
 			problems = append(problems, err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
@@ -14,7 +15,7 @@ import (
 func TestCheckPart(t *testing.T) {
 	const types = "accessors:\n  version: {type: Regexp, config: '^v(?P<major>[0-9]+)[.](?P<minor>[0-9]+)$'}\nresourceTypes:\n  v1/A:\n    attributes:\n" +
 		"      a: [{path: spec.version, accessor: version}]\n      b: [{path: spec.text, accessor: line}]\n"
-	provider := k8skit.New(yamlkit.KnowledgeFile{Name: "types.yaml", Text: []byte(types)})
+	provider := k8skit.New(resourcetypes.KnowledgeFile{Name: "types.yaml", Text: []byte(types)})
 	for _, c := range []struct {
 		of         api.ResourceType
 		path, want string
@@ -34,13 +35,13 @@ func TestCheckPart(t *testing.T) {
 		}
 		got := ""
 		if err := provider.CheckPart(c.of, path); err != nil {
-			got = err.(*yamlkit.NoAccessorError).Hint()
+			got = err.(*resourcetypes.NoAccessorError).Hint()
 		}
 		if got != c.want {
 			t.Errorf("%s of %s: %q, want %q", c.path, c.of, got, c.want)
 		}
 	}
-	err := &yamlkit.NoAccessorError{Path: "a#b", Part: "b", Known: []string{"c"}}
+	err := &resourcetypes.NoAccessorError{Path: "a#b", Part: "b", Known: []string{"c"}}
 	if got := fmt.Sprint(err); got != "path a#b: the value has no part b" {
 		t.Error(got)
 	}

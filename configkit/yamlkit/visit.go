@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
@@ -44,7 +45,7 @@ type ValueVisitorFunc[T Scalar] func(doc *gaby.YamlDoc, output any, context Visi
 func VisitResources(parsedData gaby.Container, output any, resourceProvider configkit.ResourceProvider, visitor ResourceVisitorFunc) (any, error) {
 	var problems []error
 	for index, doc := range parsedData {
-		info, err := resourceInfo(doc, resourceProvider)
+		info, err := yamlpath.ResourceInfo(doc, resourceProvider)
 		if err != nil {
 			problems = append(problems, err)
 		}
@@ -71,7 +72,7 @@ func VisitResources(parsedData gaby.Container, output any, resourceProvider conf
 func EachResource(parsedData gaby.Container, resourceProvider configkit.ResourceProvider, f func(index int, info api.ResourceInfo)) error {
 	var problems []error
 	for i, doc := range parsedData {
-		info, err := resourceInfo(doc, resourceProvider)
+		info, err := yamlpath.ResourceInfo(doc, resourceProvider)
 		if err != nil {
 			problems = append(problems, err)
 		}
@@ -80,18 +81,6 @@ func EachResource(parsedData gaby.Container, resourceProvider configkit.Resource
 		}
 	}
 	return errors.Join(problems...)
-}
-
-// resourceInfo identifies a document. It is nil for documents to pass over and for those that cannot be read.
-func resourceInfo(doc *gaby.YamlDoc, provider configkit.ResourceProvider) (*api.ResourceInfo, error) {
-	info, err := provider.ResourceInfo(doc)
-	if err != nil {
-		if _, ok := errors.AsType[*configkit.NoResourceError](err); ok {
-			return nil, nil
-		}
-		return nil, yamlpath.Locate(err, nil)
-	}
-	return &info, nil
 }
 
 // ResourceTypeAndName identifies a resource of a unit: type#name.
@@ -287,7 +276,7 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string, provider configki
 				return nil, err
 			}
 		} else if path.EmbeddedPath() != "" {
-			return nil, &NoAccessorError{Path: string(info.Path), Part: path.EmbeddedPath()}
+			return nil, &resourcetypes.NoAccessorError{Path: string(info.Path), Part: path.EmbeddedPath()}
 		}
 		compiled = append(compiled, c)
 	}

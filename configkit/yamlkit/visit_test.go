@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
@@ -189,7 +190,7 @@ func TestBoundArguments(t *testing.T) {
 	provider := k8skit.New()
 	getter := &api.FunctionInvocation{FunctionName: "get-weight"}
 	setter := &api.FunctionInvocation{FunctionName: "set-weight", Arguments: []api.FunctionArgument{{ParameterName: "unit", Value: "kg"}}}
-	err := yamlkit.RegisterPathsByAttributeName(provider, "weight", "v1/Thing",
+	err := resourcetypes.RegisterPathsByAttributeName(provider, "weight", "v1/Thing",
 		api.PathToVisitorInfoType{"spec.?name:part=%s.@%s:side": {DataType: api.DataTypeInt, Details: &api.AttributeDetails{Description: "weight"}}}, getter, setter, false)
 	if err != nil {
 		t.Fatal(err)
@@ -221,17 +222,17 @@ func TestConstrainedPath(t *testing.T) {
 func TestNeededAndProvidedPaths(t *testing.T) {
 	provider := k8skit.New()
 	needs := api.PathToVisitorInfoType{"spec.name": {Details: &api.AttributeDetails{NeededRequired: map[string]string{"ResourceType": "v1/Other"}}}}
-	if err := yamlkit.RegisterNeededPaths(provider, "v1/Thing", needs, &api.FunctionInvocation{FunctionName: "set-x"}); err != nil {
+	if err := resourcetypes.RegisterNeededPaths(provider, "v1/Thing", needs, &api.FunctionInvocation{FunctionName: "set-x"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := yamlkit.RegisterProvidedPaths(provider, "v1/Other", api.PathToVisitorInfoType{"spec.name": {}}, &api.FunctionInvocation{FunctionName: "get-x"}); err != nil {
+	if err := resourcetypes.RegisterProvidedPaths(provider, "v1/Other", api.PathToVisitorInfoType{"spec.name": {}}, &api.FunctionInvocation{FunctionName: "get-x"}); err != nil {
 		t.Fatal(err)
 	}
-	needed := provider.AttributePaths(yamlkit.AttributeNameNeededValue).PathsOf("v1/Thing")
+	needed := provider.AttributePaths(resourcetypes.AttributeNameNeededValue).PathsOf("v1/Thing")
 	if len(needed) != 1 || !needed[0].Details.IsNeeded || needed[0].Details.SetterInvocations[0].FunctionName != "set-x" || needed[0].Details.NeededRequired["ResourceType"] != "v1/Other" {
 		t.Errorf("%+v", needed)
 	}
-	provided := provider.AttributePaths(yamlkit.AttributeNameProvidedValue).PathsOf("v1/Other")
+	provided := provider.AttributePaths(resourcetypes.AttributeNameProvidedValue).PathsOf("v1/Other")
 	if len(provided) != 1 || !provided[0].Details.IsProvided || provided[0].Details.GetterInvocation.FunctionName != "get-x" {
 		t.Errorf("%+v", provided)
 	}

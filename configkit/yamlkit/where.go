@@ -116,7 +116,7 @@ func (w *Where) MatchResource(provider configkit.ResourceProvider, doc *gaby.Yam
 	if w == nil || len(w.terms) == 0 {
 		return true, nil
 	}
-	info, err := resourceInfo(doc, provider)
+	info, err := yamlpath.ResourceInfo(doc, provider)
 	if info == nil || err != nil {
 		return false, err
 	}
@@ -194,7 +194,7 @@ func (w *Where) Filter(provider configkit.ResourceProvider, docs gaby.Container,
 		if err == nil && t != of && t != api.ResourceTypeAny {
 			continue
 		}
-		info, err := resourceInfo(doc, provider)
+		info, err := yamlpath.ResourceInfo(doc, provider)
 		if err != nil {
 			problems = append(problems, err)
 		}

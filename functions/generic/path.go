@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -147,7 +148,7 @@ func checkPathParameter(provider configkit.ResourceProvider, args []api.Function
 	failure := &handler.ArgumentError{Parameter: parameter, Value: text, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
 	if e, ok := errors.AsType[*yamlpath.PathError](err); ok {
 		failure.HintText = e.Hint
-	} else if e, ok := errors.AsType[*yamlkit.NoAccessorError](err); ok {
+	} else if e, ok := errors.AsType[*resourcetypes.NoAccessorError](err); ok {
 		failure.HintText = e.Hint()
 	}
 	return failure

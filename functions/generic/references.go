@@ -7,6 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -98,16 +99,16 @@ func (p properties) addProvided(place *yamlkit.Place, row *api.AttributeValue) b
 
 // refersTo reports whether a place can refer to resources of a type, or is the name of one.
 func (p properties) refersTo(place *yamlkit.Place, t api.ResourceType) bool {
-	return slices.Contains(p.targets(place), t) || place.Info().Details.ProvidedProperties[yamlkit.PropertyResourceType] == string(t)
+	return slices.Contains(p.targets(place), t) || place.Info().Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t)
 }
 
 // targetTypes are the types a value refers to a resource of.
 func targetTypes(details *api.AttributeDetails) []api.ResourceType {
-	if details.NeededRequired[yamlkit.PropertyResourceType] == "" {
+	if details.NeededRequired[resourcetypes.PropertyResourceType] == "" {
 		return nil
 	}
 	var types []api.ResourceType
-	for t := range strings.SplitSeq(details.NeededRequired[yamlkit.PropertyResourceType], ",") {
+	for t := range strings.SplitSeq(details.NeededRequired[resourcetypes.PropertyResourceType], ",") {
 		types = append(types, api.ResourceType(t))
 	}
 	return types
@@ -137,7 +138,7 @@ func namePaths(provider configkit.ResourceProvider, t api.ResourceType) configki
 	own := provider.ScopelessResourceNamePath()
 	return filteredPaths{[]configkit.PathSource{provider.NeededPaths(), provider.ProvidedPaths()}, func(info *api.PathVisitorInfo) bool {
 		return slices.Contains(targetTypes(info.Details), t) ||
-			info.Details.ProvidedProperties[yamlkit.PropertyResourceType] == string(t) && api.ResolvedPath(info.Path) == own
+			info.Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t) && api.ResolvedPath(info.Path) == own
 	}}
 }
 

@@ -3,7 +3,7 @@ package opentofu
 import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -60,7 +60,7 @@ func (a attribute) register(fh handler.FunctionRegistry, provider configkit.Reso
 	function := func(verb string) *api.FunctionInvocation {
 		return &api.FunctionInvocation{FunctionName: verb + "-" + string(a.name)}
 	}
-	err := yamlkit.RegisterPathsByAttributeName(provider, a.name, a.block, api.PathToVisitorInfoType{
+	err := resourcetypes.RegisterPathsByAttributeName(provider, a.name, a.block, api.PathToVisitorInfoType{
 		a.path: {DataType: api.DataTypeString},
 	}, function("get"), function("set"), false)
 	if err != nil {

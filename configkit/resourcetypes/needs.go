@@ -1,4 +1,4 @@
-package yamlkit
+package resourcetypes
 
 import (
 	"github.com/fctl-dev/fctl/api"

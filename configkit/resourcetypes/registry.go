@@ -1,4 +1,11 @@
-package yamlkit
+// Package resourcetypes knows resource types: at which path each attribute is, which lists have merge keys, which fields refer to other
+// resources, which values are secret. It reads that from files, lazily, and lets functions register more.
+//
+// # Invariants
+//
+//   - Only what is asked for is read and compiled: one resource type at a time.
+//   - Every problem of a file is reported, with line and column.
+package resourcetypes
 
 import (
 	"errors"
