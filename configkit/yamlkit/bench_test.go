@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
@@ -80,7 +81,7 @@ func BenchmarkWhereHeader(b *testing.B) {
 func BenchmarkWherePath(b *testing.B) { benchmarkWhere(b, "metadata.labels.app = 'd1'") }
 
 func benchmarkWhere(b *testing.B, text string) {
-	w, err := yamlkit.ParseWhereResource(text)
+	w, err := where.ParseWhereResource(text)
 	if err != nil {
 		b.Fatal(err)
 	}

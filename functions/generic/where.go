@@ -8,7 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -19,14 +19,14 @@ func whereParameter(example, description string) api.FunctionParameter {
 }
 
 // whereOf compiles the expression of a function's arguments.
-func whereOf(args []api.FunctionArgument, parse func(string) (*yamlkit.Where, error)) (*yamlkit.Where, error) {
+func whereOf(args []api.FunctionArgument, parse func(string) (*where.Where, error)) (*where.Where, error) {
 	text := handler.Arguments(args).String(parameterWhere)
-	where, err := parse(text)
+	expr, err := parse(text)
 	if err == nil {
-		return where, nil
+		return expr, nil
 	}
 	failure := &handler.ArgumentError{Parameter: parameterWhere, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterWhere, err), Err: err}
-	if e, ok := errors.AsType[*yamlkit.WhereError](err); ok {
+	if e, ok := errors.AsType[*where.WhereError](err); ok {
 		failure.HintText = e.Hint
 	}
 	return nil, failure
@@ -51,11 +51,11 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 		},
 		ValueParameter: parameterWhere, // what is looked for, not where
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := whereOf(args, yamlkit.ParseWhere)
+			_, err := whereOf(args, where.ParseWhere)
 			return err
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			where, err := whereOf(args, yamlkit.ParseWhere)
+			where, err := whereOf(args, where.ParseWhere)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -98,11 +98,11 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 		},
 		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := whereOf(args, yamlkit.ParseWhereResource)
+			_, err := whereOf(args, where.ParseWhereResource)
 			return err
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			where, err := whereOf(args, yamlkit.ParseWhereResource)
+			where, err := whereOf(args, where.ParseWhereResource)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -114,7 +114,7 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 }
 
 // selectResources drops the resources that are not of the type or do not match. What is no resource is passed over, here too.
-func selectResources(docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, where *yamlkit.Where) (kept gaby.Container, matches int, err error) {
+func selectResources(docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, where *where.Where) (kept gaby.Container, matches int, err error) {
 	var problems []error
 	kept = make(gaby.Container, 0, len(docs))
 	for _, doc := range docs {

@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 )
 
 // step is one invocation of a chain, made ready to run or refused.
@@ -22,7 +22,7 @@ type step struct {
 	f      *function
 	args   []api.FunctionArgument
 	other  []byte
-	where  *yamlkit.Where
+	where  *where.Where
 	filter bool
 	name   string
 	err    error  // why it is refused
@@ -46,7 +46,7 @@ type run struct {
 	ctx       context.Context
 	fc        *api.FunctionContext
 	stop      bool
-	where     *yamlkit.Where // of the request
+	where     *where.Where // of the request
 	steps     []step
 	response  *api.FunctionInvocationResponse
 	outputs   outputs

@@ -14,7 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -120,7 +120,7 @@ func TestAllProblemsOfAnInvocationAtOnce(t *testing.T) {
 	_, err := h.ValidateInvocation(invocation)
 	if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != 5 {
 		t.Errorf("%v", err)
-	} else if _, ok := errors.AsType[*yamlkit.WhereError](joined.Unwrap()[4]); !ok {
+	} else if _, ok := errors.AsType[*where.WhereError](joined.Unwrap()[4]); !ok {
 		t.Errorf("the last is %v", joined.Unwrap()[4])
 	}
 	invocation.WhereResource = ""

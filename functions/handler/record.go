@@ -9,7 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 )
 
 func (r *run) refuse(s *step) {
@@ -73,7 +73,7 @@ func (r *run) noteDeprecated(s *step, args []api.FunctionArgument) {
 // noteNothingMatched tells that a step had nothing to do. That the request selects no resource is told once, not by every step.
 func (r *run) noteNothingMatched(s *step, res result) {
 	note := api.Note{Kind: api.NoteNothingMatched}
-	switch where := yamlkit.AndWhere(r.where, s.where); {
+	switch where := where.AndWhere(r.where, s.where); {
 	case where != nil && res.seen == 0:
 		note.Kind, note.Message = api.NoteNothingSelected, "no resource satisfies "+where.String()
 		if s.where != nil {

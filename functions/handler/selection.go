@@ -5,7 +5,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 )
 
 // Selection is what where-expressions keep from a function.
@@ -26,8 +26,8 @@ func SelectionOf(fc *api.FunctionContext) *Selection {
 }
 
 // tell puts what SelectionOf returns into the context of a step.
-func (s *selection) tell(fc *api.FunctionContext, documents, selected gaby.Container, where *yamlkit.Where) *api.FunctionContext {
-	both := yamlkit.AndWhere(s.where, where)
+func (s *selection) tell(fc *api.FunctionContext, documents, selected gaby.Container, expr *where.Where) *api.FunctionContext {
+	both := where.AndWhere(s.where, expr)
 	if both == nil {
 		return fc
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -100,8 +100,8 @@ func TestWhereResourceErrors(t *testing.T) {
 	const bad = "metadata.name == 'b'"
 	_, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(resource("a")), WhereResource: bad, FunctionInvocations: chain("mark x")})
 	failure, ok := errors.AsType[*api.Failure](err)
-	where, ok2 := errors.AsType[*yamlkit.WhereError](err)
-	if !ok || !ok2 || failure.Class != api.FailureUsage || where.Column != 16 {
+	expr, ok2 := errors.AsType[*where.WhereError](err)
+	if !ok || !ok2 || failure.Class != api.FailureUsage || expr.Column != 16 {
 		t.Errorf("of the request: %#v", err)
 	}
 	if err := h.CheckWhereResource(bad); err == nil {
@@ -112,7 +112,7 @@ func TestWhereResourceErrors(t *testing.T) {
 		t.Errorf("of an invocation: %s", outcome(r))
 	}
 	long := "metadata.name = '" + strings.Repeat("é", api.MaxWhereLength) + "'"
-	if where, ok := errors.AsType[*yamlkit.WhereError](h.CheckWhereResource(long)); !ok || !strings.Contains(where.Msg, "at most 1024") || where.Column != 1025 {
+	if where, ok := errors.AsType[*where.WhereError](h.CheckWhereResource(long)); !ok || !strings.Contains(where.Msg, "at most 1024") || where.Column != 1025 {
 		t.Errorf("too long: %v", where)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
@@ -103,12 +103,12 @@ func (j *job) whereResource(flags *pflag.FlagSet) (expression, said string, err 
 	var parts, words []string
 	for _, s := range []struct {
 		flag     string
-		selector yamlkit.SelectorWhere
+		selector where.SelectorWhere
 	}{
-		{"kind", yamlkit.SelectorWhere{Kind: text("kind")}},
-		{"name", yamlkit.SelectorWhere{Name: text("name")}},
-		{"namespace", yamlkit.SelectorWhere{Namespace: text("namespace")}},
-		{"selector", yamlkit.SelectorWhere{Labels: text("selector")}},
+		{"kind", where.SelectorWhere{Kind: text("kind")}},
+		{"name", where.SelectorWhere{Name: text("name")}},
+		{"namespace", where.SelectorWhere{Namespace: text("namespace")}},
+		{"selector", where.SelectorWhere{Labels: text("selector")}},
 	} {
 		where, err := s.selector.Where()
 		if err != nil {
@@ -148,7 +148,7 @@ func (w *wishes) asSaid(response *api.FunctionInvocationResponse) {
 
 func whereProblem(flag string, err error) error {
 	hint := "'fctl help where' explains such expressions"
-	if e, ok := errors.AsType[*yamlkit.WhereError](err); ok && e.Hint != "" {
+	if e, ok := errors.AsType[*where.WhereError](err); ok && e.Hint != "" {
 		hint = e.Hint
 	}
 	f := diag.UsageHint(hint, "%s: %w", flag, err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
@@ -294,9 +294,9 @@ func (r *listReader) name(v gaby.Value) string {
 }
 
 // placeOf is where the problem is: an argument, the where-expression, or the invocation.
-func placeOf(f *api.Failure, invocation, where gaby.Value, args []argument) gaby.Position {
-	if e, ok := errors.AsType[*yamlkit.WhereError](f.Err); ok {
-		return withinScalar(where, e.Column)
+func placeOf(f *api.Failure, invocation, expr gaby.Value, args []argument) gaby.Position {
+	if e, ok := errors.AsType[*where.WhereError](f.Err); ok {
+		return withinScalar(expr, e.Column)
 	}
 	var value any
 	if e, ok := errors.AsType[*handler.ArgumentError](f.Err); ok {

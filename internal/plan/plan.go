@@ -26,7 +26,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
@@ -349,7 +349,7 @@ func argumentProblems(function, hint string, err error) diag.List {
 		if a, ok := e.(*handler.ArgumentError); ok {
 			f.Argument = a.Parameter
 		}
-		if w, ok := e.(*yamlkit.WhereError); ok {
+		if w, ok := e.(*where.WhereError); ok {
 			f.Message, f.Hint = "where: "+f.Message, cmp.Or(w.Hint, "'fctl help where' explains such expressions")
 		}
 		problems = append(problems, f)

@@ -1,4 +1,6 @@
-package yamlkit
+// Package where is the language of where-expressions, which select resources by their values, and of kubectl's label selectors. Package
+// quantity compares amounts; paths are those of package yamlpath.
+package where
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package yamlkit_test
+package where_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/configkit/where"
 )
 
 const shop = `apiVersion: apps/v1
@@ -105,13 +105,13 @@ func TestWhereResource(t *testing.T) {
 		{"spec.template.spec.containers.0.resources.requests.memory > '1000M'", deployment},
 		{"spec.template.spec.containers.0.resources.limits.cpu >= '2000m'", deployment},
 	} {
-		w, err := yamlkit.ParseWhereResource(c.where)
+		w, err := where.ParseWhereResource(c.where)
 		if err != nil {
 			t.Errorf("%s: %v", c.where, err)
 			continue
 		}
 		got := ""
-		for _, doc := range container(t, shop) {
+		for _, doc := range parseUnit(t, shop) {
 			ok, err := w.MatchResource(k8skit.New(), doc)
 			if err != nil {
 				t.Errorf("%s: %v", c.where, err)
@@ -157,12 +157,12 @@ func TestWhereFilter(t *testing.T) {
 		{"*", "metadata.labels.app = 'web'", true},
 		{"v1/Service", "ConfigHub.ResourceName = 'shop/web'", false},
 	} {
-		w, err := yamlkit.ParseWhere(c.where)
+		w, err := where.ParseWhere(c.where)
 		if err != nil {
 			t.Errorf("%s: %v", c.where, err)
 			continue
 		}
-		matching, seen, err := w.Filter(k8skit.New(), container(t, shop), api.ResourceType(c.of))
+		matching, seen, err := w.Filter(k8skit.New(), parseUnit(t, shop), api.ResourceType(c.of))
 		if passed := len(matching) > 0; err != nil || passed != c.want || seen < len(matching) {
 			t.Errorf("%s %s: %v of %d, %v, want %v", c.of, c.where, passed, seen, err, c.want)
 		}
@@ -233,8 +233,8 @@ func TestWhereErrors(t *testing.T) {
 		{strings.Repeat("a = 1 AND ", 64) + "a = 1", 641, "more than 64 terms", ""},
 		{"a IN (" + strings.Repeat("1,", 256) + "1)", 519, "more than 256 values", ""},
 	} {
-		_, err := yamlkit.ParseWhere(c.where)
-		e, ok := errors.AsType[*yamlkit.WhereError](err)
+		_, err := where.ParseWhere(c.where)
+		e, ok := errors.AsType[*where.WhereError](err)
 		if !ok {
 			t.Errorf("%s: %v", c.where, err)
 			continue
@@ -246,33 +246,33 @@ func TestWhereErrors(t *testing.T) {
 			t.Errorf("%s: expression %q, column %d", c.where, text, column)
 		}
 	}
-	for _, where := range []string{"spec.containers.*.image = 'x'", "a.?b=c.d = 1", "a = 1 AND metadata.@x:y = 'z'"} {
-		if _, err := yamlkit.ParseWhere(where); err != nil {
-			t.Errorf("%s: %v", where, err)
+	for _, expr := range []string{"spec.containers.*.image = 'x'", "a.?b=c.d = 1", "a = 1 AND metadata.@x:y = 'z'"} {
+		if _, err := where.ParseWhere(expr); err != nil {
+			t.Errorf("%s: %v", expr, err)
 		}
-		_, err := yamlkit.ParseWhereResource(where)
-		if e, ok := errors.AsType[*yamlkit.WhereError](err); !ok || !strings.Contains(e.Msg, "unsupported WhereResource path") || e.Column == 0 {
-			t.Errorf("%s: %v", where, err)
+		_, err := where.ParseWhereResource(expr)
+		if e, ok := errors.AsType[*where.WhereError](err); !ok || !strings.Contains(e.Msg, "unsupported WhereResource path") || e.Column == 0 {
+			t.Errorf("%s: %v", expr, err)
 		}
 	}
 }
 
 func TestHeaderDecides(t *testing.T) {
-	broken := container(t, "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec: [\n")[0]
-	for where, want := range map[string]bool{
+	broken := parseUnit(t, "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec: [\n")[0]
+	for expr, want := range map[string]bool{
 		"ConfigHub.ResourceType = 'v1/Service'":                           true,
 		"ConfigHub.ResourceType = 'v1/Pod'":                               false,
 		"spec.x = 1 AND ConfigHub.ResourceNameWithoutScope = 'something'": false,
 	} {
-		w, err := yamlkit.ParseWhere(where)
+		w, err := where.ParseWhere(expr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, err := w.MatchResource(k8skit.New(), broken); got != want || err != nil {
-			t.Errorf("%s: %v %v: the document was scanned, or the header misread", where, got, err)
+			t.Errorf("%s: %v %v: the document was scanned, or the header misread", expr, got, err)
 		}
 	}
-	w, err := yamlkit.ParseWhere("spec.x = 1")
+	w, err := where.ParseWhere("spec.x = 1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,26 +282,26 @@ func TestHeaderDecides(t *testing.T) {
 }
 
 func TestAndWhere(t *testing.T) {
-	a, err := yamlkit.ParseWhere("a = 1")
+	a, err := where.ParseWhere("a = 1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := yamlkit.ParseWhere("b = 2")
+	b, err := where.ParseWhere("b = 2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty, err := yamlkit.ParseWhere(" ")
+	empty, err := where.ParseWhere(" ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := yamlkit.AndWhere(nil, a, empty, b); got.String() != "a = 1 AND b = 2" {
+	if got := where.AndWhere(nil, a, empty, b); got.String() != "a = 1 AND b = 2" {
 		t.Errorf("%s", got)
 	}
-	if yamlkit.AndWhere(nil, empty) != nil || yamlkit.AndWhere(a, nil) != a {
+	if where.AndWhere(nil, empty) != nil || where.AndWhere(a, nil) != a {
 		t.Error("nothing and one")
 	}
-	both := yamlkit.AndWhere(a, b)
-	docs := container(t, "apiVersion: v1\nkind: X\nmetadata: {name: x}\na: 1\nb: 2\n---\napiVersion: v1\nkind: X\nmetadata: {name: y}\na: 1\nb: 3\n")
+	both := where.AndWhere(a, b)
+	docs := parseUnit(t, "apiVersion: v1\nkind: X\nmetadata: {name: x}\na: 1\nb: 2\n---\napiVersion: v1\nkind: X\nmetadata: {name: y}\na: 1\nb: 3\n")
 	for i, want := range []bool{true, false} {
 		if got, err := both.MatchResource(k8skit.New(), docs[i]); got != want || err != nil {
 			t.Errorf("document %d: %v %v", i, got, err)
@@ -311,47 +311,47 @@ func TestAndWhere(t *testing.T) {
 
 func TestSelectors(t *testing.T) {
 	for _, c := range []struct {
-		selector yamlkit.SelectorWhere
+		selector where.SelectorWhere
 		want     string // kinds of the resources of shop
 	}{
-		{yamlkit.SelectorWhere{}, "Deployment Service Role "},
-		{yamlkit.SelectorWhere{Kind: "Deployment"}, "Deployment "},
-		{yamlkit.SelectorWhere{Kind: "deployments"}, "Deployment "},
-		{yamlkit.SelectorWhere{Kind: "deployment, role"}, "Deployment Role "},
-		{yamlkit.SelectorWhere{Kind: "deployment.apps"}, "Deployment "},
-		{yamlkit.SelectorWhere{Kind: "deployment.batch"}, ""},
-		{yamlkit.SelectorWhere{Kind: "roles.rbac.authorization.k8s.io"}, "Role "},
-		{yamlkit.SelectorWhere{Kind: "apps/v1/Deployment"}, "Deployment "},
-		{yamlkit.SelectorWhere{Kind: "Dep"}, ""},
-		{yamlkit.SelectorWhere{Kind: "services,ingresses,networkpolicies"}, "Service "},
-		{yamlkit.SelectorWhere{Name: "web"}, "Deployment Service "},
-		{yamlkit.SelectorWhere{Name: "web,reader"}, "Deployment Service Role "},
-		{yamlkit.SelectorWhere{Namespace: "shop"}, "Deployment Role "},
-		{yamlkit.SelectorWhere{Namespace: "sho"}, ""},
-		{yamlkit.SelectorWhere{Name: "web", Namespace: "shop"}, "Deployment "},
-		{yamlkit.SelectorWhere{Labels: "app=web"}, "Deployment Service "},
-		{yamlkit.SelectorWhere{Labels: "app==web,tier=front"}, "Deployment "},
-		{yamlkit.SelectorWhere{Labels: "tier!=front"}, "Service Role "},
-		{yamlkit.SelectorWhere{Labels: "tier"}, "Deployment "},
-		{yamlkit.SelectorWhere{Labels: "!tier"}, "Service Role "},
-		{yamlkit.SelectorWhere{Labels: "!tier, app"}, "Service "},
-		{yamlkit.SelectorWhere{Labels: "tier in (front,back)"}, "Deployment "},
-		{yamlkit.SelectorWhere{Labels: "tier notin (front, back)"}, "Service Role "},
-		{yamlkit.SelectorWhere{Labels: "example.com/team=7"}, "Deployment "},
-		{yamlkit.SelectorWhere{Labels: "app="}, ""},
+		{where.SelectorWhere{}, "Deployment Service Role "},
+		{where.SelectorWhere{Kind: "Deployment"}, "Deployment "},
+		{where.SelectorWhere{Kind: "deployments"}, "Deployment "},
+		{where.SelectorWhere{Kind: "deployment, role"}, "Deployment Role "},
+		{where.SelectorWhere{Kind: "deployment.apps"}, "Deployment "},
+		{where.SelectorWhere{Kind: "deployment.batch"}, ""},
+		{where.SelectorWhere{Kind: "roles.rbac.authorization.k8s.io"}, "Role "},
+		{where.SelectorWhere{Kind: "apps/v1/Deployment"}, "Deployment "},
+		{where.SelectorWhere{Kind: "Dep"}, ""},
+		{where.SelectorWhere{Kind: "services,ingresses,networkpolicies"}, "Service "},
+		{where.SelectorWhere{Name: "web"}, "Deployment Service "},
+		{where.SelectorWhere{Name: "web,reader"}, "Deployment Service Role "},
+		{where.SelectorWhere{Namespace: "shop"}, "Deployment Role "},
+		{where.SelectorWhere{Namespace: "sho"}, ""},
+		{where.SelectorWhere{Name: "web", Namespace: "shop"}, "Deployment "},
+		{where.SelectorWhere{Labels: "app=web"}, "Deployment Service "},
+		{where.SelectorWhere{Labels: "app==web,tier=front"}, "Deployment "},
+		{where.SelectorWhere{Labels: "tier!=front"}, "Service Role "},
+		{where.SelectorWhere{Labels: "tier"}, "Deployment "},
+		{where.SelectorWhere{Labels: "!tier"}, "Service Role "},
+		{where.SelectorWhere{Labels: "!tier, app"}, "Service "},
+		{where.SelectorWhere{Labels: "tier in (front,back)"}, "Deployment "},
+		{where.SelectorWhere{Labels: "tier notin (front, back)"}, "Service Role "},
+		{where.SelectorWhere{Labels: "example.com/team=7"}, "Deployment "},
+		{where.SelectorWhere{Labels: "app="}, ""},
 	} {
 		w, err := c.selector.Where()
 		if err != nil {
 			t.Errorf("%+v: %v", c.selector, err)
 			continue
 		}
-		again, err := yamlkit.ParseWhereResource(w.String())
+		again, err := where.ParseWhereResource(w.String())
 		if err != nil {
 			t.Errorf("%+v: its text %s: %v", c.selector, w, err)
 		}
-		for _, w := range []*yamlkit.Where{w, again} {
+		for _, w := range []*where.Where{w, again} {
 			got := ""
-			for _, doc := range container(t, shop) {
+			for _, doc := range parseUnit(t, shop) {
 				ok, err := w.MatchResource(k8skit.New(), doc)
 				if h, _ := doc.Header(); ok && err == nil && h.Kind != "" {
 					got += h.Kind + " "
@@ -363,24 +363,24 @@ func TestSelectors(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		selector yamlkit.SelectorWhere
+		selector where.SelectorWhere
 		text     string
 		column   int
 		says     string
 	}{
-		{yamlkit.SelectorWhere{Kind: "Deploy'"}, "Deploy'", 7, "no character of a kind"},
-		{yamlkit.SelectorWhere{Name: "a,,b"}, "a,,b", 3, "a name is missing"},
-		{yamlkit.SelectorWhere{Namespace: "a/b"}, "a/b", 2, "no character of a namespace"},
-		{yamlkit.SelectorWhere{Labels: "a=b,"}, "a=b,", 5, "a label key is missing"},
-		{yamlkit.SelectorWhere{Labels: "a b"}, "a b", 3, "b is no operator"},
-		{yamlkit.SelectorWhere{Labels: "a in b"}, "a in b", 6, "( is expected"},
-		{yamlkit.SelectorWhere{Labels: "a in (b"}, "a in (b", 8, ", or ) is expected"},
-		{yamlkit.SelectorWhere{Labels: "a>1"}, "a>1", 2, "=, !=, in and notin"},
-		{yamlkit.SelectorWhere{Labels: "a=b c"}, "a=b c", 5, "a comma is expected"},
-		{yamlkit.SelectorWhere{Labels: "a/b/c=d"}, "a/b/c=d", 1, "a/b/c is no label key"},
+		{where.SelectorWhere{Kind: "Deploy'"}, "Deploy'", 7, "no character of a kind"},
+		{where.SelectorWhere{Name: "a,,b"}, "a,,b", 3, "a name is missing"},
+		{where.SelectorWhere{Namespace: "a/b"}, "a/b", 2, "no character of a namespace"},
+		{where.SelectorWhere{Labels: "a=b,"}, "a=b,", 5, "a label key is missing"},
+		{where.SelectorWhere{Labels: "a b"}, "a b", 3, "b is no operator"},
+		{where.SelectorWhere{Labels: "a in b"}, "a in b", 6, "( is expected"},
+		{where.SelectorWhere{Labels: "a in (b"}, "a in (b", 8, ", or ) is expected"},
+		{where.SelectorWhere{Labels: "a>1"}, "a>1", 2, "=, !=, in and notin"},
+		{where.SelectorWhere{Labels: "a=b c"}, "a=b c", 5, "a comma is expected"},
+		{where.SelectorWhere{Labels: "a/b/c=d"}, "a/b/c=d", 1, "a/b/c is no label key"},
 	} {
 		_, err := c.selector.Where()
-		e, ok := errors.AsType[*yamlkit.WhereError](err)
+		e, ok := errors.AsType[*where.WhereError](err)
 		if !ok || e.Text != c.text || e.Column != c.column || !strings.Contains(e.Msg, c.says) {
 			t.Errorf("%+v: %#v", c.selector, err)
 		}
@@ -400,15 +400,15 @@ func FuzzParseWhere(f *testing.F) {
 	}
 	provider := k8skit.New()
 	f.Fuzz(func(t *testing.T, text string) {
-		w, err := yamlkit.ParseWhere(text)
+		w, err := where.ParseWhere(text)
 		if err != nil {
-			e, ok := errors.AsType[*yamlkit.WhereError](err)
+			e, ok := errors.AsType[*where.WhereError](err)
 			if !ok || e.Column < 1 || e.Column > utf8.RuneCountInString(text)+1 {
 				t.Fatalf("%q: %#v", text, err)
 			}
 			return
 		}
-		if _, err := yamlkit.ParseWhere(w.String()); err != nil {
+		if _, err := where.ParseWhere(w.String()); err != nil {
 			t.Fatalf("%q: does not parse again: %v", text, err)
 		}
 		matches := map[string]bool{}
@@ -419,7 +419,7 @@ func FuzzParseWhere(f *testing.F) {
 			}
 			matches[fmt.Sprint(i)] = ok
 		}
-		if w2, err := yamlkit.ParseWhere(text + " AND metadata.name IS NOT NULL"); err == nil && strings.TrimSpace(text) != "" {
+		if w2, err := where.ParseWhere(text + " AND metadata.name IS NOT NULL"); err == nil && strings.TrimSpace(text) != "" {
 			for i, doc := range docs {
 				if ok, _ := w2.MatchResource(provider, doc); ok != matches[fmt.Sprint(i)] {
 					t.Fatalf("%q: document %d: %v, with a term that is always true %v", text, i, matches[fmt.Sprint(i)], ok)
@@ -427,4 +427,13 @@ func FuzzParseWhere(f *testing.F) {
 			}
 		}
 	})
+}
+
+func parseUnit(t *testing.T, text string) gaby.Container {
+	t.Helper()
+	docs, err := gaby.ParseAll([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docs
 }

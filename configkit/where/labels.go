@@ -1,4 +1,4 @@
-package yamlkit
+package where
 
 import (
 	"fmt"
