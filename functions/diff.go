@@ -17,7 +17,7 @@ type Versions struct {
 
 // Difference is what happened to a unit.
 type Difference struct {
-	// Mutations are about the resources that are not what they were, see yamlkit.ComputeMutations.
+	// Mutations are about the resources that are not what they were, see yamlkit.Compute.
 	Mutations api.ResourceMutationList
 	// Moved are the resources that were in another unit before. They are compared with what they were there.
 	Moved []Move
@@ -46,7 +46,7 @@ func (e *Executor) Diff(units []Versions) []Difference {
 			continue
 		}
 		var all api.ResourceMutationList
-		all, d.Err = mutation.ComputeMutations(read[i].before, read[i].after, 0, e.ResourceProvider(units[i].Toolchain))
+		all, d.Err = mutation.Compute(read[i].before, read[i].after, 0, e.ResourceProvider(units[i].Toolchain))
 		d.Mutations = slices.DeleteFunc(all, func(m api.ResourceMutation) bool { return m.ResourceMutationInfo.MutationType == api.MutationTypeNone })
 	}
 	return differences

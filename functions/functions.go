@@ -98,7 +98,7 @@ func (e *Executor) Signature(t api.ToolchainType, name string) (api.FunctionSign
 
 // ValidateInvocation checks an invocation without running it and returns it normalised. The error is an
 // *UnsupportedToolchainError, a *handler.UnknownFunctionError, or one or several (joined) *handler.ArgumentError and
-// *yamlkit.WhereError.
+// *yamlkit.Error.
 func (e *Executor) ValidateInvocation(t api.ToolchainType, invocation api.FunctionInvocation) (api.FunctionInvocation, error) {
 	h, err := e.handler(t)
 	if err != nil {
@@ -108,7 +108,7 @@ func (e *Executor) ValidateInvocation(t api.ToolchainType, invocation api.Functi
 }
 
 // CheckWhereResource tells what is wrong with the where-expression of a request without running one. The error is an
-// *UnsupportedToolchainError or a *yamlkit.WhereError.
+// *UnsupportedToolchainError or a *yamlkit.Error.
 func (e *Executor) CheckWhereResource(t api.ToolchainType, text string) error {
 	h, err := e.handler(t)
 	if err != nil {

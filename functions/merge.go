@@ -5,14 +5,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit/textmerge"
 )
 
-// Merge merges what two people made of the data of a unit, see yamlkit.MergeTexts. The data of a toolchain the executor does not know
+// Merge merges what two people made of the data of a unit, see yamlkit.Merge. The data of a toolchain the executor does not know
 // is merged line by line.
-func (e *Executor) Merge(t api.ToolchainType, base, ours, theirs []byte, options textmerge.MergeTextOptions) *textmerge.MergedText {
+func (e *Executor) Merge(t api.ToolchainType, base, ours, theirs []byte, options textmerge.Options) *textmerge.Merged {
 	h, err := e.handler(t)
 	if err != nil {
 		merged := textmerge.MergeLines(base, ours, theirs, options)
 		merged.ByLines = err
 		return merged
 	}
-	return textmerge.MergeTexts(base, ours, theirs, h.Converter(), h.ResourceProvider(), options)
+	return textmerge.Merge(base, ours, theirs, h.Converter(), h.ResourceProvider(), options)
 }

@@ -130,7 +130,7 @@ func TestMergeOfAllToolchains(t *testing.T) {
 				base = base.variant(r, comment)
 				ours, theirs := base.variant(r, comment), base.variant(r, comment)
 				b, o, u := format.text(base), format.text(ours), format.text(theirs)
-				merged := executor.Merge(toolchain, []byte(b), []byte(o), []byte(u), textmerge.MergeTextOptions{})
+				merged := executor.Merge(toolchain, []byte(b), []byte(o), []byte(u), textmerge.Options{})
 				have := string(merged.Text)
 				fail := func(what string) {
 					t.Fatalf("seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- have\n%s--- %v\n%+v", seed, what, b, o, u, have, merged.ByLines, merged.Conflicts)

@@ -16,12 +16,12 @@ import (
 
 // AddResourceTypes adds what files say about Kubernetes resource types, and a function get-<name> and set-<name> for each
 // attribute they describe; these are like the built-in ones in every respect. Call it before the executor is used. The errors
-// are *yamlkit.KnowledgeError; after one the executor is not to be used.
-func (e *Executor) AddResourceTypes(files ...resourcetypes.KnowledgeFile) error {
+// are *yamlkit.Error; after one the executor is not to be used.
+func (e *Executor) AddResourceTypes(files ...resourcetypes.File) error {
 	h := e.handlers[api.ToolchainKubernetesYAML]()
 	provider := h.ResourceProvider()
 	extensible, ok := provider.(interface {
-		AddFiles(files ...resourcetypes.KnowledgeFile) error
+		AddFiles(files ...resourcetypes.File) error
 	})
 	if !ok {
 		return fmt.Errorf("resource types of %s: %w", provider.ToolchainType(), handler.ErrUnsupportedRequest)
@@ -67,7 +67,7 @@ func registerAttribute(h *handler.FunctionHandler, attribute configkit.Attribute
 	if err == nil {
 		return nil
 	}
-	problem := &resourcetypes.KnowledgeError{File: attribute.File, Pos: attribute.Pos, Key: suffix, Msg: err.Error()}
+	problem := &resourcetypes.Error{File: attribute.File, Pos: attribute.Pos, Key: suffix, Msg: err.Error()}
 	for _, name := range []string{"get-" + suffix, "set-" + suffix} {
 		if other, taken := h.Registration(name); taken && other.AttributeName != attribute.Name {
 			problem.Msg = fmt.Sprintf("there is a function %s already", name)

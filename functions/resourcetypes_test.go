@@ -51,7 +51,7 @@ spec:
   - name: b
 `
 
-func executorWith(t *testing.T, files ...resourcetypes.KnowledgeFile) *functions.Executor {
+func executorWith(t *testing.T, files ...resourcetypes.File) *functions.Executor {
 	t.Helper()
 	e := functions.NewStandardExecutor()
 	if err := e.AddResourceTypes(files...); err != nil {
@@ -61,7 +61,7 @@ func executorWith(t *testing.T, files ...resourcetypes.KnowledgeFile) *functions
 }
 
 func TestAttributesOfFilesHaveFunctions(t *testing.T) {
-	e := executorWith(t, resourcetypes.KnowledgeFile{Name: "cache.yaml", Text: []byte(cacheTypes)})
+	e := executorWith(t, resourcetypes.File{Name: "cache.yaml", Text: []byte(cacheTypes)})
 	if err := e.AddResourceTypes(); err != nil {
 		t.Errorf("adding nothing more: %v", err)
 	}
@@ -116,8 +116,8 @@ func TestErrorsInFilesAreLocated(t *testing.T) {
 		"a wrong key":                      {strings.ReplaceAll(cacheTypes, "min: 16", "mni: 16"), "cache.yaml:16:"},
 	} {
 		e := functions.NewStandardExecutor()
-		err := e.AddResourceTypes(resourcetypes.KnowledgeFile{Name: "cache.yaml", Text: []byte(c.text)})
-		if _, ok := errors.AsType[*resourcetypes.KnowledgeError](err); !ok || !strings.HasPrefix(err.Error(), c.says) {
+		err := e.AddResourceTypes(resourcetypes.File{Name: "cache.yaml", Text: []byte(c.text)})
+		if _, ok := errors.AsType[*resourcetypes.Error](err); !ok || !strings.HasPrefix(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %s", name, err, c.says)
 		}
 	}
@@ -183,7 +183,7 @@ func TestExamplesOfAttributes(t *testing.T) {
 		"any text":             {"", ""},
 	} {
 		text := "resourceTypes: {example.com/v1/T: {attributes: {x: [{path: 's.?name:n=%s.x'}]}}}\nattributes: {x: {description: the x, " + c.entry + "}}\n"
-		s, _ := executorWith(t, resourcetypes.KnowledgeFile{Name: "t.yaml", Text: []byte(text)}).Signature(api.ToolchainKubernetesYAML, "set-x")
+		s, _ := executorWith(t, resourcetypes.File{Name: "t.yaml", Text: []byte(text)}).Signature(api.ToolchainKubernetesYAML, "set-x")
 		if got := strings.Join(s.Examples, "; "); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}

@@ -32,8 +32,8 @@ type ResourceProvider struct {
 var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
 
 // New makes the provider of a toolchain, with the knowledge of files if there are any.
-func New(toolchain api.ToolchainType, files ...resourcetypes.KnowledgeFile) *ResourceProvider {
-	return &ResourceProvider{resourcetypes.NewRegistry(files...), toolchain}
+func New(toolchain api.ToolchainType, files ...resourcetypes.File) *ResourceProvider {
+	return &ResourceProvider{resourcetypes.New(files...), toolchain}
 }
 
 // ToolchainType is the one it was made for.
@@ -100,5 +100,5 @@ func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return "
 // ContextPath is an entry of the configHub block: unitSlug for UnitSlug.
 func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
 	first, n := utf8.DecodeRuneInString(field)
-	return yamlpath.JoinPathSegments([]string{"configHub", string(unicode.ToLower(first)) + field[n:]})
+	return yamlpath.Join([]string{"configHub", string(unicode.ToLower(first)) + field[n:]})
 }

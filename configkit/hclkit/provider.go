@@ -25,8 +25,8 @@ var (
 func (*ResourceProvider) HasBlocks() {}
 
 // New makes the provider, with the knowledge of files if there are any.
-func New(files ...resourcetypes.KnowledgeFile) *ResourceProvider {
-	return &ResourceProvider{resourcetypes.NewRegistry(files...)}
+func New(files ...resourcetypes.File) *ResourceProvider {
+	return &ResourceProvider{resourcetypes.New(files...)}
 }
 
 // ToolchainType is OpenTofu/HCL.
@@ -91,5 +91,5 @@ func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return n
 
 // ContextPath is a tag, which is what most resources have for such things.
 func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
-	return yamlpath.JoinPathSegments([]string{"tags", "confighub.com/" + field})
+	return yamlpath.Join([]string{"tags", "confighub.com/" + field})
 }

@@ -47,13 +47,13 @@ var (
 )
 
 // New makes a provider with the built-in knowledge and that of more files of the same vocabulary.
-func New(files ...resourcetypes.KnowledgeFile) *ResourceProvider {
-	builtIn := resourcetypes.KnowledgeFile{Name: "resource_types.yaml", Text: resourceTypes, BuiltIn: true}
+func New(files ...resourcetypes.File) *ResourceProvider {
+	builtIn := resourcetypes.File{Name: "resource_types.yaml", Text: resourceTypes, BuiltIn: true}
 	domains, err := fs.Sub(operators, "operators")
 	if err != nil {
 		panic(err) // the folder is part of the program
 	}
-	registry := resourcetypes.NewRegistry(append([]resourcetypes.KnowledgeFile{builtIn}, files...)...).WithDomains(domains)
+	registry := resourcetypes.New(append([]resourcetypes.File{builtIn}, files...)...).WithDomains(domains)
 	return &ResourceProvider{Registry: registry, schemas: &schemas.Library{}, names: &nameChecks{}}
 }
 
@@ -173,7 +173,7 @@ func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return "
 
 // ContextPath is an annotation of confighub.com.
 func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
-	return yamlpath.JoinPathSegments([]string{"metadata", "annotations", "confighub.com/" + field})
+	return yamlpath.Join([]string{"metadata", "annotations", "confighub.com/" + field})
 }
 
 // ResourceNameStableCore is the part of the name that stays when a resource is made anew for every change of its content: what

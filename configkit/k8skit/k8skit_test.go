@@ -162,7 +162,7 @@ shapes:
       cache-node:
         - path: "nodes.?id:node-id=%s.host"
 `
-	p := k8skit.New(resourcetypes.KnowledgeFile{Name: "more.yaml", Text: []byte(more)})
+	p := k8skit.New(resourcetypes.File{Name: "more.yaml", Text: []byte(more)})
 	if err := p.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ shapes:
 		"resourceTypes:\n  a/v1/B:\n    attributes:\n      x:\n      - {dataType: int}\n":                          "it is missing",
 		"shapes:\n  S:\n    embeds:\n    - {shape: S}\nresourceTypes:\n  a/v1/B:\n    embeds:\n    - {shape: S}\n": "embedded more than",
 	} {
-		err := k8skit.New(resourcetypes.KnowledgeFile{Name: "f.yaml", Text: []byte(text)}).Check()
+		err := k8skit.New(resourcetypes.File{Name: "f.yaml", Text: []byte(text)}).Check()
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}

@@ -288,7 +288,7 @@ func TestUserKnowledge(t *testing.T) {
 	if p.Attributes() != nil {
 		t.Error("the program's own attributes have functions already")
 	}
-	if err := p.AddFiles(resourcetypes.KnowledgeFile{Name: "cache.yaml", Text: []byte(cacheKnowledge)}); err != nil {
+	if err := p.AddFiles(resourcetypes.File{Name: "cache.yaml", Text: []byte(cacheKnowledge)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, of := range []api.ResourceType{"example.com/v1/Cache", "example.com/v1beta1/Cache"} {
@@ -424,8 +424,8 @@ func TestKnowledgeErrors(t *testing.T) {
 		{cache + "    attributes: {size: [\"?a:size=%s.b\"]}\nattributes:\n  size: {description: x}\n", "f.yaml:5:9: parameters: size is the parameter for the value", ""},
 	} {
 		p := k8skit.New()
-		err := p.AddFiles(resourcetypes.KnowledgeFile{Name: "f.yaml", Text: []byte(c.text)})
-		e, ok := errors.AsType[*resourcetypes.KnowledgeError](err)
+		err := p.AddFiles(resourcetypes.File{Name: "f.yaml", Text: []byte(c.text)})
+		e, ok := errors.AsType[*resourcetypes.Error](err)
 		if !ok || !strings.Contains(err.Error(), c.want) || !strings.Contains(e.Hint, c.hint) || e.File != "f.yaml" || e.Pos.Line == 0 {
 			t.Errorf("%q:\n%v (hint %s), want\n%s (hint %s)", c.text, err, hintOf(e), c.want, c.hint)
 		}
@@ -456,14 +456,14 @@ func TestKnowledgeErrorsTogether(t *testing.T) {
 			"f.yaml:2:7: shapes are embedded more than 8 deep",
 		},
 	} {
-		err := k8skit.New().AddFiles(resourcetypes.KnowledgeFile{Name: "f.yaml", Text: []byte(c.text)})
+		err := k8skit.New().AddFiles(resourcetypes.File{Name: "f.yaml", Text: []byte(c.text)})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%.80q:\n%v, want\n%s", c.text, err, c.want)
 		}
 	}
 }
 
-func hintOf(e *resourcetypes.KnowledgeError) string {
+func hintOf(e *resourcetypes.Error) string {
 	if e == nil {
 		return ""
 	}
@@ -525,15 +525,15 @@ func TestEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var files []resourcetypes.KnowledgeFile
+	var files []resourcetypes.File
 	for _, name := range append([]string{"resource_types.yaml"}, names...) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, resourcetypes.KnowledgeFile{Name: name, Text: text})
+		files = append(files, resourcetypes.File{Name: name, Text: text})
 	}
-	whole := resourcetypes.NewRegistry(files...)
+	whole := resourcetypes.New(files...)
 	types, err := whole.ResourceTypes()
 	if err != nil || len(types) < 200 {
 		t.Fatal(len(types), err)
@@ -561,7 +561,7 @@ func TestEntries(t *testing.T) {
 
 // Which types have secret values is found without reading all documents.
 func TestSensitiveTypesAreFoundWithoutReadingEverything(t *testing.T) {
-	p := k8skit.New(resourcetypes.KnowledgeFile{Name: "own.yaml", Text: []byte(`
+	p := k8skit.New(resourcetypes.File{Name: "own.yaml", Text: []byte(`
 shapes:
   Login: {attributes: {x: [{path: password, sensitive: true}]}}
 resourceTypes:

@@ -10,12 +10,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
-// AddMutations adds what happened next to what has happened so far: the newest entry of a place counts, and one of everything around it
+// Add adds what happened next to what has happened so far: the newest entry of a place counts, and one of everything around it
 // does away with those inside. So the result tells of every value which change it has come from. The lists given are not modified.
 //
 // Elements of lists are entered under the key, or the index, they have afterwards. New entries inherit Protected from the nearest
 // entry at or above them.
-func AddMutations(mutations, newMutations api.ResourceMutationList, provider configkit.ResourceProvider) api.ResourceMutationList {
+func Add(mutations, newMutations api.ResourceMutationList, provider configkit.ResourceProvider) api.ResourceMutationList {
 	all := slices.Clone(mutations)
 	find := newFinder(all, provider,
 		func(m api.ResourceMutation) *api.ResourceInfo { return &m.Resource },

@@ -22,10 +22,10 @@ type PlacedConflict struct {
 	inside bool          // ours is inside of the value
 }
 
-// MergePlaced is MergeUnits for the documents of texts, whose lines are ours and theirs: it returns the conflicts with their positions there.
+// MergePlaced is Merge for the documents of texts, whose lines are ours and theirs: it returns the conflicts with their positions there.
 // was is what target is now, in documents of its own. A conflict about something that both sides have deleted is not one. With
 // NoSubtraction the conflicts have no positions.
-func MergePlaced(base, source, was, target gaby.Container, provider configkit.ResourceProvider, options MergeOptions, ours, theirs []string) (gaby.Container, []PlacedConflict, error) {
+func MergePlaced(base, source, was, target gaby.Container, provider configkit.ResourceProvider, options Options, ours, theirs []string) (gaby.Container, []PlacedConflict, error) {
 	m := merger{provider: provider, options: options, restore: options.NoSubtraction}
 	once, err := m.units(base, source, was, target)
 	if err != nil {
@@ -35,8 +35,8 @@ func MergePlaced(base, source, was, target gaby.Container, provider configkit.Re
 	return once.docs, once.placed(base, provider, ours, theirs), nil
 }
 
-// MergeValues is MergeUnits for values alone: it brings no comments along, and has no conflicts to show.
-func MergeValues(base, source, was, target gaby.Container, provider configkit.ResourceProvider, options MergeOptions) (gaby.Container, error) {
+// MergeValues is Merge for values alone: it brings no comments along, and has no conflicts to show.
+func MergeValues(base, source, was, target gaby.Container, provider configkit.ResourceProvider, options Options) (gaby.Container, error) {
 	m := merger{provider: provider, options: options, bare: true, restore: options.NoSubtraction}
 	once, err := m.units(base, source, was, target)
 	if err != nil {
@@ -48,7 +48,7 @@ func MergeValues(base, source, was, target gaby.Container, provider configkit.Re
 // placed finds the positions of conflicts.
 func (once *mergedOnce) placed(base gaby.Container, provider configkit.ResourceProvider, rows, rowsTheirs []string) []PlacedConflict {
 	list := make([]PlacedConflict, len(once.conflicts.list))
-	type finders struct{ ours, theirs *placeFinder }
+	type finders struct{ ours, theirs *positionFinder }
 	known := map[[2]*gaby.YamlDoc]finders{} // conflicts of one resource share them
 	for i, c := range once.conflicts.list {
 		p := &list[i]
@@ -102,16 +102,16 @@ func nextDocument(doc *gaby.YamlDoc, base gaby.Container, own *ownFinder, rows i
 	return gaby.Position{Line: max(1, rows), Column: 1}
 }
 
-// placeFinder finds what paths of changes lead to in the text of one side.
-type placeFinder struct {
+// positionFinder finds what paths of changes lead to in the text of one side.
+type positionFinder struct {
 	base, text gaby.Value // the resource
 	keys       *configkit.MergeKeyTree
 	renames    []elementRename        // of elements, in this text
 	known      map[string]*placeLevel // by paths
 }
 
-func newPlaceFinder(base, text gaby.Value, keys *configkit.MergeKeyTree, renames []elementRename) *placeFinder {
-	return &placeFinder{base: base, text: text, keys: keys, renames: renames, known: map[string]*placeLevel{}}
+func newPlaceFinder(base, text gaby.Value, keys *configkit.MergeKeyTree, renames []elementRename) *positionFinder {
+	return &positionFinder{base: base, text: text, keys: keys, renames: renames, known: map[string]*placeLevel{}}
 }
 
 // placeLevel is a map or list of both.
@@ -123,7 +123,7 @@ type placeLevel struct {
 }
 
 // level looks at what is at a path, once.
-func (f *placeFinder) level(path mutationPath, p valuePlace, keys *configkit.MergeKeyTree) *placeLevel {
+func (f *positionFinder) level(path mutationPath, p valuePlace, keys *configkit.MergeKeyTree) *placeLevel {
 	name := path.String() // with indexes: paths in texts have no digests
 	if l := f.known[name]; l != nil {
 		return l
@@ -182,7 +182,7 @@ type valuePlace struct {
 
 // find follows a path as far as it leads anywhere, and reports whether that is all of it. An element is one of the list there, by the name it
 // has in base. Elements that are new in lists without merge keys are so in this text, or in another one.
-func (f *placeFinder) find(path mutationPath, element string, news bool) (p valuePlace, found bool) {
+func (f *positionFinder) find(path mutationPath, element string, news bool) (p valuePlace, found bool) {
 	p = valuePlace{value: f.text, base: f.base, at: f.text.Position()}
 	keys := f.keys
 	for i, s := range path {
@@ -280,7 +280,7 @@ func index(of map[string]int, name string) int {
 }
 
 // renamed is what an element of a list, as it is called in base, is called in the text.
-func (f *placeFinder) renamed(list mutationPath, name string) string {
+func (f *positionFinder) renamed(list mutationPath, name string) string {
 	for _, r := range f.renames {
 		if r.old == name && r.path.canonical() == list.canonical() {
 			return r.now
@@ -333,7 +333,7 @@ func PositionsIn(docs gaby.Container, conflicts []PlacedConflict, provider confi
 	find := newFinder(known, provider,
 		func(d UnitDocument) *api.ResourceInfo { return &d.Info },
 		func(UnitDocument) []api.ResourceName { return nil })
-	finders := map[int]*placeFinder{}
+	finders := map[int]*positionFinder{}
 	positions := make([]gaby.Position, len(conflicts))
 	for i := range conflicts {
 		c := &conflicts[i]

@@ -1,7 +1,7 @@
 // Package mutation computes, applies, combines and merges mutations: lists of what functions changed in the resources of a unit, by path.
 //
 // Compute compares two states of a unit, Patch applies mutations, Reset undoes them to placeholders, Chain and Add combine lists, and
-// MergeUnits merges three states by their values. Package textmerge merges the texts around them.
+// Merge merges three states by their values. Package textmerge merges the texts around them.
 //
 // # Invariants
 //

@@ -90,7 +90,7 @@ func choices(paths []*pathChange, known exclusiveFields) []*choice {
 			if s.isElement() || isIndex(s.text) {
 				normalized.WriteByte('*')
 			} else {
-				normalized.WriteString(yamlpath.EscapeDotsInPathSegment(s.text))
+				normalized.WriteString(yamlpath.Escape(s.text))
 			}
 		}
 	}

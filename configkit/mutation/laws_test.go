@@ -14,7 +14,7 @@ import (
 // merged is the text of a merge of three texts.
 func merged(t testing.TB, base, source, target string) string {
 	t.Helper()
-	result, err := mutation.MergeUnits(mutationtest.Parse(t, base), mutationtest.Parse(t, source), mutationtest.Parse(t, target), k8skit.K8sResourceProvider, mutation.MergeOptions{})
+	result, err := mutation.Merge(mutationtest.Parse(t, base), mutationtest.Parse(t, source), mutationtest.Parse(t, target), k8skit.K8sResourceProvider, mutation.Options{})
 	if err != nil {
 		t.Fatalf("%v\n--- base\n%s\n--- source\n%s\n--- target\n%s", err, base, source, target)
 	}
@@ -62,7 +62,7 @@ func replay(t testing.TB, seed int, before, after string) {
 	if err := json.Unmarshal(text, &patch); err != nil {
 		t.Fatal(err)
 	}
-	docs, conflicts, err := mutation.PatchMutations(mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
+	docs, conflicts, err := mutation.Patch(mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
 	if err != nil || len(conflicts) > 0 || !mutationtest.SameDocuments(t, docs.String(), after) {
 		t.Fatalf("seed %d: %v %v\n--- before\n%s\n--- after\n%s\n--- patch\n%s\n--- have\n%s", seed, err, conflicts, before, after, text, docs)
 	}

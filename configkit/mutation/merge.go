@@ -11,8 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// MergeOptions say what a merge does with what the target has changed.
-type MergeOptions struct {
+// Options say what a merge does with what the target has changed.
+type Options struct {
 	// NoSubtraction lets the changes of the source win where both sides have changed something.
 	NoSubtraction bool
 	// KeepChanged has what the target has changed something in stay when the source deletes it. Otherwise it goes, as the merge of
@@ -35,10 +35,10 @@ type Merged struct {
 	Conflicts api.MutationConflictList
 }
 
-// MergeUnits applies to the target what the source has changed since base. What the target has changed itself stays, unless the options
+// Merge applies to the target what the source has changed since base. What the target has changed itself stays, unless the options
 // say otherwise, and where both have changed something there is a conflict. The target is edited in place; where nothing is
 // applied it keeps its text. Merging again changes nothing, with the same base and with the source as base.
-func MergeUnits(base, source, target gaby.Container, provider configkit.ResourceProvider, options MergeOptions) (*Merged, error) {
+func Merge(base, source, target gaby.Container, provider configkit.ResourceProvider, options Options) (*Merged, error) {
 	was, err := gaby.ParseAll(target.Bytes())
 	if err != nil {
 		return nil, yamlpath.Locate(err, nil)
@@ -74,7 +74,7 @@ func (m *merger) units(base, source, was, target gaby.Container) (*mergedOnce, e
 
 // DiffPatch applies to the target the difference between two other states of it, whatever it has changed itself.
 func DiffPatch(original, modified, target gaby.Container, provider configkit.ResourceProvider) (gaby.Container, api.MutationConflictList, error) {
-	merged, err := MergeUnits(original, modified, target, provider, MergeOptions{NoSubtraction: true})
+	merged, err := Merge(original, modified, target, provider, Options{NoSubtraction: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +83,7 @@ func DiffPatch(original, modified, target gaby.Container, provider configkit.Res
 
 type merger struct {
 	provider   configkit.ResourceProvider
-	options    MergeOptions
+	options    Options
 	bare       bool // see patcher
 	restore    bool // see patcher
 	protection *protection

@@ -103,7 +103,7 @@ func TestMergeUnits(t *testing.T) {
 		base, source, target string
 		want                 string // the target when it is empty
 		conflicts            []string
-		options              mutation.MergeOptions
+		options              mutation.Options
 	}{
 		{
 			name: "both change, at different places", base: baseDeployment,
@@ -127,7 +127,7 @@ func TestMergeUnits(t *testing.T) {
 			source:  e(baseDeployment, "2 #", "3 #", "web:1.0", "web:1.1"),
 			target:  e(baseDeployment, "2 #", "5 #", "web:1.0", "web:1.0-hotfix"),
 			want:    e(baseDeployment, "2 #", "3 #", "web:1.0", "web:1.1"),
-			options: mutation.MergeOptions{NoSubtraction: true},
+			options: mutation.Options{NoSubtraction: true},
 		},
 		{
 			name: "a list without merge key grows on both sides", base: baseDeployment + baseArgs,
@@ -173,13 +173,13 @@ func TestMergeUnits(t *testing.T) {
 			target:    e(baseDeployment, "dev", "prod"),
 			want:      e(baseDeployment, "dev", "prod", "web:1.0", "web:1.1"),
 			conflicts: []string{"ProtectedPath web spec.replicas"},
-			options:   mutation.MergeOptions{Protection: protected},
+			options:   mutation.Options{Protection: protected},
 		},
 		{
 			name: "a path that has come from what may not be overwritten", base: baseDeployment,
 			source: e(baseDeployment, "2 #", "4 #"), target: baseDeployment,
 			conflicts: []string{"ProtectedPath web spec.replicas"},
-			options:   mutation.MergeOptions{Protection: byIndex, MayOverwrite: func(m api.MutationInfo) bool { return m.Index != 7 }},
+			options:   mutation.Options{Protection: byIndex, MayOverwrite: func(m api.MutationInfo) bool { return m.Index != 7 }},
 		},
 		{
 			name: "both have added a resource", base: "",
@@ -255,7 +255,7 @@ func TestMergeUnits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			merged, err := mutation.MergeUnits(mutationtest.Parse(t, test.base), mutationtest.Parse(t, test.source), mutationtest.Parse(t, test.target), k8skit.K8sResourceProvider, test.options)
+			merged, err := mutation.Merge(mutationtest.Parse(t, test.base), mutationtest.Parse(t, test.source), mutationtest.Parse(t, test.target), k8skit.K8sResourceProvider, test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +281,7 @@ func TestArrayReordered(t *testing.T) {
 		m := mutationtest.NewMaker(uint64(seed))
 		base := m.Unit()
 		b, u, d := mutationtest.Text(t, base), mutationtest.Text(t, m.Variant(base, 6)), mutationtest.Text(t, m.Variant(base, 6))
-		result, err := mutation.MergeUnits(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, mutation.MergeOptions{})
+		result, err := mutation.Merge(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, mutation.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

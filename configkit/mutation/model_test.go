@@ -146,11 +146,11 @@ func TestMergeAsTheModel(t *testing.T) {
 		if !slices.Equal(have, want) {
 			fail("diff", strings.Join(have, "\n"), strings.Join(want, "\n"))
 		}
-		result, err := mutation.MergeUnits(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, mutation.MergeOptions{NoSubtraction: !subtract})
+		result, err := mutation.Merge(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, mutation.Options{NoSubtraction: !subtract})
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff, err := mutation.ComputeMutations(mutationtest.Parse(t, b), mutationtest.Parse(t, u), 0, k8skit.K8sResourceProvider)
+		diff, err := mutation.Compute(mutationtest.Parse(t, b), mutationtest.Parse(t, u), 0, k8skit.K8sResourceProvider)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// ComputeMutations compares two states of a unit. Every resource has an entry, with None when nothing happened to it; the entries come
+// Compute compares two states of a unit. Every resource has an entry, with None when nothing happened to it; the entries come
 // in the order of the modified data, then those of resources that are gone. The index goes into every entry.
-func ComputeMutations(previous, modified gaby.Container, functionIndex int, provider configkit.ResourceProvider) (api.ResourceMutationList, error) {
+func Compute(previous, modified gaby.Container, functionIndex int, provider configkit.ResourceProvider) (api.ResourceMutationList, error) {
 	changes, err := diffUnits(previous, modified, provider, diffOptions{index: functionIndex, renames: true, unchanged: true})
 	if err != nil {
 		return nil, err
@@ -22,9 +22,9 @@ func ComputeMutations(previous, modified gaby.Container, functionIndex int, prov
 	return mutationsOf(changes, provider), nil
 }
 
-// PatchMutations applies mutations to a unit. What is protected there is left alone. own, if given, is what the unit has changed
+// Patch applies mutations to a unit. What is protected there is left alone. own, if given, is what the unit has changed
 // itself since it was what the patch was made from: it stays. The documents are edited in place, new ones are appended.
-func PatchMutations(parsedData gaby.Container, protection, patch, own api.ResourceMutationList, provider configkit.ResourceProvider,
+func Patch(parsedData gaby.Container, protection, patch, own api.ResourceMutationList, provider configkit.ResourceProvider,
 ) (gaby.Container, api.MutationConflictList, error) {
 	changes, err := changesOf(patch, provider)
 	protected, errProtected := changesOf(protection, provider)
@@ -120,17 +120,17 @@ func (w *resourcePatch) reset(paths []*pathChange) (int, error) {
 	return len(places), errors.Join(problems...)
 }
 
-// CheckMutations tells what is wrong with mutations: types of mutation that do not exist, values that are no YAML. The errors are
+// Check tells what is wrong with mutations: types of mutation that do not exist, values that are no YAML. The errors are
 // *api.Failure, joined, each with resource and path.
-func CheckMutations(list api.ResourceMutationList, provider configkit.ResourceProvider) error {
+func Check(list api.ResourceMutationList, provider configkit.ResourceProvider) error {
 	_, err := changesOf(list, provider)
 	return err
 }
 
-// ProtectMutations makes the places of rows protected, or not protected any more, and returns how many there are. A row is about the
+// Protect makes the places of rows protected, or not protected any more, and returns how many there are. A row is about the
 // resource as a whole when it has no path, and about every resource of its type when it has no name. A place without an entry gets
 // one of type None, which says nothing but that.
-func ProtectMutations(mutations api.ResourceMutationList, rows api.AttributeValueList, protected bool, provider configkit.ResourceProvider,
+func Protect(mutations api.ResourceMutationList, rows api.AttributeValueList, protected bool, provider configkit.ResourceProvider,
 ) (api.ResourceMutationList, int) {
 	list := make(api.ResourceMutationList, len(mutations))
 	for i := range mutations {
@@ -191,9 +191,9 @@ func protectPath(m *api.ResourceMutation, path api.ResolvedPath, protected bool)
 	m.PathMutationMap[path] = api.MutationInfo{MutationType: api.MutationTypeNone, Index: m.ResourceMutationInfo.Index, Protected: protected}
 }
 
-// LimitMutations leaves out the paths that are not at or below one, in which * stands for any segment, and the resources that have not
+// Limit leaves out the paths that are not at or below one, in which * stands for any segment, and the resources that have not
 // the name, which may be given with or without its scope. Empty ones limit nothing.
-func LimitMutations(mutations api.ResourceMutationList, resource api.ResourceName, path api.UnresolvedPath, provider configkit.ResourceProvider) api.ResourceMutationList {
+func Limit(mutations api.ResourceMutationList, resource api.ResourceName, path api.UnresolvedPath, provider configkit.ResourceProvider) api.ResourceMutationList {
 	var list api.ResourceMutationList
 	limit := parseMutationPath(api.ResolvedPath(path))
 	for i := range mutations {

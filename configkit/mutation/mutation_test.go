@@ -20,7 +20,7 @@ import (
 // computed is what happened between two units.
 func computed(t testing.TB, before, after string, index int) api.ResourceMutationList {
 	t.Helper()
-	list, err := mutation.ComputeMutations(mutationtest.Parse(t, before), mutationtest.Parse(t, after), index, k8skit.K8sResourceProvider)
+	list, err := mutation.Compute(mutationtest.Parse(t, before), mutationtest.Parse(t, after), index, k8skit.K8sResourceProvider)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestAddMutations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var all api.ResourceMutationList
 			for i := 1; i < len(test.states); i++ {
-				all = mutation.AddMutations(all, computed(t, test.states[i-1], test.states[i], i), k8skit.K8sResourceProvider)
+				all = mutation.Add(all, computed(t, test.states[i-1], test.states[i], i), k8skit.K8sResourceProvider)
 			}
 			if diff := cmp.Diff(test.want, entryLines(all)); diff != "" {
 				t.Error(diff)
@@ -196,7 +196,7 @@ func TestAddMutations(t *testing.T) {
 
 func TestAddMutationsInheritsProtection(t *testing.T) {
 	first := computed(t, baseDeployment, replaced(t, baseDeployment, "2 #", "3 #"), 1)
-	old, n := mutation.ProtectMutations(first, api.AttributeValueList{place("apps/v1/Deployment", "dev/web", "spec.replicas"), place("apps/v1/Deployment", "dev/web", "spec.template")}, true, k8skit.K8sResourceProvider)
+	old, n := mutation.Protect(first, api.AttributeValueList{place("apps/v1/Deployment", "dev/web", "spec.replicas"), place("apps/v1/Deployment", "dev/web", "spec.template")}, true, k8skit.K8sResourceProvider)
 	if n != 2 {
 		t.Error(n)
 	}
@@ -205,7 +205,7 @@ func TestAddMutationsInheritsProtection(t *testing.T) {
 		"prod/web Update 1", "prod/web metadata.namespace Update 2 prod", "prod/web spec.replicas Update 2 4 !", "prod/web spec.template None 1 !",
 		"prod/web spec.template.spec.containers.?name=app;@0.image Update 2 web:2.0 !", "prod/web was [dev/web prod/web]",
 	}
-	if diff := cmp.Diff(want, entryLines(mutation.AddMutations(old, second, k8skit.K8sResourceProvider))); diff != "" {
+	if diff := cmp.Diff(want, entryLines(mutation.Add(old, second, k8skit.K8sResourceProvider))); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"dev/web Update 1", "dev/web spec.replicas Update 1 3"}, entryLines(first)); diff != "" {
@@ -238,11 +238,11 @@ func TestProtectMutations(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			was := entryLines(list)
-			now, n := mutation.ProtectMutations(list, api.AttributeValueList{test.row}, true, k8skit.K8sResourceProvider)
+			now, n := mutation.Protect(list, api.AttributeValueList{test.row}, true, k8skit.K8sResourceProvider)
 			if lines := entryLines(now); n != test.count || test.want != "" && !slices.Contains(lines, test.want) || test.want == "" && !slices.Equal(lines, was) {
 				t.Errorf("%d %q", n, lines)
 			}
-			again, _ := mutation.ProtectMutations(now, api.AttributeValueList{test.row}, false, k8skit.K8sResourceProvider)
+			again, _ := mutation.Protect(now, api.AttributeValueList{test.row}, false, k8skit.K8sResourceProvider)
 			for _, line := range entryLines(again) {
 				if strings.HasSuffix(line, "!") {
 					t.Error("still protected:", line)
@@ -278,7 +278,7 @@ func TestLimitMutations(t *testing.T) {
 	}
 	for _, test := range tests {
 		n := 0
-		for _, m := range mutation.LimitMutations(list, test.resource, test.path, k8skit.K8sResourceProvider) {
+		for _, m := range mutation.Limit(list, test.resource, test.path, k8skit.K8sResourceProvider) {
 			n += len(m.PathMutationMap)
 		}
 		if n != test.want {
@@ -397,7 +397,7 @@ func TestPatchMutations(t *testing.T) {
 			if test.protection != nil {
 				protection = api.ResourceMutationList{{Resource: test.mutation.Resource, PathMutationMap: test.protection}}
 			}
-			docs, conflicts, err := mutation.PatchMutations(mutationtest.Parse(t, unit), protection, api.ResourceMutationList{test.mutation}, nil, k8skit.K8sResourceProvider)
+			docs, conflicts, err := mutation.Patch(mutationtest.Parse(t, unit), protection, api.ResourceMutationList{test.mutation}, nil, k8skit.K8sResourceProvider)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -431,7 +431,7 @@ func TestPatchWithoutOwnChanges(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			docs, conflicts, err := mutation.PatchMutations(mutationtest.Parse(t, test.target), nil, computed(t, base, test.source, 0), computed(t, base, test.target, 0), k8skit.K8sResourceProvider)
+			docs, conflicts, err := mutation.Patch(mutationtest.Parse(t, test.target), nil, computed(t, base, test.source, 0), computed(t, base, test.target, 0), k8skit.K8sResourceProvider)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -459,13 +459,13 @@ func TestCheckMutations(t *testing.T) {
 			"ok":  {MutationType: api.MutationTypeDelete, Value: "[1"},
 		}},
 	}
-	err := mutation.CheckMutations(list, k8skit.K8sResourceProvider)
+	err := mutation.Check(list, k8skit.K8sResourceProvider)
 	for _, want := range []string{"mutation 1: Resource has no", "the value of the mutation: 1:4", `path x: unknown mutation type "Move"`, "path y.z: the value of the mutation"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
 		}
 	}
-	if err := mutation.CheckMutations(computed(t, baseDeployment, baseService, 0), k8skit.K8sResourceProvider); err != nil {
+	if err := mutation.Check(computed(t, baseDeployment, baseService, 0), k8skit.K8sResourceProvider); err != nil {
 		t.Error(err)
 	}
 }
@@ -473,11 +473,11 @@ func TestCheckMutations(t *testing.T) {
 // TestAddedTextWithoutLineEnd: a text at the end of a file without a final line end has none, wherever its document comes to stand.
 func TestAddedTextWithoutLineEnd(t *testing.T) {
 	const before, added = "kind: A\nmetadata: {name: a}\n", "---\n# why\nkind: B\nmetadata: {name: b}\ntext: |\n  one\n  two"
-	patch, err := mutation.ComputeMutations(mutationtest.Parse(t, before), mutationtest.Parse(t, before+added), 0, k8skit.K8sResourceProvider)
+	patch, err := mutation.Compute(mutationtest.Parse(t, before), mutationtest.Parse(t, before+added), 0, k8skit.K8sResourceProvider)
 	if err != nil {
 		t.Fatal(err)
 	}
-	docs, _, err := mutation.PatchMutations(mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
+	docs, _, err := mutation.Patch(mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
 	if want := before + "---\n# why\nkind: B\nmetadata: {name: b}\ntext: |-\n  one\n  two\n"; err != nil || docs.String() != want {
 		t.Errorf("have %q, %v, want %q", docs.String(), err, want)
 	}

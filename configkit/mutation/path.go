@@ -110,7 +110,7 @@ func parseMutationPath(text api.ResolvedPath) mutationPath {
 }
 
 func parseMutationSegment(part string) mutationSegment {
-	plain := mutationSegment{text: yamlpath.UnescapeSegment(part), index: -1}
+	plain := mutationSegment{text: yamlpath.Unescape(part), index: -1}
 	body, ok := strings.CutPrefix(part, "?")
 	if !ok || !strings.Contains(body, "=") {
 		return plain
@@ -125,7 +125,7 @@ func parseMutationSegment(part string) mutationSegment {
 	}
 	digest, ok := strings.CutPrefix(body, "~h=")
 	if !ok {
-		s.text = escapeSegment(yamlpath.UnescapeSegment(body))
+		s.text = escapeSegment(yamlpath.Unescape(body))
 		return s
 	}
 	s.kind = elementByDigest
@@ -143,7 +143,7 @@ func parseMutationSegment(part string) mutationSegment {
 	return s
 }
 
-// escapeSegment is the inverse of UnescapeSegment. It escapes every tilde, so that there is one way only to write a path.
+// escapeSegment is the inverse of Unescape. It escapes every tilde, so that there is one way only to write a path.
 func escapeSegment(s string) string {
 	if strings.IndexByte(s, '.') < 0 && strings.IndexByte(s, '~') < 0 {
 		return s
@@ -156,7 +156,7 @@ func (s mutationSegment) asKey() string {
 	if s.kind == mapKey {
 		return s.text
 	}
-	return yamlpath.UnescapeSegment(string(mutationPath{s}.appendTo(nil, true)))
+	return yamlpath.Unescape(string(mutationPath{s}.appendTo(nil, true)))
 }
 
 // elementID is what an element of a list is known by: key=value of its merge keys, escaped. It is "" when one of them is missing or
@@ -213,7 +213,7 @@ func keysOfID(id string) []string {
 		if !ok {
 			continue // a comma in a value
 		}
-		keys = append(keys, yamlpath.UnescapeSegment(key))
+		keys = append(keys, yamlpath.Unescape(key))
 	}
 	return keys
 }
@@ -272,9 +272,9 @@ func (s mutationSegment) name() string {
 	var values []string
 	for field := range strings.SplitSeq(s.text, ",") {
 		if _, value, ok := strings.Cut(field, "="); ok {
-			values = append(values, yamlpath.UnescapeSegment(value))
+			values = append(values, yamlpath.Unescape(value))
 		} else if n := len(values); n > 0 { // a comma in a value
-			values[n-1] += "," + yamlpath.UnescapeSegment(field)
+			values[n-1] += "," + yamlpath.Unescape(field)
 		}
 	}
 	return strings.Join(values, ",")

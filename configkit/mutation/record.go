@@ -16,14 +16,14 @@ type ChainState struct {
 	Marks     []gaby.Mark
 }
 
-// ChainMutations finds out what a chain of functions has done to a unit: the states are the one at its beginning and those behind the
+// Chain finds out what a chain of functions has done to a unit: the states are the one at its beginning and those behind the
 // functions that edited something, up to the present one. The documents tell where they were edited, so that it costs no more than
 // what was changed; what happened there is the difference between what was and what is. Every entry has the index of the function it
 // has come from. What was changed and changed back has none; mutators are the functions that changed something all the same.
 //
 // take is called with one mutation after the other, those of resources that are gone last, with the previous values when they are
 // wanted. The memory of one is that of the next one.
-func ChainMutations(states []ChainState, provider configkit.ResourceProvider, previous bool, take func(*api.RecordedMutation)) (mutators []int, err error) {
+func Chain(states []ChainState, provider configkit.ResourceProvider, previous bool, take func(*api.RecordedMutation)) (mutators []int, err error) {
 	if len(states) < 2 {
 		return nil, nil
 	}

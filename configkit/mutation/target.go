@@ -344,7 +344,7 @@ func (w *resourcePatch) rearrange(edit *listEdit) error {
 	return w.doc.ArrayRearrangeP(indexes, joinSegments(edit.segments))
 }
 
-func joinSegments(segments []string) string { return string(yamlpath.JoinPathSegments(segments)) }
+func joinSegments(segments []string) string { return string(yamlpath.Join(segments)) }
 
 // rename gives elements their new keys.
 func (w *resourcePatch) rename(renames []elementRename) error {

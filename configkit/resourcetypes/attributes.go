@@ -229,7 +229,7 @@ func (r *Registry) pathWithMostArguments(name api.AttributeName) *yamlpath.Path 
 // mostArguments finds the path of an attribute with the most %s. What is no path is told where it stands.
 func mostArguments(documents []knowledgeDocument, added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType, name api.AttributeName) (most *yamlpath.Path) {
 	rawPaths(documents, added, name, func(text string) {
-		path, err := yamlpath.ParsePath(strings.TrimPrefix(joinPrefix("x", text), "x.")) // "" and "#sub" are paths below a prefix
+		path, err := yamlpath.Parse(strings.TrimPrefix(joinPrefix("x", text), "x.")) // "" and "#sub" are paths below a prefix
 		if err == nil && (most == nil || path.Arguments() > most.Arguments()) {
 			most = path
 		}
@@ -241,7 +241,7 @@ func mostArguments(documents []knowledgeDocument, added map[api.ResourceType]map
 func (r *Registry) Attributes() []configkit.AttributeDescription {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.ContainsFunc(r.files, func(f KnowledgeFile) bool { return !f.BuiltIn }) || r.parse() != nil {
+	if !slices.ContainsFunc(r.files, func(f File) bool { return !f.BuiltIn }) || r.parse() != nil {
 		return nil // nothing is read for the answer that there are none
 	}
 	byName := map[api.AttributeName]configkit.AttributeDescription{}
@@ -276,7 +276,7 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 		return configkit.AttributeDescription{}, false
 	}
 	description := configkit.AttributeDescription{Name: name, Description: fmt.Sprintf("the values of attribute %s", name), Upsert: true}
-	parameters, err := knowledgeDocument{KnowledgeFile: &KnowledgeFile{}}.parametersOf(path, gaby.Value{})
+	parameters, err := knowledgeDocument{File: &File{}}.parametersOf(path, gaby.Value{})
 	if err != nil { // the author who registered it knows what the arguments are, all others how many
 		for i := range path.Arguments() {
 			parameters = append(parameters, api.FunctionParameter{

@@ -235,10 +235,10 @@ func (c *typeCompiler) path(d knowledgeDocument, v gaby.Value, key, prefix strin
 	if err != nil {
 		return nil, err
 	}
-	path, err := yamlpath.ParsePath(joinPrefix(prefix, text))
+	path, err := yamlpath.Parse(joinPrefix(prefix, text))
 	if err != nil {
-		failure := d.fail(v, key, "%v", err).(*KnowledgeError)
-		if e, ok := err.(*yamlpath.PathError); ok {
+		failure := d.fail(v, key, "%v", err).(*Error)
+		if e, ok := err.(*yamlpath.Error); ok {
 			failure.Hint = e.Hint
 		}
 		return nil, failure
@@ -299,7 +299,7 @@ func (c *typeCompiler) mergeKeyNode(path *yamlpath.Path) *configkit.MergeKeyTree
 	node := c.keys
 	for i := range path.Segments() {
 		segment := "*"
-		if s := &path.Segments()[i]; s.Kind == yamlpath.PlainSegment {
+		if s := &path.Segments()[i]; s.Kind == yamlpath.Plain {
 			segment = s.Key
 		}
 		next := node.Children[segment]
@@ -322,7 +322,7 @@ func (c *typeCompiler) mapKeyPaths(d knowledgeDocument, list gaby.Value, prefix 
 			return err
 		}
 		last := len(path.Segments()) - 1
-		if last == 0 || path.Segments()[last].Kind != yamlpath.AnySegment {
+		if last == 0 || path.Segments()[last].Kind != yamlpath.Any {
 			return d.fail(e, "mapKeyPaths", "path %s does not end in .*", path)
 		}
 		c.mapKeys[path.Normalized(last)] = true
@@ -414,7 +414,7 @@ func (c *typeCompiler) checkArguments(d knowledgeDocument, info *api.PathVisitor
 		return nil
 	}
 	err := d.fail(e, "path", "it has %d %%s, but functions of attribute %s fill in %d", path.Arguments(), info.AttributeName, filled)
-	err.(*KnowledgeError).Hint = "* in the place of a lookup or a key is every element"
+	err.(*Error).Hint = "* in the place of a lookup or a key is every element"
 	return err
 }
 
@@ -548,7 +548,7 @@ func accessorOf(d knowledgeDocument, v gaby.Value) (api.EmbeddedAccessorType, st
 		return "", "", err
 	}
 	if !d.BuiltIn { // a test has compiled those
-		if _, err := yamlpath.NewEmbeddedAccessor(api.EmbeddedAccessorType(kind), config); err != nil {
+		if _, err := yamlpath.NewAccessor(api.EmbeddedAccessorType(kind), config); err != nil {
 			return "", "", d.fail(v, "accessors", "%v", err)
 		}
 	}
@@ -574,8 +574,8 @@ func (c *typeCompiler) add(info *api.PathVisitorInfo, parsed *yamlpath.Path, lev
 const namespacePath = "metadata.namespace"
 
 // finish sorts what was gathered.
-func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) *typeKnowledge {
-	k := &typeKnowledge{
+func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) *typeInfo {
+	k := &typeInfo{
 		attributes: map[api.AttributeName][]*api.PathVisitorInfo{},
 		own:        map[api.AttributeName]api.PathToVisitorInfoType{},
 		lookup:     make(map[api.UnresolvedPath]*api.PathVisitorInfo, len(c.entries)),
@@ -624,7 +624,7 @@ func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) 
 	return k
 }
 
-func (k *typeKnowledge) addOwn(name api.AttributeName, path api.UnresolvedPath, info *api.PathVisitorInfo) {
+func (k *typeInfo) addOwn(name api.AttributeName, path api.UnresolvedPath, info *api.PathVisitorInfo) {
 	if k.own[name] == nil {
 		k.own[name] = api.PathToVisitorInfoType{}
 	}

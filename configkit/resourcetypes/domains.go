@@ -51,7 +51,7 @@ func (r *Registry) domainFile(name string) ([]knowledgeDocument, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseKnowledge(&KnowledgeFile{Name: name, Text: text, BuiltIn: true})
+	return parseKnowledge(&File{Name: name, Text: text, BuiltIn: true})
 }
 
 // allDomains reads the files about all domains.

@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// KnowledgeFile is text that says what is known about resource types:
+// File is text that says what is known about resource types:
 //
 //	accessors:     NAME: {type: Regexp, config: EXPRESSION}, or of type Line, JSON or YAML
 //	shapes:        NAME: a fragment with the keys of a resource type; its paths are relative to where it is embedded
@@ -31,15 +31,15 @@ import (
 //
 // dataType is string unless it is given. Of several files that know a type all count, a later one overriding paths; shapes
 // and accessors of other files can be used. docs/resource-types.md is the manual.
-type KnowledgeFile struct {
+type File struct {
 	Name string
 	Text []byte
 	// BuiltIn marks the knowledge of the program itself: the attributes it describes have functions already.
 	BuiltIn bool
 }
 
-// KnowledgeError tells what is wrong with a knowledge file.
-type KnowledgeError struct {
+// Error tells what is wrong with a knowledge file.
+type Error struct {
 	File string
 	Pos  gaby.Position
 	Key  string
@@ -49,7 +49,7 @@ type KnowledgeError struct {
 	stops bool // nothing more is read after it
 }
 
-func (e *KnowledgeError) Error() string {
+func (e *Error) Error() string {
 	place := e.File
 	if e.Pos.Line > 0 {
 		place += ":" + e.Pos.String()
@@ -77,7 +77,7 @@ func (p *problems) add(err error) {
 		}
 		return
 	}
-	if e, ok := err.(*KnowledgeError); ok && e.stops {
+	if e, ok := err.(*Error); ok && e.stops {
 		p.stop = true
 	}
 	if text := err.Error(); !p.told[text] {
@@ -98,7 +98,7 @@ func (p *problems) err() error {
 
 // knowledgeDocument is a document of a file. Those that are built in are scanned when something they have is asked for.
 type knowledgeDocument struct {
-	*KnowledgeFile
+	*File
 	doc  *gaby.YamlDoc
 	keys map[sectionKey]bool // of a built-in document
 }
@@ -112,11 +112,11 @@ func (d knowledgeDocument) mayHaveSensitive() bool {
 // sectionKey is an entry of a section, or a section itself.
 type sectionKey struct{ section, key string }
 
-func parseKnowledge(file *KnowledgeFile) ([]knowledgeDocument, error) {
+func parseKnowledge(file *File) ([]knowledgeDocument, error) {
 	docs, err := gaby.ParseAll(file.Text)
 	var all []knowledgeDocument
 	for _, doc := range docs {
-		d := knowledgeDocument{KnowledgeFile: file, doc: doc}
+		d := knowledgeDocument{File: file, doc: doc}
 		if file.BuiltIn {
 			d.keys = sectionKeys(doc.Bytes())
 		} else if err == nil {
@@ -127,7 +127,7 @@ func parseKnowledge(file *KnowledgeFile) ([]knowledgeDocument, error) {
 	if err == nil {
 		return all, nil
 	}
-	e := &KnowledgeError{File: file.Name, Msg: err.Error()}
+	e := &Error{File: file.Name, Msg: err.Error()}
 	if syntax, ok := err.(*gaby.SyntaxError); ok {
 		e.Pos, e.Msg, e.Hint = syntax.Pos, syntax.Msg, syntax.Hint
 	}
@@ -167,24 +167,24 @@ func (d knowledgeDocument) entry(section string, path ...string) gaby.Value {
 }
 
 func (d knowledgeDocument) fail(at gaby.Value, key, format string, args ...any) error {
-	return &KnowledgeError{File: d.Name, Pos: at.Position(), Key: key, Msg: fmt.Sprintf(format, args...)}
+	return &Error{File: d.Name, Pos: at.Position(), Key: key, Msg: fmt.Sprintf(format, args...)}
 }
 
 // failKey is fail for an entry that should not be called as it is.
-func (d knowledgeDocument) failKey(entry gaby.Value, msg string) *KnowledgeError {
-	return &KnowledgeError{File: d.Name, Pos: entry.KeyPosition(), Key: entry.Key(), Msg: msg}
+func (d knowledgeDocument) failKey(entry gaby.Value, msg string) *Error {
+	return &Error{File: d.Name, Pos: entry.KeyPosition(), Key: entry.Key(), Msg: msg}
 }
 
 // stop is fail for what would be found again and again.
 func (d knowledgeDocument) stop(at gaby.Value, key, format string, args ...any) error {
-	e := d.fail(at, key, format, args...).(*KnowledgeError)
+	e := d.fail(at, key, format, args...).(*Error)
 	e.stops = true
 	return e
 }
 
 // unknown refuses a name that is none of the known ones.
 func (d knowledgeDocument) unknown(pos gaby.Position, key, msg string, name string, known []string) error {
-	e := &KnowledgeError{File: d.Name, Pos: pos, Key: key, Msg: msg}
+	e := &Error{File: d.Name, Pos: pos, Key: key, Msg: msg}
 	if similar := configkit.Suggest(name, known); len(similar) > 0 {
 		e.Hint = "did you mean " + strings.Join(similar, " or ") + "?"
 	} else if len(known) <= 12 {

@@ -85,7 +85,7 @@ func groups(info *api.PathVisitorInfo) []string {
 }
 
 // parts are those of the value at a path that have a name.
-func (k *typeKnowledge) parts(path *yamlpath.Path) []string {
+func (k *typeInfo) parts(path *yamlpath.Path) []string {
 	value := path.Whole().NormalizedPath()
 	var parts []string
 	if info := k.lookup[value]; info != nil && info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp {

@@ -23,33 +23,33 @@ import (
 )
 
 // Registry is the knowledge about resource types: which attribute is at which path, which lists have merge keys. It is read
-// from text in the vocabulary described at KnowledgeFile, one resource type at a time and only when asked for, and paths
+// from text in the vocabulary described at File, one resource type at a time and only when asked for, and paths
 // can be added. A ResourceProvider embeds one. It can be used concurrently.
 type Registry struct {
 	mu          sync.Mutex
-	files       []KnowledgeFile
+	files       []File
 	domainFiles fs.FS                          // further built-in files, see WithDomains
 	documents   []knowledgeDocument            // of files; nil until something is asked for
 	domains     map[string][]knowledgeDocument // by domain of API groups: documents and those of the domain
 	groups      map[api.AttributeName][]api.AttributeName
 	versions    map[string][]string // by type that a reference refers to
-	types       map[api.ResourceType]*typeKnowledge
-	parts       map[typePart]*typeKnowledge
+	types       map[api.ResourceType]*typeInfo
+	parts       map[typePart]*typeInfo
 	kinds       []string // see SensitiveKinds; nil until it is asked for
 	added       map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
 	scopes      map[api.ResourceType]configkit.Scope
-	accessors   map[string]yamlpath.EmbeddedAccessor
+	accessors   map[string]yamlpath.Accessor
 	paths       map[string]*yamlpath.Path
 }
 
-// NewRegistry makes a registry. The files are not read before something is asked for; Check reads all of them.
-func NewRegistry(files ...KnowledgeFile) *Registry { return &Registry{files: files} }
+// New makes a registry. The files are not read before something is asked for; Check reads all of them.
+func New(files ...File) *Registry { return &Registry{files: files} }
 
 // Snapshot is a registry with what this one knows now.
 func (r *Registry) Snapshot() *Registry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := NewRegistry(r.files...).WithDomains(r.domainFiles)
+	s := New(r.files...).WithDomains(r.domainFiles)
 	for t, attributes := range r.added {
 		for name, paths := range attributes {
 			s.add(name, t, paths)
@@ -73,7 +73,7 @@ func (r *Registry) check(from int) error {
 	var problems problems
 	for i := from; i < len(r.files); i++ {
 		for _, d := range r.documents {
-			if d.KnowledgeFile == &r.files[i] {
+			if d.File == &r.files[i] {
 				problems.add(r.checkDocument(d))
 			}
 		}
@@ -90,8 +90,8 @@ func (r *Registry) check(from int) error {
 }
 
 // AddFiles adds the knowledge of more files, which are read and checked at once; nothing is added when one of them is wrong.
-// The error is a *KnowledgeError, or several that are joined.
-func (r *Registry) AddFiles(files ...KnowledgeFile) error {
+// The error is a *Error, or several that are joined.
+func (r *Registry) AddFiles(files ...File) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	files0, documents, groups, types, parts := r.files, r.documents, r.groups, r.types, r.parts
@@ -273,7 +273,7 @@ type typePart struct {
 const justMergeKeys api.AttributeName = ""
 
 // part knows about one attribute of a type, or its merge keys. As long as nothing else is asked about the type, nothing else is read.
-func (r *Registry) part(t api.ResourceType, name api.AttributeName) *typeKnowledge {
+func (r *Registry) part(t api.ResourceType, name api.AttributeName) *typeInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if k, ok := r.types[t]; ok {
@@ -289,10 +289,10 @@ func (r *Registry) part(t api.ResourceType, name api.AttributeName) *typeKnowled
 		if len(only) == 0 {
 			only = []api.AttributeName{name}
 		}
-		var k *typeKnowledge
+		var k *typeInfo
 		if k, err = r.compile(t, only); err == nil {
 			if r.parts == nil {
-				r.parts = map[typePart]*typeKnowledge{}
+				r.parts = map[typePart]*typeInfo{}
 			}
 			if len(r.parts) >= maxTypes {
 				clear(r.parts)
@@ -339,8 +339,8 @@ func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.Pa
 // maxAsked bounds how many answers are kept. Resources of a type are much alike, so the same paths are asked for over and over.
 const maxAsked = 4096
 
-func (k *typeKnowledge) pathInfo(path api.UnresolvedPath) *api.PathVisitorInfo {
-	p, err := yamlpath.ParsePath(string(path))
+func (k *typeInfo) pathInfo(path api.UnresolvedPath) *api.PathVisitorInfo {
+	p, err := yamlpath.Parse(string(path))
 	if err != nil {
 		return nil
 	}
@@ -355,7 +355,7 @@ func (k *typeKnowledge) pathInfo(path api.UnresolvedPath) *api.PathVisitorInfo {
 	}
 	// A key that a user chose is registered as *.
 	for i := range p.Segments() {
-		if s := &p.Segments()[i]; s.Kind == yamlpath.PlainSegment && s.Index < 0 && k.mapKeys[p.Normalized(i)] {
+		if s := &p.Segments()[i]; s.Kind == yamlpath.Plain && s.Index < 0 && k.mapKeys[p.Normalized(i)] {
 			return k.lookup[p.Wild(i).NormalizedPath()]
 		}
 	}
@@ -379,7 +379,7 @@ func (r *Registry) RegisterPaths(name api.AttributeName, t api.ResourceType, pat
 		if text == "" {
 			text = path
 		}
-		if _, err := yamlpath.ParsePath(string(text)); err != nil {
+		if _, err := yamlpath.Parse(string(text)); err != nil {
 			return fmt.Errorf("attribute %s of %s: %w", name, t, err)
 		}
 		if _, err := r.CompileAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig); err != nil {
@@ -446,13 +446,13 @@ func RegisterPathsByAttributeName(resourceProvider configkit.ResourceProvider, a
 }
 
 // compiledAccessor keeps accessors, because compiling one costs more than using it a few times.
-func (r *Registry) CompileAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.EmbeddedAccessor, error) {
-	return keep(&r.mu, &r.accessors, string(t)+" "+config, func() (yamlpath.EmbeddedAccessor, error) { return yamlpath.NewEmbeddedAccessor(t, config) })
+func (r *Registry) CompileAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.Accessor, error) {
+	return keep(&r.mu, &r.accessors, string(t)+" "+config, func() (yamlpath.Accessor, error) { return yamlpath.NewAccessor(t, config) })
 }
 
 // compiledPath likewise keeps paths, which are asked for again for every part of a unit.
 func (r *Registry) CompilePath(text string) (*yamlpath.Path, error) {
-	return keep(&r.mu, &r.paths, text, func() (*yamlpath.Path, error) { return yamlpath.ParsePath(text) })
+	return keep(&r.mu, &r.paths, text, func() (*yamlpath.Path, error) { return yamlpath.Parse(text) })
 }
 
 // maxCompiled bounds how much of what was compiled is kept.
@@ -476,9 +476,9 @@ func keep[V any](mu *sync.Mutex, m *map[string]V, key string, compile func() (V,
 	return v, nil
 }
 
-// typeKnowledge is everything known about one type, that about * included. But for the answers it keeps it is
+// typeInfo is everything known about one type, that about * included. But for the answers it keeps it is
 // immutable once made.
-type typeKnowledge struct {
+type typeInfo struct {
 	attributes map[api.AttributeName][]*api.PathVisitorInfo    // in lexical order of registered path
 	own        map[api.AttributeName]api.PathToVisitorInfoType // without what is said of *, by normalised path
 	lookup     map[api.UnresolvedPath]*api.PathVisitorInfo     // by normalised path
@@ -493,8 +493,8 @@ type typeKnowledge struct {
 	asked map[api.UnresolvedPath]*api.PathVisitorInfo // answers of PathInfo
 }
 
-// knowledge is typeKnowledge of files that were checked: the embedded one by a test, users' files when they are loaded.
-func (r *Registry) knowledge(t api.ResourceType) *typeKnowledge {
+// knowledge is typeInfo of files that were checked: the embedded one by a test, users' files when they are loaded.
+func (r *Registry) knowledge(t api.ResourceType) *typeInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k, err := r.typeKnowledge(t)
@@ -504,7 +504,7 @@ func (r *Registry) knowledge(t api.ResourceType) *typeKnowledge {
 	return k
 }
 
-func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
+func (r *Registry) typeKnowledge(t api.ResourceType) (*typeInfo, error) {
 	if k, ok := r.types[t]; ok {
 		return k, nil
 	}
@@ -516,7 +516,7 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 		return nil, err
 	}
 	if r.types == nil {
-		r.types = map[api.ResourceType]*typeKnowledge{}
+		r.types = map[api.ResourceType]*typeInfo{}
 	}
 	if len(r.types) >= maxTypes {
 		clear(r.types)
@@ -526,7 +526,7 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeKnowledge, error) {
 }
 
 // compile reads what is known about a type, or only the paths of some attributes, or justMergeKeys.
-func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeKnowledge, error) {
+func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeInfo, error) {
 	c := r.newTypeCompiler(t)
 	c.only = only
 	levels := []api.ResourceType{t, api.ResourceTypeAny}
@@ -544,7 +544,7 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeK
 			}
 			paths := r.added[of][name]
 			for _, path := range slices.Sorted(maps.Keys(paths)) {
-				parsed, err := yamlpath.ParsePath(string(paths[path].Path))
+				parsed, err := yamlpath.Parse(string(paths[path].Path))
 				if err != nil {
 					return nil, err
 				}

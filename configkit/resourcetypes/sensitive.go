@@ -22,7 +22,7 @@ func (r *Registry) Sensitive(t api.ResourceType, path api.ResolvedPath) configki
 	if path == "" {
 		return configkit.AboveSensitive
 	}
-	asked, err := yamlpath.ParsePath(string(path))
+	asked, err := yamlpath.Parse(string(path))
 	if err != nil {
 		return configkit.AboveSensitive // nobody knows what it leads to
 	}

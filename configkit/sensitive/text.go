@@ -111,7 +111,7 @@ func (v *Values) holds(t api.ResourceType, path api.ResolvedPath, value string) 
 	for entry := doc.Value().First(); entry.Exists() && !found; entry = entry.Next() {
 		key := "0" // of any element
 		if doc.Value().Kind() == gaby.Map {
-			key = yamlpath.EscapeDotsInPathSegment(entry.Key())
+			key = yamlpath.Escape(entry.Key())
 		}
 		below := path + "." + api.ResolvedPath(key)
 		switch v.provider.Sensitive(t, below) {

@@ -95,7 +95,7 @@ func (language) CheckPlace(text []byte, n *nativekit.Node) error {
 	if doc == nil || err != nil || !inMatter {
 		return err
 	}
-	return doc.SetComment("a comment", string(yamlpath.JoinPathSegments(path)))
+	return doc.SetComment("a comment", string(yamlpath.Join(path)))
 }
 
 // CheckComment implements gaby.Native.
@@ -208,7 +208,7 @@ func writeComments(w *nativekit.Writer, doc *gaby.YamlDoc, n *nativekit.Node) er
 	for _, kid := range n.Kids {
 		path, _ := kid.Form.([]string)
 		if text := w.LineCommentOf(kid); text != kid.Comments.Line && doc.Exists(path...) {
-			if err := doc.SetComment(text, string(yamlpath.JoinPathSegments(path))); err != nil {
+			if err := doc.SetComment(text, string(yamlpath.Join(path))); err != nil {
 				return err
 			}
 		}

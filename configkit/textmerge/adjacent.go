@@ -12,7 +12,7 @@ import (
 
 // closeLines merges texts that can be read but not be written, because of aliases, line by line as if neighbours did not depend on each
 // other. It is right when the merged text has the changes of both sides and no others; ok is false when that cannot be had.
-func (m *textMerger) closeLines() (merged *MergedText, ok bool) {
+func (m *textMerger) closeLines() (merged *Merged, ok bool) {
 	var docs [3]gaby.Container
 	for i, text := range [][]byte{m.base, m.ours, m.theirs} {
 		var err error
@@ -38,7 +38,7 @@ func (m *textMerger) closeLines() (merged *MergedText, ok bool) {
 			continue
 		}
 		if have, ok := m.entries(docs[0], now); ok && maps.Equal(have, want) {
-			return &MergedText{Text: []byte(text)}, true
+			return &Merged{Text: []byte(text)}, true
 		}
 	}
 	return nil, false

@@ -105,7 +105,7 @@ func onlyComments(list []string) bool {
 }
 
 // mark puts both sides of conflicts into the text.
-func (m *textMerger) mark(merged *MergedText, ours, theirs string) {
+func (m *textMerger) mark(merged *Merged, ours, theirs string) {
 	text, lineOf := m.marked(lines.Split(ours), lines.Split(theirs))
 	merged.Text = []byte(text)
 	for i := range merged.Conflicts {
@@ -185,13 +185,13 @@ func (m *textMerger) conflict(out *strings.Builder, ours, theirs []string) {
 }
 
 // MergeLines merges what two people made of a text line by line, whatever it is.
-func MergeLines(base, ours, theirs []byte, options MergeTextOptions) *MergedText {
+func MergeLines(base, ours, theirs []byte, options Options) *Merged {
 	m := textMerger{base: base, ours: ours, theirs: theirs, options: options}
 	return m.byLines()
 }
 
-func (m *textMerger) byLines() *MergedText {
-	merged := &MergedText{}
+func (m *textMerger) byLines() *Merged {
+	merged := &Merged{}
 	var out strings.Builder
 	line := 0
 	ours, theirs := lines.Split(string(m.ours)), lines.Split(string(m.theirs))
@@ -208,7 +208,7 @@ func (m *textMerger) byLines() *MergedText {
 				text, lineOf = m.marked(c.Ours, c.Theirs)
 				at = line + lineOf[same]
 			}
-			merged.Conflicts = append(merged.Conflicts, TextConflict{
+			merged.Conflicts = append(merged.Conflicts, Conflict{
 				Pos: linePosition(at), Ours: positionIn(ours, c.FromOurs+same), Theirs: positionIn(theirs, c.FromTheirs+same), Lines: c.Theirs,
 			})
 		}

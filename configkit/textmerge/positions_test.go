@@ -146,8 +146,8 @@ func TestPlacesOfConflicts(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			marked := mergedText(test.base, test.ours, test.theirs, textmerge.MergeTextOptions{Markers: true})
-			listed := mergedText(test.base, test.ours, test.theirs, textmerge.MergeTextOptions{})
+			marked := mergedText(test.base, test.ours, test.theirs, textmerge.Options{Markers: true})
+			listed := mergedText(test.base, test.ours, test.theirs, textmerge.Options{})
 			var have []string
 			for _, c := range marked.Conflicts {
 				theirs := "-"
@@ -157,7 +157,7 @@ func TestPlacesOfConflicts(t *testing.T) {
 				have = append(have, fmt.Sprintf("%v %v %v", c.Ours, theirs, c.Pos))
 			}
 			for _, l := range listed.Conflicts {
-				if !slices.ContainsFunc(marked.Conflicts, func(c textmerge.TextConflict) bool { return l.Ours == c.Ours && l.Theirs == c.Theirs }) {
+				if !slices.ContainsFunc(marked.Conflicts, func(c textmerge.Conflict) bool { return l.Ours == c.Ours && l.Theirs == c.Theirs }) {
 					t.Errorf("places %v and %v in the list only", l.Ours, l.Theirs)
 				}
 				if l.Pos.Line != l.Ours.Line+test.lists {
@@ -201,7 +201,7 @@ func TestMovedAndDeleted(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			merged := mergedText(base, test.ours, test.theirs, textmerge.MergeTextOptions{})
+			merged := mergedText(base, test.ours, test.theirs, textmerge.Options{})
 			var have []string
 			for _, c := range merged.Conflicts {
 				have = append(have, fmt.Sprintf("%v %s", c.Ours, c.Value.Path))
@@ -212,7 +212,7 @@ func TestMovedAndDeleted(t *testing.T) {
 			if len(test.want) > 0 && string(merged.Text) != test.ours {
 				t.Errorf("ours does not stay:\n%s", merged.Text)
 			}
-			marked := string(mergedText(base, test.ours, test.theirs, textmerge.MergeTextOptions{Markers: true}).Text)
+			marked := string(mergedText(base, test.ours, test.theirs, textmerge.Options{Markers: true}).Text)
 			if strings.Contains(marked, "<<<<<<<") != (len(test.want) > 0) {
 				t.Errorf("markers:\n%s", marked)
 			}

@@ -3,7 +3,7 @@
 //
 // # Invariants
 //
-//   - A text without conflicts has the values that mutation.MergeUnits gives.
+//   - A text without conflicts has the values that mutation.Merge gives.
 //   - No comment is lost without a conflict that says so.
 package textmerge
 
@@ -20,8 +20,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
-// MergeTextOptions say how a merge of texts shows conflicts.
-type MergeTextOptions struct {
+// Options say how a merge of texts shows conflicts.
+type Options struct {
 	// Markers puts both sides of a conflict into the text, between lines such as <<<<<<<. Otherwise ours stands there, and theirs is in
 	// the list of conflicts only.
 	Markers bool
@@ -31,17 +31,17 @@ type MergeTextOptions struct {
 	Ours, Theirs string
 }
 
-// MergedText is what a merge of texts has made.
-type MergedText struct {
+// Merged is what a merge of texts has made.
+type Merged struct {
 	Text      []byte
-	Conflicts []TextConflict // in the order of the text, as far as they have a place in it
+	Conflicts []Conflict // in the order of the text, as far as they have a place in it
 	// ByLines tells why the texts were merged line by line, as texts that mean nothing: one of them could not be read, or what was
 	// to be written could not be. nil when they were merged by their values.
 	ByLines error
 }
 
-// TextConflict is something that was not merged.
-type TextConflict struct {
+// Conflict is something that was not merged.
+type Conflict struct {
 	// Pos is where it is in the merged text, Ours in our text: where what it is about stands, or would stand if it is not there. Theirs is
 	// where that is in their text; the line is 0 when it is not there.
 	Pos, Ours, Theirs gaby.Position
@@ -54,9 +54,9 @@ type TextConflict struct {
 	Lost string
 }
 
-// MergeTexts merges what two people, us and them, made of one text. Our text is changed, and no more than it has to be:
+// Merge merges what two people, us and them, made of one text. Our text is changed, and no more than it has to be:
 //
-//   - Values are merged as MergeUnits does it; what we have changed stays also in what they have deleted.
+//   - Values are merged as Merge does it; what we have changed stays also in what they have deleted.
 //   - Comments, blank lines, the order of keys, quotes, indentation, what else there is to a text: where they have changed something
 //     there and we have not, theirs is taken.
 //
@@ -65,17 +65,17 @@ type TextConflict struct {
 //
 // It works by making the other two texts say what the merged one says, each by edits of its own: then all differences that are left are
 // such that do not count as values, and a merge of lines can have them. What it makes is accepted when it has the values it should have.
-func MergeTexts(base, ours, theirs []byte, converter configkit.ConfigConverter, provider configkit.ResourceProvider, options MergeTextOptions) *MergedText {
+func Merge(base, ours, theirs []byte, converter configkit.ConfigConverter, provider configkit.ResourceProvider, options Options) *Merged {
 	switch {
 	case bytes.Equal(ours, theirs), bytes.Equal(base, theirs):
-		return &MergedText{Text: ours}
+		return &Merged{Text: ours}
 	case bytes.Equal(base, ours):
-		return &MergedText{Text: theirs}
+		return &Merged{Text: theirs}
 	case provider.ToolchainType() == api.ToolchainAppConfigText:
 		return MergeLines(base, ours, theirs, options)
 	}
 	if base, ours, theirs, end, ok := sameLineEnds(base, ours, theirs); ok {
-		merged := MergeTexts(base, ours, theirs, converter, provider, options)
+		merged := Merge(base, ours, theirs, converter, provider, options)
 		merged.Text = bytes.ReplaceAll(merged.Text, []byte("\n"), end)
 		return merged
 	}
@@ -105,11 +105,11 @@ func (m *textMerger) isSound(text []byte) bool {
 }
 
 // apart is a merge of texts whose lines do not go together, although none meet: all they have changed is in conflict where it is not ours.
-func (m *textMerger) apart() *MergedText {
+func (m *textMerger) apart() *Merged {
 	base, ours, theirs := lines.Split(string(m.base)), lines.Split(string(m.ours)), lines.Split(string(m.theirs))
-	merged := &MergedText{Text: m.ours}
+	merged := &Merged{Text: m.ours}
 	for _, c := range differences(base, ours, theirs) {
-		t := TextConflict{Lines: c.theirs, Ours: positionIn(ours, c.line), Theirs: positionIn(theirs, c.lineTheirs)}
+		t := Conflict{Lines: c.theirs, Ours: positionIn(ours, c.line), Theirs: positionIn(theirs, c.lineTheirs)}
 		t.Pos = t.Ours
 		merged.Conflicts = append(merged.Conflicts, t)
 	}
@@ -123,7 +123,7 @@ type textMerger struct {
 	base, ours, theirs []byte
 	converter          configkit.ConfigConverter
 	provider           configkit.ResourceProvider
-	options            MergeTextOptions
+	options            Options
 }
 
 // side is one way to settle all conflicts: so that ours stays, or so that theirs is taken.
@@ -143,16 +143,16 @@ type clash struct {
 	lineTheirs   int
 }
 
-func (m *textMerger) byValues() (*MergedText, error) {
-	ours, err := m.side(mutation.MergeOptions{KeepChanged: true, FindRenames: true})
+func (m *textMerger) byValues() (*Merged, error) {
+	ours, err := m.side(mutation.Options{KeepChanged: true, FindRenames: true})
 	if err != nil {
 		return nil, err
 	}
 	lost := m.lostComments(ours)
 	if len(ours.conflicts)+len(ours.clashes)+len(lost) == 0 {
-		return &MergedText{Text: []byte(ours.text)}, nil
+		return &Merged{Text: []byte(ours.text)}, nil
 	}
-	merged := &MergedText{Text: []byte(ours.text)}
+	merged := &Merged{Text: []byte(ours.text)}
 	if merged.Conflicts, err = m.told(ours, lost); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (m *textMerger) byValues() (*MergedText, error) {
 		}
 		return merged, nil
 	}
-	theirs, err := m.side(mutation.MergeOptions{NoSubtraction: true, FindRenames: true})
+	theirs, err := m.side(mutation.Options{NoSubtraction: true, FindRenames: true})
 	if err != nil || len(lost) > 0 || theirs.isMissing() {
 		// Lines show what values cannot, and lose nothing.
 		if byLines := m.byLines(); len(byLines.Conflicts)+len(lost) > 0 {
@@ -180,7 +180,7 @@ func (m *textMerger) byValues() (*MergedText, error) {
 }
 
 // tellMore adds to what was merged line by line the conflicts that lines do not show.
-func (m *textMerger) tellMore(byLines *MergedText, conflicts []TextConflict) {
+func (m *textMerger) tellMore(byLines *Merged, conflicts []Conflict) {
 	to := newLineMap(lines.Split(string(m.ours)), lines.Split(string(byLines.Text)))
 	shown := byLines.Conflicts
 	for _, c := range conflicts {
@@ -188,7 +188,7 @@ func (m *textMerger) tellMore(byLines *MergedText, conflicts []TextConflict) {
 			continue
 		}
 		c.Pos = gaby.Position{Line: to.at(c.Ours.Line-1) + 1, Column: c.Ours.Column}
-		if i := slices.IndexFunc(shown, func(s TextConflict) bool { return s.Ours.Line == c.Ours.Line }); i >= 0 {
+		if i := slices.IndexFunc(shown, func(s Conflict) bool { return s.Ours.Line == c.Ours.Line }); i >= 0 {
 			c.Pos.Line = shown[i].Pos.Line
 		}
 		byLines.Conflicts = append(byLines.Conflicts, c)
@@ -206,7 +206,7 @@ func (s *side) isMissing() bool {
 }
 
 // side merges.
-func (m *textMerger) side(options mutation.MergeOptions) (*side, error) {
+func (m *textMerger) side(options mutation.Options) (*side, error) {
 	merged, conflicts, err := m.values(m.base, m.theirs, m.ours, options, false)
 	if err != nil {
 		return nil, err
@@ -223,20 +223,20 @@ func (m *textMerger) side(options mutation.MergeOptions) (*side, error) {
 }
 
 // rest merges all that does not count as a value into a side whose text has the right values.
-func (m *textMerger) rest(s *side, options mutation.MergeOptions) error {
+func (m *textMerger) rest(s *side, options mutation.Options) error {
 	ours, _, err := m.values(m.base, m.theirs, m.ours, options, true)
 	if err != nil {
 		return err
 	}
 	// The base gets what both have changed, the other texts what the other one has changed.
-	base, _, err := m.values(m.base, m.theirs, m.base, mutation.MergeOptions{}, true)
+	base, _, err := m.values(m.base, m.theirs, m.base, mutation.Options{}, true)
 	if err != nil {
 		return err
 	}
-	if base, _, err = m.values(base, ours, base, mutation.MergeOptions{}, true); err != nil {
+	if base, _, err = m.values(base, ours, base, mutation.Options{}, true); err != nil {
 		return err
 	}
-	theirs, _, err := m.values(m.theirs, ours, m.theirs, mutation.MergeOptions{}, true)
+	theirs, _, err := m.values(m.theirs, ours, m.theirs, mutation.Options{}, true)
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func (m *textMerger) rest(s *side, options mutation.MergeOptions) error {
 }
 
 // values merges three texts by their values alone and prints the result: the target with edits. Bare edits bring no comments along.
-func (m *textMerger) values(base, source, target []byte, options mutation.MergeOptions, bare bool) ([]byte, []mutation.PlacedConflict, error) {
+func (m *textMerger) values(base, source, target []byte, options mutation.Options, bare bool) ([]byte, []mutation.PlacedConflict, error) {
 	var docs [4]gaby.Container
 	for i, text := range [][]byte{base, source, target, target} {
 		var err error
@@ -371,7 +371,7 @@ func commentIn(line string) string {
 }
 
 // told are the conflicts of a side with their places.
-func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
+func (m *textMerger) told(s *side, lost []string) ([]Conflict, error) {
 	docs, err := m.converter.NativeToDocuments([]byte(s.text))
 	if err != nil {
 		return nil, err
@@ -386,11 +386,11 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 		row := max(0, min(p.Line, len(ours))-1)
 		return gaby.Position{Line: nearest(merged, ours[row:min(row+1, len(ours))], toMerged.at(row)) + 1, Column: p.Column}
 	}
-	var told []TextConflict
+	var told []Conflict
 	for i := range s.conflicts {
 		c := &s.conflicts[i]
 		value := c.Mutation()
-		t := TextConflict{Value: &value, Lines: c.Lines(), Ours: c.Ours, Theirs: c.Theirs, Pos: positions[i]}
+		t := Conflict{Value: &value, Lines: c.Lines(), Ours: c.Ours, Theirs: c.Theirs, Pos: positions[i]}
 		if t.Pos.Line == 0 {
 			t.Pos = moved(c.Ours)
 		}
@@ -398,7 +398,7 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	}
 	toOurs, toTheirs := newLineMap(s.ours, ours), newLineMap(s.theirs, theirs)
 	for _, c := range s.clashes {
-		told = append(told, TextConflict{
+		told = append(told, Conflict{
 			Lines: c.theirs, Pos: linePosition(c.line),
 			Ours:   linePosition(nearest(ours, c.ours, toOurs.at(c.lineOurs))),
 			Theirs: linePosition(nearest(theirs, c.theirs, toTheirs.at(c.lineTheirs))),
@@ -406,7 +406,7 @@ func (m *textMerger) told(s *side, lost []string) ([]TextConflict, error) {
 	}
 	between := newLineMap(theirs, ours)
 	for _, comment := range lost {
-		t := TextConflict{Lost: comment}
+		t := Conflict{Lost: comment}
 		if line := lineWith(ours, comment); line >= 0 {
 			t.Ours = linePosition(line)
 		} else {

@@ -17,8 +17,8 @@ import (
 )
 
 // mergedText merges texts of Kubernetes.
-func mergedText(base, ours, theirs string, options textmerge.MergeTextOptions) *textmerge.MergedText {
-	return textmerge.MergeTexts([]byte(base), []byte(ours), []byte(theirs), k8skit.Converter{}, k8skit.K8sResourceProvider, options)
+func mergedText(base, ours, theirs string, options textmerge.Options) *textmerge.Merged {
+	return textmerge.Merge([]byte(base), []byte(ours), []byte(theirs), k8skit.Converter{}, k8skit.K8sResourceProvider, options)
 }
 
 func TestMergeTexts(t *testing.T) {
@@ -276,7 +276,7 @@ func TestMergeTexts(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			merged := mergedText(test.base, test.ours, test.theirs, textmerge.MergeTextOptions{Markers: true, Ours: "us", Theirs: "them"})
+			merged := mergedText(test.base, test.ours, test.theirs, textmerge.Options{Markers: true, Ours: "us", Theirs: "them"})
 			if d := cmp.Diff(test.want, string(merged.Text)); d != "" {
 				t.Errorf("-want +have\n%s", d)
 			}
@@ -298,8 +298,8 @@ func TestMergeTexts(t *testing.T) {
 			}
 			// What only one side has changed is that side's, byte for byte.
 			for _, one := range []string{test.ours, test.theirs} {
-				a := mergedText(test.base, one, test.base, textmerge.MergeTextOptions{})
-				b := mergedText(test.base, test.base, one, textmerge.MergeTextOptions{})
+				a := mergedText(test.base, one, test.base, textmerge.Options{})
+				b := mergedText(test.base, test.base, one, textmerge.Options{})
 				if string(a.Text) != one || string(b.Text) != one || len(a.Conflicts)+len(b.Conflicts) > 0 {
 					t.Errorf("%q and %q instead of %q", a.Text, b.Text, one)
 				}
@@ -348,7 +348,7 @@ func (m textMaker) decorated(text string, n int) string {
 // edited is a text with the values of a unit.
 func edited(t testing.TB, text string, unit []mutationtest.Object) string {
 	t.Helper()
-	result, err := mutation.MergeUnits(mutationtest.Parse(t, text), mutationtest.Parse(t, mutationtest.Text(t, unit)), mutationtest.Parse(t, text), k8skit.K8sResourceProvider, mutation.MergeOptions{})
+	result, err := mutation.Merge(mutationtest.Parse(t, text), mutationtest.Parse(t, mutationtest.Text(t, unit)), mutationtest.Parse(t, text), k8skit.K8sResourceProvider, mutation.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +394,7 @@ func TestMergeTextLaws(t *testing.T) {
 		base := m.decorated(mutationtest.Text(t, unit), m.IntN(8))
 		ours := m.decorated(edited(t, base, m.Variant(unit, m.IntN(3))), m.IntN(4))
 		theirs := m.decorated(edited(t, base, m.Variant(unit, m.IntN(3))), m.IntN(4))
-		result := mergedText(base, ours, theirs, textmerge.MergeTextOptions{})
+		result := mergedText(base, ours, theirs, textmerge.Options{})
 		have := string(result.Text)
 		fail := func(law string) {
 			t.Fatalf("seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- have\n%s--- %v\n%+v", seed, law, base, ours, theirs, have, result.ByLines, result.Conflicts)
@@ -421,7 +421,7 @@ func TestMergeTextLaws(t *testing.T) {
 		}
 		if len(result.Conflicts) > 0 {
 			count[fmt.Sprint("conflict of values: ", values)]++
-			marked := mergedText(base, ours, theirs, textmerge.MergeTextOptions{Markers: true})
+			marked := mergedText(base, ours, theirs, textmerge.Options{Markers: true})
 			have = string(marked.Text)
 			inResult = commentsOf(have)
 			for c := range inOurs {
@@ -445,11 +445,11 @@ func TestMergeTextLaws(t *testing.T) {
 			continue
 		}
 		count["clean"]++
-		want, err := mutation.MergeUnits(mutationtest.Parse(t, base), mutationtest.Parse(t, theirs), mutationtest.Parse(t, ours), k8skit.K8sResourceProvider, mutation.MergeOptions{})
+		want, err := mutation.Merge(mutationtest.Parse(t, base), mutationtest.Parse(t, theirs), mutationtest.Parse(t, ours), k8skit.K8sResourceProvider, mutation.Options{})
 		if err != nil || len(want.Conflicts) == 0 && !mutationtest.SameDocuments(t, have, want.Docs.String()) {
 			fail("other values")
 		}
-		again := mergedText(base, have, theirs, textmerge.MergeTextOptions{})
+		again := mergedText(base, have, theirs, textmerge.Options{})
 		if !mutationtest.SameDocuments(t, string(again.Text), have) || !maps.Equal(commentsOf(string(again.Text)), inResult) {
 			have += "\n--- again\n" + string(again.Text)
 			fail("merging again changes nothing")
@@ -499,8 +499,8 @@ func TestMergeOfGarbledTexts(t *testing.T) {
 			base = m.garbled(base)
 		}
 		ours, theirs := m.garbled(base), m.garbled(base)
-		marked := mergedText(base, ours, theirs, textmerge.MergeTextOptions{Markers: true})
-		listed := mergedText(base, ours, theirs, textmerge.MergeTextOptions{})
+		marked := mergedText(base, ours, theirs, textmerge.Options{Markers: true})
+		listed := mergedText(base, ours, theirs, textmerge.Options{})
 		fail := func(what string) {
 			t.Fatalf("seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- marked\n%s\n--- listed\n%s", seed, what, base, ours, theirs, marked.Text, listed.Text)
 		}

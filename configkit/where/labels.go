@@ -23,9 +23,9 @@ type SelectorWhere struct {
 	Labels string
 }
 
-// Where is the expression that selects the same, nil when everything is selected. The error is a *WhereError, whose text is
+// Where is the expression that selects the same, nil when everything is selected. The error is a *Error, whose text is
 // the selector that is wrong.
-func (s SelectorWhere) Where() (*Where, error) {
+func (s SelectorWhere) Where() (*Expr, error) {
 	var terms []string
 	for _, of := range []struct {
 		text    string
@@ -43,12 +43,12 @@ func (s SelectorWhere) Where() (*Where, error) {
 	if len(terms) == 0 {
 		return nil, nil
 	}
-	return ParseWhere(strings.Join(terms, " AND "))
+	return Parse(strings.Join(terms, " AND "))
 }
 
 // selectorError is located in the selector.
-func selectorError(text string, at int, format string, args ...any) *WhereError {
-	return &WhereError{Text: text, Column: utf8.RuneCountInString(text[:at]) + 1, Msg: fmt.Sprintf(format, args...)}
+func selectorError(text string, at int, format string, args ...any) *Error {
+	return &Error{Text: text, Column: utf8.RuneCountInString(text[:at]) + 1, Msg: fmt.Sprintf(format, args...)}
 }
 
 // words splits a text at its commas and checks the characters; is says of a word whether it can be one.
@@ -219,8 +219,8 @@ func (p *labelParser) requirement() ([]string, error) {
 	if strings.Count(key, "/") > 1 {
 		return nil, p.fail(at, "%s is no label key", key)
 	}
-	path := "metadata.labels." + yamlpath.EscapeDotsInPathSegment(key)
-	orMissing := "metadata.|labels." + yamlpath.EscapeDotsInPathSegment(key)
+	path := "metadata.labels." + yamlpath.Escape(key)
+	orMissing := "metadata.|labels." + yamlpath.Escape(key)
 	if absent {
 		return []string{path + " IS NULL"}, nil
 	}

@@ -21,10 +21,10 @@ const (
 	maxWhereDigits = 10  // of a number
 )
 
-// ParseWhere compiles an expression. An empty one has no terms. The error is a *WhereError.
-func ParseWhere(text string) (*Where, error) {
+// Parse compiles an expression. An empty one has no terms. The error is a *Error.
+func Parse(text string) (*Expr, error) {
 	p := whereParser{text: text}
-	w := &Where{text: text}
+	w := &Expr{text: text}
 	if i := strings.IndexFunc(text, func(r rune) bool {
 		return r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f
 	}); i >= 0 {
@@ -54,10 +54,10 @@ func ParseWhere(text string) (*Where, error) {
 	}
 }
 
-// ParseWhereResource compiles an expression that selects resources. Its paths lead to one place each: they have no wildcards
-// and no lookups. The error is a *WhereError.
-func ParseWhereResource(text string) (*Where, error) {
-	w, err := ParseWhere(text)
+// ParseResource compiles an expression that selects resources. Its paths lead to one place each: they have no wildcards
+// and no lookups. The error is a *Error.
+func ParseResource(text string) (*Expr, error) {
+	w, err := Parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func ParseWhereResource(text string) (*Where, error) {
 		}
 		if _, ok := t.path.Follow(gaby.Value{}); !ok {
 			p := whereParser{text: text}
-			e := p.fail(t.offset, "unsupported WhereResource path: %s", t.path).(*WhereError)
+			e := p.fail(t.offset, "unsupported WhereResource path: %s", t.path).(*Error)
 			e.Hint = "resources are selected by paths without *, ? and @; where-filter has them"
 			return nil, e
 		}
@@ -83,11 +83,11 @@ type whereParser struct {
 }
 
 func (p *whereParser) fail(at int, format string, args ...any) error {
-	return &WhereError{Text: p.text, Column: utf8.RuneCountInString(p.text[:at]) + 1, Msg: fmt.Sprintf(format, args...)}
+	return &Error{Text: p.text, Column: utf8.RuneCountInString(p.text[:at]) + 1, Msg: fmt.Sprintf(format, args...)}
 }
 
 func (p *whereParser) hint(err error, format string, args ...any) error {
-	err.(*WhereError).Hint = fmt.Sprintf(format, args...)
+	err.(*Error).Hint = fmt.Sprintf(format, args...)
 	return err
 }
 
@@ -213,14 +213,14 @@ func (p *whereParser) path(t *whereTerm) error {
 		}
 		return p.hint(err, "there are ConfigHub.%s", strings.Join(fields, ", ConfigHub."))
 	}
-	path, err := yamlpath.ParsePath(text)
+	path, err := yamlpath.Parse(text)
 	if err != nil {
-		e := err.(*yamlpath.PathError)
+		e := err.(*yamlpath.Error)
 		return p.hint(p.fail(start+len(runesPrefix(text, e.Column-1)), "invalid path at `%s`: %s", p.rest(start), e.Msg), "%s", e.Hint)
 	}
 	if path.Optional() >= 0 {
 		for i := range path.Segments()[path.Optional():] {
-			if path.Optional() == 0 || path.Segments()[path.Optional()+i].Kind != yamlpath.PlainSegment {
+			if path.Optional() == 0 || path.Segments()[path.Optional()+i].Kind != yamlpath.Plain {
 				return p.fail(start, "invalid path at `%s`: a path stands before .| and keys behind it", p.rest(start))
 			}
 		}
@@ -239,7 +239,7 @@ func runesPrefix(s string, n int) string {
 	return s
 }
 
-// segment takes one segment of a path: its characters; ParsePath knows their meaning.
+// segment takes one segment of a path: its characters; Parse knows their meaning.
 func (p *whereParser) segment() error {
 	start := p.pos
 	if p.pos < len(p.text) && p.text[p.pos] == '|' {
@@ -529,7 +529,7 @@ func (p *whereParser) values(t *whereTerm) error {
 		}
 		from := p.pos
 		if _, err := p.literal(t); err != nil {
-			return p.hint(p.fail(from, "invalid IN clause at `%s`: %s", p.rest(start), err.(*WhereError).Msg), "%s", err.(*WhereError).Hint)
+			return p.hint(p.fail(from, "invalid IN clause at `%s`: %s", p.rest(start), err.(*Error).Msg), "%s", err.(*Error).Hint)
 		}
 		value := p.text[from:p.pos]
 		if value[0] == '\'' {

@@ -16,7 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// Where is a parsed where-expression, a conjunction of terms:
+// Expr is a parsed where-expression, a conjunction of terms:
 //
 //	Where   = [ Term { WS "AND" WS Term } ] .
 //	Term    = WPath [ WS ] Op [ WS ] Operand | WPath WS "IS" WS [ "NOT" WS ] "NULL" .
@@ -31,7 +31,7 @@ import (
 // ".|", whose path must lead somewhere, what is missing is != to everything; and that IS NULL is true of it.
 //
 // A Where is immutable and can be used concurrently.
-type Where struct {
+type Expr struct {
 	text  string
 	terms []whereTerm
 }
@@ -85,23 +85,23 @@ const (
 )
 
 // String is the expression.
-func (w *Where) String() string {
+func (w *Expr) String() string {
 	if w == nil {
 		return ""
 	}
 	return w.text
 }
 
-// AndWhere is the conjunction of expressions; nil ones are left out, and of nothing it is nil.
-func AndWhere(all ...*Where) *Where {
-	var joined *Where
+// And is the conjunction of expressions; nil ones are left out, and of nothing it is nil.
+func And(all ...*Expr) *Expr {
+	var joined *Expr
 	for _, w := range all {
 		switch {
 		case w == nil || len(w.terms) == 0:
 		case joined == nil:
 			joined = w
 		default:
-			joined = &Where{text: joined.text + " AND " + w.text, terms: slices.Concat(joined.terms, w.terms)}
+			joined = &Expr{text: joined.text + " AND " + w.text, terms: slices.Concat(joined.terms, w.terms)}
 		}
 	}
 	return joined
@@ -114,7 +114,7 @@ type stableNamer interface {
 
 // MatchResource tells whether a document satisfies every term. An expression about ConfigHub.* alone is decided without
 // scanning the document. Documents that are not resources do not match; without terms everything does.
-func (w *Where) MatchResource(provider configkit.ResourceProvider, doc *gaby.YamlDoc) (bool, error) {
+func (w *Expr) MatchResource(provider configkit.ResourceProvider, doc *gaby.YamlDoc) (bool, error) {
 	if w == nil || len(w.terms) == 0 {
 		return true, nil
 	}
@@ -129,7 +129,7 @@ func (w *Where) MatchResource(provider configkit.ResourceProvider, doc *gaby.Yam
 }
 
 // matchHeader decides the terms that the header of a document is enough for.
-func (w *Where) matchHeader(info *api.ResourceInfo) bool {
+func (w *Expr) matchHeader(info *api.ResourceInfo) bool {
 	for i := range w.terms {
 		t := &w.terms[i]
 		var text string
@@ -153,7 +153,7 @@ func (w *Where) matchHeader(info *api.ResourceInfo) bool {
 }
 
 // matchDocument decides the other terms.
-func (w *Where) matchDocument(provider configkit.ResourceProvider, doc *gaby.YamlDoc, info *api.ResourceInfo) (bool, error) {
+func (w *Expr) matchDocument(provider configkit.ResourceProvider, doc *gaby.YamlDoc, info *api.ResourceInfo) (bool, error) {
 	scanned := false
 	for i := range w.terms {
 		t := &w.terms[i]
@@ -189,7 +189,7 @@ func (w *Where) matchDocument(provider configkit.ResourceProvider, doc *gaby.Yam
 
 // Filter is where-filter: it finds the resources of a type (* for all) for which every term is true of at least one place it
 // leads to, and counts those it looked at. Errors are joined; the documents that have none are decided all the same.
-func (w *Where) Filter(provider configkit.ResourceProvider, docs gaby.Container, t api.ResourceType) (matching []*gaby.YamlDoc, seen int, err error) {
+func (w *Expr) Filter(provider configkit.ResourceProvider, docs gaby.Container, t api.ResourceType) (matching []*gaby.YamlDoc, seen int, err error) {
 	var problems []error
 	for _, doc := range docs {
 		of, err := provider.ResourceTypeGetter(doc)
@@ -227,7 +227,7 @@ func (t *whereTerm) matchPath(provider configkit.ResourceProvider, root gaby.Val
 	if v, ok := t.path.Follow(root); ok && t.path.EmbeddedPath() == "" && t.path.Optional() < 0 {
 		return t.matchValue(v, nil), nil
 	}
-	var options yamlpath.ResolveOptions
+	var options yamlpath.Options
 	if t.path.EmbeddedPath() != "" {
 		accessor, err := accessorAt(provider, of, t.path)
 		if err != nil {
@@ -254,7 +254,7 @@ func (t *whereTerm) matchPath(provider configkit.ResourceProvider, root gaby.Val
 }
 
 // accessorAt is the accessor registered for a path of a type, nil when there is none.
-func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *yamlpath.Path) (yamlpath.EmbeddedAccessor, error) {
+func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *yamlpath.Path) (yamlpath.Accessor, error) {
 	info := provider.PathInfo(of, api.UnresolvedPath(path.String()))
 	if info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
 		return nil, nil
@@ -263,7 +263,7 @@ func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *
 }
 
 // matchValue compares a value. What is null counts as missing.
-func (t *whereTerm) matchValue(v gaby.Value, accessor yamlpath.EmbeddedAccessor) bool {
+func (t *whereTerm) matchValue(v gaby.Value, accessor yamlpath.Accessor) bool {
 	if !v.Exists() || v.IsNull() {
 		switch t.op {
 		case nullOp:
@@ -358,17 +358,17 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// WhereError tells what is wrong with a where-expression, and in which column (counted in runes from 1).
-type WhereError struct {
+// Error tells what is wrong with a where-expression, and in which column (counted in runes from 1).
+type Error struct {
 	Text   string
 	Column int
 	Msg    string
 	Hint   string
 }
 
-func (e *WhereError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("column %d: %s", e.Column, e.Msg)
 }
 
 // Expression is the text and the column in which it is wrong.
-func (e *WhereError) Expression() (text string, column int) { return e.Text, e.Column }
+func (e *Error) Expression() (text string, column int) { return e.Text, e.Column }

@@ -105,7 +105,7 @@ func TestWhereResource(t *testing.T) {
 		{"spec.template.spec.containers.0.resources.requests.memory > '1000M'", deployment},
 		{"spec.template.spec.containers.0.resources.limits.cpu >= '2000m'", deployment},
 	} {
-		w, err := where.ParseWhereResource(c.where)
+		w, err := where.ParseResource(c.where)
 		if err != nil {
 			t.Errorf("%s: %v", c.where, err)
 			continue
@@ -157,7 +157,7 @@ func TestWhereFilter(t *testing.T) {
 		{"*", "metadata.labels.app = 'web'", true},
 		{"v1/Service", "ConfigHub.ResourceName = 'shop/web'", false},
 	} {
-		w, err := where.ParseWhere(c.where)
+		w, err := where.Parse(c.where)
 		if err != nil {
 			t.Errorf("%s: %v", c.where, err)
 			continue
@@ -233,8 +233,8 @@ func TestWhereErrors(t *testing.T) {
 		{strings.Repeat("a = 1 AND ", 64) + "a = 1", 641, "more than 64 terms", ""},
 		{"a IN (" + strings.Repeat("1,", 256) + "1)", 519, "more than 256 values", ""},
 	} {
-		_, err := where.ParseWhere(c.where)
-		e, ok := errors.AsType[*where.WhereError](err)
+		_, err := where.Parse(c.where)
+		e, ok := errors.AsType[*where.Error](err)
 		if !ok {
 			t.Errorf("%s: %v", c.where, err)
 			continue
@@ -247,11 +247,11 @@ func TestWhereErrors(t *testing.T) {
 		}
 	}
 	for _, expr := range []string{"spec.containers.*.image = 'x'", "a.?b=c.d = 1", "a = 1 AND metadata.@x:y = 'z'"} {
-		if _, err := where.ParseWhere(expr); err != nil {
+		if _, err := where.Parse(expr); err != nil {
 			t.Errorf("%s: %v", expr, err)
 		}
-		_, err := where.ParseWhereResource(expr)
-		if e, ok := errors.AsType[*where.WhereError](err); !ok || !strings.Contains(e.Msg, "unsupported WhereResource path") || e.Column == 0 {
+		_, err := where.ParseResource(expr)
+		if e, ok := errors.AsType[*where.Error](err); !ok || !strings.Contains(e.Msg, "unsupported WhereResource path") || e.Column == 0 {
 			t.Errorf("%s: %v", expr, err)
 		}
 	}
@@ -264,7 +264,7 @@ func TestHeaderDecides(t *testing.T) {
 		"ConfigHub.ResourceType = 'v1/Pod'":                               false,
 		"spec.x = 1 AND ConfigHub.ResourceNameWithoutScope = 'something'": false,
 	} {
-		w, err := where.ParseWhere(expr)
+		w, err := where.Parse(expr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +272,7 @@ func TestHeaderDecides(t *testing.T) {
 			t.Errorf("%s: %v %v: the document was scanned, or the header misread", expr, got, err)
 		}
 	}
-	w, err := where.ParseWhere("spec.x = 1")
+	w, err := where.Parse("spec.x = 1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,25 +282,25 @@ func TestHeaderDecides(t *testing.T) {
 }
 
 func TestAndWhere(t *testing.T) {
-	a, err := where.ParseWhere("a = 1")
+	a, err := where.Parse("a = 1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := where.ParseWhere("b = 2")
+	b, err := where.Parse("b = 2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty, err := where.ParseWhere(" ")
+	empty, err := where.Parse(" ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := where.AndWhere(nil, a, empty, b); got.String() != "a = 1 AND b = 2" {
+	if got := where.And(nil, a, empty, b); got.String() != "a = 1 AND b = 2" {
 		t.Errorf("%s", got)
 	}
-	if where.AndWhere(nil, empty) != nil || where.AndWhere(a, nil) != a {
+	if where.And(nil, empty) != nil || where.And(a, nil) != a {
 		t.Error("nothing and one")
 	}
-	both := where.AndWhere(a, b)
+	both := where.And(a, b)
 	docs := parseUnit(t, "apiVersion: v1\nkind: X\nmetadata: {name: x}\na: 1\nb: 2\n---\napiVersion: v1\nkind: X\nmetadata: {name: y}\na: 1\nb: 3\n")
 	for i, want := range []bool{true, false} {
 		if got, err := both.MatchResource(k8skit.New(), docs[i]); got != want || err != nil {
@@ -345,11 +345,11 @@ func TestSelectors(t *testing.T) {
 			t.Errorf("%+v: %v", c.selector, err)
 			continue
 		}
-		again, err := where.ParseWhereResource(w.String())
+		again, err := where.ParseResource(w.String())
 		if err != nil {
 			t.Errorf("%+v: its text %s: %v", c.selector, w, err)
 		}
-		for _, w := range []*where.Where{w, again} {
+		for _, w := range []*where.Expr{w, again} {
 			got := ""
 			for _, doc := range parseUnit(t, shop) {
 				ok, err := w.MatchResource(k8skit.New(), doc)
@@ -380,7 +380,7 @@ func TestSelectors(t *testing.T) {
 		{where.SelectorWhere{Labels: "a/b/c=d"}, "a/b/c=d", 1, "a/b/c is no label key"},
 	} {
 		_, err := c.selector.Where()
-		e, ok := errors.AsType[*where.WhereError](err)
+		e, ok := errors.AsType[*where.Error](err)
 		if !ok || e.Text != c.text || e.Column != c.column || !strings.Contains(e.Msg, c.says) {
 			t.Errorf("%+v: %#v", c.selector, err)
 		}
@@ -400,15 +400,15 @@ func FuzzParseWhere(f *testing.F) {
 	}
 	provider := k8skit.New()
 	f.Fuzz(func(t *testing.T, text string) {
-		w, err := where.ParseWhere(text)
+		w, err := where.Parse(text)
 		if err != nil {
-			e, ok := errors.AsType[*where.WhereError](err)
+			e, ok := errors.AsType[*where.Error](err)
 			if !ok || e.Column < 1 || e.Column > utf8.RuneCountInString(text)+1 {
 				t.Fatalf("%q: %#v", text, err)
 			}
 			return
 		}
-		if _, err := where.ParseWhere(w.String()); err != nil {
+		if _, err := where.Parse(w.String()); err != nil {
 			t.Fatalf("%q: does not parse again: %v", text, err)
 		}
 		matches := map[string]bool{}
@@ -419,7 +419,7 @@ func FuzzParseWhere(f *testing.F) {
 			}
 			matches[fmt.Sprint(i)] = ok
 		}
-		if w2, err := where.ParseWhere(text + " AND metadata.name IS NOT NULL"); err == nil && strings.TrimSpace(text) != "" {
+		if w2, err := where.Parse(text + " AND metadata.name IS NOT NULL"); err == nil && strings.TrimSpace(text) != "" {
 			for i, doc := range docs {
 				if ok, _ := w2.MatchResource(provider, doc); ok != matches[fmt.Sprint(i)] {
 					t.Fatalf("%q: document %d: %v, with a term that is always true %v", text, i, matches[fmt.Sprint(i)], ok)

@@ -42,7 +42,7 @@ func (p *Place) Info() *api.PathVisitorInfo { return p.place.path.info }
 // registered path is bound to there added to the invocations that read and write it.
 func (p *Place) BoundDetails(registered *api.PathVisitorInfo) *api.AttributeDetails {
 	return boundDetails(registered.Details, func() []api.FunctionArgument {
-		path, err := yamlpath.ParsePath(string(registered.Path))
+		path, err := yamlpath.Parse(string(registered.Path))
 		if err == nil {
 			path, err = path.Bind(slices.Repeat([]string{"*"}, path.Arguments()))
 		}

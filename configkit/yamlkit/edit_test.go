@@ -94,7 +94,7 @@ func TestLastLookup(t *testing.T) {
 		"metadata.labels.@a:key":      "",
 		"spec.template.spec.replicas": "",
 	} {
-		path, err := yamlpath.ParsePath(text)
+		path, err := yamlpath.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}

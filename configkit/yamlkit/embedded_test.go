@@ -15,7 +15,7 @@ import (
 func TestCheckPart(t *testing.T) {
 	const types = "accessors:\n  version: {type: Regexp, config: '^v(?P<major>[0-9]+)[.](?P<minor>[0-9]+)$'}\nresourceTypes:\n  v1/A:\n    attributes:\n" +
 		"      a: [{path: spec.version, accessor: version}]\n      b: [{path: spec.text, accessor: line}]\n"
-	provider := k8skit.New(resourcetypes.KnowledgeFile{Name: "types.yaml", Text: []byte(types)})
+	provider := k8skit.New(resourcetypes.File{Name: "types.yaml", Text: []byte(types)})
 	for _, c := range []struct {
 		of         api.ResourceType
 		path, want string
@@ -29,7 +29,7 @@ func TestCheckPart(t *testing.T) {
 		{"*", "spec.version", ""},
 		{"*", "spec.template.spec.containers.?name=web.image#uri", ""},
 	} {
-		path, err := yamlpath.ParsePath(c.path)
+		path, err := yamlpath.Parse(c.path)
 		if err != nil {
 			t.Fatal(err)
 		}

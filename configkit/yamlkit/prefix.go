@@ -25,7 +25,7 @@ func newPrefix(paths []compiledPath, keys func() *configkit.MergeKeyTree) prefix
 	for n := range commonSegments(paths) {
 		p.segments = append(p.segments, paths[0].path.Segments()[n].Key)
 	}
-	p.text = string(yamlpath.JoinPathSegments(p.segments))
+	p.text = string(yamlpath.Join(p.segments))
 	p.keys = sync.OnceValue(func() *configkit.MergeKeyTree {
 		tree := keys()
 		for _, s := range p.segments {
@@ -45,7 +45,7 @@ func commonSegments(paths []compiledPath) int {
 			if paths[i].constraint != nil || n == len(p.Segments()) {
 				return n
 			}
-			if s := &p.Segments()[n]; s.Kind != yamlpath.PlainSegment || s.Key != first.Segments()[n].Key {
+			if s := &p.Segments()[n]; s.Kind != yamlpath.Plain || s.Key != first.Segments()[n].Key {
 				return n
 			}
 		}

@@ -38,11 +38,11 @@ func TestPathsThatBeginTheSame(t *testing.T) {
 		var want []string
 		doc := container(t, shaped(shape))[0]
 		for _, path := range paths {
-			p, err := yamlpath.ParsePath(string(path))
+			p, err := yamlpath.Parse(string(path))
 			if err != nil {
 				t.Fatal(err)
 			}
-			_ = p.Resolve(doc.Value(), yamlpath.ResolveOptions{}, func(m *yamlpath.Match) error {
+			_ = p.Resolve(doc.Value(), yamlpath.Options{}, func(m *yamlpath.Match) error {
 				want = append(want, fmt.Sprint(yamlpath.ReportedPath(doc.Value(), m.Segments, nil), "=", m.Value.Text()))
 				return nil
 			})

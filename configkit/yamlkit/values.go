@@ -134,7 +134,7 @@ func (p *place) any() (any, api.DataType, bool) {
 	return value, api.DataTypeJSON, ok
 }
 
-// SortRows sorts by resource type, resource name and path (as ComparePaths does), in place; rows that agree in these keep their order.
+// SortRows sorts by resource type, resource name and path (as Compare does), in place; rows that agree in these keep their order.
 func SortRows(rows api.AttributeValueList) api.AttributeValueList {
 	inOrder := true
 	for i := 1; i < len(rows) && inOrder; i++ {
@@ -232,7 +232,7 @@ func compareRows(a, b *api.AttributeValue) int {
 	if c := strings.Compare(string(a.ResourceName), string(b.ResourceName)); c != 0 {
 		return c
 	}
-	return yamlpath.ComparePaths(string(a.Path), string(b.Path))
+	return yamlpath.Compare(string(a.Path), string(b.Path))
 }
 
 // UpdateOptions say how values are written.

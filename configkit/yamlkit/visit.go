@@ -21,14 +21,14 @@ type Scalar interface{ ~string | ~int | ~bool }
 
 // VisitorContext tells a visitor where it is.
 type VisitorContext struct {
-	api.AttributeInfo                           // Path is what results report
-	Segments          []string                  // keys and indexes of the place
-	PathArguments     []api.FunctionArgument    // bound by parameters of the path
-	EmbeddedPath      string                    // the sub of path#sub
-	EmbeddedAccessor  yamlpath.EmbeddedAccessor // nil without EmbeddedPath
-	Position          gaby.Position             // of the value
-	VisitorInfo       *api.PathVisitorInfo      // the path that led here
-	Keys              *configkit.MergeKeyTree   // of the resource
+	api.AttributeInfo                         // Path is what results report
+	Segments          []string                // keys and indexes of the place
+	PathArguments     []api.FunctionArgument  // bound by parameters of the path
+	EmbeddedPath      string                  // the sub of path#sub
+	EmbeddedAccessor  yamlpath.Accessor       // nil without EmbeddedPath
+	Position          gaby.Position           // of the value
+	VisitorInfo       *api.PathVisitorInfo    // the path that led here
+	Keys              *configkit.MergeKeyTree // of the resource
 }
 
 // ResourceVisitorFunc visits a resource. What it returns is the output given to the next call.
@@ -142,7 +142,7 @@ type compiledPath struct {
 	path       *yamlpath.Path
 	constraint *yamlpath.Path // from the resolved path of info, if it has one
 	existing   bool           // nothing is to be created
-	accessor   yamlpath.EmbeddedAccessor
+	accessor   yamlpath.Accessor
 }
 
 // place is where visiting has come to. It is reused; what is kept must be copied.
@@ -226,7 +226,7 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceIn
 		path := &known.paths[i]
 		v.place.path, v.place.root = path, doc.Value()
 		v.resolver.Path = path.path
-		v.resolver.Options = yamlpath.ResolveOptions{
+		v.resolver.Options = yamlpath.Options{
 			Upsert: v.upsert && path.path.EmbeddedPath() == "", Accessor: path.accessor, Constraint: path.constraint, NoArguments: true,
 		}
 		passed := known.prefix.follow(doc)
@@ -348,7 +348,7 @@ func (p *place) context() VisitorContext {
 // again.
 func (p *place) arguments(path *yamlpath.Path) []api.FunctionArgument {
 	var arguments []api.FunctionArgument
-	options := yamlpath.ResolveOptions{Upsert: true, Accessor: p.path.accessor, Constraint: yamlpath.Exactly(p.match.Segments)}
+	options := yamlpath.Options{Upsert: true, Accessor: p.path.accessor, Constraint: yamlpath.Exactly(p.match.Segments)}
 	// An error cannot be: the path leads here.
 	_ = path.Resolve(p.root, options, func(m *yamlpath.Match) error {
 		arguments = slices.Clone(m.Arguments)

@@ -21,7 +21,7 @@ type WalkedValue struct {
 }
 
 // IndexPath calls list elements by their index.
-func (w *WalkedValue) IndexPath() api.ResolvedPath { return yamlpath.JoinPathSegments(w.Segments) }
+func (w *WalkedValue) IndexPath() api.ResolvedPath { return yamlpath.Join(w.Segments) }
 
 // Path calls list elements as results do: by their merge key, where their list has one and it leads back to them.
 func (w *WalkedValue) Path() api.ResolvedPath { return api.ResolvedPath(strings.Join(w.keyed, ".")) }
@@ -56,7 +56,7 @@ func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree, visit fun
 	case gaby.Map:
 		for c := v.First(); c.Exists(); c = c.Next() {
 			key := c.Key()
-			w.entry(c, key, yamlpath.EscapeDotsInPathSegment(key), keys.Child(key), visit)
+			w.entry(c, key, yamlpath.Escape(key), keys.Child(key), visit)
 		}
 	case gaby.List:
 		var seen map[string]bool // texts of the merge key; a later element with the same one cannot be found by it
@@ -70,7 +70,7 @@ func (w *WalkedValue) walk(v gaby.Value, keys *configkit.MergeKeyTree, visit fun
 						seen = map[string]bool{}
 					}
 					seen[text] = true
-					keyed = "?" + yamlpath.EscapeDotsInPathSegment(keys.Keys[0]) + "=" + yamlpath.EscapeDotsInPathSegment(text)
+					keyed = "?" + yamlpath.Escape(keys.Keys[0]) + "=" + yamlpath.Escape(text)
 				}
 			}
 			w.entry(c, segment, keyed, keys.Child("*"), visit)

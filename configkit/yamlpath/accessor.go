@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// EmbeddedAccessor reaches a part of a scalar, the sub of path#sub:
+// Accessor reaches a part of a scalar, the sub of path#sub:
 //
 //	Regexp   a named group of a regular expression that matches the scalar
 //	Line     a line, counted from 1
@@ -19,7 +19,7 @@ import (
 //	YAML     the same in YAML text
 //
 // Replacing a part leaves the other bytes of the text alone.
-type EmbeddedAccessor interface {
+type Accessor interface {
 	// Extract returns the part, and whether there is one.
 	Extract(text, sub string) (any, bool)
 	// Replace returns the text with another part in its place. It reports false when there is no such part, or when the value
@@ -31,13 +31,13 @@ type EmbeddedAccessor interface {
 }
 
 // replace is Replace by means of update.
-func replace(a EmbeddedAccessor, text, sub string, value any) (string, bool) {
+func replace(a Accessor, text, sub string, value any) (string, bool) {
 	replaced, ok, err := a.Update(text, sub, func(any) (any, bool) { return value, true })
 	return replaced, ok && err == nil
 }
 
-// NewEmbeddedAccessor makes the accessor of a type and configuration.
-func NewEmbeddedAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAccessor, error) {
+// NewAccessor makes the accessor of a type and configuration.
+func NewAccessor(t api.EmbeddedAccessorType, config string) (Accessor, error) {
 	switch t {
 	case api.EmbeddedAccessorNone:
 		return nil, nil

@@ -46,7 +46,7 @@ func TestEmbeddedAccessors(t *testing.T) {
 		{"YAML with a key twice", api.EmbeddedAccessorYAML, "", "a: 1\na: 2\n", "a", "int 2", "y", ""},
 		{"YAML that is broken", api.EmbeddedAccessorYAML, "", "a: [", "a", "", "y", ""},
 	} {
-		accessor, err := yamlpath.NewEmbeddedAccessor(c.of, c.config)
+		accessor, err := yamlpath.NewAccessor(c.of, c.config)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -64,7 +64,7 @@ func TestEmbeddedAccessors(t *testing.T) {
 		}
 	}
 	for of, config := range map[api.EmbeddedAccessorType]string{"XML": "", "Regexp": "(", "Line": "x"} {
-		if _, err := yamlpath.NewEmbeddedAccessor(of, config); err == nil {
+		if _, err := yamlpath.NewAccessor(of, config); err == nil {
 			t.Errorf("%s %q is an accessor", of, config)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // Compiler compiles paths and accessors. Providers that keep what they have compiled implement it.
 type Compiler interface {
 	CompilePath(text string) (*Path, error)
-	CompileAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAccessor, error)
+	CompileAccessor(t api.EmbeddedAccessorType, config string) (Accessor, error)
 }
 
 // CompilerOf returns the provider if it is a Compiler, else one that keeps nothing.
@@ -21,8 +21,8 @@ func CompilerOf(provider configkit.ResourceProvider) Compiler {
 
 type uncached struct{}
 
-func (uncached) CompilePath(text string) (*Path, error) { return ParsePath(text) }
+func (uncached) CompilePath(text string) (*Path, error) { return Parse(text) }
 
-func (uncached) CompileAccessor(t api.EmbeddedAccessorType, config string) (EmbeddedAccessor, error) {
-	return NewEmbeddedAccessor(t, config)
+func (uncached) CompileAccessor(t api.EmbeddedAccessorType, config string) (Accessor, error) {
+	return NewAccessor(t, config)
 }

@@ -25,7 +25,7 @@
 // Results call the elements of a list with a merge key by it, ?name=web, as long as that leads back to the same element, and
 // all others by their index.
 //
-// An EmbeddedAccessor reads and writes the part of a value that a "#" asks for.
+// An Accessor reads and writes the part of a value that a "#" asks for.
 //
 // # Invariants
 //

@@ -31,7 +31,7 @@ func ReportedBelow(text string, n int, v gaby.Value, segments []string, passed [
 			b.WriteByte('.')
 		}
 		if v.Kind() != gaby.List {
-			b.WriteString(EscapeDotsInPathSegment(s))
+			b.WriteString(Escape(s))
 			if keys = keys.Child(s); i < len(passed) {
 				v = passed[i]
 			} else {
@@ -48,9 +48,9 @@ func ReportedBelow(text string, n int, v gaby.Value, segments []string, passed [
 		}
 		if key, text, ok := mergeKey(v, element, index, keys, seen); ok {
 			b.WriteByte('?')
-			b.WriteString(EscapeDotsInPathSegment(key))
+			b.WriteString(Escape(key))
 			b.WriteByte('=')
-			b.WriteString(EscapeDotsInPathSegment(text))
+			b.WriteString(Escape(text))
 		} else {
 			b.WriteString(s)
 		}

@@ -43,10 +43,10 @@ func LocateAt(err error, info *api.ResourceInfo, path api.ResolvedPath, pos api.
 		}
 	}
 	if e, ok := errors.AsType[*NotAMapError](err); ok {
-		f.Pos, f.Path, f.Hint = e.Value.Position(), string(JoinPathSegments(e.Segments)), e.Hint
+		f.Pos, f.Path, f.Hint = e.Value.Position(), string(Join(e.Segments)), e.Hint
 	}
 	if e, ok := errors.AsType[*KeyWithDotsError](err); ok {
-		f.Pos, f.Path = e.Value.KeyPosition(), string(JoinPathSegments(e.Segments))
+		f.Pos, f.Path = e.Value.KeyPosition(), string(Join(e.Segments))
 		f.Hint = writtenAs(e.Segments[len(e.Segments)-1])
 	}
 	return f

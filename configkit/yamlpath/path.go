@@ -10,20 +10,20 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-type segmentKind uint8
+type Kind uint8
 
 const (
-	PlainSegment   segmentKind = iota // key, index
-	AnySegment                        // *
-	bindSegment                       // *?key[:param][=value]
-	anyKeySegment                     // *@:param
-	literalSegment                    // @key:param
-	lookupSegment                     // ?key[:param]=match
+	Plain          Kind = iota // key, index
+	Any                        // *
+	bindSegment                // *?key[:param][=value]
+	anyKeySegment              // *@:param
+	literalSegment             // @key:param
+	lookupSegment              // ?key[:param]=match
 )
 
 // Segment is one compiled segment of a path.
 type Segment struct {
-	Kind     segmentKind
+	Kind     Kind
 	hasValue bool
 	Key      string
 	Param    string
@@ -41,15 +41,15 @@ type Path struct {
 	holes    int
 }
 
-// PathError tells what is wrong with a path, and in which column (counted in runes from 1).
-type PathError struct {
+// Error tells what is wrong with a path, and in which column (counted in runes from 1).
+type Error struct {
 	Path   string
 	Column int
 	Msg    string
 	Hint   string
 }
 
-func (e *PathError) Error() string {
+func (e *Error) Error() string {
 	if e.Path == "" {
 		return e.Msg
 	}
@@ -65,10 +65,10 @@ func (p *Path) EmbeddedPath() string { return p.embedded }
 // Arguments is how many %s the path has.
 func (p *Path) Arguments() int { return p.holes }
 
-// ParsePath compiles a path. The error is a *PathError.
-func ParsePath(text string) (*Path, error) {
+// Parse compiles a path. The error is a *Error.
+func Parse(text string) (*Path, error) {
 	if text == "" {
-		return nil, &PathError{Msg: "path cannot be empty"}
+		return nil, &Error{Msg: "path cannot be empty"}
 	}
 	body, embedded, hasEmbedded := strings.Cut(text, "#")
 	p := &Path{text: text, embedded: embedded, create: -1, segments: make([]Segment, 0, strings.Count(body, ".")+1)}
@@ -113,14 +113,14 @@ type pathParser struct{ text string }
 
 func (pp pathParser) column(offset int) int { return utf8.RuneCountInString(pp.text[:offset]) + 1 }
 
-func (pp pathParser) fail(offset int, format string, args ...any) *PathError {
-	return &PathError{Path: pp.text, Column: pp.column(offset), Msg: fmt.Sprintf(format, args...)}
+func (pp pathParser) fail(offset int, format string, args ...any) *Error {
+	return &Error{Path: pp.text, Column: pp.column(offset), Msg: fmt.Sprintf(format, args...)}
 }
 
 // literally adds to an error about a word how the key is written that it may be meant as.
-func (pp pathParser) literally(err *PathError, word string) *PathError {
+func (pp pathParser) literally(err *Error, word string) *Error {
 	if !strings.Contains(word, ":") {
-		err.Hint = fmt.Sprintf("the key %q is written @%s:key", UnescapeSegment(word), word)
+		err.Hint = fmt.Sprintf("the key %q is written @%s:key", Unescape(word), word)
 	}
 	return err
 }
@@ -132,7 +132,7 @@ func (pp pathParser) segment(word string, offset int) (Segment, error) {
 	case word == "":
 		return s, pp.fail(offset, "a segment is empty")
 	case word == "*":
-		s.Kind = AnySegment
+		s.Kind = Any
 	case strings.HasPrefix(word, "*?"):
 		s.Kind = bindSegment
 		return pp.keyed(s, word[2:], offset+2)
@@ -155,9 +155,9 @@ func (pp pathParser) segment(word string, offset int) (Segment, error) {
 			err := pp.fail(offset, "invalid map parameter expression %s: @key:parameter is expected", word)
 			return s, pp.literally(err, word)
 		}
-		s.Key, s.Param = UnescapeSegment(key), param
+		s.Key, s.Param = Unescape(key), param
 	default:
-		s.Key = UnescapeSegment(word)
+		s.Key = Unescape(word)
 		s.Index = decimal(s.Key)
 	}
 	s.Holes = strings.Count(s.Key, "%s")
@@ -178,7 +178,7 @@ func (pp pathParser) keyed(s Segment, text string, offset int) (Segment, error) 
 	case !hasValue && s.Kind == lookupSegment:
 		return s, pp.fail(offset+len(text), "invalid associative lookup ?%s: = is missing", text)
 	}
-	s.Key, s.Param, s.hasValue = UnescapeSegment(key), param, hasValue
+	s.Key, s.Param, s.hasValue = Unescape(key), param, hasValue
 	if s.Kind == lookupSegment {
 		switch {
 		case value == "*":
@@ -197,7 +197,7 @@ func (pp pathParser) keyed(s Segment, text string, offset int) (Segment, error) 
 			}
 		}
 	}
-	s.value = UnescapeSegment(value)
+	s.value = Unescape(value)
 	s.Holes = strings.Count(s.Key, "%s") + strings.Count(s.value, "%s")
 	return s, nil
 }
@@ -232,7 +232,7 @@ func (e *ArgumentCountError) Error() string {
 	return fmt.Sprintf("path %s needs %d arguments, got %d", e.Path, e.Need, e.Got)
 }
 
-// Bind fills the %s of a path in order. Arguments are escaped like segments (EscapeDotsInPathSegment); surplus ones are
+// Bind fills the %s of a path in order. Arguments are escaped like segments (Escape); surplus ones are
 // ignored. The argument * for the value of a lookup finds every element.
 func (p *Path) Bind(args []string) (*Path, error) {
 	if p.holes == 0 {
@@ -257,8 +257,8 @@ func (p *Path) Bind(args []string) (*Path, error) {
 				continue
 			}
 		}
-		if s.Key == "%s" && args[0] == "*" && (s.Kind == literalSegment || s.Kind == PlainSegment) {
-			kind := AnySegment
+		if s.Key == "%s" && args[0] == "*" && (s.Kind == literalSegment || s.Kind == Plain) {
+			kind := Any
 			if s.Param != "" {
 				kind = anyKeySegment
 			}
@@ -269,7 +269,7 @@ func (p *Path) Bind(args []string) (*Path, error) {
 		s.Key, args = fillHoles(s.Key, args)
 		s.value, args = fillHoles(s.value, args)
 		s.Holes = 0
-		if s.Kind == PlainSegment {
+		if s.Kind == Plain {
 			s.Index = decimal(s.Key)
 		}
 	}
@@ -285,13 +285,13 @@ func fillHoles(text string, args []string) (string, []string) {
 		if !found {
 			return b.String(), args
 		}
-		b.WriteString(UnescapeSegment(args[0]))
+		b.WriteString(Unescape(args[0]))
 		text, args = after, args[1:]
 	}
 }
 
-// UnescapeSegment turns ~1 into a dot and ~0 into a tilde.
-func UnescapeSegment(s string) string {
+// Unescape turns ~1 into a dot and ~0 into a tilde.
+func Unescape(s string) string {
 	if strings.IndexByte(s, '~') < 0 {
 		return s
 	}
@@ -307,8 +307,8 @@ func UnescapeSegment(s string) string {
 	return b.String()
 }
 
-// EscapeDotsInPathSegment makes one segment of a key: dots become ~1, and a tilde that would be read as an escape ~0.
-func EscapeDotsInPathSegment(segment string) string {
+// Escape makes one segment of a key: dots become ~1, and a tilde that would be read as an escape ~0.
+func Escape(segment string) string {
 	if strings.IndexByte(segment, '.') < 0 && strings.IndexByte(segment, '~') < 0 {
 		return segment
 	}
@@ -326,17 +326,17 @@ func EscapeDotsInPathSegment(segment string) string {
 	return b.String()
 }
 
-// JoinPathSegments makes a path of keys and indexes, escaping them.
-func JoinPathSegments(segments []string) api.ResolvedPath {
+// Join makes a path of keys and indexes, escaping them.
+func Join(segments []string) api.ResolvedPath {
 	escaped := make([]string, len(segments))
 	for i, s := range segments {
-		escaped[i] = EscapeDotsInPathSegment(s)
+		escaped[i] = Escape(s)
 	}
 	return api.ResolvedPath(strings.Join(escaped, "."))
 }
 
-// PathIsResolved tells whether a path addresses one place without looking at a document.
-func PathIsResolved(path string) bool { return path != "" && !strings.ContainsAny(path, "?*@|") }
+// IsResolved tells whether a path addresses one place without looking at a document.
+func IsResolved(path string) bool { return path != "" && !strings.ContainsAny(path, "?*@|") }
 
 // NormalizedPath is the form under which a path is registered: indexes and every segment that is not plain become *.
 func (p *Path) NormalizedPath() api.UnresolvedPath {
@@ -350,11 +350,11 @@ func (p *Path) Normalized(n int) string {
 			b.WriteByte('.')
 		}
 		s := &p.segments[i]
-		if s.Kind != PlainSegment || s.Index >= 0 {
+		if s.Kind != Plain || s.Index >= 0 {
 			b.WriteByte('*')
 			continue
 		}
-		b.WriteString(EscapeDotsInPathSegment(s.Key))
+		b.WriteString(Escape(s.Key))
 	}
 	if p.embedded != "" && n == len(p.segments) {
 		b.WriteByte('#')
@@ -364,7 +364,7 @@ func (p *Path) Normalized(n int) string {
 }
 
 // Expression is the text and the column in which it is wrong.
-func (e *PathError) Expression() (text string, column int) { return e.Path, e.Column }
+func (e *Error) Expression() (text string, column int) { return e.Path, e.Column }
 
 // LastLookup takes apart a path whose last segment is ?key=value: the path of the list and what the element is known by.
 // A path with %s has none, because what it stands for is not known.
@@ -377,7 +377,7 @@ func (p *Path) LastLookup() (list api.UnresolvedPath, key, value string, ok bool
 }
 
 // IsKey reports whether the segment is the key of a map and nothing else.
-func (s *Segment) IsKey() bool { return s.Kind == PlainSegment && s.Index < 0 }
+func (s *Segment) IsKey() bool { return s.Kind == Plain && s.Index < 0 }
 
 // Exactly is the path of keys and indexes, each as it is.
 func Exactly(segments []string) *Path {
@@ -398,7 +398,7 @@ func (p *Path) Optional() int { return p.create }
 func (p *Path) Follow(v gaby.Value) (found gaby.Value, ok bool) {
 	for i := range p.segments {
 		s := &p.segments[i]
-		if s.Kind != PlainSegment {
+		if s.Kind != Plain {
 			return gaby.Value{}, false
 		}
 		switch {
@@ -422,6 +422,6 @@ func (p *Path) Whole() *Path {
 func (p *Path) Wild(i int) *Path {
 	wild := *p
 	wild.segments = slices.Clone(p.segments)
-	wild.segments[i].Kind = AnySegment
+	wild.segments[i].Kind = Any
 	return &wild
 }

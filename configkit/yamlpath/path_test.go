@@ -33,8 +33,8 @@ func TestParsePathErrors(t *testing.T) {
 		{"a.?k=@x", 7, "an index is expected after @"},
 		{"image#", 6, "nothing follows the #"},
 	} {
-		_, err := yamlpath.ParsePath(c.path)
-		e, ok := errors.AsType[*yamlpath.PathError](err)
+		_, err := yamlpath.Parse(c.path)
+		e, ok := errors.AsType[*yamlpath.Error](err)
 		if !ok {
 			t.Errorf("%s: no PathError but %v", c.path, err)
 			continue
@@ -43,7 +43,7 @@ func TestParsePathErrors(t *testing.T) {
 			t.Errorf("%s: column %d: %s; want column %d: %s", c.path, e.Column, e.Msg, c.column, c.says)
 		}
 	}
-	if _, err := yamlpath.ParsePath(""); err == nil || err.Error() != "path cannot be empty" {
+	if _, err := yamlpath.Parse(""); err == nil || err.Error() != "path cannot be empty" {
 		t.Errorf("empty path: %v", err)
 	}
 }
@@ -57,7 +57,7 @@ func TestNormalizedPath(t *testing.T) {
 		"spec.ports.?containerPort=80;@3.name":                "spec.ports.*.name",
 		"metadata.annotations.%s":                             "metadata.annotations.%s",
 	} {
-		p, err := yamlpath.ParsePath(path)
+		p, err := yamlpath.Parse(path)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -69,7 +69,7 @@ func TestNormalizedPath(t *testing.T) {
 }
 
 func TestBindNeedsAllArguments(t *testing.T) {
-	p, err := yamlpath.ParsePath("a.?name:n=%s.env.?name:e=%s.value")
+	p, err := yamlpath.Parse("a.?name:n=%s.env.?name:e=%s.value")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,9 +87,9 @@ func FuzzParsePath(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := yamlpath.ParsePath(text)
+		p, err := yamlpath.Parse(text)
 		if err != nil {
-			e, ok := errors.AsType[*yamlpath.PathError](err)
+			e, ok := errors.AsType[*yamlpath.Error](err)
 			if !ok {
 				t.Fatalf("%q: %T is no PathError", text, err)
 			}
@@ -123,14 +123,14 @@ func FuzzEscape(f *testing.F) {
 		if key == "" || strings.ContainsAny(key[:1], "?*@|") || strings.Contains(key, "#") {
 			return // the language cannot say these
 		}
-		p, err := yamlpath.ParsePath(yamlpath.EscapeDotsInPathSegment(key))
+		p, err := yamlpath.Parse(yamlpath.Escape(key))
 		if err != nil {
 			t.Fatalf("%q: %v", key, err)
 		}
 		if decimalKey(key) {
 			return // normalised as an index
 		}
-		if got, want := string(p.NormalizedPath()), yamlpath.EscapeDotsInPathSegment(key); got != want {
+		if got, want := string(p.NormalizedPath()), yamlpath.Escape(key); got != want {
 			t.Fatalf("%q: came back as %q, want %q", key, got, want)
 		}
 	})

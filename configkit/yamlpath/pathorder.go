@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ComparePaths orders paths segment by segment: a path before those below it, indices by number (args.2 before args.10) and
+// Compare orders paths segment by segment: a path before those below it, indices by number (args.2 before args.10) and
 // before other segments, the others by their bytes.
-func ComparePaths(a, b string) int {
+func Compare(a, b string) int {
 	for a != "" && b != "" && a != b {
 		var segmentA, segmentB string
 		segmentA, a, _ = strings.Cut(a, ".")

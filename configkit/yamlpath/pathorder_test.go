@@ -11,14 +11,14 @@ func TestComparePaths(t *testing.T) {
 	inOrder := []string{"args", "args.0", "args.2", "args.10", "args.10.a", "args.?name=a", "args.a", "args-1", "b.9.1", "b.9.a", "b.10.1"}
 	for i, a := range inOrder {
 		for j, b := range inOrder {
-			if got, want := yamlpath.ComparePaths(a, b), compareInts(i, j); got != want {
+			if got, want := yamlpath.Compare(a, b), compareInts(i, j); got != want {
 				t.Errorf("ComparePaths(%s, %s) = %d, want %d", a, b, got, want)
 			}
 		}
 	}
 	shuffled := slices.Clone(inOrder)
 	slices.Sort(shuffled)
-	slices.SortFunc(shuffled, yamlpath.ComparePaths)
+	slices.SortFunc(shuffled, yamlpath.Compare)
 	if !slices.Equal(shuffled, inOrder) {
 		t.Errorf("sorted: %v", shuffled)
 	}

@@ -22,12 +22,12 @@ type Match struct {
 	Passed []gaby.Value // what is at the places of the first segments, as far as there is something
 }
 
-// ResolveOptions say what is wanted beyond what exists.
-type ResolveOptions struct {
+// Options say what is wanted beyond what exists.
+type Options struct {
 	// Upsert yields places that do not exist but could be created.
 	Upsert bool
 	// Accessor looks into list elements that are scalars.
-	Accessor EmbeddedAccessor
+	Accessor Accessor
 	// Constraint says for each segment, as far as it goes, which child alone is followed: by its key or index, or by a lookup.
 	Constraint *Path
 	// NoArguments leaves Match.Arguments empty, which is cheaper.
@@ -43,7 +43,7 @@ type NotAMapError struct {
 }
 
 func (e *NotAMapError) Error() string {
-	return fmt.Sprintf("value %s at path %s cannot be converted to map", Describe(e.Value), JoinPathSegments(e.Segments))
+	return fmt.Sprintf("value %s at path %s cannot be converted to map", Describe(e.Value), Join(e.Segments))
 }
 
 // KeyWithDotsError tells that a path, of which more is missing, would create maps beside the one key that it seems to mean.
@@ -58,7 +58,7 @@ func (e *KeyWithDotsError) Error() string {
 
 // Resolve yields the places of a document that a path leads to, in document order. It stops at the first error of yield.
 // Places that differ only in what they are called (an alias and its anchor) are different places.
-func (p *Path) Resolve(root gaby.Value, options ResolveOptions, yield func(*Match) error) error {
+func (p *Path) Resolve(root gaby.Value, options Options, yield func(*Match) error) error {
 	r := Resolver{Path: p, Options: options, Yield: yield}
 	return r.run(root)
 }
@@ -83,13 +83,13 @@ func (r *Resolver) RunBelow(root gaby.Value, segments []string, passed []gaby.Va
 }
 
 func writtenAs(key string) string {
-	return fmt.Sprintf("the key %q is written %s", key, EscapeDotsInPathSegment(key))
+	return fmt.Sprintf("the key %q is written %s", key, Escape(key))
 }
 
 // keyWithDots is the key of a map that begins with one and goes on with what follows it in the path, if there is one.
 func keyWithDots(m gaby.Value, key string, rest []Segment) (string, gaby.Value) {
 	for _, s := range rest {
-		if s.Kind != PlainSegment {
+		if s.Kind != Plain {
 			break
 		}
 		key += "." + s.Key
@@ -103,7 +103,7 @@ func keyWithDots(m gaby.Value, key string, rest []Segment) (string, gaby.Value) 
 type Resolver struct {
 	root    gaby.Value
 	Path    *Path
-	Options ResolveOptions
+	Options Options
 	Yield   func(*Match) error
 	match   Match
 }
@@ -117,12 +117,12 @@ func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 	s := &r.Path.segments[i]
 	kind := v.Kind()
 	if c := r.Options.Constraint; c != nil && i < len(c.segments) {
-		if c := &c.segments[i]; c.Kind == PlainSegment || c.Kind == lookupSegment || c.Kind == literalSegment {
+		if c := &c.segments[i]; c.Kind == Plain || c.Kind == lookupSegment || c.Kind == literalSegment {
 			return r.constrained(i, s, c, v, kind, exact)
 		}
 	}
 	switch s.Kind {
-	case PlainSegment, literalSegment:
+	case Plain, literalSegment:
 		return r.child(i, s, v, kind, exact)
 	case lookupSegment:
 		if kind == gaby.List {
@@ -160,7 +160,7 @@ func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 
 // constrained follows the one child that a constraint names, if the segment leads there, too.
 func (r *Resolver) constrained(i int, s, c *Segment, v gaby.Value, kind gaby.Kind, exact bool) error {
-	if s.Kind == PlainSegment || s.Kind == literalSegment {
+	if s.Kind == Plain || s.Kind == literalSegment {
 		if c.Kind == lookupSegment || c.Key != s.Key {
 			return nil
 		}
@@ -171,7 +171,7 @@ func (r *Resolver) constrained(i int, s, c *Segment, v gaby.Value, kind gaby.Kin
 	switch {
 	case kind == gaby.Map && c.Kind != lookupSegment && s.Kind != lookupSegment:
 		child = v.Get(key)
-	case kind == gaby.List && c.Kind == PlainSegment && c.Index >= 0:
+	case kind == gaby.List && c.Kind == Plain && c.Index >= 0:
 		child = v.Index(c.Index)
 	case kind == gaby.List && c.Kind == lookupSegment:
 		var index int
@@ -197,14 +197,14 @@ func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact 
 			r.unbind(bound)
 			return err
 		}
-		if r.Options.Upsert && exact && s.Kind == PlainSegment {
+		if r.Options.Upsert && exact && s.Kind == Plain {
 			if key, has := keyWithDots(v, s.Key, r.Path.segments[i+1:]); key != "" {
 				return &KeyWithDotsError{Segments: append(slices.Clone(r.match.Segments), key), Value: has}
 			}
 		}
 		return r.missing(i, true)
 	case gaby.List:
-		if s.Kind == PlainSegment && s.Index >= 0 {
+		if s.Kind == Plain && s.Index >= 0 {
 			if c := v.Index(s.Index); c.Exists() {
 				return r.descend(i, s.Key, c, exact)
 			}
@@ -240,7 +240,7 @@ func (r *Resolver) missing(i int, inMap bool) error {
 	for j := range rest {
 		switch rest[j].Kind {
 		case literalSegment:
-		case PlainSegment:
+		case Plain:
 			if rest[j].Index >= 0 && !(inMap && j == 0) {
 				return nil
 			}
@@ -366,19 +366,19 @@ type ResolvedPathInfo struct {
 // ResolveAssociativePaths lists the places a path leads to in a document. A resolvedPath (keys, indexes, lookups) constrains
 // them: at each segment only the child it names is followed. With upsert, places that could be created are listed too.
 func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPath, resolvedPath api.ResolvedPath, upsert bool) ([]ResolvedPathInfo, error) {
-	path, err := ParsePath(string(unresolvedPath))
+	path, err := Parse(string(unresolvedPath))
 	if err != nil {
 		return nil, err
 	}
-	options := ResolveOptions{Upsert: upsert}
+	options := Options{Upsert: upsert}
 	if resolvedPath != "" {
-		if options.Constraint, err = ParsePath(string(resolvedPath)); err != nil {
+		if options.Constraint, err = Parse(string(resolvedPath)); err != nil {
 			return nil, err
 		}
 	}
 	var places []ResolvedPathInfo
 	err = path.Resolve(doc.Value(), options, func(m *Match) error {
-		places = append(places, ResolvedPathInfo{Path: JoinPathSegments(m.Segments), PathArguments: slices.Clone(m.Arguments)})
+		places = append(places, ResolvedPathInfo{Path: Join(m.Segments), PathArguments: slices.Clone(m.Arguments)})
 		return nil
 	})
 	return places, err

@@ -45,9 +45,9 @@ func parse(t *testing.T, text string) *gaby.YamlDoc {
 }
 
 // resolve lists places as path=value [bound arguments].
-func resolve(t *testing.T, doc *gaby.YamlDoc, path string, options yamlpath.ResolveOptions, args ...string) string {
+func resolve(t *testing.T, doc *gaby.YamlDoc, path string, options yamlpath.Options, args ...string) string {
 	t.Helper()
-	p, err := yamlpath.ParsePath(path)
+	p, err := yamlpath.Parse(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func resolve(t *testing.T, doc *gaby.YamlDoc, path string, options yamlpath.Reso
 	}
 	var found []string
 	err = p.Resolve(doc.Value(), options, func(m *yamlpath.Match) error {
-		text := string(yamlpath.JoinPathSegments(m.Segments)) + "="
+		text := string(yamlpath.Join(m.Segments)) + "="
 		if m.Value.Exists() {
 			text += m.Value.Text()
 		} else {
@@ -76,15 +76,15 @@ func resolve(t *testing.T, doc *gaby.YamlDoc, path string, options yamlpath.Reso
 
 func TestResolve(t *testing.T) {
 	doc := parse(t, sample)
-	flags, err := yamlpath.NewEmbeddedAccessor(api.EmbeddedAccessorRegexp, `^--(?P<flag>\w+)=(?P<value>.+)$`)
+	flags, err := yamlpath.NewAccessor(api.EmbeddedAccessorRegexp, `^--(?P<flag>\w+)=(?P<value>.+)$`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, upsert := yamlpath.ResolveOptions{}, yamlpath.ResolveOptions{Upsert: true}
+	read, upsert := yamlpath.Options{}, yamlpath.Options{Upsert: true}
 	for _, c := range []struct {
 		name    string
 		path    string
-		options yamlpath.ResolveOptions
+		options yamlpath.Options
 		args    []string
 		want    string
 	}{
@@ -112,7 +112,7 @@ func TestResolve(t *testing.T) {
 		{"lookup before its position", "spec.containers.?name=web;@1.image", read, nil, "spec.containers.0.image=nginx:1.0"},
 		{"lookup in a map", "spec.byName.?name=x.n", read, nil, ""},
 		{"lookup creates nothing", "spec.containers.?name=gone.image", upsert, nil, ""},
-		{"lookup through an accessor", "spec.containers.1.args.?flag:f=other", yamlpath.ResolveOptions{Accessor: flags}, nil, "spec.containers.1.args.1=--other=b f:other"},
+		{"lookup through an accessor", "spec.containers.1.args.?flag:f=other", yamlpath.Options{Accessor: flags}, nil, "spec.containers.1.args.1=--other=b f:other"},
 		{"argument", "spec.containers.?name:c=%s.image", read, []string{"side~1car"}, "spec.containers.1.image=proxy:2 c:side.car"},
 		{
 			"argument that is a wildcard", "spec.containers.?name:c=%s.image", read,
@@ -151,13 +151,13 @@ func TestResolve(t *testing.T) {
 }
 
 func TestResolveStopsAtTheFirstError(t *testing.T) {
-	p, err := yamlpath.ParsePath("spec.containers.*")
+	p, err := yamlpath.Parse("spec.containers.*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	calls := 0
 	stop := fmt.Errorf("stop")
-	err = p.Resolve(parse(t, sample).Value(), yamlpath.ResolveOptions{}, func(*yamlpath.Match) error { calls++; return stop })
+	err = p.Resolve(parse(t, sample).Value(), yamlpath.Options{}, func(*yamlpath.Match) error { calls++; return stop })
 	if !errors.Is(err, stop) || calls != 1 {
 		t.Errorf("%d calls, error %v", calls, err)
 	}
@@ -182,13 +182,13 @@ func BenchmarkResolve(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := yamlpath.ParsePath("spec.containers.?name:c=web.image")
+	p, err := yamlpath.Parse("spec.containers.?name:c=web.image")
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = p.Resolve(doc.Value(), yamlpath.ResolveOptions{}, func(*yamlpath.Match) error { return nil })
+		_ = p.Resolve(doc.Value(), yamlpath.Options{}, func(*yamlpath.Match) error { return nil })
 	}
 }
 
@@ -208,11 +208,11 @@ func TestConstraints(t *testing.T) {
 		{"metadata.annotations.@plain:key", "metadata.annotations.plain", "metadata.annotations.plain=1 key:plain"},
 		{"spec.replicas", "spec.other", ""},
 	} {
-		constraint, err := yamlpath.ParsePath(c.constraint)
+		constraint, err := yamlpath.Parse(c.constraint)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := resolve(t, doc, c.path, yamlpath.ResolveOptions{Constraint: constraint}); got != c.want {
+		if got := resolve(t, doc, c.path, yamlpath.Options{Constraint: constraint}); got != c.want {
 			t.Errorf("%s constrained by %s:\n%s\nwant:\n%s", c.path, c.constraint, got, c.want)
 		}
 	}
@@ -221,14 +221,14 @@ func TestConstraints(t *testing.T) {
 func TestResolvingDoesNotAllocate(t *testing.T) {
 	doc := parse(t, sample)
 	for _, path := range []string{"spec.containers.?name:c=web.image", "spec.containers.*?name:c.image", "spec.containers.*.ports.?containerPort=443.name"} {
-		p, err := yamlpath.ParsePath(path)
+		p, err := yamlpath.Parse(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		allocs := func(times int) float64 {
 			return testing.AllocsPerRun(100, func() {
 				for range times {
-					_ = p.Resolve(doc.Value(), yamlpath.ResolveOptions{NoArguments: true}, func(*yamlpath.Match) error { return nil })
+					_ = p.Resolve(doc.Value(), yamlpath.Options{NoArguments: true}, func(*yamlpath.Match) error { return nil })
 				}
 			})
 		}
@@ -246,7 +246,7 @@ func FuzzResolve(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := yamlpath.ParsePath(text)
+		p, err := yamlpath.Parse(text)
 		if err != nil || p.Arguments() > 0 {
 			return
 		}
@@ -255,8 +255,8 @@ func FuzzResolve(f *testing.F) {
 			t.Fatal(err)
 		}
 		found := map[string]bool{}
-		err = p.Resolve(doc.Value(), yamlpath.ResolveOptions{}, func(m *yamlpath.Match) error {
-			place := string(yamlpath.JoinPathSegments(m.Segments))
+		err = p.Resolve(doc.Value(), yamlpath.Options{}, func(m *yamlpath.Match) error {
+			place := string(yamlpath.Join(m.Segments))
 			if doc.Search(m.Segments...).Value() != m.Value && m.Value.Exists() {
 				t.Fatalf("%q: something else is at %s", text, place)
 			}

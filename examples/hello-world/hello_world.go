@@ -41,7 +41,7 @@ func HelloWorldFunction(_ *api.FunctionContext, parsedData gaby.Container, args 
 	if greeting == "" {
 		greeting = "Hello, World!"
 	}
-	path := "metadata.annotations." + yamlpath.EscapeDotsInPathSegment("example.com/greeting")
+	path := "metadata.annotations." + yamlpath.Escape("example.com/greeting")
 	_, err := yamlkit.VisitResources(parsedData, nil, k8skit.K8sResourceProvider,
 		func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
 			if _, err := doc.SetP(greeting, path); err != nil {

@@ -170,7 +170,7 @@ func pathKeys(parameters []api.FunctionParameter, args []api.FunctionArgument) [
 		if !ok {
 			value = "*"
 		}
-		keys[i] = yamlpath.EscapeDotsInPathSegment(fmt.Sprint(value))
+		keys[i] = yamlpath.Escape(fmt.Sprint(value))
 	}
 	return keys
 }

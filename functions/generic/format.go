@@ -59,7 +59,7 @@ type formatLinter struct {
 func (l *formatLinter) add(pos gaby.Position, rule, format string, args ...any) {
 	l.found = append(l.found, api.AttributeValue{
 		AttributeInfo: api.AttributeInfo{
-			AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *l.resource, Path: yamlpath.JoinPathSegments(l.path)},
+			AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *l.resource, Path: yamlpath.Join(l.path)},
 			AttributeMetadata:   api.AttributeMetadata{AttributeName: api.AttributeNameNone},
 		},
 		Issues:   []api.Issue{{Identifier: rule, Message: fmt.Sprintf(format, args...)}},

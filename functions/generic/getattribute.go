@@ -112,7 +112,7 @@ func attributeAndKeys(provider configkit.ResourceProvider, args []api.FunctionAr
 	var given []any
 	for _, arg := range args {
 		if arg.ParameterName == parameterKey {
-			given = append(given, yamlpath.EscapeDotsInPathSegment(fmt.Sprint(arg.Value)))
+			given = append(given, yamlpath.Escape(fmt.Sprint(arg.Value)))
 		}
 	}
 	keys, err := AttributeKeys(provider, attributeOf(args), given...)

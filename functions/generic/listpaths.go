@@ -109,7 +109,7 @@ func (l *pathLister) below(w *yamlkit.WalkedValue) bool {
 	keyed := w.KeyedSegments()
 	// What is above was compared when the walk came through it.
 	i := len(keyed) - 1
-	return i >= len(l.prefix) || l.prefix[i] == keyed[i] || l.prefix[i] == yamlpath.EscapeDotsInPathSegment(w.Segments[i])
+	return i >= len(l.prefix) || l.prefix[i] == keyed[i] || l.prefix[i] == yamlpath.Escape(w.Segments[i])
 }
 
 // registeredName is the attribute that results report for a path.

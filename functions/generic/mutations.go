@@ -113,7 +113,7 @@ func computeMutationsFunction(converter configkit.ConfigConverter, provider conf
 				before, after = after, before
 			}
 			index := handler.Arguments(args).Int(parameterIndex)
-			mutations, err := mutation.ComputeMutations(before, after, index, provider)
+			mutations, err := mutation.Compute(before, after, index, provider)
 			if selected != nil {
 				mutations = selected.of(mutations)
 			}
@@ -168,7 +168,7 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 				}
 				lists[1] = patch
 			}
-			patched, conflicts, err := mutation.PatchMutations(docs, lists[0], lists[1], lists[2], provider)
+			patched, conflicts, err := mutation.Patch(docs, lists[0], lists[1], lists[2], provider)
 			resources := len(lists[1])
 			for _, c := range conflicts {
 				fc.Note(api.Position{}, c.String())
@@ -240,7 +240,7 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			if err != nil {
 				return nil, nil, err
 			}
-			list = mutation.LimitMutations(list, api.ResourceName(handler.Arguments(args).String(parameterResource)),
+			list = mutation.Limit(list, api.ResourceName(handler.Arguments(args).String(parameterResource)),
 				api.UnresolvedPath(handler.Arguments(args).String(parameterPath)), provider)
 			matches, err := mutation.Reset(docs, list, provider)
 			fc.Matched(matches)
@@ -352,7 +352,7 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 			if _, given := handler.Arguments(args).Lookup(parameterProtected); given {
 				protected = handler.Arguments(args).Bool(parameterProtected)
 			}
-			list, matches := mutation.ProtectMutations(list, rows, protected, provider)
+			list, matches := mutation.Protect(list, rows, protected, provider)
 			fc.Matched(matches)
 			return docs, list, nil
 		},
@@ -373,7 +373,7 @@ func checkMutations(provider configkit.ResourceProvider, args handler.Arguments,
 	for _, name := range names {
 		list, err := decodeMutations(args.String(name))
 		if err == nil {
-			err = mutation.CheckMutations(list, provider)
+			err = mutation.Check(list, provider)
 		}
 		if err != nil {
 			problems = append(problems, argumentErrors(name, err))

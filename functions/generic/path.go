@@ -34,7 +34,7 @@ type pathQuery struct {
 // GetVisitorMapForPath tells which path to visit: the one given, in resources of the type (* for all), with the attribute
 // name and the embedded accessor that are registered for it.
 func GetVisitorMapForPath(resourceProvider configkit.ResourceProvider, resourceType api.ResourceType, path api.UnresolvedPath) configkit.PathSource {
-	parsed, err := yamlpath.ParsePath(string(path))
+	parsed, err := yamlpath.Parse(string(path))
 	return pathQuery{resourceProvider, resourceType, path, err == nil && parsed.EmbeddedPath() != ""}
 }
 
@@ -146,7 +146,7 @@ func checkPathParameter(provider configkit.ResourceProvider, args []api.Function
 		return nil
 	}
 	failure := &handler.ArgumentError{Parameter: parameter, Value: text, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
-	if e, ok := errors.AsType[*yamlpath.PathError](err); ok {
+	if e, ok := errors.AsType[*yamlpath.Error](err); ok {
 		failure.HintText = e.Hint
 	} else if e, ok := errors.AsType[*resourcetypes.NoAccessorError](err); ok {
 		failure.HintText = e.Hint()
@@ -156,12 +156,12 @@ func checkPathParameter(provider configkit.ResourceProvider, args []api.Function
 
 // checkPath finds out what is wrong with a path of a resource type, whatever the resources are.
 func checkPath(provider configkit.ResourceProvider, t api.ResourceType, text string) error {
-	path, err := yamlpath.ParsePath(text)
+	path, err := yamlpath.Parse(text)
 	if err != nil {
 		return err
 	}
 	if path.Arguments() > 0 {
-		return &yamlpath.PathError{Path: text, Column: utf8.RuneCountInString(text[:strings.Index(text, "%s")]) + 1, Msg: "%s stands for an argument and is only known in registered paths"}
+		return &yamlpath.Error{Path: text, Column: utf8.RuneCountInString(text[:strings.Index(text, "%s")]) + 1, Msg: "%s stands for an argument and is only known in registered paths"}
 	}
 	if p, ok := provider.(partChecker); ok {
 		return p.CheckPart(t, path)

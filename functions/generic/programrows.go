@@ -194,12 +194,12 @@ func positionOf(doc *gaby.YamlDoc, path api.ResolvedPath) *api.Position {
 	if doc == nil {
 		return nil
 	}
-	parsed, err := yamlpath.ParsePath(string(path))
+	parsed, err := yamlpath.Parse(string(path))
 	if err != nil {
 		return nil
 	}
 	var found *api.Position
-	_ = parsed.Resolve(doc.Value(), yamlpath.ResolveOptions{NoArguments: true}, func(m *yamlpath.Match) error {
+	_ = parsed.Resolve(doc.Value(), yamlpath.Options{NoArguments: true}, func(m *yamlpath.Match) error {
 		if pos := m.Value.Position(); found == nil && pos.Line > 0 {
 			found = &pos
 		}

@@ -122,7 +122,7 @@ func setPathCommentFunction(provider configkit.ResourceProvider) handler.Functio
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			text := strings.TrimSpace(handler.Arguments(args).String(parameterComment))
 			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider, yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
-				return p.Doc.SetComment(text, string(yamlpath.JoinPathSegments(p.Segments)))
+				return p.Doc.SetComment(text, string(yamlpath.Join(p.Segments)))
 			})
 			fc.Matched(matches)
 			return docs, nil, err
@@ -166,7 +166,7 @@ func checkSubtree(args []api.FunctionArgument) error {
 
 // checkElement finds out whether the value can be the list element that a path looks for.
 func checkElement(value *gaby.YamlDoc, path string) error {
-	parsed, err := yamlpath.ParsePath(path)
+	parsed, err := yamlpath.Parse(path)
 	if err != nil {
 		return nil // the check of the path tells
 	}
@@ -226,7 +226,7 @@ func wouldBeLost(v gaby.Value) error {
 
 // setSubtrees writes a value at the places of a path. A path that ends in ?key=value finds or appends a list element.
 func setSubtrees(docs gaby.Container, t api.ResourceType, path api.UnresolvedPath, provider configkit.ResourceProvider, value *gaby.YamlDoc) (int, error) {
-	parsed, err := yamlpath.ParsePath(string(path))
+	parsed, err := yamlpath.Parse(string(path))
 	if err != nil {
 		return 0, err
 	}
@@ -279,7 +279,7 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 
 // putElement replaces the element of the list at a place that has the key, or appends it.
 func putElement(p *yamlkit.Place, element *gaby.YamlDoc, key, text string) error {
-	path := string(yamlpath.JoinPathSegments(p.Segments))
+	path := string(yamlpath.Join(p.Segments))
 	switch p.Value.Kind() {
 	case gaby.Map:
 		return fmt.Errorf("value (map) at path %s cannot be converted to list", p.Path())

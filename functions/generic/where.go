@@ -19,14 +19,14 @@ func whereParameter(example, description string) api.FunctionParameter {
 }
 
 // whereOf compiles the expression of a function's arguments.
-func whereOf(args []api.FunctionArgument, parse func(string) (*where.Where, error)) (*where.Where, error) {
+func whereOf(args []api.FunctionArgument, parse func(string) (*where.Expr, error)) (*where.Expr, error) {
 	text := handler.Arguments(args).String(parameterWhere)
 	expr, err := parse(text)
 	if err == nil {
 		return expr, nil
 	}
 	failure := &handler.ArgumentError{Parameter: parameterWhere, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterWhere, err), Err: err}
-	if e, ok := errors.AsType[*where.WhereError](err); ok {
+	if e, ok := errors.AsType[*where.Error](err); ok {
 		failure.HintText = e.Hint
 	}
 	return nil, failure
@@ -51,11 +51,11 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 		},
 		ValueParameter: parameterWhere, // what is looked for, not where
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := whereOf(args, where.ParseWhere)
+			_, err := whereOf(args, where.Parse)
 			return err
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			where, err := whereOf(args, where.ParseWhere)
+			where, err := whereOf(args, where.Parse)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -98,11 +98,11 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 		},
 		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := whereOf(args, where.ParseWhereResource)
+			_, err := whereOf(args, where.ParseResource)
 			return err
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			where, err := whereOf(args, where.ParseWhereResource)
+			where, err := whereOf(args, where.ParseResource)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -114,7 +114,7 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 }
 
 // selectResources drops the resources that are not of the type or do not match. What is no resource is passed over, here too.
-func selectResources(docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, where *where.Where) (kept gaby.Container, matches int, err error) {
+func selectResources(docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, where *where.Expr) (kept gaby.Container, matches int, err error) {
 	var problems []error
 	kept = make(gaby.Container, 0, len(docs))
 	for _, doc := range docs {

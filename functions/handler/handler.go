@@ -119,7 +119,7 @@ func (h *FunctionHandler) Registration(name string) (FunctionRegistration, bool)
 
 // ValidateInvocation checks an invocation without running it and returns it normalised: every argument named, converted
 // and in the order of the parameters. Expressions are left as they are. The error is an *UnknownFunctionError, or one or
-// several (joined) *ArgumentError and *yamlkit.WhereError.
+// several (joined) *ArgumentError and *yamlkit.Error.
 func (h *FunctionHandler) ValidateInvocation(invocation api.FunctionInvocation) (api.FunctionInvocation, error) {
 	f, err := h.lookup(invocation.FunctionName)
 	if err != nil {
@@ -143,7 +143,7 @@ func unjoin(err error) []error {
 	return []error{err}
 }
 
-// CheckWhereResource tells what is wrong with a where-expression of a request. The error is a *yamlkit.WhereError.
+// CheckWhereResource tells what is wrong with a where-expression of a request. The error is a *yamlkit.Error.
 func (h *FunctionHandler) CheckWhereResource(text string) error {
 	_, err := parseWhere(text)
 	return err

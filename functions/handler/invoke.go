@@ -22,7 +22,7 @@ type step struct {
 	f      *function
 	args   []api.FunctionArgument
 	other  []byte
-	where  *where.Where
+	where  *where.Expr
 	filter bool
 	name   string
 	err    error  // why it is refused
@@ -46,7 +46,7 @@ type run struct {
 	ctx       context.Context
 	fc        *api.FunctionContext
 	stop      bool
-	where     *where.Where // of the request
+	where     *where.Expr // of the request
 	steps     []step
 	response  *api.FunctionInvocationResponse
 	outputs   outputs

@@ -120,7 +120,7 @@ func TestAllProblemsOfAnInvocationAtOnce(t *testing.T) {
 	_, err := h.ValidateInvocation(invocation)
 	if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != 5 {
 		t.Errorf("%v", err)
-	} else if _, ok := errors.AsType[*where.WhereError](joined.Unwrap()[4]); !ok {
+	} else if _, ok := errors.AsType[*where.Error](joined.Unwrap()[4]); !ok {
 		t.Errorf("the last is %v", joined.Unwrap()[4])
 	}
 	invocation.WhereResource = ""

@@ -73,7 +73,7 @@ func (r *run) noteDeprecated(s *step, args []api.FunctionArgument) {
 // noteNothingMatched tells that a step had nothing to do. That the request selects no resource is told once, not by every step.
 func (r *run) noteNothingMatched(s *step, res result) {
 	note := api.Note{Kind: api.NoteNothingMatched}
-	switch where := where.AndWhere(r.where, s.where); {
+	switch where := where.And(r.where, s.where); {
 	case where != nil && res.seen == 0:
 		note.Kind, note.Message = api.NoteNothingSelected, "no resource satisfies "+where.String()
 		if s.where != nil {

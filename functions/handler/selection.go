@@ -26,8 +26,8 @@ func SelectionOf(fc *api.FunctionContext) *Selection {
 }
 
 // tell puts what SelectionOf returns into the context of a step.
-func (s *selection) tell(fc *api.FunctionContext, documents, selected gaby.Container, expr *where.Where) *api.FunctionContext {
-	both := where.AndWhere(s.where, expr)
+func (s *selection) tell(fc *api.FunctionContext, documents, selected gaby.Container, expr *where.Expr) *api.FunctionContext {
+	both := where.And(s.where, expr)
 	if both == nil {
 		return fc
 	}

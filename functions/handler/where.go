@@ -12,18 +12,18 @@ import (
 	"github.com/fctl-dev/fctl/configkit/where"
 )
 
-// parseWhere reads a where-expression; of none it is nil. The error is a *yamlkit.WhereError.
-func parseWhere(text string) (*where.Where, error) {
+// parseWhere reads a where-expression; of none it is nil. The error is a *yamlkit.Error.
+func parseWhere(text string) (*where.Expr, error) {
 	if text == "" {
 		return nil, nil
 	}
 	if n := utf8.RuneCountInString(text); n > api.MaxWhereLength {
-		return nil, &where.WhereError{
+		return nil, &where.Error{
 			Text: text, Column: api.MaxWhereLength + 1,
 			Msg: fmt.Sprintf("the expression has %d characters, at most %d are allowed", n, api.MaxWhereLength),
 		}
 	}
-	return where.ParseWhereResource(text)
+	return where.ParseResource(text)
 }
 
 // selection decides which documents the functions of a chain see. It belongs to one goroutine.
@@ -33,7 +33,7 @@ func parseWhere(text string) (*where.Where, error) {
 // invocation says what that function is about, and is asked of the documents as they are then.
 type selection struct {
 	provider configkit.ResourceProvider
-	where    *where.Where // of the request
+	where    *where.Expr // of the request
 	met      map[*gaby.YamlDoc]bool
 }
 
@@ -46,7 +46,7 @@ func (r *run) newSelection(provider configkit.ResourceProvider) *selection {
 }
 
 // of picks the documents that a step sees. Without expressions it is the container itself.
-func (s *selection) of(documents gaby.Container, where *where.Where) (gaby.Container, error) {
+func (s *selection) of(documents gaby.Container, where *where.Expr) (gaby.Container, error) {
 	if s.where == nil && where == nil {
 		return documents, nil
 	}
@@ -64,7 +64,7 @@ func (s *selection) of(documents gaby.Container, where *where.Where) (gaby.Conta
 	return selected, errors.Join(problems...)
 }
 
-func (s *selection) selects(doc *gaby.YamlDoc, where *where.Where) (bool, error) {
+func (s *selection) selects(doc *gaby.YamlDoc, where *where.Expr) (bool, error) {
 	if s.where != nil {
 		ok, met := s.met[doc]
 		if !met {

@@ -100,7 +100,7 @@ func TestWhereResourceErrors(t *testing.T) {
 	const bad = "metadata.name == 'b'"
 	_, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(resource("a")), WhereResource: bad, FunctionInvocations: chain("mark x")})
 	failure, ok := errors.AsType[*api.Failure](err)
-	expr, ok2 := errors.AsType[*where.WhereError](err)
+	expr, ok2 := errors.AsType[*where.Error](err)
 	if !ok || !ok2 || failure.Class != api.FailureUsage || expr.Column != 16 {
 		t.Errorf("of the request: %#v", err)
 	}
@@ -112,7 +112,7 @@ func TestWhereResourceErrors(t *testing.T) {
 		t.Errorf("of an invocation: %s", outcome(r))
 	}
 	long := "metadata.name = '" + strings.Repeat("é", api.MaxWhereLength) + "'"
-	if where, ok := errors.AsType[*where.WhereError](h.CheckWhereResource(long)); !ok || !strings.Contains(where.Msg, "at most 1024") || where.Column != 1025 {
+	if where, ok := errors.AsType[*where.Error](h.CheckWhereResource(long)); !ok || !strings.Contains(where.Msg, "at most 1024") || where.Column != 1025 {
 		t.Errorf("too long: %v", where)
 	}
 }

@@ -46,7 +46,7 @@ func (c *container) at(segments ...string) []string {
 
 // editError is an error about what is at a place of a document.
 func editError(v gaby.Value, segments []string, hint, format string, args ...any) error {
-	return &gaby.EditError{Pos: v.Position(), Path: string(yamlpath.JoinPathSegments(segments)), Msg: fmt.Sprintf(format, args...), Hint: hint}
+	return &gaby.EditError{Pos: v.Position(), Path: string(yamlpath.Join(segments)), Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // appendTo appends an entry to the list at a place, which is made where it is missing.

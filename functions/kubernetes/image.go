@@ -234,7 +234,7 @@ func hasRegistry(image string) bool {
 // editImages replaces the images of the containers with a name, or of all with *, by what replace makes of them, and returns
 // how many it made something of.
 func editImages(docs gaby.Container, images configkit.PathSource, provider configkit.ResourceProvider, containers string, replace func(string) (string, bool)) (int, error) {
-	keys := []any{yamlpath.EscapeDotsInPathSegment(containers)}
+	keys := []any{yamlpath.Escape(containers)}
 	wanted := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool {
 		text, ok := v.Data().(string)
 		if ok {

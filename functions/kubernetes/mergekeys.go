@@ -47,7 +47,7 @@ func sameMergeKeys(doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit
 	yamlkit.Walk(doc.Value(), provider.MergeKeys(info.ResourceType), func(w *yamlkit.WalkedValue) bool {
 		if w.Value.Kind() == gaby.List && w.Keys != nil && len(w.Keys.Keys) > 0 {
 			for index, reason := range sameKeys(w.Value, w.Keys) {
-				reasons[w.IndexPath()+api.ResolvedPath("."+strconv.Itoa(index)+"."+yamlpath.EscapeDotsInPathSegment(w.Keys.Keys[0]))] = reason
+				reasons[w.IndexPath()+api.ResolvedPath("."+strconv.Itoa(index)+"."+yamlpath.Escape(w.Keys.Keys[0]))] = reason
 			}
 		}
 		if len(reasons) > 0 && w.Value.Kind() == gaby.Scalar {

@@ -22,7 +22,7 @@ func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Place) error {
 		if pods[p.Doc] == nil {
 			pods[p.Doc] = map[string]*podSecurity{}
 		}
-		name := string(yamlpath.JoinPathSegments(at))
+		name := string(yamlpath.Join(at))
 		pod := pods[p.Doc][name]
 		if pod == nil {
 			pod = newPodSecurity(p.Doc.Search(at...).Value())

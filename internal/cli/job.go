@@ -134,7 +134,7 @@ func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions
 		return executor, nil
 	}
 	reader := a.reader(s)
-	var files []resourcetypes.KnowledgeFile
+	var files []resourcetypes.File
 	for _, f := range s.ResourceTypes {
 		if f.Path == "-" {
 			return nil, diag.Usage("--resource-types: a file is expected, the standard input is for FILE")
@@ -144,7 +144,7 @@ func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, resourcetypes.KnowledgeFile{Name: diag.FileName(name), Text: text})
+		files = append(files, resourcetypes.File{Name: diag.FileName(name), Text: text})
 	}
 	if err := executor.AddResourceTypes(files...); err != nil {
 		return nil, knowledgeProblems(err)
@@ -199,7 +199,7 @@ func builtInTypes(types []api.ResourceType) string {
 func knowledgeProblems(err error) error {
 	var problems diag.List
 	for _, e := range plan.Unjoin(err) {
-		k, ok := errors.AsType[*resourcetypes.KnowledgeError](e)
+		k, ok := errors.AsType[*resourcetypes.Error](e)
 		if !ok {
 			problems = append(problems, diag.Failures(e, api.FailureUsage)...)
 			continue

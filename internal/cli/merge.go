@@ -138,7 +138,7 @@ func (m *merging) write(text []byte) error {
 }
 
 // mergeOptions reads the flags.
-func mergeOptions(cmd *cobra.Command) (options textmerge.MergeTextOptions, err error) {
+func mergeOptions(cmd *cobra.Command) (options textmerge.Options, err error) {
 	style, _ := cmd.Flags().GetString("conflict-style")
 	size, _ := cmd.Flags().GetInt("marker-size")
 	labels, _ := cmd.Flags().GetStringArray("label")
@@ -152,7 +152,7 @@ func mergeOptions(cmd *cobra.Command) (options textmerge.MergeTextOptions, err e
 	case strings.ContainsAny(strings.Join(labels, ""), "\r\n"):
 		return options, diag.Usage("--label: a name has one line")
 	}
-	options = textmerge.MergeTextOptions{Markers: style == "markers", MarkerSize: size, Ours: "ours", Theirs: "theirs"}
+	options = textmerge.Options{Markers: style == "markers", MarkerSize: size, Ours: "ours", Theirs: "theirs"}
 	for i, name := range []*string{&options.Ours, &options.Theirs} {
 		if i < len(labels) {
 			*name = labels[i]
@@ -193,7 +193,7 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 }
 
 // conclude tells what is to be known about the result.
-func (m *merging) conclude(merged *textmerge.MergedText, markers bool) error {
+func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 	if merged.ByLines != nil && !m.settings.Quiet {
 		m.note(m.name, []api.Note{{Message: m.secrets.Message("merged line by line: " + m.whyByLines(merged.ByLines))}})
 	}
@@ -241,7 +241,7 @@ func (m *merging) whyByLines(err error) string {
 const shownLines = 5
 
 // conflictText is a conflict in words.
-func (m *merging) conflictText(c textmerge.TextConflict, markers bool) string {
+func (m *merging) conflictText(c textmerge.Conflict, markers bool) string {
 	at := ""
 	switch {
 	case c.Theirs.Line == 0:

@@ -148,7 +148,7 @@ func (w *wishes) asSaid(response *api.FunctionInvocationResponse) {
 
 func whereProblem(flag string, err error) error {
 	hint := "'fctl help where' explains such expressions"
-	if e, ok := errors.AsType[*where.WhereError](err); ok && e.Hint != "" {
+	if e, ok := errors.AsType[*where.Error](err); ok && e.Hint != "" {
 		hint = e.Hint
 	}
 	f := diag.UsageHint(hint, "%s: %w", flag, err)

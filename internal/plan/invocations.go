@@ -295,7 +295,7 @@ func (r *listReader) name(v gaby.Value) string {
 
 // placeOf is where the problem is: an argument, the where-expression, or the invocation.
 func placeOf(f *api.Failure, invocation, expr gaby.Value, args []argument) gaby.Position {
-	if e, ok := errors.AsType[*where.WhereError](f.Err); ok {
+	if e, ok := errors.AsType[*where.Error](f.Err); ok {
 		return withinScalar(expr, e.Column)
 	}
 	var value any

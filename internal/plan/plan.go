@@ -349,7 +349,7 @@ func argumentProblems(function, hint string, err error) diag.List {
 		if a, ok := e.(*handler.ArgumentError); ok {
 			f.Argument = a.Parameter
 		}
-		if w, ok := e.(*where.WhereError); ok {
+		if w, ok := e.(*where.Error); ok {
 			f.Message, f.Hint = "where: "+f.Message, cmp.Or(w.Hint, "'fctl help where' explains such expressions")
 		}
 		problems = append(problems, f)

@@ -171,7 +171,7 @@ func ShownPath(path api.ResolvedPath) string {
 
 // compareShown orders paths as they are shown.
 func compareShown(a, b api.ResolvedPath) int {
-	return cmp.Or(yamlpath.ComparePaths(ShownPath(a), ShownPath(b)), strings.Compare(string(a), string(b)))
+	return cmp.Or(yamlpath.Compare(ShownPath(a), ShownPath(b)), strings.Compare(string(a), string(b)))
 }
 
 // onOneLine is a value on one line.

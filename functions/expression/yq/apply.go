@@ -89,7 +89,7 @@ func addComments(resource *gaby.YamlDoc, segments []string, result *yqlib.Candid
 		}
 		path := append(segments[:len(segments):len(segments)], name)
 		if comment := lineComment(entry); comment != "" {
-			if err := resource.SetComment(comment, string(yamlpath.JoinPathSegments(path))); err != nil {
+			if err := resource.SetComment(comment, string(yamlpath.Join(path))); err != nil {
 				return err
 			}
 		}
