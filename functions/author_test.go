@@ -10,7 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/generic"
@@ -59,7 +58,7 @@ func (r registry) RegisterFunction(registration handler.FunctionRegistration) er
 
 func TestGetterAndSetterOfAnAuthor(t *testing.T) {
 	provider := k8skit.New()
-	err := resourcetypes.RegisterPathsByAttributeName(provider, "cache-node-weight", "example.com/v1/Cache", api.PathToVisitorInfoType{
+	err := yamlkit.RegisterPathsByAttributeName(provider, "cache-node-weight", "example.com/v1/Cache", api.PathToVisitorInfoType{
 		"spec.nodes.?name:node-name=%s.weight": {DataType: api.DataTypeInt},
 	}, nil, nil, false)
 	if err != nil {
@@ -138,9 +137,9 @@ func TestInvocationsInDetailsAreBound(t *testing.T) {
 	provider := executor.ResourceProvider(api.ToolchainKubernetesYAML)
 	details := &api.AttributeDetails{
 		IsNeeded: true, IsProvided: true,
-		NeededRequired: map[string]string{resourcetypes.PropertyResourceType: "v1/Secret"},
+		NeededRequired: map[string]string{yamlkit.PropertyResourceType: "v1/Secret"},
 	}
-	err := resourcetypes.RegisterPathsByAttributeName(provider, "cache-secret", "example.com/v1/Cache", api.PathToVisitorInfoType{
+	err := yamlkit.RegisterPathsByAttributeName(provider, "cache-secret", "example.com/v1/Cache", api.PathToVisitorInfoType{
 		"spec.nodes.?name:node-name=%s.keys.?id:key-id=%s.secret": {DataType: api.DataTypeString, Details: details},
 	}, &api.FunctionInvocation{FunctionName: "get-cache-secret"}, &api.FunctionInvocation{FunctionName: "set-cache-secret"}, false)
 	if err != nil {

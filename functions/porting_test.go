@@ -11,10 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/mutation"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -31,11 +28,11 @@ var _ = []any{
 	yamlkit.ResourceProvider(nil),
 	yamlkit.ResourceInfoToDocMap{},
 	yamlkit.VisitorContext{},
-	yamlpath.Escape, yamlpath.Join, yamlpath.ResolveAssociativePaths, yamlkit.VisitResources, yamlkit.ResourceToDocMap,
+	yamlkit.EscapeDotsInPathSegment, yamlkit.JoinPathSegments, yamlkit.ResolveAssociativePaths, yamlkit.VisitResources, yamlkit.ResourceToDocMap,
 	yamlkit.VisitPathsDoc, yamlkit.VisitPaths[string], yamlkit.UpdatePathsFunction[int], yamlkit.UpdatePathsValue[bool],
 	yamlkit.UpdateStringPaths, yamlkit.UpdateStringPathsFunction, yamlkit.GetPaths[int], yamlkit.GetPathsAnyType, yamlkit.GetStringPaths,
-	resourcetypes.RegisterPathsByAttributeName, resourcetypes.RegisterNeededPaths, resourcetypes.RegisterProvidedPaths, mutation.Compute,
-	mutation.Patch, mutation.Reset, mutation.DiffPatch,
+	yamlkit.RegisterPathsByAttributeName, yamlkit.RegisterNeededPaths, yamlkit.RegisterProvidedPaths, yamlkit.ComputeMutations,
+	yamlkit.PatchMutations, yamlkit.Reset, yamlkit.DiffPatch,
 
 	generic.GetVisitorMapForPath, generic.RegisterPathSetterAndGetter, generic.RegisterStandardFunctions, generic.GenericFnGetStringPath,
 	generic.GenericFnSetStringPath, generic.GenericFnGetIntPath, generic.GenericFnSetIntPath, generic.GenericFnGetBoolPath,

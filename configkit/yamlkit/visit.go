@@ -13,9 +13,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// ResourceProvider is configkit.ResourceProvider under the name that functions written for ConfigHub's SDK use.
-type ResourceProvider = configkit.ResourceProvider
-
 // Scalar are the types values at paths are read as.
 type Scalar interface{ ~string | ~int | ~bool }
 

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/generic"
 )
@@ -16,7 +16,7 @@ const (
 func register(executor *functions.Executor) error {
 	provider := executor.ResourceProvider(toolchain)
 	// Where the weights are: of the element of the list whose name is the first argument.
-	err := resourcetypes.RegisterPathsByAttributeName(provider, shardWeight, "cache.example.com/v1/Cache", api.PathToVisitorInfoType{
+	err := yamlkit.RegisterPathsByAttributeName(provider, shardWeight, "cache.example.com/v1/Cache", api.PathToVisitorInfoType{
 		"spec.shards.?name:shard-name=%s.weight": {DataType: api.DataTypeInt},
 	}, &api.FunctionInvocation{FunctionName: "get-" + shardWeight}, &api.FunctionInvocation{FunctionName: "set-" + shardWeight}, false)
 	if err != nil {

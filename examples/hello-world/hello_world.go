@@ -5,7 +5,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
@@ -41,7 +40,7 @@ func HelloWorldFunction(_ *api.FunctionContext, parsedData gaby.Container, args 
 	if greeting == "" {
 		greeting = "Hello, World!"
 	}
-	path := "metadata.annotations." + yamlpath.Escape("example.com/greeting")
+	path := "metadata.annotations." + yamlkit.EscapeDotsInPathSegment("example.com/greeting")
 	_, err := yamlkit.VisitResources(parsedData, nil, k8skit.K8sResourceProvider,
 		func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
 			if _, err := doc.SetP(greeting, path); err != nil {

@@ -6,7 +6,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/generic"
@@ -59,7 +58,7 @@ func setOwner(_ *api.FunctionContext, parsedData gaby.Container, args []api.Func
 func registerCacheSize(fh handler.FunctionRegistry, resourceProvider yamlkit.ResourceProvider) error {
 	pathInfos := api.PathToVisitorInfoType{"spec.size": {Path: "spec.size", AttributeName: cacheSize, DataType: api.DataTypeInt}}
 	getter, setter := &api.FunctionInvocation{FunctionName: "get-" + cacheSize}, &api.FunctionInvocation{FunctionName: "set-" + cacheSize}
-	err := resourcetypes.RegisterPathsByAttributeName(resourceProvider, cacheSize, "cache.example.com/v1/Cache", pathInfos, getter, setter, false)
+	err := yamlkit.RegisterPathsByAttributeName(resourceProvider, cacheSize, "cache.example.com/v1/Cache", pathInfos, getter, setter, false)
 	if err != nil {
 		return err
 	}
