@@ -204,6 +204,9 @@ func (v *Values) know() *known {
 			}
 		}
 		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'=:,{}[]`, r) }) {
+			if part != text && isPlain(part) {
+				continue
+			}
 			if !isPart[part] && strings.Trim(part, "-./_") != "" { // not what joins words, as in get-path
 				isPart[part] = true
 				k.parts.add(part)
@@ -236,6 +239,14 @@ func (v *Values) know() *known {
 func tells(word string) bool {
 	return len(word) > 1 && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(word))
 }
+
+// plainWords are the words that messages are made of. A message has them whatever the value is, so that masks would only tell that they are
+// in the value, too.
+var plainWords = strings.Fields(`a an and as at base64 be bool but by byte characters decimal does element elements expected expression
+	failed field fit for from got has have in int integer invalid is it key least list match matches more most must no none not null number
+	object of on one only or path read required resource string such text than that the there this to type valid value values with`)
+
+func isPlain(word string) bool { return slices.Contains(plainWords, word) }
 
 // spellings are the ways in which messages may write a value that is written in a text as raw.
 func spellings(raw, value string) []string {

@@ -81,12 +81,18 @@ func Find(converter configkit.ConfigConverter, provider configkit.ResourceProvid
 	return v
 }
 
-// mentions reports whether one of the words is in a text.
+// mentions reports whether one of the words is in a text, or may be because letters are escaped.
 func mentions(data []byte, words []string) bool {
+	if escapedLetter.Match(data) {
+		return len(words) > 0
+	}
 	return slices.ContainsFunc(words, func(word string) bool {
 		return word == string(api.ResourceTypeAny) || bytes.Contains(data, []byte(word))
 	})
 }
+
+// escapedLetter is an escape that may stand for a letter, or for nothing between two: a line end.
+var escapedLetter = regexp.MustCompile(`\\(?:[xuU]|\r?\n)`)
 
 // kindPattern matches where a document says that it is of one of the kinds.
 func kindPattern(kinds []string) *regexp.Regexp {

@@ -71,6 +71,15 @@ func TestAResourceOfAnotherKindNow(t *testing.T) {
 	}
 }
 
+func TestKindsWithEscapes(t *testing.T) {
+	for _, kind := range []string{`"\x53ecret"`, `"Se\u0063ret"`, "\"Sec\\\n  ret\"", `"Secre\U00000074"`} {
+		values := find("apiVersion: v1\nkind: " + kind + "\nmetadata: {name: db}\ndata: {a: bcdef}\n")
+		if got := values.Message("got bcdef"); got != "got (sensitive)" {
+			t.Errorf("%s: %s", kind, got)
+		}
+	}
+}
+
 func TestMessages(t *testing.T) {
 	values := find(secret + `data: {plain: hunter2!, coded: c3VwZXItc2VjcmV0}
 stringData: {pin: 4711, one: 7, word: fox, flag: "true", octal: 0012345, grouped: 1_234_567, float: 2.50, long: "The quick brown fox jumps over the lazy dog", quoted: "a\"b\nc-d-e-f"}
@@ -122,6 +131,21 @@ func TestValues(t *testing.T) {
 	} {
 		if got := values.Value(info, api.ResolvedPath(c[0]), c[1]); got != c[2] {
 			t.Errorf("%s %s: got %s, want %s", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+// A message about a value keeps its own words when a secret text has them too, but not when they are all of a value.
+func TestWordsOfMessagesAboutSecrets(t *testing.T) {
+	values := find(secret + `data: {sentence: "it is not the valid key of 4711 men", word: string}` + "\n")
+	for message, want := range map[string]string{
+		`"it is not the valid key of 4711 men" is not a valid byte`: `"(sensitive)" is not a valid byte`,
+		`expected a key that is valid, got 4711`:                    `expected a key that is valid, got (sensitive)`,
+		`bad string`:                                                `bad (sensitive)`,
+		`4711 men is all of it`:                                     `(sensitive) is all of it`,
+	} {
+		if got := values.About("v1/Secret", "data.sentence", message); got != want {
+			t.Errorf("%s: %s, want %s", message, got, want)
 		}
 	}
 }
