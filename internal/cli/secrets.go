@@ -57,7 +57,7 @@ const secretsTopic = `fctl masks secret values wherever people or logs read them
 
   messages       findings, notes and errors, --report of every form, and what
                  functions return about validations, as JSON too
-  tables         -o table, and what getters print on a terminal
+  tables         -o table, which getters of values print on a terminal
   fctl diff      unless -o says mutations or patch
   fctl merge     what it says about conflicts
   --diff         on a terminal, and in colour

@@ -2,9 +2,13 @@ package source
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // The files that say what is passed over in directories, in gitignore's
@@ -70,8 +74,11 @@ func (f *ignoreFile) read(file, path string) (*ignoreFile, error) {
 		return f, nil
 	}
 	text, _, err := limit(maxIgnoreFile).readRegular(file, func(int64) {}, nil)
+	if _, isLarge := errors.AsType[tooLarge](err); isLarge {
+		err = fmt.Errorf("it is larger than %s, which is the limit", sizeText(maxIgnoreFile))
+	}
 	if err != nil {
-		return f, err
+		return f, located(diag.FileName(file), err)
 	}
 	patterns := parseIgnore(text)
 	if len(patterns) == 0 {

@@ -344,7 +344,8 @@ func Interruptible[T any](ctx context.Context, wait func() (T, error)) (T, error
 // located makes a problem of an error of the file system; the place says the
 // path, so the message does not.
 func located(name string, err error) error {
-	if err == nil || errors.Is(err, context.Canceled) {
+	_, isLocated := errors.AsType[*api.Failure](err)
+	if err == nil || isLocated || errors.Is(err, context.Canceled) {
 		return err
 	}
 	hint := ""
