@@ -89,6 +89,11 @@ func (*ResourceProvider) RemoveScopeFromResourceName(name api.ResourceName) api.
 // ScopelessResourceNamePath is the label with the name.
 func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return nameKey }
 
+// HasContext reports whether a block may carry tags that say where it was made: those of a data source search, and other blocks have none.
+func (*ResourceProvider) HasContext(doc *gaby.YamlDoc) bool {
+	return doc.Search(blockKey).Value().TextIs("resource")
+}
+
 // ContextPath is a tag, which is what most resources have for such things.
 func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
 	return yamlpath.Join([]string{"tags", "confighub.com/" + field})

@@ -34,6 +34,9 @@ func ensureContextFunction(provider configkit.ResourceProvider) handler.Function
 				edit := removeContext
 				if add {
 					edit = setContext
+					if p, ok := provider.(interface{ HasContext(*gaby.YamlDoc) bool }); ok && !p.HasContext(doc) {
+						return output, nil
+					}
 				}
 				problems := edit(doc, provider, fc)
 				if len(problems) == 0 {
