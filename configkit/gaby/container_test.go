@@ -179,8 +179,9 @@ func TestRepeated(t *testing.T) {
 	if quoted, err := gaby.ParseYAML([]byte("a: 1\n\"a\": 2\n")); err != nil || quoted.Path("a").Value().Text() != "2" {
 		t.Error(err, "of a plain and a quoted key that are the same the last counts")
 	}
-	if other, err := gaby.ParseYAML([]byte("a: {b: 1}\nb: 1\n")); err != nil || other.Value().MayRepeatKeys() || !doc.Value().Get("b").MayRepeatKeys() {
-		t.Error(err, "keys are repeated in one document and not in the other")
+	if other, err := gaby.ParseYAML([]byte("a: {b: 1}\nb: 1\n")); err != nil || other.Value().MayRepeatKeys() || !doc.Value().MayRepeatKeys() ||
+		!doc.Value().Get("c").MayRepeatKeys() || doc.Value().Get("b").MayRepeatKeys() {
+		t.Error(err, "keys are repeated in one document, not in the other, and in one of its values")
 	}
 	list := func(v gaby.Value) (all []string) {
 		for _, r := range v.Repeated() {

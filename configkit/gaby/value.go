@@ -205,14 +205,22 @@ func (v Value) Repeated() []Value {
 	return repeated
 }
 
-// MayRepeatKeys reports whether there may be a map with [Value.Repeated] entries in the document. It is much faster than looking for
-// one.
+// MayRepeatKeys reports whether there may be a map with [Value.Repeated] entries in the value. It is much faster than looking for one.
 func (v Value) MayRepeatKeys() bool {
 	if v.d == nil {
 		return false
 	}
-	for i := range v.d.n {
-		if v.d.n[i].flags&hasDuplicates != 0 {
+	d, i := v.d, v.node()
+	if len(d.aliases) > 0 || !d.source(i) {
+		return d.repeatsKeys(0, len(d.n)) // what belongs to the value may be anywhere
+	}
+	return d.repeatsKeys(int(i), max(int(d.n[i].next), int(i)+1)) || d.repeatsKeys(int(d.nsrc), len(d.n))
+}
+
+// repeatsKeys reports whether a map among some nodes has a key more than once.
+func (d *document) repeatsKeys(from, to int) bool {
+	for i := from; i < to; i++ {
+		if d.n[i].flags&hasDuplicates != 0 {
 			return true
 		}
 	}

@@ -65,15 +65,20 @@ func (v *Values) Failures(failures []*api.Failure) []*api.Failure {
 }
 
 func (v *Values) result(r *api.ValidationResult) {
+	rows := slices.DeleteFunc(slices.Clone(r.FailedAttributes), func(row api.AttributeValue) bool {
+		return row.Path == "" || !v.Has(row.ResourceInfo, row.Path)
+	})
 	for i, detail := range r.Details {
-		// Details tell again what is wrong with the attributes.
-		row := slices.IndexFunc(r.FailedAttributes, func(row api.AttributeValue) bool {
-			return row.Path != "" && strings.Contains(detail, string(row.Path)) && v.Has(row.ResourceInfo, row.Path)
-		})
+		// Details tell again what is wrong with the attributes, in the same order if all of them are secret.
+		of := func(row api.AttributeValue) bool { return strings.Contains(detail, string(row.Path)) }
+		row := i
+		if len(rows) != len(r.Details) || !of(rows[i]) {
+			row = slices.IndexFunc(rows, of)
+		}
 		if row < 0 {
 			r.Details[i] = v.Message(detail)
 		} else {
-			r.Details[i] = v.About(r.FailedAttributes[row].ResourceType, r.FailedAttributes[row].Path, detail)
+			r.Details[i] = v.About(rows[row].ResourceType, rows[row].Path, detail)
 		}
 	}
 	r.Reason = v.Message(r.Reason)

@@ -126,17 +126,20 @@ func AddSchemaProblems(result *api.ValidationResult, provider configkit.Resource
 		return
 	}
 	result.Passed = false
-	keys := provider.MergeKeys(info.ResourceType)
+	keys, seen := provider.MergeKeys(info.ResourceType), &yamlpath.FirstByKey{}
+	path := func(segments []string) api.ResolvedPath {
+		return yamlpath.ReportedFrom(doc.Value(), segments, nil, keys, "", seen)
+	}
 	for i := range problems {
 		p := &problems[i]
-		place := string(yamlpath.ReportedPath(doc.Value(), p.Path, keys))
+		place := string(path(p.Path))
 		if place == "" {
 			place = "(root)"
 		}
 		result.Details = append(result.Details, fmt.Sprintf("Resource %s/%s: %s: %s", info.ResourceType, strings.TrimPrefix(string(info.ResourceName), "/"), place, p))
 		row := api.AttributeValue{
 			AttributeInfo: api.AttributeInfo{
-				AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *info, Path: yamlpath.ReportedPath(doc.Value(), p.Place(), keys)},
+				AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *info, Path: path(p.Place())},
 				AttributeMetadata:   api.AttributeMetadata{AttributeName: api.AttributeNameNone},
 			},
 			Reason: p.String(),
