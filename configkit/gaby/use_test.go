@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
-
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -184,32 +182,5 @@ func TestErrorsAreTyped(t *testing.T) {
 	loop["x"] = loop
 	if _, err := d.Set(loop, "text"); err == nil {
 		t.Error("a value inside itself can be written")
-	}
-}
-
-func TestRNode(t *testing.T) {
-	text := "# c\na: 1 # one\nb:\n- x   # two\n- y\n"
-	d, err := gaby.ParseYAML([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := d.RNode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.SetRNode(n); err != nil || d.Changed() || d.String() != text {
-		t.Fatalf("an unchanged node changes the document: %v, %q", err, d)
-	}
-	if err := n.PipeE(kyaml.SetField("a", kyaml.NewScalarRNode("2"))); err != nil {
-		t.Fatal(err)
-	}
-	if err := n.PipeE(kyaml.SetField("new", kyaml.NewMapRNode(&map[string]string{"k": "v"}))); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.SetRNode(n); err != nil {
-		t.Fatal(err)
-	}
-	if want := "# c\na: 2 # one\nb:\n- x   # two\n- y\nnew:\n  k: v\n"; d.String() != want {
-		t.Errorf("prints %q, want %q", d, want)
 	}
 }

@@ -65,6 +65,7 @@ func rules() []rule {
 		{room: in("internal"), deny: []string{in("cmd"), module + "!"}, why: "arrows point from the commands inwards"},
 		{room: module, except: []string{in("internal/cli")}, deny: []string{cobra}, why: "only internal/cli knows cobra"},
 		{room: module, except: []string{in("internal/settings")}, deny: []string{viper}, why: "only internal/settings knows viper"},
+		{room: module, except: []string{in("configkit/kyamlkit")}, deny: []string{"sigs.k8s.io/kustomize"}, why: "only configkit/kyamlkit knows kyaml"},
 		{room: in("cmd/fctl"), deny: []string{in("internal"), in("functions"), in("configkit")}, why: "the command is one statement"},
 	}
 }

@@ -1,4 +1,4 @@
-package gaby_test
+package kyamlkit_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/kyamlkit"
 )
 
 // A function written with kyaml changes only what it changes.
@@ -43,7 +44,7 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := d.RNode()
+	n, err := kyamlkit.RNode(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ spec:
 	if err := n.PipeE(yaml.Lookup("spec", "template", "spec", "containers", "0"), yaml.SetField("image", yaml.NewStringRNode("nginx:2"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.SetRNode(n); err != nil {
+	if err := kyamlkit.SetRNode(d, n); err != nil {
 		t.Fatal(err)
 	}
 	if have := d.String(); have != want {
@@ -75,15 +76,42 @@ func TestRNodeOfAPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, place := range []*gaby.YamlDoc{d, d.Path("a"), d.Path("c")} {
-		n, err := place.RNode()
+		n, err := kyamlkit.RNode(place)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := place.SetRNode(n); err != nil {
+		if err := kyamlkit.SetRNode(place, n); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if have := d.String(); have != text {
 		t.Errorf("have %q, want %q", have, text)
+	}
+}
+
+func TestRNode(t *testing.T) {
+	text := "# c\na: 1 # one\nb:\n- x   # two\n- y\n"
+	d, err := gaby.ParseYAML([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := kyamlkit.RNode(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kyamlkit.SetRNode(d, n); err != nil || d.Changed() || d.String() != text {
+		t.Fatalf("an unchanged node changes the document: %v, %q", err, d)
+	}
+	if err := n.PipeE(yaml.SetField("a", yaml.NewScalarRNode("2"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.PipeE(yaml.SetField("new", yaml.NewMapRNode(&map[string]string{"k": "v"}))); err != nil {
+		t.Fatal(err)
+	}
+	if err := kyamlkit.SetRNode(d, n); err != nil {
+		t.Fatal(err)
+	}
+	if want := "# c\na: 2 # one\nb:\n- x   # two\n- y\nnew:\n  k: v\n"; d.String() != want {
+		t.Errorf("prints %q, want %q", d, want)
 	}
 }
