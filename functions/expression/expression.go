@@ -5,10 +5,10 @@
 //	yq        the language of yq
 //	template  Go text templates
 //
-// The rules of this room: programs are compiled once, evaluated concurrently and hermetic: they see the resource, their
-// parameters and the context of the function, and no file, environment, network, clock or chance. What they may cost is limited.
-// What is wrong with a program or with what it did is an [Error], which knows the place in the program and, if there is one, in
-// the document.
+// Programs are compiled once, evaluated concurrently and hermetic: they see the resource, their parameters and the context of the
+// function, and no file, environment, network, clock or chance. The limits of the libraries end programs that take too long;
+// nothing limits their memory. What is wrong with a program or with what it did is an [Error], which knows the place in the
+// program and, if there is one, in the document.
 package expression
 
 import (

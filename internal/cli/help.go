@@ -398,7 +398,7 @@ Besides CEL's own there are the functions that admission policies have:
 
 An expression sees no files, environment, network or clock; time zones are
 offsets such as "+02:00". One evaluation may cost 1000000 units, as in
-Kubernetes.
+Kubernetes. Nothing else limits its time and memory.
 `
 
 const starlarkTopic = `Starlark is a small dialect of Python. A program runs on each resource by
@@ -427,10 +427,10 @@ vet-starlark calls validate(r), which returns True, False or {"passed": ...,
   fctl do deployment.yaml MyUnit set-starlark 'r["metadata"].setdefault("labels", {})["zone"] = params["zone"]' zone=eu
   fctl do deployment.yaml MyUnit vet-starlark 'def validate(r): return len(r["metadata"]["name"]) < 20'
 
-A program sees no files, environment, network or clock, cannot call itself and
-may take 10000000 steps for a resource; an element of a list and 16 bytes of
-text that are made or looked through are a step, too, which bounds its memory.
-What it prints is a note on stderr.
+A program sees no files, environment, network or clock, and its functions
+cannot call themselves. It may take 10000000 steps for a resource and give
+2000000 values. Nothing limits the memory that it takes, so run only programs
+that you trust. What it prints is a note on stderr.
 `
 
 func environmentTopic() string {

@@ -3,7 +3,7 @@
 //
 // The rules of this room: a document's values are read where they stand (value.go), never converted as a whole. The
 // environment (environment.go) is made once, each library of functions that cel-go does not have is a file. An expression that
-// costs too much, in the units of Kubernetes' limits, fails.
+// costs too much, in the units of Kubernetes' limits, fails; nothing limits its memory.
 package cel
 
 import (
@@ -104,7 +104,7 @@ func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
 }
 
 func (p *Program) plan(options ...cel.ProgramOption) (cel.Program, error) {
-	return p.env.Program(p.ast, append(options, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost), cel.CustomDecoratorV2(boundedComparison))...)
+	return p.env.Program(p.ast, append(options, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))...)
 }
 
 // gives reports whether a kind is one of those wanted. Arguments may be any scalar that has a text.
@@ -167,11 +167,7 @@ func (p *Program) Eval(resource gaby.Value, scope *expression.Scope) (any, error
 	if b, ok := value.(types.Bool); ok {
 		return bool(b), nil
 	}
-	err = checkWeight(value)
-	var data any
-	if err == nil {
-		data, err = toData(value, 0)
-	}
+	data, err := toData(value, 0)
 	if err != nil {
 		return nil, &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
 	}

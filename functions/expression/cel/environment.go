@@ -38,13 +38,6 @@ func newEnvironments() (environments, error) {
 	if err != nil {
 		return environments{}, err
 	}
-	bounded, err := boundedFunctions(functions)
-	if err != nil {
-		return environments{}, err
-	}
-	if functions, err = functions.Extend(bounded...); err != nil {
-		return environments{}, err
-	}
 	arguments, err := functions.Extend(
 		cel.Variable("params", cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable("functionContext", cel.MapType(cel.StringType, cel.DynType)),

@@ -38,18 +38,9 @@ type patterns map[string]*regexp.Regexp
 
 const maxPatterns = 100
 
-// patternSteps is how many steps each byte of a pattern is, which takes some hundred bytes.
-const patternSteps = 16
-
-// searchSteps is how many steps it takes to find all matches in a text.
-func searchSteps(re *regexp.Regexp, s string) int { return times(1+re.NumSubexp(), len(s)) }
-
-func (p patterns) compile(thread *starlark.Thread, pattern string) (*regexp.Regexp, error) {
+func (p patterns) compile(pattern string) (*regexp.Regexp, error) {
 	if re, ok := p[pattern]; ok {
 		return re, nil
-	}
-	if err := spend(thread, times(len(pattern), patternSteps)); err != nil {
-		return nil, err
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -62,16 +53,13 @@ func (p patterns) compile(thread *starlark.Thread, pattern string) (*regexp.Rege
 	return re, nil
 }
 
-func (p patterns) sub(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func (p patterns) sub(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var pattern, repl, s string
 	count := 0
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "repl", &repl, "s", &s, "count?", &count); err != nil {
 		return nil, err
 	}
-	re, err := p.compile(thread, pattern)
-	if err == nil {
-		err = spend(thread, searchSteps(re, s))
-	}
+	re, err := p.compile(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -82,15 +70,9 @@ func (p patterns) sub(thread *starlark.Thread, b *starlark.Builtin, args starlar
 	if count <= 0 {
 		count = -1
 	}
-	matches := re.FindAllStringSubmatchIndex(s, count)
-	length := replacedLength(s, matches, parts)
-	if err := spend(thread, length/stepBytes); err != nil {
-		return nil, err
-	}
 	var result strings.Builder
-	result.Grow(length)
 	at := 0
-	for _, found := range matches {
+	for _, found := range re.FindAllStringSubmatchIndex(s, count) {
 		result.WriteString(s[at:found[0]])
 		for _, part := range parts {
 			result.WriteString(part.text)
@@ -102,24 +84,6 @@ func (p patterns) sub(thread *starlark.Thread, b *starlark.Builtin, args starlar
 	}
 	result.WriteString(s[at:])
 	return starlark.String(result.String()), nil
-}
-
-// replacedLength is the length of a text whose matches are replaced, or more than may be.
-func replacedLength(s string, matches [][]int, parts []replacementPart) int {
-	n := len(s)
-	for _, found := range matches {
-		n -= found[1] - found[0]
-		for _, part := range parts {
-			n += len(part.text)
-			if part.group >= 0 {
-				n += len(groupText(s, found, part.group))
-			}
-		}
-		if n > stepBytes*maxSteps {
-			break
-		}
-	}
-	return n
 }
 
 // groupText is what a group matched, "" if it did not.
@@ -203,26 +167,23 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-func (p patterns) search(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	return p.find(thread, b, args, kwargs, "%s")
+func (p patterns) search(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return p.find(b, args, kwargs, "%s")
 }
 
-func (p patterns) match(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	return p.find(thread, b, args, kwargs, `\A(?:%s)`)
+func (p patterns) match(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return p.find(b, args, kwargs, `\A(?:%s)`)
 }
 
-func (p patterns) find(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, form string) (starlark.Value, error) {
+func (p patterns) find(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, form string) (starlark.Value, error) {
 	var pattern, s string
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s", &s); err != nil {
 		return nil, err
 	}
-	if _, err := p.compile(thread, pattern); err != nil {
+	if _, err := p.compile(pattern); err != nil {
 		return nil, err // without what find puts around it
 	}
-	re, err := p.compile(thread, fmt.Sprintf(form, pattern))
-	if err == nil {
-		err = spend(thread, len(s))
-	}
+	re, err := p.compile(fmt.Sprintf(form, pattern))
 	if err != nil {
 		return nil, err
 	}
@@ -233,15 +194,12 @@ func (p patterns) find(thread *starlark.Thread, b *starlark.Builtin, args starla
 	return &match{re, s, found}, nil
 }
 
-func (p patterns) findall(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func (p patterns) findall(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var pattern, s string
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s", &s); err != nil {
 		return nil, err
 	}
-	re, err := p.compile(thread, pattern)
-	if err == nil {
-		err = spend(thread, searchSteps(re, s))
-	}
+	re, err := p.compile(pattern)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,8 @@
 // Package starlark runs programs in Starlark, a small dialect of Python, on resources.
 //
-// The rules of this room: a program sees a resource as dicts and lists of its own (value.go), and has the modules json and re and
-// nothing of the machine. It may take a number of steps, among which count the values it makes and looks through (meter.go), and
-// cannot call itself; the same program on the same resource always does the same.
+// A program sees a resource as dicts and lists of its own (value.go). It has the modules json and re, and nothing of the machine.
+// The interpreter limits its steps and lets no function call itself; its memory has no limit. The same program on the same resource
+// always does the same.
 package starlark
 
 import (
@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.starlark.net/lib/json"
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -49,8 +50,7 @@ func Compile(text, function string) (*Program, error) {
 	if err != nil {
 		return nil, p.compileErrors(err, known)
 	}
-	parsed.Stmts = meter(parsed.Stmts)
-	program, err := starlark.FileProgram(parsed, func(name string) bool { return name[0] == '$' || slices.Contains(known, name) })
+	program, err := starlark.FileProgram(parsed, func(name string) bool { return slices.Contains(known, name) })
 	if err != nil {
 		return nil, p.compileErrors(err, known)
 	}
@@ -108,8 +108,7 @@ func (p *Program) compileErrors(err error, known []string) error {
 // the function returns or, of a program without one, what it made of the resource: data as [gaby.YamlDoc.SetData] takes it. The
 // errors are *[expression.Error].
 func (p *Program) Bind(scope *expression.Scope) (func(resource gaby.Value) (any, error), error) {
-	predeclared := meters()
-	predeclared["json"], predeclared["re"] = jsonModule(), reModule()
+	predeclared := starlark.StringDict{"json": json.Module, "re": reModule()}
 	for name, data := range map[string]map[string]any{"params": scope.Params, "functionContext": scope.Context} {
 		value, err := fromData(data)
 		if err != nil {
@@ -123,11 +122,11 @@ func (p *Program) Bind(scope *expression.Scope) (func(resource gaby.Value) (any,
 		for _, name := range p.resourceNames() {
 			predeclared[name] = object
 		}
-		result, err := p.run(predeclared, object, scope)
+		value, err := p.run(predeclared, object, scope)
 		if err != nil {
 			return nil, p.runError(err)
 		}
-		data, err := toData(result)
+		data, err := new(result).data(value, 0)
 		if err != nil {
 			return nil, &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
 		}
@@ -174,9 +173,6 @@ func (p *Program) runError(err error) error {
 	switch {
 	case strings.Contains(e.Msg, "too many steps"):
 		problem.Msg = fmt.Sprintf("the program takes more than %d steps", maxSteps)
-		if errors.Is(err, errTooManySteps) {
-			problem.Hint = fmt.Sprintf("what is made or looked through counts, too: an element of a list is a step, and so are %d bytes of text", stepBytes)
-		}
 	case strings.HasPrefix(e.Msg, "dict has no ."), strings.HasSuffix(e.Msg, "field of dict"):
 		problem.Hint = "what is in a dict is written r[\"spec\"][\"replicas\"]"
 	case strings.HasPrefix(e.Msg, "key ") && strings.HasSuffix(e.Msg, " not in dict"):

@@ -16,7 +16,7 @@ import (
 // maxDepth is how deep values may nest that leave a program. It also ends those that contain themselves.
 const maxDepth = 1000
 
-// maxResult is how many values, or times stepBytes of text, may leave a program.
+// maxResult is how many values may leave a program.
 const maxResult = 2_000_000
 
 // fromDocument copies a value of a document.
@@ -107,21 +107,16 @@ func listOf[V any](l []V) (starlark.Value, error) {
 	return starlark.NewList(items), nil
 }
 
-// toData makes Go data of a value, maps with their keys in order. What is in it in several places becomes as many values, so what
-// there may be is limited.
-func toData(value starlark.Value) (any, error) {
-	switch n, err := deep(value); {
-	case err != nil:
-		return nil, err
-	case n > maxResult:
-		return nil, fmt.Errorf("what the program gives has more than %d values or %d bytes", maxResult, maxResult*stepBytes)
-	}
-	return dataOf(value, 0)
-}
+// result makes Go data of the value that a program gives, maps with their keys in order. A value that is there in several places
+// becomes as many values, so they are counted.
+type result struct{ values int }
 
-func dataOf(value starlark.Value, depth int) (any, error) {
+func (r *result) data(value starlark.Value, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("a value with more than %d dicts and lists inside each other", maxDepth)
+	}
+	if r.values++; r.values > maxResult {
+		return nil, fmt.Errorf("what the program gives has more than %d values", maxResult)
 	}
 	switch v := value.(type) {
 	case starlark.NoneType:
@@ -147,7 +142,7 @@ func dataOf(value starlark.Value, depth int) (any, error) {
 			if !ok {
 				return nil, fmt.Errorf("%s %s cannot be the key of a map, keys are strings", item[0].Type(), item[0])
 			}
-			data, err := dataOf(item[1], depth+1)
+			data, err := r.data(item[1], depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -155,19 +150,19 @@ func dataOf(value starlark.Value, depth int) (any, error) {
 		}
 		return entries, nil
 	case *starlark.List:
-		return items(v, depth)
+		return r.items(v, depth)
 	case starlark.Tuple:
-		return items(v, depth)
+		return r.items(v, depth)
 	case *starlark.Set:
-		return items(v, depth)
+		return r.items(v, depth)
 	}
 	return nil, fmt.Errorf("a %s cannot be written", value.Type())
 }
 
-func items(values starlark.Sequence, depth int) (any, error) {
+func (r *result) items(values starlark.Sequence, depth int) (any, error) {
 	all := make([]any, 0, values.Len())
 	for item := range starlark.Elements(values) {
-		data, err := dataOf(item, depth+1)
+		data, err := r.data(item, depth+1)
 		if err != nil {
 			return nil, err
 		}
