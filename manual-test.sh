@@ -1,20 +1,24 @@
 #!/bin/sh
 # Runs the golden cases of testdata/cases.txt with the real binary.
 #
-#   ./manual-test.sh                     writes out/ and compares it with golden-output/
+#   ./manual-test.sh                     writes out/golden/ and compares it with golden-output/
 #   QUIET=no ./manual-test.sh            also shows the differences
-#   DIR=golden-output ./manual-test.sh   writes golden-output/ anew
+#   DIR=golden-output ./manual-test.sh   writes golden-output/, and removes the files of cases that are gone
 #   FCTL=/path/to/fctl ./manual-test.sh  uses another binary than bin/fctl
 #
 # A case is a name and the words after `fctl`, quoted as for a shell and
 # containing nothing a shell would expand (the Go harness checks that). Cases
 # run inside testdata/ with nothing in the environment that could change them.
+#
+# The golden file of a case is FOLDER/NAME.out: the folder is the first function
+# that a `do` case names, and the command of every other case.
 set -fu
 cd "$(dirname "$0")" || exit 2
 root=$(pwd)
 fctl=${FCTL:-$root/bin/fctl}
-dir=$root/${DIR:-out}
-case ${DIR:-out} in /*) dir=$DIR ;; esac
+golden=$root/golden-output
+dir=$root/${DIR:-out/golden}
+case ${DIR:-out/golden} in /*) dir=$DIR ;; esac
 mkdir -p "$dir" || exit 2
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
@@ -27,38 +31,62 @@ section() {
 	[ -z "$(tail -c 1 "$2")" ] || printf '\n\\ no newline at end\n'
 }
 
+# fctl runs the binary without the caller's environment.
+fctl() {
+	env -i PATH="$PATH" HOME=/nonexistent "$fctl" "$@" </dev/null
+}
+
+# folder WORDS: where the golden file of a case is.
+folder() {
+	command=$1
+	[ "$command" = do ] && for word; do
+		case $functions in *"
+$word
+"*) command=$word && break ;; esac
+	done
+	echo "${command#-}"
+}
+
 cd testdata || exit 2
+functions=$(fctl __complete list --toolchain '' 2>/dev/null | grep / | while read -r toolchain; do
+	fctl list -o name --toolchain "$toolchain"
+done)
+functions="
+$functions
+"
+
 passed=0 failed=0 names=
 while IFS= read -r line; do
 	case $line in '' | '#'*) continue ;; esac
-	name=${line%% *}
-	names="$names $name.txt"
 	eval "set -- ${line#* }"
-	env -i PATH="$PATH" HOME=/nonexistent "$fctl" "$@" >"$tmp/stdout" 2>"$tmp/stderr" </dev/null
+	name=$(folder "$@")/${line%% *}
+	names="$names $name.out"
+	fctl "$@" >"$tmp/stdout" 2>"$tmp/stderr"
 	status=$?
+	mkdir -p "$dir/${name%/*}"
 	{
 		echo "\$ fctl ${line#* }"
 		echo "exit status $status"
 		section stdout "$tmp/stdout"
 		section stderr "$tmp/stderr"
-	} >"$dir/$name.txt"
-	golden=$root/golden-output/$name.txt
-	if cmp -s "$golden" "$dir/$name.txt"; then
+	} >"$tmp/out"
+	if cmp -s "$golden/$name.out" "$tmp/out"; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
 		echo "FAIL $name"
-		[ "${QUIET:-yes}" = no ] && diff -u "$golden" "$dir/$name.txt"
+		[ "${QUIET:-yes}" = no ] && diff -u "$golden/$name.out" "$tmp/out"
 	fi
+	cp "$tmp/out" "$dir/$name.out"
 done <cases.txt
 
 # A golden file without a case tests nothing.
-for file in $(ls "$root/golden-output"); do
-	case "$names " in *" $file "*) ;; *)
-		failed=$((failed + 1))
-		echo "FAIL golden-output/$file has no case"
-		;;
-	esac
+for file in $(cd "$golden" && find . -type f); do
+	case "$names " in *" ${file#./} "*) continue ;; esac
+	failed=$((failed + 1))
+	echo "FAIL golden-output/${file#./} has no case"
+	[ "$dir" = "$golden" ] && rm "$golden/$file"
 done
+[ "$dir" = "$golden" ] && find "$golden" -mindepth 1 -type d -empty -delete
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -12,6 +12,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,6 +28,7 @@ import (
 // Case is one line of the list.
 type Case struct {
 	Name  string
+	File  string   // its golden file in golden-output/
 	Line  string   // the words as written
 	Words []string // the words as read
 }
@@ -39,6 +42,7 @@ func Load(path string) ([]Case, error) {
 	var cases []Case
 	var problems []error
 	seen := map[string]bool{}
+	known := functionNames()
 	for i, line := range strings.Split(string(text), "\n") {
 		if line == "" || line[0] == '#' {
 			continue
@@ -61,9 +65,33 @@ func Load(path string) ([]Case, error) {
 			continue
 		}
 		seen[name] = true
-		cases = append(cases, Case{Name: name, Line: rest, Words: words})
+		cases = append(cases, Case{Name: name, File: folder(words, known) + "/" + name + ".out", Line: rest, Words: words})
 	}
 	return cases, errors.Join(problems...)
+}
+
+// functionNames are the names of all functions of all toolchains.
+func functionNames() map[string]bool {
+	names := map[string]bool{}
+	executor := functions.NewStandardExecutor()
+	for _, toolchain := range executor.Toolchains() {
+		for _, s := range executor.Signatures(toolchain) {
+			names[s.FunctionName] = true
+		}
+	}
+	return names
+}
+
+// folder is where the golden file of a case is: see the comment of the package.
+func folder(words []string, functions map[string]bool) string {
+	if words[0] == "do" {
+		for _, word := range words {
+			if functions[word] {
+				return word
+			}
+		}
+	}
+	return strings.TrimPrefix(words[0], "-")
 }
 
 func isName(s string) bool {
@@ -125,28 +153,24 @@ func (c Case) Text(r Result) []byte {
 	return b.Bytes()
 }
 
-// Missing and orphaned golden files: cases without a file, files without a case.
+// Missing finds cases without a golden file, and golden files without a case.
 func Missing(cases []Case, dir string) (missing, orphans []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, nil, err
-	}
 	files := map[string]bool{}
-	for _, e := range entries {
-		files[e.Name()] = true
-	}
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		files[filepath.ToSlash(name)] = true
+		return err
+	})
 	for _, c := range cases {
-		if !files[c.Name+".txt"] {
+		if !files[c.File] {
 			missing = append(missing, c.Name)
 		}
-		delete(files, c.Name+".txt")
+		delete(files, c.File)
 	}
-	for _, e := range entries {
-		if files[e.Name()] {
-			orphans = append(orphans, e.Name())
-		}
-	}
-	return missing, orphans, nil
+	return missing, slices.Sorted(maps.Keys(files)), err
 }
 
 // Uncovered are the functions no case runs.

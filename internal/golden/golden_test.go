@@ -2,6 +2,7 @@ package golden_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -47,7 +48,7 @@ func TestGolden(t *testing.T) {
 	for _, procs := range []int{runtime.GOMAXPROCS(0), 1, 8} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		for _, c := range cases {
-			want, err := os.ReadFile(filepath.Join(dir, c.Name+".txt"))
+			want, err := os.ReadFile(filepath.Join(dir, c.File))
 			if err != nil {
 				t.Errorf("%s: %v (%s)", c.Name, err, update)
 				continue
@@ -161,8 +162,8 @@ func TestLoadRefusesWhatAShellReadsOtherwise(t *testing.T) {
 
 func TestChecksSeeWhatIsWrong(t *testing.T) {
 	cases := []golden.Case{
-		{Name: "a", Words: []string{"do", "-o", "json", "f.yaml", "U", "get-x", "then", "set-y", "then"}},
-		{Name: "b", Words: []string{"version"}},
+		{Name: "a", File: "get-x/a.out", Words: []string{"do", "-o", "json", "f.yaml", "U", "get-x", "then", "set-y", "then"}},
+		{Name: "b", File: "version/b.out", Words: []string{"version"}},
 	}
 	if got := cases[0].Functions(); !slices.Equal(got, []string{"get-x", "set-y"}) {
 		t.Errorf("functions %q", got)
@@ -174,13 +175,14 @@ func TestChecksSeeWhatIsWrong(t *testing.T) {
 		t.Errorf("words %q", got)
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"b.txt", "c.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+	for _, name := range []string{"version/b.out", "version/c.out"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o750), os.WriteFile(path, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	missing, orphans, err := golden.Missing(cases, dir)
-	if err != nil || !slices.Equal(missing, []string{"a"}) || !slices.Equal(orphans, []string{"c.txt"}) {
+	if err != nil || !slices.Equal(missing, []string{"a"}) || !slices.Equal(orphans, []string{"version/c.out"}) {
 		t.Errorf("missing %q, orphans %q, %v", missing, orphans, err)
 	}
 }
@@ -190,5 +192,24 @@ func TestTextOfACase(t *testing.T) {
 	got := string(c.Text(golden.Result{Status: 4, Stdout: []byte("a"), Stderr: []byte("b\n")}))
 	if want := "$ fctl do 'x'\nexit status 4\n== stdout\na\n\\ no newline at end\n== stderr\nb\n"; got != want {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestFolderOfACase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cases.txt")
+	list := "a do -o json f.yaml U get-replicas then set-image a b\nb do f.yaml U nothing\nc diff a.yaml b.yaml\nd -C dir version\n"
+	if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases, err := golden.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, c := range cases {
+		files = append(files, c.File)
+	}
+	if want := []string{"get-replicas/a.out", "do/b.out", "diff/c.out", "C/d.out"}; !slices.Equal(files, want) {
+		t.Errorf("golden files %q, want %q", files, want)
 	}
 }
