@@ -78,44 +78,6 @@ type ResourceMutation struct {
 	Appended map[ResolvedPath]bool `json:"-"`
 }
 
-// PathMutation is an entry of a MutationMap.
-type PathMutation struct {
-	Path ResolvedPath
-	MutationInfo
-}
-
-// RecordedMutation is a ResourceMutation of which what are maps there are lists, in order, that take less time and no new memory for
-// every resource.
-type RecordedMutation struct {
-	ResourceMutation // without PathMutationMap, Aliases and AliasesWithoutScopes
-	Paths            []PathMutation
-	// Names are all the resource has had. There is at least one.
-	Names, NamesWithoutScopes []ResourceName
-}
-
-// Mutation is the mutation itself. It shares no memory with the lists.
-func (m *RecordedMutation) Mutation() ResourceMutation {
-	mutation := m.ResourceMutation
-	mutation.PathMutationMap = make(MutationMap, len(m.Paths))
-	for i := range m.Paths {
-		mutation.PathMutationMap[m.Paths[i].Path] = m.Paths[i].MutationInfo
-	}
-	mutation.Aliases, mutation.AliasesWithoutScopes = otherNames(m.Names), otherNames(m.NamesWithoutScopes)
-	return mutation
-}
-
-// otherNames is nil for one name.
-func otherNames(names []ResourceName) map[ResourceName]struct{} {
-	if len(names) < 2 {
-		return nil
-	}
-	set := make(map[ResourceName]struct{}, len(names))
-	for _, name := range names {
-		set[name] = struct{}{}
-	}
-	return set
-}
-
 // Names are the aliases, or the name of the resource when there are none.
 func (m *ResourceMutation) Names() map[ResourceName]struct{} {
 	return namesOr(m.Aliases, m.Resource.ResourceName)

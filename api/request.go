@@ -176,13 +176,6 @@ type FunctionInvocationRequest struct {
 	CountChanges bool `json:"-"`
 	// KeepSteps has the response tell what each function made of the data, which costs printing it once for each.
 	KeepSteps bool `json:"-"`
-	// EncodeMutation, if given, is called with every mutation as soon as it is known, which is cheaper than keeping them: by several
-	// goroutines for data that is worked on in parts. It appends the text of the mutation to b, which has those in front of it or is
-	// empty, and keeps nothing of it: its memory is used again. The texts are, in pieces, EncodedMutations of the response, whose
-	// Mutations are empty then.
-	EncodeMutation func(b []byte, m *RecordedMutation) ([]byte, error) `json:"-"`
-	// OmitData says that nobody looks at the data of the response, nor at whether it Changed, so that it need not be printed.
-	OmitData bool `json:"-"`
 }
 
 // FunctionInvocationResponse is the outcome of a request.
@@ -206,8 +199,6 @@ type FunctionInvocationResponse struct {
 	Success       bool
 	ErrorMessages []string
 
-	// EncodedMutations is what EncodeMutation has made of the mutations, those of resources that are gone last.
-	EncodedMutations [][]byte `json:"-"`
 	// Parts is the data, one part after the other, when the request asked for that; ConfigData is then empty.
 	Parts [][]byte `json:"-"`
 	// Changed tells whether the data differs from the request's.

@@ -346,47 +346,6 @@ func TestMutationsBesideOneThatIsGone(t *testing.T) {
 	}
 }
 
-// TestMutationsAreEncoded: parts are encoded by themselves, and together they are all mutations, with those of resources that are gone last.
-func TestMutationsAreEncoded(t *testing.T) {
-	var b strings.Builder
-	for i := range 1500 {
-		fmt.Fprintf(&b, "%sapiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\n  labels: {part: p%d, long: %s}\n", strings.Repeat("---\n", min(i, 1)), i, i%3, strings.Repeat("x", 500))
-	}
-	for _, chain := range []string{"set-label a b", "delete-resource v1/ConfigMap c7 then set-label a b", "set-namespace prod", "set-annotation long " + strings.Repeat("z", 700), "set-label long " + strings.Repeat("x", 500)} {
-		invocations, err := handler.ParseChain(chain)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request := &api.FunctionInvocationRequest{ConfigData: []byte(b.String()), FunctionInvocations: invocations, RecordMutations: true}
-		plain, err := standard.Invoke(context.Background(), request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := func(b []byte, m api.ResourceMutation) []byte {
-			return fmt.Appendln(b, m.Resource.ResourceName, m.PathMutationMap, m.Aliases, m.AliasesWithoutScopes)
-		}
-		request.EncodeMutation = func(b []byte, m *api.RecordedMutation) ([]byte, error) {
-			inOrder := func(a, b api.PathMutation) int { return strings.Compare(string(a.Path), string(b.Path)) }
-			if all := m.Mutation(); !slices.IsSortedFunc(m.Paths, inOrder) || len(m.Paths) != len(all.PathMutationMap) || !slices.IsSorted(m.Names) {
-				t.Errorf("%+v", m)
-			}
-			return text(b, m.Mutation()), nil
-		}
-		request.OmitData = true
-		encoded, err := standard.Invoke(context.Background(), request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want []byte
-		for _, m := range plain.Mutations {
-			want = text(want, m)
-		}
-		if got := slices.Concat(encoded.EncodedMutations...); string(got) != string(want) || len(encoded.Mutations) > 0 || encoded.HasNewMutations != plain.HasNewMutations {
-			t.Errorf("%s: %d mutations, %v, %d bytes, want %d", chain, len(encoded.Mutations), encoded.HasNewMutations, len(got), len(want))
-		}
-	}
-}
-
 // TestReplay: the mutations of a chain, applied to what the chain was run on, give what the chain gave: the same values, with lists in
 // the same order.
 func TestReplay(t *testing.T) {

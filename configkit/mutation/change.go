@@ -60,11 +60,6 @@ type wholeMap struct {
 	change
 }
 
-// reset forgets everything, to record another change.
-func (r *resourceChange) reset() {
-	*r = resourceChange{paths: r.paths[:0], orders: r.orders[:0], renames: r.renames[:0], whole: r.whole[:0], names: r.names[:0]}
-}
-
 // name records what the resource is called and was called before.
 func (r *resourceChange) name(was api.ResourceName) {
 	if was != r.resource.ResourceName {

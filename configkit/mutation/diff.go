@@ -22,66 +22,14 @@ type differ struct {
 	nesting int  // of such pairs the comparison stands in
 	path    mutationPath
 
-	entries  []pathChange // memory for entries and their paths, used again by reset
-	segments mutationPath
-	names    []string // of the elements of a list
-	places   []gaby.Value
+	names []string // of the elements of a list
 }
-
-// reset gets ready for the next resource. What was recorded so far must not be used any more.
-func (d *differ) reset() { d.entries, d.segments = d.entries[:0], d.segments[:0] }
 
 // diff is what happened between two states of a resource.
 func (d *differ) diff(r *resourceChange, before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	d.out = r
 	d.value(before, after, keys)
 	r.settle()
-}
-
-// scalars is diff for what most functions do: few scalars have got other values, and nothing else was edited. It goes straight to them.
-// It reports false, and has recorded nothing, when there is more to it.
-func (d *differ) scalars(r *resourceChange, before, after gaby.Value, keys *configkit.MergeKeyTree) (ok bool) {
-	if d.places, ok = after.EditedScalars(before, d.places[:0]); !ok {
-		return false
-	}
-	d.out = r
-	for _, place := range d.places {
-		if ok = d.scalar(before, after, place, keys); !ok {
-			r.paths = r.paths[:0]
-			break
-		}
-	}
-	d.path = d.path[:0]
-	r.settle()
-	return ok
-}
-
-func (d *differ) scalar(before, after, place gaby.Value, keys *configkit.MergeKeyTree) bool {
-	d.path = d.path[:0]
-	for !after.Same(place) {
-		c, index := after.Toward(place)
-		if !c.Exists() {
-			return false
-		}
-		if after.Kind() == gaby.List {
-			if !d.haveSameKeys(before, after, keys) {
-				return false
-			}
-			d.path = append(d.path, mutationSegment{kind: elementByKey, text: keyID(keys.Keys[0], d.names[index]), index: index})
-			keys = keys.Child("*")
-		} else {
-			key := c.Key()
-			d.path = append(d.path, mutationSegment{text: key, index: -1})
-			if c.Kind() != gaby.Scalar {
-				keys = keys.Child(key)
-			}
-		}
-		before, after = c.In(before), c
-	}
-	if !before.Equal(after) {
-		d.update(before, after)
-	}
-	return true
 }
 
 // below does something one segment further down.
@@ -190,13 +138,7 @@ func (d *differ) entry(c change) {
 		return
 	}
 	c.index = d.index
-	from := len(d.segments)
-	d.segments = append(d.segments, d.path...)
-	if len(d.entries) == cap(d.entries) {
-		d.entries = make([]pathChange, 0, 2*len(d.entries)+4) // those in use stay where they are
-	}
-	d.entries = append(d.entries, pathChange{path: d.segments[from:len(d.segments):len(d.segments)], change: c, folded: d.folded})
-	d.out.paths = append(d.out.paths, &d.entries[len(d.entries)-1])
+	d.out.paths = append(d.out.paths, &pathChange{path: slices.Clone(d.path), change: c, folded: d.folded})
 }
 
 // leaves counts the scalars of a value; what is empty counts as one.

@@ -37,13 +37,9 @@ func pathLines(r *resourceChange) (all []string) {
 	return all
 }
 
-// DiffEdited are the entries of what was edited in a document: found by looking at everything, and by going straight to the scalars that
-// were edited, where that can be done.
-func DiffEdited(before, after *gaby.YamlDoc, keys *configkit.MergeKeyTree) (all, straight []string, ok bool) {
+// DiffValues are the entries of what happened between two states of a value.
+func DiffValues(before, after gaby.Value, keys *configkit.MergeKeyTree) []string {
 	var r resourceChange
-	(&differ{}).diff(&r, before.Value(), after.Value(), keys)
-	all = pathLines(&r)
-	r.reset()
-	ok = (&differ{}).scalars(&r, before.Value(), after.Value(), keys)
-	return all, pathLines(&r), ok
+	(&differ{}).diff(&r, before, after, keys)
+	return pathLines(&r)
 }

@@ -19,19 +19,18 @@ import (
 // mutationsOf makes mutations of changes.
 func mutationsOf(changes []*resourceChange, provider configkit.ResourceProvider) api.ResourceMutationList {
 	list := make(api.ResourceMutationList, len(changes))
-	var m api.RecordedMutation
 	for i, r := range changes {
-		r.record(&m, provider, true)
-		list[i] = m.Mutation()
+		list[i] = r.mutation(provider)
 	}
 	return list
 }
 
-// record makes the mutation of a change, with the lists of m as memory. It has the previous values when they are wanted.
-func (r *resourceChange) record(m *api.RecordedMutation, provider configkit.ResourceProvider, previous bool) {
-	m.ResourceMutation = api.ResourceMutation{
+// mutation makes the mutation of a change.
+func (r *resourceChange) mutation(provider configkit.ResourceProvider) api.ResourceMutation {
+	m := api.ResourceMutation{
 		Resource:             r.resource,
 		ResourceMutationInfo: api.MutationInfo{MutationType: r.op, Index: r.index, Protected: r.protected},
+		PathMutationMap:      make(api.MutationMap, len(r.paths)+len(r.whole)),
 	}
 	switch r.op {
 	case api.MutationTypeAdd, api.MutationTypeReplace:
@@ -39,19 +38,14 @@ func (r *resourceChange) record(m *api.RecordedMutation, provider configkit.Reso
 	case api.MutationTypeDelete:
 		m.ResourceMutationInfo.Value = documentText(r.before, r.value)
 	}
-	m.Paths = m.Paths[:0]
-	add := func(path mutationPath, c *change) {
-		m.Paths = append(m.Paths, api.PathMutation{Path: api.ResolvedPath(path.String()), MutationInfo: c.info(previous)})
-	}
 	for _, p := range r.paths {
 		if !p.folded {
-			add(p.path, &p.change)
+			m.PathMutationMap[api.ResolvedPath(p.path.String())] = p.info(true)
 		}
 	}
 	for i := range r.whole {
-		add(r.whole[i].path, &r.whole[i].change)
+		m.PathMutationMap[api.ResolvedPath(r.whole[i].path.String())] = r.whole[i].info(true)
 	}
-	slices.SortFunc(m.Paths, func(a, b api.PathMutation) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	for _, o := range r.orders {
 		if m.ArrayOrders == nil {
 			m.ArrayOrders = map[api.ResolvedPath][]string{}
@@ -75,17 +69,18 @@ func (r *resourceChange) record(m *api.RecordedMutation, provider configkit.Reso
 		}
 		m.ArrayElementAliases[path][e.old] = e.now
 	}
-	m.Names, m.NamesWithoutScopes = append(m.Names[:0], r.names...), m.NamesWithoutScopes[:0]
+	m.Aliases, m.AliasesWithoutScopes = map[api.ResourceName]struct{}{}, map[api.ResourceName]struct{}{}
 	for _, name := range r.names {
-		m.NamesWithoutScopes = append(m.NamesWithoutScopes, provider.RemoveScopeFromResourceName(name))
+		m.Aliases[name] = struct{}{}
+		m.AliasesWithoutScopes[provider.RemoveScopeFromResourceName(name)] = struct{}{}
 	}
-	m.Names, m.NamesWithoutScopes = inOrder(m.Names), inOrder(m.NamesWithoutScopes)
-}
-
-// inOrder sorts names, and leaves each once.
-func inOrder(names []api.ResourceName) []api.ResourceName {
-	slices.Sort(names)
-	return slices.Compact(names)
+	if len(m.Aliases) < 2 {
+		m.Aliases = nil
+	}
+	if len(m.AliasesWithoutScopes) < 2 {
+		m.AliasesWithoutScopes = nil
+	}
+	return m
 }
 
 func (c *change) info(previous bool) api.MutationInfo {

@@ -483,77 +483,6 @@ func TestAddedTextWithoutLineEnd(t *testing.T) {
 	}
 }
 
-// TestDiffOfEditedScalars: going straight to the scalars that were edited finds what looking at everything does.
-func TestDiffOfEditedScalars(t *testing.T) {
-	const text = `spec:
-  replicas: 1
-  paused: null
-  template:
-    spec:
-      containers:
-      - name: a
-        image: x:1
-        args: [one, two]
-        ports:
-        - {containerPort: 1, protocol: TCP}
-      - {name: b, image: "y:1"}
-      initContainers:
-      - image: z
-  same: {a: 1, a: 2}
-metadata: {labels: {x: y}}
-`
-	type edits [][2]any // path and value
-	const containers = "spec.template.spec.containers."
-	for name, test := range map[string]struct {
-		text     string
-		edits    edits
-		straight bool
-	}{
-		"scalars":              {text, edits{{"spec.replicas", 2}, {containers + "1.image", "y:2"}, {containers + "0.image", "x:2"}, {"metadata.labels.x", "z"}}, true},
-		"another type":         {text, edits{{"spec.replicas", "2"}, {"spec.paused", true}}, true},
-		"and back":             {text, edits{{"spec.replicas", 2}, {"metadata.labels.x", "z"}, {"metadata.labels.x", "y"}}, true},
-		"a list in a map":      {text, edits{{"metadata.labels", []any{1}}, {"spec.replicas", 2}}, false},
-		"a new key":            {text, edits{{"metadata.labels.y", "z"}, {"spec.replicas", 2}}, false},
-		"the key of a list":    {text, edits{{"spec.replicas", 2}, {containers + "0.name", "c"}, {containers + "1.image", "y:2"}}, false},
-		"a list without keys":  {text, edits{{"spec.replicas", 2}, {containers + "0.args.1", "three"}}, false},
-		"a list with two keys": {text, edits{{containers + "0.ports.0.containerPort", 2}}, false},
-		"without its key":      {text, edits{{"spec.template.spec.initContainers.0.image", "y"}}, false},
-		"the root":             {"1\n", edits{{"", 2}}, true},
-		"aliases":              {"a: &a {b: 1}\nc: *a\nd: 1\n", edits{{"d", 2}}, false},
-		"a name twice":         {"spec: {template: {spec: {containers: [{name: a, image: x}, {name: a}]}}}\n", edits{{"spec.template.spec.containers.0.image", "y"}}, false},
-		"an empty map":         {text, edits{{"spec.replicas", map[string]any{}}}, false},
-		"a merged map":         {"a: {<<: {b: 1}, c: 1}\n", edits{{"a.c", 2}}, false},
-		"many": {
-			"{a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1}\n",
-			edits{{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}, {"e", 0}, {"f", 0}, {"g", 0}, {"h", 0}, {"i", 0}},
-			false,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			doc, err := gaby.ParseYAML([]byte(test.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range test.edits {
-				if _, err := doc.Set(e[1], gaby.DotPathToSlice(e[0].(string))...); err != nil {
-					t.Fatal(e, err)
-				}
-			}
-			var past gaby.Past
-			all, straight, ok := mutation.DiffEdited(past.Of(doc, 0), doc, k8skit.K8sResourceProvider.MergeKeys("apps/v1/Deployment"))
-			if ok != test.straight {
-				t.Fatalf("straight: %v", ok)
-			}
-			if !ok {
-				all = nil
-			}
-			if diff := cmp.Diff(all, straight); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
 // TestDiffOfAnElementWithADefaultKey: an element whose key is the default is new when there was none.
 func TestDiffOfAnElementWithADefaultKey(t *testing.T) {
 	doc, err := gaby.ParseYAML([]byte("l:\n- name: a\n"))
@@ -563,9 +492,8 @@ func TestDiffOfAnElementWithADefaultKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var past gaby.Past
 	keys := &configkit.MergeKeyTree{Children: map[string]*configkit.MergeKeyTree{"l": {Keys: []string{"name"}, Defaults: map[string]string{"name": "x"}}}}
-	all, _, _ := mutation.DiffEdited(past.Of(doc, 0), doc, keys)
+	all := mutation.DiffValues(gaby.Container{doc}.Before([]gaby.Mark{0})[0].Value(), doc.Value(), keys)
 	if diff := cmp.Diff([]string{`l.?name=x;@1 Add {"v":1}`}, all); diff != "" {
 		t.Error(diff)
 	}

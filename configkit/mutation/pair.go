@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -340,46 +339,6 @@ func (d *unitDiffer) mergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
 	return keys
 }
 
-// edited is what edits of one document did.
-func (d *unitDiffer) edited(r *resourceChange, before, after *gaby.YamlDoc, then, now *anonymous) error {
-	identify := func(doc *gaby.YamlDoc, in *anonymous) (api.ResourceInfo, error) {
-		info, err := in.identify(doc)
-		if err == nil {
-			return info, nil
-		}
-		if _, ok := errors.AsType[*configkit.NoResourceError](err); !ok {
-			return info, yamlpath.Locate(err, nil)
-		}
-		return info, nil
-	}
-	was, err := identify(before, then)
-	if err != nil {
-		return err
-	}
-	is := was
-	d.compare(r, before, after, was.ResourceType)
-	if r.mayHaveRenamed(d.provider) {
-		if is, err = identify(after, now); err != nil {
-			return err
-		}
-		if is.ResourceType != was.ResourceType { // of the new type other lists may have merge keys
-			r.reset()
-			d.differ.reset()
-			d.compare(r, before, after, is.ResourceType)
-		}
-	}
-	r.resource, r.before, r.after, r.index = is, before, after, d.options.index
-	r.name(was.ResourceName)
-	return nil
-}
-
-func (d *unitDiffer) compare(r *resourceChange, before, after *gaby.YamlDoc, t api.ResourceType) {
-	was, is, keys := before.Value(), after.Value(), d.mergeKeys(t)
-	if !d.differ.scalars(r, was, is, keys) {
-		d.differ.diff(r, was, is, keys)
-	}
-}
-
 // withoutKept leaves out the documents that both lists have and nobody edited.
 func withoutKept(before, after gaby.Container) (gaby.Container, gaby.Container) {
 	kept := map[*gaby.YamlDoc]bool{}
@@ -441,23 +400,6 @@ func (d *unitDiffer) documents(before, after *UnitDocument) (*resourceChange, er
 			return nil, yamlpath.Locate(err, &doc.Info)
 		}
 	}
-	d.compare(r, before.YamlDoc, after.YamlDoc, after.Info.ResourceType)
+	d.differ.diff(r, before.Value(), after.Value(), d.mergeKeys(after.Info.ResourceType))
 	return r, nil
-}
-
-// mayHaveRenamed tells whether something was changed beside the field the name is in, or around it.
-func (r *resourceChange) mayHaveRenamed(provider configkit.ResourceProvider) bool {
-	name := string(provider.ScopelessResourceNamePath())
-	depth := strings.Count(name, ".") + 1
-	for _, e := range r.paths {
-		n := len(e.path)
-		if n > depth {
-			continue
-		}
-		var b [64]byte
-		if n < depth || strings.HasPrefix(name, string(e.path[:n-1].appendTo(b[:0], false))) {
-			return true
-		}
-	}
-	return false
 }

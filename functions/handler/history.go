@@ -62,14 +62,13 @@ func (h *history) texts(last [][]byte, print func(gaby.Container) ([][]byte, err
 	return texts, nil
 }
 
-// mutations has what happened to the documents taken, and tells the functions that did it, see yamlkit.Chain. texts comes
-// after it.
-func (h *history) mutations(provider configkit.ResourceProvider, previous bool, take func(*api.RecordedMutation)) (mutators []int, err error) {
+// mutations are what happened to the documents, with the functions that did it, see mutation.Chain. texts comes after it.
+func (h *history) mutations(provider configkit.ResourceProvider) (list api.ResourceMutationList, mutators []int, err error) {
 	states := make([]mutation.ChainState, len(h.moments))
 	for i, m := range h.moments {
 		states[i] = mutation.ChainState{Step: m.step, Documents: m.documents, Marks: m.marks}
 	}
-	return mutation.Chain(states, provider, previous, take)
+	return mutation.Chain(states, provider)
 }
 
 // pieces prints documents.

@@ -56,11 +56,9 @@ type run struct {
 
 	combine   bool // validation results
 	keepSteps bool
-	omitData  bool
 	mutations bool // are recorded
 	// changedValues tells that there are mutations.
 	changedValues bool
-	encode        func([]byte, *api.RecordedMutation) ([]byte, error)
 }
 
 // Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and
@@ -98,8 +96,6 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		combine:   request.CombineValidationResults,
 		keepSteps: request.KeepSteps,
 		mutations: request.RecordMutations,
-		omitData:  request.OmitData,
-		encode:    request.EncodeMutation,
 	}
 	r.fc.ToolchainType = h.toolchain
 	r.steps = h.prepare(r.fc, request)
@@ -141,12 +137,12 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		return err
 	}
 	if r.mutations {
-		all, err := r.mutationsOf(done, h.provider, new([]byte))
+		list, mutators, err := done.mutations(h.provider)
 		if err != nil {
 			r.fail(failuresOf(err, "", api.FailureFunction))
 			return nil
 		}
-		r.setMutations(all)
+		r.setMutations(mutations{list, mutators})
 	}
 	if !documents.Changed() && slices.Equal(documents, original) {
 		return nil

@@ -136,14 +136,12 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, space *work
 	}
 	if r.mutations {
 		var err error
-		if part.mutations, err = r.mutationsOf(done, h.provider, &space.text); err != nil {
+		if part.mutations.list, part.mutations.mutators, err = done.mutations(h.provider); err != nil {
 			return false // the sequential run tells
 		}
 	}
-	if !r.omitData || !part.mutations.any() { // comments may have changed
-		part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
-		part.changed = !gaby.SamePieces(part.text, parts.Text(i))
-	}
+	part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
+	part.changed = !gaby.SamePieces(part.text, parts.Text(i))
 	part.changes = r.countChanges(original, documents)
 	if r.keepSteps {
 		part.steps, _ = done.texts(part.text, h.pieces)

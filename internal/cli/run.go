@@ -229,11 +229,6 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 			return diag.List(failures)
 		}
 	}
-	onlyMutations := r.format == report.Mutations && r.to == toStdout && !r.summarises()
-	var encode func([]byte, *api.RecordedMutation) ([]byte, error)
-	if onlyMutations && !r.printer.Screen.Terminal {
-		encode = report.EncodeMutation
-	}
 	request := &api.FunctionInvocationRequest{
 		FunctionContext:     r.context(unit.Name, unit.Toolchain),
 		ConfigData:          unit.Data,
@@ -246,8 +241,6 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		CountChanges:        r.counts(),
 		KeepSteps:           r.prints && r.format == report.Diff,
 		RecordMutations:     r.prints && (r.format == report.Mutations || r.format == report.Response),
-		EncodeMutation:      encode,
-		OmitData:            encode != nil,
 		StopOnError:         !r.keep,
 		FunctionInvocations: chain.Invocations,
 	}

@@ -94,7 +94,6 @@ type jsonEncoder struct {
 	empty bool // the bracket opened last has no entry yet
 	// details keeps the text of details, which the rows of an attribute share.
 	details map[*api.AttributeDetails][]byte
-	memory  *api.RecordedMutation // for one mutation after the other
 	row     struct {
 		withoutScope, resourceType, category, path, attributeName, dataType, functionName written
 	}

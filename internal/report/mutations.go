@@ -243,8 +243,6 @@ func mutations(screen Screen, r Result) (Payload, error) {
 		return nil, nil
 	case screen.Terminal:
 		return Payload{screen.Changes(r.Response.Mutations, whoChanged(r), r.secrets())}, nil
-	case len(r.Response.EncodedMutations) > 0:
-		return joinEncoded(r.Response.EncodedMutations), nil
 	case r.Response.Mutations == nil:
 		return Payload{[]byte("[]\n")}, nil
 	}
@@ -260,26 +258,6 @@ func marshalMutations(list api.ResourceMutationList) (Payload, error) {
 	e := &jsonEncoder{}
 	err := e.mutations(list)
 	return Payload{append(e.b, '\n')}, err
-}
-
-// EncodeMutation is what requests have as EncodeMutation for Mutations on something that is no terminal.
-func EncodeMutation(b []byte, m *api.RecordedMutation) ([]byte, error) {
-	e := &jsonEncoder{b: b, depth: 1, empty: len(b) == 0}
-	e.entry()
-	err := e.recorded(m)
-	return e.b, err
-}
-
-// joinEncoded makes one list of what EncodeMutation has made.
-func joinEncoded(parts [][]byte) Payload {
-	p := Payload{[]byte("[")}
-	for i, part := range parts {
-		if i > 0 {
-			p = append(p, []byte(","))
-		}
-		p = append(p, part)
-	}
-	return append(p, []byte("\n]\n"))
 }
 
 // mutationsSection is mutations for one of several units.
@@ -306,33 +284,6 @@ func (e *jsonEncoder) mutations(all api.ResourceMutationList) error {
 }
 
 func (e *jsonEncoder) mutation(m *api.ResourceMutation) error {
-	if e.memory == nil {
-		e.memory = &api.RecordedMutation{}
-	}
-	r := e.memory
-	r.ResourceMutation, r.Paths = *m, r.Paths[:0]
-	for path, info := range m.PathMutationMap {
-		r.Paths = append(r.Paths, api.PathMutation{Path: path, MutationInfo: info})
-	}
-	slices.SortFunc(r.Paths, func(a, b api.PathMutation) int { return strings.Compare(string(a.Path), string(b.Path)) })
-	r.Names = sortedNames(r.Names[:0], m.Aliases, m.Resource.ResourceName)
-	r.NamesWithoutScopes = sortedNames(r.NamesWithoutScopes[:0], m.AliasesWithoutScopes, m.Resource.ResourceNameWithoutScope)
-	return e.recorded(r)
-}
-
-// sortedNames appends the names of a set, or the name, when there is none.
-func sortedNames(names []api.ResourceName, set map[api.ResourceName]struct{}, name api.ResourceName) []api.ResourceName {
-	if set == nil {
-		return append(names, name)
-	}
-	for name := range set {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-func (e *jsonEncoder) recorded(m *api.RecordedMutation) error {
 	e.openRow()
 	e.key("Resource")
 	e.open('{')
@@ -342,9 +293,10 @@ func (e *jsonEncoder) recorded(m *api.RecordedMutation) error {
 	e.mutationInfo(&m.ResourceMutationInfo)
 	e.key("PathMutationMap")
 	e.open('{')
-	for i := range m.Paths {
-		e.stringKey(string(m.Paths[i].Path))
-		e.mutationInfo(&m.Paths[i].MutationInfo)
+	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
+		info := m.PathMutationMap[path]
+		e.stringKey(string(path))
+		e.mutationInfo(&info)
 	}
 	e.close('}')
 	if len(m.ArrayOrders) > 0 {
@@ -359,8 +311,8 @@ func (e *jsonEncoder) recorded(m *api.RecordedMutation) error {
 			return err
 		}
 	}
-	e.names("Aliases", m.Names)
-	e.names("AliasesWithoutScopes", m.NamesWithoutScopes)
+	e.names("Aliases", m.Names())
+	e.names("AliasesWithoutScopes", m.NamesWithoutScopes())
 	e.close('}')
 	return nil
 }
@@ -378,10 +330,10 @@ func (e *jsonEncoder) mutationInfo(info *api.MutationInfo) {
 }
 
 // names writes a set of names, each the key of an empty object.
-func (e *jsonEncoder) names(field string, names []api.ResourceName) {
+func (e *jsonEncoder) names(field string, names map[api.ResourceName]struct{}) {
 	e.key(field)
 	e.open('{')
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		e.stringKey(string(name))
 		e.b = append(e.b, "{}"...)
 	}

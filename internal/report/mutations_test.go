@@ -1,9 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -110,44 +107,6 @@ func TestMutationsFormat(t *testing.T) {
 	r.Response = &api.FunctionInvocationResponse{Mutations: changesForAPerson()}
 	if got := render(Screen{}); got != "" {
 		t.Error(got)
-	}
-}
-
-// recorded is the other form of a mutation.
-func recorded(m *api.ResourceMutation) *api.RecordedMutation {
-	r := &api.RecordedMutation{
-		ResourceMutation:   *m,
-		Names:              slices.Sorted(maps.Keys(m.Names())),
-		NamesWithoutScopes: slices.Sorted(maps.Keys(m.NamesWithoutScopes())),
-	}
-	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
-		r.Paths = append(r.Paths, api.PathMutation{Path: path, MutationInfo: m.PathMutationMap[path]})
-	}
-	return r
-}
-
-// TestEncodedMutations: what is encoded in parts is the list as a whole.
-func TestEncodedMutations(t *testing.T) {
-	list := changesForAPerson()
-	response := &api.FunctionInvocationResponse{Success: true}
-	for _, part := range []api.ResourceMutationList{list[:1], list[1:3], nil, list[3:]} {
-		var text []byte
-		for i := range part {
-			var err error
-			if text, err = EncodeMutation(text, recorded(&part[i])); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if len(text) > 0 {
-			response.EncodedMutations = append(response.EncodedMutations, text)
-		}
-	}
-	payload, err := Render(Mutations, Screen{}, Result{Response: response})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := string(bytes.Join(payload, nil)), reference(t, list); got != want {
-		t.Error(cmp.Diff(want, got))
 	}
 }
 
