@@ -12,50 +12,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/plan"
 )
 
-const chainsTopic = `A chain can be written down, in YAML or JSON: a list of invocations, run in this
-order on the same configuration.
-
-  # What makes a release of the shop.
-  - function: set-container-image
-    arguments: {container-name: web, container-image: nginx:1.27}
-
-  - name: scale up
-    function: set-replicas
-    arguments: [5]
-    where: ConfigHub.ResourceType = 'apps/v1/Deployment'
-
-  function   the function: 'fctl list' shows them
-  arguments  by name, or a list in the order of the parameters. A parameter that
-             may be repeated takes a list; one whose value is configuration
-             takes a map or a list as it is
-  where      only resources for which this is true: 'fctl help where'
-  name       what messages and reports call this step; names are unique
-  message    what the findings of a validation say
-  severity   critical, high, medium or low. Reports show medium as a warning and
-             low as a notice
-
-A value is what the same text would be on the command line: 1.10 stays 1.10, and
-file:, template:, cel: and text: may stand in front of it
-('fctl help templates'). The path of file: starts where the chain is.
-
-  fctl do --functions release.yaml all.yaml MyUnit     run it
-  fctl do --functions release.yaml all.yaml MyUnit set-label release 12
-                                                       and then more functions
-  fctl do --functions release.yaml -f apps/ -R --diff  preview it on many files
-  fctl doseq all.yaml MyUnit file:release.yaml         the same as the first
-  fctl explain --file release.yaml                     what it does, step by step
-  fctl explain --schema                                its JSON Schema
-
-With the schema an editor knows functions, parameters and values. For those that
-use the YAML language server, this is the first line of a chain:
-
-  # yaml-language-server: $schema=chain.schema.json
-
-The list may also be as programs write it, a FunctionInvocationList:
-FunctionName, WhereResource, and Arguments as a list of {ParameterName, Value,
-Evaluator}, whose Value is taken as it stands.
-`
-
 // chainStep is a step of an explained chain.
 type chainStep struct {
 	Name          string `json:",omitempty"`

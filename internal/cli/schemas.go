@@ -15,48 +15,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-const schemasTopic = `vet-schemas checks a resource by the first of these that describes its type:
-
-  1  CustomResourceDefinitions in the same unit
-  2  the files of --schema PATH, a file or a directory with all that is in it.
-     It can be given several times; schema in a settings file names files for
-     every run
-  3  the release of Kubernetes: 'vet-schemas 1.35', else the newest of fctl
-  4  CustomResourceDefinitions in the other files of -f
-
-A CustomResourceDefinition does not count for a type that the release has: a
-cluster would not use it either. A note says so.
-
-A type that nothing describes is unchecked, which results and reports say beside
-what passed and failed. With --strict that is an error.
-
-Files of --schema end in .yaml, .yml or .json and are
-
-  CustomResourceDefinitions  alone, in a stream or in a List
-  OpenAPI                    'kubectl get --raw /openapi/v2' of a cluster, or
-                             one group of it:
-                             'kubectl get --raw /openapi/v3/apis/example.com/v1'
-  JSON Schemas               with x-kubernetes-group-version-kind, or a name
-                             that says which type they are of, in lower case or
-                             not:
-                             GROUP/KIND_VERSION.json  example.com/widget_v1.json
-                             KIND-GROUP-VERSION.json  widget-example-v1.json,
-                                                      with the first part of
-                                                      the group
-                             KIND-VERSION.json        service-v1.json
-
-Nothing is fetched: a $ref names another of the files, by its place or by its
-$id.
-
-vet-jsonschema has JSON Schemas in its argument, each below the type of the
-resources it is for, * for all others. They refer to nothing but themselves.
-Drafts 4 to 2020-12 can be read, and $schema says which it is; 2020-12 if it
-does not. Patterns are those of RE2, which have no lookahead.
-
-  fctl do --schema schemas/ app.yaml MyUnit vet-schemas 1.35
-  fctl do app.yaml MyUnit vet-jsonschema file:schemas.json
-`
-
 // addSchemas gives the executor the schemas in files. They are found now and read when a function asks for them, if one does.
 func (j *job) addSchemas(ctx context.Context) error {
 	if len(j.settings.Schemas) == 0 {
