@@ -19,26 +19,26 @@ package envkit
 import (
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // Converter is the converter of the format.
-type Converter = nativekit.Converter[language]
+type Converter = formatkit.Converter[language]
 
-type language struct{ nativekit.FlatEdits[language] }
+type language struct{ formatkit.FlatEdits[language] }
 
 // block is the only map.
 const block = "configHub"
 
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) {
-	text, ok := nativekit.Untyped(value)
+	text, ok := formatkit.Untyped(value)
 	switch {
 	case !ok:
-		return nil, nativekit.Refuse(`use delete-path, or "" for no text`, "a variable cannot be null")
+		return nil, formatkit.Refuse(`use delete-path, or "" for no text`, "a variable cannot be null")
 	case strings.ContainsRune(text, 0):
-		return nil, nativekit.Refuse("", "a variable cannot have a null character")
+		return nil, formatkit.Refuse("", "a variable cannot have a null character")
 	}
 	return text, nil
 }
@@ -56,11 +56,11 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 	if err := checkVariable(root.Get(path[0])); err != nil {
 		return err
 	}
-	return nativekit.CheckFlat(root, path)
+	return formatkit.CheckFlat(root, path)
 }
 
 // CheckIn says why a value cannot take the place of that of n.
-func (language) CheckIn(n *nativekit.Node, v gaby.Value) error {
+func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	text := v.Text()
 	if v.Kind() != gaby.Scalar || n.Value == text {
 		return nil
@@ -77,13 +77,13 @@ func checkVariable(v gaby.Value) error {
 	case key == block && v.Kind() == gaby.Map:
 		return checkNew(v)
 	case v.Kind() != gaby.Scalar:
-		return nativekit.Refuse("", "a variable cannot be a map or a list")
+		return formatkit.Refuse("", "a variable cannot be a map or a list")
 	case v.NativeNode() >= 0:
 		return nil
 	case strings.Contains(key, "."):
-		return nativekit.Refuse("", "the name of a variable cannot have a dot")
+		return formatkit.Refuse("", "the name of a variable cannot have a dot")
 	case !isPlainName(key):
-		return nativekit.Refuse("names have letters, digits and _, and do not begin with a digit", "%q cannot be the name of a variable", key)
+		return formatkit.Refuse("names have letters, digits and _, and do not begin with a digit", "%q cannot be the name of a variable", key)
 	}
 	return checkNew(v)
 }
@@ -122,13 +122,13 @@ func isName(key string) bool {
 // CheckComment implements gaby.Native.
 func (language) CheckComment(root gaby.Value, path []string, text string) error {
 	if hasMark(text) {
-		return nativekit.Refuse("leave out the #", "godotenv would take what is before the last # for the value")
+		return formatkit.Refuse("leave out the #", "godotenv would take what is before the last # for the value")
 	}
-	return nativekit.CheckFlatComment(root, path)
+	return formatkit.CheckFlatComment(root, path)
 }
 
-// Comment implements nativekit.Language.
-func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
+// Comment implements formatkit.Language.
+func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
 	if form, ok := n.Form.(*line); ok {
 		if text != "" && n.Span.Len() == 0 && !w.Replaced(n) {
 			w.Insert(n.Span.To, nothing)

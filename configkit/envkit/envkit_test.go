@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fctl-dev/fctl/configkit/envkit"
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 )
 
-var corpus = []nativetest.Input{
+var corpus = []formattest.Input{
 	{"empty", "", `{}`},
 	{"only comments", "# a\n\n  ; b\n", `{}`},
 	{"plain", "A=1\nB=two\n", `{"A":"1","B":"two"}`},
@@ -49,7 +49,7 @@ var corpus = []nativetest.Input{
 	{"no UTF-8", "A=caf\xe9\n", `!!! 1:6: the text is no UTF-8`},
 }
 
-func TestCorpus(t *testing.T) { nativetest.Corpus(t, envkit.Converter{}, corpus) }
+func TestCorpus(t *testing.T) { formattest.Corpus(t, envkit.Converter{}, corpus) }
 
 // A line break in a new value is one for every reader, whatever the line ends of the text are.
 func TestLineBreaks(t *testing.T) {
@@ -67,16 +67,16 @@ func TestLineBreaks(t *testing.T) {
 	}
 }
 
-func TestEdits(t *testing.T) { nativetest.Edits(t, envkit.Converter{}) }
+func TestEdits(t *testing.T) { formattest.Edits(t, envkit.Converter{}) }
 
-func generate(d nativetest.Dice) string {
+func generate(d formattest.Dice) string {
 	var b strings.Builder
-	end := nativetest.Pick(d, "\n", "\n", "\n", "\r\n")
+	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
 	for range d(8) {
-		b.WriteString(nativetest.Pick(d, "", "", "  ", "# note"+end, end, "export ", "; x"+end+"# y"+end))
-		b.WriteString(nativetest.Pick(d, "A", "B", "DATABASE_HOST", "DATABASE_PORT", "X_Y_Z", "configHub.configName", "configHub.x", "k-1"))
-		b.WriteString(nativetest.Pick(d, "=", "=", " = ", "= "))
-		b.WriteString(nativetest.Pick(d, "", "1", "word", "two words", "'single # q'", `"double \" \n q"`, "\"two"+end+"lines\"", "'two"+end+"lines'", "a#b", "it's", "$X", "é", "\"x\" # note", "x # note", " # note", "C:\\x"))
+		b.WriteString(formattest.Pick(d, "", "", "  ", "# note"+end, end, "export ", "; x"+end+"# y"+end))
+		b.WriteString(formattest.Pick(d, "A", "B", "DATABASE_HOST", "DATABASE_PORT", "X_Y_Z", "configHub.configName", "configHub.x", "k-1"))
+		b.WriteString(formattest.Pick(d, "=", "=", " = ", "= "))
+		b.WriteString(formattest.Pick(d, "", "1", "word", "two words", "'single # q'", `"double \" \n q"`, "\"two"+end+"lines\"", "'two"+end+"lines'", "a#b", "it's", "$X", "é", "\"x\" # note", "x # note", " # note", "C:\\x"))
 		b.WriteString(end)
 	}
 	text := b.String()
@@ -86,14 +86,14 @@ func generate(d nativetest.Dice) string {
 	return text
 }
 
-func TestProperty(t *testing.T) { nativetest.Property(t, envkit.Converter{}, generate) }
+func TestProperty(t *testing.T) { formattest.Property(t, envkit.Converter{}, generate) }
 
-func FuzzParse(f *testing.F) { nativetest.Fuzz(f, envkit.Converter{}, corpus) }
+func FuzzParse(f *testing.F) { formattest.Fuzz(f, envkit.Converter{}, corpus) }
 
 // TestOracle compares with another implementation of the format. It replaces variables and knows no dots.
 func TestOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		dice := nativetest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
+		dice := formattest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
 		text := strings.NewReplacer("configHub.", "c", "$", "", "; x", "# x", "it's", "its", "k-1", "k_1", " # note", "").Replace(generate(dice))
 		want, err := godotenv.Parse(bytes.NewReader([]byte(text)))
 		if err != nil {
@@ -103,7 +103,7 @@ func TestOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		have := nativetest.Leaves(docs[0].Data())
+		have := formattest.Leaves(docs[0].Data())
 		for key, value := range want {
 			if have[key] != value {
 				t.Fatalf("%q is %q, not %q in\n%s", key, have[key], value, text)

@@ -16,7 +16,7 @@ import (
 	"github.com/joho/godotenv"
 
 	"github.com/fctl-dev/fctl/configkit/envkit"
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 )
 
 // readers are those that the format promises to be read by.
@@ -109,10 +109,10 @@ func readWithShell(t *testing.T, texts []string) []map[string]string {
 }
 
 // randomText is made of what goes wrong when it is quoted wrongly.
-func randomText(d nativetest.Dice) string {
+func randomText(d formattest.Dice) string {
 	var b strings.Builder
 	for range d(6) {
-		b.WriteString(nativetest.Pick(d, "a", "it", "x1", " ", "'", `"`, `\`, "$", "${A}", "$A", "#", " # ", "`", "\n", `\n`, `\"`, "=", ":", ";", "&", "|", "!", "~", "*", "(", ")", "é", "日", "\t", "/", ",", "{", "}", "\r", "\u00a0"))
+		b.WriteString(formattest.Pick(d, "a", "it", "x1", " ", "'", `"`, `\`, "$", "${A}", "$A", "#", " # ", "`", "\n", `\n`, `\"`, "=", ":", ";", "&", "|", "!", "~", "*", "(", ")", "é", "日", "\t", "/", ",", "{", "}", "\r", "\u00a0"))
 	}
 	return b.String()
 }
@@ -125,19 +125,19 @@ func TestReaders(t *testing.T) {
 		count = 1500
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	dice := nativetest.Dice(r.IntN)
+	dice := formattest.Dice(r.IntN)
 	var before, after, keys, values []string
 	refused := 0
 	for range count {
-		end := nativetest.Pick(dice, "\n", "\n", "\n", "\r\n")
+		end := formattest.Pick(dice, "\n", "\n", "\n", "\r\n")
 		var b strings.Builder
 		for i := range 1 + dice(4) {
-			b.WriteString(nativetest.Pick(dice, "", "", "# it's \"so # far"+end, end, "export "))
+			b.WriteString(formattest.Pick(dice, "", "", "# it's \"so # far"+end, end, "export "))
 			fmt.Fprintf(&b, "K%d=", i)
-			b.WriteString(nativetest.Pick(dice, "", "1", "word", "a:b/c", "'single # q'", `"double q"`, `"two`+end+`lines"`, `'two`+end+`lines'`, `"x" # note`, "x # note", `""`, `''`, `"it's"`, `'"'`))
+			b.WriteString(formattest.Pick(dice, "", "1", "word", "a:b/c", "'single # q'", `"double q"`, `"two`+end+`lines"`, `'two`+end+`lines'`, `"x" # note`, "x # note", `""`, `''`, `"it's"`, `'"'`))
 			b.WriteString(end)
 		}
-		key, value := nativetest.Pick(dice, "K0", "K1", "K2", "NEW"), randomText(dice)
+		key, value := formattest.Pick(dice, "K0", "K1", "K2", "NEW"), randomText(dice)
 		docs, err := envkit.Converter{}.NativeToDocuments([]byte(b.String()))
 		if err != nil {
 			t.Fatal(err)

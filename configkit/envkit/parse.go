@@ -5,33 +5,33 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // line is how a variable is written.
 type line struct {
 	export  bool
-	sign    nativekit.Span
-	comment nativekit.Span // behind the value, with its mark; empty when there is none
+	sign    formatkit.Span
+	comment formatkit.Span // behind the value, with its mark; empty when there is none
 	old     old
 }
 
 // export may stand in front of a name.
 const export = "export"
 
-// Parse implements nativekit.Language.
-func (language) Parse(text []byte) ([]nativekit.Document, error) {
+// Parse implements formatkit.Language.
+func (language) Parse(text []byte) ([]formatkit.Document, error) {
 	p := parser{text: text}
 	if mark := "\ufeff"; bytes.HasPrefix(text, []byte(mark)) {
 		p.at = len(mark)
 	}
-	var leaves []*nativekit.Node
+	var leaves []*formatkit.Node
 	for p.at < len(text) {
 		p.skipBlanks()
 		switch {
 		case p.atLineEnd(), isComment(text[p.at:]) > 0:
-			p.at = nativekit.NextLine(text, p.at)
+			p.at = formatkit.NextLine(text, p.at)
 		default:
 			leaf, err := p.variable()
 			if err != nil {
@@ -40,12 +40,12 @@ func (language) Parse(text []byte) ([]nativekit.Document, error) {
 			leaves = append(leaves, leaf)
 		}
 	}
-	return []nativekit.Document{{Root: nest(leaves)}}, nil
+	return []formatkit.Document{{Root: nest(leaves)}}, nil
 }
 
 // nest makes the configHub block a map.
-func nest(leaves []*nativekit.Node) *nativekit.Node {
-	root := nativekit.Nest(leaves)
+func nest(leaves []*formatkit.Node) *formatkit.Node {
+	root := formatkit.Nest(leaves)
 	for _, kid := range root.Kids {
 		if kid.Kind == gaby.List {
 			kid.Kind = gaby.Map // configHub.0, if anything
@@ -79,13 +79,13 @@ func isComment(line []byte) int {
 	return 0
 }
 
-func (p *parser) fail(at int, msg, hint string) error { return nativekit.Fail(p.text, at, msg, hint) }
+func (p *parser) fail(at int, msg, hint string) error { return formatkit.Fail(p.text, at, msg, hint) }
 
 // variable reads the variable whose line begins here, behind blanks.
-func (p *parser) variable() (*nativekit.Node, error) {
+func (p *parser) variable() (*formatkit.Node, error) {
 	form := &line{}
-	n := &nativekit.Node{Kind: gaby.Scalar, Form: form}
-	begin, eol := p.at, nativekit.LineEnd(p.text, p.at)
+	n := &formatkit.Node{Kind: gaby.Scalar, Form: form}
+	begin, eol := p.at, formatkit.LineEnd(p.text, p.at)
 	sign := bytes.IndexByte(p.text[begin:eol], '=')
 	if sign < 0 {
 		return nil, p.fail(begin, "no '=' separator found", "a line is KEY=value, or a comment behind #")
@@ -97,7 +97,7 @@ func (p *parser) variable() (*nativekit.Node, error) {
 		p.skipBlanks()
 	}
 	key := bytes.TrimRight(p.text[p.at:sign], " \t")
-	n.Key, n.KeySpan = string(key), nativekit.Span{From: p.at, To: p.at + len(key)}
+	n.Key, n.KeySpan = string(key), formatkit.Span{From: p.at, To: p.at + len(key)}
 	dot := strings.IndexByte(n.Key, '.')
 	switch {
 	case !isName(n.Key):
@@ -105,15 +105,15 @@ func (p *parser) variable() (*nativekit.Node, error) {
 	case dot >= 0 && (!strings.HasPrefix(n.Key, block+".") || dot == len(n.Key)-1 || strings.Contains(n.Key, "..") || strings.HasSuffix(n.Key, ".")):
 		return nil, p.fail(p.at+dot, "the name of a variable cannot have a dot", "only those of the "+block+" block do, such as "+block+".configName")
 	}
-	form.sign = nativekit.Span{From: sign, To: sign + 1}
+	form.sign = formatkit.Span{From: sign, To: sign + 1}
 	p.at = sign + 1
 	p.skipBlanks()
 	n.Span.From = p.at
 	n.Value = p.value(n, form)
 	form.old.raw = string(p.text[n.Span.From:n.Span.To])
 	form.old.variables = variablesIn(form.old.raw)
-	n.Entry = nativekit.Span{From: nativekit.LineStart(p.text, begin), To: nativekit.NextLine(p.text, p.at)}
-	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, p.before, n.Entry.From, isComment)
+	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, begin), To: formatkit.NextLine(p.text, p.at)}
+	n.Head, n.Comments.Head = formatkit.CommentsAbove(p.text, p.before, n.Entry.From, isComment)
 	p.at, p.before = n.Entry.To, n.Entry.To
 	return n, nil
 }
@@ -126,7 +126,7 @@ func quoted(s string) string {
 }
 
 // value reads the value that begins here.
-func (p *parser) value(n *nativekit.Node, form *line) string {
+func (p *parser) value(n *formatkit.Node, form *line) string {
 	if !p.atLineEnd() {
 		if c := p.text[p.at]; c == '\'' || c == '"' {
 			if to := closing(p.text[p.at:]); to > 0 {
@@ -136,16 +136,16 @@ func (p *parser) value(n *nativekit.Node, form *line) string {
 					n.Span.To = end
 					n.Comments.Line = p.comment(form)
 					form.old.pieces = pieces(p.text[n.Span.From:end])
-					return nativekit.Text(form.old.pieces)
+					return formatkit.Text(form.old.pieces)
 				}
-				p.at, form.comment = n.Span.From, nativekit.Span{}
+				p.at, form.comment = n.Span.From, formatkit.Span{}
 			}
 		}
 	}
-	eol := nativekit.LineEnd(p.text, p.at)
+	eol := formatkit.LineEnd(p.text, p.at)
 	for at := p.at; at < eol; at++ {
 		if p.text[at] == '#' && isBlank(p.text[at-1]) {
-			form.comment = nativekit.Span{From: at, To: eol}
+			form.comment = formatkit.Span{From: at, To: eol}
 			break
 		}
 	}
@@ -168,7 +168,7 @@ func (p *parser) behind(form *line) bool {
 	from := p.at
 	p.skipBlanks()
 	if !p.atLineEnd() && p.text[p.at] == '#' && p.at > from {
-		form.comment = nativekit.Span{From: p.at, To: nativekit.LineEnd(p.text, p.at)}
+		form.comment = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
 		p.at = form.comment.To
 	}
 	return p.atLineEnd()
@@ -178,7 +178,7 @@ func (p *parser) comment(form *line) string {
 	if form.comment.Len() == 0 {
 		return ""
 	}
-	return nativekit.CommentText(string(p.text[form.comment.From:form.comment.To]), 1)
+	return formatkit.CommentText(string(p.text[form.comment.From:form.comment.To]), 1)
 }
 
 // closing is the length of the quoted text that text begins with, 0 when its quote is not closed.
@@ -195,8 +195,8 @@ func closing(text []byte) int {
 }
 
 // pieces splits a quoted text, without its quotes.
-func pieces(raw []byte) []nativekit.Piece {
-	var out []nativekit.Piece
+func pieces(raw []byte) []formatkit.Piece {
+	var out []formatkit.Piece
 	double := raw[0] == '"'
 	for at := 1; at < len(raw)-1; {
 		_, n := utf8.DecodeRune(raw[at:])
@@ -209,7 +209,7 @@ func pieces(raw []byte) []nativekit.Piece {
 				s, n = "\n\r\t\\\"$`"[i:i+1], 2
 			}
 		}
-		out = append(out, nativekit.Piece{From: at, To: at + n, Text: s})
+		out = append(out, formatkit.Piece{From: at, To: at + n, Text: s})
 		at += n
 	}
 	return out

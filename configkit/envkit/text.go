@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 )
 
 // plain are the characters, besides letters and digits, that every reader takes for themselves in a value without quotes.
@@ -22,7 +22,7 @@ const nothing = `""`
 // old is how a value was written that is replaced. Its zero value is that of a new variable.
 type old struct {
 	raw       string
-	pieces    []nativekit.Piece // what raw has between its quotes
+	pieces    []formatkit.Piece // what raw has between its quotes
 	variables []string          // that readers replace in it
 }
 
@@ -83,7 +83,7 @@ func (o old) spellings(text, lineEnd string) []string {
 		case isEscaped:
 			double = []string{`"` + escapes.Replace(text) + `"`}
 		case strings.Contains(o.raw, `\n`), strings.Contains(o.raw, `\r`):
-			double = []string{`"` + nativekit.Respell(o.raw, o.pieces, text, escapes.Replace) + `"`}
+			double = []string{`"` + formatkit.Respell(o.raw, o.pieces, text, escapes.Replace) + `"`}
 		}
 		if !isEscaped && !strings.Contains(text, "\r") {
 			double = append(double, `"`+lines+`"`)
@@ -112,23 +112,23 @@ func (o old) checkText(text string) error {
 		return nil
 	}
 	if _, both := o.keeps(text); both {
-		return nativekit.Refuse("write the value into the file", "some of the $ stand for variables of the value there was, and some do not: what is meant is not known")
+		return formatkit.Refuse("write the value into the file", "some of the $ stand for variables of the value there was, and some do not: what is meant is not known")
 	}
-	return nativekit.Refuse("leave out one of the quotes, or what is special in double quotes: $, ` and the backslash",
+	return formatkit.Refuse("leave out one of the quotes, or what is special in double quotes: $, ` and the backslash",
 		"the value cannot be written so that dotenv, godotenv, docker compose and the shell all read the same")
 }
 
-// Key implements nativekit.Flat.
+// Key implements formatkit.Flat.
 func (language) Key(key string) string { return key }
 
-// Value implements nativekit.Flat.
-func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string {
-	text, _ := nativekit.Untyped(value)
+// Value implements formatkit.Flat.
+func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string {
+	text, _ := formatkit.Untyped(value)
 	form := n.Form.(*line)
 	if text == "" && w.LineCommentOf(n) != "" {
 		return nothing
 	}
-	before := w.Raw(nativekit.Span{From: n.KeySpan.From, To: n.Span.From})
+	before := w.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Span.From})
 	spellings := form.old.spellings(text, w.LineEnd)
 	if hasMark(n.Comments.Line) {
 		spellings = slices.DeleteFunc(spellings, func(written string) bool { return !strings.ContainsAny(written[:min(1, len(written))], `"'`) })
@@ -159,15 +159,15 @@ func readable(before string, spellings []string, text string) string {
 	return ""
 }
 
-// Line implements nativekit.Flat.
-func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, value any, comment string) string {
-	text, _ := nativekit.Untyped(value)
-	d := nativekit.Delimiter{Sign: "="}
+// Line implements formatkit.Flat.
+func (l language) Line(w *formatkit.Writer, model *formatkit.Node, key string, value any, comment string) string {
+	text, _ := formatkit.Untyped(value)
+	d := formatkit.Delimiter{Sign: "="}
 	prefix := ""
 	var like old
 	if model != nil {
-		neighbours := nativekit.Neighbours(w.Text, w.Lines(), model)
-		d = nativekit.DelimiterOf(w.Text, model, neighbours, func(n *nativekit.Node) nativekit.Span { return n.Form.(*line).sign })
+		neighbours := formatkit.Neighbours(w.Text, w.Lines(), model)
+		d = formatkit.DelimiterOf(w.Text, model, neighbours, func(n *formatkit.Node) formatkit.Span { return n.Form.(*line).sign })
 		if model.Form.(*line).export && !strings.Contains(key, ".") {
 			prefix = export + " "
 		}
@@ -186,7 +186,7 @@ func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, v
 }
 
 // quoteOf is the quote that all values of the variables are in, "" when there is none.
-func quoteOf(w *nativekit.Writer, variables []*nativekit.Node) string {
+func quoteOf(w *formatkit.Writer, variables []*formatkit.Node) string {
 	quote := ""
 	for _, n := range variables {
 		raw := w.Raw(n.Span)
@@ -202,8 +202,8 @@ func quoteOf(w *nativekit.Writer, variables []*nativekit.Node) string {
 }
 
 // Near is the variable that a new one of the name goes behind: the last of those whose names begin with the same words.
-func (language) Near(w *nativekit.Writer, key string) *nativekit.Node {
-	var near *nativekit.Node
+func (language) Near(w *formatkit.Writer, key string) *formatkit.Node {
+	var near *formatkit.Node
 	best := 0
 	words := strings.Split(key, "_")
 	for _, n := range w.Lines() {

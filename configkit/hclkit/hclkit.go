@@ -20,18 +20,18 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // Converter is the converter of the format.
-type Converter = nativekit.Converter[language]
+type Converter = formatkit.Converter[language]
 
 type language struct{}
 
-// Traits implements nativekit.Language. A block type without blocks is not there.
-func (language) Traits() nativekit.Traits { return nativekit.Traits{LeavesOnly: true, Empty: "\n"} }
+// Traits implements formatkit.Language. A block type without blocks is not there.
+func (language) Traits() formatkit.Traits { return formatkit.Traits{LeavesOnly: true, Empty: "\n"} }
 
 // Join puts a document behind others: a blank line in front of it is its own.
 func (language) Join(before, text []byte) []byte { return append(before, text...) }
@@ -76,7 +76,7 @@ func (language) Scalar(value any) (any, error) {
 	switch value := value.(type) {
 	case float64:
 		if math.IsInf(value, 0) || math.IsNaN(value) {
-			return nil, nativekit.Refuse("", "HCL has neither infinity nor not-a-number")
+			return nil, formatkit.Refuse("", "HCL has neither infinity nor not-a-number")
 		}
 	case string:
 		if err := checkTemplate(value); err != nil {
@@ -96,25 +96,25 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 		v := root.Get(path[0])
 		if path[0] == labelsKey {
 			if v.Kind() != gaby.List || v.Len() < 3 {
-				return nativekit.Refuse("a block with one label has $name, with two $type and $name", "%s is a list of three labels or more", labelsKey)
+				return formatkit.Refuse("a block with one label has $name, with two $type and $name", "%s is a list of three labels or more", labelsKey)
 			}
 			v = v.First()
 		}
 		for ; v.Exists(); v = v.Next() {
 			if text, ok := v.Data().(string); !ok || text == "" || strings.Contains(text, "${") || strings.Contains(text, "%{") || strings.HasPrefix(text, "\ufeff") {
-				return nativekit.Refuse("", "a label is a text that is not empty, without templates")
+				return formatkit.Refuse("", "a label is a text that is not empty, without templates")
 			}
 			if path[0] != labelsKey {
 				break
 			}
 		}
 		if path[0] == blockKey && !isName(root.Get(blockKey).Text()) {
-			return nativekit.Refuse("use a type of blocks such as resource", "%q is no identifier", root.Get(blockKey).Text())
+			return formatkit.Refuse("use a type of blocks such as resource", "%q is no identifier", root.Get(blockKey).Text())
 		}
 		return nil
 	}
 	if !isName(path[0]) {
-		return nativekit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", path[0])
+		return formatkit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", path[0])
 	}
 	return nil
 }
@@ -122,30 +122,30 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 // CheckComment implements gaby.Native.
 func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
 	if strings.IndexFunc(text, unicode.IsControl) >= 0 {
-		return nativekit.Refuse("", "control characters cannot stand in a comment")
+		return formatkit.Refuse("", "control characters cannot stand in a comment")
 	}
 	return nil
 }
 
 // CheckPlace says why there is no place for a comment on the line behind n.
-func (language) CheckPlace(text []byte, n *nativekit.Node) error {
+func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	s := formOf(n).standing
 	if s == asLabel || s == asBlocks {
-		return nativekit.Refuse("comment one of its entries", "the value has no line of its own")
+		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}
 	at := behind(n)
-	if _, commented := remarkAt(text, at); !commented && !nativekit.Blank(text[at:nativekit.LineEnd(text, at)]) || bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
-		return nativekit.Refuse("comment the attribute it belongs to", "there is no place for a comment on the line behind the value")
+	if _, commented := remarkAt(text, at); !commented && !formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) || bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
+		return formatkit.Refuse("comment the attribute it belongs to", "there is no place for a comment on the line behind the value")
 	}
 	return nil
 }
 
 // CheckIn says what cannot be among blocks.
-func (language) CheckIn(n *nativekit.Node, v gaby.Value) error {
+func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	f := formOf(n)
 	switch {
 	case f.standing == asBlocks && v.Kind() != n.Kind && formOf(f.parent).standing == asBlocks:
-		return nativekit.Refuse("", "among blocks with labels there are only such blocks")
+		return formatkit.Refuse("", "among blocks with labels there are only such blocks")
 	case f.standing == asBlocks && v.Kind() == n.Kind:
 		return checkBlocks(v)
 	case f.standing == asBlock && f.parent != nil:
@@ -167,7 +167,7 @@ func checkBlocks(v gaby.Value) error {
 		case v.Kind() == gaby.List:
 			err = checkBody(item)
 		case item.Kind() == gaby.Scalar:
-			return nativekit.Refuse("", "among blocks with labels there are only such blocks")
+			return formatkit.Refuse("", "among blocks with labels there are only such blocks")
 		default:
 			err = checkBlocks(item)
 		}
@@ -180,11 +180,11 @@ func checkBlocks(v gaby.Value) error {
 
 func checkBody(v gaby.Value) error {
 	if v.Kind() != gaby.Map {
-		return nativekit.Refuse("", "a block is a map")
+		return formatkit.Refuse("", "a block is a map")
 	}
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
 		if !isName(kid.Key()) {
-			return nativekit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", kid.Key())
+			return formatkit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", kid.Key())
 		}
 	}
 	return nil
@@ -193,7 +193,7 @@ func checkBody(v gaby.Value) error {
 // CheckDelete says why what is at a path cannot be deleted.
 func (l language) CheckDelete(_ []byte, path []string) error {
 	if l.IsName(path) {
-		return nativekit.Refuse("delete the resource as a whole", "a block cannot be without its type and labels")
+		return formatkit.Refuse("delete the resource as a whole", "a block cannot be without its type and labels")
 	}
 	return nil
 }

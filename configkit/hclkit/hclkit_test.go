@@ -12,11 +12,11 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"pgregory.net/rapid"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/hclkit"
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
 )
 
-var corpus = []nativetest.Input{
+var corpus = []formattest.Input{
 	{"empty", "", `{}`},
 	{"only comments", "# a\n// b\n/* c\n d */\n", `{}`},
 	{"resource", "# about\nresource \"aws_vpc\" \"main\" {\n  cidr_block = \"10.0.0.0/16\" # all\n  count      = 2\n}\n", `{"$block":"resource","$name":"main","$type":"aws_vpc","cidr_block":"10.0.0.0/16","count":2}`},
@@ -49,7 +49,7 @@ var corpus = []nativetest.Input{
 	{"unfinished", "locals {\n  a = \n}\n", `!!! 2:7: invalid expression: expected the start of an expression, but found an invalid expression token`},
 }
 
-func TestCorpus(t *testing.T) { nativetest.Corpus(t, hclkit.Converter{}, corpus) }
+func TestCorpus(t *testing.T) { formattest.Corpus(t, hclkit.Converter{}, corpus) }
 
 // TestModule edits everything in a module as people publish them, each for itself: in the whole file only its block changes.
 func TestModule(t *testing.T) {
@@ -69,7 +69,7 @@ func TestModule(t *testing.T) {
 				t.Fatalf("%v: %q", err, block)
 			}
 			if text == string(module) { // of other line ends the corpus tells
-				nativetest.EachPlace(t, hclkit.Converter{}, string(block))
+				formattest.EachPlace(t, hclkit.Converter{}, string(block))
 			}
 			before, after := text[:at], text[at+len(block):]
 			at += len(block)
@@ -96,31 +96,31 @@ func TestModule(t *testing.T) {
 	}
 }
 
-func TestEdits(t *testing.T) { nativetest.Edits(t, hclkit.Converter{}) }
+func TestEdits(t *testing.T) { formattest.Edits(t, hclkit.Converter{}) }
 
-func FuzzParse(f *testing.F) { nativetest.Fuzz(f, hclkit.Converter{}, corpus) }
+func FuzzParse(f *testing.F) { formattest.Fuzz(f, hclkit.Converter{}, corpus) }
 
 // generate makes a text whose attributes all have names of their own.
-func generate(d nativetest.Dice) string {
+func generate(d formattest.Dice) string {
 	var b strings.Builder
-	end := nativetest.Pick(d, "\n", "\n", "\n", "\r\n")
+	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
 	number := 0
 	name := func() string {
 		number++
-		return fmt.Sprintf(nativetest.Pick(d, "a%d", "long_name_%d"), number)
+		return fmt.Sprintf(formattest.Pick(d, "a%d", "long_name_%d"), number)
 	}
 	scalar := func() string {
-		return nativetest.Pick(d, "1", "007", "1.0", "1e3", "-5", "true", "null", `"text"`, `"web-${var.x}"`, `"\u00e9 \"q\" $${no}"`, "var.x", "f(1, 2)", "a ? 1 : 2", "[]", `""`)
+		return formattest.Pick(d, "1", "007", "1.0", "1e3", "-5", "true", "null", `"text"`, `"web-${var.x}"`, `"\u00e9 \"q\" $${no}"`, "var.x", "f(1, 2)", "a ? 1 : 2", "[]", `""`)
 	}
 	attributes := func(indent string) {
 		for range d(4) {
-			b.WriteString(nativetest.Pick(d, "", "", indent+"# note"+end, end, indent+"// x"+end))
-			b.WriteString(indent + name() + nativetest.Pick(d, " = ", "=", "   = "))
+			b.WriteString(formattest.Pick(d, "", "", indent+"# note"+end, end, indent+"// x"+end))
+			b.WriteString(indent + name() + formattest.Pick(d, " = ", "=", "   = "))
 			switch d(8) {
 			case 0:
 				b.WriteString("[" + scalar() + ", " + scalar() + "]")
 			case 1:
-				b.WriteString("[" + end + indent + "  " + scalar() + ", # c" + end + indent + "  " + scalar() + nativetest.Pick(d, ",", "") + end + indent + "]")
+				b.WriteString("[" + end + indent + "  " + scalar() + ", # c" + end + indent + "  " + scalar() + formattest.Pick(d, ",", "") + end + indent + "]")
 			case 2:
 				b.WriteString("{" + end + indent + "  " + name() + " = " + scalar() + end + indent + "  # about" + end + indent + `  "` + name() + `/x" = ` + scalar() + end + indent + "}")
 			case 3:
@@ -128,19 +128,19 @@ func generate(d nativetest.Dice) string {
 			case 4:
 				b.WriteString("<<-EOT" + end + indent + "  one" + end + indent + "    two ${x}" + end + indent + "EOT")
 			default:
-				b.WriteString(scalar() + nativetest.Pick(d, "", "", " # c"))
+				b.WriteString(scalar() + formattest.Pick(d, "", "", " # c"))
 			}
 			b.WriteString(end)
 		}
 	}
 	for range d(4) {
-		b.WriteString(nativetest.Pick(d, "", end, "# about"+end, end+"# far"+end+end))
+		b.WriteString(formattest.Pick(d, "", end, "# about"+end, end+"# far"+end+end))
 		number++
-		b.WriteString(strings.Replace(nativetest.Pick(d, `resource "aws_x" "n#"`, `data "aws_y" "n#"`, `module "n#"`, `locals`), "#", fmt.Sprint(number), 1))
-		b.WriteString(" {" + nativetest.Pick(d, "", " # c") + end)
+		b.WriteString(strings.Replace(formattest.Pick(d, `resource "aws_x" "n#"`, `data "aws_y" "n#"`, `module "n#"`, `locals`), "#", fmt.Sprint(number), 1))
+		b.WriteString(" {" + formattest.Pick(d, "", " # c") + end)
 		attributes("  ")
 		for range d(3) {
-			b.WriteString(nativetest.Pick(d, end, "", "  # block"+end) + nativetest.Pick(d, "  ingress {", "  egress {", `  dynamic "s" {`) + end)
+			b.WriteString(formattest.Pick(d, end, "", "  # block"+end) + formattest.Pick(d, "  ingress {", "  egress {", `  dynamic "s" {`) + end)
 			attributes("    ")
 			b.WriteString("  }" + end)
 		}
@@ -149,7 +149,7 @@ func generate(d nativetest.Dice) string {
 	return b.String()
 }
 
-func TestProperty(t *testing.T) { nativetest.Property(t, hclkit.Converter{}, generate) }
+func TestProperty(t *testing.T) { formattest.Property(t, hclkit.Converter{}, generate) }
 
 // TestOracle compares strings, numbers and bools with what the language's own library makes of them.
 func TestOracle(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
@@ -35,19 +35,19 @@ const (
 // form is what a value's node remembers of how it is written.
 type form struct {
 	standing standing
-	parent   *nativekit.Node
-	sign     nativekit.Span // of an entry its equals sign or colon
-	braces   nativekit.Span // of a block from brace to brace; empty for attributes that are in none
-	labels   nativekit.Span // of a block in a block what stands in front of its brace
+	parent   *formatkit.Node
+	sign     formatkit.Span // of an entry its equals sign or colon
+	braces   formatkit.Span // of a block from brace to brace; empty for attributes that are in none
+	labels   formatkit.Span // of a block in a block what stands in front of its brace
 }
 
-func formOf(n *nativekit.Node) *form { return n.Form.(*form) }
+func formOf(n *formatkit.Node) *form { return n.Form.(*form) }
 
 // parser makes nodes of the syntax tree of hclsyntax.
 type parser struct{ text []byte }
 
-// Parse implements nativekit.Language.
-func (language) Parse(text []byte) ([]nativekit.Document, error) {
+// Parse implements formatkit.Language.
+func (language) Parse(text []byte) ([]formatkit.Document, error) {
 	p := parser{text}
 	if err := p.checkDepth(); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (p parser) refused(diagnostics hcl.Diagnostics) error {
 		if d.Subject != nil {
 			at = min(d.Subject.Start.Byte, len(p.text))
 		}
-		return nativekit.Fail(p.text, at, lower(d.Summary)+": "+lower(strings.TrimSuffix(d.Detail, ".")), "")
+		return formatkit.Fail(p.text, at, lower(d.Summary)+": "+lower(strings.TrimSuffix(d.Detail, ".")), "")
 	}
 	return diagnostics
 }
@@ -98,44 +98,44 @@ func (p parser) checkDepth() error {
 			choices = 0
 		case hclsyntax.TokenBang, hclsyntax.TokenMinus:
 			if prefixes++; prefixes > limit {
-				return nativekit.Fail(p.text, t.Range.Start.Byte, "expressions are nested too deep", "")
+				return formatkit.Fail(p.text, t.Range.Start.Byte, "expressions are nested too deep", "")
 			}
 			continue
 		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
 			continue
 		}
 		if prefixes = 0; open > limit || choices > limit {
-			return nativekit.Fail(p.text, t.Range.Start.Byte, "blocks or expressions are nested too deep", "")
+			return formatkit.Fail(p.text, t.Range.Start.Byte, "blocks or expressions are nested too deep", "")
 		}
 	}
 	return nil
 }
 
-func span(r hcl.Range) nativekit.Span { return nativekit.Span{From: r.Start.Byte, To: r.End.Byte} }
+func span(r hcl.Range) formatkit.Span { return formatkit.Span{From: r.Start.Byte, To: r.End.Byte} }
 
 // item is an attribute or a block of a body.
 type item struct {
 	attribute *hclsyntax.Attribute
 	block     *hclsyntax.Block
-	span      nativekit.Span
+	span      formatkit.Span
 }
 
 // itemsOf are the attributes and blocks of a body in the order of the text.
 func itemsOf(body *hclsyntax.Body) []item {
 	items := make([]item, 0, len(body.Attributes)+len(body.Blocks))
 	for _, a := range body.Attributes {
-		items = append(items, item{attribute: a, span: nativekit.Span{From: a.NameRange.Start.Byte, To: a.Expr.Range().End.Byte}})
+		items = append(items, item{attribute: a, span: formatkit.Span{From: a.NameRange.Start.Byte, To: a.Expr.Range().End.Byte}})
 	}
 	for _, b := range body.Blocks {
-		items = append(items, item{block: b, span: nativekit.Span{From: b.TypeRange.Start.Byte, To: b.CloseBraceRange.End.Byte}})
+		items = append(items, item{block: b, span: formatkit.Span{From: b.TypeRange.Start.Byte, To: b.CloseBraceRange.End.Byte}})
 	}
 	slices.SortFunc(items, func(a, b item) int { return a.span.From - b.span.From })
 	return items
 }
 
-func (p parser) documents(body *hclsyntax.Body) []nativekit.Document {
-	var documents []nativekit.Document
-	var attributes *nativekit.Node
+func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
+	var documents []formatkit.Document
+	var attributes *formatkit.Node
 	start := 0
 	for _, it := range itemsOf(body) {
 		if it.attribute != nil && attributes != nil {
@@ -144,14 +144,14 @@ func (p parser) documents(body *hclsyntax.Body) []nativekit.Document {
 			attributes.Entry.To = start
 			continue
 		}
-		root := &nativekit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock}}
-		documents = append(documents, nativekit.Document{Root: root, Start: start})
+		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock}}
+		documents = append(documents, formatkit.Document{Root: root, Start: start})
 		if it.attribute != nil {
 			attributes = root
 			p.attribute(root, it, start)
 			root.Entry = root.Kids[0].Entry
 			root.Head = root.Kids[0].Head
-			root.Span = nativekit.Span{From: it.span.From, To: it.span.From}
+			root.Span = formatkit.Span{From: it.span.From, To: it.span.From}
 		} else {
 			attributes = nil
 			p.block(root, it, start)
@@ -161,36 +161,36 @@ func (p parser) documents(body *hclsyntax.Body) []nativekit.Document {
 		start = root.Entry.To
 	}
 	if documents == nil {
-		root := &nativekit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock}}
-		root.Entry = nativekit.Span{From: len(p.text), To: len(p.text)}
-		documents = append(documents, nativekit.Document{Root: root})
+		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock}}
+		root.Entry = formatkit.Span{From: len(p.text), To: len(p.text)}
+		documents = append(documents, formatkit.Document{Root: root})
 	}
 	return documents
 }
 
 // lines notes the lines that an entry stands on, and its comments. before is where the entry before ends.
-func (p parser) lines(n *nativekit.Node, at nativekit.Span, before int) {
-	from := nativekit.LineStart(p.text, at.From)
-	if from < before || !nativekit.Blank(bytes.TrimPrefix(p.text[from:at.From], []byte("\ufeff"))) {
+func (p parser) lines(n *formatkit.Node, at formatkit.Span, before int) {
+	from := formatkit.LineStart(p.text, at.From)
+	if from < before || !formatkit.Blank(bytes.TrimPrefix(p.text[from:at.From], []byte("\ufeff"))) {
 		n.Entry, n.Head = at, at.From // on the line of the brace
 		return
 	}
-	n.Entry = nativekit.Span{From: from, To: nativekit.NextLine(p.text, at.To)}
+	n.Entry = formatkit.Span{From: from, To: formatkit.NextLine(p.text, at.To)}
 	if bytes.HasPrefix(p.text[from:], []byte("\ufeff")) {
 		n.Entry.From += len("\ufeff")
 	}
-	if before != nativekit.LineStart(p.text, before) { // behind a brace
-		before = nativekit.NextLine(p.text, before)
+	if before != formatkit.LineStart(p.text, before) { // behind a brace
+		before = formatkit.NextLine(p.text, before)
 	}
-	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, before, n.Entry.From, mark)
+	n.Head, n.Comments.Head = formatkit.CommentsAbove(p.text, before, n.Entry.From, mark)
 }
 
 // block notes where a block stands.
-func (p parser) block(n *nativekit.Node, it item, before int) {
+func (p parser) block(n *formatkit.Node, it item, before int) {
 	b := it.block
 	f := formOf(n)
-	f.braces = nativekit.Span{From: b.OpenBraceRange.Start.Byte, To: b.CloseBraceRange.End.Byte}
-	f.labels = nativekit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.Start.Byte}
+	f.braces = formatkit.Span{From: b.OpenBraceRange.Start.Byte, To: b.CloseBraceRange.End.Byte}
+	f.labels = formatkit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.Start.Byte}
 	n.KeySpan, n.Span = span(b.TypeRange), f.braces
 	p.lines(n, it.span, before)
 	n.Comments.Line = p.remark(f.braces.From + 1)
@@ -200,10 +200,10 @@ func (p parser) block(n *nativekit.Node, it item, before int) {
 }
 
 // labels adds what a block at the top is.
-func (p parser) labels(root *nativekit.Node, b *hclsyntax.Block) {
-	line := nativekit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.End.Byte}
-	add := func(in *nativekit.Node, key, value string, at nativekit.Span) {
-		in.Kids = append(in.Kids, &nativekit.Node{
+func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
+	line := formatkit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.End.Byte}
+	add := func(in *formatkit.Node, key, value string, at formatkit.Span) {
+		in.Kids = append(in.Kids, &formatkit.Node{
 			Kind: gaby.Scalar, Key: key, Value: value, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Form: &form{standing: asLabel, parent: in},
 		})
 	}
@@ -216,8 +216,8 @@ func (p parser) labels(root *nativekit.Node, b *hclsyntax.Block) {
 		add(root, typeKey, b.Labels[0], span(b.LabelRanges[0]))
 		add(root, nameKey, b.Labels[1], span(b.LabelRanges[1]))
 	default:
-		at := nativekit.Span{From: b.LabelRanges[0].Start.Byte, To: b.LabelRanges[len(b.Labels)-1].End.Byte}
-		list := &nativekit.Node{Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Form: &form{standing: asLabel, parent: root}}
+		at := formatkit.Span{From: b.LabelRanges[0].Start.Byte, To: b.LabelRanges[len(b.Labels)-1].End.Byte}
+		list := &formatkit.Node{Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Form: &form{standing: asLabel, parent: root}}
 		root.Kids = append(root.Kids, list)
 		for i, label := range b.Labels {
 			add(list, "", label, span(b.LabelRanges[i]))
@@ -226,9 +226,9 @@ func (p parser) labels(root *nativekit.Node, b *hclsyntax.Block) {
 }
 
 // body adds the attributes and blocks of a block.
-func (p parser) body(n *nativekit.Node, body *hclsyntax.Body) {
+func (p parser) body(n *formatkit.Node, body *hclsyntax.Body) {
 	before := formOf(n).braces.From + 1
-	groups := map[string]*nativekit.Node{}
+	groups := map[string]*formatkit.Node{}
 	for _, it := range itemsOf(body) {
 		if it.attribute != nil {
 			p.attribute(n, it, before)
@@ -236,7 +236,7 @@ func (p parser) body(n *nativekit.Node, body *hclsyntax.Body) {
 			continue
 		}
 		list := p.group(n, it.block, groups)
-		kid := &nativekit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock, parent: list}}
+		kid := &formatkit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock, parent: list}}
 		list.Kids = append(list.Kids, kid)
 		p.block(kid, it, before)
 		p.body(kid, it.block.Body)
@@ -245,7 +245,7 @@ func (p parser) body(n *nativekit.Node, body *hclsyntax.Body) {
 }
 
 // group is the list of the blocks with the type and the labels of b.
-func (p parser) group(n *nativekit.Node, b *hclsyntax.Block, groups map[string]*nativekit.Node) *nativekit.Node {
+func (p parser) group(n *formatkit.Node, b *hclsyntax.Block, groups map[string]*formatkit.Node) *formatkit.Node {
 	keys := append([]string{b.Type}, b.Labels...)
 	ranges := append([]hcl.Range{b.TypeRange}, b.LabelRanges...)
 	in, path := n, ""
@@ -258,8 +258,8 @@ func (p parser) group(n *nativekit.Node, b *hclsyntax.Block, groups map[string]*
 		next := groups[path]
 		if next == nil {
 			at := span(ranges[i])
-			next = &nativekit.Node{
-				Kind: kind, Key: key, KeySpan: at, Span: nativekit.Span{From: at.From, To: at.From}, Comma: -1,
+			next = &formatkit.Node{
+				Kind: kind, Key: key, KeySpan: at, Span: formatkit.Span{From: at.From, To: at.From}, Comma: -1,
 				Form: &form{standing: asBlocks, parent: in},
 			}
 			groups[path] = next
@@ -271,17 +271,17 @@ func (p parser) group(n *nativekit.Node, b *hclsyntax.Block, groups map[string]*
 }
 
 // attribute adds an attribute of a body.
-func (p parser) attribute(in *nativekit.Node, it item, before int) {
+func (p parser) attribute(in *formatkit.Node, it item, before int) {
 	a := it.attribute
-	n := &nativekit.Node{Key: a.Name, KeySpan: span(a.NameRange), Comma: -1, Form: &form{standing: asAttribute, parent: in, sign: span(a.EqualsRange)}}
+	n := &formatkit.Node{Key: a.Name, KeySpan: span(a.NameRange), Comma: -1, Form: &form{standing: asAttribute, parent: in, sign: span(a.EqualsRange)}}
 	in.Kids = append(in.Kids, n)
 	p.value(n, a.Expr)
-	p.lines(n, nativekit.Span{From: it.span.From, To: n.Span.To}, before)
+	p.lines(n, formatkit.Span{From: it.span.From, To: n.Span.To}, before)
 	n.Comments.Line = p.remark(n.Span.To)
 }
 
 // value reads an expression.
-func (p parser) value(n *nativekit.Node, e hclsyntax.Expression) {
+func (p parser) value(n *formatkit.Node, e hclsyntax.Expression) {
 	n.Kind, n.Span = gaby.Scalar, span(e.Range())
 	if at := n.Span.To; at > n.Span.From && bytes.HasPrefix(p.text[n.Span.From:], []byte("<<")) && p.text[at-1] == '\n' {
 		n.Span.To = len(bytes.TrimRight(p.text[:at], "\r\n"))
@@ -298,20 +298,20 @@ func (p parser) value(n *nativekit.Node, e hclsyntax.Expression) {
 	n.Value = scalar(string(p.text[n.Span.From:n.Span.To]), e)
 }
 
-func (p parser) tuple(n *nativekit.Node, e *hclsyntax.TupleConsExpr) {
+func (p parser) tuple(n *formatkit.Node, e *hclsyntax.TupleConsExpr) {
 	n.Kind = gaby.List
 	after := n.Span.From + 1
 	for _, item := range e.Exprs {
-		kid := &nativekit.Node{Comma: -1, Form: &form{parent: n}}
+		kid := &formatkit.Node{Comma: -1, Form: &form{parent: n}}
 		n.Kids = append(n.Kids, kid)
 		p.value(kid, item)
-		kid.KeySpan = nativekit.Span{From: kid.Span.From, To: kid.Span.From}
+		kid.KeySpan = formatkit.Span{From: kid.Span.From, To: kid.Span.From}
 		after = p.bracketed(kid, after, kid.Span)
 	}
 }
 
 // object reads an object whose keys are known, and reports whether it is one.
-func (p parser) object(n *nativekit.Node, e *hclsyntax.ObjectConsExpr) bool {
+func (p parser) object(n *formatkit.Node, e *hclsyntax.ObjectConsExpr) bool {
 	keys := make([]string, len(e.Items))
 	seen := map[string]bool{}
 	for i, item := range e.Items {
@@ -326,10 +326,10 @@ func (p parser) object(n *nativekit.Node, e *hclsyntax.ObjectConsExpr) bool {
 	for i, item := range e.Items {
 		at := span(item.KeyExpr.Range())
 		sign := p.gap(at.To)
-		kid := &nativekit.Node{Key: keys[i], KeySpan: at, Comma: -1, Form: &form{parent: n, sign: nativekit.Span{From: sign, To: sign + 1}}}
+		kid := &formatkit.Node{Key: keys[i], KeySpan: at, Comma: -1, Form: &form{parent: n, sign: formatkit.Span{From: sign, To: sign + 1}}}
 		n.Kids = append(n.Kids, kid)
 		p.value(kid, item.ValueExpr)
-		after = p.bracketed(kid, after, nativekit.Span{From: at.From, To: kid.Span.To})
+		after = p.bracketed(kid, after, formatkit.Span{From: at.From, To: kid.Span.To})
 	}
 	return true
 }
@@ -357,12 +357,12 @@ func (p parser) key(e hclsyntax.Expression) (string, bool) {
 
 // bracketed notes where an entry in brackets stands, which is the next one after a place, and returns where the comma behind it ends
 // or itself.
-func (p parser) bracketed(n *nativekit.Node, after int, entry nativekit.Span) int {
+func (p parser) bracketed(n *formatkit.Node, after int, entry formatkit.Span) int {
 	n.Entry, n.Head = entry, entry.From
 	if first := bytes.IndexByte(p.text[after:entry.From], '\n'); first >= 0 {
 		first += after + 1
 		line := bytes.LastIndexByte(p.text[:entry.From], '\n') + 1
-		head, comment := nativekit.CommentsAbove(p.text, first, line, mark)
+		head, comment := formatkit.CommentsAbove(p.text, first, line, mark)
 		if n.Comments.Head = comment; comment != "" {
 			n.Head = head
 		}
@@ -388,7 +388,7 @@ func (p parser) gap(at int) int {
 			}
 			at += end + 4
 		case mark(p.text[at:]) > 0:
-			at = nativekit.LineEnd(p.text, at)
+			at = formatkit.LineEnd(p.text, at)
 		default:
 			return at
 		}
@@ -413,16 +413,16 @@ func (p parser) remark(at int) string {
 	if !ok {
 		return ""
 	}
-	return nativekit.CommentText(string(p.text[s.From:s.To]), mark(p.text[s.From:]))
+	return formatkit.CommentText(string(p.text[s.From:s.To]), mark(p.text[s.From:]))
 }
 
 // remarkAt is where the comment on the rest of the line stands.
-func remarkAt(text []byte, at int) (nativekit.Span, bool) {
+func remarkAt(text []byte, at int) (formatkit.Span, bool) {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
 	}
 	if at == len(text) || mark(text[at:]) == 0 {
-		return nativekit.Span{}, false
+		return formatkit.Span{}, false
 	}
-	return nativekit.Span{From: at, To: nativekit.LineEnd(text, at)}, true
+	return formatkit.Span{From: at, To: formatkit.LineEnd(text, at)}, true
 }

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
@@ -59,7 +59,7 @@ func spelled(raw string, value any) string {
 	case uint64:
 		return strconv.FormatUint(value, 10)
 	case float64:
-		return nativekit.SpellFloat(raw, value)
+		return formatkit.SpellFloat(raw, value)
 	case string:
 		return spelledString(raw, value)
 	}
@@ -69,7 +69,7 @@ func spelled(raw string, value any) string {
 func spelledString(raw, value string) string {
 	if strings.HasPrefix(raw, `"`) && strings.HasSuffix(raw, `"`) && len(raw) > 1 {
 		inside := raw[1 : len(raw)-1]
-		text := `"` + nativekit.Respell(inside, pieces(inside), value, escaped) + `"`
+		text := `"` + formatkit.Respell(inside, pieces(inside), value, escaped) + `"`
 		if again, ok := stringValue(text); ok && again == value {
 			return text
 		}
@@ -133,7 +133,7 @@ func checkTemplate(value string) error {
 		return nil
 	}
 	if again, ok := stringValue(quoted(value)); !ok || again != value {
-		return nativekit.Refuse("write $${ for a ${ that is to be text, and %%{ for a %{", "%q is no template", value)
+		return formatkit.Refuse("write $${ for a ${ that is to be text, and %%{ for a %{", "%q is no template", value)
 	}
 	return nil
 }
@@ -177,13 +177,13 @@ func cut(text string, tokens hclsyntax.Tokens, literal hclsyntax.TokenType) []pa
 }
 
 // pieces cuts what stands between quotes into what stands for a part of the value each.
-func pieces(inside string) []nativekit.Piece {
-	var list []nativekit.Piece
+func pieces(inside string) []formatkit.Piece {
+	var list []formatkit.Piece
 	tokens, _ := hclsyntax.LexExpression([]byte(`"`+inside+`"`), "", hcl.InitialPos)
 	at := 0
 	for _, p := range cut(`"`+inside+`"`, tokens, hclsyntax.TokenQuotedLit) {
 		if !p.literal {
-			list = append(list, nativekit.Piece{From: at, To: at + len(p.text), Text: p.text})
+			list = append(list, formatkit.Piece{From: at, To: at + len(p.text), Text: p.text})
 			at += len(p.text)
 			continue
 		}
@@ -201,7 +201,7 @@ func pieces(inside string) []nativekit.Piece {
 				}
 				text = rest[:n]
 			}
-			list = append(list, nativekit.Piece{From: at, To: at + n, Text: text})
+			list = append(list, formatkit.Piece{From: at, To: at + n, Text: text})
 			at, rest = at+n, rest[n:]
 		}
 	}
@@ -209,7 +209,7 @@ func pieces(inside string) []nativekit.Piece {
 }
 
 // unquoted is the value of a string in quotes.
-func unquoted(raw string) string { return nativekit.Text(pieces(raw[1 : len(raw)-1])) }
+func unquoted(raw string) string { return formatkit.Text(pieces(raw[1 : len(raw)-1])) }
 
 // unescaped is what an escape sequence stands for.
 func unescaped(sequence string) string {

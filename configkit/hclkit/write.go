@@ -7,18 +7,18 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // step is by how much what stands in braces is indented.
 const step = "  "
 
 // editor writes edits.
-type editor struct{ *nativekit.Writer }
+type editor struct{ *formatkit.Writer }
 
-// Replace implements nativekit.Language.
-func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+// Replace implements formatkit.Language.
+func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	e := editor{w}
 	f := formOf(n)
 	switch f.standing {
@@ -27,16 +27,16 @@ func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) er
 		return nil
 	case asBlock, asBlocks:
 		if f.standing == asBlock && v.Kind() == gaby.Map && f.parent != nil {
-			w.Replace(f.braces, e.braces(v, nativekit.Indent(w.Text, f.labels.From)))
+			w.Replace(f.braces, e.braces(v, formatkit.Indent(w.Text, f.labels.From)))
 			return nil
 		}
 		if f.standing == asBlocks && formOf(f.parent).standing == asBlock {
 			e.remove(n)
 			return e.add(f.parent, n.Key, v)
 		}
-		return nativekit.Refuse("set the attributes in it", "a block cannot become something else")
+		return formatkit.Refuse("set the attributes in it", "a block cannot become something else")
 	}
-	w.Replace(n.Span, e.value(n, v, nativekit.Indent(w.Text, n.KeySpan.From)))
+	w.Replace(n.Span, e.value(n, v, formatkit.Indent(w.Text, n.KeySpan.From)))
 	return nil
 }
 
@@ -68,10 +68,10 @@ const chain = 64
 
 // like is a new key with its sign, written as model is, behind which its line comes. Where the lines above have their signs below each
 // other it has so too, unless it is too long for that.
-func (e editor) like(model *nativekit.Node, siblings []*nativekit.Node, key, value string) string {
-	sign := func(n *nativekit.Node) nativekit.Span { return formOf(n).sign }
-	d := nativekit.DelimiterOf(e.Text, model, nil, sign)
-	if _, first := nativekit.StartsLine(e.Text, model.KeySpan.From); d.Sign != "=" || d.Before == "" || !first {
+func (e editor) like(model *formatkit.Node, siblings []*formatkit.Node, key, value string) string {
+	sign := func(n *formatkit.Node) formatkit.Span { return formOf(n).sign }
+	d := formatkit.DelimiterOf(e.Text, model, nil, sign)
+	if _, first := formatkit.StartsLine(e.Text, model.KeySpan.From); d.Sign != "=" || d.Before == "" || !first {
 		return key + d.Before + d.Sign + d.After
 	}
 	width := 0
@@ -92,7 +92,7 @@ func (e editor) like(model *nativekit.Node, siblings []*nativekit.Node, key, val
 }
 
 // label writes what a block is.
-func (e editor) label(n *nativekit.Node, v gaby.Value) {
+func (e editor) label(n *formatkit.Node, v gaby.Value) {
 	if v.Kind() == gaby.List {
 		var labels []string
 		for label := v.First(); label.Exists(); label = label.Next() {
@@ -108,8 +108,8 @@ func (e editor) label(n *nativekit.Node, v gaby.Value) {
 	e.Replace(n.Span, text)
 }
 
-// Entries implements nativekit.Language.
-func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
+// Entries implements formatkit.Language.
+func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry) (bool, error) {
 	e := editor{w}
 	f := formOf(n)
 	if f.standing == asLabel {
@@ -117,14 +117,14 @@ func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []native
 		return true, nil
 	}
 	if f.standing == asAttribute || f.standing == inBrackets {
-		done, err := w.EntriesIn(n, entries, nativekit.Brackets{Text: e.bracketed, NoCommas: n.Kind == gaby.Map})
+		done, err := w.EntriesIn(n, entries, formatkit.Brackets{Text: e.bracketed, NoCommas: n.Kind == gaby.Map})
 		if done || err != nil {
 			return false, err
 		}
-		w.Replace(n.Span, e.value(n, w.Value(n), nativekit.Indent(w.Text, n.KeySpan.From)))
+		w.Replace(n.Span, e.value(n, w.Value(n), formatkit.Indent(w.Text, n.KeySpan.From)))
 		return true, nil
 	}
-	stays := map[*nativekit.Node]bool{}
+	stays := map[*formatkit.Node]bool{}
 	for _, entry := range entries {
 		stays[entry.Node] = true
 	}
@@ -133,7 +133,7 @@ func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []native
 			continue
 		}
 		if formOf(kid).standing == asLabel {
-			return false, nativekit.Refuse("delete the resource as a whole", "a block cannot be without its type and labels")
+			return false, formatkit.Refuse("delete the resource as a whole", "a block cannot be without its type and labels")
 		}
 		e.remove(kid)
 	}
@@ -144,7 +144,7 @@ func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []native
 }
 
 // entries writes the new entries of a body.
-func (e editor) entries(n *nativekit.Node, entries []nativekit.Entry) error {
+func (e editor) entries(n *formatkit.Node, entries []formatkit.Entry) error {
 	f := formOf(n)
 	if f.parent == nil && f.braces.Len() == 0 && len(n.Kids) == 0 {
 		return e.fresh(entries)
@@ -161,7 +161,7 @@ func (e editor) entries(n *nativekit.Node, entries []nativekit.Entry) error {
 }
 
 // fresh writes a document into an empty text.
-func (e editor) fresh(entries []nativekit.Entry) error {
+func (e editor) fresh(entries []formatkit.Entry) error {
 	indent, labels, block := "", "", ""
 	for _, entry := range entries {
 		switch v := entry.Value; v.Key() {
@@ -199,11 +199,11 @@ func (e editor) fresh(entries []nativekit.Entry) error {
 }
 
 // blocks writes the new blocks of a type.
-func (e editor) blocks(n *nativekit.Node, entries []nativekit.Entry) error {
+func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 	if n.Kind == gaby.Map {
 		last, _ := e.lastOf(n)
-		at := nativekit.NextLine(e.Text, last.Entry.To-1)
-		indent := nativekit.Indent(e.Text, last.KeySpan.From)
+		at := formatkit.NextLine(e.Text, last.Entry.To-1)
+		indent := formatkit.Indent(e.Text, last.KeySpan.From)
 		head := ""
 		for in := n; formOf(in).standing == asBlocks; in = formOf(in).parent {
 			if head = " " + quoted(in.Key) + head; formOf(formOf(in).parent).standing != asBlocks {
@@ -221,16 +221,16 @@ func (e editor) blocks(n *nativekit.Node, entries []nativekit.Entry) error {
 		return nil
 	}
 	model := n.Kids[0]
-	at := nativekit.LineStart(e.Text, model.Head)
+	at := formatkit.LineStart(e.Text, model.Head)
 	labels := strings.TrimRight(e.Raw(formOf(model).labels), " \t")
-	indent := nativekit.Indent(e.Text, formOf(model).labels.From)
+	indent := formatkit.Indent(e.Text, formOf(model).labels.From)
 	for _, entry := range entries {
 		if entry.Node != nil {
-			at = nativekit.NextLine(e.Text, entry.Node.Entry.To-1)
+			at = formatkit.NextLine(e.Text, entry.Node.Entry.To-1)
 			continue
 		}
 		if entry.Value.Kind() != gaby.Map {
-			return nativekit.Refuse("", "blocks are maps")
+			return formatkit.Refuse("", "blocks are maps")
 		}
 		e.Insert(at, e.apart(at)+indent+labels+" "+e.braces(entry.Value, indent)+e.LineEnd)
 	}
@@ -239,8 +239,8 @@ func (e editor) blocks(n *nativekit.Node, entries []nativekit.Entry) error {
 
 // apart is the blank line in front of a new block at a place.
 func (e editor) apart(at int) string {
-	before := nativekit.LineAbove(e.Text, at)
-	line := strings.TrimSpace(e.Raw(nativekit.Span{From: before, To: at}))
+	before := formatkit.LineAbove(e.Text, at)
+	line := strings.TrimSpace(e.Raw(formatkit.Span{From: before, To: at}))
 	if line == "" || strings.HasSuffix(line, "{") {
 		return ""
 	}
@@ -248,7 +248,7 @@ func (e editor) apart(at int) string {
 }
 
 // remove takes an attribute or blocks out.
-func (e editor) remove(n *nativekit.Node) {
+func (e editor) remove(n *formatkit.Node) {
 	f := formOf(n)
 	if f.standing == asBlocks {
 		for _, kid := range n.Kids {
@@ -257,30 +257,30 @@ func (e editor) remove(n *nativekit.Node) {
 		return
 	}
 	from, to := n.Head, n.Entry.To
-	if from != nativekit.LineStart(e.Text, from) { // on the line of its block's braces
+	if from != formatkit.LineStart(e.Text, from) { // on the line of its block's braces
 		for from > 0 && (e.Text[from-1] == ' ' || e.Text[from-1] == '\t') {
 			from--
 		}
 		for to < len(e.Text) && (e.Text[to] == ' ' || e.Text[to] == '\t') {
 			to++
 		}
-	} else if before := nativekit.LineAbove(e.Text, from); before < from && nativekit.Blank(e.Text[before:from]) &&
+	} else if before := formatkit.LineAbove(e.Text, from); before < from && formatkit.Blank(e.Text[before:from]) &&
 		(f.standing == asBlock || to < len(e.Text) && e.endsGroup(to)) {
 		from = before
-	} else if f.parent != nil && before == nativekit.LineStart(e.Text, formOf(f.parent).braces.From) && to < len(e.Text) && nativekit.Blank(e.Text[to:nativekit.LineEnd(e.Text, to)]) {
-		to = nativekit.NextLine(e.Text, to) // what came first
+	} else if f.parent != nil && before == formatkit.LineStart(e.Text, formOf(f.parent).braces.From) && to < len(e.Text) && formatkit.Blank(e.Text[to:formatkit.LineEnd(e.Text, to)]) {
+		to = formatkit.NextLine(e.Text, to) // what came first
 	}
-	e.Remove(nativekit.Span{From: from, To: to})
+	e.Remove(formatkit.Span{From: from, To: to})
 }
 
 // endsGroup reports whether a line is blank or the end of a body.
 func (e editor) endsGroup(at int) bool {
-	line := strings.TrimLeft(e.Raw(nativekit.Span{From: at, To: nativekit.LineEnd(e.Text, at)}), " \t")
+	line := strings.TrimLeft(e.Raw(formatkit.Span{From: at, To: formatkit.LineEnd(e.Text, at)}), " \t")
 	return line == "" || line[0] == '}'
 }
 
 // add writes a new entry into a body.
-func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
+func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	f := formOf(n)
 	block := ""
 	for in := n; in != nil; in = formOf(in).parent {
@@ -290,11 +290,11 @@ func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
 	}
 	inner := ""
 	if f.braces.Len() > 0 {
-		inner = nativekit.Indent(e.Text, f.labels.From) + step
+		inner = formatkit.Indent(e.Text, f.labels.From) + step
 	}
 	last, lines := e.lastOf(n)
-	if last != nil && nativekit.LineStart(e.Text, last.Entry.From) > f.braces.From {
-		inner = nativekit.Indent(e.Text, last.KeySpan.From)
+	if last != nil && formatkit.LineStart(e.Text, last.Entry.From) > f.braces.From {
+		inner = formatkit.Indent(e.Text, last.KeySpan.From)
 	}
 	text, err := e.entry(block, key, v, inner)
 	if err != nil {
@@ -302,7 +302,7 @@ func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
 	}
 	isBlock := !isAttribute(block, key, v)
 	if !isBlock && len(lines) > 0 {
-		if model := lines[len(lines)-1]; nativekit.LineStart(e.Text, model.KeySpan.From) > f.braces.From {
+		if model := lines[len(lines)-1]; formatkit.LineStart(e.Text, model.KeySpan.From) > f.braces.From {
 			value := e.value(nil, v, inner)
 			text = inner + e.like(model, lines, key, value) + value + e.LineEnd
 			last = model
@@ -311,15 +311,15 @@ func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
 	switch {
 	case f.braces.Len() > 0 && !strings.Contains(e.Raw(f.braces), "\n"): // { } on one line
 		for _, kid := range lines {
-			e.Replace(nativekit.Span{From: f.braces.From + 1, To: kid.Entry.From}, e.LineEnd+inner)
-			e.Replace(nativekit.Span{From: kid.Entry.To, To: f.braces.To - 1}, e.LineEnd+text+strings.TrimSuffix(inner, step))
+			e.Replace(formatkit.Span{From: f.braces.From + 1, To: kid.Entry.From}, e.LineEnd+inner)
+			e.Replace(formatkit.Span{From: kid.Entry.To, To: f.braces.To - 1}, e.LineEnd+text+strings.TrimSuffix(inner, step))
 			return nil
 		}
-		e.Replace(nativekit.Span{From: f.braces.From + 1, To: f.braces.To - 1}, e.LineEnd+text+strings.TrimSuffix(inner, step))
+		e.Replace(formatkit.Span{From: f.braces.From + 1, To: f.braces.To - 1}, e.LineEnd+text+strings.TrimSuffix(inner, step))
 	case last == nil:
-		e.Insert(nativekit.NextLine(e.Text, f.braces.From), text)
+		e.Insert(formatkit.NextLine(e.Text, f.braces.From), text)
 	default:
-		at := nativekit.NextLine(e.Text, last.Entry.To-1)
+		at := formatkit.NextLine(e.Text, last.Entry.To-1)
 		if isBlock {
 			text = e.apart(at) + text
 		}
@@ -329,9 +329,9 @@ func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
 }
 
 // lastOf is what stands last in a body, and its attributes in the order of the text.
-func (e editor) lastOf(n *nativekit.Node) (last *nativekit.Node, attributes []*nativekit.Node) {
-	var walk func(n *nativekit.Node)
-	walk = func(n *nativekit.Node) {
+func (e editor) lastOf(n *formatkit.Node) (last *formatkit.Node, attributes []*formatkit.Node) {
+	var walk func(n *formatkit.Node)
+	walk = func(n *formatkit.Node) {
 		switch formOf(n).standing {
 		case asBlocks:
 			for _, kid := range n.Kids {
@@ -350,7 +350,7 @@ func (e editor) lastOf(n *nativekit.Node) (last *nativekit.Node, attributes []*n
 	for _, kid := range n.Kids {
 		walk(kid)
 	}
-	slices.SortFunc(attributes, func(a, b *nativekit.Node) int { return a.Entry.From - b.Entry.From })
+	slices.SortFunc(attributes, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
 	return last, attributes
 }
 
@@ -380,7 +380,7 @@ func isAttribute(block, key string, v gaby.Value) bool {
 // entry is the lines of a new entry of a body.
 func (e editor) entry(block, key string, v gaby.Value, indent string) (string, error) {
 	if !isName(key) {
-		return "", nativekit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", key)
+		return "", formatkit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", key)
 	}
 	if isAttribute(block, key, v) {
 		return indent + key + " = " + e.value(nil, v, indent) + e.LineEnd, nil
@@ -455,7 +455,7 @@ func (e editor) body(block string, entries []gaby.Value, indent, apart string) (
 }
 
 // value is an expression: in the place of that of n, or as n is written, if there is one.
-func (e editor) value(n *nativekit.Node, v gaby.Value, indent string) string {
+func (e editor) value(n *formatkit.Node, v gaby.Value, indent string) string {
 	raw := ""
 	if n != nil && n.Kind == gaby.Scalar {
 		raw = e.Raw(n.Span)
@@ -495,8 +495,8 @@ func keyText(key string) string {
 }
 
 // bracketed is a new entry in brackets.
-func (e editor) bracketed(_ *nativekit.Writer, model *nativekit.Node, entry nativekit.Entry) (string, error) {
-	text := e.value(nil, entry.Value, nativekit.Indent(e.Text, model.Entry.From))
+func (e editor) bracketed(_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry) (string, error) {
+	text := e.value(nil, entry.Value, formatkit.Indent(e.Text, model.Entry.From))
 	if entry.Value.Key() == "" && formOf(model).sign.Len() == 0 {
 		return text, nil
 	}
@@ -504,15 +504,15 @@ func (e editor) bracketed(_ *nativekit.Writer, model *nativekit.Node, entry nati
 }
 
 // behind is where a comment behind a value stands.
-func behind(n *nativekit.Node) int {
+func behind(n *formatkit.Node) int {
 	if f := formOf(n); f.standing == asBlock {
 		return f.braces.From + 1
 	}
 	return max(n.Span.To, n.Comma+1)
 }
 
-// Comment implements nativekit.Language.
-func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
+// Comment implements formatkit.Language.
+func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
 	at := behind(n)
 	have, commented := remarkAt(w.Text, at)
 	switch {
@@ -520,10 +520,10 @@ func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) err
 	case !commented:
 		w.Insert(at, " # "+text)
 	case text == "":
-		w.Remove(nativekit.Span{From: at, To: have.To})
+		w.Remove(formatkit.Span{From: at, To: have.To})
 	default:
 		length := mark(w.Text[have.From:])
-		w.Replace(have, w.Raw(nativekit.Span{From: have.From, To: have.From + length})+" "+text)
+		w.Replace(have, w.Raw(formatkit.Span{From: have.From, To: have.From + length})+" "+text)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 )
 
 // configparser is the dialect of Python's module of that name, as it is by default: comments have lines of their own, and quotes are
@@ -31,12 +31,12 @@ func (d configparser) parse(p *parser) ([]*block, error) {
 	p.open()
 	for p.at < len(p.text) {
 		start := p.at
-		eol := nativekit.LineEnd(p.text, p.at)
+		eol := formatkit.LineEnd(p.text, p.at)
 		p.at = skipSpace(p.text, start, eol)
 		var err error
 		switch {
 		case p.at == eol || isMark(p.text[p.at]):
-			p.at = nativekit.NextLine(p.text, p.at)
+			p.at = formatkit.NextLine(p.text, p.at)
 		case p.text[p.at] == '[':
 			err = d.section(p, start, eol)
 		default:
@@ -56,14 +56,14 @@ func (configparser) section(p *parser, start, eol int) error {
 		return p.fail(p.at, "the section header is not closed", "write ] behind the name")
 	}
 	closed += p.at
-	name := nativekit.Span{From: p.at + 1, To: closed}
+	name := formatkit.Span{From: p.at + 1, To: closed}
 	if name.Len() == 0 {
 		return p.fail(p.at, "a section must have a name", "")
 	}
 	b := &block{name: name, closed: closed + 1, path: segments(string(p.text[name.From:name.To]))}
-	p.at = nativekit.NextLine(p.text, eol)
+	p.at = formatkit.NextLine(p.text, eol)
 	p.add(b, start, p.at)
-	b.comments = nativekit.CommentsOnLines(b.comments.Head)
+	b.comments = formatkit.CommentsOnLines(b.comments.Head)
 	return nil
 }
 
@@ -73,58 +73,58 @@ func (d configparser) line(p *parser, start, eol int) error {
 		return p.fail(p.at, "a byte order mark can only begin the text", "take it out")
 	}
 	f := &line{}
-	n := &nativekit.Node{Form: f}
+	n := &formatkit.Node{Form: f}
 	indent := utf8.RuneCount(p.text[start:p.at])
 	sign := bytes.IndexAny(p.text[p.at:eol], "=:")
 	if sign < 0 { // a key without a value
-		n.KeySpan = nativekit.Span{From: p.at, To: trimRight(p.text, p.at, eol)}
-		n.Span = nativekit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
+		n.KeySpan = formatkit.Span{From: p.at, To: trimRight(p.text, p.at, eol)}
+		n.Span = formatkit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
 		if next, _ := continuation(p.text, eol, indent); next >= 0 {
 			return p.fail(next, "the line is indented deeper than the key above it, which has no value to go on with", "indent it as that key, or write a sign behind that key")
 		}
 	} else {
 		sign += p.at
-		n.KeySpan = nativekit.Span{From: p.at, To: trimRight(p.text, p.at, sign)}
-		f.sign = nativekit.Span{From: sign, To: sign + 1}
+		n.KeySpan = formatkit.Span{From: p.at, To: trimRight(p.text, p.at, sign)}
+		f.sign = formatkit.Span{From: sign, To: sign + 1}
 		if n.KeySpan.Len() == 0 {
 			return p.fail(p.at, "a key cannot be empty", "")
 		}
 		eol = d.value(p, n, eol, indent)
 	}
 	n.Key = string(p.text[n.KeySpan.From:n.KeySpan.To])
-	p.at = nativekit.NextLine(p.text, eol)
-	n.Entry = nativekit.Span{From: start, To: p.at}
+	p.at = formatkit.NextLine(p.text, eol)
+	n.Entry = formatkit.Span{From: start, To: p.at}
 	p.key(n)
-	n.Comments = nativekit.CommentsOnLines(n.Comments.Head)
+	n.Comments = formatkit.CommentsOnLines(n.Comments.Head)
 	return nil
 }
 
 // value reads the value behind the sign of a key that is indented by so many characters, and returns where its last line ends.
-func (d configparser) value(p *parser, n *nativekit.Node, eol, indent int) int {
+func (d configparser) value(p *parser, n *formatkit.Node, eol, indent int) int {
 	f := n.Form.(*line)
 	from, to := skipSpace(p.text, f.sign.To, eol), trimRight(p.text, f.sign.To, eol)
 	next, _ := continuation(p.text, eol, indent)
 	switch {
 	case from < eol:
-		if n := nativekit.BeforeRemark(string(p.text[from:to])); n > 0 && next < 0 {
-			f.remark = nativekit.Span{From: from + n, To: to}
+		if n := formatkit.BeforeRemark(string(p.text[from:to])); n > 0 && next < 0 {
+			f.remark = formatkit.Span{From: from + n, To: to}
 			to = from + n
 		}
-		n.Span = nativekit.Span{From: from, To: to}
+		n.Span = formatkit.Span{From: from, To: to}
 	case next >= 0:
 		from, to = f.sign.To, f.sign.To
-		n.Span = nativekit.Span{From: from, To: to}
+		n.Span = formatkit.Span{From: from, To: to}
 	default:
 		from, to = eol, eol
-		n.Span = nativekit.Span{From: f.sign.To, To: eol}
+		n.Span = formatkit.Span{From: f.sign.To, To: eol}
 	}
 	start := n.Span.From
 	pieces := characters(p.text, from, to, start)
 	for next >= 0 {
 		// All up to the next line of the value stands for line ends.
 		begin, blank := continuation(p.text, eol, indent)
-		pieces = append(pieces, nativekit.Piece{From: to - start, To: begin - start, Text: strings.Repeat("\n", 1+blank)})
-		eol = nativekit.LineEnd(p.text, begin)
+		pieces = append(pieces, formatkit.Piece{From: to - start, To: begin - start, Text: strings.Repeat("\n", 1+blank)})
+		eol = formatkit.LineEnd(p.text, begin)
 		from, to = begin, trimRight(p.text, begin, eol)
 		pieces = append(pieces, characters(p.text, from, to, start)...)
 		n.Span.To = to
@@ -137,8 +137,8 @@ func (d configparser) value(p *parser, n *nativekit.Node, eol, indent int) int {
 // continuation is where the text of the next line begins that goes on with the value of a key that is indented by so many
 // characters, and how many blank lines come before. It is negative when there is none.
 func continuation(text []byte, eol, indent int) (at, blank int) {
-	for at = nativekit.NextLine(text, eol); at < len(text); at = nativekit.NextLine(text, at) {
-		start, end := at, nativekit.LineEnd(text, at)
+	for at = formatkit.NextLine(text, eol); at < len(text); at = formatkit.NextLine(text, at) {
+		start, end := at, formatkit.LineEnd(text, at)
 		at = skipSpace(text, start, end)
 		switch {
 		case at == end:
@@ -154,11 +154,11 @@ func continuation(text []byte, eol, indent int) (at, blank int) {
 }
 
 // characters are the pieces of text[from:to], counted from start.
-func characters(text []byte, from, to, start int) []nativekit.Piece {
-	var out []nativekit.Piece
+func characters(text []byte, from, to, start int) []formatkit.Piece {
+	var out []formatkit.Piece
 	for from < to {
 		_, n := utf8.DecodeRune(text[from:])
-		out = append(out, nativekit.Piece{From: from - start, To: from - start + n, Text: string(text[from : from+n])})
+		out = append(out, formatkit.Piece{From: from - start, To: from - start + n, Text: string(text[from : from+n])})
 		from += n
 	}
 	return out

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 )
 
 // git is the dialect of git-config.
@@ -29,7 +29,7 @@ func (d git) parse(p *parser) ([]*block, error) {
 		case isSpace(c):
 			p.at++
 		case isMark(c):
-			p.at = nativekit.NextLine(p.text, p.at)
+			p.at = formatkit.NextLine(p.text, p.at)
 		case c == '[':
 			err = d.section(p)
 		default:
@@ -54,7 +54,7 @@ func (d git) section(p *parser) error {
 	if p.at == from {
 		return p.fail(open, "a section must have a name", "the name is letters, digits, - and dots; further names stand behind it in double quotes")
 	}
-	b.name = nativekit.Span{From: from, To: p.at}
+	b.name = formatkit.Span{From: from, To: p.at}
 	blanks := p.at
 	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
 		p.at++
@@ -72,15 +72,15 @@ func (d git) section(p *parser) error {
 	}
 	p.at++
 	b.closed = p.at
-	eol := nativekit.LineEnd(p.text, p.at)
+	eol := formatkit.LineEnd(p.text, p.at)
 	rest := p.at + len(p.text[p.at:eol]) - len(bytes.TrimLeft(p.text[p.at:eol], " \t\f\v"))
-	start := max(nativekit.LineStart(p.text, open), p.before) // a header may stand behind another one
+	start := max(formatkit.LineStart(p.text, open), p.before) // a header may stand behind another one
 	switch {
 	case rest < eol && isMark(p.text[rest]):
-		b.comment = nativekit.Span{From: rest, To: eol}
-		p.at = nativekit.NextLine(p.text, eol)
+		b.comment = formatkit.Span{From: rest, To: eol}
+		p.at = formatkit.NextLine(p.text, eol)
 	case rest == eol:
-		p.at = nativekit.NextLine(p.text, eol)
+		p.at = formatkit.NextLine(p.text, eol)
 	}
 	p.add(b, start, p.at)
 	return nil
@@ -109,14 +109,14 @@ func (git) subsection(p *parser) (string, bool) {
 // line reads the key that begins here, with its value.
 func (d git) line(p *parser) error {
 	f := &line{}
-	n := &nativekit.Node{Form: f}
+	n := &formatkit.Node{Form: f}
 	begin := p.at
 	for p.at < len(p.text) && isKeyByte(p.text[p.at]) {
 		p.at++
 	}
-	n.KeySpan = nativekit.Span{From: begin, To: p.at}
+	n.KeySpan = formatkit.Span{From: begin, To: p.at}
 	n.Key = string(p.text[begin:p.at])
-	n.Span = nativekit.Span{From: p.at, To: p.at}
+	n.Span = formatkit.Span{From: p.at, To: p.at}
 	if n.Key == "" || !isLetter(n.Key[0]) {
 		return p.fail(begin, "a key must be letters, digits and -, the first a letter", "")
 	}
@@ -124,11 +124,11 @@ func (d git) line(p *parser) error {
 		p.at++
 	}
 	switch {
-	case p.at == nativekit.LineEnd(p.text, p.at):
+	case p.at == formatkit.LineEnd(p.text, p.at):
 	case isMark(p.text[p.at]):
-		f.comment = nativekit.Span{From: p.at, To: nativekit.LineEnd(p.text, p.at)}
+		f.comment = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
 	case p.text[p.at] == '=':
-		f.sign = nativekit.Span{From: p.at, To: p.at + 1}
+		f.sign = formatkit.Span{From: p.at, To: p.at + 1}
 		p.at++
 		if err := d.value(p, n); err != nil {
 			return err
@@ -136,23 +136,23 @@ func (d git) line(p *parser) error {
 	default:
 		return p.fail(p.at, "a key must be followed by = and its value", "")
 	}
-	eol := nativekit.LineEnd(p.text, p.at)
-	p.at = nativekit.NextLine(p.text, p.at)
-	n.Entry = nativekit.Span{From: nativekit.LineStart(p.text, begin), To: p.at}
+	eol := formatkit.LineEnd(p.text, p.at)
+	p.at = formatkit.NextLine(p.text, p.at)
+	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, begin), To: p.at}
 	if n.Entry.From < p.before { // on the line of a header
-		n.Entry = nativekit.Span{From: p.before, To: eol}
+		n.Entry = formatkit.Span{From: p.before, To: eol}
 	}
 	p.key(n)
 	return nil
 }
 
 // value reads the value that begins here, up to the end of its last line.
-func (git) value(p *parser, n *nativekit.Node) error {
+func (git) value(p *parser, n *formatkit.Node) error {
 	f := n.Form.(*line)
-	n.Span = nativekit.Span{From: -1, To: p.at}
+	n.Span = formatkit.Span{From: -1, To: p.at}
 	empty, quoted := true, -1 // so far, and where the quote stands that is open
 	add := func(length int, text string) {
-		f.pieces = append(f.pieces, nativekit.Piece{From: p.at - n.Span.From, To: p.at - n.Span.From + length, Text: text})
+		f.pieces = append(f.pieces, formatkit.Piece{From: p.at - n.Span.From, To: p.at - n.Span.From + length, Text: text})
 		empty = empty && text == ""
 		p.at += length
 	}
@@ -160,7 +160,7 @@ func (git) value(p *parser, n *nativekit.Node) error {
 	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) {
 		c := p.text[p.at]
 		if quoted < 0 && isMark(c) {
-			f.comment = nativekit.Span{From: p.at, To: nativekit.LineEnd(p.text, p.at)}
+			f.comment = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
 			p.at = f.comment.To
 			break
 		}
@@ -208,7 +208,7 @@ func (git) value(p *parser, n *nativekit.Node) error {
 // is negative when it is neither.
 func escape(text []byte) (length int, stands string) {
 	if isLineEnd(text[1]) {
-		return nativekit.NextLine(text, 1), ""
+		return formatkit.NextLine(text, 1), ""
 	}
 	if i := strings.IndexByte(`\"ntb`, text[1]); i >= 0 {
 		return 2, "\\\"\n\t\b"[i : i+1]

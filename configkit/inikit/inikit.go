@@ -11,7 +11,7 @@
 // configparser: the dialect is what Python's configparser.RawConfigParser reads with its defaults, but for keys in front of the first
 // header and keys without a value, which it refuses, and for upper and lower case of keys, which it does not tell apart. The sign after
 // a key is = or :. All up to the end of the line is the value, quotes, # and ; included, and comments have lines of their own; only
-// after a number, true or false, blanks and # begin a remark, see nativekit.BeforeRemark. Lines that are
+// after a number, true or false, blanks and # begin a remark, see formatkit.BeforeRemark. Lines that are
 // indented deeper than their key go on with the value, as lines of it, with blank lines in between. There are no escapes, and
 // interpolation such as %(name)s or ${name} is text. [DEFAULT] is a section as any other.
 //
@@ -26,12 +26,12 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // Converter is the converter of the format. Its zero value tells the dialect by the text.
-type Converter struct{ nativekit.Converter[language] }
+type Converter struct{ formatkit.Converter[language] }
 
 var _ configkit.DialectConverter = Converter{}
 
@@ -39,29 +39,29 @@ var _ configkit.DialectConverter = Converter{}
 func (Converter) ForFile(name string) configkit.ConfigConverter {
 	base := filepath.Base(name)
 	isGit := base == ".gitmodules" || filepath.Ext(base) == ".gitconfig" || base == "config" && filepath.Base(filepath.Dir(name)) == ".git"
-	return Converter{nativekit.Converter[language]{Language: language{isGit}}}
+	return Converter{formatkit.Converter[language]{Language: language{isGit}}}
 }
 
 type language struct{ isGit bool }
 
-// Traits implements nativekit.Language.
-func (language) Traits() nativekit.Traits { return nativekit.Traits{LeavesOnly: true} }
+// Traits implements formatkit.Language.
+func (language) Traits() formatkit.Traits { return formatkit.Traits{LeavesOnly: true} }
 
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) {
-	text, ok := nativekit.Untyped(value)
+	text, ok := formatkit.Untyped(value)
 	if !ok {
 		return nil, nil
 	}
 	if strings.ContainsAny(text, "\r\x00") {
-		return nil, nativekit.Refuse("", "a value cannot have a carriage return or a null character")
+		return nil, formatkit.Refuse("", "a value cannot have a carriage return or a null character")
 	}
-	return nativekit.Typed(text), nil
+	return formatkit.Typed(text), nil
 }
 
 // CheckValue implements gaby.Native.
 func (language) CheckValue(root gaby.Value, path []string) error {
-	s := nativekit.FormOf(root.Doc()).(*section)
+	s := formatkit.FormOf(root.Doc()).(*section)
 	v := root
 	for i, key := range path {
 		in := v
@@ -81,7 +81,7 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 //	[options]
 //	packages = find:
 //	[options.packages.find]
-func (l language) CheckIn(n *nativekit.Node, v gaby.Value) error {
+func (l language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	if v.Kind() != gaby.Map {
 		return nil
 	}
@@ -100,13 +100,13 @@ func (l language) CheckIn(n *nativekit.Node, v gaby.Value) error {
 	}
 	if other := sectionIn(root, path); other != nil {
 		name, _ := root.Form.(*section).dialect.header(other)
-		return nativekit.Refuse("rename that section first", "the value must be a scalar, because a map would take in section [%s]", name)
+		return formatkit.Refuse("rename that section first", "the value must be a scalar, because a map would take in section [%s]", name)
 	}
 	return nil
 }
 
 // sectionIn is the path of a section below n that is at a path or in it, nil when there is none.
-func sectionIn(n *nativekit.Node, path []string) []string {
+func sectionIn(n *formatkit.Node, path []string) []string {
 	for _, kid := range n.Kids {
 		s, ok := kid.Form.(*section)
 		if !ok {
@@ -144,17 +144,17 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 	key, d := path[len(path)-1], root.dialect
 	switch {
 	case v.Kind() == gaby.Scalar && len(path) == 1 && (root.first() == nil || len(root.first().keys) == 0):
-		return nativekit.Refuse("use a path such as section."+key, "a key must be in a section")
+		return formatkit.Refuse("use a path such as section."+key, "a key must be in a section")
 	case v.Kind() == gaby.Scalar && v.Data() == nil && !root.bare && d == (configparser{}):
-		return nativekit.Refuse(`use delete-path, or "" for no text`, "a key must have a value")
+		return formatkit.Refuse(`use delete-path, or "" for no text`, "a key must have a value")
 	case v.Kind() == gaby.Scalar && v.NativeNode() < 0 && otherCase(in, key) != "":
 		other := otherCase(in, key)
-		return nativekit.Refuse("use "+strings.Join(append(path[:len(path)-1:len(path)-1], other), "."), "keys in upper and lower case are the same to those who read them, and %q is there", other)
+		return formatkit.Refuse("use "+strings.Join(append(path[:len(path)-1:len(path)-1], other), "."), "keys in upper and lower case are the same to those who read them, and %q is there", other)
 	case v.Kind() == gaby.List:
-		return nativekit.Refuse("write one text, or a key for each item", "INI has no lists")
+		return formatkit.Refuse("write one text, or a key for each item", "INI has no lists")
 	case v.Kind() == gaby.Map:
 		if _, ok := d.header(path); !ok {
-			return nativekit.Refuse("", "%q cannot be the name of a section", strings.Join(path, "."))
+			return formatkit.Refuse("", "%q cannot be the name of a section", strings.Join(path, "."))
 		}
 		return nil
 	case !d.isKey(key):
@@ -162,11 +162,11 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 		if d == (git{}) {
 			hint = "git's keys begin with a letter and have letters, digits and - only"
 		}
-		return nativekit.Refuse(hint, "%q cannot be a key", key)
+		return formatkit.Refuse(hint, "%q cannot be a key", key)
 	}
-	if text, ok := nativekit.Untyped(v.Data()); ok {
+	if text, ok := formatkit.Untyped(v.Data()); ok {
 		if _, ok := spelled(d, key+" = ", newValues(d, text, style{indent: "  ", lineEnd: "\n"}), text); !ok {
-			return nativekit.Refuse("", "the value cannot be written in this dialect of INI")
+			return formatkit.Refuse("", "the value cannot be written in this dialect of INI")
 		}
 	}
 	return nil
@@ -186,15 +186,15 @@ func otherCase(in gaby.Value, key string) string {
 func (language) CheckComment(gaby.Value, []string, string) error { return nil }
 
 // CheckPlace says why there is no place for a comment on the line behind n.
-func (language) CheckPlace(_ []byte, n *nativekit.Node) error {
+func (language) CheckPlace(_ []byte, n *formatkit.Node) error {
 	if s, ok := n.Form.(*section); ok && s.first() == nil {
-		return nativekit.Refuse("comment one of its entries", "the section has no line of its own")
+		return formatkit.Refuse("comment one of its entries", "the section has no line of its own")
 	}
 	return nil
 }
 
-// Replace implements nativekit.Language.
-func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+// Replace implements formatkit.Language.
+func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	e := editorOf(w)
 	switch {
 	case n.Kind != v.Kind():
@@ -205,10 +205,10 @@ func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) er
 	return e.value(n, v.Data())
 }
 
-// Entries implements nativekit.Language.
-func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
+// Entries implements formatkit.Language.
+func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry) (bool, error) {
 	e := editorOf(w)
-	stays := map[*nativekit.Node]bool{}
+	stays := map[*formatkit.Node]bool{}
 	var added []entry
 	for _, now := range entries {
 		stays[now.Node] = true
@@ -224,14 +224,14 @@ func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []native
 	return false, e.add(n, added)
 }
 
-// Comment implements nativekit.Language.
-func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
+// Comment implements formatkit.Language.
+func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
 	e := editorOf(w)
 	if !e.dialect.commentsBehind() {
 		w.CommentAbove(n, e.mark(), text)
 		return nil
 	}
-	at, have := n.Span.To, nativekit.Span{}
+	at, have := n.Span.To, formatkit.Span{}
 	switch f := n.Form.(type) {
 	case *line:
 		have = f.comment
@@ -240,8 +240,8 @@ func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) err
 	}
 	mark := e.mark()
 	if have.Len() > 0 {
-		mark = w.Raw(nativekit.Span{From: have.From, To: have.From + 1})
+		mark = w.Raw(formatkit.Span{From: have.From, To: have.From + 1})
 	}
-	w.LineComment(&nativekit.Node{Span: nativekit.Span{From: at, To: at}}, have, mark, text)
+	w.LineComment(&formatkit.Node{Span: formatkit.Span{From: at, To: at}}, have, mark, text)
 	return nil
 }

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/inikit"
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
 )
 
-var corpus = []nativetest.Input{
+var corpus = []formattest.Input{
 	{"empty", "", `{}`},
 	{"only comments", "# a\n\n  ; b\n", `{}`},
 	{"plain", "[a]\nx = 1\ny=two words\n", `{"a":{"x":1,"y":"two words"}}`},
@@ -62,7 +62,7 @@ var corpus = []nativetest.Input{
 	{"git, a name", "[a \"b]\n", `!!! 1:1: the name in quotes is not closed`},
 }
 
-func TestCorpus(t *testing.T) { nativetest.Corpus(t, inikit.Converter{}, corpus) }
+func TestCorpus(t *testing.T) { formattest.Corpus(t, inikit.Converter{}, corpus) }
 
 // TestFiles reads a text that looks like one of configparser from files of git.
 func TestFiles(t *testing.T) {
@@ -78,28 +78,28 @@ func TestFiles(t *testing.T) {
 		if have := docs[0].Path("alias.x").Data(); have != want {
 			t.Errorf("%s: %q, not %q", name, have, want)
 		}
-		nativetest.EachPlace(t, converter, text)
+		formattest.EachPlace(t, converter, text)
 	}
 }
 
-func TestEdits(t *testing.T) { nativetest.Edits(t, inikit.Converter{}) }
+func TestEdits(t *testing.T) { formattest.Edits(t, inikit.Converter{}) }
 
 // generate writes a text that configparser reads, too.
-func generate(d nativetest.Dice) string {
-	end := nativetest.Pick(d, "\n", "\n", "\n", "\r\n")
-	indent := nativetest.Pick(d, "", "", "  ", "    ")
-	sign := nativetest.Pick(d, " = ", " = ", "=", ": ", " : ")
+func generate(d formattest.Dice) string {
+	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
+	indent := formattest.Pick(d, "", "", "  ", "    ")
+	sign := formattest.Pick(d, " = ", " = ", "=", ": ", " : ")
 	var b strings.Builder
 	gap := func() {
-		b.WriteString(nativetest.Pick(d, "", "", "", "# note"+end, end, "; x"+end+"# y"+end, end+"# apart"+end+end))
+		b.WriteString(formattest.Pick(d, "", "", "", "# note"+end, end, "; x"+end+"# y"+end, end+"# apart"+end+end))
 	}
 	for range d(5) {
 		gap()
-		b.WriteString("[" + nativetest.Pick(d, "a", "b", "a.b", "a.b.c", "DEFAULT", "x y", "*.md", "a.x", " a ", "a]b") + "]" + nativetest.Pick(d, "", "", " # c", " # [c] d") + end)
+		b.WriteString("[" + formattest.Pick(d, "a", "b", "a.b", "a.b.c", "DEFAULT", "x y", "*.md", "a.x", " a ", "a]b") + "]" + formattest.Pick(d, "", "", " # c", " # [c] d") + end)
 		for range d(4) {
 			gap()
-			b.WriteString(indent + nativetest.Pick(d, "x", "name", "database host", "f.0", "b", "x-y", "k_1") + sign)
-			b.WriteString(nativetest.Pick(d, "", "1", "word", "two words", "it's", "a#b", "%(x)s", "é", "x # note", "C:\\x\\", "[q]", "k=v", `"quoted"`, "'single; q'",
+			b.WriteString(indent + formattest.Pick(d, "x", "name", "database host", "f.0", "b", "x-y", "k_1") + sign)
+			b.WriteString(formattest.Pick(d, "", "1", "word", "two words", "it's", "a#b", "%(x)s", "é", "x # note", "C:\\x\\", "[q]", "k=v", `"quoted"`, "'single; q'",
 				end+indent+"  one"+end+indent+"  two", "one"+end+indent+"    two # c"+end+end+indent+"    three", "# none", "x ; y", `"a" # "b"`, "\u00a0x\u2003", "; x"))
 			b.WriteString(end)
 		}
@@ -111,22 +111,22 @@ func generate(d nativetest.Dice) string {
 	return text
 }
 
-func TestProperty(t *testing.T) { nativetest.Property(t, inikit.Converter{}, generate) }
+func TestProperty(t *testing.T) { formattest.Property(t, inikit.Converter{}, generate) }
 
 // generateGit writes a text that git reads, too.
-func generateGit(d nativetest.Dice) string {
-	end := nativetest.Pick(d, "\n", "\n", "\n", "\r\n")
+func generateGit(d formattest.Dice) string {
+	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
 	const indent = "\t" // which alone tells the dialect when no names in quotes are left
 	var b strings.Builder
-	gap := func() { b.WriteString(nativetest.Pick(d, "", "", "", "# note"+end, end, "\t; x"+end)) }
+	gap := func() { b.WriteString(formattest.Pick(d, "", "", "", "# note"+end, end, "\t; x"+end)) }
 	b.WriteString(`[first "of all"]` + end)
 	for range d(5) {
 		gap()
-		b.WriteString("[" + nativetest.Pick(d, "core", "remote \"origin\"", "remote \"b.c\"", "branch \"a/b\"", "core", "a.b", "a \"q\\\"r\"") + "]" + nativetest.Pick(d, "", "", " # c") + end)
+		b.WriteString("[" + formattest.Pick(d, "core", "remote \"origin\"", "remote \"b.c\"", "branch \"a/b\"", "core", "a.b", "a \"q\\\"r\"") + "]" + formattest.Pick(d, "", "", " # c") + end)
 		for range d(4) {
 			gap()
-			b.WriteString(indent + nativetest.Pick(d, "x", "name", "fetch", "x-y", "k1") + nativetest.Pick(d, " = ", " = ", "=", "= "))
-			b.WriteString(nativetest.Pick(d, "", "1", "word", "two words", "it's", `"a#b"`, `a\tb\\`, "é", "x # note", "x;y", `"q" and "r "`, `" lead"`, `one \`+end+"two", `"a\"b\nc"`, "+refs/heads/*:refs/x/*", `""`, "# none"))
+			b.WriteString(indent + formattest.Pick(d, "x", "name", "fetch", "x-y", "k1") + formattest.Pick(d, " = ", " = ", "=", "= "))
+			b.WriteString(formattest.Pick(d, "", "1", "word", "two words", "it's", `"a#b"`, `a\tb\\`, "é", "x # note", "x;y", `"q" and "r "`, `" lead"`, `one \`+end+"two", `"a\"b\nc"`, "+refs/heads/*:refs/x/*", `""`, "# none"))
 			b.WriteString(end)
 		}
 	}
@@ -138,8 +138,8 @@ func generateGit(d nativetest.Dice) string {
 }
 
 func TestPropertyGit(t *testing.T) {
-	nativetest.Property(t, inikit.Converter{}, generateGit)
-	nativetest.Property(t, inikit.Converter{}.ForFile(".gitconfig"), generateGit)
+	formattest.Property(t, inikit.Converter{}, generateGit)
+	formattest.Property(t, inikit.Converter{}.ForFile(".gitconfig"), generateGit)
 }
 
-func FuzzParse(f *testing.F) { nativetest.Fuzz(f, inikit.Converter{}, corpus) }
+func FuzzParse(f *testing.F) { formattest.Fuzz(f, inikit.Converter{}, corpus) }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/inikit"
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
 )
 
 // sample is a text and the values in it, under their keys joined with dots.
@@ -22,9 +22,9 @@ type sample struct {
 }
 
 // samples are random texts, each as it is and with a value set to something else.
-func samples(t *testing.T, n int, generate func(nativetest.Dice) string) []sample {
+func samples(t *testing.T, n int, generate func(formattest.Dice) string) []sample {
 	r := rand.New(rand.NewPCG(1, 2))
-	dice := nativetest.Dice(r.IntN)
+	dice := formattest.Dice(r.IntN)
 	var all []sample
 	for range n {
 		text := generate(dice)
@@ -32,10 +32,10 @@ func samples(t *testing.T, n int, generate func(nativetest.Dice) string) []sampl
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
-		leaves := nativetest.Leaves(docs[0].Data())
+		leaves := formattest.Leaves(docs[0].Data())
 		all = append(all, sample{text, leaves})
-		key := nativetest.Pick(dice, "a.x", "remote.origin.x", "core.name", "b.name")
-		value := nativetest.Pick(dice, "x", "7", "two words", "a # b", " lead", "trail ", `say "x"`, `back\slash`, "é", "l1\nl2", "k=v: w", "[a]", "it's; so",
+		key := formattest.Pick(dice, "a.x", "remote.origin.x", "core.name", "b.name")
+		value := formattest.Pick(dice, "x", "7", "two words", "a # b", " lead", "trail ", `say "x"`, `back\slash`, "é", "l1\nl2", "k=v: w", "[a]", "it's; so",
 			";x", "x ; y", "#", `"q"`, `'q' # "r"`, "a\n\nb", "a\n#b", "\u00a0x", "x\u2003", "\x1cx", "a\u2028b", "a\vb", "100%", "a\\", "50% ;")
 		if _, err := docs[0].Set(value, strings.Split(key, ".")...); err != nil {
 			continue
@@ -44,7 +44,7 @@ func samples(t *testing.T, n int, generate func(nativetest.Dice) string) []sampl
 		if err != nil {
 			t.Fatalf("%s = %q in\n%s\n%v", key, value, text, err)
 		}
-		leaves = nativetest.Leaves(docs[0].Data())
+		leaves = formattest.Leaves(docs[0].Data())
 		if leaves[key] != value {
 			t.Fatalf("%s is %q, not %q", key, leaves[key], value)
 		}

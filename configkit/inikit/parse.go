@@ -5,20 +5,20 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // block is a header with the lines below it, up to the next one. The first one of a text has no header.
 type block struct {
 	path     []string // of the section, empty for the first block
 	head     int      // where the comments above the header begin
-	header   nativekit.Span
-	name     nativekit.Span // what is in the brackets
+	header   formatkit.Span
+	name     formatkit.Span // what is in the brackets
 	closed   int            // where the brackets end
-	comment  nativekit.Span // behind them, with its mark; empty when there is none
+	comment  formatkit.Span // behind them, with its mark; empty when there is none
 	comments gaby.Comments
-	keys     []*nativekit.Node
+	keys     []*formatkit.Node
 	end      int // where the lines of its header and keys end
 }
 
@@ -26,7 +26,7 @@ type block struct {
 type section struct {
 	dialect dialect // of the root
 	bare    bool    // of the root: the text has keys without a value
-	parent  *nativekit.Node
+	parent  *formatkit.Node
 	path    []string
 	blocks  []*block
 }
@@ -41,22 +41,22 @@ func (s *section) first() *block {
 
 // line is how a key is written.
 type line struct {
-	parent  *nativekit.Node
-	sign    nativekit.Span // empty for a key without a value
-	comment nativekit.Span // behind the value, with its mark; empty when there is none
-	remark  nativekit.Span // what follows a number, see nativekit.BeforeRemark
-	pieces  []nativekit.Piece
+	parent  *formatkit.Node
+	sign    formatkit.Span // empty for a key without a value
+	comment formatkit.Span // behind the value, with its mark; empty when there is none
+	remark  formatkit.Span // what follows a number, see formatkit.BeforeRemark
+	pieces  []formatkit.Piece
 }
 
 // emptyValue is the blanks between the sign and the end of the line, without the one in front of a comment.
-func emptyValue(f *line, end int) nativekit.Span {
+func emptyValue(f *line, end int) formatkit.Span {
 	if f.comment.Len() > 0 {
 		end = max(f.sign.To, f.comment.From-1)
 	}
-	return nativekit.Span{From: f.sign.To, To: end}
+	return formatkit.Span{From: f.sign.To, To: end}
 }
 
-func parentOf(n *nativekit.Node) *nativekit.Node {
+func parentOf(n *formatkit.Node) *formatkit.Node {
 	if f, ok := n.Form.(*line); ok {
 		return f.parent
 	}
@@ -82,13 +82,13 @@ type dialect interface {
 // style is how a new value is written that has several lines.
 type style struct{ indent, lineEnd string }
 
-// Parse implements nativekit.Language.
-func (l language) Parse(text []byte) ([]nativekit.Document, error) {
+// Parse implements formatkit.Language.
+func (l language) Parse(text []byte) ([]formatkit.Document, error) {
 	d, blocks, err := l.read(text)
 	if err != nil {
 		return nil, err
 	}
-	return []nativekit.Document{{Root: tree(d, blocks)}}, nil
+	return []formatkit.Document{{Root: tree(d, blocks)}}, nil
 }
 
 // Dialect is what the dialect of a text is called.
@@ -175,19 +175,19 @@ type parser struct {
 	blocks []*block
 }
 
-func (p *parser) fail(at int, msg, hint string) error { return nativekit.Fail(p.text, at, msg, hint) }
+func (p *parser) fail(at int, msg, hint string) error { return formatkit.Fail(p.text, at, msg, hint) }
 
 // above is where the comments directly above a line begin, and what they say.
 func (p *parser) above(at int) (int, string) {
-	return nativekit.CommentsAbove(p.text, p.before, at, isComment)
+	return formatkit.CommentsAbove(p.text, p.before, at, isComment)
 }
 
 // remark is what the comment in a span says.
-func (p *parser) remark(s nativekit.Span) string {
+func (p *parser) remark(s formatkit.Span) string {
 	if s.Len() == 0 {
 		return ""
 	}
-	return nativekit.CommentText(string(p.text[s.From:s.To]), 1)
+	return formatkit.CommentText(string(p.text[s.From:s.To]), 1)
 }
 
 // open begins the first block.
@@ -198,7 +198,7 @@ func (p *parser) open() {
 
 // add notes the header that stands at the beginning of a line, up to a place.
 func (p *parser) add(b *block, from, to int) {
-	b.header = nativekit.Span{From: from, To: to}
+	b.header = formatkit.Span{From: from, To: to}
 	b.head, b.comments.Head = p.above(from)
 	b.comments.Line = p.remark(b.comment)
 	b.end = to
@@ -207,23 +207,23 @@ func (p *parser) add(b *block, from, to int) {
 }
 
 // key notes a key whose lines are known.
-func (p *parser) key(n *nativekit.Node) {
+func (p *parser) key(n *formatkit.Node) {
 	f := n.Form.(*line)
 	n.Kind = gaby.Scalar
 	if f.sign.Len() > 0 {
-		n.Value = nativekit.Typed(nativekit.Text(f.pieces))
+		n.Value = formatkit.Typed(formatkit.Text(f.pieces))
 	}
 	n.Head, n.Comments.Head = p.above(n.Entry.From)
 	n.Comments.Line = p.remark(f.comment)
 	b := p.blocks[len(p.blocks)-1]
 	b.keys = append(b.keys, n)
-	b.end = nativekit.NextLine(p.text, max(n.Span.To, f.comment.To, n.KeySpan.To))
+	b.end = formatkit.NextLine(p.text, max(n.Span.To, f.comment.To, n.KeySpan.To))
 	p.before = n.Entry.To
 }
 
 // segments are the maps that the name of a section stands for.
 func segments(name string) []string {
-	split := nativekit.Segments(name)
+	split := formatkit.Segments(name)
 	for _, s := range split {
 		for _, r := range s {
 			if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_- ", r) {
@@ -244,7 +244,7 @@ func segments(name string) []string {
 //	[options.packages.find]
 //
 // the map is an entry besides it with more segments in one: options and in it "packages.find".
-func tree(d dialect, blocks []*block) *nativekit.Node {
+func tree(d dialect, blocks []*block) *formatkit.Node {
 	isKey := map[string]bool{}
 	bare := false
 	for _, b := range blocks {
@@ -253,8 +253,8 @@ func tree(d dialect, blocks []*block) *nativekit.Node {
 			isKey[joined(append(b.path[:len(b.path):len(b.path)], key.Key))] = true
 		}
 	}
-	root := &nativekit.Node{Kind: gaby.Map, Form: &section{dialect: d, bare: bare}}
-	sections := map[string]*nativekit.Node{"": root}
+	root := &formatkit.Node{Kind: gaby.Map, Form: &section{dialect: d, bare: bare}}
+	sections := map[string]*formatkit.Node{"": root}
 	for _, b := range blocks {
 		n := root
 		from := 0
@@ -262,10 +262,10 @@ func tree(d dialect, blocks []*block) *nativekit.Node {
 			id := joined(b.path[:to])
 			next := sections[id]
 			if next == nil {
-				begin := nativekit.Span{From: b.name.From, To: b.name.From}
-				next = &nativekit.Node{
+				begin := formatkit.Span{From: b.name.From, To: b.name.From}
+				next = &formatkit.Node{
 					Kind: gaby.Map, Key: strings.Join(b.path[from:to], "."), KeySpan: begin, Span: begin,
-					Entry: nativekit.Span{From: b.header.From, To: b.header.From}, Head: b.header.From,
+					Entry: formatkit.Span{From: b.header.From, To: b.header.From}, Head: b.header.From,
 					Form: &section{parent: n, path: b.path[:to]},
 				}
 				sections[id] = next
@@ -276,7 +276,7 @@ func tree(d dialect, blocks []*block) *nativekit.Node {
 		f := n.Form.(*section)
 		if f.blocks = append(f.blocks, b); len(f.blocks) == 1 && n != root {
 			n.KeySpan, n.Entry, n.Head, n.Comments = b.name, b.header, b.head, b.comments
-			n.Span = nativekit.Span{From: b.closed, To: b.closed}
+			n.Span = formatkit.Span{From: b.closed, To: b.closed}
 		}
 		for _, key := range b.keys {
 			key.Form.(*line).parent = n

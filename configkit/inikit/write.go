@@ -4,24 +4,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // editor writes edits.
 type editor struct {
-	*nativekit.Writer
+	*formatkit.Writer
 	dialect dialect
 }
 
-func editorOf(w *nativekit.Writer) editor { return editor{w, w.Root.Form.(*section).dialect} }
+func editorOf(w *formatkit.Writer) editor { return editor{w, w.Root.Form.(*section).dialect} }
 
 const marks = "#;"
 
 // mark is what comments of the text begin with.
 func (e editor) mark() string {
-	for at := 0; at < len(e.Text); at = nativekit.NextLine(e.Text, at) {
-		l := strings.TrimLeft(e.Raw(nativekit.Span{From: at, To: nativekit.LineEnd(e.Text, at)}), " \t")
+	for at := 0; at < len(e.Text); at = formatkit.NextLine(e.Text, at) {
+		l := strings.TrimLeft(e.Raw(formatkit.Span{From: at, To: formatkit.LineEnd(e.Text, at)}), " \t")
 		if l != "" && isMark(l[0]) {
 			return l[:1]
 		}
@@ -56,7 +56,7 @@ func keysFirst(entries []entry) (keys, maps []entry) {
 }
 
 // become makes the entries of a map those of v, and leaves alone what is the same.
-func (e editor) become(n *nativekit.Node, v gaby.Value) error {
+func (e editor) become(n *formatkit.Node, v gaby.Value) error {
 	for _, kid := range n.Kids {
 		var err error
 		switch now := v.Get(kid.Key); {
@@ -78,38 +78,38 @@ func (e editor) become(n *nativekit.Node, v gaby.Value) error {
 }
 
 // exchange writes a section in the place of a key, or a key in that of a section.
-func (e editor) exchange(n *nativekit.Node, v gaby.Value) error {
+func (e editor) exchange(n *formatkit.Node, v gaby.Value) error {
 	e.takeOut(n, e.Wipe)
 	return e.add(parentOf(n), []entry{{n.Key, v}})
 }
 
 // takeOut removes an entry, with one of the functions of the writer.
-func (e editor) takeOut(n *nativekit.Node, remove func(nativekit.Span)) {
+func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 	if n.Kind == gaby.Scalar {
-		remove(nativekit.Span{From: n.Head, To: n.Entry.To})
+		remove(formatkit.Span{From: n.Head, To: n.Entry.To})
 		return
 	}
 	for _, kid := range n.Kids {
 		e.takeOut(kid, remove)
 	}
 	for _, b := range n.Form.(*section).blocks {
-		e.RemoveSection(nativekit.Span{From: b.head, To: e.BehindComments(b.end, marks)}, remove)
+		e.RemoveSection(formatkit.Span{From: b.head, To: e.BehindComments(b.end, marks)}, remove)
 	}
 }
 
 // value writes a value in the place of that of a key.
-func (e editor) value(n *nativekit.Node, value any) error {
+func (e editor) value(n *formatkit.Node, value any) error {
 	f := n.Form.(*line)
-	text, ok := nativekit.Untyped(value)
+	text, ok := formatkit.Untyped(value)
 	if !ok {
-		e.Remove(nativekit.Span{From: n.KeySpan.To, To: max(n.Span.To, f.sign.To)})
+		e.Remove(formatkit.Span{From: n.KeySpan.To, To: max(n.Span.To, f.sign.To)})
 		return nil
 	}
 	at := n.Span
 	if _, isText := value.(string); isText {
 		at.To = max(at.To, f.remark.To) // a text takes the place of a number and of the remark after it
 	}
-	before := e.Raw(nativekit.Span{From: n.KeySpan.From, To: at.From})
+	before := e.Raw(formatkit.Span{From: n.KeySpan.From, To: at.From})
 	in := parentOf(n).Form.(*section)
 	lead := "" // what the value is behind that is not there yet
 	switch {
@@ -128,7 +128,7 @@ func (e editor) value(n *nativekit.Node, value any) error {
 			lead = " "
 		}
 	case text == "" && f.comment.Len() == 0:
-		at.From, before = f.sign.To, e.Raw(nativekit.Span{From: n.KeySpan.From, To: f.sign.To})
+		at.From, before = f.sign.To, e.Raw(formatkit.Span{From: n.KeySpan.From, To: f.sign.To})
 	}
 	s := e.style(n)
 	raw := e.Raw(n.Span)
@@ -137,22 +137,22 @@ func (e editor) value(n *nativekit.Node, value any) error {
 	switch {
 	case len(f.pieces) > 0 && f.pieces[0].Text == "" && raw[0] == '"' && strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"':
 		last := len(f.pieces) - 1
-		candidates = []string{`"` + nativekit.Respell(raw, f.pieces[1:last], text, spell) + `"`}
+		candidates = []string{`"` + formatkit.Respell(raw, f.pieces[1:last], text, spell) + `"`}
 	default:
-		candidates = []string{nativekit.Respell(raw, f.pieces, text, spell)}
+		candidates = []string{formatkit.Respell(raw, f.pieces, text, spell)}
 	}
 	written, ok := spelled(e.dialect, before+lead, append(candidates, newValues(e.dialect, text, s)...), text)
 	if !ok {
-		return nativekit.Refuse("", "the value cannot be written in this dialect of INI")
+		return formatkit.Refuse("", "the value cannot be written in this dialect of INI")
 	}
 	e.Replace(at, lead+written)
 	return nil
 }
 
 // style is how the value of a key is written on several lines.
-func (e editor) style(n *nativekit.Node) style {
-	indent := e.Raw(nativekit.Span{From: nativekit.LineStart(e.Text, n.KeySpan.From), To: n.KeySpan.From})
-	if have := nativekit.Indent(e.Text, n.Span.To); strings.Contains(e.Raw(n.Span), "\n") && len(have) > len(indent) {
+func (e editor) style(n *formatkit.Node) style {
+	indent := e.Raw(formatkit.Span{From: formatkit.LineStart(e.Text, n.KeySpan.From), To: n.KeySpan.From})
+	if have := formatkit.Indent(e.Text, n.Span.To); strings.Contains(e.Raw(n.Span), "\n") && len(have) > len(indent) {
 		return style{have, e.LineEnd}
 	}
 	return style{deeper(indent), e.LineEnd}
@@ -184,7 +184,7 @@ func spelled(d dialect, before string, candidates []string, text string) (string
 			continue
 		}
 		n := blocks[0].keys[0]
-		if n.Comments.Line == comment && nativekit.Text(n.Form.(*line).pieces) == text && n.Entry.To == len(p.text) {
+		if n.Comments.Line == comment && formatkit.Text(n.Form.(*line).pieces) == text && n.Entry.To == len(p.text) {
 			return written, true
 		}
 	}
@@ -192,7 +192,7 @@ func spelled(d dialect, before string, candidates []string, text string) (string
 }
 
 // add writes new entries of a map: keys come before sections.
-func (e editor) add(n *nativekit.Node, entries []entry) error {
+func (e editor) add(n *formatkit.Node, entries []entry) error {
 	keys, maps := keysFirst(entries)
 	if err := e.addKeys(n, keys); err != nil {
 		return err
@@ -209,7 +209,7 @@ func (e editor) add(n *nativekit.Node, entries []entry) error {
 }
 
 // addKeys writes new keys behind the other ones of a section.
-func (e editor) addKeys(n *nativekit.Node, keys []entry) error {
+func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -245,7 +245,7 @@ func (e editor) addKeys(n *nativekit.Node, keys []entry) error {
 	if e.Once(n) {
 		name, ok := e.dialect.header(s.path)
 		if !ok {
-			return nativekit.Refuse("", "%q cannot be the name of a section", strings.Join(s.path, "."))
+			return formatkit.Refuse("", "%q cannot be the name of a section", strings.Join(s.path, "."))
 		}
 		text = e.indentIn(n) + "[" + name + "]" + e.LineEnd + text
 	}
@@ -254,7 +254,7 @@ func (e editor) addKeys(n *nativekit.Node, keys []entry) error {
 }
 
 // blocks are all blocks of a map and of those inside of it.
-func (e editor) blocks(n *nativekit.Node, blocks []*block) []*block {
+func (e editor) blocks(n *formatkit.Node, blocks []*block) []*block {
 	s, ok := n.Form.(*section)
 	if !ok {
 		return blocks
@@ -267,7 +267,7 @@ func (e editor) blocks(n *nativekit.Node, blocks []*block) []*block {
 }
 
 // heads are where the first sections begin.
-func (e editor) heads(n *nativekit.Node, heads []int) []int {
+func (e editor) heads(n *formatkit.Node, heads []int) []int {
 	for _, b := range e.blocks(n, nil) {
 		if b.header.Len() > 0 && len(heads) < 100 {
 			heads = append(heads, b.head)
@@ -277,7 +277,7 @@ func (e editor) heads(n *nativekit.Node, heads []int) []int {
 }
 
 // last is where the lines of a map end.
-func (e editor) last(n *nativekit.Node) int {
+func (e editor) last(n *formatkit.Node) int {
 	at := 0
 	for _, b := range e.blocks(n, nil) {
 		at = max(at, e.BehindComments(b.end, marks))
@@ -286,11 +286,11 @@ func (e editor) last(n *nativekit.Node) int {
 }
 
 // indentIn is the indentation of the headers of the maps in a map.
-func (e editor) indentIn(n *nativekit.Node) string {
+func (e editor) indentIn(n *formatkit.Node) string {
 	indent := ""
 	for _, b := range e.blocks(n, nil) {
 		if b.header.Len() > 0 {
-			indent = nativekit.Indent(e.Text, b.name.From)
+			indent = formatkit.Indent(e.Text, b.name.From)
 		}
 	}
 	return indent
@@ -309,7 +309,7 @@ func (s *sections) section(path []string, v gaby.Value, indent string) error {
 	if len(keys) > 0 || len(maps) == 0 {
 		name, ok := s.dialect.header(path)
 		if !ok {
-			return nativekit.Refuse("", "%q cannot be the name of a section", strings.Join(path, "."))
+			return formatkit.Refuse("", "%q cannot be the name of a section", strings.Join(path, "."))
 		}
 		text, err := s.keys(nil, s.at, keys)
 		if err != nil {
@@ -346,7 +346,7 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 	d := e.delimiter(blocks, at, names)
 	var b strings.Builder
 	for _, k := range keys {
-		text, ok := nativekit.Untyped(k.value.Data())
+		text, ok := formatkit.Untyped(k.value.Data())
 		if !ok {
 			b.WriteString(e.commented(d.Indent, d.Indent+k.key, k.value))
 			continue
@@ -355,7 +355,7 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 		before := d.Line(k.key)
 		written, ok := spelled(e.dialect, strings.TrimLeft(before, " \t"), candidates, text)
 		if !ok {
-			return "", nativekit.Refuse("", "the value cannot be written in this dialect of INI")
+			return "", formatkit.Refuse("", "the value cannot be written in this dialect of INI")
 		}
 		if written == "" {
 			before = strings.TrimRight(before, " \t")
@@ -367,15 +367,15 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 
 // delimiter is how the keys of a section are written, or those of the section before the place it goes to when it has none. The new
 // keys are aligned if these are.
-func (e editor) delimiter(blocks []*block, at int, keys []string) nativekit.Delimiter {
-	signOf := func(n *nativekit.Node) nativekit.Span { return n.Form.(*line).sign }
+func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Delimiter {
+	signOf := func(n *formatkit.Node) formatkit.Span { return n.Form.(*line).sign }
 	for _, b := range slices.Backward(blocks) {
 		if own := written(b.keys); len(own) > 0 {
 			model := own[len(own)-1]
-			return nativekit.DelimiterOf(e.Text, model, nativekit.Neighbours(e.Text, own, model), signOf)
+			return formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, own, model), signOf)
 		}
 	}
-	d := nativekit.Delimiter{Before: " ", Sign: "=", After: " "}
+	d := formatkit.Delimiter{Before: " ", Sign: "=", After: " "}
 	if _, ok := e.dialect.(git); ok {
 		d.Indent = "\t"
 	}
@@ -387,14 +387,14 @@ func (e editor) delimiter(blocks []*block, at int, keys []string) nativekit.Deli
 		}
 		near = b.end
 		model := other[len(other)-1]
-		d = nativekit.DelimiterOf(e.Text, model, nativekit.Neighbours(e.Text, other, model), signOf)
+		d = formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, other, model), signOf)
 	}
 	return d.Elsewhere(keys)
 }
 
 // written are those of the keys that show how a value stands behind its sign.
-func written(keys []*nativekit.Node) []*nativekit.Node {
-	var out []*nativekit.Node
+func written(keys []*formatkit.Node) []*formatkit.Node {
+	var out []*formatkit.Node
 	for _, n := range keys {
 		f := n.Form.(*line)
 		if f.sign.Len() > 0 && len(f.pieces) > 0 && !strings.HasPrefix(f.pieces[0].Text, "\n") {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 )
 
 // readWithJSON5 prints values with all scalars as texts with their types, numbers as the bytes of the double.
@@ -38,7 +38,7 @@ func TestJSON5(t *testing.T) {
 		count = 1500
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	dice := nativetest.Dice(r.IntN)
+	dice := formattest.Dice(r.IntN)
 	var texts, edits []string
 	var want []any
 	for range count {
@@ -47,7 +47,7 @@ func TestJSON5(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		what := nativetest.Edit(dice, docs[0], 1+dice(3))
+		what := formattest.Edit(dice, docs[0], 1+dice(3))
 		written, err := dialect("a.json5").DocumentsToNative(docs)
 		if err != nil {
 			t.Fatalf("%s of\n%s\n%v", what, text, err)

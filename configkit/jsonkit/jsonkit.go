@@ -16,12 +16,12 @@ import (
 	"unicode"
 
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // Converter is the converter of the format. Its zero value reads what any of the dialects allows.
-type Converter struct{ nativekit.Converter[language] }
+type Converter struct{ formatkit.Converter[language] }
 
 var _ configkit.DialectConverter = Converter{}
 
@@ -34,7 +34,7 @@ func (Converter) ForFile(name string) configkit.ConfigConverter {
 	case ".json5":
 		d = json5
 	}
-	return Converter{nativekit.Converter[language]{Language: language{d}}}
+	return Converter{formatkit.Converter[language]{Language: language{d}}}
 }
 
 // dialect is what may stand in a file besides plain JSON.
@@ -53,20 +53,20 @@ func (d dialect) isJSON5() bool { return d == json5 || d == unknown }
 
 type language struct{ dialect }
 
-// Parse implements nativekit.Language: a file is one document.
-func (l language) Parse(text []byte) ([]nativekit.Document, error) {
+// Parse implements formatkit.Language: a file is one document.
+func (l language) Parse(text []byte) ([]formatkit.Document, error) {
 	p := parser{text: text, dialect: l.dialect}
 	root, err := p.document()
-	return []nativekit.Document{{Root: root}}, err
+	return []formatkit.Document{{Root: root}}, err
 }
 
-// Traits implements nativekit.Language.
-func (language) Traits() nativekit.Traits { return nativekit.Traits{Empty: "{}\n"} }
+// Traits implements formatkit.Language.
+func (language) Traits() formatkit.Traits { return formatkit.Traits{Empty: "{}\n"} }
 
 // Scalar implements gaby.Native.
 func (l language) Scalar(value any) (any, error) {
 	if f, ok := value.(float64); ok && l.dialect != json5 && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return nil, nativekit.Refuse("null or a string can stand for it", "JSON has neither infinity nor NaN")
+		return nil, formatkit.Refuse("null or a string can stand for it", "JSON has neither infinity nor NaN")
 	}
 	return value, nil
 }
@@ -78,26 +78,26 @@ func (language) CheckValue(gaby.Value, []string) error { return nil }
 func (l language) CheckComment(_ gaby.Value, _ []string, text string) error {
 	switch {
 	case text != "" && !l.hasComments():
-		return nativekit.Refuse("if what reads the file knows comments, call it .jsonc or .json5", "JSON has no comments")
+		return formatkit.Refuse("if what reads the file knows comments, call it .jsonc or .json5", "JSON has no comments")
 	case strings.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\t' || isSeparator(r) }) >= 0:
-		return nativekit.Refuse("", "control characters cannot stand in a comment")
+		return formatkit.Refuse("", "control characters cannot stand in a comment")
 	}
 	return nil
 }
 
 // behind is where a comment behind a value stands.
-func behind(n *nativekit.Node) int { return max(n.Span.To, n.Comma+1) }
+func behind(n *formatkit.Node) int { return max(n.Span.To, n.Comma+1) }
 
 // CheckPlace says why there is no place for a comment on the line behind n.
-func (language) CheckPlace(text []byte, n *nativekit.Node) error {
-	if _, commented := remarkAt(text, behind(n)); !commented && !nativekit.EndsLine(text, behind(n)) {
-		return nativekit.Refuse("comment the key it belongs to", "there is no place for a comment on the line behind the value")
+func (language) CheckPlace(text []byte, n *formatkit.Node) error {
+	if _, commented := remarkAt(text, behind(n)); !commented && !formatkit.EndsLine(text, behind(n)) {
+		return formatkit.Refuse("comment the key it belongs to", "there is no place for a comment on the line behind the value")
 	}
 	return nil
 }
 
-// Comment implements nativekit.Language.
-func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
+// Comment implements formatkit.Language.
+func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
 	at := behind(n)
 	have, commented := remarkAt(w.Text, at)
 	isBlock := commented && bytes.HasPrefix(w.Text[have.From:], []byte("/*")) && !strings.Contains(text, "*/")
@@ -106,7 +106,7 @@ func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) err
 	case !commented:
 		w.InsertBelow(at, " // "+text)
 	case text == "":
-		w.Remove(nativekit.Span{From: at, To: have.To})
+		w.Remove(formatkit.Span{From: at, To: have.To})
 	case isBlock:
 		w.Replace(have, "/* "+text+" */")
 	default:
@@ -115,16 +115,16 @@ func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) err
 	return nil
 }
 
-// Replace implements nativekit.Language.
-func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+// Replace implements formatkit.Language.
+func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	w.Replace(n.Span, edit(w).inPlace(n, v))
 	return nil
 }
 
-// Entries implements nativekit.Language.
-func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
+// Entries implements formatkit.Language.
+func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry) (bool, error) {
 	e := edit(w)
-	done, err := w.EntriesIn(n, entries, nativekit.Brackets{Text: e.entry})
+	done, err := w.EntriesIn(n, entries, formatkit.Brackets{Text: e.entry})
 	if done || err != nil {
 		return false, err
 	}

@@ -13,15 +13,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonkit"
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
 )
 
 func dialect(file string) configkit.ConfigConverter { return jsonkit.Converter{}.ForFile(file) }
 
 // plain are inputs that are JSON.
-var plain = []nativetest.Input{
+var plain = []formattest.Input{
 	{"empty object", "{}\n", `{}`},
 	{"empty list", "[ ]\n", `[]`},
 	{"a scalar", "\"x\"\n", `"x"`},
@@ -85,7 +85,7 @@ var plain = []nativetest.Input{
 }
 
 // commented are inputs with comments and trailing commas.
-var commented = []nativetest.Input{
+var commented = []formattest.Input{
 	{"comments", "// top\n{\n  // about a\n  // of two lines\n  \"a\": 1, // behind a\n\n  // far\n\n  \"b\": [ // in b\n    1, // one\n    /* about two */\n    2\n    // last\n  ], /* behind b */\n  // end\n}\n// bottom\n", `{"a":1,"b":[1,2]}`},
 	{"trailing commas", "{\n  \"a\": [\n    1,\n    2,\n  ],\n  \"b\": {\"c\": 1,},\n}\n", `{"a":[1,2],"b":{"c":1}}`},
 	{"block comments", "/*\n * licence\n */\n{\n  /* about a\n   * of two lines */\n  \"a\": /* in */ 1 /* behind */,\n  /* x */ \"b\": 2, /* y */ \"c\": 3\n}\n", `{"a":1,"b":2,"c":3}`},
@@ -99,7 +99,7 @@ var commented = []nativetest.Input{
 }
 
 // five are inputs of JSON5.
-var five = []nativetest.Input{
+var five = []formattest.Input{
 	{"keys with escapes without quotes", "{\\u0061b: 1, c\\u0031: 2, \\u005fd: 3}", `{"_d":3,"ab":1,"c1":2}`},
 	{"a key that begins with an escaped digit", "{\\u0031: 1}", `!!! 1:2: a key in double quotes is missing in front of '\\'`},
 	{"keys", "{\n  a: 1,\n  $b_1: 2,\n  'c d': 3,\n  \"e\": 4,\n  ключ: 5,\n}\n", `{"$b_1":2,"a":1,"c d":3,"e":4,"ключ":5}`},
@@ -114,13 +114,13 @@ var five = []nativetest.Input{
 }
 
 func TestCorpus(t *testing.T) {
-	nativetest.Corpus(t, dialect("a.json"), plain)
-	nativetest.Corpus(t, dialect("a.jsonc"), commented)
-	nativetest.Corpus(t, dialect("a.JSON5"), five)
-	for _, inputs := range [][]nativetest.Input{plain, commented, five} {
+	formattest.Corpus(t, dialect("a.json"), plain)
+	formattest.Corpus(t, dialect("a.jsonc"), commented)
+	formattest.Corpus(t, dialect("a.JSON5"), five)
+	for _, inputs := range [][]formattest.Input{plain, commented, five} {
 		for _, in := range inputs {
 			if !strings.HasPrefix(in[2], "!!!") { // who does not know the name reads everything
-				nativetest.Corpus(t, jsonkit.Converter{}, []nativetest.Input{in})
+				formattest.Corpus(t, jsonkit.Converter{}, []formattest.Input{in})
 			}
 		}
 	}
@@ -162,17 +162,17 @@ func TestHints(t *testing.T) {
 	}
 }
 
-func TestEdits(t *testing.T) { nativetest.Edits(t, jsonkit.Converter{}) }
+func TestEdits(t *testing.T) { formattest.Edits(t, jsonkit.Converter{}) }
 
 func FuzzParse(f *testing.F) {
-	nativetest.Fuzz(f, jsonkit.Converter{}, append(append(append([]nativetest.Input{}, plain...), commented...), five...))
+	formattest.Fuzz(f, jsonkit.Converter{}, append(append(append([]formattest.Input{}, plain...), commented...), five...))
 }
 
 // generate makes a text, with all that the dialect allows, in which no key is there twice.
-func generate(d nativetest.Dice, file string) string {
-	end := nativetest.Pick(d, "\n", "\n", "\n", "\r\n")
-	unit := nativetest.Pick(d, "  ", "    ", "\t", "")
-	colon, comma, pad := nativetest.Pick(d, ": ", ": ", ":", " : "), nativetest.Pick(d, ", ", ","), nativetest.Pick(d, "", " ")
+func generate(d formattest.Dice, file string) string {
+	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
+	unit := formattest.Pick(d, "  ", "    ", "\t", "")
+	colon, comma, pad := formattest.Pick(d, ": ", ": ", ":", " : "), formattest.Pick(d, ", ", ","), formattest.Pick(d, "", " ")
 	hasComments, is5 := file != "a.json", file == "a.json5"
 	trailing := hasComments && d(2) == 0
 	number := 0
@@ -182,20 +182,20 @@ func generate(d nativetest.Dice, file string) string {
 		if is5 {
 			forms = append(forms, "k%d", "'k %d'", "$%d", `\u006b\u005f%d`)
 		}
-		return fmt.Sprintf(nativetest.Pick(d, forms...), number)
+		return fmt.Sprintf(formattest.Pick(d, forms...), number)
 	}
 	note := func(texts ...string) string {
 		if !hasComments {
 			return ""
 		}
-		return nativetest.Pick(d, texts...)
+		return formattest.Pick(d, texts...)
 	}
 	scalar := func() string {
 		forms := []string{"1", "-17", "1.0", "1e3", "6.5E-3", "true", "false", "null", `"basic"`, `""`, `"esc \" \u00e9 \ud83d\ude00 \/"`, `"é😀"`, "[]", "{}", "18446744073709551615"}
 		if is5 {
 			forms = append(forms, "0x00FF", ".5", "+1", "'it\"s'", "'two \\"+end+" lines'")
 		}
-		return nativetest.Pick(d, forms...)
+		return formattest.Pick(d, forms...)
 	}
 	var value func(depth int, indent string, lines bool) string
 	value = func(depth int, indent string, lines bool) string {
@@ -219,7 +219,7 @@ func generate(d nativetest.Dice, file string) string {
 					b.WriteString(note("", "", " // far"+end+end, ""))
 				}
 				b.WriteString(end)
-				b.WriteString(nativetest.Pick(d, "", "", end) + note("", "", inside+"// above"+end, inside+"/* above"+end+inside+"   it */"+end) + inside)
+				b.WriteString(formattest.Pick(d, "", "", end) + note("", "", inside+"// above"+end, inside+"/* above"+end+inside+"   it */"+end) + inside)
 			} else if i == 0 {
 				b.WriteString(pad)
 			}
@@ -249,20 +249,20 @@ func generate(d nativetest.Dice, file string) string {
 		b.WriteString(closing)
 		return b.String()
 	}
-	return note("", "// top"+end) + value(3, "", true) + nativetest.Pick(d, "", end, end+end, end+note("", "// bottom"))
+	return note("", "// top"+end) + value(3, "", true) + formattest.Pick(d, "", end, end+end, end+note("", "// bottom"))
 }
 
 func TestProperty(t *testing.T) {
 	for _, file := range []string{"a.json", "a.jsonc", "a.json5"} {
 		t.Run(file, func(t *testing.T) {
-			nativetest.Property(t, dialect(file), func(d nativetest.Dice) string { return generate(d, file) })
+			formattest.Property(t, dialect(file), func(d formattest.Dice) string { return generate(d, file) })
 		})
 	}
 }
 
 // TestOracle compares the values with those that encoding/json decodes, and what is refused with what it refuses.
 func TestOracle(t *testing.T) {
-	compare := func(t nativetest.TB, text string) {
+	compare := func(t formattest.TB, text string) {
 		docs, err := dialect("a.json").NativeToDocuments([]byte(text))
 		var want any
 		wrong := json.Unmarshal([]byte(strings.TrimPrefix(text, "\ufeff")), &want)
@@ -290,12 +290,12 @@ func TestOracle(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		dice := nativetest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
+		dice := formattest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
 		text := generate(dice, "a.json")
 		compare(t, text)
 		// One character is another one.
 		at := dice(len(text))
-		changed := text[:at] + nativetest.Pick(dice, "", "{", "}", "]", ",", ":", `"`, `\`, "0", "1", ".", "e", "-", "x", " ", "\n", "\t", "/") + text[at+1:]
+		changed := text[:at] + formattest.Pick(dice, "", "{", "}", "]", ",", ":", `"`, `\`, "0", "1", ".", "e", "-", "x", " ", "\n", "\t", "/") + text[at+1:]
 		if utf8.ValidString(changed) {
 			compare(t, changed)
 		}

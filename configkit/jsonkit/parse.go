@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // parser reads a text.
@@ -17,7 +17,7 @@ type parser struct {
 	dialect dialect
 	at      int
 	depth   int
-	remarks []nativekit.Span // the comments in front of at
+	remarks []formatkit.Span // the comments in front of at
 }
 
 const (
@@ -27,17 +27,17 @@ const (
 )
 
 // parentOf is the map or list that a value is in.
-func parentOf(n *nativekit.Node) *nativekit.Node { return n.Form.(*nativekit.Node) }
+func parentOf(n *formatkit.Node) *formatkit.Node { return n.Form.(*formatkit.Node) }
 
 func (p *parser) fail(at int, hint, format string, args ...any) error {
-	return nativekit.Fail(p.text, min(at, len(p.text)), fmt.Sprintf(format, args...), hint)
+	return formatkit.Fail(p.text, min(at, len(p.text)), fmt.Sprintf(format, args...), hint)
 }
 
-func (p *parser) document() (*nativekit.Node, error) {
+func (p *parser) document() (*formatkit.Node, error) {
 	if bytes.HasPrefix(p.text, []byte(bom)) {
 		p.at = len(bom)
 	}
-	root := &nativekit.Node{Comma: -1, Form: (*nativekit.Node)(nil)}
+	root := &formatkit.Node{Comma: -1, Form: (*formatkit.Node)(nil)}
 	if err := p.gap(); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (p *parser) document() (*nativekit.Node, error) {
 	if err := p.value(root); err != nil {
 		return nil, err
 	}
-	root.KeySpan = nativekit.Span{From: start, To: start}
+	root.KeySpan = formatkit.Span{From: start, To: start}
 	root.Entry, root.Head = root.Span, root.Span.From
 	if err := p.gap(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (p *parser) remark() error {
 		return p.fail(from, "", "the comment has no end, which is */")
 	}
 	p.at += length
-	p.remarks = append(p.remarks, nativekit.Span{From: from, To: p.at})
+	p.remarks = append(p.remarks, formatkit.Span{From: from, To: p.at})
 	return nil
 }
 
@@ -111,7 +111,7 @@ func (p *parser) remark() error {
 func commentLength(text []byte, d dialect) int {
 	switch {
 	case bytes.HasPrefix(text, []byte("//")):
-		end := nativekit.LineEnd(text, 0)
+		end := formatkit.LineEnd(text, 0)
 		if i := bytes.IndexFunc(text[:end], isSeparator); i >= 0 && d.isJSON5() {
 			end = i
 		}
@@ -126,7 +126,7 @@ func commentLength(text []byte, d dialect) int {
 }
 
 // value reads the value that begins here.
-func (p *parser) value(n *nativekit.Node) error {
+func (p *parser) value(n *formatkit.Node) error {
 	from := p.at
 	var err error
 	switch c := p.text[from]; c {
@@ -143,19 +143,19 @@ func (p *parser) value(n *nativekit.Node) error {
 		n.Kind = gaby.Scalar
 		n.Value, err = p.word()
 	}
-	n.Span = nativekit.Span{From: from, To: p.at}
+	n.Span = formatkit.Span{From: from, To: p.at}
 	return err
 }
 
 // entries reads what stands between brackets.
-func (p *parser) entries(n *nativekit.Node, closing byte) error {
+func (p *parser) entries(n *formatkit.Node, closing byte) error {
 	open := p.at
 	if p.depth++; p.depth > gaby.DefaultLimits().Depth {
 		return p.fail(open, "", "objects and lists are nested too deep")
 	}
 	defer func() { p.depth-- }()
 	p.at++
-	var last *nativekit.Node
+	var last *formatkit.Node
 	for {
 		after := p.at
 		if err := p.gap(); err != nil {
@@ -177,8 +177,8 @@ func (p *parser) entries(n *nativekit.Node, closing byte) error {
 		case p.text[p.at] == ',':
 			return p.fail(p.at, "", "there is no entry in front of the comma")
 		}
-		kid := &nativekit.Node{Comma: -1, Form: n}
-		kid.KeySpan = nativekit.Span{From: p.at, To: p.at}
+		kid := &formatkit.Node{Comma: -1, Form: n}
+		kid.KeySpan = formatkit.Span{From: p.at, To: p.at}
 		kid.Head, kid.Comments.Head = p.above(after)
 		if n.Kind == gaby.Map {
 			if err := p.key(kid); err != nil {
@@ -188,7 +188,7 @@ func (p *parser) entries(n *nativekit.Node, closing byte) error {
 		if err := p.value(kid); err != nil {
 			return err
 		}
-		kid.Entry = nativekit.Span{From: kid.KeySpan.From, To: kid.Span.To}
+		kid.Entry = formatkit.Span{From: kid.KeySpan.From, To: kid.Span.To}
 		n.Kids = append(n.Kids, kid)
 		last = kid
 		if err := p.gap(); err != nil {
@@ -202,7 +202,7 @@ func (p *parser) entries(n *nativekit.Node, closing byte) error {
 }
 
 // key reads a key and the colon behind it.
-func (p *parser) key(n *nativekit.Node) error {
+func (p *parser) key(n *formatkit.Node) error {
 	from := p.at
 	var err error
 	if c := p.text[from]; c == '"' || c == '\'' {
@@ -213,7 +213,7 @@ func (p *parser) key(n *nativekit.Node) error {
 	if err != nil {
 		return err
 	}
-	n.KeySpan = nativekit.Span{From: from, To: p.at}
+	n.KeySpan = formatkit.Span{From: from, To: p.at}
 	if err := p.gap(); err != nil {
 		return err
 	}
@@ -306,10 +306,10 @@ func (p *parser) word() (any, error) {
 }
 
 // lineComment is the comment on the rest of the line behind an entry.
-func (p *parser) lineComment(n *nativekit.Node) string {
+func (p *parser) lineComment(n *formatkit.Node) string {
 	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= behind(n); i-- {
 		r := p.remarks[i]
-		if between := p.text[behind(n):r.From]; len(bytes.Trim(between, " \t")) == 0 && nativekit.EndsLine(p.text, r.To) {
+		if between := p.text[behind(n):r.From]; len(bytes.Trim(between, " \t")) == 0 && formatkit.EndsLine(p.text, r.To) {
 			return commentText(string(p.text[r.From:r.To]))
 		}
 	}
@@ -317,29 +317,29 @@ func (p *parser) lineComment(n *nativekit.Node) string {
 }
 
 // remarkAt is where the comment on the rest of the line stands.
-func remarkAt(text []byte, at int) (nativekit.Span, bool) {
+func remarkAt(text []byte, at int) (formatkit.Span, bool) {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
 	}
 	length := commentLength(text[at:], unknown)
-	if length <= 0 || !nativekit.EndsLine(text, at+length) {
-		return nativekit.Span{}, false
+	if length <= 0 || !formatkit.EndsLine(text, at+length) {
+		return formatkit.Span{}, false
 	}
-	return nativekit.Span{From: at, To: at + length}, true
+	return formatkit.Span{From: at, To: at + length}, true
 }
 
 // above is where the comments directly above the line of the entry that begins here begin, and what they say. They stand behind
 // after.
 func (p *parser) above(after int) (int, string) {
-	head, first := nativekit.StartsLine(p.text, p.at)
+	head, first := formatkit.StartsLine(p.text, p.at)
 	if head <= after || !first {
 		return p.at, ""
 	}
 	var lines []string
 	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= after; i-- {
 		r := p.remarks[i]
-		start, first := nativekit.StartsLine(p.text, r.From)
-		if !first || start < after || !nativekit.EndsLine(p.text, r.To) || nativekit.NextLine(p.text, r.To) != head {
+		start, first := formatkit.StartsLine(p.text, r.From)
+		if !first || start < after || !formatkit.EndsLine(p.text, r.To) || formatkit.NextLine(p.text, r.To) != head {
 			break
 		}
 		lines = append(lines, commentText(string(p.text[r.From:r.To])))
@@ -358,7 +358,7 @@ func (p *parser) above(after int) (int, string) {
 func commentText(comment string) string {
 	text, isBlock := strings.CutPrefix(comment, "/*")
 	if !isBlock {
-		return nativekit.CommentText(comment, 2)
+		return formatkit.CommentText(comment, 2)
 	}
 	lines := strings.Split(strings.TrimSuffix(text, "*/"), "\n")
 	for i, line := range lines {

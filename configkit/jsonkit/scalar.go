@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 )
 
 // number is the value of a word that stands where a value is to be.
@@ -203,15 +203,15 @@ func hexAt(text []byte, at, length int) (rune, bool) {
 }
 
 // pieces cuts the inside of a string into characters and escape sequences. Nothing is returned for what is none.
-func pieces(inside string) []nativekit.Piece {
-	var list []nativekit.Piece
+func pieces(inside string) []formatkit.Piece {
+	var list []formatkit.Piece
 	text := []byte(inside)
 	for at := 0; at < len(text); {
 		n, value, problem := piece(text[at:], unknown)
 		if problem != "" {
 			return nil
 		}
-		list = append(list, nativekit.Piece{From: at, To: at + n, Text: value})
+		list = append(list, formatkit.Piece{From: at, To: at + n, Text: value})
 		at += n
 	}
 	return list
@@ -225,9 +225,9 @@ func (s *style) spelled(raw string, value any) string {
 	case bool:
 		return strconv.FormatBool(value)
 	case int:
-		return nativekit.SpellInt(raw, int64(value))
+		return formatkit.SpellInt(raw, int64(value))
 	case int64:
-		return nativekit.SpellInt(raw, value)
+		return formatkit.SpellInt(raw, value)
 	case uint64:
 		return strconv.FormatUint(value, 10)
 	case float64:
@@ -237,7 +237,7 @@ func (s *style) spelled(raw string, value any) string {
 		case math.IsInf(value, 0):
 			return map[bool]string{true: "Infinity", false: "-Infinity"}[value > 0]
 		}
-		return nativekit.SpellFloat(raw, value)
+		return formatkit.SpellFloat(raw, value)
 	case string:
 		return s.spelledString(raw, value)
 	}
@@ -250,7 +250,7 @@ func (s *style) spelledString(raw, value string) string {
 	if raw != "" && (raw[0] == '"' || raw[0] == '\'') {
 		quote = raw[0]
 		if inside := pieces(raw[1 : len(raw)-1]); inside != nil {
-			text := string(quote) + nativekit.Respell(raw[1:len(raw)-1], inside, value, func(t string) string {
+			text := string(quote) + formatkit.Respell(raw[1:len(raw)-1], inside, value, func(t string) string {
 				return s.escaped(t, quote)
 			}) + string(quote)
 			p := parser{text: []byte(text)}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // style is how a text is written.
@@ -37,14 +37,14 @@ func (s *style) brackets(kind gaby.Kind) brackets {
 }
 
 // styleOf finds out how a text is written: as what comes first in it.
-func styleOf(w *nativekit.Writer) *style {
+func styleOf(w *formatkit.Writer) *style {
 	s := &style{colon: ": ", comma: ", ", unit: "  ", quotedKeys: true, quote: '"'}
 	s.single = len(w.Root.Kids) > 0 && !bytes.ContainsAny(bytes.TrimSpace(w.Text), "\r\n")
 	s.ascii = isASCII(w.Text)
 	e := editor{w, s}
 	var units, colons, commas, quotes, ends, pads, listPads, maps, lists seen
-	var look func(n *nativekit.Node)
-	look = func(n *nativekit.Node) {
+	var look func(n *formatkit.Node)
+	look = func(n *formatkit.Node) {
 		if text, ok := n.Value.(string); ok && n.Span.Len() > len(text) && quotes.first() {
 			s.quote = w.Text[n.Span.From]
 		}
@@ -54,7 +54,7 @@ func styleOf(w *nativekit.Writer) *style {
 		kid := n.Kids[0]
 		lines := e.startsLine(kid)
 		if lines {
-			own, in := nativekit.Indent(w.Text, n.Span.From), nativekit.Indent(w.Text, kid.Entry.From)
+			own, in := formatkit.Indent(w.Text, n.Span.From), formatkit.Indent(w.Text, kid.Entry.From)
 			if more, ok := strings.CutPrefix(in, own); ok && more != "" && units.first() {
 				s.unit = more
 			}
@@ -117,8 +117,8 @@ func blanks(text []byte) string {
 }
 
 // colonOf is what stands between the key and the value of an entry.
-func colonOf(w *nativekit.Writer, n *nativekit.Node) string {
-	colon := w.Raw(nativekit.Span{From: n.KeySpan.To, To: n.Span.From})
+func colonOf(w *formatkit.Writer, n *formatkit.Node) string {
+	colon := w.Raw(formatkit.Span{From: n.KeySpan.To, To: n.Span.From})
 	if strings.Trim(colon, " \t:") != "" {
 		return ": "
 	}

@@ -4,17 +4,17 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // editor writes edits in the style of the text.
 type editor struct {
-	*nativekit.Writer
+	*formatkit.Writer
 	*style
 }
 
-func edit(w *nativekit.Writer) editor {
+func edit(w *formatkit.Writer) editor {
 	s, ok := w.Notes.(*style)
 	if !ok {
 		s = styleOf(w)
@@ -24,7 +24,7 @@ func edit(w *nativekit.Writer) editor {
 }
 
 // inPlace is a value as it is to stand where n stands.
-func (e editor) inPlace(n *nativekit.Node, v gaby.Value) string {
+func (e editor) inPlace(n *formatkit.Node, v gaby.Value) string {
 	if v.Kind() == gaby.Scalar {
 		raw := ""
 		if n.Kind == gaby.Scalar {
@@ -39,7 +39,7 @@ func (e editor) inPlace(n *nativekit.Node, v gaby.Value) string {
 }
 
 // placed is a value as it is to stand as an entry of in, as which model stands there.
-func (e editor) placed(in, model *nativekit.Node, v gaby.Value) string {
+func (e editor) placed(in, model *formatkit.Node, v gaby.Value) string {
 	lines := !e.single
 	if in != nil {
 		lines = e.startsLine(model) && !e.siblingsOnOneLine(in, v.Kind())
@@ -48,16 +48,16 @@ func (e editor) placed(in, model *nativekit.Node, v gaby.Value) string {
 }
 
 // indent is that of the line on which an entry begins; it is of no account where there are no lines.
-func (e editor) indent(n *nativekit.Node, lines bool) string {
+func (e editor) indent(n *formatkit.Node, lines bool) string {
 	if !lines {
 		return ""
 	}
-	return nativekit.Indent(e.Text, n.Entry.From)
+	return formatkit.Indent(e.Text, n.Entry.From)
 }
 
 // siblingsOnOneLine reports whether maps or lists among the entries of in stand on one line each; if there are none, whether those
 // of the text do.
-func (e editor) siblingsOnOneLine(in *nativekit.Node, kind gaby.Kind) bool {
+func (e editor) siblingsOnOneLine(in *formatkit.Node, kind gaby.Kind) bool {
 	for i, kid := range in.Kids {
 		if kid.Kind == kind && len(kid.Kids) > 0 {
 			return !e.inLines(kid)
@@ -113,7 +113,7 @@ func (e editor) key(key string, quoted bool) string {
 }
 
 // entry is a new entry beside model.
-func (e editor) entry(_ *nativekit.Writer, model *nativekit.Node, entry nativekit.Entry) (string, error) {
+func (e editor) entry(_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry) (string, error) {
 	in := parentOf(model)
 	text := ""
 	if in.Kind == gaby.Map {
@@ -127,7 +127,7 @@ func (e editor) entry(_ *nativekit.Writer, model *nativekit.Node, entry nativeki
 }
 
 // likeStringsOf is an empty string as those among the entries of a map or list are written.
-func (e editor) likeStringsOf(in *nativekit.Node) string {
+func (e editor) likeStringsOf(in *formatkit.Node) string {
 	for i, kid := range in.Kids {
 		if _, ok := kid.Value.(string); ok {
 			return strings.Repeat(string(e.Text[kid.Span.From]), 2)
@@ -140,22 +140,22 @@ func (e editor) likeStringsOf(in *nativekit.Node) string {
 }
 
 // others writes the entries of a map or list of which none stays, or which had none. It reports whether it is written anew.
-func (e editor) others(n *nativekit.Node) (anew bool) {
+func (e editor) others(n *formatkit.Node) (anew bool) {
 	v := e.Value(n)
-	if len(n.Kids) == 0 && !nativekit.Blank(e.Text[n.Span.From+1:n.Span.To-1]) {
+	if len(n.Kids) == 0 && !formatkit.Blank(e.Text[n.Span.From+1:n.Span.To-1]) {
 		e.belowComments(n, v)
 		return false
 	}
 	if v.Len() == 0 && e.remainsSomething(n) {
 		for _, kid := range n.Kids {
 			from, to := kid.Head, behind(kid)
-			if e.startsLine(kid) && (nativekit.EndsLine(e.Text, to) || kid.Comments.Line != "") {
+			if e.startsLine(kid) && (formatkit.EndsLine(e.Text, to) || kid.Comments.Line != "") {
 				if r, ok := remarkAt(e.Text, to); ok {
 					to = r.To // which may be on another line
 				}
-				from, to = nativekit.LineStart(e.Text, from), nativekit.NextLine(e.Text, to)
+				from, to = formatkit.LineStart(e.Text, from), formatkit.NextLine(e.Text, to)
 			}
-			e.Remove(nativekit.Span{From: from, To: to})
+			e.Remove(formatkit.Span{From: from, To: to})
 		}
 		return false
 	}
@@ -164,17 +164,17 @@ func (e editor) others(n *nativekit.Node) (anew bool) {
 }
 
 // belowComments writes the entries of a map or list that has only comments in it.
-func (e editor) belowComments(n *nativekit.Node, v gaby.Value) {
+func (e editor) belowComments(n *formatkit.Node, v gaby.Value) {
 	text := e.value(v, e.indent(n, true), true)
 	at := n.Span.From + len(bytes.TrimRight(e.Text[n.Span.From:n.Span.To-1], " \t\r\n"))
-	e.Replace(nativekit.Span{From: at, To: n.Span.To}, text[1:])
+	e.Replace(formatkit.Span{From: at, To: n.Span.To}, text[1:])
 }
 
 // remainsSomething reports whether there is more between the brackets than entries with their comments.
-func (e editor) remainsSomething(n *nativekit.Node) bool {
+func (e editor) remainsSomething(n *formatkit.Node) bool {
 	at := n.Span.From + 1
 	for _, kid := range n.Kids {
-		if !nativekit.Blank(e.Text[at:kid.Head]) {
+		if !formatkit.Blank(e.Text[at:kid.Head]) {
 			return true
 		}
 		at = behind(kid)
@@ -182,14 +182,14 @@ func (e editor) remainsSomething(n *nativekit.Node) bool {
 			at = r.To
 		}
 	}
-	return !nativekit.Blank(e.Text[at : n.Span.To-1])
+	return !formatkit.Blank(e.Text[at : n.Span.To-1])
 }
 
 // startsLine reports whether an entry is the first thing on its line.
-func (e editor) startsLine(n *nativekit.Node) bool {
-	start, first := nativekit.StartsLine(e.Text, n.Entry.From)
+func (e editor) startsLine(n *formatkit.Node) bool {
+	start, first := formatkit.StartsLine(e.Text, n.Entry.From)
 	return start > 0 && first
 }
 
 // inLines reports whether the entries of a map or list stand on lines of their own.
-func (e editor) inLines(n *nativekit.Node) bool { return e.startsLine(n.Kids[0]) }
+func (e editor) inLines(n *formatkit.Node) bool { return e.startsLine(n.Kids[0]) }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/propkit"
 )
 
@@ -59,7 +59,7 @@ func TestJava(t *testing.T) {
 	var want []map[string]string
 	var in strings.Builder
 	add := func(text string, data any) {
-		texts, want = append(texts, text), append(want, nativetest.Leaves(data))
+		texts, want = append(texts, text), append(want, formattest.Leaves(data))
 		in.WriteString(base64.StdEncoding.EncodeToString([]byte(text)) + "\n")
 	}
 	for range 1000 {
@@ -69,8 +69,8 @@ func TestJava(t *testing.T) {
 			t.Fatal(err)
 		}
 		add(text, docs[0].Data())
-		key := nativetest.Pick(r.IntN, "a", "list", "k.l.m", "new", "x y", "key=", "#k")
-		value := nativetest.Pick(r.IntN, "", "x", " lead", "trail ", "a # b", "# a", "! a", "=a", "a\nb\r\tc\f", `C:\dir\`, "é😀", "a: b = c", "\\u0041", "\x00\x7f\u2028")
+		key := formattest.Pick(r.IntN, "a", "list", "k.l.m", "new", "x y", "key=", "#k")
+		value := formattest.Pick(r.IntN, "", "x", " lead", "trail ", "a # b", "# a", "! a", "=a", "a\nb\r\tc\f", `C:\dir\`, "é😀", "a: b = c", "\\u0041", "\x00\x7f\u2028")
 		if _, err := docs[0].Set(value, strings.Split(key, ".")...); err != nil {
 			continue
 		}

@@ -4,20 +4,20 @@ import (
 	"bytes"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // line is how an entry is written, over one or more lines of the text.
 type line struct {
-	sign   nativekit.Span // what separates key and value, without blanks; empty where blanks do
-	remark nativekit.Span // what follows a number, see nativekit.BeforeRemark
+	sign   formatkit.Span // what separates key and value, without blanks; empty where blanks do
+	remark formatkit.Span // what follows a number, see formatkit.BeforeRemark
 }
 
-// Parse implements nativekit.Language.
-func (language) Parse(text []byte) ([]nativekit.Document, error) {
+// Parse implements formatkit.Language.
+func (language) Parse(text []byte) ([]formatkit.Document, error) {
 	p := parser{text: text, latin1: !utf8.Valid(text)}
-	var leaves []*nativekit.Node
+	var leaves []*formatkit.Node
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
 		p.at = len("\ufeff")
 	}
@@ -28,7 +28,7 @@ func (language) Parse(text []byte) ([]nativekit.Document, error) {
 		}
 		leaves = append(leaves, leaf)
 	}
-	return []nativekit.Document{{Root: nativekit.Nest(leaves)}}, nil
+	return []formatkit.Document{{Root: formatkit.Nest(leaves)}}, nil
 }
 
 // Dialect is the encoding of a text.
@@ -62,7 +62,7 @@ func (p *parser) skipBlankLines() bool {
 		case continuation(p.text[p.at:]) > 0: // a backslash alone on its line
 			p.at += continuation(p.text[p.at:])
 		case isCommentMark(c):
-			p.at = nativekit.LineEnd(p.text, p.at)
+			p.at = formatkit.LineEnd(p.text, p.at)
 		default:
 			return true
 		}
@@ -71,20 +71,20 @@ func (p *parser) skipBlankLines() bool {
 }
 
 // entry reads the entry that begins here.
-func (p *parser) entry() (*nativekit.Node, error) {
+func (p *parser) entry() (*formatkit.Node, error) {
 	form := &line{}
-	n := &nativekit.Node{Kind: gaby.Scalar, Form: form}
+	n := &formatkit.Node{Kind: gaby.Scalar, Form: form}
 	n.KeySpan.From = p.at
 	key, err := p.scan(func(c byte) bool { return c == '=' || c == ':' || isBlank(c) })
 	if err != nil {
 		return nil, err
 	}
-	n.Key, n.KeySpan.To = nativekit.Text(key), n.KeySpan.From+end(key)
+	n.Key, n.KeySpan.To = formatkit.Text(key), n.KeySpan.From+end(key)
 	p.at = n.KeySpan.To
 	p.skipBlanks()
-	form.sign = nativekit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
+	form.sign = formatkit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
 	if p.at < len(p.text) && (p.text[p.at] == '=' || p.text[p.at] == ':') {
-		form.sign = nativekit.Span{From: p.at, To: p.at + 1}
+		form.sign = formatkit.Span{From: p.at, To: p.at + 1}
 		p.at++
 		p.skipBlanks()
 	}
@@ -95,38 +95,38 @@ func (p *parser) entry() (*nativekit.Node, error) {
 	}
 	n.Span.To = n.Span.From + end(value)
 	n.Value = typed(p.text[n.Span.From:n.Span.To], value)
-	if plain := string(p.text[n.Span.From:n.Span.To]); nativekit.BeforeRemark(plain) > 0 {
-		form.remark = nativekit.Span{From: n.Span.From + nativekit.BeforeRemark(plain), To: n.Span.To}
+	if plain := string(p.text[n.Span.From:n.Span.To]); formatkit.BeforeRemark(plain) > 0 {
+		form.remark = formatkit.Span{From: n.Span.From + formatkit.BeforeRemark(plain), To: n.Span.To}
 		n.Span.To = form.remark.From
-		n.Value = nativekit.Typed(string(p.text[n.Span.From:n.Span.To]))
+		n.Value = formatkit.Typed(string(p.text[n.Span.From:n.Span.To]))
 	}
-	n.Entry = nativekit.Span{From: nativekit.LineStart(p.text, n.KeySpan.From), To: nativekit.NextLine(p.text, p.at)}
-	n.Head, n.Comments.Head = nativekit.CommentsAbove(p.text, p.before, n.Entry.From, func(line []byte) int {
+	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, n.KeySpan.From), To: formatkit.NextLine(p.text, p.at)}
+	n.Head, n.Comments.Head = formatkit.CommentsAbove(p.text, p.before, n.Entry.From, func(line []byte) int {
 		if isCommentMark(line[0]) {
 			return 1
 		}
 		return 0
 	})
-	n.Comments = nativekit.CommentsOnLines(p.comment(n.Comments.Head))
+	n.Comments = formatkit.CommentsOnLines(p.comment(n.Comments.Head))
 	p.at, p.before = n.Entry.To, n.Entry.To
 	return n, nil
 }
 
 // typed returns the value that pieces of a text stand for. Plain blanks after a number, true or false do not make a text of it; those
 // that are escaped are meant to be there.
-func typed(raw []byte, pieces []nativekit.Piece) any {
+func typed(raw []byte, pieces []formatkit.Piece) any {
 	last := len(pieces)
 	for last > 0 && (pieces[last-1].Text == "" || pieces[last-1].To-pieces[last-1].From == 1 && isBlank(raw[pieces[last-1].From])) {
 		last--
 	}
-	value := nativekit.Typed(nativekit.Text(pieces[:last]))
+	value := formatkit.Typed(formatkit.Text(pieces[:last]))
 	if _, isText := value.(string); isText {
-		return nativekit.Text(pieces)
+		return formatkit.Text(pieces)
 	}
 	return value
 }
 
-func end(pieces []nativekit.Piece) int {
+func end(pieces []formatkit.Piece) int {
 	if len(pieces) == 0 {
 		return 0
 	}
@@ -169,7 +169,7 @@ func continuation(text []byte) int {
 	case !isLineEnd(text[1]):
 		return 0
 	}
-	n := nativekit.NextLine(text, 1)
+	n := formatkit.NextLine(text, 1)
 	for n < len(text) && isBlank(text[n]) {
 		n++
 	}
@@ -178,15 +178,15 @@ func continuation(text []byte) int {
 
 // scan reads up to the end of the logical line, or to a character for which stop is true and that is not escaped. The positions of the
 // pieces count from here.
-func (p *parser) scan(stop func(c byte) bool) ([]nativekit.Piece, error) {
-	var out []nativekit.Piece
+func (p *parser) scan(stop func(c byte) bool) ([]formatkit.Piece, error) {
+	var out []formatkit.Piece
 	from := p.at
 	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) && !stop(p.text[p.at]) {
 		piece, n := next(p.text[p.at:], p.latin1)
 		if n < 0 {
-			return nil, nativekit.Fail(p.text, p.at, `\u is not followed by four hexadecimal digits`, `write \\u for a backslash and u`)
+			return nil, formatkit.Fail(p.text, p.at, `\u is not followed by four hexadecimal digits`, `write \\u for a backslash and u`)
 		}
-		out = append(out, nativekit.Piece{From: p.at - from, To: p.at - from + n, Text: piece})
+		out = append(out, formatkit.Piece{From: p.at - from, To: p.at - from + n, Text: piece})
 		p.at += n
 	}
 	return out, nil

@@ -7,11 +7,11 @@ import (
 	"github.com/magiconair/properties"
 	"pgregory.net/rapid"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/propkit"
 )
 
-var corpus = []nativetest.Input{
+var corpus = []formattest.Input{
 	{"empty", "", `{}`},
 	{"only comments", "# a\n! b\n\n", `{}`},
 	{"signs", "a=1\nb:2\nc 3\nd = 4\ne : 5\nf\t6\ng   =   7\n", `{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7}`},
@@ -52,18 +52,18 @@ var corpus = []nativetest.Input{
 	{"bad escape", "a=1\nb = \\u12g4\n", `!!! 2:5: \u is not followed by four hexadecimal digits`},
 }
 
-func TestCorpus(t *testing.T) { nativetest.Corpus(t, propkit.Converter{}, corpus) }
+func TestCorpus(t *testing.T) { formattest.Corpus(t, propkit.Converter{}, corpus) }
 
-func TestEdits(t *testing.T) { nativetest.Edits(t, propkit.Converter{}) }
+func TestEdits(t *testing.T) { formattest.Edits(t, propkit.Converter{}) }
 
-func generate(d nativetest.Dice) string {
+func generate(d formattest.Dice) string {
 	var b strings.Builder
-	end := nativetest.Pick(d, "\n", "\n", "\n", "\r\n")
+	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
 	for range d(8) {
-		b.WriteString(nativetest.Pick(d, "", "", "  ", "# note"+end, end, "\t", "! x"+end+"# y"+end))
-		b.WriteString(nativetest.Pick(d, "a", "b", "a.b", "a.c", "list.0", "list.1", "list.2", "x\\ y", "k.l.m", "key\\=", "\\u00e9", "DATABASE_HOST"))
-		b.WriteString(nativetest.Pick(d, "=", ":", " = ", " ", "\t:\t", "    = "))
-		b.WriteString(nativetest.Pick(d, "", "1", "true", "007", "word", "two words", "a,\\"+end+"   b", "\\u00e9\\n", "é", "x # note", "#no", "\\ lead", "C:\\\\x", "trail "))
+		b.WriteString(formattest.Pick(d, "", "", "  ", "# note"+end, end, "\t", "! x"+end+"# y"+end))
+		b.WriteString(formattest.Pick(d, "a", "b", "a.b", "a.c", "list.0", "list.1", "list.2", "x\\ y", "k.l.m", "key\\=", "\\u00e9", "DATABASE_HOST"))
+		b.WriteString(formattest.Pick(d, "=", ":", " = ", " ", "\t:\t", "    = "))
+		b.WriteString(formattest.Pick(d, "", "1", "true", "007", "word", "two words", "a,\\"+end+"   b", "\\u00e9\\n", "é", "x # note", "#no", "\\ lead", "C:\\\\x", "trail "))
 		b.WriteString(end)
 	}
 	text := b.String()
@@ -73,15 +73,15 @@ func generate(d nativetest.Dice) string {
 	return text
 }
 
-func TestProperty(t *testing.T) { nativetest.Property(t, propkit.Converter{}, generate) }
+func TestProperty(t *testing.T) { formattest.Property(t, propkit.Converter{}, generate) }
 
-func FuzzParse(f *testing.F) { nativetest.Fuzz(f, propkit.Converter{}, corpus) }
+func FuzzParse(f *testing.F) { formattest.Fuzz(f, propkit.Converter{}, corpus) }
 
 // TestOracle compares with another implementation of the format. It has no lists.
 func TestOracle(t *testing.T) {
 	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
 	rapid.Check(t, func(t *rapid.T) {
-		dice := nativetest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
+		dice := formattest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
 		text := strings.NewReplacer("\r\n", "\n").Replace(generate(dice)) // it knows no CRLF in continuations
 		want, err := loader.LoadBytes([]byte(text))
 		if err != nil {
@@ -91,7 +91,7 @@ func TestOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		have := nativetest.Leaves(docs[0].Data())
+		have := formattest.Leaves(docs[0].Data())
 		for _, key := range want.Keys() {
 			if value, _ := want.Get(key); have[key] != value {
 				t.Fatalf("%q is %q, not %q in\n%s", key, have[key], value, text)

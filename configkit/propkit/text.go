@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 )
 
 // next is what text begins with: a character, an escape sequence, or a line end that is none. Its length is negative when it is no
@@ -76,11 +76,11 @@ func inLatin1(text string) (string, bool) {
 }
 
 // pieces splits a text that was read before.
-func pieces(text []byte, latin1 bool) []nativekit.Piece {
-	var out []nativekit.Piece
+func pieces(text []byte, latin1 bool) []formatkit.Piece {
+	var out []formatkit.Piece
 	for at := 0; at < len(text); {
 		s, n := next(text[at:], latin1)
-		out = append(out, nativekit.Piece{From: at, To: at + n, Text: s})
+		out = append(out, formatkit.Piece{From: at, To: at + n, Text: s})
 		at += n
 	}
 	return out
@@ -93,7 +93,7 @@ type spelling struct {
 	escaped string // further characters to escape
 }
 
-func spellingOf(w *nativekit.Writer) spelling {
+func spellingOf(w *formatkit.Writer) spelling {
 	if w.Notes == nil {
 		ascii := true
 		for _, b := range w.Text {
@@ -135,7 +135,7 @@ func (sp spelling) text(s string) string {
 
 // value is s as a whole value.
 func (sp spelling) value(s string) string {
-	if nativekit.BeforeRemark(s) > 0 {
+	if formatkit.BeforeRemark(s) > 0 {
 		sp.escaped += "#"
 	}
 	text := sp.text(s)
@@ -148,7 +148,7 @@ func (sp spelling) value(s string) string {
 	return text
 }
 
-// Key implements nativekit.Flat.
+// Key implements formatkit.Flat.
 func (language) Key(key string) string {
 	sp := spelling{escaped: " =:"}
 	text := sp.text(key)
@@ -158,21 +158,21 @@ func (language) Key(key string) string {
 	return text
 }
 
-// Value implements nativekit.Flat.
-func (language) Value(w *nativekit.Writer, n *nativekit.Node, value any) string {
+// Value implements formatkit.Flat.
+func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string {
 	raw := w.Raw(n.Span)
 	sp := spellingOf(w)
 	if strings.Contains(raw, `\:`) || strings.Contains(raw, `\=`) {
 		sp.escaped = ":=" // as Properties.store writes them
 	}
-	text, _ := nativekit.Untyped(value)
-	key := nativekit.Text(pieces([]byte(w.Raw(n.KeySpan)), sp.latin1))
-	before := w.Raw(nativekit.Span{From: n.KeySpan.From, To: n.Span.From})
+	text, _ := formatkit.Untyped(value)
+	key := formatkit.Text(pieces([]byte(w.Raw(n.KeySpan)), sp.latin1))
+	before := w.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Span.From})
 	if sign := n.Form.(*line).sign; raw == "" && text != "" && sign.Len() > 0 && sign.To == n.Span.From && sign.From > n.KeySpan.To {
 		before += " " // key = value
 	}
 	lead := before[n.Span.From-n.KeySpan.From:]
-	written := nativekit.Respell(raw, pieces([]byte(raw), sp.latin1), text, sp.text)
+	written := formatkit.Respell(raw, pieces([]byte(raw), sp.latin1), text, sp.text)
 	if sp.read(before+written+w.LineEnd, key, text) {
 		return lead + written
 	}
@@ -189,13 +189,13 @@ func (sp spelling) read(line, key, value string) bool {
 	if err != nil {
 		return false
 	}
-	have, _ := nativekit.Untyped(n.Value)
+	have, _ := formatkit.Untyped(n.Value)
 	return n.Key == key && have == value && p.at == len(p.text)
 }
 
-// Line implements nativekit.Flat.
-func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, value any, comment string) string {
-	text, _ := nativekit.Untyped(value)
+// Line implements formatkit.Flat.
+func (l language) Line(w *formatkit.Writer, model *formatkit.Node, key string, value any, comment string) string {
+	text, _ := formatkit.Untyped(value)
 	if comment != "" {
 		comment = "# " + comment + w.LineEnd
 	}
@@ -204,7 +204,7 @@ func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, v
 	if model == nil {
 		return comment + l.Key(key) + "=" + written
 	}
-	d := nativekit.DelimiterOf(w.Text, model, nativekit.Neighbours(w.Text, w.Lines(), model), func(n *nativekit.Node) nativekit.Span {
+	d := formatkit.DelimiterOf(w.Text, model, formatkit.Neighbours(w.Text, w.Lines(), model), func(n *formatkit.Node) formatkit.Span {
 		return n.Form.(*line).sign
 	})
 	if comment != "" {
@@ -217,7 +217,7 @@ func (l language) Line(w *nativekit.Writer, model *nativekit.Node, key string, v
 }
 
 // Near is the entry that a new item of a list as Spring writes it, key[2], goes behind: the last item of that list.
-func (language) Near(w *nativekit.Writer, key string) *nativekit.Node {
+func (language) Near(w *formatkit.Writer, key string) *formatkit.Node {
 	list, _, ok := strings.Cut(key, "[")
 	if !ok {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // matter is what the root remembers: where the front matter stands.
@@ -23,36 +23,36 @@ const (
 )
 
 // textOf is the node of the text.
-func textOf(root *nativekit.Node) *nativekit.Node { return root.Kids[len(root.Kids)-1] }
+func textOf(root *formatkit.Node) *formatkit.Node { return root.Kids[len(root.Kids)-1] }
 
-// Parse implements nativekit.Language: a file is one document.
-func (language) Parse(text []byte) ([]nativekit.Document, error) {
+// Parse implements formatkit.Language: a file is one document.
+func (language) Parse(text []byte) ([]formatkit.Document, error) {
 	m, doc, err := matterOf(text)
 	if err != nil {
 		return nil, err
 	}
 	m.yaml = text[m.open:m.close:m.close]
 	if len(m.yaml) == 0 {
-		m.yaml = []byte(mark + nativekit.LineEndOf(text))
+		m.yaml = []byte(mark + formatkit.LineEndOf(text))
 	}
-	root := &nativekit.Node{Kind: gaby.Map, Comma: -1, Form: m}
+	root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Form: m}
 	begin := m.open
 	if m.close > m.open {
-		begin = nativekit.NextLine(text, m.close)
+		begin = formatkit.NextLine(text, m.close)
 	}
 	if doc != nil {
-		b := builder{lines: lineStarts(text[:m.close]), text: text, entry: nativekit.Span{From: m.open, To: begin}}
+		b := builder{lines: lineStarts(text[:m.close]), text: text, entry: formatkit.Span{From: m.open, To: begin}}
 		b.entries(root, doc.Value(), nil)
 		if twice := root.Get(textKey); twice != nil {
-			return nil, nativekit.Fail(text, twice.KeySpan.From, "the front matter has an entry "+textKey+", which is what the text behind it is called", "call it something else")
+			return nil, formatkit.Fail(text, twice.KeySpan.From, "the front matter has an entry "+textKey+", which is what the text behind it is called", "call it something else")
 		}
 	}
-	body := nativekit.Span{From: begin, To: len(text)}
-	root.Kids = append(root.Kids, &nativekit.Node{
+	body := formatkit.Span{From: begin, To: len(text)}
+	root.Kids = append(root.Kids, &formatkit.Node{
 		Kind: gaby.Scalar, Key: textKey, Value: string(text[begin:]), Comma: -1,
-		KeySpan: nativekit.Span{From: begin, To: begin}, Span: body, Entry: body, Head: begin,
+		KeySpan: formatkit.Span{From: begin, To: begin}, Span: body, Entry: body, Head: begin,
 	})
-	return []nativekit.Document{{Root: root}}, nil
+	return []formatkit.Document{{Root: root}}, nil
 }
 
 // matterOf finds the front matter of a text and parses it. A text that only looks as if it had some has none.
@@ -65,18 +65,18 @@ func matterOf(text []byte) (matter, *gaby.YamlDoc, error) {
 	if !isMark(text, start) {
 		return none, nil, nil
 	}
-	end := nativekit.NextLine(text, start)
+	end := formatkit.NextLine(text, start)
 	for !isMark(text, end) {
 		if end == len(text) {
 			return none, nil, nil
 		}
-		end = nativekit.NextLine(text, end)
+		end = formatkit.NextLine(text, end)
 	}
 	docs, err := gaby.ParseAll(text[:end])
 	if err == nil && len(docs) == 1 {
 		err = docs[0].Check()
 	}
-	if err != nil && !hasKey(text[nativekit.NextLine(text, start):end]) {
+	if err != nil && !hasKey(text[formatkit.NextLine(text, start):end]) {
 		return none, nil, nil
 	}
 	if err != nil {
@@ -113,28 +113,28 @@ func hasKey(text []byte) bool {
 
 // isMark reports whether a line is ---.
 func isMark(text []byte, at int) bool {
-	return string(bytes.TrimRight(text[at:nativekit.LineEnd(text, at)], " \t")) == mark
+	return string(bytes.TrimRight(text[at:formatkit.LineEnd(text, at)], " \t")) == mark
 }
 
 // builder makes nodes of the front matter.
 type builder struct {
 	text  []byte
 	lines []int // where they begin
-	entry nativekit.Span
+	entry formatkit.Span
 }
 
 func lineStarts(text []byte) []int {
 	starts := []int{0}
-	for at := nativekit.NextLine(text, 0); at < len(text); at = nativekit.NextLine(text, at) {
+	for at := formatkit.NextLine(text, 0); at < len(text); at = formatkit.NextLine(text, at) {
 		starts = append(starts, at)
 	}
 	return starts
 }
 
 // entries adds those of a map or list, which is at a path.
-func (b builder) entries(n *nativekit.Node, v gaby.Value, path []string) {
+func (b builder) entries(n *formatkit.Node, v gaby.Value, path []string) {
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
-		k := &nativekit.Node{Kind: kid.Kind(), Comments: kid.Comments(), Comma: -1, Entry: b.entry, Head: b.entry.From}
+		k := &formatkit.Node{Kind: kid.Kind(), Comments: kid.Comments(), Comma: -1, Entry: b.entry, Head: b.entry.From}
 		segment := strconv.Itoa(len(n.Kids))
 		if n.Kind == gaby.Map {
 			k.Key = kid.Key()
@@ -157,7 +157,7 @@ func (b builder) entries(n *nativekit.Node, v gaby.Value, path []string) {
 // offset is the byte at a position.
 func (b builder) offset(p gaby.Position) int {
 	at := b.lines[min(max(p.Line, 1), len(b.lines))-1]
-	line := b.text[at:nativekit.LineEnd(b.text, at)]
+	line := b.text[at:formatkit.LineEnd(b.text, at)]
 	column := 1
 	for i := range string(line) {
 		if column == p.Column {

@@ -21,8 +21,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/appkit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
@@ -30,7 +30,7 @@ import (
 const textKey = "text"
 
 // Converter is the converter of the format.
-type Converter = nativekit.Converter[language]
+type Converter = formatkit.Converter[language]
 
 // New makes the provider of the knowledge about texts: of their lines.
 func New() configkit.ResourceProvider {
@@ -46,8 +46,8 @@ func New() configkit.ResourceProvider {
 
 type language struct{}
 
-// Traits implements nativekit.Language.
-func (language) Traits() nativekit.Traits { return nativekit.Traits{Unended: true} }
+// Traits implements formatkit.Language.
+func (language) Traits() formatkit.Traits { return formatkit.Traits{Unended: true} }
 
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) { return value, nil }
@@ -55,16 +55,16 @@ func (language) Scalar(value any) (any, error) { return value, nil }
 // CheckValue implements gaby.Native.
 func (language) CheckValue(root gaby.Value, _ []string) error {
 	if root.Kind() != gaby.Map {
-		return nativekit.Refuse("", "a text is a map of its front matter and of the string "+textKey)
+		return formatkit.Refuse("", "a text is a map of its front matter and of the string "+textKey)
 	}
 	if _, isText := root.Get(textKey).Data().(string); !isText {
-		return nativekit.Refuse("quote it", "a text is a string")
+		return formatkit.Refuse("quote it", "a text is a string")
 	}
 	return nil
 }
 
 // CheckIn tries an edit of the front matter.
-func (language) CheckIn(n *nativekit.Node, v gaby.Value) error {
+func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	m, isRoot := n.Form.(matter)
 	if !isRoot {
 		return nil
@@ -79,7 +79,7 @@ func (language) CheckIn(n *nativekit.Node, v gaby.Value) error {
 // CheckDelete tries to delete an entry of the front matter. A text is always there.
 func (language) CheckDelete(text []byte, path []string) error {
 	if len(path) == 1 && path[0] == textKey {
-		return nativekit.Refuse(`make it "" instead`, "a text cannot be deleted")
+		return formatkit.Refuse(`make it "" instead`, "a text cannot be deleted")
 	}
 	_, doc, err := matterOf(text)
 	if doc == nil || err != nil || !doc.Exists(path...) {
@@ -89,7 +89,7 @@ func (language) CheckDelete(text []byte, path []string) error {
 }
 
 // CheckPlace tries to write a comment.
-func (language) CheckPlace(text []byte, n *nativekit.Node) error {
+func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	_, doc, err := matterOf(text)
 	path, inMatter := n.Form.([]string)
 	if doc == nil || err != nil || !inMatter {
@@ -102,15 +102,15 @@ func (language) CheckPlace(text []byte, n *nativekit.Node) error {
 func (language) CheckComment(_ gaby.Value, path []string, text string) error {
 	switch {
 	case len(path) == 1 && path[0] == textKey && text != "":
-		return nativekit.Refuse("", "there is no place for a comment on a text")
+		return formatkit.Refuse("", "there is no place for a comment on a text")
 	case strings.IndexFunc(text, unicode.IsControl) >= 0:
-		return nativekit.Refuse("", "control characters cannot stand in a comment")
+		return formatkit.Refuse("", "control characters cannot stand in a comment")
 	}
 	return nil
 }
 
-// Replace implements nativekit.Language.
-func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+// Replace implements formatkit.Language.
+func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	switch text := textOf(w.Root); n {
 	case text:
 		writeText(w, v.Text())
@@ -121,9 +121,9 @@ func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) er
 	return writeMatter(w)
 }
 
-func writeText(w *nativekit.Writer, text string) {
+func writeText(w *formatkit.Writer, text string) {
 	span, m := textOf(w.Root).Span, w.Root.Form.(matter)
-	if m.close > m.open && nativekit.LineEnd(w.Text, m.close) == span.From {
+	if m.close > m.open && formatkit.LineEnd(w.Text, m.close) == span.From {
 		text = w.LineEnd + text // the line in front of it has no end yet
 	}
 	if m.close == m.open && w.Value(w.Root).Len() == 1 {
@@ -137,31 +137,31 @@ func writeText(w *nativekit.Writer, text string) {
 }
 
 // marksFor is the empty front matter that a text needs that would be read as front matter.
-func marksFor(w *nativekit.Writer, text string) string {
+func marksFor(w *formatkit.Writer, text string) string {
 	if m, _, err := matterOf([]byte(text)); err == nil && m.close == 0 { // nor a byte order mark
 		return ""
 	}
 	return mark + w.LineEnd + mark + w.LineEnd
 }
 
-// Entries implements nativekit.Language.
-func (language) Entries(w *nativekit.Writer, _ *nativekit.Node, _ []nativekit.Entry) (bool, error) {
+// Entries implements formatkit.Language.
+func (language) Entries(w *formatkit.Writer, _ *formatkit.Node, _ []formatkit.Entry) (bool, error) {
 	return false, writeMatter(w)
 }
 
-// Comment implements nativekit.Language.
-func (language) Comment(w *nativekit.Writer, _ *nativekit.Node, _ string) error {
+// Comment implements formatkit.Language.
+func (language) Comment(w *formatkit.Writer, _ *formatkit.Node, _ string) error {
 	return writeMatter(w)
 }
 
 // writeMatter writes the front matter with all edits there are in it.
-func writeMatter(w *nativekit.Writer) error {
+func writeMatter(w *formatkit.Writer) error {
 	if !w.Once(w.Root) {
 		return nil
 	}
 	m, root := w.Root.Form.(matter), w.Value(w.Root)
 	if root.Len() == 1 {
-		w.Replace(nativekit.Span{From: m.open, To: textOf(w.Root).Span.From}, marksFor(w, root.Get(textKey).Text()))
+		w.Replace(formatkit.Span{From: m.open, To: textOf(w.Root).Span.From}, marksFor(w, root.Get(textKey).Text()))
 		return nil
 	}
 	doc, err := gaby.ParseYAML(m.yaml)
@@ -178,7 +178,7 @@ func writeMatter(w *nativekit.Writer) error {
 	if m.open == m.close {
 		text += mark + w.LineEnd
 	}
-	w.Replace(nativekit.Span{From: m.open, To: m.close}, text)
+	w.Replace(formatkit.Span{From: m.open, To: m.close}, text)
 	return nil
 }
 
@@ -204,7 +204,7 @@ func makeEqual(doc *gaby.YamlDoc, root gaby.Value) error {
 }
 
 // writeComments writes the line comments that edits gave to entries of the front matter.
-func writeComments(w *nativekit.Writer, doc *gaby.YamlDoc, n *nativekit.Node) error {
+func writeComments(w *formatkit.Writer, doc *gaby.YamlDoc, n *formatkit.Node) error {
 	for _, kid := range n.Kids {
 		path, _ := kid.Form.([]string)
 		if text := w.LineCommentOf(kid); text != kid.Comments.Line && doc.Exists(path...) {

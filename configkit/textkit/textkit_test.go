@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
 	"github.com/fctl-dev/fctl/configkit/textkit"
 )
 
 const matter = "---\nconfigHub:\n  configName: motd # the name\n# about b\nb: [1, x]\n---\n"
 
-var corpus = []nativetest.Input{
+var corpus = []formattest.Input{
 	{"empty", "", `{"text":""}`},
 	{"a line", "hello\n", `{"text":"hello\n"}`},
 	{"no line end at the end", "hello\nworld", `{"text":"hello\nworld"}`},
@@ -47,7 +47,7 @@ var corpus = []nativetest.Input{
 	{"another encoding", "caf\xe9\n", `!!! 1:4: the text is no UTF-8`},
 }
 
-func TestCorpus(t *testing.T) { nativetest.Corpus(t, textkit.Converter{}, corpus) }
+func TestCorpus(t *testing.T) { formattest.Corpus(t, textkit.Converter{}, corpus) }
 
 func TestAnchors(t *testing.T) {
 	docs, err := textkit.Converter{}.NativeToDocuments([]byte("---\na: &x {b: 1}\nc: *x\n---\ny"))
@@ -60,28 +60,28 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-func TestEdits(t *testing.T) { nativetest.Edits(t, textkit.Converter{}) }
+func TestEdits(t *testing.T) { formattest.Edits(t, textkit.Converter{}) }
 
-func FuzzParse(f *testing.F) { nativetest.Fuzz(f, textkit.Converter{}, corpus) }
+func FuzzParse(f *testing.F) { formattest.Fuzz(f, textkit.Converter{}, corpus) }
 
 func TestProperty(t *testing.T) {
-	nativetest.Property(t, textkit.Converter{}, func(d nativetest.Dice) string {
-		end := nativetest.Pick(d, "\n", "\n", "\r\n")
+	formattest.Property(t, textkit.Converter{}, func(d formattest.Dice) string {
+		end := formattest.Pick(d, "\n", "\n", "\r\n")
 		var b strings.Builder
 		if d(3) > 0 {
-			b.WriteString(nativetest.Pick(d, "", "", "\ufeff") + "---" + end)
+			b.WriteString(formattest.Pick(d, "", "", "\ufeff") + "---" + end)
 			for i := range d(4) {
 				key := string(rune('p' + i))
-				b.WriteString(nativetest.Pick(d, "", "", "# note"+end, end))
-				b.WriteString(key + nativetest.Pick(d, ": 1", ": x # c", ": 'q'", ": [a, 2]", ":"+end+"  - a"+end+"  - b: 1", ":"+end+"  n: 1 # c"+end+"  m: {o: x}", ": |"+end+"  x"+end+"  y") + end)
+				b.WriteString(formattest.Pick(d, "", "", "# note"+end, end))
+				b.WriteString(key + formattest.Pick(d, ": 1", ": x # c", ": 'q'", ": [a, 2]", ":"+end+"  - a"+end+"  - b: 1", ":"+end+"  n: 1 # c"+end+"  m: {o: x}", ": |"+end+"  x"+end+"  y") + end)
 			}
 			b.WriteString("---" + end)
 		} else {
 			b.WriteString("no front matter" + end)
 		}
 		for range d(5) {
-			b.WriteString(nativetest.Pick(d, "hello", "", "---", "a: 1", "  x", "# é😀") + end)
+			b.WriteString(formattest.Pick(d, "hello", "", "---", "a: 1", "  x", "# é😀") + end)
 		}
-		return b.String() + nativetest.Pick(d, "", "end")
+		return b.String() + formattest.Pick(d, "", "end")
 	})
 }

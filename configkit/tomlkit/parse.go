@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
@@ -24,25 +24,25 @@ const (
 // form is what a value's node remembers of how it is written.
 type form struct {
 	standing standing
-	parent   *nativekit.Node
-	index    map[string]*nativekit.Node // the entries of a table
+	parent   *formatkit.Node
+	index    map[string]*formatkit.Node // the entries of a table
 
-	sign   nativekit.Span // of an entry its equals sign
+	sign   formatkit.Span // of an entry its equals sign
 	name   string         // of a table what a header that names it has in its brackets; of dotted keys the dotted key
-	header nativekit.Span // of a table the line of its header
+	header formatkit.Span // of a table the line of its header
 	closed int            // where the header's brackets end
 	end    int            // of a table where its own lines end: those of its header and of its keys
 }
 
-func formOf(n *nativekit.Node) *form { return n.Form.(*form) }
+func formOf(n *formatkit.Node) *form { return n.Form.(*form) }
 
 // parser makes nodes of the expressions that go-toml finds: it knows where keys and scalars stand, the parser finds the rest.
 type parser struct {
 	text   []byte // the whole text
 	base   int    // length of the byte order mark, which go-toml does not want
 	toml   unstable.Parser
-	root   *nativekit.Node
-	table  *nativekit.Node // the one that keys belong to
+	root   *formatkit.Node
+	table  *formatkit.Node // the one that keys belong to
 	before int             // where the expression before ends
 	depth  int
 }
@@ -50,17 +50,17 @@ type parser struct {
 // key is a part of a dotted key.
 type key struct {
 	name string
-	span nativekit.Span
+	span formatkit.Span
 }
 
 const bom = "\ufeff"
 
-func parse(text []byte) (*nativekit.Node, error) {
+func parse(text []byte) (*formatkit.Node, error) {
 	p := &parser{text: text}
 	if bytes.HasPrefix(text, []byte(bom)) {
 		p.base = len(bom)
 	}
-	p.root = &nativekit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: byHeader}}
+	p.root = &formatkit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: byHeader}}
 	p.table, p.before = p.root, p.base
 	p.toml.Reset(text[p.base:len(text):len(text)])
 	for p.toml.NextExpression() {
@@ -95,10 +95,10 @@ func (p *parser) refused(err error) error {
 	return p.fail(min(max(at, 0), len(p.text)), told.Message, hint)
 }
 
-func (p *parser) fail(at int, msg, hint string) error { return nativekit.Fail(p.text, at, msg, hint) }
+func (p *parser) fail(at int, msg, hint string) error { return formatkit.Fail(p.text, at, msg, hint) }
 
-func (p *parser) span(r unstable.Range) nativekit.Span {
-	return nativekit.Span{From: p.base + int(r.Offset), To: p.base + int(r.Offset+r.Length)}
+func (p *parser) span(r unstable.Range) formatkit.Span {
+	return formatkit.Span{From: p.base + int(r.Offset), To: p.base + int(r.Offset+r.Length)}
 }
 
 // keys are the parts of the key of an expression.
@@ -118,9 +118,9 @@ func (p *parser) line(e *unstable.Node) error {
 	if err != nil {
 		return err
 	}
-	start := nativekit.LineStart(p.text, p.span(e.Raw).From)
+	start := formatkit.LineStart(p.text, p.span(e.Raw).From)
 	start = max(start, from) // behind a byte order mark
-	n.Entry = nativekit.Span{From: start, To: nativekit.NextLine(p.text, to)}
+	n.Entry = formatkit.Span{From: start, To: formatkit.NextLine(p.text, to)}
 	n.Head, n.Comments.Head = p.above(start)
 	n.Comments.Line = p.remark(to)
 	formOf(in).end = n.Entry.To
@@ -134,12 +134,12 @@ func (p *parser) header(e *unstable.Node) error {
 	last := keys[len(keys)-1]
 	open := p.text[:keys[0].span.From]
 	open = bytes.TrimRight(open, " \t")
-	from := nativekit.LineStart(p.text, len(open))
+	from := formatkit.LineStart(p.text, len(open))
 	to := bytes.IndexByte(p.text[last.span.To:], ']') + last.span.To + 1
 	if e.Kind == unstable.ArrayTable {
 		to++
 	}
-	header := nativekit.Span{From: max(from, p.before), To: nativekit.NextLine(p.text, to)}
+	header := formatkit.Span{From: max(from, p.before), To: formatkit.NextLine(p.text, to)}
 
 	in := p.root
 	for i, k := range keys[:len(keys)-1] {
@@ -181,7 +181,7 @@ func (p *parser) header(e *unstable.Node) error {
 	if err := p.tooDeep(n, last); err != nil {
 		return err
 	}
-	n.KeySpan, n.Span = last.span, nativekit.Span{From: last.span.From, To: last.span.From}
+	n.KeySpan, n.Span = last.span, formatkit.Span{From: last.span.From, To: last.span.From}
 	n.Entry = header
 	n.Head, n.Comments.Head = p.above(header.From)
 	n.Comments.Line = p.remark(to)
@@ -192,7 +192,7 @@ func (p *parser) header(e *unstable.Node) error {
 }
 
 // tooDeep refuses what no document may have.
-func (p *parser) tooDeep(n *nativekit.Node, k key) error {
+func (p *parser) tooDeep(n *formatkit.Node, k key) error {
 	depth := 0
 	for ; n != nil; n = formOf(n).parent {
 		depth++
@@ -209,14 +209,14 @@ func (p *parser) raw(keys []key) string {
 }
 
 // add adds an entry to a table.
-func (p *parser) add(in *nativekit.Node, k key, kind gaby.Kind, s standing) *nativekit.Node {
-	n := &nativekit.Node{
-		Kind: kind, Key: k.name, KeySpan: k.span, Span: nativekit.Span{From: k.span.From, To: k.span.From}, Comma: -1,
+func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s standing) *formatkit.Node {
+	n := &formatkit.Node{
+		Kind: kind, Key: k.name, KeySpan: k.span, Span: formatkit.Span{From: k.span.From, To: k.span.From}, Comma: -1,
 		Form: &form{standing: s, parent: in},
 	}
 	f := formOf(in)
 	if f.index == nil {
-		f.index = map[string]*nativekit.Node{}
+		f.index = map[string]*formatkit.Node{}
 	}
 	f.index[k.name] = n
 	in.Kids = append(in.Kids, n)
@@ -224,14 +224,14 @@ func (p *parser) add(in *nativekit.Node, k key, kind gaby.Kind, s standing) *nat
 }
 
 // item adds a table to an array of tables.
-func (p *parser) item(list *nativekit.Node, k key) *nativekit.Node {
-	n := &nativekit.Node{Kind: gaby.Map, KeySpan: k.span, Comma: -1, Form: &form{standing: byHeader, parent: list}}
+func (p *parser) item(list *formatkit.Node, k key) *formatkit.Node {
+	n := &formatkit.Node{Kind: gaby.Map, KeySpan: k.span, Comma: -1, Form: &form{standing: byHeader, parent: list}}
 	list.Kids = append(list.Kids, n)
 	return n
 }
 
 // entry adds a key with its value to a table.
-func (p *parser) entry(in *nativekit.Node, e *unstable.Node) (*nativekit.Node, error) {
+func (p *parser) entry(in *formatkit.Node, e *unstable.Node) (*formatkit.Node, error) {
 	keys := p.keys(e)
 	for i, k := range keys[:len(keys)-1] {
 		next := formOf(in).index[k.name]
@@ -252,13 +252,13 @@ func (p *parser) entry(in *nativekit.Node, e *unstable.Node) (*nativekit.Node, e
 	}
 	n := p.add(in, last, gaby.Scalar, inValue)
 	sign := p.gap(last.span.To)
-	formOf(n).sign = nativekit.Span{From: sign, To: sign + 1}
+	formOf(n).sign = formatkit.Span{From: sign, To: sign + 1}
 	_, err := p.value(n, e.Value(), p.gap(sign+1))
 	return n, err
 }
 
 // value reads a value that begins at from and returns where it ends.
-func (p *parser) value(n *nativekit.Node, e *unstable.Node, from int) (int, error) {
+func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > gaby.DefaultLimits().Depth {
@@ -270,14 +270,14 @@ func (p *parser) value(n *nativekit.Node, e *unstable.Node, from int) (int, erro
 	case unstable.Array:
 		n.Kind = gaby.List
 		for it := e.Children(); it.Next(); {
-			kid := &nativekit.Node{Comma: -1, Form: &form{parent: n}}
+			kid := &formatkit.Node{Comma: -1, Form: &form{parent: n}}
 			n.Kids = append(n.Kids, kid)
 			start, after := p.gap(end), end
 			if end, err = p.value(kid, it.Node(), start); err != nil {
 				return 0, err
 			}
-			kid.KeySpan = nativekit.Span{From: start, To: start}
-			end = p.bracketed(kid, after, nativekit.Span{From: start, To: end})
+			kid.KeySpan = formatkit.Span{From: start, To: start}
+			end = p.bracketed(kid, after, formatkit.Span{From: start, To: end})
 		}
 	case unstable.InlineTable:
 		n.Kind = gaby.Map
@@ -296,18 +296,18 @@ func (p *parser) value(n *nativekit.Node, e *unstable.Node, from int) (int, erro
 		return span.To, err
 	}
 	end = p.gap(end) + 1
-	n.Span = nativekit.Span{From: from, To: end}
+	n.Span = formatkit.Span{From: from, To: end}
 	return end, nil
 }
 
 // bracketed notes where an entry in brackets stands, which is the next one after a place, and returns where the comma behind it ends
 // or itself.
-func (p *parser) bracketed(n *nativekit.Node, after int, entry nativekit.Span) int {
+func (p *parser) bracketed(n *formatkit.Node, after int, entry formatkit.Span) int {
 	n.Entry, n.Head = entry, entry.From
 	if first := bytes.IndexByte(p.text[after:entry.From], '\n'); first >= 0 {
 		first += after + 1
 		line := bytes.LastIndexByte(p.text[:entry.From], '\n') + 1
-		head, comment := nativekit.CommentsAbove(p.text, first, line, mark)
+		head, comment := formatkit.CommentsAbove(p.text, first, line, mark)
 		if n.Comments.Head = comment; comment != "" {
 			n.Head = head
 		}
@@ -327,7 +327,7 @@ func (p *parser) gap(at int) int {
 		case ' ', '\t', '\r', '\n':
 			at++
 		case '#':
-			at = nativekit.LineEnd(p.text, at)
+			at = formatkit.LineEnd(p.text, at)
 		default:
 			return at
 		}
@@ -337,7 +337,7 @@ func (p *parser) gap(at int) int {
 
 // above is where the comments directly above a line begin, and what they say.
 func (p *parser) above(at int) (int, string) {
-	return nativekit.CommentsAbove(p.text, p.before, at, mark)
+	return formatkit.CommentsAbove(p.text, p.before, at, mark)
 }
 
 // mark tells lines that are comments, by the length of their mark.
@@ -354,16 +354,16 @@ func (p *parser) remark(at int) string {
 	if !ok {
 		return ""
 	}
-	return nativekit.CommentText(string(p.text[span.From:span.To]), 1)
+	return formatkit.CommentText(string(p.text[span.From:span.To]), 1)
 }
 
 // remarkAt is where the comment on the rest of the line stands.
-func remarkAt(text []byte, at int) (nativekit.Span, bool) {
+func remarkAt(text []byte, at int) (formatkit.Span, bool) {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
 	}
 	if at == len(text) || text[at] != '#' {
-		return nativekit.Span{}, false
+		return formatkit.Span{}, false
 	}
-	return nativekit.Span{From: at, To: nativekit.LineEnd(text, at)}, true
+	return formatkit.Span{From: at, To: formatkit.LineEnd(text, at)}, true
 }

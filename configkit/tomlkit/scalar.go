@@ -6,12 +6,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // scalar is the value of a scalar: a date or time is the text it is written as.
-func (p *parser) scalar(e *unstable.Node, span nativekit.Span) (any, error) {
+func (p *parser) scalar(e *unstable.Node, span formatkit.Span) (any, error) {
 	raw := string(p.text[span.From:span.To])
 	switch e.Kind {
 	case unstable.String:
@@ -56,11 +56,11 @@ func spelled(raw string, value any) string {
 	case bool:
 		return strconv.FormatBool(value)
 	case int:
-		return nativekit.SpellInt(raw, int64(value))
+		return formatkit.SpellInt(raw, int64(value))
 	case int64:
-		return nativekit.SpellInt(raw, value)
+		return formatkit.SpellInt(raw, value)
 	case uint64:
-		return nativekit.SpellInt(raw, int64(value)) //nolint:gosec // Scalar has refused those that do not fit
+		return formatkit.SpellInt(raw, int64(value)) //nolint:gosec // Scalar has refused those that do not fit
 	case float64:
 		return spelledFloat(raw, value)
 	}
@@ -76,7 +76,7 @@ func spelledFloat(raw string, value float64) string {
 	case math.IsInf(value, -1):
 		return "-inf"
 	}
-	return nativekit.SpellFloat(raw, value)
+	return formatkit.SpellFloat(raw, value)
 }
 
 // spelledString keeps the kind of string that raw is, where it can hold the value, and the escapes of what stays.
@@ -93,7 +93,7 @@ func spelledString(raw, value string) string {
 			open += len(raw[3:]) - len(strings.TrimPrefix(strings.TrimPrefix(raw[3:], "\r"), "\n"))
 		}
 		inside := raw[open : len(raw)-len(quote)]
-		text := raw[:open] + nativekit.Respell(inside, pieces(inside, quote), value, func(s string) string {
+		text := raw[:open] + formatkit.Respell(inside, pieces(inside, quote), value, func(s string) string {
 			return escaped(s, quote)
 		}) + quote
 		if again, ok := stringValue(text); ok && again == value && !strings.Contains(text, "\r") {
@@ -126,8 +126,8 @@ func stringValue(raw string) (string, bool) {
 }
 
 // pieces cuts what stands between quotes into what stands for a part of the value each.
-func pieces(inside, quote string) []nativekit.Piece {
-	var list []nativekit.Piece
+func pieces(inside, quote string) []formatkit.Piece {
+	var list []formatkit.Piece
 	for at := 0; at < len(inside); {
 		_, n := utf8.DecodeRuneInString(inside[at:])
 		text := inside[at : at+n]
@@ -143,7 +143,7 @@ func pieces(inside, quote string) []nativekit.Piece {
 			n = min(n, len(inside)-at)
 			text, _ = stringValue(`"""` + inside[at:at+n] + `"""`)
 		}
-		list = append(list, nativekit.Piece{From: at, To: at + n, Text: text})
+		list = append(list, formatkit.Piece{From: at, To: at + n, Text: text})
 		at += n
 	}
 	return list

@@ -11,32 +11,32 @@ package tomlkit
 import (
 	"math"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // Converter is the converter of the format.
-type Converter = nativekit.Converter[language]
+type Converter = formatkit.Converter[language]
 
 type language struct{}
 
-// Parse implements nativekit.Language: a file is one document.
-func (language) Parse(text []byte) ([]nativekit.Document, error) {
+// Parse implements formatkit.Language: a file is one document.
+func (language) Parse(text []byte) ([]formatkit.Document, error) {
 	root, err := parse(text)
-	return []nativekit.Document{{Root: root}}, err
+	return []formatkit.Document{{Root: root}}, err
 }
 
-// Traits implements nativekit.Language.
-func (language) Traits() nativekit.Traits { return nativekit.Traits{} }
+// Traits implements formatkit.Language.
+func (language) Traits() formatkit.Traits { return formatkit.Traits{} }
 
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) {
 	switch value := value.(type) {
 	case nil:
-		return nil, nativekit.Refuse("delete the key instead", "TOML has no null")
+		return nil, formatkit.Refuse("delete the key instead", "TOML has no null")
 	case uint64:
 		if value > math.MaxInt64 {
-			return nil, nativekit.Refuse("", "the integer does not fit into the 64 bits of TOML")
+			return nil, formatkit.Refuse("", "the integer does not fit into the 64 bits of TOML")
 		}
 	}
 	return value, nil
@@ -49,14 +49,14 @@ func (language) CheckValue(gaby.Value, []string) error { return nil }
 func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
 	for _, r := range text {
 		if r < ' ' && r != '\t' || r == 0x7f {
-			return nativekit.Refuse("", "control characters cannot stand in a comment")
+			return formatkit.Refuse("", "control characters cannot stand in a comment")
 		}
 	}
 	return nil
 }
 
-// Replace implements nativekit.Language.
-func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) error {
+// Replace implements formatkit.Language.
+func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	e := editor{w}
 	f := formOf(n)
 	if f.standing == inValue {
@@ -83,8 +83,8 @@ func (language) Replace(w *nativekit.Writer, n *nativekit.Node, v gaby.Value) er
 	return e.add(f.parent, n.Key, v)
 }
 
-// Entries implements nativekit.Language.
-func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []nativekit.Entry) (bool, error) {
+// Entries implements formatkit.Language.
+func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry) (bool, error) {
 	e := editor{w}
 	f := formOf(n)
 	if f.standing == inValue {
@@ -101,19 +101,19 @@ func (language) Entries(w *nativekit.Writer, n *nativekit.Node, entries []native
 }
 
 // within is the table that the value stands in: that of dotted keys is written as their lines.
-func (f *form) within() *nativekit.Node {
+func (f *form) within() *formatkit.Node {
 	in := f.parent
 	for in != nil && formOf(in).standing == byDots {
 		in = formOf(in).parent
 	}
 	if in == nil || f.standing != byDots {
-		return &nativekit.Node{Form: &form{standing: byHeader}}
+		return &formatkit.Node{Form: &form{standing: byHeader}}
 	}
 	return in
 }
 
 // behind is where a comment behind a value stands.
-func behind(n *nativekit.Node) int {
+func behind(n *formatkit.Node) int {
 	if f := formOf(n); f.standing == byHeader {
 		return f.closed
 	}
@@ -121,19 +121,19 @@ func behind(n *nativekit.Node) int {
 }
 
 // CheckPlace says why there is no place for a comment on the line behind n.
-func (language) CheckPlace(text []byte, n *nativekit.Node) error {
+func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	if s := formOf(n).standing; s != inValue && s != byHeader {
-		return nativekit.Refuse("comment one of its entries", "the value has no line of its own")
+		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}
 	at := behind(n)
-	if _, commented := remarkAt(text, at); !commented && !nativekit.Blank(text[at:nativekit.LineEnd(text, at)]) {
-		return nativekit.Refuse("comment the key it belongs to", "there is no place for a comment on the line behind the value")
+	if _, commented := remarkAt(text, at); !commented && !formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) {
+		return formatkit.Refuse("comment the key it belongs to", "there is no place for a comment on the line behind the value")
 	}
 	return nil
 }
 
-// Comment implements nativekit.Language.
-func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) error {
+// Comment implements formatkit.Language.
+func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
 	at := behind(n)
 	have, commented := remarkAt(w.Text, at)
 	switch {
@@ -141,7 +141,7 @@ func (language) Comment(w *nativekit.Writer, n *nativekit.Node, text string) err
 	case !commented:
 		w.Insert(at, " # "+text)
 	case text == "":
-		w.Remove(nativekit.Span{From: at, To: have.To})
+		w.Remove(formatkit.Span{From: at, To: have.To})
 	default:
 		w.Replace(have, "# "+text)
 	}

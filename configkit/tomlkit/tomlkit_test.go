@@ -11,11 +11,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"pgregory.net/rapid"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/tomlkit"
 )
 
-var corpus = []nativetest.Input{
+var corpus = []formattest.Input{
 	{"a carriage return at the end", "a = 1\n\r", `!!! 2:1: expected newline but got U+000D`},
 	{"empty", "", `{}`},
 	{"only comments", "# a\n\n  # b\n", `{}`},
@@ -57,20 +57,20 @@ var corpus = []nativetest.Input{
 	{"unfinished", "[a\nb = 1\n", `!!! 1:3: expected ']' to close table name`},
 }
 
-func TestCorpus(t *testing.T) { nativetest.Corpus(t, tomlkit.Converter{}, corpus) }
+func TestCorpus(t *testing.T) { formattest.Corpus(t, tomlkit.Converter{}, corpus) }
 
-func TestEdits(t *testing.T) { nativetest.Edits(t, tomlkit.Converter{}) }
+func TestEdits(t *testing.T) { formattest.Edits(t, tomlkit.Converter{}) }
 
-func FuzzParse(f *testing.F) { nativetest.Fuzz(f, tomlkit.Converter{}, corpus) }
+func FuzzParse(f *testing.F) { formattest.Fuzz(f, tomlkit.Converter{}, corpus) }
 
 // generate makes a text in which no key is defined twice: every key has a number of its own.
-func generate(d nativetest.Dice) string {
+func generate(d formattest.Dice) string {
 	var b strings.Builder
-	end := nativetest.Pick(d, "\n", "\n", "\n", "\r\n")
+	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
 	number := 0
 	key := func(more ...string) string {
 		number++
-		return fmt.Sprintf(nativetest.Pick(d, append(more, "k%d", "long_key_%d", `"q %d"`, "'l.%d'")...), number)
+		return fmt.Sprintf(formattest.Pick(d, append(more, "k%d", "long_key_%d", `"q %d"`, "'l.%d'")...), number)
 	}
 	var value func(depth int) string
 	value = func(depth int) string {
@@ -79,27 +79,27 @@ func generate(d nativetest.Dice) string {
 			case 3:
 				return "{}"
 			case 0:
-				return "[" + value(0) + ", " + value(depth-1) + nativetest.Pick(d, "", ",", " ") + "]"
+				return "[" + value(0) + ", " + value(depth-1) + formattest.Pick(d, "", ",", " ") + "]"
 			case 1:
-				return "[" + end + "  " + value(0) + ", # c" + end + "  # above" + end + "  " + value(depth-1) + nativetest.Pick(d, "", ",") + end + "]"
+				return "[" + end + "  " + value(0) + ", # c" + end + "  # above" + end + "  " + value(depth-1) + formattest.Pick(d, "", ",") + end + "]"
 			case 2:
 				return "{ " + key() + " = " + value(0) + ", " + key() + "=" + value(depth-1) + " }"
 			}
 		}
-		return nativetest.Pick(d, "1", "-17", "0x00ff", "1_000", "1.0", "1e3", "6.5e-3", "true", "'lit'", `"basic"`, `"esc \" \u00e9"`, `""`,
+		return formattest.Pick(d, "1", "-17", "0x00ff", "1_000", "1.0", "1e3", "6.5e-3", "true", "'lit'", `"basic"`, `"esc \" \u00e9"`, `""`,
 			"1979-05-27T07:32:00Z", "07:32:00", "1979-05-27", "[]", `"""`+end+"a"+end+`b \`+end+`  c"""`, "'''x"+end+"# y'''", "nan", "-inf")
 	}
 	lines := func(indent string) {
 		for range d(4) {
-			b.WriteString(nativetest.Pick(d, "", "", "# note"+end, end) + indent + key("d%d.x", "d%d.x.\"y z\"") + nativetest.Pick(d, " = ", "=", "   =  ") + nativetest.Pick(d, value(2), value(0)+" # c", value(0)+"  #x") + end)
+			b.WriteString(formattest.Pick(d, "", "", "# note"+end, end) + indent + key("d%d.x", "d%d.x.\"y z\"") + formattest.Pick(d, " = ", "=", "   =  ") + formattest.Pick(d, value(2), value(0)+" # c", value(0)+"  #x") + end)
 		}
 	}
 	lines("")
 	for range d(4) {
 		number++
-		indent := nativetest.Pick(d, "", "  ")
-		name := fmt.Sprintf(nativetest.Pick(d, "t%d", "t%d.u", `"t %d"`), number)
-		b.WriteString(nativetest.Pick(d, "", end, "# table"+end, end+"# far"+end+end))
+		indent := formattest.Pick(d, "", "  ")
+		name := fmt.Sprintf(formattest.Pick(d, "t%d", "t%d.u", `"t %d"`), number)
+		b.WriteString(formattest.Pick(d, "", end, "# table"+end, end+"# far"+end+end))
 		if d(3) == 0 {
 			for range 1 + d(3) {
 				b.WriteString("[[" + name + "]]" + end)
@@ -111,7 +111,7 @@ func generate(d nativetest.Dice) string {
 			}
 			continue
 		}
-		b.WriteString("[" + name + "]" + nativetest.Pick(d, "", " # h") + end)
+		b.WriteString("[" + name + "]" + formattest.Pick(d, "", " # h") + end)
 		lines(indent)
 		if d(3) == 0 {
 			b.WriteString(indent + "[" + name + ".sub]" + end)
@@ -125,11 +125,11 @@ func generate(d nativetest.Dice) string {
 	return text
 }
 
-func TestProperty(t *testing.T) { nativetest.Property(t, tomlkit.Converter{}, generate) }
+func TestProperty(t *testing.T) { formattest.Property(t, tomlkit.Converter{}, generate) }
 
 // TestOracle compares the values with those that go-toml decodes.
 func TestOracle(t *testing.T) {
-	compare := func(t nativetest.TB, text string) {
+	compare := func(t formattest.TB, text string) {
 		docs, err := tomlkit.Converter{}.NativeToDocuments([]byte(text))
 		var want map[string]any
 		wrong := toml.Unmarshal([]byte(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")), &want)
@@ -150,12 +150,12 @@ func TestOracle(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		dice := nativetest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
+		dice := formattest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
 		compare(t, generate(dice))
 	})
 }
 
-func asJSON(t nativetest.TB, v any) string {
+func asJSON(t formattest.TB, v any) string {
 	text, err := json.Marshal(plain(v))
 	if err != nil {
 		t.Fatalf("%v", err)

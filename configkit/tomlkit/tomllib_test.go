@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/configkit/tomlkit"
 )
 
@@ -43,7 +43,7 @@ func TestTomllib(t *testing.T) {
 		count = 1500
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	dice := nativetest.Dice(r.IntN)
+	dice := formattest.Dice(r.IntN)
 	var texts, edits []string
 	var want []any
 	for range count {
@@ -52,7 +52,7 @@ func TestTomllib(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		what := nativetest.Edit(dice, docs[0], 1+dice(3))
+		what := formattest.Edit(dice, docs[0], 1+dice(3))
 		written, err := tomlkit.Converter{}.DocumentsToNative(docs)
 		if err != nil {
 			t.Fatalf("%s of\n%s\n%v", what, text, err)

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // editor writes edits.
-type editor struct{ *nativekit.Writer }
+type editor struct{ *formatkit.Writer }
 
 // keys writes the entries that a table is to have that is not in brackets.
-func (e editor) keys(n *nativekit.Node, entries []nativekit.Entry) error {
-	stays := map[*nativekit.Node]bool{}
+func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
+	stays := map[*formatkit.Node]bool{}
 	for _, entry := range entries {
 		stays[entry.Node] = true
 	}
@@ -51,15 +51,15 @@ func (e editor) keys(n *nativekit.Node, entries []nativekit.Entry) error {
 }
 
 // separate puts a blank line behind the first keys of a table that had none, if tables follow besides the one that is gone.
-func (e editor) separate(n, gone *nativekit.Node) {
-	follow := slices.ContainsFunc(n.Kids, func(kid *nativekit.Node) bool { return kid != gone })
+func (e editor) separate(n, gone *formatkit.Node) {
+	follow := slices.ContainsFunc(n.Kids, func(kid *formatkit.Node) bool { return kid != gone })
 	if f := formOf(n); follow && (f.standing == byLonger || f.standing == byHeader && f.end == 0) {
 		e.inserter(n)(e.start(n), e.LineEnd)
 	}
 }
 
 // inserter inserts first keys: those of the root come in front of headers at the same place.
-func (e editor) inserter(n *nativekit.Node) func(int, string) {
+func (e editor) inserter(n *formatkit.Node) func(int, string) {
 	if formOf(n).standing == byLonger {
 		return e.InsertBelow
 	}
@@ -67,7 +67,7 @@ func (e editor) inserter(n *nativekit.Node) func(int, string) {
 }
 
 // start is where the first key of a table goes that has none, and no header.
-func (e editor) start(n *nativekit.Node) int {
+func (e editor) start(n *formatkit.Node) int {
 	at := len(e.Text)
 	for _, kid := range n.Kids {
 		at = min(at, e.first(kid))
@@ -76,8 +76,8 @@ func (e editor) start(n *nativekit.Node) int {
 }
 
 // items writes the tables that an array of tables is to have.
-func (e editor) items(n *nativekit.Node, entries []nativekit.Entry) (anew bool, err error) {
-	stays := map[*nativekit.Node]bool{}
+func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (anew bool, err error) {
+	stays := map[*formatkit.Node]bool{}
 	for _, entry := range entries {
 		stays[entry.Node] = true
 	}
@@ -101,26 +101,26 @@ func (e editor) items(n *nativekit.Node, entries []nativekit.Entry) (anew bool, 
 }
 
 // inline writes an array of tables that is to have something else in it, or nothing, behind an equals sign.
-func (e editor) inline(list *nativekit.Node) error {
+func (e editor) inline(list *formatkit.Node) error {
 	e.takeOut(list, e.Wipe)
 	defer e.separate(formOf(list).parent, list)
 	return e.line(formOf(list).parent, list.Key, e.value(nil, e.Value(list)))
 }
 
 // addItem writes a table into an array of tables.
-func (e editor) addItem(list *nativekit.Node, at int, v gaby.Value) {
+func (e editor) addItem(list *formatkit.Node, at int, v gaby.Value) {
 	model := list.Kids[0]
 	indent := e.indentOf(formOf(model).header)
 	e.section(at, formOf(model).name, v, indent, true)
 }
 
 // remove takes a value out, with all that belongs to it.
-func (e editor) remove(n *nativekit.Node) { e.takeOut(n, e.Remove) }
+func (e editor) remove(n *formatkit.Node) { e.takeOut(n, e.Remove) }
 
-func (e editor) takeOut(n *nativekit.Node, remove func(nativekit.Span)) {
+func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 	f := formOf(n)
 	if f.standing == inValue {
-		remove(nativekit.Span{From: n.Head, To: n.Entry.To})
+		remove(formatkit.Span{From: n.Head, To: n.Entry.To})
 		return
 	}
 	for _, kid := range n.Kids {
@@ -129,13 +129,13 @@ func (e editor) takeOut(n *nativekit.Node, remove func(nativekit.Span)) {
 	if f.standing != byHeader {
 		return
 	}
-	e.RemoveSection(nativekit.Span{From: n.Head, To: e.behindComments(f.end)}, remove)
+	e.RemoveSection(formatkit.Span{From: n.Head, To: e.behindComments(f.end)}, remove)
 }
 
 func (e editor) behindComments(at int) int { return e.BehindComments(at, "#") }
 
 // first is where the first line of a table begins, whatever it is written as.
-func (e editor) first(n *nativekit.Node) int {
+func (e editor) first(n *formatkit.Node) int {
 	if formOf(n).standing == inValue || formOf(n).standing == byHeader {
 		return n.Head
 	}
@@ -147,7 +147,7 @@ func (e editor) first(n *nativekit.Node) int {
 }
 
 // last is where the last line of a table ends.
-func (e editor) last(n *nativekit.Node) int {
+func (e editor) last(n *formatkit.Node) int {
 	f := formOf(n)
 	if f.standing == inValue {
 		return n.Entry.To
@@ -160,7 +160,7 @@ func (e editor) last(n *nativekit.Node) int {
 }
 
 // add writes a new entry of a table that is not in brackets, as its neighbours are written.
-func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
+func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	f := formOf(n)
 	s := e.standingOf(n, v)
 	switch {
@@ -188,7 +188,7 @@ func (e editor) add(n *nativekit.Node, key string, v gaby.Value) error {
 }
 
 // keyIn is a new key of a table, which may have quotes as the others have.
-func (e editor) keyIn(n *nativekit.Node, key string) string {
+func (e editor) keyIn(n *formatkit.Node, key string) string {
 	if isBare(key) || strings.ContainsFunc(key, func(r rune) bool { return r == '\'' || r < ' ' || r == 0x7f }) {
 		return keyText(key)
 	}
@@ -201,7 +201,7 @@ func (e editor) keyIn(n *nativekit.Node, key string) string {
 }
 
 // standingOf says how a new value in a table is to be written.
-func (e editor) standingOf(n *nativekit.Node, v gaby.Value) standing {
+func (e editor) standingOf(n *formatkit.Node, v gaby.Value) standing {
 	if !isSection(v) {
 		return inValue
 	}
@@ -237,7 +237,7 @@ func isSection(v gaby.Value) bool {
 }
 
 // line writes a key with its value behind the other keys of a table. What follows the key are more parts of it.
-func (e editor) line(n *nativekit.Node, key, value string, more ...string) error {
+func (e editor) line(n *formatkit.Node, key, value string, more ...string) error {
 	f := formOf(n)
 	text := e.keyIn(n, key)
 	for _, part := range more {
@@ -262,8 +262,8 @@ func (e editor) line(n *nativekit.Node, key, value string, more ...string) error
 }
 
 // lines are the keys of a table that stand on lines of their own, in the order of the text.
-func (e editor) lines(n *nativekit.Node) []*nativekit.Node {
-	var lines []*nativekit.Node
+func (e editor) lines(n *formatkit.Node) []*formatkit.Node {
+	var lines []*formatkit.Node
 	for _, kid := range n.Kids {
 		switch formOf(kid).standing {
 		case inValue:
@@ -276,8 +276,8 @@ func (e editor) lines(n *nativekit.Node) []*nativekit.Node {
 }
 
 // model is the key of a table as which new ones are written, nil when it has none.
-func (e editor) model(n *nativekit.Node) *nativekit.Node {
-	var last *nativekit.Node
+func (e editor) model(n *formatkit.Node) *formatkit.Node {
+	var last *formatkit.Node
 	for _, line := range e.lines(n) {
 		if last == nil || line.Entry.From > last.Entry.From {
 			last = line
@@ -287,16 +287,16 @@ func (e editor) model(n *nativekit.Node) *nativekit.Node {
 }
 
 // keyed is the beginning of a line with a new key of a table.
-func (e editor) keyed(n *nativekit.Node, key string) string {
+func (e editor) keyed(n *formatkit.Node, key string) string {
 	in := n
 	for formOf(in).standing == byDots && e.model(in) == nil {
 		in = formOf(in).parent
 	}
 	if model := e.model(in); model != nil {
 		lines := e.lines(in)
-		slices.SortFunc(lines, func(a, b *nativekit.Node) int { return a.Entry.From - b.Entry.From })
-		signOf := func(n *nativekit.Node) nativekit.Span { return formOf(n).sign }
-		return nativekit.DelimiterOf(e.Text, model, nativekit.Neighbours(e.Text, lines, model), signOf).Line(key)
+		slices.SortFunc(lines, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
+		signOf := func(n *formatkit.Node) formatkit.Span { return formOf(n).sign }
+		return formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, lines, model), signOf).Line(key)
 	}
 	indent := ""
 	if f := formOf(n); f.header.Len() > 0 {
@@ -306,8 +306,8 @@ func (e editor) keyed(n *nativekit.Node, key string) string {
 }
 
 // indentOf is the indentation of a header.
-func (e editor) indentOf(header nativekit.Span) string {
-	return nativekit.Indent(e.Text, nativekit.LineEnd(e.Text, header.From))
+func (e editor) indentOf(header formatkit.Span) string {
+	return formatkit.Indent(e.Text, formatkit.LineEnd(e.Text, header.From))
 }
 
 // deeper is by how much keys are indented below their header.
@@ -315,14 +315,14 @@ func (e editor) deeper() string {
 	return e.deeperIn(e.Root)
 }
 
-func (e editor) deeperIn(n *nativekit.Node) string {
+func (e editor) deeperIn(n *formatkit.Node) string {
 	f := formOf(n)
 	if f.standing == inValue {
 		return ""
 	}
 	if f.header.Len() > 0 {
 		if lines := e.lines(n); len(lines) > 0 {
-			indent := nativekit.Indent(e.Text, lines[0].KeySpan.From)
+			indent := formatkit.Indent(e.Text, lines[0].KeySpan.From)
 			if more, ok := strings.CutPrefix(indent, e.indentOf(f.header)); ok && more != "" {
 				return more
 			}
@@ -348,7 +348,7 @@ func (e editor) section(at int, name string, v gaby.Value, indent string, isItem
 }
 
 // heads are where the first tables that have headers begin.
-func (e editor) heads(n *nativekit.Node, heads []int) []int {
+func (e editor) heads(n *formatkit.Node, heads []int) []int {
 	if formOf(n).standing == inValue || len(heads) == 100 {
 		return heads
 	}
@@ -403,7 +403,7 @@ func (s *sections) table(name string, v gaby.Value, indent string, isItem bool) 
 }
 
 // value is a value as it stands behind an equals sign or in brackets: in the place of that of n, or as n is written, if there is one.
-func (e editor) value(n *nativekit.Node, v gaby.Value) string {
+func (e editor) value(n *formatkit.Node, v gaby.Value) string {
 	switch v.Kind() {
 	case gaby.Scalar:
 		raw := ""
@@ -418,8 +418,8 @@ func (e editor) value(n *nativekit.Node, v gaby.Value) string {
 		}
 		if n != nil && n.Kind == gaby.List && len(n.Kids) > 0 && len(items) > 0 && strings.Contains(e.Raw(n.Span), "\n") {
 			end := "," + e.LineEnd
-			indent := nativekit.Indent(e.Text, n.Kids[0].Entry.From)
-			return "[" + e.LineEnd + indent + strings.Join(items, end+indent) + end + nativekit.Indent(e.Text, n.Span.To-1) + "]"
+			indent := formatkit.Indent(e.Text, n.Kids[0].Entry.From)
+			return "[" + e.LineEnd + indent + strings.Join(items, end+indent) + end + formatkit.Indent(e.Text, n.Span.To-1) + "]"
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	}
@@ -446,17 +446,17 @@ func (e editor) inlineStyle() inlineStyle {
 	return e.Notes.(inlineStyle)
 }
 
-func (e editor) findInline(n *nativekit.Node, as *inlineStyle) bool {
+func (e editor) findInline(n *formatkit.Node, as *inlineStyle) bool {
 	if n.Kind == gaby.Map && len(n.Kids) > 0 && formOf(n).standing == inValue && formOf(n.Kids[0]).standing == inValue {
 		kid := n.Kids[0]
-		pad := e.Raw(nativekit.Span{From: n.Span.From + 1, To: kid.Entry.From})
-		sign := e.Raw(nativekit.Span{From: kid.KeySpan.To, To: kid.Span.From})
+		pad := e.Raw(formatkit.Span{From: n.Span.From + 1, To: kid.Entry.From})
+		sign := e.Raw(formatkit.Span{From: kid.KeySpan.To, To: kid.Span.From})
 		if strings.Trim(pad, " ") == "" && strings.Trim(sign, " ") == "=" {
 			as.pad, as.sign = pad, sign
 			return true
 		}
 	}
-	return slices.ContainsFunc(n.Kids, func(kid *nativekit.Node) bool { return e.findInline(kid, as) })
+	return slices.ContainsFunc(n.Kids, func(kid *formatkit.Node) bool { return e.findInline(kid, as) })
 }
 
 // scalar is spelled with the line ends of the text.
@@ -469,7 +469,7 @@ func (e editor) scalar(raw string, v gaby.Value) string {
 }
 
 // like is a new value in a table as its neighbours are written: strings in quotes of their kind.
-func (e editor) like(neighbours []*nativekit.Node, v gaby.Value) string {
+func (e editor) like(neighbours []*formatkit.Node, v gaby.Value) string {
 	if v.Kind() != gaby.Scalar {
 		return e.value(nil, v)
 	}
@@ -489,13 +489,13 @@ func (e editor) like(neighbours []*nativekit.Node, v gaby.Value) string {
 }
 
 // inBrackets writes the entries that an array or inline table is to have.
-func (e editor) inBrackets(n *nativekit.Node, entries []nativekit.Entry) (anew bool, err error) {
+func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (anew bool, err error) {
 	dotted := false
 	for _, kid := range n.Kids {
 		dotted = dotted || formOf(kid).standing == byDots
 	}
 	if !dotted {
-		done, err := e.EntriesIn(n, entries, nativekit.Brackets{Text: e.bracketed})
+		done, err := e.EntriesIn(n, entries, formatkit.Brackets{Text: e.bracketed})
 		if done || err != nil {
 			return false, err
 		}
@@ -505,11 +505,11 @@ func (e editor) inBrackets(n *nativekit.Node, entries []nativekit.Entry) (anew b
 }
 
 // bracketed is a new entry in brackets.
-func (e editor) bracketed(_ *nativekit.Writer, model *nativekit.Node, entry nativekit.Entry) (string, error) {
+func (e editor) bracketed(_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry) (string, error) {
 	sign := formOf(model).sign
 	if sign.Len() == 0 {
 		return e.value(model, entry.Value), nil
 	}
-	before, after := nativekit.Span{From: model.KeySpan.To, To: sign.From}, nativekit.Span{From: sign.To, To: model.Span.From}
+	before, after := formatkit.Span{From: model.KeySpan.To, To: sign.From}, formatkit.Span{From: sign.To, To: model.Span.From}
 	return keyText(entry.Value.Key()) + e.Raw(before) + "=" + e.Raw(after) + e.like(formOf(model).parent.Kids, entry.Value), nil
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/configkit/nativekit"
-	"github.com/fctl-dev/fctl/configkit/nativekit/nativetest"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
+	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/functest"
 )
@@ -20,12 +20,12 @@ func TestCases(t *testing.T) {
 
 // TestEdits makes random edits of random texts: what is written is read as what it was meant to be, and nothing else changes.
 func TestEdits(t *testing.T) {
-	nativetest.Property(t, nativekit.Converter[sysctl]{}, func(d nativetest.Dice) string {
+	formattest.Property(t, formatkit.Converter[sysctl]{}, func(d formattest.Dice) string {
 		var b strings.Builder
 		for range d(8) {
-			b.WriteString(nativetest.Pick(d, "", "\n", "# a comment\n", "; another\n"))
-			b.WriteString(nativetest.Pick(d, "net.ipv4.ip_forward", "net.core.somaxconn", "vm.swappiness", "vm.max", "kernel.x.0"))
-			b.WriteString(nativetest.Pick(d, " = ", "=", "\t= ") + nativetest.Pick(d, "0", "1", "4096 87380 6291456", "|/bin/core %p", "") + "\n")
+			b.WriteString(formattest.Pick(d, "", "\n", "# a comment\n", "; another\n"))
+			b.WriteString(formattest.Pick(d, "net.ipv4.ip_forward", "net.core.somaxconn", "vm.swappiness", "vm.max", "kernel.x.0"))
+			b.WriteString(formattest.Pick(d, " = ", "=", "\t= ") + formattest.Pick(d, "0", "1", "4096 87380 6291456", "|/bin/core %p", "") + "\n")
 		}
 		return b.String()
 	})

@@ -1,5 +1,5 @@
-// Package nativetest tests languages: their corpora, edit by edit, and with random texts and edits.
-package nativetest
+// Package formattest tests languages: their corpora, edit by edit, and with random texts and edits.
+package formattest
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/configkit/nativekit"
 )
 
 // Input is a text of a corpus: a name, the text, and what functions see of it, which is its documents as JSON, separated by line
@@ -171,7 +171,7 @@ func onlyValue(converter configkit.ConfigConverter, before, after string, i int,
 		return "the comments are " + b
 	}
 	// What stands above the entry and below it is the same.
-	span := nativekit.Lines(old[i], path...)
+	span := formatkit.Lines(old[i], path...)
 	if !strings.HasPrefix(after, before[:span.From]) {
 		return "something above has changed"
 	}
@@ -188,7 +188,7 @@ func allOf(c gaby.Comments) string {
 
 // isDialect reports whether an edit is not written because the text would be read otherwise.
 func isDialect(err error) bool {
-	_, ok := errors.AsType[*nativekit.DialectError](err)
+	_, ok := errors.AsType[*formatkit.DialectError](err)
 	return ok
 }
 
@@ -231,7 +231,7 @@ func allLeaves(t TB, converter configkit.ConfigConverter, docs gaby.Container) s
 // leavesOf is the data of a document, of which in some languages only the scalars and their full keys count.
 func leavesOf(t TB, converter configkit.ConfigConverter, doc *gaby.YamlDoc) string {
 	var data any = doc.Data()
-	if converter.(interface{ Traits() nativekit.Traits }).Traits().LeavesOnly {
+	if converter.(interface{ Traits() formatkit.Traits }).Traits().LeavesOnly {
 		data = Leaves(data)
 	}
 	b, err := json.Marshal(data)

@@ -1,4 +1,4 @@
-package nativekit
+package formatkit
 
 import (
 	"bytes"
