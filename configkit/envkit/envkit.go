@@ -65,7 +65,7 @@ func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	if v.Kind() != gaby.Scalar || n.Value == text {
 		return nil
 	}
-	if form, ok := n.Form.(*line); ok {
+	if form, ok := n.Syntax.(*line); ok {
 		return form.old.checkText(text)
 	}
 	return old{}.checkText(text)
@@ -129,7 +129,7 @@ func (language) CheckComment(root gaby.Value, path []string, text string) error 
 
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
-	if form, ok := n.Form.(*line); ok {
+	if form, ok := n.Syntax.(*line); ok {
 		if text != "" && n.Span.Len() == 0 && !w.Replaced(n) {
 			w.Insert(n.Span.To, nothing)
 		}

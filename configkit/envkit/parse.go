@@ -84,7 +84,7 @@ func (p *parser) fail(at int, msg, hint string) error { return formatkit.Fail(p.
 // variable reads the variable whose line begins here, behind blanks.
 func (p *parser) variable() (*formatkit.Node, error) {
 	form := &line{}
-	n := &formatkit.Node{Kind: gaby.Scalar, Form: form}
+	n := &formatkit.Node{Kind: gaby.Scalar, Syntax: form}
 	begin, eol := p.at, formatkit.LineEnd(p.text, p.at)
 	sign := bytes.IndexByte(p.text[begin:eol], '=')
 	if sign < 0 {
@@ -195,8 +195,8 @@ func closing(text []byte) int {
 }
 
 // pieces splits a quoted text, without its quotes.
-func pieces(raw []byte) []formatkit.Piece {
-	var out []formatkit.Piece
+func pieces(raw []byte) []formatkit.Token {
+	var out []formatkit.Token
 	double := raw[0] == '"'
 	for at := 1; at < len(raw)-1; {
 		_, n := utf8.DecodeRune(raw[at:])
@@ -209,7 +209,7 @@ func pieces(raw []byte) []formatkit.Piece {
 				s, n = "\n\r\t\\\"$`"[i:i+1], 2
 			}
 		}
-		out = append(out, formatkit.Piece{From: at, To: at + n, Text: s})
+		out = append(out, formatkit.Token{From: at, To: at + n, Text: s})
 		at += n
 	}
 	return out

@@ -22,7 +22,7 @@ const nothing = `""`
 // old is how a value was written that is replaced. Its zero value is that of a new variable.
 type old struct {
 	raw       string
-	pieces    []formatkit.Piece // what raw has between its quotes
+	pieces    []formatkit.Token // what raw has between its quotes
 	variables []string          // that readers replace in it
 }
 
@@ -83,7 +83,7 @@ func (o old) spellings(text, lineEnd string) []string {
 		case isEscaped:
 			double = []string{`"` + escapes.Replace(text) + `"`}
 		case strings.Contains(o.raw, `\n`), strings.Contains(o.raw, `\r`):
-			double = []string{`"` + formatkit.Respell(o.raw, o.pieces, text, escapes.Replace) + `"`}
+			double = []string{`"` + formatkit.Reescape(o.raw, o.pieces, text, escapes.Replace) + `"`}
 		}
 		if !isEscaped && !strings.Contains(text, "\r") {
 			double = append(double, `"`+lines+`"`)
@@ -124,7 +124,7 @@ func (language) Key(key string) string { return key }
 // Value implements formatkit.Flat.
 func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string {
 	text, _ := formatkit.Untyped(value)
-	form := n.Form.(*line)
+	form := n.Syntax.(*line)
 	if text == "" && w.LineCommentOf(n) != "" {
 		return nothing
 	}
@@ -167,8 +167,8 @@ func (l language) Line(w *formatkit.Writer, model *formatkit.Node, key string, v
 	var like old
 	if model != nil {
 		neighbours := formatkit.Neighbours(w.Text, w.Lines(), model)
-		d = formatkit.DelimiterOf(w.Text, model, neighbours, func(n *formatkit.Node) formatkit.Span { return n.Form.(*line).sign })
-		if model.Form.(*line).export && !strings.Contains(key, ".") {
+		d = formatkit.DelimiterOf(w.Text, model, neighbours, func(n *formatkit.Node) formatkit.Span { return n.Syntax.(*line).sign })
+		if model.Syntax.(*line).export && !strings.Contains(key, ".") {
 			prefix = export + " "
 		}
 		quote := quoteOf(w, neighbours)

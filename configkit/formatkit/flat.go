@@ -23,7 +23,7 @@ type Flat interface {
 type FlatEdits[F Flat] struct{}
 
 // Traits implements [Language].
-func (FlatEdits[F]) Traits() Traits { return Traits{LeavesOnly: true} }
+func (FlatEdits[F]) Traits() Traits { return Traits{ScalarsOnly: true} }
 
 // Replace implements [Language].
 func (FlatEdits[F]) Replace(w *Writer, n *Node, v gaby.Value) error {

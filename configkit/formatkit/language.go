@@ -32,10 +32,10 @@ type Language interface {
 
 // Traits are what languages differ in.
 type Traits struct {
-	Empty      string // a text without entries
-	LeavesOnly bool   // maps and lists have no text but that of the scalars in them: an empty one is none
-	AnyBytes   bool   // a text need not be UTF-8
-	Unended    bool   // the end of the text ends no line; other languages always get texts with a line end at the end
+	Empty          string // a text without entries
+	ScalarsOnly    bool   // maps and lists have no text but that of the scalars in them: an empty one is none
+	AnyBytes       bool   // a text need not be UTF-8
+	NoFinalNewline bool   // the end of the text ends no line; other languages always get texts with a line end at the end
 }
 
 // Entry is an entry that a map or list is to have.
@@ -70,7 +70,7 @@ func (c Converter[L]) NativeToDocuments(data []byte) (gaby.Container, error) {
 		return nil, err
 	}
 	ended := data
-	if n := len(data); n > firstLine(data) && data[n-1] != '\n' && data[n-1] != '\r' && !c.Traits().Unended {
+	if n := len(data); n > firstLine(data) && data[n-1] != '\n' && data[n-1] != '\r' && !c.Traits().NoFinalNewline {
 		ended = append(data[:n:n], LineEndOf(data)...)
 	}
 	documents, err := c.Language.Parse(ended)
@@ -123,8 +123,8 @@ func Refuse(hint, format string, args ...any) error {
 	return &gaby.EditError{Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// FormOf is what the language remembers of the root of a document of its own.
-func FormOf(doc *gaby.YamlDoc) any { return doc.Native().(*source).root.Form }
+// SyntaxOf is what the language remembers of the root of a document of its own.
+func SyntaxOf(doc *gaby.YamlDoc) any { return doc.Native().(*source).root.Syntax }
 
 // Lines is the range of a document's text that the entry at a path takes, with its comments, for tests.
 func Lines(doc *gaby.YamlDoc, path ...string) Span {
@@ -225,7 +225,7 @@ func (c Converter[L]) verify(text []byte, doc *gaby.YamlDoc) error {
 		err = fmt.Errorf("it would be %d", len(again))
 	}
 	if err == nil {
-		path, same := same(doc.Value(), again[0].Value(), c.Traits().LeavesOnly)
+		path, same := same(doc.Value(), again[0].Value(), c.Traits().ScalarsOnly)
 		if same {
 			return nil
 		}

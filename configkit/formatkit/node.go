@@ -26,8 +26,8 @@ type Node struct {
 	Entry Span
 	Head  int // where the comments above it begin, Entry.From when there are none
 	Comma int // in brackets: where the comma behind it stands, -1 for none
-	// Form is what the language wants to remember of how it is written.
-	Form any
+	// Syntax is what the language wants to remember of how it is written.
+	Syntax any
 
 	number int
 }

@@ -31,7 +31,7 @@ type Converter = formatkit.Converter[language]
 type language struct{}
 
 // Traits implements formatkit.Language. A block type without blocks is not there.
-func (language) Traits() formatkit.Traits { return formatkit.Traits{LeavesOnly: true, Empty: "\n"} }
+func (language) Traits() formatkit.Traits { return formatkit.Traits{ScalarsOnly: true, Empty: "\n"} }
 
 // Join puts a document behind others: a blank line in front of it is its own.
 func (language) Join(before, text []byte) []byte { return append(before, text...) }

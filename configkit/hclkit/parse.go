@@ -41,7 +41,7 @@ type form struct {
 	labels   formatkit.Span // of a block in a block what stands in front of its brace
 }
 
-func formOf(n *formatkit.Node) *form { return n.Form.(*form) }
+func formOf(n *formatkit.Node) *form { return n.Syntax.(*form) }
 
 // parser makes nodes of the syntax tree of hclsyntax.
 type parser struct{ text []byte }
@@ -144,7 +144,7 @@ func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
 			attributes.Entry.To = start
 			continue
 		}
-		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock}}
+		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: asBlock}}
 		documents = append(documents, formatkit.Document{Root: root, Start: start})
 		if it.attribute != nil {
 			attributes = root
@@ -161,7 +161,7 @@ func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
 		start = root.Entry.To
 	}
 	if documents == nil {
-		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock}}
+		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: asBlock}}
 		root.Entry = formatkit.Span{From: len(p.text), To: len(p.text)}
 		documents = append(documents, formatkit.Document{Root: root})
 	}
@@ -204,7 +204,7 @@ func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
 	line := formatkit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.End.Byte}
 	add := func(in *formatkit.Node, key, value string, at formatkit.Span) {
 		in.Kids = append(in.Kids, &formatkit.Node{
-			Kind: gaby.Scalar, Key: key, Value: value, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Form: &form{standing: asLabel, parent: in},
+			Kind: gaby.Scalar, Key: key, Value: value, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Syntax: &form{standing: asLabel, parent: in},
 		})
 	}
 	add(root, blockKey, b.Type, span(b.TypeRange))
@@ -217,7 +217,7 @@ func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
 		add(root, nameKey, b.Labels[1], span(b.LabelRanges[1]))
 	default:
 		at := formatkit.Span{From: b.LabelRanges[0].Start.Byte, To: b.LabelRanges[len(b.Labels)-1].End.Byte}
-		list := &formatkit.Node{Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Form: &form{standing: asLabel, parent: root}}
+		list := &formatkit.Node{Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Syntax: &form{standing: asLabel, parent: root}}
 		root.Kids = append(root.Kids, list)
 		for i, label := range b.Labels {
 			add(list, "", label, span(b.LabelRanges[i]))
@@ -236,7 +236,7 @@ func (p parser) body(n *formatkit.Node, body *hclsyntax.Body) {
 			continue
 		}
 		list := p.group(n, it.block, groups)
-		kid := &formatkit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: asBlock, parent: list}}
+		kid := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: asBlock, parent: list}}
 		list.Kids = append(list.Kids, kid)
 		p.block(kid, it, before)
 		p.body(kid, it.block.Body)
@@ -260,7 +260,7 @@ func (p parser) group(n *formatkit.Node, b *hclsyntax.Block, groups map[string]*
 			at := span(ranges[i])
 			next = &formatkit.Node{
 				Kind: kind, Key: key, KeySpan: at, Span: formatkit.Span{From: at.From, To: at.From}, Comma: -1,
-				Form: &form{standing: asBlocks, parent: in},
+				Syntax: &form{standing: asBlocks, parent: in},
 			}
 			groups[path] = next
 			in.Kids = append(in.Kids, next)
@@ -273,7 +273,7 @@ func (p parser) group(n *formatkit.Node, b *hclsyntax.Block, groups map[string]*
 // attribute adds an attribute of a body.
 func (p parser) attribute(in *formatkit.Node, it item, before int) {
 	a := it.attribute
-	n := &formatkit.Node{Key: a.Name, KeySpan: span(a.NameRange), Comma: -1, Form: &form{standing: asAttribute, parent: in, sign: span(a.EqualsRange)}}
+	n := &formatkit.Node{Key: a.Name, KeySpan: span(a.NameRange), Comma: -1, Syntax: &form{standing: asAttribute, parent: in, sign: span(a.EqualsRange)}}
 	in.Kids = append(in.Kids, n)
 	p.value(n, a.Expr)
 	p.lines(n, formatkit.Span{From: it.span.From, To: n.Span.To}, before)
@@ -302,7 +302,7 @@ func (p parser) tuple(n *formatkit.Node, e *hclsyntax.TupleConsExpr) {
 	n.Kind = gaby.List
 	after := n.Span.From + 1
 	for _, item := range e.Exprs {
-		kid := &formatkit.Node{Comma: -1, Form: &form{parent: n}}
+		kid := &formatkit.Node{Comma: -1, Syntax: &form{parent: n}}
 		n.Kids = append(n.Kids, kid)
 		p.value(kid, item)
 		kid.KeySpan = formatkit.Span{From: kid.Span.From, To: kid.Span.From}
@@ -326,7 +326,7 @@ func (p parser) object(n *formatkit.Node, e *hclsyntax.ObjectConsExpr) bool {
 	for i, item := range e.Items {
 		at := span(item.KeyExpr.Range())
 		sign := p.gap(at.To)
-		kid := &formatkit.Node{Key: keys[i], KeySpan: at, Comma: -1, Form: &form{parent: n, sign: formatkit.Span{From: sign, To: sign + 1}}}
+		kid := &formatkit.Node{Key: keys[i], KeySpan: at, Comma: -1, Syntax: &form{parent: n, sign: formatkit.Span{From: sign, To: sign + 1}}}
 		n.Kids = append(n.Kids, kid)
 		p.value(kid, item.ValueExpr)
 		after = p.bracketed(kid, after, formatkit.Span{From: at.From, To: kid.Span.To})

@@ -69,7 +69,7 @@ func spelled(raw string, value any) string {
 func spelledString(raw, value string) string {
 	if strings.HasPrefix(raw, `"`) && strings.HasSuffix(raw, `"`) && len(raw) > 1 {
 		inside := raw[1 : len(raw)-1]
-		text := `"` + formatkit.Respell(inside, pieces(inside), value, escaped) + `"`
+		text := `"` + formatkit.Reescape(inside, pieces(inside), value, escaped) + `"`
 		if again, ok := stringValue(text); ok && again == value {
 			return text
 		}
@@ -177,13 +177,13 @@ func cut(text string, tokens hclsyntax.Tokens, literal hclsyntax.TokenType) []pa
 }
 
 // pieces cuts what stands between quotes into what stands for a part of the value each.
-func pieces(inside string) []formatkit.Piece {
-	var list []formatkit.Piece
+func pieces(inside string) []formatkit.Token {
+	var list []formatkit.Token
 	tokens, _ := hclsyntax.LexExpression([]byte(`"`+inside+`"`), "", hcl.InitialPos)
 	at := 0
 	for _, p := range cut(`"`+inside+`"`, tokens, hclsyntax.TokenQuotedLit) {
 		if !p.literal {
-			list = append(list, formatkit.Piece{From: at, To: at + len(p.text), Text: p.text})
+			list = append(list, formatkit.Token{From: at, To: at + len(p.text), Text: p.text})
 			at += len(p.text)
 			continue
 		}
@@ -201,7 +201,7 @@ func pieces(inside string) []formatkit.Piece {
 				}
 				text = rest[:n]
 			}
-			list = append(list, formatkit.Piece{From: at, To: at + n, Text: text})
+			list = append(list, formatkit.Token{From: at, To: at + n, Text: text})
 			at, rest = at+n, rest[n:]
 		}
 	}

@@ -73,7 +73,7 @@ func (d configparser) line(p *parser, start, eol int) error {
 		return p.fail(p.at, "a byte order mark can only begin the text", "take it out")
 	}
 	f := &line{}
-	n := &formatkit.Node{Form: f}
+	n := &formatkit.Node{Syntax: f}
 	indent := utf8.RuneCount(p.text[start:p.at])
 	sign := bytes.IndexAny(p.text[p.at:eol], "=:")
 	if sign < 0 { // a key without a value
@@ -101,7 +101,7 @@ func (d configparser) line(p *parser, start, eol int) error {
 
 // value reads the value behind the sign of a key that is indented by so many characters, and returns where its last line ends.
 func (d configparser) value(p *parser, n *formatkit.Node, eol, indent int) int {
-	f := n.Form.(*line)
+	f := n.Syntax.(*line)
 	from, to := skipSpace(p.text, f.sign.To, eol), trimRight(p.text, f.sign.To, eol)
 	next, _ := continuation(p.text, eol, indent)
 	switch {
@@ -123,7 +123,7 @@ func (d configparser) value(p *parser, n *formatkit.Node, eol, indent int) int {
 	for next >= 0 {
 		// All up to the next line of the value stands for line ends.
 		begin, blank := continuation(p.text, eol, indent)
-		pieces = append(pieces, formatkit.Piece{From: to - start, To: begin - start, Text: strings.Repeat("\n", 1+blank)})
+		pieces = append(pieces, formatkit.Token{From: to - start, To: begin - start, Text: strings.Repeat("\n", 1+blank)})
 		eol = formatkit.LineEnd(p.text, begin)
 		from, to = begin, trimRight(p.text, begin, eol)
 		pieces = append(pieces, characters(p.text, from, to, start)...)
@@ -154,11 +154,11 @@ func continuation(text []byte, eol, indent int) (at, blank int) {
 }
 
 // characters are the pieces of text[from:to], counted from start.
-func characters(text []byte, from, to, start int) []formatkit.Piece {
-	var out []formatkit.Piece
+func characters(text []byte, from, to, start int) []formatkit.Token {
+	var out []formatkit.Token
 	for from < to {
 		_, n := utf8.DecodeRune(text[from:])
-		out = append(out, formatkit.Piece{From: from - start, To: from - start + n, Text: string(text[from : from+n])})
+		out = append(out, formatkit.Token{From: from - start, To: from - start + n, Text: string(text[from : from+n])})
 		from += n
 	}
 	return out

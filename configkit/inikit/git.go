@@ -109,7 +109,7 @@ func (git) subsection(p *parser) (string, bool) {
 // line reads the key that begins here, with its value.
 func (d git) line(p *parser) error {
 	f := &line{}
-	n := &formatkit.Node{Form: f}
+	n := &formatkit.Node{Syntax: f}
 	begin := p.at
 	for p.at < len(p.text) && isKeyByte(p.text[p.at]) {
 		p.at++
@@ -148,11 +148,11 @@ func (d git) line(p *parser) error {
 
 // value reads the value that begins here, up to the end of its last line.
 func (git) value(p *parser, n *formatkit.Node) error {
-	f := n.Form.(*line)
+	f := n.Syntax.(*line)
 	n.Span = formatkit.Span{From: -1, To: p.at}
 	empty, quoted := true, -1 // so far, and where the quote stands that is open
 	add := func(length int, text string) {
-		f.pieces = append(f.pieces, formatkit.Piece{From: p.at - n.Span.From, To: p.at - n.Span.From + length, Text: text})
+		f.pieces = append(f.pieces, formatkit.Token{From: p.at - n.Span.From, To: p.at - n.Span.From + length, Text: text})
 		empty = empty && text == ""
 		p.at += length
 	}

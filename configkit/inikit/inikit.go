@@ -45,7 +45,7 @@ func (Converter) ForFile(name string) configkit.ConfigConverter {
 type language struct{ isGit bool }
 
 // Traits implements formatkit.Language.
-func (language) Traits() formatkit.Traits { return formatkit.Traits{LeavesOnly: true} }
+func (language) Traits() formatkit.Traits { return formatkit.Traits{ScalarsOnly: true} }
 
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) {
@@ -61,7 +61,7 @@ func (language) Scalar(value any) (any, error) {
 
 // CheckValue implements gaby.Native.
 func (language) CheckValue(root gaby.Value, path []string) error {
-	s := formatkit.FormOf(root.Doc()).(*section)
+	s := formatkit.SyntaxOf(root.Doc()).(*section)
 	v := root
 	for i, key := range path {
 		in := v
@@ -94,12 +94,12 @@ func (l language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 		return nil
 	}
 	root := parentOf(n)
-	path := append(slices.Clone(root.Form.(*section).path), n.Key)
+	path := append(slices.Clone(root.Syntax.(*section).path), n.Key)
 	for parentOf(root) != nil {
 		root = parentOf(root)
 	}
 	if other := sectionIn(root, path); other != nil {
-		name, _ := root.Form.(*section).dialect.header(other)
+		name, _ := root.Syntax.(*section).dialect.header(other)
 		return formatkit.Refuse("rename that section first", "the value must be a scalar, because a map would take in section [%s]", name)
 	}
 	return nil
@@ -108,7 +108,7 @@ func (l language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 // sectionIn is the path of a section below n that is at a path or in it, nil when there is none.
 func sectionIn(n *formatkit.Node, path []string) []string {
 	for _, kid := range n.Kids {
-		s, ok := kid.Form.(*section)
+		s, ok := kid.Syntax.(*section)
 		if !ok {
 			continue
 		}
@@ -187,7 +187,7 @@ func (language) CheckComment(gaby.Value, []string, string) error { return nil }
 
 // CheckPlace says why there is no place for a comment on the line behind n.
 func (language) CheckPlace(_ []byte, n *formatkit.Node) error {
-	if s, ok := n.Form.(*section); ok && s.first() == nil {
+	if s, ok := n.Syntax.(*section); ok && s.first() == nil {
 		return formatkit.Refuse("comment one of its entries", "the section has no line of its own")
 	}
 	return nil
@@ -232,7 +232,7 @@ func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) err
 		return nil
 	}
 	at, have := n.Span.To, formatkit.Span{}
-	switch f := n.Form.(type) {
+	switch f := n.Syntax.(type) {
 	case *line:
 		have = f.comment
 	case *section:

@@ -45,7 +45,7 @@ type line struct {
 	sign    formatkit.Span // empty for a key without a value
 	comment formatkit.Span // behind the value, with its mark; empty when there is none
 	remark  formatkit.Span // what follows a number, see formatkit.BeforeRemark
-	pieces  []formatkit.Piece
+	pieces  []formatkit.Token
 }
 
 // emptyValue is the blanks between the sign and the end of the line, without the one in front of a comment.
@@ -57,10 +57,10 @@ func emptyValue(f *line, end int) formatkit.Span {
 }
 
 func parentOf(n *formatkit.Node) *formatkit.Node {
-	if f, ok := n.Form.(*line); ok {
+	if f, ok := n.Syntax.(*line); ok {
 		return f.parent
 	}
-	return n.Form.(*section).parent
+	return n.Syntax.(*section).parent
 }
 
 // dialect is what differs between the dialects.
@@ -208,7 +208,7 @@ func (p *parser) add(b *block, from, to int) {
 
 // key notes a key whose lines are known.
 func (p *parser) key(n *formatkit.Node) {
-	f := n.Form.(*line)
+	f := n.Syntax.(*line)
 	n.Kind = gaby.Scalar
 	if f.sign.Len() > 0 {
 		n.Value = formatkit.Typed(formatkit.Text(f.pieces))
@@ -249,11 +249,11 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 	bare := false
 	for _, b := range blocks {
 		for _, key := range b.keys {
-			bare = bare || key.Form.(*line).sign.Len() == 0
+			bare = bare || key.Syntax.(*line).sign.Len() == 0
 			isKey[joined(append(b.path[:len(b.path):len(b.path)], key.Key))] = true
 		}
 	}
-	root := &formatkit.Node{Kind: gaby.Map, Form: &section{dialect: d, bare: bare}}
+	root := &formatkit.Node{Kind: gaby.Map, Syntax: &section{dialect: d, bare: bare}}
 	sections := map[string]*formatkit.Node{"": root}
 	for _, b := range blocks {
 		n := root
@@ -266,20 +266,20 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 				next = &formatkit.Node{
 					Kind: gaby.Map, Key: strings.Join(b.path[from:to], "."), KeySpan: begin, Span: begin,
 					Entry: formatkit.Span{From: b.header.From, To: b.header.From}, Head: b.header.From,
-					Form: &section{parent: n, path: b.path[:to]},
+					Syntax: &section{parent: n, path: b.path[:to]},
 				}
 				sections[id] = next
 				n.Kids = append(n.Kids, next)
 			}
 			n, from = next, to
 		}
-		f := n.Form.(*section)
+		f := n.Syntax.(*section)
 		if f.blocks = append(f.blocks, b); len(f.blocks) == 1 && n != root {
 			n.KeySpan, n.Entry, n.Head, n.Comments = b.name, b.header, b.head, b.comments
 			n.Span = formatkit.Span{From: b.closed, To: b.closed}
 		}
 		for _, key := range b.keys {
-			key.Form.(*line).parent = n
+			key.Syntax.(*line).parent = n
 		}
 		n.Kids = append(n.Kids, b.keys...)
 	}

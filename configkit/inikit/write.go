@@ -14,7 +14,7 @@ type editor struct {
 	dialect dialect
 }
 
-func editorOf(w *formatkit.Writer) editor { return editor{w, w.Root.Form.(*section).dialect} }
+func editorOf(w *formatkit.Writer) editor { return editor{w, w.Root.Syntax.(*section).dialect} }
 
 const marks = "#;"
 
@@ -92,14 +92,14 @@ func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 	for _, kid := range n.Kids {
 		e.takeOut(kid, remove)
 	}
-	for _, b := range n.Form.(*section).blocks {
+	for _, b := range n.Syntax.(*section).blocks {
 		e.RemoveSection(formatkit.Span{From: b.head, To: e.BehindComments(b.end, marks)}, remove)
 	}
 }
 
 // value writes a value in the place of that of a key.
 func (e editor) value(n *formatkit.Node, value any) error {
-	f := n.Form.(*line)
+	f := n.Syntax.(*line)
 	text, ok := formatkit.Untyped(value)
 	if !ok {
 		e.Remove(formatkit.Span{From: n.KeySpan.To, To: max(n.Span.To, f.sign.To)})
@@ -110,7 +110,7 @@ func (e editor) value(n *formatkit.Node, value any) error {
 		at.To = max(at.To, f.remark.To) // a text takes the place of a number and of the remark after it
 	}
 	before := e.Raw(formatkit.Span{From: n.KeySpan.From, To: at.From})
-	in := parentOf(n).Form.(*section)
+	in := parentOf(n).Syntax.(*section)
 	lead := "" // what the value is behind that is not there yet
 	switch {
 	case f.sign.Len() == 0:
@@ -137,9 +137,9 @@ func (e editor) value(n *formatkit.Node, value any) error {
 	switch {
 	case len(f.pieces) > 0 && f.pieces[0].Text == "" && raw[0] == '"' && strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"':
 		last := len(f.pieces) - 1
-		candidates = []string{`"` + formatkit.Respell(raw, f.pieces[1:last], text, spell) + `"`}
+		candidates = []string{`"` + formatkit.Reescape(raw, f.pieces[1:last], text, spell) + `"`}
 	default:
-		candidates = []string{formatkit.Respell(raw, f.pieces, text, spell)}
+		candidates = []string{formatkit.Reescape(raw, f.pieces, text, spell)}
 	}
 	written, ok := spelled(e.dialect, before+lead, append(candidates, newValues(e.dialect, text, s)...), text)
 	if !ok {
@@ -184,7 +184,7 @@ func spelled(d dialect, before string, candidates []string, text string) (string
 			continue
 		}
 		n := blocks[0].keys[0]
-		if n.Comments.Line == comment && formatkit.Text(n.Form.(*line).pieces) == text && n.Entry.To == len(p.text) {
+		if n.Comments.Line == comment && formatkit.Text(n.Syntax.(*line).pieces) == text && n.Entry.To == len(p.text) {
 			return written, true
 		}
 	}
@@ -199,7 +199,7 @@ func (e editor) add(n *formatkit.Node, entries []entry) error {
 	}
 	for _, m := range maps {
 		s := sections{editor: e, at: e.last(n), apart: e.Apart(e.heads(e.Root, nil))}
-		path := append(slices.Clone(n.Form.(*section).path), m.key)
+		path := append(slices.Clone(n.Syntax.(*section).path), m.key)
 		if err := s.section(path, m.value, e.indentIn(n)); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	s := n.Form.(*section)
+	s := n.Syntax.(*section)
 	text, err := e.keys(s.blocks, e.last(n), keys)
 	if err != nil {
 		return err
@@ -255,7 +255,7 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 
 // blocks are all blocks of a map and of those inside of it.
 func (e editor) blocks(n *formatkit.Node, blocks []*block) []*block {
-	s, ok := n.Form.(*section)
+	s, ok := n.Syntax.(*section)
 	if !ok {
 		return blocks
 	}
@@ -368,7 +368,7 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 // delimiter is how the keys of a section are written, or those of the section before the place it goes to when it has none. The new
 // keys are aligned if these are.
 func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Delimiter {
-	signOf := func(n *formatkit.Node) formatkit.Span { return n.Form.(*line).sign }
+	signOf := func(n *formatkit.Node) formatkit.Span { return n.Syntax.(*line).sign }
 	for _, b := range slices.Backward(blocks) {
 		if own := written(b.keys); len(own) > 0 {
 			model := own[len(own)-1]
@@ -396,7 +396,7 @@ func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Deli
 func written(keys []*formatkit.Node) []*formatkit.Node {
 	var out []*formatkit.Node
 	for _, n := range keys {
-		f := n.Form.(*line)
+		f := n.Syntax.(*line)
 		if f.sign.Len() > 0 && len(f.pieces) > 0 && !strings.HasPrefix(f.pieces[0].Text, "\n") {
 			out = append(out, n)
 		}

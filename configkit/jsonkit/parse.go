@@ -27,7 +27,7 @@ const (
 )
 
 // parentOf is the map or list that a value is in.
-func parentOf(n *formatkit.Node) *formatkit.Node { return n.Form.(*formatkit.Node) }
+func parentOf(n *formatkit.Node) *formatkit.Node { return n.Syntax.(*formatkit.Node) }
 
 func (p *parser) fail(at int, hint, format string, args ...any) error {
 	return formatkit.Fail(p.text, min(at, len(p.text)), fmt.Sprintf(format, args...), hint)
@@ -37,7 +37,7 @@ func (p *parser) document() (*formatkit.Node, error) {
 	if bytes.HasPrefix(p.text, []byte(bom)) {
 		p.at = len(bom)
 	}
-	root := &formatkit.Node{Comma: -1, Form: (*formatkit.Node)(nil)}
+	root := &formatkit.Node{Comma: -1, Syntax: (*formatkit.Node)(nil)}
 	if err := p.gap(); err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 		case p.text[p.at] == ',':
 			return p.fail(p.at, "", "there is no entry in front of the comma")
 		}
-		kid := &formatkit.Node{Comma: -1, Form: n}
+		kid := &formatkit.Node{Comma: -1, Syntax: n}
 		kid.KeySpan = formatkit.Span{From: p.at, To: p.at}
 		kid.Head, kid.Comments.Head = p.above(after)
 		if n.Kind == gaby.Map {

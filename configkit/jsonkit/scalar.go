@@ -203,15 +203,15 @@ func hexAt(text []byte, at, length int) (rune, bool) {
 }
 
 // pieces cuts the inside of a string into characters and escape sequences. Nothing is returned for what is none.
-func pieces(inside string) []formatkit.Piece {
-	var list []formatkit.Piece
+func pieces(inside string) []formatkit.Token {
+	var list []formatkit.Token
 	text := []byte(inside)
 	for at := 0; at < len(text); {
 		n, value, problem := piece(text[at:], unknown)
 		if problem != "" {
 			return nil
 		}
-		list = append(list, formatkit.Piece{From: at, To: at + n, Text: value})
+		list = append(list, formatkit.Token{From: at, To: at + n, Text: value})
 		at += n
 	}
 	return list
@@ -250,7 +250,7 @@ func (s *style) spelledString(raw, value string) string {
 	if raw != "" && (raw[0] == '"' || raw[0] == '\'') {
 		quote = raw[0]
 		if inside := pieces(raw[1 : len(raw)-1]); inside != nil {
-			text := string(quote) + formatkit.Respell(raw[1:len(raw)-1], inside, value, func(t string) string {
+			text := string(quote) + formatkit.Reescape(raw[1:len(raw)-1], inside, value, func(t string) string {
 				return s.escaped(t, quote)
 			}) + string(quote)
 			p := parser{text: []byte(text)}

@@ -73,7 +73,7 @@ func (p *parser) skipBlankLines() bool {
 // entry reads the entry that begins here.
 func (p *parser) entry() (*formatkit.Node, error) {
 	form := &line{}
-	n := &formatkit.Node{Kind: gaby.Scalar, Form: form}
+	n := &formatkit.Node{Kind: gaby.Scalar, Syntax: form}
 	n.KeySpan.From = p.at
 	key, err := p.scan(func(c byte) bool { return c == '=' || c == ':' || isBlank(c) })
 	if err != nil {
@@ -114,7 +114,7 @@ func (p *parser) entry() (*formatkit.Node, error) {
 
 // typed returns the value that pieces of a text stand for. Plain blanks after a number, true or false do not make a text of it; those
 // that are escaped are meant to be there.
-func typed(raw []byte, pieces []formatkit.Piece) any {
+func typed(raw []byte, pieces []formatkit.Token) any {
 	last := len(pieces)
 	for last > 0 && (pieces[last-1].Text == "" || pieces[last-1].To-pieces[last-1].From == 1 && isBlank(raw[pieces[last-1].From])) {
 		last--
@@ -126,7 +126,7 @@ func typed(raw []byte, pieces []formatkit.Piece) any {
 	return value
 }
 
-func end(pieces []formatkit.Piece) int {
+func end(pieces []formatkit.Token) int {
 	if len(pieces) == 0 {
 		return 0
 	}
@@ -178,15 +178,15 @@ func continuation(text []byte) int {
 
 // scan reads up to the end of the logical line, or to a character for which stop is true and that is not escaped. The positions of the
 // pieces count from here.
-func (p *parser) scan(stop func(c byte) bool) ([]formatkit.Piece, error) {
-	var out []formatkit.Piece
+func (p *parser) scan(stop func(c byte) bool) ([]formatkit.Token, error) {
+	var out []formatkit.Token
 	from := p.at
 	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) && !stop(p.text[p.at]) {
 		piece, n := next(p.text[p.at:], p.latin1)
 		if n < 0 {
 			return nil, formatkit.Fail(p.text, p.at, `\u is not followed by four hexadecimal digits`, `write \\u for a backslash and u`)
 		}
-		out = append(out, formatkit.Piece{From: p.at - from, To: p.at - from + n, Text: piece})
+		out = append(out, formatkit.Token{From: p.at - from, To: p.at - from + n, Text: piece})
 		p.at += n
 	}
 	return out, nil

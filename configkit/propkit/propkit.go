@@ -19,12 +19,12 @@ type language struct{ formatkit.FlatEdits[language] }
 
 // Traits implements formatkit.Language.
 func (language) Traits() formatkit.Traits {
-	return formatkit.Traits{LeavesOnly: true, AnyBytes: true}
+	return formatkit.Traits{ScalarsOnly: true, AnyBytes: true}
 }
 
 // Replace implements formatkit.Language. A text takes the place of a number and of the remark after it.
 func (l language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
-	if form, ok := n.Form.(*line); ok && form.remark.Len() > 0 && v.Kind() == gaby.Scalar {
+	if form, ok := n.Syntax.(*line); ok && form.remark.Len() > 0 && v.Kind() == gaby.Scalar {
 		if _, isText := v.Data().(string); isText {
 			whole := *n
 			whole.Span.To = form.remark.To

@@ -76,11 +76,11 @@ func inLatin1(text string) (string, bool) {
 }
 
 // pieces splits a text that was read before.
-func pieces(text []byte, latin1 bool) []formatkit.Piece {
-	var out []formatkit.Piece
+func pieces(text []byte, latin1 bool) []formatkit.Token {
+	var out []formatkit.Token
 	for at := 0; at < len(text); {
 		s, n := next(text[at:], latin1)
-		out = append(out, formatkit.Piece{From: at, To: at + n, Text: s})
+		out = append(out, formatkit.Token{From: at, To: at + n, Text: s})
 		at += n
 	}
 	return out
@@ -168,11 +168,11 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 	text, _ := formatkit.Untyped(value)
 	key := formatkit.Text(pieces([]byte(w.Raw(n.KeySpan)), sp.latin1))
 	before := w.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Span.From})
-	if sign := n.Form.(*line).sign; raw == "" && text != "" && sign.Len() > 0 && sign.To == n.Span.From && sign.From > n.KeySpan.To {
+	if sign := n.Syntax.(*line).sign; raw == "" && text != "" && sign.Len() > 0 && sign.To == n.Span.From && sign.From > n.KeySpan.To {
 		before += " " // key = value
 	}
 	lead := before[n.Span.From-n.KeySpan.From:]
-	written := formatkit.Respell(raw, pieces([]byte(raw), sp.latin1), text, sp.text)
+	written := formatkit.Reescape(raw, pieces([]byte(raw), sp.latin1), text, sp.text)
 	if sp.read(before+written+w.LineEnd, key, text) {
 		return lead + written
 	}
@@ -205,7 +205,7 @@ func (l language) Line(w *formatkit.Writer, model *formatkit.Node, key string, v
 		return comment + l.Key(key) + "=" + written
 	}
 	d := formatkit.DelimiterOf(w.Text, model, formatkit.Neighbours(w.Text, w.Lines(), model), func(n *formatkit.Node) formatkit.Span {
-		return n.Form.(*line).sign
+		return n.Syntax.(*line).sign
 	})
 	if comment != "" {
 		comment = d.Indent + comment

@@ -35,7 +35,7 @@ func (language) Parse(text []byte) ([]formatkit.Document, error) {
 	if len(m.yaml) == 0 {
 		m.yaml = []byte(mark + formatkit.LineEndOf(text))
 	}
-	root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Form: m}
+	root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: m}
 	begin := m.open
 	if m.close > m.open {
 		begin = formatkit.NextLine(text, m.close)
@@ -141,7 +141,7 @@ func (b builder) entries(n *formatkit.Node, v gaby.Value, path []string) {
 			segment = k.Key
 		}
 		at := append(slices.Clip(path), segment)
-		k.Form = at
+		k.Syntax = at
 		k.KeySpan.From = b.offset(kid.KeyPosition())
 		k.Span.From = b.offset(kid.Position())
 		k.KeySpan.To, k.Span.To = k.KeySpan.From, k.Span.From

@@ -47,7 +47,7 @@ func New() configkit.ResourceProvider {
 type language struct{}
 
 // Traits implements formatkit.Language.
-func (language) Traits() formatkit.Traits { return formatkit.Traits{Unended: true} }
+func (language) Traits() formatkit.Traits { return formatkit.Traits{NoFinalNewline: true} }
 
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) { return value, nil }
@@ -65,7 +65,7 @@ func (language) CheckValue(root gaby.Value, _ []string) error {
 
 // CheckIn tries an edit of the front matter.
 func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
-	m, isRoot := n.Form.(matter)
+	m, isRoot := n.Syntax.(matter)
 	if !isRoot {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (language) CheckDelete(text []byte, path []string) error {
 // CheckPlace tries to write a comment.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	_, doc, err := matterOf(text)
-	path, inMatter := n.Form.([]string)
+	path, inMatter := n.Syntax.([]string)
 	if doc == nil || err != nil || !inMatter {
 		return err
 	}
@@ -122,7 +122,7 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 }
 
 func writeText(w *formatkit.Writer, text string) {
-	span, m := textOf(w.Root).Span, w.Root.Form.(matter)
+	span, m := textOf(w.Root).Span, w.Root.Syntax.(matter)
 	if m.close > m.open && formatkit.LineEnd(w.Text, m.close) == span.From {
 		text = w.LineEnd + text // the line in front of it has no end yet
 	}
@@ -159,7 +159,7 @@ func writeMatter(w *formatkit.Writer) error {
 	if !w.Once(w.Root) {
 		return nil
 	}
-	m, root := w.Root.Form.(matter), w.Value(w.Root)
+	m, root := w.Root.Syntax.(matter), w.Value(w.Root)
 	if root.Len() == 1 {
 		w.Replace(formatkit.Span{From: m.open, To: textOf(w.Root).Span.From}, marksFor(w, root.Get(textKey).Text()))
 		return nil
@@ -206,7 +206,7 @@ func makeEqual(doc *gaby.YamlDoc, root gaby.Value) error {
 // writeComments writes the line comments that edits gave to entries of the front matter.
 func writeComments(w *formatkit.Writer, doc *gaby.YamlDoc, n *formatkit.Node) error {
 	for _, kid := range n.Kids {
-		path, _ := kid.Form.([]string)
+		path, _ := kid.Syntax.([]string)
 		if text := w.LineCommentOf(kid); text != kid.Comments.Line && doc.Exists(path...) {
 			if err := doc.SetComment(text, string(yamlpath.Join(path))); err != nil {
 				return err

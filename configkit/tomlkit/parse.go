@@ -34,7 +34,7 @@ type form struct {
 	end    int            // of a table where its own lines end: those of its header and of its keys
 }
 
-func formOf(n *formatkit.Node) *form { return n.Form.(*form) }
+func formOf(n *formatkit.Node) *form { return n.Syntax.(*form) }
 
 // parser makes nodes of the expressions that go-toml finds: it knows where keys and scalars stand, the parser finds the rest.
 type parser struct {
@@ -60,7 +60,7 @@ func parse(text []byte) (*formatkit.Node, error) {
 	if bytes.HasPrefix(text, []byte(bom)) {
 		p.base = len(bom)
 	}
-	p.root = &formatkit.Node{Kind: gaby.Map, Comma: -1, Form: &form{standing: byHeader}}
+	p.root = &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: byHeader}}
 	p.table, p.before = p.root, p.base
 	p.toml.Reset(text[p.base:len(text):len(text)])
 	for p.toml.NextExpression() {
@@ -212,7 +212,7 @@ func (p *parser) raw(keys []key) string {
 func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s standing) *formatkit.Node {
 	n := &formatkit.Node{
 		Kind: kind, Key: k.name, KeySpan: k.span, Span: formatkit.Span{From: k.span.From, To: k.span.From}, Comma: -1,
-		Form: &form{standing: s, parent: in},
+		Syntax: &form{standing: s, parent: in},
 	}
 	f := formOf(in)
 	if f.index == nil {
@@ -225,7 +225,7 @@ func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s standing) *for
 
 // item adds a table to an array of tables.
 func (p *parser) item(list *formatkit.Node, k key) *formatkit.Node {
-	n := &formatkit.Node{Kind: gaby.Map, KeySpan: k.span, Comma: -1, Form: &form{standing: byHeader, parent: list}}
+	n := &formatkit.Node{Kind: gaby.Map, KeySpan: k.span, Comma: -1, Syntax: &form{standing: byHeader, parent: list}}
 	list.Kids = append(list.Kids, n)
 	return n
 }
@@ -270,7 +270,7 @@ func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, erro
 	case unstable.Array:
 		n.Kind = gaby.List
 		for it := e.Children(); it.Next(); {
-			kid := &formatkit.Node{Comma: -1, Form: &form{parent: n}}
+			kid := &formatkit.Node{Comma: -1, Syntax: &form{parent: n}}
 			n.Kids = append(n.Kids, kid)
 			start, after := p.gap(end), end
 			if end, err = p.value(kid, it.Node(), start); err != nil {

@@ -93,7 +93,7 @@ func spelledString(raw, value string) string {
 			open += len(raw[3:]) - len(strings.TrimPrefix(strings.TrimPrefix(raw[3:], "\r"), "\n"))
 		}
 		inside := raw[open : len(raw)-len(quote)]
-		text := raw[:open] + formatkit.Respell(inside, pieces(inside, quote), value, func(s string) string {
+		text := raw[:open] + formatkit.Reescape(inside, pieces(inside, quote), value, func(s string) string {
 			return escaped(s, quote)
 		}) + quote
 		if again, ok := stringValue(text); ok && again == value && !strings.Contains(text, "\r") {
@@ -126,8 +126,8 @@ func stringValue(raw string) (string, bool) {
 }
 
 // pieces cuts what stands between quotes into what stands for a part of the value each.
-func pieces(inside, quote string) []formatkit.Piece {
-	var list []formatkit.Piece
+func pieces(inside, quote string) []formatkit.Token {
+	var list []formatkit.Token
 	for at := 0; at < len(inside); {
 		_, n := utf8.DecodeRuneInString(inside[at:])
 		text := inside[at : at+n]
@@ -143,7 +143,7 @@ func pieces(inside, quote string) []formatkit.Piece {
 			n = min(n, len(inside)-at)
 			text, _ = stringValue(`"""` + inside[at:at+n] + `"""`)
 		}
-		list = append(list, formatkit.Piece{From: at, To: at + n, Text: text})
+		list = append(list, formatkit.Token{From: at, To: at + n, Text: text})
 		at += n
 	}
 	return list

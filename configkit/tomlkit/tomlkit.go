@@ -107,7 +107,7 @@ func (f *form) within() *formatkit.Node {
 		in = formOf(in).parent
 	}
 	if in == nil || f.standing != byDots {
-		return &formatkit.Node{Form: &form{standing: byHeader}}
+		return &formatkit.Node{Syntax: &form{standing: byHeader}}
 	}
 	return in
 }

@@ -231,7 +231,7 @@ func allLeaves(t TB, converter configkit.ConfigConverter, docs gaby.Container) s
 // leavesOf is the data of a document, of which in some languages only the scalars and their full keys count.
 func leavesOf(t TB, converter configkit.ConfigConverter, doc *gaby.YamlDoc) string {
 	var data any = doc.Data()
-	if converter.(interface{ Traits() formatkit.Traits }).Traits().LeavesOnly {
+	if converter.(interface{ Traits() formatkit.Traits }).Traits().ScalarsOnly {
 		data = Leaves(data)
 	}
 	b, err := json.Marshal(data)

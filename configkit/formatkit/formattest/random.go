@@ -68,7 +68,7 @@ func Random(t TB, dice Dice, converter configkit.ConfigConverter, text string) {
 	if have := native(t, converter, again); have != string(after) {
 		t.Fatalf("printed as\n%s, was\n%s", show(have), show(string(after)))
 	}
-	if len(edits) == 1 && edits[0].verb != "delete" && !(hasEmpty(edits[0].value) && converter.(interface{ Traits() formatkit.Traits }).Traits().LeavesOnly) {
+	if len(edits) == 1 && edits[0].verb != "delete" && !(hasEmpty(edits[0].value) && converter.(interface{ Traits() formatkit.Traits }).Traits().ScalarsOnly) {
 		if err := edits[0].apply(again[i]); err != nil && edits[0].verb == "set" {
 			t.Fatalf("%s again: %v\n%s", describe(edits), err, show(string(after)))
 		}

@@ -2,15 +2,15 @@ package formatkit
 
 import "strings"
 
-// Piece is a part of a written text, From to To of it, and what it stands for: a character, an escape sequence, or something that
+// Token is a part of a written text, From to To of it, and what it stands for: a character, an escape sequence, or something that
 // stands for nothing, such as the end of a line that goes on in the next.
-type Piece struct {
+type Token struct {
 	From, To int
 	Text     string
 }
 
 // Text is what pieces stand for.
-func Text(pieces []Piece) string {
+func Text(pieces []Token) string {
 	var b strings.Builder
 	for _, p := range pieces {
 		b.WriteString(p.Text)
@@ -18,15 +18,15 @@ func Text(pieces []Piece) string {
 	return b.String()
 }
 
-// Respell writes text in the place of raw, of which it keeps what the texts have in common: a character that was written as an escape
+// Reescape writes text in the place of raw, of which it keeps what the texts have in common: a character that was written as an escape
 // sequence stays one, and lines end where they did. The rest is spelled anew.
-func Respell(raw string, pieces []Piece, text string, spell func(string) string) string {
+func Reescape(raw string, pieces []Token, text string, spell func(string) string) string {
 	var b strings.Builder
-	respell(&b, raw, pieces, text, spell)
+	reescape(&b, raw, pieces, text, spell)
 	return b.String()
 }
 
-func respell(b *strings.Builder, raw string, pieces []Piece, text string, spell func(string) string) {
+func reescape(b *strings.Builder, raw string, pieces []Token, text string, spell func(string) string) {
 	head, at := 0, 0
 	for head < len(pieces) && strings.HasPrefix(text[at:], pieces[head].Text) {
 		at += len(pieces[head].Text)
@@ -42,7 +42,7 @@ func respell(b *strings.Builder, raw string, pieces []Piece, text string, spell 
 			head--
 		}
 	}
-	keep := func(pieces []Piece) {
+	keep := func(pieces []Token) {
 		for _, p := range pieces {
 			b.WriteString(raw[p.From:p.To])
 		}
@@ -51,9 +51,9 @@ func respell(b *strings.Builder, raw string, pieces []Piece, text string, spell 
 	old, now := pieces[head:tail], text[at:end]
 	if from, to, i := common(old, now); i >= 0 {
 		length := len(Text(old[from:to]))
-		respell(b, raw, old[:from], now[:i], spell)
+		reescape(b, raw, old[:from], now[:i], spell)
 		keep(old[from:to])
-		respell(b, raw, old[to:], now[i+length:], spell)
+		reescape(b, raw, old[to:], now[i+length:], spell)
 	} else {
 		b.WriteString(spell(now))
 	}
@@ -67,7 +67,7 @@ const (
 
 // common finds the longest run of pieces that is in text, at i; i is negative when there is none, or when keeping one would make no
 // difference because every piece is written as what it stands for.
-func common(pieces []Piece, text string) (from, to, i int) {
+func common(pieces []Token, text string) (from, to, i int) {
 	special := false
 	for _, p := range pieces {
 		special = special || p.To-p.From != len(p.Text)
