@@ -87,3 +87,11 @@ func (w *WalkedValue) entry(c gaby.Value, segment, keyed string, keys *configkit
 	}
 	w.Segments, w.keyed = w.Segments[:len(w.Segments)-1], w.keyed[:len(w.keyed)-1]
 }
+
+// RegisteredName is the attribute that results report for a path.
+func RegisteredName(provider configkit.ResourceProvider, t api.ResourceType, path api.ResolvedPath) api.AttributeName {
+	if info := provider.PathInfo(t, api.UnresolvedPath(path)); info != nil {
+		return info.AttributeName
+	}
+	return api.AttributeNameNone
+}

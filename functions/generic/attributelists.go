@@ -1,7 +1,6 @@
 package generic
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,7 +43,7 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 		CheckArguments: func(args []api.FunctionArgument) error { return checkRows(provider, args, parameter, true) },
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			text := handler.Arguments(args).String(parameter)
-			rows, err := decodeRows(text)
+			rows, err := handler.DecodeAttributes(text)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -92,7 +91,7 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 		CheckArguments: func(args []api.FunctionArgument) error { return checkRows(provider, args, parameter, false) },
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			text := handler.Arguments(args).String(parameter)
-			rows, err := decodeRows(text)
+			rows, err := handler.DecodeAttributes(text)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -114,25 +113,6 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 			return docs, yamlkit.SortRows(found), err
 		},
 	}
-}
-
-// decodeRows reads a list of attributes. Values that are numbers are json.Number, because not every integer is a float64.
-func decodeRows(text string) (api.AttributeValueList, error) {
-	type row struct {
-		api.AttributeValue
-		Value json.RawMessage
-	}
-	list, err := decodeList[row](text, "attributes")
-	rows := make(api.AttributeValueList, len(list))
-	for i := range list {
-		rows[i] = list[i].AttributeValue
-		if raw := list[i].Value; len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
-			rows[i].Value = json.Number(raw)
-		} else if len(raw) > 0 {
-			err = cmp.Or(err, json.Unmarshal(raw, &rows[i].Value))
-		}
-	}
-	return rows, err
 }
 
 // infoField is what rows of ConfigHub's SDK call Details.
@@ -157,7 +137,7 @@ func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument,
 	fail := func(err error) error {
 		return &handler.ArgumentError{Parameter: parameter, Value: text, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
 	}
-	rows, err := decodeRows(text)
+	rows, err := handler.DecodeAttributes(text)
 	if err != nil {
 		return fail(err)
 	}

@@ -41,7 +41,7 @@ func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		},
 		PerDocument:    true,
 		RowsSorted:     true,
-		CheckArguments: checkPathArgument(provider),
+		CheckArguments: CheckPathArgument(provider),
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			rows := api.AttributeValueList{}
 			err := eachHash(docs, provider, args, "", func(_ *gaby.YamlDoc, row api.AttributeValue) error {
@@ -67,7 +67,7 @@ func setHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			Examples:     []string{"set-hash data"},
 		},
 		PerDocument:    true,
-		CheckArguments: checkPathArgument(provider),
+		CheckArguments: CheckPathArgument(provider),
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			matches := 0
 			err := eachHash(docs, provider, args, place, func(doc *gaby.YamlDoc, row api.AttributeValue) error {

@@ -92,7 +92,7 @@ func (l *pathLister) visit(w *yamlkit.WalkedValue, resource *api.ResourceInfo) (
 		return true
 	}
 	path := w.Path()
-	name := registeredName(l.provider, resource.ResourceType, path)
+	name := yamlkit.RegisteredName(l.provider, resource.ResourceType, path)
 	if l.attributesOnly && name == api.AttributeNameNone {
 		return true
 	}
@@ -110,12 +110,4 @@ func (l *pathLister) below(w *yamlkit.WalkedValue) bool {
 	// What is above was compared when the walk came through it.
 	i := len(keyed) - 1
 	return i >= len(l.prefix) || l.prefix[i] == keyed[i] || l.prefix[i] == yamlpath.Escape(w.Segments[i])
-}
-
-// registeredName is the attribute that results report for a path.
-func registeredName(provider configkit.ResourceProvider, t api.ResourceType, path api.ResolvedPath) api.AttributeName {
-	if info := provider.PathInfo(t, api.UnresolvedPath(path)); info != nil {
-		return info.AttributeName
-	}
-	return api.AttributeNameNone
 }

@@ -83,7 +83,7 @@ func decodeConflicts(text []byte) (api.MutationConflictList, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}
-	list, err := decodeList[api.MutationConflict](string(text), "conflicts")
+	list, err := handler.DecodeList[api.MutationConflict](string(text), "conflicts")
 	if err != nil {
 		return nil, fmt.Errorf("the other data %s: %w", sourceConflicts, err)
 	}

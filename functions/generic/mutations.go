@@ -10,7 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
-	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -218,7 +217,7 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			Parameters: []api.FunctionParameter{
 				mutationsParameter(parameterMutations, "mutations whose paths are reset, unless they are Protected", true, "mutation-predicates", "mutation-protection"),
 				{
-					ParameterName: parameterPath, DataType: api.DataTypeString, Example: "spec.template",
+					ParameterName: "path", DataType: api.DataTypeString, Example: "spec.template",
 					Description: "only paths at and below this one, in which * stands for any key or element",
 				},
 				{
@@ -229,7 +228,7 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			RequiredParameters: 1,
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description: fmt.Sprintf("Make the values at the paths of mutations placeholders again: strings %s, numbers %d. Others stay as they are",
-				PlaceholderString, PlaceholderInt),
+				configkit.PlaceholderString, configkit.PlaceholderInt),
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{`reset '` + mutationsExample + `'`, `reset '` + mutationsExample + `' spec shop/web`},
 		},
@@ -241,67 +240,12 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 				return nil, nil, err
 			}
 			list = mutation.Limit(list, api.ResourceName(handler.Arguments(args).String(parameterResource)),
-				api.UnresolvedPath(handler.Arguments(args).String(parameterPath)), provider)
+				api.UnresolvedPath(handler.Arguments(args).String("path")), provider)
 			matches, err := mutation.Reset(docs, list, provider)
 			fc.Matched(matches)
 			return docs, nil, err
 		},
 	}
-}
-
-func getPlaceholderMutationsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{
-			FunctionName: "get-placeholder-mutations",
-			OutputInfo: &api.FunctionOutput{
-				ResultName: "mutations", Description: "the placeholders of each resource that has some, as updates", OutputType: api.OutputTypeResourceMutationList,
-			},
-			Hermetic: true, Idempotent: true,
-			Description:  "Get the values that are placeholders (see get-placeholders) as mutations, resource by resource",
-			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"get-placeholder-mutations"},
-		},
-		Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			rows, err := findPlaceholders(docs, provider)
-			mutations, errMutations := rowMutations(docs, rows, provider)
-			return docs, mutations, errors.Join(err, errMutations)
-		},
-	}
-}
-
-// rowMutations makes updates of rows, grouped by resource in the order of the documents.
-func rowMutations(docs gaby.Container, rows api.AttributeValueList, provider configkit.ResourceProvider) (api.ResourceMutationList, error) {
-	of := map[api.ResourceInfo]api.MutationMap{}
-	for i := range rows {
-		row := &rows[i]
-		text, err := yamlText(row.Value)
-		if err != nil {
-			return nil, err
-		}
-		if of[row.ResourceInfo] == nil {
-			of[row.ResourceInfo] = api.MutationMap{}
-		}
-		of[row.ResourceInfo][row.Path] = api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: text}
-	}
-	list := api.ResourceMutationList{}
-	err := yamlkit.EachResource(docs, provider, func(_ int, info api.ResourceInfo) {
-		if paths, ok := of[info]; ok {
-			delete(of, info) // of several with one name the first stands for all
-			list = append(list, api.ResourceMutation{
-				Resource: info, ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeUpdate}, PathMutationMap: paths,
-			})
-		}
-	})
-	return list, err
-}
-
-// yamlText is a scalar as the YAML it is in a mutation.
-func yamlText(value any) (string, error) {
-	doc, err := gaby.ParseYAML([]byte("null\n"))
-	if err == nil {
-		err = doc.SetData(value)
-	}
-	return doc.Value().YAML() + "\n", err
 }
 
 func setProtectionFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -334,7 +278,7 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 			if err := checkMutations(provider, args, parameterMutations); err != nil {
 				return err
 			}
-			if _, err := decodeRows(handler.Arguments(args).String(parameterRows)); err != nil {
+			if _, err := handler.DecodeAttributes(handler.Arguments(args).String(parameterRows)); err != nil {
 				return &handler.ArgumentError{Parameter: parameterRows, Message: fmt.Sprintf("argument %s: %v", parameterRows, err), Err: err}
 			}
 			return nil
@@ -344,7 +288,7 @@ func setProtectionFunction(provider configkit.ResourceProvider) handler.Function
 			if err != nil {
 				return nil, nil, err
 			}
-			rows, err := decodeRows(handler.Arguments(args).String(parameterRows))
+			rows, err := handler.DecodeAttributes(handler.Arguments(args).String(parameterRows))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -364,7 +308,7 @@ func decodeMutations(text string) (api.ResourceMutationList, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	return decodeList[api.ResourceMutation](text, "mutations")
+	return handler.DecodeList[api.ResourceMutation](text, "mutations")
 }
 
 // checkMutations finds out before any file is read what is wrong with arguments that are mutations.
@@ -376,7 +320,7 @@ func checkMutations(provider configkit.ResourceProvider, args handler.Arguments,
 			err = mutation.Check(list, provider)
 		}
 		if err != nil {
-			problems = append(problems, argumentErrors(name, err))
+			problems = append(problems, handler.ArgumentErrors(name, err))
 		}
 	}
 	return errors.Join(problems...)

@@ -134,8 +134,8 @@ func setPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.Func
 	return parsedData, nil, err
 }
 
-// checkPathArgument finds out before any file is read that a path is not one.
-func checkPathArgument(provider configkit.ResourceProvider) func([]api.FunctionArgument) error {
+// CheckPathArgument checks the argument path before any file is read. It is for CheckArguments of a registration.
+func CheckPathArgument(provider configkit.ResourceProvider) func([]api.FunctionArgument) error {
 	return func(args []api.FunctionArgument) error { return checkPathParameter(provider, args, parameterPath) }
 }
 
@@ -221,7 +221,7 @@ func getPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name
 		Function:       bindProvider(provider, implementation),
 		PerDocument:    true,
 		RowsSorted:     true,
-		CheckArguments: checkPathArgument(provider),
+		CheckArguments: CheckPathArgument(provider),
 	}
 }
 
@@ -244,7 +244,7 @@ func setPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name
 		},
 		PerDocument:    true,
 		ValueParameter: parameterValue,
-		CheckArguments: checkPathArgument(provider),
+		CheckArguments: CheckPathArgument(provider),
 	}
 }
 

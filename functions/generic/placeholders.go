@@ -84,7 +84,7 @@ func findPlaceholders(docs gaby.Container, provider configkit.ResourceProvider) 
 				return false
 			}
 			if path := w.IndexPath(); path != notLookedAt {
-				*rows = append(*rows, w.Row(info, path, registeredName(provider, info.ResourceType, path)))
+				*rows = append(*rows, w.Row(info, path, yamlkit.RegisteredName(provider, info.ResourceType, path)))
 			}
 			return false
 		})

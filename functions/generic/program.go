@@ -2,7 +2,6 @@ package generic
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -167,7 +166,7 @@ func programOf[P any](programs *expression.Programs[P], parameter string, args [
 	var problems []error
 	program, err = programs.Get(handler.Arguments(args).String(parameter))
 	if err != nil {
-		problems = append(problems, argumentErrors(parameter, err))
+		problems = append(problems, handler.ArgumentErrors(parameter, err))
 	}
 	var words []string
 	for _, arg := range args {
@@ -177,25 +176,9 @@ func programOf[P any](programs *expression.Programs[P], parameter string, args [
 	}
 	params, err = expression.Params(words)
 	if err != nil {
-		problems = append(problems, argumentErrors(parameterParam, err))
+		problems = append(problems, handler.ArgumentErrors(parameterParam, err))
 	}
 	return program, params, errors.Join(problems...)
-}
-
-// argumentErrors is what is wrong with an argument, one error for each problem.
-func argumentErrors(parameter string, err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, err := range joined.Unwrap() {
-			all = append(all, argumentErrors(parameter, err))
-		}
-		return errors.Join(all...)
-	}
-	failure := &handler.ArgumentError{Parameter: parameter, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
-	if e, ok := errors.AsType[*expression.Error](err); ok {
-		failure.HintText = e.Hint
-	}
-	return failure
 }
 
 func paramParameter(called string) api.FunctionParameter {

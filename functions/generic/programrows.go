@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 	"github.com/fctl-dev/fctl/functions/expression"
 )
@@ -145,7 +146,7 @@ func rowOf(what string, value any, doc *gaby.YamlDoc, info *api.ResourceInfo, pr
 	}
 	row.AttributeName = api.AttributeName(r.text("AttributeName"))
 	if row.AttributeName == "" {
-		row.AttributeName = registeredName(provider, row.ResourceType, row.Path)
+		row.AttributeName = yamlkit.RegisteredName(provider, row.ResourceType, row.Path)
 	}
 	row.Value, row.DataType = rowValue(r.fields["Value"])
 	if t := r.text("DataType"); t != "" {

@@ -164,7 +164,7 @@ func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 		PerDocument: true,
 		RowsSorted:  true,
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			t := resourceTypeOf(args)
+			t := typeArgument(args)
 			rows, err := yamlkit.VisitRows(docs, namePaths(provider, t), everyKey(), provider, func(p *yamlkit.Place, _ *api.AttributeValue) bool {
 				return properties.refersTo(p, t)
 			})
@@ -194,19 +194,16 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 		},
 		ValueParameter: parameterResourceName,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			return CheckNewName(provider, resourceTypeOf(args), parameterResourceName, handler.Arguments(args).String(parameterResourceName))
+			return CheckNewName(provider, typeArgument(args), parameterResourceName, handler.Arguments(args).String(parameterResourceName))
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
-			s := referenceSetter{fc: fc, provider: provider, of: resourceTypeOf(args), from: a.String(parameterOldReference), to: a.String(parameterResourceName)}
+			s := referenceSetter{fc: fc, provider: provider, of: typeArgument(args), from: a.String(parameterOldReference), to: a.String(parameterResourceName)}
 			return docs, nil, s.run(docs)
 		},
 	}
 }
 
 func referencedTypeParameter() api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/ConfigMap",
-		Description: "type of the resources that are named",
-	}
+	return typeParameter("v1/ConfigMap", "type of the resources that are named")
 }

@@ -23,7 +23,7 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "replicate",
 			Parameters: []api.FunctionParameter{
-				{ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/ConfigMap", Description: "type of the resource"},
+				typeParameter("v1/ConfigMap", "type of the resource"),
 				resourceNameParameter(),
 				{
 					ParameterName: parameterReplicas, Required: true, DataType: api.DataTypeInt, Example: "3",
@@ -69,7 +69,7 @@ func firstResource(docs gaby.Container, provider configkit.ResourceProvider, a h
 	c := choice{name: api.ResourceName(a.String(parameterResourceName)), at: -1}
 	category := a.String(parameterResourceCategory)
 	err = yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
-		if info.ResourceType == resourceTypeOf(a) && (category == "" || string(info.ResourceCategory) == category) {
+		if info.ResourceType == typeArgument(a) && (category == "" || string(info.ResourceCategory) == category) {
 			c.offer(provider, i, info.ResourceName)
 		}
 	})

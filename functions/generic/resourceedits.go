@@ -19,6 +19,16 @@ const (
 	parameterResourceList = "resource-list"
 )
 
+func typeParameter(example, description string) api.FunctionParameter {
+	return api.FunctionParameter{
+		ParameterName: "resource-type", Required: true, DataType: api.DataTypeString, Example: example, Description: description,
+	}
+}
+
+func typeArgument(args handler.Arguments) api.ResourceType {
+	return api.ResourceType(args.String("resource-type"))
+}
+
 func resourceNameParameter() api.FunctionParameter {
 	return api.FunctionParameter{
 		ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString, Example: "/web",
@@ -29,10 +39,8 @@ func resourceNameParameter() api.FunctionParameter {
 func getResourcesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName: "get-resources-of-type",
-			Parameters: []api.FunctionParameter{{
-				ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/ConfigMap", Description: "type of the resources",
-			}},
+			FunctionName:       "get-resources-of-type",
+			Parameters:         []api.FunctionParameter{typeParameter("v1/ConfigMap", "type of the resources")},
 			RequiredParameters: 1,
 			OutputInfo: &api.FunctionOutput{
 				ResultName: "resource", Description: "the names of the resources, in the order of the documents", OutputType: api.OutputTypeResourceInfoList,
@@ -46,7 +54,7 @@ func getResourcesOfTypeFunction(provider configkit.ResourceProvider) handler.Fun
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			resources := api.ResourceInfoList{}
 			err := yamlkit.EachResource(docs, provider, func(_ int, info api.ResourceInfo) {
-				if info.ResourceType == resourceTypeOf(args) {
+				if info.ResourceType == typeArgument(args) {
 					resources = append(resources, info)
 				}
 			})
@@ -61,7 +69,7 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "delete-resource",
 			Parameters: []api.FunctionParameter{
-				{ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/ConfigMap", Description: "type of the resource"},
+				typeParameter("v1/ConfigMap", "type of the resource"),
 				resourceNameParameter(),
 			},
 			RequiredParameters: 2,
@@ -71,7 +79,7 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			Examples:     []string{"delete-resource v1/ConfigMap settings"},
 		},
 		Function: func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			t, name := resourceTypeOf(args), api.ResourceName(handler.Arguments(args).String(parameterResourceName))
+			t, name := typeArgument(args), api.ResourceName(handler.Arguments(args).String(parameterResourceName))
 			at, err := lastResource(docs, provider, t, name)
 			if err != nil {
 				return nil, nil, err
@@ -97,7 +105,7 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 					Example:     resourceListExample,
 					Description: "JSON list of resources with their bodies, as get-resources prints it",
 				},
-				{ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "v1/Service", Description: "type of the resource to take from the list"},
+				typeParameter("v1/Service", "type of the resource to take from the list"),
 				resourceNameParameter(),
 			},
 			RequiredParameters: 3,
@@ -119,7 +127,7 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 				return nil, nil, err
 			}
 			resource.Detach()
-			at, err := lastResource(docs, provider, resourceTypeOf(args), name)
+			at, err := lastResource(docs, provider, typeArgument(args), name)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -154,14 +162,14 @@ func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourcePr
 	if strings.TrimSpace(text) == "" {
 		return fail("%s cannot be empty", parameterResourceList)
 	}
-	list, err := decodeList[api.Resource](text, "resources")
+	list, err := handler.DecodeList[api.Resource](text, "resources")
 	if err != nil {
 		return fail("argument %s: %w", parameterResourceList, err)
 	}
 	if len(list) == 0 {
 		return fail("%s cannot be empty", parameterResourceList)
 	}
-	t, name := resourceTypeOf(args), api.ResourceName(a.String(parameterResourceName))
+	t, name := typeArgument(args), api.ResourceName(a.String(parameterResourceName))
 	row := choice{name: name, at: -1}
 	for i := range list {
 		if list[i].ResourceType == t {

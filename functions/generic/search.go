@@ -42,7 +42,7 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 					Description: "search only resources of this type",
 				},
 				{
-					ParameterName: parameterResourceName, DataType: api.DataTypeString, Example: "shop/web",
+					ParameterName: "resource-name", DataType: api.DataTypeString, Example: "shop/web",
 					Description: "search only resources of this name, of any namespace if it has no slash",
 				},
 			},
@@ -93,7 +93,7 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 
 // searchedDocuments are the documents with the type and the name of the arguments, all of them if these say nothing.
 func searchedDocuments(docs gaby.Container, provider configkit.ResourceProvider, args []api.FunctionArgument) (gaby.Container, error) {
-	t, name := resourceTypeOf(args), api.ResourceName(handler.Arguments(args).String(parameterResourceName))
+	t, name := resourceTypeOf(args), api.ResourceName(handler.Arguments(args).String("resource-name"))
 	if t == api.ResourceTypeAny && name == "" {
 		return docs, nil
 	}

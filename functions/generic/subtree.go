@@ -37,7 +37,7 @@ func getSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		},
 		PerDocument:    true,
 		RowsSorted:     true,
-		CheckArguments: checkPathArgument(provider),
+		CheckArguments: CheckPathArgument(provider),
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			rows, err := yamlkit.GetPathsAnyType(docs, queryOf(provider, args), nil, provider, api.DataTypeNone)
 			fc.Matched(len(rows))

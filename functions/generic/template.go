@@ -26,7 +26,7 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 					Description: "Go text template over what is known of the unit ('fctl help templates')",
 				},
 				{
-					ParameterName: parameterPath, Required: true, DataType: api.DataTypeString, Example: "metadata.annotations.origin",
+					ParameterName: "path", Required: true, DataType: api.DataTypeString, Example: "metadata.annotations.origin",
 					Description: "path of the strings to set within the resources",
 				},
 				paramParameter(".Params.KEY"),
@@ -45,7 +45,7 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 		ValueParameter: parameterTemplate,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, _, err := programOf(programs, parameterTemplate, args)
-			return errors.Join(err, checkPathArgument(provider)(args))
+			return errors.Join(err, CheckPathArgument(provider)(args))
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			program, params, err := programOf(programs, parameterTemplate, args)
@@ -54,9 +54,9 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			}
 			text, err := program.Render(fc, params)
 			if err != nil {
-				return nil, nil, argumentErrors(parameterTemplate, err)
+				return nil, nil, handler.ArgumentErrors(parameterTemplate, err)
 			}
-			matches, err := yamlkit.UpdatePaths(docs, queryOf(provider, args), nil, provider, func(string) string { return text }, yamlkit.UpdateOptions{Upsert: true})
+			matches, err := yamlkit.UpdatePaths(docs, GetVisitorMapForPath(provider, api.ResourceTypeAny, api.UnresolvedPath(handler.Arguments(args).String("path"))), nil, provider, func(string) string { return text }, yamlkit.UpdateOptions{Upsert: true})
 			fc.Matched(matches)
 			return docs, nil, err
 		},

@@ -37,7 +37,7 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "where-filter",
 			Parameters: []api.FunctionParameter{
-				resourceTypeParameter(),
+				typeParameter("apps/v1/Deployment", "type of the resources, or * for any"),
 				whereParameter("spec.replicas > 1", "terms joined by AND, each true of at least one place of the resource; blank is true of every resource"),
 			},
 			RequiredParameters: 2,
@@ -59,7 +59,7 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			if err != nil {
 				return nil, nil, err
 			}
-			matching, seen, err := where.Filter(provider, docs, resourceTypeOf(args))
+			matching, seen, err := where.Filter(provider, docs, typeArgument(args))
 			fc.Matched(seen)
 			result := api.ValidationResult{Passed: len(matching) > 0}
 			if !result.Passed {
@@ -72,7 +72,7 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 
 // unsatisfied says what no resource satisfies.
 func unsatisfied(args []api.FunctionArgument) string {
-	t, of := resourceTypeOf(args), ""
+	t, of := typeArgument(args), ""
 	if t != api.ResourceTypeAny {
 		of = " of type " + string(t)
 	}
@@ -87,7 +87,7 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "select-where-resource",
 			Parameters: []api.FunctionParameter{
-				resourceTypeParameter(),
+				typeParameter("apps/v1/Deployment", "type of the resources, or * for any"),
 				whereParameter("metadata.namespace = 'shop'", "terms joined by AND that a resource must satisfy to be kept"),
 			},
 			RequiredParameters: 2,
@@ -106,7 +106,7 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 			if err != nil {
 				return nil, nil, err
 			}
-			kept, matches, err := selectResources(docs, provider, resourceTypeOf(args), where)
+			kept, matches, err := selectResources(docs, provider, typeArgument(args), where)
 			fc.Matched(matches)
 			return kept, nil, err
 		},

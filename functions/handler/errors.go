@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/expression"
 )
 
 // UnknownFunctionError tells that no function has the name.
@@ -58,6 +59,22 @@ func (e *NotHermeticError) Error() string {
 // Hint is how to allow it.
 func (e *NotHermeticError) Hint() string {
 	return "--allow-external lets functions use files, programs and the network; the author of one that uses none says so with Hermetic: true"
+}
+
+// ArgumentErrors returns an *ArgumentError about an argument for each problem in err. It has the hint of an *expression.Error.
+func ArgumentErrors(parameter string, err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, err := range joined.Unwrap() {
+			all = append(all, ArgumentErrors(parameter, err))
+		}
+		return errors.Join(all...)
+	}
+	failure := &ArgumentError{Parameter: parameter, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
+	if e, ok := errors.AsType[*expression.Error](err); ok {
+		failure.HintText = e.Hint
+	}
+	return failure
 }
 
 // RegistrationError tells why a function could not be registered.

@@ -1,0 +1,51 @@
+package handler
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+)
+
+// DecodeList reads a JSON list; what its items are is for errors, which tell where the text is no JSON, or which field is wrong.
+func DecodeList[T any](text, what string) ([]T, error) {
+	var list []T
+	err := json.Unmarshal([]byte(text), &list)
+	if err == nil {
+		return list, nil
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		read := text[:min(max(int(syntax.Offset)-1, 0), len(text))]
+		line, column := 1+strings.Count(read, "\n"), len(read)-strings.LastIndexByte(read, '\n')
+		return nil, fmt.Errorf("no JSON list of %s: %d:%d: %w", what, line, column, err)
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field == "" {
+			return nil, fmt.Errorf("no JSON list of %s, but a JSON %s", what, wrong.Value)
+		}
+		return nil, fmt.Errorf("a list of %s: %s cannot be a JSON %s", what, strings.TrimPrefix(wrong.Field, "."), wrong.Value)
+	}
+	return nil, fmt.Errorf("no JSON list of %s: %w", what, err)
+}
+
+// DecodeAttributes reads a list of attributes. Values that are numbers are json.Number, because not every integer is a float64.
+func DecodeAttributes(text string) (api.AttributeValueList, error) {
+	type row struct {
+		api.AttributeValue
+		Value json.RawMessage
+	}
+	list, err := DecodeList[row](text, "attributes")
+	rows := make(api.AttributeValueList, len(list))
+	for i := range list {
+		rows[i] = list[i].AttributeValue
+		if raw := list[i].Value; len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
+			rows[i].Value = json.Number(raw)
+		} else if len(raw) > 0 {
+			err = cmp.Or(err, json.Unmarshal(raw, &rows[i].Value))
+		}
+	}
+	return rows, err
+}
