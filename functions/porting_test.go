@@ -34,7 +34,7 @@ var _ = []any{
 	yamlkit.RegisterPathsByAttributeName, yamlkit.RegisterNeededPaths, yamlkit.RegisterProvidedPaths, yamlkit.ComputeMutations,
 	yamlkit.PatchMutations, yamlkit.Reset, yamlkit.DiffPatch,
 
-	generic.GetVisitorMapForPath, generic.RegisterPathSetterAndGetter, generic.RegisterStandardFunctions, generic.GenericFnGetStringPath,
+	generic.GetVisitorMapForPath, generic.RegisterPathSetterAndGetter, functions.RegisterStandardFunctions, generic.GenericFnGetStringPath,
 	generic.GenericFnSetStringPath, generic.GenericFnGetIntPath, generic.GenericFnSetIntPath, generic.GenericFnGetBoolPath,
 	generic.GenericFnSetBoolPath,
 
@@ -46,7 +46,7 @@ var _ = []any{
 func TestStandardFunctionsWithOneProvider(t *testing.T) {
 	provider := k8skit.New()
 	fh := handler.New(api.ToolchainKubernetesYAML, provider, provider)
-	if err := generic.RegisterStandardFunctions(fh, provider, provider); err != nil {
+	if err := functions.RegisterStandardFunctions(fh, provider, provider); err != nil {
 		t.Fatal(err)
 	}
 	r, err := fh.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(deployment), FunctionInvocations: api.FunctionInvocationList{

@@ -79,7 +79,7 @@ func (e *Executor) add(t toolchain, standard bool) {
 		}
 		// A test checks the built-in functions, so that nobody has to wait for it.
 		registry := h.Unchecked()
-		err := generic.RegisterStandardFunctions(registry, h.Converter(), h.ResourceProvider())
+		err := RegisterStandardFunctions(registry, h.Converter(), h.ResourceProvider())
 		if err == nil && t.register != nil {
 			err = t.register(registry, h.Converter(), h.ResourceProvider())
 		}
@@ -88,6 +88,28 @@ func (e *Executor) add(t toolchain, standard bool) {
 		}
 		return h
 	})
+}
+
+// RegisterStandardFunctions registers the functions for every toolchain: those of generic, program and unit.
+func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, provider configkit.ResourceProvider) error {
+	switch provider.ToolchainType() {
+	case api.ToolchainKubernetesYAML:
+	case api.ToolchainAppConfigEnv:
+		fh = newExampleRegistry(fh, envExamples)
+	case api.ToolchainAppConfigText:
+		fh = newExampleRegistry(fh, textExamples)
+	case api.ToolchainOpenTofuHCL:
+		fh = newExampleRegistry(fh, openTofuExamples)
+	default:
+		fh = newExampleRegistry(fh, appConfigExamples)
+	}
+	if err := generic.RegisterFunctions(fh, provider); err != nil {
+		return err
+	}
+	if err := generic.RegisterProgramFunctions(fh, provider); err != nil {
+		return err
+	}
+	return generic.RegisterUnitFunctions(fh, converter, provider)
 }
 
 // RegisterToolchain makes the executor know a toolchain of an author's own, with the functions that were registered with its

@@ -4,7 +4,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/appkit"
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -14,7 +13,7 @@ const toolchain = "Example/Sysctl"
 // register adds the format to an executor: how its text is read and written, what is known about its resources, and its functions.
 func register(executor *functions.Executor) error {
 	fh := handler.New(toolchain, formatkit.Converter[sysctl]{}, appkit.New(toolchain))
-	if err := generic.RegisterStandardFunctions(fh, fh.Converter(), fh.ResourceProvider()); err != nil {
+	if err := functions.RegisterStandardFunctions(fh, fh.Converter(), fh.ResourceProvider()); err != nil {
 		return err
 	}
 	return executor.RegisterToolchain(fh)

@@ -67,6 +67,16 @@ type FunctionRegistry interface {
 	RegisterFunction(registration FunctionRegistration) error
 }
 
+// Register registers functions, up to the first one that is refused.
+func Register(registry FunctionRegistry, registrations ...FunctionRegistration) error {
+	for i := range registrations {
+		if err := registry.RegisterFunction(registrations[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Arguments looks arguments up by parameter name.
 type Arguments []api.FunctionArgument
 

@@ -1,4 +1,4 @@
-package generic
+package functions
 
 import (
 	_ "embed"
@@ -21,39 +21,33 @@ var (
 	openTofuExamples string
 )
 
-// withExamples gives functions, whose own examples are for Kubernetes, those of another toolchain. What has none there has little
-// use there.
-func withExamples(registrations []handler.FunctionRegistration, t api.ToolchainType) []handler.FunctionRegistration {
-	var text string
-	switch t {
-	case api.ToolchainKubernetesYAML:
-		return registrations
-	case api.ToolchainAppConfigEnv:
-		text = envExamples
-	case api.ToolchainAppConfigText:
-		text = textExamples
-	case api.ToolchainOpenTofuHCL:
-		text = openTofuExamples
-	default:
-		text = appConfigExamples
-	}
-	examples := map[string][]string{}
+// exampleRegistry registers functions, whose own examples are for Kubernetes, with those of another toolchain. What has none
+// there has little use there.
+type exampleRegistry struct {
+	handler.FunctionRegistry
+	examples map[string][]string // by function
+}
+
+func newExampleRegistry(registry handler.FunctionRegistry, text string) *exampleRegistry {
+	r := &exampleRegistry{registry, map[string][]string{}}
 	for line := range strings.Lines(text) {
 		function, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		examples[function] = append(examples[function], strings.TrimSuffix(line, "\n"))
+		r.examples[function] = append(r.examples[function], strings.TrimSuffix(line, "\n"))
 	}
-	for i := range registrations {
-		r := &registrations[i]
-		r.Examples = examples[r.FunctionName]
-		r.Parameters = slices.Clone(r.Parameters)
-		for j := range r.Parameters {
-			r.Parameters[j].Example = ""
-		}
-		for _, example := range r.Examples {
-			setArguments(r.Parameters, example)
-		}
+	return r
+}
+
+// RegisterFunction implements handler.FunctionRegistry.
+func (e *exampleRegistry) RegisterFunction(r handler.FunctionRegistration) error {
+	r.Examples = e.examples[r.FunctionName]
+	r.Parameters = slices.Clone(r.Parameters)
+	for i := range r.Parameters {
+		r.Parameters[i].Example = ""
 	}
-	return registrations
+	for _, example := range r.Examples {
+		setArguments(r.Parameters, example)
+	}
+	return e.FunctionRegistry.RegisterFunction(r)
 }
 
 // setArguments makes the arguments in an example the examples of those parameters that have none.
