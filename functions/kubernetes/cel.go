@@ -64,11 +64,11 @@ func compileCEL(text string, use generic.ProgramUse) (func(*expression.Scope) (g
 	default:
 		return nil, fmt.Errorf("a program is used in an unknown way: %d", use)
 	}
-	program, err := cel.Compile(text, kinds...)
+	compiled, err := cel.Compile(text, kinds...)
 	if err != nil {
 		return nil, err
 	}
 	return func(scope *expression.Scope) (generic.RunProgram, error) {
-		return func(resource gaby.Value) (any, error) { return program.Eval(resource, scope) }, nil
+		return func(resource gaby.Value) (any, error) { return compiled.Eval(resource, scope) }, nil
 	}, nil
 }
