@@ -22,6 +22,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/functions/kubernetes"
 	"github.com/fctl-dev/fctl/functions/opentofu"
+	"github.com/fctl-dev/fctl/functions/program"
+	"github.com/fctl-dev/fctl/functions/unit"
 )
 
 // toolchain is one of those an executor knows.
@@ -106,10 +108,10 @@ func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.
 	if err := generic.RegisterFunctions(fh, provider); err != nil {
 		return err
 	}
-	if err := generic.RegisterProgramFunctions(fh, provider); err != nil {
+	if err := program.RegisterFunctions(fh, provider); err != nil {
 		return err
 	}
-	return generic.RegisterUnitFunctions(fh, converter, provider)
+	return unit.RegisterFunctions(fh, converter, provider)
 }
 
 // RegisterToolchain makes the executor know a toolchain of an author's own, with the functions that were registered with its

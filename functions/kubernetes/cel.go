@@ -9,13 +9,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/program"
 )
 
 // registerCELFunctions registers the functions that get, set and check with expressions as admission policies have them.
 func registerCELFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	language := &generic.ProgramLanguage{
+	language := &program.Language{
 		Name: "cel",
 		Program: api.FunctionParameter{
 			ParameterName: "expression", Required: true, DataType: api.DataTypeCEL, Example: `object.kind != "Deployment" || object.spec.replicas > 1`,
@@ -44,7 +44,7 @@ func registerCELFunctions(fh handler.FunctionRegistry, provider configkit.Resour
 			`vet-cel '{"passed": object.metadata.name.size() < 30, "details": ["the name " + object.metadata.name + " is too long"]}'`,
 		},
 	}
-	for _, r := range generic.ProgramFunctions(language, provider) {
+	for _, r := range program.Functions(language, provider) {
 		if err := fh.RegisterFunction(r); err != nil {
 			return err
 		}
@@ -52,14 +52,14 @@ func registerCELFunctions(fh handler.FunctionRegistry, provider configkit.Resour
 	return nil
 }
 
-func compileCEL(text string, use generic.ProgramUse) (func(*expression.Scope) (generic.RunProgram, error), error) {
+func compileCEL(text string, use program.Use) (func(*expression.Scope) (program.Run, error), error) {
 	var kinds []cel.Kind
 	switch use {
-	case generic.ProgramGets:
+	case program.Gets:
 		kinds = []cel.Kind{cel.List}
-	case generic.ProgramChecks:
+	case program.Checks:
 		kinds = []cel.Kind{cel.Bool, cel.Map}
-	case generic.ProgramSets:
+	case program.Sets:
 		kinds = []cel.Kind{cel.Map}
 	default:
 		return nil, fmt.Errorf("a program is used in an unknown way: %d", use)
@@ -68,7 +68,7 @@ func compileCEL(text string, use generic.ProgramUse) (func(*expression.Scope) (g
 	if err != nil {
 		return nil, err
 	}
-	return func(scope *expression.Scope) (generic.RunProgram, error) {
+	return func(scope *expression.Scope) (program.Run, error) {
 		return func(resource gaby.Value) (any, error) { return compiled.Eval(resource, scope) }, nil
 	}, nil
 }

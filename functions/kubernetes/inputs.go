@@ -4,8 +4,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/unit"
 )
 
 // otherInputs are the resources of a kind and a name in the other files of a run, as long as no function has changed any.
@@ -19,7 +19,7 @@ func otherInputs(fc *api.FunctionContext, provider configkit.ResourceProvider, k
 	}
 	var others []schemas.Input
 	for _, input := range p.InputsCalled(name) {
-		if input.File != file && generic.GroupKind(input.ResourceType) == kind {
+		if input.File != file && unit.GroupKind(input.ResourceType) == kind {
 			others = append(others, input)
 		}
 	}

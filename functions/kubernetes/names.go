@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/unit"
 )
 
 const (
@@ -75,13 +76,13 @@ func (r *renamer) refuseSeveral(name string) error {
 	own := r.resources(r.selected)
 	names := map[string][]string{} // by kind, as they are now
 	for _, n := range slices.Concat(own, r.elsewhere()) {
-		if kind := generic.GroupKind(n.info.ResourceType); !slices.Contains(names[kind], n.old()) {
+		if kind := unit.GroupKind(n.info.ResourceType); !slices.Contains(names[kind], n.old()) {
 			names[kind] = append(names[kind], n.old())
 		}
 	}
 	for i := range own {
 		n := &own[i]
-		all := names[generic.GroupKind(n.info.ResourceType)]
+		all := names[unit.GroupKind(n.info.ResourceType)]
 		if len(all) == 1 {
 			continue
 		}
@@ -129,7 +130,7 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			if !isTypeName(string(t)) {
 				return notAType("resource-type", string(t))
 			}
-			return generic.CheckNewName(provider, t, parameterNewName, a.String(parameterNewName))
+			return unit.CheckNewName(provider, t, parameterNewName, a.String(parameterNewName))
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
@@ -137,7 +138,7 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			r := newRenamer(fc, provider, docs)
 			var found []string
 			for _, n := range r.resources(docs) {
-				if generic.SameKind(n.info.ResourceType, t) && n.old() == from {
+				if unit.SameKind(n.info.ResourceType, t) && n.old() == from {
 					n.name = to
 					r.all = append(r.all, n)
 					found = append(found, string(n.info.ResourceName))
@@ -150,7 +151,7 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 					Message: fmt.Sprintf("there are several: %s", shortList(found)), Hint: "--namespace selects one",
 				}
 			case len(found) == 0 && !slices.ContainsFunc(r.resources(r.unit), func(n renaming) bool {
-				return generic.SameKind(n.info.ResourceType, t) && n.old() == from // but not selected
+				return unit.SameKind(n.info.ResourceType, t) && n.old() == from // but not selected
 			}):
 				r.all = append(r.all, renaming{nil, api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}, "", to})
 				r.noteSimilarType(t)
@@ -169,7 +170,7 @@ func (r *renamer) noteSimilarType(t api.ResourceType) {
 	}
 	var types []string
 	for _, n := range slices.Concat(r.resources(r.unit), r.elsewhere()) {
-		if generic.SameKind(n.info.ResourceType, t) {
+		if unit.SameKind(n.info.ResourceType, t) {
 			return
 		}
 		types = append(types, string(n.info.ResourceType))
@@ -182,7 +183,7 @@ func (r *renamer) noteSimilarType(t api.ResourceType) {
 
 // keepsName reports whether a type's resources keep their names where all others get a prefix: what they are called says what they are.
 func keepsName(t api.ResourceType) bool {
-	switch generic.GroupKind(t) {
+	switch unit.GroupKind(t) {
 	case "Namespace", "apiextensions.k8s.io/CustomResourceDefinition", "apiregistration.k8s.io/APIService":
 		return true
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/unit"
 )
 
 const typeNamespace api.ResourceType = "v1/Namespace"
@@ -220,7 +220,7 @@ func (m *namespaceMove) typeOf(t api.ResourceType) *movedType {
 }
 
 func (m *namespaceMove) addType(t api.ResourceType, scope configkit.Scope) *movedType {
-	known := &movedType{scope: scope, kind: generic.GroupKind(t)}
+	known := &movedType{scope: scope, kind: unit.GroupKind(t)}
 	m.types[t] = known
 	paths := m.registered.PathsOf(t)
 	known.onlyOwn = len(paths) == 1 && paths[0].Path == namespacePath

@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/unit"
 )
 
 // renaming is the new name of a resource, or of one in another file when it has no document.
@@ -33,7 +33,7 @@ type renamer struct {
 }
 
 func newRenamer(fc *api.FunctionContext, provider configkit.ResourceProvider, docs gaby.Container) *renamer {
-	return &renamer{fc: fc, provider: provider, selected: docs, unit: generic.WholeUnit(fc, docs)}
+	return &renamer{fc: fc, provider: provider, selected: docs, unit: unit.WholeUnit(fc, docs)}
 }
 
 // resources are those among documents, each still with its name.
@@ -97,10 +97,10 @@ func (r *renamer) check() error {
 	}
 	for i := range others {
 		n := &others[i]
-		kind := generic.GroupKind(n.info.ResourceType)
+		kind := unit.GroupKind(n.info.ResourceType)
 		if name, ok := renamed[n.doc]; ok && name != n.name {
 			n.name = name
-			if err := generic.CheckResourceName(r.provider, n.info.ResourceType, name); err != nil {
+			if err := unit.CheckResourceName(r.provider, n.info.ResourceType, name); err != nil {
 				fail(n, err.Error(), "")
 				continue
 			}
@@ -131,19 +131,19 @@ func (r *renamer) run() error {
 	matches := 0
 	for i := range r.all {
 		n := &r.all[i]
-		k := key{generic.GroupKind(n.info.ResourceType), n.old()}
+		k := key{unit.GroupKind(n.info.ResourceType), n.old()}
 		byName[k] = append(byName[k], n)
 		if n.doc != nil {
 			named[n.doc] = true
 			matches++
 		}
 	}
-	references, err := generic.SetReferences(r.unit, r.provider, func(ref *generic.Reference) (string, bool) {
+	references, err := unit.SetReferences(r.unit, r.provider, func(ref *unit.Reference) (string, bool) {
 		if named[ref.Place.Doc] && slices.Equal(ref.Place.Segments, []string{"metadata", "name"}) {
 			return "", false // the resource gets a name of its own
 		}
 		for _, t := range ref.Types {
-			for _, n := range byName[key{generic.GroupKind(t), ref.Name}] {
+			for _, n := range byName[key{unit.GroupKind(t), ref.Name}] {
 				if n.namespace == "" || ref.Namespace == "" || n.namespace == ref.Namespace {
 					return n.name, true
 				}

@@ -14,8 +14,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit/schemas"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/unit"
 )
 
 const (
@@ -98,7 +98,7 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 	_, err := yamlkit.VisitResources(docs, nil, v.provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
 		problems, errs := v.resource(doc, info)
 		problems = unreadable(doc, slices.Concat(problems, wrong[doc]))
-		generic.AddSchemaProblems(&v.result, v.provider, doc, info, problems)
+		unit.AddSchemaProblems(&v.result, v.provider, doc, info, problems)
 		return output, errs
 	})
 	for _, doc := range docs {
@@ -203,7 +203,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 		v.checked++
 		problems, err = schema.Check(doc.Value())
 	}
-	generic.AddSchemaProblems(&v.result, v.provider, doc, info, unreadable(doc, problems))
+	unit.AddSchemaProblems(&v.result, v.provider, doc, info, unreadable(doc, problems))
 	return err
 }
 

@@ -1,12 +1,17 @@
-package generic
+// Package unit has the functions about a unit as a whole, in every toolchain: its resources, the references between them,
+// its mutations, schemas and approval.
+//
+// What a resource is, and what refers to what, comes from the ResourceProvider; the diff, patch and merge of mutations is
+// configkit/mutation.
+package unit
 
 import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// RegisterUnitFunctions registers the functions of this package.
-func RegisterUnitFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, provider configkit.ResourceProvider) error {
+// RegisterFunctions registers the functions of this package.
+func RegisterFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, provider configkit.ResourceProvider) error {
 	return handler.Register(fh, append(
 		needsFunctions(provider),
 		vetApprovedByFunction(converter),

@@ -1,4 +1,4 @@
-package generic
+package program
 
 import (
 	"github.com/fctl-dev/fctl/api"
@@ -11,7 +11,7 @@ import (
 
 // starlarkFunctions get, set and check with programs in Starlark.
 func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
-	return ProgramFunctions(&ProgramLanguage{
+	return Functions(&Language{
 		Name: "starlark",
 		Program: api.FunctionParameter{
 			ParameterName: "program", Required: true, DataType: api.DataTypeString, Example: "file:program.star",
@@ -38,17 +38,17 @@ func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 	}, provider)
 }
 
-func compileStarlark(text string, use ProgramUse) (func(*expression.Scope) (RunProgram, error), error) {
+func compileStarlark(text string, use Use) (func(*expression.Scope) (Run, error), error) {
 	function := ""
 	switch use {
-	case ProgramGets:
+	case Gets:
 		function = "extract"
-	case ProgramChecks:
+	case Checks:
 		function = "validate"
 	}
 	program, err := starlark.Compile(text, function)
 	if err != nil {
 		return nil, err
 	}
-	return func(scope *expression.Scope) (RunProgram, error) { return program.Bind(scope) }, nil
+	return func(scope *expression.Scope) (Run, error) { return program.Bind(scope) }, nil
 }

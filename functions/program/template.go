@@ -1,4 +1,4 @@
-package generic
+package program
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/template"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -45,7 +46,7 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 		ValueParameter: parameterTemplate,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, _, err := programOf(programs, parameterTemplate, args)
-			return errors.Join(err, CheckPathArgument(provider)(args))
+			return errors.Join(err, generic.CheckPathArgument(provider)(args))
 		},
 		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
 			program, params, err := programOf(programs, parameterTemplate, args)
@@ -56,7 +57,7 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			if err != nil {
 				return nil, nil, handler.ArgumentErrors(parameterTemplate, err)
 			}
-			matches, err := yamlkit.UpdatePaths(docs, GetVisitorMapForPath(provider, api.ResourceTypeAny, api.UnresolvedPath(handler.Arguments(args).String("path"))), nil, provider, func(string) string { return text }, yamlkit.UpdateOptions{Upsert: true})
+			matches, err := yamlkit.UpdatePaths(docs, generic.GetVisitorMapForPath(provider, api.ResourceTypeAny, api.UnresolvedPath(handler.Arguments(args).String("path"))), nil, provider, func(string) string { return text }, yamlkit.UpdateOptions{Upsert: true})
 			fc.Matched(matches)
 			return docs, nil, err
 		},

@@ -1,4 +1,4 @@
-package generic
+package program
 
 import (
 	"github.com/fctl-dev/fctl/api"
@@ -11,18 +11,18 @@ import (
 
 // vetCELExprFunction checks every resource with a CEL expression.
 func vetCELExprFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	language := &ProgramLanguage{
+	language := &Language{
 		Name: "celexpr",
 		Program: api.FunctionParameter{
 			ParameterName: "validation-expr", Required: true, DataType: api.DataTypeCEL, Example: `r.kind != "Deployment" || r.spec.replicas > 1`,
 			Description: "CEL expression that has to be true of every resource, which is called r or object ('fctl help cel')",
 		},
-		Compile: func(text string, _ ProgramUse) (func(*expression.Scope) (RunProgram, error), error) {
+		Compile: func(text string, _ Use) (func(*expression.Scope) (Run, error), error) {
 			program, err := cel.Compile(text, cel.Bool)
 			if err != nil {
 				return nil, err
 			}
-			return func(scope *expression.Scope) (RunProgram, error) {
+			return func(scope *expression.Scope) (Run, error) {
 				return func(resource gaby.Value) (any, error) { return program.Eval(resource, scope) }, nil
 			}, nil
 		},

@@ -1,4 +1,4 @@
-package generic
+package program
 
 import (
 	"errors"
@@ -13,28 +13,28 @@ import (
 
 const parameterParam = "param"
 
-// ProgramUse is what a program is for.
-type ProgramUse int
+// Use is what a program is for.
+type Use int
 
 // The uses of programs.
 const (
-	ProgramGets   ProgramUse = iota // gives a list of rows
-	ProgramChecks                   // gives a verdict: true, false, or a map
-	ProgramSets                     // gives what Write takes
+	Gets   Use = iota // gives a list of rows
+	Checks            // gives a verdict: true, false, or a map
+	Sets              // gives what Write takes
 )
 
-// RunProgram runs a program on a resource, one at a time. The error is an *[expression.Error].
-type RunProgram func(resource gaby.Value) (any, error)
+// Run runs a program on a resource, one at a time. The error is an *[expression.Error].
+type Run func(resource gaby.Value) (any, error)
 
-// ProgramLanguage is a language in which programs about single resources are written.
-type ProgramLanguage struct {
+// Language is a language in which programs about single resources are written.
+type Language struct {
 	// Name is that of the language; the functions are get-Name, set-Name and vet-Name.
 	Name string
 	// Program is the parameter that the program is given as.
 	Program api.FunctionParameter
 	// Compile compiles a program for a use and returns what gives it its scope. It is called once for each program, however many
 	// units and resources it is run on. The error is one or several (joined) *[expression.Error].
-	Compile func(text string, use ProgramUse) (bind func(*expression.Scope) (RunProgram, error), err error)
+	Compile func(text string, use Use) (bind func(*expression.Scope) (Run, error), err error)
 	// Write writes what a program that sets has given.
 	Write func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error
 
@@ -43,15 +43,15 @@ type ProgramLanguage struct {
 	GetExamples, SetExamples, VetExamples          []string
 }
 
-// ProgramFunctions are get-, set- and vet- with programs of a language.
-func ProgramFunctions(language *ProgramLanguage, provider configkit.ResourceProvider) []handler.FunctionRegistration {
+// Functions are get-, set- and vet- with programs of a language.
+func Functions(language *Language, provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	return []handler.FunctionRegistration{
 		getProgramFunction(language, provider), setProgramFunction(language, provider), vetProgramFunction(language, provider),
 	}
 }
 
-func getProgramFunction(language *ProgramLanguage, provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := language.function("get-"+language.Name, ProgramGets, func(fc *api.FunctionContext, docs gaby.Container, run RunProgram, _ string) (any, error) {
+func getProgramFunction(language *Language, provider configkit.ResourceProvider) handler.FunctionRegistration {
+	r := language.function("get-"+language.Name, Gets, func(fc *api.FunctionContext, docs gaby.Container, run Run, _ string) (any, error) {
 		rows := api.AttributeValueList{}
 		_, err := eachProgramResource(fc, docs, provider, run, func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
 			found, err := rowsOf(value, doc, info, provider)
@@ -69,8 +69,8 @@ func getProgramFunction(language *ProgramLanguage, provider configkit.ResourcePr
 	return r
 }
 
-func setProgramFunction(language *ProgramLanguage, provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := language.function("set-"+language.Name, ProgramSets, func(fc *api.FunctionContext, docs gaby.Container, run RunProgram, _ string) (any, error) {
+func setProgramFunction(language *Language, provider configkit.ResourceProvider) handler.FunctionRegistration {
+	r := language.function("set-"+language.Name, Sets, func(fc *api.FunctionContext, docs gaby.Container, run Run, _ string) (any, error) {
 		resources, err := eachProgramResource(fc, docs, provider, run, language.Write)
 		fc.Matched(resources)
 		return nil, err
@@ -80,8 +80,8 @@ func setProgramFunction(language *ProgramLanguage, provider configkit.ResourcePr
 	return r
 }
 
-func vetProgramFunction(language *ProgramLanguage, provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := language.function("vet-"+language.Name, ProgramChecks, func(fc *api.FunctionContext, docs gaby.Container, run RunProgram, text string) (any, error) {
+func vetProgramFunction(language *Language, provider configkit.ResourceProvider) handler.FunctionRegistration {
+	r := language.function("vet-"+language.Name, Checks, func(fc *api.FunctionContext, docs gaby.Container, run Run, text string) (any, error) {
 		result := api.ValidationResult{Passed: true}
 		resources, err := eachProgramResource(fc, docs, provider, run, func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
 			return judge(&result, value, doc, info, provider, text)
@@ -99,10 +99,10 @@ func vetProgramFunction(language *ProgramLanguage, provider configkit.ResourcePr
 }
 
 // function is what the three functions share. The body gets the program ready to run, and its text.
-func (l *ProgramLanguage) function(name string, use ProgramUse,
-	body func(fc *api.FunctionContext, docs gaby.Container, run RunProgram, text string) (any, error),
+func (l *Language) function(name string, use Use,
+	body func(fc *api.FunctionContext, docs gaby.Container, run Run, text string) (any, error),
 ) handler.FunctionRegistration {
-	programs := expression.NewPrograms(l.Name, func(text string) (func(*expression.Scope) (RunProgram, error), error) { return l.Compile(text, use) })
+	programs := expression.NewPrograms(l.Name, func(text string) (func(*expression.Scope) (Run, error), error) { return l.Compile(text, use) })
 	program := l.Program.ParameterName
 	r := handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -139,7 +139,7 @@ func (l *ProgramLanguage) function(name string, use ProgramUse,
 
 // eachProgramResource runs a program on every resource and calls use with what it gives. It returns how many there are. What goes
 // wrong with one does not keep the others from being looked at.
-func eachProgramResource(fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, run RunProgram,
+func eachProgramResource(fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, run Run,
 	use func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error,
 ) (int, error) {
 	resources := 0
