@@ -3,6 +3,7 @@ package gaby
 import (
 	"bytes"
 	"sync"
+	"unsafe"
 )
 
 // A document is one YAML document: its bytes in the unit, the tree over them, and the edits made since. Offsets of nodes count
@@ -204,3 +205,39 @@ func (d *document) questionMark(p int) int {
 	}
 	return p
 }
+
+// scalarTag returns the tag of scalar node i.
+func (d *document) scalarTag(i int32) tag {
+	n := &d.n[i]
+	if n.flags&isNew != 0 {
+		return d.fresh[n.val].tag
+	}
+	if n.flags&hasProps != 0 {
+		if written := d.props[i].tag; written != "" && written != "!" {
+			return explicitTag(written)
+		}
+	}
+	if n.style == noStyle {
+		return nullTag
+	}
+	if n.style == plainStyle {
+		return resolvePlain(d.text(i))
+	}
+	return strTag
+}
+
+// keyBytes returns the decoded key of source node n. The result must not be modified.
+func keyBytes(src []byte, n *node) []byte {
+	raw := src[n.key:n.keyEnd]
+	switch n.keyStyle {
+	case singleStyle, doubleStyle:
+		return quotedBytes(raw)
+	}
+	if n.flags&inFlow != 0 && bytes.IndexByte(raw, '\n') >= 0 {
+		return foldPlain(raw)
+	}
+	return raw
+}
+
+// view returns b as a string without a copy. It is only for source text, which nobody modifies, and for bytes made by decoding.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

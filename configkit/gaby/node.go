@@ -21,18 +21,6 @@ const (
 	aliasNode
 )
 
-type style uint8
-
-const (
-	noStyle     style = iota // list item: no key; scalar: no text at all, which means null
-	plainStyle               // also block maps and lists
-	singleStyle              // 'quoted'
-	doubleStyle              // "quoted"
-	literalStyle
-	foldedStyle
-	flowStyle // {a: b} and [a, b]
-)
-
 type nodeFlags uint8
 
 const (
@@ -62,20 +50,3 @@ type fresh struct {
 	copied
 	head string // comment above the entry
 }
-
-type tag uint8
-
-// The short tags a scalar can resolve to.
-const (
-	strTag tag = iota
-	nullTag
-	boolTag
-	intTag
-	floatTag
-	timestampTag
-	mergeTag
-	binaryTag
-	otherTag // an explicit tag that is none of these
-)
-
-var tagNames = [...]string{"!!str", "!!null", "!!bool", "!!int", "!!float", "!!timestamp", "!!merge", "!!binary", ""}

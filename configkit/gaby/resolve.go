@@ -202,33 +202,3 @@ func scalarData(t tag, text string) any {
 	}
 	return text
 }
-
-// scalarTag returns the tag of scalar node i.
-func (d *document) scalarTag(i int32) tag {
-	n := &d.n[i]
-	if n.flags&isNew != 0 {
-		return d.fresh[n.val].tag
-	}
-	if n.flags&hasProps != 0 {
-		if written := d.props[i].tag; written != "" && written != "!" {
-			return explicitTag(written)
-		}
-	}
-	if n.style == noStyle {
-		return nullTag
-	}
-	if n.style == plainStyle {
-		return resolvePlain(d.text(i))
-	}
-	return strTag
-}
-
-// explicitTag returns the tag for one written in the document.
-func explicitTag(written string) tag {
-	for i, name := range tagNames {
-		if name != "" && written == name {
-			return tag(i)
-		}
-	}
-	return otherTag
-}

@@ -48,10 +48,6 @@ func (s *scanner) nameEnd(p int) int {
 	return q
 }
 
-func isNameByte(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-'
-}
-
 // tagEnd returns the end of the tag at p.
 func (s *scanner) tagEnd(p int) int {
 	q := p + 1

@@ -135,33 +135,6 @@ func (s *scanner) escape(p int) int {
 	return p + digits
 }
 
-// hexRune reads hexadecimal digits at the begin of text. It reports false when there are fewer.
-func hexRune(text []byte, digits int) (r rune, ok bool) {
-	if len(text) < digits {
-		return 0, false
-	}
-	for _, b := range text[:digits] {
-		v := hexValue(b)
-		if v < 0 {
-			return 0, false
-		}
-		r = r<<4 | rune(v)
-	}
-	return r, true
-}
-
-func hexValue(b byte) int {
-	switch {
-	case b >= '0' && b <= '9':
-		return int(b - '0')
-	case b >= 'a' && b <= 'f':
-		return int(b-'a') + 10
-	case b >= 'A' && b <= 'F':
-		return int(b-'A') + 10
-	}
-	return -1
-}
-
 // blockScalar scans a literal or folded scalar inside a collection in column indent.
 func (s *scanner) blockScalar(e int32, indent int) {
 	p := s.pos
@@ -275,28 +248,4 @@ func (s *scanner) blockIndent(q, indent int) int {
 		return c - bol
 	}
 	return max(blanks, indent+1, 1)
-}
-
-// blockHeader is the line that begins a literal or folded scalar.
-type blockHeader struct {
-	indent int  // explicit indentation, 0 for none
-	chomp  byte // '+', '-' or 0
-	end    int  // behind the indicators
-}
-
-// readHeader reads the indicators of a block scalar from the "|" or ">" at p.
-func readHeader(src []byte, p int) blockHeader {
-	h := blockHeader{end: p + 1}
-	for h.end < len(src) {
-		switch c := src[h.end]; {
-		case (c == '+' || c == '-') && h.chomp == 0:
-			h.chomp = c
-		case c >= '1' && c <= '9' && h.indent == 0:
-			h.indent = int(c - '0')
-		default:
-			return h
-		}
-		h.end++
-	}
-	return h
 }

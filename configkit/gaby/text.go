@@ -4,31 +4,7 @@ import (
 	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
-	"unsafe"
 )
-
-// Loops over text look at eight bytes as one number: ones is the lowest bit of each, high the highest. That a byte is zero shows in the
-// highest bit of (x-ones)&^x, where a byte above it that is one shows too ("Bit Twiddling Hacks", Anderson).
-const (
-	ones = 0x0101010101010101
-	high = 0x8080808080808080
-)
-
-// view returns b as a string without a copy. It is only for source text, which nobody modifies, and for bytes made by decoding.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// keyBytes returns the decoded key of source node n. The result must not be modified.
-func keyBytes(src []byte, n *node) []byte {
-	raw := src[n.key:n.keyEnd]
-	switch n.keyStyle {
-	case singleStyle, doubleStyle:
-		return quotedBytes(raw)
-	}
-	if n.flags&inFlow != 0 && bytes.IndexByte(raw, '\n') >= 0 {
-		return foldPlain(raw)
-	}
-	return raw
-}
 
 // quotedBytes decodes quoted text with its quotes.
 func quotedBytes(raw []byte) []byte {
@@ -278,4 +254,55 @@ func finishBlock(out []byte, lineEnd bool, breaks int) []byte {
 		breaks++
 	}
 	return appendBreaks(out, breaks)
+}
+
+// hexRune reads hexadecimal digits at the begin of text. It reports false when there are fewer.
+func hexRune(text []byte, digits int) (r rune, ok bool) {
+	if len(text) < digits {
+		return 0, false
+	}
+	for _, b := range text[:digits] {
+		v := hexValue(b)
+		if v < 0 {
+			return 0, false
+		}
+		r = r<<4 | rune(v)
+	}
+	return r, true
+}
+
+func hexValue(b byte) int {
+	switch {
+	case b >= '0' && b <= '9':
+		return int(b - '0')
+	case b >= 'a' && b <= 'f':
+		return int(b-'a') + 10
+	case b >= 'A' && b <= 'F':
+		return int(b-'A') + 10
+	}
+	return -1
+}
+
+// blockHeader is the line that begins a literal or folded scalar.
+type blockHeader struct {
+	indent int  // explicit indentation, 0 for none
+	chomp  byte // '+', '-' or 0
+	end    int  // behind the indicators
+}
+
+// readHeader reads the indicators of a block scalar from the "|" or ">" at p.
+func readHeader(src []byte, p int) blockHeader {
+	h := blockHeader{end: p + 1}
+	for h.end < len(src) {
+		switch c := src[h.end]; {
+		case (c == '+' || c == '-') && h.chomp == 0:
+			h.chomp = c
+		case c >= '1' && c <= '9' && h.indent == 0:
+			h.indent = int(c - '0')
+		default:
+			return h
+		}
+		h.end++
+	}
+	return h
 }
