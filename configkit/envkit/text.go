@@ -61,7 +61,7 @@ func (o old) keeps(text string) (all, some bool) {
 }
 
 // spellings returns the ways to write a value that all readers read as text, those that are most like the old one first: no escapes but
-// \n and \r where there were some, because dotenv, godotenv and the shell know no other in common. lineEnd is that of the text. When that
+// \n and \r where there were some, because dotenv, godotenv and the shell know no other in common. LineEnd is that of the text. When that
 // is CRLF, \n is written for new lines of a value: docker compose would keep the carriage returns, and the shell reads no such text.
 func (o old) spellings(text, lineEnd string) []string {
 	reference, both := o.keeps(text)

@@ -1,6 +1,7 @@
 package gaby
 
 import (
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"strings"
 	"unicode/utf8"
 )
@@ -100,9 +101,9 @@ func (d *document) lineComment(i int32) (from, to int) {
 	n := &d.n[i]
 	p := int(max(n.valEnd, n.keyEnd))
 	switch {
-	case n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle):
-		p = readHeader(d.src, int(n.val)).end
-	case n.kind != scalarNode && n.kind != aliasNode && n.style == plainStyle:
+	case n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle):
+		p = scalar.ReadBlockHeader(d.src, int(n.val)).End
+	case n.kind != scalarNode && n.kind != aliasNode && n.style == scalar.PlainStyle:
 		p = d.site(i).head
 		if n.flags&hasProps != 0 {
 			p = d.propsEnd(i)
@@ -110,11 +111,11 @@ func (d *document) lineComment(i int32) (from, to int) {
 		if d.lineStart(p) == d.lineStart(int(n.val)) {
 			return p, p // a map behind a dash: a comment there belongs to its first entry
 		}
-	case n.style == noStyle && n.kind == scalarNode && n.keyStyle != noStyle:
+	case n.style == scalar.NoStyle && n.kind == scalarNode && n.keyStyle != scalar.NoStyle:
 		p = max(p, d.colonEnd(i))
 	}
 	q := p
-	for q < d.bodyEnd && (isBlank(d.src[q]) || d.src[q] == ',' && n.flags&inFlow != 0) {
+	for q < d.bodyEnd && (scalar.IsBlank(d.src[q]) || d.src[q] == ',' && n.flags&inFlow != 0) {
 		q++
 	}
 	if q < d.bodyEnd && d.src[q] == '#' {
@@ -127,7 +128,7 @@ func (d *document) lineComment(i int32) (from, to int) {
 func (d *document) propsEnd(i int32) int {
 	s := scanner{doc: &document{}, src: d.src, pos: int(d.props[i].start), end: d.bodyEnd}
 	for {
-		for s.pos < s.end && isBlank(s.src[s.pos]) {
+		for s.pos < s.end && scalar.IsBlank(s.src[s.pos]) {
 			s.pos++
 		}
 		if s.pos >= s.end || s.src[s.pos] != '&' && s.src[s.pos] != '!' {
@@ -178,7 +179,7 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 		}
 	case v.Kind() != Scalar && v.Len() > 0 && e.onIndicatorLine(v):
 		return e.fail(v, "the value begins on the line of its dash, where a comment would hide it", "comment one of its entries")
-	case e.d.source(v.owner) && e.d.n[v.owner].style == flowStyle:
+	case e.d.source(v.owner) && e.d.n[v.owner].style == scalar.FlowStyle:
 		return e.fail(v, "a comment inside { } or [ ] would hide what follows", "")
 	}
 	if err := e.here(v, false); err != nil {
@@ -190,7 +191,7 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 
 // canComment reports whether a comment of YAML may have the characters of text.
 func canComment(text string) bool {
-	return utf8.ValidString(text) && printable(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+	return utf8.ValidString(text) && scalar.Printable(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
 // onIndicatorLine reports whether the collection at v is a block collection that begins on the line of its dash or colon.
@@ -200,7 +201,7 @@ func (e *editor) onIndicatorLine(v Value) bool {
 		return d.n[v.owner].kind == listNode
 	}
 	n := &d.n[v.slot]
-	return n.style != flowStyle && d.lineStart(int(n.val)) == d.lineStart(d.site(v.slot).head)
+	return n.style != scalar.FlowStyle && d.lineStart(int(n.val)) == d.lineStart(d.site(v.slot).head)
 }
 
 // comment makes the patch for the line comment of source entry i.
@@ -209,7 +210,7 @@ func (p *printer) comment(i int32, text string) {
 	switch {
 	case text == "" && from == to:
 	case text == "":
-		for from > 0 && isBlank(p.d.src[from-1]) {
+		for from > 0 && scalar.IsBlank(p.d.src[from-1]) {
 			from--
 		}
 		p.add(i, from, to, "")

@@ -1,6 +1,9 @@
 package gaby
 
-import "bytes"
+import (
+	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+)
 
 // copied says of what a node is a copy that was made inside the document. A copy is written with the text of its original, comments
 // included, as far as nothing in it was edited since it was made; the text of the source does not change, whatever becomes of the
@@ -147,7 +150,7 @@ func (e *emitter) copiedEntry(slot int32, indent int) bool {
 	if n := &d.n[c.entry]; n.flags&hasProps != 0 && d.props[c.entry].anchor != "" {
 		return false
 	}
-	if end := d.blockScalarAtEnd(c.entry); end >= 0 && (e.noBlock || readHeader(d.src, int(d.n[end].val)).chomp == '+') {
+	if end := d.blockScalarAtEnd(c.entry); end >= 0 && (e.noBlock || scalar.ReadBlockHeader(d.src, int(d.n[end].val)).Chomp == '+') {
 		return false // what follows would become part of it
 	}
 	from, to := d.entryStart(c.entry), d.entryEnd(c.entry)
@@ -170,7 +173,7 @@ func (d *document) blockScalarAtEnd(i int32) int32 {
 
 func (d *document) isBlockScalar(i int32) bool {
 	n := &d.n[i]
-	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle)
+	return n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle)
 }
 
 // moved writes src[from:to], text in column col whose further lines are indented by as much or more, so that it fits column indent.
@@ -204,16 +207,16 @@ func (e *emitter) copiedValue(i int32, col int, flow bool) bool {
 	text := d.src[n.val:n.valEnd]
 	oneLine := bytes.IndexByte(text, '\n') < 0
 	switch {
-	case len(text) == 0, n.kind != scalarNode && (n.style != flowStyle || !c.whole || d.isTouched(i)):
+	case len(text) == 0, n.kind != scalarNode && (n.style != scalar.FlowStyle || !c.whole || d.isTouched(i)):
 		return false
 	case d.isBlockScalar(c.value):
-		h := readHeader(d.src, int(n.val))
-		if flow || e.noBlock || h.chomp == '+' {
+		h := scalar.ReadBlockHeader(d.src, int(n.val))
+		if flow || e.noBlock || h.Chomp == '+' {
 			return false
 		}
-		e.b = append(append(e.b, e.tag(i)...), d.src[n.val:h.end]...)
+		e.b = append(append(e.b, e.tag(i)...), d.src[n.val:h.End]...)
 		e.blockText(c.value, h, col)
-	case oneLine && (n.style != plainStyle || !flow || flowSafe(text)):
+	case oneLine && (n.style != scalar.PlainStyle || !flow || flowSafe(text)):
 		e.b = append(append(e.b, e.tag(i)...), text...)
 	case flow || oneLine:
 		return false
@@ -245,12 +248,12 @@ func (e *emitter) lines(text []byte, indent int) {
 }
 
 // blockText writes the text of block scalar s below its header, indented as much as there from an entry in column col.
-func (e *emitter) blockText(s int32, h blockHeader, col int) {
+func (e *emitter) blockText(s int32, h scalar.BlockHeader, col int) {
 	d := e.d
 	end := int(d.n[s].valEnd)
 	from := d.blockTextIndent(s)
 	indent := max(col, 0) + from - max(d.blockParent(s), 0)
-	for p := nextLineStart(d.src, h.end); p < end; p = nextLineStart(d.src, p) {
+	for p := nextLineStart(d.src, h.End); p < end; p = nextLineStart(d.src, p) {
 		line := bytes.TrimRight(d.src[p:min(d.lineEnd(p), end)], "\r")
 		e.b = append(e.b, e.lineEnd...)
 		if len(line) > from {
@@ -264,7 +267,7 @@ func (e *emitter) blockText(s int32, h blockHeader, col int) {
 // false, and writes nothing, for other values and for those that do not fit.
 func (e *emitter) flowCopy(i int32, lead string, col int) bool {
 	c := e.d.copyOf(i)
-	if c.value == 0 || e.d.n[c.value].style != flowStyle || e.d.n[i].kind == scalarNode {
+	if c.value == 0 || e.d.n[c.value].style != scalar.FlowStyle || e.d.n[i].kind == scalarNode {
 		return false
 	}
 	at := len(e.b)

@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"sync"
 	"unsafe"
 )
@@ -130,7 +131,7 @@ func (d *document) keyIs(i int32, k string) bool {
 	if n.flags&isNew != 0 {
 		return d.fresh[n.key].key == k
 	}
-	if n.keyStyle == plainStyle && n.flags&inFlow == 0 {
+	if n.keyStyle == scalar.PlainStyle && n.flags&inFlow == 0 {
 		return int(n.keyEnd-n.key) == len(k) && string(d.src[n.key:n.keyEnd]) == k
 	}
 	return string(keyBytes(d.src, n)) == k
@@ -153,13 +154,13 @@ func (d *document) textBytes(i int32) []byte {
 	}
 	raw := d.src[n.val:n.valEnd]
 	switch n.style {
-	case singleStyle, doubleStyle:
-		return quotedBytes(raw)
-	case literalStyle, foldedStyle:
-		return decodeBlock(d.src[:d.bodyEnd], int(n.val), int(n.valEnd), d.blockParent(i))
+	case scalar.SingleStyle, scalar.DoubleStyle:
+		return scalar.Unquote(raw)
+	case scalar.LiteralStyle, scalar.FoldedStyle:
+		return scalar.DecodeBlock(d.src[:d.bodyEnd], int(n.val), int(n.valEnd), d.blockParent(i))
 	}
 	if n.flags&multiLine != 0 {
-		return foldPlain(raw)
+		return scalar.FoldPlain(raw)
 	}
 	return raw
 }
@@ -189,7 +190,7 @@ func (d *document) lineStart(p int) int {
 	return i
 }
 
-// lineEnd returns the place of the line feed of p's line, or the end of the content.
+// LineEnd returns the place of the line feed of p's line, or the end of the content.
 func (d *document) lineEnd(p int) int {
 	if i := bytes.IndexByte(d.src[p:], '\n'); i >= 0 {
 		return p + i
@@ -207,34 +208,34 @@ func (d *document) questionMark(p int) int {
 }
 
 // scalarTag returns the tag of scalar node i.
-func (d *document) scalarTag(i int32) tag {
+func (d *document) scalarTag(i int32) scalar.Tag {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
 		return d.fresh[n.val].tag
 	}
 	if n.flags&hasProps != 0 {
 		if written := d.props[i].tag; written != "" && written != "!" {
-			return explicitTag(written)
+			return scalar.ParseTag(written)
 		}
 	}
-	if n.style == noStyle {
-		return nullTag
+	if n.style == scalar.NoStyle {
+		return scalar.NullTag
 	}
-	if n.style == plainStyle {
-		return resolvePlain(d.text(i))
+	if n.style == scalar.PlainStyle {
+		return scalar.Resolve(d.text(i))
 	}
-	return strTag
+	return scalar.StrTag
 }
 
 // keyBytes returns the decoded key of source node n. The result must not be modified.
 func keyBytes(src []byte, n *node) []byte {
 	raw := src[n.key:n.keyEnd]
 	switch n.keyStyle {
-	case singleStyle, doubleStyle:
-		return quotedBytes(raw)
+	case scalar.SingleStyle, scalar.DoubleStyle:
+		return scalar.Unquote(raw)
 	}
 	if n.flags&inFlow != 0 && bytes.IndexByte(raw, '\n') >= 0 {
-		return foldPlain(raw)
+		return scalar.FoldPlain(raw)
 	}
 	return raw
 }

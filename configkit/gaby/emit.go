@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 	"strings"
 )
@@ -51,7 +52,7 @@ func (d *document) listIndent() int {
 	}
 	for i := range d.n[:d.nsrc] {
 		n := &d.n[i]
-		if n.kind == listNode && n.style == plainStyle && n.keyStyle != noStyle {
+		if n.kind == listNode && n.style == scalar.PlainStyle && n.keyStyle != scalar.NoStyle {
 			return max(d.column(int(n.val))-d.column(int(n.key)), 0)
 		}
 	}
@@ -179,11 +180,11 @@ func empty(k nodeKind) string {
 func (e *emitter) key(slot int32, flow bool) string {
 	if s := e.d.copyOf(slot).entry; s > 0 && e.d.n[s].flags&explicitKey == 0 {
 		n := &e.d.n[s]
-		if text := e.d.src[n.key:n.keyEnd]; bytes.IndexByte(text, '\n') < 0 && (!flow || n.keyStyle != plainStyle || flowSafe(text)) {
+		if text := e.d.src[n.key:n.keyEnd]; bytes.IndexByte(text, '\n') < 0 && (!flow || n.keyStyle != scalar.PlainStyle || flowSafe(text)) {
 			return string(text)
 		}
 	}
-	return format(strTag, e.d.keyText(slot), context{key: true, flow: flow})
+	return scalar.Format(scalar.StrTag, e.d.keyText(slot), scalar.Context{Key: true, Flow: flow})
 }
 
 // scalar writes scalar i; indent is the column of the text of a block scalar, parent that of the collection around it.
@@ -193,7 +194,7 @@ func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 	}
 	n := &e.d.n[i]
 	if tag := e.tag(i); tag != "" {
-		e.b = append(e.b, tag+double(e.text(i))...)
+		e.b = append(e.b, tag+scalar.Double(e.text(i))...)
 		return
 	}
 	tag, old := e.d.scalarTag(i), n.style
@@ -202,16 +203,16 @@ func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 		old = e.d.fresh[n.val].want
 	case e.asWritten(i):
 		return
-	case tag > floatTag: // its own tag is lost
-		tag = strTag
+	case tag > scalar.FloatTag: // its own tag is lost
+		tag = scalar.StrTag
 	}
-	e.b = append(e.b, format(tag, e.text(i), context{old: old, indent: indent, parent: parent, flow: flow, noBlock: e.noBlock, lineEnd: e.lineEnd})...)
+	e.b = append(e.b, scalar.Format(tag, e.text(i), scalar.Context{Old: old, Indent: indent, Parent: parent, Flow: flow, NoBlock: e.noBlock, LineEnd: e.lineEnd})...)
 }
 
 // asWritten writes source scalar i as it stands in the source, if it stands on one line.
 func (e *emitter) asWritten(i int32) bool {
 	n := &e.d.n[i]
-	if n.flags&multiLine != 0 || n.style == noStyle || n.style == literalStyle || n.style == foldedStyle {
+	if n.flags&multiLine != 0 || n.style == scalar.NoStyle || n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle {
 		return false
 	}
 	if n.flags&hasProps != 0 && e.d.props[i].tag != "" {
@@ -222,7 +223,7 @@ func (e *emitter) asWritten(i int32) bool {
 }
 
 func (e *emitter) text(i int32) string {
-	if e.d.scalarTag(i) == nullTag {
+	if e.d.scalarTag(i) == scalar.NullTag {
 		return "null"
 	}
 	if i == e.unended && i > 0 {

@@ -1,6 +1,9 @@
 package gaby
 
-import "slices"
+import (
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"slices"
+)
 
 // cache holds what is worked out from the tree on demand. Edits drop what they make wrong.
 type cache struct {
@@ -155,5 +158,5 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 
 func (d *document) isMergeKey(kid int32) bool {
 	n := &d.n[kid]
-	return n.keyStyle == plainStyle && d.keyIs(kid, "<<")
+	return n.keyStyle == scalar.PlainStyle && d.keyIs(kid, "<<")
 }

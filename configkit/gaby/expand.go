@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 	"strings"
 )
@@ -200,7 +201,7 @@ func (p *printer) dropAnchor(i int32) {
 	}
 	to := from + 1 + len(d.props[i].anchor)
 	after := to
-	for after < len(d.src) && isBlank(d.src[after]) {
+	for after < len(d.src) && scalar.IsBlank(d.src[after]) {
 		after++
 	}
 	switch {
@@ -212,7 +213,7 @@ func (p *printer) dropAnchor(i int32) {
 		p.add(i, int(n.keyEnd), int(n.val), strings.Repeat(" ", d.column(int(n.val))-d.column(int(n.key))-1))
 		return
 	case d.n[i].flags&emptyInFlow == 0:
-		for from > 0 && isBlank(d.src[from-1]) {
+		for from > 0 && scalar.IsBlank(d.src[from-1]) {
 			from--
 		}
 	}
@@ -224,7 +225,7 @@ func (p *printer) dropAnchor(i int32) {
 func (p *printer) beginsBelowDash(i int32, at int) bool {
 	d := p.d
 	n := &d.n[i]
-	if i == 0 || n.keyStyle != noStyle || n.flags&inFlow != 0 || n.style != plainStyle || n.kind != mapNode && n.kind != listNode || d.props[i].tag != "" {
+	if i == 0 || n.keyStyle != scalar.NoStyle || n.flags&inFlow != 0 || n.style != scalar.PlainStyle || n.kind != mapNode && n.kind != listNode || d.props[i].tag != "" {
 		return false
 	}
 	edited := d.edits.kids.has(i)

@@ -3,6 +3,7 @@ package gaby
 import (
 	"slices"
 
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -36,7 +37,7 @@ func RawTree(d *YamlDoc) (RawNode, error) {
 	return rawNode(d.v.d, d.v.slot), nil
 }
 
-var rawStyles = map[style]yaml.Style{singleStyle: yaml.SingleQuotedStyle, doubleStyle: yaml.DoubleQuotedStyle, literalStyle: yaml.LiteralStyle, foldedStyle: yaml.FoldedStyle, flowStyle: yaml.FlowStyle}
+var rawStyles = map[scalar.Style]yaml.Style{scalar.SingleStyle: yaml.SingleQuotedStyle, scalar.DoubleStyle: yaml.DoubleQuotedStyle, scalar.LiteralStyle: yaml.LiteralStyle, scalar.FoldedStyle: yaml.FoldedStyle, scalar.FlowStyle: yaml.FlowStyle}
 
 func rawNode(d *document, i int32) RawNode {
 	n := d.n[i]
@@ -64,7 +65,7 @@ func rawNode(d *document, i int32) RawNode {
 		for c := i + 1; c < int32(n.next); c = int32(d.n[c].next) {
 			k := RawNode{Kind: yaml.ScalarNode, Style: rawStyles[d.n[c].keyStyle], Pos: d.keyPosition(c), Value: d.keyText(c), Tag: "!!str"}
 			if k.Style == 0 {
-				k.Tag = tagNames[resolvePlain(k.Value)]
+				k.Tag = scalar.TagNames[scalar.Resolve(k.Value)]
 			}
 			r.Content = append(r.Content, k, rawNode(d, c))
 		}

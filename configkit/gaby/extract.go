@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 	"strings"
 )
@@ -18,7 +19,7 @@ func (v Value) YAML() string {
 	}
 	if n := &d.n[i]; n.flags&isNew != 0 && n.kind == scalarNode {
 		f := &d.fresh[n.val]
-		return format(f.tag, f.text, context{old: f.want, indent: 2, parent: -1, lineEnd: "\n"})
+		return scalar.Format(f.tag, f.text, scalar.Context{Old: f.want, Indent: 2, Parent: -1, LineEnd: "\n"})
 	}
 	e := d.emitter()
 	switch n := &d.n[i]; {
@@ -71,7 +72,7 @@ func hasKeyIn[V any](m map[int32]V, from, to int32) bool {
 func (d *document) dedented(i int32) string {
 	n := &d.n[i]
 	from, to := int(n.val), int(n.valEnd)
-	isBlock := (n.kind == mapNode || n.kind == listNode) && n.style == plainStyle
+	isBlock := (n.kind == mapNode || n.kind == listNode) && n.style == scalar.PlainStyle
 	if isBlock {
 		to = d.blockEnd(to)
 	}
@@ -104,14 +105,14 @@ func (d *document) dedented(i int32) string {
 // behind the text that leaves the scalar what it is, also where the source has none.
 func (d *document) withoutLineEnd(from, to int, s int32) []byte {
 	n := &d.n[s]
-	h := readHeader(d.src, int(n.val))
+	h := scalar.ReadBlockHeader(d.src, int(n.val))
 	unended := int(n.valEnd) == len(d.src) && d.src[n.valEnd-1] != '\n'
 	switch {
-	case h.chomp == '-':
+	case h.Chomp == '-':
 	case unended && !bytes.HasSuffix(d.textBytes(s), []byte("\n")):
-		header := bytes.ReplaceAll(d.src[n.val:h.end], []byte("+"), nil)
-		return slices.Concat(d.src[from:n.val], header, []byte("-"), d.src[h.end:to])
-	case h.chomp == '+':
+		header := bytes.ReplaceAll(d.src[n.val:h.End], []byte("+"), nil)
+		return slices.Concat(d.src[from:n.val], header, []byte("-"), d.src[h.End:to])
+	case h.Chomp == '+':
 		text := bytes.TrimRight(d.src[from:n.valEnd], " \t")
 		return bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -106,12 +107,12 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 	at.key = at.value
 	if key != nil {
 		at.key, at.keyTag = Position{Line: r.lines + key.Line, Column: key.Column}, key.ShortTag()
-		out.keyStyle = doubleStyle
+		out.keyStyle = scalar.DoubleStyle
 		switch {
 		case key.Kind == yaml.ScalarNode:
 			f.key = key.Value
 			if key.ShortTag() == "!!merge" {
-				out.keyStyle = plainStyle
+				out.keyStyle = scalar.PlainStyle
 			}
 		case key.Kind == yaml.AliasNode && key.Alias.Kind == yaml.ScalarNode:
 			f.key = key.Alias.Value
@@ -129,7 +130,7 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		f.text = n.Value
 	}
 	r.index[n] = i
-	if n.Style&yaml.TaggedStyle != 0 && explicitTag(n.ShortTag()) == otherTag {
+	if n.Style&yaml.TaggedStyle != 0 && scalar.ParseTag(n.ShortTag()) == scalar.OtherTag {
 		if d.props == nil {
 			d.props = map[int32]props{}
 		}
@@ -138,9 +139,9 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		f.tag = explicitTag(n.ShortTag())
-		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0 && f.tag != strTag {
-			out.style = plainStyle
+		f.tag = scalar.ParseTag(n.ShortTag())
+		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0 && f.tag != scalar.StrTag {
+			out.style = scalar.PlainStyle
 		}
 	case yaml.MappingNode:
 		out.kind = mapNode
@@ -176,7 +177,7 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		if !r.read(n.Content[k+1], n.Content[k], depth+1) {
 			return false
 		}
-		if d.n[child].keyStyle == plainStyle {
+		if d.n[child].keyStyle == scalar.PlainStyle {
 			d.n[i].flags |= hasMerge
 		} else if name := d.fresh[child].key; seen[name] {
 			d.n[i].flags |= hasDuplicates

@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"errors"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"strconv"
 )
 
@@ -89,14 +90,14 @@ func (b *NativeBuilder) Begin(n *NativeNode) {
 	out := node{key: uint32(i), val: uint32(i), flags: isNew}
 	switch n.Kind {
 	case Map:
-		out.kind, out.style = mapNode, plainStyle
+		out.kind, out.style = mapNode, scalar.PlainStyle
 	case List:
-		out.kind, out.style = listNode, plainStyle
+		out.kind, out.style = listNode, scalar.PlainStyle
 	default:
 		f.tag, f.text = scalarText(n.Value)
 	}
 	if k := len(b.open); k > 0 && d.n[b.open[k-1]].kind == mapNode {
-		out.keyStyle = doubleStyle
+		out.keyStyle = scalar.DoubleStyle
 		if b.keys[k-1] == nil {
 			b.keys[k-1] = map[string]bool{}
 		}
@@ -129,7 +130,7 @@ func (b *NativeBuilder) Doc() *YamlDoc {
 }
 
 // scalarText returns the tag and the text of a value.
-func scalarText(value any) (tag, string) {
+func scalarText(value any) (scalar.Tag, string) {
 	t, err := toTree(value)
 	if err != nil || t.kind != scalarNode {
 		panic("gaby: no scalar of a native text")
@@ -209,7 +210,7 @@ func (e *editor) asRead(t *tree) (path []string, err error) {
 	if t.kind != scalarNode {
 		return nil, nil
 	}
-	value, err := e.d.native.language.Scalar(scalarData(t.tag, t.text))
+	value, err := e.d.native.language.Scalar(scalar.Data(t.tag, t.text))
 	if err == nil {
 		t.tag, t.text = scalarText(value)
 	}

@@ -1,5 +1,7 @@
 package gaby
 
+import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+
 // A node is one value of a document together with the key or dash in front of it: an entry of a map, an item of a list, or the
 // root. Nodes lie in the document's slab in document order, so the first child of node i is i+1 and its next sibling is next.
 type node struct {
@@ -7,8 +9,8 @@ type node struct {
 	val, valEnd uint32 // the value, without anchor and tag; a collection from its first to its last token; empty after the colon for no value
 	next        uint32 // index of the node after this node's subtree
 	kind        nodeKind
-	style       style
-	keyStyle    style
+	style       scalar.Style
+	keyStyle    scalar.Style
 	flags       nodeFlags
 }
 
@@ -43,10 +45,10 @@ type props struct {
 // fresh is the content of a node that does not stand in the source: made by an edit, or read by yaml.v3.
 type fresh struct {
 	key  string
-	text string // of a scalar: its decoded text
-	tag  tag    // of a scalar
+	text string     // of a scalar: its decoded text
+	tag  scalar.Tag // of a scalar
 	// want is the style a copied scalar had; used where nothing in the document says otherwise.
-	want style
+	want scalar.Style
 	copied
 	head string // comment above the entry
 }

@@ -356,7 +356,7 @@ func compareValue(want *yaml.Node, have gaby.Value, path string, budget *int, al
 		if have.Tag() != want.ShortTag() {
 			return fmt.Errorf("%s: Tag is %q, yaml.v3 %q (%q)", path, have.Tag(), want.ShortTag(), want.Value)
 		}
-		if data, err := scalarData(want); err == nil && !sameData(data, have.Data()) {
+		if data, err := Data(want); err == nil && !sameData(data, have.Data()) {
 			return fmt.Errorf("%s: Data is %#v, yaml.v3 %#v", path, have.Data(), data)
 		}
 	case yaml.SequenceNode:

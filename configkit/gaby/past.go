@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 )
 
@@ -192,17 +193,17 @@ func (v Value) sameKey(w Value) bool { return v.d.keyIs(v.slot, w.Key()) }
 func (v Value) equalScalar(w Value) bool {
 	i, k := v.node(), w.node()
 	t, u := v.d.scalarTag(i), w.d.scalarTag(k)
-	isText := func(t tag) bool { return t == strTag || t == timestampTag }
+	isText := func(t scalar.Tag) bool { return t == scalar.StrTag || t == scalar.TimestampTag }
 	if t != u && !(isText(t) && isText(u)) {
 		return false
 	}
 	switch t {
-	case nullTag:
+	case scalar.NullTag:
 		return true
-	case strTag, timestampTag:
+	case scalar.StrTag, scalar.TimestampTag:
 		return string(v.d.textBytes(i)) == string(w.d.textBytes(k))
-	case otherTag:
+	case scalar.OtherTag:
 		return v.Tag() == w.Tag() && v.d.text(i) == w.d.text(k)
 	}
-	return sameData(scalarData(t, v.d.text(i)), scalarData(t, w.d.text(k)))
+	return sameData(scalar.Data(t, v.d.text(i)), scalar.Data(t, w.d.text(k)))
 }

@@ -1,6 +1,9 @@
 package gaby
 
-import "bytes"
+import (
+	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+)
 
 // Header is what tells which resource a document is. Fields that are missing or no plain strings are empty.
 type Header struct {
@@ -44,7 +47,7 @@ func (d *YamlDoc) Header() (Header, error) {
 // time the separator between two documents is missing.
 func (d *YamlDoc) SecondHeader() (key string, at Position) {
 	doc := d.v.d
-	if !doc.odd || !d.whole() || !doc.ready() || doc.readOnly != nil || doc.n[0].kind != mapNode || doc.n[0].style == flowStyle {
+	if !doc.odd || !d.whole() || !doc.ready() || doc.readOnly != nil || doc.n[0].kind != mapNode || doc.n[0].style == scalar.FlowStyle {
 		return "", Position{}
 	}
 	seen := map[string]bool{}
@@ -151,7 +154,7 @@ func stringText(v Value) string {
 	if d.n[i].kind != scalarNode {
 		return ""
 	}
-	if t := d.scalarTag(i); t != strTag && t != otherTag {
+	if t := d.scalarTag(i); t != scalar.StrTag && t != scalar.OtherTag {
 		return ""
 	}
 	return d.text(i)
@@ -265,7 +268,7 @@ func (p *peeker) blockMap(col int, entry func(key, value []byte) bool) bool {
 			if !p.skipLine(q, q-bol) {
 				return false
 			}
-		case c == '-' && (q+1 == len(p.src) || isBlank(p.src[q+1]) || p.src[q+1] == '\n' || p.src[q+1] == '\r'):
+		case c == '-' && (q+1 == len(p.src) || scalar.IsBlank(p.src[q+1]) || p.src[q+1] == '\n' || p.src[q+1] == '\r'):
 			if !p.skipLine(q, col) { // an item of a list in the column of its key
 				return false
 			}
@@ -289,10 +292,10 @@ func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
 		return false
 	}
 	v := k + 1
-	if v < len(p.src) && !isBlank(p.src[v]) && p.src[v] != '\n' && p.src[v] != '\r' {
+	if v < len(p.src) && !scalar.IsBlank(p.src[v]) && p.src[v] != '\n' && p.src[v] != '\r' {
 		return false
 	}
-	for v < len(p.src) && isBlank(p.src[v]) {
+	for v < len(p.src) && scalar.IsBlank(p.src[v]) {
 		v++
 	}
 	key := p.src[q:k]
@@ -329,7 +332,7 @@ func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
 		}
 		p.pos = min(eol+1, len(p.src))
 		return entry(key, inner)
-	case byteClass[c]&(notPlain|highByte) != 0:
+	case scalar.Class[c]&(scalar.NotPlain|scalar.HighByte) != 0:
 		if wanted {
 			return false
 		}
@@ -345,7 +348,7 @@ func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
 	}
 	end := eol
 	if i := bytes.IndexByte(p.src[v:eol], '#'); i > 0 {
-		for i > 0 && !isBlank(p.src[v+i-1]) {
+		for i > 0 && !scalar.IsBlank(p.src[v+i-1]) {
 			j := bytes.IndexByte(p.src[v+i+1:eol], '#')
 			if j < 0 {
 				i = eol - v
@@ -360,7 +363,7 @@ func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
 		return false
 	}
 	value := p.src[v:end]
-	if resolvePlain(view(value)) != strTag {
+	if scalar.Resolve(view(value)) != scalar.StrTag {
 		if string(key) == "metadata" {
 			return false
 		}
@@ -385,7 +388,7 @@ func (p *peeker) continues(col int) bool {
 	return false
 }
 
-func isPeekKey(b byte) bool { return isNameByte(b) || b == '.' || b == '/' }
+func isPeekKey(b byte) bool { return scalar.IsNameByte(b) || b == '.' || b == '/' }
 
 func isWanted(key []byte) bool {
 	switch string(key) {
@@ -415,10 +418,10 @@ func (p *peeker) skipLine(q, col int) bool {
 		return true
 	}
 	// Find where the value begins: behind dashes and one key.
-	for q < i && src[q] == '-' && (q+1 >= i || isBlank(src[q+1])) {
+	for q < i && src[q] == '-' && (q+1 >= i || scalar.IsBlank(src[q+1])) {
 		col = q - lineStartOf(src, q)
 		q++
-		for q < i && isBlank(src[q]) {
+		for q < i && scalar.IsBlank(src[q]) {
 			q++
 		}
 	}
@@ -449,7 +452,7 @@ func (p *peeker) skipLine(q, col int) bool {
 				return true
 			}
 			v += j + 1
-			if v >= i || isBlank(src[v]) {
+			if v >= i || scalar.IsBlank(src[v]) {
 				break
 			}
 		}
@@ -469,7 +472,7 @@ func (p *peeker) skipLine(q, col int) bool {
 		return true
 	}
 	for v < i && (src[v] == '&' || src[v] == '!') { // anchor or tag
-		for v < i && !isBlank(src[v]) {
+		for v < i && !scalar.IsBlank(src[v]) {
 			v++
 		}
 		v = skipBlanks(src, v, i)
@@ -499,7 +502,7 @@ const peekEnd = 0x80
 var peekClass = [256]uint8{'"': 1, '\'': 1, '[': 1, '{': 1, '|': 1, '>': 1, '\n': peekEnd}
 
 func skipBlanks(src []byte, p, end int) int {
-	for p < end && (isBlank(src[p]) || src[p] == '\r') {
+	for p < end && (scalar.IsBlank(src[p]) || src[p] == '\r') {
 		p++
 	}
 	return p
@@ -555,7 +558,7 @@ func (p *peeker) skipToken(q int) (int, bool) {
 				return q + 1, true
 			}
 		case '#':
-			if isBlank(src[q-1]) || src[q-1] == '\n' {
+			if scalar.IsBlank(src[q-1]) || src[q-1] == '\n' {
 				q = nextLineStart(src, q) - 1
 			}
 		}
@@ -566,7 +569,7 @@ func (p *peeker) skipToken(q int) (int, bool) {
 
 func lastNonBlank(src []byte, q int) int {
 	q--
-	for q > 0 && (isBlank(src[q]) || src[q] == '\n' || src[q] == '\r') {
+	for q > 0 && (scalar.IsBlank(src[q]) || src[q] == '\n' || src[q] == '\r') {
 		q--
 	}
 	return q

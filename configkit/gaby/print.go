@@ -3,6 +3,7 @@ package gaby
 import (
 	"bytes"
 	"cmp"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 	"sort"
 	"strings"
@@ -95,7 +96,7 @@ func (p *printer) endLine() func() {
 	d := p.d
 	src, bodyEnd := d.src, d.bodyEnd
 	p.unended = len(src)
-	if n := &d.n[d.nsrc-1]; n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && int(n.valEnd) >= len(src) {
+	if n := &d.n[d.nsrc-1]; n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) && int(n.valEnd) >= len(src) {
 		p.e.unended = d.nsrc - 1
 	}
 	d.src = append(src[:len(src):len(src)], p.e.lineEnd...)
@@ -127,7 +128,7 @@ func (p *printer) needsLineEnd() bool {
 	if n.flags&isNew != 0 {
 		return n.kind == scalarNode && strings.HasSuffix(d.text(i), "\n")
 	}
-	return n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) && i != d.nsrc-1
+	return n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) && i != d.nsrc-1
 }
 
 // textAtEnd is the text of the block scalar the source ends in, nil when there is none.
@@ -256,36 +257,36 @@ func (p *printer) replace(i int32) {
 		return
 	}
 	old := &d.n[i]
-	c := context{indent: s.indent + 2, parent: s.indent, lineEnd: p.e.lineEnd, keep: s.keep, old: d.fresh[n.val].want}
+	c := scalar.Context{Indent: s.indent + 2, Parent: s.indent, LineEnd: p.e.lineEnd, Keep: s.keep, Old: d.fresh[n.val].want}
 	if s.indent == -2 {
-		c.parent, c.indent = -1, 2
+		c.Parent, c.Indent = -1, 2
 	}
-	c.noBlock = p.unsafeBelow(nextLineStart(d.src, s.tail), c.parent)
-	if old.kind == scalarNode && old.style != noStyle {
-		c.old = old.style
-		if d.scalarTag(i) != strTag && d.scalarTag(i) != otherTag {
-			c.old = plainStyle
+	c.NoBlock = p.unsafeBelow(nextLineStart(d.src, s.tail), c.Parent)
+	if old.kind == scalarNode && old.style != scalar.NoStyle {
+		c.Old = old.style
+		if d.scalarTag(i) != scalar.StrTag && d.scalarTag(i) != scalar.OtherTag {
+			c.Old = scalar.PlainStyle
 		}
 	}
 	if old.kind == scalarNode && s.inside {
 		if at := d.blockTextIndent(i); at > 0 {
-			c.indent = at
+			c.Indent = at
 		}
 	}
-	if d.scalarTag(r) == strTag && p.replaceWords(i, d.text(r)) {
+	if d.scalarTag(r) == scalar.StrTag && p.replaceWords(i, d.text(r)) {
 		return
 	}
 	var text string
 	if d.copyOf(r).value > 0 {
 		e := *p.e
-		e.b, e.noBlock = nil, c.noBlock
-		e.scalar(r, c.indent, c.parent, false)
+		e.b, e.noBlock = nil, c.NoBlock
+		e.scalar(r, c.Indent, c.Parent, false)
 		if text = string(e.b); !d.isBlockScalar(d.copyOf(r).value) {
 			p.put(s, text, "")
 			return
 		}
 	} else {
-		text = format(d.scalarTag(r), p.e.text(r), c)
+		text = scalar.Format(d.scalarTag(r), p.e.text(r), c)
 	}
 	first, rest, _ := strings.Cut(text, p.e.lineEnd)
 	if rest != "" || strings.HasSuffix(text, p.e.lineEnd) {
@@ -331,9 +332,9 @@ func (d *document) entryAt(p int) int32 {
 func (d *document) blockTextIndent(i int32) int {
 	n := &d.n[i]
 	p := nextLineStart(d.src, int(n.val))
-	h := readHeader(d.src, int(n.val))
-	if h.indent > 0 {
-		return max(d.blockParent(i), 0) + h.indent
+	h := scalar.ReadBlockHeader(d.src, int(n.val))
+	if h.Indent > 0 {
+		return max(d.blockParent(i), 0) + h.Indent
 	}
 	for p < int(n.valEnd) {
 		c := p
@@ -394,13 +395,13 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 		p.put(s, empty(n.kind), "")
 		return
 	}
-	if old.style == flowStyle && (p.d.jsonLike() || p.e.flowFits(r, d.column(s.start))) {
+	if old.style == scalar.FlowStyle && (p.d.jsonLike() || p.e.flowFits(r, d.column(s.start))) {
 		p.put(s, p.flowText(r), "")
 		return
 	}
 	e.noBlock = p.unsafeBelow(nextLineStart(d.src, s.tail), max(s.indent, 0))
 	tag := strings.TrimRight(e.tag(r), " ")
-	isListItem := s.slot != 0 && old.keyStyle == noStyle
+	isListItem := s.slot != 0 && old.keyStyle == scalar.NoStyle
 	switch {
 	case s.slot == 0:
 		e.entries(r, 0, false)

@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 	"strings"
 )
@@ -13,15 +14,15 @@ func (p *printer) replaceFlow(s site, i int32) {
 	var text string
 	if n := &d.n[r]; n.kind == scalarNode {
 		old := &d.n[i]
-		c := context{flow: true, old: d.fresh[n.val].want}
-		if old.kind == scalarNode && old.style != noStyle {
-			c.old = old.style
-			if t := d.scalarTag(i); t != strTag && t != otherTag {
-				c.old = plainStyle
+		c := scalar.Context{Flow: true, Old: d.fresh[n.val].want}
+		if old.kind == scalarNode && old.style != scalar.NoStyle {
+			c.Old = old.style
+			if t := d.scalarTag(i); t != scalar.StrTag && t != scalar.OtherTag {
+				c.Old = scalar.PlainStyle
 			}
 		}
-		if c.old == plainStyle && d.jsonLike() {
-			c.old = doubleStyle
+		if c.Old == scalar.PlainStyle && d.jsonLike() {
+			c.Old = scalar.DoubleStyle
 		}
 		if d.copyOf(r).value > 0 && !d.jsonLike() {
 			e := *p.e
@@ -29,7 +30,7 @@ func (p *printer) replaceFlow(s site, i int32) {
 			e.scalar(r, 0, 0, true)
 			text = string(e.b)
 		} else {
-			text = format(d.scalarTag(r), p.e.text(r), c)
+			text = scalar.Format(d.scalarTag(r), p.e.text(r), c)
 		}
 	} else {
 		text = p.flowText(i)
@@ -41,10 +42,10 @@ func (p *printer) replaceFlow(s site, i int32) {
 	switch {
 	case s.start != s.tail:
 		p.add(i, s.start, s.tail, text)
-	case n.keyStyle != noStyle && d.colonEnd(i) == int(n.keyEnd) && bytes.IndexByte(d.src[n.key:n.keyEnd], '\n') >= 0:
+	case n.keyStyle != scalar.NoStyle && d.colonEnd(i) == int(n.keyEnd) && bytes.IndexByte(d.src[n.key:n.keyEnd], '\n') >= 0:
 		// Not everybody reads a key over several lines that has a colon.
 		p.add(i, int(n.key), int(n.keyEnd), p.e.key(i, true)+": "+text)
-	case n.keyStyle != noStyle && d.colonEnd(i) == int(n.keyEnd): // {a}
+	case n.keyStyle != scalar.NoStyle && d.colonEnd(i) == int(n.keyEnd): // {a}
 		p.add(i, int(n.keyEnd), int(n.keyEnd), ": "+text)
 	default:
 		p.add(i, s.head, s.head, " "+text)
@@ -53,7 +54,7 @@ func (p *printer) replaceFlow(s site, i int32) {
 
 // jsonLike reports whether the document is written in JSON's subset of YAML: its outermost map has quoted keys.
 func (d *document) jsonLike() bool {
-	return len(d.n) > 1 && d.n[0].style == flowStyle && d.n[1].keyStyle == doubleStyle
+	return len(d.n) > 1 && d.n[0].style == scalar.FlowStyle && d.n[1].keyStyle == scalar.DoubleStyle
 }
 
 // flowChildren makes the patches for flow collection i, some of whose source entries stay.
@@ -149,7 +150,7 @@ func (p *printer) removeFlow(i int32, have []int32, h int) {
 	d := p.d
 	to := d.skipLineComment(d.commaAfter(d.flowEnd(have[h])))
 	next := int(d.n[have[h+1]].key)
-	for to < next && (isBlank(d.src[to]) || d.src[to] == '\n' || d.src[to] == '\r') {
+	for to < next && (scalar.IsBlank(d.src[to]) || d.src[to] == '\n' || d.src[to] == '\r') {
 		to++
 	}
 	p.add(i, int(d.n[have[h]].key), to, "")
@@ -184,7 +185,7 @@ func (p *printer) flowEntryText(i, slot int32) string {
 	case !p.d.jsonLike():
 		e.flowEntry(slot, isMap)
 	case isMap:
-		e.b = append(e.b, double(p.d.keyText(slot))+": "...)
+		e.b = append(e.b, scalar.Double(p.d.keyText(slot))+": "...)
 		e.jsonFlow(slot)
 	default:
 		e.jsonFlow(slot)
@@ -208,8 +209,8 @@ func (e *emitter) jsonFlow(slot int32) {
 	i := e.d.deref(e.d.at(slot))
 	n := &e.d.n[i]
 	if n.kind == scalarNode {
-		if e.d.scalarTag(i) == strTag {
-			e.b = append(e.b, double(e.d.text(i))...)
+		if e.d.scalarTag(i) == scalar.StrTag {
+			e.b = append(e.b, scalar.Double(e.d.text(i))...)
 		} else {
 			e.b = append(e.b, e.text(i)...)
 		}
@@ -222,7 +223,7 @@ func (e *emitter) jsonFlow(slot int32) {
 			e.b = append(e.b, ", "...)
 		}
 		if n.kind == mapNode {
-			e.b = append(e.b, double(e.d.keyText(kid))+": "...)
+			e.b = append(e.b, scalar.Double(e.d.keyText(kid))+": "...)
 		}
 		e.jsonFlow(kid)
 	}
@@ -255,7 +256,7 @@ func (d *document) commaAfter(p int) int {
 // skipLineComment returns the end of the comment that follows p on its line, or p.
 func (d *document) skipLineComment(p int) int {
 	q := p
-	for q < d.bodyEnd && isBlank(d.src[q]) {
+	for q < d.bodyEnd && scalar.IsBlank(d.src[q]) {
 		q++
 	}
 	if q < d.bodyEnd && d.src[q] == '#' {

@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,7 @@ func (p *printer) children(i int32, kids []int32) bool {
 		p.putCollection(d.site(i), i, kids)
 		return true
 	}
-	if d.n[i].style == flowStyle {
+	if d.n[i].style == scalar.FlowStyle {
 		p.flowChildren(i, have, kids)
 		return false
 	}
@@ -63,7 +64,7 @@ func (p *printer) children(i int32, kids []int32) bool {
 // inherited stand among its present ones.
 func (p *printer) inheritedRuns(i int32, have, kids []int32) map[int32][]int32 {
 	d := p.d
-	if d.n[i].flags&hasMerge == 0 || d.n[i].style == flowStyle {
+	if d.n[i].flags&hasMerge == 0 || d.n[i].style == scalar.FlowStyle {
 		return nil
 	}
 	runs := map[int32][]int32{}
@@ -201,7 +202,7 @@ func (p *printer) removeLeading(i, kept int32) int {
 			p.removeEntry(i, slot)
 		}
 	}
-	for isBlank(d.src[to]) || d.src[to] == '\n' || d.src[to] == '\r' {
+	for scalar.IsBlank(d.src[to]) || d.src[to] == '\n' || d.src[to] == '\r' {
 		to++
 	}
 	return to
@@ -257,11 +258,11 @@ func (p *printer) stripUnended() {
 	if d.edits.values.has(leaf) || p.isGone(leaf) {
 		return
 	}
-	switch h := readHeader(d.src, int(n.val)); h.chomp {
+	switch h := scalar.ReadBlockHeader(d.src, int(n.val)); h.Chomp {
 	case 0:
-		p.add(leaf, h.end, h.end, "-")
+		p.add(leaf, h.End, h.End, "-")
 	case '+':
-		at := int(n.val) + bytes.IndexByte(d.src[n.val:h.end], '+')
+		at := int(n.val) + bytes.IndexByte(d.src[n.val:h.End], '+')
 		p.add(leaf, at, at+1, "-")
 	}
 }
@@ -284,10 +285,10 @@ func (p *printer) blanksBehind(slot int32, at int) int {
 		j = max(before.from-1, 0)
 	}
 	n := &d.n[j]
-	if n.kind != scalarNode || n.style != literalStyle && n.style != foldedStyle {
+	if n.kind != scalarNode || n.style != scalar.LiteralStyle && n.style != scalar.FoldedStyle {
 		return at
 	}
-	kept := readHeader(d.src, int(n.val)).chomp == '+'
+	kept := scalar.ReadBlockHeader(d.src, int(n.val)).Chomp == '+'
 	to := at
 	for q := at; q < d.bodyEnd; q = nextLineStart(d.src, q) {
 		line := bytes.TrimRight(d.src[q:d.lineEnd(q)], "\r")

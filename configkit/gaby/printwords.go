@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"strings"
 )
 
@@ -11,7 +12,7 @@ import (
 func (p *printer) replaceWords(i int32, text string) bool {
 	d := p.d
 	n := &d.n[i]
-	if n.kind != scalarNode || n.flags&multiLine == 0 || n.flags&hasProps != 0 || d.scalarTag(i) != strTag ||
+	if n.kind != scalarNode || n.flags&multiLine == 0 || n.flags&hasProps != 0 || d.scalarTag(i) != scalar.StrTag ||
 		p.unended >= 0 && int(n.valEnd) >= p.unended {
 		return false
 	}
@@ -21,15 +22,15 @@ func (p *printer) replaceWords(i int32, text string) bool {
 	old := d.text(i)
 	from, to := changedWords(old, text)
 	was, is := old[from:len(old)-to], text[from:len(text)-to]
-	isBlock := n.style == literalStyle || n.style == foldedStyle
-	if was == "" || is == "" || strings.Contains(was, "\n") || !canSingle(is) || !isBlock && (strings.ContainsAny(is, `"'\#:,[]{}?&*!|>%@`+"`") || is[0] == '-') {
+	isBlock := n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle
+	if was == "" || is == "" || strings.Contains(was, "\n") || !scalar.CanSingle(is) || !isBlock && (strings.ContainsAny(is, `"'\#:,[]{}?&*!|>%@`+"`") || is[0] == '-') {
 		return false
 	}
 	raw := d.src[n.val:n.valEnd]
 	at := 0
 	if isBlock { // behind the header
-		at = readHeader(d.src, int(n.val)).end - int(n.val)
-		if isBlank(is[0]) { // at the beginning of a line it would be indentation
+		at = scalar.ReadBlockHeader(d.src, int(n.val)).End - int(n.val)
+		if scalar.IsBlank(is[0]) { // at the beginning of a line it would be indentation
 			return false
 		}
 	}
@@ -46,11 +47,11 @@ func (p *printer) replaceWords(i int32, text string) bool {
 	switch {
 	case isBlock:
 		end := len(changed)
-		have = decodeBlock(append(changed, '\n'), 0, end, d.blockParent(i))
-	case n.style == plainStyle:
-		have = foldPlain(changed)
+		have = scalar.DecodeBlock(append(changed, '\n'), 0, end, d.blockParent(i))
+	case n.style == scalar.PlainStyle:
+		have = scalar.FoldPlain(changed)
 	default:
-		have = quotedBytes(changed)
+		have = scalar.Unquote(changed)
 	}
 	if string(have) != text {
 		return false

@@ -1,6 +1,7 @@
 package gaby
 
 import (
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"math"
 	"slices"
 	"sort"
@@ -153,7 +154,7 @@ func (p *printer) movable(i int32, kids []int32) bool {
 	n := &d.n[i]
 	have := d.entries(i)
 	first := d.entryStart(have[0])
-	if n.flags&(hasMerge|inFlow) != 0 || n.style != plainStyle {
+	if n.flags&(hasMerge|inFlow) != 0 || n.style != scalar.PlainStyle {
 		return false
 	}
 	if len(trimBlanksLeft(d.src[d.lineStart(first):first])) > 0 && kids[0] != have[0] {
@@ -165,9 +166,9 @@ func (p *printer) movable(i int32, kids []int32) bool {
 			continue
 		}
 		leaf := int32(d.n[slot].next) - 1
-		if n := &d.n[leaf]; n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle) {
+		if n := &d.n[leaf]; n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) {
 			// A text that ends by indentation would take in some of the lines it may come to stand in front of.
-			ended = ended || readHeader(d.src, int(n.val)).chomp == '+' && leaf != p.e.unended
+			ended = ended || scalar.ReadBlockHeader(d.src, int(n.val)).Chomp == '+' && leaf != p.e.unended
 			open = true
 		}
 		unsafe = unsafe || p.unsafeBelow(p.rangeOf(slot).to, d.column(first))
@@ -182,7 +183,7 @@ func (p *printer) rangeOf(slot int32) textRange {
 }
 
 func trimBlanksLeft(b []byte) []byte {
-	for len(b) > 0 && isBlank(b[0]) {
+	for len(b) > 0 && scalar.IsBlank(b[0]) {
 		b = b[1:]
 	}
 	return b

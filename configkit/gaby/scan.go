@@ -3,6 +3,7 @@ package gaby
 import (
 	"bytes"
 	"encoding/binary"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"math"
 	"unicode/utf8"
 )
@@ -106,10 +107,10 @@ func (s *scanner) checkMargin(from, to int) {
 			version = true
 			q = eol
 		}
-		for q < eol && (isBlank(s.src[q]) || s.src[q] == '\r') {
+		for q < eol && (scalar.IsBlank(s.src[q]) || s.src[q] == '\r') {
 			q++
 		}
-		if q < eol && (s.src[q] != '#' || q > bol && !isBlank(s.src[q-1])) {
+		if q < eol && (s.src[q] != '#' || q > bol && !scalar.IsBlank(s.src[q-1])) {
 			s.unsupported(q, "text between the end of one document and the beginning of the next")
 		}
 		p = eol + 1
@@ -127,20 +128,20 @@ func (s *scanner) checkBytes() {
 			continue
 		}
 		for _, b := range src[:32] {
-			seen |= byteClass[b]
+			seen |= scalar.Class[b]
 		}
 	}
 	for _, b := range src {
-		seen |= byteClass[b]
+		seen |= scalar.Class[b]
 	}
-	if seen&controlByte != 0 {
+	if seen&scalar.ControlByte != 0 {
 		for i, b := range s.src {
-			if byteClass[b]&controlByte != 0 {
+			if scalar.Class[b]&scalar.ControlByte != 0 {
 				s.fail(i, "control characters are not allowed")
 			}
 		}
 	}
-	if seen&returnByte != 0 {
+	if seen&scalar.ReturnByte != 0 {
 		for i, b := range s.src {
 			if b == '\r' && (i+1 == len(s.src) || s.src[i+1] != '\n') {
 				s.doc.noLibrary = true // to which this ends a line, also that of a separator
@@ -148,7 +149,7 @@ func (s *scanner) checkBytes() {
 			}
 		}
 	}
-	if seen&highByte != 0 {
+	if seen&scalar.HighByte != 0 {
 		s.checkUTF8()
 	}
 }
@@ -194,7 +195,7 @@ func (s *scanner) insideQuotes(i, n int) bool {
 		return false
 	}
 	before, after := s.src[i-1], s.src[i+n]
-	if isBlank(before) || isBlank(after) || before == '\n' || after == '\n' || after == '\r' || before == '\\' || after == '#' || before >= 0x80 || after >= 0x80 {
+	if scalar.IsBlank(before) || scalar.IsBlank(after) || before == '\n' || after == '\n' || after == '\r' || before == '\\' || after == '#' || before >= 0x80 || after >= 0x80 {
 		return false
 	}
 	s.doc.separators = append(s.doc.separators, uint32(i))
@@ -254,7 +255,7 @@ func (s *scanner) gap() {
 			if src[q] != '#' {
 				s.failHint(q, "unexpected text after a value", "if it belongs to the value, put the whole value in quotes")
 			}
-			if q > s.bol && !isBlank(s.src[q-1]) {
+			if q > s.bol && !scalar.IsBlank(s.src[q-1]) {
 				s.unsupported(q, "a comment without a blank in front of it")
 			}
 			q = s.lineEnd(q)
@@ -265,7 +266,7 @@ func (s *scanner) gap() {
 	s.nextLine()
 }
 
-// lineEnd returns the place of the line feed that ends the line of p, or the end.
+// LineEnd returns the place of the line feed that ends the line of p, or the end.
 func (s *scanner) lineEnd(p int) int {
 	if i := bytes.IndexByte(s.src[p:s.end], '\n'); i >= 0 {
 		return p + i
@@ -298,7 +299,7 @@ func (s *scanner) nextLine() {
 			continue
 		case '\t':
 			q := p
-			for q < end && (isBlank(src[q]) || src[q] == '\r') {
+			for q < end && (scalar.IsBlank(src[q]) || src[q] == '\r') {
 				q++
 			}
 			if q < end && src[q] == '#' {

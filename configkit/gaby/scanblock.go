@@ -1,6 +1,9 @@
 package gaby
 
-import "bytes"
+import (
+	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+)
 
 // What may begin behind an indicator.
 type place uint8
@@ -26,7 +29,7 @@ func (s *scanner) value(e int32, indent int, where place) {
 	propsLine := -1 // start of the line an anchor or tag stands on
 	for {
 		p := s.pos
-		for p < s.end && isBlank(s.src[p]) {
+		for p < s.end && scalar.IsBlank(s.src[p]) {
 			p++
 		}
 		if p >= s.end || s.src[p] == '\n' || s.src[p] == '\r' || s.src[p] == '#' {
@@ -69,7 +72,7 @@ func (s *scanner) firstLine() {
 		case '\n', '\r', '#', '\t':
 			if c == '\t' {
 				q := p
-				for q < s.end && isBlank(s.src[q]) {
+				for q < s.end && scalar.IsBlank(s.src[q]) {
 					q++
 				}
 				if q < s.end && s.src[q] != '\n' && s.src[q] != '\r' && s.src[q] != '#' {
@@ -89,7 +92,7 @@ func (s *scanner) dash() bool { return s.src[s.pos] == '-' && s.blankAt(s.pos+1)
 // empty records a value without text at p: null.
 func (s *scanner) empty(e int32, p int) {
 	n := &s.n[e]
-	n.kind, n.style = scalarNode, noStyle
+	n.kind, n.style = scalarNode, scalar.NoStyle
 	n.val, n.valEnd = uint32(p), uint32(p)
 	n.next = uint32(len(s.n))
 }
@@ -146,7 +149,7 @@ func (s *scanner) content(e int32, indent int, blockAllowed, afterProps bool) {
 			s.unsupported(p, "an empty key")
 		}
 	default:
-		if byteClass[c]&notPlain != 0 {
+		if scalar.Class[c]&scalar.NotPlain != 0 {
 			s.failHint(p, "a value cannot begin with "+string(rune(c)), "put the text in quotes")
 		}
 	}
@@ -157,7 +160,7 @@ func (s *scanner) content(e int32, indent int, blockAllowed, afterProps bool) {
 		return
 	}
 	end, multi := s.plainRest(end, stop, indent)
-	s.scalar(e, p, end, plainStyle, multi)
+	s.scalar(e, p, end, scalar.PlainStyle, multi)
 }
 
 // keyHere checks that a map may begin at p.
@@ -172,23 +175,23 @@ func (s *scanner) keyHere(p int, blockAllowed, afterProps, multi bool) {
 	}
 }
 
-func quoteStyle(c byte) style {
+func quoteStyle(c byte) scalar.Style {
 	if c == '"' {
-		return doubleStyle
+		return scalar.DoubleStyle
 	}
-	return singleStyle
+	return scalar.SingleStyle
 }
 
 // colonAfter reports whether the token that ended at p is a key: blanks and a colon follow on its line.
 func (s *scanner) colonAfter(p int) bool {
-	for p < s.end && isBlank(s.src[p]) {
+	for p < s.end && scalar.IsBlank(s.src[p]) {
 		p++
 	}
 	return p < s.end && s.src[p] == ':' && s.blankAt(p+1)
 }
 
 // scalar records a scalar.
-func (s *scanner) scalar(e int32, start, end int, st style, multi bool) {
+func (s *scanner) scalar(e int32, start, end int, st scalar.Style, multi bool) {
 	n := &s.n[e]
 	n.kind, n.style = scalarNode, st
 	n.val, n.valEnd = uint32(start), uint32(end)
@@ -196,7 +199,7 @@ func (s *scanner) scalar(e int32, start, end int, st style, multi bool) {
 	if multi {
 		n.flags |= multiLine
 	}
-	if st == singleStyle || st == doubleStyle {
+	if st == scalar.SingleStyle || st == scalar.DoubleStyle {
 		for _, p := range s.doc.separators {
 			if int(p) > start && int(p) < end {
 				s.quotedSep++
@@ -209,7 +212,7 @@ func (s *scanner) scalar(e int32, start, end int, st style, multi bool) {
 func (s *scanner) blockMap(i int32, col int) {
 	s.down()
 	m := &s.n[i]
-	m.kind, m.style = mapNode, plainStyle
+	m.kind, m.style = mapNode, scalar.PlainStyle
 	m.val = uint32(s.pos)
 	last := 0
 	merge := false
@@ -228,7 +231,7 @@ func (s *scanner) blockMap(i int32, col int) {
 		n := &s.n[e]
 		last = int(max(n.valEnd, n.keyEnd))
 		keys.add(s.src, n)
-		if n.keyStyle == plainStyle && n.keyEnd-n.key == 2 && s.src[n.key] == '<' && s.src[n.key+1] == '<' {
+		if n.keyStyle == scalar.PlainStyle && n.keyEnd-n.key == 2 && s.src[n.key] == '<' && s.src[n.key+1] == '<' {
 			merge = true
 		}
 		if s.pos >= s.end {
@@ -273,7 +276,7 @@ func (s *scanner) key(e int32, col int) {
 		n.keyStyle = quoteStyle(c)
 		n.keyEnd = uint32(q)
 		end = q
-		for q < s.end && isBlank(s.src[q]) {
+		for q < s.end && scalar.IsBlank(s.src[q]) {
 			q++
 		}
 		if q >= s.end || s.src[q] != ':' {
@@ -294,7 +297,7 @@ func (s *scanner) key(e int32, col int) {
 		s.unsupported(p, "a collection as a key")
 	case c == ':' && s.blankAt(p+1):
 		s.unsupported(p, "an empty key")
-	case byteClass[c]&notPlain != 0:
+	case scalar.Class[c]&scalar.NotPlain != 0:
 		s.failHint(p, "a key cannot begin with "+string(rune(c)), "put the key in quotes")
 	default:
 		var stop int
@@ -302,7 +305,7 @@ func (s *scanner) key(e int32, col int) {
 		if stop >= s.end || s.src[stop] != ':' {
 			s.failHint(p, "a key without a colon", `a key is followed by ": "`)
 		}
-		n.keyStyle = plainStyle
+		n.keyStyle = scalar.PlainStyle
 		n.keyEnd = uint32(end)
 		s.pos = stop + 1
 	}
@@ -335,14 +338,14 @@ func (s *scanner) complexKey(e int32, col int) {
 			s.unsupported(q, "a collection as a key")
 		}
 		s.pos = end
-	case byteClass[c]&notPlain != 0 || (c == '-' || c == '?' || c == ':') && s.blankAt(q+1):
+	case scalar.Class[c]&scalar.NotPlain != 0 || (c == '-' || c == '?' || c == ':') && s.blankAt(q+1):
 		s.unsupported(q, "an explicit key that is no plain or quoted text")
 	default:
 		end, stop := s.plainLine(q)
 		if stop < s.end && s.src[stop] == ':' {
 			s.unsupported(q, "a collection as a key")
 		}
-		n.keyStyle, n.keyEnd = plainStyle, uint32(end)
+		n.keyStyle, n.keyEnd = scalar.PlainStyle, uint32(end)
 		s.pos = end
 	}
 	s.gap()
@@ -363,7 +366,7 @@ func (s *scanner) complexKey(e int32, col int) {
 func (s *scanner) blockList(i int32, col int) {
 	s.down()
 	m := &s.n[i]
-	m.kind, m.style = listNode, plainStyle
+	m.kind, m.style = listNode, scalar.PlainStyle
 	m.val = uint32(s.pos)
 	last := 0
 	for {

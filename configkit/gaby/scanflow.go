@@ -1,6 +1,9 @@
 package gaby
 
-import "bytes"
+import (
+	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+)
 
 // flowCollection scans the flow map or list that begins at pos, and leaves pos behind its closing bracket.
 func (s *scanner) flowCollection(i int32) {
@@ -9,7 +12,7 @@ func (s *scanner) flowCollection(i int32) {
 	isMap := s.src[start] == '{'
 	closing := byte(']')
 	n := &s.n[i]
-	n.kind, n.style, n.val = listNode, flowStyle, uint32(start)
+	n.kind, n.style, n.val = listNode, scalar.FlowStyle, uint32(start)
 	if isMap {
 		closing = '}'
 		n.kind = mapNode
@@ -31,7 +34,7 @@ func (s *scanner) flowCollection(i int32) {
 		if isMap {
 			s.flowEntry(e, start)
 			x = &s.n[e]
-			if x.keyStyle == plainStyle && x.keyEnd-x.key == 2 && s.src[x.key] == '<' && s.src[x.key+1] == '<' {
+			if x.keyStyle == scalar.PlainStyle && x.keyEnd-x.key == 2 && s.src[x.key] == '<' && s.src[x.key+1] == '<' {
 				merge = true
 			}
 		} else {
@@ -72,7 +75,7 @@ func (s *scanner) flowGap(start int) {
 			s.pos++
 			s.bol = s.pos
 		case '#':
-			if s.pos > s.bol && !isBlank(s.src[s.pos-1]) {
+			if s.pos > s.bol && !scalar.IsBlank(s.src[s.pos-1]) {
 				s.unsupported(s.pos, "a comment without a blank in front of it")
 			}
 			s.pos = s.lineEnd(s.pos)
@@ -104,11 +107,11 @@ func (s *scanner) flowEntry(e int32, start int) {
 		s.unsupportedHint(p-1, "a template expression", "render the template first")
 	case c == '?' || c == ':' || c == '&' || c == '!' || c == '*' || c == '[' || c == '{':
 		s.unsupported(p, "a key that is no plain or quoted text")
-	case byteClass[c]&notPlain != 0:
+	case scalar.Class[c]&scalar.NotPlain != 0:
 		s.failHint(p, "a key cannot begin with "+string(rune(c)), "put the key in quotes")
 	default:
 		end, stop, _ := s.flowPlainText(p)
-		n.keyStyle, n.keyEnd = plainStyle, uint32(end)
+		n.keyStyle, n.keyEnd = scalar.PlainStyle, uint32(end)
 		s.pos = stop
 	}
 	if int(n.keyEnd)-p > 1000 {
@@ -174,7 +177,7 @@ func (s *scanner) flowValue(e int32, start int, closing byte) {
 		s.pos = end
 	case c == '*':
 		s.pos = s.alias(e)
-	case byteClass[c]&notPlain != 0:
+	case scalar.Class[c]&scalar.NotPlain != 0:
 		s.failHint(p, "a value cannot begin with "+string(rune(c)), "put the text in quotes")
 	default:
 		s.flowPlain(e, p)
@@ -187,7 +190,7 @@ func (s *scanner) flowPlain(e int32, p int) {
 	if multi && stop < s.end && s.src[stop] == ':' {
 		s.unsupported(p, "a pair inside a flow list")
 	}
-	s.scalar(e, p, end, plainStyle, multi)
+	s.scalar(e, p, end, scalar.PlainStyle, multi)
 	s.pos = stop
 }
 
@@ -196,7 +199,7 @@ func (s *scanner) flowPlainText(p int) (end, stop int, multi bool) {
 	end, stop = s.flowPlainLine(p)
 	for stop < s.end && s.src[stop] == '\n' {
 		q, bol := stop, s.bol
-		for q < s.end && (isBlank(s.src[q]) || s.src[q] == '\n' || s.src[q] == '\r') {
+		for q < s.end && (scalar.IsBlank(s.src[q]) || s.src[q] == '\n' || s.src[q] == '\r') {
 			if s.src[q] == '\n' {
 				bol = q + 1
 			}
@@ -225,7 +228,7 @@ func (s *scanner) flowPlainLine(p int) (end, stop int) {
 loop:
 	for q < len(src) {
 		c := src[q]
-		if byteClass[c]&stopsFlow == 0 {
+		if scalar.Class[c]&scalar.StopsFlow == 0 {
 			q++
 			continue
 		}
@@ -238,12 +241,12 @@ loop:
 				s.unsupported(q, "a colon without a blank behind it in a flow collection")
 			}
 		case '#':
-			if q > p && isBlank(src[q-1]) {
+			if q > p && scalar.IsBlank(src[q-1]) {
 				break loop
 			}
 		case '?':
 			// yaml.v3 ends the text at every question mark and then refuses; YAML 1.2 takes it as text.
-			if q > p && isBlank(src[q-1]) {
+			if q > p && scalar.IsBlank(src[q-1]) {
 				s.unsupported(q, "an indicator inside a flow collection")
 			}
 		default:

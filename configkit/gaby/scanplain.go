@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"encoding/binary"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"math/bits"
 )
 
@@ -17,7 +18,7 @@ func (s *scanner) plainEntry(col int) bool {
 		return false
 	}
 	if src[colon+1] == ' ' {
-		return s.plainScalar(p, colon, colon+2, col, plainStyle)
+		return s.plainScalar(p, colon, colon+2, col, scalar.PlainStyle)
 	}
 	q := nextContent(src, colon+2)
 	if q < 0 {
@@ -31,7 +32,7 @@ func (s *scanner) plainEntry(col int) bool {
 	e := int32(len(s.n))
 	n := s.more()
 	n.key, n.keyEnd = uint32(p), uint32(colon)
-	n.keyStyle, n.flags = plainStyle, 0
+	n.keyStyle, n.flags = scalar.PlainStyle, 0
 	s.pos, s.bol = q, colon+2
 	if list {
 		s.blockList(e, inner)
@@ -52,16 +53,16 @@ func (s *scanner) plainItem(col int) bool {
 		e := int32(len(s.n))
 		n := s.more()
 		n.key, n.keyEnd = uint32(p), uint32(p+1)
-		n.keyStyle, n.flags = noStyle, 0
+		n.keyStyle, n.flags = scalar.NoStyle, 0
 		s.pos = v
 		s.blockMap(e, v-s.bol)
 		return true
 	}
-	return s.plainScalar(p, p+1, v, col, noStyle)
+	return s.plainScalar(p, p+1, v, col, scalar.NoStyle)
 }
 
 // plainScalar scans the value at v of the entry in column col whose key, or dash, is known, likewise.
-func (s *scanner) plainScalar(key, keyEnd, v, col int, keyStyle style) bool {
+func (s *scanner) plainScalar(key, keyEnd, v, col int, keyStyle scalar.Style) bool {
 	feed := s.plainValue(v)
 	if feed < 0 {
 		return false
@@ -72,7 +73,7 @@ func (s *scanner) plainScalar(key, keyEnd, v, col int, keyStyle style) bool {
 	}
 	n := s.more()
 	n.key, n.keyEnd, n.val, n.valEnd, n.next = uint32(key), uint32(keyEnd), uint32(v), uint32(feed), uint32(len(s.n))
-	n.kind, n.style, n.keyStyle, n.flags = scalarNode, plainStyle, keyStyle, 0
+	n.kind, n.style, n.keyStyle, n.flags = scalarNode, scalar.PlainStyle, keyStyle, 0
 	s.pos, s.bol = q, feed+1
 	return true
 }
@@ -94,7 +95,7 @@ func (s *scanner) plainKey(p int) int {
 		return -1
 	}
 	colon := nextStop(src, p+1)
-	if colon+2 >= len(src) || src[colon] != ':' || byteClass[src[colon+1]]&endsKey == 0 || isBlank(src[colon-1]) || colon-p > 1000 {
+	if colon+2 >= len(src) || src[colon] != ':' || scalar.Class[src[colon+1]]&scalar.EndsKey == 0 || scalar.IsBlank(src[colon-1]) || colon-p > 1000 {
 		return -1
 	}
 	return colon
@@ -107,7 +108,7 @@ func (s *scanner) plainValue(p int) int {
 		return -1
 	}
 	feed := nextStop(src, p+1)
-	for feed+1 < len(src) && src[feed] == ':' && byteClass[src[feed+1]]&notPlain == 0 { // the colon of an image or an address
+	for feed+1 < len(src) && src[feed] == ':' && scalar.Class[src[feed+1]]&scalar.NotPlain == 0 { // the colon of an image or an address
 		feed = nextStop(src, feed+1)
 	}
 	if feed >= len(src) || src[feed] != '\n' {
@@ -121,7 +122,9 @@ func (s *scanner) plainValue(p int) int {
 }
 
 // beginsPlain tells of a byte that can begin plain text, and nothing else whatever follows it.
-func beginsPlain(c byte) bool { return byteClass[c]&(notPlain|stopsFlow) == 0 && c != '-' }
+func beginsPlain(c byte) bool {
+	return scalar.Class[c]&(scalar.NotPlain|scalar.StopsFlow) == 0 && c != '-'
+}
 
 // nextStop is the place of the next line feed, colon or number sign from p on, or the end.
 func nextStop(src []byte, p int) int {
@@ -142,7 +145,7 @@ func nextStop(src []byte, p int) int {
 // nextContent is the place of the first byte that is no space of the line that begins at p, or -1 when that may not be content.
 func nextContent(src []byte, p int) int {
 	p = skipSpaces(src, p)
-	if p >= len(src) || byteClass[src[p]]&endsContent != 0 {
+	if p >= len(src) || scalar.Class[src[p]]&scalar.EndsContent != 0 {
 		return -1
 	}
 	return p

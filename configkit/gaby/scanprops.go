@@ -1,6 +1,9 @@
 package gaby
 
-import "bytes"
+import (
+	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+)
 
 // props scans the anchor or tag at pos, and the other of the two when it follows on the same line.
 func (s *scanner) props(e int32) {
@@ -54,7 +57,7 @@ func (s *scanner) tagEnd(p int) int {
 	if q < s.end && s.src[q] == '!' {
 		q++
 	}
-	for q < s.end && (isNameByte(s.src[q]) || bytes.IndexByte([]byte("./:+=@~"), s.src[q]) >= 0) {
+	for q < s.end && (scalar.IsNameByte(s.src[q]) || bytes.IndexByte([]byte("./:+=@~"), s.src[q]) >= 0) {
 		q++
 	}
 	if !s.blankAt(q) || bytes.HasSuffix(s.src[p:q], []byte("!!")) {
@@ -93,7 +96,7 @@ func (s *scanner) alias(e int32) int {
 func (s *scanner) checkMerge(m int32) {
 	for e := m + 1; e < int32(s.n[m].next); e = int32(s.n[e].next) {
 		n := s.n[e]
-		if n.keyStyle != plainStyle || string(s.src[n.key:n.keyEnd]) != "<<" {
+		if n.keyStyle != scalar.PlainStyle || string(s.src[n.key:n.keyEnd]) != "<<" {
 			continue
 		}
 		if s.target(e).kind == listNode && n.kind == listNode {
@@ -123,7 +126,7 @@ type keySet struct {
 }
 
 func (k *keySet) add(src []byte, n *node) {
-	if n.keyStyle != plainStyle {
+	if n.keyStyle != scalar.PlainStyle {
 		k.doubt = true
 		return
 	}
@@ -169,7 +172,7 @@ func (s *scanner) checkManyDuplicates(m int32, count int) {
 }
 
 func (s *scanner) sameKey(a, b *node) bool {
-	if a.keyStyle == plainStyle && b.keyStyle == plainStyle {
+	if a.keyStyle == scalar.PlainStyle && b.keyStyle == scalar.PlainStyle {
 		return a.keyEnd-a.key == b.keyEnd-b.key && string(s.src[a.key:a.keyEnd]) == string(s.src[b.key:b.keyEnd])
 	}
 	return bytes.Equal(keyBytes(s.src, a), keyBytes(s.src, b))

@@ -1,6 +1,9 @@
 package gaby
 
-import "bytes"
+import (
+	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+)
 
 // plainLine reads plain text in block context up to the end of its line. end is behind its last character that is no blank, stop
 // is at what ended it: a colon with a blank behind it, a comment, a line feed, or the end.
@@ -17,7 +20,7 @@ loop:
 				break loop
 			}
 		case '#':
-			if q > p && isBlank(src[q-1]) {
+			if q > p && scalar.IsBlank(src[q-1]) {
 				break loop
 			}
 		}
@@ -119,13 +122,13 @@ func (s *scanner) escape(p int) int {
 	default:
 		s.failHint(p-1, "unknown escape sequence in double quotes", `write \\ for a backslash, or use single quotes`)
 	}
-	r, ok := hexRune(s.src[p+1:s.end], digits)
+	r, ok := scalar.HexRune(s.src[p+1:s.end], digits)
 	if !ok {
 		s.fail(p-1, "an escape sequence with too few hexadecimal digits")
 	}
 	if next := p + 1 + digits; digits == 4 && r >= 0xd800 && r < 0xdc00 && bytes.HasPrefix(s.src[next:s.end], []byte(`\u`)) {
 		// JSON writes what lies beyond 16 bits in two halves.
-		if low, ok := hexRune(s.src[next+2:s.end], 4); ok && low >= 0xdc00 && low <= 0xdfff {
+		if low, ok := scalar.HexRune(s.src[next+2:s.end], 4); ok && low >= 0xdc00 && low <= 0xdfff {
 			return next + 5
 		}
 	}
@@ -138,17 +141,17 @@ func (s *scanner) escape(p int) int {
 // blockScalar scans a literal or folded scalar inside a collection in column indent.
 func (s *scanner) blockScalar(e int32, indent int) {
 	p := s.pos
-	st := literalStyle
+	st := scalar.LiteralStyle
 	if s.src[p] == '>' {
-		st = foldedStyle
+		st = scalar.FoldedStyle
 	}
-	h := readHeader(s.src[:s.end], p)
-	q := h.end
-	for q < s.end && isBlank(s.src[q]) {
+	h := scalar.ReadBlockHeader(s.src[:s.end], p)
+	q := h.End
+	for q < s.end && scalar.IsBlank(s.src[q]) {
 		q++
 	}
 	if q < s.end && s.src[q] == '#' {
-		if q == h.end {
+		if q == h.End {
 			s.unsupported(q, "a comment without a blank in front of it")
 		}
 		q = s.lineEnd(q)
@@ -159,11 +162,11 @@ func (s *scanner) blockScalar(e int32, indent int) {
 	if q < s.end && s.src[q] != '\n' {
 		s.failHint(q, "unexpected text behind the block scalar indicator", "begin the text on the next line")
 	}
-	headEnd := trimBlanks(s.src, p, h.end)
+	headEnd := trimBlanks(s.src, p, h.End)
 	textEnd, tail := q, q // line end of the last line with text; end of the blank lines behind it
 	depth := 0
-	if h.indent > 0 {
-		depth = max(indent, 0) + h.indent
+	if h.Indent > 0 {
+		depth = max(indent, 0) + h.Indent
 	} else {
 		depth = s.blockIndent(q, indent)
 	}
@@ -198,7 +201,7 @@ func (s *scanner) blockScalar(e int32, indent int) {
 		tail = eol
 	}
 	s.scalar(e, p, last, st, true)
-	if h.chomp == '+' { // the blank lines belong to the text
+	if h.Chomp == '+' { // the blank lines belong to the text
 		if tail < s.end {
 			tail++
 		}

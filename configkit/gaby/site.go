@@ -1,5 +1,7 @@
 package gaby
 
+import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+
 // A site is where the text of a source value stands and what surrounds it.
 type site struct {
 	slot   int32
@@ -24,7 +26,7 @@ func (d *document) site(i int32) site {
 		}
 	}
 	switch {
-	case n.keyStyle != noStyle:
+	case n.keyStyle != scalar.NoStyle:
 		s.head = d.colonEnd(i)
 		s.indent = d.column(d.entryStart(i))
 	case i != 0 && n.flags&inFlow == 0:
@@ -32,7 +34,7 @@ func (d *document) site(i int32) site {
 		s.indent = d.column(int(n.key))
 	}
 	switch {
-	case n.kind == scalarNode && (n.style == literalStyle || n.style == foldedStyle):
+	case n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle):
 		s.inside = true
 		s.tail = max(s.tail, d.blockEnd(int(n.val))) // blanks and a comment behind the header
 		if s.tail > 0 && d.src[s.tail-1] == '\n' {
@@ -42,7 +44,7 @@ func (d *document) site(i int32) site {
 				s.tail--
 			}
 		}
-	case (n.kind == mapNode || n.kind == listNode) && n.style == plainStyle:
+	case (n.kind == mapNode || n.kind == listNode) && n.style == scalar.PlainStyle:
 		s.inside = true
 		s.tail = d.blockEnd(s.tail)
 	}
@@ -79,7 +81,7 @@ func (d *document) colonEnd(i int32) int {
 		s.gap()
 		return s.pos + 1
 	}
-	for p < len(d.src) && isBlank(d.src[p]) {
+	for p < len(d.src) && scalar.IsBlank(d.src[p]) {
 		p++
 	}
 	if p < len(d.src) && d.src[p] == ':' {

@@ -1,6 +1,9 @@
 package gaby
 
-import "bytes"
+import (
+	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+)
 
 // headStart returns where the lines of entry slot begin, the comments directly above it at its indentation included. Items of the
 // list above that are commented out are not among them, nor are remarks before these.
@@ -66,7 +69,7 @@ func (d *document) commentsEnd(slot int32, all bool) int {
 	col := d.column(d.entryStart(slot))
 	n := &d.n[slot]
 	dash := -1 // how far it is from the # of the item that is commented out
-	hasItems := n.keyStyle != noStyle && (n.kind == listNode || n.kind == scalarNode && n.style == noStyle)
+	hasItems := n.keyStyle != scalar.NoStyle && (n.kind == listNode || n.kind == scalarNode && n.style == scalar.NoStyle)
 	all = all && hasItems
 	attached := hasItems
 	remark := false // whether the lines from end on begin with a remark

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"math"
 	"math/bits"
 )
@@ -97,7 +98,7 @@ func (p *part) see(line []byte) {
 	default:
 		return
 	}
-	if len(line) > len(key) && string(line[:len(key)]) == key && (line[len(key)] == ':' || isBlank(line[len(key)])) {
+	if len(line) > len(key) && string(line[:len(key)]) == key && (line[len(key)] == ':' || scalar.IsBlank(line[len(key)])) {
 		p.odd = p.odd || p.keys&bit != 0
 		p.keys |= bit
 		if key == "kind" {

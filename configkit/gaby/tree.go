@@ -3,6 +3,7 @@ package gaby
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"math"
 	"reflect"
 	"sort"
@@ -13,9 +14,9 @@ import (
 // A tree is a value on its way into a document: what the caller gave, with keys in the order they will have.
 type tree struct {
 	kind nodeKind
-	tag  tag
+	tag  scalar.Tag
 	text string
-	want style // style of a scalar that comes from another document
+	want scalar.Style // style of a scalar that comes from another document
 	keys []string
 	kids []*tree
 	head string // comment above the entry, see Comments
@@ -43,17 +44,17 @@ func convert(value any, depth int) (*tree, error) {
 	}
 	switch v := value.(type) {
 	case nil:
-		return &tree{tag: nullTag, text: "null"}, nil
+		return &tree{tag: scalar.NullTag, text: "null"}, nil
 	case string:
 		return stringTree(v)
 	case bool:
-		return &tree{tag: boolTag, text: strconv.FormatBool(v)}, nil
+		return &tree{tag: scalar.BoolTag, text: strconv.FormatBool(v)}, nil
 	case int:
-		return &tree{tag: intTag, text: strconv.Itoa(v)}, nil
+		return &tree{tag: scalar.IntTag, text: strconv.Itoa(v)}, nil
 	case float64:
-		return &tree{tag: floatTag, text: formatFloat(v)}, nil
+		return &tree{tag: scalar.FloatTag, text: formatFloat(v)}, nil
 	case json.Number:
-		if t := resolvePlain(v.String()); t == intTag || t == floatTag {
+		if t := scalar.Resolve(v.String()); t == scalar.IntTag || t == scalar.FloatTag {
 			return &tree{tag: t, text: v.String()}, nil
 		}
 		return nil, fmt.Errorf("%q is no number", v.String())
@@ -97,9 +98,9 @@ func convertReflect(v reflect.Value, depth int) (*tree, error) {
 	case reflect.Bool:
 		return convert(v.Bool(), depth)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return &tree{tag: intTag, text: strconv.FormatInt(v.Int(), 10)}, nil
+		return &tree{tag: scalar.IntTag, text: strconv.FormatInt(v.Int(), 10)}, nil
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return &tree{tag: intTag, text: strconv.FormatUint(v.Uint(), 10)}, nil
+		return &tree{tag: scalar.IntTag, text: strconv.FormatUint(v.Uint(), 10)}, nil
 	case reflect.Float32, reflect.Float64:
 		return convert(v.Float(), depth)
 	case reflect.Slice, reflect.Array:
@@ -150,7 +151,7 @@ func checkKey(key string) error {
 	if !utf8.ValidString(key) {
 		return fmt.Errorf("the key %.40q is not valid UTF-8", key)
 	}
-	if len(key) > maxKey/6 && len(double(key)) > maxKey { // one byte becomes at most six
+	if len(key) > maxKey/6 && len(scalar.Double(key)) > maxKey { // one byte becomes at most six
 		return fmt.Errorf("the key %.40q... is written with more than 1,000 bytes, which YAML readers do not accept", key)
 	}
 	return nil
@@ -189,7 +190,7 @@ func formatFloat(f float64) string {
 func (v Value) tree() *tree {
 	switch v.Kind() {
 	case Missing:
-		return &tree{tag: nullTag, text: "null"}
+		return &tree{tag: scalar.NullTag, text: "null"}
 	case Map:
 		t := &tree{kind: mapNode}
 		for c := v.First(); c.Exists(); c = c.Next() {
@@ -213,10 +214,10 @@ func (v Value) tree() *tree {
 		t.want = v.d.n[i].style
 	}
 	switch t.tag {
-	case nullTag:
+	case scalar.NullTag:
 		t.text = "null"
-	case binaryTag, otherTag, mergeTag, timestampTag:
-		t.tag = strTag
+	case scalar.BinaryTag, scalar.OtherTag, scalar.MergeTag, scalar.TimestampTag:
+		t.tag = scalar.StrTag
 	}
 	return t
 }
@@ -305,20 +306,20 @@ func (d *document) equal(i int32, t *tree) bool {
 
 func (d *document) equalScalar(i int32, t *tree) bool {
 	have := d.scalarTag(i)
-	if t.tag == strTag && (have == timestampTag || have == binaryTag || have == mergeTag || have == otherTag) {
+	if t.tag == scalar.StrTag && (have == scalar.TimestampTag || have == scalar.BinaryTag || have == scalar.MergeTag || have == scalar.OtherTag) {
 		// Functions see these as strings, the binary as what it stands for or as it stands; writing the same one back is no change.
-		return d.text(i) == t.text || scalarData(have, d.text(i)) == t.text
+		return d.text(i) == t.text || scalar.Data(have, d.text(i)) == t.text
 	}
 	if have != t.tag {
 		return false
 	}
 	switch have {
-	case strTag, otherTag:
+	case scalar.StrTag, scalar.OtherTag:
 		return d.text(i) == t.text
-	case nullTag:
+	case scalar.NullTag:
 		return true
 	}
-	return sameData(scalarData(have, d.text(i)), scalarData(have, t.text))
+	return sameData(scalar.Data(have, d.text(i)), scalar.Data(have, t.text))
 }
 
 // sameData compares the values of two scalars of one type. Not-a-number is itself, and zero is not minus zero.

@@ -1,5 +1,7 @@
 package gaby
 
+import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+
 // Kind tells what a value is.
 type Kind uint8
 
@@ -278,10 +280,10 @@ func (v Value) KeyTag() string {
 	switch n := &v.d.n[v.slot]; {
 	case v.d.readOnly != nil:
 		return v.d.readOnlyAt[v.slot].keyTag
-	case n.flags&isNew == 0 && n.keyStyle == plainStyle:
-		return tagNames[resolvePlain(v.d.keyText(v.slot))]
+	case n.flags&isNew == 0 && n.keyStyle == scalar.PlainStyle:
+		return scalar.TagNames[scalar.Resolve(v.d.keyText(v.slot))]
 	}
-	return tagNames[strTag]
+	return scalar.TagNames[scalar.StrTag]
 }
 
 // Text returns the decoded text of a scalar, "" for anything else.
@@ -326,8 +328,8 @@ func (v Value) Tag() string {
 	i := v.node()
 	n := &v.d.n[i]
 	if n.kind == scalarNode {
-		if t := v.d.scalarTag(i); t != otherTag {
-			return tagNames[t]
+		if t := v.d.scalarTag(i); t != scalar.OtherTag {
+			return scalar.TagNames[t]
 		}
 	}
 	if n.flags&hasProps != 0 {
@@ -363,10 +365,10 @@ func (v Value) Data() any {
 		return l
 	}
 	t := v.d.scalarTag(i)
-	if t == strTag && v.d.n[i].flags&isNew == 0 {
+	if t == scalar.StrTag && v.d.n[i].flags&isNew == 0 {
 		return view(v.d.textBytes(i))
 	}
-	return scalarData(t, v.d.text(i))
+	return scalar.Data(t, v.d.text(i))
 }
 
 // Position returns the place of the value (of its anchor or tag, when it has one); of a value made by an edit the place of what it

@@ -1,6 +1,9 @@
 package gaby
 
-import "iter"
+import (
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"iter"
+)
 
 // Written is how a value is written, which its readers do not see. Of a value made by an edit it is how it will be written.
 type Written struct {
@@ -24,12 +27,12 @@ func (v Value) Written() Written {
 	if n.flags&isNew != 0 {
 		c := d.copyOf(i)
 		if c.value == 0 {
-			w.Plain = n.kind == scalarNode && d.fresh[n.val].tag != strTag
+			w.Plain = n.kind == scalarNode && d.fresh[n.val].tag != scalar.StrTag
 			return w
 		}
 		tagged := n.flags&hasProps != 0
 		n = &d.n[c.value]
-		w.Plain = n.style == plainStyle && n.kind == scalarNode && n.flags&multiLine == 0 && !tagged
+		w.Plain = n.style == scalar.PlainStyle && n.kind == scalarNode && n.flags&multiLine == 0 && !tagged
 		return w
 	}
 	tagged := false
@@ -44,8 +47,8 @@ func (v Value) Written() Written {
 	case aliasNode:
 		w.Alias = string(d.src[n.val+1 : n.valEnd])
 	case scalarNode:
-		w.Plain = n.style == plainStyle && n.flags&multiLine == 0 && !tagged
-		w.Empty = n.style == noStyle && !tagged
+		w.Plain = n.style == scalar.PlainStyle && n.flags&multiLine == 0 && !tagged
+		w.Empty = n.style == scalar.NoStyle && !tagged
 	}
 	return w
 }

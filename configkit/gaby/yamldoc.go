@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"strconv"
 	"strings"
 )
@@ -122,7 +123,7 @@ func (v Value) IsNull() bool {
 	if v.Kind() != Scalar {
 		return false
 	}
-	return v.d.scalarTag(v.node()) == nullTag
+	return v.d.scalarTag(v.node()) == scalar.NullTag
 }
 
 // Len returns the number of entries of a map or list, 0 for anything else.

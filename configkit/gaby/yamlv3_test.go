@@ -160,7 +160,7 @@ func dataOfNode(n *yaml.Node, budget *int, depth int) (any, error) {
 		}
 		return m, nil
 	case yaml.ScalarNode:
-		return scalarData(n)
+		return Data(n)
 	}
 	return nil, errNoValue
 }
@@ -204,7 +204,7 @@ func mergeInto(m map[string]any, v *yaml.Node, budget *int, depth int, lists boo
 	return errNoValue
 }
 
-func scalarData(n *yaml.Node) (v any, err error) {
+func Data(n *yaml.Node) (v any, err error) {
 	switch n.ShortTag() {
 	case "!!str", "!!merge":
 		return n.Value, nil

@@ -82,7 +82,7 @@ func (p *parser) gap() error {
 	return nil
 }
 
-// isBlank tells the blanks that JSON5 has besides those of JSON.
+// IsBlank tells the blanks that JSON5 has besides those of JSON.
 func isBlank(r rune) bool {
 	return r == '\v' || r == '\f' || r == '\ufeff' || isSeparator(r) || unicode.Is(unicode.Zs, r)
 }

@@ -68,7 +68,7 @@ func appendMasked(b, value []byte, mask string) []byte {
 	return b
 }
 
-// blockHeader is what a scalar begins with that goes over lines of their own.
+// BlockHeader is what a scalar begins with that goes over lines of their own.
 var blockHeader = regexp.MustCompile(`^[|>][-+0-9]*[ \t]*`)
 
 // Value returns what people see of a value at a path of a resource: the value, or a mask when it is secret or holds something that is.

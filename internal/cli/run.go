@@ -549,7 +549,7 @@ func hasPlaceholder(text []byte, line int) bool {
 	return false
 }
 
-// isBlank tells whether there is nothing but comments and separators in a text.
+// IsBlank tells whether there is nothing but comments and separators in a text.
 func isBlank(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {

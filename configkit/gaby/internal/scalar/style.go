@@ -1,4 +1,4 @@
-package gaby
+package scalar
 
 import (
 	"fmt"
@@ -6,51 +6,51 @@ import (
 	"unicode/utf8"
 )
 
-// context is what the text of a scalar depends on besides its value.
-type context struct {
-	flow bool  // inside a flow collection
-	key  bool  // a key: one line, no block scalar
-	old  style // of the scalar that is replaced
+// Context is what the text of a scalar depends on besides its value.
+type Context struct {
+	Flow bool  // inside a flow collection
+	Key  bool  // a key: one line, no block scalar
+	Old  Style // of the scalar that is replaced
 	// indent is the column of the text of a block scalar; parent that of the collection around it.
-	indent, parent int
-	noBlock        bool // what follows in the document would become part of a block scalar
-	keep           bool // the old scalar was a block scalar that keeps its last line ends (|+)
-	lineEnd        string
+	Indent, Parent int
+	NoBlock        bool // what follows in the document would become part of a block scalar
+	Keep           bool // the old scalar was a block scalar that keeps its last line ends (|+)
+	LineEnd        string
 }
 
-// format returns the text of a scalar in the style of the one it replaces where its value allows that. The text of a block scalar
+// Format returns the text of a scalar in the style of the one it replaces where its value allows that. The text of a block scalar
 // begins with its header; its lines are indented, and the last one has no line end.
-func format(t tag, text string, c context) string {
-	if t != strTag {
+func Format(t Tag, text string, c Context) string {
+	if t != StrTag {
 		return text
 	}
-	switch c.old {
-	case literalStyle, foldedStyle:
-		if !c.flow && !c.key {
+	switch c.Old {
+	case LiteralStyle, FoldedStyle:
+		if !c.Flow && !c.Key {
 			if s, ok := block(text, c); ok {
 				return s
 			}
 		}
-	case singleStyle:
-		if canSingle(text) {
+	case SingleStyle:
+		if CanSingle(text) {
 			return single(text)
 		}
-		return double(text)
-	case doubleStyle:
-		return double(text)
+		return Double(text)
+	case DoubleStyle:
+		return Double(text)
 	}
-	if plainSafe(text, c.flow) {
+	if plainSafe(text, c.Flow) {
 		return text
 	}
-	if !c.flow && !c.key && strings.Contains(text, "\n") {
+	if !c.Flow && !c.Key && strings.Contains(text, "\n") {
 		if s, ok := block(text, c); ok {
 			return s
 		}
 	}
-	if canSingle(text) && strings.ContainsAny(text, `"\`) {
+	if CanSingle(text) && strings.ContainsAny(text, `"\`) {
 		return single(text)
 	}
-	return double(text)
+	return Double(text)
 }
 
 // plainSafe reports whether text can stand without quotes and is a string to readers of YAML 1.1 and of YAML 1.2.
@@ -59,11 +59,11 @@ func plainSafe(text string, flow bool) bool {
 		return false
 	}
 	first := text[0]
-	if byteClass[first]&notPlain != 0 {
+	if Class[first]&NotPlain != 0 {
 		return false
 	}
 	if first == '-' || first == '?' || first == ':' {
-		if len(text) == 1 || isBlank(text[1]) || flow && (first != '-' || byteClass[text[1]]&stopsFlow != 0) {
+		if len(text) == 1 || IsBlank(text[1]) || flow && (first != '-' || Class[text[1]]&StopsFlow != 0) {
 			return false
 		}
 	}
@@ -75,22 +75,22 @@ func plainSafe(text string, flow bool) bool {
 		case c < ' ' || c == 0x7f:
 			return false
 		case c == ':':
-			if i+1 == len(text) || isBlank(text[i+1]) || flow && byteClass[text[i+1]]&stopsFlow != 0 {
+			if i+1 == len(text) || IsBlank(text[i+1]) || flow && Class[text[i+1]]&StopsFlow != 0 {
 				return false
 			}
 		case c == '#':
-			if isBlank(text[i-1]) {
+			if IsBlank(text[i-1]) {
 				return false
 			}
-		case flow && byteClass[c]&stopsFlow != 0: // brackets, commas, and the question mark for yaml.v3
+		case flow && Class[c]&StopsFlow != 0: // brackets, commas, and the question mark for yaml.v3
 			return false
 		}
 	}
-	return !isBlank(text[len(text)-1]) && printable(text)
+	return !IsBlank(text[len(text)-1]) && Printable(text)
 }
 
-// printable reports whether text holds no characters that YAML wants escaped or that yaml 1.1 takes for line ends.
-func printable(text string) bool {
+// Printable reports whether text holds no characters that YAML wants escaped or that yaml 1.1 takes for line ends.
+func Printable(text string) bool {
 	for _, r := range text {
 		switch {
 		case r >= 0x80 && r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r == 0xfffe, r == 0xffff:
@@ -102,7 +102,7 @@ func printable(text string) bool {
 
 // looksTyped reports whether plain text would be read as something else than a string by YAML 1.1 or 1.2.
 func looksTyped(s string) bool {
-	if resolvePlain(s) != strTag {
+	if Resolve(s) != StrTag {
 		return true
 	}
 	switch s[0] {
@@ -147,18 +147,20 @@ func numberIn11(s string) bool {
 	return false
 }
 
-func canSingle(text string) bool {
+// CanSingle reports whether text can be written in single quotes.
+func CanSingle(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] < ' ' || text[i] == 0x7f {
 			return false
 		}
 	}
-	return printable(text)
+	return Printable(text)
 }
 
 func single(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-func double(text string) string {
+// Double returns text in double quotes.
+func Double(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 2)
 	b.WriteByte('"')
@@ -190,17 +192,17 @@ func double(text string) string {
 
 // block writes text with line ends as a literal or folded scalar. It reports false where the value cannot be written so for
 // certain.
-func block(text string, c context) (string, bool) {
+func block(text string, c Context) (string, bool) {
 	body := strings.TrimRight(text, "\n")
 	trailing := len(text) - len(body)
-	if c.noBlock || body == "" || !utf8.ValidString(text) || !blockText(body) {
+	if c.NoBlock || body == "" || !utf8.ValidString(text) || !blockText(body) {
 		return "", false
 	}
 	chomp := ""
 	switch {
 	case trailing == 0:
 		chomp = "-"
-	case c.keep:
+	case c.Keep:
 		chomp = "+"
 	case trailing > 1:
 		// Blank lines that follow in the document would become part of the text.
@@ -208,14 +210,14 @@ func block(text string, c context) (string, bool) {
 	}
 	lines := strings.Split(body, "\n")
 	indicator := "|"
-	if c.old == foldedStyle {
+	if c.Old == FoldedStyle {
 		if folded, ok := foldable(lines); ok {
 			indicator, lines = ">", folded
 		}
 	}
 	header := indicator
-	if lines[0] == "" || isBlank(lines[0][0]) { // the first line cannot show the indentation
-		n := c.indent - max(c.parent, 0)
+	if lines[0] == "" || IsBlank(lines[0][0]) { // the first line cannot show the indentation
+		n := c.Indent - max(c.Parent, 0)
 		if n < 1 || n > 9 {
 			return "", false
 		}
@@ -223,16 +225,16 @@ func block(text string, c context) (string, bool) {
 	}
 	var b strings.Builder
 	b.WriteString(header + chomp)
-	pad := strings.Repeat(" ", c.indent)
+	pad := strings.Repeat(" ", c.Indent)
 	for _, l := range lines {
-		b.WriteString(c.lineEnd)
+		b.WriteString(c.LineEnd)
 		if l != "" {
 			b.WriteString(pad + l)
 		}
 	}
-	if c.keep {
+	if c.Keep {
 		for range trailing - 1 {
-			b.WriteString(c.lineEnd)
+			b.WriteString(c.LineEnd)
 		}
 	}
 	return b.String(), true
@@ -250,7 +252,7 @@ func blockText(body string) bool {
 			return false // a line of blanks only: too easily lost
 		}
 	}
-	return printable(body)
+	return Printable(body)
 }
 
 // foldable returns the lines of a folded scalar that reads back as lines: a line end is written as two. Lines that begin with a
@@ -258,7 +260,7 @@ func blockText(body string) bool {
 func foldable(lines []string) ([]string, bool) {
 	var out []string
 	for i, l := range lines {
-		if l == "" || isBlank(l[0]) {
+		if l == "" || IsBlank(l[0]) {
 			return nil, false
 		}
 		if i > 0 {

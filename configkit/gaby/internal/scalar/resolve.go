@@ -1,4 +1,4 @@
-package gaby
+package scalar
 
 import (
 	"encoding/base64"
@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// resolvePlain returns the tag plain text resolves to, by yaml.v3's rules: the core schema of YAML 1.2 with the integers and
+// Resolve returns the tag plain text resolves to, by yaml.v3's rules: the core schema of YAML 1.2 with the integers and
 // timestamps of YAML 1.1, but not its yes, no, on and off.
-func resolvePlain(s string) tag {
+func Resolve(s string) Tag {
 	if s == "" {
-		return nullTag
+		return NullTag
 	}
 	switch c := s[0]; {
 	case c >= '0' && c <= '9', c == '+', c == '-':
 		if isTimestamp(s) {
-			return timestampTag
+			return TimestampTag
 		}
 		t, _ := number(s)
 		return t
@@ -25,52 +25,52 @@ func resolvePlain(s string) tag {
 		t, _ := number(s)
 		return t
 	case strings.IndexByte("~nNtTfF<", c) < 0:
-		return strTag
+		return StrTag
 	}
 	switch s {
 	case "~", "null", "Null", "NULL":
-		return nullTag
+		return NullTag
 	case "true", "True", "TRUE", "false", "False", "FALSE":
-		return boolTag
+		return BoolTag
 	case "<<":
-		return mergeTag
+		return MergeTag
 	}
-	return strTag
+	return StrTag
 }
 
 // number resolves text that begins with a digit, a sign or a point. The value is an int, int64, uint64 or float64, or nil for
-// strTag.
-func number(s string) (tag, any) {
+// StrTag.
+func number(s string) (Tag, any) {
 	if s == "" {
-		return strTag, nil
+		return StrTag, nil
 	}
 	switch s {
 	case ".nan", ".NaN", ".NAN":
-		return floatTag, math.NaN()
+		return FloatTag, math.NaN()
 	case ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF":
-		return floatTag, math.Inf(1)
+		return FloatTag, math.Inf(1)
 	case "-.inf", "-.Inf", "-.INF":
-		return floatTag, math.Inf(-1)
+		return FloatTag, math.Inf(-1)
 	}
 	if s[0] == '.' {
 		if f, err := strconv.ParseFloat(s, 64); err == nil {
-			return floatTag, f
+			return FloatTag, f
 		}
-		return strTag, nil
+		return StrTag, nil
 	}
 	plain := s
 	if strings.IndexByte(s, '_') >= 0 {
 		plain = strings.ReplaceAll(s, "_", "")
 	}
 	if !numberLike(plain) {
-		return strTag, nil
+		return StrTag, nil
 	}
 	if v, ok := integer(plain, 0); ok {
-		return intTag, v
+		return IntTag, v
 	}
 	if isFloatSyntax(plain) {
 		if f, err := strconv.ParseFloat(plain, 64); err == nil {
-			return floatTag, f
+			return FloatTag, f
 		}
 	}
 	for _, base := range []struct {
@@ -79,15 +79,15 @@ func number(s string) (tag, any) {
 	}{{"0b", 2}, {"0o", 8}} {
 		if rest, ok := strings.CutPrefix(plain, base.prefix); ok {
 			if v, ok := integer(rest, base.base); ok {
-				return intTag, v
+				return IntTag, v
 			}
 		} else if rest, ok := strings.CutPrefix(plain, "-"+base.prefix); ok {
 			if v, err := strconv.ParseInt("-"+rest, base.base, 64); err == nil {
-				return intTag, int(v)
+				return IntTag, int(v)
 			}
 		}
 	}
-	return strTag, nil
+	return StrTag, nil
 }
 
 // numberLike rejects most text without the cost of a failed conversion.
@@ -169,20 +169,20 @@ func isTimestamp(s string) bool {
 	return false
 }
 
-// scalarData returns the Go value of text resolved as t: nil, bool, int, int64, uint64, float64 or string.
-func scalarData(t tag, text string) any {
+// Data returns the Go value of text resolved as t: nil, bool, int, int64, uint64, float64 or string.
+func Data(t Tag, text string) any {
 	switch t {
-	case nullTag:
+	case NullTag:
 		return nil
-	case boolTag:
-		if resolvePlain(text) == boolTag {
+	case BoolTag:
+		if Resolve(text) == BoolTag {
 			return text[0] == 't' || text[0] == 'T'
 		}
-	case intTag:
+	case IntTag:
 		if _, v := number(text); v != nil {
 			return v
 		}
-	case floatTag:
+	case FloatTag:
 		_, v := number(text)
 		switch i := v.(type) {
 		case nil:
@@ -195,7 +195,7 @@ func scalarData(t tag, text string) any {
 			return float64(i)
 		}
 		return v
-	case binaryTag:
+	case BinaryTag:
 		if b, err := base64.StdEncoding.DecodeString(text); err == nil {
 			return string(b)
 		}

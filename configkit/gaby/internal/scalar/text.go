@@ -1,4 +1,4 @@
-package gaby
+package scalar
 
 import (
 	"bytes"
@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// quotedBytes decodes quoted text with its quotes.
-func quotedBytes(raw []byte) []byte {
+// Unquote decodes quoted text with its quotes.
+func Unquote(raw []byte) []byte {
 	inner := raw[1 : len(raw)-1]
 	if raw[0] == '\'' {
 		if bytes.IndexByte(inner, '\'') < 0 && bytes.IndexByte(inner, '\n') < 0 {
@@ -41,7 +41,7 @@ func decodeQuoted(in []byte, single bool) []byte {
 			out, i = appendEscape(out, in, i)
 			floor = len(out)
 		case c == '\n' || c == '\r' && i+1 < len(in) && in[i+1] == '\n':
-			for len(out) > floor && isBlank(out[len(out)-1]) {
+			for len(out) > floor && IsBlank(out[len(out)-1]) {
 				out = out[:len(out)-1]
 			}
 			breaks, next := foldedBreaks(in, lineBreak(in, i))
@@ -85,7 +85,7 @@ func lineBreak(in []byte, i int) int {
 func foldedBreaks(in []byte, i int) (breaks, next int) {
 	for i < len(in) {
 		j := i
-		for j < len(in) && isBlank(in[j]) {
+		for j < len(in) && IsBlank(in[j]) {
 			j++
 		}
 		k := lineBreak(in, j)
@@ -141,22 +141,22 @@ func appendEscape(out, in []byte, i int) ([]byte, int) {
 	if digits == 0 {
 		return out, i
 	}
-	r, _ := hexRune(in[i:], digits)
+	r, _ := HexRune(in[i:], digits)
 	i += digits
 	if utf16.IsSurrogate(r) { // the first half, see scanner.escape
-		low, _ := hexRune(in[i+2:], 4)
+		low, _ := HexRune(in[i+2:], 4)
 		r = utf16.DecodeRune(r, low)
 		i += len(`\udead`)
 	}
 	return utf8.AppendRune(out, r), i
 }
 
-// foldPlain joins the lines of plain text.
-func foldPlain(in []byte) []byte {
+// FoldPlain joins the lines of plain text.
+func FoldPlain(in []byte) []byte {
 	out := make([]byte, 0, len(in))
 	for i := 0; i < len(in); {
 		if j := lineBreak(in, i); j > 0 {
-			for len(out) > 0 && isBlank(out[len(out)-1]) {
+			for len(out) > 0 && IsBlank(out[len(out)-1]) {
 				out = out[:len(out)-1]
 			}
 			breaks, next := foldedBreaks(in, j)
@@ -169,19 +169,19 @@ func foldPlain(in []byte) []byte {
 	return out
 }
 
-// decodeBlock decodes the literal or folded scalar whose header is at p and whose text ends at end. parent is the column of the
+// DecodeBlock decodes the literal or folded scalar whose header is at p and whose text ends at end. parent is the column of the
 // collection around it.
-func decodeBlock(src []byte, p, end, parent int) []byte {
+func DecodeBlock(src []byte, p, end, parent int) []byte {
 	folded := src[p] == '>'
-	h := readHeader(src, p)
+	h := ReadBlockHeader(src, p)
 	j := bytes.IndexByte(src[p:], '\n')
 	if j < 0 {
 		return nil
 	}
 	i := p + j + 1
 	// A text that is not kept ends in front of its last line end, with or without one behind it.
-	lastBreak := h.chomp != '-' && end < len(src) && h.chomp != '+'
-	indent, known := h.indent, h.indent > 0
+	lastBreak := h.Chomp != '-' && end < len(src) && h.Chomp != '+'
+	indent, known := h.Indent, h.Indent > 0
 	if known {
 		indent += max(parent, 0)
 	}
@@ -208,7 +208,7 @@ func decodeBlock(src []byte, p, end, parent int) []byte {
 		}
 		if !known {
 			if spaces == len(text) {
-				if terminated || h.chomp != '+' {
+				if terminated || h.Chomp != '+' {
 					blanks++
 				}
 				continue
@@ -216,14 +216,14 @@ func decodeBlock(src []byte, p, end, parent int) []byte {
 			indent, known = spaces, true
 		}
 		if spaces == len(text) && spaces <= indent { // blank line
-			if !terminated && h.chomp == '+' {
+			if !terminated && h.Chomp == '+' {
 				continue // spaces before the end of the text, without a line end
 			}
 			blanks++
 			continue
 		}
 		text = text[indent:]
-		nowSpaced := isBlank(text[0])
+		nowSpaced := IsBlank(text[0])
 		switch {
 		case lines == 0:
 			out = appendBreaks(out, blanks)
@@ -240,7 +240,7 @@ func decodeBlock(src []byte, p, end, parent int) []byte {
 			return finishBlock(out, lastBreak, 0)
 		}
 	}
-	if h.chomp == '+' {
+	if h.Chomp == '+' {
 		if lines > 0 {
 			blanks++ // the line end of the last line with text
 		}
@@ -256,8 +256,8 @@ func finishBlock(out []byte, lineEnd bool, breaks int) []byte {
 	return appendBreaks(out, breaks)
 }
 
-// hexRune reads hexadecimal digits at the begin of text. It reports false when there are fewer.
-func hexRune(text []byte, digits int) (r rune, ok bool) {
+// HexRune reads hexadecimal digits at the begin of text. It reports false when there are fewer.
+func HexRune(text []byte, digits int) (r rune, ok bool) {
 	if len(text) < digits {
 		return 0, false
 	}
@@ -283,26 +283,26 @@ func hexValue(b byte) int {
 	return -1
 }
 
-// blockHeader is the line that begins a literal or folded scalar.
-type blockHeader struct {
-	indent int  // explicit indentation, 0 for none
-	chomp  byte // '+', '-' or 0
-	end    int  // behind the indicators
+// BlockHeader is the line that begins a literal or folded scalar.
+type BlockHeader struct {
+	Indent int  // explicit indentation, 0 for none
+	Chomp  byte // '+', '-' or 0
+	End    int  // behind the indicators
 }
 
-// readHeader reads the indicators of a block scalar from the "|" or ">" at p.
-func readHeader(src []byte, p int) blockHeader {
-	h := blockHeader{end: p + 1}
-	for h.end < len(src) {
-		switch c := src[h.end]; {
-		case (c == '+' || c == '-') && h.chomp == 0:
-			h.chomp = c
-		case c >= '1' && c <= '9' && h.indent == 0:
-			h.indent = int(c - '0')
+// ReadBlockHeader reads the indicators of a block scalar from the "|" or ">" at p.
+func ReadBlockHeader(src []byte, p int) BlockHeader {
+	h := BlockHeader{End: p + 1}
+	for h.End < len(src) {
+		switch c := src[h.End]; {
+		case (c == '+' || c == '-') && h.Chomp == 0:
+			h.Chomp = c
+		case c >= '1' && c <= '9' && h.Indent == 0:
+			h.Indent = int(c - '0')
 		default:
 			return h
 		}
-		h.end++
+		h.End++
 	}
 	return h
 }
