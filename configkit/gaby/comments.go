@@ -1,9 +1,10 @@
 package gaby
 
 import (
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // Comments are the comments that belong to an entry of a map or list, without "#" and the blank behind it, lines joined by "\n".
@@ -119,7 +120,7 @@ func (d *document) lineComment(i int32) (from, to int) {
 		q++
 	}
 	if q < d.bodyEnd && d.src[q] == '#' {
-		return q, trimBlanks(d.src, q, d.lineEnd(q))
+		return q, scalar.TrimBlanks(d.src, q, d.lineEnd(q))
 	}
 	return p, p
 }
@@ -132,7 +133,7 @@ func (d *document) propsEnd(i int32) int {
 			s.pos++
 		}
 		if s.pos >= s.end || s.src[s.pos] != '&' && s.src[s.pos] != '!' {
-			return trimBlanks(d.src, int(d.props[i].start), s.pos)
+			return scalar.TrimBlanks(d.src, int(d.props[i].start), s.pos)
 		}
 		for !s.blankAt(s.pos) {
 			s.pos++

@@ -2,9 +2,9 @@ package gaby
 
 import (
 	"bytes"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"sync"
-	"unsafe"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // A document is one YAML document: its bytes in the unit, the tree over them, and the edits made since. Offsets of nodes count
@@ -239,6 +239,3 @@ func keyBytes(src []byte, n *node) []byte {
 	}
 	return raw
 }
-
-// view returns b as a string without a copy. It is only for source text, which nobody modifies, and for bytes made by decoding.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

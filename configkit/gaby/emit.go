@@ -2,9 +2,10 @@ package gaby
 
 import (
 	"bytes"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // An emitter writes values that have no text in the source, or whose text cannot be kept. It writes block style with two spaces

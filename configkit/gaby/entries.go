@@ -1,8 +1,9 @@
 package gaby
 
 import (
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // cache holds what is worked out from the tree on demand. Edits drop what they make wrong.

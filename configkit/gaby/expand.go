@@ -2,9 +2,10 @@ package gaby
 
 import (
 	"bytes"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // ExpandAnchors replaces the aliases and "<<" in the value by what they stand for, and removes the anchors in it that nothing refers to

@@ -2,10 +2,6 @@ package gaby
 
 import "strings"
 
-// listSuffix ends the kind of a list of resources: List itself, whose items say what they are, or that of the items with it,
-// as in RoleBindingList.
-const listSuffix = "List"
-
 // listItems returns the items of a list of resources as documents, nil when doc is not such a list.
 func listItems(doc *YamlDoc) Container {
 	h, err := doc.Header()

@@ -2,8 +2,9 @@ package gaby
 
 import (
 	"errors"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // Native knows the language of a text that is not YAML and that a document is a view of. The document is read and edited as any

@@ -2,8 +2,9 @@ package gaby
 
 import (
 	"bytes"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // past tells what was edited between a past state of a document and the document.

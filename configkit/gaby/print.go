@@ -3,10 +3,11 @@ package gaby
 import (
 	"bytes"
 	"cmp"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // A patch replaces src[from:to] by text. Patches of one document do not overlap.

@@ -2,9 +2,10 @@ package gaby
 
 import (
 	"bytes"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"slices"
 	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // replaceFlow writes a value inside a flow collection.

@@ -2,8 +2,9 @@ package gaby
 
 import (
 	"bytes"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // replaceWords makes the patch for a string of several lines in which one run of words was changed: the run alone is replaced, so

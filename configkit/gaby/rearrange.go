@@ -1,11 +1,12 @@
 package gaby
 
 import (
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"math"
 	"slices"
 	"sort"
 	"strconv"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // ArrayRearrangeP makes the list at path consist of the items that have the given indexes, in this order. Items that are left out are

@@ -3,9 +3,10 @@ package gaby
 import (
 	"bytes"
 	"encoding/binary"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"math"
 	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // The scanner reads one document in one pass and records its nodes. It follows the grammar of YAML 1.2 as go.yaml.in/yaml/v3

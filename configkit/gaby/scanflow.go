@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
@@ -254,5 +255,5 @@ loop:
 		}
 		q++
 	}
-	return trimBlanks(src, p, q), q
+	return scalar.TrimBlanks(src, p, q), q
 }

@@ -2,8 +2,9 @@ package gaby
 
 import (
 	"encoding/binary"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"math/bits"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // This file has short ways for what nearly all lines of nearly all documents are: a plain key with a plain value or a collection

@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
@@ -25,20 +26,7 @@ loop:
 			}
 		}
 	}
-	return trimBlanks(src, p, q), q
-}
-
-// trimBlanks returns the end of src[from:to] without the blanks and carriage return at its end.
-func trimBlanks(src []byte, from, to int) int {
-	for to > from {
-		switch src[to-1] {
-		case ' ', '\t', '\r':
-			to--
-			continue
-		}
-		break
-	}
-	return to
+	return scalar.TrimBlanks(src, p, q), q
 }
 
 // plainRest continues plain text whose first line ended at end and stopped at stop, over the lines to the right of indent, and
@@ -162,7 +150,7 @@ func (s *scanner) blockScalar(e int32, indent int) {
 	if q < s.end && s.src[q] != '\n' {
 		s.failHint(q, "unexpected text behind the block scalar indicator", "begin the text on the next line")
 	}
-	headEnd := trimBlanks(s.src, p, h.End)
+	headEnd := scalar.TrimBlanks(s.src, p, h.End)
 	textEnd, tail := q, q // line end of the last line with text; end of the blank lines behind it
 	depth := 0
 	if h.Indent > 0 {

@@ -3,73 +3,14 @@ package gaby
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
-	"math"
 	"math/bits"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// Container is the list of documents of one unit, in order. The items of a list of resources, such as a v1/List or a DeploymentList,
-// are documents of their own in it: views into the text of the list.
-type Container []*YamlDoc
-
-// ParseAll splits text into its documents. A document is scanned when it is first visited, so errors inside documents show only
-// then (see [YamlDoc.Check]); the error returned here is a *[SyntaxError] about the text as a whole.
-//
-// Empty documents and documents of comments only are no elements: their bytes belong to the document that follows, or to the
-// last one. Text in which there is nothing else is one null document; no text at all is no document.
-func ParseAll(text []byte, opts ...Option) (Container, error) {
-	limits := DefaultLimits()
-	for _, o := range opts {
-		o(&limits)
-	}
-	if len(text) == 0 {
-		return nil, nil
-	}
-	if len(text) > math.MaxUint32/2 {
-		return nil, &SyntaxError{Pos: Position{Line: 1, Column: 1}, Msg: fmt.Sprintf("%d bytes are more than one unit may have", len(text))}
-	}
-	return parse(&unit{text: text}, &limits), nil
-}
-
-// parse splits the text of u.
-func parse(u *unit, limits *Limits) Container {
-	parts := u.arena.split(u.text)
-	u.setStarts(parts)
-	docs, views, c := u.arena.documents(len(parts))
-	for i, p := range parts {
-		docs[i] = document{
-			src: u.text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,
-			unit: u, index: i, limits: limits, odd: p.odd, kind: u.arena.kind(p.kind),
-		}
-		views[i].v = Value{d: &docs[i], origin: origin{-1, -1}}
-		if p.list && bytes.Contains(docs[i].src, []byte(listSuffix)) {
-			if items := listItems(&views[i]); items != nil {
-				c = append(c, items...)
-				continue
-			}
-		}
-		c = append(c, &views[i])
-	}
-	return c
-}
-
-// ParseYAML parses text that holds exactly one document.
-func ParseYAML(text []byte) (*YamlDoc, error) {
-	limits := DefaultLimits()
-	parts := split(text, nil)
-	u := &unit{text: text}
-	u.setStarts(parts[:1])
-	d := &document{src: text, body: parts[0].body, bodyEnd: parts[0].bodyEnd, unit: u, limits: &limits, odd: parts[0].odd}
-	if len(parts) > 1 {
-		return nil, &SyntaxError{Pos: d.position(parts[1].body), Msg: "a second document where one was expected"}
-	}
-	doc := &YamlDoc{v: Value{d: d, origin: origin{-1, -1}}}
-	return doc, doc.Check()
-}
-
-// Detach says that the text of the document, made by [ParseYAML], is not that of a file: nothing in it has a position from now on.
-func (d *YamlDoc) Detach() { d.v.d.unit.detached = true }
+// listSuffix ends the kind of a list of resources: List itself, whose items say what they are, or that of the items with it,
+// as in RoleBindingList.
+const listSuffix = "List"
 
 // part is one document found by split: the span of its bytes and of its content.
 type part struct {

@@ -3,12 +3,13 @@ package gaby
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"math"
 	"reflect"
 	"sort"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // A tree is a value on its way into a document: what the caller gave, with keys in the order they will have.

@@ -1,8 +1,9 @@
 package gaby
 
 import (
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"iter"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // Written is how a value is written, which its readers do not see. Of a value made by an edit it is how it will be written.

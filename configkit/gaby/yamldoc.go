@@ -2,9 +2,10 @@ package gaby
 
 import (
 	"bytes"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"strconv"
 	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
 // YamlDoc is a document, or a place inside one. A nil *YamlDoc is "nothing there": every method that reads works on it.

@@ -49,3 +49,16 @@ func IsBlank(b byte) bool { return b == ' ' || b == '\t' }
 func IsNameByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-'
 }
+
+// TrimBlanks returns the end of src[from:to] without the blanks and carriage return at its end.
+func TrimBlanks(src []byte, from, to int) int {
+	for to > from {
+		switch src[to-1] {
+		case ' ', '\t', '\r':
+			to--
+			continue
+		}
+		break
+	}
+	return to
+}

@@ -2,163 +2,9 @@ package gaby
 
 import (
 	"bytes"
+
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
-
-// Header is what tells which resource a document is. Fields that are missing or no plain strings are empty.
-type Header struct {
-	APIVersion   string
-	Kind         string
-	Namespace    string
-	Name         string
-	GenerateName string
-}
-
-// Header returns the fields that identify a resource. A document that was not visited yet is not scanned for it: only the lines
-// of its outermost map and of its metadata are looked at, which is far cheaper. What that look cannot be certain about (flow
-// style, anchors, multi-line text) makes it scan; the error is then a *[SyntaxError], beside the fields found in front of it.
-// An item of a DeploymentList that does not say what it is has the apiVersion of the list and the kind Deployment.
-func (d *YamlDoc) Header() (Header, error) {
-	if d == nil {
-		return Header{}, nil
-	}
-	doc := d.v.d
-	if d.v.owner >= 0 || d.v.slot != 0 || doc.scanned {
-		return d.scannedHeader()
-	}
-	if !doc.hasHeader && doc.willBeVisited() {
-		// What yaml.v3 reads may not be what the lines say: it breaks them at more characters.
-		if doc.ready() && doc.readOnly == nil {
-			_, _ = d.scannedHeader() // which the document keeps
-		}
-		doc.scanned, doc.ahead = false, true
-	}
-	if !doc.hasHeader {
-		p := peeker{src: doc.src[:doc.bodyEnd], pos: doc.body}
-		if doc.odd || !p.document() {
-			return d.scannedHeader()
-		}
-		doc.header, doc.hasHeader = p.h, true
-	}
-	return doc.header, nil
-}
-
-// SecondHeader tells whether a key that identifies a resource is there twice in the outermost block map, and where: most of the
-// time the separator between two documents is missing.
-func (d *YamlDoc) SecondHeader() (key string, at Position) {
-	doc := d.v.d
-	if !doc.odd || !d.whole() || !doc.ready() || doc.readOnly != nil || doc.n[0].kind != mapNode || doc.n[0].style == scalar.FlowStyle {
-		return "", Position{}
-	}
-	seen := map[string]bool{}
-	for e := int32(1); e < int32(doc.n[0].next); e = int32(doc.n[e].next) {
-		key := string(keyBytes(doc.src, &doc.n[e]))
-		switch key {
-		case "apiVersion", "kind", "metadata":
-			if seen[key] {
-				return key, doc.position(int(doc.n[e].key))
-			}
-			seen[key] = true
-		}
-	}
-	return "", Position{}
-}
-
-func (d *YamlDoc) scannedHeader() (Header, error) {
-	if err := d.Check(); err != nil {
-		if doc := d.v.d; !doc.hasHeader { // what the lines in front of the error say may do to pass the document by
-			p := peeker{src: doc.src[:doc.bodyEnd], pos: doc.body}
-			p.document()
-			doc.header, doc.hasHeader = p.h, true
-		}
-		return d.v.d.header, err
-	}
-	doc := d.v.d
-	if doc.hasHeader && d.whole() { // as it is since the last edit
-		return doc.header, nil
-	}
-	if h, ok := d.editedHeader(); ok {
-		doc.header, doc.hasHeader = h, true
-		return h, nil
-	}
-	var h Header
-	var meta Value
-	for c := d.v.First(); c.Exists(); c = c.Next() {
-		switch c.Key() {
-		case "apiVersion":
-			h.APIVersion = stringText(c)
-		case "kind":
-			h.Kind = stringText(c)
-		case "metadata":
-			meta = c
-		}
-	}
-	for c := meta.First(); c.Exists(); c = c.Next() {
-		h.setMetadata(c)
-	}
-	if d.whole() {
-		doc.header, doc.hasHeader = h, true
-	} else if h.Kind == "" || h.APIVersion == "" {
-		d.completeHeader(&h)
-	}
-	return h, nil
-}
-
-// setMetadata takes what an entry of metadata says.
-func (h *Header) setMetadata(entry Value) {
-	switch entry.Key() {
-	case "namespace":
-		h.Namespace = stringText(entry)
-	case "name":
-		h.Name = stringText(entry)
-	case "generateName":
-		h.GenerateName = stringText(entry)
-	}
-}
-
-// editedHeader is the header of the state before the last edits with what they have changed, when these are few and of values only.
-func (d *YamlDoc) editedHeader() (h Header, ok bool) {
-	doc := d.v.d
-	since := doc.headerOf - 1
-	if since < 0 || !d.whole() || len(doc.edits.log)-int(since) > fewSlots || !doc.onlyValues(since) {
-		return h, false
-	}
-	h = doc.header
-	for _, c := range doc.edits.log[since:] {
-		place := Value{d: doc, slot: c.i}
-		entry, _ := d.v.Toward(place)
-		switch {
-		case !entry.Exists():
-			return h, false
-		case entry.Key() == "apiVersion":
-			h.APIVersion = stringText(entry)
-		case entry.Key() == "kind":
-			h.Kind = stringText(entry)
-		case entry.Key() == "metadata":
-			field, _ := entry.Toward(place)
-			if !field.Exists() || entry.slot == place.slot {
-				return h, false
-			}
-			h.setMetadata(field)
-		}
-	}
-	return h, true
-}
-
-// stringText returns the text of a string, "" for any other value and for none.
-func stringText(v Value) string {
-	if !v.Exists() {
-		return ""
-	}
-	d, i := v.d, v.node()
-	if d.n[i].kind != scalarNode {
-		return ""
-	}
-	if t := d.scalarTag(i); t != scalar.StrTag && t != scalar.OtherTag {
-		return ""
-	}
-	return d.text(i)
-}
 
 // A peeker reads the outermost keys of a block map without looking into what lies between them. It skips a line that is indented
 // deeper by its line feed alone when nothing on it can swallow the following lines; quoted text, flow collections and literal
@@ -169,11 +15,28 @@ func stringText(v Value) string {
 type peeker struct {
 	src  []byte
 	pos  int
-	h    Header
+	h    streamHeader
 	seen uint8 // which of the keys, as bits
 }
 
 const seenAll = 1 | 2 | 4 // apiVersion, kind and metadata
+
+// streamHeader is what a header scan finds. Fields that are missing or not plain strings are empty.
+type streamHeader struct {
+	APIVersion   string
+	Kind         string
+	Namespace    string
+	Name         string
+	GenerateName string
+}
+
+// scanHeader reads what identifies the resource of a document whose content begins at body. It reports false when it is not certain; the
+// header is then what it found before that.
+func scanHeader(src []byte, body int) (streamHeader, bool) {
+	p := peeker{src: src, pos: body}
+	ok := p.document()
+	return p.h, ok
+}
 
 // document reads the header. It reports false when it gives up.
 func (p *peeker) document() bool {
@@ -358,7 +221,7 @@ func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
 		}
 		end = v + i
 	}
-	end = trimBlanks(p.src, v, end)
+	end = scalar.TrimBlanks(p.src, v, end)
 	if p.continues(col) {
 		return false
 	}
