@@ -41,7 +41,7 @@ func (v Value) Comments() Comments {
 	}
 	if _, edited := d.pendingComment(i); !edited {
 		if from, to := d.lineComment(i); to > from {
-			c.Line = commentText(view(d.src[from:to]))
+			c.Line = commentText(scalar.View(d.src[from:to]))
 		}
 	}
 	if d.n[i].flags&inFlow != 0 {
@@ -49,8 +49,8 @@ func (v Value) Comments() Comments {
 	}
 	start := d.entryStart(i)
 	bol := d.lineStart(start)
-	if strings.TrimLeft(view(d.src[bol:start]), " ") == "" {
-		c.Head = commentText(view(d.src[d.headStart(i):bol]))
+	if strings.TrimLeft(scalar.View(d.src[bol:start]), " ") == "" {
+		c.Head = commentText(scalar.View(d.src[d.headStart(i):bol]))
 		c.Foot = d.foot(i, start-bol)
 	}
 	return c
@@ -62,7 +62,7 @@ func (d *document) foot(i int32, col int) string {
 	from := p
 	for p < d.bodyEnd {
 		eol := d.lineEnd(p)
-		line := view(d.src[p:eol])
+		line := scalar.View(d.src[p:eol])
 		if len(line) <= col || strings.TrimLeft(line[:col], " ") != "" || line[col] != '#' {
 			trimmed := strings.TrimLeft(line, " ")
 			if len(line)-len(trimmed) == col && trimmed != "" && trimmed != "\r" {
@@ -72,7 +72,7 @@ func (d *document) foot(i int32, col int) string {
 		}
 		p = min(eol+1, len(d.src))
 	}
-	return commentText(view(d.src[from:p]))
+	return commentText(scalar.View(d.src[from:p]))
 }
 
 // commentText strips the marks of comment lines.

@@ -1,6 +1,9 @@
 package gaby
 
-import "bytes"
+import (
+	"bytes"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
+)
 
 // adjoins reports whether next follows d in the text both come from.
 func (d *document) adjoins(next *document) bool {
@@ -39,8 +42,8 @@ func Join(parts [][][]byte) [][]byte {
 
 // startsWithMarker reports whether text begins with a document separator, behind directives and comments.
 func startsWithMarker(text []byte) bool {
-	for p := 0; p < len(text); p = nextLineStart(text, p) {
-		if isMarker(text, p) && text[p] == '-' {
+	for p := 0; p < len(text); p = stream.NextLineStart(text, p) {
+		if stream.IsMarker(text, p) && text[p] == '-' {
 			return true
 		}
 		if c := text[p]; c != '#' && c != '%' && c != '\n' && c != '\r' && c != '.' {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // copied says of what a node is a copy that was made inside the document. A copy is written with the text of its original, comments
@@ -114,7 +115,7 @@ func (d *document) lead(s, before int32) uint32 {
 		if d.n[s-1].flags&hasProps != 0 {
 			head = d.propsEnd(s - 1)
 		}
-		return uint32(nextLineStart(d.src, head))
+		return uint32(stream.NextLineStart(d.src, head))
 	}
 	return uint32(d.headStart(s))
 }
@@ -127,7 +128,7 @@ func (e *emitter) leadLines(slot int32, indent int) {
 		return
 	}
 	to := e.d.lineStart(e.d.entryStart(c.entry))
-	for p := int(c.lead); p < to; p = nextLineStart(e.d.src, p) {
+	for p := int(c.lead); p < to; p = stream.NextLineStart(e.d.src, p) {
 		line := bytes.TrimSpace(e.d.src[p:e.d.lineEnd(p)])
 		if len(line) == 0 {
 			indented := bytes.TrimRight(e.b, " ")
@@ -254,7 +255,7 @@ func (e *emitter) blockText(s int32, h scalar.BlockHeader, col int) {
 	end := int(d.n[s].valEnd)
 	from := d.blockTextIndent(s)
 	indent := max(col, 0) + from - max(d.blockParent(s), 0)
-	for p := nextLineStart(d.src, h.End); p < end; p = nextLineStart(d.src, p) {
+	for p := stream.NextLineStart(d.src, h.End); p < end; p = stream.NextLineStart(d.src, p) {
 		line := bytes.TrimRight(d.src[p:min(d.lineEnd(p), end)], "\r")
 		e.b = append(e.b, e.lineEnd...)
 		if len(line) > from {

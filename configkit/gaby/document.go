@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // A document is one YAML document: its bytes in the unit, the tree over them, and the edits made since. Offsets of nodes count
@@ -59,10 +60,10 @@ type unit struct {
 	arena *Arena
 }
 
-func (u *unit) setStarts(parts []part) {
+func (u *unit) setStarts(parts []stream.Part) {
 	u.starts = make([]int, len(parts))
 	for i, p := range parts {
-		u.starts[i] = p.start
+		u.starts[i] = p.Start
 	}
 }
 
@@ -122,7 +123,7 @@ func (d *document) keyText(i int32) string {
 	if n.flags&isNew != 0 {
 		return d.fresh[n.key].key
 	}
-	return view(keyBytes(d.src, n))
+	return scalar.View(keyBytes(d.src, n))
 }
 
 // keyIs reports whether the key of node i is k.
@@ -143,7 +144,7 @@ func (d *document) text(i int32) string {
 	if n.flags&isNew != 0 {
 		return d.fresh[n.val].text
 	}
-	return view(d.textBytes(i))
+	return scalar.View(d.textBytes(i))
 }
 
 // textBytes is text without a copy where the source holds the text as it is. The result must not be modified.

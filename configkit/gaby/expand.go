@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // ExpandAnchors replaces the aliases and "<<" in the value by what they stand for, and removes the anchors in it that nothing refers to
@@ -234,5 +235,5 @@ func (p *printer) beginsBelowDash(i int32, at int) bool {
 		return false
 	}
 	val := int(n.val)
-	return len(bytes.TrimSpace(d.src[at:val])) == 0 && d.lineStart(val) == nextLineStart(d.src, at) && d.column(val) > d.column(int(n.key))+1
+	return len(bytes.TrimSpace(d.src[at:val])) == 0 && d.lineStart(val) == stream.NextLineStart(d.src, at) && d.column(val) > d.column(int(n.key))+1
 }

@@ -82,7 +82,7 @@ func (d *document) dedented(i int32) string {
 		text = d.withoutLineEnd(from, to, s)
 	}
 	if bytes.IndexByte(text, '\n') < 0 {
-		return view(text)
+		return scalar.View(text)
 	}
 	indent := d.column(from)
 	if !isBlock {

@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // Header is what tells which resource a document is. Fields that are missing or no plain strings are empty.
@@ -33,7 +34,7 @@ func (d *YamlDoc) Header() (Header, error) {
 		doc.scanned, doc.ahead = false, true
 	}
 	if !doc.hasHeader {
-		h, certain := scanHeader(doc.src[:doc.bodyEnd], doc.body)
+		h, certain := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.body)
 		if doc.odd || !certain {
 			return d.scannedHeader()
 		}
@@ -66,7 +67,7 @@ func (d *YamlDoc) SecondHeader() (key string, at Position) {
 func (d *YamlDoc) scannedHeader() (Header, error) {
 	if err := d.Check(); err != nil {
 		if doc := d.v.d; !doc.hasHeader { // what the lines in front of the error say may do to pass the document by
-			h, _ := scanHeader(doc.src[:doc.bodyEnd], doc.body)
+			h, _ := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.body)
 			doc.header, doc.hasHeader = Header(h), true
 		}
 		return d.v.d.header, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -54,7 +55,7 @@ func (d *document) readWithLibrary() {
 // directives.
 func blankDirectives(prefix []byte) bool {
 	found := false
-	for p := 0; p < len(prefix); p = nextLineStart(prefix, p) {
+	for p := 0; p < len(prefix); p = stream.NextLineStart(prefix, p) {
 		if prefix[p] != '%' {
 			continue
 		}

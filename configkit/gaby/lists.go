@@ -1,6 +1,9 @@
 package gaby
 
-import "strings"
+import (
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
+	"strings"
+)
 
 // listItems returns the items of a list of resources as documents, nil when doc is not such a list.
 func listItems(doc *YamlDoc) Container {
@@ -24,12 +27,12 @@ func listItems(doc *YamlDoc) Container {
 
 // mayList reports whether the kind is that of a list. The only one without a type in front of it is v1/List.
 func (h *Header) mayList() bool {
-	return strings.HasSuffix(h.Kind, listSuffix) && h.APIVersion != "" && (h.Kind != listSuffix || h.APIVersion == "v1")
+	return strings.HasSuffix(h.Kind, stream.ListSuffix) && h.APIVersion != "" && (h.Kind != stream.ListSuffix || h.APIVersion == "v1")
 }
 
 // lists reports whether an entry of items is a resource and not a part of the one that has the header. A list has no name.
 func (h *Header) lists(item Value) bool {
-	if h.Kind == listSuffix {
+	if h.Kind == stream.ListSuffix {
 		return true
 	}
 	kind := stringText(item.Get("kind"))
@@ -37,13 +40,13 @@ func (h *Header) lists(item Value) bool {
 		return true
 	}
 	named := h.Name != "" || h.GenerateName != ""
-	return !named && (kind == "" || kind+listSuffix == h.Kind) && item.Get("metadata").Kind() == Map
+	return !named && (kind == "" || kind+stream.ListSuffix == h.Kind) && item.Get("metadata").Kind() == Map
 }
 
 // completeHeader adds what an item of a list lacks because the list says it for all.
 func (d *YamlDoc) completeHeader(h *Header) {
 	list := Value{d: d.v.d, origin: origin{-1, -1}}
-	kind, typed := strings.CutSuffix(stringText(list.Get("kind")), listSuffix)
+	kind, typed := strings.CutSuffix(stringText(list.Get("kind")), stream.ListSuffix)
 	if items := list.Get("items"); !typed || kind == "" || !items.Exists() || items.node() != d.v.owner {
 		return
 	}

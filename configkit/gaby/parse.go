@@ -3,6 +3,7 @@ package gaby
 import (
 	"bytes"
 	"fmt"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 	"math"
 )
 
@@ -36,11 +37,11 @@ func parse(u *unit, limits *Limits) Container {
 	docs, views, c := u.arena.documents(len(parts))
 	for i, p := range parts {
 		docs[i] = document{
-			src: u.text[p.start:p.end:p.end], body: p.body - p.start, bodyEnd: p.bodyEnd - p.start,
-			unit: u, index: i, limits: limits, odd: p.odd, kind: u.arena.kind(p.kind),
+			src: u.text[p.Start:p.End:p.End], body: p.Body - p.Start, bodyEnd: p.BodyEnd - p.Start,
+			unit: u, index: i, limits: limits, odd: p.Odd, kind: u.arena.kind(p.Kind),
 		}
 		views[i].v = Value{d: &docs[i], origin: origin{-1, -1}}
-		if p.list && bytes.Contains(docs[i].src, []byte(listSuffix)) {
+		if p.List && bytes.Contains(docs[i].src, []byte(stream.ListSuffix)) {
 			if items := listItems(&views[i]); items != nil {
 				c = append(c, items...)
 				continue
@@ -54,12 +55,12 @@ func parse(u *unit, limits *Limits) Container {
 // ParseYAML parses text that holds exactly one document.
 func ParseYAML(text []byte) (*YamlDoc, error) {
 	limits := DefaultLimits()
-	parts := split(text, nil)
+	parts := stream.Split(text, nil)
 	u := &unit{text: text}
 	u.setStarts(parts[:1])
-	d := &document{src: text, body: parts[0].body, bodyEnd: parts[0].bodyEnd, unit: u, limits: &limits, odd: parts[0].odd}
+	d := &document{src: text, body: parts[0].Body, bodyEnd: parts[0].BodyEnd, unit: u, limits: &limits, odd: parts[0].Odd}
 	if len(parts) > 1 {
-		return nil, &SyntaxError{Pos: d.position(parts[1].body), Msg: "a second document where one was expected"}
+		return nil, &SyntaxError{Pos: d.position(parts[1].Body), Msg: "a second document where one was expected"}
 	}
 	doc := &YamlDoc{v: Value{d: d, origin: origin{-1, -1}}}
 	return doc, doc.Check()

@@ -1,6 +1,7 @@
 package gaby
 
 import (
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 	"math"
 )
 
@@ -15,7 +16,7 @@ func Cut(text []byte, size int) *Parts {
 	if len(text) > math.MaxUint32/2 {
 		return p // ParseAll refuses it
 	}
-	for at := cutBehind(text, size); at >= 0; at = cutBehind(text, at+size) {
+	for at := stream.Cut(text, size); at >= 0; at = stream.Cut(text, at+size) {
 		p.unit.starts = append(p.unit.starts, at)
 	}
 	return p
@@ -44,7 +45,7 @@ func (p *Parts) Parse(i int, a *Arena) Container {
 // An Arena is memory for documents and their trees that is used again for the next ones. It must not be used from several
 // goroutines.
 type Arena struct {
-	parts []part
+	parts []stream.Part
 	nodes []node
 	docs  []document
 	views []YamlDoc
@@ -66,11 +67,11 @@ func (a *Arena) reset() {
 }
 
 // split is split with space that is used again.
-func (a *Arena) split(text []byte) []part {
+func (a *Arena) split(text []byte) []stream.Part {
 	if a == nil {
-		return split(text, make([]part, 0, len(text)/1024+1))
+		return stream.Split(text, make([]stream.Part, 0, len(text)/1024+1))
 	}
-	a.parts = split(text, a.parts[:0])
+	a.parts = stream.Split(text, a.parts[:0])
 	return a.parts
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // A patch replaces src[from:to] by text. Patches of one document do not overlap.
@@ -262,7 +263,7 @@ func (p *printer) replace(i int32) {
 	if s.indent == -2 {
 		c.Parent, c.Indent = -1, 2
 	}
-	c.NoBlock = p.unsafeBelow(nextLineStart(d.src, s.tail), c.Parent)
+	c.NoBlock = p.unsafeBelow(stream.NextLineStart(d.src, s.tail), c.Parent)
 	if old.kind == scalarNode && old.style != scalar.NoStyle {
 		c.Old = old.style
 		if d.scalarTag(i) != scalar.StrTag && d.scalarTag(i) != scalar.OtherTag {
@@ -332,7 +333,7 @@ func (d *document) entryAt(p int) int32 {
 // blockTextIndent returns the column of the text of block scalar i, 0 when it has none.
 func (d *document) blockTextIndent(i int32) int {
 	n := &d.n[i]
-	p := nextLineStart(d.src, int(n.val))
+	p := stream.NextLineStart(d.src, int(n.val))
 	h := scalar.ReadBlockHeader(d.src, int(n.val))
 	if h.Indent > 0 {
 		return max(d.blockParent(i), 0) + h.Indent
@@ -345,7 +346,7 @@ func (d *document) blockTextIndent(i int32) int {
 		if c < len(d.src) && d.src[c] != '\n' && d.src[c] != '\r' {
 			return c - p
 		}
-		p = nextLineStart(d.src, p)
+		p = stream.NextLineStart(d.src, p)
 	}
 	return 0
 }
@@ -400,7 +401,7 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 		p.put(s, p.flowText(r), "")
 		return
 	}
-	e.noBlock = p.unsafeBelow(nextLineStart(d.src, s.tail), max(s.indent, 0))
+	e.noBlock = p.unsafeBelow(stream.NextLineStart(d.src, s.tail), max(s.indent, 0))
 	tag := strings.TrimRight(e.tag(r), " ")
 	isListItem := s.slot != 0 && old.keyStyle == scalar.NoStyle
 	switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // replaceFlow writes a value inside a flow collection.
@@ -163,7 +164,7 @@ func (p *printer) removeFlowTail(i int32, have []int32, kept int, f flowLayout, 
 	comma := d.commaAfter(d.flowEnd(have[kept]))
 	from := d.skipLineComment(comma)
 	if from != comma { // a comment needs its line end
-		from = nextLineStart(d.src, from)
+		from = stream.NextLineStart(d.src, from)
 	}
 	end := d.flowEnd(have[len(have)-1])
 	if f.comma {
@@ -172,8 +173,8 @@ func (p *printer) removeFlowTail(i int32, have []int32, kept int, f flowLayout, 
 		p.add(i, comma-1, comma, "")
 	}
 	to := d.skipLineComment(end)
-	if from == d.lineStart(from) && !lineHasContent(d.src, to) {
-		to = nextLineStart(d.src, to)
+	if from == d.lineStart(from) && !stream.LineHasContent(d.src, to) {
+		to = stream.NextLineStart(d.src, to)
 	}
 	p.add(i, from, to, "")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // children makes the patches for source collection i whose children are now kids, and reports whether all of its text is replaced, an
@@ -101,7 +102,7 @@ func (p *printer) replaceMerge(slot int32, run []int32, indent int) {
 	if !s.inside { // blanks at the end of the line would become part of a text
 		to = d.blockEnd(to)
 	}
-	e.noBlock = p.unsafeBelow(nextLineStart(d.src, to), indent)
+	e.noBlock = p.unsafeBelow(stream.NextLineStart(d.src, to), indent)
 	for k, kid := range run {
 		if k > 0 {
 			e.b = append(e.b, e.lineEnd...)
@@ -291,13 +292,13 @@ func (p *printer) blanksBehind(slot int32, at int) int {
 	}
 	kept := scalar.ReadBlockHeader(d.src, int(n.val)).Chomp == '+'
 	to := at
-	for q := at; q < d.bodyEnd; q = nextLineStart(d.src, q) {
+	for q := at; q < d.bodyEnd; q = stream.NextLineStart(d.src, q) {
 		line := bytes.TrimRight(d.src[q:d.lineEnd(q)], "\r")
 		if len(bytes.TrimSpace(line)) > 0 {
 			break
 		}
 		if kept || len(line) > 0 {
-			to = nextLineStart(d.src, q)
+			to = stream.NextLineStart(d.src, q)
 		}
 	}
 	return to

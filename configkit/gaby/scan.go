@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // The scanner reads one document in one pass and records its nodes. It follows the grammar of YAML 1.2 as go.yaml.in/yaml/v3
@@ -95,7 +96,7 @@ func (s *scanner) checkMargin(from, to int) {
 		}
 		bol := q
 		switch {
-		case q < eol && isMarker(s.src, q):
+		case q < eol && stream.IsMarker(s.src, q):
 			directives, version = s.src[q] == '.', false
 			q += 3
 		case q < eol && s.src[q] == '%':

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // headStart returns where the lines of entry slot begin, the comments directly above it at its indentation included. Items of the
@@ -74,7 +75,7 @@ func (d *document) commentsEnd(slot int32, all bool) int {
 	all = all && hasItems
 	attached := hasItems
 	remark := false // whether the lines from end on begin with a remark
-	for p := end; p < d.bodyEnd; p = nextLineStart(d.src, p) {
+	for p := end; p < d.bodyEnd; p = stream.NextLineStart(d.src, p) {
 		line := bytes.TrimRight(d.src[p:d.lineEnd(p)], "\r")
 		text := bytes.TrimLeft(line, " \t")
 		indent := len(line) - len(text)
@@ -96,7 +97,7 @@ func (d *document) commentsEnd(slot int32, all bool) int {
 			}
 		}
 		if !remark {
-			end = nextLineStart(d.src, p)
+			end = stream.NextLineStart(d.src, p)
 		}
 	}
 	return end

@@ -366,7 +366,7 @@ func (v Value) Data() any {
 	}
 	t := v.d.scalarTag(i)
 	if t == scalar.StrTag && v.d.n[i].flags&isNew == 0 {
-		return view(v.d.textBytes(i))
+		return scalar.View(v.d.textBytes(i))
 	}
 	return scalar.Data(t, v.d.text(i))
 }

@@ -1,9 +1,9 @@
-package gaby
+package stream
 
 import "bytes"
 
-// cutBehind is the first place at or behind from where a part may begin, -1 when there is none.
-func cutBehind(text []byte, from int) int {
+// Cut returns the first offset from from on at which a part may begin, -1 if there is none.
+func Cut(text []byte, from int) int {
 	for from < len(text) {
 		i := bytes.Index(text[from:], []byte("\n---"))
 		if i < 0 {
@@ -30,7 +30,7 @@ func beginsDocument(text []byte, p int) bool {
 		return false
 	}
 	for p++; p < len(text) && text[p] == '#'; {
-		p = nextLineStart(text, p)
+		p = NextLineStart(text, p)
 	}
 	return p < len(text) && isLetter(text[p])
 }

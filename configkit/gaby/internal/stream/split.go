@@ -1,4 +1,8 @@
-package gaby
+// Package stream looks at the text of a unit before it is scanned: it finds documents, places to cut between them, and the header of
+// a document.
+//
+// Invariants: nothing here makes nodes. Split is exact. Cut and ScanHeader are certain or give up; then the scanner decides.
+package stream
 
 import (
 	"bytes"
@@ -8,22 +12,22 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// listSuffix ends the kind of a list of resources: List itself, whose items say what they are, or that of the items with it,
+// ListSuffix ends the kind of a list of resources: List itself, whose items say what they are, or that of the items with it,
 // as in RoleBindingList.
-const listSuffix = "List"
+const ListSuffix = "List"
 
-// part is one document found by split: the span of its bytes and of its content.
-type part struct {
-	start, end    int
-	body, bodyEnd int
-	list          bool   // may be a list of resources
+// Part is one document found by split: the span of its bytes and of its content.
+type Part struct {
+	Start, End    int
+	Body, BodyEnd int
+	List          bool   // may be a list of resources
 	keys          uint8  // which of apiVersion, kind and metadata there are in the first column, as bits
-	odd           bool   // one of them is there twice, or may be in another spelling: a separator may be missing
-	kind          []byte // the line of kind
+	Odd           bool   // one of them is there twice, or may be in another spelling: a separator may be missing
+	Kind          []byte // the line of kind
 }
 
 // see looks at a line that begins with content.
-func (p *part) see(line []byte) {
+func (p *Part) see(line []byte) {
 	var key string
 	var bit uint8
 	switch line[0] {
@@ -34,34 +38,34 @@ func (p *part) see(line []byte) {
 	case 'm':
 		key, bit = "metadata", 4
 	case '"', '\'', '?', '&', '!', '*', '{', '[':
-		p.odd = true
+		p.Odd = true
 		return
 	default:
 		return
 	}
 	if len(line) > len(key) && string(line[:len(key)]) == key && (line[len(key)] == ':' || scalar.IsBlank(line[len(key)])) {
-		p.odd = p.odd || p.keys&bit != 0
+		p.Odd = p.Odd || p.keys&bit != 0
 		p.keys |= bit
 		if key == "kind" {
-			p.kind, _, _ = bytes.Cut(line, []byte{'\n'})
+			p.Kind, _, _ = bytes.Cut(line, []byte{'\n'})
 		}
 	}
 }
 
-// split finds the documents of text by its lines that begin with "---" or "...". Nothing inside a document can begin a line
+// Split finds the documents of text by its lines that begin with "---" or "...". Nothing inside a document can begin a line
 // with these: YAML forbids it even in quoted and literal text. They are appended to parts.
-func split(text []byte, parts []part) []part {
+func Split(text []byte, parts []Part) []Part {
 	p := 0
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		p = 3
 	}
-	cur := part{body: p, bodyEnd: -1}
+	cur := Part{Body: p, BodyEnd: -1}
 	var content, closed bool // of cur: has content; a "..." line was passed
 	restart := 0             // where the bytes of the next document begin, once closed
 	finish := func(end int) {
-		cur.end = end
-		if cur.bodyEnd < 0 {
-			cur.bodyEnd = end
+		cur.End = end
+		if cur.BodyEnd < 0 {
+			cur.BodyEnd = end
 		}
 		parts = append(parts, cur)
 	}
@@ -71,20 +75,20 @@ func split(text []byte, parts []part) []part {
 		}
 		if content {
 			finish(restart)
-			cur = part{start: restart}
+			cur = Part{Start: restart}
 		}
-		cur.body, cur.bodyEnd, closed, content = restart, -1, false, false
+		cur.Body, cur.BodyEnd, closed, content = restart, -1, false, false
 	}
 	for p < len(text) {
 		c := text[p]
 		switch {
-		case (c == '-' || c == '.') && isMarker(text, p):
+		case (c == '-' || c == '.') && IsMarker(text, p):
 			if c == '.' {
 				if !closed {
-					cur.bodyEnd = p
+					cur.BodyEnd = p
 				}
 				closed = true
-				p = nextLineStart(text, p)
+				p = NextLineStart(text, p)
 				restart = p
 				continue
 			}
@@ -94,31 +98,31 @@ func split(text []byte, parts []part) []part {
 					end = restart
 				}
 				finish(end)
-				cur = part{start: end, bodyEnd: -1}
+				cur = Part{Start: end, BodyEnd: -1}
 			}
-			cur.body, cur.bodyEnd = p+3, -1
-			content, closed = lineHasContent(text, p+3), false
-			cur.list = content // Header decides
+			cur.Body, cur.BodyEnd = p+3, -1
+			content, closed = LineHasContent(text, p+3), false
+			cur.List = content // Header decides
 		case c == '#' || c == '\n' || c == '%' && (!content || closed):
 		case c == ' ' || c == '\t' || c == '\r':
-			if (!content || closed) && lineHasContent(text, p) {
+			if (!content || closed) && LineHasContent(text, p) {
 				begin()
 				content = true
 			}
 		default:
 			begin()
 			cur.see(text[p:])
-			if c == 'k' && !cur.list {
-				cur.list = bytes.Contains(cur.kind, []byte(listSuffix))
+			if c == 'k' && !cur.List {
+				cur.List = bytes.Contains(cur.Kind, []byte(ListSuffix))
 			} else if (c == '{' || c == '"') && !content {
-				cur.list = true // flow style: Header decides
+				cur.List = true // flow style: Header decides
 			}
 			content = true
 		}
 		if content && !closed {
 			p = nextOuterLine(text, p)
 		} else {
-			p = nextLineStart(text, p)
+			p = NextLineStart(text, p)
 		}
 	}
 	switch {
@@ -126,15 +130,15 @@ func split(text []byte, parts []part) []part {
 		finish(len(text))
 	case len(parts) > 0:
 		last := &parts[len(parts)-1]
-		last.end = len(text)
+		last.End = len(text)
 	default:
-		cur.list = false
+		cur.List = false
 		finish(len(text))
 	}
 	return parts
 }
 
-func nextLineStart(text []byte, p int) int {
+func NextLineStart(text []byte, p int) int {
 	if i := bytes.IndexByte(text[p:], '\n'); i >= 0 {
 		return p + i + 1
 	}
@@ -158,12 +162,17 @@ func nextOuterLine(text []byte, p int) int {
 		return at + 1
 	}
 	for p < len(text) {
-		if p = nextLineStart(text, p); p < len(text) && text[p] != ' ' {
+		if p = NextLineStart(text, p); p < len(text) && text[p] != ' ' {
 			break
 		}
 	}
 	return p
 }
+
+const (
+	ones = 0x0101010101010101 // the lowest bit of each byte
+	high = 0x8080808080808080 // the highest bit of each byte
+)
 
 // outerFeeds has the highest bit of the first of eight bytes set that is a line feed with something but a space behind it. Taking one from
 // a byte that is zero borrows from the next, which may then be taken for zero, too, if it is one: that is a vertical tab behind a line
@@ -174,8 +183,8 @@ func outerFeeds(text []byte) uint64 {
 	return (feed - ones) &^ feed &^ ((space - ones) &^ space) & high
 }
 
-// isMarker reports whether a document marker stands at p, the start of a line.
-func isMarker(text []byte, p int) bool {
+// IsMarker reports whether a document marker stands at p, the start of a line.
+func IsMarker(text []byte, p int) bool {
 	if p+3 > len(text) || text[p] != '-' && text[p] != '.' || text[p+1] != text[p] || text[p+2] != text[p] {
 		return false
 	}
@@ -189,8 +198,8 @@ func isMarker(text []byte, p int) bool {
 	return false
 }
 
-// lineHasContent reports whether there is more than blanks and a comment from p to the end of its line.
-func lineHasContent(text []byte, p int) bool {
+// LineHasContent reports whether there is more than blanks and a comment from p to the end of its line.
+func LineHasContent(text []byte, p int) bool {
 	for ; p < len(text); p++ {
 		switch text[p] {
 		case ' ', '\t', '\r':

@@ -1,4 +1,4 @@
-package gaby
+package stream
 
 import (
 	"bytes"
@@ -6,23 +6,23 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// A peeker reads the outermost keys of a block map without looking into what lies between them. It skips a line that is indented
+// headerScanner reads the outermost keys of a block map without looking into what lies between them. It skips a line that is indented
 // deeper by its line feed alone when nothing on it can swallow the following lines; quoted text, flow collections and literal
 // text it skips by their own rules. Whenever it is not certain it gives up, and the scanner decides.
 //
 // Once it has all it looks for it is done. That none of the keys comes once more, which tells that a separator of documents is missing, is
 // seen when documents are split: it would stand in the first column, as no line of a value does but in quoted text and flow collections.
-type peeker struct {
+type headerScanner struct {
 	src  []byte
 	pos  int
-	h    streamHeader
+	h    Header
 	seen uint8 // which of the keys, as bits
 }
 
 const seenAll = 1 | 2 | 4 // apiVersion, kind and metadata
 
-// streamHeader is what a header scan finds. Fields that are missing or not plain strings are empty.
-type streamHeader struct {
+// Header is what a header scan finds. Fields that are missing or not plain strings are empty.
+type Header struct {
 	APIVersion   string
 	Kind         string
 	Namespace    string
@@ -30,28 +30,28 @@ type streamHeader struct {
 	GenerateName string
 }
 
-// scanHeader reads what identifies the resource of a document whose content begins at body. It reports false when it is not certain; the
+// ScanHeader reads what identifies the resource of a document whose content begins at body. It reports false when it is not certain; the
 // header is then what it found before that.
-func scanHeader(src []byte, body int) (streamHeader, bool) {
-	p := peeker{src: src, pos: body}
+func ScanHeader(src []byte, body int) (Header, bool) {
+	p := headerScanner{src: src, pos: body}
 	ok := p.document()
 	return p.h, ok
 }
 
 // document reads the header. It reports false when it gives up.
-func (p *peeker) document() bool {
+func (p *headerScanner) document() bool {
 	// Content on the line of the separator is left to the scanner.
-	if p.pos > 0 && p.src[p.pos-1] != '\n' && lineHasContent(p.src, p.pos) && !bytes.HasSuffix(p.src[:p.pos], []byte("\xef\xbb\xbf")) {
+	if p.pos > 0 && p.src[p.pos-1] != '\n' && LineHasContent(p.src, p.pos) && !bytes.HasSuffix(p.src[:p.pos], []byte("\xef\xbb\xbf")) {
 		return false
 	}
 	return p.blockMap(0, func(key, value []byte) bool {
 		switch string(key) {
 		case "apiVersion":
 			p.seen |= 1
-			p.h.APIVersion = view(value)
+			p.h.APIVersion = scalar.View(value)
 		case "kind":
 			p.seen |= 2
-			p.h.Kind = view(value)
+			p.h.Kind = scalar.View(value)
 		case "metadata":
 			p.seen |= 4
 			p.h.Name, p.h.Namespace, p.h.GenerateName = "", "", ""
@@ -65,7 +65,7 @@ func (p *peeker) document() bool {
 }
 
 // metadata reads the map below the key whose line ends at pos.
-func (p *peeker) metadata() bool {
+func (p *headerScanner) metadata() bool {
 	q := p.pos
 	for q < len(p.src) {
 		bol := q
@@ -77,7 +77,7 @@ func (p *peeker) metadata() bool {
 		}
 		switch p.src[q] {
 		case '\n', '#', '\r':
-			q = nextLineStart(p.src, q)
+			q = NextLineStart(p.src, q)
 			continue
 		}
 		if q == bol {
@@ -87,11 +87,11 @@ func (p *peeker) metadata() bool {
 		return p.blockMap(q-bol, func(key, value []byte) bool {
 			switch string(key) {
 			case "name":
-				p.h.Name = view(value)
+				p.h.Name = scalar.View(value)
 			case "namespace":
-				p.h.Namespace = view(value)
+				p.h.Namespace = scalar.View(value)
 			case "generateName":
-				p.h.GenerateName = view(value)
+				p.h.GenerateName = scalar.View(value)
 			}
 			return true
 		})
@@ -101,7 +101,7 @@ func (p *peeker) metadata() bool {
 
 // blockMap calls entry for every key in column col, with its value when that is a plain or quoted scalar without escapes on the
 // same line, from pos (a line start) to the first line indented less. An entry may move pos.
-func (p *peeker) blockMap(col int, entry func(key, value []byte) bool) bool {
+func (p *headerScanner) blockMap(col int, entry func(key, value []byte) bool) bool {
 	started := false
 	for p.pos < len(p.src) {
 		if col == 0 && p.seen == seenAll {
@@ -119,7 +119,7 @@ func (p *peeker) blockMap(col int, entry func(key, value []byte) bool) bool {
 		c := p.src[q]
 		switch {
 		case c == '\n' || c == '#' || c == '\r':
-			p.pos = nextLineStart(p.src, q)
+			p.pos = NextLineStart(p.src, q)
 		case c == '\t':
 			return false
 		case q-bol < col:
@@ -146,7 +146,7 @@ func (p *peeker) blockMap(col int, entry func(key, value []byte) bool) bool {
 }
 
 // entry reads the key at q and, when it is a simple scalar, its value.
-func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
+func (p *headerScanner) entry(q, col int, entry func(key, value []byte) bool) bool {
 	k := q
 	for k < len(p.src) && isPeekKey(p.src[k]) {
 		k++
@@ -186,7 +186,7 @@ func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
 			return false
 		}
 		if !wanted {
-			p.pos = nextLineStart(p.src, end)
+			p.pos = NextLineStart(p.src, end)
 			return true
 		}
 		inner := p.src[v+1 : end-1]
@@ -226,7 +226,7 @@ func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
 		return false
 	}
 	value := p.src[v:end]
-	if scalar.Resolve(view(value)) != scalar.StrTag {
+	if scalar.Resolve(scalar.View(value)) != scalar.StrTag {
 		if string(key) == "metadata" {
 			return false
 		}
@@ -236,14 +236,14 @@ func (p *peeker) entry(q, col int, entry func(key, value []byte) bool) bool {
 }
 
 // continues reports whether the next line that is not blank is indented deeper than col, so that plain text may go on there.
-func (p *peeker) continues(col int) bool {
+func (p *headerScanner) continues(col int) bool {
 	for q := p.pos; q < len(p.src); {
 		bol := q
 		for q < len(p.src) && p.src[q] == ' ' {
 			q++
 		}
 		if q < len(p.src) && (p.src[q] == '\n' || p.src[q] == '\r') {
-			q = nextLineStart(p.src, q)
+			q = NextLineStart(p.src, q)
 			continue
 		}
 		return q-bol > col
@@ -262,7 +262,7 @@ func isWanted(key []byte) bool {
 }
 
 // skipLine skips the line whose content begins at q, in column col, and what it opens.
-func (p *peeker) skipLine(q, col int) bool {
+func (p *headerScanner) skipLine(q, col int) bool {
 	// One look at all bytes of the line tells for most lines that they open nothing.
 	src := p.src
 	var seen uint8
@@ -350,7 +350,7 @@ func (p *peeker) skipLine(q, col int) bool {
 		if !ok || !p.restBlank(end) {
 			return false
 		}
-		p.pos = nextLineStart(src, end)
+		p.pos = NextLineStart(src, end)
 		return true
 	case '|', '>':
 		return p.skipBlockScalar(v, col)
@@ -374,13 +374,13 @@ func skipBlanks(src []byte, p, end int) int {
 func lineStartOf(src []byte, p int) int { return bytes.LastIndexByte(src[:p], '\n') + 1 }
 
 // restBlank reports whether nothing but blanks and a comment follows p on its line.
-func (p *peeker) restBlank(q int) bool {
+func (p *headerScanner) restBlank(q int) bool {
 	q = skipBlanks(p.src, q, len(p.src))
 	return q >= len(p.src) || p.src[q] == '\n' || p.src[q] == '#'
 }
 
 // skipToken returns the place behind the quoted text or flow collection at q.
-func (p *peeker) skipToken(q int) (int, bool) {
+func (p *headerScanner) skipToken(q int) (int, bool) {
 	src := p.src
 	depth := 0
 	for q < len(src) {
@@ -422,7 +422,7 @@ func (p *peeker) skipToken(q int) (int, bool) {
 			}
 		case '#':
 			if scalar.IsBlank(src[q-1]) || src[q-1] == '\n' {
-				q = nextLineStart(src, q) - 1
+				q = NextLineStart(src, q) - 1
 			}
 		}
 		q++
@@ -440,8 +440,8 @@ func lastNonBlank(src []byte, q int) int {
 
 // skipBlockScalar skips the literal or folded text whose indicator is at v, in a collection in column col. Text in column zero
 // would end the document's map, so every line indented deeper than col can be skipped.
-func (p *peeker) skipBlockScalar(v, col int) bool {
-	q := nextLineStart(p.src, v)
+func (p *headerScanner) skipBlockScalar(v, col int) bool {
+	q := NextLineStart(p.src, v)
 	for q < len(p.src) {
 		c := q
 		for c < len(p.src) && p.src[c] == ' ' {
@@ -450,7 +450,7 @@ func (p *peeker) skipBlockScalar(v, col int) bool {
 		if c < len(p.src) && c-q <= col && p.src[c] != '\n' && p.src[c] != '\r' {
 			break
 		}
-		q = nextLineStart(p.src, c)
+		q = NextLineStart(p.src, c)
 	}
 	p.pos = q
 	return true
