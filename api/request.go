@@ -167,15 +167,6 @@ type FunctionInvocationRequest struct {
 
 	// RecordMutations asks for the Mutations of the response.
 	RecordMutations bool `json:",omitempty"`
-
-	// AllowExternal lets functions run that are not hermetic. It does not travel: a server decides that for itself.
-	AllowExternal bool `json:"-"`
-	// InParts has the data of the response left in Parts, and Output empty, which saves a copy of all of it.
-	InParts bool `json:"-"`
-	// CountChanges has the response tell how much was changed.
-	CountChanges bool `json:"-"`
-	// KeepSteps has the response tell what each function made of the data, which costs printing it once for each.
-	KeepSteps bool `json:"-"`
 }
 
 // FunctionInvocationResponse is the outcome of a request.
@@ -199,48 +190,8 @@ type FunctionInvocationResponse struct {
 	Success       bool
 	ErrorMessages []string
 
-	// Parts is the data, one part after the other, when the request asked for that; ConfigData is then empty.
-	Parts [][]byte `json:"-"`
-	// Changed tells whether the data differs from the request's.
+	// Changed reports whether the data differs from the request's.
 	Changed bool `json:"-"`
-	// Failures are the problems, one for each, in the order of functions and documents.
-	Failures []*Failure `json:"-"`
-	// Notes are for people: skipped documents, functions that matched nothing.
-	Notes []Note `json:"-"`
-	// Functions tells what happened to each invocation of the request, in order.
-	Functions []FunctionOutcome `json:"-"`
-	// Changes tells how much changed, when the request asked for that and it is known without comparing the data with what it was.
-	Changes *ChangeCount `json:"-"`
-	// Steps are the functions that changed the data and what each of them made of it, in order, when the request asked for that.
-	// There are none when it is not known.
-	Steps []StepResult `json:"-"`
-	// ValidationFailed is true when a validating function that was not a filter did not pass.
-	ValidationFailed bool `json:"-"`
-}
-
-// ChangeCount is how much of some data is not what it was.
-type ChangeCount struct {
-	Resources int
-	Values    int // single values in them that are other ones, new or gone
-}
-
-// StepResult is the data behind a function of the chain, one part after the other.
-type StepResult struct {
-	Index int // of the invocation
-	Parts [][]byte
-}
-
-// FunctionOutcome tells what became of one invocation.
-type FunctionOutcome struct {
-	FunctionName string
-	Invocation   string // its name, if it has one
-	Ran          bool   // false: not reached, or refused
-	Failed       bool
-	Counted      bool // the function counts its matches
-	Matches      int
-	// Unmatched is the note that the function had nothing to do, which may be about all functions; nil when it had something to
-	// do, or did not run.
-	Unmatched *Note
 }
 
 // MarshalJSON prints the response as it travels: the data only if it changed, but its hash always.

@@ -108,12 +108,12 @@ type result struct {
 func outcome(t *testing.T, executor *functions.Executor, invocation api.FunctionInvocation, unit []byte, processors int, more ...api.FunctionInvocation) result {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-	response, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{
+	response, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{
 		FunctionContext:     api.FunctionContext{UnitSlug: "web", SpaceSlug: "shop", SpaceID: "1"},
 		ConfigData:          unit,
 		OtherData:           map[string]api.Text{"Before:": baseline(unit), "Conflicts": api.Text("[]")},
 		FunctionInvocations: append(api.FunctionInvocationList{invocation}, more...),
-	})
+	}, handler.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

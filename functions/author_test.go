@@ -34,10 +34,10 @@ func TestFunctionOfAnAuthor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{
+	r, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{
 		ConfigData:          []byte(deployment),
 		FunctionInvocations: api.FunctionInvocationList{{FunctionName: "hello-world"}},
-	})
+	}, handler.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,12 +91,12 @@ spec:
       weight: 1
     - name: c
 `
-	run := func(name string, args ...any) *api.FunctionInvocationResponse {
+	run := func(name string, args ...any) *handler.Result {
 		invocation := api.FunctionInvocation{FunctionName: name}
 		for _, a := range args {
 			invocation.Arguments = append(invocation.Arguments, api.FunctionArgument{Value: a})
 		}
-		r, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: api.FunctionInvocationList{invocation}})
+		r, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: api.FunctionInvocationList{invocation}}, handler.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ spec:
 		{FunctionName: "get-paths", Arguments: []api.FunctionArgument{{Value: `[{"ResourceType": "example.com/v1/Cache", "Path": "spec.nodes.1.keys.?id=front.secret"}]`}}},
 		{FunctionName: "get-paths", Arguments: []api.FunctionArgument{{Value: `[{"ResourceType": "*", "Path": "spec.nodes.*.keys.*.secret"}]`}}},
 	} {
-		r, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: api.FunctionInvocationList{invocation}})
+		r, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: api.FunctionInvocationList{invocation}}, handler.Options{})
 		if err != nil || !r.Success {
 			t.Fatalf("%s: %v %s", invocation.FunctionName, err, failures(r))
 		}
@@ -177,10 +177,10 @@ spec:
 			}
 		}
 	}
-	renamed, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: api.FunctionInvocationList{
+	renamed, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: api.FunctionInvocationList{
 		{FunctionName: "set-references-of-type", Arguments: []api.FunctionArgument{{Value: "v1/Secret"}, {Value: "tls"}}},
 		{FunctionName: "get-references-of-type", Arguments: []api.FunctionArgument{{Value: "v1/Secret"}}},
-	}})
+	}}, handler.Options{})
 	if want := strings.Replace(cache, "confighubplaceholder", "tls", 1); err != nil || string(renamed.ConfigData) != want {
 		t.Errorf("%v %s\n%s", err, failures(renamed), renamed.ConfigData)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // workload is n resources, every third one a Deployment.
@@ -46,7 +47,7 @@ func BenchmarkInvoke(b *testing.B) {
 				b.SetBytes(int64(len(data)))
 				b.ReportAllocs()
 				for b.Loop() {
-					r, err := executor.Invoke(b.Context(), &api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: api.FunctionInvocationList{call}})
+					r, err := executor.Run(b.Context(), &api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: api.FunctionInvocationList{call}}, handler.Options{})
 					if err != nil || !r.Success {
 						b.Fatal(err, r.ErrorMessages)
 					}
@@ -68,10 +69,10 @@ func BenchmarkWhere(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				r, err := executor.Invoke(b.Context(), &api.FunctionInvocationRequest{
+				r, err := executor.Run(b.Context(), &api.FunctionInvocationRequest{
 					ConfigData: data, WhereResource: where,
 					FunctionInvocations: api.FunctionInvocationList{{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}}},
-				})
+				}, handler.Options{})
 				if err != nil || !r.Success || r.Functions[0].Matches != 39 {
 					b.Fatal(err, r.ErrorMessages, r.Functions)
 				}
@@ -101,9 +102,9 @@ func BenchmarkVetCELExpr(b *testing.B) {
 			var ours, theirs time.Duration
 			for b.Loop() {
 				start := time.Now()
-				r, err := executor.Invoke(b.Context(), &api.FunctionInvocationRequest{
+				r, err := executor.Run(b.Context(), &api.FunctionInvocationRequest{
 					ConfigData: data, FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-celexpr", Arguments: []api.FunctionArgument{{Value: text}}}},
-				})
+				}, handler.Options{})
 				if err != nil || !r.Success || r.ValidationFailed || r.Functions[0].Matches != 10_000 {
 					b.Fatal(err, r.ErrorMessages, r.ValidationFailed)
 				}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // TestBlocks sets values in random modules, in which one thing is written in several blocks: HCL's own parser finds the value once, or
@@ -25,14 +26,14 @@ func TestBlocks(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	executor := functions.NewStandardExecutor()
-	call := func(text, function string, args ...any) *api.FunctionInvocationResponse {
+	call := func(text, function string, args ...any) *handler.Result {
 		invocation := api.FunctionInvocation{FunctionName: function}
 		for _, arg := range args {
 			invocation.Arguments = append(invocation.Arguments, api.FunctionArgument{Value: arg})
 		}
 		request := &api.FunctionInvocationRequest{ConfigData: []byte(text), FunctionInvocations: api.FunctionInvocationList{invocation}}
 		request.ToolchainType = api.ToolchainOpenTofuHCL
-		response, err := executor.Invoke(t.Context(), request)
+		response, err := executor.Run(t.Context(), request, handler.Options{})
 		if err != nil || len(response.Failures) > 0 {
 			t.Fatalf("%s %q: %v %v in\n%s", function, args, err, response.Failures, text)
 		}

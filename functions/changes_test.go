@@ -6,6 +6,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 func TestCountChanges(t *testing.T) {
@@ -57,7 +58,7 @@ func TestChangesOfAResponse(t *testing.T) {
 			"delete": {call("set-replicas", 7), call("delete-resource", "apps/v1/Deployment", "web-0")},
 		} {
 			executor := functions.NewStandardExecutor()
-			r, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: chain, CountChanges: true})
+			r, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: chain}, handler.Options{CountChanges: true})
 			if err != nil || !r.Success {
 				t.Fatal(err, r.ErrorMessages)
 			}
@@ -70,10 +71,10 @@ func TestChangesOfAResponse(t *testing.T) {
 					t.Errorf("%s of %d: journals tell %v of documents that are gone", name, n, r.Changes)
 				}
 			case !r.Changed:
-				if r.Changes != nil && *r.Changes != (api.ChangeCount{}) || resources != 0 {
+				if r.Changes != nil && *r.Changes != (handler.ChangeCount{}) || resources != 0 {
 					t.Errorf("%s of %d: %v", name, n, r.Changes)
 				}
-			case r.Changes == nil || *r.Changes != api.ChangeCount{Resources: resources, Values: values}:
+			case r.Changes == nil || *r.Changes != handler.ChangeCount{Resources: resources, Values: values}:
 				t.Errorf("%s of %d: journals tell %v, a comparison %d resources and %d values", name, n, r.Changes, resources, values)
 			}
 		}
@@ -92,7 +93,7 @@ func TestUnmatchedFunctions(t *testing.T) {
 		"metadata.name = 'nobody'": "no resource satisfies metadata.name = 'nobody'. no resource satisfies metadata.name = 'nobody'. set-replicas: no resource satisfies metadata.name = 'nobody' AND spec.replicas > 100",
 	} {
 		request.WhereResource = where
-		r, err := functions.NewStandardExecutor().Invoke(t.Context(), request)
+		r, err := functions.NewStandardExecutor().Run(t.Context(), request, handler.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // Those who know the old names of functions get the function, and are told how it is called.
@@ -38,7 +39,7 @@ func TestDeprecatedParameters(t *testing.T) {
 	if err != nil || checked.Arguments[1].ParameterName != "key-value" {
 		t.Errorf("%+v, %v", checked, err)
 	}
-	r, err := executor.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(deployment), FunctionInvocations: api.FunctionInvocationList{invocation}})
+	r, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(deployment), FunctionInvocations: api.FunctionInvocationList{invocation}}, handler.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,10 +117,18 @@ func (e *Executor) CheckWhereResource(t api.ToolchainType, text string) error {
 	return h.CheckWhereResource(text)
 }
 
-// Invoke runs a chain of functions on the data of one unit. An error is returned only for a request that cannot be run at
-// all, and when ctx is cancelled; everything else that goes wrong is in the response. An empty ToolchainType stands for
-// Kubernetes/YAML.
+// Invoke runs a chain of functions on the data of one unit, see Run.
 func (e *Executor) Invoke(ctx context.Context, request *api.FunctionInvocationRequest) (*api.FunctionInvocationResponse, error) {
+	result, err := e.Run(ctx, request, handler.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &result.FunctionInvocationResponse, nil
+}
+
+// Run runs a chain of functions on the data of one unit. It returns an error only for a request that cannot be run at all, and
+// when ctx is cancelled; everything else that goes wrong is in the result. An empty ToolchainType means Kubernetes/YAML.
+func (e *Executor) Run(ctx context.Context, request *api.FunctionInvocationRequest, options handler.Options) (*handler.Result, error) {
 	t := request.ToolchainType
 	if t == "" {
 		t = api.ToolchainKubernetesYAML
@@ -129,5 +137,5 @@ func (e *Executor) Invoke(ctx context.Context, request *api.FunctionInvocationRe
 	if err != nil {
 		return nil, err
 	}
-	return h.Invoke(ctx, request)
+	return h.Run(ctx, request, options)
 }

@@ -43,7 +43,7 @@ spec:
 `
 
 // invoke runs "function arg arg; function ..." on data.
-func invoke(t *testing.T, data, line string) *api.FunctionInvocationResponse {
+func invoke(t *testing.T, data, line string) *handler.Result {
 	t.Helper()
 	request := &api.FunctionInvocationRequest{ConfigData: []byte(data), StopOnError: true}
 	for call := range strings.SplitSeq(line, ";") {
@@ -57,14 +57,14 @@ func invoke(t *testing.T, data, line string) *api.FunctionInvocationResponse {
 		}
 		request.FunctionInvocations = append(request.FunctionInvocations, invocation)
 	}
-	r, err := functions.NewStandardExecutor().Invoke(t.Context(), request)
+	r, err := functions.NewStandardExecutor().Run(t.Context(), request, handler.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func failures(r *api.FunctionInvocationResponse) string {
+func failures(r *handler.Result) string {
 	var texts []string
 	for _, f := range r.Failures {
 		texts = append(texts, f.Error())
@@ -278,9 +278,9 @@ func TestSignatures(t *testing.T) {
 }
 
 func TestUnsupportedToolchain(t *testing.T) {
-	_, err := functions.NewStandardExecutor().Invoke(t.Context(), &api.FunctionInvocationRequest{
+	_, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
 		FunctionContext: api.FunctionContext{ToolchainType: "No/Such"},
-	})
+	}, handler.Options{})
 	if err == nil || err.Error() != "unsupported ToolchainType No/Such" {
 		t.Errorf("%v", err)
 	}
@@ -288,12 +288,12 @@ func TestUnsupportedToolchain(t *testing.T) {
 
 func TestTheNameOfTheFileTellsTheDialect(t *testing.T) {
 	for file, accepted := range map[string]bool{"a.json": false, "-": false, "a.jsonc": true, "a.json5": true, "": true} {
-		r, err := functions.NewStandardExecutor().Invoke(t.Context(), &api.FunctionInvocationRequest{
+		r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
 			FunctionContext: api.FunctionContext{ToolchainType: api.ToolchainAppConfigJSON}, FileName: file,
 			ConfigData: []byte("{\"a\": 1, // one\n}\n"), FunctionInvocations: api.FunctionInvocationList{{
 				FunctionName: "set-path", Arguments: []api.FunctionArgument{{Value: "a"}, {Value: "2"}},
 			}},
-		})
+		}, handler.Options{})
 		switch {
 		case err != nil || r.Success != accepted:
 			t.Errorf("%q: %v, %v", file, r, err)

@@ -78,7 +78,7 @@ just: notes
 `
 
 // mutate runs a chain and returns what changed. Functions and arguments are separated by blanks.
-func mutate(t testing.TB, data string, keep bool, chain ...string) *api.FunctionInvocationResponse {
+func mutate(t testing.TB, data string, keep bool, chain ...string) *handler.Result {
 	t.Helper()
 	var invocations api.FunctionInvocationList
 	for _, text := range chain {
@@ -88,9 +88,9 @@ func mutate(t testing.TB, data string, keep bool, chain ...string) *api.Function
 		}
 		invocations = append(invocations, parsed...)
 	}
-	response, err := standard.Invoke(context.Background(), &api.FunctionInvocationRequest{
+	response, err := standard.Run(context.Background(), &api.FunctionInvocationRequest{
 		ConfigData: []byte(data), FunctionInvocations: invocations, RecordMutations: true, StopOnError: !keep,
-	})
+	}, handler.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,9 +299,9 @@ func TestMutationsNameTheLastChange(t *testing.T) {
 
 // TestMutationsAreRecordedOnlyWhenAskedFor: recording costs something.
 func TestMutationsAreRecordedOnlyWhenAskedFor(t *testing.T) {
-	response, err := standard.Invoke(context.Background(), &api.FunctionInvocationRequest{
+	response, err := standard.Run(context.Background(), &api.FunctionInvocationRequest{
 		ConfigData: []byte(shop), FunctionInvocations: api.FunctionInvocationList{{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}}},
-	})
+	}, handler.Options{})
 	if err != nil || response.Mutations != nil || response.Mutators != nil || !response.HasNewMutations {
 		t.Error(err, response.Mutations, response.Mutators, response.HasNewMutations)
 	}
@@ -364,11 +364,11 @@ func TestReplay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		replay, err := standard.Invoke(context.Background(), &api.FunctionInvocationRequest{
+		replay, err := standard.Run(context.Background(), &api.FunctionInvocationRequest{
 			ConfigData: []byte(shop), FunctionInvocations: api.FunctionInvocationList{{
 				FunctionName: "patch-mutations", Arguments: []api.FunctionArgument{{Value: "[]"}, {Value: string(text)}},
 			}},
-		})
+		}, handler.Options{})
 		if err != nil || !replay.Success {
 			t.Fatalf("seed %d: %v %v\n%s", seed, err, replay.ErrorMessages, text)
 		}
@@ -462,14 +462,14 @@ func TestConflictsOfTheContext(t *testing.T) {
 		Reason: api.ConflictProtectedPath, Resource: api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "shop/web"},
 		Path: "spec.template.spec.containers.?name=side~1car;@0.image", Source: api.MutationInfo{MutationType: api.MutationTypeDelete, Value: "old\n"},
 	}
-	r, err := functions.NewStandardExecutor().Invoke(t.Context(), &api.FunctionInvocationRequest{
+	r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
 		FunctionContext: api.FunctionContext{Conflicts: api.MutationConflictList{conflict}},
 		ConfigData:      []byte(deployment),
 		OtherData: map[string]api.Text{
 			"Conflicts": api.Text(`[{"Reason": "Subtracted", "Resource": {"ResourceType": "v1/Service", "ResourceName": "/gone"}, "Source": {"MutationType": "Update"}}]`),
 		},
 		FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-no-merge-conflicts"}},
-	})
+	}, handler.Options{})
 	if err != nil || !r.ValidationFailed {
 		t.Fatalf("got %v, %+v", err, r)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -107,9 +108,9 @@ func TestSeveralNamespacesInParts(t *testing.T) {
 	role := resourceText("rbac.authorization.k8s.io/v1", "ClusterRole", "", "web", "")
 	unit := padding("a", "shop") + role + padding("b", "tools") + strings.TrimSuffix(role, "---\n")
 	invocation, _ := invocationOf(t, "set-namespace new")
-	r, err := functions.NewStandardExecutor().Invoke(t.Context(), &api.FunctionInvocationRequest{
-		ConfigData: []byte(unit), InParts: true, FunctionInvocations: api.FunctionInvocationList{invocation},
-	})
+	r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
+		ConfigData: []byte(unit), FunctionInvocations: api.FunctionInvocationList{invocation},
+	}, handler.Options{InParts: true})
 	if err != nil || !r.Success || len(r.Parts) < 2 {
 		t.Errorf("%v, %+v, %d parts", err, r.Failures, len(r.Parts))
 	}

@@ -53,7 +53,7 @@ func TestStandardFunctionsWithOneProvider(t *testing.T) {
 		{FunctionName: "set-int-path", Arguments: []api.FunctionArgument{{Value: "*"}, {Value: "spec.replicas"}, {Value: 9}}},
 	}})
 	if err != nil || !r.Changed || !strings.Contains(string(r.ConfigData), "replicas: 9") {
-		t.Errorf("%v %s", err, failures(r))
+		t.Errorf("%v %q", err, r.ErrorMessages)
 	}
 }
 
@@ -107,9 +107,9 @@ func TestRequestOfAnOlderClient(t *testing.T) {
 func TestLiveState(t *testing.T) {
 	live := strings.Replace(deployment, "spec:\n", "spec:\n  selector: {matchLabels: {app: was}}\n", 1)
 	for data, failed := range map[string]bool{live: false, strings.Replace(live, "was", "is", 1): true} {
-		r, err := functions.NewStandardExecutor().Invoke(t.Context(), &api.FunctionInvocationRequest{
+		r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
 			ConfigData: []byte(data), LiveState: []byte(live), FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-immutable"}},
-		})
+		}, handler.Options{})
 		if err != nil || r.ValidationFailed != failed {
 			t.Errorf("%v %s", err, r.Output)
 		}

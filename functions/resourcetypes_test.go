@@ -65,13 +65,13 @@ func TestAttributesOfFilesHaveFunctions(t *testing.T) {
 	if err := e.AddResourceTypes(); err != nil {
 		t.Errorf("adding nothing more: %v", err)
 	}
-	run := func(line string) *api.FunctionInvocationResponse {
+	run := func(line string) *handler.Result {
 		t.Helper()
 		chain, err := handler.ParseChain(line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: chain})
+		r, err := e.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: chain}, handler.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,35 +8,17 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// Response masks the secret values in what a response says to people: failures, notes and what validations found. The data, the mutations
-// and the values that functions were asked for stay as they are.
-func (v *Values) Response(r *api.FunctionInvocationResponse) {
-	if v == nil {
-		return
-	}
-	r.Failures = v.Failures(r.Failures)
-	for i := range r.ErrorMessages {
-		if len(r.ErrorMessages) == len(r.Failures) {
-			r.ErrorMessages[i] = r.Failures[i].Error()
-		} else {
-			r.ErrorMessages[i] = v.Message(r.ErrorMessages[i])
-		}
-	}
-	v.Notes(r.Notes)
-	for i := range r.Functions {
-		if n := r.Functions[i].Unmatched; n != nil {
-			n.Message = v.Message(n.Message)
-		}
-	}
-	for i := range r.Outputs {
-		switch value := r.Outputs[i].Value.(type) {
+// Outputs masks the secret values in what validations found. The values that functions were asked for stay as they are.
+func (v *Values) Outputs(outputs api.OutputList) {
+	for i := range outputs {
+		switch value := outputs[i].Value.(type) {
 		case api.ValidationResultList:
 			for k := range value {
 				v.result(&value[k])
 			}
 		case api.ValidationResult:
 			v.result(&value)
-			r.Outputs[i].Value = value
+			outputs[i].Value = value
 		}
 	}
 }

@@ -146,19 +146,18 @@ func (s Suite) toolchain() api.ToolchainType {
 	return s.Toolchain
 }
 
-func (s Suite) invoke(ctx context.Context, c testCase, data []byte, chain api.FunctionInvocationList) (*api.FunctionInvocationResponse, error) {
+func (s Suite) invoke(ctx context.Context, c testCase, data []byte, chain api.FunctionInvocationList) (*handler.Result, error) {
 	request := &api.FunctionInvocationRequest{
 		FunctionContext:     s.Context,
 		ConfigData:          data,
 		StopOnError:         true,
-		AllowExternal:       s.AllowExternal,
 		FunctionInvocations: chain,
 	}
 	request.ToolchainType = s.toolchain()
 	if request.UnitSlug == "" {
 		request.UnitSlug = c.name
 	}
-	return s.Executor.Invoke(ctx, request)
+	return s.Executor.Run(ctx, request, handler.Options{AllowExternal: s.AllowExternal})
 }
 
 // result is what a case did, as texts; an empty one is no file.
@@ -169,7 +168,7 @@ type result struct {
 	errors []string
 }
 
-func (c *testCase) result(response *api.FunctionInvocationResponse) (result, error) {
+func (c *testCase) result(response *handler.Result) (result, error) {
 	var r result
 	for _, failure := range response.Failures {
 		text := failure.Error()

@@ -92,7 +92,7 @@ func (r *run) setSteps(parts [][][]byte, steps func(i int) map[int][][]byte) {
 			}
 		}
 		if changed {
-			r.response.Steps = append(r.response.Steps, api.StepResult{Index: step, Parts: gaby.Join(parts)})
+			r.response.Steps = append(r.response.Steps, Step{Index: step, Parts: gaby.Join(parts)})
 		}
 	}
 }

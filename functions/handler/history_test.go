@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // What the response says of a step is the data of the chain up to it, in parts or not; steps that change nothing are not there.
@@ -14,8 +15,8 @@ func TestStepsAreWhatTheChainMadeSoFar(t *testing.T) {
 	h := testFunctions(t)
 	list := "apiVersion: v1\nkind: List\nitems:\n" +
 		"- apiVersion: v1\n  kind: Thing\n  metadata:\n    name: a\n- apiVersion: v1\n  kind: Thing\n  metadata:\n    name: b\n"
-	invoke := func(data string, chain api.FunctionInvocationList) *api.FunctionInvocationResponse {
-		r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(data), FunctionInvocations: chain, KeepSteps: true})
+	invoke := func(data string, chain api.FunctionInvocationList) *handler.Result {
+		r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(data), FunctionInvocations: chain}, handler.Options{KeepSteps: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,9 +65,9 @@ func TestStepsAreWhatTheChainMadeSoFar(t *testing.T) {
 }
 
 func TestStepsAreKeptOnlyWhenAskedFor(t *testing.T) {
-	r, err := testFunctions(t).Invoke(t.Context(), &api.FunctionInvocationRequest{
+	r, err := testFunctions(t).Run(t.Context(), &api.FunctionInvocationRequest{
 		ConfigData: []byte(resource("a")), FunctionInvocations: chain("mark x"),
-	})
+	}, handler.Options{})
 	if err != nil || r.Steps != nil || !r.Changed {
 		t.Errorf("%v, %v", r, err)
 	}

@@ -48,7 +48,7 @@ type run struct {
 	stop      bool
 	where     *where.Expr // of the request
 	steps     []step
-	response  *api.FunctionInvocationResponse
+	response  *Result
 	outputs   outputs
 	converter configkit.ConfigConverter
 	inParts   bool
@@ -61,13 +61,22 @@ type run struct {
 	changedValues bool
 }
 
-// Invoke runs the chain of a request on its data. An error is returned only for a request that cannot be run at all, and
-// when ctx is cancelled.
-func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvocationRequest) (response *api.FunctionInvocationResponse, err error) {
+// Invoke runs the chain of a request on its data, see Run.
+func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvocationRequest) (*api.FunctionInvocationResponse, error) {
+	result, err := h.Run(ctx, request, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &result.FunctionInvocationResponse, nil
+}
+
+// Run runs the chain of a request on its data. It returns an error only for a request that cannot be run at all, and when ctx
+// is cancelled; everything else that goes wrong is in the result.
+func (h *FunctionHandler) Run(ctx context.Context, request *api.FunctionInvocationRequest, options Options) (result *Result, err error) {
 	// Functions that panic are dealt with where they are called; this is for what is around them.
 	defer func() {
 		if p := recover(); p != nil {
-			response, err = nil, failureOf(&PanicError{Value: p, Stack: debug.Stack()}, "", api.FailureFunction)
+			result, err = nil, failureOf(&PanicError{Value: p, Stack: debug.Stack()}, "", api.FailureFunction)
 		}
 	}()
 	if n := len(request.FunctionInvocations); n > api.MaxInvocations {
@@ -85,24 +94,26 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 		fc:    request.WithContext(ctx),
 		stop:  request.StopOnError,
 		where: where,
-		response: &api.FunctionInvocationResponse{
-			OrganizationID: request.OrganizationID, SpaceID: request.SpaceID, SpaceSlug: request.SpaceSlug,
-			UnitID: request.UnitID, UnitSlug: request.UnitSlug, RevisionID: request.RevisionID,
+		response: &Result{
+			FunctionInvocationResponse: api.FunctionInvocationResponse{
+				OrganizationID: request.OrganizationID, SpaceID: request.SpaceID, SpaceSlug: request.SpaceSlug,
+				UnitID: request.UnitID, UnitSlug: request.UnitSlug, RevisionID: request.RevisionID,
+			},
 			Parts: [][]byte{request.ConfigData},
 		},
 		converter: h.converterFor(request.FileName),
-		inParts:   request.InParts,
-		count:     request.CountChanges,
+		inParts:   options.InParts,
+		count:     options.CountChanges,
 		combine:   request.CombineValidationResults,
-		keepSteps: request.KeepSteps,
+		keepSteps: options.KeepSteps,
 		mutations: request.RecordMutations,
 	}
 	r.fc.ToolchainType = h.toolchain
-	r.steps = h.prepare(r.fc, request)
+	r.steps = h.prepare(r.fc, request, options)
 	if r.fc.PreviousDataHash == "" && slices.ContainsFunc(r.steps, func(s step) bool { return s.f != nil && s.f.WholeUnit }) {
 		r.fc.PreviousDataHash = api.DataHash(request.ConfigData)
 	}
-	r.response.Functions = make([]api.FunctionOutcome, len(r.steps))
+	r.response.Functions = make([]Outcome, len(r.steps))
 	for i := range r.steps {
 		r.response.Functions[i].FunctionName, r.response.Functions[i].Invocation = r.steps[i].name, r.steps[i].invocation
 		r.noteDeprecated(&r.steps[i], request.FunctionInvocations[i].Arguments)
@@ -169,7 +180,7 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 func (r *run) setData(parts [][]byte) { r.response.Parts, r.response.Changed = parts, true }
 
 // prepare looks the functions up and checks and evaluates their arguments.
-func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.FunctionInvocationRequest) []step {
+func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.FunctionInvocationRequest, options Options) []step {
 	steps := make([]step, len(request.FunctionInvocations))
 	filters := request.NumFilters
 	for i, invocation := range request.FunctionInvocations {
@@ -183,7 +194,7 @@ func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.Function
 			s.filter = true
 			filters--
 		}
-		problems := []error{s.f.mayRun(request.AllowExternal), s.prepare(fc, invocation)}
+		problems := []error{s.f.mayRun(options.AllowExternal), s.prepare(fc, invocation)}
 		var err error
 		s.where, err = parseWhere(invocation.WhereResource)
 		s.err = errors.Join(append(problems, err)...)

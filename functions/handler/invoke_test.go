@@ -123,7 +123,7 @@ func chain(calls ...string) api.FunctionInvocationList {
 }
 
 // outcome prints a response as lines that can be compared.
-func outcome(r *api.FunctionInvocationResponse) string {
+func outcome(r *handler.Result) string {
 	var b strings.Builder
 	for _, f := range r.Failures {
 		fmt.Fprintf(&b, "failure %d %v\n", f.Class, f)
@@ -213,9 +213,9 @@ func TestPipeline(t *testing.T) {
 		},
 		{"invalid text in a visited document", docA + "---\n" + docB + "x: [\n", chain("mark x", "mark z"), false, 0, docA + "---\n" + docB + "x: [\n", "failure 3 "},
 	} {
-		r, err := testFunctions(t).Invoke(t.Context(), &api.FunctionInvocationRequest{
+		r, err := testFunctions(t).Run(t.Context(), &api.FunctionInvocationRequest{
 			ConfigData: []byte(c.data), FunctionInvocations: c.chain, StopOnError: c.stop, NumFilters: c.filters,
-		})
+		}, handler.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -237,7 +237,7 @@ func TestPipeline(t *testing.T) {
 }
 
 func TestPanicKeepsTheStack(t *testing.T) {
-	r, err := testFunctions(t).Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(resource("a")), FunctionInvocations: chain("panic x")})
+	r, err := testFunctions(t).Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(resource("a")), FunctionInvocations: chain("panic x")}, handler.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestCancellation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Invoke(ctx, &api.FunctionInvocationRequest{ConfigData: []byte(resource("a")), FunctionInvocations: chain("wait", "mark x")})
+	_, err = h.Run(ctx, &api.FunctionInvocationRequest{ConfigData: []byte(resource("a")), FunctionInvocations: chain("wait", "mark x")}, handler.Options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -282,7 +282,7 @@ func TestExpressionArguments(t *testing.T) {
 		{cel, "[params.zone]", "failure 2 text: argument key: CEL: column 1: the expression gives a list, not a string, number or bool\n"},
 		{cel, "object.kind + r.kind", "failure 2 text: argument key: CEL: column 1: object is not known\nfailure 2 text: argument key: CEL: column 15: r is not known\n"},
 	} {
-		r, err := testFunctions(t).Invoke(t.Context(), &api.FunctionInvocationRequest{
+		r, err := testFunctions(t).Run(t.Context(), &api.FunctionInvocationRequest{
 			FunctionContext: api.FunctionContext{UnitSlug: "My Unit", SpaceSlug: "DeepSpace"},
 			ConfigData:      []byte(resource("a")),
 			FunctionInvocations: api.FunctionInvocationList{{
@@ -290,7 +290,7 @@ func TestExpressionArguments(t *testing.T) {
 				Params:       map[string]string{"zone": "eu"},
 				Arguments:    []api.FunctionArgument{{Value: c.text, Evaluator: c.evaluator}},
 			}},
-		})
+		}, handler.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,7 +324,7 @@ func TestParallelRunIsTheSequentialRun(t *testing.T) {
 	h := testFunctions(t)
 	run := func(cores int, calls ...string) (string, string) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(data.String()), FunctionInvocations: chain(calls...), StopOnError: true})
+		r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(data.String()), FunctionInvocations: chain(calls...), StopOnError: true}, handler.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,9 +68,9 @@ func TestInputFile(t *testing.T) {
 				},
 			})
 		}
-		r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
+		r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
 			ConfigData: []byte(resource("a")), FileName: file, FunctionInvocations: chain("look", "change", "change"),
-		})
+		}, handler.Options{})
 		if err != nil || !r.Success || fmt.Sprint(files) != want {
 			t.Errorf("%q: %v, %+v", files, err, r)
 		}

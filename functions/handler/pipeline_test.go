@@ -40,15 +40,14 @@ func manyResources(n int) string {
 func TestOnlyHermeticFunctionsRun(t *testing.T) {
 	h := with(t, testFunctions(t), handler.FunctionRegistration{FunctionSignature: api.FunctionSignature{FunctionName: "phone-home"}, Function: nothing})
 	request := &api.FunctionInvocationRequest{ConfigData: []byte(resource("a")), FunctionInvocations: chain("phone-home", "names x")}
-	r, err := h.Invoke(t.Context(), request)
+	r, err := h.Run(t.Context(), request, handler.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Failures) != 1 || r.Failures[0].Class != api.FailureUsage || !strings.Contains(r.Failures[0].Hint, "--allow-external") || r.Functions[0].Ran || !r.Functions[1].Ran {
 		t.Errorf("%s %+v", outcome(r), r.Functions)
 	}
-	request.AllowExternal = true
-	if r, err = h.Invoke(t.Context(), request); err != nil || !r.Success || !r.Functions[0].Ran {
+	if r, err = h.Run(t.Context(), request, handler.Options{AllowExternal: true}); err != nil || !r.Success || !r.Functions[0].Ran {
 		t.Errorf("%v %s", err, outcome(r))
 	}
 }
@@ -93,7 +92,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("the first message has %d characters", n)
 	}
 
-	_, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{FunctionInvocations: make(api.FunctionInvocationList, api.MaxInvocations+1)})
+	_, err := h.Run(t.Context(), &api.FunctionInvocationRequest{FunctionInvocations: make(api.FunctionInvocationList, api.MaxInvocations+1)}, handler.Options{})
 	if failure, ok := errors.AsType[*api.Failure](err); !ok || failure.Class != api.FailureUsage || !strings.Contains(failure.Message, "1025 functions") {
 		t.Errorf("too many functions: %v", err)
 	}
@@ -127,9 +126,9 @@ func TestAllProblemsOfAnInvocationAtOnce(t *testing.T) {
 	invocation.Arguments = []api.FunctionArgument{
 		{Value: "{{.Nope}}", Evaluator: api.EvaluatorTemplate}, {Value: "{{.Nix}}", Evaluator: api.EvaluatorTemplate}, {Value: "{{.UnitSlug}}", Evaluator: api.EvaluatorTemplate},
 	}
-	request := &api.FunctionInvocationRequest{AllowExternal: true, FunctionInvocations: api.FunctionInvocationList{invocation}}
+	request := &api.FunctionInvocationRequest{FunctionInvocations: api.FunctionInvocationList{invocation}}
 	request.UnitSlug = "neither"
-	if r, err = h.Invoke(t.Context(), request); err != nil || len(r.Failures) != 3 || r.Failures[2].Argument != "flag" {
+	if r, err = h.Run(t.Context(), request, handler.Options{AllowExternal: true}); err != nil || len(r.Failures) != 3 || r.Failures[2].Argument != "flag" {
 		t.Errorf("expressions: %v %s", err, outcome(r))
 	}
 }
@@ -181,9 +180,9 @@ func TestAFilterThatFails(t *testing.T) {
 		},
 	})
 	for _, stop := range []bool{true, false} {
-		r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
+		r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
 			ConfigData: []byte(resource("a")), NumFilters: 1, StopOnError: stop, FunctionInvocations: chain("vet-badly", "mark x"),
-		})
+		}, handler.Options{})
 		if err != nil || r.Success || r.Functions[1].Ran == stop || len(r.Outputs) != 0 {
 			t.Errorf("stop %t: %v %s %+v", stop, err, outcome(r), r.Functions)
 		}
@@ -200,7 +199,7 @@ func TestPanicsAroundFunctionsAreErrors(t *testing.T) {
 		t.Errorf("when arguments are checked: %v", err)
 	}
 	broken := handler.New(api.ToolchainKubernetesYAML, brokenConverter{}, k8skit.New())
-	_, err = broken.Invoke(t.Context(), &api.FunctionInvocationRequest{})
+	_, err = broken.Run(t.Context(), &api.FunctionInvocationRequest{}, handler.Options{})
 	failure, ok := errors.AsType[*api.Failure](err)
 	if panicked, ok2 := errors.AsType[*handler.PanicError](err); !ok || !ok2 || failure.Class != api.FailureFunction || len(panicked.Stack) == 0 {
 		t.Errorf("in the converter: %v", err)
@@ -278,9 +277,9 @@ func TestBrokenPromises(t *testing.T) {
 				},
 			})
 			for _, data := range []string{manyResources(2), manyResources(3000)} {
-				r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
-					ConfigData: []byte(data), InParts: true, FunctionInvocations: api.FunctionInvocationList{{FunctionName: "f"}},
-				})
+				r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
+					ConfigData: []byte(data), FunctionInvocations: api.FunctionInvocationList{{FunctionName: "f"}},
+				}, handler.Options{InParts: true})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -315,7 +314,7 @@ func TestFailuresInShards(t *testing.T) {
 	})
 	run := func(cores int, stop bool, list api.FunctionInvocationList) (string, string) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(data), StopOnError: stop, FunctionInvocations: list})
+		r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(data), StopOnError: stop, FunctionInvocations: list}, handler.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,7 +362,7 @@ func TestALongFunctionIsCancelled(t *testing.T) {
 				}
 			},
 		})
-		r, err := h.Invoke(ctx, &api.FunctionInvocationRequest{ConfigData: []byte(data), FunctionInvocations: chain("mark x", "take-long", "mark y")})
+		r, err := h.Run(ctx, &api.FunctionInvocationRequest{ConfigData: []byte(data), FunctionInvocations: chain("mark x", "take-long", "mark y")}, handler.Options{})
 		if !errors.Is(err, context.Canceled) || r != nil {
 			t.Errorf("%v, %v", r, err)
 		}

@@ -136,11 +136,11 @@ func (r *run) fail(failures []*api.Failure) {
 
 // countChanges counts what was edited in documents; nil when that is not asked for, and when there are more or fewer of them than
 // before.
-func (r *run) countChanges(before, documents gaby.Container) *api.ChangeCount {
+func (r *run) countChanges(before, documents gaby.Container) *ChangeCount {
 	if !r.count || !slices.Equal(before, documents) {
 		return nil
 	}
-	c := &api.ChangeCount{}
+	c := &ChangeCount{}
 	for _, d := range documents {
 		if values, changed := d.CountChanges(); changed {
 			c.Resources++
@@ -151,7 +151,7 @@ func (r *run) countChanges(before, documents gaby.Container) *api.ChangeCount {
 }
 
 // finish completes the response.
-func (r *run) finish() *api.FunctionInvocationResponse {
+func (r *run) finish() *Result {
 	if !r.inParts {
 		if len(r.response.Parts) == 1 {
 			r.response.ConfigData = r.response.Parts[0]

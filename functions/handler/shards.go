@@ -22,7 +22,7 @@ type shard struct {
 	results []result // one per step; their documents are dropped once they are printed
 	text    [][]byte // in pieces
 	changed bool
-	changes *api.ChangeCount
+	changes *ChangeCount
 	steps   map[int][][]byte // see history
 
 	mutations mutations
@@ -150,8 +150,8 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, space *work
 }
 
 // sumChanges is nil when the changes of some part are not known.
-func sumChanges(shards []shard) *api.ChangeCount {
-	sum := &api.ChangeCount{}
+func sumChanges(shards []shard) *ChangeCount {
+	sum := &ChangeCount{}
 	for i := range shards {
 		c := shards[i].changes
 		if c == nil {

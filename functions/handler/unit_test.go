@@ -32,10 +32,10 @@ func TestAFunctionAboutTheUnitSeesAllOfIt(t *testing.T) {
 			h := probe(t, handler.FunctionRegistration{WholeUnit: whole}, func(fc *api.FunctionContext, docs gaby.Container, _ []byte) {
 				seen, known = len(docs), fc.PreviousDataHash
 			})
-			r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
+			r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
 				FunctionContext: api.FunctionContext{PreviousDataHash: hash}, ConfigData: []byte(twoThings), WhereResource: "metadata.name = 'a'",
 				FunctionInvocations: api.FunctionInvocationList{{FunctionName: "probe", WhereResource: "metadata.name = 'a'"}},
-			})
+			}, handler.Options{})
 			if err != nil || !r.Success {
 				t.Fatal(err, r)
 			}
@@ -69,9 +69,9 @@ func TestOtherData(t *testing.T) {
 		{map[string]api.Text{"Anything": api.Text("x"), "Before": api.Text("y")}, ""},
 	} {
 		got = []byte("not called")
-		_, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{
+		_, err := h.Run(t.Context(), &api.FunctionInvocationRequest{
 			ConfigData: []byte(twoThings), OtherData: c.sources, FunctionInvocations: api.FunctionInvocationList{{FunctionName: "probe"}, {FunctionName: "wants-conflicts"}},
-		})
+		}, handler.Options{})
 		if err != nil || string(got) != c.want {
 			t.Errorf("%v: %q, %v, want %q", c.sources, got, err, c.want)
 		}

@@ -14,9 +14,9 @@ import (
 )
 
 // selected runs a chain on the resources that an expression selects.
-func selected(t *testing.T, h *handler.FunctionHandler, data, where string, list api.FunctionInvocationList) *api.FunctionInvocationResponse {
+func selected(t *testing.T, h *handler.FunctionHandler, data, where string, list api.FunctionInvocationList) *handler.Result {
 	t.Helper()
-	r, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(data), WhereResource: where, FunctionInvocations: list})
+	r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(data), WhereResource: where, FunctionInvocations: list}, handler.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestWhereResourceOfWhatCannotBeRead(t *testing.T) {
 func TestWhereResourceErrors(t *testing.T) {
 	h := testFunctions(t)
 	const bad = "metadata.name == 'b'"
-	_, err := h.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(resource("a")), WhereResource: bad, FunctionInvocations: chain("mark x")})
+	_, err := h.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(resource("a")), WhereResource: bad, FunctionInvocations: chain("mark x")}, handler.Options{})
 	failure, ok := errors.AsType[*api.Failure](err)
 	expr, ok2 := errors.AsType[*where.Error](err)
 	if !ok || !ok2 || failure.Class != api.FailureUsage || expr.Column != 16 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -15,7 +16,7 @@ type changes struct{ files, resources, values int }
 func (c changes) any() bool { return c.files > 0 }
 
 // countChanges counts what a chain changed in a unit. What cannot be read again is counted as a file only.
-func countChanges(executor *functions.Executor, unit *source.Unit, response *api.FunctionInvocationResponse) changes {
+func countChanges(executor *functions.Executor, unit *source.Unit, response *handler.Result) changes {
 	if !response.Changed {
 		return changes{}
 	}
@@ -31,7 +32,7 @@ func countChanges(executor *functions.Executor, unit *source.Unit, response *api
 
 // changedResources are the resources that are not what they were: those that are new or
 // have another text, in the order of the result, and then those that are gone.
-func changedResources(executor *functions.Executor, unit *source.Unit, response *api.FunctionInvocationResponse) ([]api.ResourceInfo, error) {
+func changedResources(executor *functions.Executor, unit *source.Unit, response *handler.Result) ([]api.ResourceInfo, error) {
 	before, err := executor.Resources(unit.Toolchain, unit.Data)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/settings"
@@ -260,7 +261,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 		}
 		piece, err := printer.Piece(report.Result{
 			Unit: p.unit().Name, File: p.unit().File, Toolchain: p.unit().Toolchain,
-			Response: &api.FunctionInvocationResponse{Success: true, Mutations: d.Mutations},
+			Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Mutations: d.Mutations}},
 			Secrets:  c.secretsOf(versions[i], executor),
 		})
 		if err != nil {

@@ -50,7 +50,7 @@ type outcome struct {
 	target    *sink.Target      // the file, locked; nil when it is not written in place
 	toolchain api.ToolchainType // empty when it could not be read
 	passed    source.Reason     // why it is skipped; nothing else is said about it
-	response  *api.FunctionInvocationResponse
+	response  *handler.Result
 	piece     *report.Piece
 	notes     []api.Note
 	failed    []byte // results that did not pass, where they are not printed
@@ -161,8 +161,11 @@ func (r *run) work(i int, admit func(int64)) outcome {
 // failedPiece is what is printed about a unit on which no function ran. With one unit only a report says something about it.
 func (r *run) failedPiece(o *outcome) *report.Piece {
 	c := r.context(o.file.Unit, r.toolchain)
-	response := &api.FunctionInvocationResponse{
-		OrganizationID: c.OrganizationID, SpaceID: c.SpaceID, SpaceSlug: c.SpaceSlug, UnitID: c.UnitID, UnitSlug: c.UnitSlug, Failures: o.problems,
+	response := &handler.Result{
+		FunctionInvocationResponse: api.FunctionInvocationResponse{
+			OrganizationID: c.OrganizationID, SpaceID: c.SpaceID, SpaceSlug: c.SpaceSlug, UnitID: c.UnitID, UnitSlug: c.UnitSlug,
+		},
+		Failures: o.problems,
 	}
 	for _, f := range o.problems {
 		response.ErrorMessages = append(response.ErrorMessages, f.Error())
@@ -236,15 +239,14 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		OtherData:           r.other,
 		NumFilters:          r.filters,
 		WhereResource:       r.where,
-		AllowExternal:       s.AllowExternal,
-		InParts:             true,
-		CountChanges:        r.counts(),
-		KeepSteps:           r.prints && r.format == report.Diff,
 		RecordMutations:     r.prints && (r.format == report.Mutations || r.format == report.Response),
 		StopOnError:         !r.keep,
 		FunctionInvocations: chain.Invocations,
 	}
-	response, err := source.Interruptible(r.ctx, func() (*api.FunctionInvocationResponse, error) { return r.executor.Invoke(r.ctx, request) })
+	options := handler.Options{
+		AllowExternal: s.AllowExternal, InParts: true, CountChanges: r.counts(), KeepSteps: r.prints && r.format == report.Diff,
+	}
+	response, err := source.Interruptible(r.ctx, func() (*handler.Result, error) { return r.executor.Run(r.ctx, request, options) })
 	switch {
 	case r.ctx.Err() != nil:
 		o.unable = r.ctx.Err()
@@ -260,7 +262,7 @@ func (r *run) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	r.asSaid(response)
 	r.demand(response)
 	if speaks(response) {
-		r.sensitive(unit, response).Response(response)
+		mask(r.sensitive(unit, response), response)
 	}
 	report.Locate(response.Outputs, unit.File)
 	o.response, o.notes = response, response.Notes
@@ -480,7 +482,7 @@ func (r *run) fail(problems diag.List) {
 
 // demand makes failures of the notes that --require-match and --strict do not accept. Of several units, what matches in one need not
 // match in the others.
-func (r *run) demand(response *api.FunctionInvocationResponse) {
+func (r *run) demand(response *handler.Result) {
 	var kept []api.Note
 	for _, n := range response.Notes {
 		f := &api.Failure{Pos: n.Pos, Function: n.Function, Invocation: n.Invocation, Message: n.Message}
@@ -502,7 +504,7 @@ func (r *run) demand(response *api.FunctionInvocationResponse) {
 }
 
 // refuseUnchecked has no validation pass that could not check everything.
-func refuseUnchecked(response *api.FunctionInvocationResponse) {
+func refuseUnchecked(response *handler.Result) {
 	for _, o := range response.Outputs {
 		list, _ := o.Value.(api.ValidationResultList)
 		for i := range list {
@@ -513,7 +515,7 @@ func refuseUnchecked(response *api.FunctionInvocationResponse) {
 
 // noConfiguration tells why a file that was found is none, if it is none: it has no resources, or is a template of something
 // that is still to be made.
-func (r *run) noConfiguration(unit *source.Unit, response *api.FunctionInvocationResponse) source.Reason {
+func (r *run) noConfiguration(unit *source.Unit, response *handler.Result) source.Reason {
 	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool { return f.Class == api.FailureInput && hasPlaceholder(unit.Data, f.Pos.Line) }) {
 		return source.IsTemplate
 	}
@@ -530,7 +532,7 @@ func (r *run) noConfiguration(unit *source.Unit, response *api.FunctionInvocatio
 }
 
 // hasFindings tells whether a validation found something in the text, whatever the text is.
-func hasFindings(response *api.FunctionInvocationResponse) bool {
+func hasFindings(response *handler.Result) bool {
 	for _, o := range response.Outputs {
 		if list, ok := o.Value.(api.ValidationResultList); ok && slices.ContainsFunc(list, func(r api.ValidationResult) bool { return len(r.FailedAttributes) > 0 }) {
 			return true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -19,7 +20,7 @@ func addShowSecrets(flags *pflag.FlagSet) {
 
 // sensitive finds the secret values that messages about a unit may quote: those in its data before and after the chain, in other data and
 // in arguments. The response may be nil, and the unit when it could not be read.
-func (r *run) sensitive(unit *source.Unit, response *api.FunctionInvocationResponse) *sensitive.Values {
+func (r *run) sensitive(unit *source.Unit, response *handler.Result) *sensitive.Values {
 	if r.showSecrets || unit == nil {
 		return nil
 	}
@@ -41,7 +42,7 @@ func (r *run) sensitive(unit *source.Unit, response *api.FunctionInvocationRespo
 }
 
 // speaks reports whether a response has anything to say that may quote a value.
-func speaks(r *api.FunctionInvocationResponse) bool {
+func speaks(r *handler.Result) bool {
 	return len(r.Failures)+len(r.Notes) > 0 || slices.ContainsFunc(r.Outputs, func(o api.Output) bool {
 		switch value := o.Value.(type) {
 		case api.ValidationResultList:
@@ -51,4 +52,27 @@ func speaks(r *api.FunctionInvocationResponse) bool {
 		}
 		return false
 	})
+}
+
+// mask hides secret values in what a result says to people: failures, notes and what validations found. The data, the mutations and the
+// values that functions were asked for stay as they are.
+func mask(v *sensitive.Values, r *handler.Result) {
+	if v == nil {
+		return
+	}
+	r.Failures = v.Failures(r.Failures)
+	for i := range r.ErrorMessages {
+		if len(r.ErrorMessages) == len(r.Failures) {
+			r.ErrorMessages[i] = r.Failures[i].Error()
+		} else {
+			r.ErrorMessages[i] = v.Message(r.ErrorMessages[i])
+		}
+	}
+	v.Notes(r.Notes)
+	for i := range r.Functions {
+		if n := r.Functions[i].Unmatched; n != nil {
+			n.Message = v.Message(n.Message)
+		}
+	}
+	v.Outputs(r.Outputs)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/where"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
@@ -130,7 +131,7 @@ func (j *job) whereResource(flags *pflag.FlagSet) (expression, said string, err 
 
 // asSaid has what a response says about the resources that were asked for say it in
 // the words of the command line.
-func (w *wishes) asSaid(response *api.FunctionInvocationResponse) {
+func (w *wishes) asSaid(response *handler.Result) {
 	if w.where == w.said {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
@@ -247,7 +248,7 @@ func notWritten(file string, err error) *api.Failure {
 }
 
 // partsOf is the configuration of a response.
-func partsOf(response *api.FunctionInvocationResponse) [][]byte {
+func partsOf(response *handler.Result) [][]byte {
 	if response.Parts != nil {
 		return response.Parts
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
@@ -50,7 +51,7 @@ func TestLeftOut(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			left := c.printer.LeftOut(report.Screen{}, report.Result{
-				File: "./a.yaml", Signatures: c.signatures, Response: &api.FunctionInvocationResponse{Success: true, Changed: true, Outputs: c.outputs},
+				File: "./a.yaml", Signatures: c.signatures, Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Changed: true, Outputs: c.outputs}},
 			})
 			notes := ""
 			for _, n := range left.Notes {

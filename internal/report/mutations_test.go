@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diff"
 )
 
@@ -78,7 +79,7 @@ func TestChangesForAPerson(t *testing.T) {
 func TestMutationsFormat(t *testing.T) {
 	r := Result{
 		Unit: "web", File: "./web.yaml", Signatures: []api.FunctionSignature{{FunctionName: "set-replicas", Mutating: true}, {FunctionName: "set-label", Mutating: true}},
-		Response: &api.FunctionInvocationResponse{Success: true, Mutations: changesForAPerson()},
+		Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Mutations: changesForAPerson()}},
 	}
 	render := func(screen Screen) string {
 		text, err := Render(Mutations, screen, r)
@@ -104,7 +105,7 @@ func TestMutationsFormat(t *testing.T) {
 	if got := render(Screen{Terminal: true}); got != "" {
 		t.Error(got)
 	}
-	r.Response = &api.FunctionInvocationResponse{Mutations: changesForAPerson()}
+	r.Response = &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Mutations: changesForAPerson()}}
 	if got := render(Screen{}); got != "" {
 		t.Error(got)
 	}
@@ -120,7 +121,7 @@ func TestMutationsOfSeveralUnits(t *testing.T) {
 			}
 		}
 		for _, unit := range []string{"a", "none", "b"} {
-			r := Result{Unit: unit, File: unit + ".yaml", Response: &api.FunctionInvocationResponse{Success: true, Mutations: changesForAPerson()[2:3]}}
+			r := Result{Unit: unit, File: unit + ".yaml", Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Mutations: changesForAPerson()[2:3]}}}
 			if unit == "none" {
 				r.Response.Mutations = nil
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
@@ -23,21 +24,18 @@ func attribute(path, value string, line int) api.AttributeValue {
 	return v
 }
 
-func validation() *api.FunctionInvocationResponse {
+func validation() *handler.Result {
 	late, early := attribute("spec.late", "a\nb", 9), attribute("spec.early", "x", 3)
 	early.Issues = []api.Issue{{Identifier: "no-x", Message: "x is not allowed, 100%"}, {Identifier: "no-y", Message: "nor y"}}
-	return &api.FunctionInvocationResponse{
-		Success: true, ValidationFailed: true,
-		Outputs: api.OutputList{{OutputType: api.OutputTypeValidationResultList, Value: api.ValidationResultList{
-			{FunctionName: "vet-x", Details: []string{"not told twice"}, FailedAttributes: api.AttributeValueList{late, early}},
-			{FunctionName: "vet-y", Passed: true},
-			{FunctionName: "vet-z", Score: "Medium", Details: []string{"too <old>"}},
-			{FunctionName: "vet-none"},
-		}}},
-	}
+	return &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Outputs: api.OutputList{{OutputType: api.OutputTypeValidationResultList, Value: api.ValidationResultList{
+		{FunctionName: "vet-x", Details: []string{"not told twice"}, FailedAttributes: api.AttributeValueList{late, early}},
+		{FunctionName: "vet-y", Passed: true},
+		{FunctionName: "vet-z", Score: "Medium", Details: []string{"too <old>"}},
+		{FunctionName: "vet-none"},
+	}}}}, ValidationFailed: true}
 }
 
-func result(r *api.FunctionInvocationResponse, signatures ...api.FunctionSignature) report.Result {
+func result(r *handler.Result, signatures ...api.FunctionSignature) report.Result {
 	return report.Result{File: "./a.yaml", Signatures: signatures, Response: r}
 }
 
@@ -101,7 +99,7 @@ func TestTables(t *testing.T) {
 		"text": {api.YAMLPayload{Payload: "a: 1\n"}, "a: 1\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := result(&api.FunctionInvocationResponse{Success: true, Outputs: api.OutputList{{Value: c.value}}}, getter)
+			r := result(&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Outputs: api.OutputList{{Value: c.value}}}}, getter)
 			if d := cmp.Diff(c.want, render(t, report.Table, report.Screen{}, r)); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
@@ -110,7 +108,7 @@ func TestTables(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	r := result(&api.FunctionInvocationResponse{Success: true, Changed: true}, setter)
+	r := result(&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Changed: true}}, setter)
 	r.Changed = func() ([]api.ResourceInfo, error) {
 		return []api.ResourceInfo{
 			{ResourceType: "apps/v1/Deployment", ResourceName: "a/web", ResourceNameWithoutScope: "web"},
@@ -133,7 +131,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestResponseIsOneLine(t *testing.T) {
-	r := &api.FunctionInvocationResponse{UnitSlug: "<2>", Success: true, Changed: true, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: <2>\n")}}
+	r := &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{UnitSlug: "<2>", Success: true, Changed: true}, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: <2>\n")}}
 	got := render(t, report.Response, report.Screen{}, result(r, setter))
 	var back api.FunctionInvocationResponse
 	if err := json.Unmarshal([]byte(got), &back); err != nil || strings.Count(got, "\n") != 1 {
@@ -144,7 +142,7 @@ func TestResponseIsOneLine(t *testing.T) {
 	}
 }
 
-func rendered(t *testing.T, k report.Kind, r *api.FunctionInvocationResponse) string {
+func rendered(t *testing.T, k report.Kind, r *handler.Result) string {
 	t.Helper()
 	text, err := report.RenderReport(k, []report.Result{result(r, vetter)})
 	if err != nil {
@@ -165,7 +163,7 @@ func TestGitHub(t *testing.T) {
 	if d := cmp.Diff(want, rendered(t, report.GitHub, validation())); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	many := &api.FunctionInvocationResponse{Outputs: api.OutputList{{Value: api.ValidationResultList{{FunctionName: "vet-x"}}}}}
+	many := &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Outputs: api.OutputList{{Value: api.ValidationResultList{{FunctionName: "vet-x"}}}}}}
 	list := many.Outputs[0].Value.(api.ValidationResultList)
 	for i := range 12 {
 		list[0].FailedAttributes = append(list[0].FailedAttributes, attribute("spec.a", "x", i+1))
@@ -214,7 +212,7 @@ func TestSARIF(t *testing.T) {
 	if run.Results[1].Level != "warning" || run.Results[1].Locations[0].PhysicalLocation.Region != nil {
 		t.Errorf("%+v", run.Results[1])
 	}
-	empty := rendered(t, report.SARIF, &api.FunctionInvocationResponse{Success: true})
+	empty := rendered(t, report.SARIF, &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true}})
 	if !strings.Contains(empty, `"results": []`) || !strings.Contains(empty, `"rules": []`) {
 		t.Errorf("lists must be there: %s", empty)
 	}
@@ -270,7 +268,7 @@ func TestJSONReport(t *testing.T) {
 	if r.Version != 1 || r.Passed || len(r.Findings) != 5 || r.Findings[2].Rule != "no-x" || r.Findings[2].Line != 3 || r.Findings[0].Level != "warning" {
 		t.Errorf("%+v", r)
 	}
-	passed := rendered(t, report.JSON, &api.FunctionInvocationResponse{Success: true})
+	passed := rendered(t, report.JSON, &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true}})
 	if passed != "{\n  \"Version\": 1,\n  \"Passed\": true,\n  \"Findings\": []\n}\n" {
 		t.Error(passed)
 	}

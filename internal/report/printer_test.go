@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
@@ -31,7 +32,7 @@ func printAll(t *testing.T, p *report.Printer, units ...report.Result) (text str
 }
 
 func unit(name string, outputs ...api.Output) report.Result {
-	return report.Result{Unit: name, File: "./" + name + ".yaml", Toolchain: api.ToolchainKubernetesYAML, Response: &api.FunctionInvocationResponse{Success: true, Outputs: outputs, ConfigData: api.Data("a: 1\n")}}
+	return report.Result{Unit: name, File: "./" + name + ".yaml", Toolchain: api.ToolchainKubernetesYAML, Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Outputs: outputs, ConfigData: api.Data("a: 1\n")}}}
 }
 
 func rows(names ...string) api.Output {

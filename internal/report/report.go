@@ -20,6 +20,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/diff"
 )
@@ -111,7 +112,7 @@ type Result struct {
 	Signatures []api.FunctionSignature // of the chain's functions
 	// Invocations are the steps of the chain: their names are the rules of findings.
 	Invocations api.FunctionInvocationList
-	Response    *api.FunctionInvocationResponse
+	Response    *handler.Result
 	Before      []byte // the configuration as it was read, for Diff
 	// Places tells where resources begin in a text, for Diff.
 	Places func(text []byte) []diff.Place
@@ -204,14 +205,14 @@ func mutates(chain []api.FunctionSignature) bool {
 	return slices.ContainsFunc(chain, func(s api.FunctionSignature) bool { return s.Mutating })
 }
 
-func configuration(r *api.FunctionInvocationResponse) Payload {
+func configuration(r *handler.Result) Payload {
 	if !r.Success {
 		return nil
 	}
 	return configurationParts(r)
 }
 
-func configurationParts(r *api.FunctionInvocationResponse) Payload {
+func configurationParts(r *handler.Result) Payload {
 	if r.Parts != nil {
 		return r.Parts
 	}
@@ -288,7 +289,7 @@ func mayHaveControls(text []byte) bool {
 
 // full prints the table of success and messages, the configuration if it
 // changed, and the output.
-func (s Screen) full(r *api.FunctionInvocationResponse) (Payload, error) {
+func (s Screen) full(r *handler.Result) (Payload, error) {
 	var b bytes.Buffer
 	if r.Success {
 		b.WriteString("SUCCESS    true    \n")
@@ -317,7 +318,7 @@ func (s Screen) full(r *api.FunctionInvocationResponse) (Payload, error) {
 }
 
 // response prints the response as it travels, in one line.
-func response(r *api.FunctionInvocationResponse) (Payload, error) {
+func response(r *handler.Result) (Payload, error) {
 	whole := *r
 	if r.Parts != nil {
 		whole.ConfigData = bytes.Join(r.Parts, nil)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
@@ -13,11 +14,8 @@ var (
 	setter = api.FunctionSignature{FunctionName: "set-x", Mutating: true}
 )
 
-func response() *api.FunctionInvocationResponse {
-	return &api.FunctionInvocationResponse{
-		Success: true, Changed: true, ConfigData: api.Data("a: <1>\n"),
-		Outputs: api.OutputList{{OutputType: api.OutputTypeJSON, Value: map[string]any{"b": "<&>", "a": 1}}},
-	}
+func response() *handler.Result {
+	return &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Changed: true, ConfigData: api.Data("a: <1>\n"), Outputs: api.OutputList{{OutputType: api.OutputTypeJSON, Value: map[string]any{"b": "<&>", "a": 1}}}}}
 }
 
 const printed = "{\n  \"a\": 1,\n  \"b\": \"<&>\"\n}\n"
@@ -28,7 +26,7 @@ func TestRender(t *testing.T) {
 	two := response()
 	two.Outputs = append(two.Outputs, api.Output{OutputType: api.OutputTypeYAML, Value: api.YAMLPayload{Payload: "x: y\n"}},
 		api.Output{OutputType: api.OutputTypeOpaque}, api.Output{OutputType: api.OutputTypeResourceInfoList, Value: api.ResourceInfoList{}})
-	none := &api.FunctionInvocationResponse{Success: true, ConfigData: api.Data("a: 1")}
+	none := &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, ConfigData: api.Data("a: 1")}}
 	noNewline := response()
 	noNewline.ConfigData = api.Data("a: 1")
 	get, set, both := []api.FunctionSignature{getter}, []api.FunctionSignature{setter}, []api.FunctionSignature{getter, setter, getter}
@@ -36,13 +34,13 @@ func TestRender(t *testing.T) {
 		name       string
 		format     report.Format
 		signatures []api.FunctionSignature
-		response   *api.FunctionInvocationResponse
+		response   *handler.Result
 		want       string
 	}{
 		{"auto of a getter", report.Auto, get, response(), printed},
 		{"auto of a setter", report.Auto, set, response(), "a: <1>\n"},
 		{"auto of both", report.Auto, both, response(), "a: <1>\n"},
-		{"auto of a getter that was not reached", report.Auto, both, &api.FunctionInvocationResponse{Success: true, ConfigData: api.Data("a: 1")}, "a: 1"},
+		{"auto of a getter that was not reached", report.Auto, both, &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, ConfigData: api.Data("a: 1")}}, "a: 1"},
 		{"auto of a setter that failed", report.Auto, set, failed, ""},
 		{"data", report.Data, get, response(), "a: <1>\n"},
 		{"data unchanged", report.Data, get, none, "a: 1"},
