@@ -333,23 +333,3 @@ func TestFctlIgnoreWins(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
-
-func TestTooManyAlternatives(t *testing.T) {
-	if _, ok := expandBraces(strings.Repeat("{a,b}", 20)); ok {
-		t.Error("a million patterns are made")
-	}
-	for pattern, want := range map[string]string{
-		"{a,b}":     "a b",
-		"x{a,}y":    "xay xy",
-		"{a,{b,c}}": "a b c",
-		"{a}":       "{a}",
-		"{a,b":      "{a,b",
-		`\{a,b}`:    `\{a,b}`,
-		"}{a,b}":    "}a }b",
-		"{{a,b}":    "{{a,b}",
-	} {
-		if got, _ := expandBraces(pattern); strings.Join(got, " ") != want {
-			t.Errorf("%s: got %q, want %q", pattern, got, want)
-		}
-	}
-}

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/fctl-dev/fctl/internal/diag"
 )
@@ -13,12 +14,12 @@ import (
 // glob is a pattern of paths: * and ? and [...] are within one segment, ** is
 // any number of segments, {a,b} is one of several texts.
 type glob struct {
-	patterns []string   // of absolute paths
-	segments [][]string // of each
+	pattern  string // of absolute paths
+	segments []string
 }
 
 // specialInGlob begins what does not stand for itself in a glob.
-const specialInGlob = specialBytes + "{"
+const specialInGlob = `*?[\{`
 
 // IsPattern tells whether a path means several files, unless there is a file
 // that is called so.
@@ -58,19 +59,15 @@ func newGlob(base, pattern string) (*glob, error) {
 		}
 		pattern = b.String() + "/" + pattern
 	}
-	patterns, ok := expandBraces(path.Clean(pattern))
-	if !ok {
-		return nil, errors.New("the pattern stands for too many")
+	pattern = path.Clean(pattern)
+	if !doublestar.ValidatePattern(pattern) {
+		return nil, errors.New("the pattern is not complete: a [ or { is not closed, or nothing follows a \\")
 	}
-	g := &glob{patterns: patterns}
-	for _, p := range patterns {
-		g.segments = append(g.segments, strings.Split(p, "/"))
-	}
-	return g, nil
+	return &glob{pattern, strings.Split(pattern, "/")}, nil
 }
 
 func (g *glob) matches(path string) bool {
-	return g != nil && slices.ContainsFunc(g.patterns, func(p string) bool { return wildMatch(p, path) })
+	return g != nil && doublestar.MatchUnvalidated(g.pattern, path)
 }
 
 // leadsInto tells whether something in a directory may match.
@@ -78,56 +75,17 @@ func (g *glob) leadsInto(dir string) bool {
 	if g == nil {
 		return false
 	}
-	parts := strings.Split(dir, "/")
-	return slices.ContainsFunc(g.segments, func(segments []string) bool {
-		for i, part := range parts {
-			switch {
-			case i < len(segments) && segments[i] == "**":
-				return true
-			case i >= len(segments)-1, !wildMatch(segments[i], part):
-				return false
-			}
+	for i, part := range strings.Split(dir, "/") {
+		if i >= len(g.segments)-1 {
+			return false
 		}
-		return true
-	})
-}
-
-// maxAlternatives bounds what {a,b}{c,d}... can become.
-const maxAlternatives = 1000
-
-// expandBraces makes a pattern of each alternative in braces; ok is false when
-// there are too many. Braces without a comma stand for themselves.
-func expandBraces(pattern string) (patterns []string, ok bool) {
-	open, depth, commas := -1, 0, []int(nil)
-	for i := 0; i < len(pattern); i++ {
-		switch pattern[i] {
-		case '\\':
-			i++
-		case '{':
-			if depth++; depth == 1 {
-				open, commas = i, nil
-			}
-		case ',':
-			if depth == 1 {
-				commas = append(commas, i)
-			}
-		case '}':
-			if depth == 0 {
-				continue
-			}
-			if depth--; depth > 0 || len(commas) == 0 {
-				continue
-			}
-			from := open + 1
-			for _, to := range append(commas, i) {
-				more, ok := expandBraces(pattern[:open] + pattern[from:to] + pattern[i+1:])
-				if patterns = append(patterns, more...); !ok || len(patterns) > maxAlternatives {
-					return nil, false
-				}
-				from = to + 1
-			}
-			return patterns, true
+		segment := g.segments[i]
+		if segment == "**" || strings.Count(segment, "{") != strings.Count(segment, "}") { // a slash in braces
+			return true
+		}
+		if !doublestar.MatchUnvalidated(segment, part) {
+			return false
 		}
 	}
-	return []string{pattern}, true
+	return true
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -95,15 +97,14 @@ func (f *ignoreFile) read(file, path string) (*ignoreFile, error) {
 type pattern struct {
 	negated  bool // it includes again what an earlier line excludes
 	dirsOnly bool
-	byName   bool   // it is about names at any depth, not about paths from its directory on
-	prefix   string // text at the beginning that stands for itself
-	wild     string // the rest, for wildMatch
-	suffix   string // instead of wild where that is * and text that stands for itself
+	byName   bool // it is about names at any depth, not about paths from its directory on
+	glob     string
 }
 
 // parseIgnore reads the lines of a file.
 func parseIgnore(text []byte) []pattern {
 	var patterns []pattern
+	toGlob := doublestarOfGit()
 	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\uFEFF"))) {
 		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 		if len(line) == 0 || line[0] == '#' {
@@ -111,33 +112,33 @@ func parseIgnore(text []byte) []pattern {
 		}
 		// A zero byte ends a pattern, as everything in git that is a text of C.
 		before, _, _ := bytes.Cut(line, []byte{0})
-		patterns = append(patterns, parsePattern(trimBlanks(string(before))))
+		patterns = append(patterns, parsePattern(trimBlanks(string(before)), toGlob))
 	}
 	return patterns
 }
 
-func parsePattern(line string) pattern {
+func parsePattern(line string, toGlob *strings.Replacer) pattern {
 	var p pattern
 	line, p.negated = strings.CutPrefix(line, "!")
 	line, p.dirsOnly = strings.CutSuffix(line, "/")
 	p.byName = !strings.Contains(line, "/")
-	line = strings.TrimPrefix(line, "/")
-	special := strings.IndexAny(line, specialBytes)
-	if special < 0 {
-		p.prefix = line
-		return p
-	}
-	// As with git, the rest is matched on its own: in a**/b the ** is a whole
-	// segment, as if it stood at the beginning.
-	p.prefix, p.wild = line[:special], line[special:]
-	if rest := p.wild[1:]; p.byName && p.wild[0] == '*' && rest != "" && !strings.ContainsAny(rest, specialBytes) {
-		p.suffix = rest
+	p.glob = toGlob.Replace(strings.TrimPrefix(line, "/"))
+	if strings.HasSuffix(p.glob, "/**") {
+		p.glob += "/*" // what is in the directory, and not the directory
 	}
 	return p
 }
 
-// specialBytes begin what does not stand for itself.
-const specialBytes = `*?[\`
+// doublestarOfGit writes what git means in the language of doublestar, which
+// has alternatives in braces, no classes of POSIX, and sets that match slashes.
+func doublestarOfGit() *strings.Replacer {
+	return strings.NewReplacer(
+		`\\`, `\\`, `\{`, `\{`, `{`, `\{`, `\[`, `\[`,
+		`[]`, `[\]`, `[!]`, `[!/\]`, `[^]`, `[!/\]`, `[!`, `[!/`, `[^`, `[!/`,
+		`[:alnum:]`, `a-zA-Z0-9`, `[:alpha:]`, `a-zA-Z`, `[:digit:]`, `0-9`, `[:lower:]`, `a-z`,
+		`[:space:]`, " \t\r\n", `[:upper:]`, `A-Z`, `[:xdigit:]`, `0-9a-fA-F`,
+	)
+}
 
 // trimBlanks cuts blanks at the end that no backslash stands before.
 func trimBlanks(line string) string {
@@ -162,14 +163,5 @@ func (p *pattern) matches(path, name string, isDir bool) bool {
 	if p.byName {
 		subject = name
 	}
-	rest, ok := strings.CutPrefix(subject, p.prefix)
-	switch {
-	case !ok:
-		return false
-	case p.wild == "":
-		return rest == ""
-	case p.suffix != "":
-		return strings.HasSuffix(rest, p.suffix)
-	}
-	return wildMatch(p.wild, rest)
+	return doublestar.MatchUnvalidated(p.glob, subject)
 }
