@@ -15,21 +15,35 @@ func Unified(before, after string, context int) string {
 	a, b := Split(before), Split(after)
 	hunks := Diff(a, b)
 	var out strings.Builder
+	for _, near := range Near(hunks, context) {
+		printHunk(&out, a, b, near, context)
+	}
+	return out.String()
+}
+
+// Near groups hunks whose contexts meet, which a unified diff has as one.
+func Near(hunks []Hunk, context int) [][]Hunk {
+	var groups [][]Hunk
 	for len(hunks) > 0 {
-		n := 1 // hunks whose contexts meet are printed as one
+		n := 1
 		for n < len(hunks) && hunks[n].From-hunks[n-1].To <= 2*context {
 			n++
 		}
-		printHunk(&out, a, b, hunks[:n], context)
-		hunks = hunks[n:]
+		groups, hunks = append(groups, hunks[:n]), hunks[n:]
 	}
-	return out.String()
+	return groups
+}
+
+// Header is the line that a hunk of a unified diff begins with, around which it has so many unchanged lines.
+func Header(near []Hunk, lead, trail int) string {
+	first, last := near[0], near[len(near)-1]
+	return fmt.Sprintf("@@ -%s +%s @@", span(first.From-lead, last.To+trail), span(first.NewFrom-lead, last.NewTo+trail))
 }
 
 func printHunk(out *strings.Builder, a, b []string, hunks []Hunk, context int) {
 	first, last := hunks[0], hunks[len(hunks)-1]
 	lead, trail := min(context, first.From), min(context, len(a)-last.To)
-	fmt.Fprintf(out, "@@ -%s +%s @@\n", span(first.From-lead, last.To+trail), span(first.NewFrom-lead, last.NewTo+trail))
+	out.WriteString(Header(hunks, lead, trail) + "\n")
 	print := func(mark byte, lines []string) {
 		for _, l := range lines {
 			out.WriteByte(mark)

@@ -10,7 +10,6 @@
 package diag
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -229,16 +228,16 @@ func PrintableLines(s string) string {
 }
 
 // PrintableLine is Printable for a line of a file: tabs stay, and so does the line end.
-func PrintableLine(line []byte) []byte {
-	body := bytes.TrimRight(line, "\r\n")
+func PrintableLine(line string) string {
+	body := strings.TrimRight(line, "\r\n")
 	if end := line[len(body):]; len(end) > 2 || len(end) == 2 && end[0] == '\n' {
 		body = line[:len(line)-1] // carriage returns that end no line
 	}
-	parts := strings.Split(string(body), "\t")
+	parts := strings.Split(body, "\t")
 	for i := range parts {
 		parts[i] = Printable(parts[i])
 	}
-	return append([]byte(strings.Join(parts, "\t")), line[len(body):]...)
+	return strings.Join(parts, "\t") + line[len(body):]
 }
 
 // Printable keeps a line that quotes the user's data one line of text.

@@ -13,6 +13,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/fctl-dev/fctl/configkit/lines"
+	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // File is a file of which there are two texts.
@@ -49,25 +52,28 @@ func Unified(f File) []byte {
 	if bytes.Equal(f.Before, f.After) {
 		return nil
 	}
-	p := printer{style: f.Style, before: lines(f.Before), after: lines(f.After)}
-	edits := compare(p.before, p.after)
+	p := printer{style: f.Style, before: split(f.Before), after: split(f.After)}
+	hunks := compare(p.before, p.after)
 	l := newLabeller(f, p.before)
 	if f.Shown != nil {
 		before, after := f.Shown(f.Before, f.After)
-		p.before, p.after = lines(before), lines(after)
-		p.before.forPeople, p.after.forPeople = true, true
+		p.before, p.after, p.forPeople = split(before), split(after), true
 	}
 	p.say(f.Style.File, "--- ", quoted("a/"+f.Name))
 	p.say(f.Style.File, "+++ ", quoted("b/"+f.Name))
-	for len(edits) > 0 {
-		n := 1
-		for n < len(edits) && edits[n].oldFrom-edits[n-1].oldTo <= 2*context {
-			n++
-		}
-		p.hunk(edits[:n], l.label(edits[:n]))
-		edits = edits[n:]
+	for _, near := range lines.Near(hunks, context) {
+		p.hunk(near, l.label(near))
 	}
 	return p.b.Bytes()
+}
+
+func split(text []byte) []string { return lines.Split(string(text)) }
+
+// compare finds the hunks that make after of before.
+func compare(before, after []string) []lines.Hunk {
+	hunks := lines.Diff(before, after)
+	slide(hunks, before, after)
+	return hunks
 }
 
 // context is the number of unchanged lines around a change.
@@ -77,7 +83,8 @@ const context = 3
 type printer struct {
 	b             bytes.Buffer
 	style         Style
-	before, after text
+	before, after []string
+	forPeople     bool // control characters are escaped
 }
 
 // say prints a line that is not one of the texts'.
@@ -86,65 +93,54 @@ func (p *printer) say(style func(string) string, parts ...string) {
 	p.b.WriteByte('\n')
 }
 
-// hunk prints edits with the lines around and between them.
-func (p *printer) hunk(edits []edit, label string) {
-	first, last := edits[0], edits[len(edits)-1]
-	above := min(context, first.oldFrom)
-	below := min(context, p.before.len()-last.oldTo)
-	oldFrom, oldTo := first.oldFrom-above, last.oldTo+below
-	newFrom, newTo := first.newFrom-above, last.newTo+below
-	header := fmt.Sprintf("@@ -%s +%s @@", span(oldFrom, oldTo), span(newFrom, newTo))
+// hunk prints hunks that are near each other with the lines around and between them.
+func (p *printer) hunk(near []lines.Hunk, label string) {
+	first, last := near[0], near[len(near)-1]
+	lead, trail := min(context, first.From), min(context, len(p.before)-last.To)
 	if label != "" {
 		label = " " + label
 	}
-	p.say(nil, apply(p.style.Hunk, header), apply(p.style.Label, label))
-	at := oldFrom
-	for _, e := range edits {
-		p.same(at, e.oldFrom)
-		p.change(e)
-		at = e.oldTo
+	p.say(nil, apply(p.style.Hunk, lines.Header(near, lead, trail)), apply(p.style.Label, label))
+	at := first.From - lead
+	for _, h := range near {
+		p.lines(" ", p.before[at:h.From])
+		p.change(h)
+		at = h.To
 	}
-	p.same(at, oldTo)
+	p.lines(" ", p.before[at:at+trail])
 }
 
-// span is a range of lines as hunks give it. A range without lines stands behind the line in front of it.
-func span(from, to int) string {
-	switch to - from {
-	case 0:
-		return fmt.Sprintf("%d,0", from)
-	case 1:
-		return fmt.Sprint(from + 1)
+// shown is a line as it is printed.
+func (p *printer) shown(line string) string {
+	if p.forPeople {
+		return diag.PrintableLine(line)
 	}
-	return fmt.Sprintf("%d,%d", from+1, to-from)
+	return line
 }
 
-// same prints lines that both texts have.
-func (p *printer) same(from, to int) {
-	for i := from; i < to; i++ {
-		p.line(" ", p.before.shown(i), nil)
+// lines prints lines without colour.
+func (p *printer) lines(mark string, all []string) {
+	for _, line := range all {
+		p.line(mark, p.shown(line), nil)
 	}
 }
 
-// change prints the lines of an edit.
-func (p *printer) change(e edit) {
+// change prints the lines of a hunk.
+func (p *printer) change(h lines.Hunk) {
 	if p.style.Old != nil {
-		p.coloured(e)
+		p.coloured(h)
 		return
 	}
-	for i := e.oldFrom; i < e.oldTo; i++ {
-		p.line("-", p.before.shown(i), nil)
-	}
-	for i := e.newFrom; i < e.newTo; i++ {
-		p.line("+", p.after.shown(i), nil)
-	}
+	p.lines("-", p.before[h.From:h.To])
+	p.lines("+", p.after[h.NewFrom:h.NewTo])
 }
 
 // line prints a line of one of the texts; paint colours it, without its line end.
-func (p *printer) line(mark string, line []byte, paint func(mark string, line []byte) string) {
-	body, ended := bytes.CutSuffix(line, []byte{'\n'})
+func (p *printer) line(mark, line string, paint func(mark, line string) string) {
+	body, ended := strings.CutSuffix(line, "\n")
 	if paint == nil {
 		p.b.WriteString(mark)
-		p.b.Write(body)
+		p.b.WriteString(body)
 	} else {
 		p.b.WriteString(paint(mark, body))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/lines"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -15,7 +16,7 @@ type labeller struct {
 	before, after []Place
 }
 
-func newLabeller(f File, before text) *labeller {
+func newLabeller(f File, before []string) *labeller {
 	l := &labeller{}
 	for _, s := range f.Steps {
 		l.steps = append(l.steps, s.Name)
@@ -33,15 +34,15 @@ func newLabeller(f File, before text) *labeller {
 const maxLabels = 3
 
 // label is "resource  function, function; resource  function", functions in the order of the chain.
-func (l *labeller) label(edits []edit) string {
+func (l *labeller) label(hunks []lines.Hunk) string {
 	var names []string
 	by := map[string][]bool{}
-	for _, e := range edits {
-		for _, name := range l.resources(e) {
+	for _, h := range hunks {
+		for _, name := range l.resources(h) {
 			if by[name] == nil {
 				names, by[name] = append(names, name), make([]bool, len(l.steps))
 			}
-			l.mark(by[name], e)
+			l.mark(by[name], h)
 		}
 	}
 	var parts []string
@@ -62,15 +63,15 @@ func (l *labeller) label(edits []edit) string {
 }
 
 // mark marks the steps that made an edit.
-func (l *labeller) mark(by []bool, e edit) {
+func (l *labeller) mark(by []bool, h lines.Hunk) {
 	if l.authors == nil {
 		for step := range by {
 			by[step] = true
 		}
 		return
 	}
-	for _, lines := range [...][]int32{l.authors.removed[e.oldFrom:e.oldTo], l.authors.added[e.newFrom:e.newTo]} {
-		for _, step := range lines {
+	for _, authors := range [...][]int32{l.authors.removed[h.From:h.To], l.authors.added[h.NewFrom:h.NewTo]} {
+		for _, step := range authors {
 			if step != nobody {
 				by[step] = true
 			}
@@ -79,15 +80,15 @@ func (l *labeller) mark(by []bool, e edit) {
 }
 
 // resources are those an edit is in, as they were before it, and those it adds.
-func (l *labeller) resources(e edit) []string {
-	old := within(l.before, e.oldFrom, e.oldTo)
-	if e.oldFrom == e.oldTo && e.oldFrom > 0 {
-		old = within(l.before, e.oldFrom-1, e.oldFrom) // lines are added to what is above them
+func (l *labeller) resources(h lines.Hunk) []string {
+	old := within(l.before, h.From, h.To)
+	if h.From == h.To && h.From > 0 {
+		old = within(l.before, h.From-1, h.From) // lines are added to what is above them
 	}
-	had := beginning(l.before, e.oldFrom, e.oldTo)
-	has := beginning(l.after, e.newFrom, e.newTo)
+	had := beginning(l.before, h.From, h.To)
+	has := beginning(l.after, h.NewFrom, h.NewTo)
 	added := has[min(len(had), len(has)):]
-	if whole := e.oldFrom == e.oldTo && len(has) > 0 && has[0].Line == e.newFrom+1; whole {
+	if whole := h.From == h.To && len(has) > 0 && has[0].Line == h.NewFrom+1; whole {
 		old = nil // nothing but new resources
 	}
 	names := make([]string, 0, 1)

@@ -8,28 +8,28 @@ type authors struct{ removed, added []int32 }
 const nobody = -1
 
 // findAuthors compares each text with the one before it.
-func findAuthors(before text, steps []Step) *authors {
-	a := &authors{removed: make([]int32, before.len()), added: make([]int32, before.len())}
-	origin := make([]int32, before.len()) // by line: where it stands in the first text, if it does
+func findAuthors(before []string, steps []Step) *authors {
+	a := &authors{removed: make([]int32, len(before)), added: make([]int32, len(before))}
+	origin := make([]int32, len(before)) // by line: where it stands in the first text, if it does
 	for i := range origin {
 		origin[i], a.removed[i], a.added[i] = int32(i), nobody, nobody
 	}
 	was := before
 	for step, s := range steps {
-		now := lines(s.Text())
-		added, origins := make([]int32, 0, now.len()), make([]int32, 0, now.len())
+		now := split(s.Text())
+		added, origins := make([]int32, 0, len(now)), make([]int32, 0, len(now))
 		at := 0
-		for _, e := range compare(was, now) {
-			added, origins = append(added, a.added[at:e.oldFrom]...), append(origins, origin[at:e.oldFrom]...)
-			for _, line := range origin[e.oldFrom:e.oldTo] {
+		for _, h := range compare(was, now) {
+			added, origins = append(added, a.added[at:h.From]...), append(origins, origin[at:h.From]...)
+			for _, line := range origin[h.From:h.To] {
 				if line != nobody {
 					a.removed[line] = int32(step)
 				}
 			}
-			for range e.newTo - e.newFrom {
+			for range h.NewTo - h.NewFrom {
 				added, origins = append(added, int32(step)), append(origins, nobody)
 			}
-			at = e.oldTo
+			at = h.To
 		}
 		a.added, origin = append(added, a.added[at:]...), append(origins, origin[at:]...)
 		was = now

@@ -1,11 +1,11 @@
 package diff
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/fctl-dev/fctl/configkit/lines"
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
@@ -30,13 +30,13 @@ const (
 )
 
 // coloured prints the lines of an edit with what is different in those that have a counterpart.
-func (p *printer) coloured(e edit) {
-	pairs := p.pair(e)
-	for i := e.oldFrom; i < e.oldTo; i++ {
-		p.line("-", p.before.shown(i), p.paint(p.style.Old, p.style.OldWord, pairs.old[i]))
+func (p *printer) coloured(h lines.Hunk) {
+	pairs := p.pair(h)
+	for i := h.From; i < h.To; i++ {
+		p.line("-", p.shown(p.before[i]), p.paint(p.style.Old, p.style.OldWord, pairs.old[i]))
 	}
-	for i := e.newFrom; i < e.newTo; i++ {
-		p.line("+", p.after.shown(i), p.paint(p.style.New, p.style.NewWord, pairs.new[i]))
+	for i := h.NewFrom; i < h.NewTo; i++ {
+		p.line("+", p.shown(p.after[i]), p.paint(p.style.New, p.style.NewWord, pairs.new[i]))
 	}
 }
 
@@ -50,13 +50,13 @@ type piece struct {
 type pairs struct{ old, new map[int][]piece }
 
 // pair finds for each removed line the first added one that is alike, in order.
-func (p *printer) pair(e edit) pairs {
+func (p *printer) pair(h lines.Hunk) pairs {
 	found := pairs{old: map[int][]piece{}, new: map[int][]piece{}}
-	next, compared := e.newFrom, 0
-	for i := e.oldFrom; i < e.oldTo; i++ {
-		for j := next; j < e.newTo && compared < maxCompared; j++ {
-			compared += len(p.before.shown(i)) + len(p.after.shown(j))
-			old, changed, alike := pieces(p.before.shown(i), p.after.shown(j))
+	next, compared := h.NewFrom, 0
+	for i := h.From; i < h.To; i++ {
+		for j := next; j < h.NewTo && compared < maxCompared; j++ {
+			compared += len(p.shown(p.before[i])) + len(p.shown(p.after[j]))
+			old, changed, alike := pieces(p.shown(p.before[i]), p.shown(p.after[j]))
 			if alike {
 				found.old[i], found.new[j], next = old, changed, j+1
 				break
@@ -67,12 +67,12 @@ func (p *printer) pair(e edit) pairs {
 }
 
 // pieces takes two lines apart. They are alike when at least half of what is in both, blanks at the begin and end aside, is the same.
-func pieces(before, after []byte) (old, changed []piece, alike bool) {
-	shorter, longer := len(bytes.TrimSpace(before)), len(bytes.TrimSpace(after))
+func pieces(before, after string) (old, changed []piece, alike bool) {
+	shorter, longer := len(strings.TrimSpace(before)), len(strings.TrimSpace(after))
 	if shorter > longer {
 		shorter, longer = longer, shorter
 	}
-	if 2*shorter < longer || len(before) > maxEmphasized || len(after) > maxEmphasized || !utf8.Valid(before) || !utf8.Valid(after) {
+	if 2*shorter < longer || len(before) > maxEmphasized || len(after) > maxEmphasized || !utf8.ValidString(before) || !utf8.ValidString(after) {
 		return nil, nil, false
 	}
 	d := diffmatchpatch.New()
@@ -102,9 +102,9 @@ type words struct {
 
 const firstWord = '\U000F0000'
 
-func (w *words) runes(line []byte) []rune {
+func (w *words) runes(line string) []rune {
 	var runes []rune
-	for text := string(line); text != ""; {
+	for text := line; text != ""; {
 		n := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		switch {
 		case n < 0:
@@ -132,10 +132,10 @@ func (w *words) text(runes string) string {
 }
 
 // paint colours a line. Its carriage return is shown where it makes the difference.
-func (p *printer) paint(whole, word func(string) string, pieces []piece) func(mark string, line []byte) string {
-	return func(mark string, line []byte) string {
+func (p *printer) paint(whole, word func(string) string, pieces []piece) func(mark, line string) string {
+	return func(mark, line string) string {
 		if pieces == nil {
-			return whole(mark + string(line))
+			return whole(mark + line)
 		}
 		var b strings.Builder
 		b.WriteString(whole(mark))

@@ -1,12 +1,12 @@
-package diff
+package lines
 
-import (
-	"bytes"
-	"slices"
-)
+import "slices"
 
-// edit replaces the lines [oldFrom, oldTo) of a text by the lines [newFrom, newTo) of another. One of the two may be empty.
-type edit struct{ oldFrom, oldTo, newFrom, newTo int }
+// Hunk says that lines [From, To) of a text became lines [NewFrom, NewTo) of another.
+type Hunk struct {
+	From, To       int
+	NewFrom, NewTo int
+}
 
 // maxCost is the number of changed lines, counted from either end of the texts, up to which the fewest are looked for. What differs
 // more is cut at lines that both texts have once, or where the search got furthest. So the time is bounded by maxCost times the
@@ -16,39 +16,40 @@ func maxCost(lines int) int { return max(256, 30_000_000/lines) }
 // maxAnchoring is how often a part between anchors is cut at anchors again.
 const maxAnchoring = 8
 
-// compare finds the edits that make after of before: the fewest lines for texts that differ little, close to that for others.
-func compare(before, after text) []edit {
-	from := 0
-	for n := min(before.len(), after.len()); from < n && bytes.Equal(before.line(from), after.line(from)); {
-		from++
+// Diff returns how b differs from a: hunks in order that neither overlap nor touch. They are the fewest lines for texts that differ
+// little, close to that for others.
+func Diff(a, b []string) []Hunk {
+	head := 0
+	for head < len(a) && head < len(b) && a[head] == b[head] {
+		head++
 	}
-	oldTo, newTo := before.len(), after.len()
-	for oldTo > from && newTo > from && bytes.Equal(before.line(oldTo-1), after.line(newTo-1)) {
-		oldTo, newTo = oldTo-1, newTo-1
+	tail := 0
+	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
 	}
-	a, b, count := numbers(before, from, oldTo, after, newTo)
+	ids := map[string]int32{}
+	old, changed := places(ids, a[head:len(a)-tail]), places(ids, b[head:len(b)-tail])
 	c := &comparison{
-		kept:  [2][]bool{make([]bool, len(a)), make([]bool, len(b))},
-		seen:  [2][]int32{make([]int32, count), make([]int32, count)},
-		place: make([]int32, count),
+		kept:  [2][]bool{make([]bool, len(old)), make([]bool, len(changed))},
+		seen:  [2][]int32{make([]int32, len(ids)), make([]int32, len(ids))},
+		place: make([]int32, len(ids)),
 	}
-	c.solve(places(a), places(b), 0)
-	edits := c.edits()
-	for i := range edits {
-		e := &edits[i]
-		e.oldFrom, e.oldTo, e.newFrom, e.newTo = e.oldFrom+from, e.oldTo+from, e.newFrom+from, e.newTo+from
-	}
-	slide(edits, before, after)
-	return edits
+	c.solve(old, changed, 0)
+	return c.hunks(head)
 }
 
-// place is a line by its number and where it stands.
+// place is a line by its number, which equal lines share, and where it stands.
 type place struct{ number, at int32 }
 
-func places(numbers []int32) []place {
-	all := make([]place, len(numbers))
-	for i, n := range numbers {
-		all[i] = place{number: n, at: int32(i)}
+func places(ids map[string]int32, lines []string) []place {
+	all := make([]place, len(lines))
+	for i, line := range lines {
+		id, ok := ids[line]
+		if !ok {
+			id = int32(len(ids))
+			ids[line] = id
+		}
+		all[i] = place{number: id, at: int32(i)}
 	}
 	return all
 }
@@ -61,25 +62,25 @@ type comparison struct {
 	reach [2][]int32 // of the searches from both ends, by diagonal
 }
 
-// edits are the gaps between the lines that are kept.
-func (c *comparison) edits() []edit {
-	var edits []edit
+// hunks are the gaps between the lines that are kept, below the first lines of both texts.
+func (c *comparison) hunks(head int) []Hunk {
+	var hunks []Hunk
 	old, changed := c.kept[0], c.kept[1]
 	i, j := 0, 0
 	for i < len(old) || j < len(changed) {
-		e := edit{oldFrom: i, newFrom: j}
+		h := Hunk{From: i + head, NewFrom: j + head}
 		for i < len(old) && !old[i] {
 			i++
 		}
 		for j < len(changed) && !changed[j] {
 			j++
 		}
-		if e.oldTo, e.newTo = i, j; e.oldTo > e.oldFrom || e.newTo > e.newFrom {
-			edits = append(edits, e)
+		if h.To, h.NewTo = i+head, j+head; h.To > h.From || h.NewTo > h.NewFrom {
+			hunks = append(hunks, h)
 		}
 		i, j = min(i+1, len(old)), min(j+1, len(changed))
 	}
-	return edits
+	return hunks
 }
 
 // solve finds the lines a and b have in common. Lines that only one of them has are out of the question. depth is how often
@@ -155,41 +156,27 @@ func (c *comparison) box(a, b []place, depth int) {
 
 // anchors are the longest list of lines, in the same order, that a and b have exactly once; pairs of indexes. When most of such
 // lines are in another order there are none: keeping a few would part a lot that goes together.
-func (c *comparison) anchors(a, b []place) (pairs [][2]int) {
+func (c *comparison) anchors(a, b []place) [][2]int {
 	c.count(a, b, 1)
-	once := func(p place) bool { return c.seen[0][p.number] == 1 && c.seen[1][p.number] == 1 }
 	for j, p := range b {
 		c.place[p.number] = int32(j)
 	}
-	// Of an ascending list of a length the one that ends lowest can be continued best (patience sorting).
-	var ends []int     // by length: the index in pairs of the last of such a list
-	var previous []int // by index in pairs
+	var once, seconds []int
 	for i, p := range a {
-		if !once(p) {
-			continue
+		if c.seen[0][p.number] == 1 && c.seen[1][p.number] == 1 {
+			once, seconds = append(once, i), append(seconds, int(c.place[p.number]))
 		}
-		j := int(c.place[p.number])
-		length, _ := slices.BinarySearchFunc(ends, j, func(end, j int) int { return pairs[end][1] - j })
-		before := -1
-		if length > 0 {
-			before = ends[length-1]
-		}
-		pairs, previous = append(pairs, [2]int{i, j}), append(previous, before)
-		if length == len(ends) {
-			ends = append(ends, 0)
-		}
-		ends[length] = len(pairs) - 1
 	}
 	c.count(a, b, -1)
-	if 2*len(ends) < len(pairs) {
+	rising := Rising(seconds)
+	if 2*len(rising) < len(once) {
 		return nil
 	}
-	longest := make([][2]int, len(ends))
-	for at := len(ends) - 1; at >= 0; at-- {
-		k := ends[len(ends)-1]
-		longest[at], ends[len(ends)-1] = pairs[k], previous[k]
+	anchors := make([][2]int, len(rising))
+	for at, k := range rising {
+		anchors[at] = [2]int{once[k], seconds[k]}
 	}
-	return longest
+	return anchors
 }
 
 // between solves what is between the anchors.
@@ -285,50 +272,4 @@ func (c *comparison) middle(a, b []place) (i, j int, found bool) {
 		}
 		return i, j, false
 	}
-}
-
-// slide moves edits that only add or only remove lines. Often they can stand in several places: between two equal lines it is
-// all the same which one is new. They begin with the line that is indented least, as what is added begins with its key or dash, and
-// else stand as far down as they can.
-func slide(edits []edit, before, after text) {
-	for k := range edits {
-		e := &edits[k]
-		t, from, to := after, &e.newFrom, &e.newTo
-		if e.newFrom == e.newTo {
-			t, from, to = before, &e.oldFrom, &e.oldTo
-		} else if e.oldFrom < e.oldTo {
-			continue
-		}
-		up, down := e.newFrom, after.len()-e.newTo // how many kept lines are on either side
-		if k > 0 {
-			up -= edits[k-1].newTo
-		}
-		if k+1 < len(edits) {
-			down = edits[k+1].newFrom - e.newTo
-		}
-		best, bestIndent := 0, indent(t.line(*from))
-		for n := 1; n <= down && bytes.Equal(t.line(*from+n-1), t.line(*to+n-1)); n++ {
-			if in := indent(t.line(*from + n)); in <= bestIndent {
-				best, bestIndent = n, in
-			}
-		}
-		for n := 1; n <= up && bytes.Equal(t.line(*from-n), t.line(*to-n)); n++ {
-			if in := indent(t.line(*from - n)); in < bestIndent {
-				best, bestIndent = -n, in
-			}
-		}
-		e.oldFrom, e.oldTo, e.newFrom, e.newTo = e.oldFrom+best, e.oldTo+best, e.newFrom+best, e.newTo+best
-	}
-}
-
-// indent is how far in a line begins. Separators of documents come before everything, blank lines after it.
-func indent(line []byte) int {
-	if bytes.HasPrefix(line, []byte("---")) {
-		return -1
-	}
-	text := bytes.TrimLeft(line, " ")
-	if len(bytes.TrimRight(text, "\r\n")) == 0 {
-		return 1 << 30
-	}
-	return len(line) - len(text)
 }
