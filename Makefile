@@ -32,7 +32,7 @@ golden: ## the golden cases, in process, with all their checks
 	go test ./internal/golden -count=1
 manual-test: build ## the golden cases with the real binary; QUIET=no shows differences, DIR=golden-output updates
 	./manual-test.sh
-gen: ## write docs/functions.md, docs/cli.md and the output in README.md anew
+gen: ## write docs/functions.md, docs/cli.md and the output in README.md and the guides
 	UPDATE_DOCS=1 go test ./internal/cli -run TestDocs -count=1 && UPDATE_README=1 go test ./cmd/fctl -run TestReadme -count=1
 gen-schemas: ## write the schemas of Kubernetes anew: fetches 75 MB of modules the first time, no other target needs it
 	go run ./internal/schemagen write $(SCHEMAS)

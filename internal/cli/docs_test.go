@@ -53,7 +53,11 @@ func TestNamesOfSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := map[string]string{"explain": functionReference(t), "help": commandReference()}
-	for _, path := range append(docs, filepath.Join("..", "..", "README.md")) {
+	guides, err := filepath.Glob(filepath.Join("..", "..", "docs", "guide", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range slices.Concat(docs, guides, []string{filepath.Join("..", "..", "README.md")}) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
