@@ -146,10 +146,11 @@ func (k NoteKind) Unmatched() bool { return k == NoteNothingMatched || k == Note
 
 // The kinds of notes.
 const (
-	NoteGeneral         NoteKind = iota
-	NoteSkippedDocument          // a document that is passed over, as it has no kind or name, say; an error under --strict
-	NoteNothingMatched           // a function that found nothing in the resources it saw; an error under --require-match
-	NoteNothingSelected          // a function that saw no resource, as none satisfies the filters; likewise
-	NoteUnit                     // the unit as a whole
-	NoteFilter                   // a filter that did not pass and ended the chain
+	NoteGeneral          NoteKind = iota
+	NoteSkippedDocument           // a document that is skipped, as it has no kind or name, say; an error under --strict
+	NoteNothingMatched            // a function that found nothing in the resources it saw; an error under --require-match
+	NoteNothingSelected           // a function that saw no resource, as none satisfies the filters; likewise
+	NoteUnit                      // the unit as a whole
+	NoteFilter                    // a filter that did not pass and ended the chain
+	NoteNamelessDocument          // a document without a name that all functions look at; an error under --strict
 )

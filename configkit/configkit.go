@@ -152,8 +152,10 @@ func (t *MergeKeyTree) Child(segment string) *MergeKeyTree {
 	return t.Children["*"]
 }
 
-// NoResourceError tells that a document lacks what makes it a resource. Such documents are passed over, not refused.
+// NoResourceError tells that a document lacks what makes it a resource. Such documents are skipped, not refused.
 type NoResourceError struct {
+	// Info is that of a document which lacks nothing but a name, nil of others.
+	Info    *api.ResourceInfo
 	Pos     gaby.Position
 	Missing []string // "kind", "metadata.name"
 	NoText  []string // those of them that are there, but are no strings

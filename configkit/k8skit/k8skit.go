@@ -71,7 +71,7 @@ func (p *ResourceProvider) Scope(t api.ResourceType) configkit.Scope {
 	return cmp.Or(p.Registry.Scope(t), p.schemas.Scope(t))
 }
 
-// InputResources are the resources of all input files of a run that has several.
+// InputResources are the resources of all input files of a run that has several. Those whose names the cluster makes have none.
 func (p *ResourceProvider) InputResources() []api.ResourceInfo { return p.schemas.InputResources() }
 
 // InputsCalled are those of a name, without namespace.
@@ -148,6 +148,12 @@ func header(doc *gaby.YamlDoc) (gaby.Header, error) {
 			if v := doc.Path(field).Value(); v.Exists() && v.Tag() != "!!null" && v.Tag() != "!!str" {
 				missing.NoText = append(missing.NoText, field)
 			}
+		}
+	}
+	if h.Name == "" && len(missing.Missing) == 1 && !missing.Empty {
+		missing.Info = &api.ResourceInfo{
+			ResourceName: api.ResourceName(h.Namespace + "/"), ResourceType: api.ResourceType(h.APIVersion + "/" + h.Kind),
+			ResourceCategory: api.ResourceCategoryResource,
 		}
 	}
 	return h, missing

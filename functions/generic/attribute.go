@@ -2,6 +2,7 @@ package generic
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -118,6 +119,7 @@ func pathFunctions(suffix string, parameters []api.FunctionParameter, descriptio
 		},
 		Function:    set,
 		PerDocument: true,
+		KeepsNames:  !slices.Contains([]api.AttributeName{"metadata-name", "resource-name", "namespace-name-reference"}, attributeName),
 	}
 	for _, option := range options {
 		option(&getter, &setter)

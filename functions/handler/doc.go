@@ -44,6 +44,10 @@ type FunctionRegistration struct {
 	// WholeUnit says that the function is about the unit and not about its resources: it sees all documents, whatever
 	// where-expressions say, and knows the hash of the data it began with.
 	WholeUnit bool
+	// KeepsNames says that the function, though mutating, adds and removes no resources and leaves their names, namespaces and types.
+	KeepsNames bool
+	// Nameless says that the function looks at documents too that lack nothing but a name.
+	Nameless bool
 	// RowsSorted has the rows of the output, or those that did not pass, sorted by resource type, resource name and path.
 	RowsSorted bool
 	// ValueParameter is the first parameter that says what to set rather than where, so that what is told about a place nothing

@@ -8,19 +8,19 @@ import (
 
 type inputKey struct{}
 
-// InputFile is the file that a function sees the resources of as they were read. It is empty when that is not known, and when a function
-// before it may have changed resources, of this file or of others.
+// InputFile is the file that a function sees the resources of with the names that were read. It is empty when that is not known, and
+// when a function before it may have changed names, or which resources there are, in this file or in others.
 func InputFile(fc *api.FunctionContext) string {
 	file, _ := fc.Context().Value(inputKey{}).(string)
 	return file
 }
 
-// tellInput tells the steps up to the first that may change resources which file these are of.
+// tellInput tells which file resources are of, up to the first step that may change names or which resources there are.
 func tellInput(steps []step, file string) {
 	for i := range steps {
 		s := &steps[i]
 		s.input = file
-		if s.f == nil || s.f.Mutating {
+		if s.f == nil || s.f.Mutating && !s.f.KeepsNames {
 			return
 		}
 	}

@@ -140,7 +140,7 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		r.fail(failuresOf(err, "", api.FailureInput))
 		return nil
 	}
-	r.response.Notes = append(r.response.Notes, h.documentNotes(documents)...)
+	r.response.Notes = append(r.response.Notes, h.documentNotes(r, documents)...)
 	original := slices.Clone(documents)
 	done := r.newHistory(documents)
 	documents, err = h.runSequentially(r, documents, done)

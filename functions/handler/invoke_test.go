@@ -209,7 +209,7 @@ func TestPipeline(t *testing.T) {
 		{"nothing matched", "", chain("names x"), false, 0, "", "note 2 names: nothing matched key x\n"},
 		{
 			"a document that is no resource", docA + "---\nvalues: 1\n", chain("mark x"), false, 0, docA + "x: \"yes\"\n---\nvalues: 1\n",
-			"note 1 6:1: the document has no apiVersion and no kind and no metadata.name, so it is passed over\n",
+			"note 1 6:1: the document has no apiVersion and no kind and no metadata.name, so it is skipped\n",
 		},
 		{"invalid text in a visited document", docA + "---\n" + docB + "x: [\n", chain("mark x", "mark z"), false, 0, docA + "---\n" + docB + "x: [\n", "failure 3 "},
 	} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -116,7 +117,7 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, space *work
 	// A panic would end the process from this goroutine; the sequential run that follows meets it where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
 	documents := parts.Parse(i, &space.arena)
-	part.notes = h.documentNotes(documents)
+	part.notes = h.documentNotes(r, documents)
 	done := r.newHistory(documents)
 	var original gaby.Container
 	if r.count {
@@ -181,8 +182,8 @@ func mergeResults(shards []shard, step int, sorted bool) result {
 	return merged
 }
 
-// documentNotes notes the documents that functions pass over because they are not resources, and those that seem to be two.
-func (h *FunctionHandler) documentNotes(documents gaby.Container) []api.Note {
+// documentNotes notes the documents that functions skip because they are not resources, and those that seem to be two.
+func (h *FunctionHandler) documentNotes(r *run, documents gaby.Container) []api.Note {
 	var notes []api.Note
 	for _, d := range documents {
 		_, err := h.provider.ResourceNameGetter(d)
@@ -199,11 +200,32 @@ func (h *FunctionHandler) documentNotes(documents gaby.Container) []api.Note {
 		if !ok || none.Empty {
 			continue // what cannot be read is told by the functions that try to
 		}
-		notes = append(notes, api.Note{
-			Kind:    api.NoteSkippedDocument,
-			Pos:     none.Pos,
-			Message: none.Error() + ", so it is passed over",
-		})
+		notes = append(notes, r.noResource(none))
 	}
 	return notes
+}
+
+// noResource notes a document that is no resource, and which functions look at it all the same.
+func (r *run) noResource(none *configkit.NoResourceError) api.Note {
+	note := api.Note{Kind: api.NoteSkippedDocument, Pos: none.Pos, Message: none.Error() + ", so it is skipped"}
+	if none.Info == nil {
+		return note
+	}
+	var checks []string
+	skips := false
+	for i := range r.steps {
+		switch s := &r.steps[i]; {
+		case s.f == nil || !s.f.Nameless:
+			skips = true
+		case !slices.Contains(checks, s.name):
+			checks = append(checks, s.name)
+		}
+	}
+	if len(checks) > 0 {
+		note.Message = none.Error() + ", so only these functions look at it: " + strings.Join(checks, ", ")
+	}
+	if len(checks) > 0 && !skips {
+		note.Kind = api.NoteNamelessDocument
+	}
+	return note
 }

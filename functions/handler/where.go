@@ -38,7 +38,7 @@ type selection struct {
 }
 
 func (r *run) newSelection(provider configkit.ResourceProvider) *selection {
-	s := &selection{provider: provider, where: r.where}
+	s := &selection{provider: configkit.Nameless{ResourceProvider: provider}, where: r.where}
 	if s.where != nil {
 		s.met = map[*gaby.YamlDoc]bool{}
 	}

@@ -75,7 +75,7 @@ func TestWhereResource(t *testing.T) {
 		{"all documents are removed", abc, onlyB, chain("keep z"), named3("a", "c"), ""},
 		{"a failure is undone", abc, notB, chain("mark x", "spoil c"), strings.NewReplacer("name: a\n", "name: a\nx: \"yes\"\n", "name: c\n", "name: c\nx: \"yes\"\n").Replace(abc), "failure 4 spoil: v1/Thing /c: it is spoilt\n"},
 		{"what cannot be read is not looked at", abc + "---\n" + resource("d") + "y: [\n", "ConfigHub.ResourceNameWithoutScope < 'd'", chain("keep a"), named3("a", "d") + "y: [\n", ""},
-		{"no resource", abc + "---\nvalues: 1\n", onlyB, chain("names x"), abc + "---\nvalues: 1\n", "note 1 16:1: the document has no apiVersion and no kind and no metadata.name, so it is passed over\nrow 0 names /b\n"},
+		{"no resource", abc + "---\nvalues: 1\n", onlyB, chain("names x"), abc + "---\nvalues: 1\n", "note 1 16:1: the document has no apiVersion and no kind and no metadata.name, so it is skipped\nrow 0 names /b\n"},
 	} {
 		r := selected(t, testFunctions(t), c.data, c.where, c.chain)
 		if string(r.ConfigData) != c.data2 || r.Changed != (c.data != c.data2) {

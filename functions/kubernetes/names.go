@@ -87,10 +87,14 @@ func (r *renamer) refuseSeveral(name string) error {
 			continue
 		}
 		slices.Sort(all)
+		other := n.old()
+		if other == name {
+			other = all[slices.IndexFunc(all, func(old string) bool { return old != name })]
+		}
 		return &api.Failure{
 			Class: api.FailureFunction, Resource: n.info.String(), Path: "metadata.name", Pos: n.position(),
 			Message: fmt.Sprintf("%d resources of type %s would all be called %s: %s", len(all), n.info.ResourceType, name, shortList(all)),
-			Hint:    fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one with its references", n.info.ResourceType, n.old(), name),
+			Hint:    fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one with its references", n.info.ResourceType, other, name),
 		}
 	}
 	return nil
@@ -119,7 +123,8 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			},
 			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Rename a resource and all references to it. Of several files, those without the resource have their references changed",
+			Description: "Rename a resource and all references to it. Of several files, those without the resource have their references " +
+				"changed. Host names of a Service in other values stay and are counted",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"rename-resource v1/ConfigMap settings settings-v2"},
 		},
@@ -153,12 +158,27 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			case len(found) == 0 && !slices.ContainsFunc(r.resources(r.unit), func(n renaming) bool {
 				return unit.SameKind(n.info.ResourceType, t) && n.old() == from // but not selected
 			}):
-				r.all = append(r.all, renaming{nil, api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}, "", to})
+				r.all = r.inOtherFiles(t, from, to)
 				r.noteSimilarType(t)
 			}
 			return docs, nil, r.run()
 		},
 	}
+}
+
+// inOtherFiles are the renamings of the resources of other files, or one of a resource that none has.
+func (r *renamer) inOtherFiles(t api.ResourceType, from, to string) []renaming {
+	var all []renaming
+	for _, n := range r.elsewhere() {
+		if unit.SameKind(n.info.ResourceType, t) && n.old() == from {
+			n.name = to
+			all = append(all, n)
+		}
+	}
+	if len(all) == 0 {
+		all = append(all, renaming{nil, api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}, "", to})
+	}
+	return all
 }
 
 // noteSimilarType notes which type of the input may be meant by one that neither the input nor Kubernetes has.

@@ -50,6 +50,7 @@ type movedResource struct {
 	namespace, name string
 	err             error
 	stays           bool // it is not selected
+	generated       bool // its name is made by the cluster, of the one here
 }
 
 func (r *movedResource) isNamespace() bool {
@@ -170,12 +171,18 @@ func (m *namespaceMove) list(docs gaby.Container, stay bool) {
 	for _, doc := range docs {
 		info, err := m.provider.ResourceInfo(doc)
 		namespace, name, _ := strings.Cut(string(info.ResourceName), "/")
-		m.resources = append(m.resources, movedResource{doc, info, namespace, name, err, stay})
+		m.resources = append(m.resources, movedResource{doc, info, namespace, name, err, stay, hasGeneratedName(doc)})
 		if err == nil && strings.HasSuffix(string(info.ResourceType), "/CustomResourceDefinition") {
 			spec := doc.Value().Get("spec")
 			m.defined[[2]string{spec.Get("group").Text(), spec.Get("names").Get("kind").Text()}] = configkit.Scope(spec.Get("scope").Text())
 		}
 	}
+}
+
+// hasGeneratedName reports whether a resource has metadata.generateName alone: several with the same one get different names.
+func hasGeneratedName(doc *gaby.YamlDoc) bool {
+	h, err := doc.Header()
+	return err == nil && h.Name == ""
 }
 
 // sort puts a resource that is moved where it belongs.
@@ -361,7 +368,7 @@ func (m *namespaceMove) same(r *movedResource, other, of string) *api.Failure {
 		Class: api.FailureFunction, Resource: r.info.String(), Pos: r.position(),
 		Message: fmt.Sprintf("%s%s and %s would both be %s/%s",
 			strings.TrimPrefix(other, "/"), of, strings.TrimPrefix(r.namespace+"/"+r.name, "/"), m.to, r.name),
-		Hint: m.sameHint(cmp.Or(namespace, r.namespace)),
+		Hint: m.sameHint(m.otherThanNew(namespace, r.namespace)),
 	}
 }
 
@@ -384,9 +391,10 @@ func (m *namespaceMove) sameInput(r *movedResource) (schemas.Input, bool) {
 	return schemas.Input{}, false
 }
 
-// after is the kind, the namespace and the name of a resource after the move. It is false for one without a namespace.
+// after is the kind, the namespace and the name of a resource after the move. It is false for one without a namespace, and for one
+// whose name is not known yet.
 func (m *namespaceMove) after(r *movedResource) (place [3]string, ok bool) {
-	if r.err != nil {
+	if r.err != nil || r.generated {
 		return place, false
 	}
 	t := m.typeOf(r.info.ResourceType)
@@ -400,8 +408,20 @@ func (m *namespaceMove) after(r *movedResource) (place [3]string, ok bool) {
 	return place, true
 }
 
+// otherThanNew is the first of two namespaces that resources can be moved from, "" if there is none.
+func (m *namespaceMove) otherThanNew(a, b string) string {
+	if a == m.to {
+		a = ""
+	}
+	if b == m.to {
+		b = ""
+	}
+	return cmp.Or(a, b)
+}
+
+// sameHint says how to move only some resources, those in a namespace if there is one.
 func (m *namespaceMove) sameHint(old string) string {
-	if m.from != "" || m.selected {
+	if m.from != "" || m.selected || old == "" {
 		return "--where-resource leaves resources out"
 	}
 	return fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, old, old)

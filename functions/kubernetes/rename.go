@@ -61,6 +61,9 @@ func (r *renamer) elsewhere() []renaming {
 	case !ok:
 	case selection == nil:
 		for _, info := range p.InputResources() {
+			if info.ResourceNameWithoutScope == "" {
+				continue
+			}
 			namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
 			all = append(all, renaming{nil, info, namespace, string(info.ResourceNameWithoutScope)})
 		}
@@ -159,5 +162,6 @@ func (r *renamer) run() error {
 		}
 	}
 	r.fc.Matched(matches + references)
+	r.noteHosts()
 	return errors.Join(problems...)
 }

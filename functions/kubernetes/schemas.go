@@ -44,6 +44,7 @@ func registerSchemaFunctions(fh handler.FunctionRegistry, provider configkit.Res
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"vet-schemas", "vet-schemas 1.35"},
 		},
+		Nameless:          true,
 		DeprecatedAliases: []string{"validate"},
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := schemaSet(library, args)
@@ -184,7 +185,8 @@ func fileFailures(err error) []error {
 // same.
 func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 	_, err := v.provider.ResourceInfo(doc)
-	if none, ok := errors.AsType[*configkit.NoResourceError](err); !ok || !slices.Equal(none.Missing, []string{"metadata.name"}) {
+	none, ok := errors.AsType[*configkit.NoResourceError](err)
+	if !ok || !slices.Equal(none.Missing, []string{"metadata.name"}) {
 		return nil
 	}
 	h, err := doc.Header()
@@ -199,6 +201,9 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 	schema, err := v.set.Schema(info.ResourceType)
 	if err != nil || schema == nil {
 		err = nil // it may be anything
+		if none.Info != nil {
+			v.unchecked(doc, info, "there is no schema of "+string(info.ResourceType))
+		}
 	} else {
 		v.checked++
 		problems, err = schema.Check(doc.Value())

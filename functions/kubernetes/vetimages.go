@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -18,32 +17,17 @@ func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 	r := generic.VetFunction("vet-images", "image-filter", `{"DenyRegexp": ":latest$"}`,
 		func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, refuses func(any) string) (int, api.AttributeValueList, error) {
 			v := imageVetting{refuses: refuses, fc: fc, failed: api.AttributeValueList{}}
-			err := yamlkit.VisitPlaces(docs, provider.AttributePaths(attributeImageSources), []any{"*"}, namelessProvider{provider}, v.place)
+			err := yamlkit.VisitPlaces(docs, provider.AttributePaths(attributeImageSources), []any{"*"}, configkit.Nameless{ResourceProvider: provider}, v.place)
 			return v.matches, yamlkit.SortRows(v.failed), err
 		})
 	r.AttributeName = attributeImageSources
+	r.Nameless = true
 	r.Description = "Check that images, those of kustomizations and of the values of Helm charts included, are among those that are allowed"
 	r.Examples = []string{
 		`vet-images '{"AllowRegexp": "^(registry\\.example\\.com/|nginx:|envoyproxy/)"}'`,
 		`vet-images '{"DenyRegexp": ":latest$"}'`,
 	}
 	return r
-}
-
-// namelessProvider takes documents with apiVersion and kind but without a name for resources: a Kustomization needs none.
-type namelessProvider struct{ configkit.ResourceProvider }
-
-func (p namelessProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
-	info, err := p.ResourceProvider.ResourceInfo(doc)
-	missing, ok := err.(*configkit.NoResourceError)
-	if !ok || !slices.Equal(missing.Missing, []string{string(p.ScopelessResourceNamePath())}) || len(missing.NoText) > 0 {
-		return info, err
-	}
-	top := doc.Value()
-	return api.ResourceInfo{
-		ResourceName: "/", ResourceCategory: p.DefaultResourceCategory(),
-		ResourceType: api.ResourceType(top.Get("apiVersion").Text() + "/" + top.Get("kind").Text()),
-	}, nil
 }
 
 // imageVetting gathers the images that are refused.

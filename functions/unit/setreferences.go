@@ -96,7 +96,7 @@ func (s *referenceSetter) survey(unit gaby.Container) {
 	}
 	if p, ok := s.provider.(interface{ InputResources() []api.ResourceInfo }); ok {
 		for _, info := range p.InputResources() {
-			if SameKind(info.ResourceType, s.of) {
+			if info.ResourceNameWithoutScope != "" && SameKind(info.ResourceType, s.of) {
 				add(&info)
 			}
 		}

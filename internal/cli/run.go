@@ -489,7 +489,9 @@ func (r *run) demand(response *handler.Result) {
 		switch {
 		case r.settings.RequireMatch && n.Kind.Unmatched() && !r.found.Several:
 			f.Class = api.FailureFunction
-		case r.settings.Strict && n.Kind == api.NoteSkippedDocument:
+		case n.Kind == api.NoteNamelessDocument && !r.settings.Strict:
+			continue
+		case r.settings.Strict && (n.Kind == api.NoteSkippedDocument || n.Kind == api.NoteNamelessDocument):
 			f.Class = api.FailureInput
 			refuseUnchecked(response)
 		default:

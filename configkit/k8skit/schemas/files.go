@@ -119,14 +119,15 @@ func (l *Library) readInputs() definitions {
 			docs, _ := gaby.ParseAll(f.Text)
 			for _, doc := range docs {
 				h, err := doc.Header()
-				if err == nil && h.Name != "" {
+				if err == nil && (h.Name != "" || h.GenerateName != "") {
 					info := api.ResourceInfo{
 						ResourceType: api.ResourceType(h.APIVersion + "/" + h.Kind), ResourceName: api.ResourceName(h.Namespace + "/" + h.Name),
 						ResourceNameWithoutScope: api.ResourceName(strings.Clone(h.Name)),
 					}
 					l.resources = append(l.resources, info)
-					name := string(info.ResourceNameWithoutScope)
-					l.called[name] = append(l.called[name], Input{info, f.Name, doc.Position().Line})
+					if name := string(info.ResourceNameWithoutScope); name != "" {
+						l.called[name] = append(l.called[name], Input{info, f.Name, doc.Position().Line})
+					}
 				}
 				if err == nil && h.Kind == definitionKind && doc.Check() == nil {
 					l.defined.merge(doc.Value())
@@ -153,7 +154,7 @@ func (l *Library) Scope(t api.ResourceType) configkit.Scope {
 	return l.readInputs().scope(t)
 }
 
-// InputResources are the resources of all input files.
+// InputResources are the resources of all input files. Those whose names the cluster makes have none.
 func (l *Library) InputResources() []api.ResourceInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,0 +1,131 @@
+package kubernetes
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/unit"
+)
+
+// formerHosts are the former names of Services that were renamed, each with the namespaces of these Services. An empty namespace is one
+// that is not known.
+type formerHosts map[string]map[string]bool
+
+// isService reports whether the resources of a type are hosts, called like the resource.
+func isService(t api.ResourceType) bool {
+	kind := unit.GroupKind(t)
+	return kind == "Service" || kind == "serving.knative.dev/Service"
+}
+
+// noteHosts counts the values that still contain the former name of a Service as a host.
+func (r *renamer) noteHosts() {
+	hosts := formerHosts{}
+	for i := range r.all {
+		n := &r.all[i]
+		if n.name == n.old() || !isService(n.info.ResourceType) {
+			continue
+		}
+		if hosts[n.old()] == nil {
+			hosts[n.old()] = map[string]bool{}
+		}
+		hosts[n.old()][n.namespace] = true
+	}
+	if len(hosts) == 0 {
+		return
+	}
+	count, names := 0, map[string]bool{}
+	for _, doc := range r.unit {
+		info, err := r.provider.ResourceInfo(doc)
+		if err != nil {
+			continue
+		}
+		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
+		yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+			if w.Value.Kind() != gaby.Scalar {
+				return true
+			}
+			if name, found := hosts.in(w.Value.Text(), namespace, placeOf(w.Segments)); found {
+				count++
+				names[name] = true
+			}
+			return true
+		})
+	}
+	if count > 0 {
+		r.fc.NoteSum("values still contain the old name of a Service where it may be a host", count, slices.Sorted(maps.Keys(names))...)
+	}
+}
+
+// hostPlace is what the place of a value tells about names in it.
+type hostPlace int
+
+const (
+	anyPlace     hostPlace = iota
+	commandPlace           // of a container, or the value of a variable: a name alone may be a host
+	imagePlace             // what follows a colon is no port
+)
+
+func placeOf(segments []string) hostPlace {
+	n := len(segments)
+	switch {
+	case n > 0 && segments[n-1] == "image":
+		return imagePlace
+	case n > 2 && segments[n-1] == "value" && segments[n-3] == "env":
+		return commandPlace
+	case n > 1 && (segments[n-2] == "args" || segments[n-2] == "command"):
+		return commandPlace
+	}
+	return anyPlace
+}
+
+// in finds a name in a text of a resource.
+func (h formerHosts) in(text, namespace string, place hostPlace) (name string, found bool) {
+	for at := 0; at < len(text); at++ {
+		end := at + labelLen(text[at:])
+		if end == at {
+			continue
+		}
+		name = text[at:end]
+		if of := h[name]; of != nil && isHost(text[:at], text[end:], namespace, of, place) {
+			return name, true
+		}
+		at = end
+	}
+	return "", false
+}
+
+// labelLen is how many bytes of a label a text begins with.
+func labelLen(text string) int {
+	n := 0
+	for n < len(text) && isLabelByte(text[n]) {
+		n++
+	}
+	return n
+}
+
+// isHost reports whether a name between two texts may be the host of one of the Services of that name.
+func isHost(before, after, namespace string, of map[string]bool, place hostPlace) bool {
+	if domain, ok := strings.CutPrefix(after, "."); ok && labelLen(domain) > 0 {
+		n := labelLen(domain)
+		label, rest := domain[:n], domain[n:]
+		more, ok := strings.CutPrefix(rest, ".svc")
+		if ok && labelLen(more) == 0 {
+			return of[label] || of[""]
+		}
+		longer := strings.HasPrefix(rest, ".") && labelLen(rest[1:]) > 0
+		return !longer && !strings.HasSuffix(before, ".") && (of[label] || of[""] && label == namespace)
+	}
+	switch {
+	case !of[namespace] && !of[""] && namespace != "", strings.HasSuffix(before, "."):
+		return false
+	case strings.HasSuffix(before, "//"), strings.HasSuffix(before, "@"):
+		return true
+	case len(after) > 1 && after[0] == ':' && '0' <= after[1] && after[1] <= '9':
+		return place != imagePlace && !strings.HasSuffix(before, "/")
+	}
+	return place == commandPlace && !strings.HasSuffix(before, "/") && !strings.HasPrefix(after, "/") && !strings.HasPrefix(after, "=")
+}

@@ -1,0 +1,46 @@
+package kubernetes
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFormerHosts(t *testing.T) {
+	hosts := formerHosts{"search": {"shop": true}, "web": {"": true}}
+	for _, c := range []struct {
+		place  hostPlace
+		hosts  string // one in each line
+		others string
+	}{
+		{
+			anyPlace,
+			"http://search\nhttp://search:80/x\nhttps://user:word@search/\nsearch:9200\nsearch.shop\nsearch.shop:80\nsearch.shop.svc\n" +
+				"a search.shop.svc.cluster.local. b\nsearch-0.search.shop.svc\n//search.\nweb.any.svc\nweb.shop\n{\"url\":\"http://search\"}",
+			"search\nresearch:80\nsearch-2:80\nsearch.tools\nsearch.tools.svc\nsearch.shop.example.com\nwww.search.shop\nsearch.shop.svcs\nweb.tools\n" +
+				"www.search\n/etc/search\nsearch/x\nhttp://searches\nsearch: 80\nshop/search:1.0",
+		},
+		{
+			commandPlace,
+			"search\n--host=search\n--hosts=a,search,b\nsearch:9200\n[\"search\"]\nsearch.shop",
+			"--search\n--search=1\nsearch=1\n/search\n./search\nsearch/x\nsearch-x\nsearch.tools\n",
+		},
+		{imagePlace, "search.shop.svc:5000/app:1.0", "search:1\nsearch\nshop/search:1"},
+	} {
+		for _, text := range strings.Split(c.hosts, "\n") {
+			if _, found := hosts.in(text, "shop", c.place); !found {
+				t.Errorf("place %d: no host in %q", c.place, text)
+			}
+		}
+		for _, text := range strings.Split(c.others, "\n") {
+			if name, found := hosts.in(text, "shop", c.place); found {
+				t.Errorf("place %d: %s in %q", c.place, name, text)
+			}
+		}
+	}
+	if _, found := hosts.in("http://search", "tools", anyPlace); found {
+		t.Error("a short name is one of its own namespace")
+	}
+	if _, found := hosts.in("http://search.shop", "tools", anyPlace); !found {
+		t.Error("a long name is the same in all namespaces")
+	}
+}
