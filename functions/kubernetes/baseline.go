@@ -3,11 +3,7 @@ package kubernetes
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
-	"sync"
-	"unsafe"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -23,62 +19,41 @@ const (
 	sourceBefore       = "Before:" // followed by the name of any source
 )
 
-// baselinePartBytes is about what one lock is for.
-const baselinePartBytes = 256 << 10
-
-// baselines keeps what the data that was last compared with is, which is mostly the same for all units and parts of units of a run.
-type baselines struct {
-	provider configkit.ResourceProvider
-
-	mu   sync.Mutex
-	data []byte
-	last func() (*baseline, error)
+// changes compares the documents of a unit with what they were.
+type changes struct {
+	docs, before gaby.Container // in pairs
+	same         gaby.Container // the documents in which nothing was changed
+	provider     configkit.ResourceProvider
+	compared     int // fields that are in both
 }
 
-func newBaselines(provider configkit.ResourceProvider) *baselines {
-	return &baselines{provider: provider}
-}
-
-// of is what data is. It is nil, which is told, when none was given.
-func (b *baselines) of(fc *api.FunctionContext, data []byte) (*baseline, error) {
+// changesSince pairs documents with those of data. What is only on one side is not compared. It returns nil, with a note, when no
+// data was given.
+func changesSince(fc *api.FunctionContext, data []byte, docs gaby.Container, provider configkit.ResourceProvider) (*changes, error) {
 	if data == nil {
 		fc.NoteOnce("there is nothing to compare with (--other-data " + sourceLastReleased + "=FILE), so everything passes")
 		return nil, nil
 	}
-	b.mu.Lock()
-	if b.last == nil || unsafe.SliceData(b.data) != unsafe.SliceData(data) || len(b.data) != len(data) {
-		b.data, b.last = data, sync.OnceValues(func() (*baseline, error) { return newBaseline(data, b.provider) })
+	before, err := gaby.ParseAll(data)
+	if err != nil {
+		return nil, baselineError(err)
 	}
-	last := b.last
-	b.mu.Unlock()
-	return last()
-}
-
-// baseline is the data a unit is compared with, in parts, each of which only one can look into at a time.
-type baseline struct {
-	provider configkit.ResourceProvider
-	parts    []sync.Mutex
-	of       map[yamlkit.ResourceTypeAndName]baselineResource
-}
-
-type baselineResource struct {
-	part int
-	doc  *gaby.YamlDoc
-}
-
-func newBaseline(data []byte, provider configkit.ResourceProvider) (*baseline, error) {
-	cut := gaby.Cut(data, baselinePartBytes)
-	b := &baseline{provider: provider, parts: make([]sync.Mutex, cut.Len()), of: map[yamlkit.ResourceTypeAndName]baselineResource{}}
-	for i := range b.parts {
-		docs := cut.Parse(i, nil)
-		err := yamlkit.EachResource(docs, provider, func(n int, info api.ResourceInfo) {
-			b.of[yamlkit.TypeAndName(&info)] = baselineResource{i, docs[n]}
-		})
-		if err != nil {
-			return nil, baselineError(err)
+	was := map[yamlkit.ResourceTypeAndName]*gaby.YamlDoc{}
+	err = yamlkit.EachResource(before, provider, func(i int, info api.ResourceInfo) { was[yamlkit.TypeAndName(&info)] = before[i] })
+	if err != nil {
+		return nil, baselineError(err)
+	}
+	c := &changes{provider: provider}
+	err = yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
+		switch old := was[yamlkit.TypeAndName(&info)]; {
+		case old == nil:
+		case docs[i].SameText(old):
+			c.same = append(c.same, docs[i])
+		default:
+			c.before, c.docs = append(c.before, old), append(c.docs, docs[i])
 		}
-	}
-	return b, nil
+	})
+	return c, err
 }
 
 // baselineError tells what is wrong with what is compared with. It does not wrap its cause, whose positions are not those of the unit.
@@ -86,50 +61,16 @@ func baselineError(err error) error {
 	return errors.New("what to compare with cannot be read: " + err.Error())
 }
 
-// changes lists the fields of attributes that are not what they were, and counts those that were compared. What is only on one side is
-// not compared.
-func (b *baseline) changes(fc *api.FunctionContext, docs gaby.Container, names []api.AttributeName, describe func(*api.AttributeValue),
-) (api.AttributeValueList, error) {
-	pairs := map[int]*changes{}
-	err := yamlkit.EachResource(docs, b.provider, func(i int, info api.ResourceInfo) {
-		if was, ok := b.of[yamlkit.TypeAndName(&info)]; ok {
-			c := pairs[was.part]
-			if c == nil {
-				c = &changes{provider: b.provider}
-				pairs[was.part] = c
-			}
-			if docs[i].SameText(was.doc) {
-				c.same = append(c.same, docs[i])
-				return
-			}
-			c.before, c.docs = append(c.before, was.doc), append(c.docs, docs[i])
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
+// of lists the fields of attributes that are not what they were.
+func (c *changes) of(fc *api.FunctionContext, describe func(*api.AttributeValue), names ...api.AttributeName) (api.AttributeValueList, error) {
 	var rows api.AttributeValueList
 	var problems []error
-	compared := 0
-	for _, part := range slices.Sorted(maps.Keys(pairs)) {
-		b.parts[part].Lock()
-		for _, name := range names {
-			changed, err := pairs[part].find(name, describe)
-			rows, problems = append(rows, changed...), append(problems, err)
-		}
-		b.parts[part].Unlock()
-		compared += pairs[part].compared
+	for _, name := range names {
+		changed, err := c.find(name, describe)
+		rows, problems = append(rows, changed...), append(problems, err)
 	}
-	fc.Matched(compared)
+	fc.Matched(c.compared)
 	return yamlkit.SortRows(rows), errors.Join(problems...)
-}
-
-// changes compares documents with what they were.
-type changes struct {
-	docs, before gaby.Container // in pairs
-	same         gaby.Container // the documents in which nothing was changed
-	provider     configkit.ResourceProvider
-	compared     int // fields that are in both
 }
 
 // field is a place of a resource that has a name of its own in the unit.

@@ -13,12 +13,7 @@ import (
 )
 
 func registerImmutableFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	for _, registration := range []handler.FunctionRegistration{vetImmutableFunction(provider), vetDisruptionFunction(provider)} {
-		if err := fh.RegisterFunction(registration); err != nil {
-			return err
-		}
-	}
-	return nil
+	return handler.Register(fh, vetImmutableFunction(provider), vetDisruptionFunction(provider))
 }
 
 // vetChangesFunction is what functions share that compare with what was released before.
@@ -33,8 +28,7 @@ func vetChangesFunction(name, description string, parameters []api.FunctionParam
 			Description: description, FunctionType: api.FunctionTypeCustom,
 			OtherDataExpected: []string{sourceLastReleased, sourceHead, sourceBefore},
 		},
-		PerDocument: true,
-		RowsSorted:  true,
+		RowsSorted: true,
 	}
 }
 
@@ -57,15 +51,14 @@ func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionR
 		_, err := generic.AttributeKeys(provider, attribute(args))
 		return err
 	}
-	baselines := newBaselines(provider)
 	r.Function = func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte) (gaby.Container, any, error) {
-		before, err := baselines.of(fc, other)
-		if err != nil || before == nil {
+		changes, err := changesSince(fc, other, docs, provider)
+		if err != nil || changes == nil {
 			return docs, api.ValidationResult{Passed: true}, err
 		}
-		rows, err := before.changes(fc, docs, []api.AttributeName{attribute(args)}, func(row *api.AttributeValue) {
+		rows, err := changes.of(fc, func(row *api.AttributeValue) {
 			row.Issues = []api.Issue{{Identifier: "immutable-field-changed", Message: fmt.Sprintf("immutable field %s was changed", row.Path)}}
-		})
+		}, attribute(args))
 		return docs, api.ValidationResult{Passed: len(rows) == 0, FailedAttributes: rows}, err
 	}
 	return r
@@ -115,20 +108,19 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 		_, err := attributes(args)
 		return err
 	}
-	baselines := newBaselines(provider)
 	r.Function = func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte) (gaby.Container, any, error) {
 		names, err := attributes(args)
 		if err != nil {
 			return nil, nil, err
 		}
-		before, err := baselines.of(fc, other)
-		if err != nil || before == nil {
+		changes, err := changesSince(fc, other, docs, provider)
+		if err != nil || changes == nil {
 			return docs, api.ValidationResult{Passed: true}, err
 		}
-		rows, err := before.changes(fc, docs, names, func(row *api.AttributeValue) {
+		rows, err := changes.of(fc, func(row *api.AttributeValue) {
 			row.Score = levelOf(row.AttributeName)
 			row.Issues = []api.Issue{{Identifier: "disruptive-field-changed", Message: fmt.Sprintf("disruptive field %s was changed", row.Path)}}
-		})
+		}, names...)
 		result := api.ValidationResult{}
 		threshold := handler.Arguments(args).String(thresholdParameter)
 		for _, row := range rows {
