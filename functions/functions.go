@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -27,9 +28,13 @@ func NewEmptyExecutor() *Executor { return newExecutor(false) }
 func NewStandardExecutor() *Executor { return newExecutor(true) }
 
 func newExecutor(standard bool) *Executor {
-	toolchains := builtInToolchains()
+	toolchains := Toolchains()
 	e := &Executor{handlers: make(map[api.ToolchainType]func() *handler.FunctionHandler, len(toolchains))}
+	known := k8skit.K8sResourceProvider.Snapshot()
 	for _, t := range toolchains {
+		if t.Name == api.ToolchainKubernetesYAML {
+			t.Provider = func() configkit.ResourceProvider { return known }
+		}
 		e.add(t, standard)
 	}
 	return e

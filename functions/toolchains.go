@@ -1,9 +1,12 @@
 package functions
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
@@ -26,84 +29,155 @@ import (
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
-// toolchain is one of those an executor knows.
-type toolchain struct {
-	name      api.ToolchainType
-	converter configkit.ConfigConverter
-	provider  func() configkit.ResourceProvider
-	// register adds the functions that are not for all toolchains, if there are any.
-	register func(handler.FunctionRegistry, configkit.ConfigConverter, configkit.ResourceProvider) error
+// Toolchain is a format and the functions for it: all that is known about one. A new format is a converter, a value of this
+// type, examples and tests.
+type Toolchain struct {
+	Name api.ToolchainType
+	// Files are the extensions of its files, in lower case, and names that say more, such as .git/config and .env.*.
+	Files []string
+	// FilesHelp is what help says about them, if it is more than a list.
+	FilesHelp string
+	// Example is what a file may be called.
+	Example string
+	// Examples are those of the functions for every toolchain, a line each; when empty, those of AppConfig. Kubernetes has those
+	// the functions are declared with.
+	Examples string
+
+	Converter configkit.ConfigConverter
+	Provider  func() configkit.ResourceProvider
+	// Register adds the functions that are not for all toolchains, if there are any.
+	Register func(handler.FunctionRegistry, configkit.ConfigConverter, configkit.ResourceProvider) error
 }
 
-// builtInToolchains are those of an executor. Its providers know what the default ones know at this moment.
-func builtInToolchains() []toolchain {
-	kubernetesProvider := k8skit.K8sResourceProvider.Snapshot()
-	return []toolchain{
+// Toolchains are the built-in ones. Of several that a file may be of, the usual one is first.
+func Toolchains() []Toolchain {
+	return []Toolchain{
 		{
-			name: api.ToolchainKubernetesYAML, converter: k8skit.Converter{},
-			provider: func() configkit.ResourceProvider { return kubernetesProvider },
-			register: kubernetesFunctions,
+			Name: api.ToolchainKubernetesYAML, Converter: k8skit.Converter{}, Example: "deployment.yaml",
+			Files: []string{".yaml", ".yml", ".json"}, FilesHelp: ".yaml, .yml, and .json with apiVersion and kind",
+			Provider: func() configkit.ResourceProvider { return k8skit.K8sResourceProvider.Snapshot() },
+			Register: kubernetesFunctions,
 		},
-		appConfig(api.ToolchainAppConfigProperties, propkit.Converter{}),
-		appConfig(api.ToolchainAppConfigEnv, envkit.Converter{}),
-		appConfig(api.ToolchainAppConfigINI, inikit.Converter{}),
-		appConfig(api.ToolchainAppConfigTOML, tomlkit.Converter{}),
-		appConfig(api.ToolchainAppConfigJSON, jsonkit.Converter{}),
-		appConfig(api.ToolchainAppConfigYAML, k8skit.Converter{}),
-		{name: api.ToolchainAppConfigText, converter: textkit.Converter{}, provider: textkit.New, register: appconfig.RegisterFunctions},
+		appConfig(Toolchain{
+			Name: api.ToolchainAppConfigJSON, Converter: jsonkit.Converter{}, Example: "settings.jsonc", // which can have comments
+			Files: []string{".json", ".jsonc", ".json5"}, FilesHelp: "any other .json, .jsonc, .json5",
+		}),
+		appConfig(Toolchain{
+			Name: api.ToolchainAppConfigTOML, Converter: tomlkit.Converter{}, Example: "settings.toml", Files: []string{".toml"},
+		}),
+		appConfig(Toolchain{
+			Name: api.ToolchainAppConfigINI, Converter: inikit.Converter{}, Example: "settings.ini",
+			Files: []string{".ini", ".gitconfig", ".gitmodules", ".git/config"},
+		}),
+		appConfig(Toolchain{
+			Name: api.ToolchainAppConfigProperties, Converter: propkit.Converter{}, Example: "application.properties",
+			Files: []string{".properties"},
+		}),
+		appConfig(Toolchain{
+			Name: api.ToolchainAppConfigEnv, Converter: envkit.Converter{}, Example: "settings.env", Examples: envExamples,
+			Files: []string{".env", ".env.*"},
+		}),
 		{
-			name: api.ToolchainOpenTofuHCL, converter: hclkit.Converter{},
-			provider: func() configkit.ResourceProvider { return hclkit.New() },
-			register: opentofu.RegisterFunctions,
+			Name: api.ToolchainAppConfigText, Converter: textkit.Converter{}, Example: "motd.txt", Examples: textExamples,
+			Files: []string{".txt"}, Provider: textkit.New, Register: appconfig.RegisterFunctions,
+		},
+		appConfig(Toolchain{
+			Name: api.ToolchainAppConfigYAML, Converter: k8skit.Converter{}, Example: "settings.yaml",
+			Files: []string{".yaml", ".yml"}, FilesHelp: "with --toolchain only",
+		}),
+		{
+			Name: api.ToolchainOpenTofuHCL, Converter: hclkit.Converter{}, Example: "main.tf", Examples: openTofuExamples,
+			Files:    []string{".tf", ".tofu", ".tfvars", ".hcl"},
+			Provider: func() configkit.ResourceProvider { return hclkit.New() }, Register: opentofu.RegisterFunctions,
 		},
 	}
 }
 
-// appConfig is one of the toolchains for application configuration.
-func appConfig(name api.ToolchainType, converter configkit.ConfigConverter) toolchain {
-	return toolchain{
-		name: name, converter: converter,
-		provider: func() configkit.ResourceProvider { return appkit.New(name) },
-		register: appconfig.RegisterFunctions,
-	}
+// appConfig adds to a toolchain what those for application configuration share.
+func appConfig(t Toolchain) Toolchain {
+	t.Provider = func() configkit.ResourceProvider { return appkit.New(t.Name) }
+	t.Register = appconfig.RegisterFunctions
+	return t
 }
 
 func kubernetesFunctions(registry handler.FunctionRegistry, _ configkit.ConfigConverter, provider configkit.ResourceProvider) error {
 	return kubernetes.RegisterFunctions(registry, provider)
 }
 
-// add makes the executor know a toolchain. Its handler is made when it is first asked for: most runs need one of them.
-func (e *Executor) add(t toolchain, standard bool) {
-	e.handlers[t.name] = sync.OnceValue(func() *handler.FunctionHandler {
-		h := handler.New(t.name, t.converter, t.provider())
+// builtIn is read by ToolchainsOf for every file of a run.
+var builtIn = sync.OnceValue(Toolchains) //nolint:gochecknoglobals // never changed
+
+// ToolchainsOf are those that a file may be of by its name, the usual one first; none when the name does not say.
+func ToolchainsOf(path string) []api.ToolchainType {
+	base := filepath.Base(path)
+	name := filepath.Base(filepath.Dir(path)) + "/" + base
+	extension := strings.ToLower(filepath.Ext(base))
+	var named, ending []api.ToolchainType
+	for _, t := range builtIn() {
+		for _, file := range t.Files {
+			prefix, pattern := strings.CutSuffix(file, "*")
+			switch {
+			case file == name, pattern && strings.HasPrefix(base, prefix):
+				named = append(named, t.Name)
+			case file == extension:
+				ending = append(ending, t.Name)
+			}
+		}
+	}
+	if len(named) > 0 {
+		return named
+	}
+	return ending
+}
+
+// ExampleFile is what a file of a toolchain may be called.
+func ExampleFile(t api.ToolchainType) string {
+	for _, known := range builtIn() {
+		if known.Name == t {
+			return known.Example
+		}
+	}
+	return "settings." + strings.ToLower(filepath.Base(string(t)))
+}
+
+// add makes the executor know a built-in toolchain. Its handler is made when it is first asked for: most runs need one of them.
+func (e *Executor) add(t Toolchain, standard bool) {
+	e.handlers[t.Name] = sync.OnceValue(func() *handler.FunctionHandler {
+		h := handler.New(t.Name, t.Converter, t.Provider())
 		if !standard {
 			return h
 		}
 		// A test checks the built-in functions, so that nobody has to wait for it.
-		registry := h.Unchecked()
-		err := RegisterStandardFunctions(registry, h.Converter(), h.ResourceProvider())
-		if err == nil && t.register != nil {
-			err = t.register(registry, h.Converter(), h.ResourceProvider())
-		}
-		if err != nil {
+		if err := t.register(h.Unchecked(), h); err != nil {
 			panic(err)
 		}
 		return h
 	})
 }
 
+// register registers the functions of the toolchain.
+func (t *Toolchain) register(registry handler.FunctionRegistry, h *handler.FunctionHandler) error {
+	err := registerStandardFunctions(registry, h.Converter(), h.ResourceProvider(), t.Examples)
+	if err == nil && t.Register != nil {
+		err = t.Register(registry, h.Converter(), h.ResourceProvider())
+	}
+	return err
+}
+
 // RegisterStandardFunctions registers the functions for every toolchain: those of generic, program and unit.
 func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, provider configkit.ResourceProvider) error {
-	switch provider.ToolchainType() {
-	case api.ToolchainKubernetesYAML:
-	case api.ToolchainAppConfigEnv:
-		fh = newExampleRegistry(fh, envExamples)
-	case api.ToolchainAppConfigText:
-		fh = newExampleRegistry(fh, textExamples)
-	case api.ToolchainOpenTofuHCL:
-		fh = newExampleRegistry(fh, openTofuExamples)
-	default:
-		fh = newExampleRegistry(fh, appConfigExamples)
+	examples := ""
+	for _, t := range builtIn() {
+		if t.Name == provider.ToolchainType() {
+			examples = t.Examples
+		}
+	}
+	return registerStandardFunctions(fh, converter, provider, examples)
+}
+
+func registerStandardFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, provider configkit.ResourceProvider, examples string) error {
+	if provider.ToolchainType() != api.ToolchainKubernetesYAML {
+		fh = newExampleRegistry(fh, cmp.Or(examples, appConfigExamples))
 	}
 	if err := generic.RegisterFunctions(fh, provider); err != nil {
 		return err
@@ -114,14 +188,16 @@ func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.
 	return unit.RegisterFunctions(fh, converter, provider)
 }
 
-// RegisterToolchain makes the executor know a toolchain of an author's own, with the functions that were registered with its
-// handler.
-func (e *Executor) RegisterToolchain(h *handler.FunctionHandler) error {
-	name := h.ResourceProvider().ToolchainType()
-	if _, taken := e.handlers[name]; taken {
-		return fmt.Errorf("there is a toolchain %s already", name)
+// RegisterToolchain makes the executor know a toolchain of an author's own, with the functions for every toolchain.
+func (e *Executor) RegisterToolchain(t Toolchain) error {
+	if _, taken := e.handlers[t.Name]; taken {
+		return fmt.Errorf("there is a toolchain %s already", t.Name)
 	}
-	e.handlers[name] = func() *handler.FunctionHandler { return h }
+	h := handler.New(t.Name, t.Converter, t.Provider())
+	if err := t.register(h, h); err != nil {
+		return err
+	}
+	e.handlers[t.Name] = func() *handler.FunctionHandler { return h }
 	return nil
 }
 

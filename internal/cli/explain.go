@@ -86,7 +86,7 @@ type calling struct {
 }
 
 func (a *App) calling(cmd *cobra.Command, toolchain api.ToolchainType) calling {
-	c := calling{program: cmd.Root().Name(), file: source.Example(toolchain)}
+	c := calling{program: cmd.Root().Name(), file: functions.ExampleFile(toolchain)}
 	if named, _ := source.ToolchainByName(c.file); named != toolchain {
 		c.flags += " " + plan.Quote([]string{"--toolchain", string(toolchain)})
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
@@ -81,13 +83,21 @@ func (t topic) text() string {
 	if err != nil {
 		return err.Error()
 	}
-	return strings.NewReplacer("{{statuses}}\n", exitCodeTable(), "{{settings}}\n", settingTable()).Replace(string(text))
+	return strings.NewReplacer("{{statuses}}\n", exitCodeTable(), "{{settings}}\n", settingTable(), "{{formats}}\n", formatTable()).Replace(string(text))
 }
 
 func exitCodeTable() string {
 	var b strings.Builder
 	for _, c := range exitCodes() {
 		fmt.Fprintf(&b, "%5d  %s\n", c.status, strings.ReplaceAll(c.meaning, "\n", "\n       "))
+	}
+	return b.String()
+}
+
+func formatTable() string {
+	var b strings.Builder
+	for _, t := range functions.Toolchains() {
+		fmt.Fprintf(&b, "  %-22s %s\n", t.Name, cmp.Or(t.FilesHelp, strings.Join(t.Files, ", ")))
 	}
 	return b.String()
 }

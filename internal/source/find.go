@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -393,7 +394,7 @@ func (w *walk) passes(name string, mode fs.FileMode, byPattern bool, format api.
 	case w.Toolchain != "" && byPattern:
 		return "" // the pattern says what is meant
 	}
-	toolchains := toolchainsOf(name)
+	toolchains := functions.ToolchainsOf(name)
 	switch {
 	case len(toolchains) == 0:
 		return OtherExtension

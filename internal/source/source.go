@@ -18,13 +18,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/hugepages"
 )
@@ -375,7 +374,7 @@ func (e notFound) Unwrap() error { return e.error }
 // configuration of an application unless it is a Kubernetes object: reading it
 // tells.
 func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
-	toolchains := toolchainsOf(path)
+	toolchains := functions.ToolchainsOf(path)
 	if len(toolchains) == 0 {
 		return api.ToolchainKubernetesYAML, true
 	}
@@ -383,56 +382,7 @@ func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
 }
 
 // NameTells tells whether the name of a file says what it holds.
-func NameTells(path string) bool { return len(toolchainsOf(path)) > 0 }
-
-// toolchainsOf are those that a file with this name may be of, the usual one
-// first; none when the name tells nothing.
-func toolchainsOf(path string) []api.ToolchainType {
-	if strings.HasPrefix(filepath.Base(path), ".env.") { // .env.production
-		return []api.ToolchainType{api.ToolchainAppConfigEnv}
-	}
-	if filepath.Base(path) == "config" && filepath.Base(filepath.Dir(path)) == ".git" {
-		return []api.ToolchainType{api.ToolchainAppConfigINI}
-	}
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".yaml", ".yml":
-		return []api.ToolchainType{api.ToolchainKubernetesYAML, api.ToolchainAppConfigYAML}
-	case ".jsonc", ".json5":
-		return []api.ToolchainType{api.ToolchainAppConfigJSON}
-	case ".json":
-		return []api.ToolchainType{api.ToolchainKubernetesYAML, api.ToolchainAppConfigJSON}
-	case ".properties":
-		return []api.ToolchainType{api.ToolchainAppConfigProperties}
-	case ".env":
-		return []api.ToolchainType{api.ToolchainAppConfigEnv}
-	case ".ini", ".gitconfig", ".gitmodules":
-		return []api.ToolchainType{api.ToolchainAppConfigINI}
-	case ".toml":
-		return []api.ToolchainType{api.ToolchainAppConfigTOML}
-	case ".tf", ".tofu", ".tfvars", ".hcl":
-		return []api.ToolchainType{api.ToolchainOpenTofuHCL}
-	case ".txt":
-		return []api.ToolchainType{api.ToolchainAppConfigText}
-	}
-	return nil
-}
-
-// Example is what a file of a toolchain may be called.
-func Example(t api.ToolchainType) string {
-	switch t {
-	case api.ToolchainKubernetesYAML:
-		return "deployment.yaml"
-	case api.ToolchainAppConfigProperties:
-		return "application.properties"
-	case api.ToolchainOpenTofuHCL:
-		return "main.tf"
-	case api.ToolchainAppConfigText:
-		return "motd.txt"
-	case api.ToolchainAppConfigJSON:
-		return "settings.jsonc" // which can have comments
-	}
-	return "settings." + strings.ToLower(filepath.Base(string(t)))
-}
+func NameTells(path string) bool { return len(functions.ToolchainsOf(path)) > 0 }
 
 // isResource tells whether JSON is a Kubernetes object. It reads no further
 // than it must. What cannot be read is taken for one if it names the keys of
