@@ -2,27 +2,21 @@ package functions
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
-// CountChanges counts the resources in the data of a unit that are not what they were, and the single values in them that are
-// other ones, new or gone.
-func (e *Executor) CountChanges(t api.ToolchainType, before, after []byte) (resources, values int, err error) {
-	h, err := e.handler(t)
+// CountChanges counts the resources of the unit that are not what they were in an earlier state of it, and the single values in
+// them that are other ones, new or gone.
+func (u *Unit) CountChanges(before *Unit) (resources, values int, err error) {
+	old, oldNames, err := before.named()
 	if err != nil {
 		return 0, 0, err
 	}
-	old, oldNames, err := namedDocuments(h, before)
-	if err != nil {
-		return 0, 0, err
-	}
-	now, nowNames, err := namedDocuments(h, after)
+	now, nowNames, err := u.named()
 	if err != nil {
 		return 0, 0, err
 	}
@@ -50,29 +44,17 @@ func (e *Executor) CountChanges(t api.ToolchainType, before, after []byte) (reso
 	return resources, values, nil
 }
 
-// namedDocuments are the resources in the data of a unit with names that tell them apart: type, name, and for those that have these
-// in common a number.
-func namedDocuments(h *handler.FunctionHandler, data []byte) (documents gaby.Container, names []string, err error) {
-	all, err := h.Converter().NativeToDocuments(data)
-	if err != nil {
-		return nil, nil, err
-	}
+// named are the resources of the unit with names that tell them apart: type, name, and for those that have these in common a number.
+func (u *Unit) named() (documents gaby.Container, names []string, err error) {
 	seen := map[string]int{}
-	for _, doc := range all {
-		info, err := h.ResourceProvider().ResourceInfo(doc)
-		if _, none := errors.AsType[*configkit.NoResourceError](err); none {
-			continue
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+	err = yamlkit.EachResource(u.documents, u.provider, func(i int, info api.ResourceInfo) {
 		name := info.String()
 		if seen[name]++; seen[name] > 1 {
 			name = fmt.Sprint(name, " #", seen[name])
 		}
-		documents, names = append(documents, doc), append(names, name)
-	}
-	return documents, names, nil
+		documents, names = append(documents, u.documents[i]), append(names, name)
+	})
+	return documents, names, err
 }
 
 // differences counts the single values that two values do not have in common.

@@ -14,12 +14,12 @@ type identity struct {
 
 // ambiguous returns a failure for each changed resource that shares its type and name with another one in the unit.
 func (p *pair) ambiguous(executor *functions.Executor, changes api.ResourceMutationList) ([]*api.Failure, error) {
-	lines, err := executor.ResourceLines(p.before.Toolchain, p.before.Data)
+	before, err := executor.Open(p.before.Toolchain, p.before.Data)
 	if err != nil {
 		return nil, err
 	}
 	second := map[identity]int{} // lines; 0 for the only one
-	for _, l := range lines {
+	for _, l := range before.ResourceLines() {
 		if l.Resource == nil {
 			continue
 		}

@@ -23,21 +23,37 @@ func countChanges(executor *functions.Executor, unit *source.Unit, response *han
 	if c := response.Changes; c != nil {
 		return changes{1, c.Resources, c.Values}
 	}
-	resources, values, err := executor.CountChanges(unit.Toolchain, unit.Data, bytes.Join(partsOf(response), nil))
+	before, err := executor.Open(unit.Toolchain, unit.Data)
+	if err != nil {
+		return changes{files: 1}
+	}
+	after, err := executor.Open(unit.Toolchain, bytes.Join(partsOf(response), nil))
+	if err != nil {
+		return changes{files: 1}
+	}
+	resources, values, err := after.CountChanges(before)
 	if err != nil {
 		return changes{files: 1}
 	}
 	return changes{1, resources, values}
 }
 
-// changedResources are the resources that are not what they were: those that are new or
-// have another text, in the order of the result, and then those that are gone.
-func changedResources(executor *functions.Executor, unit *source.Unit, response *handler.Result) ([]api.ResourceInfo, error) {
-	before, err := executor.Resources(unit.Toolchain, unit.Data)
+func resourcesOf(executor *functions.Executor, t api.ToolchainType, data []byte) (api.ResourceList, error) {
+	unit, err := executor.Open(t, data)
 	if err != nil {
 		return nil, err
 	}
-	after, err := executor.Resources(unit.Toolchain, bytes.Join(partsOf(response), nil))
+	return unit.Resources()
+}
+
+// changedResources are the resources that are not what they were: those that are new or
+// have another text, in the order of the result, and then those that are gone.
+func changedResources(executor *functions.Executor, unit *source.Unit, response *handler.Result) ([]api.ResourceInfo, error) {
+	before, err := resourcesOf(executor, unit.Toolchain, unit.Data)
+	if err != nil {
+		return nil, err
+	}
+	after, err := resourcesOf(executor, unit.Toolchain, bytes.Join(partsOf(response), nil))
 	if err != nil {
 		return nil, err
 	}

@@ -419,7 +419,11 @@ func (c *completer) pathArguments(s api.FunctionSignature, p *api.FunctionParame
 	for i := range s.Parameters {
 		arguments[i] = cmp.Or(given[s.Parameters[i].ParameterName], "*")
 	}
-	values, err := c.executor.PathArguments(unit.Toolchain, unit.Data, s.AttributeName, arguments, p.ParameterName)
+	opened, err := c.executor.Open(unit.Toolchain, unit.Data)
+	if err != nil {
+		return nil
+	}
+	values, err := opened.PathArguments(s.AttributeName, arguments, p.ParameterName)
 	if err != nil {
 		return nil
 	}
@@ -466,7 +470,7 @@ func (c *completer) resources() api.ResourceList {
 	if unit == nil {
 		return nil
 	}
-	resources, err := c.executor.Resources(unit.Toolchain, unit.Data)
+	resources, err := resourcesOf(c.executor, unit.Toolchain, unit.Data)
 	if err != nil {
 		return nil
 	}

@@ -11,10 +11,11 @@ import (
 // places tells where resources begin in a text, for the headers of hunks. Of a text that cannot be read it tells nothing: what is
 // wrong with it is told elsewhere.
 func places(executor *functions.Executor, toolchain api.ToolchainType, text []byte) []diff.Place {
-	lines, err := executor.ResourceLines(toolchain, text)
+	unit, err := executor.Open(toolchain, text)
 	if err != nil {
 		return nil
 	}
+	lines := unit.ResourceLines()
 	places := make([]diff.Place, len(lines))
 	for i, l := range lines {
 		places[i].Line = l.Line

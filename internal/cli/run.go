@@ -522,7 +522,7 @@ func (r *run) noConfiguration(unit *source.Unit, response *handler.Result) sourc
 		return source.IsTemplate
 	}
 	if !hasFindings(response) && slices.ContainsFunc(response.Notes, func(n api.Note) bool { return n.Kind == api.NoteSkippedDocument }) {
-		resources, err := r.executor.Resources(unit.Toolchain, unit.Data)
+		resources, err := resourcesOf(r.executor, unit.Toolchain, unit.Data)
 		if err == nil && len(resources) == 0 {
 			return source.NoResource
 		}

@@ -11,13 +11,13 @@ import (
 
 func TestResourceLines(t *testing.T) {
 	executor := functions.NewStandardExecutor()
-	lines, err := executor.ResourceLines(api.ToolchainKubernetesYAML, []byte("# web\napiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n"+
+	unit, err := executor.Open(api.ToolchainKubernetesYAML, []byte("# web\napiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n"+
 		"---\nvalues: 1\n---\n# not closed: not looked at\napiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata: {\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, l := range lines {
+	for _, l := range unit.ResourceLines() {
 		name := "none"
 		if l.Resource != nil {
 			name = l.Resource.String()
@@ -27,7 +27,7 @@ func TestResourceLines(t *testing.T) {
 	if want := "1 v1/Service shop/web\n5 none\n7 v1/Secret /db\n"; b.String() != want {
 		t.Errorf("have\n%swant\n%s", b.String(), want)
 	}
-	if _, err := executor.ResourceLines("Unknown", nil); err == nil {
-		t.Error("an unknown toolchain has lines")
+	if _, err := executor.Open("Unknown", nil); err == nil {
+		t.Error("a unit of an unknown toolchain is opened")
 	}
 }
