@@ -3,6 +3,7 @@ package golden_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -42,23 +43,71 @@ func load(t *testing.T) (cases []golden.Case, goldenDir string) {
 	return cases, goldenDir
 }
 
-// TestGolden runs every case, on one processor and on many: the same bytes.
+// TestGolden runs every case: go test -run TestGolden/set-replicas runs those of
+// one function, go test -run TestGolden/.*/tree-unit those with a name.
 func TestGolden(t *testing.T) {
 	cases, dir := load(t)
-	for _, procs := range []int{runtime.GOMAXPROCS(0), 1, 8} {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+	for _, c := range cases {
+		t.Run(strings.TrimSuffix(c.File, ".out"), func(t *testing.T) {
+			t.Parallel()
+			check(t, c, dir)
+		})
+	}
+}
+
+// TestGoldenOnOneProcessorAndOnEight runs the cases with more than one part again,
+// and with LONG=1 (make long) all of them: the same bytes.
+func TestGoldenOnOneProcessorAndOnEight(t *testing.T) {
+	cases, dir := load(t)
+	ran := 0
+	for _, processors := range []int{1, 8} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		for _, c := range cases {
-			want, err := os.ReadFile(filepath.Join(dir, c.File))
-			if err != nil {
-				t.Errorf("%s: %v (%s)", c.Name, err, update)
+			if os.Getenv("LONG") == "" && !hasParts(c) {
 				continue
 			}
-			got := c.Text(golden.Run(t.Context(), c.Words))
-			if !bytes.Equal(got, want) {
-				t.Errorf("%s, GOMAXPROCS %d: (-golden +now, %s)\n%s", c.Name, procs, update, cmp.Diff(string(want), string(got)))
-			}
+			ran++
+			t.Run(fmt.Sprintf("%d/%s", processors, strings.TrimSuffix(c.File, ".out")), func(t *testing.T) { check(t, c, dir) })
 		}
 	}
+	if ran < 50 {
+		t.Errorf("only %d runs of cases with more than one part", ran)
+	}
+}
+
+func check(t *testing.T, c golden.Case, dir string) {
+	t.Helper()
+	want, err := os.ReadFile(filepath.Join(dir, c.File))
+	if err != nil {
+		t.Fatalf("%v (%s)", err, update)
+	}
+	if got := c.Text(golden.Run(t.Context(), c.Words)); !bytes.Equal(got, want) {
+		t.Errorf("(-golden +now, %s)\n%s", update, cmp.Diff(string(want), string(got)))
+	}
+}
+
+// hasParts reports whether a case reads a directory, what a pattern matches, or
+// several files, whose units run at the same time, or a large file, whose
+// documents do.
+func hasParts(c golden.Case) bool {
+	files := 0
+	for _, word := range c.Words {
+		_, value, found := strings.Cut(word, "=")
+		if !found || word[0] != '-' {
+			value = word
+		}
+		info, err := os.Stat(value)
+		switch {
+		case err == nil && (info.IsDir() || info.Size() > 128<<10):
+			return true
+		case err == nil:
+			files++
+		default:
+			matches, _ := filepath.Glob(value)
+			files += len(matches)
+		}
+	}
+	return files > 1
 }
 
 func TestListAndFilesMatch(t *testing.T) {
@@ -99,21 +148,24 @@ func TestIdempotence(t *testing.T) {
 		if !idempotent(executor, c.Functions()) {
 			continue
 		}
-		first := golden.Run(t.Context(), c.OnFile(""))
-		if first.Status != 0 {
-			continue // a case of bad input
-		}
-		path := filepath.Join(t.TempDir(), "again"+c.Extension())
-		if err := os.WriteFile(path, first.Stdout, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		second := golden.Run(t.Context(), c.OnFile(path))
-		if second.Status != 0 || !bytes.Equal(first.Stdout, second.Stdout) {
-			t.Errorf("%s: exit status %d, (-once +twice)\n%s", c.Name, second.Status, cmp.Diff(string(first.Stdout), string(second.Stdout)))
-		}
 		ran++
+		t.Run(strings.TrimSuffix(c.File, ".out"), func(t *testing.T) {
+			t.Parallel()
+			first := golden.Run(t.Context(), c.OnFile(""))
+			if first.Status != 0 {
+				t.Skip("a case of bad input")
+			}
+			path := filepath.Join(t.TempDir(), "again"+c.Extension())
+			if err := os.WriteFile(path, first.Stdout, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			second := golden.Run(t.Context(), c.OnFile(path))
+			if second.Status != 0 || !bytes.Equal(first.Stdout, second.Stdout) {
+				t.Errorf("exit status %d, (-once +twice)\n%s", second.Status, cmp.Diff(string(first.Stdout), string(second.Stdout)))
+			}
+		})
 	}
-	if ran < 10 {
+	if ran < 100 {
 		t.Errorf("only %d cases have only idempotent functions", ran)
 	}
 }
