@@ -11,7 +11,7 @@ TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
 # Where the program starts on systems for which internal/iostreams looks whether its streams are closed.
 ENTRY := $(if $(filter linux/amd64 linux/arm64,$(shell go env GOOS)/$(shell go env GOARCH)),-E fctl_entry)
 # The program has no symbols and no paths of this machine: 31 MB instead of 44.
-BUILD := CGO_ENABLED=0 go build -trimpath -tags "$(TAGS)" -ldflags "-s -w $(ENTRY)"
+LDFLAGS := -s -w $(ENTRY)
 
 SCHEMAS := configkit/k8skit/schemas/schemas.zip
 
@@ -20,16 +20,14 @@ SCHEMAS := configkit/k8skit/schemas/schemas.zip
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
 build: ## bin/fctl, without C libraries, which starts faster and runs anywhere
-	$(BUILD) -o bin/fctl ./cmd/fctl
+	CGO_ENABLED=0 go build -trimpath -tags "$(TAGS)" -ldflags "$(LDFLAGS)" -o bin/fctl ./cmd/fctl
 cross: ## what compiles for darwin and windows: the program and all tests
-	@for os in darwin windows; do echo $$os; GOOS=$$os CGO_ENABLED=0 go vet ./... && GOOS=$$os $(MAKE) -s out/fctl-$$os || exit; done
-out/fctl-%: FORCE
-	$(BUILD) -o $@ ./cmd/fctl
-FORCE:
+	@for os in darwin windows; do echo $$os; export GOOS=$$os CGO_ENABLED=0; go vet ./... && go build -o out/fctl-$$os ./cmd/fctl || exit; done
 test: ## all tests; random cases are the same ones every time, make random has others
 	RAPID_SEED=1 go test -timeout 30m $(RACE) ./...
 long: ## the tests over random cases with many more of them, and 2,000 updates of one file by processes at once
 	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestBlocks|TestMergeLaws|TestMergeTextLaws|TestMergeOfGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
+	LONG=1 go test -count=1 -run 'TestOracleCuts|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./internal/golden
 	LONG=1 go test -count=1 -run TestNoUpdateIsLost ./cmd/fctl
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
 	$(TOOL) golangci-lint run ./... && sh -n manual-test.sh && sh -n examples/demo.sh
