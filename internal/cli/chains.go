@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/run"
 )
 
 // chainStep is a step of an explained chain.
@@ -34,9 +35,8 @@ func (a *App) chainSteps(cmd *cobra.Command, executor *functions.Executor, toolc
 	if err != nil {
 		return nil, err
 	}
-	j := &job{App: a, cmd: cmd, executor: executor, toolchain: toolchain, reader: a.reader(s)}
-	j.dir, _ = cmd.Flags().GetString("directory")
-	chain, err := j.chainFile(cmd.Context(), j.walk(toolchain), path)
+	request := run.NewRequest(run.Files{Dir: a.global.dir}, s, a.deps(executor))
+	chain, err := request.Chain(cmd.Context(), request.Walk(cmd.Context(), toolchain), path)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func chainText(path string, steps []chainStep, c calling, head func(string) stri
 			names = max(names, len(arg.ParameterName))
 		}
 		for _, arg := range s.Arguments {
-			say("     %-*s  %s", names, arg.ParameterName, shown(arg, names+7))
+			say("     %-*s  %s", names, arg.ParameterName, formatArgument(arg, names+7))
 		}
 		if s.WhereResource != "" {
 			say("     where %s", s.WhereResource)
@@ -117,8 +117,8 @@ func chainText(path string, steps []chainStep, c calling, head func(string) stri
 	return b.String()
 }
 
-// shown is a value as a person reads it: further lines stand below the first.
-func shown(arg api.FunctionArgument, indent int) string {
+// formatArgument is a value as a person reads it: further lines stand below the first.
+func formatArgument(arg api.FunctionArgument, indent int) string {
 	text := strings.TrimSuffix(fmt.Sprint(arg.Value), "\n")
 	switch {
 	case arg.Evaluator != "":

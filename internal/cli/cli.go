@@ -13,13 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fatih/color"
-
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/settings"
 )
 
 // App is what the commands work with.
@@ -31,7 +30,8 @@ type App struct {
 	// Executor makes the executor; commands that need none never call it.
 	Executor func() (*functions.Executor, error)
 
-	files fileWrites
+	global globalFlags
+	writes run.Writes
 }
 
 // executor makes the executor. That it cannot be made is the fault of whoever
@@ -86,28 +86,29 @@ func (a *App) Run(ctx context.Context, args []string) int {
 
 // tell writes what err has to say to a person.
 func (a *App) tell(err error) {
-	if _, ok := errors.AsType[told](err); ok || err == nil {
+	if _, ok := errors.AsType[exitError](err); ok || err == nil {
 		return
 	}
-	problems := diag.Failures(err, api.FailureUsage)
-	problems.Sort()
-	_ = problems.Write(a.Streams.ErrOut, a.style())
+	a.console().Problems(diag.Failures(err, api.FailureUsage))
 }
 
-// note tells what is worth knowing about a file.
-func (a *App) note(file string, notes []api.Note) {
-	_ = diag.WriteNotes(a.Streams.ErrOut, file, notes, a.style())
+func (a *App) console() run.Console { return run.Console{Streams: a.Streams} }
+
+// deps is what a run works with.
+func (a *App) deps(executor *functions.Executor) run.Deps {
+	return run.Deps{Streams: a.Streams, Executor: executor, Writes: &a.writes}
 }
 
-// stacks shows where functions panicked.
-func (a *App) stacks(failures []*api.Failure) {
-	for _, f := range failures {
-		if p, ok := errors.AsType[*handler.PanicError](f); ok {
-			_, _ = a.Streams.ErrOut.Write(p.Stack)
+// executorFor makes the executor with what the settings say about resource types. It has functions for the toolchain they name.
+func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions.Executor, error) {
+	executor, err := a.executor()
+	if err != nil {
+		return nil, err
+	}
+	if t := api.ToolchainType(s.Toolchain); t != "" {
+		if err := run.Supported(t, executor.Toolchains()); err != nil {
+			return nil, s.Refuse("toolchain", err)
 		}
 	}
-}
-
-func (a *App) style() diag.Style {
-	return diag.Style{Place: a.Streams.ErrStyle(color.Bold), Hint: a.Streams.ErrStyle(color.FgCyan), Caret: a.Streams.ErrStyle(color.FgCyan)}
+	return executor, run.AddResourceTypes(ctx, executor, run.Reader(s, a.Streams), s)
 }

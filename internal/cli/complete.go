@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -115,9 +116,9 @@ func (a *App) completeFunctions(cmd *cobra.Command, words []string, typed string
 }
 
 // completeDoseq completes FILE, UNIT and INVOCATIONS.
-func (a *App) completeDoseq(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+func completeDoseq(o *runFlags, words []string, typed string) ([]string, cobra.ShellCompDirective) {
 	at := len(words)
-	if paths, _ := cmd.Flags().GetStringArray("filename"); len(paths) > 0 {
+	if len(o.files.Paths) > 0 {
 		at += 2
 	}
 	switch at {
@@ -153,11 +154,11 @@ func unitName(path string) string {
 }
 
 // completeDo completes the words of do, by the same rules as they are read.
-func (a *App) completeDo(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string, typed string) ([]string, cobra.ShellCompDirective) {
 	c := a.completer(cmd)
 	var places []string // FILE and UNIT, unless -f says what the files are
 	missing := func() int {
-		if paths, _ := c.flags.GetStringArray("filename"); len(paths) > 0 {
+		if paths := o.files.Paths; len(paths) > 0 {
 			c.path = paths[0]
 			return 0
 		}
@@ -460,17 +461,18 @@ func (c *completer) unit() *source.Unit {
 }
 
 // inDir is a path of the line, which starts where -C says.
-func (c *completer) inDir(path string) string {
-	dir, _ := c.flags.GetString("directory")
-	return inDirectory(dir, path)
-}
+func (c *completer) inDir(path string) string { return run.InDirectory(c.global.dir, path) }
 
 func (c *completer) resources() api.ResourceList {
 	unit := c.unit()
 	if unit == nil {
 		return nil
 	}
-	resources, err := resourcesOf(c.executor, unit.Toolchain, unit.Data)
+	opened, err := c.executor.Open(unit.Toolchain, unit.Data)
+	if err != nil {
+		return nil
+	}
+	resources, err := opened.Resources()
 	if err != nil {
 		return nil
 	}

@@ -25,7 +25,7 @@ func (a *App) newConfig() *cobra.Command {
 		Args:    noArguments,
 	}
 	origin := view.Flags().Bool("origin", false, "say where each value comes from")
-	view.Flags().StringSlice("context", nil, "what functions know of the unit, `NAME=VALUE`")
+	view.Flags().StringSliceVar(&a.global.context, "context", nil, "what functions know of the unit, `NAME=VALUE`")
 	addToolchainFlags(view.Flags())
 	view.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, err := a.settings(cmd.Flags())
@@ -33,7 +33,7 @@ func (a *App) newConfig() *cobra.Command {
 			return err
 		}
 		if s.TellsNotes() {
-			a.note("", s.Notes)
+			a.console().Notes("", s.Notes...)
 		}
 		return a.write([]byte(settingsText(s.Rows, *origin)))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -25,6 +26,12 @@ import (
 
 // diffForms are the values of -o of diff.
 func diffForms() []string { return []string{"text", "mutations", "patch"} }
+
+// diffFlags are the flags of diff.
+type diffFlags struct {
+	output      string
+	showSecrets bool
+}
 
 func (a *App) newDiff() *cobra.Command {
 	cmd := &cobra.Command{
@@ -56,10 +63,11 @@ function patch-mutations takes to make the values of B from those of A:
   git show HEAD:deployment.yaml | fctl diff - deployment.yaml
   fctl diff -o patch staging.yaml production.yaml`,
 	}
-	cmd.Flags().StringP("output", "o", "text", "what is printed, a `FORMAT`: text, mutations (JSON), patch (JSON for patch-mutations)")
-	addShowSecrets(cmd.Flags())
+	o := &diffFlags{}
+	cmd.Flags().StringVarP(&o.output, "output", "o", "text", "what is printed, a `FORMAT`: text, mutations (JSON), patch (JSON for patch-mutations)")
+	addShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error { return a.diff(cmd.Context(), cmd, words) }
+	cmd.RunE = func(cmd *cobra.Command, words []string) error { return a.diff(cmd.Context(), cmd, o, words) }
 	cmd.ValidArgsFunction = completeFiles(2)
 	return cmd
 }
@@ -88,8 +96,8 @@ func (p *pair) unit() *source.Unit {
 	return p.before
 }
 
-func (a *App) diff(ctx context.Context, cmd *cobra.Command, words []string) error {
-	form, _ := cmd.Flags().GetString("output")
+func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words []string) error {
+	form := o.output
 	switch {
 	case !slices.Contains(diffForms(), form):
 		return diag.Usage("output format %q is not one of text, mutations, patch", form)
@@ -104,12 +112,11 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, words []string) erro
 	if err != nil {
 		return err
 	}
-	a.tellNotes(s, executor)
-	c := &comparison{App: a, toolchains: executor.Toolchains(), reader: a.reader(s)}
+	a.console().Notes("", run.SettingsNotes(s, executor)...)
+	c := &comparison{App: a, toolchains: executor.Toolchains(), reader: run.Reader(s, a.Streams)}
 	c.reader.Toolchain = api.ToolchainType(s.Toolchain)
-	c.showSecrets, _ = cmd.Flags().GetBool(showSecrets)
-	dir, _ := cmd.Flags().GetString("directory")
-	if err := c.read(ctx, cmd, inDirectory(dir, words[0]), inDirectory(dir, words[1])); err != nil {
+	c.showSecrets = o.showSecrets
+	if err := c.read(ctx, cmd, run.InDirectory(a.global.dir, words[0]), run.InDirectory(a.global.dir, words[1])); err != nil {
 		return err
 	}
 	if form == "patch" && c.several {
@@ -137,7 +144,7 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		}
 		return diag.UsageHint("two files, or two directories", "%s is a directory, and %s is none", diag.FileName(directory), diag.FileName(file))
 	case a == "-" || b == "-":
-		if err := c.wouldWait(cmd); err != nil {
+		if err := c.refuseTerminal(cmd); err != nil {
 			return err
 		}
 	}
@@ -157,7 +164,7 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		}
 	}
 	c.pairs = []pair{{before, after}}
-	return supported(before.Toolchain, c.toolchains)
+	return run.Supported(before.Toolchain, c.toolchains)
 }
 
 func isDirectory(path string) bool {
@@ -198,7 +205,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 	}
 	for _, rel := range slices.Sorted(maps.Keys(pairs)) {
 		p := *pairs[rel]
-		if u := p.unit(); supported(u.Toolchain, c.toolchains) != nil {
+		if u := p.unit(); run.Supported(u.Toolchain, c.toolchains) != nil {
 			c.passed = append(c.passed, source.Passed{Path: u.File, Why: source.NoFunction})
 			continue
 		}
@@ -222,7 +229,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 	}
 	printer := &report.Printer{
 		Format: report.Mutations, Several: c.several,
-		Screen: report.Screen{Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold), Diff: c.diffStyle()},
+		Screen: report.Screen{Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold), Diff: run.DiffStyle(c.Streams)},
 	}
 	out := sink.NewStream(c.Streams.Out)
 	status, inLayout := exitDone, 0
@@ -281,7 +288,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 	}
 	if !s.Quiet {
 		for i := range notes {
-			c.note(c.pairs[i].unit().File, notes[i])
+			c.console().Notes(c.pairs[i].unit().File, notes[i]...)
 		}
 		c.noteRest(inLayout, s.Verbose)
 	}
@@ -290,7 +297,7 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 		status = max(status, exitStatus(c.problems))
 	}
 	if status != exitDone {
-		return told(status)
+		return exitError(status)
 	}
 	return nil
 }
@@ -310,12 +317,12 @@ func (c *comparison) noteRest(inLayout int, verbose bool) {
 	case inLayout > 0 && !c.several:
 		notes = append(notes, api.Note{Message: "the values are the same; comments, order or layout are not"})
 	case inLayout > 0:
-		notes = append(notes, api.Note{Message: "in " + count(inLayout, "file") + " the values are the same, and comments, order or layout are not"})
+		notes = append(notes, api.Note{Message: "in " + run.Count(inLayout, "file") + " the values are the same, and comments, order or layout are not"})
 	}
-	if text := skippedFiles(c.passed, verbose); text != "" {
+	if text := run.SkippedFiles(c.passed, verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})
 	}
-	c.note("", notes)
+	c.console().Notes("", notes...)
 }
 
 // problems are why a pair could not be compared, with the files they are in.

@@ -11,6 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/settings"
 )
 
 func (a *App) newDo() *cobra.Command {
@@ -51,56 +53,111 @@ secrets'.`,
 	}
 	// Words from FUNCTION on are not pflag's to decide.
 	cmd.Flags().SetInterspersed(false)
-	addRunFlags(cmd.Flags())
-	cmd.Flags().StringArray("functions", nil, "run the functions that `FILE` lists, before those on the command line")
+	o := &runFlags{}
+	a.addRunFlags(cmd, o)
+	cmd.Flags().BoolVarP(&o.help, "help", "h", false, "help for do")
+	cmd.Flags().StringArrayVar(&o.functions, "functions", nil, "run the functions that `FILE` lists, before those on the command line")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.do(cmd.Context(), cmd, words)
+		return a.do(cmd.Context(), cmd, o, words)
 	}
-	cmd.ValidArgsFunction = a.completeDo
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return a.completeDo(cmd, o, words, typed)
+	}
 	return cmd
 }
 
-// do is the whole of the command: settings, source, plan, executor, report, sink.
-func (a *App) do(ctx context.Context, cmd *cobra.Command, words []string) error {
-	target, err := splitTarget(cmd, words)
-	if err != nil || target.help {
-		return target.helpOr(cmd, err)
+// do is the whole of the command: arguments, settings, source, plan, and the run.
+func (a *App) do(ctx context.Context, cmd *cobra.Command, o *runFlags, words []string) error {
+	given, err := splitArgs(cmd, o, words)
+	if o.help {
+		return cmd.Help()
 	}
-	if err := takeToolchain(cmd, target.words); err != nil {
-		return err
-	}
-	j, err := a.newJob(ctx, cmd, target)
 	if err != nil {
 		return err
 	}
-	plans, problems := j.plan(ctx, func(walk *plan.Walk, again bool) (*plan.Plan, error) {
-		walk.Flags = flagTaker{j, again}
-		return j.resolve(walk, target)
+	if err := takeToolchain(cmd, given.words); err != nil {
+		return err
+	}
+	p, err := a.prepare(ctx, cmd, o)
+	if err != nil {
+		return err
+	}
+	taker := &flagTaker{cmd: cmd}
+	problems := p.request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) {
+		walk.Flags = taker
+		defer func() { taker.again = true }()
+		return given.resolve(ctx, o, p.request, walk)
 	})
-	if help, _ := cmd.Flags().GetBool("help"); help {
+	if o.help {
 		return cmd.Help()
 	}
+	if taker.taken {
+		s, err := a.settings(cmd.Flags())
+		if err == nil {
+			p.settings = s
+		} else if problems == nil {
+			return err
+		}
+	}
 	if problems != nil {
-		// Flags after FUNCTION say how problems are told.
-		_, _ = a.settings(cmd.Flags())
 		return problems
 	}
-	return j.run(ctx, plans)
+	return a.run(ctx, cmd, o, p)
 }
 
-// resolve makes the chain of the words from the function on.
-func (j *job) resolve(walk *plan.Walk, t target) (*plan.Plan, error) {
-	if problem := t.checkUnit(walk); problem != nil {
+// prepared is a run of which the files are known.
+type prepared struct {
+	settings *settings.Settings
+	deps     run.Deps
+	request  *run.Request
+}
+
+// prepare loads the settings, makes the executor and finds the files.
+func (a *App) prepare(ctx context.Context, cmd *cobra.Command, o *runFlags) (*prepared, error) {
+	if slices.Contains(o.files.Paths, "") {
+		return nil, diag.Usage("-f: the path is empty")
+	}
+	s, err := a.settings(cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	executor, err := a.executorFor(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	o.files.Dir = a.global.dir
+	p := &prepared{settings: s, deps: a.deps(executor)}
+	p.request, err = run.Prepare(ctx, o.files, s, p.deps)
+	return p, err
+}
+
+// run runs the chain of a request.
+func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepared) error {
+	options, err := o.runOptions(cmd.Flags(), p.settings)
+	if err != nil {
+		return err
+	}
+	if p.request.ReadsStdin() {
+		if err := a.refuseTerminal(cmd); err != nil {
+			return err
+		}
+	}
+	options.Request, options.Notes = p.request, run.SettingsNotes(p.settings, p.deps.Executor)
+	result, err := run.Run(ctx, options, p.deps)
+	if err != nil {
+		return err
+	}
+	return resultError(result)
+}
+
+// resolve makes the chain of the files of --functions and the words from the function on.
+func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, walk *plan.Walk) (*plan.Plan, error) {
+	if problem := g.checkUnit(o, walk); problem != nil {
 		return nil, problem
 	}
-	if t.problem != nil {
-		return nil, t.problem
+	if g.problem != nil {
+		return nil, g.problem
 	}
-	return j.chain(j.cmd.Context(), walk, t.words)
-}
-
-// chain is what the files of --functions say, and then the words.
-func (j *job) chain(ctx context.Context, walk *plan.Walk, words []string) (*plan.Plan, error) {
 	var problems diag.List
 	part := func(p *plan.Plan, err error) *plan.Plan {
 		if err != nil {
@@ -109,16 +166,15 @@ func (j *job) chain(ctx context.Context, walk *plan.Walk, words []string) (*plan
 		return p
 	}
 	typed := &plan.Plan{}
-	if len(words) > 0 {
-		typed = part(walk.Resolve(words)) // sets the flags that stand among the words
+	if len(g.words) > 0 {
+		typed = part(walk.Resolve(g.words)) // sets the flags that stand among the words
 	}
-	files, _ := j.cmd.Flags().GetStringArray("functions")
-	if len(words) == 0 && len(files) == 0 { // --functions ""
+	if slices.Contains(o.functions, "") {
 		return nil, diag.UsageHint("fctl do --functions CHAIN FILE UNIT", "--functions: the name of a file is expected")
 	}
 	all := &plan.Plan{}
-	for _, path := range files {
-		if written := part(j.chainFile(ctx, walk, path)); len(problems) == 0 {
+	for _, path := range o.functions {
+		if written := part(request.Chain(ctx, walk, path)); len(problems) == 0 {
 			all.Append(written)
 		}
 	}
@@ -129,9 +185,9 @@ func (j *job) chain(ctx context.Context, walk *plan.Walk, words []string) (*plan
 	return all, nil
 }
 
-// wouldWait is what a command says on a terminal when FILE is "-", where it
+// refuseTerminal is what a command says on a terminal when FILE is "-", where it
 // would wait for somebody to type a manifest.
-func (a *App) wouldWait(cmd *cobra.Command) error {
+func (a *App) refuseTerminal(cmd *cobra.Command) error {
 	if !a.Streams.InIsTerminal() {
 		return nil
 	}
@@ -154,13 +210,14 @@ func isPathFlag(f *pflag.Flag) bool { return f.Name == "filename" || f.Name == "
 
 // flagTaker lets the walk set the command's flags.
 type flagTaker struct {
-	job   *job
+	cmd   *cobra.Command
 	again bool // they are set already
+	taken bool // there was one
 }
 
 // Take implements plan.Flags.
-func (t flagTaker) Take(words []string) (int, error) {
-	flags := t.job.cmd.Flags()
+func (t *flagTaker) Take(words []string) (int, error) {
+	flags := t.cmd.Flags()
 	flag, needsValue := lookupFlag(flags, words[0])
 	if flag == nil {
 		return 0, nil
@@ -183,11 +240,11 @@ func (t flagTaker) Take(words []string) (int, error) {
 		return n, nil
 	}
 	if err := flags.Parse(words[:n]); err != nil {
-		return n, flagProblem(t.job.cmd, err)
+		return n, flagProblem(t.cmd, err)
 	}
-	t.job.moreFlags = true
+	t.taken = true
 	return n, nil
 }
 
 // Names implements plan.Flags.
-func (t flagTaker) Names() []string { return flagNames(t.job.cmd.Flags()) }
+func (t *flagTaker) Names() []string { return flagNames(t.cmd.Flags()) }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/run"
 )
 
 func (a *App) newDoseq() *cobra.Command {
@@ -29,11 +29,14 @@ the standard input. With -f there can be several files:
   fctl doseq deployment.yaml MyUnit '[{function: get-replicas}]'
   fctl doseq -f apps/ -R -i file:chain.yaml`,
 	}
-	addRunFlags(cmd.Flags())
+	o := &runFlags{}
+	a.addRunFlags(cmd, o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.doseq(cmd.Context(), cmd, words)
+		return a.doseq(cmd.Context(), cmd, o, words)
 	}
-	cmd.ValidArgsFunction = a.completeDoseq
+	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return completeDoseq(o, words, typed)
+	}
 	return cmd
 }
 
@@ -48,37 +51,36 @@ func listLast(args []string) []string {
 	return slices.Concat(args[:i], args[i+1:], []string{"--", args[i]})
 }
 
-func (a *App) doseq(ctx context.Context, cmd *cobra.Command, words []string) error {
-	t := target{}
-	t.paths, _ = cmd.Flags().GetStringArray("filename")
-	switch {
-	case len(t.paths) > 0 && len(words) == 1:
-		t.words = words
-	case len(t.paths) > 0:
+func (a *App) doseq(ctx context.Context, cmd *cobra.Command, o *runFlags, words []string) error {
+	switch several := len(o.files.Paths) > 0; {
+	case several && len(words) == 1:
+	case several:
 		return diag.UsageHint("fctl doseq -f PATH INVOCATIONS, as in: fctl doseq -f apps/ file:chain.yaml",
 			"with -f, INVOCATIONS alone is expected, got %d words", len(words))
 	case len(words) != 3:
 		return diag.UsageHint("fctl doseq FILE UNIT INVOCATIONS, as in: fctl doseq deployment.yaml MyUnit file:chain.yaml",
 			"FILE, UNIT and INVOCATIONS are expected, got %d words", len(words))
 	default:
-		t.file, t.unit, t.words = words[0], words[1], words[2:]
-		if problem := plan.CheckUnitName(t.unit); problem != nil {
+		o.files.File, o.files.Unit = words[0], words[1]
+		if problem := plan.CheckUnitName(o.files.Unit); problem != nil {
 			return problem
 		}
 	}
-	j, err := a.newJob(ctx, cmd, t)
+	p, err := a.prepare(ctx, cmd, o)
 	if err != nil {
 		return err
 	}
-	plans, err := j.plan(ctx, func(walk *plan.Walk, _ bool) (*plan.Plan, error) { return j.invocations(ctx, walk, t.words[0]) })
+	err = p.request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) {
+		return invocations(ctx, p.request, walk, words[len(words)-1])
+	})
 	if err != nil {
 		return err
 	}
-	return j.run(ctx, plans)
+	return a.run(ctx, cmd, o, p)
 }
 
 // invocations reads the list from where the word says.
-func (j *job) invocations(ctx context.Context, walk *plan.Walk, word string) (*plan.Plan, error) {
+func invocations(ctx context.Context, request *run.Request, walk *plan.Walk, word string) (*plan.Plan, error) {
 	path, isFile := plan.FilePath(word)
 	switch {
 	case word == "-":
@@ -90,14 +92,5 @@ func (j *job) invocations(ctx context.Context, walk *plan.Walk, word string) (*p
 		}
 		return chain, err
 	}
-	return j.chainFile(ctx, walk, path)
-}
-
-// chainFile reads a chain from a file, or from "-".
-func (j *job) chainFile(ctx context.Context, walk *plan.Walk, path string) (*plan.Plan, error) {
-	text, err := j.bytes(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return walk.Invocations(plan.Text{Bytes: text, Name: diag.FileName(j.inDir(path)), Dir: filepath.Dir(path)})
+	return request.Chain(ctx, walk, path)
 }

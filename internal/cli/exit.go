@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/run"
 )
 
 // The exit statuses of every command. This file is the only one that knows
@@ -40,10 +41,25 @@ func exitCodes() []struct {
 	}
 }
 
-// told is the exit status of a run everything about which has been said.
-type told int
+// exitError is the exit status of a run whose problems have been reported.
+type exitError int
 
-func (t told) Error() string { return fmt.Sprintf("ended with status %d", int(t)) }
+func (e exitError) Error() string { return fmt.Sprintf("ended with status %d", int(e)) }
+
+// resultError is the exitError of a run; nil when all is well.
+func resultError(result run.Result) error {
+	status := exitDone
+	if result.No {
+		status = exitNo
+	}
+	if len(result.Failures) > 0 {
+		status = max(status, exitStatus(diag.List(result.Failures)))
+	}
+	if status == exitDone {
+		return nil
+	}
+	return exitError(status)
+}
 
 // exitStatus is the status an error stands for: that of its worst problem.
 // What nobody classified comes from cobra and pflag, and is about usage.
@@ -54,7 +70,7 @@ func exitStatus(err error) int {
 	if by, ok := errors.AsType[interrupted](err); ok {
 		return exitSignal + int(by.signal)
 	}
-	if status, ok := errors.AsType[told](err); ok {
+	if status, ok := errors.AsType[exitError](err); ok {
 		return int(status)
 	}
 	worst := exitNo

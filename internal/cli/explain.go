@@ -19,6 +19,13 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
+// explainFlags are the flags of explain.
+type explainFlags struct {
+	output, file  string
+	schema        bool
+	resourceTypes *[]string
+}
+
 func (a *App) newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [flags] FUNCTION",
@@ -32,38 +39,36 @@ print the JSON Schema of such files, for editors: "fctl help chains".`,
   fctl explain --file release.yaml
   fctl explain --schema > chain.schema.json`,
 	}
-	cmd.Flags().StringP("output", "o", "text", "what is printed, a `FORMAT`: text, json")
-	cmd.Flags().String("file", "", "explain the chain in this `FILE`")
-	cmd.Flags().Bool("schema", false, "print the JSON Schema of chains")
-	addToolchainFlags(cmd.Flags())
+	o := &explainFlags{}
+	cmd.Flags().StringVarP(&o.output, "output", "o", "text", "what is printed, a `FORMAT`: text, json")
+	cmd.Flags().StringVar(&o.file, "file", "", "explain the chain in this `FILE`")
+	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of chains")
+	o.resourceTypes = addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		form, _ := cmd.Flags().GetString("output")
-		if form != "text" && form != "json" {
-			return diag.Usage("output format %q is not one of text, json", form)
+		if o.output != "text" && o.output != "json" {
+			return diag.Usage("output format %q is not one of text, json", o.output)
 		}
-		file, _ := cmd.Flags().GetString("file")
-		ofChains, _ := cmd.Flags().GetBool("schema")
 		switch {
-		case file != "" && ofChains:
+		case o.file != "" && o.schema:
 			return diag.Usage("--file and --schema exclude each other")
-		case (file != "" || ofChains) && len(words) > 0:
+		case (o.file != "" || o.schema) && len(words) > 0:
 			return diag.Usage("--file and --schema take no FUNCTION")
-		case file != "":
-			return a.explainChain(cmd, file, form)
-		case ofChains:
+		case o.file != "":
+			return a.explainChain(cmd, o)
+		case o.schema:
 			return a.printSchema(cmd)
 		case len(words) == 0:
 			return diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 		case len(words) > 1:
 			return diag.UsageHint("'fctl list' shows the functions", "one FUNCTION is expected, got %d", len(words))
 		}
-		return a.explainFunction(cmd, words[0], form)
+		return a.explainFunction(cmd, o, words[0])
 	}
 	cmd.ValidArgsFunction = a.completeFunctions
 	return cmd
 }
 
-func (a *App) explainFunction(cmd *cobra.Command, name, form string) error {
+func (a *App) explainFunction(cmd *cobra.Command, o *explainFlags, name string) error {
 	executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
 	if err != nil {
 		return err
@@ -72,10 +77,10 @@ func (a *App) explainFunction(cmd *cobra.Command, name, form string) error {
 	if !ok {
 		return unknownFunction(executor, toolchain, name)
 	}
-	if form == "json" {
+	if o.output == "json" {
 		return a.writeJSON(d)
 	}
-	return a.write([]byte(explanation(d, a.calling(cmd, toolchain), a.Streams.OutStyle(color.Bold))))
+	return a.write([]byte(explanation(d, a.calling(cmd, o, toolchain), a.Streams.OutStyle(color.Bold))))
 }
 
 // calling is how the functions that explain was asked about are called.
@@ -85,31 +90,30 @@ type calling struct {
 	file    string // an example of a file
 }
 
-func (a *App) calling(cmd *cobra.Command, toolchain api.ToolchainType) calling {
+func (a *App) calling(cmd *cobra.Command, o *explainFlags, toolchain api.ToolchainType) calling {
 	c := calling{program: cmd.Root().Name(), file: functions.ExampleFile(toolchain)}
 	if named, _ := source.ToolchainByName(c.file); named != toolchain {
 		c.flags += " " + plan.Quote([]string{"--toolchain", string(toolchain)})
 	}
-	files, _ := cmd.Flags().GetStringArray("resource-types") // not those of the settings, which are there for every command
-	for _, file := range files {
+	for _, file := range *o.resourceTypes { // not those of the settings, which are there for every command
 		c.flags += " " + plan.Quote([]string{"--resource-types", file})
 	}
 	return c
 }
 
-func (a *App) explainChain(cmd *cobra.Command, path, form string) error {
+func (a *App) explainChain(cmd *cobra.Command, o *explainFlags) error {
 	executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
 	if err != nil {
 		return err
 	}
-	steps, err := a.chainSteps(cmd, executor, toolchain, path)
+	steps, err := a.chainSteps(cmd, executor, toolchain, o.file)
 	if err != nil {
 		return err
 	}
-	if form == "json" {
+	if o.output == "json" {
 		return a.writeJSON(steps)
 	}
-	return a.write([]byte(chainText(path, steps, a.calling(cmd, toolchain), a.Streams.OutStyle(color.Bold))))
+	return a.write([]byte(chainText(o.file, steps, a.calling(cmd, o, toolchain), a.Streams.OutStyle(color.Bold))))
 }
 
 func (a *App) printSchema(cmd *cobra.Command) error {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/sink"
 )
 
@@ -33,7 +33,7 @@ validating select a kind of functions: reads, changes or validates.`,
   fctl list changes image
   fctl list -o wide replicas`,
 	}
-	cmd.Flags().StringP("output", "o", "table", "what is printed, a `FORMAT`: table, wide (with parameters), json (the signatures), name")
+	form := cmd.Flags().StringP("output", "o", "table", "what is printed, a `FORMAT`: table, wide (with parameters), json (the signatures), name")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
@@ -41,13 +41,12 @@ validating select a kind of functions: reads, changes or validates.`,
 			return err
 		}
 		signatures := slices.DeleteFunc(executor.Signatures(toolchain), func(s api.FunctionSignature) bool { return !contains(s, words) })
-		form, _ := cmd.Flags().GetString("output")
-		text, err := a.listText(form, signatures)
+		text, err := a.listText(*form, signatures)
 		if err != nil {
 			return err
 		}
 		if len(signatures) == 0 {
-			a.remark(cmd, fmt.Sprintf("no function matches %s", strings.Join(words, " ")))
+			a.note(cmd, fmt.Sprintf("no function matches %s", strings.Join(words, " ")))
 		}
 		return a.write(text)
 	}
@@ -77,35 +76,19 @@ func (a *App) functionsOf(ctx context.Context, cmd *cobra.Command) (*functions.E
 	if err != nil {
 		return nil, "", err
 	}
-	a.tellNotes(s, executor)
+	a.console().Notes("", run.SettingsNotes(s, executor)...)
 	toolchain := api.ToolchainType(s.Toolchain)
 	if toolchain == "" {
 		toolchain = api.ToolchainKubernetesYAML
 	}
-	return executor, toolchain, supported(toolchain, executor.Toolchains())
+	return executor, toolchain, run.Supported(toolchain, executor.Toolchains())
 }
 
-// remark is a note about the command, unless the settings want none.
-func (a *App) remark(cmd *cobra.Command, message string) {
+// note is a note about the command, unless the settings want none.
+func (a *App) note(cmd *cobra.Command, message string) {
 	if s, err := a.settings(cmd.Flags()); err == nil && !s.Quiet {
-		a.note("", []api.Note{{Message: message}})
+		a.console().Notes("", api.Note{Message: message})
 	}
-}
-
-// supported refuses a toolchain the executor does not know.
-func supported(t api.ToolchainType, known []api.ToolchainType) error {
-	var names []string
-	for _, k := range known {
-		if k == t {
-			return nil
-		}
-		names = append(names, string(k))
-	}
-	hint := "supported: " + strings.Join(names, ", ")
-	if similar := handler.Suggest(string(t), names); len(similar) > 0 {
-		hint = diag.DidYouMean(similar, "")
-	}
-	return diag.UsageHint(hint, "unsupported toolchain %s", t)
 }
 
 // contains reports whether all words are somewhere in what a list shows of a

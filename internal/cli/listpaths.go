@@ -23,8 +23,8 @@ func (a *App) newListPaths() *cobra.Command {
   fctl listpaths --resource-type apps/v1/Deployment`,
 		Args: noArguments,
 	}
-	cmd.Flags().String("attribute", "", "only paths of this `ATTRIBUTE`")
-	cmd.Flags().String("resource-type", "", "only paths that resources of this `TYPE` have")
+	attribute := cmd.Flags().String("attribute", "", "only paths of this `ATTRIBUTE`")
+	resourceType := cmd.Flags().String("resource-type", "", "only paths that resources of this `TYPE` have")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
@@ -35,16 +35,16 @@ func (a *App) newListPaths() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if name, _ := cmd.Flags().GetString("attribute"); name != "" {
+		if name := *attribute; name != "" {
 			of, ok := paths[api.AttributeName(name)]
 			if !ok {
 				return unknownAttribute(name, paths)
 			}
 			paths = api.AttributeNameToResourceTypeToPathToVisitorInfoType{api.AttributeName(name): of}
 		}
-		if t, _ := cmd.Flags().GetString("resource-type"); t != "" {
+		if t := *resourceType; t != "" {
 			if known := executor.ResourceTypes(toolchain); !slices.Contains(known, api.ResourceType(t)) {
-				a.remark(cmd, unknownType(t, known))
+				a.note(cmd, unknownType(t, known))
 			}
 			paths = pathsOfType(paths, api.ResourceType(t))
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/run"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -23,6 +24,16 @@ import (
 
 // conflictStyles are the values of --conflict-style.
 func conflictStyles() []string { return []string{"markers", "list"} }
+
+// mergeFlags are the flags of merge.
+type mergeFlags struct {
+	inPlace       bool
+	conflictStyle string
+	markerSize    int
+	labels        []string
+	path          string
+	showSecrets   bool
+}
 
 func (a *App) newMerge() *cobra.Command {
 	cmd := &cobra.Command{
@@ -47,14 +58,15 @@ messages, but not in the result.
   fctl merge -i base.yaml deployment.yaml theirs.yaml
   git config merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'`,
 	}
-	cmd.Flags().BoolP("in-place", "i", false, "write the result to OURS")
-	cmd.Flags().String("conflict-style", "markers", "how a conflict looks in the result, a `STYLE`: markers, list (OURS stays)")
-	cmd.Flags().Int("marker-size", 7, "how many characters markers have")
-	cmd.Flags().StringArrayP("label", "L", nil, "a `NAME` behind the markers: of OURS, and given once more, of THEIRS")
-	cmd.Flags().String("path", "", "the `PATH` of what is merged, for its toolchain and for messages, when OURS is a temporary file")
-	addShowSecrets(cmd.Flags())
+	o := &mergeFlags{}
+	cmd.Flags().BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to OURS")
+	cmd.Flags().StringVar(&o.conflictStyle, "conflict-style", "markers", "how a conflict looks in the result, a `STYLE`: markers, list (OURS stays)")
+	cmd.Flags().IntVar(&o.markerSize, "marker-size", 7, "how many characters markers have")
+	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil, "a `NAME` behind the markers: of OURS, and given once more, of THEIRS")
+	cmd.Flags().StringVar(&o.path, "path", "", "the `PATH` of what is merged, for its toolchain and for messages, when OURS is a temporary file")
+	addShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error { return a.merge(cmd.Context(), cmd, words) }
+	cmd.RunE = func(cmd *cobra.Command, words []string) error { return a.merge(cmd.Context(), cmd, o, words) }
 	cmd.ValidArgsFunction = completeFiles(3)
 	return cmd
 }
@@ -72,21 +84,20 @@ type merging struct {
 	secrets            *sensitive.Values
 }
 
-func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) error {
-	options, err := mergeOptions(cmd)
+func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, words []string) error {
+	options, err := o.options()
 	if err != nil {
 		return err
 	}
-	inPlace, _ := cmd.Flags().GetBool("in-place")
 	switch {
 	case len(words) != 3:
 		return diag.UsageHint("fctl merge BASE OURS THEIRS", "three files are expected, got %d words", len(words))
 	case len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != "-" })) > 1:
 		return diag.Usage("the standard input can be read once only")
-	case inPlace && words[1] == "-":
+	case o.inPlace && words[1] == "-":
 		return diag.Usage("-i writes to OURS, and the standard input is no file")
 	case slices.Contains(words, "-"):
-		if err := a.wouldWait(cmd); err != nil {
+		if err := a.refuseTerminal(cmd); err != nil {
 			return err
 		}
 	}
@@ -94,17 +105,15 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) err
 	if err != nil {
 		return err
 	}
-	m := &merging{App: a, settings: s, toolchain: api.ToolchainType(s.Toolchain), written: inPlace}
+	m := &merging{App: a, settings: s, toolchain: api.ToolchainType(s.Toolchain), written: o.inPlace}
 	if m.executor, err = a.executorFor(ctx, s); err != nil {
 		return err
 	}
-	a.tellNotes(s, m.executor)
-	dir, _ := cmd.Flags().GetString("directory")
+	a.console().Notes("", run.SettingsNotes(s, m.executor)...)
 	for i := range words {
-		words[i] = inDirectory(dir, words[i])
+		words[i] = run.InDirectory(a.global.dir, words[i])
 	}
-	path, _ := cmd.Flags().GetString("path")
-	err = m.read(ctx, words, path)
+	err = m.read(ctx, words, o.path)
 	defer m.target.Release()
 	if err != nil {
 		return err
@@ -113,7 +122,7 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, words []string) err
 	if err := m.write(merged.Text); err != nil {
 		return err
 	}
-	if show, _ := cmd.Flags().GetBool(showSecrets); !show && (merged.ByLines != nil || len(merged.Conflicts) > 0) {
+	if !o.showSecrets && (merged.ByLines != nil || len(merged.Conflicts) > 0) {
 		m.secrets = m.executor.Sensitive(m.toolchain, m.base.Data, m.ours.Data, m.theirs.Data)
 	}
 	return m.conclude(merged, options.Markers)
@@ -127,21 +136,17 @@ func (m *merging) write(text []byte) error {
 	if bytes.Equal(text, m.ours.Data) {
 		return nil
 	}
-	m.files.orderly.Lock()
-	defer m.files.orderly.Unlock()
-	m.files.one.RLock()
-	defer m.files.one.RUnlock()
-	if err := m.target.Write(m.ours.Info, m.ours.Data, text); err != nil {
-		return notWritten(m.ours.File, err)
+	m.writes.Begin()
+	defer m.writes.End()
+	if err := m.writes.Write(func() error { return m.target.Write(m.ours.Info, m.ours.Data, text) }); err != nil {
+		return run.NotWritten(m.ours.File, err)
 	}
 	return nil
 }
 
-// mergeOptions reads the flags.
-func mergeOptions(cmd *cobra.Command) (options textmerge.Options, err error) {
-	style, _ := cmd.Flags().GetString("conflict-style")
-	size, _ := cmd.Flags().GetInt("marker-size")
-	labels, _ := cmd.Flags().GetStringArray("label")
+// options checks the flags.
+func (o *mergeFlags) options() (options textmerge.Options, err error) {
+	style, size, labels := o.conflictStyle, o.markerSize, o.labels
 	switch {
 	case !slices.Contains(conflictStyles(), style):
 		return options, diag.Usage("conflict style %q is not one of markers, list", style)
@@ -164,14 +169,14 @@ func mergeOptions(cmd *cobra.Command) (options textmerge.Options, err error) {
 // read reads the files, OURS last, so that nothing is waited for while it is locked. The first name that says what a file holds
 // counts.
 func (m *merging) read(ctx context.Context, paths []string, path string) error {
-	reader := m.reader(m.settings)
+	reader := run.Reader(m.settings, m.Streams)
 	problems := make([]error, len(paths))
 	m.base, problems[0] = reader.Unit(ctx, paths[0], "")
 	m.theirs, problems[2] = reader.Unit(ctx, paths[2], "")
 	if m.written {
 		m.target = (&sink.InPlace{}).Target(paths[1], true)
 		reader.RegularOnly = true
-		reader.Hold = m.hold(ctx, m.target, diag.FileName(paths[1]), func(write func()) { write() })
+		reader.Hold = m.console().Hold(ctx, m.target, diag.FileName(paths[1]), func(write func()) { write() })
 	}
 	m.ours, problems[1] = reader.Unit(ctx, paths[1], "")
 	if err := errors.Join(problems...); err != nil {
@@ -195,7 +200,7 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 // conclude tells what is to be known about the result.
 func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 	if merged.ByLines != nil && !m.settings.Quiet {
-		m.note(m.name, []api.Note{{Message: m.secrets.Message("merged line by line: " + m.whyByLines(merged.ByLines))}})
+		m.console().Notes(m.name, api.Note{Message: m.secrets.Message("merged line by line: " + m.whyByLines(merged.ByLines))})
 	}
 	if len(merged.Conflicts) == 0 {
 		return nil
@@ -210,7 +215,7 @@ func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 	}
 	problems.Sort()
 	m.tell(problems)
-	return told(exitNo)
+	return exitError(exitNo)
 }
 
 // masked is what is said of a conflict without secret values.
@@ -294,7 +299,7 @@ func theirLines(list []string, at string, limit int) string {
 	}
 	text := "THEIRS" + at + " has: " + strings.Join(shown, " | ")
 	if n := len(list) - limit; n > 0 {
-		text += " | and " + count(n, "line") + " more"
+		text += " | and " + run.Count(n, "line") + " more"
 	}
 	return text
 }

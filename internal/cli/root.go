@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
@@ -45,8 +44,8 @@ says so.`,
 	root.PersistentFlags().BoolP("quiet", "q", false, "no notes on the error stream, only problems")
 	root.PersistentFlags().BoolP("verbose", "v", false, "more notes: what each function matched")
 	root.PersistentFlags().Bool("debug", false, "show the stack when a function panics")
-	root.PersistentFlags().StringP("directory", "C", "", "work in `DIR`: paths and .fctl.yaml are looked for there")
-	root.PersistentFlags().String("config", "", "your settings `FILE`, instead of fctl/config.yaml in your configuration directory")
+	root.PersistentFlags().StringVarP(&a.global.dir, "directory", "C", "", "work in `DIR`: paths and .fctl.yaml are looked for there")
+	root.PersistentFlags().StringVar(&a.global.config, "config", "", "your settings `FILE`, instead of fctl/config.yaml in your configuration directory")
 	root.PersistentFlags().Bool("no-project-settings", false, "leave the project's .fctl.yaml out")
 	root.PersistentFlags().String("max-size", "2GiB", "a file or input that is larger than `SIZE` is an error")
 	version := root.Flags().Bool("version", false, "print the version")
@@ -127,8 +126,8 @@ func flagProblem(cmd *cobra.Command, err error) error {
 		}
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		if errors.Is(err, errSelectedTwice) {
-			return selectedTwice(invalid.GetFlag())
+		if problem := selectorProblem(invalid.GetFlag(), err); problem != nil {
+			return problem
 		}
 		if why, ok := errors.AsType[*strconv.NumError](err); ok {
 			expected := map[string]string{"int": "a whole number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
@@ -152,16 +151,10 @@ func flagNames(flags *pflag.FlagSet) []string {
 // settings loads the settings with the flags as they are now, and lets the
 // streams know about colour.
 func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
-	var context []string
-	if f := flags.Lookup("context"); f != nil {
-		context, _ = flags.GetStringSlice("context") // the flag is defined as one
-	}
-	dir, _ := flags.GetString("directory")
-	if err := checkDirectory(dir); err != nil {
+	if err := checkDirectory(a.global.dir); err != nil {
 		return nil, err
 	}
-	file, _ := flags.GetString("config")
-	s, err := settings.Load(flags, context, settings.Here(dir, file))
+	s, err := settings.Load(flags, a.global.context, settings.Here(a.global.dir, a.global.config))
 	if err != nil {
 		return nil, err
 	}
@@ -169,14 +162,6 @@ func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
 		return nil, s.Refuse("color", err)
 	}
 	return s, nil
-}
-
-// tellNotes prints what there is to say about the settings, unless they want no notes.
-func (a *App) tellNotes(s *settings.Settings, executor *functions.Executor) {
-	if s.TellsNotes() {
-		a.note("", s.Notes)
-		a.note("", overridden(executor, s.ResourceTypes))
-	}
 }
 
 // checkDirectory refuses what -C names if it is no directory.

@@ -2,51 +2,66 @@ package cli
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/run"
 )
 
 // addSelectors adds the flags that select resources.
-func addSelectors(flags *pflag.FlagSet) {
-	add := func(name, short, usage, several string) {
-		flags.VarP(&selector{several: several}, name, short, usage)
+func addSelectors(flags *pflag.FlagSet, o *run.Selection) {
+	add := func(text *string, name, short, usage, several string) {
+		flags.VarP(&selector{text: text, several: several}, name, short, usage)
 	}
-	add("kind", "", "only resources of this `KIND`, or of several with commas between them", "several have commas between them: --kind Deployment,StatefulSet")
-	add("name", "", "only resources of this `NAME`, or of several with commas between them", "several have commas between them: --name web,db")
-	add("namespace", "n", "only resources in this `NAMESPACE`", `for several: --where-resource "metadata.namespace IN ('shop', 'web')"`)
-	add("selector", "l", "only resources with these `LABELS`, as in app=web,tier!=db", "several labels have commas between them: -l app=web,tier!=db")
-	add("where-resource", "", "only resources for which this `EXPRESSION` is true: 'fctl help where'", "join expressions with AND: 'fctl help where'")
+	add(&o.Kind, "kind", "", "only resources of this `KIND`, or of several with commas between them", "several have commas between them: --kind Deployment,StatefulSet")
+	add(&o.Name, "name", "", "only resources of this `NAME`, or of several with commas between them", "several have commas between them: --name web,db")
+	add(&o.Namespace, "namespace", "n", "only resources in this `NAMESPACE`", `for several: --where-resource "metadata.namespace IN ('shop', 'web')"`)
+	add(&o.Labels, "selector", "l", "only resources with these `LABELS`, as in app=web,tier!=db", "several labels have commas between them: -l app=web,tier!=db")
+	add(&o.Where, "where-resource", "", "only resources for which this `EXPRESSION` is true: 'fctl help where'", "join expressions with AND: 'fctl help where'")
 }
 
 // selector is the value of a flag that selects resources. It can be given one time only: the last of several would undo in silence
 // what the first leaves out.
 type selector struct {
-	text    string
+	text    *string
 	given   bool
 	several string // the hint how to say what several would
 }
 
 // Set implements pflag.Value.
 func (s *selector) Set(text string) error {
-	if s.given {
+	switch {
+	case s.given:
 		return errSelectedTwice
+	case strings.TrimSpace(text) == "": // more often a variable that is not set than the wish to change everything
+		return errNothingSelected
 	}
-	s.text, s.given = text, true
+	*s.text, s.given = text, true
 	return nil
 }
 
 // String implements pflag.Value.
-func (s *selector) String() string { return s.text }
+func (s *selector) String() string { return *s.text }
 
-// Type implements pflag.Value; GetString reads flags of this type.
+// Type implements pflag.Value.
 func (s *selector) Type() string { return "string" }
 
-var errSelectedTwice = errors.New("can be given once only")
+var (
+	errSelectedTwice   = errors.New("can be given once only")
+	errNothingSelected = errors.New("the value is empty")
+)
 
-// selectedTwice is the problem with a selector that is given a second time.
-func selectedTwice(flag *pflag.Flag) error {
-	s, _ := flag.Value.(*selector) // no other flag has this problem
-	return diag.UsageHint(s.several, "--%s %w", flag.Name, errSelectedTwice)
+// selectorProblem is the problem with the value of a flag that selects resources; nil with that of another flag.
+func selectorProblem(flag *pflag.Flag, err error) *api.Failure {
+	s, ok := flag.Value.(*selector)
+	switch {
+	case !ok:
+		return nil
+	case errors.Is(err, errSelectedTwice):
+		return diag.UsageHint(s.several, "--%s %w", flag.Name, errSelectedTwice)
+	}
+	return diag.UsageHint("leave the flag out to select all resources", "--%s: %w", flag.Name, errNothingSelected)
 }

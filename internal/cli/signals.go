@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -42,7 +41,7 @@ func (a *App) watch(args []string) int {
 		case s := <-signals:
 			by, _ := s.(syscall.Signal)
 			if ctx.Err() != nil {
-				a.files.abandon()
+				within(time.Second, a.writes.Abandon)
 				return exitStatus(interrupted{by})
 			}
 			cancel(interrupted{by})
@@ -61,25 +60,13 @@ func (a *App) untilCancelled(ctx context.Context, run func() error) error {
 			return err
 		}
 	case <-ctx.Done():
-		a.files.orderly.Lock()
+		a.writes.Wait()
 	}
 	if by, ok := errors.AsType[interrupted](context.Cause(ctx)); ok {
 		return by
 	}
 	return interrupted{syscall.SIGINT}
 }
-
-// fileWrites is what a signal has to know about the files that are being written.
-type fileWrites struct {
-	// orderly is locked while a command writes files and must be left to end by itself when it is interrupted.
-	orderly sync.Mutex
-	// one is locked for reading while a file is written.
-	one sync.RWMutex
-}
-
-// abandon waits for the files that are being written at this moment, so that no temporary file stays, but not for long. No other
-// file is written after it.
-func (w *fileWrites) abandon() { within(time.Second, w.one.Lock) }
 
 // within calls do and waits for it, but not longer than limit.
 func within(limit time.Duration, do func()) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,68 +10,51 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/run"
 )
 
-// target is what the words of `do` say before the walk: the file and the unit,
-// or the paths, and the words from the function on.
-type target struct {
-	file, unit string
-	paths      []string // of -f; file and unit are empty then
-	words      []string
-	help       bool
-	// problem is a flag before FUNCTION that does not exist. It is told later,
+// args are the words of `do` from FUNCTION on.
+type args struct {
+	words []string
+	// problem is a flag before FUNCTION that does not exist. It is reported later,
 	// because a forgotten UNIT explains it better.
 	problem error
 }
 
-func (t target) helpOr(cmd *cobra.Command, err error) error {
-	if t.help {
-		return cmd.Help()
-	}
-	return err
-}
-
-// splitTarget takes FILE and UNIT off the words, unless -f says what the files
+// splitArgs takes FILE and UNIT off the words, unless -f says what the files
 // are. Flags may stand before each of them; pflag reads those, and stops at the
 // next word that is no flag.
-func splitTarget(cmd *cobra.Command, words []string) (t target, err error) {
-	flags := cmd.Flags()
-	defer func() { t.help, _ = flags.GetBool("help") }()
-	for _, to := range []*string{&t.file, &t.unit} {
-		if flags.Changed("filename") {
+func splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
+	flags, files := cmd.Flags(), &o.files
+	for _, to := range []*string{&files.File, &files.Unit} {
+		if len(files.Paths) > 0 {
 			break
 		}
 		if len(words) == 0 {
-			return t, missingTarget(t.file, flags.Changed("functions"))
+			return g, missingArgs(files.File, len(o.functions) > 0)
 		}
 		*to = words[0]
 		rest := words[1:]
 		if err := flags.Parse(rest); err != nil {
-			if to == &t.file {
-				return t, flagProblem(cmd, err)
+			if to == &files.File {
+				return g, flagProblem(cmd, err)
 			}
-			t.words, t.problem = rest, flagProblem(cmd, err)
-			return t, nil
+			return args{rest, flagProblem(cmd, err)}, nil
 		}
 		words = flags.Args()
 	}
-	if t.paths, _ = flags.GetStringArray("filename"); flags.Changed("filename") {
-		switch {
-		case len(t.paths) == 0 || slices.Contains(t.paths, ""):
-			return t, diag.Usage("-f: the path is empty")
-		case t.file != "":
-			return t, t.misplacedPaths(words)
-		}
+	if len(files.Paths) > 0 && files.File != "" {
+		return g, misplacedPaths(files, words)
 	}
-	t.words = words
+	g.words = words
 	if flags.ArgsLenAtDash() >= 0 && len(words) > 0 {
 		// A "--" that stood before FUNCTION means its arguments too.
-		t.words = append([]string{words[0], "--"}, words[1:]...)
+		g.words = append([]string{words[0], "--"}, words[1:]...)
 	}
-	if len(words) == 0 && !flags.Changed("functions") {
-		t.problem = diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
+	if len(words) == 0 && len(o.functions) == 0 {
+		g.problem = diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 	}
-	return t, nil
+	return g, nil
 }
 
 // takeToolchain sets the toolchain when its flag comes after FUNCTION: it must be known before the function is looked up. A word
@@ -107,22 +89,22 @@ func awaitsValue(flags *pflag.FlagSet, word string) bool {
 }
 
 // misplacedPaths is said when -f stands behind FILE, or behind what was taken for FILE.
-func (t target) misplacedPaths(words []string) error {
-	hint := []string{"fctl", "do", "-f", t.paths[0]}
-	if filepath.Ext(t.file) != "" || t.file == "-" {
-		hint = append(hint, "-f", t.file, "FUNCTION")
+func misplacedPaths(t *run.Files, words []string) error {
+	hint := []string{"fctl", "do", "-f", t.Paths[0]}
+	if filepath.Ext(t.File) != "" || t.File == "-" {
+		hint = append(hint, "-f", t.File, "FUNCTION")
 	} else {
-		hint = append(hint, t.file)
-		if t.unit != "" {
-			hint = append(append(hint, t.unit), words...)
+		hint = append(hint, t.File)
+		if t.Unit != "" {
+			hint = append(append(hint, t.Unit), words...)
 		}
 	}
 	return diag.UsageHint(plan.Quote(hint), "FILE and -f exclude each other, and -f stands before FUNCTION")
 }
 
-// missingTarget is said when the words end too soon; with --functions they need
+// missingArgs is said when the words end too soon; with --functions they need
 // no FUNCTION.
-func missingTarget(file string, functions bool) error {
+func missingArgs(file string, functions bool) error {
 	switch {
 	case functions && file != "":
 		return diag.UsageHint("fctl do --functions CHAIN "+plan.Quote([]string{file})+" UNIT, or fctl do --functions CHAIN -f "+plan.Quote([]string{file}), "UNIT is missing")
@@ -138,11 +120,11 @@ func missingTarget(file string, functions bool) error {
 
 // checkUnit refuses what cannot be the name of a unit, and a name where there
 // is no place for one.
-func (t target) checkUnit(walk *plan.Walk) *api.Failure {
-	if len(t.paths) == 0 {
-		return walk.CheckUnit(t.file, t.unit, t.words)
+func (g args) checkUnit(o *runFlags, walk *plan.Walk) *api.Failure {
+	if len(o.files.Paths) == 0 {
+		return walk.CheckUnit(o.files.File, o.files.Unit, g.words)
 	}
-	return walk.CheckNoUnit(t.paths, t.words)
+	return walk.CheckNoUnit(o.files.Paths, g.words)
 }
 
 // lookupFlag finds the flag a word begins, and tells whether its value is the

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"github.com/fatih/color"
@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/iostreams"
 )
 
 // places tells where resources begin in a text, for the headers of hunks. Of a text that cannot be read it tells nothing: what is
@@ -26,18 +27,18 @@ func places(executor *functions.Executor, toolchain api.ToolchainType, text []by
 	return places
 }
 
-// diffStyle are the colours of a diff on the standard output: those of git.
-func (a *App) diffStyle() diff.Style {
-	if !a.Streams.ColorOut() {
+// DiffStyle are the colours of a diff on the standard output: those of git.
+func DiffStyle(streams *iostreams.Streams) diff.Style {
+	if !streams.ColorOut() {
 		return diff.Style{}
 	}
 	return diff.Style{
-		File:    a.Streams.OutStyle(color.Bold),
-		Hunk:    a.Streams.OutStyle(color.FgCyan),
-		Label:   a.Streams.OutStyle(color.Bold),
-		Old:     a.Streams.OutStyle(color.FgRed),
-		New:     a.Streams.OutStyle(color.FgGreen),
-		OldWord: a.Streams.OutStyle(color.FgRed, color.ReverseVideo),
-		NewWord: a.Streams.OutStyle(color.FgGreen, color.ReverseVideo),
+		File:    streams.OutStyle(color.Bold),
+		Hunk:    streams.OutStyle(color.FgCyan),
+		Label:   streams.OutStyle(color.Bold),
+		Old:     streams.OutStyle(color.FgRed),
+		New:     streams.OutStyle(color.FgGreen),
+		OldWord: streams.OutStyle(color.FgRed, color.ReverseVideo),
+		NewWord: streams.OutStyle(color.FgGreen, color.ReverseVideo),
 	}
 }

@@ -1,7 +1,6 @@
-package cli
+package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -16,20 +15,20 @@ import (
 )
 
 // addSchemas gives the executor the schemas in files. They are found now and read when a function asks for them, if one does.
-func (j *job) addSchemas(ctx context.Context) error {
-	if len(j.settings.Schemas) == 0 {
+func (l *loop) addSchemas() error {
+	if len(l.options.Settings.Schemas) == 0 {
 		return nil
 	}
-	paths, named, err := j.findSchemas(ctx)
+	paths, named, err := l.findSchemas()
 	if err != nil {
 		return err
 	}
-	return j.executor.AddSchemas(func() ([]schemas.File, error) {
-		reader := j.App.reader(j.settings)
+	return l.deps.Executor.AddSchemas(func() ([]schemas.File, error) {
+		reader := Reader(l.options.Settings, l.deps.Streams)
 		var all []schemas.File
 		var problems []error
 		for _, path := range paths {
-			text, err := readNamed(ctx, reader, named[path], path)
+			text, err := readNamed(l.ctx, reader, named[path], path)
 			problems = append(problems, err)
 			file := schemas.File{Name: diag.FileName(path), Text: text}
 			if named[path].OfProject() {
@@ -42,15 +41,15 @@ func (j *job) addSchemas(ctx context.Context) error {
 }
 
 // findSchemas finds the files with schemas, and for each the setting that names it.
-func (j *job) findSchemas(ctx context.Context) (paths []string, named map[string]settings.File, err error) {
+func (l *loop) findSchemas() (paths []string, named map[string]settings.File, err error) {
 	named = map[string]settings.File{}
 	var problems diag.List
-	for _, setting := range j.settings.Schemas {
+	for _, setting := range l.options.Settings.Schemas {
 		if setting.Path == "-" {
 			return nil, nil, diag.Usage("--schema: a file or directory is expected, the standard input is for FILE")
 		}
 		finder := &source.Finder{Recursive: true, Toolchain: api.ToolchainKubernetesYAML}
-		found, err := finder.Find(ctx, []string{shorter(setting.Path)})
+		found, err := finder.Find(l.ctx, []string{shorter(setting.Path)})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -72,7 +71,7 @@ func (j *job) findSchemas(ctx context.Context) (paths []string, named map[string
 	case problems != nil:
 		return nil, nil, problems
 	case len(paths) == 0:
-		return nil, nil, diag.Usage("--schema: no file name ends in .yaml, .yml or .json in %s", strings.Join(shortened(j.settings.Schemas), ", "))
+		return nil, nil, diag.Usage("--schema: no file name ends in .yaml, .yml or .json in %s", strings.Join(shortened(l.options.Settings.Schemas), ", "))
 	}
 	return paths, named, nil
 }
@@ -110,23 +109,23 @@ func clashNotes(clashes []schemas.Clash) []api.Note {
 
 // addInputs tells the executor of resources that a function does not see: those of other units, and those that the
 // filters leave out.
-func (j *job) addInputs(ctx context.Context, where string) error {
-	if !j.found.Several && where == "" {
+func (l *loop) addInputs() error {
+	if !l.request.found.Several && l.where == "" {
 		return nil
 	}
-	return j.executor.AddInputs(func() []schemas.File { return j.inputs(ctx) })
+	return l.deps.Executor.AddInputs(l.inputs)
 }
 
 // inputs are the input files of Kubernetes. What is wrong with them is reported when functions run on them.
-func (j *job) inputs(ctx context.Context) []schemas.File {
+func (l *loop) inputs() []schemas.File {
 	var all []schemas.File
-	reader := *j.reader
+	reader := *l.request.reader
 	reader.RegularOnly = true // a pipe can be read once, and is a unit
-	for _, f := range j.found.Files {
+	for _, f := range l.request.found.Files {
 		if f.Path == "-" || f.Problem != nil || !f.Named && !isSchemaFile(f.Path) {
 			continue
 		}
-		if text, err := reader.Bytes(ctx, f.Path); err == nil {
+		if text, err := reader.Bytes(l.ctx, f.Path); err == nil {
 			all = append(all, schemas.File{Name: diag.FileName(f.Path), Text: text})
 		}
 	}

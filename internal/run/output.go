@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -20,113 +18,79 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// addWriteFlags adds the flags that say where the configuration goes.
-func addWriteFlags(flags *pflag.FlagSet) {
-	flags.BoolP("in-place", "i", false, "write the configuration to the files it was read from")
-	flags.StringP("output-dir", "O", "", "write the configuration to files in `DIR`, named as those it was read from")
-	flags.Bool("dry-run", false, "write nothing, and tell how much would change")
-	flags.Bool("check", false, "write nothing, print the files that would change, and end with status 1 if there are any")
-	flags.Bool("fsync", false, "have what is written on the disk before ending")
-}
-
-// destination is where the configuration goes.
-type destination int
+// Output is where the configuration goes.
+type Output int
 
 const (
-	toStdout destination = iota
-	inPlace
-	toDirectory
-	nowhere // --dry-run
-	checked // --check
+	Stdout Output = iota
+	InPlace
+	Directory
+	DryRun
+	Check // prints the files that would change
 )
 
-// writing is what the flags say about where the configuration goes.
-type writing struct {
-	to     destination
-	outDir string // of toDirectory
-	// prints tells whether anything goes to the standard output.
-	prints bool
-	fsync  bool
+// flag is the flag that says so.
+func (o Output) flag() string {
+	return [...]string{Stdout: "", InPlace: "--in-place", Directory: "--output-dir", DryRun: "--dry-run", Check: "--check"}[o]
 }
 
-// newWriting reads the flags. What is asked for by a flag is printed even if the
-// configuration goes elsewhere; what a setting says is not.
-func (j *job) newWriting(chain *plan.Plan, format report.Format) (writing, error) {
-	flags := j.cmd.Flags()
-	is := func(name string) bool {
-		value, _ := flags.GetBool(name)
-		return value
-	}
-	w := writing{fsync: is("fsync")}
-	w.outDir, _ = flags.GetString("output-dir")
-	asked := ""
-	for _, c := range []struct {
-		flag string
-		on   bool
-		to   destination
-	}{{"--in-place", is("in-place"), inPlace}, {"--output-dir", flags.Changed("output-dir"), toDirectory}, {"--check", is("check"), checked}} {
-		switch {
-		case !c.on:
-		case asked != "":
-			return w, diag.Usage("%s and %s exclude each other", asked, c.flag)
-		default:
-			asked, w.to = c.flag, c.to
-		}
-	}
-	switch dry := is("dry-run"); {
-	case dry && w.to == checked:
-		return w, diag.Usage("--check and --dry-run exclude each other")
-	case dry:
-		asked, w.to = "--dry-run", nowhere
-	}
-	w.prints = w.to == toStdout || slices.ContainsFunc([]string{"output", "data-only", "output-only", "diff", "report", "combine-validations"}, flags.Changed)
-	changes := slices.ContainsFunc(chain.Signatures, func(s api.FunctionSignature) bool { return s.Mutating })
+// writes reports whether files are written.
+func (o Output) writes() bool { return o == InPlace || o == Directory }
+
+// checkOutput checks whether the output suits the chain and the files.
+func (l *loop) checkOutput() error {
+	o, request := &l.options, l.request
+	l.prints = o.Output == Stdout || o.Print
+	flag := o.Output.flag()
 	switch {
-	case w.fsync && w.to != inPlace && w.to != toDirectory:
-		return w, diag.UsageHint("it goes with -i or -O", "--fsync: nothing is written")
-	case w.to == toDirectory && w.outDir == "":
-		return w, diag.Usage("--output-dir: the name of the directory is empty")
-	case w.to == toStdout:
-	case w.prints && format == report.Data:
-		return w, diag.UsageHint("without "+asked+" the configuration is printed", "%s and printing the configuration exclude each other", asked)
-	case !changes:
-		return w, diag.UsageHint("without "+asked+" the output of the functions is printed", "%s: no function of the chain changes anything", asked)
-	case j.readsStdin() && (w.to == inPlace || w.to == toDirectory):
-		return w, diag.UsageHint("without "+asked+" the result is printed", "%s: the standard input is no file", asked)
+	case o.Fsync && !o.Output.writes():
+		return diag.UsageHint("it goes with -i or -O", "--fsync: nothing is written")
+	case o.Output == Directory && o.OutputDir == "":
+		return diag.Usage("--output-dir: the name of the directory is empty")
+	case o.Output == Stdout:
+	case l.prints && o.Format == report.Data:
+		return diag.UsageHint("without "+flag+" the configuration is printed", "%s and printing the configuration exclude each other", flag)
+	case !mutating(l.chain):
+		return diag.UsageHint("without "+flag+" the output of the functions is printed", "%s: no function of the chain changes anything", flag)
+	case request.ReadsStdin() && o.Output.writes():
+		return diag.UsageHint("without "+flag+" the result is printed", "%s: the standard input is no file", flag)
 	}
-	if w.outDir != "" {
-		w.outDir = j.inDir(w.outDir)
-		// What an earlier run wrote is no source.
-		before := len(j.found.Files)
-		if j.found.LeaveOut(w.outDir); before > 0 && len(j.found.Files) == 0 {
-			return w, diag.UsageHint("-i writes to the files themselves", "--output-dir: all files are in %s already", w.outDir)
-		}
-		if problems := collisions(w.outDir, j.found.Files); len(problems) > 0 {
-			return w, problems
-		}
+	if o.OutputDir == "" {
+		return nil
 	}
-	return w, nil
+	o.OutputDir = request.inDir(o.OutputDir)
+	// What an earlier run wrote is no source.
+	before := len(request.found.Files)
+	if request.found.LeaveOut(o.OutputDir); before > 0 && len(request.found.Files) == 0 {
+		return diag.UsageHint("-i writes to the files themselves", "--output-dir: all files are in %s already", o.OutputDir)
+	}
+	return collisions(o.OutputDir, request.found.Files).Err()
+}
+
+// mutating reports whether a function of the chain changes configuration.
+func mutating(chain *plan.Plan) bool {
+	return slices.ContainsFunc(chain.Signatures, func(s api.FunctionSignature) bool { return s.Mutating })
 }
 
 // writer writes the configuration of a unit.
 type writer interface {
 	// write may be called concurrently. The note is empty if there is nothing to know. An error is what kept it from writing.
 	write(ctx context.Context, o *outcome, unit *source.Unit) (note string, err error)
-	Close() error
+	close() error
 }
 
-// newWriter makes the writer for a destination, nil for those where nothing is
+// newWriter makes the writer for an output, nil for those where nothing is
 // written.
-func (j *job) newWriter(w writing) (writer, error) {
-	switch w.to {
-	case inPlace:
-		return fileWriter{&sink.InPlace{Sync: w.fsync}}, nil
-	case toDirectory:
-		tree, err := sink.OpenTree(w.outDir, w.fsync)
+func newWriter(o Options) (writer, error) {
+	switch o.Output {
+	case InPlace:
+		return fileWriter{&sink.InPlace{Sync: o.Fsync}}, nil
+	case Directory:
+		tree, err := sink.OpenTree(o.OutputDir, o.Fsync)
 		if err != nil {
-			return nil, notWritten(diag.FileName(w.outDir), err)
+			return nil, NotWritten(diag.FileName(o.OutputDir), err)
 		}
-		return treeWriter{tree, w.outDir}, nil
+		return treeWriter{tree, o.OutputDir}, nil
 	}
 	return nil, nil
 }
@@ -192,7 +156,9 @@ func realDirectory(dir string, known map[string]string) string {
 	return real
 }
 
-type fileWriter struct{ *sink.InPlace }
+type fileWriter struct{ files *sink.InPlace }
+
+func (w fileWriter) close() error { return w.files.Close() }
 
 func (w fileWriter) write(_ context.Context, o *outcome, unit *source.Unit) (note string, err error) {
 	if !o.response.Changed {
@@ -205,23 +171,25 @@ func (w fileWriter) write(_ context.Context, o *outcome, unit *source.Unit) (not
 }
 
 type treeWriter struct {
-	*sink.Tree
-	dir string
+	tree *sink.Tree
+	dir  string
 }
 
+func (w treeWriter) close() error { return w.tree.Close() }
+
 func (w treeWriter) write(ctx context.Context, o *outcome, unit *source.Unit) (note string, err error) {
-	err = w.Write(ctx, o.file.Rel, unit.Info, partsOf(o.response)...)
+	err = w.tree.Write(ctx, o.file.Rel, unit.Info, partsOf(o.response)...)
 	if err != nil {
 		err = fmt.Errorf("writing %s: %w", filepath.Join(w.dir, o.file.Rel), err)
 	}
 	return "", err
 }
 
-// hold locks the target of a file for as long as it is read, changed and written. A note says for what it waits.
-func (a *App) hold(ctx context.Context, target *sink.Target, file string, note func(func())) func(fd uintptr) (bool, error) {
+// Hold locks the target of a file for as long as it is read, changed and written. A note says for what it waits.
+func (c Console) Hold(ctx context.Context, target *sink.Target, file string, note func(func())) func(fd uintptr) (bool, error) {
 	return func(fd uintptr) (bool, error) {
 		waiting := time.AfterFunc(lockPatience, func() {
-			note(func() { a.note(file, []api.Note{{Message: "waiting for another program that has locked the file"}}) })
+			note(func() { c.Notes(file, api.Note{Message: "waiting for another program that has locked the file"}) })
 		})
 		defer waiting.Stop()
 		return target.Hold(ctx, fd)
@@ -231,8 +199,8 @@ func (a *App) hold(ctx context.Context, target *sink.Target, file string, note f
 // lockPatience is how long nothing is said about waiting for a lock.
 const lockPatience = 2 * time.Second
 
-// notWritten is the problem that kept a file from being written.
-func notWritten(file string, err error) *api.Failure {
+// NotWritten is the problem that kept a file from being written.
+func NotWritten(file string, err error) *api.Failure {
 	hint := ""
 	switch {
 	case errors.Is(err, sink.ErrReadOnly):

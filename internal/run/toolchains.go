@@ -1,11 +1,14 @@
-package cli
+package run
 
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -36,33 +39,30 @@ func (c *plans) of(t api.ToolchainType) (*plan.Plan, error) {
 	return r.chain, r.err
 }
 
-// plan resolves the chain for the first toolchain of the files for which that
-// can be done. When there is none the error is what is wrong for the first. again
-// tells resolve that it was called before: flags among the words are set then.
-func (j *job) plan(ctx context.Context, resolve func(walk *plan.Walk, again bool) (*plan.Plan, error)) (*plans, error) {
-	toolchains, err := j.toolchains(ctx)
+// Plan resolves the chain for the first toolchain of the files for which that
+// can be done. When there is none the error is what is wrong for the first.
+func (r *Request) Plan(ctx context.Context, chain func(*plan.Walk) (*plan.Plan, error)) error {
+	toolchains, err := r.toolchains(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	again := false
-	c := &plans{made: map[api.ToolchainType]resolved{}, resolve: func(t api.ToolchainType) (*plan.Plan, error) {
-		defer func() { again = true }()
-		return resolve(j.walk(t), again)
+	r.plans = &plans{made: map[api.ToolchainType]resolved{}, resolve: func(t api.ToolchainType) (*plan.Plan, error) {
+		return chain(r.Walk(ctx, t))
 	}}
-	for _, j.toolchain = range toolchains {
-		if _, err = c.of(j.toolchain); err == nil {
-			return c, nil
+	for _, r.toolchain = range toolchains {
+		if _, err = r.plans.of(r.toolchain); err == nil {
+			return nil
 		}
 	}
-	j.toolchain = toolchains[0]
-	_, err = c.of(j.toolchain)
-	return nil, err
+	r.toolchain = toolchains[0]
+	_, err = r.plans.of(r.toolchain)
+	return err
 }
 
 // toolchains are those of the files that there are functions for, in the order
 // of the files.
-func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
-	if t := j.reader.Toolchain; t != "" {
+func (r *Request) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
+	if t := r.reader.Toolchain; t != "" {
 		return []api.ToolchainType{t}, nil
 	}
 	var known, unknown []api.ToolchainType
@@ -70,13 +70,13 @@ func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 	add := func(t api.ToolchainType, named bool) {
 		switch {
 		case slices.Contains(known, t):
-		case supported(t, j.executor.Toolchains()) == nil:
+		case Supported(t, r.executor.Toolchains()) == nil:
 			known = append(known, t)
 		case named: // others are passed over
 			unknown = append(unknown, t)
 		}
 	}
-	for _, f := range j.found.Files {
+	for _, f := range r.found.Files {
 		t, sure := source.ToolchainByName(f.Path)
 		switch {
 		case f.Format != "":
@@ -88,8 +88,8 @@ func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 		add(t, f.Named)
 	}
 	// Reading tells, and one file is enough to resolve the words for. A pipe among several files is left for the run: it can be read once.
-	reader := *j.reader
-	reader.RegularOnly = j.found.Several
+	reader := *r.reader
+	reader.RegularOnly = r.found.Several
 	for _, f := range unsure {
 		if len(known) > 0 {
 			break
@@ -98,18 +98,34 @@ func (j *job) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
 		switch {
 		case err == nil:
 			add(unit.Toolchain, f.Named)
-		case ctx.Err() != nil, !j.found.Several:
+		case ctx.Err() != nil, !r.found.Several:
 			return nil, err
 		}
-		if !j.found.Several {
-			j.unit = unit
+		if !r.found.Several {
+			r.first = unit
 		}
 	}
 	switch {
 	case len(known) > 0:
 		return known, nil
 	case len(unknown) > 0:
-		return nil, supported(unknown[0], j.executor.Toolchains())
+		return nil, Supported(unknown[0], r.executor.Toolchains())
 	}
 	return []api.ToolchainType{api.ToolchainKubernetesYAML}, nil
+}
+
+// Supported refuses a toolchain the executor does not know.
+func Supported(t api.ToolchainType, known []api.ToolchainType) error {
+	var names []string
+	for _, k := range known {
+		if k == t {
+			return nil
+		}
+		names = append(names, string(k))
+	}
+	hint := "supported: " + strings.Join(names, ", ")
+	if similar := handler.Suggest(string(t), names); len(similar) > 0 {
+		hint = diag.DidYouMean(similar, "")
+	}
+	return diag.UsageHint(hint, "unsupported toolchain %s", t)
 }

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"bytes"
@@ -12,22 +12,22 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// tally is what is counted over all units.
-type tally struct {
+// summary is what is counted over all units.
+type summary struct {
 	units, failed int
 	passed        int // files that turned out to have no configuration
 	changes       changes
-	formats       map[api.ToolchainType]*formatTally
-	steps         []stepTally
-	notes         []noteTally
+	formats       map[api.ToolchainType]*formatSummary
+	steps         []stepSummary
+	notes         []noteSummary
 	noted         map[api.Note]int // the place of a note in notes
 }
 
-// formatTally is how many files of a toolchain there are, and how many of them changed.
-type formatTally struct{ units, changed int }
+// formatSummary is how many files of a toolchain there are, and how many of them changed.
+type formatSummary struct{ units, changed int }
 
-// stepTally is what became of a function of the chain in all units.
-type stepTally struct {
+// stepSummary is what became of a function of the chain in all units.
+type stepSummary struct {
 	function, invocation string
 
 	// matched is true when it did something in a unit, or would have: it failed or was not reached.
@@ -38,14 +38,14 @@ type stepTally struct {
 	matches   int
 }
 
-// noteTally is a note about the command rather than a place, which many units have.
-type noteTally struct {
+// noteSummary is a note about the command rather than a place, which many units have.
+type noteSummary struct {
 	note  api.Note
 	file  string // the first one
 	units int
 }
 
-func (t *tally) add(o *outcome) {
+func (t *summary) add(o *outcome) {
 	t.units++
 	if len(o.problems) > 0 {
 		t.failed++
@@ -59,7 +59,7 @@ func (t *tally) add(o *outcome) {
 	}
 	for i, f := range o.response.Functions {
 		if i >= len(t.steps) {
-			t.steps = append(t.steps, stepTally{function: f.FunctionName, invocation: f.Invocation})
+			t.steps = append(t.steps, stepSummary{function: f.FunctionName, invocation: f.Invocation})
 		}
 		s := &t.steps[i]
 		s.counted = s.counted || f.Counted
@@ -74,7 +74,7 @@ func (t *tally) add(o *outcome) {
 
 // addUnmatched adds why the function had nothing to do in a unit. Resources that a filter selects in one unit and that lack what the
 // arguments name say more than that it selects none in the others.
-func (s *stepTally) addUnmatched(n *api.Note) {
+func (s *stepSummary) addUnmatched(n *api.Note) {
 	switch {
 	case s.unmatched == nil || s.unmatched.Kind == api.NoteNothingSelected && n.Kind == api.NoteNothingMatched:
 		s.unmatched = n
@@ -83,22 +83,22 @@ func (s *stepTally) addUnmatched(n *api.Note) {
 	}
 }
 
-func (t *tally) addFormat(o *outcome) {
+func (t *summary) addFormat(o *outcome) {
 	if o.toolchain == "" {
 		o.toolchain, _ = source.ToolchainByName(o.file.Path)
 	}
 	if t.formats == nil {
-		t.formats = map[api.ToolchainType]*formatTally{}
+		t.formats = map[api.ToolchainType]*formatSummary{}
 	}
 	if t.formats[o.toolchain] == nil {
-		t.formats[o.toolchain] = &formatTally{}
+		t.formats[o.toolchain] = &formatSummary{}
 	}
 	t.formats[o.toolchain].units++
 	t.formats[o.toolchain].changed += o.changes.files
 }
 
 // byFormat is how many files of each toolchain changed, in parentheses; empty when all files are of one.
-func (t *tally) byFormat() string {
+func (t *summary) byFormat() string {
 	if len(t.formats) < 2 {
 		return ""
 	}
@@ -110,7 +110,7 @@ func (t *tally) byFormat() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-func (t *tally) addNote(file string, n api.Note) {
+func (t *summary) addNote(file string, n api.Note) {
 	if i, known := t.noted[n.Key()]; known {
 		t.notes[i].note.Add(n)
 		t.notes[i].units++
@@ -120,26 +120,26 @@ func (t *tally) addNote(file string, n api.Note) {
 		t.noted = map[api.Note]int{}
 	}
 	t.noted[n.Key()] = len(t.notes)
-	t.notes = append(t.notes, noteTally{n, file, 1})
+	t.notes = append(t.notes, noteSummary{n, file, 1})
 }
 
 // tellNotes tells what is worth knowing about a unit. Of several units that is what has a place in them; what is about the command is
 // told of all of them together.
-func (r *run) tellNotes(o *outcome) {
+func (l *loop) showNotes(o *outcome) {
 	file := diag.FileName(o.file.Path)
 	notes := o.notes
-	if r.found.Several {
+	if l.request.found.Several {
 		notes = nil
 		for _, n := range o.notes {
 			switch {
 			case n.Kind.Unmatched():
 			case n.Pos.IsZero():
-				r.tally.addNote(file, n)
+				l.summary.addNote(file, n)
 			default:
 				notes = append(notes, n)
 			}
 		}
-	} else if o.response != nil && r.settings.Verbose {
+	} else if o.response != nil && l.options.Settings.Verbose {
 		for _, f := range o.response.Functions {
 			switch {
 			case !f.Ran:
@@ -150,18 +150,18 @@ func (r *run) tellNotes(o *outcome) {
 		}
 	}
 	if len(notes) > 0 {
-		r.say(func() { r.note(file, notes) })
+		l.say(func() { l.console.Notes(file, notes...) })
 	}
 }
 
 // conclude tells what is about all units: notes, functions that matched nothing, files that were passed over, and how much changed.
-func (r *run) conclude() {
-	t := &r.tally
+func (l *loop) conclude() {
+	t := &l.summary
 	var notes []api.Note
-	if r.found.Several {
+	if l.request.found.Several {
 		for _, n := range t.notes {
 			if n.units == 1 {
-				r.noteUnlessQuiet(n.file, n.note)
+				l.noteUnlessQuiet(n.file, n.note)
 				continue
 			}
 			if n.units < t.units && n.note.Count == 0 && n.note.Names == "" {
@@ -169,16 +169,16 @@ func (r *run) conclude() {
 			}
 			notes = append(notes, n.note)
 		}
-		notes = append(notes, r.unmatched()...)
-		notes = append(notes, r.nothingFound()...)
+		notes = append(notes, l.unmatched()...)
+		notes = append(notes, l.nothingFound()...)
 	}
-	if note := skippedFiles(r.found.Passed, r.settings.Verbose); note != "" {
-		if r.reader.Toolchain == "" && slices.ContainsFunc(r.found.Passed, func(p source.Passed) bool { return p.Why == source.OtherFormat }) {
+	if note := SkippedFiles(l.request.found.Passed, l.options.Settings.Verbose); note != "" {
+		if l.request.reader.Toolchain == "" && slices.ContainsFunc(l.request.found.Passed, func(p source.Passed) bool { return p.Why == source.OtherFormat }) {
 			note += "; a directory means Kubernetes/YAML; --toolchain auto or a pattern takes the other formats"
 		}
 		notes = append(notes, api.Note{Message: note})
 	}
-	if r.found.Several && r.settings.Verbose {
+	if l.request.found.Several && l.options.Settings.Verbose {
 		for _, s := range t.steps {
 			if s.counted {
 				notes = append(notes, api.Note{Function: s.function, Invocation: s.invocation, Message: fmt.Sprintf("matches: %d", s.matches)})
@@ -186,26 +186,26 @@ func (r *run) conclude() {
 		}
 	}
 	for _, n := range notes {
-		r.noteUnlessQuiet("", n)
+		l.noteUnlessQuiet("", n)
 	}
-	if r.settings.TellsNotes() {
-		r.note("", clashNotes(r.executor.SchemaClashes()))
+	if l.options.Settings.TellsNotes() {
+		l.console.Notes("", clashNotes(l.deps.Executor.SchemaClashes())...)
 	}
-	if r.summarises() && !r.settings.Quiet {
-		_, _ = r.Streams.ErrOut.Write([]byte(r.summary() + "\n"))
+	if l.summarises() && !l.options.Settings.Quiet {
+		_, _ = l.deps.Streams.ErrOut.Write([]byte(l.summaryLine() + "\n"))
 	}
 }
 
-func (r *run) noteUnlessQuiet(file string, n api.Note) {
-	if !r.settings.Quiet {
-		r.note(file, []api.Note{n})
+func (l *loop) noteUnlessQuiet(file string, n api.Note) {
+	if !l.options.Settings.Quiet {
+		l.console.Notes(file, n)
 	}
 }
 
 // unmatched are the functions that matched nothing in any unit: notes, or with --require-match problems, which are told at once.
-func (r *run) unmatched() []api.Note {
+func (l *loop) unmatched() []api.Note {
 	var notes []api.Note
-	for _, s := range r.tally.steps {
+	for _, s := range l.summary.steps {
 		if s.matched || s.unmatched == nil || slices.Contains(notes, *s.unmatched) {
 			continue
 		}
@@ -215,7 +215,7 @@ func (r *run) unmatched() []api.Note {
 		}
 		notes = append(notes, note)
 	}
-	if !r.settings.RequireMatch {
+	if !l.options.Settings.RequireMatch {
 		return notes
 	}
 	var problems diag.List
@@ -223,22 +223,22 @@ func (r *run) unmatched() []api.Note {
 		problems = append(problems, &api.Failure{Class: api.FailureFunction, Function: n.Function, Invocation: n.Invocation, Message: n.Message})
 	}
 	if len(problems) > 0 {
-		r.fail(problems)
+		l.fail(problems)
 	}
 	return nil
 }
 
 // nothingFound tells that there was nothing to do anything with.
-func (r *run) nothingFound() []api.Note {
-	if r.tally.units > 0 || r.ctx.Err() != nil {
+func (l *loop) nothingFound() []api.Note {
+	if l.summary.units > 0 || l.ctx.Err() != nil {
 		return nil
 	}
 	message := "no configuration was found"
-	if recursive, _ := r.cmd.Flags().GetBool("recursive"); !recursive {
+	if !l.request.files.Recursive {
 		message += "; -R looks into the directories of a directory too"
 	}
-	if r.settings.RequireMatch {
-		r.fail(diag.List{{Class: api.FailureFunction, Message: message}})
+	if l.options.Settings.RequireMatch {
+		l.fail(diag.List{{Class: api.FailureFunction, Message: message}})
 		return nil
 	}
 	return []api.Note{{Message: message}}
@@ -247,9 +247,9 @@ func (r *run) nothingFound() []api.Note {
 // shownFiles is how many files a note names.
 const shownFiles = 3
 
-// skippedFiles says in one line which files were found and not read as configuration. Those with another extension are only
+// SkippedFiles says in one line which files were found and not read as configuration. Those with another extension are only
 // counted, as there may be many; with verbose all are named.
-func skippedFiles(passed []source.Passed, verbose bool) string {
+func SkippedFiles(passed []source.Passed, verbose bool) string {
 	if len(passed) == 0 {
 		return ""
 	}
@@ -278,45 +278,46 @@ func skippedFiles(passed []source.Passed, verbose bool) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s)", why, which))
 	}
-	return count(len(passed), "file") + " skipped: " + strings.Join(parts, ", ")
+	return Count(len(passed), "file") + " skipped: " + strings.Join(parts, ", ")
 }
 
 // summarises tells whether a line says how much changed.
-func (r *run) summarises() bool {
-	changes := slices.ContainsFunc(r.chain.Signatures, func(s api.FunctionSignature) bool { return s.Mutating })
-	return changes && (r.found.Several || r.to != toStdout)
+func (l *loop) summarises() bool {
+	return mutating(l.chain) && (l.request.found.Several || l.options.Output != Stdout)
 }
 
 // counts tells whether it has to be known how much changed.
-func (r *run) counts() bool { return r.to == checked || r.summarises() && !r.settings.Quiet }
+func (l *loop) counts() bool {
+	return l.options.Output == Check || l.summarises() && !l.options.Settings.Quiet
+}
 
 // summary is that line.
-func (r *run) summary() string {
-	t := &r.tally
+func (l *loop) summaryLine() string {
+	t := &l.summary
 	verb := "changed"
-	if r.to == nowhere || r.to == checked {
+	if l.options.Output == DryRun || l.options.Output == Check {
 		verb = "would change"
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d of %s %s%s", t.changes.files, count(t.units, "file"), verb, t.byFormat())
-	fmt.Fprintf(&b, ", %s, %s", count(t.changes.resources, "resource"), count(t.changes.values, "value"))
+	fmt.Fprintf(&b, "%d of %s %s%s", t.changes.files, Count(t.units, "file"), verb, t.byFormat())
+	fmt.Fprintf(&b, ", %s, %s", Count(t.changes.resources, "resource"), Count(t.changes.values, "value"))
 	if t.failed > 0 {
 		fmt.Fprintf(&b, "; %d failed", t.failed)
 	}
-	if left := len(r.found.Files) - t.units - t.passed; r.ctx.Err() != nil && left > 0 {
+	if left := len(l.request.found.Files) - t.units - t.passed; l.ctx.Err() != nil && left > 0 {
 		fmt.Fprintf(&b, "; %d not reached", left)
 	}
 	switch {
-	case r.to == toStdout && t.changes.files > 0:
+	case l.options.Output == Stdout && t.changes.files > 0:
 		b.WriteString("; nothing was written, -i writes the files")
-	case r.to == toDirectory && t.units > t.failed:
-		b.WriteString("; written to " + diag.Printable(diag.FileName(r.outDir)))
+	case l.options.Output == Directory && t.units > t.failed:
+		b.WriteString("; written to " + diag.Printable(diag.FileName(l.options.OutputDir)))
 	}
 	return b.String()
 }
 
-// count is a number of things.
-func count(n int, thing string) string {
+// Count is a number of things.
+func Count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}

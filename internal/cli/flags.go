@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/settings"
+)
+
+// globalFlags are flags of several commands that are not settings.
+type globalFlags struct {
+	dir, config string
+	context     []string
+}
+
+// runFlags are the flags of the commands that run functions on units.
+type runFlags struct {
+	files   run.Files
+	options run.Options // as far as flags say it as it is
+
+	functions                           []string // of do
+	help                                bool     // of do
+	output, report                      string
+	dataOnly, outputOnly, diff, combine bool
+	inPlace, dryRun, check              bool
+	stop                                bool
+}
+
+// addRunFlags adds the flags of the commands that run functions on units.
+func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
+	flags := cmd.Flags()
+	o.files.Command = cmd.Name()
+	flags.StringArrayVarP(&o.files.Paths, "filename", "f", nil, "a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input. `PATH` can be given several times")
+	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false, "look into the directories of a directory too")
+	addWriteFlags(flags, o)
+	flags.StringVarP(&o.output, "output", "o", "auto", "what is printed, a `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name, diff, mutations")
+	flags.BoolVar(&o.dataOnly, "data-only", false, "print the configuration, changed or not: -o data")
+	flags.BoolVar(&o.outputOnly, "output-only", false, "print what the functions return: -o output")
+	flags.BoolVar(&o.diff, "diff", false, "print a unified diff of the configuration: -o diff")
+	flags.StringVar(&o.report, "report", "", "print validation results in a `FORM`: github, sarif, junit, json, or auto, which is github in a GitHub workflow")
+
+	flags.BoolVar(&o.combine, "combine-validations", false, "print one validation result for all functions and files, as a JSON object")
+	addShowSecrets(flags, &o.options.ShowSecrets)
+
+	addSelectors(flags, &o.options.Select)
+	flags.Bool("require-match", false, "an error when a function matches nothing")
+	flags.Bool("strict", false, "an error when a document is no resource, or cannot be read where no function looks")
+
+	flags.Bool("keep-going", false, "run the functions after one that failed too")
+	flags.BoolVar(&o.stop, "stop", false, "stop at the first function that fails, whatever the settings say")
+	flags.IntVar(&o.options.NumFilters, "num-filters", 0, "the first `N` validating functions are filters: one that does not pass ends the chain")
+	flags.StringArray("schema", nil, "schemas for vet-schemas in a file or directory, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
+	flags.StringArrayVar(&o.options.OtherData, "other-data", nil, "more data for functions that ask for it, `SOURCE=FILE`")
+	flags.Bool("allow-external", false, "let functions use files, programs and the network")
+	flags.StringSliceVar(&a.global.context, "context", nil, "what functions know of the unit, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
+	addToolchainFlags(flags)
+	flags.Lookup("toolchain").Usage += "; a directory means Kubernetes/YAML, with auto every format"
+}
+
+// addToolchainFlags adds the flags that decide which functions there are, and returns what --resource-types will say.
+func addToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
+	flags.String("toolchain", "", "the `TOOLCHAIN` of the configuration (default: by the extension of the file, else Kubernetes/YAML)")
+	return flags.StringArray("resource-types", nil, "a `FILE` that says more about resource types")
+}
+
+// addWriteFlags adds the flags that say where the configuration goes.
+func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
+	flags.BoolVarP(&o.inPlace, "in-place", "i", false, "write the configuration to the files it was read from")
+	flags.StringVarP(&o.options.OutputDir, "output-dir", "O", "", "write the configuration to files in `DIR`, named as those it was read from")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and tell how much would change")
+	flags.BoolVar(&o.check, "check", false, "write nothing, print the files that would change, and end with status 1 if there are any")
+	flags.BoolVar(&o.options.Fsync, "fsync", false, "have what is written on the disk before ending")
+}
+
+// addShowSecrets adds the flag that turns the masks off. It is not a setting: a file of a project must not show the secrets of others.
+func addShowSecrets(flags *pflag.FlagSet, show *bool) {
+	flags.BoolVar(show, "show-secrets", false, "show the values of Secrets, which are masked in messages, reports, tables and diffs")
+}
+
+// runOptions are what the flags and settings say about a run.
+func (o *runFlags) runOptions(flags *pflag.FlagSet, s *settings.Settings) (options run.Options, err error) {
+	options = o.options
+	options.Settings = s
+	if options.Format, options.Report, err = o.format(flags, s); err != nil {
+		return options, err
+	}
+	if options.Output, err = o.destination(flags); err != nil {
+		return options, err
+	}
+	// What is asked for by a flag is printed even if the configuration goes elsewhere; what a setting says is not.
+	options.Print = slices.ContainsFunc([]string{"output", "data-only", "output-only", "diff", "report", "combine-validations"}, flags.Changed)
+	if o.stop && flags.Changed("keep-going") {
+		return options, diag.Usage("--stop and --keep-going exclude each other")
+	}
+	options.KeepGoing = s.KeepGoing && !o.stop
+	return options, nil
+}
+
+// destination is where the flags say that the configuration goes.
+func (o *runFlags) destination(flags *pflag.FlagSet) (run.Output, error) {
+	asked, output := "", run.Stdout
+	for _, c := range []struct {
+		flag   string
+		on     bool
+		output run.Output
+	}{{"--in-place", o.inPlace, run.InPlace}, {"--output-dir", flags.Changed("output-dir"), run.Directory}, {"--check", o.check, run.Check}} {
+		switch {
+		case !c.on:
+		case asked != "":
+			return output, diag.Usage("%s and %s exclude each other", asked, c.flag)
+		default:
+			asked, output = c.flag, c.output
+		}
+	}
+	switch {
+	case o.dryRun && output == run.Check:
+		return output, diag.Usage("--check and --dry-run exclude each other")
+	case o.dryRun:
+		return run.DryRun, nil
+	}
+	return output, nil
+}
+
+// format is what -o, its short forms, --report, --combine-validations and the settings say.
+func (o *runFlags) format(flags *pflag.FlagSet, s *settings.Settings) (report.Format, report.Kind, error) {
+	outputOnly := o.outputOnly && !o.combine // it is what the functions return
+	ways := 0
+	for _, used := range []bool{
+		o.dataOnly, outputOnly, o.diff, flags.Changed("output") && !(o.combine && (o.output == "json" || o.output == "output")), o.report != "", o.combine,
+	} {
+		if used {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return "", "", diag.Usage("--output, --data-only, --output-only, --diff, --report and --combine-validations exclude each other")
+	case o.combine:
+		return report.Auto, report.Combined, nil
+	case o.dataOnly:
+		return report.Data, "", nil
+	case outputOnly:
+		return report.Output, "", nil
+	case o.diff:
+		return report.Diff, "", nil
+	case o.report != "":
+		parsed, err := report.ParseKind(o.report)
+		if err != nil {
+			return "", "", diag.Usage("%w", err)
+		}
+		return report.Auto, parsed, nil
+	}
+	format, err := report.ParseFormat(s.Output)
+	if err != nil {
+		return "", "", s.Refuse("output", err)
+	}
+	return format, "", nil
+}

@@ -1,0 +1,181 @@
+package run
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/where"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/settings"
+)
+
+// Options say how the chain of a request is run, where the configuration goes and what is printed.
+type Options struct {
+	Request  *Request
+	Settings *settings.Settings
+	// Notes are written before the run.
+	Notes []api.Note
+
+	Format report.Format
+	Report report.Kind // when it is empty, Format says what is printed
+	// Print has the output printed although the configuration goes elsewhere.
+	Print bool
+
+	Output    Output
+	OutputDir string // of Directory
+	Fsync     bool   // files are on the disk before the run ends
+
+	Select     Selection
+	OtherData  []string // SOURCE=FILE
+	NumFilters int      // the first validating functions, which end the chain of a unit that does not pass
+	KeepGoing  bool     // functions after one that failed run too
+	// ShowSecrets has secret values shown where they would be masked.
+	ShowSecrets bool
+}
+
+// Selection selects the resources that functions see. All of it must hold.
+type Selection struct {
+	Kind, Name, Namespace string // several have commas between them
+	Labels                string // as in app=web,tier!=db
+	Where                 string // an expression of configkit/where
+}
+
+// check checks the options against the chain and reads what they name.
+func (l *loop) check() (err error) {
+	if err := l.addSchemas(); err != nil {
+		return err
+	}
+	if err := l.checkReport(); err != nil {
+		return err
+	}
+	if err := l.checkOutput(); err != nil {
+		return err
+	}
+	if l.where, l.whereFlags, err = l.selection(); err != nil {
+		return err
+	}
+	if err := l.addInputs(); err != nil {
+		return err
+	}
+	if n := l.options.NumFilters; n < 0 {
+		return diag.Usage("--num-filters: %d is less than 0", n)
+	} else if has := validating(l.chain); n > has {
+		return diag.UsageHint("'fctl list validates' shows functions that validate", "--num-filters: the chain has %s, less than %d",
+			Count(has, "validating function"), n)
+	}
+	l.other, err = l.otherData()
+	return err
+}
+
+// checkReport refuses to report validations when the chain has none, and finds out which report a CI system wants.
+func (l *loop) checkReport() error {
+	o := &l.options
+	if o.Report == "" {
+		return nil
+	}
+	if validating(l.chain) == 0 {
+		flag := "--report"
+		if o.Report == report.Combined {
+			flag = "--combine-validations"
+		}
+		return diag.UsageHint("'fctl list validates' shows those that do", "%s: no function of the chain validates anything", flag)
+	}
+	if o.Report == report.ForCI {
+		o.Report = ""
+		if l.deps.Streams.Getenv("GITHUB_ACTIONS") == "true" {
+			o.Report = report.GitHub
+		}
+	}
+	return nil
+}
+
+// validating is how many functions of a chain validate something.
+func validating(chain *plan.Plan) int {
+	n := 0
+	for _, s := range chain.Signatures {
+		if s.Validating {
+			n++
+		}
+	}
+	return n
+}
+
+// selection is the expression that the options for selecting resources make together, and what the flags say, for messages.
+func (l *loop) selection() (expression, said string, err error) {
+	of := l.options.Select
+	var parts, words []string
+	for _, s := range []struct {
+		flag, text string
+		selector   where.SelectorWhere
+	}{
+		{"kind", of.Kind, where.SelectorWhere{Kind: of.Kind}},
+		{"name", of.Name, where.SelectorWhere{Name: of.Name}},
+		{"namespace", of.Namespace, where.SelectorWhere{Namespace: of.Namespace}},
+		{"selector", of.Labels, where.SelectorWhere{Labels: of.Labels}},
+	} {
+		where, err := s.selector.Where()
+		if err != nil {
+			return "", "", whereProblem("--"+s.flag, err)
+		}
+		if where != nil {
+			parts, words = append(parts, where.String()), append(words, "--"+s.flag+" "+s.text)
+		}
+	}
+	if err := l.deps.Executor.CheckWhereResource(l.request.toolchain, of.Where); err != nil {
+		return "", "", whereProblem("--where-resource", err)
+	}
+	if of.Where != "" {
+		parts, words = append(parts, of.Where), append(words, of.Where)
+	}
+	return strings.Join(parts, " AND "), strings.Join(words, " AND "), nil
+}
+
+// withFlagText has notes about the resources that were asked for say it in the words of the command line.
+func (l *loop) withFlagText(response *handler.Result) {
+	if l.where == l.whereFlags {
+		return
+	}
+	for i := range response.Notes {
+		if n := &response.Notes[i]; n.Kind.Unmatched() {
+			n.Message = strings.Replace(n.Message, l.where, l.whereFlags, 1)
+		}
+	}
+	for i := range response.Functions {
+		if n := response.Functions[i].Unmatched; n != nil {
+			n.Message = strings.Replace(n.Message, l.where, l.whereFlags, 1)
+		}
+	}
+}
+
+func whereProblem(flag string, err error) error {
+	hint := "'fctl help where' explains such expressions"
+	if e, ok := errors.AsType[*where.Error](err); ok && e.Hint != "" {
+		hint = e.Hint
+	}
+	f := diag.UsageHint(hint, "%s: %w", flag, err)
+	f.Err = err
+	return f
+}
+
+// otherData reads the files of --other-data.
+func (l *loop) otherData() (map[string]api.Text, error) {
+	var problems diag.List
+	data := map[string]api.Text{}
+	for _, pair := range l.options.OtherData {
+		name, path, ok := strings.Cut(pair, "=")
+		if !ok || name == "" || path == "" {
+			problems = append(problems, diag.UsageHint("as in --other-data Previous=old.yaml", "--other-data %s: SOURCE=FILE is expected", pair))
+			continue
+		}
+		text, err := l.request.bytes(l.ctx, path)
+		if err != nil {
+			problems = append(problems, diag.Failures(err, api.FailureInput)...)
+		}
+		data[name] = text
+	}
+	return data, problems.Err()
+}

@@ -1,0 +1,133 @@
+package run
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// Deps is what a run works with.
+type Deps struct {
+	Streams  *iostreams.Streams
+	Executor *functions.Executor
+	Writes   *Writes
+}
+
+// Files says which files a chain runs on: File, which is the unit Unit, or Paths.
+type Files struct {
+	File, Unit string
+	Paths      []string // files, directories and patterns
+	Recursive  bool     // the directories of a directory in Paths too
+	Dir        string   // where paths start; empty for the working directory
+	Command    string   // the command that hints show
+}
+
+// Request is the files that a chain runs on and the chain, resolved for their toolchains.
+type Request struct {
+	files    Files
+	executor *functions.Executor
+	reader   *source.Reader
+	found    *source.Found
+	first    *source.Unit // the first unit, when it had to be read for its toolchain
+	plans    *plans
+	// toolchain is the one that problems with the chain are about: that of all units, mostly.
+	toolchain api.ToolchainType
+	args      map[string][]byte // files that are arguments, by path
+}
+
+// NewRequest makes a request without units, for reading a chain from a file.
+func NewRequest(files Files, s *settings.Settings, deps Deps) *Request {
+	reader := Reader(s, deps.Streams)
+	reader.Toolchain = api.ToolchainType(s.Toolchain)
+	return &Request{files: files, executor: deps.Executor, reader: reader, found: &source.Found{}}
+}
+
+// Prepare finds the files. It reads none of them.
+func Prepare(ctx context.Context, files Files, s *settings.Settings, deps Deps) (*Request, error) {
+	r := NewRequest(files, s, deps)
+	var err error
+	r.found, err = r.find(ctx, s.AnyFormat)
+	return r, err
+}
+
+// Reader is a reader of files as the settings say.
+func Reader(s *settings.Settings, streams *iostreams.Streams) *source.Reader {
+	return &source.Reader{In: streams.In, MaxSize: s.MaxBytes}
+}
+
+// find finds the files of the units.
+func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, error) {
+	finder := &source.Finder{Dir: r.files.Dir, Recursive: r.files.Recursive, Toolchain: r.reader.Toolchain, AnyFormat: anyFormat, Temporary: sink.IsTemporary}
+	if len(r.files.Paths) > 0 {
+		return finder.Find(ctx, r.files.Paths)
+	}
+	if r.files.Recursive {
+		return nil, diag.UsageHint(plan.Quote([]string{"fctl", "do", "-f", r.files.File, "-R", "FUNCTION"}), "-R goes with -f")
+	}
+	f, err := finder.Named(r.files.File)
+	f.Unit = r.files.Unit
+	return &source.Found{Files: []source.File{f}}, err
+}
+
+// ReadsStdin reports whether the standard input is one of the units.
+func (r *Request) ReadsStdin() bool {
+	return slices.ContainsFunc(r.found.Files, func(f source.File) bool { return f.Path == "-" })
+}
+
+// inDir is a path of the command line, which starts where -C says.
+func (r *Request) inDir(path string) string { return InDirectory(r.files.Dir, path) }
+
+// InDirectory is a path that starts at dir, unless it is absolute or the standard input.
+func InDirectory(dir, path string) string {
+	if dir == "" || path == "-" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Walk resolves words against the functions of a toolchain.
+func (r *Request) Walk(ctx context.Context, t api.ToolchainType) *plan.Walk {
+	return &plan.Walk{
+		Toolchain: t, Functions: r.executor,
+		ReadFile: func(path string) ([]byte, error) { return r.bytes(ctx, path) },
+	}
+}
+
+// Chain reads a chain from a file, or from "-".
+func (r *Request) Chain(ctx context.Context, walk *plan.Walk, path string) (*plan.Plan, error) {
+	text, err := r.bytes(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return walk.Invocations(plan.Text{Bytes: text, Name: diag.FileName(r.inDir(path)), Dir: filepath.Dir(path)})
+}
+
+// bytes reads a file that is not a unit. The standard input can be read once.
+func (r *Request) bytes(ctx context.Context, path string) ([]byte, error) {
+	if text, known := r.args[path]; known {
+		return text, nil
+	}
+	if path == "" {
+		return nil, diag.UsageHint("file:PATH is the content of the file at PATH", "the name of the file is empty")
+	}
+	if path == "-" && r.ReadsStdin() {
+		return nil, diag.Usage("the standard input can be read once only, and it is FILE already")
+	}
+	text, err := r.reader.Bytes(ctx, r.inDir(path))
+	if err == nil {
+		if r.args == nil {
+			r.args = map[string][]byte{}
+		}
+		r.args[path] = text
+	}
+	return text, err
+}

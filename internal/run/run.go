@@ -1,0 +1,592 @@
+// Package run is the loop that runs a chain of functions on files. A caller
+// prepares a request, which finds the files (source), resolves the chain for
+// their toolchains (plan), and calls Run: it reads each file, has the executor run
+// the chain, and prints (report) or writes (sink) the result.
+//
+// The invariants of this package:
+//   - It knows no flags and no exit statuses: options come in as values, and the
+//     result goes out as one.
+//   - Files are worked on in parallel, and what there is to say is said in their
+//     order.
+//   - A file with a problem does not keep the others from being worked on.
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/fatih/color"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/diff"
+	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/sink"
+	"github.com/fctl-dev/fctl/internal/source"
+)
+
+// Run runs the chain of a request on its files and prints or writes the results. The error is what kept it from
+// beginning or from reaching the end; problems with files are in the result, and were written to the error stream.
+func Run(ctx context.Context, options Options, deps Deps) (Result, error) {
+	l := &loop{ctx: ctx, options: options, deps: deps, request: options.Request, console: Console{deps.Streams}}
+	err := l.run()
+	return l.result, err
+}
+
+// Result is what became of all units.
+type Result struct {
+	// No is true when a validation did not pass, or Check found files that would change.
+	No bool
+	// Failures are all problems.
+	Failures []*api.Failure
+	// Units is the number of files on which the chain was to run, Changed are the names of those that it changed.
+	Units   int
+	Changed []string
+}
+
+// loop is a chain being run on the units: units are worked on in parallel, and what there is to say about each is said in
+// their order. A unit with a problem does not keep the others from being worked on.
+type loop struct {
+	ctx     context.Context
+	options Options
+	deps    Deps
+	request *Request
+	console Console
+	chain   *plan.Plan // the one that problems with the words are about
+
+	prints     bool   // anything goes to the standard output
+	where      string // selects resources
+	whereFlags string // the same as the flags say it
+	other      map[string]api.Text
+	context    func(unit string, t api.ToolchainType) api.FunctionContext
+
+	printer  *report.Printer
+	writer   writer // nil when nothing is written
+	progress *iostreams.Progress
+	memory   *memory
+	summary  summary
+	result   Result
+	out      *sink.Stream
+	broken   error  // what keeps anything more from being printed
+	stop     func() // ends the run early
+}
+
+// outcome is what became of one unit.
+type outcome struct {
+	file      source.File
+	target    *sink.Target      // the file, locked; nil when it is not written in place
+	toolchain api.ToolchainType // empty when it could not be read
+	passed    source.Reason     // why it is skipped; nothing else is said about it
+	response  *handler.Result
+	piece     *report.Piece
+	notes     []api.Note
+	failed    []byte // results that did not pass, where they are not printed
+	problems  diag.List
+	changes   changes
+	unable    error // it was interrupted
+}
+
+// run executes the chain on the units and prints or writes the results.
+func (l *loop) run() (err error) {
+	if l.chain, err = l.request.plans.of(l.request.toolchain); err != nil {
+		return err
+	}
+	if err := l.check(); err != nil {
+		return err
+	}
+	if l.options.Output.writes() {
+		l.deps.Writes.Begin()
+		defer l.deps.Writes.End()
+	}
+	if l.writer, err = newWriter(l.options); err != nil {
+		return err
+	}
+	streams, files := l.deps.Streams, l.request.found
+	l.context = plan.Context(l.options.Settings)
+	l.printer = &report.Printer{
+		Format: l.options.Format, Report: l.options.Report, Several: files.Several, Signatures: l.chain.Signatures,
+		Elsewhere: l.options.Output != Stdout, Silent: !l.prints,
+		Screen: report.Screen{Terminal: streams.OutIsTerminal(), Head: streams.OutStyle(color.Bold), Diff: DiffStyle(streams)},
+	}
+	l.console.Notes("", l.options.Notes...)
+	if !l.options.Settings.Quiet {
+		l.console.Notes("", l.chain.Notes...)
+		if !l.prints || !streams.OutIsTerminal() {
+			l.progress = streams.NewProgress("files", len(files.Files))
+		}
+	}
+	format := l.options.Format
+	if !l.prints {
+		format = ""
+	}
+	l.memory = newMemory(files.Several, format)
+	working, stop := context.WithCancel(l.ctx)
+	defer stop()
+	l.stop, l.out = stop, sink.NewStream(streams.Out)
+	inOrder(working, len(files.Files), l.work, l.take)
+	l.progress.End()
+	return l.finish()
+}
+
+// work runs the chain on a unit. It is called concurrently.
+func (l *loop) work(i int, admit func(int64)) outcome {
+	o := outcome{file: l.request.found.Files[i]}
+	var unit *source.Unit
+	fail := func(problems diag.List) outcome {
+		problems = l.sensitive(unit, nil).Failures(problems)
+		o.problems = diag.In(diag.FileName(o.file.Path), problems)
+		if l.prints && (l.request.found.Several || l.options.Report != "") {
+			o.piece = l.failedPiece(&o)
+		}
+		return o
+	}
+	if o.file.Problem != nil {
+		return fail(diag.Failures(o.file.Problem, api.FailureInput))
+	}
+	var err error
+	unit, err = l.read(&o, admit)
+	defer o.target.Release()
+	switch {
+	case l.ctx.Err() != nil:
+		o.unable = l.ctx.Err()
+		return o
+	case err != nil && !o.file.Named && errors.Is(err, source.ErrBinary):
+		o.passed = source.IsBinary
+		return o
+	case err != nil:
+		return fail(l.readProblems(o.file, err))
+	case !o.file.Takes(unit):
+		o.passed = source.OtherFormat
+		return o
+	}
+	o.toolchain = unit.Toolchain
+	chain, err := l.chainFor(unit.Toolchain)
+	switch {
+	case err != nil && !o.file.Named:
+		o.passed = source.NoFunction
+		return o
+	case err != nil:
+		return fail(diag.Failures(err, api.FailureUsage))
+	}
+	if err := l.invoke(&o, unit, chain); err != nil {
+		return fail(diag.Failures(err, api.FailureInput))
+	}
+	if o.unable == nil && o.passed == "" {
+		if err := l.deliver(&o, unit, chain); err != nil {
+			return fail(append(o.problems, diag.Failures(err, api.FailureFunction)...))
+		}
+	}
+	return o
+}
+
+// failedPiece is what is printed about a unit on which no function ran. With one unit only a report says something about it.
+func (l *loop) failedPiece(o *outcome) *report.Piece {
+	c := l.context(o.file.Unit, l.request.toolchain)
+	response := &handler.Result{
+		FunctionInvocationResponse: api.FunctionInvocationResponse{
+			OrganizationID: c.OrganizationID, SpaceID: c.SpaceID, SpaceSlug: c.SpaceSlug, UnitID: c.UnitID, UnitSlug: c.UnitSlug,
+		},
+		Failures: o.problems,
+	}
+	for _, f := range o.problems {
+		response.ErrorMessages = append(response.ErrorMessages, f.Error())
+	}
+	piece, err := l.printer.Piece(report.Result{Unit: o.file.Unit, File: diag.FileName(o.file.Path), Signatures: l.chain.Signatures, Invocations: l.chain.Invocations, Response: response})
+	if err != nil {
+		return nil
+	}
+	return &piece
+}
+
+// readProblems are the problems with a file that cannot be read. Where FILE stands for one file -f may be what was meant.
+func (l *loop) readProblems(f source.File, err error) diag.List {
+	problems := diag.Failures(err, api.FailureInput)
+	if !l.request.found.Several && (errors.Is(err, source.ErrDirectory) || errors.Is(err, fs.ErrNotExist) && source.IsPattern(f.Path)) {
+		problems[0].Hint = plan.Quote([]string{"fctl", l.request.files.Command, "-f", f.Path}) + " ... takes several files"
+	}
+	return problems
+}
+
+// read reads a unit, unless that was done already. What is written in place is locked first.
+func (l *loop) read(o *outcome, admit func(int64)) (*source.Unit, error) {
+	files, inPlace := l.writer.(fileWriter)
+	if l.request.first != nil && !inPlace {
+		return l.request.first, nil
+	}
+	f, reader := o.file, *l.request.reader
+	reader.RegularOnly = !f.Named || inPlace
+	if inPlace {
+		o.target = files.files.Target(f.Path, f.Named)
+		reader.Hold = l.console.Hold(l.ctx, o.target, diag.FileName(f.Path), l.progress.Pause)
+	}
+	reader.Admit = func(size int64) {
+		l.memory.expect(size)
+		admit(size)
+	}
+	unit, err := reader.Unit(l.ctx, f.Path, f.Unit)
+	if err == nil {
+		l.memory.hold(len(unit.Data))
+	}
+	return unit, err
+}
+
+// chainFor is the chain for a toolchain, if there are functions for that.
+func (l *loop) chainFor(t api.ToolchainType) (*plan.Plan, error) {
+	if t == l.request.toolchain {
+		return l.chain, nil
+	}
+	if err := Supported(t, l.deps.Executor.Toolchains()); err != nil {
+		return nil, err
+	}
+	return l.request.plans.of(t)
+}
+
+// invoke runs the chain.
+func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
+	s := l.options.Settings
+	if s.Strict {
+		failures, err := l.deps.Executor.CheckDocuments(unit.Toolchain, unit.Data)
+		if err != nil {
+			return err
+		}
+		if len(failures) > 0 {
+			return diag.List(failures)
+		}
+	}
+	request := &api.FunctionInvocationRequest{
+		FunctionContext:     l.context(unit.Name, unit.Toolchain),
+		ConfigData:          unit.Data,
+		FileName:            unit.File,
+		OtherData:           l.other,
+		NumFilters:          l.options.NumFilters,
+		WhereResource:       l.where,
+		RecordMutations:     l.prints && (l.options.Format == report.Mutations || l.options.Format == report.Response),
+		StopOnError:         !l.options.KeepGoing,
+		FunctionInvocations: chain.Invocations,
+	}
+	options := handler.Options{
+		AllowExternal: s.AllowExternal, InParts: true, CountChanges: l.counts(), KeepSteps: l.prints && l.options.Format == report.Diff,
+	}
+	response, err := source.Interruptible(l.ctx, func() (*handler.Result, error) { return l.deps.Executor.Run(l.ctx, request, options) })
+	switch {
+	case l.ctx.Err() != nil:
+		o.unable = l.ctx.Err()
+		return nil
+	case err != nil:
+		return err
+	}
+	if !o.file.Named && !s.Strict {
+		if o.passed = l.noConfiguration(unit, response); o.passed != "" {
+			return nil
+		}
+	}
+	l.withFlagText(response)
+	l.demand(response)
+	if speaks(response) {
+		mask(l.sensitive(unit, response), response)
+	}
+	report.Locate(response.Outputs, unit.File)
+	o.response, o.notes = response, response.Notes
+	if !response.Success {
+		o.problems = diag.In(unit.File, response.Failures)
+	}
+	l.hintToolchain(o, unit)
+	return nil
+}
+
+// hintToolchain hints at --toolchain when a file whose name tells nothing turns out to be no manifest.
+func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
+	extension := filepath.Ext(unit.File)
+	if l.request.reader.Toolchain != "" || extension == "" || source.NameTells(unit.File) {
+		return
+	}
+	hint := "files called " + extension + " are read as " + string(unit.Toolchain) + "; --toolchain AppConfig/INI or another one, see fctl help formats, tells what it is"
+	if i := slices.IndexFunc(o.problems, func(f *api.Failure) bool { return f.Class == api.FailureInput }); i >= 0 {
+		f := *o.problems[i]
+		f.Hint = hint
+		o.problems[i] = &f
+	} else if i := slices.IndexFunc(o.notes, func(n api.Note) bool { return n.Kind == api.NoteSkippedDocument }); i >= 0 && !o.response.Changed {
+		o.notes = append(slices.Clip(o.notes), api.Note{Message: hint})
+	}
+}
+
+// deliver makes what is printed about a unit, and writes its configuration.
+func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
+	response := o.response
+	result := report.Result{
+		Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures, Invocations: chain.Invocations,
+		Response: response, Before: unit.Data,
+		Changed: func() ([]api.ResourceInfo, error) { return changedResources(l.deps.Executor, unit, response) },
+		Places:  func(text []byte) []diff.Place { return places(l.deps.Executor, unit.Toolchain, text) },
+	}
+	if !l.options.ShowSecrets {
+		result.Secrets = func() *sensitive.Values {
+			return l.deps.Executor.Sensitive(unit.Toolchain, unit.Data, bytes.Join(partsOf(response), nil))
+		}
+	}
+	if l.prints {
+		piece, err := l.printer.Piece(result)
+		if err != nil {
+			return err
+		}
+		o.piece = &piece
+	}
+	left := l.printer.LeftOut(report.Screen{Head: l.deps.Streams.ErrStyle(color.Bold)}, result)
+	o.notes, o.failed = append(o.notes, left.Notes...), left.Failed
+	if !response.Success {
+		return nil
+	}
+	if l.writer != nil {
+		note := ""
+		err := l.deps.Writes.Write(func() (err error) {
+			note, err = l.writer.write(l.ctx, o, unit)
+			return err
+		})
+		if err != nil {
+			return NotWritten(unit.File, err)
+		}
+		if note != "" {
+			o.notes = append(o.notes, api.Note{Message: note})
+		}
+	}
+	if l.counts() {
+		o.changes = countChanges(l.deps.Executor, unit, response)
+	}
+	return nil
+}
+
+// take says what there is to say about a unit. It is called in the order of the units.
+func (l *loop) take(o outcome) {
+	if o.unable != nil {
+		return
+	}
+	l.progress.Add(1)
+	if o.passed != "" {
+		l.request.found.Passed = append(l.request.found.Passed, source.Passed{Path: o.file.Path, Why: o.passed})
+		l.summary.passed++
+		return
+	}
+	l.print(o)
+	l.summary.add(&o)
+	if !l.options.Settings.Quiet {
+		l.showNotes(&o)
+	}
+	if o.response != nil && !o.response.Success {
+		l.showPanics(&o)
+	}
+	if len(o.failed) > 0 {
+		l.say(func() { _, _ = l.deps.Streams.ErrOut.Write(o.failed) })
+	}
+	if len(o.problems) > 0 {
+		l.fail(o.problems)
+	}
+	if o.response != nil && o.response.ValidationFailed || l.options.Output == Check && o.changes.any() {
+		l.result.No = true
+	}
+	l.result.Units++
+	if o.response != nil && o.response.Success && o.response.Changed {
+		l.result.Changed = append(l.result.Changed, o.file.Path)
+	}
+}
+
+// showPanics shows where functions panicked, or says how to see that.
+func (l *loop) showPanics(o *outcome) {
+	if l.options.Settings.Debug {
+		l.say(func() { l.console.stacks(o.response.Failures) })
+		return
+	}
+	for _, f := range o.problems {
+		if _, ok := errors.AsType[*handler.PanicError](f); ok {
+			f.Hint = "--debug shows where"
+		}
+	}
+}
+
+// print prints a unit.
+func (l *loop) print(o outcome) {
+	var payload report.Payload
+	switch {
+	case o.piece != nil:
+		payload = l.printer.Print(*o.piece)
+	case l.options.Output == Check && o.changes.any():
+		payload = report.Payload{[]byte(diag.Printable(diag.FileName(o.file.Path)) + "\n")}
+	}
+	l.write(payload)
+}
+
+func (l *loop) write(payload report.Payload) {
+	if l.broken != nil || len(payload) == 0 {
+		return
+	}
+	write := func() { l.output(func() error { return l.out.Write(payload...) }) }
+	if l.deps.Streams.OutIsTerminal() {
+		l.progress.Pause(write)
+	} else { // what goes elsewhere is not in the way
+		write()
+	}
+	if l.broken != nil && l.writer == nil {
+		l.stop() // what cannot be printed need not be made
+	}
+}
+
+// output writes to the standard output. A run that writes files ends in order when it is interrupted, even if nobody reads the output.
+func (l *loop) output(write func() error) {
+	if l.writer == nil {
+		l.broken = write()
+		return
+	}
+	_, l.broken = source.Interruptible(l.ctx, func() (any, error) { return nil, write() })
+}
+
+// say writes to the error stream, after what was printed before.
+func (l *loop) say(what func()) {
+	if l.broken == nil {
+		l.output(l.out.Flush)
+	}
+	l.progress.Pause(what)
+}
+
+// finish says what can be said of all units together, and makes the exit status.
+func (l *loop) finish() error {
+	if l.writer != nil {
+		if err := l.writer.close(); err != nil {
+			l.fail(diag.Failures(err, api.FailureFunction))
+		}
+	}
+	if l.prints && l.ctx.Err() == nil {
+		payload, err := l.printer.End()
+		if err != nil {
+			l.fail(diag.Failures(err, api.FailureFunction))
+		}
+		l.write(payload)
+		if err := l.addSummary(l.printer.Summary()); err != nil {
+			l.fail(diag.Failures(err, api.FailureFunction))
+		}
+	}
+	if l.broken == nil {
+		l.output(l.out.Flush)
+	}
+	switch gone := errors.Is(l.broken, sink.ErrGone); {
+	case l.writer == nil && (gone || l.ctx.Err() != nil):
+		// Nobody wants to know the rest.
+	case l.broken != nil && !gone && !errors.Is(l.broken, context.Canceled):
+		l.fail(diag.Failures(l.broken, api.FailureFunction))
+		fallthrough
+	default:
+		l.conclude()
+	}
+	return l.ctx.Err()
+}
+
+// addSummary appends to the summary of the workflow step that fctl runs in, if it does.
+func (l *loop) addSummary(text []byte) error {
+	path := l.deps.Streams.Getenv("GITHUB_STEP_SUMMARY")
+	if len(text) == 0 || path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // others read it
+	if err != nil {
+		return fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err)
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// fail reports problems.
+func (l *loop) fail(problems diag.List) {
+	l.say(func() { l.console.Problems(problems) })
+	l.result.Failures = append(l.result.Failures, problems...)
+}
+
+// demand makes failures of the notes that --require-match and --strict do not accept. Of several units, what matches in one need not
+// match in the others.
+func (l *loop) demand(response *handler.Result) {
+	var kept []api.Note
+	for _, n := range response.Notes {
+		f := &api.Failure{Pos: n.Pos, Function: n.Function, Invocation: n.Invocation, Message: n.Message}
+		switch {
+		case l.options.Settings.RequireMatch && n.Kind.Unmatched() && !l.request.found.Several:
+			f.Class = api.FailureFunction
+		case n.Kind == api.NoteNamelessDocument && !l.options.Settings.Strict:
+			continue
+		case l.options.Settings.Strict && (n.Kind == api.NoteSkippedDocument || n.Kind == api.NoteNamelessDocument):
+			f.Class = api.FailureInput
+			refuseUnchecked(response)
+		default:
+			kept = append(kept, n)
+			continue
+		}
+		response.Failures = append(response.Failures, f)
+		response.ErrorMessages = append(response.ErrorMessages, f.Error())
+		response.Success = false
+	}
+	response.Notes = kept
+}
+
+// refuseUnchecked has no validation pass that could not check everything.
+func refuseUnchecked(response *handler.Result) {
+	for _, o := range response.Outputs {
+		list, _ := o.Value.(api.ValidationResultList)
+		for i := range list {
+			list[i].Passed = list[i].Passed && len(list[i].Unchecked) == 0
+		}
+	}
+}
+
+// noConfiguration tells why a file that was found is none, if it is none: it has no resources, or is a template of something
+// that is still to be made.
+func (l *loop) noConfiguration(unit *source.Unit, response *handler.Result) source.Reason {
+	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool { return f.Class == api.FailureInput && hasPlaceholder(unit.Data, f.Pos.Line) }) {
+		return source.IsTemplate
+	}
+	if !hasFindings(response) && slices.ContainsFunc(response.Notes, func(n api.Note) bool { return n.Kind == api.NoteSkippedDocument }) {
+		resources, err := resourcesOf(l.deps.Executor, unit.Toolchain, unit.Data)
+		if err == nil && len(resources) == 0 {
+			return source.NoResource
+		}
+	}
+	if isBlank(unit.Data) {
+		return source.IsEmpty
+	}
+	return ""
+}
+
+// hasFindings tells whether a validation found something in the text, whatever the text is.
+func hasFindings(response *handler.Result) bool {
+	for _, o := range response.Outputs {
+		if list, ok := o.Value.(api.ValidationResultList); ok && slices.ContainsFunc(list, func(r api.ValidationResult) bool { return len(r.FailedAttributes) > 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPlaceholder tells whether a line holds what a template's engine replaces.
+func hasPlaceholder(text []byte, line int) bool {
+	for l := range bytes.Lines(text) {
+		if line--; line == 0 {
+			return bytes.Contains(l, []byte("{{"))
+		}
+	}
+	return false
+}
+
+// isBlank tells whether there is nothing but comments and separators in a text.
+func isBlank(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {
+			return false
+		}
+	}
+	return true
+}
