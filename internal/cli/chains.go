@@ -1,10 +1,9 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
@@ -30,17 +29,13 @@ type chainStep struct {
 }
 
 // chainSteps reads a chain and tells what each of its steps is.
-func (a *App) chainSteps(cmd *cobra.Command, executor *functions.Executor, toolchain api.ToolchainType, path string) ([]chainStep, error) {
-	s, err := a.settings(cmd.Flags())
+func (a *App) chainSteps(ctx context.Context, set functionSet, path string) ([]chainStep, error) {
+	request := run.NewRequest(run.Files{Dir: a.global.dir}, set.settings, a.deps(set.executor))
+	chain, err := request.Chain(ctx, request.Walk(ctx, set.toolchain), path)
 	if err != nil {
 		return nil, err
 	}
-	request := run.NewRequest(run.Files{Dir: a.global.dir}, s, a.deps(executor))
-	chain, err := request.Chain(cmd.Context(), request.Walk(cmd.Context(), toolchain), path)
-	if err != nil {
-		return nil, err
-	}
-	return describeChain(executor, toolchain, chain), nil
+	return describeChain(set.executor, set.toolchain, chain), nil
 }
 
 func describeChain(executor *functions.Executor, toolchain api.ToolchainType, chain *plan.Plan) []chainStep {

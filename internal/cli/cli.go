@@ -60,9 +60,6 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	if isCompletion(args) {
 		a.prepareCompletion(root, args)
 	}
-	if cmd, _, err := root.Find(args); err == nil && cmd.Name() == "doseq" {
-		args = listLast(args)
-	}
 	root.SetArgs(args)
 	root.SetIn(a.Streams.In)
 	root.SetErr(a.Streams.ErrOut)
@@ -96,7 +93,7 @@ func (a *App) console() run.Console { return run.Console{Streams: a.Streams} }
 
 // deps is what a run works with.
 func (a *App) deps(executor *functions.Executor) run.Deps {
-	return run.Deps{Streams: a.Streams, Executor: executor, Writes: &a.writes}
+	return run.Deps{Streams: a.Streams, Executor: executor, Writes: &a.writes, Alone: true}
 }
 
 // executorFor makes the executor with what the settings say about resource types. It has functions for the toolchain they name.

@@ -26,6 +26,7 @@ func isCompletion(args []string) bool {
 // prepareCompletion adds what only completion needs.
 func (a *App) prepareCompletion(root *cobra.Command, args []string) {
 	for _, cmd := range root.Commands() {
+		cmd.DisableFlagParsing = false
 		cmd.Flags().VisitAll(plainUsage)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { a.completeFlag(cmd, f) })
 	}

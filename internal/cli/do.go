@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -55,7 +56,6 @@ secrets'.`,
 	cmd.Flags().SetInterspersed(false)
 	o := &runFlags{}
 	a.addRunFlags(cmd, o)
-	cmd.Flags().BoolVarP(&o.help, "help", "h", false, "help for do")
 	cmd.Flags().StringArrayVar(&o.functions, "functions", nil, "run the functions that `FILE` lists, before those on the command line")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return a.do(cmd.Context(), cmd, o, words)
@@ -82,31 +82,31 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, o *runFlags, words []s
 	if err != nil {
 		return err
 	}
-	taker := &flagTaker{cmd: cmd}
-	problems := p.request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) {
-		walk.Flags = taker
-		defer func() { taker.again = true }()
-		return given.resolve(ctx, o, p.request, walk)
-	})
+	problems, err := given.setFlags(ctx, cmd, p.request)
+	if err != nil {
+		return err
+	}
 	if o.help {
 		return cmd.Help()
 	}
-	if taker.taken {
-		s, err := a.settings(cmd.Flags())
-		if err == nil {
-			p.settings = s
-		} else if problems == nil {
-			return err
-		}
+	settled, settingsProblem := p.settings, error(nil)
+	if len(problems) > 0 {
+		settled, settingsProblem = a.settle(p.sources, cmd.Flags())
 	}
-	if problems != nil {
-		return problems
+	err = p.request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) {
+		walk.Flags = recognizer{cmd.Flags()}
+		return given.resolve(ctx, o, p.request, walk, problems)
+	})
+	if err := cmp.Or(err, settingsProblem); err != nil {
+		return err
 	}
+	p.settings = settled
 	return a.run(ctx, cmd, o, p)
 }
 
 // prepared is a run of which the files are known.
 type prepared struct {
+	sources  *settings.Sources
 	settings *settings.Settings
 	deps     run.Deps
 	request  *run.Request
@@ -117,7 +117,11 @@ func (a *App) prepare(ctx context.Context, cmd *cobra.Command, o *runFlags) (*pr
 	if slices.Contains(o.files.Paths, "") {
 		return nil, diag.Usage("-f: the path is empty")
 	}
-	s, err := a.settings(cmd.Flags())
+	sources, err := a.sources(cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.settle(sources, cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +130,7 @@ func (a *App) prepare(ctx context.Context, cmd *cobra.Command, o *runFlags) (*pr
 		return nil, err
 	}
 	o.files.Dir = a.global.dir
-	p := &prepared{settings: s, deps: a.deps(executor)}
+	p := &prepared{sources: sources, settings: s, deps: a.deps(executor)}
 	p.request, err = run.Prepare(ctx, o.files, s, p.deps)
 	return p, err
 }
@@ -151,7 +155,7 @@ func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepa
 }
 
 // resolve makes the chain of the files of --functions and the words from the function on.
-func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, walk *plan.Walk) (*plan.Plan, error) {
+func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, walk *plan.Walk, flagProblems map[int]error) (*plan.Plan, error) {
 	if problem := g.checkUnit(o, walk); problem != nil {
 		return nil, problem
 	}
@@ -167,7 +171,11 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, wa
 	}
 	typed := &plan.Plan{}
 	if len(g.words) > 0 {
-		typed = part(walk.Resolve(g.words)) // sets the flags that stand among the words
+		words := walk.Split(g.words)
+		for _, f := range words.Flags {
+			f.Problem = flagProblems[f.At]
+		}
+		typed = part(walk.Resolve(words))
 	}
 	if slices.Contains(o.functions, "") {
 		return nil, diag.UsageHint("fctl do --functions CHAIN FILE UNIT", "--functions: the name of a file is expected")
@@ -208,43 +216,55 @@ func decidesFunctions(f *pflag.Flag) bool {
 // isPathFlag is true of flags that stand in the place of FILE and UNIT.
 func isPathFlag(f *pflag.Flag) bool { return f.Name == "filename" || f.Name == "recursive" }
 
-// flagTaker lets the walk set the command's flags.
-type flagTaker struct {
-	cmd   *cobra.Command
-	again bool // they are set already
-	taken bool // there was one
+// setFlags sets the flags among the words, and returns what is wrong with each, if anything, by the index of its first word. Which words are
+// flags depends on the functions of the toolchain: that of the first files decides.
+func (g args) setFlags(ctx context.Context, cmd *cobra.Command, request *run.Request) (map[int]error, error) {
+	toolchains, err := request.Toolchains(ctx)
+	if err != nil || g.problem != nil || len(g.words) == 0 {
+		return nil, err
+	}
+	walk := request.Walk(ctx, toolchains[0])
+	walk.Flags = recognizer{cmd.Flags()}
+	problems := map[int]error{}
+	for _, f := range walk.Split(g.words).Flags {
+		problems[f.At] = setFlag(cmd, f.Words)
+	}
+	return problems, nil
 }
 
-// Take implements plan.Flags.
-func (t *flagTaker) Take(words []string) (int, error) {
-	flags := t.cmd.Flags()
-	flag, needsValue := lookupFlag(flags, words[0])
-	if flag == nil {
-		return 0, nil
-	}
+// setFlag sets a flag that stands after FUNCTION.
+func setFlag(cmd *cobra.Command, words []string) error {
+	flag, _ := lookupFlag(cmd.Flags(), words[0])
 	switch {
 	case decidesFunctions(flag):
 		example := "--" + flag.Name
 		if flag.NoOptDefVal == "" {
 			example += "=..."
 		}
-		return 1, diag.UsageHint("fctl do "+example+" FILE UNIT FUNCTION", "--%s must stand before FUNCTION", flag.Name)
+		return diag.UsageHint("fctl do "+example+" FILE UNIT FUNCTION", "--%s must stand before FUNCTION", flag.Name)
 	case isPathFlag(flag):
-		return 1, diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]", "-%s must stand before FUNCTION, and in the place of FILE and UNIT", flag.Shorthand)
+		return diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]", "-%s must stand before FUNCTION, and in the place of FILE and UNIT", flag.Shorthand)
 	}
-	n := 1
-	if needsValue && len(words) > 1 {
-		n = 2
+	if err := cmd.Flags().Parse(words); err != nil {
+		return flagProblem(cmd, err)
 	}
-	if t.again {
-		return n, nil
+	return nil
+}
+
+// recognizer recognizes the flags of a command.
+type recognizer struct{ flags *pflag.FlagSet }
+
+// Recognize implements plan.Flags.
+func (r recognizer) Recognize(words []string) int {
+	flag, needsValue := lookupFlag(r.flags, words[0])
+	switch {
+	case flag == nil:
+		return 0
+	case needsValue && len(words) > 1 && !decidesFunctions(flag) && !isPathFlag(flag):
+		return 2
 	}
-	if err := flags.Parse(words[:n]); err != nil {
-		return n, flagProblem(t.cmd, err)
-	}
-	t.taken = true
-	return n, nil
+	return 1
 }
 
 // Names implements plan.Flags.
-func (t *flagTaker) Names() []string { return flagNames(t.cmd.Flags()) }
+func (r recognizer) Names() []string { return flagNames(r.flags) }

@@ -31,9 +31,10 @@ the standard input. With -f there can be several files:
 	}
 	o := &runFlags{}
 	a.addRunFlags(cmd, o)
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return a.doseq(cmd.Context(), cmd, o, words)
-	}
+	// A list in YAML begins with a dash, which is no flag.
+	cmd.DisableFlagParsing = true
+	cmd.Args = func(cmd *cobra.Command, words []string) error { return doseqArgs(cmd, o, words) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.doseq(cmd.Context(), cmd, o) }
 	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return completeDoseq(o, words, typed)
 	}
@@ -51,9 +52,14 @@ func listLast(args []string) []string {
 	return slices.Concat(args[:i], args[i+1:], []string{"--", args[i]})
 }
 
-func (a *App) doseq(ctx context.Context, cmd *cobra.Command, o *runFlags, words []string) error {
+// doseqArgs reads the flags and the words.
+func doseqArgs(cmd *cobra.Command, o *runFlags, words []string) error {
+	if err := cmd.Flags().Parse(listLast(words)); err != nil {
+		return flagProblem(cmd, err)
+	}
+	words = cmd.Flags().Args()
 	switch several := len(o.files.Paths) > 0; {
-	case several && len(words) == 1:
+	case o.help, several && len(words) == 1:
 	case several:
 		return diag.UsageHint("fctl doseq -f PATH INVOCATIONS, as in: fctl doseq -f apps/ file:chain.yaml",
 			"with -f, INVOCATIONS alone is expected, got %d words", len(words))
@@ -66,12 +72,20 @@ func (a *App) doseq(ctx context.Context, cmd *cobra.Command, o *runFlags, words 
 			return problem
 		}
 	}
+	return nil
+}
+
+func (a *App) doseq(ctx context.Context, cmd *cobra.Command, o *runFlags) error {
+	if o.help {
+		return cmd.Help()
+	}
 	p, err := a.prepare(ctx, cmd, o)
 	if err != nil {
 		return err
 	}
+	list := cmd.Flags().Arg(cmd.Flags().NArg() - 1)
 	err = p.request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) {
-		return invocations(ctx, p.request, walk, words[len(words)-1])
+		return invocations(ctx, p.request, walk, list)
 	})
 	if err != nil {
 		return err

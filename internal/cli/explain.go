@@ -69,18 +69,18 @@ print the JSON Schema of such files, for editors: "fctl help chains".`,
 }
 
 func (a *App) explainFunction(cmd *cobra.Command, o *explainFlags, name string) error {
-	executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+	set, err := a.functionsOf(cmd.Context(), cmd)
 	if err != nil {
 		return err
 	}
-	d, ok := executor.Describe(toolchain, name)
+	d, ok := set.executor.Describe(set.toolchain, name)
 	if !ok {
-		return unknownFunction(executor, toolchain, name)
+		return unknownFunction(set.executor, set.toolchain, name)
 	}
 	if o.output == "json" {
 		return a.writeJSON(d)
 	}
-	return a.write([]byte(explanation(d, a.calling(cmd, o, toolchain), a.Streams.OutStyle(color.Bold))))
+	return a.write([]byte(explanation(d, a.calling(cmd, o, set.toolchain), a.Streams.OutStyle(color.Bold))))
 }
 
 // calling is how the functions that explain was asked about are called.
@@ -102,26 +102,26 @@ func (a *App) calling(cmd *cobra.Command, o *explainFlags, toolchain api.Toolcha
 }
 
 func (a *App) explainChain(cmd *cobra.Command, o *explainFlags) error {
-	executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+	set, err := a.functionsOf(cmd.Context(), cmd)
 	if err != nil {
 		return err
 	}
-	steps, err := a.chainSteps(cmd, executor, toolchain, o.file)
+	steps, err := a.chainSteps(cmd.Context(), set, o.file)
 	if err != nil {
 		return err
 	}
 	if o.output == "json" {
 		return a.writeJSON(steps)
 	}
-	return a.write([]byte(chainText(o.file, steps, a.calling(cmd, o, toolchain), a.Streams.OutStyle(color.Bold))))
+	return a.write([]byte(chainText(o.file, steps, a.calling(cmd, o, set.toolchain), a.Streams.OutStyle(color.Bold))))
 }
 
 func (a *App) printSchema(cmd *cobra.Command) error {
-	executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+	set, err := a.functionsOf(cmd.Context(), cmd)
 	if err != nil {
 		return err
 	}
-	return a.writeJSON(plan.Schema(executor.Signatures(toolchain)))
+	return a.writeJSON(plan.Schema(set.executor.Signatures(set.toolchain)))
 }
 
 func (a *App) writeJSON(value any) error {

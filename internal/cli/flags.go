@@ -24,7 +24,7 @@ type runFlags struct {
 	options run.Options // as far as flags say it as it is
 
 	functions                           []string // of do
-	help                                bool     // of do
+	help                                bool
 	output, report                      string
 	dataOnly, outputOnly, diff, combine bool
 	inPlace, dryRun, check              bool
@@ -35,6 +35,7 @@ type runFlags struct {
 func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 	flags := cmd.Flags()
 	o.files.Command = cmd.Name()
+	flags.BoolVarP(&o.help, "help", "h", false, "help for "+cmd.Name())
 	flags.StringArrayVarP(&o.files.Paths, "filename", "f", nil, "a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input. `PATH` can be given several times")
 	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false, "look into the directories of a directory too")
 	addWriteFlags(flags, o)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/sink"
 )
 
@@ -36,17 +38,17 @@ validating select a kind of functions: reads, changes or validates.`,
 	form := cmd.Flags().StringP("output", "o", "table", "what is printed, a `FORMAT`: table, wide (with parameters), json (the signatures), name")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+		set, err := a.functionsOf(cmd.Context(), cmd)
 		if err != nil {
 			return err
 		}
-		signatures := slices.DeleteFunc(executor.Signatures(toolchain), func(s api.FunctionSignature) bool { return !contains(s, words) })
+		signatures := slices.DeleteFunc(set.executor.Signatures(set.toolchain), func(s api.FunctionSignature) bool { return !contains(s, words) })
 		text, err := a.listText(*form, signatures)
 		if err != nil {
 			return err
 		}
 		if len(signatures) == 0 {
-			a.note(cmd, fmt.Sprintf("no function matches %s", strings.Join(words, " ")))
+			a.note(set.settings, fmt.Sprintf("no function matches %s", strings.Join(words, " ")))
 		}
 		return a.write(text)
 	}
@@ -65,28 +67,29 @@ func (a *App) write(text []byte) error {
 	return nil
 }
 
-// functionsOf is the executor and the toolchain that a command about functions
-// is about.
-func (a *App) functionsOf(ctx context.Context, cmd *cobra.Command) (*functions.Executor, api.ToolchainType, error) {
-	s, err := a.settings(cmd.Flags())
-	if err != nil {
-		return nil, "", err
-	}
-	executor, err := a.executorFor(ctx, s)
-	if err != nil {
-		return nil, "", err
-	}
-	a.console().Notes("", run.SettingsNotes(s, executor)...)
-	toolchain := api.ToolchainType(s.Toolchain)
-	if toolchain == "" {
-		toolchain = api.ToolchainKubernetesYAML
-	}
-	return executor, toolchain, run.Supported(toolchain, executor.Toolchains())
+// functionSet is the functions that a command is about.
+type functionSet struct {
+	settings  *settings.Settings
+	executor  *functions.Executor
+	toolchain api.ToolchainType
 }
 
-// note is a note about the command, unless the settings want none.
-func (a *App) note(cmd *cobra.Command, message string) {
-	if s, err := a.settings(cmd.Flags()); err == nil && !s.Quiet {
+// functionsOf loads the settings and makes the executor.
+func (a *App) functionsOf(ctx context.Context, cmd *cobra.Command) (set functionSet, err error) {
+	if set.settings, err = a.settings(cmd.Flags()); err != nil {
+		return set, err
+	}
+	if set.executor, err = a.executorFor(ctx, set.settings); err != nil {
+		return set, err
+	}
+	a.console().Notes("", run.SettingsNotes(set.settings, set.executor)...)
+	set.toolchain = cmp.Or(api.ToolchainType(set.settings.Toolchain), api.ToolchainKubernetesYAML)
+	return set, run.Supported(set.toolchain, set.executor.Toolchains())
+}
+
+// note writes a note about the command, unless the settings want none.
+func (a *App) note(s *settings.Settings, message string) {
+	if !s.Quiet {
 		a.console().Notes("", api.Note{Message: message})
 	}
 }

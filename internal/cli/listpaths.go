@@ -27,11 +27,11 @@ func (a *App) newListPaths() *cobra.Command {
 	resourceType := cmd.Flags().String("resource-type", "", "only paths that resources of this `TYPE` have")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		executor, toolchain, err := a.functionsOf(cmd.Context(), cmd)
+		set, err := a.functionsOf(cmd.Context(), cmd)
 		if err != nil {
 			return err
 		}
-		paths, err := executor.RegisteredPaths(toolchain)
+		paths, err := set.executor.RegisteredPaths(set.toolchain)
 		if err != nil {
 			return err
 		}
@@ -43,8 +43,8 @@ func (a *App) newListPaths() *cobra.Command {
 			paths = api.AttributeNameToResourceTypeToPathToVisitorInfoType{api.AttributeName(name): of}
 		}
 		if t := *resourceType; t != "" {
-			if known := executor.ResourceTypes(toolchain); !slices.Contains(known, api.ResourceType(t)) {
-				a.note(cmd, unknownType(t, known))
+			if known := set.executor.ResourceTypes(set.toolchain); !slices.Contains(known, api.ResourceType(t)) {
+				a.note(set.settings, unknownType(t, known))
 			}
 			paths = pathsOfType(paths, api.ResourceType(t))
 		}

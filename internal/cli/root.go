@@ -148,13 +148,26 @@ func flagNames(flags *pflag.FlagSet) []string {
 	return names
 }
 
-// settings loads the settings with the flags as they are now, and lets the
-// streams know about colour.
+// settings loads the settings, and lets the streams know about colour.
 func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
+	sources, err := a.sources(flags)
+	if err != nil {
+		return nil, err
+	}
+	return a.settle(sources, flags)
+}
+
+// sources reads the files with settings.
+func (a *App) sources(flags *pflag.FlagSet) (*settings.Sources, error) {
 	if err := checkDirectory(a.global.dir); err != nil {
 		return nil, err
 	}
-	s, err := settings.Load(flags, a.global.context, settings.Here(a.global.dir, a.global.config))
+	return settings.Read(flags, settings.Here(a.global.dir, a.global.config)), nil
+}
+
+// settle makes the settings with the flags as they are now.
+func (a *App) settle(sources *settings.Sources, flags *pflag.FlagSet) (*settings.Settings, error) {
+	s, err := sources.Settings(flags, a.global.context)
 	if err != nil {
 		return nil, err
 	}

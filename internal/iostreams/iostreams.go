@@ -51,13 +51,18 @@ func System() *Streams {
 	return s
 }
 
+// New returns streams that are no terminals and have no environment.
+func New(in io.Reader, out, errOut io.Writer) *Streams {
+	s := &Streams{In: in, Out: out, ErrOut: errOut, getenv: func(string) string { return "" }}
+	s.mode.Store(colorModes[0])
+	return s
+}
+
 // Test returns streams over buffers: no terminal, no colour, 80 columns and
 // no environment.
 func Test() (s *Streams, in, out, errOut *bytes.Buffer) {
 	in, out, errOut = new(bytes.Buffer), new(bytes.Buffer), new(bytes.Buffer)
-	s = &Streams{In: in, Out: out, ErrOut: errOut, getenv: func(string) string { return "" }}
-	s.mode.Store(colorModes[0])
-	return s, in, out, errOut
+	return New(in, out, errOut), in, out, errOut
 }
 
 // SetTerminal makes test streams look like terminals.

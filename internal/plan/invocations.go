@@ -63,6 +63,30 @@ func (w *Walk) Invocations(text Text) (*Plan, error) {
 	return r.plan, r.problems.Err()
 }
 
+// List resolves invocations that a program made. The error is a diag.List of everything that is wrong with them.
+func (w *Walk) List(invocations api.FunctionInvocationList) (*Plan, error) {
+	if len(invocations) == 0 {
+		return nil, diag.Usage("the list of invocations is empty")
+	}
+	p := &Plan{}
+	var problems diag.List
+	for _, in := range invocations {
+		signature, known := w.Functions.Signature(w.Toolchain, in.FunctionName)
+		if !known {
+			problems = append(problems, w.unknownFunction(in.FunctionName))
+			continue
+		}
+		checked, err := w.Functions.ValidateInvocation(w.Toolchain, in)
+		if err != nil {
+			problems = append(problems, argumentProblems(in.FunctionName, "", err)...)
+		}
+		p.Invocations = append(p.Invocations, checked)
+		p.Signatures = append(p.Signatures, signature)
+		p.Notes = append(p.Notes, handler.DeprecatedParameters(signature, in.Arguments)...)
+	}
+	return p, problems.Err()
+}
+
 func isNull(v gaby.Value) bool {
 	return !v.Exists() || v.Kind() == gaby.Scalar && v.Tag() == "!!null"
 }

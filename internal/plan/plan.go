@@ -42,11 +42,10 @@ type Functions interface {
 	ValidateInvocation(t api.ToolchainType, invocation api.FunctionInvocation) (api.FunctionInvocation, error)
 }
 
-// Flags is what the walk asks of the command's own flags.
+// Flags are the command's own flags. They are recognized here and set elsewhere.
 type Flags interface {
-	// Take sets the flag that begins at words[0] and tells how many words it
-	// took; 0 means that words[0] is no flag.
-	Take(words []string) (int, error)
+	// Recognize returns how many words the flag has that begins at words[0]; 0 means that words[0] is not a flag.
+	Recognize(words []string) int
 	// Names are the long names of all flags.
 	Names() []string
 }
@@ -78,34 +77,28 @@ func (p *Plan) Append(other *Plan) {
 	p.Notes = append(p.Notes, other.Notes...)
 }
 
-// Resolve walks the words, the first of which is the name of a function. The
-// error is a diag.List of everything that is wrong with them.
-func (w *Walk) Resolve(words []string) (*Plan, error) {
+// Resolve resolves words. The error is a diag.List of everything that is wrong with them.
+func (w *Walk) Resolve(words *Words) (*Plan, error) {
 	p := &Plan{}
 	var problems diag.List
-	for first, more := true, true; more; first = false {
-		if len(words) == 0 || words[0] == Then {
-			problems = append(problems, missingFunction(first, len(words) == 0))
-			more = len(words) > 0
-			words = words[min(1, len(words)):]
-			continue
+	for _, l := range words.links {
+		switch {
+		case l.missing != nil:
+			problems = append(problems, l.missing)
+		case l.name == "":
+			_, err := w.arguments(&l)
+			problems = append(problems, diag.Failures(errors.Join(w.noFunction(l.after), err), api.FailureUsage)...)
+		default:
+			r, err := w.link(&l)
+			if err != nil {
+				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
+			}
+			if l.known {
+				p.Invocations = append(p.Invocations, r.invocation)
+				p.Signatures = append(p.Signatures, l.signature)
+				p.Notes = append(p.Notes, r.notes...)
+			}
 		}
-		if !first && strings.HasPrefix(words[0], "-") {
-			_, rest, then, err := w.arguments(api.FunctionSignature{}, false, words)
-			problems = append(problems, diag.Failures(errors.Join(w.noFunction(words), err), api.FailureUsage)...)
-			words, more = rest, then
-			continue
-		}
-		l, rest, err := w.link(words)
-		if err != nil {
-			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
-		}
-		if l.known {
-			p.Invocations = append(p.Invocations, l.invocation)
-			p.Signatures = append(p.Signatures, l.signature)
-			p.Notes = append(p.Notes, l.notes...)
-		}
-		words, more = rest, l.then
 	}
 	if len(problems) > 0 {
 		return nil, problems
@@ -142,101 +135,62 @@ func (w *Walk) noFunction(words []string) *api.Failure {
 type link struct {
 	invocation api.FunctionInvocation
 	signature  api.FunctionSignature
-	known      bool // the function exists
-	then       bool // the link ended in then
 	notes      []api.Note
 }
 
-// link resolves the words up to the next then and returns the words after it.
-func (w *Walk) link(words []string) (l link, rest []string, err error) {
-	name := words[0]
-	l.signature, l.known = w.Functions.Signature(w.Toolchain, name)
+// link resolves the words of one function.
+func (w *Walk) link(words *linkWords) (l link, err error) {
+	name := words.name
+	l.signature = words.signature
 	l.invocation.FunctionName = name
-	args, rest, then, err := w.arguments(l.signature, l.known, words[1:])
-	l.then = then
-	if !l.known { // a flag that does not stand where it has to may be why
-		return l, rest, errors.Join(err, w.unknownFunction(name))
+	args, err := w.arguments(words)
+	if !words.known { // a flag that does not stand where it has to may be why
+		return l, errors.Join(err, w.unknownFunction(name))
 	}
 	if err != nil {
-		return l, rest, err
+		return l, err
 	}
 	l.invocation.Arguments = args
 	hint := cmp.Or(w.thenHint(&l), w.flagHint(&l))
 	checked, err := w.Functions.ValidateInvocation(w.Toolchain, l.invocation)
 	if err != nil {
-		return l, rest, argumentProblems(name, hint, err)
+		return l, argumentProblems(name, hint, err)
 	}
 	l.notes = append(l.notes, handler.DeprecatedParameters(l.signature, args)...)
 	l.invocation = checked
-	return l, rest, nil
+	return l, nil
 }
 
-// arguments decides the words of one link. All that is wrong is collected, so
+// arguments reads the arguments of one link. All that is wrong is collected, so
 // that a command line is mended in one go.
-func (w *Walk) arguments(s api.FunctionSignature, known bool, words []string) (args []api.FunctionArgument, rest []string, then bool, err error) {
+func (w *Walk) arguments(l *linkWords) (args []api.FunctionArgument, err error) {
 	var problems diag.List
-	add := func(parameter, word string) {
-		if !known {
-			return
-		}
-		value, evaluator, err := w.value(word, "")
-		if err != nil {
-			for _, f := range diag.Failures(err, api.FailureInput) {
-				f.Function = s.FunctionName
-				problems = append(problems, f)
-			}
-			return
-		}
-		args = append(args, api.FunctionArgument{ParameterName: parameter, Value: value, Evaluator: evaluator})
-	}
-	literal := false
-	for len(words) > 0 {
-		word, here := words[0], words
-		words = words[1:]
-		name, value, hasValue := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-		isNamed := strings.HasPrefix(word, "--") && hasParameter(s, name)
+	for _, word := range l.words {
 		switch {
-		case literal && isNamed && hasValue:
-			add(name, value)
-		case literal:
-			args = append(args, api.FunctionArgument{Value: word})
-		case word == Then:
-			return args, words, true, problems.Err()
-		case word == "--":
-			literal = true
-		case isNamed:
-			if !hasValue {
-				if len(words) == 0 || words[0] == Then {
-					problems = append(problems, inFunction(s.FunctionName, diag.Usage("--%s needs a value", name)))
-					continue
-				}
-				value, words = words[0], words[1:]
+		case word.flag != nil:
+			if word.flag.Problem != nil {
+				problems = append(problems, diag.Failures(word.flag.Problem, api.FailureUsage)...)
 			}
-			add(name, value)
-		case strings.HasPrefix(word, "--"):
-			n, err := w.Flags.Take(here)
-			switch {
-			case err != nil:
-				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
-			case n == 0 && known:
-				problems = append(problems, w.unknownWord(s, name))
-			}
-			words = here[max(1, n):]
-		case len(word) > 1 && word[0] == '-':
-			n, err := w.Flags.Take(here)
+		case word.kind == noValue:
+			problems = append(problems, inFunction(l.name, diag.Usage("--%s needs a value", word.parameter)))
+		case !l.known && word.kind != literal:
+		case word.kind == unknown:
+			problems = append(problems, w.unknownWord(l.signature, word.parameter))
+		case word.kind == literal:
+			args = append(args, api.FunctionArgument{Value: word.value})
+		default:
+			value, evaluator, err := w.value(word.value, "")
 			if err != nil {
-				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
-			}
-			if n == 0 {
-				add("", word)
+				for _, f := range diag.Failures(err, api.FailureInput) {
+					f.Function = l.name
+					problems = append(problems, f)
+				}
 				continue
 			}
-			words = here[n:]
-		default:
-			add("", word)
+			args = append(args, api.FunctionArgument{ParameterName: word.parameter, Value: value, Evaluator: evaluator})
 		}
 	}
-	return args, nil, false, problems.Err()
+	return args, problems.Err()
 }
 
 func hasParameter(s api.FunctionSignature, name string) bool { return parameterIndex(s, name) >= 0 }

@@ -74,24 +74,23 @@ func (r registry) ValidateInvocation(_ api.ToolchainType, i api.FunctionInvocati
 // flags has --color VALUE, -o VALUE and --quiet.
 type flags struct{ got []string }
 
-func (f *flags) Take(words []string) (int, error) {
+func (f *flags) Recognize(words []string) int {
 	name, _, hasValue := strings.Cut(words[0], "=")
-	switch name {
-	case "--quiet":
-		f.got = append(f.got, words[0])
-		return 1, nil
-	case "--color", "-o":
-		if hasValue {
-			f.got = append(f.got, words[0])
-			return 1, nil
-		}
-		if len(words) < 2 {
-			return 1, diag.Usage("%s needs a value", name)
-		}
-		f.got = append(f.got, words[:2]...)
-		return 2, nil
+	switch {
+	case name == "--quiet", (name == "--color" || name == "-o") && hasValue:
+		return 1
+	case name == "--color", name == "-o":
+		return min(2, len(words))
 	}
-	return 0, nil
+	return 0
+}
+
+func (f *flags) set(flag *plan.FlagWords) {
+	if words := flag.Words; len(words) == 1 && words[0] != "--quiet" && !strings.Contains(words[0], "=") {
+		flag.Problem = diag.Usage("%s needs a value", words[0])
+		return
+	}
+	f.got = append(f.got, flag.Words...)
 }
 
 func (f *flags) Names() []string { return []string{"color", "quiet"} }
@@ -104,7 +103,11 @@ func resolve(words string) (*plan.Plan, *flags, error) {
 		}
 		return []byte("content of " + path), nil
 	}}
-	p, err := w.Resolve(strings.Fields(words))
+	split := w.Split(strings.Fields(words))
+	for _, flag := range split.Flags {
+		f.set(flag)
+	}
+	p, err := w.Resolve(split)
 	return p, f, err
 }
 

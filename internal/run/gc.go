@@ -36,7 +36,7 @@ type memory struct {
 	limit int64
 }
 
-// newMemory is called before the first unit is read.
+// newMemory is called before the first unit is read. A nil memory leaves the process as it is.
 func newMemory(several bool, format report.Format) *memory {
 	collect := collectLess
 	if format == report.Mutations {
@@ -48,7 +48,7 @@ func newMemory(several bool, format report.Format) *memory {
 
 // expect tells that a file of n bytes is going to be read. It can be called concurrently.
 func (m *memory) expect(n int64) {
-	if n < mediumUnit || m.several {
+	if m == nil || n < mediumUnit || m.several {
 		return
 	}
 	if m.more {
@@ -65,7 +65,7 @@ func (m *memory) expect(n int64) {
 
 // hold tells that a unit of n bytes is worked on. It can be called concurrently.
 func (m *memory) hold(n int) {
-	if n < largeUnit {
+	if m == nil || n < largeUnit {
 		return
 	}
 	texts := int64(n)

@@ -20,6 +20,8 @@ type Deps struct {
 	Streams  *iostreams.Streams
 	Executor *functions.Executor
 	Writes   *Writes
+	// Alone says that the process does nothing else: memory is collected as it is best for the run.
+	Alone bool
 }
 
 // Files says which files a chain runs on: File, which is the unit Unit, or Paths.
@@ -38,6 +40,7 @@ type Request struct {
 	reader   *source.Reader
 	found    *source.Found
 	first    *source.Unit // the first unit, when it had to be read for its toolchain
+	known    []api.ToolchainType
 	plans    *plans
 	// toolchain is the one that problems with the chain are about: that of all units, mostly.
 	toolchain api.ToolchainType

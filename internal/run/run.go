@@ -125,11 +125,13 @@ func (l *loop) run() (err error) {
 			l.progress = streams.NewProgress("files", len(files.Files))
 		}
 	}
-	format := l.options.Format
-	if !l.prints {
-		format = ""
+	if l.deps.Alone {
+		format := l.options.Format
+		if !l.prints {
+			format = ""
+		}
+		l.memory = newMemory(files.Several, format)
 	}
-	l.memory = newMemory(files.Several, format)
 	working, stop := context.WithCancel(l.ctx)
 	defer stop()
 	l.stop, l.out = stop, sink.NewStream(streams.Out)

@@ -42,7 +42,7 @@ func (c *plans) of(t api.ToolchainType) (*plan.Plan, error) {
 // Plan resolves the chain for the first toolchain of the files for which that
 // can be done. When there is none the error is what is wrong for the first.
 func (r *Request) Plan(ctx context.Context, chain func(*plan.Walk) (*plan.Plan, error)) error {
-	toolchains, err := r.toolchains(ctx)
+	toolchains, err := r.Toolchains(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,9 +59,16 @@ func (r *Request) Plan(ctx context.Context, chain func(*plan.Walk) (*plan.Plan, 
 	return err
 }
 
-// toolchains are those of the files that there are functions for, in the order
+// Toolchains are those of the files that there are functions for, in the order
 // of the files.
-func (r *Request) toolchains(ctx context.Context) ([]api.ToolchainType, error) {
+func (r *Request) Toolchains(ctx context.Context) (_ []api.ToolchainType, err error) {
+	if r.known == nil {
+		r.known, err = r.findToolchains(ctx)
+	}
+	return r.known, err
+}
+
+func (r *Request) findToolchains(ctx context.Context) ([]api.ToolchainType, error) {
 	if t := r.reader.Toolchain; t != "" {
 		return []api.ToolchainType{t}, nil
 	}

@@ -80,6 +80,11 @@ type Settings struct {
 	project string // the project's file, as messages name it
 }
 
+// Defaults are the settings where no file, variable or flag says anything.
+func Defaults() *Settings {
+	return &Settings{Color: "auto", Output: "auto", MaxSize: "2GiB", MaxBytes: 2 << 30, Space: "default"}
+}
+
 // Row is a setting, its value and where that comes from.
 type Row struct {
 	Name   string
@@ -169,76 +174,105 @@ func resolve(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
+// Sources is what the environment and the settings files say.
+type Sources struct {
+	table []key
+	where Where
+
+	viper    *viper.Viper
+	files    Settings                // lists, notes and the project's file
+	places   map[string]api.Position // of settings in files
+	problems diag.List
+}
+
 // Load collects the settings. Flags named like a key are bound to it when
 // they were given; context is the value of --context, a list of name=value.
 func Load(flags *pflag.FlagSet, context []string, where Where) (*Settings, error) {
-	return load(keys(), flags, context, where)
+	return Read(flags, where).Settings(flags, context)
 }
 
-func load(table []key, flags *pflag.FlagSet, context []string, where Where) (*Settings, error) {
-	if where.From == "" {
-		where.From = where.Dir
-	}
-	v := viper.New()
-	s := &Settings{}
+// Read reads the environment and the settings files. Of the flags, it asks whether the project's file counts.
+func Read(flags *pflag.FlagSet, where Where) *Sources { return read(keys(), flags, where) }
+
+func read(table []key, flags *pflag.FlagSet, where Where) *Sources {
+	where.From = cmp.Or(where.From, where.Dir)
+	s := &Sources{table: table, where: where, viper: viper.New(), places: map[string]api.Position{}, problems: checkEnv(table)}
 	for _, k := range table {
 		if k.isList() {
 			continue
 		}
-		v.SetDefault(k.name, k.standard)
-		if err := v.BindEnv(k.name, EnvName(k.name)); err != nil {
-			return nil, err
+		s.viper.SetDefault(k.name, k.standard)
+		if err := s.viper.BindEnv(k.name, EnvName(k.name)); err != nil {
+			s.problems = append(s.problems, diag.Usage("settings: %w", err))
 		}
-		if flag := flags.Lookup(k.name); flag != nil && flag.Changed {
-			if err := v.BindPFlag(k.name, flag); err != nil {
-				return nil, err
+	}
+	s.bind(flags)
+	s.merge(place{path: where.UserFile, required: where.Required})
+	if s.viper.GetBool("no-project-settings") {
+		return s
+	}
+	found, notes, problem := findProject(where.Dir, where.From)
+	s.files.Notes = append(s.files.Notes, notes...)
+	switch {
+	case problem != nil:
+		s.problems = append(s.problems, problem)
+	case found != nil:
+		path := filepath.Join(found.dir, ProjectFile)
+		s.files.project = shown(path, where.From)
+		s.merge(place{path: path, project: found, required: true})
+	}
+	return s
+}
+
+// bind has the flags that were given win over all else.
+func (s *Sources) bind(flags *pflag.FlagSet) {
+	for _, k := range s.table {
+		if flag := flags.Lookup(k.name); flag != nil && flag.Changed && !k.isList() {
+			if err := s.viper.BindPFlag(k.name, flag); err != nil {
+				s.problems = append(s.problems, diag.Usage("settings: %w", err))
 			}
 		}
 	}
-	places, inContext := map[string]api.Position{}, map[string]bool{}
-	problems := checkEnv(table)
-	merge := func(in place) {
-		file, bad := readFile(table, in, where.From)
-		problems = append(problems, bad...)
-		s.Notes = append(s.Notes, file.notes...)
-		maps.Copy(places, file.places)
-		for name, list := range s.lists() {
-			*list = append(*list, file.lists[name]...)
-		}
-		if err := v.MergeConfigMap(file.values); err != nil {
-			problems = append(problems, diag.Usage("settings: %w", err))
-		}
+}
+
+// merge adds what a file says, which wins over the files before it.
+func (s *Sources) merge(in place) {
+	file, bad := readFile(s.table, in, s.where.From)
+	s.problems = append(s.problems, bad...)
+	s.files.Notes = append(s.files.Notes, file.notes...)
+	maps.Copy(s.places, file.places)
+	for name, list := range s.files.lists() {
+		*list = append(*list, file.lists[name]...)
 	}
-	merge(place{path: where.UserFile, required: where.Required})
-	if !v.GetBool("no-project-settings") {
-		found, notes, problem := findProject(where.Dir, where.From)
-		s.Notes = append(s.Notes, notes...)
-		switch {
-		case problem != nil:
-			problems = append(problems, problem)
-		case found != nil:
-			path := filepath.Join(found.dir, ProjectFile)
-			s.project = shown(path, where.From)
-			merge(place{path: path, project: found, required: true})
-		}
+	if err := s.viper.MergeConfigMap(file.values); err != nil {
+		s.problems = append(s.problems, diag.Usage("settings: %w", err))
 	}
-	problems = append(problems, s.setContext(v, table, context, inContext)...)
+}
+
+// Settings are the settings with flags as they are now. It can be called again when more flags were read.
+func (s *Sources) Settings(flags *pflag.FlagSet, context []string) (*Settings, error) {
+	s.bind(flags)
+	all, inContext := s.files, map[string]bool{}
+	for _, list := range all.lists() {
+		*list = slices.Clip(*list)
+	}
+	problems := append(slices.Clip(s.problems), all.setContext(s.viper, s.table, context, inContext)...)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	if err := v.Unmarshal(s); err != nil {
+	if err := s.viper.Unmarshal(&all); err != nil {
 		return nil, diag.Usage("settings: %w", err)
 	}
-	if s.Toolchain == autoToolchain {
-		s.Toolchain, s.AnyFormat = "", true
+	if all.Toolchain == autoToolchain {
+		all.Toolchain, all.AnyFormat = "", true
 	}
-	lists := s.addLists(flags, where.Dir)
-	s.Rows = rows(table, v, s, flags, places, lists, inContext)
+	lists := all.addLists(flags, s.where.Dir)
+	all.Rows = rows(s.table, s.viper, &all, flags, s.places, lists, inContext)
 	var err error
-	if s.MaxBytes, err = parseSize(s.MaxSize); err != nil {
-		return nil, s.Refuse("max-size", fmt.Errorf("max-size: %w", err))
+	if all.MaxBytes, err = parseSize(all.MaxSize); err != nil {
+		return nil, all.Refuse("max-size", fmt.Errorf("max-size: %w", err))
 	}
-	return s, nil
+	return &all, nil
 }
 
 // Refuse is the problem of a setting whose value others refuse, with its place

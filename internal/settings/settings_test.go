@@ -93,8 +93,28 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Color != "auto" || s.Output != "auto" || s.Space != "default" || s.RevisionNum != 0 {
-		t.Errorf("got %+v", s)
+	if diff := cmp.Diff(Defaults(), s, cmpopts.IgnoreUnexported(Settings{}), cmpopts.IgnoreFields(Settings{}, "Rows")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFilesAreReadOnce(t *testing.T) {
+	clearEnv(t)
+	root := t.TempDir()
+	file := write(t, filepath.Join(root, "config.yaml"), "space: shop\ncolor: never\n")
+	flags := flagSet(t)
+	sources := Read(flags, Where{Dir: root, UserFile: file})
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	for _, color := range []string{"never", "always"} {
+		s, err := sources.Settings(flags, []string{"unit-label.a=b"})
+		if err != nil || s.Space != "shop" || s.Color != color || len(s.UnitLabels) != 1 {
+			t.Errorf("%+v, %v", s, err)
+		}
+		if err := flags.Parse([]string{"--color=always"}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -105,7 +125,7 @@ func TestAProjectIsNotTrusted(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, ProjectFile), "space: shop\nserver: http://evil.example.com\n")
 	user := write(t, filepath.Join(root, "user.yaml"), "server: http://mine.example.com\n")
-	s, err := load(table, flagSet(t), nil, Where{Dir: root, UserFile: user})
+	s, err := read(table, flagSet(t), Where{Dir: root, UserFile: user}).Settings(flagSet(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
