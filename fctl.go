@@ -4,6 +4,9 @@
 //	func main() {
 //		os.Exit(fctl.Main(fctl.WithFunctions(api.ToolchainKubernetesYAML, myFunction())))
 //	}
+//
+// Do is the command do as a function, for programs that run functions on files
+// themselves.
 package fctl
 
 import (
@@ -13,7 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli"
 )
 
-// Option changes what Main runs.
+// Option changes which functions Main and Do run.
 type Option func(*config)
 
 type config struct {
@@ -48,11 +51,15 @@ func WithRegistration(register func(*functions.Executor) error) Option {
 // Main runs the command line of this process and returns the exit status,
 // which the caller gives to os.Exit.
 func Main(options ...Option) int {
-	c := config{executor: functions.NewStandardExecutor}
+	return cli.Main(newConfig(options).build)
+}
+
+func newConfig(options []Option) *config {
+	c := &config{executor: functions.NewStandardExecutor}
 	for _, option := range options {
-		option(&c)
+		option(c)
 	}
-	return cli.Main(c.build)
+	return c
 }
 
 func (c *config) build() (*functions.Executor, error) {

@@ -20,11 +20,7 @@ func hello(name string) handler.FunctionRegistration {
 }
 
 func build(options ...Option) (*functions.Executor, error) {
-	c := config{executor: functions.NewStandardExecutor}
-	for _, option := range options {
-		option(&c)
-	}
-	return c.build()
+	return newConfig(options).build()
 }
 
 func TestFunctionsAreAddedToTheStandardOnes(t *testing.T) {

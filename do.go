@@ -1,0 +1,125 @@
+package fctl
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/internal/plan"
+	"github.com/fctl-dev/fctl/internal/report"
+	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/internal/settings"
+)
+
+// Options say what Do runs on which files. The zero value of everything but Paths and Chain is
+// the default of `fctl do`.
+type Options struct {
+	// Paths are files, directories and patterns such as "apps/**/*.yaml"; "-" is In.
+	Paths     []string
+	Recursive bool   // the directories of a directory too
+	Dir       string // where paths start; empty for the working directory
+	// Toolchain is the format of the files. When it is empty, their names decide.
+	Toolchain api.ToolchainType
+
+	// Chain is the functions, in the order in which they run.
+	Chain api.FunctionInvocationList
+	// Where selects the resources that the functions see: see `fctl help where`.
+	Where string
+	// Functions change which functions there are, as for Main.
+	Functions []Option
+
+	// Format is what is written to Out, as -o says: auto, data, output, diff, mutations and so on.
+	Format string
+	// InPlace writes the files, OutputDir writes files of the same names in a directory, and DryRun
+	// writes none. Out gets the output then only if there is a Format.
+	InPlace   bool
+	OutputDir string
+	DryRun    bool
+
+	KeepGoing     bool // functions after one that failed run too
+	Strict        bool // a document that is not a resource is an error
+	RequireMatch  bool // a function that matches nothing is an error
+	AllowExternal bool // functions may use files, programs and the network
+
+	In     io.Reader // nil is empty
+	Out    io.Writer // nil discards
+	ErrOut io.Writer // notes and problems; nil discards
+}
+
+// Result is what became of the files.
+type Result struct {
+	// Passed is true unless a validation did not pass.
+	Passed bool
+	// Units is the number of files on which the chain ran, or was to run.
+	Units int
+	// Changed are the paths of the files whose configuration the chain changed, whether that was written or not.
+	Changed []string
+}
+
+// Do runs a chain of functions on files, as `fctl do` does. It reads no settings files, environment
+// variables or flags. Files are worked on in parallel; a file with a problem does not keep the others
+// from being worked on. The error holds all problems: errors.As finds an *api.Failure in it.
+//
+// Do can be called several times at once, if each call has other files to write.
+func Do(ctx context.Context, options Options) (Result, error) {
+	streams := iostreams.New(options.In, options.Out, options.ErrOut)
+	if options.In == nil {
+		streams.In = &bytes.Reader{}
+	}
+	streams.Out = cmp.Or(streams.Out, io.Discard)
+	streams.ErrOut = cmp.Or(streams.ErrOut, io.Discard)
+	executor, err := newConfig(options.Functions).build()
+	if err != nil {
+		return Result{}, err
+	}
+	o, err := options.run()
+	if err != nil {
+		return Result{}, err
+	}
+	deps := run.Deps{Streams: streams, Executor: executor, Writes: &run.Writes{}}
+	files := run.Files{Paths: options.Paths, Recursive: options.Recursive, Dir: options.Dir, Command: "do"}
+	if o.Request, err = run.Prepare(ctx, files, o.Settings, deps); err != nil {
+		return Result{}, err
+	}
+	if err := o.Request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) { return walk.List(options.Chain) }); err != nil {
+		return Result{}, err
+	}
+	result, err := run.Run(ctx, o, deps)
+	if err == nil {
+		err = diag.List(result.Failures).Err()
+	}
+	return Result{Passed: !result.No, Units: result.Units, Changed: result.Changed}, err
+}
+
+// run are the options of the loop.
+func (o *Options) run() (run.Options, error) {
+	s := settings.Defaults()
+	s.Toolchain = string(o.Toolchain)
+	s.KeepGoing, s.Strict, s.RequireMatch, s.AllowExternal = o.KeepGoing, o.Strict, o.RequireMatch, o.AllowExternal
+	all := run.Options{Settings: s, Print: o.Format != "", OutputDir: o.OutputDir, Select: run.Selection{Where: o.Where}, KeepGoing: o.KeepGoing}
+	outputs := 0
+	for _, c := range []struct {
+		on     bool
+		output run.Output
+	}{{o.InPlace, run.InPlace}, {o.OutputDir != "", run.Directory}, {o.DryRun, run.DryRun}} {
+		if c.on {
+			outputs++
+			all.Output = c.output
+		}
+	}
+	switch {
+	case outputs > 1:
+		return all, diag.Usage("InPlace, OutputDir and DryRun exclude each other")
+	case len(o.Paths) == 0:
+		return all, diag.Usage("Paths are missing")
+	}
+	var err error
+	if all.Format, err = report.ParseFormat(cmp.Or(o.Format, string(report.Auto))); err != nil {
+		return all, diag.Usage("%w", err)
+	}
+	return all, nil
+}
