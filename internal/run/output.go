@@ -21,12 +21,13 @@ import (
 // Output is where the configuration goes.
 type Output int
 
+// The outputs. DryRun and Check write no configuration; Check prints the files that would change.
 const (
 	Stdout Output = iota
 	InPlace
 	Directory
 	DryRun
-	Check // prints the files that would change
+	Check
 )
 
 // flag is the flag that says so.
