@@ -44,12 +44,7 @@ func registerCELFunctions(fh handler.FunctionRegistry, provider configkit.Resour
 			`vet-cel '{"passed": object.metadata.name.size() < 30, "details": ["the name " + object.metadata.name + " is too long"]}'`,
 		},
 	}
-	for _, r := range program.Functions(language, provider) {
-		if err := fh.RegisterFunction(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return handler.Register(fh, program.Functions(language, provider)...)
 }
 
 func compileCEL(text string, use program.Use) (func(*expression.Scope) (program.Run, error), error) {

@@ -10,8 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
-	"github.com/fctl-dev/fctl/functions/generic"
-	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 const attributeContainerName api.AttributeName = "container-name"
@@ -23,13 +21,6 @@ func containerNameParameter() api.FunctionParameter {
 		ParameterName: parameterContainerName, Required: true, DataType: api.DataTypeString, Example: "web",
 		Description: "name of the containers, or * for all",
 	}
-}
-
-func registerContainerFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	name := containerNameParameter()
-	name.Description = "name of a container"
-	return generic.RegisterPathSetterAndGetter(fh, "container-name", []api.FunctionParameter{name}, "the names of containers, init and ephemeral ones included",
-		attributeContainerName, provider, false, false, generic.WithPathFunctionExamples("get-container-name", ""))
 }
 
 // container is a container of a resource, found for an edit.

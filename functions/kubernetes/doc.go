@@ -12,21 +12,17 @@ import (
 // RegisterFunctions registers the functions of this package.
 func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.ResourceProvider) error {
 	for _, register := range []func(handler.FunctionRegistry, configkit.ResourceProvider) error{
-		registerMetadataFunctions,
+		registerAttributes,
 		registerNameFunctions,
 		registerNamespaceFunctions,
-		registerContainerFunctions,
 		registerImageFunctions,
 		registerConfigMapFunctions,
 		registerDefaultsFunctions,
 		registerEnvFunctions,
-		registerFlagFunctions,
-		registerHostnameFunctions,
 		registerLabelFunctions,
 		registerPortFunctions,
 		registerResourcesFunctions,
 		registerVolumeFunctions,
-		registerReplicasFunctions,
 		registerImmutableFunctions,
 		registerMergeKeyFunctions,
 		registerCELFunctions,

@@ -34,10 +34,7 @@ func registerEnvFunctions(fh handler.FunctionRegistry, provider configkit.Resour
 	if err != nil {
 		return err
 	}
-	if err := fh.RegisterFunction(setEnvVarFunction(provider, variable)); err != nil {
-		return err
-	}
-	return fh.RegisterFunction(setEnvFunction(provider))
+	return handler.Register(fh, setEnvVarFunction(provider, variable), setEnvFunction(provider))
 }
 
 func setEnvVarFunction(provider configkit.ResourceProvider, parameters []api.FunctionParameter) handler.FunctionRegistration {

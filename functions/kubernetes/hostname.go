@@ -4,51 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/functions/generic"
-	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // maxDomainLabels is how many labels may follow the first one of a host name whose parts can be told apart.
 const maxDomainLabels = 10
-
-func registerHostnameFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	for _, family := range []struct {
-		suffix, description  string
-		attribute            api.AttributeName
-		value                string
-		parameterDescription string
-		check                func(string) error
-	}{
-		{
-			"hostname", "host names, wherever resources have them", "hostname",
-			"shop.example.com", "host name in punycode; its first label may be *", checkHostname,
-		},
-		{
-			"hostname-subdomain", "the first label of host names", "subdomain",
-			"shop", "first label of the host name, or *", checkSubdomain,
-		},
-		{
-			"hostname-domain", "what follows the first label of host names", "domain",
-			"example.com", "domain: all but the first label of the host name", checkDomain,
-		},
-	} {
-		parameters := []api.FunctionParameter{{
-			ParameterName: string(family.attribute), Required: true, DataType: api.DataTypeString, Example: family.value,
-			Description: family.parameterDescription,
-		}}
-		// What has no host name answers to every one, or is found otherwise: none is added.
-		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, parameters, family.description, family.attribute, provider, true, false,
-			generic.WithValueCheck(func(value any) error { return family.check(fmt.Sprint(value)) }),
-			generic.WithPathFunctionExamples("get-"+family.suffix, "set-"+family.suffix+" "+family.value))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 func checkHostname(name string) error {
 	if len(name) > 253 {

@@ -12,7 +12,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
-	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -52,57 +51,15 @@ const (
 )
 
 func repositoryURIParameter(description string) api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterRepositoryURI, Required: true, DataType: api.DataTypeString, Example: "registry.example.com/mirror/nginx",
-		Description: description, ValueConstraints: api.ValueConstraints{Regexp: wholeImage(repositoryURI)},
-	}
+	return text(parameterRepositoryURI, "registry.example.com/mirror/nginx", description, wholeImage(repositoryURI))
 }
 
 func imageReferenceParameter() api.FunctionParameter {
-	return api.FunctionParameter{
-		ParameterName: parameterImageReference, Required: true, DataType: api.DataTypeString, Example: ":1.27",
-		Description: "tag with its colon, digest with its @, or both", ValueConstraints: api.ValueConstraints{Regexp: wholeReference},
-	}
+	return text(parameterImageReference, ":1.27", "tag with its colon, digest with its @, or both", wholeReference)
 }
 
 func registerImageFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	for _, family := range []struct {
-		suffix, alias, description string
-		parameter                  api.FunctionParameter
-	}{
-		{
-			"container-image", "image", "the image of containers",
-			api.FunctionParameter{
-				ParameterName: "container-image", Required: true, DataType: api.DataTypeString, Example: "nginx:1.27",
-				Description:      "image, usually with its tag or digest",
-				ValueConstraints: api.ValueConstraints{Regexp: wholeImage(repositoryURI + imageReference + `?`)},
-			},
-		},
-		{
-			"container-repository-uri", "image-uri", "the repository of the image of containers, without tag and digest",
-			repositoryURIParameter("repository of the image; tag and digest stay as they are"),
-		},
-		{
-			"container-image-reference", "image-reference", "the tag and the digest of the image of containers",
-			imageReferenceParameter(),
-		},
-	} {
-		parameters := []api.FunctionParameter{containerNameParameter(), family.parameter}
-		err := generic.RegisterPathSetterAndGetter(fh, family.suffix, parameters, family.description, api.AttributeName(family.suffix), provider, true, true,
-			generic.WithDeprecatedPathFunctionAlias(family.alias),
-			generic.WithPathFunctionExamples("get-"+family.suffix+" web", "set-"+family.suffix+" web "+family.parameter.Example))
-		if err != nil {
-			return err
-		}
-	}
-	for _, registration := range []handler.FunctionRegistration{
-		setImageReferenceByURIFunction(provider), setImageRegistryFunction(provider), vetImagesFunction(provider),
-	} {
-		if err := fh.RegisterFunction(registration); err != nil {
-			return err
-		}
-	}
-	return nil
+	return handler.Register(fh, setImageReferenceByURIFunction(provider), setImageRegistryFunction(provider), vetImagesFunction(provider))
 }
 
 func setImageReferenceByURIFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {

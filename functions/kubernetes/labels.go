@@ -26,10 +26,7 @@ const (
 )
 
 func registerLabelFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	if err := fh.RegisterFunction(getWorkloadLabelsFunction(provider)); err != nil {
-		return err
-	}
-	return fh.RegisterFunction(setWorkloadLabelsFunction(provider))
+	return handler.Register(fh, getWorkloadLabelsFunction(provider), setWorkloadLabelsFunction(provider))
 }
 
 func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
