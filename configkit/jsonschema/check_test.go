@@ -183,15 +183,17 @@ func TestSchemaErrors(t *testing.T) {
 		`{allOf: []}`:                   "1:9: allOf has no schema",
 		`{multipleOf: 0, maxItems: -1}`: "1:14: multipleOf is greater than 0\n1:27: maxItems is a whole number of at least 0, not -1",
 	} {
-		_, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{})
-		if err == nil || err.Error() != want {
-			t.Errorf("%s:\n%v\nwant\n%s", schema, err, want)
-		}
-		for _, e := range jsonschema.Unjoin(err) {
-			if _, ok := errors.AsType[*jsonschema.SchemaError](e); !ok {
-				t.Errorf("%s: %T", schema, e)
+		t.Run(schema, func(t *testing.T) {
+			_, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{})
+			if err == nil || err.Error() != want {
+				t.Errorf("%s:\n%v\nwant\n%s", schema, err, want)
 			}
-		}
+			for _, e := range jsonschema.Unjoin(err) {
+				if _, ok := errors.AsType[*jsonschema.SchemaError](e); !ok {
+					t.Errorf("%s: %T", schema, e)
+				}
+			}
+		})
 	}
 }
 
@@ -203,12 +205,14 @@ func TestReferencesElsewhere(t *testing.T) {
 		`{$ref: "#/a"}`:                                       {"", ""},
 		`{$id: "https://example.com/this.json", $ref: "#/a"}`: {"", ""},
 	} {
-		for i, load := range []func(string) (gaby.Value, error){nil, func(string) (gaby.Value, error) { return gaby.Value{}, nil }} {
-			_, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{Load: load})
-			if e, ok := errors.AsType[*jsonschema.SchemaError](err); !ok || e.Hint != wants[i] {
-				t.Errorf("%s: %v with the hint %q, want %q", schema, err, e.Hint, wants[i])
+		t.Run(schema, func(t *testing.T) {
+			for i, load := range []func(string) (gaby.Value, error){nil, func(string) (gaby.Value, error) { return gaby.Value{}, nil }} {
+				_, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{Load: load})
+				if e, ok := errors.AsType[*jsonschema.SchemaError](err); !ok || e.Hint != wants[i] {
+					t.Errorf("%s: %v with the hint %q, want %q", schema, err, e.Hint, wants[i])
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -62,11 +62,13 @@ func TestRules(t *testing.T) {
 		`{rule: holds, fieldPath: ".a.."}`:        "looks not like",
 		`{rule: holds, optionalOldSelf: perhaps}`: "optionalOldSelf is true or false",
 	} {
-		_, err := jsonschema.Compile("", parse(t, strings.ReplaceAll(schema, "%", rule)), options)
-		e, ok := errors.AsType[*jsonschema.SchemaError](err)
-		if !ok || !strings.Contains(e.Msg+"; "+e.Hint, want) {
-			t.Errorf("%s: %v, want %s", rule, err, want)
-		}
+		t.Run(rule, func(t *testing.T) {
+			_, err := jsonschema.Compile("", parse(t, strings.ReplaceAll(schema, "%", rule)), options)
+			e, ok := errors.AsType[*jsonschema.SchemaError](err)
+			if !ok || !strings.Contains(e.Msg+"; "+e.Hint, want) {
+				t.Errorf("%s: %v, want %s", rule, err, want)
+			}
+		})
 	}
 }
 

@@ -71,37 +71,39 @@ func TestOfficialSuite(t *testing.T) {
 	dir := filepath.Join(moduleDir(t, "github.com/google/jsonschema-go"), "jsonschema", "testdata")
 	metaschemas := filepath.Join(moduleDir(t, "github.com/santhosh-tekuri/jsonschema/v6"), "metaschemas")
 	for draft, dialect := range map[string]jsonschema.Dialect{"draft7": jsonschema.Draft7, "draft2020-12": jsonschema.Draft2020} {
-		files, _ := filepath.Glob(filepath.Join(dir, draft, "*.json"))
-		tests := 0
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var s suite
-			if err := json.Unmarshal(text, &s); err != nil {
-				t.Fatal(err)
-			}
-			for _, group := range s {
-				name := draft + "/" + filepath.Base(file) + ": " + group.Description
-				schema, err := jsonschema.Compile("", value(t, group.Schema), jsonschema.Options{
-					Dialect: dialect, Load: loader(t, filepath.Join(dir, "remotes"), metaschemas),
-				})
+		t.Run(draft, func(t *testing.T) {
+			files, _ := filepath.Glob(filepath.Join(dir, draft, "*.json"))
+			tests := 0
+			for _, file := range files {
+				text, err := os.ReadFile(file)
 				if err != nil {
-					t.Errorf("%s: %v", name, err)
-					continue
+					t.Fatal(err)
 				}
-				for _, test := range group.Tests {
-					tests++
-					problems, err := schema.Check(value(t, test.Data))
-					if err != nil || len(problems) == 0 != test.Valid {
-						t.Errorf("%s: %s: %v, %v, want %t\n%s\n%s", name, test.Description, problems, err, test.Valid, group.Schema, test.Data)
+				var s suite
+				if err := json.Unmarshal(text, &s); err != nil {
+					t.Fatal(err)
+				}
+				for _, group := range s {
+					name := draft + "/" + filepath.Base(file) + ": " + group.Description
+					schema, err := jsonschema.Compile("", value(t, group.Schema), jsonschema.Options{
+						Dialect: dialect, Load: loader(t, filepath.Join(dir, "remotes"), metaschemas),
+					})
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+						continue
+					}
+					for _, test := range group.Tests {
+						tests++
+						problems, err := schema.Check(value(t, test.Data))
+						if err != nil || len(problems) == 0 != test.Valid {
+							t.Errorf("%s: %s: %v, %v, want %t\n%s\n%s", name, test.Description, problems, err, test.Valid, group.Schema, test.Data)
+						}
 					}
 				}
 			}
-		}
-		if t.Logf("%s: %d tests", draft, tests); tests < 800 {
-			t.Errorf("%s: only %d tests", draft, tests)
-		}
+			if t.Logf("%s: %d tests", draft, tests); tests < 800 {
+				t.Errorf("%s: only %d tests", draft, tests)
+			}
+		})
 	}
 }

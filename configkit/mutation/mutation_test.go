@@ -461,9 +461,11 @@ func TestCheckMutations(t *testing.T) {
 	}
 	err := mutation.Check(list, k8skit.K8sResourceProvider)
 	for _, want := range []string{"mutation 1: Resource has no", "the value of the mutation: 1:4", `path x: unknown mutation type "Move"`, "path y.z: the value of the mutation"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not in %v", want, err)
-		}
+		t.Run(want, func(t *testing.T) {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q is not in %v", want, err)
+			}
+		})
 	}
 	if err := mutation.Check(computed(t, baseDeployment, baseService, 0), k8skit.K8sResourceProvider); err != nil {
 		t.Error(err)

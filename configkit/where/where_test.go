@@ -247,13 +247,15 @@ func TestWhereErrors(t *testing.T) {
 		}
 	}
 	for _, expr := range []string{"spec.containers.*.image = 'x'", "a.?b=c.d = 1", "a = 1 AND metadata.@x:y = 'z'"} {
-		if _, err := where.Parse(expr); err != nil {
-			t.Errorf("%s: %v", expr, err)
-		}
-		_, err := where.ParseResource(expr)
-		if e, ok := errors.AsType[*where.Error](err); !ok || !strings.Contains(e.Msg, "unsupported WhereResource path") || e.Column == 0 {
-			t.Errorf("%s: %v", expr, err)
-		}
+		t.Run(expr, func(t *testing.T) {
+			if _, err := where.Parse(expr); err != nil {
+				t.Errorf("%s: %v", expr, err)
+			}
+			_, err := where.ParseResource(expr)
+			if e, ok := errors.AsType[*where.Error](err); !ok || !strings.Contains(e.Msg, "unsupported WhereResource path") || e.Column == 0 {
+				t.Errorf("%s: %v", expr, err)
+			}
+		})
 	}
 }
 

@@ -94,17 +94,19 @@ func TestLastLookup(t *testing.T) {
 		"metadata.labels.@a:key":      "",
 		"spec.template.spec.replicas": "",
 	} {
-		path, err := yamlpath.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		if list, key, value, ok := path.LastLookup(); ok {
-			got = fmt.Sprintf("%s %s %s", list, key, value)
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			path, err := yamlpath.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if list, key, value, ok := path.LastLookup(); ok {
+				got = fmt.Sprintf("%s %s %s", list, key, value)
+			}
+			if got != want {
+				t.Errorf("%s: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 

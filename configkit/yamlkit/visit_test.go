@@ -151,15 +151,17 @@ func TestUpdates(t *testing.T) {
 		{"null without upsert", value("spec.none", false), nil, ""},
 		{"a number that is too large is not overwritten", value("spec.big", false), nil, "7:8: v1/Thing /b: value 99999999999999999999 at path spec.big cannot be converted to int"},
 	} {
-		docs := container(t, things)
-		err := c.update(docs)
-		if got := fmt.Sprint(err); (err != nil || c.says != "") && got != c.says {
-			t.Errorf("%s: %s, want %s", c.name, got, c.says)
-		}
-		want := strings.NewReplacer(c.replaces...).Replace(things)
-		if got := docs.String(); got != want {
-			t.Errorf("%s:\n%s\nwant:\n%s", c.name, got, want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			docs := container(t, things)
+			err := c.update(docs)
+			if got := fmt.Sprint(err); (err != nil || c.says != "") && got != c.says {
+				t.Errorf("%s: %s, want %s", c.name, got, c.says)
+			}
+			want := strings.NewReplacer(c.replaces...).Replace(things)
+			if got := docs.String(); got != want {
+				t.Errorf("%s:\n%s\nwant:\n%s", c.name, got, want)
+			}
+		})
 	}
 }
 

@@ -46,22 +46,24 @@ func TestEmbeddedAccessors(t *testing.T) {
 		{"YAML with a key twice", api.EmbeddedAccessorYAML, "", "a: 1\na: 2\n", "a", "int 2", "y", ""},
 		{"YAML that is broken", api.EmbeddedAccessorYAML, "", "a: [", "a", "", "y", ""},
 	} {
-		accessor, err := yamlpath.NewAccessor(c.of, c.config)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		got := ""
-		if part, ok := accessor.Extract(c.text, c.sub); ok {
-			got = fmt.Sprintf("%T %v", part, part)
-		}
-		if got != c.want {
-			t.Errorf("%s: extracted %q, want %q", c.name, got, c.want)
-		}
-		replaced, ok := accessor.Replace(c.text, c.sub, c.value)
-		if ok != (c.replaced != "") || ok && replaced != c.replaced || !ok && replaced != c.text {
-			t.Errorf("%s: replaced %v %q, want %q", c.name, ok, replaced, c.replaced)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			accessor, err := yamlpath.NewAccessor(c.of, c.config)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				return
+			}
+			got := ""
+			if part, ok := accessor.Extract(c.text, c.sub); ok {
+				got = fmt.Sprintf("%T %v", part, part)
+			}
+			if got != c.want {
+				t.Errorf("%s: extracted %q, want %q", c.name, got, c.want)
+			}
+			replaced, ok := accessor.Replace(c.text, c.sub, c.value)
+			if ok != (c.replaced != "") || ok && replaced != c.replaced || !ok && replaced != c.text {
+				t.Errorf("%s: replaced %v %q, want %q", c.name, ok, replaced, c.replaced)
+			}
+		})
 	}
 	for of, config := range map[api.EmbeddedAccessorType]string{"XML": "", "Regexp": "(", "Line": "x"} {
 		if _, err := yamlpath.NewAccessor(of, config); err == nil {

@@ -33,15 +33,17 @@ func TestParsePathErrors(t *testing.T) {
 		{"a.?k=@x", 7, "an index is expected after @"},
 		{"image#", 6, "nothing follows the #"},
 	} {
-		_, err := yamlpath.Parse(c.path)
-		e, ok := errors.AsType[*yamlpath.Error](err)
-		if !ok {
-			t.Errorf("%s: no PathError but %v", c.path, err)
-			continue
-		}
-		if e.Column != c.column || !strings.Contains(e.Msg, c.says) {
-			t.Errorf("%s: column %d: %s; want column %d: %s", c.path, e.Column, e.Msg, c.column, c.says)
-		}
+		t.Run(c.path, func(t *testing.T) {
+			_, err := yamlpath.Parse(c.path)
+			e, ok := errors.AsType[*yamlpath.Error](err)
+			if !ok {
+				t.Errorf("%s: no PathError but %v", c.path, err)
+				return
+			}
+			if e.Column != c.column || !strings.Contains(e.Msg, c.says) {
+				t.Errorf("%s: column %d: %s; want column %d: %s", c.path, e.Column, e.Msg, c.column, c.says)
+			}
+		})
 	}
 	if _, err := yamlpath.Parse(""); err == nil || err.Error() != "path cannot be empty" {
 		t.Errorf("empty path: %v", err)
@@ -57,14 +59,16 @@ func TestNormalizedPath(t *testing.T) {
 		"spec.ports.?containerPort=80;@3.name":                "spec.ports.*.name",
 		"metadata.annotations.%s":                             "metadata.annotations.%s",
 	} {
-		p, err := yamlpath.Parse(path)
-		if err != nil {
-			t.Errorf("%s: %v", path, err)
-			continue
-		}
-		if got := string(p.NormalizedPath()); got != want {
-			t.Errorf("%s: %s, want %s", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			p, err := yamlpath.Parse(path)
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+				return
+			}
+			if got := string(p.NormalizedPath()); got != want {
+				t.Errorf("%s: %s, want %s", path, got, want)
+			}
+		})
 	}
 }
 

@@ -144,9 +144,11 @@ func TestResolve(t *testing.T) {
 		{"through a scalar", "spec.replicas.deeper", read, nil, ""},
 		{"upsert through a scalar", "spec.replicas.deeper", upsert, nil, "error: value 3 at path spec.replicas cannot be converted to map"},
 	} {
-		if got := resolve(t, doc, c.path, c.options, c.args...); got != c.want {
-			t.Errorf("%s: %s:\n%s\nwant:\n%s", c.name, c.path, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if got := resolve(t, doc, c.path, c.options, c.args...); got != c.want {
+				t.Errorf("%s: %s:\n%s\nwant:\n%s", c.name, c.path, got, c.want)
+			}
+		})
 	}
 }
 
@@ -221,20 +223,22 @@ func TestConstraints(t *testing.T) {
 func TestResolvingDoesNotAllocate(t *testing.T) {
 	doc := parse(t, sample)
 	for _, path := range []string{"spec.containers.?name:c=web.image", "spec.containers.*?name:c.image", "spec.containers.*.ports.?containerPort=443.name"} {
-		p, err := yamlpath.Parse(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		allocs := func(times int) float64 {
-			return testing.AllocsPerRun(100, func() {
-				for range times {
-					_ = p.Resolve(doc.Value(), yamlpath.Options{NoArguments: true}, func(*yamlpath.Match) error { return nil })
-				}
-			})
-		}
-		if once, often := allocs(1), allocs(3); often > 3*once || once > 5 {
-			t.Errorf("%s: %v allocations to resolve once, %v three times", path, once, often)
-		}
+		t.Run(path, func(t *testing.T) {
+			p, err := yamlpath.Parse(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			allocs := func(times int) float64 {
+				return testing.AllocsPerRun(100, func() {
+					for range times {
+						_ = p.Resolve(doc.Value(), yamlpath.Options{NoArguments: true}, func(*yamlpath.Match) error { return nil })
+					}
+				})
+			}
+			if once, often := allocs(1), allocs(3); often > 3*once || once > 5 {
+				t.Errorf("%s: %v allocations to resolve once, %v three times", path, once, often)
+			}
+		})
 	}
 }
 

@@ -147,27 +147,29 @@ func TestRegistrationIsValidated(t *testing.T) {
 		{"resource types", func(r *handler.FunctionRegistration) { r.AffectedResourceTypes = []api.ResourceType{""} }, "an affected resource type is empty"},
 		{"value parameter", func(r *handler.FunctionRegistration) { r.ValueParameter = "vlaue" }, "the parameter for the value, vlaue, is not one"},
 	} {
-		r := sampler()
-		c.change(&r)
-		err := newHandler().RegisterFunction(r)
-		if c.says == "" {
-			if err != nil {
-				t.Errorf("%s: %v", c.name, err)
+		t.Run(c.name, func(t *testing.T) {
+			r := sampler()
+			c.change(&r)
+			err := newHandler().RegisterFunction(r)
+			if c.says == "" {
+				if err != nil {
+					t.Errorf("%s: %v", c.name, err)
+				}
+				return
 			}
-			continue
-		}
-		if _, ok := errors.AsType[*handler.RegistrationError](err); !ok || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %s", c.name, err, c.says)
-		}
-		// Registered unchecked, it is found by Check, unless it is a name that is taken.
-		h := newHandler()
-		if err := h.Unchecked().RegisterFunction(r); err != nil {
-			if !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%s: unchecked: %v, want %s", c.name, err, c.says)
+			if _, ok := errors.AsType[*handler.RegistrationError](err); !ok || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %v, want %s", c.name, err, c.says)
 			}
-		} else if err := h.Check(); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: checked later: %v, want %s", c.name, err, c.says)
-		}
+			// Registered unchecked, it is found by Check, unless it is a name that is taken.
+			h := newHandler()
+			if err := h.Unchecked().RegisterFunction(r); err != nil {
+				if !strings.Contains(err.Error(), c.says) {
+					t.Errorf("%s: unchecked: %v, want %s", c.name, err, c.says)
+				}
+			} else if err := h.Check(); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: checked later: %v, want %s", c.name, err, c.says)
+			}
+		})
 	}
 	h := newHandler()
 	if err := h.RegisterFunction(sampler()); err != nil {
@@ -318,9 +320,11 @@ func TestSuggest(t *testing.T) {
 		"deployment":   "apps/v1/Deployment",
 		"frobnicate":   "",
 	} {
-		if got := strings.Join(handler.Suggest(typed, names), " "); got != want {
-			t.Errorf("%s: %s, want %s", typed, got, want)
-		}
+		t.Run(typed, func(t *testing.T) {
+			if got := strings.Join(handler.Suggest(typed, names), " "); got != want {
+				t.Errorf("%s: %s, want %s", typed, got, want)
+			}
+		})
 	}
 }
 

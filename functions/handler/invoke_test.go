@@ -213,26 +213,28 @@ func TestPipeline(t *testing.T) {
 		},
 		{"invalid text in a visited document", docA + "---\n" + docB + "x: [\n", chain("mark x", "mark z"), false, 0, docA + "---\n" + docB + "x: [\n", "failure 3 "},
 	} {
-		r, err := testFunctions(t).Run(t.Context(), &api.FunctionInvocationRequest{
-			ConfigData: []byte(c.data), FunctionInvocations: c.chain, StopOnError: c.stop, NumFilters: c.filters,
-		}, handler.Options{})
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		if string(r.ConfigData) != c.data2 || r.Changed != (c.data != c.data2) {
-			t.Errorf("%s: data (changed %t):\n%s\nwant:\n%s", c.name, r.Changed, r.ConfigData, c.data2)
-		}
-		got := outcome(r)
-		if prefix, only := strings.CutSuffix(c.want, "failure 3 "); only && prefix == "" {
-			if !strings.HasPrefix(got, c.want) || strings.Count(got, "\n") != 1 {
-				t.Errorf("%s: one failure of the input is told once, got:\n%s", c.name, got)
+		t.Run(c.name, func(t *testing.T) {
+			r, err := testFunctions(t).Run(t.Context(), &api.FunctionInvocationRequest{
+				ConfigData: []byte(c.data), FunctionInvocations: c.chain, StopOnError: c.stop, NumFilters: c.filters,
+			}, handler.Options{})
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				return
 			}
-			continue
-		}
-		if got != c.want {
-			t.Errorf("%s:\n%s\nwant:\n%s", c.name, got, c.want)
-		}
+			if string(r.ConfigData) != c.data2 || r.Changed != (c.data != c.data2) {
+				t.Errorf("%s: data (changed %t):\n%s\nwant:\n%s", c.name, r.Changed, r.ConfigData, c.data2)
+			}
+			got := outcome(r)
+			if prefix, only := strings.CutSuffix(c.want, "failure 3 "); only && prefix == "" {
+				if !strings.HasPrefix(got, c.want) || strings.Count(got, "\n") != 1 {
+					t.Errorf("%s: one failure of the input is told once, got:\n%s", c.name, got)
+				}
+				return
+			}
+			if got != c.want {
+				t.Errorf("%s:\n%s\nwant:\n%s", c.name, got, c.want)
+			}
+		})
 	}
 }
 

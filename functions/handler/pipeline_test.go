@@ -63,13 +63,15 @@ func TestDeprecatedNames(t *testing.T) {
 		"perform-it": "note 0 perform-it: this name is deprecated, the function is called do-it\n",
 		"old-thing":  "note 0 old-thing: this function is deprecated\n",
 	} {
-		s, ok := h.Signature(name)
-		if !ok || s.Deprecated != (note != "") || (s.AliasOf == "") != (name == "do-it" || name == "old-thing") {
-			t.Errorf("%s: %+v", name, s)
-		}
-		if got := outcome(selected(t, h, resource("a"), "", chain(name))); got != note {
-			t.Errorf("%s: %s, want %s", name, got, note)
-		}
+		t.Run(name, func(t *testing.T) {
+			s, ok := h.Signature(name)
+			if !ok || s.Deprecated != (note != "") || (s.AliasOf == "") != (name == "do-it" || name == "old-thing") {
+				t.Errorf("%s: %+v", name, s)
+			}
+			if got := outcome(selected(t, h, resource("a"), "", chain(name))); got != note {
+				t.Errorf("%s: %s, want %s", name, got, note)
+			}
+		})
 	}
 }
 

@@ -77,13 +77,15 @@ func TestWhereResource(t *testing.T) {
 		{"what cannot be read is not looked at", abc + "---\n" + resource("d") + "y: [\n", "ConfigHub.ResourceNameWithoutScope < 'd'", chain("keep a"), named3("a", "d") + "y: [\n", ""},
 		{"no resource", abc + "---\nvalues: 1\n", onlyB, chain("names x"), abc + "---\nvalues: 1\n", "note 1 16:1: the document has no apiVersion and no kind and no metadata.name, so it is skipped\nrow 0 names /b\n"},
 	} {
-		r := selected(t, testFunctions(t), c.data, c.where, c.chain)
-		if string(r.ConfigData) != c.data2 || r.Changed != (c.data != c.data2) {
-			t.Errorf("%s: data (changed %t):\n%s\nwant:\n%s", c.name, r.Changed, r.ConfigData, c.data2)
-		}
-		if got := outcome(r); got != c.want {
-			t.Errorf("%s:\n%s\nwant:\n%s", c.name, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			r := selected(t, testFunctions(t), c.data, c.where, c.chain)
+			if string(r.ConfigData) != c.data2 || r.Changed != (c.data != c.data2) {
+				t.Errorf("%s: data (changed %t):\n%s\nwant:\n%s", c.name, r.Changed, r.ConfigData, c.data2)
+			}
+			if got := outcome(r); got != c.want {
+				t.Errorf("%s:\n%s\nwant:\n%s", c.name, got, c.want)
+			}
+		})
 	}
 }
 

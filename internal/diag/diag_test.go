@@ -22,9 +22,11 @@ func TestFileName(t *testing.T) {
 		".a.yaml":   "./.a.yaml",
 		"..a.yaml":  "./..a.yaml",
 	} {
-		if got := diag.FileName(path); got != want {
-			t.Errorf("FileName(%q) = %q, want %q", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := diag.FileName(path); got != want {
+				t.Errorf("FileName(%q) = %q, want %q", path, got, want)
+			}
+		})
 	}
 }
 

@@ -173,21 +173,23 @@ func TestWalk(t *testing.T) {
 		"set-size other:x":                           "set-size(other:x)",
 		"set-many a get-size b":                      "set-many(a get-size b)",
 	} {
-		p, f, err := resolve(words)
-		if err != nil {
-			t.Errorf("%s: %v", words, err)
-			continue
-		}
-		got := text(p)
-		if len(f.got) > 0 {
-			got += "|" + strings.Join(f.got, " ")
-		}
-		if got != want {
-			t.Errorf("%s: got %s, want %s", words, got, want)
-		}
-		if len(p.Signatures) != len(p.Invocations) {
-			t.Errorf("%s: %d signatures", words, len(p.Signatures))
-		}
+		t.Run(words, func(t *testing.T) {
+			p, f, err := resolve(words)
+			if err != nil {
+				t.Errorf("%s: %v", words, err)
+				return
+			}
+			got := text(p)
+			if len(f.got) > 0 {
+				got += "|" + strings.Join(f.got, " ")
+			}
+			if got != want {
+				t.Errorf("%s: got %s, want %s", words, got, want)
+			}
+			if len(p.Signatures) != len(p.Invocations) {
+				t.Errorf("%s: %d signatures", words, len(p.Signatures))
+			}
+		})
 	}
 }
 
@@ -215,19 +217,21 @@ func TestProblems(t *testing.T) {
 		"get-size then -- set-size 5":       "fctl: a function is expected after 'then', not '--'\nhint: '--' follows the function: then set-size -- ARGUMENT\n",
 		"zzz --color":                       "fctl: --color needs a value\nfctl: unknown function \"zzz\"\nhint: 'fctl list' shows the functions\n",
 	} {
-		p, _, err := resolve(words)
-		list, ok := errors.AsType[diag.List](err)
-		if !ok {
-			t.Errorf("%s: got %v, %v", words, p, err)
-			continue
-		}
-		var b strings.Builder
-		if err := list.Write(&b, diag.Style{}); err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(want, b.String()); d != "" {
-			t.Errorf("%s: (-want +got)\n%s", words, d)
-		}
+		t.Run(words, func(t *testing.T) {
+			p, _, err := resolve(words)
+			list, ok := errors.AsType[diag.List](err)
+			if !ok {
+				t.Errorf("%s: got %v, %v", words, p, err)
+				return
+			}
+			var b strings.Builder
+			if err := list.Write(&b, diag.Style{}); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(want, b.String()); d != "" {
+				t.Errorf("%s: (-want +got)\n%s", words, d)
+			}
+		})
 	}
 }
 
@@ -255,9 +259,11 @@ func TestAVarargThatNamesAFunctionIsNoted(t *testing.T) {
 		t.Fatalf("got %+v, %v", p, err)
 	}
 	for _, quiet := range []string{"set-many a --value=set-size", "set-many a text-of-set-size", "set-pair a set-size"} {
-		if p, _, err := resolve(quiet); err != nil || len(p.Notes) != 0 {
-			t.Errorf("%s: got %+v, %v", quiet, p, err)
-		}
+		t.Run(quiet, func(t *testing.T) {
+			if p, _, err := resolve(quiet); err != nil || len(p.Notes) != 0 {
+				t.Errorf("%s: got %+v, %v", quiet, p, err)
+			}
+		})
 	}
 }
 

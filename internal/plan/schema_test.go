@@ -71,17 +71,19 @@ func TestSchemaTakesWhatIsRight(t *testing.T) {
 	c := newChecker(t)
 	var chains []string
 	for _, pattern := range []string{"../../examples/release.yaml", "../../testdata/chain*.yaml"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v, %v", pattern, files, err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(pattern, func(t *testing.T) {
+			files, err := filepath.Glob(pattern)
+			if err != nil || len(files) == 0 {
+				t.Fatalf("%s: %v, %v", pattern, files, err)
 			}
-			chains = append(chains, string(text))
-		}
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				chains = append(chains, string(text))
+			}
+		})
 	}
 	for _, s := range c.walk.Functions.Signatures(api.ToolchainKubernetesYAML) {
 		for _, example := range s.Examples {

@@ -77,9 +77,11 @@ func TestOutputThatCannotBePrinted(t *testing.T) {
 
 func TestParseFormat(t *testing.T) {
 	for text, want := range map[string]report.Format{"auto": report.Auto, "data": report.Data, "yaml": report.Data, "output": report.Output, "json": report.Output, "full": report.Full} {
-		if got, err := report.ParseFormat(text); err != nil || got != want {
-			t.Errorf("%s: got %s, %v", text, got, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := report.ParseFormat(text); err != nil || got != want {
+				t.Errorf("%s: got %s, %v", text, got, err)
+			}
+		})
 	}
 	if _, err := report.ParseFormat("xml"); err == nil {
 		t.Error("xml is accepted")

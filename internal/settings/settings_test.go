@@ -244,9 +244,11 @@ func TestBadEnvironmentAndContext(t *testing.T) {
 		`--context: unknown name "colour"`,
 		`--context revision-num: "x" is not a whole number`,
 	} {
-		if list[i].Message != want {
-			t.Errorf("got %q, want %q", list[i].Message, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if list[i].Message != want {
+				t.Errorf("got %q, want %q", list[i].Message, want)
+			}
+		})
 	}
 }
 

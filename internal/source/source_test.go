@@ -179,9 +179,11 @@ func TestToolchainByName(t *testing.T) {
 		"a.txt":          api.ToolchainAppConfigText,
 		"dir.json/a.yml": api.ToolchainKubernetesYAML,
 	} {
-		if got, sure := source.ToolchainByName(path); got != want || !sure {
-			t.Errorf("%s: got %s (%v), want %s", path, got, sure, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got, sure := source.ToolchainByName(path); got != want || !sure {
+				t.Errorf("%s: got %s (%v), want %s", path, got, sure, want)
+			}
+		})
 	}
 	if _, sure := source.ToolchainByName("a.json"); sure {
 		t.Error("JSON is known without a look")
