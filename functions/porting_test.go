@@ -133,7 +133,7 @@ func TestSetPathWithUpsert(t *testing.T) {
 	}
 }
 
-func TestPlainTextIsNoConfigData(t *testing.T) {
+func TestConfigDataMustBeBase64(t *testing.T) {
 	var request api.FunctionInvocationRequest
 	err := json.Unmarshal([]byte(`{"ConfigData": "kind: Deployment\n"}`), &request)
 	if err == nil || !strings.Contains(err.Error(), "must be base64, this is plain text") {

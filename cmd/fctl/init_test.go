@@ -34,7 +34,7 @@ func TestInitCost(t *testing.T) {
 		t.Fatalf("the traces have %d packages and %v", len(best), measure)
 	}
 	limit := maxInit * max(1, measure["main"]/yardstick)
-	for _, pkg := range tooDear(best, limit) {
+	for _, pkg := range tooExpensive(best, limit) {
 		t.Errorf("the init of %s costs %.3f ms, at most %.3f are allowed", pkg, best[pkg], limit)
 	}
 }
@@ -62,7 +62,7 @@ func tracer(t *testing.T, dir string) func(best map[string]float64) {
 	}
 }
 
-func tooDear(costs map[string]float64, limit float64) []string {
+func tooExpensive(costs map[string]float64, limit float64) []string {
 	var found []string
 	for pkg, ms := range costs {
 		if ms > limit {
@@ -89,9 +89,9 @@ func initCosts(trace string) map[string]float64 {
 	return costs
 }
 
-func TestADearInitIsSeen(t *testing.T) {
+func TestAnExpensiveInitIsFound(t *testing.T) {
 	costs := initCosts("init a @0.1 ms, 0.29 ms clock, 1 bytes, 1 allocs\ninit b/c @0.4 ms, 0.31 ms clock, 1 bytes, 1 allocs\nnoise\n")
-	if got := tooDear(costs, maxInit); len(costs) != 2 || len(got) != 1 || got[0] != "b/c" {
+	if got := tooExpensive(costs, maxInit); len(costs) != 2 || len(got) != 1 || got[0] != "b/c" {
 		t.Errorf("got %v of %v", got, costs)
 	}
 }

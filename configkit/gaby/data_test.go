@@ -8,7 +8,7 @@ import (
 )
 
 // What a program reads and writes back is no change, whatever the tags of the values.
-func TestTheDataOfADocumentIsNoChange(t *testing.T) {
+func TestSettingWhatWasReadChangesNothing(t *testing.T) {
 	for _, c := range append(suiteCases(t), suiteCase{Name: "tags", YAML: []byte("a: !Ref x\nb: !!binary aGk=\nc: 2026-01-31\nd: <<\ne: !!float 3\nf: !!str 5\n")}) {
 		docs, err := gaby.ParseAll(c.YAML)
 		if c.Invalid || err != nil {

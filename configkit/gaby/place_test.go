@@ -6,7 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-func TestPlaceBehind(t *testing.T) {
+func TestPlaceNewKeyAfter(t *testing.T) {
 	tests := []struct{ name, text, behind, path, want string }{
 		{"in between", "a: 1\n# two\nb: 2\n", "a", "new", "a: 1\nnew: 0\n# two\nb: 2\n"},
 		{"in front", "# one\na: 1\nb: 2\n", "", "new", "new: 0\n# one\na: 1\nb: 2\n"},

@@ -20,7 +20,7 @@ func TestLongKeys(t *testing.T) {
 }
 
 // A document behind "..." that begins with a byte order mark is read by yaml.v3.
-func TestByteOrderMarkBehindDocument(t *testing.T) {
+func TestByteOrderMarkAfterEndOfDocument(t *testing.T) {
 	docs, err := gaby.ParseAll([]byte("a: 1\n...\n\xef\xbb\xbfb: 2\n"))
 	if err != nil || len(docs) != 2 {
 		t.Fatal(len(docs), err)

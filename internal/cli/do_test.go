@@ -64,7 +64,7 @@ func run(t *testing.T, ctx context.Context, words ...string) (status int, out, e
 	return status, stdout.String(), stderr.String()
 }
 
-func TestAValidationThatDoesNotPassIsNo(t *testing.T) {
+func TestFailedValidationHasStatusOne(t *testing.T) {
 	status, out, errOut := run(t, t.Context(), "do", "-", "U", "vet-nothing")
 	if status != 1 || !strings.Contains(out, "never good enough") || errOut != "" {
 		t.Errorf("status %d, %s%s", status, out, errOut)

@@ -39,7 +39,7 @@ func text(t *testing.T, l diag.List) string {
 	return b.String()
 }
 
-func TestProblemsAreToldByPlace(t *testing.T) {
+func TestProblemsAreSortedByPosition(t *testing.T) {
 	l := diag.In("./a.yaml", []*api.Failure{
 		{Class: api.FailureFunction, Pos: api.Position{Line: 12, Column: 5}, Resource: "apps/v1/Deployment default/web", Function: "set-replicas", Message: "late", Hint: "the same"},
 		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 9}, Resource: "v1/Pod /caf\xe9", Message: "second\nline \x1b[31m ü"},
@@ -56,7 +56,7 @@ hint: the same
 	}
 }
 
-func TestFilesWhoseNamesAreNoText(t *testing.T) {
+func TestFileNamesAreEscaped(t *testing.T) {
 	if got := text(t, diag.In("./a\x1b[31m.yaml", []*api.Failure{{Message: "bad"}})); got != "./a\\x1b[31m.yaml: bad\n" {
 		t.Errorf("got %q", got)
 	}

@@ -155,7 +155,7 @@ func TestTablesOfSeveralUnits(t *testing.T) {
 }
 
 // The name of a file does nothing to a terminal.
-func TestNamesThatAreNoText(t *testing.T) {
+func TestFileNamesAreEscapedOnATerminal(t *testing.T) {
 	const name = "a\x1b[31m\tb"
 	terminal := report.Screen{Terminal: true}
 	for format, u := range map[report.Format]report.Result{

@@ -202,7 +202,7 @@ func TestAFileOfAnotherThatComesLater(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSettingsFile(t *testing.T) {
+func TestSettingsFilesThatAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(t *testing.T, path string)
 		want string

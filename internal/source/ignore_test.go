@@ -144,8 +144,8 @@ func TestRandomIgnoreLinesAsGit(t *testing.T) {
 	checkIgnore(t, texts, paths)
 }
 
-// TestPatternsTakeNoTime: what makes matchers try every combination does not.
-func TestPatternsTakeNoTime(t *testing.T) {
+// TestPatternsMatchWithoutBacktracking: what makes matchers try every combination does not.
+func TestPatternsMatchWithoutBacktracking(t *testing.T) {
 	path := strings.Repeat("a", 2000) + "/" + strings.Repeat("a/", 1000) + "c"
 	for _, p := range []string{strings.Repeat("*a", 500) + "b", strings.Repeat("**/a/", 300) + "b", strings.Repeat("**/*a*a*/", 100) + "b"} {
 		if doublestar.MatchUnvalidated(p, path) {
