@@ -27,7 +27,7 @@ test: ## all tests; random cases are the same ones every time, make random has o
 	RAPID_SEED=1 go test -timeout 30m $(RACE) ./...
 long: ## the tests over random cases with many more of them, and 2,000 updates of one file by processes at once
 	LONG=1 go test -count=1 -run 'TestReaders|TestTomllib|TestJSON5|TestBlocks|TestMergeLaws|TestMergeTextLaws|TestMergeOfGarbledTexts|TestMergeAsTheModel|TestDiffIsAPatch|TestReplay' ./configkit/mutation ./configkit/textmerge ./configkit/envkit ./configkit/tomlkit ./configkit/jsonkit ./functions
-	LONG=1 go test -count=1 -run 'TestOracleCuts|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./internal/golden
+	LONG=1 go test -count=1 -run 'TestOracleCuts|TestPartsAgree|TestModule|TestEntries|TestCostOfLargeValues|TestGoldenOnOneProcessorAndOnEight' ./configkit/gaby ./configkit/hclkit ./configkit/k8skit ./configkit/jsonschema ./functions ./internal/golden
 	LONG=1 go test -count=1 -run TestNoUpdateIsLost ./cmd/fctl
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
 	$(TOOL) golangci-lint run ./... && sh -n manual-test.sh && sh -n examples/demo.sh
