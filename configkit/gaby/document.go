@@ -18,10 +18,8 @@ type document struct {
 	index   int    // place of the document in the unit
 	limits  *Limits
 	odd     bool // see part
-	kind    kindIndex
 
 	scanned bool
-	ahead   bool  // it was scanned for its header, see kinds; the first visit makes it scanned
 	err     error // of the scan
 
 	n          []node
@@ -86,9 +84,6 @@ func (u *unit) linesBefore(i int) int {
 func (d *document) ready() bool {
 	if !d.scanned {
 		d.scanned = true
-		if d.ahead {
-			return d.n != nil
-		}
 		d.err = d.scan()
 		if d.err != nil {
 			d.readWithLibrary()

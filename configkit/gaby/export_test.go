@@ -73,8 +73,5 @@ func rawNode(d *document, i int32) RawNode {
 	return r
 }
 
-// ScannedAhead reports whether a document was scanned for its header because it is expected to be visited.
-func ScannedAhead(d *YamlDoc) bool { return d.v.d.ahead }
-
 // SameNodes reports whether the trees of two documents are the same to the last flag.
 func SameNodes(a, b *YamlDoc) bool { return slices.Equal(a.v.d.n, b.v.d.n) }

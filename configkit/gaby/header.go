@@ -26,13 +26,6 @@ func (d *YamlDoc) Header() (Header, error) {
 	if d.v.owner >= 0 || d.v.slot != 0 || doc.scanned {
 		return d.scannedHeader()
 	}
-	if !doc.hasHeader && doc.willBeVisited() {
-		// What yaml.v3 reads may not be what the lines say: it breaks them at more characters.
-		if doc.ready() && doc.readOnly == nil {
-			_, _ = d.scannedHeader() // which the document keeps
-		}
-		doc.scanned, doc.ahead = false, true
-	}
 	if !doc.hasHeader {
 		h, certain := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.body)
 		if doc.odd || !certain {

@@ -38,7 +38,7 @@ func parse(u *unit, limits *Limits) Container {
 	for i, p := range parts {
 		docs[i] = document{
 			src: u.text[p.Start:p.End:p.End], body: p.Body - p.Start, bodyEnd: p.BodyEnd - p.Start,
-			unit: u, index: i, limits: limits, odd: p.Odd, kind: u.arena.kind(p.Kind),
+			unit: u, index: i, limits: limits, odd: p.Odd,
 		}
 		views[i].v = Value{d: &docs[i], origin: origin{-1, -1}}
 		if p.List && bytes.Contains(docs[i].src, []byte(stream.ListSuffix)) {

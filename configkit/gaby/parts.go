@@ -50,8 +50,6 @@ type Arena struct {
 	docs  []document
 	views []YamlDoc
 	list  Container
-	used  int // of docs
-	kinds kinds
 }
 
 const (
@@ -61,8 +59,7 @@ const (
 
 func (a *Arena) reset() {
 	if a != nil {
-		a.kinds.learn(a.docs[:a.used])
-		a.nodes, a.used = a.nodes[:0], 0
+		a.nodes = a.nodes[:0]
 	}
 }
 
@@ -77,9 +74,6 @@ func (a *Arena) split(text []byte) []stream.Part {
 
 // documents gives space for n documents.
 func (a *Arena) documents(n int) ([]document, []YamlDoc, Container) {
-	if a != nil {
-		a.used = n
-	}
 	if a == nil || n > cap(a.docs) {
 		room := n
 		if a != nil {

@@ -20,10 +20,9 @@ const ListSuffix = "List"
 type Part struct {
 	Start, End    int
 	Body, BodyEnd int
-	List          bool   // may be a list of resources
-	keys          uint8  // which of apiVersion, kind and metadata there are in the first column, as bits
-	Odd           bool   // one of them is there twice, or may be in another spelling: a separator may be missing
-	Kind          []byte // the line of kind
+	List          bool  // may be a list of resources
+	keys          uint8 // which of apiVersion, kind and metadata there are in the first column, as bits
+	Odd           bool  // one of them is there twice, or may be in another spelling: a separator may be missing
 }
 
 // see looks at a line that begins with content.
@@ -46,8 +45,9 @@ func (p *Part) see(line []byte) {
 	if len(line) > len(key) && string(line[:len(key)]) == key && (line[len(key)] == ':' || scalar.IsBlank(line[len(key)])) {
 		p.Odd = p.Odd || p.keys&bit != 0
 		p.keys |= bit
-		if key == "kind" {
-			p.Kind, _, _ = bytes.Cut(line, []byte{'\n'})
+		if key == "kind" && !p.List {
+			rest, _, _ := bytes.Cut(line, []byte{'\n'})
+			p.List = bytes.Contains(rest, []byte(ListSuffix))
 		}
 	}
 }
@@ -112,9 +112,7 @@ func Split(text []byte, parts []Part) []Part {
 		default:
 			begin()
 			cur.see(text[p:])
-			if c == 'k' && !cur.List {
-				cur.List = bytes.Contains(cur.Kind, []byte(ListSuffix))
-			} else if (c == '{' || c == '"') && !content {
+			if (c == '{' || c == '"') && !content {
 				cur.List = true // flow style: Header decides
 			}
 			content = true
