@@ -38,7 +38,6 @@ type document struct {
 	cache     cache
 	header    Header
 	hasHeader bool
-	headerOf  Mark // without hasHeader: the header is that of the state at the mark in front of this one; 0 of none
 
 	blocks []textBlock // of lineBlock bytes each; made for the first position asked for
 }

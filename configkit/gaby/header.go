@@ -69,10 +69,6 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 	if doc.hasHeader && d.whole() { // as it is since the last edit
 		return doc.header, nil
 	}
-	if h, ok := d.editedHeader(); ok {
-		doc.header, doc.hasHeader = h, true
-		return h, nil
-	}
 	var h Header
 	var meta Value
 	for c := d.v.First(); c.Exists(); c = c.Next() {
@@ -86,7 +82,14 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 		}
 	}
 	for c := meta.First(); c.Exists(); c = c.Next() {
-		h.setMetadata(c)
+		switch c.Key() {
+		case "namespace":
+			h.Namespace = stringText(c)
+		case "name":
+			h.Name = stringText(c)
+		case "generateName":
+			h.GenerateName = stringText(c)
+		}
 	}
 	if d.whole() {
 		doc.header, doc.hasHeader = h, true
@@ -94,47 +97,6 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 		d.completeHeader(&h)
 	}
 	return h, nil
-}
-
-// setMetadata takes what an entry of metadata says.
-func (h *Header) setMetadata(entry Value) {
-	switch entry.Key() {
-	case "namespace":
-		h.Namespace = stringText(entry)
-	case "name":
-		h.Name = stringText(entry)
-	case "generateName":
-		h.GenerateName = stringText(entry)
-	}
-}
-
-// editedHeader is the header of the state before the last edits with what they have changed, when these are few and of values only.
-func (d *YamlDoc) editedHeader() (h Header, ok bool) {
-	doc := d.v.d
-	since := doc.headerOf - 1
-	if since < 0 || !d.whole() || len(doc.edits.log)-int(since) > fewSlots || !doc.onlyValues(since) {
-		return h, false
-	}
-	h = doc.header
-	for _, c := range doc.edits.log[since:] {
-		place := Value{d: doc, slot: c.i}
-		entry, _ := d.v.Toward(place)
-		switch {
-		case !entry.Exists():
-			return h, false
-		case entry.Key() == "apiVersion":
-			h.APIVersion = stringText(entry)
-		case entry.Key() == "kind":
-			h.Kind = stringText(entry)
-		case entry.Key() == "metadata":
-			field, _ := entry.Toward(place)
-			if !field.Exists() || entry.slot == place.slot {
-				return h, false
-			}
-			h.setMetadata(field)
-		}
-	}
-	return h, true
 }
 
 // stringText returns the text of a string, "" for any other value and for none.

@@ -62,9 +62,7 @@ func (d *document) edit() *edits {
 
 // touch records an edit and drops what was worked out from the state before it.
 func (d *document) touch(c change) {
-	if d.hasHeader {
-		d.hasHeader, d.headerOf = false, Mark(len(d.edits.log)+1)
-	}
+	d.hasHeader = false
 	clear(d.cache.merged)
 	d.cache.touched, d.cache.around = nil, nil
 	if c.what == kidsChange {
@@ -132,7 +130,7 @@ func (d *YamlDoc) Rollback(m Mark) {
 
 func (d *document) rollback(m Mark) {
 	d.undo(m)
-	d.hasHeader, d.headerOf = false, 0
+	d.hasHeader = false
 	clear(d.cache.merged)
 	clear(d.cache.keys)
 	d.cache.touched, d.cache.around = nil, nil

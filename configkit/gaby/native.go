@@ -190,9 +190,6 @@ func (d *YamlDoc) NativeComment(node int) (text string, changed bool) {
 	return d.v.d.pendingComment(int32(node))
 }
 
-// NativeLength returns the length of the text the document is a view of.
-func (d *YamlDoc) NativeLength() int { return len(d.v.d.src) }
-
 // asRead makes of a value what the document's language reads back once it is written. An error comes with the path, within the value,
 // of what it is about.
 func (e *editor) asRead(t *tree) (path []string, err error) {

@@ -55,7 +55,7 @@ func (p *Past) Of(d *YamlDoc, m Mark) *YamlDoc {
 		p.of, p.mark, p.edits, p.touched = now, m, len(now.edits.log)-int(m), now.touched(m, p.touched[:0])
 		then := p.state
 		then.cache, then.past, then.edits = cache{}, &p.past, nil
-		then.hasHeader, then.headerOf = !now.hasHeader && now.headerOf == m+1, 0
+		then.hasHeader = false
 		if m > 0 {
 			then.edits = now.edits.clone()
 			then.undo(m)

@@ -1,7 +1,6 @@
 package gaby_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -42,9 +41,6 @@ func TestPropertyBefore(t *testing.T) {
 		}
 		same := 0
 		checkSame(t, before.Value(), doc.Value(), &same)
-		if places, ok := doc.Value().EditedScalars(before.Value(), nil); ok {
-			checkEditedScalars(t, before.Value(), doc.Value(), places)
-		}
 		if before.Value().Equal(doc.Value()) != sameData(then, data) {
 			t.Fatalf("Equal says %v\n%s", !sameData(then, data), doc.Bytes())
 		}
@@ -56,37 +52,6 @@ func TestPropertyBefore(t *testing.T) {
 			t.Fatalf("a later edit changed the past: %s\n%s", diff, text)
 		}
 	})
-}
-
-// checkEditedScalars compares all there is with the places at which something was edited: they are scalars, the others are what they were.
-func checkEditedScalars(t *rapid.T, before, after gaby.Value, places []gaby.Value) {
-	if before.Kind() != after.Kind() || before.Len() != after.Len() {
-		t.Fatalf("%v was %v, which is more than scalars", after.Data(), before.Data())
-	}
-	edited := slices.ContainsFunc(places, after.Same)
-	if after.Kind() == gaby.Scalar {
-		if !edited && !before.Equal(after) {
-			t.Fatalf("%v was %v, and is not among the places", after.Data(), before.Data())
-		}
-		return
-	}
-	if edited {
-		t.Fatalf("%v is no scalar", after.Data())
-	}
-	was, index := before.First(), 0
-	for c := after.First(); c.Exists(); c = c.Next() {
-		if was.Key() != c.Key() {
-			t.Fatalf("%s was %s", c.Key(), was.Key())
-		}
-		for _, place := range places {
-			if entry, at := after.Toward(place); entry.Same(place) && c.Same(place) && (at != index || !entry.In(was).Equal(was)) {
-				t.Fatalf("%s is entry %d, not %d", c.Key(), index, at)
-			}
-		}
-		checkEditedScalars(t, was, c, places)
-		was = was.Next()
-		index++
-	}
 }
 
 // checkSame compares the entries that stand at the same place of two collections.
@@ -220,28 +185,6 @@ func TestContent(t *testing.T) {
 	}
 	if _, err := c[1].SetP(3, "b"); err != nil || c[1].Source() != nil {
 		t.Errorf("Source of a document with an edit: %q, %v", c[1].Source(), err)
-	}
-}
-
-// TestEditedScalarsOfItems: what was edited in one item of a list is no matter of the others.
-func TestEditedScalarsOfItems(t *testing.T) {
-	items, err := gaby.ParseAll([]byte("apiVersion: v1\nkind: List\nitems:\n- {kind: A, a: 1, b: 1}\n- {kind: B, a: 1}\n- {kind: C, a: 1}\n"))
-	if err != nil || len(items) != 3 {
-		t.Fatal(len(items), err)
-	}
-	for i, paths := range [][]string{{"a", "b"}, {"a"}} {
-		for _, path := range paths {
-			if _, err := items[i].SetP(2, path); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	before := items.Before(make([]gaby.Mark, len(items)))
-	for i, want := range []int{2, 1, 0} {
-		places, ok := items[i].Value().EditedScalars(before[i].Value(), nil)
-		if !ok || len(places) != want {
-			t.Errorf("item %d: %d places, %v", i, len(places), ok)
-		}
 	}
 }
 
