@@ -151,15 +151,13 @@ type place struct {
 	path     *compiledPath
 	match    *yamlpath.Match
 	root     gaby.Value
-	below    int // how many segments of the prefix were followed before
 }
 
 // typePaths is what one call needs to know about a resource type.
 type typePaths struct {
-	paths  []compiledPath
-	prefix prefix
-	keys   func() *configkit.MergeKeyTree // read when first asked for: who writes does not ask
-	seen   yamlpath.FirstByKey
+	paths []compiledPath
+	keys  func() *configkit.MergeKeyTree // read when first asked for: setters do not ask
+	seen  yamlpath.FirstByKey
 }
 
 // pathVisitor goes from document to document; its space is used again.
@@ -203,7 +201,6 @@ func visitPlaces(parsedData gaby.Container, source configkit.PathSource, keys []
 				return err // the paths are wrong, whatever the documents are
 			}
 			known.keys = sync.OnceValue(func() *configkit.MergeKeyTree { return provider.MergeKeys(t) })
-			known.prefix = newPrefix(known.paths, known.keys)
 			types[t] = known
 		}
 		if len(known.paths) > 0 {
@@ -226,9 +223,7 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, index int, info api.ResourceIn
 		v.resolver.Options = yamlpath.Options{
 			Upsert: v.upsert && path.path.EmbeddedPath() == "", Accessor: path.accessor, Constraint: path.constraint, NoArguments: true,
 		}
-		passed := known.prefix.follow(doc)
-		v.place.below = len(passed)
-		if err := v.resolver.RunBelow(v.place.root, known.prefix.segments, passed); err != nil && !v.siblings.have(doc, path.path) {
+		if err := v.resolver.Run(v.place.root); err != nil && !v.siblings.have(doc, path.path) {
 			v.place.match = nil
 			v.problems = append(v.problems, locate(err, &info, &v.place))
 		}
@@ -309,9 +304,6 @@ func (p *place) seen() *yamlpath.FirstByKey {
 
 // reported is how results call the place.
 func (p *place) reported() api.ResolvedPath {
-	if n := p.below; n > 0 && n <= len(p.match.Passed) {
-		return yamlpath.ReportedBelow(p.known.prefix.text, n, p.match.Passed[n-1], p.match.Segments, p.match.Passed, p.known.prefix.keys(), p.path.path.EmbeddedPath(), p.seen())
-	}
 	return yamlpath.ReportedFrom(p.root, p.match.Segments, p.match.Passed, p.mergeKeys(), p.path.path.EmbeddedPath(), p.seen())
 }
 

@@ -60,26 +60,17 @@ func (e *KeyWithDotsError) Error() string {
 // Places that differ only in what they are called (an alias and its anchor) are different places.
 func (p *Path) Resolve(root gaby.Value, options Options, yield func(*Match) error) error {
 	r := Resolver{Path: p, Options: options, Yield: yield}
-	return r.run(root)
+	return r.Run(root)
 }
 
-// run starts at the root.
-func (r *Resolver) run(root gaby.Value) error { return r.RunBelow(root, nil, nil) }
-
-// RunBelow starts below the first segments, which are plain keys and lead through the values passed. What the match has space for is
-// used again.
-func (r *Resolver) RunBelow(root gaby.Value, segments []string, passed []gaby.Value) error {
+// Run starts at the root. The space of the match is used again.
+func (r *Resolver) Run(root gaby.Value) error {
 	r.root = root
 	if n := len(r.Path.segments); cap(r.match.Passed) < n {
 		r.match.Segments, r.match.Passed = make([]string, 0, n), make([]gaby.Value, 0, n)
 	}
-	n, from := len(passed), root
-	if n > 0 {
-		from = passed[n-1]
-	}
-	r.match.Segments, r.match.Passed = append(r.match.Segments[:0], segments[:n]...), append(r.match.Passed[:0], passed...)
-	r.match.Arguments = r.match.Arguments[:0]
-	return r.walk(n, from, true)
+	r.match.Segments, r.match.Passed, r.match.Arguments = r.match.Segments[:0], r.match.Passed[:0], r.match.Arguments[:0]
+	return r.walk(0, root, true)
 }
 
 func writtenAs(key string) string {
@@ -100,6 +91,7 @@ func keyWithDots(m gaby.Value, key string, rest []Segment) (string, gaby.Value) 
 	return "", gaby.Value{}
 }
 
+// Resolver yields the places that paths lead to, as [Path.Resolve] does. Its space is used again for the next path.
 type Resolver struct {
 	root    gaby.Value
 	Path    *Path
