@@ -6,8 +6,6 @@ package stream
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
@@ -145,40 +143,12 @@ func NextLineStart(text []byte, p int) int {
 
 // nextOuterLine is the start of the next line that is not indented with spaces.
 func nextOuterLine(text []byte, p int) int {
-	// Whether there is a line feed in eight bytes cannot be predicted. That there is none with something but a space behind it nearly always
-	// can, so both are looked for at once.
-	for ; p+17 <= len(text); p += 16 {
-		sixteen := text[p : p+17 : p+17]
-		a, b := outerFeeds(sixteen), outerFeeds(sixteen[8:])
-		if a|b == 0 {
-			continue
-		}
-		at := p + 8 + bits.TrailingZeros64(b)/8
-		if a != 0 {
-			at = p + bits.TrailingZeros64(a)/8
-		}
-		return at + 1
-	}
 	for p < len(text) {
 		if p = NextLineStart(text, p); p < len(text) && text[p] != ' ' {
 			break
 		}
 	}
 	return p
-}
-
-const (
-	ones = 0x0101010101010101 // the lowest bit of each byte
-	high = 0x8080808080808080 // the highest bit of each byte
-)
-
-// outerFeeds has the highest bit of the first of eight bytes set that is a line feed with something but a space behind it. Taking one from
-// a byte that is zero borrows from the next, which may then be taken for zero, too, if it is one: that is a vertical tab behind a line
-// feed, which was found itself, and an exclamation mark behind a space, which is no line feed.
-func outerFeeds(text []byte) uint64 {
-	feed := binary.LittleEndian.Uint64(text) ^ '\n'*ones
-	space := binary.LittleEndian.Uint64(text[1:]) ^ ' '*ones
-	return (feed - ones) &^ feed &^ ((space - ones) &^ space) & high
 }
 
 // IsMarker reports whether a document marker stands at p, the start of a line.
