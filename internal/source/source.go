@@ -18,9 +18,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
@@ -215,9 +213,6 @@ func (l limit) readAll(r io.Reader, size int64, text bool) ([]byte, error) {
 	}
 	data := make([]byte, 0, size+1) // the last byte is for seeing the end without growing
 	hugepages.Advise(data)
-	if f, ok := r.(*os.File); ok && size >= largeFile {
-		data = data[:readParts(f, data[:size])]
-	}
 	for {
 		n, err := r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
@@ -270,37 +265,6 @@ func (l limit) readStream(r io.Reader, text bool) ([]byte, error) {
 		}
 		return data, err
 	}
-}
-
-// largeFile is from where on several threads read a file faster than one: most of it is in memory and only copied.
-const largeFile = 4 << 20
-
-// readParts fills the buffer from where f stands, with several threads, and returns up to where that succeeded. f stands there then; what
-// went wrong behind it shows when reading goes on.
-func readParts(f *os.File, buffer []byte) int {
-	at, err := f.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return 0
-	}
-	part := len(buffer)/min(runtime.GOMAXPROCS(0), 4) + 1
-	parts := slices.Collect(slices.Chunk(buffer, part))
-	read := make([]int, len(parts))
-	var all sync.WaitGroup
-	for i, p := range parts {
-		all.Go(func() { read[i], _ = f.ReadAt(p, at+int64(i*part)) })
-	}
-	all.Wait()
-	n := 0
-	for i, p := range parts {
-		n += read[i]
-		if read[i] < len(p) {
-			break
-		}
-	}
-	if _, err := f.Seek(int64(n), io.SeekCurrent); err != nil {
-		return 0
-	}
-	return n
 }
 
 // stdinSize is how much there is to read when the standard input is a file, and whether it is a device.
