@@ -2,7 +2,6 @@ package gaby
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"unicode/utf8"
 
@@ -124,16 +123,7 @@ func (s *scanner) checkMargin(from, to int) {
 // YAML 1.1 and 1.2 read differently.
 func (s *scanner) checkBytes() {
 	var seen uint8
-	src := s.src
-	for ; len(src) >= 32; src = src[32:] {
-		if noText(src)|noText(src[8:])|noText(src[16:])|noText(src[24:]) == 0 {
-			continue
-		}
-		for _, b := range src[:32] {
-			seen |= scalar.Class[b]
-		}
-	}
-	for _, b := range src {
+	for _, b := range s.src {
 		seen |= scalar.Class[b]
 	}
 	if seen&scalar.ControlByte != 0 {
@@ -154,14 +144,6 @@ func (s *scanner) checkBytes() {
 	if seen&scalar.HighByte != 0 {
 		s.checkUTF8()
 	}
-}
-
-// noText is zero when eight bytes are ASCII text. The highest bit of each tells: not ASCII, or 0x7f; not below 0x20; no line feed.
-func noText(src []byte) uint64 {
-	w := binary.LittleEndian.Uint64(src)
-	text := (w | high) - ' '*ones
-	notFeed := (w ^ '\n'*ones | high) - ones
-	return (w | (w + ones) | ^text&notFeed) & high
 }
 
 func (s *scanner) checkUTF8() {
@@ -322,10 +304,3 @@ func (s *scanner) nextLine() {
 	}
 	s.pos, s.bol = end, bol
 }
-
-// Loops over text look at eight bytes as one number: ones is the lowest bit of each, high the highest. That a byte is zero shows in the
-// highest bit of (x-ones)&^x, where a byte above it that is one shows too ("Bit Twiddling Hacks", Anderson).
-const (
-	ones = 0x0101010101010101
-	high = 0x8080808080808080
-)

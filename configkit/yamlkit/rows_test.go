@@ -2,7 +2,6 @@ package yamlkit_test
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -39,25 +38,6 @@ func TestPropertySortAndMergeRows(t *testing.T) {
 			t.Fatalf("merged %v, want %v", got, want)
 		}
 	})
-}
-
-// TestMergeManyRows: several goroutines put long lists together.
-func TestMergeManyRows(t *testing.T) {
-	lists := make([]api.AttributeValueList, 7)
-	const n = 5000
-	for i := range n {
-		row := api.AttributeValue{Value: i}
-		row.ResourceName = api.ResourceName(fmt.Sprintf("%05d", i))
-		lists[i*i%7] = append(lists[i*i%7], row)
-	}
-	for i, value := range valuesOf(yamlkit.MergeRows(lists)) {
-		if value != i {
-			t.Fatalf("row %d is %v", i, value)
-		}
-	}
-	if got := len(yamlkit.MergeRows(lists)); got != n {
-		t.Errorf("%d rows, want %d", got, n)
-	}
 }
 
 func valuesOf(rows api.AttributeValueList) []any {

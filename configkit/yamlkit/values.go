@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -143,7 +142,7 @@ func SortRows(rows api.AttributeValueList) api.AttributeValueList {
 	if inOrder {
 		return rows
 	}
-	// Rows are large: their numbers are sorted instead.
+	// Rows are large: their indexes are sorted instead, and each row is moved once.
 	order := make([]int, len(rows))
 	for i := range order {
 		order[i] = i
@@ -175,53 +174,14 @@ func permute(rows api.AttributeValueList, order []int) {
 	}
 }
 
-// MergeRows makes one sorted list of sorted ones; rows that agree in what they are sorted by keep their order.
+// MergeRows returns the rows of all lists as one sorted list, which is not nil. Rows that agree in what they are sorted by keep
+// their order.
 func MergeRows(lists []api.AttributeValueList) api.AttributeValueList {
-	inOrder := mergedRows(lists)
-	merged := make(api.AttributeValueList, len(inOrder))
-	var copied sync.WaitGroup
-	for from := 0; from < len(merged); from += manyRows {
-		copied.Go(func() {
-			for i := from; i < min(from+manyRows, len(merged)); i++ {
-				merged[i] = *inOrder[i]
-			}
-		})
+	rows := slices.Concat(lists...)
+	if rows == nil {
+		return api.AttributeValueList{}
 	}
-	copied.Wait()
-	return merged
-}
-
-// manyRows is how many are worth a goroutine's while; rows are large.
-const manyRows = 1024
-
-// mergedRows is where the rows of the merged list are.
-func mergedRows(lists []api.AttributeValueList) []*api.AttributeValue {
-	if len(lists) == 0 {
-		return nil
-	}
-	if len(lists) == 1 {
-		rows := SortRows(lists[0])
-		places := make([]*api.AttributeValue, len(rows))
-		for i := range rows {
-			places[i] = &rows[i]
-		}
-		return places
-	}
-	middle := len(lists) / 2
-	var a, b []*api.AttributeValue
-	var left sync.WaitGroup
-	left.Go(func() { a = mergedRows(lists[:middle]) })
-	b = mergedRows(lists[middle:])
-	left.Wait()
-	merged := make([]*api.AttributeValue, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		if compareRows(a[0], b[0]) <= 0 {
-			merged, a = append(merged, a[0]), a[1:]
-		} else {
-			merged, b = append(merged, b[0]), b[1:]
-		}
-	}
-	return append(append(merged, a...), b...)
+	return SortRows(rows)
 }
 
 func compareRows(a, b *api.AttributeValue) int {

@@ -1,6 +1,6 @@
-// Package hugepages asks for large pages of memory behind what is about to be filled, which takes hundreds of times fewer page faults:
-// where they are on request (transparent_hugepage/enabled is madvise), a run on a large file is a tenth faster. It is no more than advice,
-// and does nothing on systems other than Linux.
+// Package hugepages asks for large pages of memory for what is about to be filled, which takes hundreds of times fewer page faults.
+// Without it, set-container-image on 10,000 resources takes 13 % more CPU time where large pages are on request
+// (transparent_hugepage/enabled is madvise). It is only advice, and does nothing on systems other than Linux.
 package hugepages
 
 import (
@@ -21,8 +21,7 @@ func Advise(buffer []byte) {
 	}
 }
 
-// Prepare has the next n bytes or so that the program takes after memory was collected lie in large pages: those of a buffer nobody uses,
-// which the run-time system gets back then, advice included.
+// Prepare allocates and drops a buffer of n bytes in large pages, so that the heap reuses them after the next collection.
 //
 //go:noinline
 func Prepare(n int) { Advise(make([]byte, n)) }

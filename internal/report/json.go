@@ -414,18 +414,8 @@ func (e *jsonEncoder) quote(s string) {
 	e.b = append(e.b, '"')
 }
 
-// plainLen is where in s, from i on, the first byte is that may have to be escaped. Eight bytes are looked at at once, as "Bit Twiddling
-// Hacks" (Anderson) finds a byte less than n: a byte that is not plain sets its highest bit, or one above it is looked at in vain.
+// plainLen is where in s, from i on, the first byte is that may have to be escaped.
 func plainLen(s string, i int) int {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	for ; i+8 <= len(s); i += 8 {
-		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-		quote, backslash := w^('"'*ones), w^('\\'*ones)
-		if (w|(w-' '*ones)|(quote-ones)|(backslash-ones))&high != 0 {
-			break
-		}
-	}
 	for i < len(s) && isPlain(s[i]) {
 		i++
 	}

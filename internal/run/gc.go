@@ -18,8 +18,9 @@ const (
 	mostPrepared = 512 << 20
 )
 
-// How much memory, in percent of what is in use, may become unused before the run-time system collects it: a run is short; with mutations,
-// which are many small things that all stay, collecting is dear.
+// How much memory, in percent of what is in use, may become unused before it is collected: a run is short. With mutations, which are
+// many small things that all stay, collecting is expensive. With the defaults of the run-time system, set-namespace on 10,000
+// resources takes 15 % more CPU time.
 const (
 	collectLess      = 200
 	collectMutations = 800
