@@ -1,0 +1,64 @@
+package mutation_test
+
+import (
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/mutation"
+)
+
+const thing = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n  size: 1 # small\n"
+
+// Compute says what differs, and Patch applies it to a variant.
+func Example() {
+	before, err := gaby.ParseAll([]byte(thing))
+	if err != nil {
+		panic(err)
+	}
+	after, err := gaby.ParseAll([]byte("apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n  size: 2\n"))
+	if err != nil {
+		panic(err)
+	}
+	list, err := mutation.Compute(before, after, 0, k8skit.K8sResourceProvider)
+	if err != nil {
+		panic(err)
+	}
+	for path, m := range list[0].PathMutationMap {
+		fmt.Printf("%s %s %q\n", path, m.MutationType, m.Value)
+	}
+	patched, _, err := mutation.Patch(before, nil, list, nil, k8skit.K8sResourceProvider)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Print(patched)
+	// Output:
+	// spec.size Update "2\n"
+	// apiVersion: v1
+	// kind: Thing
+	// metadata: {name: a}
+	// spec:
+	//   size: 2 # small
+}
+
+func ExampleMerge() {
+	parse := func(size, color string) gaby.Container {
+		text := "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: " + size + ", color: " + color + "}\n"
+		docs, err := gaby.ParseAll([]byte(text))
+		if err != nil {
+			panic(err)
+		}
+		return docs
+	}
+	base, source, target := parse("1", "red"), parse("2", "red"), parse("1", "blue")
+	merged, err := mutation.Merge(base, source, target, k8skit.K8sResourceProvider, mutation.Options{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Print(merged.Docs)
+	// Output:
+	// apiVersion: v1
+	// kind: Thing
+	// metadata: {name: a}
+	// spec: {size: 2, color: blue}
+}

@@ -1,0 +1,22 @@
+package where_test
+
+import (
+	"fmt"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/where"
+)
+
+func ExampleExpr_MatchResource() {
+	doc, err := gaby.ParseYAML([]byte("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 3}\n"))
+	if err != nil {
+		panic(err)
+	}
+	expr, err := where.ParseResource("spec.replicas >= 3 AND metadata.name LIKE 'w%'")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(expr.MatchResource(k8skit.K8sResourceProvider, doc))
+	// Output: true <nil>
+}
