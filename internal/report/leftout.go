@@ -36,13 +36,7 @@ func (p *Printer) showsOutputs(chain []api.FunctionSignature) bool {
 	case p.Report != "":
 		return true
 	}
-	switch p.Format {
-	case Output, Table, Full, Response:
-		return true
-	case Auto:
-		return !mutates(chain)
-	}
-	return false
+	return formOf(p.Format, p.Screen, chain).outputs
 }
 
 // configurationLeftOut tells whether the chain did nothing but change the configuration, which is not shown.

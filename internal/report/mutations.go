@@ -235,9 +235,9 @@ func whoChanged(r Result) func(int) string {
 	}
 }
 
-// mutations prints what the chain did: on a terminal for a person, else as JSON.
+// renderMutations prints what the chain did: on a terminal for a person, else as JSON.
 // A unit with a failed function was not changed.
-func mutations(screen Screen, r Result) (Payload, error) {
+func renderMutations(screen Screen, r Result) (Payload, error) {
 	switch {
 	case !r.Response.Success:
 		return nil, nil
@@ -260,7 +260,12 @@ func marshalMutations(list api.ResourceMutationList) (Payload, error) {
 	return Payload{append(e.b, '\n')}, err
 }
 
-// mutationsSection is mutations for one of several units.
+func pieceOfMutations(screen Screen, r Result) (Piece, error) {
+	s, err := mutationsSection(screen, r)
+	return Piece{sections: []section{s}}, err
+}
+
+// mutationsSection is renderMutations for one of several units.
 func mutationsSection(screen Screen, r Result) (section, error) {
 	output := api.Output{OutputType: api.OutputTypeResourceMutationList, Value: r.Response.Mutations}
 	switch {
@@ -270,7 +275,7 @@ func mutationsSection(screen Screen, r Result) (section, error) {
 		if r.Response.Mutations == nil {
 			output.Value = api.ResourceMutationList{}
 		}
-		return screen.rowsSection(r, output)
+		return rowsSection(screen, r, output)
 	}
 	text := screen.Changes(r.Response.Mutations, whoChanged(r), r.secrets())
 	if len(text) > 0 {

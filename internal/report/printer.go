@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // Printer prints the results of a run: that of one unit as Render does, those
@@ -37,6 +36,7 @@ type Printer struct {
 type Piece struct {
 	text     Payload
 	document bool      // text is configuration
+	apart    bool      // an empty line comes before text
 	sections []section // outputs, which are printed together with those of other units
 	result   Result    // what it is about
 }
@@ -50,37 +50,11 @@ func (p *Printer) Piece(r Result) (Piece, error) {
 		text, err := Render(p.Format, p.Screen, r)
 		return Piece{text: text}, err
 	}
-	auto := p.Format == Auto
-	switch {
-	case p.Format == Data, auto && mutates(r.Signatures):
-		text := configuration(r.Response)
-		return Piece{text: text, document: text != nil, result: Result{File: r.File, Toolchain: r.Toolchain}}, nil
-	case p.Format == Output, p.Format == Table, auto:
-		make := p.Screen.rowsSection
-		if p.Format == Table || auto && p.Screen.Terminal {
-			make = p.Screen.tableSection
-		}
-		if auto && p.Screen.Terminal {
-			make = p.Screen.personSection
-		}
-		var piece Piece
-		for _, o := range r.Response.Outputs {
-			s, err := make(r, o)
-			if err != nil {
-				return piece, err
-			}
-			piece.sections = append(piece.sections, s)
-		}
-		return piece, nil
+	f := formOf(p.Format, p.Screen, r.Signatures)
+	if f.piece != nil {
+		return f.piece(p.Screen, r)
 	}
-	if p.Format == Mutations {
-		s, err := mutationsSection(p.Screen, r)
-		return Piece{sections: []section{s}}, err
-	}
-	text, err := Render(p.Format, p.Screen, r)
-	if p.Format == Full {
-		text = append(Payload{[]byte("UNIT       " + diag.Printable(r.Unit) + "    \n")}, text...)
-	}
+	text, err := f.render(p.Screen, r)
 	return Piece{text: text}, err
 }
 
@@ -95,7 +69,7 @@ func (p *Printer) Print(piece Piece) Payload {
 		return p.stream.next(piece.result.File, piece.result.isYAML(), piece.text)
 	case piece.sections != nil:
 		return p.sections.add(piece.sections, p.Signatures)
-	case p.Format == Full && p.Several && p.units > 1:
+	case piece.apart && p.units > 1:
 		return append(Payload{[]byte("\n")}, piece.text...)
 	}
 	return piece.text

@@ -21,7 +21,7 @@ type section struct {
 }
 
 // rowsSection prints an output as rows of an array.
-func (s Screen) rowsSection(r Result, o api.Output) (section, error) {
+func rowsSection(_ Screen, r Result, o api.Output) (section, error) {
 	made := section{outputType: o.OutputType}
 	if v, ok := o.Value.(api.YAMLPayload); ok {
 		made.document, made.file = Payload{[]byte(v.Payload)}, r.File
@@ -87,24 +87,13 @@ func (e *jsonEncoder) rowsOf(value any) error {
 }
 
 // tableSection prints an output as rows of a table.
-func (s Screen) tableSection(r Result, o api.Output) (section, error) {
+func tableSection(s Screen, r Result, o api.Output) (section, error) {
 	made := section{outputType: o.OutputType}
 	made.head, made.cells = tableOf(r, o, r.Unit)
 	if made.head == nil {
-		return s.rowsSection(r, o)
+		return rowsSection(s, r, o)
 	}
 	return made, nil
-}
-
-// personSection prints an output as forAPerson does.
-func (s Screen) personSection(r Result, o api.Output) (section, error) {
-	if v, ok := o.Value.(api.ValidationResultList); ok {
-		return section{outputType: o.OutputType, lines: s.lines(r, v)}, nil
-	}
-	if _, ok := o.Value.(api.AttributeValueList); ok {
-		return s.tableSection(r, o)
-	}
-	return s.rowsSection(r, o)
 }
 
 // sections puts those of one type together, in the order in which the types

@@ -12,23 +12,11 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// forAPerson prints an output on a terminal: findings as lines, attributes and
-// resources as a table, everything else as it is.
-func (s Screen) forAPerson(r Result, o api.Output) (Payload, error) {
-	switch v := o.Value.(type) {
-	case api.ValidationResultList:
-		return Payload{s.lines(r, v)}, nil
-	case api.AttributeValueList:
-		return s.table(r, o)
-	}
-	return s.output(o)
-}
-
-// table prints an output as a table; what has no rows is printed as it is.
-func (s Screen) table(r Result, o api.Output) (Payload, error) {
+// renderTable prints an output as a table; what has no rows is printed as it is.
+func renderTable(s Screen, r Result, o api.Output) (Payload, error) {
 	head, rows := tableOf(r, o, "")
 	if head == nil {
-		return s.output(o)
+		return renderOutput(s, r, o)
 	}
 	return Payload{s.grid(dropColumns(head, rows))}, nil
 }

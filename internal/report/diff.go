@@ -1,0 +1,44 @@
+package report
+
+import (
+	"bytes"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/sensitive"
+	"github.com/fctl-dev/fctl/internal/diff"
+)
+
+// renderDiff prints what changed, if anything did.
+func renderDiff(screen Screen, r Result) (Payload, error) {
+	if !r.Response.Success || !r.Response.Changed {
+		return nil, nil
+	}
+	f := diff.File{
+		Name:   strings.TrimLeft(path.Clean(filepath.ToSlash(r.File)), "/"),
+		Before: r.Before, After: bytes.Join(configuration(r.Response), nil),
+		Places: r.Places, Style: screen.Diff,
+	}
+	if screen.Terminal || screen.Diff.Old != nil {
+		f.Shown = r.shown
+	}
+	for i, step := range r.Response.Steps {
+		text := func() []byte { return f.After }
+		if i < len(r.Response.Steps)-1 {
+			text = func() []byte { return bytes.Join(step.Parts, nil) }
+		}
+		ran := r.Response.Functions[step.Index]
+		f.Steps = append(f.Steps, diff.Step{Name: api.InvocationLabel(ran.FunctionName, ran.Invocation), Text: text})
+	}
+	return Payload{diff.Unified(f)}, nil
+}
+
+// shown are the texts of the configuration as people see them.
+func (r Result) shown(before, after []byte) ([]byte, []byte) {
+	if secrets := r.secrets(); secrets != nil {
+		return secrets.Text(sensitive.Before), secrets.Text(sensitive.After)
+	}
+	return before, after
+}

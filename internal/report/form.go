@@ -1,0 +1,105 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+)
+
+// Format is a value of -o: the name of a form.
+type Format string
+
+// The formats.
+const (
+	Auto      Format = "auto" // Data if a function of the chain is mutating, else Output, or what people read on a terminal
+	Data      Format = "data"
+	Output    Format = "output"
+	Full      Format = "full"
+	Response  Format = "response"
+	Table     Format = "table"
+	Name      Format = "name"
+	Diff      Format = "diff"      // with KeepSteps it also says which function changed what
+	Mutations Format = "mutations" // needs RecordMutations
+)
+
+// form is one way to print results: a row of the table below and a file.
+type form struct {
+	name  Format
+	alias string // another value of -o
+	text  string // for help
+	// render prints a unit that is alone.
+	render func(Screen, Result) (Payload, error)
+	// piece prints one of several units; nil means as render does.
+	piece func(Screen, Result) (Piece, error)
+	// outputs reports that what functions return is printed.
+	outputs bool
+}
+
+// forms are the values of -o in the order of help, but for auto, which is one of the others.
+func forms() []form {
+	return []form{
+		{name: Data, alias: "yaml", text: "the configuration, changed or not", render: renderData, piece: pieceOfData},
+		{name: Output, alias: "json", text: "what the functions return, as JSON", render: eachOutput(renderOutput), piece: sectionsOf(rowsSection), outputs: true},
+		{name: Full, text: "everything, under headings", render: renderFull, piece: pieceOfFull, outputs: true},
+		{name: Response, text: "the executor's response, one line of JSON", render: renderResponse, outputs: true},
+		{name: Table, text: "what the functions return, as tables", render: eachOutput(renderTable), piece: sectionsOf(tableSection), outputs: true},
+		{name: Name, text: "the names of the changed resources", render: renderNames},
+		{name: Diff, text: "a unified diff of the configuration", render: renderDiff},
+		{name: Mutations, text: "what changed, value by value, and by which function", render: renderMutations, piece: pieceOfMutations},
+	}
+}
+
+// formOf returns the form of a format for a chain.
+func formOf(format Format, screen Screen, chain []api.FunctionSignature) form {
+	if format == Auto {
+		switch {
+		case mutates(chain):
+			format = Data
+		case screen.Terminal:
+			return human()
+		default:
+			format = Output
+		}
+	}
+	all := forms()
+	return all[slices.IndexFunc(all, func(f form) bool { return f.name == format })]
+}
+
+// FormatInfo describes a value of -o.
+type FormatInfo struct{ Name, Text string }
+
+// Formats returns the values of -o, an alias after the format that it means.
+func Formats() []FormatInfo {
+	all := []FormatInfo{{string(Auto), "the configuration when a function changes it, else the functions' output"}}
+	for _, f := range forms() {
+		all = append(all, FormatInfo{string(f.name), f.text})
+		if f.alias != "" {
+			all = append(all, FormatInfo{f.alias, "the same as " + string(f.name)})
+		}
+	}
+	return all
+}
+
+// ParseFormat reads a value of -o.
+func ParseFormat(text string) (Format, error) {
+	if text == string(Auto) {
+		return Auto, nil
+	}
+	for _, f := range forms() {
+		if text == string(f.name) || text != "" && text == f.alias {
+			return f.name, nil
+		}
+	}
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return "", fmt.Errorf("output format %q is not one of %s", text, strings.Join(names, ", "))
+}
+
+// Render prints a unit that is alone. A unit with a failed function has no configuration to print, except in Full and Response.
+func Render(format Format, screen Screen, r Result) (Payload, error) {
+	return formOf(format, screen, r.Signatures).render(screen, r)
+}

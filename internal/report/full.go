@@ -1,0 +1,46 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// renderFull prints the table of success and messages, the configuration if it
+// changed, and the output.
+func renderFull(s Screen, result Result) (Payload, error) {
+	r := result.Response
+	var b bytes.Buffer
+	if r.Success {
+		b.WriteString("SUCCESS    true    \n")
+	} else {
+		messages := diag.PrintableLines(strings.Join(r.ErrorMessages, "; ") + "; ")
+		fmt.Fprintf(&b, "%-13s    %-*s    \n", "SUCCESS", len(messages), "false")
+		fmt.Fprintf(&b, "%-13s    %s    \n", "ERRORMESSAGES", messages)
+	}
+	if r.Changed {
+		b.WriteString("CONFIGDATA\n---------\n")
+		for _, part := range configurationParts(r) {
+			b.Write(part)
+		}
+	}
+	text, err := outputs(r.Outputs, func(o api.Output) (Payload, error) { return renderOutput(s, result, o) })
+	if err != nil {
+		return nil, err
+	}
+	if text.size() > 0 {
+		if b.Bytes()[b.Len()-1] != '\n' {
+			b.WriteByte('\n')
+		}
+		b.WriteString("OUTPUT\n------\n")
+	}
+	return append(Payload{b.Bytes()}, text...), nil
+}
+
+func pieceOfFull(s Screen, r Result) (Piece, error) {
+	text, err := renderFull(s, r)
+	return Piece{text: append(Payload{[]byte("UNIT       " + diag.Printable(r.Unit) + "    \n")}, text...), apart: true}, err
+}

@@ -1,0 +1,45 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+)
+
+// renderNames prints the changed resources as kubectl names them, each name once.
+func renderNames(s Screen, r Result) (Payload, error) {
+	if !r.Response.Success || !r.Response.Changed {
+		return nil, nil
+	}
+	changed, err := r.Changed()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	seen := map[string]bool{}
+	for _, info := range changed {
+		if name := shortName(info); !seen[name] {
+			seen[name] = true
+			if s.Terminal {
+				name = diag.Printable(name)
+			}
+			b.WriteString(name + "\n")
+		}
+	}
+	return Payload{b.Bytes()}, nil
+}
+
+// shortName is kind.group/name, and kind/name of what has no group. Types of
+// other toolchains have no group and stay as they are.
+func shortName(info api.ResourceInfo) string {
+	kind := string(info.ResourceType)
+	if parts := strings.Split(kind, "/"); len(parts) > 1 {
+		kind = strings.ToLower(parts[len(parts)-1])
+		if len(parts) == 3 {
+			kind += "." + parts[0]
+		}
+	}
+	return kind + "/" + string(info.ResourceNameWithoutScope)
+}

@@ -1,0 +1,23 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// renderResponse prints the response as it travels, in one line.
+func renderResponse(_ Screen, result Result) (Payload, error) {
+	r := result.Response
+	whole := *r
+	if r.Parts != nil {
+		whole.ConfigData = bytes.Join(r.Parts, nil)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(whole); err != nil {
+		return nil, fmt.Errorf("printing the response: %w", err)
+	}
+	return safeJSON(Payload{b.Bytes()}), nil
+}
