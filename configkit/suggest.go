@@ -47,6 +47,18 @@ func Suggest(typed string, names []string) []string {
 	return result
 }
 
+// DidYouMean asks whether one of the names was meant, each written after prefix; empty when there are none.
+func DidYouMean(prefix string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	last := prefix + names[len(names)-1] + "?"
+	if len(names) == 1 {
+		return "did you mean " + last
+	}
+	return "did you mean " + prefix + strings.Join(names[:len(names)-1], ", "+prefix) + " or " + last
+}
+
 // Misspelt finds the names that what was typed can hardly be anything else than a slip of the finger for: at most every eighth
 // letter, or a single one, is wrong.
 func Misspelt(typed string, names []string) []string {

@@ -155,7 +155,7 @@ func (c *check) suggest(typed string, names []string) (found bool) {
 	}
 	similar := configkit.Suggest(typed, names)
 	if len(similar) > 0 {
-		c.hint("did you mean %s?", list(similar, "or"))
+		c.hint("%s", configkit.DidYouMean("", similar))
 	}
 	return len(similar) > 0
 }

@@ -185,9 +185,8 @@ func (d knowledgeDocument) stop(at gaby.Value, key, format string, args ...any) 
 // unknown refuses a name that is none of the known ones.
 func (d knowledgeDocument) unknown(pos gaby.Position, key, msg string, name string, known []string) error {
 	e := &Error{File: d.Name, Pos: pos, Key: key, Msg: msg}
-	if similar := configkit.Suggest(name, known); len(similar) > 0 {
-		e.Hint = "did you mean " + strings.Join(similar, " or ") + "?"
-	} else if len(known) <= 12 {
+	e.Hint = configkit.DidYouMean("", configkit.Suggest(name, known))
+	if e.Hint == "" && len(known) <= 12 {
 		e.Hint = "known are " + strings.Join(known, ", ")
 	}
 	return e

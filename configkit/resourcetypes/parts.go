@@ -27,8 +27,8 @@ func (e *NoAccessorError) Error() string {
 
 // Hint says which parts there are, or how to say that there are some.
 func (e *NoAccessorError) Hint() string {
-	if similar := configkit.Suggest(e.Part, e.Known); len(similar) > 0 {
-		return "did you mean #" + strings.Join(similar, " or #") + "?"
+	if hint := configkit.DidYouMean("#", configkit.Suggest(e.Part, e.Known)); hint != "" {
+		return hint
 	}
 	if len(e.Known) > 0 {
 		return "known are #" + strings.Join(e.Known, ", #")

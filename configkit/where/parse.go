@@ -208,8 +208,8 @@ func (p *whereParser) path(t *whereTerm) error {
 			}
 		}
 		err := p.fail(start, "unsupported WhereResource path: %s", text)
-		if similar := configkit.Suggest(name, fields); len(similar) > 0 {
-			return p.hint(err, "did you mean ConfigHub.%s?", similar[0])
+		if hint := configkit.DidYouMean("ConfigHub.", configkit.Suggest(name, fields)); hint != "" {
+			return p.hint(err, "%s", hint)
 		}
 		return p.hint(err, "there are ConfigHub.%s", strings.Join(fields, ", ConfigHub."))
 	}

@@ -85,7 +85,7 @@ func AttributeKeys(provider configkit.ResourceProvider, name api.AttributeName, 
 		}
 		return nil, &handler.ArgumentError{
 			Parameter: parameterAttribute, Value: name, Message: fmt.Sprintf("attribute %s not registered", configkit.Shown(string(name))),
-			Suggestions: handler.Suggest(string(name), names),
+			Suggestions: configkit.Suggest(string(name), names),
 		}
 	}
 	wanted := max(len(info.Parameters)-1, 0) // the last one is the value

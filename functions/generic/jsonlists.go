@@ -25,7 +25,7 @@ func unknownFields(parameter, text string, known []string) error {
 		for _, field := range slices.Sorted(maps.Keys(item)) {
 			if !slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, field) }) {
 				problems = append(problems, &handler.ArgumentError{
-					Parameter: parameter, Value: text, Suggestions: handler.Suggest(field, known),
+					Parameter: parameter, Value: text, Suggestions: configkit.Suggest(field, known),
 					Message: fmt.Sprintf("argument %s: entry %d: there is no field %s", parameter, i+1, configkit.Quoted(field)),
 				})
 			}

@@ -51,7 +51,7 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 		case index < 0:
 			unknown++
 			err := f.problem(arg.ParameterName, "argument %s is not a valid parameter of function %s", arg.ParameterName, f.name)
-			err.Suggestions = Suggest(arg.ParameterName, f.parameterNames())
+			err.Suggestions = configkit.Suggest(arg.ParameterName, f.parameterNames())
 			fail(err)
 		case index != min(i, len(params)-1):
 			outOfOrder = true
@@ -198,7 +198,7 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 		}
 		if len(p.EnumValues) > 0 && !slices.Contains(p.EnumValues, s) {
 			err := fail("value %s for argument %s is not in enum values [%s]", configkit.Shown(s), p.ParameterName, strings.Join(p.EnumValues, " "))
-			err.Suggestions = Suggest(s, p.EnumValues)
+			err.Suggestions = configkit.Suggest(s, p.EnumValues)
 			return err
 		}
 		if p.Regexp != "" && !f.patterns.match(p.Regexp, s) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
@@ -22,7 +23,7 @@ func (e *UnknownFunctionError) Error() string {
 
 // Hint returns what to use in place of a function that existed before, or the question whether another name was meant, or "".
 func (e *UnknownFunctionError) Hint() string {
-	return cmp.Or(formerFunction(e.Name), didYouMean(e.Suggestions))
+	return cmp.Or(formerFunction(e.Name), configkit.DidYouMean("", e.Suggestions))
 }
 
 // ArgumentError tells what is wrong with an argument, or with the arguments as a whole (Parameter is then empty).
@@ -43,7 +44,7 @@ func (e *ArgumentError) Unwrap() error { return e.Err }
 
 // Hint is a way out, or "".
 func (e *ArgumentError) Hint() string {
-	if hint := didYouMean(e.Suggestions); hint != "" {
+	if hint := configkit.DidYouMean("", e.Suggestions); hint != "" {
 		return hint
 	}
 	return e.HintText
@@ -123,13 +124,3 @@ func (e *PanicError) Error() string {
 
 // ErrUnsupportedRequest is wrapped by errors about requests that ask for something this executor does not offer.
 var ErrUnsupportedRequest = errors.New("unsupported request")
-
-func didYouMean(names []string) string {
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("did you mean %s?", names[0])
-	}
-	return fmt.Sprintf("did you mean %s or %s?", strings.Join(names[:len(names)-1], ", "), names[len(names)-1])
-}

@@ -190,5 +190,5 @@ func (h *FunctionHandler) lookup(name string) (*function, error) {
 	if len(name) > api.MaxFunctionNameLength {
 		return nil, &UnknownFunctionError{Name: name[:api.MaxFunctionNameLength] + "..."}
 	}
-	return nil, &UnknownFunctionError{Name: name, Suggestions: Suggest(name, slices.Sorted(maps.Keys(h.functions)))}
+	return nil, &UnknownFunctionError{Name: name, Suggestions: configkit.Suggest(name, slices.Sorted(maps.Keys(h.functions)))}
 }

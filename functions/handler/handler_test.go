@@ -310,24 +310,6 @@ func TestUnknownFunction(t *testing.T) {
 	}
 }
 
-func TestSuggest(t *testing.T) {
-	names := []string{"get-replicas", "set-replicas", "set-container-image", "set-image", "get-resources", "apps/v1/Deployment"}
-	for typed, want := range map[string]string{
-		"set-replica":  "set-replicas",
-		"set-relpicas": "set-replicas",
-		"replicas":     "get-replicas set-replicas",
-		"image-set":    "set-image set-container-image",
-		"deployment":   "apps/v1/Deployment",
-		"frobnicate":   "",
-	} {
-		t.Run(typed, func(t *testing.T) {
-			if got := strings.Join(handler.Suggest(typed, names), " "); got != want {
-				t.Errorf("%s: %s, want %s", typed, got, want)
-			}
-		})
-	}
-}
-
 func TestSplitWords(t *testing.T) {
 	got, err := handler.SplitWords(`set-x 'a b' "c \"d\" \e" f\ g ''`)
 	if want := []string{"set-x", "a b", `c "d" \e`, "f g", ""}; err != nil || !slices.Equal(got, want) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 )
 
 // RegisterFunction checks a registration and adds it. The error is a *RegistrationError naming everything that is wrong.
@@ -178,7 +179,7 @@ func unknownType[T ~string](kind string, name T, types []T) string {
 		names[i] = string(t)
 	}
 	problem := fmt.Sprintf("there is no %s type %s", kind, name)
-	if hint := didYouMean(Suggest(string(name), names)); hint != "" {
+	if hint := configkit.DidYouMean("", configkit.Suggest(string(name), names)); hint != "" {
 		return problem + ", " + hint
 	}
 	return problem + ", only " + strings.Join(names, ", ")

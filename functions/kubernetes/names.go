@@ -196,8 +196,8 @@ func (r *renamer) noteSimilarType(t api.ResourceType) {
 		types = append(types, string(n.info.ResourceType))
 	}
 	slices.Sort(types)
-	if meant := handler.Suggest(string(t), slices.Compact(types)); len(meant) > 0 {
-		r.fc.NoteOnce(fmt.Sprintf("no resource is of type %s; did you mean %s?", configkit.Shown(string(t)), strings.Join(meant, " or ")))
+	if hint := configkit.DidYouMean("", configkit.Suggest(string(t), slices.Compact(types))); hint != "" {
+		r.fc.NoteOnce(fmt.Sprintf("no resource is of type %s; %s", configkit.Shown(string(t)), hint))
 	}
 }
 

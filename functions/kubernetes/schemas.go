@@ -258,11 +258,9 @@ func missingProblem(doc *gaby.YamlDoc, missing *schemas.MissingError) jsonschema
 		kind := string(missing.Type[strings.LastIndexByte(string(missing.Type), '/')+1:])
 		others = configkit.Suggest(kind, missing.Kinds)
 	}
-	p := jsonschema.Problem{Property: field, Pos: doc.Value().Get(field).Position(), Keyword: field, Message: missing.Error()}
-	if len(others) > 0 {
-		p.Hint = "did you mean " + strings.Join(others, " or ") + "?"
+	return jsonschema.Problem{
+		Property: field, Pos: doc.Value().Get(field).Position(), Keyword: field, Message: missing.Error(), Hint: configkit.DidYouMean("", others),
 	}
-	return p
 }
 
 // definitionProblems are the problems of the schemas of a CustomResourceDefinition.

@@ -54,7 +54,7 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 				if !slices.Contains(known, name) {
 					return &handler.ArgumentError{
 						Parameter: parameter, Value: name, Message: fmt.Sprintf("argument %s: %s is no reason for a conflict", parameter, configkit.Shown(name)),
-						Suggestions: handler.Suggest(name, known), HintText: "there are " + strings.Join(known, ", "),
+						Suggestions: configkit.Suggest(name, known), HintText: "there are " + strings.Join(known, ", "),
 					}
 				}
 			}

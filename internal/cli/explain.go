@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -138,7 +139,7 @@ func unknownFunction(executor *functions.Executor, t api.ToolchainType, name str
 		names = append(names, s.FunctionName)
 	}
 	former := (&handler.UnknownFunctionError{Name: name}).Hint()
-	hint := cmp.Or(former, plan.Elsewhere(executor, name), diag.DidYouMean(handler.Suggest(name, names), ""))
+	hint := cmp.Or(former, plan.Elsewhere(executor, name), configkit.DidYouMean("", configkit.Suggest(name, names)))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
 	}

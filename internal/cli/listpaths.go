@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/report"
 )
@@ -64,7 +64,7 @@ func unknownType(t string, known []api.ResourceType) string {
 		names = append(names, string(k))
 	}
 	message := fmt.Sprintf("nothing is registered about %s but what is about every type", t)
-	if meant := diag.DidYouMean(handler.Suggest(t, names), ""); meant != "" {
+	if meant := configkit.DidYouMean("", configkit.Suggest(t, names)); meant != "" {
 		message += "; " + meant
 	}
 	return message
@@ -75,7 +75,7 @@ func unknownAttribute(name string, paths api.AttributeNameToResourceTypeToPathTo
 	for _, known := range slices.Sorted(maps.Keys(paths)) {
 		names = append(names, string(known))
 	}
-	hint := diag.DidYouMean(handler.Suggest(name, names), "")
+	hint := configkit.DidYouMean("", configkit.Suggest(name, names))
 	if name == string(api.AttributeNameNone) || name == "attribute-value" {
 		hint = "a row says none (attribute-value in ConfigHub's SDK) where no attribute is registered; 'fctl do FILE UNIT list-paths' lists all paths"
 	} else if hint == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/settings"
@@ -106,7 +106,7 @@ func unknownCommand(parent *cobra.Command, what, word, help string) *api.Failure
 	for _, c := range parent.Commands() {
 		names = append(names, c.Name())
 	}
-	hint := diag.DidYouMean(handler.Suggest(word, names), parent.CommandPath()+" "+help)
+	hint := configkit.DidYouMean(parent.CommandPath()+" "+help, configkit.Suggest(word, names))
 	switch {
 	case hint != "":
 	case parent.HasParent():
@@ -121,7 +121,7 @@ func unknownCommand(parent *cobra.Command, what, word, help string) *api.Failure
 func flagProblem(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("'%s --help' shows the flags", cmd.CommandPath())
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		if meant := diag.DidYouMean(handler.Suggest(unknown.GetSpecifiedName(), flagNames(cmd.Flags())), "--"); meant != "" {
+		if meant := configkit.DidYouMean("--", configkit.Suggest(unknown.GetSpecifiedName(), flagNames(cmd.Flags()))); meant != "" {
 			hint = meant
 		}
 	}

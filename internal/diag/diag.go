@@ -143,15 +143,6 @@ func Failures(err error, unknown api.FailureClass) List {
 	return List{{Class: unknown, Message: err.Error(), Err: err}}
 }
 
-// DidYouMean is the hint that asks for one of the names, each written after
-// prefix; empty when there are none.
-func DidYouMean(names []string, prefix string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return "did you mean " + prefix + strings.Join(names, " or "+prefix) + "?"
-}
-
 // Style colours the parts of a problem; the zero Style is plain.
 type Style struct {
 	Place, Hint, Caret func(string) string

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -79,7 +79,7 @@ func (r *listReader) meant(s api.FunctionSignature, name string) string {
 	for _, p := range s.Parameters {
 		names = append(names, p.ParameterName)
 	}
-	if hint := diag.DidYouMean(handler.Suggest(name, names), ""); hint != "" || len(names) == 0 {
+	if hint := configkit.DidYouMean("", configkit.Suggest(name, names)); hint != "" || len(names) == 0 {
 		return hint
 	}
 	return "the parameters are " + strings.Join(names, ", ")

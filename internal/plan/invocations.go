@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -156,7 +157,7 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 			r.noteCase(field, names, i)
 		}
 		if i < 0 {
-			r.refuse(field.KeyPosition(), diag.DidYouMean(suggestKeys(name, known), ""), "%s has no field %q", what, name)
+			r.refuse(field.KeyPosition(), configkit.DidYouMean("", suggestKeys(name, known)), "%s has no field %q", what, name)
 			continue
 		}
 		if before := values[names[i]]; before.Exists() && before.Key() != name {
@@ -197,7 +198,7 @@ func suggestKeys(name string, known []key) []string {
 			names = append(names, k.word)
 		}
 	}
-	return handler.Suggest(name, names)
+	return configkit.Suggest(name, names)
 }
 
 func laterOf(a, b gaby.Value) gaby.Position {

@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -204,7 +205,7 @@ func (w *Walk) unknownWord(s api.FunctionSignature, name string) *api.Failure {
 	for _, p := range s.Parameters {
 		names = append(names, p.ParameterName)
 	}
-	hint := diag.DidYouMean(handler.Suggest(name, names), "--")
+	hint := configkit.DidYouMean("--", configkit.Suggest(name, names))
 	if hint == "" {
 		hint = fmt.Sprintf("to use it as a value, write '--' before it: %s ... -- --%s", s.FunctionName, name)
 	}
@@ -213,7 +214,7 @@ func (w *Walk) unknownWord(s api.FunctionSignature, name string) *api.Failure {
 
 func (w *Walk) unknownFunction(name string) *api.Failure {
 	former := (&handler.UnknownFunctionError{Name: name}).Hint()
-	hint := cmp.Or(former, Elsewhere(w.Functions, name), diag.DidYouMean(handler.Suggest(name, w.names()), ""))
+	hint := cmp.Or(former, Elsewhere(w.Functions, name), configkit.DidYouMean("", configkit.Suggest(name, w.names())))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
 		if w.Toolchain != "" && w.Toolchain != api.ToolchainKubernetesYAML {

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -131,8 +131,8 @@ func Supported(t api.ToolchainType, known []api.ToolchainType) error {
 		names = append(names, string(k))
 	}
 	hint := "supported: " + strings.Join(names, ", ")
-	if similar := handler.Suggest(string(t), names); len(similar) > 0 {
-		hint = diag.DidYouMean(similar, "")
+	if similar := configkit.Suggest(string(t), names); len(similar) > 0 {
+		hint = configkit.DidYouMean("", similar)
 	}
 	return diag.UsageHint(hint, "unsupported toolchain %s", t)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -78,7 +77,7 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 		k, ok := lookup(table, value.Key())
 		switch {
 		case !ok:
-			problems = append(problems, refuse(at, diag.DidYouMean(handler.Suggest(value.Key(), names(table)), ""), "unknown setting %q", value.Key()))
+			problems = append(problems, refuse(at, configkit.DidYouMean("", configkit.Suggest(value.Key(), names(table))), "unknown setting %q", value.Key()))
 			continue
 		case in.project != nil && !k.project:
 			read.notes = append(read.notes, api.Note{

@@ -120,8 +120,8 @@ func suggestion(env *cel.Env, name string) string {
 		known = append(known, f)
 	}
 	slices.Sort(known)
-	if meant := configkit.Suggest(name, slices.Compact(known)); len(meant) > 0 && len(name) > 1 {
-		return "did you mean " + strings.Join(meant, " or ") + "?"
+	if hint := configkit.DidYouMean("", configkit.Suggest(name, slices.Compact(known))); hint != "" && len(name) > 1 {
+		return hint
 	}
 	return "the variables are " + strings.Join(variables, ", ") + "; a text stands in quotes"
 }

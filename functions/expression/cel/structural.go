@@ -303,9 +303,5 @@ func (p objectTypes) suggestion(name string) string {
 			names[called] = true
 		}
 	}
-	meant := configkit.Suggest(name, slices.Sorted(maps.Keys(names)))
-	if len(meant) == 0 {
-		return ""
-	}
-	return "did you mean " + strings.Join(meant, " or ") + "?"
+	return configkit.DidYouMean("", configkit.Suggest(name, slices.Sorted(maps.Keys(names))))
 }

@@ -95,9 +95,7 @@ func (p *Program) compileErrors(err error, known []string) error {
 		if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
 			name, _, _ = strings.Cut(name, " ")
 			problem.Msg = name + " is not known"
-			if meant := configkit.Suggest(name, append(slices.Sorted(maps.Keys(starlark.Universe)), known...)); len(meant) > 0 {
-				problem.Hint = "did you mean " + strings.Join(meant, " or ") + "?"
-			}
+			problem.Hint = configkit.DidYouMean("", configkit.Suggest(name, append(slices.Sorted(maps.Keys(starlark.Universe)), known...)))
 		}
 		problems = append(problems, problem)
 	}

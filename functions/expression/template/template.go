@@ -223,14 +223,8 @@ func suggestion(name string, names []string, all string) string {
 			meant = append(meant, n)
 		}
 	}
-	switch len(meant) {
-	case 0:
-		if len(names) == 0 {
-			return ""
-		}
+	if len(meant) == 0 && len(names) > 0 {
 		return all + strings.Join(names, ", ")
-	case 1:
-		return "did you mean " + meant[0] + "?"
 	}
-	return fmt.Sprintf("did you mean %s or %s?", strings.Join(meant[:len(meant)-1], ", "), meant[len(meant)-1])
+	return configkit.DidYouMean("", meant)
 }
