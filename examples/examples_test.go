@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/shellwords"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -159,7 +159,7 @@ func TestManual(t *testing.T) {
 				binaries[name] = build(t, name)
 			}
 			command, want, _ := strings.Cut(b.text, "\n")
-			words, err := handler.SplitWords(strings.TrimPrefix(command, "$ "))
+			words, err := shellwords.Split(strings.TrimPrefix(command, "$ "))
 			if err != nil || words[0] != name {
 				t.Fatalf("%s:%d: %v, %s is to run %s", manual, b.line, err, command, name)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/shellwords"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -81,7 +82,7 @@ func baseline(unit []byte) []byte {
 // invocationOf reads an example as a command line does. Examples that need a file are left out.
 func invocationOf(t *testing.T, example string) (api.FunctionInvocation, bool) {
 	t.Helper()
-	words, err := handler.SplitWords(example)
+	words, err := shellwords.Split(example)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // The examples of the functions for configuration that is not Kubernetes', a line each. A test runs them all.
@@ -52,7 +53,7 @@ func (e *exampleRegistry) RegisterFunction(r handler.FunctionRegistration) error
 
 // setArguments makes the arguments in an example the examples of those parameters that have none.
 func setArguments(parameters []api.FunctionParameter, example string) {
-	words, err := handler.SplitWords(example)
+	words, err := shellwords.Split(example)
 	if err != nil {
 		return // registering it says what is wrong
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 const deployment = `# shop front
@@ -47,7 +48,7 @@ func invoke(t *testing.T, data, line string) *handler.Result {
 	t.Helper()
 	request := &api.FunctionInvocationRequest{ConfigData: []byte(data), StopOnError: true}
 	for call := range strings.SplitSeq(line, ";") {
-		words, err := handler.SplitWords(call)
+		words, err := shellwords.Split(call)
 		if err != nil {
 			t.Fatal(err)
 		}

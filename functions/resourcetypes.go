@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // AddResourceTypes adds what files say about Kubernetes resource types, and a function get-<name> and set-<name> for each
@@ -99,17 +100,9 @@ func attributeExamples(suffix string, parameters []api.FunctionParameter) (get, 
 		default:
 			return "", "", false
 		}
-		words = append(words, quoted(word))
+		words = append(words, shellwords.Quote(word))
 	}
 	getter := append([]string{"get-" + suffix}, words[:len(words)-1]...)
 	setter := append([]string{"set-" + suffix}, words...)
 	return strings.Join(getter, " "), strings.Join(setter, " "), true
-}
-
-// quoted is a word as it is typed in a shell.
-func quoted(word string) string {
-	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,@%+=") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
@@ -188,7 +189,7 @@ func TestSchemaErrors(t *testing.T) {
 			if err == nil || err.Error() != want {
 				t.Errorf("%s:\n%v\nwant\n%s", schema, err, want)
 			}
-			for _, e := range jsonschema.Unjoin(err) {
+			for _, e := range configkit.Unjoin(err) {
 				if _, ok := errors.AsType[*jsonschema.SchemaError](e); !ok {
 					t.Errorf("%s: %T", schema, e)
 				}

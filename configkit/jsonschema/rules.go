@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -103,7 +104,7 @@ func (e *RuleError) Unwrap() error { return e.Err }
 
 // failRule records what is wrong with a rule.
 func (c *Compiler) failRule(in *resource, v gaby.Value, err error) {
-	for _, err := range Unjoin(err) {
+	for _, err := range configkit.Unjoin(err) {
 		e, ok := errors.AsType[*RuleError](err)
 		if !ok {
 			e = &RuleError{Keyword: "rule", Msg: err.Error()}

@@ -72,19 +72,6 @@ func (e *SchemaError) Error() string {
 // Unwrap is the cause.
 func (e *SchemaError) Unwrap() error { return e.Err }
 
-// Unjoin is the errors that an error of this package is made of.
-func Unjoin(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, err := range joined.Unwrap() {
-		all = append(all, Unjoin(err)...)
-	}
-	return all
-}
-
 // Compile compiles a schema and all it refers to. The uri is what it is known by, which may be empty. The error is one or several
 // (joined) *SchemaError.
 func Compile(uri string, schema gaby.Value, options Options) (*Schema, error) {

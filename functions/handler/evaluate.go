@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/expression"
 	"github.com/fctl-dev/fctl/functions/expression/cel"
 	"github.com/fctl-dev/fctl/functions/expression/template"
@@ -88,7 +89,7 @@ func (p *programs) evaluate(evaluator, text string, fc *api.FunctionContext, par
 // expressionError is one error for each problem of an expression.
 func (f *function) expressionError(arg *api.FunctionArgument, err error) error {
 	var problems []error
-	for _, err := range unjoin(err) {
+	for _, err := range configkit.Unjoin(err) {
 		problem := f.problem(arg.ParameterName, "argument %s: %v", arg.ParameterName, err)
 		problem.Value, problem.Err = arg.Value, err
 		if e, ok := errors.AsType[*expression.Error](err); ok {

@@ -127,20 +127,13 @@ func (h *FunctionHandler) ValidateInvocation(invocation api.FunctionInvocation) 
 	}
 	args, err := f.validate(invocation.Arguments)
 	if _, whereErr := parseWhere(invocation.WhereResource); whereErr != nil {
-		err = errors.Join(append(unjoin(err), whereErr)...) // one list, whatever it is made of
+		err = errors.Join(append(configkit.Unjoin(err), whereErr)...) // one list, whatever it is made of
 	}
 	if err != nil {
 		return invocation, err
 	}
 	invocation.Arguments = args
 	return invocation, nil
-}
-
-func unjoin(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	return []error{err}
 }
 
 // CheckWhereResource tells what is wrong with a where-expression of a request. The error is a *yamlkit.Error.

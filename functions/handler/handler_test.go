@@ -309,10 +309,3 @@ func TestUnknownFunction(t *testing.T) {
 		t.Errorf("%#v", err)
 	}
 }
-
-func TestSplitWords(t *testing.T) {
-	got, err := handler.SplitWords(`set-x 'a b' "c \"d\" \e" f\ g ''`)
-	if want := []string{"set-x", "a b", `c "d" \e`, "f g", ""}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q %v, want %q", got, err, want)
-	}
-}

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // ParseChain reads a line such as "set-replicas 5 then set-image web nginx:1.27" as a command line does: words are quoted as
 // for a POSIX shell, --param=value names an argument, template: and cel: mark expressions and text: takes the rest as it
 // stands. What is more than words there, flags and files, it does not know.
 func ParseChain(line string) (api.FunctionInvocationList, error) {
-	words, err := SplitWords(line)
+	words, err := shellwords.Split(line)
 	if err != nil {
 		return nil, err
 	}
@@ -55,52 +56,4 @@ func ParseValue(word string) (value, evaluator string) {
 		return rest, prefix
 	}
 	return word, ""
-}
-
-// SplitWords splits a line into words as a POSIX shell does, without expanding anything.
-func SplitWords(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	inWord := false
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch c {
-		case ' ', '\t', '\n':
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-				inWord = false
-			}
-			continue
-		case '\'':
-			end := strings.IndexByte(line[i+1:], '\'')
-			if end < 0 {
-				return nil, fmt.Errorf("a ' is not closed")
-			}
-			word.WriteString(line[i+1 : i+1+end])
-			i += end + 1
-		case '"':
-			i++
-			for ; i < len(line) && line[i] != '"'; i++ {
-				if line[i] == '\\' && i+1 < len(line) && strings.IndexByte("\"\\$`", line[i+1]) >= 0 {
-					i++
-				}
-				word.WriteByte(line[i])
-			}
-			if i == len(line) {
-				return nil, fmt.Errorf("a \" is not closed")
-			}
-		case '\\':
-			if i++; i < len(line) {
-				word.WriteByte(line[i])
-			}
-		default:
-			word.WriteByte(c)
-		}
-		inWord = true
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	return words, nil
 }

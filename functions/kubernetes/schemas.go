@@ -171,7 +171,7 @@ func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why 
 // fileFailures are the failures of files with schemas, each at its place.
 func fileFailures(err error) []error {
 	var all []error
-	for _, err := range jsonschema.Unjoin(err) {
+	for _, err := range configkit.Unjoin(err) {
 		if e, ok := errors.AsType[*schemas.FileError](err); ok {
 			pos := api.Position{File: e.File, Line: e.Pos.Line, Column: e.Pos.Column}
 			err = &api.Failure{Class: api.FailureUsage, Pos: pos, Message: e.Msg, Hint: e.Hint, Err: err}
@@ -269,7 +269,7 @@ func definitionProblems(doc *gaby.YamlDoc, err error) (problems []jsonschema.Pro
 		return nil
 	}
 	paths := pathsByPosition(doc.Value())
-	for _, err := range jsonschema.Unjoin(err) {
+	for _, err := range configkit.Unjoin(err) {
 		if e, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
 			path := paths[e.Pos]
 			if path == nil {

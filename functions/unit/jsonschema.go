@@ -100,7 +100,7 @@ func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.
 	for e := doc.Value().First(); e.Exists(); e = e.Next() {
 		schema, err := jsonschema.Compile("", e, jsonschema.Options{Formats: true})
 		if err != nil {
-			for _, problem := range jsonschema.Unjoin(err) {
+			for _, problem := range configkit.Unjoin(err) {
 				hint := ""
 				if e, ok := errors.AsType[*jsonschema.SchemaError](problem); ok {
 					hint = e.Hint

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // args are the words of `do` from FUNCTION on.
@@ -99,7 +100,7 @@ func misplacedPaths(t *run.Files, words []string) error {
 			hint = append(append(hint, t.Unit), words...)
 		}
 	}
-	return diag.UsageHint(plan.Quote(hint), "FILE and -f exclude each other, and -f stands before FUNCTION")
+	return diag.UsageHint(shellwords.Quote(hint...), "FILE and -f exclude each other, and -f stands before FUNCTION")
 }
 
 // missingArgs is said when the words end too soon; with --functions they need
@@ -107,7 +108,7 @@ func misplacedPaths(t *run.Files, words []string) error {
 func missingArgs(file string, functions bool) error {
 	switch {
 	case functions && file != "":
-		return diag.UsageHint("fctl do --functions CHAIN "+plan.Quote([]string{file})+" UNIT, or fctl do --functions CHAIN -f "+plan.Quote([]string{file}), "UNIT is missing")
+		return diag.UsageHint("fctl do --functions CHAIN "+shellwords.Quote(file)+" UNIT, or fctl do --functions CHAIN -f "+shellwords.Quote(file), "UNIT is missing")
 	case functions:
 		return diag.UsageHint("fctl do --functions CHAIN FILE UNIT, or fctl do --functions CHAIN -f PATH", "FILE and UNIT are missing")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/run"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // chainStep is a step of an explained chain.
@@ -108,7 +109,7 @@ func chainText(path string, steps []chainStep, c calling, head func(string) stri
 	if mutating {
 		prints = "the changed configuration"
 	}
-	say("%s do%s %s prints %s.", c.program, c.flags, diag.Printable(plan.Quote([]string{"--functions", path, "FILE", "UNIT"})), prints)
+	say("%s do%s %s prints %s.", c.program, c.flags, diag.Printable(shellwords.Quote("--functions", path, "FILE", "UNIT")), prints)
 	return b.String()
 }
 

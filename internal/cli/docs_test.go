@@ -16,9 +16,9 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 const generated = "<!-- Made by `make gen` from the source: do not edit. -->\n"
@@ -268,7 +268,7 @@ func TestExamplesWork(t *testing.T) {
 				if !ok {
 					break
 				}
-				words, err := handler.SplitWords(strings.TrimSuffix(example, "\n"))
+				words, err := shellwords.Split(strings.TrimSuffix(example, "\n"))
 				if err != nil {
 					t.Fatalf("%s: %v", example, err)
 				}

@@ -18,6 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // explainFlags are the flags of explain.
@@ -94,10 +95,10 @@ type calling struct {
 func (a *App) calling(cmd *cobra.Command, o *explainFlags, toolchain api.ToolchainType) calling {
 	c := calling{program: cmd.Root().Name(), file: functions.ExampleFile(toolchain)}
 	if named, _ := source.ToolchainByName(c.file); named != toolchain {
-		c.flags += " " + plan.Quote([]string{"--toolchain", string(toolchain)})
+		c.flags += " " + shellwords.Quote("--toolchain", string(toolchain))
 	}
 	for _, file := range *o.resourceTypes { // not those of the settings, which are there for every command
-		c.flags += " " + plan.Quote([]string{"--resource-types", file})
+		c.flags += " " + shellwords.Quote("--resource-types", file)
 	}
 	return c
 }

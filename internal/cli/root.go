@@ -18,6 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/settings"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // newRoot makes the commands. What cobra prints, help and the scripts for completion, goes to help, as cobra does not tell when it
@@ -89,7 +90,7 @@ func (a *App) noSuchCommand(cmd *cobra.Command, words []string) error {
 	}
 	err := unknownCommand(cmd, "command", words[0], "")
 	if !cmd.HasParent() && a.isFunction(words[0]) {
-		err.Hint = "it is a function: fctl do FILE UNIT " + plan.Quote(words)
+		err.Hint = "it is a function: fctl do FILE UNIT " + shellwords.Quote(words...)
 	}
 	return err
 }

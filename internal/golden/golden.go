@@ -20,9 +20,9 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli"
 	"github.com/fctl-dev/fctl/internal/iostreams"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // Case is one line of the list.
@@ -48,7 +48,7 @@ func Load(path string) ([]Case, error) {
 			continue
 		}
 		name, rest, _ := strings.Cut(line, " ")
-		words, err := handler.SplitWords(rest)
+		words, err := shellwords.Split(rest)
 		switch {
 		case err != nil:
 		case !isName(name):

@@ -30,6 +30,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // Then is the word between the links of a chain.
@@ -286,7 +287,7 @@ func (w *Walk) flagHint(l *link) string {
 		case name == "":
 			unnamed++
 		case parameterIndex(l.signature, name) < unnamed && slices.Contains(w.Flags.Names(), name):
-			before := Quote([]string{"fctl", "do", "--" + name, fmt.Sprint(arg.Value), "FILE", "UNIT", l.signature.FunctionName})
+			before := shellwords.Quote("fctl", "do", "--"+name, fmt.Sprint(arg.Value), "FILE", "UNIT", l.signature.FunctionName)
 			return fmt.Sprintf("behind FUNCTION --%s is its argument, before it the flag: %s", name, before)
 		}
 	}
@@ -296,7 +297,7 @@ func (w *Walk) flagHint(l *link) string {
 // argumentProblems makes problems of what ValidateInvocation says.
 func argumentProblems(function, hint string, err error) diag.List {
 	var problems diag.List
-	for _, e := range Unjoin(err) {
+	for _, e := range configkit.Unjoin(err) {
 		f := inFunction(function, diag.UsageHint(hint, "%w", e))
 		if described, ok := e.(interface{ Hint() string }); ok && f.Hint == "" {
 			f.Hint = described.Hint()
@@ -310,19 +311,6 @@ func argumentProblems(function, hint string, err error) diag.List {
 		problems = append(problems, f)
 	}
 	return problems
-}
-
-// Unjoin takes the errors apart that errors.Join put together, joined ones in them too.
-func Unjoin(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, err := range joined.Unwrap() {
-		all = append(all, Unjoin(err)...)
-	}
-	return all
 }
 
 func inFunction(name string, f *api.Failure) *api.Failure {

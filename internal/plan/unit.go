@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // CheckUnit checks the word that stands where the unit's name is expected.
@@ -21,13 +22,13 @@ func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
 		}
 		if !next {
 			rest := append([]string{unit}, words...)
-			hint := Quote(append([]string{"fctl", "do", file, "UNIT"}, rest...)) + ", or " + Quote(append([]string{"fctl", "do", "-f", file}, rest...))
+			hint := shellwords.Quote(append([]string{"fctl", "do", file, "UNIT"}, rest...)...) + ", or " + shellwords.Quote(append([]string{"fctl", "do", "-f", file}, rest...)...)
 			return diag.UsageHint(hint, "the name of the unit is missing between %s and %s", file, unit)
 		}
 	}
 	problem := CheckUnitName(unit)
 	if problem != nil && strings.Contains(unit, "/") {
-		problem.Hint = Quote(append([]string{"fctl", "do", "-f", file, "-f", unit}, words...)) + " works on two files"
+		problem.Hint = shellwords.Quote(append([]string{"fctl", "do", "-f", file, "-f", unit}, words...)...) + " works on two files"
 	}
 	return problem
 }
@@ -45,7 +46,7 @@ func (w *Walk) CheckNoUnit(paths, words []string) *api.Failure {
 	})
 	switch {
 	case function == 1 && filepath.Ext(words[0]) == "":
-		hint := Quote(slices.Concat([]string{"fctl", "do", "-f"}, paths, words[1:]))
+		hint := shellwords.Quote(slices.Concat([]string{"fctl", "do", "-f"}, paths, words[1:])...)
 		return diag.UsageHint(hint, "%s is no function; with -f the files give the units their names", words[0])
 	case function > 0 && filepath.Ext(words[0]) != "":
 		return diag.UsageHint("-f takes one path: put a pattern in quotes, or write -f before each", "%s stands where FUNCTION is expected", words[0])
@@ -72,21 +73,4 @@ func inUnitName(r rune) bool {
 
 func isLetterOrDigit(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-}
-
-// Quote writes words as a POSIX shell reads them.
-func Quote(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = quote(word)
-	}
-	return strings.Join(quoted, " ")
-}
-
-func quote(word string) string {
-	special := func(r rune) bool { return !isLetterOrDigit(r) && !strings.ContainsRune("-_./:=@%+,", r) }
-	if word != "" && strings.IndexFunc(word, special) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

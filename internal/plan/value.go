@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // FilePath returns the path of a word file:PATH. A URL, file://..., is not such a word but a value.
@@ -27,7 +28,7 @@ func (w *Walk) value(word, dir string) (value, evaluator string, err error) {
 	}
 	text, err := w.ReadFile(path)
 	if f, ok := errors.AsType[*api.Failure](err); ok && f.Hint == "" && f.Class == api.FailureInput {
-		f.Hint = "for the text itself write " + quote("text:"+word)
+		f.Hint = "for the text itself write " + shellwords.Quote("text:"+word)
 	}
 	return string(text), "", err
 }

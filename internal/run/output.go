@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // Output is where the configuration goes.
@@ -205,7 +206,7 @@ func NotWritten(file string, err error) *api.Failure {
 	hint := ""
 	switch {
 	case errors.Is(err, sink.ErrReadOnly):
-		hint = plan.Quote([]string{"chmod", "u+w", file})
+		hint = shellwords.Quote("chmod", "u+w", file)
 	case errors.Is(err, sink.ErrChanged):
 		hint = "run it again"
 	case errors.Is(err, sink.ErrSource):

@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // Deps is what a run works with.
@@ -74,7 +75,7 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 		return finder.Find(ctx, r.files.Paths)
 	}
 	if r.files.Recursive {
-		return nil, diag.UsageHint(plan.Quote([]string{"fctl", "do", "-f", r.files.File, "-R", "FUNCTION"}), "-R goes with -f")
+		return nil, diag.UsageHint(shellwords.Quote("fctl", "do", "-f", r.files.File, "-R", "FUNCTION"), "-R goes with -f")
 	}
 	f, err := finder.Named(r.files.File)
 	f.Unit = r.files.Unit

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -93,7 +93,7 @@ func knowledgeProblems(err error) error {
 		return nil
 	}
 	var problems diag.List
-	for _, e := range plan.Unjoin(err) {
+	for _, e := range configkit.Unjoin(err) {
 		k, ok := errors.AsType[*resourcetypes.Error](e)
 		if !ok {
 			problems = append(problems, diag.Failures(e, api.FailureUsage)...)

@@ -33,6 +33,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // Run runs the chain of a request on its files and prints or writes the results. The error is what kept it from
@@ -214,7 +215,7 @@ func (l *loop) failedPiece(o *outcome) *report.Piece {
 func (l *loop) readProblems(f source.File, err error) diag.List {
 	problems := diag.Failures(err, api.FailureInput)
 	if !l.request.found.Several && (errors.Is(err, source.ErrDirectory) || errors.Is(err, fs.ErrNotExist) && source.IsPattern(f.Path)) {
-		problems[0].Hint = plan.Quote([]string{"fctl", l.request.files.Command, "-f", f.Path}) + " ... takes several files"
+		problems[0].Hint = shellwords.Quote("fctl", l.request.files.Command, "-f", f.Path) + " ... takes several files"
 	}
 	return problems
 }

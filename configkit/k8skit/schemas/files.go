@@ -395,7 +395,7 @@ func inFile(file string, err error) error {
 		return nil
 	}
 	var all []error
-	for _, err := range jsonschema.Unjoin(err) {
+	for _, err := range configkit.Unjoin(err) {
 		if e, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
 			err = &FileError{File: file, Pos: e.Pos, Msg: e.Msg, Hint: e.Hint, Err: e}
 		}

@@ -9,6 +9,7 @@ import (
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 	"github.com/fctl-dev/fctl/functions/expression"
@@ -73,7 +74,7 @@ func compileOf(keyword string, env *cel.Env, text string, kind Kind) (*Program, 
 		return program, nil
 	}
 	var all []error
-	for _, err := range jsonschema.Unjoin(err) {
+	for _, err := range configkit.Unjoin(err) {
 		e := &jsonschema.RuleError{Keyword: keyword, Msg: err.Error(), Err: err}
 		if problem, ok := errors.AsType[*expression.Error](err); ok {
 			e.Hint = problem.Hint
