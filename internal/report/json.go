@@ -94,9 +94,6 @@ type jsonEncoder struct {
 	empty bool // the bracket opened last has no entry yet
 	// details keeps the text of details, which the rows of an attribute share.
 	details map[*api.AttributeDetails][]byte
-	row     struct {
-		withoutScope, resourceType, category, path, attributeName, dataType, functionName written
-	}
 	// unit is what the rows of the outermost list say first; empty for nothing.
 	unit string
 }
@@ -163,23 +160,6 @@ func (e *jsonEncoder) stringField(name, value string) {
 	e.quote(value)
 }
 
-// written is a field as the row before has it.
-type written struct {
-	value           string
-	from, to, depth int // in b
-}
-
-// repeated is stringField for a field that is not the first, and that often is in one row what it is in the row before.
-func (e *jsonEncoder) repeated(before *written, name, value string) {
-	if before.value == value && before.depth == e.depth {
-		e.b = append(e.b, e.b[before.from:before.to]...)
-		return
-	}
-	from := len(e.b)
-	e.stringField(name, value)
-	*before = written{value, from, len(e.b), e.depth}
-}
-
 func (e *jsonEncoder) optional(name, value string) {
 	if value != "" {
 		e.stringField(name, value)
@@ -236,12 +216,12 @@ func (e *jsonEncoder) attributes(rows api.AttributeValueList) error {
 func (e *jsonEncoder) attribute(row *api.AttributeValue) error {
 	e.openRow()
 	e.resourceInfo(&row.ResourceInfo)
-	e.repeated(&e.row.path, "Path", string(row.Path))
+	e.stringField("Path", string(row.Path))
 	if row.InLiveState {
 		e.boolField("InLiveState", true)
 	}
-	e.repeated(&e.row.attributeName, "AttributeName", string(row.AttributeName))
-	e.repeated(&e.row.dataType, "DataType", string(row.DataType))
+	e.stringField("AttributeName", string(row.AttributeName))
+	e.stringField("DataType", string(row.DataType))
 	if row.Details != nil {
 		e.key("Details")
 		if err := e.detailsOf(row.Details); err != nil {
@@ -254,9 +234,7 @@ func (e *jsonEncoder) attribute(row *api.AttributeValue) error {
 	}
 	e.optional("Comment", row.Comment)
 	e.intField("Index", row.Index)
-	if row.FunctionName != "" {
-		e.repeated(&e.row.functionName, "FunctionName", row.FunctionName)
-	}
+	e.optional("FunctionName", row.FunctionName)
 	e.optional("Score", row.Score)
 	if len(row.Issues) > 0 {
 		e.key("Issues")
@@ -336,9 +314,9 @@ func (e *jsonEncoder) validation(r *api.ValidationResult) error {
 
 func (e *jsonEncoder) resourceInfo(info *api.ResourceInfo) {
 	e.stringField("ResourceName", string(info.ResourceName))
-	e.repeated(&e.row.withoutScope, "ResourceNameWithoutScope", string(info.ResourceNameWithoutScope))
-	e.repeated(&e.row.resourceType, "ResourceType", string(info.ResourceType))
-	e.repeated(&e.row.category, "ResourceCategory", string(info.ResourceCategory))
+	e.stringField("ResourceNameWithoutScope", string(info.ResourceNameWithoutScope))
+	e.stringField("ResourceType", string(info.ResourceType))
+	e.stringField("ResourceCategory", string(info.ResourceCategory))
 	e.optional("ResourceMergeID", info.ResourceMergeID)
 }
 
