@@ -26,9 +26,6 @@ func (w *WalkedValue) IndexPath() api.ResolvedPath { return yamlpath.Join(w.Segm
 // Path calls list elements as results do: by their merge key, where their list has one and it leads back to them.
 func (w *WalkedValue) Path() api.ResolvedPath { return api.ResolvedPath(strings.Join(w.keyed, ".")) }
 
-// Depth is the number of segments.
-func (w *WalkedValue) Depth() int { return len(w.Segments) }
-
 // KeyedSegments are the segments of Path, escaped.
 func (w *WalkedValue) KeyedSegments() []string { return w.keyed }
 
