@@ -2,6 +2,7 @@ package gaby
 
 import (
 	"bytes"
+
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 

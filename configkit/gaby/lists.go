@@ -1,8 +1,9 @@
 package gaby
 
 import (
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // listItems returns the items of a list of resources as documents, nil when doc is not such a list.

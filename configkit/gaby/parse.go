@@ -3,8 +3,9 @@ package gaby
 import (
 	"bytes"
 	"fmt"
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 	"math"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // Container is the list of documents of one unit, in order. The items of a list of resources, such as a v1/List or a DeploymentList,

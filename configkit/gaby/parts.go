@@ -1,8 +1,9 @@
 package gaby
 
 import (
-	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 	"math"
+
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // Parts are a text cut into consecutive parts that are parsed, worked on and printed each by itself, also in parallel: one after

@@ -445,12 +445,12 @@ func RegisterPathsByAttributeName(resourceProvider configkit.ResourceProvider, a
 	return resourceProvider.RegisterPaths(attributeName, resourceType, paths)
 }
 
-// compiledAccessor keeps accessors, because compiling one costs more than using it a few times.
+// CompileAccessor implements yamlpath.Compiler. It keeps accessors, because compiling one is more expensive than using it a few times.
 func (r *Registry) CompileAccessor(t api.EmbeddedAccessorType, config string) (yamlpath.Accessor, error) {
 	return keep(&r.mu, &r.accessors, string(t)+" "+config, func() (yamlpath.Accessor, error) { return yamlpath.NewAccessor(t, config) })
 }
 
-// compiledPath likewise keeps paths, which are asked for again for every part of a unit.
+// CompilePath implements yamlpath.Compiler. It keeps paths, because every part of a unit needs them again.
 func (r *Registry) CompilePath(text string) (*yamlpath.Path, error) {
 	return keep(&r.mu, &r.paths, text, func() (*yamlpath.Path, error) { return yamlpath.Parse(text) })
 }

@@ -240,13 +240,15 @@ func tells(word string) bool {
 	return len(word) > 1 && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(word))
 }
 
-// plainWords are the words that messages are made of. A message has them whatever the value is, so that masks would only tell that they are
-// in the value, too.
-var plainWords = strings.Fields(`a an and as at base64 be bool but by byte characters decimal does element elements expected expression
-	failed field fit for from got has have in int integer invalid is it key least list match matches more most must no none not null number
-	object of on one only or path read required resource string such text than that the there this to type valid value values with`)
+// plainWords are the words of messages, with a space before and after each. A message has them whatever the value is: a mask would only
+// show that the value has them, too.
+const plainWords = " a an and as at base64 be bool but by byte characters decimal does element elements" +
+	" expected expression failed field fit for from got has have in int integer invalid is" +
+	" it key least list match matches more most must no none not null number object of on" +
+	" one only or path read required resource string such text than that the there this to" +
+	" type valid value values with "
 
-func isPlain(word string) bool { return slices.Contains(plainWords, word) }
+func isPlain(word string) bool { return strings.Contains(plainWords, " "+word+" ") }
 
 // spellings are the ways in which messages may write a value that is written in a text as raw.
 func spellings(raw, value string) []string {

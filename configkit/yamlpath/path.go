@@ -10,8 +10,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
+// Kind is what a segment of a path leads to.
 type Kind uint8
 
+// The kinds.
 const (
 	Plain          Kind = iota // key, index
 	Any                        // *
@@ -343,6 +345,7 @@ func (p *Path) NormalizedPath() api.UnresolvedPath {
 	return api.UnresolvedPath(p.Normalized(len(p.segments)))
 }
 
+// Normalized is NormalizedPath of the first n segments.
 func (p *Path) Normalized(n int) string {
 	var b strings.Builder
 	for i := range p.segments[:n] {

@@ -29,12 +29,6 @@ type shard struct {
 	mutations mutations
 }
 
-// workspace is memory for one part after the other.
-type workspace struct {
-	arena gaby.Arena
-	text  []byte
-}
-
 // shards are the parts of the data to run the chain on, nil unless running it on parts gives what running it on all does.
 func (h *FunctionHandler) shards(r *run, data []byte) *gaby.Parts {
 	converter, ok := h.converter.(configkit.PartConverter)
@@ -62,13 +56,13 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(shards)) {
 		wg.Go(func() {
-			var space workspace
+			var arena gaby.Arena // memory for one part after the other
 			for !failed.Load() && r.ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(shards) {
 					return
 				}
-				if !h.runShard(r, parts, i, &space, &shards[i]) {
+				if !h.runShard(r, parts, i, &arena, &shards[i]) {
 					failed.Store(true)
 				}
 			}
@@ -113,10 +107,10 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	return true, nil
 }
 
-func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, space *workspace, part *shard) (ok bool) {
+func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby.Arena, part *shard) (ok bool) {
 	// A panic would end the process from this goroutine; the sequential run that follows meets it where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
-	documents := parts.Parse(i, &space.arena)
+	documents := parts.Parse(i, arena)
 	part.notes = h.documentNotes(r, documents)
 	done := r.newHistory(documents)
 	var original gaby.Container

@@ -26,12 +26,12 @@ func TestFormerHosts(t *testing.T) {
 		},
 		{imagePlace, "search.shop.svc:5000/app:1.0", "search:1\nsearch\nshop/search:1"},
 	} {
-		for _, text := range strings.Split(c.hosts, "\n") {
+		for text := range strings.SplitSeq(c.hosts, "\n") {
 			if _, found := hosts.in(text, "shop", c.place); !found {
 				t.Errorf("place %d: no host in %q", c.place, text)
 			}
 		}
-		for _, text := range strings.Split(c.others, "\n") {
+		for text := range strings.SplitSeq(c.others, "\n") {
 			if name, found := hosts.in(text, "shop", c.place); found {
 				t.Errorf("place %d: %s in %q", c.place, name, text)
 			}

@@ -36,6 +36,7 @@ func ParseTag(written string) Tag {
 // Style is how a value is written.
 type Style uint8
 
+// The styles.
 const (
 	NoStyle     Style = iota // list item: no key; scalar: no text at all, which means null
 	PlainStyle               // also block maps and lists

@@ -134,6 +134,7 @@ func Split(text []byte, parts []Part) []Part {
 	return parts
 }
 
+// NextLineStart returns the offset after the line that p is in.
 func NextLineStart(text []byte, p int) int {
 	if i := bytes.IndexByte(text[p:], '\n'); i >= 0 {
 		return p + i + 1
