@@ -25,8 +25,8 @@ type File struct {
 	// Steps are what became of Before, one function after the other; the last text is After. They tell which function changed
 	// what. There may be none.
 	Steps []Step
-	// Places tells where in a text its resources begin, in order. It is asked only when something changed, and may be nil.
-	Places func(text []byte) []Place
+	// BeforePlaces and AfterPlaces are where the resources of the texts begin, in order; they may be nil.
+	BeforePlaces, AfterPlaces []Place
 	// Shown makes of the texts what people see of them, line by line: without secret values, say. The diff is then for people only, with
 	// control characters escaped. It is asked only when something changed.
 	Shown func(before, after []byte) (shownBefore, shownAfter []byte)

@@ -376,8 +376,8 @@ func TestGitApply(t *testing.T) {
 		}
 		patch := diff.Unified(diff.File{
 			Name: name, Before: []byte(before), After: []byte(after),
-			Steps:  []diff.Step{{Name: "set-x"}},
-			Places: func([]byte) []diff.Place { return []diff.Place{{Line: 1, Name: "v1/X \n-x"}} },
+			Steps:        []diff.Step{{Name: "set-x"}},
+			BeforePlaces: []diff.Place{{Line: 1, Name: "v1/X \n-x"}}, AfterPlaces: []diff.Place{{Line: 1, Name: "v1/X \n-x"}},
 		})
 		for _, tool := range []string{"git", "patch"} {
 			if err := os.WriteFile(file, []byte(before), 0o600); err != nil {

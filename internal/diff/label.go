@@ -17,15 +17,12 @@ type labeller struct {
 }
 
 func newLabeller(f File, before []string) *labeller {
-	l := &labeller{}
+	l := &labeller{before: f.BeforePlaces, after: f.AfterPlaces}
 	for _, s := range f.Steps {
 		l.steps = append(l.steps, s.Name)
 	}
 	if len(f.Steps) > 1 {
 		l.authors = findAuthors(before, f.Steps)
-	}
-	if f.Places != nil {
-		l.before, l.after = f.Places(f.Before), f.Places(f.After)
 	}
 	return l
 }

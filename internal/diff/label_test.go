@@ -19,7 +19,7 @@ func places(text []byte) (all []diff.Place) {
 }
 
 func headers(f diff.File) string {
-	f.Places = places
+	f.BeforePlaces, f.AfterPlaces = places(f.Before), places(f.After)
 	var labels []string
 	for _, header := range regexp.MustCompile(`(?m)^@@ .* @@.*`).FindAllString(string(diff.Unified(f)), -1) {
 		_, label, _ := strings.Cut(header[2:], "@@")
@@ -74,7 +74,7 @@ func TestHunksNameResourcesAndFunctions(t *testing.T) {
 func TestNamesInHeadersAreHarmless(t *testing.T) {
 	patch := diff.Unified(diff.File{
 		Name: "x", Before: []byte("a\n"), After: []byte("b\n"),
-		Places: func([]byte) []diff.Place { return []diff.Place{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}} },
+		BeforePlaces: []diff.Place{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}}, AfterPlaces: []diff.Place{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
 	})
 	if want := "--- a/x\n+++ b/x\n@@ -1 +1 @@ v1/X a\\n-b\\x1b[2J\n-a\n+b\n"; string(patch) != want {
 		t.Errorf("have %q", patch)

@@ -19,7 +19,7 @@ func renderDiff(screen Screen, r Result) (Payload, error) {
 	f := diff.File{
 		Name:   strings.TrimLeft(path.Clean(filepath.ToSlash(r.File)), "/"),
 		Before: r.Before, After: bytes.Join(configuration(r.Response), nil),
-		Places: r.Places, Style: screen.Diff,
+		BeforePlaces: r.BeforePlaces, AfterPlaces: r.AfterPlaces, Style: screen.Diff,
 	}
 	if screen.Terminal || screen.Diff.Old != nil {
 		f.Shown = r.shown

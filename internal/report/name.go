@@ -13,13 +13,9 @@ func renderNames(s Screen, r Result) (Payload, error) {
 	if !r.Response.Success || !r.Response.Changed {
 		return nil, nil
 	}
-	changed, err := r.Changed()
-	if err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
 	seen := map[string]bool{}
-	for _, info := range changed {
+	for _, info := range r.Changed {
 		if name := shortName(info); !seen[name] {
 			seen[name] = true
 			if s.Terminal {

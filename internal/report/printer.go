@@ -91,6 +91,6 @@ func (r Result) isYAML() bool { return strings.HasSuffix(string(r.Toolchain), "/
 func (r Result) withoutData() Result {
 	response := *r.Response
 	response.ConfigData, response.Parts, response.Steps = nil, nil, nil
-	r.Response, r.Before, r.Changed, r.Places, r.Secrets = &response, nil, nil, nil, nil
+	r.Response, r.Before, r.Changed, r.BeforePlaces, r.AfterPlaces, r.Secrets = &response, nil, nil, nil, nil, nil
 	return r
 }

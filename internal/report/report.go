@@ -42,14 +42,13 @@ type Result struct {
 	Invocations api.FunctionInvocationList
 	Response    *handler.Result
 	Before      []byte // the configuration as it was read, for Diff
-	// Places tells where resources begin in a text, for Diff.
-	Places func(text []byte) []diff.Place
+	// BeforePlaces and AfterPlaces are where resources begin in the configuration, for Diff.
+	BeforePlaces, AfterPlaces []diff.Place
 	// Secrets finds the secret values in the configuration, before and after. It is asked for what people read only, and is nil when
 	// these may be shown.
 	Secrets func() *sensitive.Values
-	// Changed finds the resources that are not what they were. It is asked for
-	// Name only, because finding them costs a comparison of everything.
-	Changed func() ([]api.ResourceInfo, error)
+	// Changed are the resources that are not what they were, for Name.
+	Changed []api.ResourceInfo
 }
 
 // Screen is who reads the text.

@@ -27,7 +27,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/diff"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
@@ -329,8 +328,18 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	result := report.Result{
 		Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures, Invocations: chain.Invocations,
 		Response: response, Before: unit.Data,
-		Changed: func() ([]api.ResourceInfo, error) { return changedResources(l.deps.Executor, unit, response) },
-		Places:  func(text []byte) []diff.Place { return places(l.deps.Executor, unit.Toolchain, text) },
+	}
+	if l.prints && response.Success && response.Changed {
+		switch l.options.Format {
+		case report.Name:
+			var err error
+			if result.Changed, err = changedResources(l.deps.Executor, unit, response); err != nil {
+				return err
+			}
+		case report.Diff:
+			result.BeforePlaces = places(l.deps.Executor, unit.Toolchain, unit.Data)
+			result.AfterPlaces = places(l.deps.Executor, unit.Toolchain, bytes.Join(partsOf(response), nil))
+		}
 	}
 	if !l.options.ShowSecrets {
 		result.Secrets = func() *sensitive.Values {
