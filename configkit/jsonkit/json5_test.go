@@ -15,7 +15,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 )
 
-// readWithJSON5 prints values with all scalars as texts with their types, numbers as the bytes of the double.
+// readWithJSON5 prints values in which every scalar is a string with its type and value, and
+// numbers are the bytes of the double in hexadecimal.
 const readWithJSON5 = `
 	const JSON5 = require("json5"), texts = JSON.parse(require("fs").readFileSync(0))
 	const double = v => { const b = Buffer.alloc(8); b.writeDoubleBE(v || 0); return v != v ? "NaN" : b.toString("hex") }
@@ -24,7 +25,7 @@ const readWithJSON5 = `
 		typeof v + " " + (typeof v == "number" ? double(v) : v)
 	console.log(JSON.stringify(texts.map(text => { try { return tell(JSON5.parse(text)) } catch (e) { return "" + e } })))`
 
-// TestJSON5 edits random texts and compares what is written with what the json5 package of Node reads.
+// TestJSON5 edits random texts and compares the result with what the json5 package of Node reads.
 func TestJSON5(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -52,7 +53,8 @@ func TestJSON5(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s of\n%s\n%v", what, text, err)
 		}
-		texts, edits, want = append(texts, string(written)), append(edits, what+" of\n"+text), append(want, typed(docs[0].Data()))
+		texts, edits, want = append(texts, string(written)), append(edits, what+" of\n"+text),
+			append(want, typed(docs[0].Data()))
 	}
 	in, err := json.Marshal(texts)
 	if err != nil {
@@ -75,14 +77,14 @@ func TestJSON5(t *testing.T) {
 	}
 }
 
-// typed is a tree whose scalars are texts with their types, as the program in JavaScript prints them.
+// typed converts a tree to the form that readWithJSON5 prints.
 func typed(v any) any {
 	number := func(f float64) any {
 		switch {
 		case math.IsNaN(f):
 			return "number NaN"
 		case f == 0:
-			f = 0 // -0 is an integer
+			f = 0 // turns -0 into 0: fctl reads -0 as an integer
 		}
 		return fmt.Sprintf("number %016x", math.Float64bits(f))
 	}

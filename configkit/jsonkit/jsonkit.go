@@ -1,11 +1,13 @@
-// Package jsonkit is the format AppConfig/JSON.
+// Package jsonkit implements the format AppConfig/JSON.
 //
-// A file is one document, whatever value it is. What may stand in it depends on what the file is called: in .jsonc there can be
-// comments and trailing commas, in .json5 all of JSON5 (keys without quotes, strings in single quotes and over several lines, numbers
-// such as 0xFF, .5, +1 and Infinity), in all others plain JSON. Where no name is known everything is read.
+// A file is one document, whose root may be any value. The name of the file selects the dialect:
+// .jsonc allows comments and trailing commas, .json5 allows all of JSON5 (keys without quotes,
+// strings in single quotes and over several lines, numbers such as 0xFF, .5, +1 and Infinity), and
+// any other name allows plain JSON only. Without a name every dialect is accepted.
 //
-// Edits keep how things are written: indentation, what stands on one line, blanks around colons and commas, trailing commas, escapes
-// and the spelling of numbers. New keys come behind the others of their object, as these are written.
+// Edits keep the style of the text: indentation, line breaks, blanks around colons and commas,
+// trailing commas, escapes and the spelling of numbers. New keys are added after the other keys of
+// their object, in the style of those keys.
 package jsonkit
 
 import (
@@ -20,12 +22,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Converter is the converter of the format. Its zero value reads what any of the dialects allows.
+// Converter converts the format. Its zero value reads what any of the dialects allows.
 type Converter struct{ formatkit.Converter[language] }
 
 var _ configkit.DialectConverter = Converter{}
 
-// ForFile is the converter for the dialect that a file of this name is written in.
+// ForFile returns the converter for the dialect that a file of this name is written in.
 func (Converter) ForFile(name string) configkit.ConfigConverter {
 	d := strict
 	switch strings.ToLower(filepath.Ext(name)) {
@@ -37,11 +39,11 @@ func (Converter) ForFile(name string) configkit.ConfigConverter {
 	return Converter{formatkit.Converter[language]{Language: language{d}}}
 }
 
-// dialect is what may stand in a file besides plain JSON.
+// dialect says what a file may contain besides plain JSON.
 type dialect uint8
 
 const (
-	unknown dialect = iota // nobody said: all there is
+	unknown dialect = iota // no file name is known: everything is allowed
 	strict
 	withComments
 	json5
@@ -66,32 +68,38 @@ func (language) Traits() formatkit.Traits { return formatkit.Traits{Empty: "{}\n
 // Scalar implements gaby.Native.
 func (l language) Scalar(value any) (any, error) {
 	if f, ok := value.(float64); ok && l.dialect != json5 && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return nil, formatkit.Refuse("null or a string can stand for it", "JSON has neither infinity nor NaN")
+		return nil, formatkit.Refuse("null or a string can stand for it",
+			"JSON has neither infinity nor NaN")
 	}
 	return value, nil
 }
 
-// CheckValue implements gaby.Native: at every place there can be every value.
+// CheckValue implements gaby.Native. Every value is allowed at every path.
 func (language) CheckValue(gaby.Value, []string) error { return nil }
 
 // CheckComment implements gaby.Native.
 func (l language) CheckComment(_ gaby.Value, _ []string, text string) error {
 	switch {
 	case text != "" && !l.hasComments():
-		return formatkit.Refuse("if what reads the file knows comments, call it .jsonc or .json5", "JSON has no comments")
-	case strings.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\t' || isSeparator(r) }) >= 0:
+		return formatkit.Refuse("if what reads the file knows comments, call it .jsonc or .json5",
+			"JSON has no comments")
+	case strings.IndexFunc(text,
+		func(r rune) bool { return unicode.IsControl(r) && r != '\t' || isSeparator(r) }) >= 0:
 		return formatkit.Refuse("", "control characters cannot stand in a comment")
 	}
 	return nil
 }
 
-// behind is where a comment behind a value stands.
+// behind returns the offset after which a comment on the value n goes: after its
+// comma, if it has one.
 func behind(n *formatkit.Node) int { return max(n.Span.To, n.Comma+1) }
 
-// CheckPlace says why there is no place for a comment on the line behind n.
+// CheckPlace returns an error if no comment can be added on the line after n.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
-	if _, commented := remarkAt(text, behind(n)); !commented && !formatkit.EndsLine(text, behind(n)) {
-		return formatkit.Refuse("comment the key it belongs to", "there is no place for a comment on the line behind the value")
+	if _, commented := remarkAt(text, behind(n)); !commented &&
+		!formatkit.EndsLine(text, behind(n)) {
+		return formatkit.Refuse("comment the key it belongs to",
+			"there is no place for a comment on the line behind the value")
 	}
 	return nil
 }
@@ -100,7 +108,8 @@ func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
 	at := behind(n)
 	have, commented := remarkAt(w.Text, at)
-	isBlock := commented && bytes.HasPrefix(w.Text[have.From:], []byte("/*")) && !strings.Contains(text, "*/")
+	isBlock := commented && bytes.HasPrefix(w.Text[have.From:], []byte("/*")) &&
+		!strings.Contains(text, "*/")
 	switch {
 	case !commented && text == "":
 	case !commented:
@@ -122,7 +131,9 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 }
 
 // Entries implements formatkit.Language.
-func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry) (bool, error) {
+func (language) Entries(
+	w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry,
+) (bool, error) {
 	e := edit(w)
 	done, err := w.EntriesIn(n, entries, formatkit.Brackets{Text: e.entry})
 	if done || err != nil {

@@ -20,7 +20,7 @@ import (
 
 func dialect(file string) configkit.ConfigConverter { return jsonkit.Converter{}.ForFile(file) }
 
-// plain are inputs that are JSON.
+// plain lists inputs of plain JSON.
 var plain = []formattest.Input{
 	{"empty object", "{}\n", `{}`},
 	{"empty list", "[ ]\n", `[]`},
@@ -84,7 +84,7 @@ var plain = []formattest.Input{
 	{"nested too deep", strings.Repeat("[", 1001), `!!! 1:1001: objects and lists are nested too deep`},
 }
 
-// commented are inputs with comments and trailing commas.
+// commented lists inputs with comments and trailing commas.
 var commented = []formattest.Input{
 	{"comments", "// top\n{\n  // about a\n  // of two lines\n  \"a\": 1, // behind a\n\n  // far\n\n  \"b\": [ // in b\n    1, // one\n    /* about two */\n    2\n    // last\n  ], /* behind b */\n  // end\n}\n// bottom\n", `{"a":1,"b":[1,2]}`},
 	{"trailing commas", "{\n  \"a\": [\n    1,\n    2,\n  ],\n  \"b\": {\"c\": 1,},\n}\n", `{"a":[1,2],"b":{"c":1}}`},
@@ -98,7 +98,7 @@ var commented = []formattest.Input{
 	{"a slash", "{ / }", `!!! 1:3: unexpected /`},
 }
 
-// five are inputs of JSON5.
+// five lists inputs of JSON5.
 var five = []formattest.Input{
 	{"keys with escapes without quotes", "{\\u0061b: 1, c\\u0031: 2, \\u005fd: 3}", `{"_d":3,"ab":1,"c1":2}`},
 	{"a key that begins with an escaped digit", "{\\u0031: 1}", `!!! 1:2: a key in double quotes is missing in front of '\\'`},
@@ -119,7 +119,7 @@ func TestCorpus(t *testing.T) {
 	formattest.Corpus(t, dialect("a.JSON5"), five)
 	for _, inputs := range [][]formattest.Input{plain, commented, five} {
 		for _, in := range inputs {
-			if !strings.HasPrefix(in[2], "!!!") { // who does not know the name reads everything
+			if !strings.HasPrefix(in[2], "!!!") { // without a file name everything is accepted
 				formattest.Corpus(t, jsonkit.Converter{}, []formattest.Input{in})
 			}
 		}
@@ -135,7 +135,8 @@ func TestInfinity(t *testing.T) {
 	if have[0] != math.Inf(1) || have[1] != math.Inf(-1) || !math.IsNaN(have[2].(float64)) {
 		t.Errorf("read as %v", have)
 	}
-	for file, allowed := range map[string]bool{"a.json5": true, "a.jsonc": false, "a.json": false, "": false} {
+	for file, allowed := range map[string]bool{"a.json5": true, "a.jsonc": false, "a.json": false,
+		"": false} {
 		docs, err := dialect(file).NativeToDocuments([]byte("[1]\n"))
 		if err != nil {
 			t.Fatal(err)
@@ -165,14 +166,16 @@ func TestHints(t *testing.T) {
 func TestEdits(t *testing.T) { formattest.Edits(t, jsonkit.Converter{}) }
 
 func FuzzParse(f *testing.F) {
-	formattest.Fuzz(f, jsonkit.Converter{}, append(append(append([]formattest.Input{}, plain...), commented...), five...))
+	formattest.Fuzz(f, jsonkit.Converter{},
+		append(append(append([]formattest.Input{}, plain...), commented...), five...))
 }
 
-// generate makes a text, with all that the dialect allows, in which no key is there twice.
+// generate returns a random text that uses all of the dialect and has no duplicate keys.
 func generate(d formattest.Dice, file string) string {
 	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
 	unit := formattest.Pick(d, "  ", "    ", "\t", "")
-	colon, comma, pad := formattest.Pick(d, ": ", ": ", ":", " : "), formattest.Pick(d, ", ", ","), formattest.Pick(d, "", " ")
+	colon, comma, pad := formattest.Pick(d, ": ", ": ", ":", " : "), formattest.Pick(d, ", ", ","),
+		formattest.Pick(d, "", " ")
 	hasComments, is5 := file != "a.json", file == "a.json5"
 	trailing := hasComments && d(2) == 0
 	number := 0
@@ -191,7 +194,8 @@ func generate(d formattest.Dice, file string) string {
 		return formattest.Pick(d, texts...)
 	}
 	scalar := func() string {
-		forms := []string{"1", "-17", "1.0", "1e3", "6.5E-3", "true", "false", "null", `"basic"`, `""`, `"esc \" \u00e9 \ud83d\ude00 \/"`, `"é😀"`, "[]", "{}", "18446744073709551615"}
+		forms := []string{"1", "-17", "1.0", "1e3", "6.5E-3", "true", "false", "null", `"basic"`,
+			`""`, `"esc \" \u00e9 \ud83d\ude00 \/"`, `"é😀"`, "[]", "{}", "18446744073709551615"}
 		if is5 {
 			forms = append(forms, "0x00FF", ".5", "+1", "'it\"s'", "'two \\"+end+" lines'")
 		}
@@ -219,7 +223,9 @@ func generate(d formattest.Dice, file string) string {
 					b.WriteString(note("", "", " // far"+end+end, ""))
 				}
 				b.WriteString(end)
-				b.WriteString(formattest.Pick(d, "", "", end) + note("", "", inside+"// above"+end, inside+"/* above"+end+inside+"   it */"+end) + inside)
+				b.WriteString(formattest.Pick(d, "", "", end) +
+					note("", "", inside+"// above"+end,
+						inside+"/* above"+end+inside+"   it */"+end) + inside)
 			} else if i == 0 {
 				b.WriteString(pad)
 			}
@@ -229,7 +235,9 @@ func generate(d formattest.Dice, file string) string {
 			entry = value(depth-1, inside, lines)
 			b.WriteString(entry)
 			switch {
-			case entry == "{}" || entry == "[]": // becomes several lines, the first of which has no comment
+			case entry == "{}" || entry == "[]":
+				// an empty value may be expanded to several lines, and a comment on the first of
+				// them would be lost
 				b.WriteString(map[bool]string{true: comma}[i < n-1])
 			case i < n-1 && lines:
 				b.WriteString("," + note("", " // line", "  /* b */"))
@@ -249,18 +257,20 @@ func generate(d formattest.Dice, file string) string {
 		b.WriteString(closing)
 		return b.String()
 	}
-	return note("", "// top"+end) + value(3, "", true) + formattest.Pick(d, "", end, end+end, end+note("", "// bottom"))
+	return note("", "// top"+end) + value(3, "", true) +
+		formattest.Pick(d, "", end, end+end, end+note("", "// bottom"))
 }
 
 func TestProperty(t *testing.T) {
 	for _, file := range []string{"a.json", "a.jsonc", "a.json5"} {
 		t.Run(file, func(t *testing.T) {
-			formattest.Property(t, dialect(file), func(d formattest.Dice) string { return generate(d, file) })
+			formattest.Property(t, dialect(file),
+				func(d formattest.Dice) string { return generate(d, file) })
 		})
 	}
 }
 
-// TestOracle compares the values with those that encoding/json decodes, and what is refused with what it refuses.
+// TestOracle compares values and syntax errors with those of encoding/json.
 func TestOracle(t *testing.T) {
 	compare := func(t formattest.TB, text string) {
 		docs, err := dialect("a.json").NativeToDocuments([]byte(text))
@@ -293,9 +303,10 @@ func TestOracle(t *testing.T) {
 		dice := formattest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
 		text := generate(dice, "a.json")
 		compare(t, text)
-		// One character is another one.
+		// Replace one character by another.
 		at := dice(len(text))
-		changed := text[:at] + formattest.Pick(dice, "", "{", "}", "]", ",", ":", `"`, `\`, "0", "1", ".", "e", "-", "x", " ", "\n", "\t", "/") + text[at+1:]
+		changed := text[:at] + formattest.Pick(dice, "", "{", "}", "]", ",", ":", `"`, `\`, "0",
+			"1", ".", "e", "-", "x", " ", "\n", "\t", "/") + text[at+1:]
 		if utf8.ValidString(changed) {
 			compare(t, changed)
 		}

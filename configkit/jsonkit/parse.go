@@ -11,13 +11,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// parser reads a text.
+// parser parses one text.
 type parser struct {
 	text    []byte
 	dialect dialect
 	at      int
 	depth   int
-	remarks []formatkit.Span // the comments in front of at
+	remarks []formatkit.Span // the comments read so far, all before at
 }
 
 const (
@@ -26,13 +26,14 @@ const (
 	json5Hint = "JSON5 can stand in files called .json5"
 )
 
-// parentOf is the map or list that a value is in.
+// parentOf returns the map or list that contains n, or nil for the root.
 func parentOf(n *formatkit.Node) *formatkit.Node { return n.Syntax.(*formatkit.Node) }
 
 func (p *parser) fail(at int, hint, format string, args ...any) error {
 	return formatkit.Fail(p.text, min(at, len(p.text)), fmt.Sprintf(format, args...), hint)
 }
 
+// document parses the text, which is one value with blanks and comments around it.
 func (p *parser) document() (*formatkit.Node, error) {
 	if bytes.HasPrefix(p.text, []byte(bom)) {
 		p.at = len(bom)
@@ -54,12 +55,13 @@ func (p *parser) document() (*formatkit.Node, error) {
 		return nil, err
 	}
 	if p.at < len(p.text) {
-		return nil, p.fail(p.at, "a file is one value; several can be the items of a list", "there is more text behind the value")
+		return nil, p.fail(p.at, "a file is one value; several can be the items of a list",
+			"there is more text behind the value")
 	}
 	return root, nil
 }
 
-// gap passes over blanks and comments.
+// gap skips blanks and comments, and adds the comments to remarks.
 func (p *parser) gap() error {
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; {
@@ -82,15 +84,15 @@ func (p *parser) gap() error {
 	return nil
 }
 
-// IsBlank tells the blanks that JSON5 has besides those of JSON.
+// isBlank reports whether r is one of the blanks that JSON5 has in addition to those of JSON.
 func isBlank(r rune) bool {
 	return r == '\v' || r == '\f' || r == '\ufeff' || isSeparator(r) || unicode.Is(unicode.Zs, r)
 }
 
-// isSeparator tells characters that end a line in JSON5.
+// isSeparator reports whether r is a line or paragraph separator, which end lines in JSON5.
 func isSeparator(r rune) bool { return r == '\u2028' || r == '\u2029' }
 
-// remark passes over a comment.
+// remark skips a comment and adds it to remarks.
 func (p *parser) remark() error {
 	from := p.at
 	length := commentLength(p.text[from:], p.dialect)
@@ -107,7 +109,8 @@ func (p *parser) remark() error {
 	return nil
 }
 
-// commentLength is the length of the comment that text begins with: 0 when it is none, less when it has no end.
+// commentLength returns the length of the comment that text begins with. It is 0 if there is none,
+// and negative if the comment is not closed.
 func commentLength(text []byte, d dialect) int {
 	switch {
 	case bytes.HasPrefix(text, []byte("//")):
@@ -125,7 +128,7 @@ func commentLength(text []byte, d dialect) int {
 	return 0
 }
 
-// value reads the value that begins here.
+// value parses the value at the current position into n.
 func (p *parser) value(n *formatkit.Node) error {
 	from := p.at
 	var err error
@@ -147,7 +150,7 @@ func (p *parser) value(n *formatkit.Node) error {
 	return err
 }
 
-// entries reads what stands between brackets.
+// entries parses a map or list, from its opening bracket to its closing one.
 func (p *parser) entries(n *formatkit.Node, closing byte) error {
 	open := p.at
 	if p.depth++; p.depth > gaby.DefaultLimits().Depth {
@@ -161,7 +164,7 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 		if err := p.gap(); err != nil {
 			return err
 		}
-		if last != nil { // what is behind the comma on its line is known now
+		if last != nil { // the comment may follow the comma, so it is not known before
 			last.Comments.Line = p.lineComment(last)
 		}
 		switch {
@@ -201,7 +204,7 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 	}
 }
 
-// key reads a key and the colon behind it.
+// key parses a key and the colon after it.
 func (p *parser) key(n *formatkit.Node) error {
 	from := p.at
 	var err error
@@ -230,7 +233,7 @@ func (p *parser) key(n *formatkit.Node) error {
 	return nil
 }
 
-// bareKey reads a key without quotes.
+// bareKey parses a key without quotes.
 func (p *parser) bareKey() (string, error) {
 	from := p.at
 	var b strings.Builder
@@ -253,7 +256,8 @@ func (p *parser) bareKey() (string, error) {
 	return key, nil
 }
 
-// keyRune is the next character of a key without quotes, which may be escaped in JSON5, and how long it is.
+// keyRune decodes the next character of a key without quotes, which may be escaped in JSON5, and
+// returns its length in the text.
 func (p *parser) keyRune() (rune, int) {
 	text := p.text[p.at:]
 	if p.dialect.isJSON5() && bytes.HasPrefix(text, []byte(`\u`)) {
@@ -264,13 +268,15 @@ func (p *parser) keyRune() (rune, int) {
 	return utf8.DecodeRune(text)
 }
 
-// isKeyRune tells what a key without quotes is made of.
+// isKeyRune reports whether r can be part of a key without quotes. inside is set for all characters
+// but the first.
 func isKeyRune(r rune, inside bool) bool {
 	return r == '_' || r == '$' || unicode.IsLetter(r) ||
-		inside && (unicode.IsDigit(r) || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Pc) || r == '\u200c' || r == '\u200d')
+		inside && (unicode.IsDigit(r) || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Pc) ||
+			r == '\u200c' || r == '\u200d')
 }
 
-// isBare tells keys that need no quotes in JSON5.
+// isBare reports whether key needs no quotes in JSON5.
 func isBare(key string) bool {
 	for i, r := range key {
 		if !isKeyRune(r, i > 0) {
@@ -280,7 +286,7 @@ func isBare(key string) bool {
 	return key != "" && utf8.ValidString(key)
 }
 
-// word reads a value that has no quotes.
+// word parses a value without quotes.
 func (p *parser) word() (any, error) {
 	from := p.at
 	for p.at < len(p.text) {
@@ -305,18 +311,20 @@ func (p *parser) word() (any, error) {
 	}
 }
 
-// lineComment is the comment on the rest of the line behind an entry.
+// lineComment returns the text of the comment after n, if it is the last thing on its line.
 func (p *parser) lineComment(n *formatkit.Node) string {
 	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= behind(n); i-- {
 		r := p.remarks[i]
-		if between := p.text[behind(n):r.From]; len(bytes.Trim(between, " \t")) == 0 && formatkit.EndsLine(p.text, r.To) {
+		if between := p.text[behind(n):r.From]; len(bytes.Trim(between, " \t")) == 0 &&
+			formatkit.EndsLine(p.text, r.To) {
 			return commentText(string(p.text[r.From:r.To]))
 		}
 	}
 	return ""
 }
 
-// remarkAt is where the comment on the rest of the line stands.
+// remarkAt returns the span of the comment that follows at, if nothing but the comment
+// is left on the line.
 func remarkAt(text []byte, at int) (formatkit.Span, bool) {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
@@ -328,8 +336,9 @@ func remarkAt(text []byte, at int) (formatkit.Span, bool) {
 	return formatkit.Span{From: at, To: at + length}, true
 }
 
-// above is where the comments directly above the line of the entry that begins here begin, and what they say. They stand behind
-// after.
+// above returns the offset at which the comments directly above the current entry begin,
+// and their text. Only comments after the offset after are considered. The entry must be
+// the first on its line.
 func (p *parser) above(after int) (int, string) {
 	head, first := formatkit.StartsLine(p.text, p.at)
 	if head <= after || !first {
@@ -339,7 +348,8 @@ func (p *parser) above(after int) (int, string) {
 	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= after; i-- {
 		r := p.remarks[i]
 		start, first := formatkit.StartsLine(p.text, r.From)
-		if !first || start < after || !formatkit.EndsLine(p.text, r.To) || formatkit.NextLine(p.text, r.To) != head {
+		if !first || start < after || !formatkit.EndsLine(p.text, r.To) ||
+			formatkit.NextLine(p.text, r.To) != head {
 			break
 		}
 		lines = append(lines, commentText(string(p.text[r.From:r.To])))
@@ -354,7 +364,7 @@ func (p *parser) above(after int) (int, string) {
 	return head, strings.Join(lines, "\n")
 }
 
-// commentText is what a comment says.
+// commentText returns the text of a comment without its marks.
 func commentText(comment string) string {
 	text, isBlock := strings.CutPrefix(comment, "/*")
 	if !isBlock {

@@ -11,17 +11,19 @@ import (
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 )
 
-// number is the value of a word that stands where a value is to be.
+// number returns the value of raw, a word at offset at that is not a keyword.
 func (p *parser) number(raw string, at int) (any, error) {
 	lax := p.dialect.isJSON5()
 	if !isNumber(raw, lax) {
 		digits := strings.TrimLeft(raw, "+-")
 		switch {
 		case len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789.") == "":
-			return nil, p.fail(at, "quote it to keep the zeros", "the number %s has a leading zero", raw)
+			return nil, p.fail(at, "quote it to keep the zeros",
+				"the number %s has a leading zero", raw)
 		case !lax && isNumber(raw, true):
 			return nil, p.fail(at, json5Hint, "JSON has no number that is written %s", raw)
-		case strings.EqualFold(raw, "true") || strings.EqualFold(raw, "false") || strings.EqualFold(raw, "null"):
+		case strings.EqualFold(raw, "true") || strings.EqualFold(raw, "false") ||
+			strings.EqualFold(raw, "null"):
 			return nil, p.fail(at, "write "+strings.ToLower(raw), "JSON has no value %s", raw)
 		}
 		return nil, p.fail(at, "a string stands in double quotes", "JSON has no value %s", raw)
@@ -59,7 +61,7 @@ func isHex(raw string) bool {
 	return len(digits) > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')
 }
 
-// isNumber tells numbers of JSON, and with lax those of JSON5.
+// isNumber reports whether raw is a number of JSON or, if lax, of JSON5.
 func isNumber(raw string, lax bool) bool {
 	s := strings.TrimPrefix(raw, "-")
 	if lax {
@@ -84,7 +86,8 @@ func isNumber(raw string, lax bool) bool {
 		places = digits()
 	}
 	switch {
-	case whole > 1 && first[0] == '0', whole+places == 0, !lax && (whole == 0 || hasPoint && places == 0):
+	case whole > 1 && first[0] == '0', whole+places == 0,
+		!lax && (whole == 0 || hasPoint && places == 0):
 		return false
 	}
 	if s != "" && (s[0] == 'e' || s[0] == 'E') {
@@ -99,7 +102,7 @@ func isNumber(raw string, lax bool) bool {
 	return s == ""
 }
 
-// quoted reads the string that begins here.
+// quoted parses the string at the current position.
 func (p *parser) quoted() (string, error) {
 	from := p.at
 	quote := p.text[from]
@@ -144,7 +147,8 @@ func (p *parser) quoted() (string, error) {
 	return "", p.fail(from, "", "the string has no end, which is %c", quote)
 }
 
-// piece reads the character or escape sequence that text, which is the inside of a string and what follows, begins with.
+// piece decodes the first character or escape sequence of text, the rest of a string with what
+// follows it. It returns its length in the text and its value, or the problem with it.
 func piece(text []byte, d dialect) (length int, value, problem string) {
 	r, n := utf8.DecodeRune(text)
 	switch {
@@ -166,12 +170,14 @@ func piece(text []byte, d dialect) (length int, value, problem string) {
 	switch {
 	case r == 'u':
 		if unit, ok := hexAt(text, 2, 4); ok {
-			if next, ok := hexAt(text, 8, 4); ok && string(text[6:8]) == `\u` && utf16.IsSurrogate(unit) {
+			if next, ok := hexAt(text, 8, 4); ok && string(text[6:8]) == `\u` &&
+				utf16.IsSurrogate(unit) {
 				if pair := utf16.DecodeRune(unit, next); pair != utf8.RuneError {
 					return 12, string(pair), ""
 				}
 			}
-			return 6, string(unit), "" // half of a pair is what Go makes of it: the replacement character
+			// half of a surrogate pair becomes the replacement character, as in encoding/json
+			return 6, string(unit), ""
 		}
 		return 0, "", `the escape sequence \u needs four hexadecimal digits`
 	case !d.isJSON5():
@@ -202,7 +208,8 @@ func hexAt(text []byte, at, length int) (rune, bool) {
 	return rune(v), err == nil //nolint:gosec // at most 16 bits
 }
 
-// pieces cuts the inside of a string into characters and escape sequences. Nothing is returned for what is none.
+// pieces splits the inside of a string into characters and escape sequences. It returns nil if one
+// of them is invalid.
 func pieces(inside string) []formatkit.Token {
 	var list []formatkit.Token
 	text := []byte(inside)
@@ -217,7 +224,7 @@ func pieces(inside string) []formatkit.Token {
 	return list
 }
 
-// spelled writes a value in the place of raw, and as raw is written as far as that goes.
+// spelled formats value in the style of raw, the text of the value that it replaces.
 func (s *style) spelled(raw string, value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -244,15 +251,17 @@ func (s *style) spelled(raw string, value any) string {
 	panic("jsonkit: no scalar")
 }
 
-// spelledString keeps the quotes of raw and the escapes of what stays.
+// spelledString formats value with the quotes of raw, and keeps the escapes of the characters that
+// stay. A result that would not be read as value is discarded.
 func (s *style) spelledString(raw, value string) string {
 	quote := s.quote
 	if raw != "" && (raw[0] == '"' || raw[0] == '\'') {
 		quote = raw[0]
 		if inside := pieces(raw[1 : len(raw)-1]); inside != nil {
-			text := string(quote) + formatkit.Reescape(raw[1:len(raw)-1], inside, value, func(t string) string {
-				return s.escaped(t, quote)
-			}) + string(quote)
+			text := string(quote) + formatkit.Reescape(raw[1:len(raw)-1], inside, value,
+				func(t string) string {
+					return s.escaped(t, quote)
+				}) + string(quote)
 			p := parser{text: []byte(text)}
 			if again, err := p.quoted(); err == nil && p.at == len(text) && again == value {
 				return text
@@ -262,7 +271,7 @@ func (s *style) spelledString(raw, value string) string {
 	return string(quote) + s.escaped(value, quote) + string(quote)
 }
 
-// escaped is the inside of a string.
+// escaped returns text as the inside of a string in these quotes.
 func (s *style) escaped(text string, quote byte) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -9,24 +9,24 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// style is how a text is written.
+// style describes how a text is written.
 type style struct {
-	unit       string // by how much entries are indented
-	colon      string // between key and value
-	comma      string // between entries on one line
+	unit       string // the additional indentation of entries
+	colon      string // what separates key and value
+	comma      string // what separates entries on one line
 	maps       brackets
 	lists      brackets
-	trailing   bool // there is a comma behind the last of several lines
-	single     bool // all of it stands on one line
+	trailing   bool // a comma follows the last entry if entries are on lines of their own
+	single     bool // the whole text is on one line
 	quotedKeys bool
 	quote      byte
-	ascii      bool // other characters are written as escape sequences
+	ascii      bool // characters outside ASCII are escaped
 }
 
-// brackets is how maps or lists are written.
+// brackets describes how maps or lists are written.
 type brackets struct {
-	oneLine bool   // on one line, though not all of the text is
-	pad     string // inside the brackets, on one line
+	oneLine bool   // each is on one line, in a text of several lines
+	pad     string // the blanks inside the brackets of one on a line
 }
 
 func (s *style) brackets(kind gaby.Kind) brackets {
@@ -36,7 +36,7 @@ func (s *style) brackets(kind gaby.Kind) brackets {
 	return s.lists
 }
 
-// styleOf finds out how a text is written: as what comes first in it.
+// styleOf returns the style of a text. Each trait is taken from the first value that shows it.
 func styleOf(w *formatkit.Writer) *style {
 	s := &style{colon: ": ", comma: ", ", unit: "  ", quotedKeys: true, quote: '"'}
 	s.single = len(w.Root.Kids) > 0 && !bytes.ContainsAny(bytes.TrimSpace(w.Text), "\r\n")
@@ -54,7 +54,8 @@ func styleOf(w *formatkit.Writer) *style {
 		kid := n.Kids[0]
 		lines := e.startsLine(kid)
 		if lines {
-			own, in := formatkit.Indent(w.Text, n.Span.From), formatkit.Indent(w.Text, kid.Entry.From)
+			own, in := formatkit.Indent(w.Text, n.Span.From),
+				formatkit.Indent(w.Text, kid.Entry.From)
 			if more, ok := strings.CutPrefix(in, own); ok && more != "" && units.first() {
 				s.unit = more
 			}
@@ -99,7 +100,7 @@ func styleOf(w *formatkit.Writer) *style {
 	return s
 }
 
-// seen tells the first time from others.
+// seen remembers whether a trait has been found.
 type seen struct{ yes bool }
 
 func (s *seen) first() bool {
@@ -108,7 +109,7 @@ func (s *seen) first() bool {
 	return first
 }
 
-// blanks is text, if it is nothing but blanks on one line.
+// blanks returns text if it consists of spaces and tabs, else "".
 func blanks(text []byte) string {
 	if len(bytes.Trim(text, " \t")) == 0 {
 		return string(text)
@@ -116,7 +117,8 @@ func blanks(text []byte) string {
 	return ""
 }
 
-// colonOf is what stands between the key and the value of an entry.
+// colonOf returns the text between the key and the value of an entry, or ": " if it contains a
+// comment or a line end.
 func colonOf(w *formatkit.Writer, n *formatkit.Node) string {
 	colon := w.Raw(formatkit.Span{From: n.KeySpan.To, To: n.Span.From})
 	if strings.Trim(colon, " \t:") != "" {
@@ -125,7 +127,7 @@ func colonOf(w *formatkit.Writer, n *formatkit.Node) string {
 	return colon
 }
 
-// isASCII reports whether a text has other characters than those of ASCII, and all of them as escape sequences.
+// isASCII reports whether a text has characters outside ASCII and escapes all of them.
 func isASCII(text []byte) bool {
 	escapes := false
 	for i, c := range text {

@@ -23,7 +23,7 @@ func edit(w *formatkit.Writer) editor {
 	return editor{w, s}
 }
 
-// inPlace is a value as it is to stand where n stands.
+// inPlace formats v as a replacement of n.
 func (e editor) inPlace(n *formatkit.Node, v gaby.Value) string {
 	if v.Kind() == gaby.Scalar {
 		raw := ""
@@ -38,7 +38,7 @@ func (e editor) inPlace(n *formatkit.Node, v gaby.Value) string {
 	return e.placed(parentOf(n), n, v)
 }
 
-// placed is a value as it is to stand as an entry of in, as which model stands there.
+// placed formats v as an entry of in, in the style of the entry model.
 func (e editor) placed(in, model *formatkit.Node, v gaby.Value) string {
 	lines := !e.single
 	if in != nil {
@@ -47,7 +47,8 @@ func (e editor) placed(in, model *formatkit.Node, v gaby.Value) string {
 	return e.value(v, e.indent(model, lines), lines)
 }
 
-// indent is that of the line on which an entry begins; it is of no account where there are no lines.
+// indent returns the indentation of the line on which n begins, or "" if entries are not on
+// lines of their own.
 func (e editor) indent(n *formatkit.Node, lines bool) string {
 	if !lines {
 		return ""
@@ -55,8 +56,8 @@ func (e editor) indent(n *formatkit.Node, lines bool) string {
 	return formatkit.Indent(e.Text, n.Entry.From)
 }
 
-// siblingsOnOneLine reports whether maps or lists among the entries of in stand on one line each; if there are none, whether those
-// of the text do.
+// siblingsOnOneLine reports whether the maps or lists (as kind says) among the entries of in are on
+// one line each. Without any it reports whether those of the whole text are.
 func (e editor) siblingsOnOneLine(in *formatkit.Node, kind gaby.Kind) bool {
 	for i, kid := range in.Kids {
 		if kid.Kind == kind && len(kid.Kids) > 0 {
@@ -69,10 +70,11 @@ func (e editor) siblingsOnOneLine(in *formatkit.Node, kind gaby.Kind) bool {
 	return e.brackets(kind).oneLine
 }
 
-// manySiblings are enough to see how they are written.
+// manySiblings limits how many entries are searched for a model.
 const manySiblings = 100
 
-// value is a value whose first line is indented by indent; lines tells whether its entries stand on lines of their own.
+// value formats v. Its first line is indented by indent. If lines is set its entries are on
+// lines of their own.
 func (e editor) value(v gaby.Value, indent string, lines bool) string {
 	open, closing := "{", "}"
 	switch {
@@ -101,10 +103,11 @@ func (e editor) value(v gaby.Value, indent string, lines bool) string {
 	if e.trailing {
 		last = ","
 	}
-	return open + e.LineEnd + inside + strings.Join(entries, ","+e.LineEnd+inside) + last + e.LineEnd + indent + closing
+	return open + e.LineEnd + inside + strings.Join(entries, ","+e.LineEnd+inside) + last +
+		e.LineEnd + indent + closing
 }
 
-// key is a key as it is written.
+// key formats a key.
 func (e editor) key(key string, quoted bool) string {
 	if !quoted && isBare(key) {
 		return key
@@ -112,8 +115,10 @@ func (e editor) key(key string, quoted bool) string {
 	return e.spelled("", key)
 }
 
-// entry is a new entry beside model.
-func (e editor) entry(_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry) (string, error) {
+// entry formats a new entry in the style of its sibling model.
+func (e editor) entry(
+	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
+) (string, error) {
 	in := parentOf(model)
 	text := ""
 	if in.Kind == gaby.Map {
@@ -126,7 +131,8 @@ func (e editor) entry(_ *formatkit.Writer, model *formatkit.Node, entry formatki
 	return text + e.placed(in, model, entry.Value), nil
 }
 
-// likeStringsOf is an empty string as those among the entries of a map or list are written.
+// likeStringsOf returns an empty string in the quotes of the first string among the entries of in,
+// or "" if there is none.
 func (e editor) likeStringsOf(in *formatkit.Node) string {
 	for i, kid := range in.Kids {
 		if _, ok := kid.Value.(string); ok {
@@ -139,7 +145,8 @@ func (e editor) likeStringsOf(in *formatkit.Node) string {
 	return ""
 }
 
-// others writes the entries of a map or list of which none stays, or which had none. It reports whether it is written anew.
+// others writes the entries of a map or list that keeps none of its entries or had none. It reports
+// whether the whole value was replaced.
 func (e editor) others(n *formatkit.Node) (anew bool) {
 	v := e.Value(n)
 	if len(n.Kids) == 0 && !formatkit.Blank(e.Text[n.Span.From+1:n.Span.To-1]) {
@@ -151,7 +158,7 @@ func (e editor) others(n *formatkit.Node) (anew bool) {
 			from, to := kid.Head, behind(kid)
 			if e.startsLine(kid) && (formatkit.EndsLine(e.Text, to) || kid.Comments.Line != "") {
 				if r, ok := remarkAt(e.Text, to); ok {
-					to = r.To // which may be on another line
+					to = r.To // the comment may end on another line
 				}
 				from, to = formatkit.LineStart(e.Text, from), formatkit.NextLine(e.Text, to)
 			}
@@ -163,14 +170,14 @@ func (e editor) others(n *formatkit.Node) (anew bool) {
 	return true
 }
 
-// belowComments writes the entries of a map or list that has only comments in it.
+// belowComments writes the entries of a map or list that contains only comments, after these.
 func (e editor) belowComments(n *formatkit.Node, v gaby.Value) {
 	text := e.value(v, e.indent(n, true), true)
 	at := n.Span.From + len(bytes.TrimRight(e.Text[n.Span.From:n.Span.To-1], " \t\r\n"))
 	e.Replace(formatkit.Span{From: at, To: n.Span.To}, text[1:])
 }
 
-// remainsSomething reports whether there is more between the brackets than entries with their comments.
+// remainsSomething reports whether the brackets contain more than entries and their comments.
 func (e editor) remainsSomething(n *formatkit.Node) bool {
 	at := n.Span.From + 1
 	for _, kid := range n.Kids {
@@ -185,11 +192,11 @@ func (e editor) remainsSomething(n *formatkit.Node) bool {
 	return !formatkit.Blank(e.Text[at : n.Span.To-1])
 }
 
-// startsLine reports whether an entry is the first thing on its line.
+// startsLine reports whether n is the first thing on its line, other than the first line.
 func (e editor) startsLine(n *formatkit.Node) bool {
 	start, first := formatkit.StartsLine(e.Text, n.Entry.From)
 	return start > 0 && first
 }
 
-// inLines reports whether the entries of a map or list stand on lines of their own.
+// inLines reports whether the entries of n are on lines of their own.
 func (e editor) inLines(n *formatkit.Node) bool { return e.startsLine(n.Kids[0]) }
