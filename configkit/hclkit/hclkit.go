@@ -1,17 +1,22 @@
-// Package hclkit is the format OpenTofu/HCL: the native syntax of OpenTofu and Terraform.
+// Package hclkit implements the format OpenTofu/HCL: the native syntax of OpenTofu and Terraform.
 //
-// Every block at the top of a file is a document, and so is every run of attributes between them, as in a file of variables. What
-// stands above a block up to the one before belongs to it. A document is a map with these entries:
+// Every block at the top level of a file is a document, and so is every run of attributes between
+// blocks, as in a file of variables. The text between two blocks belongs to the second one. A
+// document is a map with these entries:
 //
-//   - $block is the block's type. $type and $name are its two labels, $name the only one of a block with one, and $labels the list
-//     of them of any other.
-//   - An attribute is an entry with its value. Objects are maps and tuples are lists, if their keys are no expressions.
-//   - Nested blocks of a type are a list of maps, even when there is one; those with labels stand in maps with the labels as keys:
-//     dynamic.setting.0.for_each.
+//   - $block is the type of the block. A block with two labels has them in $type and $name, a block
+//     with one label has it in $name, and any other block with labels has the list of them in
+//     $labels.
+//   - An attribute is an entry with its value. Objects are maps and tuples are lists, unless a key
+//     is an expression.
+//   - Nested blocks of a type are a list of maps, even if there is only one. If they have labels
+//     the list is nested in maps whose keys are the labels: dynamic.setting.0.for_each.
 //
-// Strings, numbers, true, false and null are values. Anything else is an expression, which nothing looks into: it is the string
-// ${...} with its text, as in the JSON syntax. So are the ${...} and %{...} in templates, where $${ stands for a literal ${ there and
-// here. A string of one ${...} alone is written as an expression without quotes, unless it takes the place of one with quotes.
+// Strings, numbers, true, false and null are values. Anything else is an expression, which is not
+// analyzed: its value is the string ${...} with the text of the expression, as in the JSON syntax.
+// The ${...} and %{...} in templates are part of the string as well, and $${ is a literal ${ in
+// both. A string that is nothing but one ${...} is written as an expression without quotes, unless
+// it replaces a string with quotes.
 package hclkit
 
 import (
@@ -25,18 +30,21 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// Converter is the converter of the format.
+// Converter converts the format.
 type Converter = formatkit.Converter[language]
 
 type language struct{}
 
-// Traits implements formatkit.Language. A block type without blocks is not there.
-func (language) Traits() formatkit.Traits { return formatkit.Traits{ScalarsOnly: true, Empty: "\n"} }
+// Traits implements formatkit.Language. A block type without blocks has no text.
+func (language) Traits() formatkit.Traits {
+	return formatkit.Traits{ScalarsOnly: true, Empty: "\n"}
+}
 
-// Join puts a document behind others: a blank line in front of it is its own.
+// Join appends a document to others. The blank line before it is part of its own text.
 func (language) Join(before, text []byte) []byte { return append(before, text...) }
 
-// CheckTogether finds attributes that edits have defined twice: those outside of blocks are in one body, and locals have one namespace.
+// CheckTogether returns an error if an edit has defined an attribute twice. Attributes outside of
+// blocks share one body, and all locals blocks share one namespace.
 func (language) CheckTogether(documents gaby.Container) error {
 	type name struct{ block, key string }
 	times := map[name]int{}
@@ -96,25 +104,32 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 		v := root.Get(path[0])
 		if path[0] == labelsKey {
 			if v.Kind() != gaby.List || v.Len() < 3 {
-				return formatkit.Refuse("a block with one label has $name, with two $type and $name", "%s is a list of three labels or more", labelsKey)
+				return formatkit.Refuse(
+					"a block with one label has $name, with two $type and $name",
+					"%s is a list of three labels or more", labelsKey)
 			}
 			v = v.First()
 		}
 		for ; v.Exists(); v = v.Next() {
-			if text, ok := v.Data().(string); !ok || text == "" || strings.Contains(text, "${") || strings.Contains(text, "%{") || strings.HasPrefix(text, "\ufeff") {
-				return formatkit.Refuse("", "a label is a text that is not empty, without templates")
+			if text, ok := v.Data().(string); !ok || text == "" || strings.Contains(text, "${") ||
+				strings.Contains(text, "%{") || strings.HasPrefix(text, "\ufeff") {
+				return formatkit.Refuse(
+					"", "a label is a text that is not empty, without templates")
 			}
 			if path[0] != labelsKey {
 				break
 			}
 		}
 		if path[0] == blockKey && !isName(root.Get(blockKey).Text()) {
-			return formatkit.Refuse("use a type of blocks such as resource", "%q is no identifier", root.Get(blockKey).Text())
+			return formatkit.Refuse("use a type of blocks such as resource", "%q is no identifier",
+				root.Get(blockKey).Text())
 		}
 		return nil
 	}
 	if !isName(path[0]) {
-		return formatkit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", path[0])
+		return formatkit.Refuse(
+			"names have letters, digits, _ and -, and do not begin with a digit",
+			"%q is no name of an attribute or block", path[0])
 	}
 	return nil
 }
@@ -127,20 +142,24 @@ func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
 	return nil
 }
 
-// CheckPlace says why there is no place for a comment on the line behind n.
+// CheckPlace returns an error if no comment can be added on the line after n.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	s := formOf(n).standing
 	if s == asLabel || s == asBlocks {
 		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}
 	at := behind(n)
-	if _, commented := remarkAt(text, at); !commented && !formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) || bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
-		return formatkit.Refuse("comment the attribute it belongs to", "there is no place for a comment on the line behind the value")
+	if _, commented := remarkAt(text, at); !commented &&
+		!formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) ||
+		bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
+		return formatkit.Refuse("comment the attribute it belongs to",
+			"there is no place for a comment on the line behind the value")
 	}
 	return nil
 }
 
-// CheckIn says what cannot be among blocks.
+// CheckIn returns an error if v, the new value of n, has an entry that HCL does not
+// allow among blocks.
 func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	f := formOf(n)
 	switch {
@@ -154,12 +173,13 @@ func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	return nil
 }
 
-// isName tells identifiers. A byte order mark counts as a letter there, but not at the beginning of a text.
+// isName reports whether text is an identifier. A byte order mark counts as a letter in
+// identifiers, but not at the beginning of a text.
 func isName(text string) bool {
 	return hclsyntax.ValidIdentifier(text) && !strings.HasPrefix(text, "\ufeff")
 }
 
-// checkBlocks checks what is to be the blocks of a type.
+// checkBlocks returns an error if v cannot be written as the blocks of a type.
 func checkBlocks(v gaby.Value) error {
 	for item := v.First(); item.Exists(); item = item.Next() {
 		var err error
@@ -184,26 +204,29 @@ func checkBody(v gaby.Value) error {
 	}
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
 		if !isName(kid.Key()) {
-			return formatkit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", kid.Key())
+			return formatkit.Refuse(
+				"names have letters, digits, _ and -, and do not begin with a digit",
+				"%q is no name of an attribute or block", kid.Key())
 		}
 	}
 	return nil
 }
 
-// CheckDelete says why what is at a path cannot be deleted.
+// CheckDelete returns an error if the value at path cannot be deleted.
 func (l language) CheckDelete(_ []byte, path []string) error {
 	if l.IsName(path) {
-		return formatkit.Refuse("delete the resource as a whole", "a block cannot be without its type and labels")
+		return formatkit.Refuse("delete the resource as a whole",
+			"a block cannot be without its type and labels")
 	}
 	return nil
 }
 
-// IsName tells the type and the labels of a block, by which expressions refer to it.
+// IsName reports whether path is the type or a label of a block, by which expressions refer to it.
 func (language) IsName(path []string) bool {
 	return path[0] == blockKey || path[0] == typeKey || path[0] == nameKey || path[0] == labelsKey
 }
 
-// Expressions are the ${...} and %{...} in a string.
+// Expressions returns each ${...} and %{...} in a string.
 func (language) Expressions(text string) []string {
 	var expressions []string
 	for _, p := range partsOf(text) {
@@ -214,7 +237,8 @@ func (language) Expressions(text string) []string {
 	return expressions
 }
 
-// ReplaceLiterals replaces what stands between the expressions of a string.
+// ReplaceLiterals calls replace for the text between the expressions of a string and returns the
+// string with the results.
 func (language) ReplaceLiterals(text string, replace func(string) string) string {
 	var out, literal strings.Builder
 	flush := func() {

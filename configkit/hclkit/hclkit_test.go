@@ -58,7 +58,8 @@ func TestModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{string(module), strings.ReplaceAll(string(module), "\n", "\r\n")} {
+	for _, text := range []string{string(module),
+		strings.ReplaceAll(string(module), "\n", "\r\n")} {
 		docs, err := hclkit.Converter{}.NativeToDocuments([]byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +70,7 @@ func TestModule(t *testing.T) {
 			if err != nil || !strings.HasPrefix(text[at:], string(block)) {
 				t.Fatalf("%v: %q", err, block)
 			}
-			if text == string(module) { // of other line ends the corpus tells
+			if text == string(module) { // the corpus covers other line ends
 				formattest.EachPlace(t, hclkit.Converter{}, string(block))
 			}
 			before, after := text[:at], text[at+len(block):]
@@ -89,7 +90,8 @@ func TestModule(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !strings.HasPrefix(string(edited), before) || !strings.HasSuffix(string(edited), after) || string(edited) == text {
+				if !strings.HasPrefix(string(edited), before) ||
+					!strings.HasSuffix(string(edited), after) || string(edited) == text {
 					t.Errorf("%s of block %d gives\n%s", key, i, edited)
 				}
 			}
@@ -104,7 +106,7 @@ func TestEdits(t *testing.T) { formattest.Edits(t, hclkit.Converter{}) }
 
 func FuzzParse(f *testing.F) { formattest.Fuzz(f, hclkit.Converter{}, corpus) }
 
-// generate makes a text whose attributes all have names of their own.
+// generate returns a random text in which no attribute name is repeated.
 func generate(d formattest.Dice) string {
 	var b strings.Builder
 	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
@@ -114,7 +116,8 @@ func generate(d formattest.Dice) string {
 		return fmt.Sprintf(formattest.Pick(d, "a%d", "long_name_%d"), number)
 	}
 	scalar := func() string {
-		return formattest.Pick(d, "1", "007", "1.0", "1e3", "-5", "true", "null", `"text"`, `"web-${var.x}"`, `"\u00e9 \"q\" $${no}"`, "var.x", "f(1, 2)", "a ? 1 : 2", "[]", `""`)
+		return formattest.Pick(d, "1", "007", "1.0", "1e3", "-5", "true", "null", `"text"`,
+			`"web-${var.x}"`, `"\u00e9 \"q\" $${no}"`, "var.x", "f(1, 2)", "a ? 1 : 2", "[]", `""`)
 	}
 	attributes := func(indent string) {
 		for range d(4) {
@@ -124,13 +127,18 @@ func generate(d formattest.Dice) string {
 			case 0:
 				b.WriteString("[" + scalar() + ", " + scalar() + "]")
 			case 1:
-				b.WriteString("[" + end + indent + "  " + scalar() + ", # c" + end + indent + "  " + scalar() + formattest.Pick(d, ",", "") + end + indent + "]")
+				b.WriteString("[" + end + indent + "  " + scalar() + ", # c" + end + indent + "  " +
+					scalar() + formattest.Pick(d, ",", "") + end + indent + "]")
 			case 2:
-				b.WriteString("{" + end + indent + "  " + name() + " = " + scalar() + end + indent + "  # about" + end + indent + `  "` + name() + `/x" = ` + scalar() + end + indent + "}")
+				b.WriteString("{" + end + indent + "  " + name() + " = " + scalar() + end + indent +
+					"  # about" + end + indent + `  "` + name() + `/x" = ` + scalar() + end +
+					indent + "}")
 			case 3:
-				b.WriteString("{ " + name() + " = " + scalar() + ", " + name() + " = " + scalar() + " }")
+				b.WriteString("{ " + name() + " = " + scalar() + ", " + name() + " = " + scalar() +
+					" }")
 			case 4:
-				b.WriteString("<<-EOT" + end + indent + "  one" + end + indent + "    two ${x}" + end + indent + "EOT")
+				b.WriteString("<<-EOT" + end + indent + "  one" + end + indent + "    two ${x}" +
+					end + indent + "EOT")
 			default:
 				b.WriteString(scalar() + formattest.Pick(d, "", "", " # c"))
 			}
@@ -140,11 +148,16 @@ func generate(d formattest.Dice) string {
 	for range d(4) {
 		b.WriteString(formattest.Pick(d, "", end, "# about"+end, end+"# far"+end+end))
 		number++
-		b.WriteString(strings.Replace(formattest.Pick(d, `resource "aws_x" "n#"`, `data "aws_y" "n#"`, `module "n#"`, `locals`), "#", fmt.Sprint(number), 1))
+		b.WriteString(
+			strings.Replace(
+				formattest.Pick(
+					d, `resource "aws_x" "n#"`, `data "aws_y" "n#"`, `module "n#"`, `locals`), "#",
+				fmt.Sprint(number), 1))
 		b.WriteString(" {" + formattest.Pick(d, "", " # c") + end)
 		attributes("  ")
 		for range d(3) {
-			b.WriteString(formattest.Pick(d, end, "", "  # block"+end) + formattest.Pick(d, "  ingress {", "  egress {", `  dynamic "s" {`) + end)
+			b.WriteString(formattest.Pick(d, end, "", "  # block"+end) +
+				formattest.Pick(d, "  ingress {", "  egress {", `  dynamic "s" {`) + end)
 			attributes("    ")
 			b.WriteString("  }" + end)
 		}
@@ -155,7 +168,7 @@ func generate(d formattest.Dice) string {
 
 func TestProperty(t *testing.T) { formattest.Property(t, hclkit.Converter{}, generate) }
 
-// TestOracle compares strings, numbers and bools with what the language's own library makes of them.
+// TestOracle compares strings with those that the reference implementation writes and reads.
 func TestOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.StringMatching(`[a-zé日😀 \n\t\r"\\$%{}]{0,12}`).Draw(t, "value")

@@ -2,14 +2,15 @@ package hclkit
 
 import "strings"
 
-// heredoc is a string over several lines between marks.
+// heredoc is a string over several lines between two markers.
 type heredoc struct {
-	open   string   // the line that opens it, with its end
-	lines  []string // with their ends
-	close  string   // the line with the mark
-	indent string   // what all lines begin with that is no part of them
+	open   string   // the line that opens it, with its line end
+	lines  []string // with their line ends
+	close  string   // the line with the closing marker
+	indent string   // what <<- strips from the beginning of every line
 }
 
+// parseHeredoc splits raw into the parts of a heredoc. It reports false if raw is something else.
 func parseHeredoc(raw string) (h heredoc, ok bool) {
 	if !strings.HasPrefix(raw, "<<") {
 		return h, false
@@ -41,7 +42,7 @@ func (h heredoc) mark() string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(h.open, "<<"), "-"))
 }
 
-// text is its value, in which templates stand as they are written.
+// text returns the value. Templates in it are not evaluated.
 func (h heredoc) text() string {
 	var b strings.Builder
 	for _, line := range h.lines {
@@ -50,7 +51,8 @@ func (h heredoc) text() string {
 	return b.String()
 }
 
-// with is it with another value, which may be one it cannot have.
+// with returns the heredoc with another value. The result may be read as something else, as a
+// heredoc cannot hold every value.
 func (h heredoc) with(value string) string {
 	var b strings.Builder
 	b.WriteString(h.open)

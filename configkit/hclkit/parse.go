@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// Keys of what a block is, which no attribute can be called.
+// These are the keys of a block's type and labels. No attribute can have such a name.
 const (
 	blockKey  = "$block"
 	typeKey   = "$type"
@@ -21,29 +21,30 @@ const (
 	labelsKey = "$labels"
 )
 
-// standing says how the text makes a value.
+// standing says by which syntax a value is written.
 type standing uint8
 
 const (
 	inBrackets standing = iota // an entry of an object or tuple
 	asAttribute
 	asLabel
-	asBlock  // a block with a body in braces; the root too
-	asBlocks // the blocks of a type, or with a label
+	asBlock  // a block with a body in braces, and the root
+	asBlocks // the list of the blocks of a type, or a map of them by label
 )
 
-// form is what a value's node remembers of how it is written.
+// form is the syntax that a node remembers.
 type form struct {
 	standing standing
 	parent   *formatkit.Node
-	sign     formatkit.Span // of an entry its equals sign or colon
-	braces   formatkit.Span // of a block from brace to brace; empty for attributes that are in none
-	labels   formatkit.Span // of a block in a block what stands in front of its brace
+	sign     formatkit.Span // of an entry: its equals sign or colon
+	// of a block: from brace to brace; empty for attributes outside of blocks
+	braces formatkit.Span
+	labels formatkit.Span // of a block: its type and labels, up to the opening brace
 }
 
 func formOf(n *formatkit.Node) *form { return n.Syntax.(*form) }
 
-// parser makes nodes of the syntax tree of hclsyntax.
+// parser converts the syntax tree of hclsyntax to nodes.
 type parser struct{ text []byte }
 
 // Parse implements formatkit.Language.
@@ -59,7 +60,7 @@ func (language) Parse(text []byte) ([]formatkit.Document, error) {
 	return p.documents(file.Body.(*hclsyntax.Body)), nil
 }
 
-// refused is the first error of the syntax with its place.
+// refused returns the first error of diagnostics, with its position.
 func (p parser) refused(diagnostics hcl.Diagnostics) error {
 	for _, d := range diagnostics {
 		if d.Severity != hcl.DiagError {
@@ -69,7 +70,8 @@ func (p parser) refused(diagnostics hcl.Diagnostics) error {
 		if d.Subject != nil {
 			at = min(d.Subject.Start.Byte, len(p.text))
 		}
-		return formatkit.Fail(p.text, at, lower(d.Summary)+": "+lower(strings.TrimSuffix(d.Detail, ".")), "")
+		return formatkit.Fail(p.text, at,
+			lower(d.Summary)+": "+lower(strings.TrimSuffix(d.Detail, ".")), "")
 	}
 	return diagnostics
 }
@@ -79,17 +81,21 @@ func lower(s string) string {
 	return string(unicode.ToLower(first)) + s[n:]
 }
 
-// checkDepth refuses what the recursion of hclsyntax would be too deep for.
+// checkDepth returns an error if text is nested so deep that the recursive parser of hclsyntax
+// could overflow the stack. Brackets and templates count, and so do chains of prefix operators and
+// of conditionals.
 func (p parser) checkDepth() error {
 	tokens, _ := hclsyntax.LexConfig(p.text, "", hcl.InitialPos)
 	limit := gaby.DefaultLimits().Depth
 	open, prefixes, choices := 0, 0, 0
 	for _, t := range tokens {
 		switch t.Type {
-		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc,
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen,
+			hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc,
 			hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
 			open++
-		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc,
+		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen,
+			hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc,
 			hclsyntax.TokenTemplateSeqEnd:
 			open--
 		case hclsyntax.TokenQuestion:
@@ -98,14 +104,16 @@ func (p parser) checkDepth() error {
 			choices = 0
 		case hclsyntax.TokenBang, hclsyntax.TokenMinus:
 			if prefixes++; prefixes > limit {
-				return formatkit.Fail(p.text, t.Range.Start.Byte, "expressions are nested too deep", "")
+				return formatkit.Fail(p.text, t.Range.Start.Byte,
+					"expressions are nested too deep", "")
 			}
 			continue
 		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
 			continue
 		}
 		if prefixes = 0; open > limit || choices > limit {
-			return formatkit.Fail(p.text, t.Range.Start.Byte, "blocks or expressions are nested too deep", "")
+			return formatkit.Fail(p.text, t.Range.Start.Byte,
+				"blocks or expressions are nested too deep", "")
 		}
 	}
 	return nil
@@ -120,19 +128,23 @@ type item struct {
 	span      formatkit.Span
 }
 
-// itemsOf are the attributes and blocks of a body in the order of the text.
+// itemsOf returns the attributes and blocks of a body in the order of the text.
 func itemsOf(body *hclsyntax.Body) []item {
 	items := make([]item, 0, len(body.Attributes)+len(body.Blocks))
 	for _, a := range body.Attributes {
-		items = append(items, item{attribute: a, span: formatkit.Span{From: a.NameRange.Start.Byte, To: a.Expr.Range().End.Byte}})
+		items = append(items, item{attribute: a,
+			span: formatkit.Span{From: a.NameRange.Start.Byte, To: a.Expr.Range().End.Byte}})
 	}
 	for _, b := range body.Blocks {
-		items = append(items, item{block: b, span: formatkit.Span{From: b.TypeRange.Start.Byte, To: b.CloseBraceRange.End.Byte}})
+		items = append(items, item{block: b,
+			span: formatkit.Span{From: b.TypeRange.Start.Byte, To: b.CloseBraceRange.End.Byte}})
 	}
 	slices.SortFunc(items, func(a, b item) int { return a.span.From - b.span.From })
 	return items
 }
 
+// documents returns a document for each top-level block and for each run of attributes between
+// blocks. An empty text is one empty document.
 func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
 	var documents []formatkit.Document
 	var attributes *formatkit.Node
@@ -168,24 +180,26 @@ func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
 	return documents
 }
 
-// lines notes the lines that an entry stands on, and its comments. before is where the entry before ends.
+// lines sets the span of the lines of entry n, which is at the span at, and its comments above. The
+// entry before it ends at before.
 func (p parser) lines(n *formatkit.Node, at formatkit.Span, before int) {
 	from := formatkit.LineStart(p.text, at.From)
 	if from < before || !formatkit.Blank(bytes.TrimPrefix(p.text[from:at.From], []byte("\ufeff"))) {
-		n.Entry, n.Head = at, at.From // on the line of the brace
+		n.Entry, n.Head = at, at.From // it shares the line with a brace or another entry
 		return
 	}
 	n.Entry = formatkit.Span{From: from, To: formatkit.NextLine(p.text, at.To)}
 	if bytes.HasPrefix(p.text[from:], []byte("\ufeff")) {
 		n.Entry.From += len("\ufeff")
 	}
-	if before != formatkit.LineStart(p.text, before) { // behind a brace
+	if before != formatkit.LineStart(p.text, before) {
+		// the entry before it, or the opening brace, is on the same line
 		before = formatkit.NextLine(p.text, before)
 	}
 	n.Head, n.Comments.Head = formatkit.CommentsAbove(p.text, before, n.Entry.From, mark)
 }
 
-// block notes where a block stands.
+// block sets the spans and comments of a block.
 func (p parser) block(n *formatkit.Node, it item, before int) {
 	b := it.block
 	f := formOf(n)
@@ -199,12 +213,13 @@ func (p parser) block(n *formatkit.Node, it item, before int) {
 	}
 }
 
-// labels adds what a block at the top is.
+// labels adds the entries for type and labels of a top-level block.
 func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
 	line := formatkit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.End.Byte}
 	add := func(in *formatkit.Node, key, value string, at formatkit.Span) {
 		in.Kids = append(in.Kids, &formatkit.Node{
-			Kind: gaby.Scalar, Key: key, Value: value, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Syntax: &form{standing: asLabel, parent: in},
+			Kind: gaby.Scalar, Key: key, Value: value, KeySpan: at, Span: at, Entry: line,
+			Head: line.From, Comma: -1, Syntax: &form{standing: asLabel, parent: in},
 		})
 	}
 	add(root, blockKey, b.Type, span(b.TypeRange))
@@ -216,8 +231,10 @@ func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
 		add(root, typeKey, b.Labels[0], span(b.LabelRanges[0]))
 		add(root, nameKey, b.Labels[1], span(b.LabelRanges[1]))
 	default:
-		at := formatkit.Span{From: b.LabelRanges[0].Start.Byte, To: b.LabelRanges[len(b.Labels)-1].End.Byte}
-		list := &formatkit.Node{Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line, Head: line.From, Comma: -1, Syntax: &form{standing: asLabel, parent: root}}
+		at := formatkit.Span{From: b.LabelRanges[0].Start.Byte,
+			To: b.LabelRanges[len(b.Labels)-1].End.Byte}
+		list := &formatkit.Node{Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line,
+			Head: line.From, Comma: -1, Syntax: &form{standing: asLabel, parent: root}}
 		root.Kids = append(root.Kids, list)
 		for i, label := range b.Labels {
 			add(list, "", label, span(b.LabelRanges[i]))
@@ -236,7 +253,8 @@ func (p parser) body(n *formatkit.Node, body *hclsyntax.Body) {
 			continue
 		}
 		list := p.group(n, it.block, groups)
-		kid := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{standing: asBlock, parent: list}}
+		kid := &formatkit.Node{Kind: gaby.Map, Comma: -1,
+			Syntax: &form{standing: asBlock, parent: list}}
 		list.Kids = append(list.Kids, kid)
 		p.block(kid, it, before)
 		p.body(kid, it.block.Body)
@@ -244,8 +262,11 @@ func (p parser) body(n *formatkit.Node, body *hclsyntax.Body) {
 	}
 }
 
-// group is the list of the blocks with the type and the labels of b.
-func (p parser) group(n *formatkit.Node, b *hclsyntax.Block, groups map[string]*formatkit.Node) *formatkit.Node {
+// group returns the list of the blocks with the type and labels of b, and creates it and its
+// parents if necessary.
+func (p parser) group(
+	n *formatkit.Node, b *hclsyntax.Block, groups map[string]*formatkit.Node,
+) *formatkit.Node {
 	keys := append([]string{b.Type}, b.Labels...)
 	ranges := append([]hcl.Range{b.TypeRange}, b.LabelRanges...)
 	in, path := n, ""
@@ -259,7 +280,8 @@ func (p parser) group(n *formatkit.Node, b *hclsyntax.Block, groups map[string]*
 		if next == nil {
 			at := span(ranges[i])
 			next = &formatkit.Node{
-				Kind: kind, Key: key, KeySpan: at, Span: formatkit.Span{From: at.From, To: at.From}, Comma: -1,
+				Kind: kind, Key: key, KeySpan: at, Span: formatkit.Span{From: at.From, To: at.From},
+				Comma:  -1,
 				Syntax: &form{standing: asBlocks, parent: in},
 			}
 			groups[path] = next
@@ -270,20 +292,22 @@ func (p parser) group(n *formatkit.Node, b *hclsyntax.Block, groups map[string]*
 	return in
 }
 
-// attribute adds an attribute of a body.
+// attribute adds an attribute to the body in.
 func (p parser) attribute(in *formatkit.Node, it item, before int) {
 	a := it.attribute
-	n := &formatkit.Node{Key: a.Name, KeySpan: span(a.NameRange), Comma: -1, Syntax: &form{standing: asAttribute, parent: in, sign: span(a.EqualsRange)}}
+	n := &formatkit.Node{Key: a.Name, KeySpan: span(a.NameRange), Comma: -1,
+		Syntax: &form{standing: asAttribute, parent: in, sign: span(a.EqualsRange)}}
 	in.Kids = append(in.Kids, n)
 	p.value(n, a.Expr)
 	p.lines(n, formatkit.Span{From: it.span.From, To: n.Span.To}, before)
 	n.Comments.Line = p.remark(n.Span.To)
 }
 
-// value reads an expression.
+// value sets n to the value of an expression.
 func (p parser) value(n *formatkit.Node, e hclsyntax.Expression) {
 	n.Kind, n.Span = gaby.Scalar, span(e.Range())
-	if at := n.Span.To; at > n.Span.From && bytes.HasPrefix(p.text[n.Span.From:], []byte("<<")) && p.text[at-1] == '\n' {
+	if at := n.Span.To; at > n.Span.From && bytes.HasPrefix(p.text[n.Span.From:], []byte("<<")) &&
+		p.text[at-1] == '\n' {
 		n.Span.To = len(bytes.TrimRight(p.text[:at], "\r\n"))
 	}
 	switch e := e.(type) {
@@ -310,7 +334,8 @@ func (p parser) tuple(n *formatkit.Node, e *hclsyntax.TupleConsExpr) {
 	}
 }
 
-// object reads an object whose keys are known, and reports whether it is one.
+// object sets n to a map, and reports whether e is one: whether all its keys are
+// known and different.
 func (p parser) object(n *formatkit.Node, e *hclsyntax.ObjectConsExpr) bool {
 	keys := make([]string, len(e.Items))
 	seen := map[string]bool{}
@@ -326,7 +351,8 @@ func (p parser) object(n *formatkit.Node, e *hclsyntax.ObjectConsExpr) bool {
 	for i, item := range e.Items {
 		at := span(item.KeyExpr.Range())
 		sign := p.gap(at.To)
-		kid := &formatkit.Node{Key: keys[i], KeySpan: at, Comma: -1, Syntax: &form{parent: n, sign: formatkit.Span{From: sign, To: sign + 1}}}
+		kid := &formatkit.Node{Key: keys[i], KeySpan: at, Comma: -1,
+			Syntax: &form{parent: n, sign: formatkit.Span{From: sign, To: sign + 1}}}
 		n.Kids = append(n.Kids, kid)
 		p.value(kid, item.ValueExpr)
 		after = p.bracketed(kid, after, formatkit.Span{From: at.From, To: kid.Span.To})
@@ -334,7 +360,7 @@ func (p parser) object(n *formatkit.Node, e *hclsyntax.ObjectConsExpr) bool {
 	return true
 }
 
-// key is the key of an entry of an object, if it is no expression.
+// key returns the key of an entry of an object, unless it is an expression.
 func (p parser) key(e hclsyntax.Expression) (string, bool) {
 	k, ok := e.(*hclsyntax.ObjectConsKeyExpr)
 	if !ok || k.ForceNonLiteral {
@@ -355,8 +381,8 @@ func (p parser) key(e hclsyntax.Expression) (string, bool) {
 	return "", false
 }
 
-// bracketed notes where an entry in brackets stands, which is the next one after a place, and returns where the comma behind it ends
-// or itself.
+// bracketed sets the span and the comments of an entry in brackets. The search for comments begins
+// at after, the end of the entry before it. The result is the end of this entry, with its comma.
 func (p parser) bracketed(n *formatkit.Node, after int, entry formatkit.Span) int {
 	n.Entry, n.Head = entry, entry.From
 	if first := bytes.IndexByte(p.text[after:entry.From], '\n'); first >= 0 {
@@ -375,7 +401,8 @@ func (p parser) bracketed(n *formatkit.Node, after int, entry formatkit.Span) in
 	return end
 }
 
-// gap is where blanks, line ends and comments from a place on end.
+// gap returns the offset of the first byte from at on that is not part of a blank,
+// line end or comment.
 func (p parser) gap(at int) int {
 	for at < len(p.text) {
 		switch c := p.text[at]; {
@@ -396,7 +423,7 @@ func (p parser) gap(at int) int {
 	return at
 }
 
-// mark tells lines that are comments, by the length of their mark.
+// mark returns the length of the comment mark that line begins with, or 0 if it is not a comment.
 func mark(line []byte) int {
 	switch {
 	case line[0] == '#':
@@ -407,7 +434,7 @@ func mark(line []byte) int {
 	return 0
 }
 
-// remark is the comment on the rest of the line from a place on.
+// remark returns the text of the comment on the rest of the line.
 func (p parser) remark(at int) string {
 	s, ok := remarkAt(p.text, at)
 	if !ok {
@@ -416,7 +443,7 @@ func (p parser) remark(at int) string {
 	return formatkit.CommentText(string(p.text[s.From:s.To]), mark(p.text[s.From:]))
 }
 
-// remarkAt is where the comment on the rest of the line stands.
+// remarkAt returns the span of the comment that is the rest of the line.
 func remarkAt(text []byte, at int) (formatkit.Span, bool) {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++

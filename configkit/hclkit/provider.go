@@ -8,12 +8,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// attributesType is the type, and the name, of a run of attributes that stand in no block.
+// attributesType is the type and the name of a run of attributes outside of blocks.
 const attributesType = "attributes"
 
-// ResourceProvider is the knowledge about blocks. A block with two labels has the first as its type and the second as its name; any
-// other has the type of the block, and its label as its name or, without one, the type again. The name of a provider with an alias
-// is aws.west.
+// ResourceProvider implements configkit.ResourceProvider for blocks. A block with two labels has
+// the first as its resource type and the second as its name. Any other block has the type of the
+// block as its resource type and its label as its name or, without a label, the type again. A
+// provider with an alias is named like aws.west.
 type ResourceProvider struct{ *resourcetypes.Registry }
 
 var (
@@ -24,32 +25,34 @@ var (
 // HasBlocks implements configkit.BlockProvider.
 func (*ResourceProvider) HasBlocks() {}
 
-// New makes the provider, with the knowledge of files if there are any.
+// New returns a provider that knows the resource types defined in files.
 func New(files ...resourcetypes.File) *ResourceProvider {
 	return &ResourceProvider{resourcetypes.New(files...)}
 }
 
-// ToolchainType is OpenTofu/HCL.
+// ToolchainType returns OpenTofu/HCL.
 func (*ResourceProvider) ToolchainType() api.ToolchainType { return api.ToolchainOpenTofuHCL }
 
-// DefaultResourceCategory is Resource.
+// DefaultResourceCategory returns Resource.
 func (*ResourceProvider) DefaultResourceCategory() api.ResourceCategory {
 	return api.ResourceCategoryResource
 }
 
-// ResourceTypeGetter is the type of a resource or data source, else that of the block.
+// ResourceTypeGetter returns the type of a resource or data source, and the block
+// type of other blocks.
 func (p *ResourceProvider) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, error) {
 	info, err := p.ResourceInfo(doc)
 	return info.ResourceType, err
 }
 
-// ResourceNameGetter is the name.
+// ResourceNameGetter returns the name, as described at ResourceProvider.
 func (p *ResourceProvider) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error) {
 	info, err := p.ResourceInfo(doc)
 	return info.ResourceName, err
 }
 
-// ResourceInfo is type, name and category, which is DynamicData for data sources.
+// ResourceInfo returns type, name and category, which is DynamicData for data sources. The error of
+// an empty document is a *configkit.NoResourceError.
 func (*ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 	if err := doc.Check(); err != nil {
 		return api.ResourceInfo{}, err
@@ -72,7 +75,8 @@ func (*ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, erro
 		name += "." + alias
 	}
 	info := api.ResourceInfo{
-		ResourceName: api.ResourceName(name), ResourceNameWithoutScope: api.ResourceName(name), ResourceType: api.ResourceType(kind),
+		ResourceName: api.ResourceName(name), ResourceNameWithoutScope: api.ResourceName(name),
+		ResourceType:     api.ResourceType(kind),
 		ResourceCategory: api.ResourceCategoryResource,
 	}
 	if block == "data" {
@@ -81,20 +85,21 @@ func (*ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, erro
 	return info, nil
 }
 
-// RemoveScopeFromResourceName is the name: there are no scopes.
+// RemoveScopeFromResourceName returns the name as it is: HCL has no scopes.
 func (*ResourceProvider) RemoveScopeFromResourceName(name api.ResourceName) api.ResourceName {
 	return name
 }
 
-// ScopelessResourceNamePath is the label with the name.
+// ScopelessResourceNamePath returns the path of the label that is the name.
 func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return nameKey }
 
-// HasContext reports whether a block may carry tags that say where it was made: those of a data source search, and other blocks have none.
+// HasContext reports whether a block can carry tags that record where it was made. Only resources
+// can: the tags of a data source filter its search, and other blocks have no tags.
 func (*ResourceProvider) HasContext(doc *gaby.YamlDoc) bool {
 	return doc.Search(blockKey).Value().TextIs("resource")
 }
 
-// ContextPath is a tag, which is what most resources have for such things.
+// ContextPath returns the path of a tag, which most resources have for such metadata.
 func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
 	return yamlpath.Join([]string{"tags", "confighub.com/" + field})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// scalar is the value that functions see of an expression.
+// scalar returns the value that functions see of an expression, whose text is raw.
 func scalar(raw string, e hclsyntax.Expression) any {
 	switch raw {
 	case "null":
@@ -34,7 +34,8 @@ func scalar(raw string, e hclsyntax.Expression) any {
 			return unquoted(raw)
 		}
 		if h, ok := parseHeredoc(raw); ok {
-			return strings.ReplaceAll(h.text(), "\r\n", "\n") // the line ends of the file are none of the value
+			// line ends of a CRLF file are not part of the value
+			return strings.ReplaceAll(h.text(), "\r\n", "\n")
 		}
 	}
 	return "${" + raw + "}"
@@ -42,10 +43,11 @@ func scalar(raw string, e hclsyntax.Expression) any {
 
 func isNumber(raw string) bool {
 	digits := strings.TrimPrefix(raw, "-")
-	return digits != "" && digits[0] >= '0' && digits[0] <= '9' && strings.Trim(digits, "0123456789.eE+-") == ""
+	return digits != "" && digits[0] >= '0' && digits[0] <= '9' &&
+		strings.Trim(digits, "0123456789.eE+-") == ""
 }
 
-// spelled writes value in the place of raw, and as raw is written as far as that goes.
+// spelled formats value in the style of raw, the text of the value that it replaces.
 func spelled(raw string, value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -66,6 +68,8 @@ func spelled(raw string, value any) string {
 	panic("hclkit: no scalar")
 }
 
+// spelledString formats value with the quotes or as the heredoc of raw, and keeps the escapes of
+// what stays. If that does not parse back to value, value gets new quotes.
 func spelledString(raw, value string) string {
 	if strings.HasPrefix(raw, `"`) && strings.HasSuffix(raw, `"`) && len(raw) > 1 {
 		inside := raw[1 : len(raw)-1]
@@ -88,7 +92,7 @@ func spelledString(raw, value string) string {
 	return quoted(value)
 }
 
-// stringValue reads a string with its quotes or marks.
+// stringValue parses a string with its quotes or markers.
 func stringValue(raw string) (string, bool) {
 	e, diagnostics := hclsyntax.ParseExpression([]byte(raw), "", hcl.InitialPos)
 	if diagnostics.HasErrors() {
@@ -98,14 +102,15 @@ func stringValue(raw string) (string, bool) {
 	return s, ok
 }
 
-// bare is the expression that a string of one ${...} alone stands for.
+// bare returns the expression without quotes that a string of a single ${...} can be written as.
 func bare(value string) (string, bool) {
 	if !strings.HasPrefix(value, "${") || !strings.HasSuffix(value, "}") {
 		return "", false
 	}
 	parts := partsOf(value)
 	expression := value[2 : len(value)-1]
-	if len(parts) != 1 || strings.TrimSpace(expression) != expression || expression == "" || expression[0] == '~' || strings.HasSuffix(expression, "~") {
+	if len(parts) != 1 || strings.TrimSpace(expression) != expression || expression == "" ||
+		expression[0] == '~' || strings.HasSuffix(expression, "~") {
 		return "", false
 	}
 	file, diagnostics := hclsyntax.ParseConfig([]byte("x = "+expression+"\n"), "", hcl.InitialPos)
@@ -117,8 +122,9 @@ func bare(value string) (string, bool) {
 	if a == nil || len(body.Attributes) != 1 || len(body.Blocks) != 0 {
 		return "", false
 	}
-	if at := span(a.Expr.Range()); at.Len() != len(expression) || scalar(expression, a.Expr) != any(value) {
-		return "", false // something that functions do not see as an expression, such as a number
+	if at := span(a.Expr.Range()); at.Len() != len(expression) ||
+		scalar(expression, a.Expr) != any(value) {
+		return "", false // functions would not see it as an expression: it is a number, for example
 	}
 	switch a.Expr.(type) {
 	case *hclsyntax.TupleConsExpr, *hclsyntax.ObjectConsExpr:
@@ -127,13 +133,14 @@ func bare(value string) (string, bool) {
 	return expression, true
 }
 
-// checkTemplate refuses strings that no template is written as.
+// checkTemplate returns an error if value cannot be written as a template.
 func checkTemplate(value string) error {
 	if !strings.Contains(value, "${") && !strings.Contains(value, "%{") {
 		return nil
 	}
 	if again, ok := stringValue(quoted(value)); !ok || again != value {
-		return formatkit.Refuse("write $${ for a ${ that is to be text, and %%{ for a %{", "%q is no template", value)
+		return formatkit.Refuse("write $${ for a ${ that is to be text, and %%{ for a %{",
+			"%q is no template", value)
 	}
 	return nil
 }
@@ -144,15 +151,18 @@ type part struct {
 	literal bool
 }
 
-// partsOf cuts the text of a template.
+// partsOf splits a template into its parts.
 func partsOf(template string) []part {
-	if rest, ok := strings.CutPrefix(template, "\ufeff"); ok { // at the beginning it would be taken for a byte order mark
+	if rest, ok := strings.CutPrefix(template, "\ufeff"); ok {
+		// the lexer would drop it as a byte order mark
 		return append([]part{{"\ufeff", true}}, partsOf(rest)...)
 	}
 	tokens, _ := hclsyntax.LexTemplate([]byte(template), "", hcl.InitialPos)
 	return cut(template, tokens, hclsyntax.TokenStringLit)
 }
 
+// cut splits text into literal text, which is in tokens of the given type, and templates. A
+// template includes those nested in it.
 func cut(text string, tokens hclsyntax.Tokens, literal hclsyntax.TokenType) []part {
 	var parts []part
 	depth, from := 0, 0
@@ -176,7 +186,7 @@ func cut(text string, tokens hclsyntax.Tokens, literal hclsyntax.TokenType) []pa
 	return parts
 }
 
-// pieces cuts what stands between quotes into what stands for a part of the value each.
+// pieces splits the inside of a quoted string into characters, escape sequences and expressions.
 func pieces(inside string) []formatkit.Token {
 	var list []formatkit.Token
 	tokens, _ := hclsyntax.LexExpression([]byte(`"`+inside+`"`), "", hcl.InitialPos)
@@ -208,10 +218,10 @@ func pieces(inside string) []formatkit.Token {
 	return list
 }
 
-// unquoted is the value of a string in quotes.
+// unquoted returns the value of a string in quotes.
 func unquoted(raw string) string { return formatkit.Text(pieces(raw[1 : len(raw)-1])) }
 
-// unescaped is what an escape sequence stands for.
+// unescaped returns the value of an escape sequence.
 func unescaped(sequence string) string {
 	switch sequence[1] {
 	case 'n':
@@ -222,7 +232,7 @@ func unescaped(sequence string) string {
 		return "\t"
 	case 'u', 'U':
 		if r, err := strconv.ParseUint(sequence[2:], 16, 32); err == nil {
-			return string(rune(r)) //nolint:gosec // what is no character becomes U+FFFD
+			return string(rune(r)) //nolint:gosec // what is not a character becomes U+FFFD
 		}
 	}
 	return sequence[1:]
@@ -230,7 +240,7 @@ func unescaped(sequence string) string {
 
 func quoted(value string) string { return `"` + escaped(value) + `"` }
 
-// escaped writes a template between quotes.
+// escaped returns a template as the inside of a quoted string.
 func escaped(template string) string {
 	var b strings.Builder
 	for _, p := range partsOf(template) {

@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// step is by how much what stands in braces is indented.
+// step is the indentation of the body of a block.
 const step = "  "
 
 // editor writes edits.
@@ -40,12 +40,13 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 	return nil
 }
 
-// spansLines tells the values that take their entry out of the alignment of its neighbours: those on several lines, heredocs apart.
+// spansLines reports whether an entry with this value is not aligned with its neighbours. That is
+// so for values of several lines except heredocs.
 func spansLines(value string) bool {
 	return strings.Contains(value, "\n") && !strings.HasPrefix(value, "<<")
 }
 
-// aligned are new entries, with the signs of those on neighbouring lines below each other, as tofu fmt has them.
+// aligned formats new entries. The equals signs of adjacent lines are aligned, as by tofu fmt.
 func aligned(keys, values []string) []string {
 	lines := make([]string, len(keys))
 	for i := 0; i < len(keys); i++ {
@@ -54,7 +55,8 @@ func aligned(keys, values []string) []string {
 			width = max(width, utf8.RuneCountInString(keys[i]))
 		}
 		for k := from; k < i; k++ {
-			lines[k] = keys[k] + strings.Repeat(" ", width-utf8.RuneCountInString(keys[k])) + " = " + values[k]
+			lines[k] = keys[k] + strings.Repeat(" ", width-utf8.RuneCountInString(keys[k])) +
+				" = " + values[k]
 		}
 		if i < len(keys) {
 			lines[i] = keys[i] + " = " + values[i]
@@ -63,20 +65,23 @@ func aligned(keys, values []string) []string {
 	return lines
 }
 
-// chain is how many lines above a new one are looked at for where their signs stand.
+// chain limits how many lines above a new one are searched for the column of their signs.
 const chain = 64
 
-// like is a new key with its sign, written as model is, behind which its line comes. Where the lines above have their signs below each
-// other it has so too, unless it is too long for that.
+// like formats a new key with its sign in the style of the entry model, whose line it will
+// follow. If the signs on the lines above are aligned the new one is aligned with them, unless
+// the key is too long.
 func (e editor) like(model *formatkit.Node, siblings []*formatkit.Node, key, value string) string {
 	sign := func(n *formatkit.Node) formatkit.Span { return formOf(n).sign }
 	d := formatkit.DelimiterOf(e.Text, model, nil, sign)
-	if _, first := formatkit.StartsLine(e.Text, model.KeySpan.From); d.Sign != "=" || d.Before == "" || !first {
+	if _, first := formatkit.StartsLine(e.Text, model.KeySpan.From); d.Sign != "=" ||
+		d.Before == "" || !first {
 		return key + d.Before + d.Sign + d.After
 	}
 	width := 0
 	at := slices.Index(siblings, model)
-	for i := at; i >= 0 && at-i < chain && !spansLines(value) && !spansLines(e.Raw(siblings[i].Span)); i-- {
+	for i := at; i >= 0 && at-i < chain && !spansLines(value) &&
+		!spansLines(e.Raw(siblings[i].Span)); i-- {
 		n := siblings[i]
 		if i < at && bytes.Count(e.Text[n.Span.To:siblings[i+1].KeySpan.From], []byte("\n")) != 1 {
 			break
@@ -91,7 +96,7 @@ func (e editor) like(model *formatkit.Node, siblings []*formatkit.Node, key, val
 	return key + strings.Repeat(" ", max(width-utf8.RuneCountInString(key), 1)) + d.Sign + d.After
 }
 
-// label writes what a block is.
+// label writes the type or the labels of a block.
 func (e editor) label(n *formatkit.Node, v gaby.Value) {
 	if v.Kind() == gaby.List {
 		var labels []string
@@ -109,7 +114,9 @@ func (e editor) label(n *formatkit.Node, v gaby.Value) {
 }
 
 // Entries implements formatkit.Language.
-func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry) (bool, error) {
+func (language) Entries(
+	w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry,
+) (bool, error) {
 	e := editor{w}
 	f := formOf(n)
 	if f.standing == asLabel {
@@ -117,7 +124,8 @@ func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []format
 		return true, nil
 	}
 	if f.standing == asAttribute || f.standing == inBrackets {
-		done, err := w.EntriesIn(n, entries, formatkit.Brackets{Text: e.bracketed, NoCommas: n.Kind == gaby.Map})
+		done, err := w.EntriesIn(n, entries,
+			formatkit.Brackets{Text: e.bracketed, NoCommas: n.Kind == gaby.Map})
 		if done || err != nil {
 			return false, err
 		}
@@ -133,7 +141,8 @@ func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []format
 			continue
 		}
 		if formOf(kid).standing == asLabel {
-			return false, formatkit.Refuse("delete the resource as a whole", "a block cannot be without its type and labels")
+			return false, formatkit.Refuse("delete the resource as a whole",
+				"a block cannot be without its type and labels")
 		}
 		e.remove(kid)
 	}
@@ -160,7 +169,7 @@ func (e editor) entries(n *formatkit.Node, entries []formatkit.Entry) error {
 	return nil
 }
 
-// fresh writes a document into an empty text.
+// fresh writes a new document into an empty text.
 func (e editor) fresh(entries []formatkit.Entry) error {
 	indent, labels, block := "", "", ""
 	for _, entry := range entries {
@@ -212,7 +221,8 @@ func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 		}
 		for _, entry := range entries {
 			if entry.Node == nil {
-				e.Insert(at, e.LineEnd+e.blocksText(head+" "+quoted(entry.Value.Key()), entry.Value, indent))
+				e.Insert(at,
+					e.LineEnd+e.blocksText(head+" "+quoted(entry.Value.Key()), entry.Value, indent))
 			}
 		}
 		return nil
@@ -237,7 +247,7 @@ func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 	return nil
 }
 
-// apart is the blank line in front of a new block at a place.
+// apart returns the blank line to write before a new block at an offset, or "" if none is needed.
 func (e editor) apart(at int) string {
 	before := formatkit.LineAbove(e.Text, at)
 	line := strings.TrimSpace(e.Raw(formatkit.Span{From: before, To: at}))
@@ -247,7 +257,7 @@ func (e editor) apart(at int) string {
 	return e.LineEnd
 }
 
-// remove takes an attribute or blocks out.
+// remove deletes an attribute or blocks.
 func (e editor) remove(n *formatkit.Node) {
 	f := formOf(n)
 	if f.standing == asBlocks {
@@ -257,25 +267,31 @@ func (e editor) remove(n *formatkit.Node) {
 		return
 	}
 	from, to := n.Head, n.Entry.To
-	if from != formatkit.LineStart(e.Text, from) { // on the line of its block's braces
+	if from != formatkit.LineStart(e.Text, from) {
+		// it shares the line with the braces of its block
 		for from > 0 && (e.Text[from-1] == ' ' || e.Text[from-1] == '\t') {
 			from--
 		}
 		for to < len(e.Text) && (e.Text[to] == ' ' || e.Text[to] == '\t') {
 			to++
 		}
-	} else if before := formatkit.LineAbove(e.Text, from); before < from && formatkit.Blank(e.Text[before:from]) &&
+	} else if before := formatkit.LineAbove(e.Text, from); before < from &&
+		formatkit.Blank(e.Text[before:from]) &&
 		(f.standing == asBlock || to < len(e.Text) && e.endsGroup(to)) {
 		from = before
-	} else if f.parent != nil && before == formatkit.LineStart(e.Text, formOf(f.parent).braces.From) && to < len(e.Text) && formatkit.Blank(e.Text[to:formatkit.LineEnd(e.Text, to)]) {
-		to = formatkit.NextLine(e.Text, to) // what came first
+	} else if f.parent != nil &&
+		before == formatkit.LineStart(e.Text, formOf(f.parent).braces.From) && to < len(e.Text) &&
+		formatkit.Blank(e.Text[to:formatkit.LineEnd(e.Text, to)]) {
+		// it is the first entry: the blank line after it goes too
+		to = formatkit.NextLine(e.Text, to)
 	}
 	e.Remove(formatkit.Span{From: from, To: to})
 }
 
-// endsGroup reports whether a line is blank or the end of a body.
+// endsGroup reports whether the line is blank or the end of a body.
 func (e editor) endsGroup(at int) bool {
-	line := strings.TrimLeft(e.Raw(formatkit.Span{From: at, To: formatkit.LineEnd(e.Text, at)}), " \t")
+	line := strings.TrimLeft(
+		e.Raw(formatkit.Span{From: at, To: formatkit.LineEnd(e.Text, at)}), " \t")
 	return line == "" || line[0] == '}'
 }
 
@@ -302,7 +318,8 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	}
 	isBlock := !isAttribute(block, key, v)
 	if !isBlock && len(lines) > 0 {
-		if model := lines[len(lines)-1]; formatkit.LineStart(e.Text, model.KeySpan.From) > f.braces.From {
+		if model := lines[len(lines)-1]; formatkit.LineStart(e.Text, model.KeySpan.From) >
+			f.braces.From {
 			value := e.value(nil, v, inner)
 			text = inner + e.like(model, lines, key, value) + value + e.LineEnd
 			last = model
@@ -312,10 +329,12 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	case f.braces.Len() > 0 && !strings.Contains(e.Raw(f.braces), "\n"): // { } on one line
 		for _, kid := range lines {
 			e.Replace(formatkit.Span{From: f.braces.From + 1, To: kid.Entry.From}, e.LineEnd+inner)
-			e.Replace(formatkit.Span{From: kid.Entry.To, To: f.braces.To - 1}, e.LineEnd+text+strings.TrimSuffix(inner, step))
+			e.Replace(formatkit.Span{From: kid.Entry.To, To: f.braces.To - 1},
+				e.LineEnd+text+strings.TrimSuffix(inner, step))
 			return nil
 		}
-		e.Replace(formatkit.Span{From: f.braces.From + 1, To: f.braces.To - 1}, e.LineEnd+text+strings.TrimSuffix(inner, step))
+		e.Replace(formatkit.Span{From: f.braces.From + 1, To: f.braces.To - 1},
+			e.LineEnd+text+strings.TrimSuffix(inner, step))
 	case last == nil:
 		e.Insert(formatkit.NextLine(e.Text, f.braces.From), text)
 	default:
@@ -328,7 +347,7 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	return nil
 }
 
-// lastOf is what stands last in a body, and its attributes in the order of the text.
+// lastOf returns the last entry of a body, and its attributes in the order of the text.
 func (e editor) lastOf(n *formatkit.Node) (last *formatkit.Node, attributes []*formatkit.Node) {
 	var walk func(n *formatkit.Node)
 	walk = func(n *formatkit.Node) {
@@ -350,14 +369,19 @@ func (e editor) lastOf(n *formatkit.Node) (last *formatkit.Node, attributes []*f
 	for _, kid := range n.Kids {
 		walk(kid)
 	}
-	slices.SortFunc(attributes, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
+	slices.SortFunc(attributes,
+		func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
 	return last, attributes
 }
 
-// withLabels are the blocks in blocks that have a label.
-func withLabels(key string) bool { return key == "dynamic" || key == "provisioner" || key == "backend" }
+// withLabels reports whether nested blocks of this type have labels.
+func withLabels(key string) bool {
+	return key == "dynamic" || key == "provisioner" || key == "backend"
+}
 
-// isAttribute says how a new entry of a body is written: lists of maps are blocks where there are blocks of the author's of the schema.
+// isAttribute reports whether a new entry of a body is written as an attribute. Without the
+// provider's schema it has to guess: a list of maps is written as blocks, except in block types
+// whose content is up to the author of the module.
 func isAttribute(block, key string, v gaby.Value) bool {
 	switch block {
 	case "", "locals", "module", "output":
@@ -377,10 +401,12 @@ func isAttribute(block, key string, v gaby.Value) bool {
 	return false
 }
 
-// entry is the lines of a new entry of a body.
+// entry formats the lines of a new entry of a body.
 func (e editor) entry(block, key string, v gaby.Value, indent string) (string, error) {
 	if !isName(key) {
-		return "", formatkit.Refuse("names have letters, digits, _ and -, and do not begin with a digit", "%q is no name of an attribute or block", key)
+		return "", formatkit.Refuse(
+			"names have letters, digits, _ and -, and do not begin with a digit",
+			"%q is no name of an attribute or block", key)
 	}
 	if isAttribute(block, key, v) {
 		return indent + key + " = " + e.value(nil, v, indent) + e.LineEnd, nil
@@ -391,7 +417,7 @@ func (e editor) entry(block, key string, v gaby.Value, indent string) (string, e
 	return e.blocksText(key, v, indent), nil
 }
 
-// blocksText is new blocks, the labels of which are the keys of maps.
+// blocksText formats new blocks. If v is a map its keys are labels, which are appended to head.
 func (e editor) blocksText(head string, v gaby.Value, indent string) string {
 	var texts []string
 	for item := v.First(); item.Exists(); item = item.Next() {
@@ -404,7 +430,7 @@ func (e editor) blocksText(head string, v gaby.Value, indent string) string {
 	return strings.Join(texts, e.LineEnd)
 }
 
-// braces is the body of a new block.
+// braces formats the body of a new block, with its braces.
 func (e editor) braces(v gaby.Value, indent string) string {
 	if v.Len() == 0 {
 		return "{}"
@@ -414,13 +440,13 @@ func (e editor) braces(v gaby.Value, indent string) string {
 		entries = append(entries, kid)
 	}
 	text, err := e.body("block", entries, indent+step, "")
-	if err != nil { // found when what was written is read
+	if err != nil { // reported when the result is parsed again
 		text = indent + step + v.First().Key() + e.LineEnd
 	}
 	return "{" + e.LineEnd + text + indent + "}"
 }
 
-// body is the lines of new entries of a body. apart is what sets blocks apart.
+// body formats the lines of new entries of a body. apart is the text between blocks.
 func (e editor) body(block string, entries []gaby.Value, indent, apart string) (string, error) {
 	var b strings.Builder
 	var keys, values []string
@@ -454,7 +480,7 @@ func (e editor) body(block string, entries []gaby.Value, indent, apart string) (
 	return b.String(), nil
 }
 
-// value is an expression: in the place of that of n, or as n is written, if there is one.
+// value formats v as an expression. n is the node that it replaces, or nil.
 func (e editor) value(n *formatkit.Node, v gaby.Value, indent string) string {
 	raw := ""
 	if n != nil && n.Kind == gaby.Scalar {
@@ -471,7 +497,8 @@ func (e editor) value(n *formatkit.Node, v gaby.Value, indent string) string {
 	}
 	inner := indent + step
 	var items, keys []string
-	lines := n != nil && n.Kind == v.Kind() && strings.Contains(e.Raw(n.Span), "\n") && len(n.Kids) > 0
+	lines := n != nil && n.Kind == v.Kind() && strings.Contains(e.Raw(n.Span), "\n") &&
+		len(n.Kids) > 0
 	for item := v.First(); item.Exists(); item = item.Next() {
 		lines = lines || item.Kind() != gaby.Scalar
 		items, keys = append(items, e.value(nil, item, inner)), append(keys, keyText(item.Key()))
@@ -479,14 +506,15 @@ func (e editor) value(n *formatkit.Node, v gaby.Value, indent string) string {
 	between := e.LineEnd + inner
 	switch {
 	case v.Kind() == gaby.Map:
-		return "{" + between + strings.Join(aligned(keys, items), between) + e.LineEnd + indent + "}"
+		return "{" + between + strings.Join(aligned(keys, items), between) + e.LineEnd + indent +
+			"}"
 	case lines:
 		return "[" + between + strings.Join(items, ","+between) + "," + e.LineEnd + indent + "]"
 	}
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// keyText is a key of an object.
+// keyText formats a key of an object.
 func keyText(key string) string {
 	if isName(key) {
 		return key
@@ -494,8 +522,10 @@ func keyText(key string) string {
 	return strconv.Quote(key)
 }
 
-// bracketed is a new entry in brackets.
-func (e editor) bracketed(_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry) (string, error) {
+// bracketed formats a new entry in brackets in the style of its sibling model.
+func (e editor) bracketed(
+	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
+) (string, error) {
 	text := e.value(nil, entry.Value, formatkit.Indent(e.Text, model.Entry.From))
 	if entry.Value.Key() == "" && formOf(model).sign.Len() == 0 {
 		return text, nil
@@ -503,7 +533,8 @@ func (e editor) bracketed(_ *formatkit.Writer, model *formatkit.Node, entry form
 	return e.like(model, formOf(model).parent.Kids, keyText(entry.Value.Key()), text) + text, nil
 }
 
-// behind is where a comment behind a value stands.
+// behind returns the offset after which a comment on n goes: after the opening brace of a block,
+// and after the comma of an entry that has one.
 func behind(n *formatkit.Node) int {
 	if f := formOf(n); f.standing == asBlock {
 		return f.braces.From + 1
