@@ -11,19 +11,19 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Problem is one thing that is wrong with a value.
+// Problem is one violation of a schema by a value.
 type Problem struct {
-	// Path is where: the keys and indexes that lead there.
+	// Path is the path of the value: keys and indexes.
 	Path []string
-	// Property is the property of what is there that the problem is about, when it is missing or must not be there.
+	// Property is the property of the value that is missing or not allowed, else "".
 	Property string
 	Pos      gaby.Position
-	Keyword  string // the keyword of the schema that is violated
+	Keyword  string // the violated keyword of the schema
 	Message  string
-	Hint     string // what would be right, when that is likely; else ""
+	Hint     string // how to fix it, if that can be guessed; else ""
 }
 
-// Place is Path with Property at its end, if there is one.
+// Place returns Path, followed by Property if that is set.
 func (p *Problem) Place() []string {
 	if p.Property == "" {
 		return p.Path
@@ -31,7 +31,7 @@ func (p *Problem) Place() []string {
 	return append(slices.Clip(p.Path), p.Property)
 }
 
-// String is the message with the hint.
+// String returns the message with the hint.
 func (p *Problem) String() string {
 	if p.Hint == "" {
 		return p.Message
@@ -39,15 +39,17 @@ func (p *Problem) String() string {
 	return p.Message + "; " + p.Hint
 }
 
-// Check tells what is wrong with a value, in the order of the places in its document. The error is ErrTooCostly, or a *SchemaError
-// when a reference of a lazily compiled schema leads nowhere.
+// Check returns the problems of a value in the order of their positions. The error is ErrTooCostly,
+// or a *SchemaError if a reference of a lazily compiled schema cannot be resolved.
 //
-// Resources are checked as the API server does, with the defaults of the dialect Structural; after the check they are what they were.
+// In the dialect Structural values are checked as by the API server, with the defaults of the
+// schema filled in. The document is rolled back after the check.
 func (s *Schema) Check(v gaby.Value) ([]Problem, error) {
 	c := newCheck(v, s)
 	if doc := v.Doc(); s.resource.dialect == Structural {
 		defer doc.Rollback(doc.Checkpoint())
-		if _, err := doc.ExpandAnchors(); err == nil { // what an alias repeats cannot be edited
+		if _, err := doc.ExpandAnchors(); err == nil {
+			// values repeated by an alias cannot be edited
 			s.complete(c, v)
 		}
 	}
@@ -65,7 +67,7 @@ func (s *Schema) Check(v gaby.Value) ([]Problem, error) {
 	return once(c.problems), nil
 }
 
-// once removes problems that several schemas found.
+// once removes problems that were found by several schemas.
 func once(problems []Problem) []Problem {
 	type key struct {
 		pos                        gaby.Position
@@ -80,40 +82,41 @@ func once(problems []Problem) []Problem {
 }
 
 func newCheck(v gaby.Value, s *Schema) *check {
-	return &check{root: v, schemas: s.resource.compiler.size(), left: freeCost, leftForHints: hintCost}
+	return &check{root: v, schemas: s.resource.compiler.size(), left: freeCost,
+		leftForHints: hintCost}
 }
 
-// check is one check going on.
+// check is the state of one check.
 type check struct {
 	path     []segment
 	problems []Problem
-	quiet    bool // only whether the value is valid is asked
+	quiet    bool // only report whether the value is valid; record no problems
 	scope    []*resource
-	objects  []objectAt // those around the value
+	objects  []objectAt // the objects around the current value
 	depth    int
 	ruled    []ruled
 	ruleCost uint64
 	err      error
 
-	root               gaby.Value // whose size does not count yet
-	schemas            int        // that there are
-	left, leftForHints int        // cost
+	root               gaby.Value // the value whose size has not been added to left yet
+	schemas            int        // the number of compiled schemas
+	left, leftForHints int        // remaining cost
 }
 
 // objectAt is an object that is being checked.
 type objectAt struct {
 	rules *objectRules
-	depth int // of its path
+	depth int // the length of its path
 }
 
-// segment is a key, or an index when the key is "".
+// segment is an element of a path: a key if isKey is set, else an index.
 type segment struct {
 	key   string
 	index int
 	isKey bool
 }
 
-// report records a problem, unless only whether there is one is asked.
+// report records a problem, unless the check is quiet.
 func (c *check) report(property string, pos gaby.Position, keyword, format string, args ...any) {
 	if c.quiet {
 		c.spend(problemCost / 5)
@@ -121,11 +124,13 @@ func (c *check) report(property string, pos gaby.Position, keyword, format strin
 	}
 	message := fmt.Sprintf(format, args...)
 	if c.spend(problemCost + len(message)/8 + c.pathCost()) {
-		c.problems = append(c.problems, Problem{Path: c.segments(), Property: strings.Clone(property), Pos: pos, Keyword: keyword, Message: message})
+		c.problems = append(c.problems,
+			Problem{Path: c.segments(), Property: strings.Clone(property), Pos: pos,
+				Keyword: keyword, Message: message})
 	}
 }
 
-// fail records a problem and returns false.
+// fail records a problem with v and returns false.
 func (c *check) fail(v gaby.Value, keyword, format string, args ...any) bool {
 	var pos gaby.Position
 	if !c.quiet {
@@ -136,19 +141,22 @@ func (c *check) fail(v gaby.Value, keyword, format string, args ...any) bool {
 }
 
 // failAt records a problem with a property and returns false.
-func (c *check) failAt(property string, pos gaby.Position, keyword, format string, args ...any) bool {
+func (c *check) failAt(
+	property string, pos gaby.Position, keyword, format string, args ...any,
+) bool {
 	c.report(property, pos, keyword, format, args...)
 	return false
 }
 
-// hint says what would be right about the problem that was recorded last.
+// hint sets the hint of the last recorded problem.
 func (c *check) hint(format string, args ...any) {
 	if !c.quiet && len(c.problems) > 0 {
 		c.problems[len(c.problems)-1].Hint = fmt.Sprintf(format, args...)
 	}
 }
 
-// suggest is hint with the names that what was typed may have meant, if there are some.
+// suggest sets a hint with the names that typed may be a misspelling of. It reports
+// whether there are any.
 func (c *check) suggest(typed string, names []string) (found bool) {
 	if len(typed) > 100 || !c.spendOnHint(5*len(names)) {
 		return false
@@ -160,7 +168,7 @@ func (c *check) suggest(typed string, names []string) (found bool) {
 	return len(similar) > 0
 }
 
-// pathCost is what recording the path costs.
+// pathCost returns the cost of recording the current path.
 func (c *check) pathCost() int {
 	n := len(c.path) / 2
 	for i := range c.path {
@@ -187,7 +195,7 @@ func (c *check) at(where segment, v gaby.Value, s *Schema) bool {
 	return valid
 }
 
-// asks reports whether a value is valid, without recording why not.
+// asks reports whether a value is valid, without recording problems.
 func (c *check) asks(v gaby.Value, s *Schema, ev *evaluated) bool {
 	before := c.quiet
 	c.quiet = true
@@ -196,7 +204,8 @@ func (c *check) asks(v gaby.Value, s *Schema, ev *evaluated) bool {
 	return valid
 }
 
-// check checks a value. What is found out about which of its properties and elements were looked at goes to ev, unless that is nil.
+// check checks a value, and adds the properties and elements that the schema evaluated to ev,
+// unless ev is nil.
 func (s *Schema) check(c *check, v gaby.Value, ev *evaluated) (valid bool) {
 	if c.depth >= maxDepth {
 		c.spend(math.MaxInt / 2)
@@ -225,7 +234,7 @@ func (s *Schema) check(c *check, v gaby.Value, ev *evaluated) (valid bool) {
 	return valid
 }
 
-// checkAll checks all keywords but the unevaluated ones.
+// checkAll checks all keywords except unevaluatedItems and unevaluatedProperties.
 func (s *Schema) checkAll(c *check, v gaby.Value, ev *evaluated) bool {
 	if s.never {
 		return c.fail(v, "false", "nothing is allowed here")
@@ -293,7 +302,7 @@ func (s *Schema) wrongType(c *check, v gaby.Value, t types) bool {
 	return false
 }
 
-// readAs is the type that text would have without quotes.
+// readAs returns the type that text would have without quotes.
 func readAs(text string) types {
 	switch text {
 	case "true", "false":
@@ -302,7 +311,8 @@ func readAs(text string) types {
 	if _, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return integerType
 	}
-	if _, err := strconv.ParseFloat(text, 64); err == nil && strings.Trim(text, "0123456789.eE+-") == "" {
+	if _, err := strconv.ParseFloat(text, 64); err == nil &&
+		strings.Trim(text, "0123456789.eE+-") == "" {
 		return fractionType
 	}
 	return stringType

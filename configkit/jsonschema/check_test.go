@@ -20,7 +20,7 @@ func parse(t testing.TB, text string) gaby.Value {
 	return doc.Value()
 }
 
-// found are the problems of a value, a line for each.
+// found returns the problems of a value, one per line.
 func found(t testing.TB, schema, text string, options jsonschema.Options) string {
 	t.Helper()
 	s, err := jsonschema.Compile("", parse(t, schema), options)
@@ -33,7 +33,8 @@ func found(t testing.TB, schema, text string, options jsonschema.Options) string
 	}
 	var lines []string
 	for _, p := range problems {
-		lines = append(lines, fmt.Sprintf("%s %s: %s", p.Pos, strings.Join(p.Place(), "."), p.String()))
+		lines = append(lines, fmt.Sprintf("%s %s: %s", p.Pos, strings.Join(p.Place(), "."),
+			p.String()))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -65,7 +66,7 @@ func TestProblems(t *testing.T) {
 		{`{properties: {a: false}}`, `{a: 1}`, `1:5 a: nothing is allowed here`},
 		{`{unevaluatedProperties: false, allOf: [{properties: {a: {}}}]}`, `{a: 1, b: 2}`, `1:8 b: unknown property b`},
 		{`{if: {required: [a]}, then: {required: [b]}, else: {required: [c]}}`, `{a: 1}`, `1:1 b: b is required`},
-		// alternatives: the one that was meant is told, all of them when that is not known
+		// alternatives: the problems of the one that was meant, or of all if that is not clear
 		{`{anyOf: [{type: string}, {required: [a]}]}`, `{}`, `1:1 a: a is required`},
 		{`{oneOf: [{required: [a]}, {required: [b]}]}`, `{}`, `1:1 : one of a, b is required`},
 		{`{oneOf: [{required: [a]}, {required: [b]}]}`, `{a: 1, b: 1}`, `1:1 : it is valid under alternatives 1 and 2, exactly one is allowed`},
@@ -75,7 +76,7 @@ func TestProblems(t *testing.T) {
 		{`{properties: {"null": {}}}`, "{~: 1, null: 2}", `1:2 ~: expected a name as key, got null; put it in quotes: "~"`},
 		{`{}`, "1: 1\ntrue: 2\nnull: 3\n", ``},
 		{`{additionalProperties: {}}`, "1: 1\ntrue: 2\n? [a, b]\n: 3\n? {a: b}\n: 4\n", "3:3 [a, b]: expected a name as key, got a list\n5:3 {a: b}: expected a name as key, got an object"},
-		// by its place in the schema a field may be meant elsewhere
+		// an unknown field may be valid elsewhere in the schema
 		{`{properties: {spec: {properties: {template: {properties: {containers: {}}}}, additionalProperties: false}}}`, `{spec: {containers: 1}}`, `1:9 spec.containers: unknown property containers; did you mean template.containers?`},
 		{`{properties: {replicas: {}, a: {properties: {x: {}}, additionalProperties: false}}}`, `{a: {replicas: 1}}`, `1:6 a.replicas: unknown property replicas; it belongs to the top level`},
 		{`{format: ipv4}`, `10.0.0.300`, `1:1 : "10.0.0.300" is not a valid ipv4, such as 10.0.0.1`},
@@ -93,29 +94,46 @@ func TestKubernetesDialects(t *testing.T) {
 		schema, value string
 		want          string
 	}{
-		{jsonschema.OpenAPI, object, `{a: x, n: null, b: yes, m: {k: null}, o: {any: 1}, q: 0.5, i: 80}`, ""},
+		{jsonschema.OpenAPI, object,
+			`{a: x, n: null, b: yes, m: {k: null}, o: {any: 1}, q: 0.5, i: 80}`, ""},
 		{jsonschema.OpenAPI, object, `{a: null}`, "1:1 a: a is required"},
-		{jsonschema.OpenAPI, object, `{a: on}`, `1:5 a: expected string, got on, which is read as true; put it in quotes: "on"`},
+		{jsonschema.OpenAPI, object, `{a: on}`,
+			`1:5 a: expected string, got on, which is read as true; put it in quotes: "on"`},
 		{jsonschema.OpenAPI, object, `{a: b, q: 0x10, n: 0o17}`, ""},
-		{jsonschema.OpenAPI, object, `{a: "on", q: 1GB, i: 1.5}`, "1:14 q: \"1GB\" is not a valid quantity, such as 500m or 1.5Gi\n1:22 i: expected string or integer, got 1.5; put it in quotes: \"1.5\""},
-		{jsonschema.OpenAPI, object, `{a: x, n: 3000000000, A: x}`, "1:11 n: 3000000000 does not fit int32\n1:23 A: unknown field A; did you mean a?"},
-		{jsonschema.Structural, object, `{a: x, n: null, o: {any: 1}}`, "1:21 o.any: unknown field any"},
-		{jsonschema.Structural, `{type: object, properties: {n: {type: string, nullable: true}}, x-kubernetes-preserve-unknown-fields: true}`, `{n: null, x: 1}`, ""},
-		{jsonschema.Structural, `{type: object, properties: {a: {type: object, properties: null, required: null, nullable: null}}}`, `{a: {b: 1}}`, "1:6 a.b: unknown field b"},
-		{jsonschema.Structural, `{type: object, properties: {a: {type: integer}}, anyOf: [{properties: {a: {minimum: 3}}}, {required: [b]}]}`, `{a: 4}`, ""},
-		{jsonschema.Structural, `{type: object, properties: {d: {type: string, format: duration}, x: {type: number, minimum: 1, exclusiveMinimum: true}}}`, `{d: 1h30m, x: 1}`, "1:15 x: 1 is not greater than 1"},
+		{jsonschema.OpenAPI, object, `{a: "on", q: 1GB, i: 1.5}`,
+			"1:14 q: \"1GB\" is not a valid quantity, such as 500m or 1.5Gi\n1:22 i: expected string or integer, got 1.5; put it in quotes: \"1.5\""},
+		{jsonschema.OpenAPI, object, `{a: x, n: 3000000000, A: x}`,
+			"1:11 n: 3000000000 does not fit int32\n1:23 A: unknown field A; did you mean a?"},
+		{jsonschema.Structural, object, `{a: x, n: null, o: {any: 1}}`,
+			"1:21 o.any: unknown field any"},
+		{jsonschema.Structural,
+			`{type: object, properties: {n: {type: string, nullable: true}}, x-kubernetes-preserve-unknown-fields: true}`,
+			`{n: null, x: 1}`, ""},
+		{jsonschema.Structural,
+			`{type: object, properties: {a: {type: object, properties: null, required: null, nullable: null}}}`,
+			`{a: {b: 1}}`, "1:6 a.b: unknown field b"},
+		{jsonschema.Structural,
+			`{type: object, properties: {a: {type: integer}}, anyOf: [{properties: {a: {minimum: 3}}}, {required: [b]}]}`,
+			`{a: 4}`, ""},
+		{jsonschema.Structural,
+			`{type: object, properties: {d: {type: string, format: duration}, x: {type: number, minimum: 1, exclusiveMinimum: true}}}`,
+			`{d: 1h30m, x: 1}`, "1:15 x: 1 is not greater than 1"},
 		{
-			jsonschema.Structural, `{type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b], items: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}`,
-			`{l: [{a: 1, b: 1}, {a: 1, b: 2}, {b: 1, a: 1}]}`, "1:34 l.2: element 0 has the same a and b",
+			jsonschema.Structural,
+			`{type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b], items: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}`,
+			`{l: [{a: 1, b: 1}, {a: 1, b: 2}, {b: 1, a: 1}]}`,
+			"1:34 l.2: element 0 has the same a and b",
 		},
 	} {
-		if have := found(t, c.schema, c.value, jsonschema.Options{Dialect: c.dialect}); have != c.want {
+		if have := found(t, c.schema, c.value,
+			jsonschema.Options{Dialect: c.dialect}); have != c.want {
 			t.Errorf("%s of %s:\n%s\nwant\n%s", c.value, c.schema, have, c.want)
 		}
 	}
 }
 
-// The API server sets defaults, and takes null for nothing, before it checks.
+// TestDefaults checks that defaults are set and nulls are dropped before a value is checked, as in
+// the API server.
 func TestDefaults(t *testing.T) {
 	const schema = `
 type: object
@@ -156,11 +174,13 @@ oneOf:
 		"{plain: &a a, spec: {ports: &p [{port: 3}]}, byName: {a: &b {}, b: *b}}":                            "",
 		`{spec: {ports: [null]}}`: "1:17 spec.ports.0: expected object, got null; give it a value or remove it",
 	} {
-		if have := found(t, schema, value, jsonschema.Options{Dialect: jsonschema.Structural}); have != want {
+		if have := found(t, schema, value,
+			jsonschema.Options{Dialect: jsonschema.Structural}); have != want {
 			t.Errorf("%s:\n%s\nwant\n%s", value, have, want)
 		}
 	}
-	s, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{Dialect: jsonschema.Structural})
+	s, err := jsonschema.Compile("", parse(t, schema),
+		jsonschema.Options{Dialect: jsonschema.Structural})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +188,8 @@ oneOf:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Check(doc.Value()); err != nil || doc.Changed() || doc.String() != "plain: null # nothing\nspec: {}\n" {
+	if _, err := s.Check(doc.Value()); err != nil || doc.Changed() ||
+		doc.String() != "plain: null # nothing\nspec: {}\n" {
 		t.Errorf("a check changes the document: %v\n%s", err, doc)
 	}
 }
@@ -198,7 +219,8 @@ func TestSchemaErrors(t *testing.T) {
 	}
 }
 
-// Nothing is fetched, and who refers to what lies elsewhere is told where it can be put.
+// TestReferencesElsewhere checks the hints for references to schemas that are not loaded, as
+// nothing is fetched.
 func TestReferencesElsewhere(t *testing.T) {
 	for schema, wants := range map[string][2]string{
 		`{$ref: other.json}`:                                  {"no other schema is read: put it below $defs of this one", ""},
@@ -218,7 +240,8 @@ func TestReferencesElsewhere(t *testing.T) {
 }
 
 func TestWithoutRequired(t *testing.T) {
-	s, err := jsonschema.Compile("", parse(t, `{required: [a], properties: {b: {required: [c]}}}`), jsonschema.Options{})
+	s, err := jsonschema.Compile("", parse(t, `{required: [a], properties: {b: {required: [c]}}}`),
+		jsonschema.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,8 +273,10 @@ func FuzzCheck(f *testing.F) {
 		}
 		before := v.String()
 		_ = jsonschema.CheckStructural(s.Value())
-		for _, dialect := range []jsonschema.Dialect{jsonschema.Draft2020, jsonschema.Draft7, jsonschema.Draft4, jsonschema.OpenAPI, jsonschema.Structural} {
-			compiled, err := jsonschema.Compile("", s.Value(), jsonschema.Options{Dialect: dialect, Formats: true})
+		for _, dialect := range []jsonschema.Dialect{jsonschema.Draft2020, jsonschema.Draft7,
+			jsonschema.Draft4, jsonschema.OpenAPI, jsonschema.Structural} {
+			compiled, err := jsonschema.Compile("", s.Value(),
+				jsonschema.Options{Dialect: dialect, Formats: true})
 			if err != nil {
 				continue
 			}

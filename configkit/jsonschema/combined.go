@@ -6,13 +6,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// combination are the keywords that have the same value checked with other schemas.
+// combination holds the keywords that apply other schemas to the same value.
 type combination struct {
 	all, some, exactlyOne []*Schema
 	not                   *Schema
 	condition, then, els  *Schema
 }
 
+// combination compiles the keywords. It returns nil if there are none.
 func (c *Compiler) combination(k keywords, in *resource) *combination {
 	if !k.has("allOf", "anyOf", "oneOf", "not", "if") {
 		return nil
@@ -20,7 +21,8 @@ func (c *Compiler) combination(k keywords, in *resource) *combination {
 	if in.dialect == Structural {
 		in = in.valuesOnly()
 	}
-	r := &combination{all: c.several(k, "allOf", in), some: c.several(k, "anyOf", in), exactlyOne: c.several(k, "oneOf", in), not: c.one(k, "not", in)}
+	r := &combination{all: c.several(k, "allOf", in), some: c.several(k, "anyOf", in),
+		exactlyOne: c.several(k, "oneOf", in), not: c.one(k, "not", in)}
 	for _, alternatives := range []string{"allOf", "anyOf", "oneOf"} {
 		if v := k.get(alternatives); v.Kind() == gaby.List && !v.First().Exists() {
 			c.fail(in, v, "%s has no schema", alternatives)
@@ -34,6 +36,8 @@ func (c *Compiler) combination(k keywords, in *resource) *combination {
 	return r
 }
 
+// check checks the keywords. Alternatives are checked without recording problems, and explained
+// only if the value matches none.
 func (r *combination) check(c *check, v gaby.Value, ev *evaluated) bool {
 	valid := true
 	for _, s := range r.all {
@@ -48,7 +52,8 @@ func (r *combination) check(c *check, v gaby.Value, ev *evaluated) bool {
 	if r.not != nil && c.asks(v, r.not, ev.anew()) {
 		valid = c.fail(v, "not", "not allowed: it is what \"not\" excludes")
 		if required := r.not.onlyRequires(); len(required) > 0 && !c.quiet && c.err == nil {
-			c.problems[len(c.problems)-1].Message = strings.Join(required, " and ") + " must not be there" + together(required)
+			c.problems[len(c.problems)-1].Message = strings.Join(required, " and ") +
+				" must not be there" + together(required)
 		}
 	}
 	if r.condition != nil {
@@ -64,10 +69,13 @@ func together(names []string) string {
 	return ""
 }
 
-// onlyRequires are the properties that a schema requires, if it does nothing else.
+// onlyRequires returns the properties that a schema requires, or nil if the schema
+// says anything else.
 func (s *Schema) onlyRequires() []string {
-	if s.object == nil || s.object.properties != nil || s.object.patterns != nil || s.object.additional != nil || s.object.dependencies != nil ||
-		s.object.names != nil || s.object.least > 0 || s.object.most >= 0 || len(s.refs) > 0 || s.combined != nil || s.enum != nil {
+	if s.object == nil || s.object.properties != nil || s.object.patterns != nil ||
+		s.object.additional != nil || s.object.dependencies != nil ||
+		s.object.names != nil || s.object.least > 0 || s.object.most >= 0 || len(s.refs) > 0 ||
+		s.combined != nil || s.enum != nil {
 		return nil
 	}
 	return s.object.required
@@ -106,7 +114,9 @@ func checkExactlyOne(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) b
 			continue
 		}
 		if first >= 0 {
-			return c.fail(v, "oneOf", "it is valid under alternatives %d and %d, exactly one is allowed", first+1, i+1)
+			return c.fail(
+				v, "oneOf", "it is valid under alternatives %d and %d, exactly one is allowed",
+				first+1, i+1)
 		}
 		first = i
 		c.merge(ev, seen)
@@ -114,11 +124,12 @@ func checkExactlyOne(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) b
 	return first >= 0 || c.explain(v, schemas, "oneOf")
 }
 
-// shownAlternatives is how many alternatives a message tells about.
+// shownAlternatives limits how many alternatives a message explains.
 const shownAlternatives = 3
 
-// explain records why a value matches no alternative. What is wrong with the one that was likely meant is told as if there were no
-// others: the only one that takes values of the type and of the fixed fields that this one has.
+// explain records why a value matches no alternative. If just one alternative accepts the type of
+// the value and its fields with fixed values, that one was likely meant, and its problems are
+// recorded as if there were no others.
 func (c *check) explain(v gaby.Value, schemas []*Schema, keyword string) bool {
 	if c.quiet {
 		return false
@@ -131,7 +142,7 @@ func (c *check) explain(v gaby.Value, schemas []*Schema, keyword string) bool {
 		c.problems = nil
 		s.check(c, v, nil)
 		if len(c.problems) == 0 {
-			continue // too costly to find out
+			continue // not checked to the end: the limit was reached
 		}
 		if !c.isFar() {
 			near++
@@ -151,11 +162,12 @@ func (c *check) explain(v gaby.Value, schemas []*Schema, keyword string) bool {
 	if len(reasons) > shownAlternatives {
 		reasons, more = reasons[:shownAlternatives], "; and so on"
 	}
-	return c.fail(v, keyword, "it matches none of %d alternatives: %s%s", len(schemas), strings.Join(reasons, "; or: "), more)
+	return c.fail(v, keyword, "it matches none of %d alternatives: %s%s", len(schemas),
+		strings.Join(reasons, "; or: "), more)
 }
 
-// isFar reports whether the problems tell that another kind of value was wanted: one at the value itself with its type, or at one of
-// its fields with a fixed or an excluded value.
+// isFar reports whether the recorded problems show that this alternative was not meant: the value
+// has another type, or it or one of its fields has a value that const, enum or not rules out.
 func (c *check) isFar() bool {
 	for i := range c.problems {
 		p := &c.problems[i]
@@ -173,7 +185,8 @@ func (c *check) isFar() bool {
 	return false
 }
 
-// requiredByEach are the properties required by schemas that do nothing but require one.
+// requiredByEach returns the required properties of those schemas that require one property
+// and say nothing else.
 func requiredByEach(schemas []*Schema) []string {
 	var all []string
 	for _, s := range schemas {

@@ -8,36 +8,40 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// The limits of one check. A schema that refers to itself, or whose alternatives multiply, would otherwise go on for ever. They count
-// work and not time, so that the answer is the same on every machine; a unit of cost is the work of checking a value with a schema
-// that says little, some 60 ns.
+// These limits apply to one check. Without them a schema that refers to itself, or whose
+// alternatives multiply, could take forever. They count work instead of time so that the
+// result is the same on every machine. One unit is the work of checking a value with a trivial
+// schema, about 60 ns.
 const (
-	freeCost      = 1_500_000  // whatever the sizes are
-	costPerValue  = 300        // of the document
-	costPerByte   = 6          // of its texts
-	costPerSchema = 4          // for each value, as it may be checked with all of them
-	mostSchemas   = 1_000      // that count
-	productCost   = 16_000_000 // that values and schemas have together at most
-	maxDepth      = 5_000      // schemas inside each other
-	hintCost      = 400_000    // what looking for hints may cost; then there are none any more
+	freeCost     = 1_500_000 // for any document and schema
+	costPerValue = 300       // for each value of the document
+	costPerByte  = 6         // for each byte of its strings
+	// for each value and schema, as every schema may apply to every value
+	costPerSchema = 4
+	mostSchemas   = 1_000      // the number of schemas from which on more of them do not count
+	productCost   = 16_000_000 // the limit of what values and schemas add together
+	maxDepth      = 5_000      // of nested schemas
+	hintCost      = 400_000    // of all hints; when it is used up there are no more hints
 	problemCost   = 20
-	exactCost     = 100       // of dividing or showing short numbers that need not be whole
-	nameCost      = 40        // of reading a name as a value
-	bytesPerCost  = 12        // of a text that is read
-	stateCost     = 8         // of compiling a state of a regular expression
-	defaultCost   = 50        // of setting a value that is missing
+	exactCost     = 100       // of dividing or formatting short numbers that are not integers
+	nameCost      = 40        // of parsing a property name as a value
+	bytesPerCost  = 12        // the number of bytes read at the cost of 1
+	stateCost     = 8         // of compiling one state of a regular expression
+	defaultCost   = 50        // of setting a missing value to its default
 	compileCost   = 3_000_000 // of regular expressions and defaults, for one compiler
 	rulesCost     = 12_000_000
 	ruleCost      = 1_000 // of compiling a rule
 	ruleByteCost  = 20
 )
 
-// ErrTooCostly tells that checking a value with a schema takes too long or goes too deep: the schema refers to itself without
-// coming nearer to an end, or combines too many schemas inside each other.
-var ErrTooCostly = errors.New("the schema is too costly to check: it refers to itself without end, or has alternatives inside alternatives")
+// ErrTooCostly is the error of a check that takes too much work or nests too deep. The schema
+// refers to itself without making progress, or combines too many schemas inside each other.
+var ErrTooCostly = errors.New(
+	"the schema is too costly to check: it refers to itself without end, or has alternatives inside alternatives")
 
-// spend pays for work. When nothing is left, the sizes of document and schema decide how much more there is, once; then it records
-// ErrTooCostly. It reports whether work goes on.
+// spend subtracts a cost from what is left. The first time nothing is left, it adds an allowance
+// for the sizes of document and schema; the second time it records ErrTooCostly. It reports whether
+// the check may go on.
 func (c *check) spend(cost int) bool {
 	if c.left -= cost; c.left >= 0 {
 		return c.err == nil
@@ -53,23 +57,23 @@ func (c *check) spend(cost int) bool {
 	return c.err == nil
 }
 
-// canonical is the canonical text of a value, which costs more the longer it is.
+// canonical returns the canonical text of a value, at a cost that grows with its length.
 func (c *check) canonical(v gaby.Value) string {
 	text := string(appendCanonical(nil, v))
 	c.spend(2 * len(text))
 	return text
 }
 
-// merge adds to ev what another one has.
+// merge adds the contents of other to ev.
 func (c *check) merge(ev, other *evaluated) {
 	if ev != nil && other != nil && c.spend(1+len(other.properties)+len(other.elements)) {
 		ev.merge(other)
 	}
 }
 
-// spendOnExact pays for calculating with numbers.
+// spendOnExact pays for exact arithmetic with numbers.
 func (c *check) spendOnExact(numbers ...*number) bool {
-	bits := 0 // the work grows with their square
+	bits := 0 // the cost grows with their square
 	for _, n := range numbers {
 		if n.rat != nil {
 			bits += n.rat.Num().BitLen() + n.rat.Denom().BitLen()
@@ -78,13 +82,13 @@ func (c *check) spendOnExact(numbers ...*number) bool {
 	return c.spend(exactCost * (1 + bits*bits/3_000_000))
 }
 
-// spendOnHint reports whether there is enough left to look for a hint.
+// spendOnHint pays for the search for a hint, and reports whether the check can afford it.
 func (c *check) spendOnHint(cost int) bool {
 	c.leftForHints -= cost
 	return !c.quiet && c.leftForHints >= 0
 }
 
-// size is how many values there are in v; long texts count as several.
+// size returns the number of values in v. A long string counts as several.
 func size(v gaby.Value) int {
 	n := 1
 	if v.Kind() == gaby.Scalar {
@@ -96,7 +100,8 @@ func size(v gaby.Value) int {
 	return n
 }
 
-// pattern is a regular expression and what matching a byte with it may cost.
+// pattern is a compiled regular expression with its number of states, which bounds the cost of
+// matching a byte.
 type pattern struct {
 	*regexp.Regexp
 	states int
@@ -104,13 +109,14 @@ type pattern struct {
 
 func (c *check) matches(p pattern, text string) bool {
 	statesAtOnce := 32
-	if p.states > 400 { // package regexp has a slower way for these
+	if p.states > 400 { // package regexp has no fast path for programs of this size
 		statesAtOnce = 6
 	}
 	return !c.spend(1+len(text)*p.states/statesAtOnce) || p.MatchString(text)
 }
 
-// statesOf estimates into how many states a regular expression is compiled, without doing it: a{1000} is as much as a thousand a.
+// statesOf estimates the number of states that a regular expression compiles to, without compiling
+// it: a{1000} counts like a thousand a.
 func statesOf(re *syntax.Regexp) int {
 	const many = 1 << 24
 	n := 1

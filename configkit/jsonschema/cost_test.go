@@ -12,17 +12,19 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
 
-// nested is a schema whose definitions refer to the next one twice each, 60 deep, and to the last one then.
+// nested returns a schema with a chain of 60 definitions, each of which refers to the next one in
+// the way twice says, and the last of which is last.
 func nested(twice, last string) string {
 	var b strings.Builder
 	b.WriteString(`{"$ref": "#/$defs/d0", "$defs": {`)
 	for i := range 60 {
-		fmt.Fprintf(&b, `"d%d": %s, `, i, strings.ReplaceAll(twice, "NEXT", fmt.Sprintf(`{"$ref": "#/$defs/d%d"}`, i+1)))
+		fmt.Fprintf(&b, `"d%d": %s, `, i,
+			strings.ReplaceAll(twice, "NEXT", fmt.Sprintf(`{"$ref": "#/$defs/d%d"}`, i+1)))
 	}
 	return b.String() + `"d60": ` + last + "}}"
 }
 
-// A schema may go round in circles, or combine so many schemas that nobody can wait for the end.
+// TestTooCostly checks that schemas with cycles or too many combinations are rejected.
 func TestTooCostly(t *testing.T) {
 	const all = `{"allOf": [NEXT, NEXT]}`
 	names := `"v0"`
@@ -52,7 +54,9 @@ func TestTooCostly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if problems, err := s.Check(parse(t, `{a: xxx, b: 1, c: [2]}`)); !errors.Is(err, jsonschema.ErrTooCostly) || len(problems) > 0 {
+			if problems, err := s.Check(parse(t,
+				`{a: xxx, b: 1, c: [2]}`)); !errors.Is(err, jsonschema.ErrTooCostly) ||
+				len(problems) > 0 {
 				t.Errorf("%d problems, %v", len(problems), err)
 			}
 		})
@@ -111,7 +115,7 @@ func TestCostOfLargeValues(t *testing.T) {
 	}
 }
 
-// numbers is a list of them, from 0 on.
+// numbers returns a list of the numbers from 0 to n-1.
 func numbers(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -120,7 +124,8 @@ func numbers(n int) string {
 	return "[" + b.String() + "]"
 }
 
-// References that lead into each other's schemas have each schema compiled once.
+// TestReferencesIntoSchemas checks that a schema is compiled once, however many
+// references point into it.
 func TestReferencesIntoSchemas(t *testing.T) {
 	inner := `"properties": {`
 	for i := range 5_000 {
@@ -134,22 +139,27 @@ func TestReferencesIntoSchemas(t *testing.T) {
 		refs += fmt.Sprintf(`{"$ref": %q}, `, pointer)
 	}
 	begin := time.Now()
-	_, err := jsonschema.Compile("", parse(t, `{"$defs": {"a": `+inner+`}, "allOf": [`+refs+`]}`), jsonschema.Options{})
+	_, err := jsonschema.Compile("", parse(t, `{"$defs": {"a": `+inner+`}, "allOf": [`+refs+`]}`),
+		jsonschema.Options{})
 	if took := time.Since(begin); err != nil || took > 3*time.Second {
 		t.Errorf("%s, %v", took, err)
 	}
 }
 
-// Defaults may make values with defaults, again and again.
+// TestCostlyDefaults checks the limit for defaults that contain defaults, level by level.
 func TestCostlyDefaults(t *testing.T) {
 	schema := `{"type": "string", "default": "x"}`
 	for range 8 {
-		schema = `{"type": "object", "default": {` + strings.Repeat("K: {}, ", 20) + `"k": {}}, "additionalProperties": {"type": "object", "properties": {"x": ` + schema + `}}}`
+		schema = `{"type": "object", "default": {` + strings.Repeat("K: {}, ", 20) +
+			`"k": {}}, "additionalProperties": {"type": "object", "properties": {"x": ` + schema +
+			`}}}`
 	}
 	for i := range 160 {
 		schema = strings.Replace(schema, "K:", fmt.Sprintf(`"k%d":`, i), 1)
 	}
-	s, err := jsonschema.Compile("", parse(t, `{"type": "object", "properties": {"x": `+schema+`}}`), jsonschema.Options{Dialect: jsonschema.Structural})
+	s, err := jsonschema.Compile("",
+		parse(t, `{"type": "object", "properties": {"x": `+schema+`}}`),
+		jsonschema.Options{Dialect: jsonschema.Structural})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,27 +177,34 @@ func TestCostlyRegularExpressions(t *testing.T) {
 	for i := range 2000 {
 		fmt.Fprintf(&b, `"^(a?b?){400}x%d": {}, `, i)
 	}
-	_, err := jsonschema.Compile("", parse(t, `{"patternProperties": {`+b.String()+`"x": {}}}`), jsonschema.Options{})
-	if err == nil || !strings.HasSuffix(err.Error(), "patternProperties: there are too many large regular expressions") {
+	_, err := jsonschema.Compile("", parse(t, `{"patternProperties": {`+b.String()+`"x": {}}}`),
+		jsonschema.Options{})
+	if err == nil || !strings.HasSuffix(err.Error(),
+		"patternProperties: there are too many large regular expressions") {
 		t.Error(err)
 	}
 }
 
-// Compiling a rule takes as long as checking a thousand values.
+// TestTooManyRules checks the limit for rules: compiling one takes as long as
+// checking a thousand values.
 func TestTooManyRules(t *testing.T) {
 	compiled := 0
-	options := jsonschema.Options{Dialect: jsonschema.Structural, Rules: func(*jsonschema.Rule, gaby.Value, bool) (jsonschema.RuleProgram, error) {
-		compiled++
-		return nil, nil
-	}}
+	options := jsonschema.Options{Dialect: jsonschema.Structural,
+		Rules: func(*jsonschema.Rule, gaby.Value, bool) (jsonschema.RuleProgram, error) {
+			compiled++
+			return nil, nil
+		}}
 	rules := strings.Repeat("{rule: self.a != 'x'}, ", 50_000)
-	_, err := jsonschema.Compile("", parse(t, `{type: object, x-kubernetes-validations: [`+rules+`]}`), options)
-	if err == nil || !strings.HasSuffix(err.Error(), ": the rules of this definition are too many or too long") || compiled < 5_000 || compiled > 20_000 {
+	_, err := jsonschema.Compile("",
+		parse(t, `{type: object, x-kubernetes-validations: [`+rules+`]}`), options)
+	if err == nil || !strings.HasSuffix(err.Error(),
+		": the rules of this definition are too many or too long") || compiled < 5_000 ||
+		compiled > 20_000 {
 		t.Errorf("%d rules, %v", compiled, err)
 	}
 }
 
-// A message shows the beginning of long values that are allowed.
+// TestLongAlternatives checks that messages shorten long values of an enum.
 func TestLongAlternatives(t *testing.T) {
 	long := strings.Repeat("abcdefghij", 10)
 	problems := check(t, `{enum: [`+long+`, [`+long+`]]}`, "other")
@@ -197,26 +214,32 @@ func TestLongAlternatives(t *testing.T) {
 	}
 }
 
-// What is large and says much is checked all the same.
+// TestLargeButHonest checks that large schemas and values are within the limits if
+// they are reasonable.
 func TestLargeButHonest(t *testing.T) {
-	if problems := check(t, honestSchema(4000), honestValue(4000, 10)); len(problems) != 1 || problems[0].Pos.Line != 4001 {
+	if problems := check(t, honestSchema(4000), honestValue(4000, 10)); len(problems) != 1 ||
+		problems[0].Pos.Line != 4001 {
 		t.Errorf("a schema with 4000 properties: %d problems", len(problems))
 	}
 	var alternatives []string
 	for i := range 800 {
-		alternatives = append(alternatives, fmt.Sprintf(`{type: object, required: [kind], properties: {kind: {const: k%d}, size: {type: integer}}}`, i))
+		alternatives = append(alternatives,
+			fmt.Sprintf(`{type: object, required: [kind], properties: {kind: {const: k%d}, size: {type: integer}}}`,
+				i))
 	}
 	var steps strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&steps, "- {kind: k%d, size: %d}\n", i%800, i)
 	}
-	if problems := check(t, `{type: array, items: {oneOf: [`+strings.Join(alternatives, ", ")+`]}}`, steps.String()); len(problems) > 0 {
+	if problems := check(t, `{type: array, items: {oneOf: [`+strings.Join(alternatives, ", ")+`]}}`,
+		steps.String()); len(problems) > 0 {
 		t.Errorf("800 alternatives for each of 3000 items: %v", problems[0])
 	}
-	if problems := check(t, `{type: array, items: {type: integer, maximum: 5}}`, strings.Repeat("- 7\n", 200_000)); len(problems) != 200_000 {
+	if problems := check(t, `{type: array, items: {type: integer, maximum: 5}}`,
+		strings.Repeat("- 7\n", 200_000)); len(problems) != 200_000 {
 		t.Errorf("a list of wrong items: %d problems", len(problems))
 	}
-	// A schema is a value, too, and what checks it refers to itself everywhere.
+	// The schema of schemas is recursive everywhere.
 	if problems := check(t, metaSchema, honestSchema(4000)); len(problems) > 0 {
 		t.Errorf("a schema of schemas: %v", problems[0])
 	}
@@ -235,14 +258,15 @@ func check(t *testing.T, schema, value string) []jsonschema.Problem {
 	return problems
 }
 
-// honestSchema has many properties, of the kinds that CustomResourceDefinitions have.
+// honestSchema returns a schema with many properties that are typical of CustomResourceDefinitions.
 func honestSchema(properties int) string {
 	var b strings.Builder
 	b.WriteString("type: object\nadditionalProperties: false\nproperties:\n")
 	for i := range properties {
-		fmt.Fprintf(&b, `  field%d: {type: array, maxItems: 100, items: {type: object, required: [name], properties: {name: {type: string, minLength: 1, maxLength: 253, `+
-			`pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"}, mode: {enum: [A, B, C]}, port: {anyOf: [{type: integer, minimum: 1, maximum: 65535}, {type: string}]}}, `+
-			`oneOf: [{required: [mode]}, {required: [port]}]}}`+"\n", i)
+		fmt.Fprintf(&b,
+			`  field%d: {type: array, maxItems: 100, items: {type: object, required: [name], properties: {name: {type: string, minLength: 1, maxLength: 253, `+
+				`pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"}, mode: {enum: [A, B, C]}, port: {anyOf: [{type: integer, minimum: 1, maximum: 65535}, {type: string}]}}, `+
+				`oneOf: [{required: [mode]}, {required: [port]}]}}`+"\n", i)
 	}
 	return b.String()
 }
@@ -250,12 +274,14 @@ func honestSchema(properties int) string {
 func honestValue(properties, items int) string {
 	var b strings.Builder
 	for i := range properties {
-		fmt.Fprintf(&b, "field%d: [%s{name: last, port: http}]\n", i, strings.Repeat("{name: some-name-of-usual-length, mode: B}, ", items))
+		fmt.Fprintf(&b, "field%d: [%s{name: last, port: http}]\n", i,
+			strings.Repeat("{name: some-name-of-usual-length, mode: B}, ", items))
 	}
 	return b.String() + "field: []\n"
 }
 
-// metaSchema is how JSON Schema describes itself since 2019: in parts, all of which are asked about every schema inside.
+// metaSchema is structured like the schema of JSON Schema since 2019: several parts, each of which
+// applies to every schema inside.
 const metaSchema = `
 $schema: https://json-schema.org/draft/2020-12/schema
 $id: https://example.com/schema
@@ -279,9 +305,12 @@ $defs:
       maxLength: {type: integer, minimum: 0}
 `
 
-// A problem that several parts of a schema find is reported once.
+// TestProblemsOnce checks that a problem found by several parts of a schema is reported once.
 func TestProblemsOnce(t *testing.T) {
-	s, err := jsonschema.Compile("", parse(t, `{allOf: [{$ref: "#/$defs/a"}, {$ref: "#/$defs/a"}, {type: object}], $defs: {a: {properties: {b: {type: string}}}}}`), jsonschema.Options{})
+	s, err := jsonschema.Compile("",
+		parse(t,
+			`{allOf: [{$ref: "#/$defs/a"}, {$ref: "#/$defs/a"}, {type: object}], $defs: {a: {properties: {b: {type: string}}}}}`),
+		jsonschema.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// complete makes of a custom resource what the API server checks: fields that are not there have the defaults of the schema, and
-// fields that are null and must not be are not there.
+// complete changes a custom resource as the API server does before it checks: missing fields get
+// their defaults, and null fields that are not nullable are dropped.
 func (s *Schema) complete(c *check, v gaby.Value) {
 	if s.resource.dialect != Structural || !c.spend(1) {
 		return
@@ -23,9 +23,12 @@ func (s *Schema) complete(c *check, v gaby.Value) {
 	}
 }
 
+// complete sets the defaults of missing properties, and deletes properties that are null without
+// being nullable.
 func (r *objectRules) complete(c *check, v gaby.Value) {
 	for _, name := range r.defaulted {
-		if p, e := r.properties[name], v.Get(name); !e.Exists() || typeOf(e) == nullType && !p.isNullable() {
+		if p, e := r.properties[name], v.Get(name); !e.Exists() ||
+			typeOf(e) == nullType && !p.isNullable() {
 			if !c.spend(defaultCost * (1 + p.kubernetes.fallbackSize)) {
 				return
 			}
@@ -51,7 +54,7 @@ func (r *objectRules) complete(c *check, v gaby.Value) {
 	}
 }
 
-// defaultedBy lists the properties that have defaults.
+// defaultedBy returns the names of the properties with defaults, sorted.
 func defaultedBy(properties map[string]*Schema) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
@@ -62,7 +65,8 @@ func defaultedBy(properties map[string]*Schema) []string {
 	return names
 }
 
-// checkDefault checks that a default is as its schema says. It must be whole: other defaults are not added to it.
+// checkDefault checks a default against its schema. The default must be valid as it is: the API
+// server does not fill in other defaults inside it.
 func (c *Compiler) checkDefault(v gaby.Value, s *Schema, in *resource) {
 	found := newCheck(v, s)
 	found.left = compileCost - c.cost
@@ -74,6 +78,7 @@ func (c *Compiler) checkDefault(v gaby.Value, s *Schema, in *resource) {
 	}
 	for i := range found.problems {
 		p := &found.problems[i]
-		c.problems = append(c.problems, &SchemaError{URI: in.name, Pos: p.Pos, Msg: "default: " + p.Message, Hint: p.Hint})
+		c.problems = append(c.problems,
+			&SchemaError{URI: in.name, Pos: p.Pos, Msg: "default: " + p.Message, Hint: p.Hint})
 	}
 }

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// Dialect tells what the keywords of a schema mean.
+// Dialect is the meaning that a schema gives to its keywords.
 type Dialect uint8
 
-// The dialects. That of a schema with $schema is what that says.
+// The dialects. A $schema keyword takes precedence over the dialect of the options.
 const (
-	// Draft2020 is the newest, which also reads lists in "items" and "dependencies" as older ones do.
+	// Draft2020 is draft 2020-12. Lists in "items" and "dependencies" are read as in older drafts.
 	Draft2020 Dialect = iota
 	Draft2019
 	Draft7
 	Draft6
 	Draft4
-	// OpenAPI is that of the types built into Kubernetes: objects have no other fields than those described, and null stands for
-	// a field that is not there.
+	// OpenAPI is the dialect of the types built into Kubernetes. Fields that are not described are
+	// errors, and null means that a field is absent.
 	OpenAPI
-	// Structural is that of CustomResourceDefinitions, see
+	// Structural is the dialect of CustomResourceDefinitions, see
 	// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions.
 	Structural
 )
 
-// drafts are the names of dialects in $schema, without scheme and trailing #.
+// drafts returns the dialects by their URI in $schema, without scheme and trailing #.
 func drafts() map[string]Dialect {
 	return map[string]Dialect{
 		"json-schema.org/draft/2020-12/schema": Draft2020,
@@ -37,7 +37,8 @@ func drafts() map[string]Dialect {
 }
 
 func dialectNamed(uri string) (Dialect, bool) {
-	uri = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(uri, "https://"), "http://"), "#")
+	uri = strings.TrimSuffix(
+		strings.TrimPrefix(strings.TrimPrefix(uri, "https://"), "http://"), "#")
 	d, ok := drafts()[uri]
 	return d, ok
 }
@@ -45,10 +46,10 @@ func dialectNamed(uri string) (Dialect, bool) {
 // isKubernetes reports whether the dialect is one of the two of Kubernetes.
 func (d Dialect) isKubernetes() bool { return d >= OpenAPI }
 
-// atLeast reports whether the dialect is a draft as new as another, or newer.
+// atLeast reports whether the dialect is the draft other or a newer one.
 func (d Dialect) atLeast(other Dialect) bool { return d <= other }
 
-// idKeyword is the keyword that names a schema, "" when there is none.
+// idKeyword returns the keyword that gives a schema its URI, or "" if the dialect has none.
 func (d Dialect) idKeyword() string {
 	switch {
 	case d.isKubernetes():
@@ -59,13 +60,14 @@ func (d Dialect) idKeyword() string {
 	return "$id"
 }
 
-// refAlone reports whether what stands beside $ref is ignored.
+// refAlone reports whether keywords next to $ref are ignored.
 func (d Dialect) refAlone() bool { return d == Draft7 || d == Draft6 || d == Draft4 }
 
-// booleanLimits reports whether exclusiveMinimum says how minimum is meant.
+// booleanLimits reports whether exclusiveMinimum and exclusiveMaximum are booleans that modify
+// minimum and maximum.
 func (d Dialect) booleanLimits() bool { return d == Draft4 || d.isKubernetes() }
 
-// subschemas are the keywords whose values are schemas, lists of schemas and maps of schemas.
+// subschemas returns the keywords whose values are schemas, lists of schemas and maps of schemas.
 func (d Dialect) subschemas() (one, list, byName []string) {
 	one = []string{"not", "additionalProperties", "items"}
 	list = []string{"allOf", "anyOf", "oneOf", "items"}
@@ -73,7 +75,8 @@ func (d Dialect) subschemas() (one, list, byName []string) {
 	if d.isKubernetes() {
 		return one, list, byName
 	}
-	one, byName = append(one, "additionalItems"), append(byName, "patternProperties", "definitions", "dependencies")
+	one, byName = append(one, "additionalItems"),
+		append(byName, "patternProperties", "definitions", "dependencies")
 	if d.atLeast(Draft6) {
 		one = append(one, "contains", "propertyNames")
 	}
@@ -81,7 +84,8 @@ func (d Dialect) subschemas() (one, list, byName []string) {
 		one = append(one, "if", "then", "else")
 	}
 	if d.atLeast(Draft2019) {
-		one, byName = append(one, "unevaluatedItems", "unevaluatedProperties", "contentSchema"), append(byName, "dependentSchemas", "$defs")
+		one, byName = append(one, "unevaluatedItems", "unevaluatedProperties", "contentSchema"),
+			append(byName, "dependentSchemas", "$defs")
 	}
 	if d.atLeast(Draft2020) {
 		list = append(list, "prefixItems")
@@ -89,7 +93,7 @@ func (d Dialect) subschemas() (one, list, byName []string) {
 	return one, list, byName
 }
 
-// names lists the drafts that can be read, newest first.
+// names returns the supported drafts as text, sorted by URI.
 func names() string {
 	all := make([]string, 0, 6)
 	for name := range drafts() {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// ParseDuration reads what the API server takes for a duration: 1h30m, or numbers with units as in "3 days" and "1 week, 2 days".
+// ParseDuration parses what the API server accepts as a duration: 1h30m, or numbers with units as
+// in "3 days" and "1 week, 2 days".
 func ParseDuration(s string) (time.Duration, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d, nil
@@ -32,7 +33,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	}
 }
 
-// unitOfTime is how long a unit is, 0 for what is none.
+// unitOfTime returns the length of a unit, or 0 if it is unknown.
 func unitOfTime(name string) time.Duration {
 	switch name {
 	case "ns":
@@ -53,7 +54,7 @@ func unitOfTime(name string) time.Duration {
 		return 7 * 24 * time.Hour
 	}
 	for _, unit := range []struct {
-		begin  string // as in day, days
+		begin  string // day and days, for example
 		length time.Duration
 	}{
 		{"nano", time.Nanosecond},

@@ -8,14 +8,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// appendCanonical appends a text that is the same for equal values and for those only: the order of keys and how a value is
-// written do not count.
+// appendCanonical appends a text that is equal for equal values and different for others. The order
+// of keys and the formatting do not matter.
 func appendCanonical(b []byte, v gaby.Value) []byte {
 	switch v.Kind() {
 	case gaby.Map:
 		entries := make([]string, 0, 8)
 		for e := v.First(); e.Exists(); e = e.Next() {
-			entries = append(entries, string(appendCanonical(append(strconv.AppendQuote(nil, e.Key()), ": "...), e)))
+			entries = append(entries, string(
+				appendCanonical(append(strconv.AppendQuote(nil, e.Key()), ": "...), e)))
 		}
 		slices.Sort(entries)
 		return append(append(append(b, '{'), strings.Join(entries, ", ")...), '}')
@@ -35,7 +36,7 @@ func appendCanonical(b []byte, v gaby.Value) []byte {
 	return append(b, canonicalScalar(v)...)
 }
 
-// canonicalScalar is the canonical text of a scalar that is no string.
+// canonicalScalar returns the canonical text of a scalar that is not a string.
 func canonicalScalar(v gaby.Value) string {
 	if n, ok := numberOf(v); ok {
 		return n.String()
@@ -49,16 +50,17 @@ func canonicalScalar(v gaby.Value) string {
 	return "null"
 }
 
-// enum are the values that are allowed, from "enum" or "const".
+// enum holds the allowed values of "enum" or "const".
 type enum struct {
 	keyword string
-	strings []string        // those that are strings, which most are
-	index   map[string]bool // strings, when there are many
-	others  []string        // the canonical texts of the others
-	known   map[string]bool // others, when there are many
-	shown   []string        // all of them, as messages show them
+	strings []string        // the allowed strings; most values are strings
+	index   map[string]bool // strings as a set, if there are many
+	others  []string        // the canonical texts of the other values
+	known   map[string]bool // others as a set, if there are many
+	shown   []string        // all values as messages show them
 }
 
+// enum compiles enum and const. It returns nil if there is neither.
 func (c *Compiler) enum(k keywords, in *resource) *enum {
 	e := &enum{keyword: "enum"}
 	v := k.get("enum")
@@ -73,9 +75,11 @@ func (c *Compiler) enum(k keywords, in *resource) *enum {
 	if value := k.get("const"); value.Exists() && in.dialect.atLeast(Draft6) {
 		constant := &enum{keyword: "const"}
 		constant.add(value)
-		if v.Exists() { // both must hold
-			constant.strings = slices.DeleteFunc(constant.strings, func(s string) bool { return !slices.Contains(e.strings, s) })
-			constant.others = slices.DeleteFunc(constant.others, func(s string) bool { return !slices.Contains(e.others, s) })
+		if v.Exists() { // the value must satisfy both keywords
+			constant.strings = slices.DeleteFunc(constant.strings,
+				func(s string) bool { return !slices.Contains(e.strings, s) })
+			constant.others = slices.DeleteFunc(constant.others,
+				func(s string) bool { return !slices.Contains(e.others, s) })
 		}
 		return constant
 	}
@@ -86,7 +90,7 @@ func (c *Compiler) enum(k keywords, in *resource) *enum {
 	return e
 }
 
-// indexed are texts as a set; nil when they are few.
+// indexed returns texts as a set, or nil if there are few.
 func indexed(texts []string) map[string]bool {
 	if len(texts) <= fewValues {
 		return nil
@@ -106,25 +110,29 @@ func (e *enum) add(v gaby.Value) {
 	}
 	text := strings.Clone(v.Text())
 	e.strings = append(e.strings, text)
-	if text != "" { // not what one would want
+	if text != "" { // an empty string is a poor suggestion
 		e.shown = append(e.shown, cut(text))
 	}
 }
 
-// fewValues are compared one by one.
+// fewValues is the number of values up to which a linear search is used.
 const fewValues = 16
 
-// shownValues is how many values a message lists.
+// shownValues limits how many values a message lists.
 const shownValues = 12
 
+// check checks that v is one of the allowed values. A string is compared as it is, any other value
+// by its canonical text.
 func (e *enum) check(c *check, v gaby.Value, t types) bool {
 	if t == stringType {
 		c.spend(v.Length() * min(len(e.strings), fewValues) / bytesPerCost)
-		if e.index != nil && e.index[v.Text()] || e.index == nil && slices.ContainsFunc(e.strings, v.TextIs) {
+		if e.index != nil && e.index[v.Text()] ||
+			e.index == nil && slices.ContainsFunc(e.strings, v.TextIs) {
 			return true
 		}
 	} else if len(e.others) > 0 {
-		if text := c.canonical(v); e.known[text] || e.known == nil && slices.Contains(e.others, text) {
+		if text := c.canonical(v); e.known[text] ||
+			e.known == nil && slices.Contains(e.others, text) {
 			return true
 		}
 	}
@@ -135,7 +143,8 @@ func (e *enum) check(c *check, v gaby.Value, t types) bool {
 	case len(shown) == 1:
 		c.fail(v, e.keyword, "%s is not %s", describe(v), shown[0])
 	case len(shown) > shownValues:
-		c.fail(v, e.keyword, "%s is not one of %s and %d more", describe(v), strings.Join(shown[:shownValues], ", "), len(shown)-shownValues)
+		c.fail(v, e.keyword, "%s is not one of %s and %d more", describe(v),
+			strings.Join(shown[:shownValues], ", "), len(shown)-shownValues)
 	default:
 		c.fail(v, e.keyword, "%s is not one of %s", describe(v), strings.Join(shown, ", "))
 	}

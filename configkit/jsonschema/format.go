@@ -15,7 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/quantity"
 )
 
-// format is what a string, or a number, must look like.
+// format is a required syntax of strings or numbers.
 type format struct {
 	name    string
 	types   types
@@ -23,7 +23,7 @@ type format struct {
 	example string
 }
 
-// format reads the keyword. Formats that are not known say nothing.
+// format compiles the keyword format. Unknown formats are ignored.
 func (c *Compiler) format(k keywords, in *resource) *format {
 	v := k.get("format")
 	if !v.Exists() || !c.options.Formats && !in.dialect.isKubernetes() {
@@ -65,31 +65,40 @@ func (f *format) check(c *check, v gaby.Value, t types) bool {
 	return c.fail(v, "format", "%s is not a valid %s, such as %s", describe(v), f.name, f.example)
 }
 
-// jsonFormat is a format of JSON Schema, and what one looks like.
+// jsonFormat returns a function that recognizes a format of JSON Schema, and an example of the
+// format. The function is nil if the format is unknown.
 func jsonFormat(name string) (looks func(string) bool, example string) {
 	switch name {
 	case "date-time":
 		return isDateTime, "2026-01-31T12:00:00Z"
 	case "date":
-		return func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil }, "2026-01-31"
+		return func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil },
+			"2026-01-31"
 	case "time":
 		return func(s string) bool { return isDateTime("2026-01-31T" + s) }, "12:00:00Z"
 	case "duration":
 		return isDuration, "P1DT12H"
 	case "email":
-		return func(s string) bool { return isEmail(s) && strings.Map(toASCII, s) == s }, "web@example.com"
+		return func(s string) bool { return isEmail(s) && strings.Map(toASCII, s) == s },
+			"web@example.com"
 	case "idn-email":
 		return isEmail, "web@example.com"
 	case "hostname":
 		return isHostname, "shop.example.com"
 	case "idn-hostname":
-		return func(s string) bool { return isHostname(strings.Map(toASCII, s)) }, "shop.example.com"
+		return func(s string) bool { return isHostname(strings.Map(toASCII, s)) },
+			"shop.example.com"
 	case "ipv4":
-		return func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is4() }, "10.0.0.1"
+		return func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is4() },
+			"10.0.0.1"
 	case "ipv6":
-		return func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is6() && a.Zone() == "" }, "2001:db8::1"
+		return func(s string) bool {
+			a, err := netip.ParseAddr(s)
+			return err == nil && a.Is6() && a.Zone() == ""
+		}, "2001:db8::1"
 	case "uri", "iri":
-		return func(s string) bool { u, ok := parseURI(s); return ok && u.IsAbs() }, "https://example.com/a"
+		return func(s string) bool { u, ok := parseURI(s); return ok && u.IsAbs() },
+			"https://example.com/a"
 	case "uri-reference", "iri-reference":
 		return func(s string) bool { _, ok := parseURI(s); return ok }, "/a/b"
 	case "uri-template":
@@ -101,24 +110,33 @@ func jsonFormat(name string) (looks func(string) bool, example string) {
 	case "relative-json-pointer":
 		return func(s string) bool {
 			digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
-			return digits > 0 && (digits == 1 || s[0] != '0') && (s[digits:] == "#" || isPointer(s[digits:]))
+			return digits > 0 && (digits == 1 || s[0] != '0') &&
+				(s[digits:] == "#" || isPointer(s[digits:]))
 		}, "1/a"
 	case "regex":
-		return func(s string) bool { _, err := syntax.Parse(goSyntax(s), syntax.Perl); return err == nil }, "^[a-z]+$"
+		return func(s string) bool {
+			_, err := syntax.Parse(goSyntax(s), syntax.Perl)
+			return err == nil
+		}, "^[a-z]+$"
 	}
 	return nil, ""
 }
 
-// kubernetesFormat is a format of the types of Kubernetes and of CustomResourceDefinitions, some of which mean something else there.
+// kubernetesFormat returns a format of Kubernetes' own types and of CustomResourceDefinitions. Some
+// names mean something else than in JSON Schema.
 func kubernetesFormat(name string) format {
 	f := format{name: name, types: stringType}
 	switch name {
 	case "date-time", "date", "email", "hostname", "ipv4", "ipv6", "uuid":
 		f.looks, f.example = jsonFormat(name)
 	case "uri":
-		f.looks, f.example = func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil }, "https://example.com/a"
+		f.looks, f.example = func(s string) bool {
+			_, err := url.ParseRequestURI(s)
+			return err == nil
+		}, "https://example.com/a"
 	case "duration":
-		f.looks, f.example = func(s string) bool { _, err := ParseDuration(s); return err == nil }, "1h30m"
+		f.looks, f.example = func(s string) bool { _, err := ParseDuration(s); return err == nil },
+			"1h30m"
 	case "int32":
 		f.types, f.example = integerType, "5"
 		f.looks = func(s string) bool { _, err := strconv.ParseInt(s, 10, 32); return err == nil }
@@ -135,23 +153,34 @@ func kubernetesFormat(name string) format {
 		f.types, f.example = stringType|numberType, "500m or 1.5Gi"
 		f.looks = isQuantity
 	case "byte":
-		f.looks, f.example = func(s string) bool { _, err := base64.StdEncoding.DecodeString(s); return err == nil }, "c29tZSB0ZXh0 (base64)"
+		f.looks, f.example = func(s string) bool {
+			_, err := base64.StdEncoding.DecodeString(s)
+			return err == nil
+		}, "c29tZSB0ZXh0 (base64)"
 	case "datetime":
 		f.looks, f.example = isDateTime, "2026-01-31T12:00:00Z"
 	case "cidr":
-		f.looks, f.example = func(s string) bool { _, err := netip.ParsePrefix(s); return err == nil }, "10.0.0.0/8"
+		f.looks, f.example = func(s string) bool {
+			_, err := netip.ParsePrefix(s)
+			return err == nil
+		}, "10.0.0.0/8"
 	case "mac":
-		f.looks, f.example = matches(`^([0-9A-Fa-f]{2}[:-]){5}([0-9A-Fa-f]{2}[:-]){0,2}[0-9A-Fa-f]{2}$`), "00:00:5e:00:53:01"
+		f.looks, f.example = matches(
+			`^([0-9A-Fa-f]{2}[:-]){5}([0-9A-Fa-f]{2}[:-]){0,2}[0-9A-Fa-f]{2}$`), "00:00:5e:00:53:01"
 	case "uuid3", "uuid4", "uuid5":
-		f.looks, f.example = func(s string) bool { return isUUID(s) && s[14] == name[4] }, "123e4567-e89b-"+name[4:]+"2d3-a456-426614174000"
+		f.looks, f.example = func(s string) bool { return isUUID(s) && s[14] == name[4] },
+			"123e4567-e89b-"+name[4:]+"2d3-a456-426614174000"
 	case "isbn", "isbn10", "isbn13":
 		f.looks, f.example = func(s string) bool { return isISBN(s, name) }, "978-3-16-148410-0"
 	case "bsonobjectid":
-		f.looks, f.example = func(s string) bool { return len(s) == 24 && isHex(s) }, "507f1f77bcf86cd799439011"
+		f.looks, f.example = func(s string) bool { return len(s) == 24 && isHex(s) },
+			"507f1f77bcf86cd799439011"
 	case "hexcolor":
 		f.looks, f.example = matches(`^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`), "#ff8800"
 	case "rgbcolor":
-		f.looks, f.example = matches(`^rgb\(\s*(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])\s*(,\s*(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])\s*){2}\)$`), "rgb(255, 136, 0)"
+		f.looks, f.example = matches(
+			`^rgb\(\s*(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])\s*(,\s*(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])\s*){2}\)$`),
+			"rgb(255, 136, 0)"
 	case "creditcard":
 		f.looks, f.example = isCreditCard, "4111111111111111"
 	case "ssn":
@@ -163,7 +192,7 @@ func kubernetesFormat(name string) format {
 func matches(pattern string) func(string) bool { return regexp.MustCompile(pattern).MatchString }
 
 func isQuantity(s string) bool {
-	// Nearly all are a few digits and a unit.
+	// Nearly all quantities are a few digits and a unit, which is much faster to check.
 	digits := 0
 	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
 		digits++
@@ -178,7 +207,8 @@ func isQuantity(s string) bool {
 	return ok
 }
 
-// isDateTime follows RFC 3339. time.Parse knows no leap seconds and takes commas.
+// isDateTime reports whether s is a date-time of RFC 3339. time.Parse does not know leap seconds,
+// and accepts commas.
 func isDateTime(s string) bool {
 	upper := strings.ToUpper(s)
 	if strings.Contains(s, ",") || len(s) < 20 {
@@ -194,7 +224,8 @@ func isDateTime(s string) bool {
 	return err == nil && t.UTC().Hour() == 23 && t.UTC().Minute() == 59
 }
 
-// isDuration follows ISO 8601 as RFC 3339 has it: P1Y2M3DT4H5M6S, or P1W.
+// isDuration reports whether s is a duration of ISO 8601 as defined in appendix A of RFC 3339:
+// P1Y2M3DT4H5M6S, or P1W.
 func isDuration(s string) bool {
 	rest, ok := strings.CutPrefix(s, "P")
 	if !ok || rest == "" {
@@ -225,6 +256,8 @@ func isDuration(s string) bool {
 	return parts > 0 && (!weeks || parts == 1 && !inTime)
 }
 
+// isEmail reports whether s is a mailbox of RFC 5321. The local part may be quoted, and the domain
+// may be an address in brackets.
 func isEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 {
@@ -246,10 +279,14 @@ func isEmail(s string) bool {
 	if local[0] == '.' || local[len(local)-1] == '.' || strings.Contains(local, "..") {
 		return false
 	}
-	return !strings.ContainsFunc(local, func(r rune) bool { return r <= ' ' || strings.ContainsRune("()<>[]:;@\\,\"", r) || r == 0x7f })
+	return !strings.ContainsFunc(local,
+		func(r rune) bool {
+			return r <= ' ' || strings.ContainsRune("()<>[]:;@\\,\"", r) || r == 0x7f
+		})
 }
 
-// toASCII maps what an international name may have beyond ASCII to a letter.
+// toASCII maps each character outside ASCII to a letter, so that internationalized names can be
+// checked like others.
 func toASCII(r rune) rune {
 	if r > 0x7f {
 		return 'x'
@@ -300,7 +337,8 @@ func isTemplate(s string) bool {
 }
 
 func isUUID(s string) bool {
-	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' && isHex(s[:8]+s[9:13]+s[14:18]+s[19:23]+s[24:])
+	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' &&
+		isHex(s[:8]+s[9:13]+s[14:18]+s[19:23]+s[24:])
 }
 
 func isPointer(s string) bool {
@@ -315,6 +353,7 @@ func isPointer(s string) bool {
 	return true
 }
 
+// isISBN reports whether s is an ISBN with a correct check digit. kind is isbn, isbn10 or isbn13.
 func isISBN(s, kind string) bool {
 	s = strings.NewReplacer("-", "", " ", "").Replace(s)
 	sum := 0

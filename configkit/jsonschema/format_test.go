@@ -12,7 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
 
-// formatTexts are texts that formats may look like, right and wrong.
+// formatTexts lists valid and invalid texts of several formats.
 const formatTexts = `
 2026-01-31T12:00:00Z 2026-01-31t12:00:00z 2026-01-31T12:00:00.123456789+01:00 2026-01-31T12:00:00 2026-02-30T12:00:00Z 2026-01-31T24:00:00Z
 2026-12-31T23:59:60Z 2026-12-31T22:59:60Z 2026-12-31T15:59:60-08:00 2026-01-31T12:00:00+25:00 2026-01-31T12:00:00,5Z 2026-1-31T12:00:00Z 2026-01-31T12:00Z
@@ -30,22 +30,25 @@ https://example.com/a?b=c#d urn:a:b /a/b a/b #a ?a //example.com/a http://[::1]:
 ^a+$ [a ( (?=a) a{2,1} \d \p{L} a**
 `
 
-// differs reports whether the other validator is known to be wrong about a text.
+// differs reports whether the oracle is known to be wrong about a text.
 func differs(format, text string) bool {
 	switch format {
 	case "uri", "uri-reference":
-		return strings.ContainsAny(text, ` "<>^{}`) // RFC 3986 has them escaped
+		return strings.ContainsAny(text, ` "<>^{}`) // RFC 3986 requires escapes for them
 	case "email":
 		return text == "@b"
 	case "regex":
-		return text == "(?=a)" // regular expressions are Go's; what they cannot express is refused when a schema is read
+		// patterns use the syntax of Go; what that cannot express is an error when
+		// a schema is compiled
+		return text == "(?=a)"
 	}
 	return false
 }
 
 func TestFormats(t *testing.T) {
 	formats := []string{
-		"date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uri-reference", "uuid", "json-pointer",
+		"date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri",
+		"uri-reference", "uuid", "json-pointer",
 		"relative-json-pointer", "regex",
 	}
 	for _, format := range formats {
@@ -93,7 +96,8 @@ func TestTemplates(t *testing.T) {
 	for text, want := range map[string]bool{
 		"/a/{b}": true, "{a,b}": true, "http://example.com/{+a}{?b*}": true, "12:00": true, "": true, "{a": false, "a}": false, "{{a}}": false,
 	} {
-		if problems := found(t, "{format: uri-template}", strconv.Quote(text), jsonschema.Options{Formats: true}); (problems == "") != want {
+		if problems := found(t, "{format: uri-template}", strconv.Quote(text),
+			jsonschema.Options{Formats: true}); (problems == "") != want {
 			t.Errorf("%q: %s", text, problems)
 		}
 	}

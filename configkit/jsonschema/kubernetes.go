@@ -7,17 +7,19 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// extensions are the keywords that only Kubernetes has.
+// extensions holds the keywords that only Kubernetes has.
 type extensions struct {
 	nullable bool
-	fallback any // the default, nil when there is none
-	// fallbackSize is how many values are in the default.
+	fallback any // the default, nil if there is none
+	// fallbackSize is the number of values in the default.
 	fallbackSize int
 	isSet        bool
-	mapKeys      []string // of a list whose elements are known by these
+	mapKeys      []string // of a list: the fields that identify an element
 	rules        []rule
 }
 
+// extensions compiles the keywords, and adds what they say about types and fields to s. It returns
+// nil if they leave nothing else to check.
 func (c *Compiler) extensions(v gaby.Value, k keywords, s *Schema, in *resource) *extensions {
 	if !in.dialect.isKubernetes() {
 		return nil
@@ -26,7 +28,7 @@ func (c *Compiler) extensions(v gaby.Value, k keywords, s *Schema, in *resource)
 		s.types = integerType | stringType
 	}
 	if in.dialect == OpenAPI {
-		return nil // what else there is, the server does not check
+		return nil // the server ignores the other keywords in this dialect
 	}
 	if c.flag(k, "x-kubernetes-embedded-resource", in) {
 		c.embed(s, []string{"apiVersion", "kind"})
@@ -47,7 +49,7 @@ func (c *Compiler) extensions(v gaby.Value, k keywords, s *Schema, in *resource)
 	return e
 }
 
-// embed adds the fields that every resource has to the schema of one.
+// embed adds the fields that every resource has to the schema of a resource.
 func (c *Compiler) embed(s *Schema, required []string) {
 	if s.object == nil {
 		s.object = &objectRules{most: -1}
@@ -69,20 +71,22 @@ func (c *Compiler) embed(s *Schema, required []string) {
 		o.properties["metadata"] = c.options.Metadata
 	default:
 		loose := *declared
-		if declared.object != nil { // it may say something about names, not which fields there are
+		if declared.object != nil {
+			// it may restrict names, but does not define which fields metadata has
 			object := *declared.object
 			object.closed, loose.object = false, &object
 		}
-		o.properties["metadata"] = &Schema{resource: s.resource, combined: &combination{all: []*Schema{c.options.Metadata, &loose}}}
+		o.properties["metadata"] = &Schema{resource: s.resource,
+			combined: &combination{all: []*Schema{c.options.Metadata, &loose}}}
 	}
 }
 
-// isNullable reports whether null stands for no value.
+// isNullable reports whether null is allowed, and means that the value is absent.
 func (s *Schema) isNullable() bool {
 	return s.resource.dialect == OpenAPI || s.kubernetes != nil && s.kubernetes.nullable
 }
 
-// isClosed reports whether an object has no other fields than those that are described.
+// isClosed reports whether fields that are not described are errors.
 func (c *Compiler) isClosed(k keywords, r *objectRules, in *resource) bool {
 	if r.additional != nil || in.open {
 		return false
@@ -93,7 +97,8 @@ func (c *Compiler) isClosed(k keywords, r *objectRules, in *resource) bool {
 	return !c.flag(k, "x-kubernetes-preserve-unknown-fields", in)
 }
 
-// asRead is the type that a value has for Kubernetes' tools, which read YAML 1.1: yes, no, on and off are bools.
+// asRead returns the type that a value of type t has for tools that read YAML 1.1, as those of
+// Kubernetes do: yes, no, on and off are booleans.
 func (s *Schema) asRead(v gaby.Value, t types) types {
 	if t == stringType && isTruthWord(v) {
 		return booleanType
@@ -101,20 +106,22 @@ func (s *Schema) asRead(v gaby.Value, t types) types {
 	return t
 }
 
-// isTruthWord reports whether a value is a word that YAML 1.1 takes for a bool and YAML 1.2 for a string.
+// isTruthWord reports whether a value is a word that YAML 1.1 reads as a boolean and
+// YAML 1.2 as a string.
 func isTruthWord(v gaby.Value) bool {
 	text := v.Text()
 	if len(text) == 0 || len(text) > 3 {
 		return false
 	}
 	switch text {
-	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
-		return v.YAML() == text // without quotes and tag
+	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off",
+		"OFF":
+		return v.YAML() == text // neither quotes nor a tag
 	}
 	return false
 }
 
-// Truth is what a word means that YAML 1.1 takes for a bool.
+// Truth returns the boolean that YAML 1.1 reads a word as.
 func Truth(word string) bool {
 	switch strings.ToLower(word) {
 	case "y", "yes", "on":
@@ -123,8 +130,8 @@ func Truth(word string) bool {
 	return false
 }
 
-// check checks what the keywords say. Rules are about values that are valid otherwise; they are checked at the end, each whether or
-// not others hold.
+// check checks the keywords. Rules apply to values that are valid otherwise; they are only
+// collected here, and checked after everything else.
 func (e *extensions) check(c *check, v gaby.Value, t types, valid bool) bool {
 	if t == arrayType && (e.isSet || e.mapKeys != nil) {
 		valid = e.checkList(c, v) && valid
@@ -135,7 +142,7 @@ func (e *extensions) check(c *check, v gaby.Value, t types, valid bool) bool {
 	return valid
 }
 
-// checkList checks that no two elements of a list are the same, or are known by the same.
+// checkList checks that no two elements of a list are equal, or have equal map keys.
 func (e *extensions) checkList(c *check, v gaby.Value) bool {
 	valid, n := true, 0
 	seen := map[string]int{}
@@ -158,7 +165,8 @@ func (e *extensions) checkList(c *check, v gaby.Value) bool {
 			valid = c.unique(seen, string(canonical), n, item, "x-kubernetes-list-type")
 		default:
 			c.path = append(c.path, segment{index: n})
-			valid = c.fail(item, "x-kubernetes-list-map-keys", "element %d has the same %s", first, list(e.mapKeys, "and"))
+			valid = c.fail(item, "x-kubernetes-list-map-keys", "element %d has the same %s", first,
+				list(e.mapKeys, "and"))
 			c.path = c.path[:len(c.path)-1]
 		}
 		n++

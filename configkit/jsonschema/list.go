@@ -7,23 +7,26 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// listRules are the keywords about lists.
+// listRules holds the keywords for arrays.
 type listRules struct {
-	prefix                    []*Schema // of the first elements
-	items                     *Schema   // of those after them
-	least, most               int       // most is -1 when there is no such limit
+	prefix                    []*Schema // of the first elements, one each
+	items                     *Schema   // of the elements after them
+	least, most               int       // most is -1 if there is no maximum
 	unique                    bool
 	contains                  *Schema
 	leastContained, mostOfIts int
-	countsContained           bool // elements that contains is about count as looked at
+	countsContained           bool // elements that match contains count as evaluated
 }
 
+// listRules compiles the keywords for arrays. It returns nil if there are none.
 func (c *Compiler) listRules(k keywords, in *resource) *listRules {
-	if !k.has("items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains") {
+	if !k.has("items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems",
+		"contains") {
 		return nil
 	}
 	r := &listRules{
-		least: c.count(k, "minItems", 0, in), most: c.count(k, "maxItems", -1, in), unique: c.flag(k, "uniqueItems", in),
+		least: c.count(k, "minItems", 0, in), most: c.count(k, "maxItems", -1, in),
+		unique:         c.flag(k, "uniqueItems", in),
 		leastContained: 1, mostOfIts: math.MaxInt,
 	}
 	if in.dialect.atLeast(Draft2020) {
@@ -39,12 +42,14 @@ func (c *Compiler) listRules(k keywords, in *resource) *listRules {
 		r.contains = c.one(k, "contains", in)
 	}
 	if in.dialect.atLeast(Draft2019) {
-		r.leastContained, r.mostOfIts = c.count(k, "minContains", 1, in), c.count(k, "maxContains", math.MaxInt, in)
+		r.leastContained, r.mostOfIts = c.count(k, "minContains", 1, in),
+			c.count(k, "maxContains", math.MaxInt, in)
 		r.countsContained = in.dialect.atLeast(Draft2020)
 	}
 	return r
 }
 
+// check checks the elements, and adds those that the keywords evaluate to ev.
 func (r *listRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 	valid, n, contained := true, 0, 0
 	var seen map[string]int
@@ -77,8 +82,10 @@ func (r *listRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 	return r.checkCounts(c, v, n, contained) && valid
 }
 
-// unique records that an element is one that was seen before, if it is.
-func (c *check) unique(seen map[string]int, canonical string, index int, e gaby.Value, keyword string) bool {
+// unique records a problem if canonical was seen before. It reports whether the element is new.
+func (c *check) unique(
+	seen map[string]int, canonical string, index int, e gaby.Value, keyword string,
+) bool {
 	first, again := seen[canonical]
 	if !again {
 		seen[canonical] = index
@@ -90,27 +97,32 @@ func (c *check) unique(seen map[string]int, canonical string, index int, e gaby.
 	return false
 }
 
+// checkCounts checks the number of elements, and how many of them match contains.
 func (r *listRules) checkCounts(c *check, v gaby.Value, n, contained int) bool {
 	valid := true
 	if n < r.least {
-		valid = c.fail(v, "minItems", "%s, at least %s", counted(n, "element", "elements"), needed(r.least))
+		valid = c.fail(v, "minItems", "%s, at least %s", counted(n, "element", "elements"),
+			needed(r.least))
 	}
 	if r.most >= 0 && n > r.most {
-		valid = c.fail(v, "maxItems", "%s, at most %s", counted(n, "element", "elements"), allowed(r.most))
+		valid = c.fail(v, "maxItems", "%s, at most %s", counted(n, "element", "elements"),
+			allowed(r.most))
 	}
 	if r.contains == nil {
 		return valid
 	}
 	if contained < r.leastContained {
-		valid = c.fail(v, "contains", "%s as \"contains\" says, at least %s", counted(contained, "element is", "elements are"), needed(r.leastContained))
+		valid = c.fail(v, "contains", "%s as \"contains\" says, at least %s",
+			counted(contained, "element is", "elements are"), needed(r.leastContained))
 	}
 	if contained > r.mostOfIts {
-		valid = c.fail(v, "maxContains", "%s as \"contains\" says, at most %s", counted(contained, "element is", "elements are"), allowed(r.mostOfIts))
+		valid = c.fail(v, "maxContains", "%s as \"contains\" says, at most %s",
+			counted(contained, "element is", "elements are"), allowed(r.mostOfIts))
 	}
 	return valid
 }
 
-// counted is "1 element", "2 elements".
+// counted returns "1 element" or "2 elements", for example.
 func counted(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -118,7 +130,7 @@ func counted(n int, one, more string) string {
 	return strconv.Itoa(n) + " " + more
 }
 
-// needed is what follows "at least".
+// needed returns the words after "at least".
 func needed(n int) string {
 	if n == 1 {
 		return "1 is required"
@@ -126,7 +138,7 @@ func needed(n int) string {
 	return strconv.Itoa(n) + " are required"
 }
 
-// allowed is what follows "at most".
+// allowed returns the words after "at most".
 func allowed(n int) string {
 	if n == 1 {
 		return "1 is allowed"

@@ -9,15 +9,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// number is the value of a number, exactly.
+// number is the exact value of a number.
 type number struct {
-	whole bool // it is i
+	whole bool // the value is i
 	i     int64
-	rat   *big.Rat // else; nil for infinities and what is no number
-	f     float64  // of those
+	rat   *big.Rat // the value if not whole; nil for infinities and NaN
+	f     float64  // the infinity or NaN
 }
 
-// numberOf reads a number. It reports false for other values.
+// numberOf returns the value of a number. It reports false for other values.
 func numberOf(v gaby.Value) (number, bool) {
 	if v.Kind() != gaby.Scalar {
 		return number{}, false
@@ -45,8 +45,8 @@ func numberOf(v gaby.Value) (number, bool) {
 	return number{}, false
 }
 
-// exactly reads the decimal number that a float is the nearest of. Exponents of more than three digits would make numbers that
-// fill the memory.
+// exactly parses the decimal number of which the float is only an approximation. It rejects
+// exponents of more than three digits, whose numbers would fill the memory.
 func exactly(text string) (*big.Rat, bool) {
 	if strings.Trim(text, "0123456789.eE+-") != "" || len(text) > 1000 {
 		return nil, false
@@ -66,7 +66,8 @@ func (n number) asRat() *big.Rat {
 
 func (n number) asInt() (int, bool) { return int(n.i), n.whole && n.i == int64(int(n.i)) }
 
-// compare is negative, zero or positive as n is less than, equal to or greater than other. What is no number is equal to all.
+// compare returns a negative number, zero or a positive one if n is less than, equal to or greater
+// than other. NaN is equal to all numbers.
 func (n number) compare(other number) int {
 	if n.whole && other.whole {
 		switch {
@@ -90,7 +91,7 @@ func (n number) compare(other number) int {
 	return 0
 }
 
-// String is the shortest text of the number, the same for 1, 1.0 and 1e0.
+// String returns the shortest text of the number. It is the same for 1, 1.0 and 1e0.
 func (n number) String() string {
 	switch {
 	case n.whole:
@@ -106,22 +107,26 @@ func (n number) String() string {
 	return n.rat.RatString()
 }
 
-// numberRules are the keywords about numbers.
+// numberRules holds the keywords for numbers.
 type numberRules struct {
 	minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf *number
 }
 
+// numberRules compiles the keywords for numbers. It returns nil if there are none. Boolean
+// exclusive limits of older dialects are converted to numbers.
 func (c *Compiler) numberRules(k keywords, in *resource) *numberRules {
 	if !k.has("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf") {
 		return nil
 	}
-	r := &numberRules{minimum: c.limit(k, "minimum", in), maximum: c.limit(k, "maximum", in), multipleOf: c.limit(k, "multipleOf", in)}
+	r := &numberRules{minimum: c.limit(k, "minimum", in), maximum: c.limit(k, "maximum", in),
+		multipleOf: c.limit(k, "multipleOf", in)}
 	if r.multipleOf != nil && r.multipleOf.compare(number{whole: true}) <= 0 {
 		c.fail(in, k.get("multipleOf"), "multipleOf is greater than 0")
 		r.multipleOf = nil
 	}
 	if !in.dialect.booleanLimits() {
-		r.exclusiveMinimum, r.exclusiveMaximum = c.limit(k, "exclusiveMinimum", in), c.limit(k, "exclusiveMaximum", in)
+		r.exclusiveMinimum, r.exclusiveMaximum = c.limit(k, "exclusiveMinimum", in),
+			c.limit(k, "exclusiveMaximum", in)
 		return r
 	}
 	if c.flag(k, "exclusiveMinimum", in) {
@@ -153,14 +158,17 @@ func (r *numberRules) check(c *check, v gaby.Value) bool {
 	}
 	valid := true
 	limit := func(keyword string, limit *number, violated func(int) bool, what string) {
-		if limit != nil && violated(n.compare(*limit)) && (c.quiet || limit.whole || c.spendOnExact(limit)) {
+		if limit != nil && violated(n.compare(*limit)) &&
+			(c.quiet || limit.whole || c.spendOnExact(limit)) {
 			valid = c.fail(v, keyword, "%s is %s %s", v.Text(), what, limit)
 		}
 	}
 	limit("minimum", r.minimum, func(c int) bool { return c < 0 }, "less than the minimum")
-	limit("exclusiveMinimum", r.exclusiveMinimum, func(c int) bool { return c <= 0 }, "not greater than")
+	limit("exclusiveMinimum", r.exclusiveMinimum, func(c int) bool { return c <= 0 },
+		"not greater than")
 	limit("maximum", r.maximum, func(c int) bool { return c > 0 }, "more than the maximum")
-	limit("exclusiveMaximum", r.exclusiveMaximum, func(c int) bool { return c >= 0 }, "not less than")
+	limit("exclusiveMaximum", r.exclusiveMaximum, func(c int) bool { return c >= 0 },
+		"not less than")
 	if r.multipleOf != nil && c.spendOnExact(&n, r.multipleOf) && !n.isMultiple(*r.multipleOf) {
 		valid = c.fail(v, "multipleOf", "%s is not a multiple of %s", v.Text(), r.multipleOf)
 	}

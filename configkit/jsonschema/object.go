@@ -8,16 +8,16 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// objectRules are the keywords about objects.
+// objectRules holds the keywords for objects.
 type objectRules struct {
 	properties   map[string]*Schema
 	patterns     []patternProperties
-	additional   *Schema // of all others; nil when they are not checked
-	closed       bool    // there may be no others, as additional says too, but these are fields
-	nullIsNone   bool    // null is as good as nothing
+	additional   *Schema // of all other properties; nil if they are not checked
+	closed       bool    // other properties are errors, reported as unknown fields
+	nullIsNone   bool    // a property that is null counts as missing
 	required     []string
-	defaulted    []string // properties with defaults
-	least, most  int      // most is -1 when there is no such limit
+	defaulted    []string // the properties with defaults
+	least, most  int      // most is -1 if there is no maximum
 	names        *Schema
 	dependencies []dependency
 }
@@ -27,7 +27,7 @@ type patternProperties struct {
 	schema  *Schema
 }
 
-// dependency is what must hold when there is a property.
+// dependency is a requirement that applies if a property is present.
 type dependency struct {
 	property string
 	required []string
@@ -35,22 +35,29 @@ type dependency struct {
 	keyword  string
 }
 
+// objectRules compiles the keywords for objects. It returns nil if there are none, except for
+// objects of the dialect Structural, whose unknown fields are errors.
 func (c *Compiler) objectRules(k keywords, in *resource) *objectRules {
-	if !k.has("properties", "patternProperties", "additionalProperties", "required", "minProperties", "maxProperties", "propertyNames",
-		"dependencies", "dependentRequired", "dependentSchemas") && (in.dialect != Structural || in.open || !k.get("type").TextIs("object")) {
+	if !k.has("properties", "patternProperties", "additionalProperties", "required",
+		"minProperties", "maxProperties", "propertyNames",
+		"dependencies", "dependentRequired", "dependentSchemas") &&
+		(in.dialect != Structural || in.open || !k.get("type").TextIs("object")) {
 		return nil
 	}
 	r := &objectRules{
-		properties: c.byName(k, "properties", in), least: c.count(k, "minProperties", 0, in), most: c.count(k, "maxProperties", -1, in),
+		properties: c.byName(k, "properties", in), least: c.count(k, "minProperties", 0, in),
+		most:       c.count(k, "maxProperties", -1, in),
 		additional: c.one(k, "additionalProperties", in),
 	}
-	if in.dialect == Draft4 || k.get("required").Kind() != gaby.Scalar { // below draft 4 it was a bool of the property itself
+	if in.dialect == Draft4 || k.get("required").Kind() != gaby.Scalar {
 		r.required = c.strings(k, "required", in)
-	} else {
-		c.fail(in, k.get("required"), "required is a list of strings, not %s", describe(k.get("required")))
+	} else { // before draft 4 required was a boolean of the property itself
+		c.fail(in, k.get("required"), "required is a list of strings, not %s",
+			describe(k.get("required")))
 	}
 	if in.dialect.isKubernetes() {
-		r.closed, r.nullIsNone, r.defaulted = c.isClosed(k, r, in), in.dialect == OpenAPI, defaultedBy(r.properties)
+		r.closed, r.nullIsNone, r.defaulted = c.isClosed(k, r, in), in.dialect == OpenAPI,
+			defaultedBy(r.properties)
 		return r
 	}
 	patterns := k.get("patternProperties")
@@ -67,6 +74,7 @@ func (c *Compiler) objectRules(k keywords, in *resource) *objectRules {
 	return r
 }
 
+// dependencies compiles dependencies and its successors dependentRequired and dependentSchemas.
 func (c *Compiler) dependencies(r *objectRules, k keywords, in *resource) {
 	for _, keyword := range []string{"dependencies", "dependentRequired", "dependentSchemas"} {
 		v := k.get(keyword)
@@ -79,7 +87,8 @@ func (c *Compiler) dependencies(r *objectRules, k keywords, in *resource) {
 		}
 		for e := v.First(); e.Exists(); e = e.Next() {
 			d := dependency{property: e.Key(), keyword: keyword}
-			if keyword == "dependentRequired" || keyword == "dependencies" && e.Kind() == gaby.List {
+			if keyword == "dependentRequired" ||
+				keyword == "dependencies" && e.Kind() == gaby.List {
 				d.required = c.stringsOf(e, keyword, in)
 			} else {
 				d.schema = c.schema(e, in)
@@ -89,6 +98,8 @@ func (c *Compiler) dependencies(r *objectRules, k keywords, in *resource) {
 	}
 }
 
+// check checks each property, then the keywords for the object as a whole. A quiet check stops at
+// the first problem.
 func (r *objectRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 	valid, n := true, 0
 	c.objects = append(c.objects, objectAt{r, len(c.path)})
@@ -110,10 +121,12 @@ func (r *objectRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 		}
 	}
 	if n < r.least && valid {
-		valid = c.fail(v, "minProperties", "%s, at least %s", counted(n, "property", "properties"), needed(r.least))
+		valid = c.fail(v, "minProperties", "%s, at least %s", counted(n, "property", "properties"),
+			needed(r.least))
 	}
 	if r.most >= 0 && n > r.most {
-		valid = c.fail(v, "maxProperties", "%s, at most %s", counted(n, "property", "properties"), allowed(r.most))
+		valid = c.fail(v, "maxProperties", "%s, at most %s", counted(n, "property", "properties"),
+			allowed(r.most))
 	}
 	for _, d := range r.dependencies {
 		if v.Get(d.property).Exists() {
@@ -124,12 +137,12 @@ func (r *objectRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 	return valid
 }
 
-// spendOnLooking pays for looking for names in an object, some of which have to be gone through.
+// spendOnLooking pays for the lookup of names in an object, which takes a linear search for some.
 func (c *check) spendOnLooking(names, entries int) {
 	c.spend((names + names*entries/4) / 4)
 }
 
-// isThere reports whether a required property is there.
+// isThere reports whether a required property is present.
 func (r *objectRules) isThere(v gaby.Value) bool {
 	return v.Exists() && (!r.nullIsNone || typeOf(v) != nullType)
 }
@@ -173,20 +186,21 @@ func (r *objectRules) property(c *check, e gaby.Value, ev *evaluated) bool {
 	return valid
 }
 
-// unknown records that there may be no such property.
+// unknown records that a property is not allowed.
 func (r *objectRules) unknown(c *check, e gaby.Value, what string) bool {
 	if c.quiet {
 		return false
 	}
 	key := e.Key()
 	c.failAt(key, e.KeyPosition(), "additionalProperties", "unknown %s %s", what, key)
-	if c.spendOnHint(5*len(r.properties)) && !c.suggest(key, slices.Sorted(maps.Keys(r.properties))) {
+	if c.spendOnHint(5*len(r.properties)) &&
+		!c.suggest(key, slices.Sorted(maps.Keys(r.properties))) {
 		c.suggestPlace(key)
 	}
 	return false
 }
 
-// keyIsName checks that a key is one that JSON can have. Numbers and bools are read as their texts.
+// keyIsName checks that JSON can have the key. Numbers and booleans are read as their text.
 func (c *check) keyIsName(e gaby.Value) bool {
 	switch e.KeyTag() {
 	case "!!null":
@@ -202,18 +216,21 @@ func (c *check) keyIsName(e gaby.Value) bool {
 	return false
 }
 
-// checkName checks the name of a property, which is no value of the document.
+// checkName checks the name of a property. As it is not a value of the document, it is
+// parsed as one first.
 func (r *objectRules) checkName(c *check, e gaby.Value) bool {
 	name, err := gaby.ParseYAML([]byte(strconv.Quote(e.Key())))
 	if err != nil {
-		return true // a name that cannot be told from others, such as half of a surrogate pair
+		return true // the name cannot be represented in YAML, such as half of a surrogate pair
 	}
 	c.spend(nameCost + len(e.Key())/4)
-	inner := check{scope: c.scope, depth: c.depth, quiet: c.quiet, left: c.left, root: c.root, err: c.err}
+	inner := check{scope: c.scope, depth: c.depth, quiet: c.quiet, left: c.left, root: c.root,
+		err: c.err}
 	valid := r.names.check(&inner, name.Value(), nil)
 	c.left, c.root, c.err = inner.left, inner.root, inner.err
 	if !valid && len(inner.problems) > 0 {
-		c.failAt(e.Key(), e.KeyPosition(), "propertyNames", "the name is not allowed: %s", inner.problems[0].Message)
+		c.failAt(e.Key(), e.KeyPosition(), "propertyNames", "the name is not allowed: %s",
+			inner.problems[0].Message)
 	}
 	return valid
 }
@@ -222,7 +239,8 @@ func (d *dependency) check(c *check, v gaby.Value, ev *evaluated) bool {
 	valid := true
 	for _, name := range d.required {
 		if !v.Get(name).Exists() {
-			valid = c.failAt(name, v.Position(), d.keyword, "%s is required when there is %s", name, d.property)
+			valid = c.failAt(name, v.Position(), d.keyword, "%s is required when there is %s", name,
+				d.property)
 		}
 	}
 	if d.schema != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
 
-// moduleDir is where the source of a module is.
+// moduleDir returns the directory with the source of a module.
 func moduleDir(t testing.TB, module string) string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
@@ -25,7 +25,7 @@ func moduleDir(t testing.TB, module string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// value is JSON as a value of a document.
+// value parses JSON as a value of a document.
 func value(t interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -50,13 +50,16 @@ type suite []struct {
 	}
 }
 
-// loader finds the schemas that the suite refers to: those it brings along, and those that describe schemas.
+// loader returns a function that loads the schemas that the suite refers to: its own remote schemas
+// and the meta-schemas.
 func loader(t testing.TB, remotes, metaschemas string) func(string) (gaby.Value, error) {
 	return func(uri string) (gaby.Value, error) {
 		path, ok := strings.CutPrefix(uri, "http://localhost:1234/")
 		path = filepath.Join(remotes, path)
 		if !ok {
-			path = filepath.Join(metaschemas, strings.TrimPrefix(strings.TrimPrefix(uri, "http://json-schema.org"), "https://json-schema.org"))
+			path = filepath.Join(metaschemas,
+				strings.TrimPrefix(strings.TrimPrefix(uri, "http://json-schema.org"),
+					"https://json-schema.org"))
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {

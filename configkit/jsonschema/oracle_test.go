@@ -11,34 +11,47 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
 
-// values are those that schemas and data of the comparison are made of: few, so that they meet.
+// values generates values for schemas and data. There are few different ones, so
+// that they often match.
 func values() *rapid.Generator[any] {
 	return rapid.Deferred(func() *rapid.Generator[any] {
 		return rapid.OneOf(
-			rapid.SampledFrom([]any{nil, true, false, 0, 1, 2, 1.5, -1, 1.0, 3, "", "a", "b", "ab", "1", "2026-01-31"}),
-			rapid.Custom(func(t *rapid.T) any { return rapid.SliceOfN(values(), 0, 3).Draw(t, "list") }),
+			rapid.SampledFrom([]any{nil, true, false, 0, 1, 2, 1.5, -1, 1.0, 3, "", "a", "b", "ab",
+				"1", "2026-01-31"}),
 			rapid.Custom(func(t *rapid.T) any {
-				return rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "ab"}), values(), 0, 3).Draw(t, "map")
+				return rapid.SliceOfN(values(), 0, 3).Draw(t, "list")
+			}),
+			rapid.Custom(func(t *rapid.T) any {
+				return rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "ab"}), values(), 0,
+					3).Draw(t, "map")
 			}),
 		)
 	})
 }
 
-// schemas makes schemas of the keywords that every draft from 4 on, or from a later one on, has.
+// schemas generates schemas with the keywords that every draft since 4 has or, if newest is set,
+// with newer ones too.
 func schemas(newest bool) *rapid.Generator[any] {
 	return rapid.Deferred(func() *rapid.Generator[any] {
 		small := rapid.IntRange(0, 3)
 		keys := rapid.SampledFrom([]string{"a", "b", "c", "ab"})
-		list := func(t *rapid.T) any { return rapid.SliceOfN(schemas(newest), 1, 3).Draw(t, "schemas") }
+		list := func(t *rapid.T) any {
+			return rapid.SliceOfN(schemas(newest), 1, 3).Draw(t, "schemas")
+		}
 		one := func(t *rapid.T) any { return schemas(newest).Draw(t, "schema") }
-		byName := func(t *rapid.T) any { return rapid.MapOfN(keys, schemas(newest), 1, 3).Draw(t, "schemas") }
-		names := func(t *rapid.T) any { return rapid.SliceOfNDistinct(keys, 1, 2, rapid.ID).Draw(t, "names") }
+		byName := func(t *rapid.T) any {
+			return rapid.MapOfN(keys, schemas(newest), 1, 3).Draw(t, "schemas")
+		}
+		names := func(t *rapid.T) any {
+			return rapid.SliceOfNDistinct(keys, 1, 2, rapid.ID).Draw(t, "names")
+		}
 		makers := []struct {
 			keyword string
 			value   func(*rapid.T) any
 		}{
 			{"type", func(t *rapid.T) any {
-				return rapid.SampledFrom([]string{"string", "number", "integer", "boolean", "null", "array", "object"}).Draw(t, "type")
+				return rapid.SampledFrom([]string{"string", "number", "integer", "boolean", "null",
+					"array", "object"}).Draw(t, "type")
 			}},
 			{"enum", func(t *rapid.T) any { return rapid.SliceOfN(values(), 1, 3).Draw(t, "enum") }},
 			{"minimum", func(t *rapid.T) any { return small.Draw(t, "n") }},
@@ -94,7 +107,7 @@ func schemas(newest bool) *rapid.Generator[any] {
 	})
 }
 
-// TestOracle compares verdicts with those of another validator, for random schemas and values.
+// TestOracle compares the verdicts about random schemas and values with those of another validator.
 func TestOracle(t *testing.T) {
 	for _, c := range []struct {
 		dialect jsonschema.Dialect
@@ -115,7 +128,8 @@ func TestOracle(t *testing.T) {
 				}
 				return b
 			}
-			schemaText, dataText := text(schemas(c.newest).Draw(t, "schema")), text(values().Draw(t, "value"))
+			schemaText, dataText := text(schemas(c.newest).Draw(t, "schema")),
+				text(values().Draw(t, "value"))
 			read := func(b []byte) any {
 				v, err := oracle.UnmarshalJSON(bytes.NewReader(b))
 				if err != nil {
@@ -132,7 +146,8 @@ func TestOracle(t *testing.T) {
 			if err != nil {
 				t.Skip(err)
 			}
-			ours, err := jsonschema.Compile("", value(t, schemaText), jsonschema.Options{Dialect: c.dialect})
+			ours, err := jsonschema.Compile("", value(t, schemaText),
+				jsonschema.Options{Dialect: c.dialect})
 			if err != nil {
 				t.Fatalf("%s: %v", schemaText, err)
 			}

@@ -10,25 +10,26 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// noBase is the URI of a schema that has none. Relative references need something to start from.
+// noBase is the base URI of schemas without a URI, as relative references need one.
 const noBase = "schema:///"
 
-// resource is a schema with an identity of its own, which references inside it start from.
+// resource is a schema with a URI of its own, which is the base of the references inside it.
 type resource struct {
 	compiler *Compiler
 	name     string // for messages
 	uri      *url.URL
 	root     gaby.Value
 	dialect  Dialect
-	open     bool // Structural: schemas in it say nothing about which fields there are
+	open     bool // Structural: schemas in it do not define which fields exist
 
 	anchors   map[string]gaby.Value
 	dynamic   map[string]*target // dynamic anchors
-	recursive *target            // the root, when it has $recursiveAnchor
-	loose     *resource          // what valuesOnly returns
+	recursive *target            // the root, if it has $recursiveAnchor
+	loose     *resource          // the result of valuesOnly
 }
 
-// valuesOnly is the same resource for schemas that say something about values, but not which fields there are.
+// valuesOnly returns the resource for schemas that only restrict values, without defining
+// which fields exist.
 func (r *resource) valuesOnly() *resource {
 	if r.loose == nil {
 		loose := *r
@@ -39,7 +40,7 @@ func (r *resource) valuesOnly() *resource {
 	return r.loose
 }
 
-// add makes a resource of a schema and of all inside it that have identities.
+// add creates the resource of a schema and those of all schemas with a URI inside it.
 func (c *Compiler) add(uri string, v gaby.Value) *resource {
 	in := &resource{name: uri, root: v, dialect: c.options.Dialect, compiler: c}
 	c.setDialect(in)
@@ -63,7 +64,8 @@ func (c *Compiler) setDialect(in *resource) {
 	if v := in.root.Get("$schema"); v.Exists() {
 		d, ok := dialectNamed(v.Text())
 		if !ok {
-			c.fail(in, v, "$schema: %s is none of the drafts that can be read, which are %s", describe(v), names())
+			c.fail(in, v, "$schema: %s is none of the drafts that can be read, which are %s",
+				describe(v), names())
 			return
 		}
 		in.dialect = d
@@ -76,12 +78,13 @@ func withoutFragment(u *url.URL) string {
 	return plain.String()
 }
 
-// scan finds the schemas with identities and the anchors at v and below.
+// scan finds the schemas with URIs and the anchors at v and below.
 func (c *Compiler) scan(v gaby.Value, in *resource, root bool) {
 	if v.Kind() != gaby.Map {
 		return
 	}
-	if id := v.Get(in.dialect.idKeyword()); typeOf(id) == stringType && (!in.dialect.refAlone() || !v.Get("$ref").Exists()) {
+	if id := v.Get(in.dialect.idKeyword()); typeOf(id) == stringType &&
+		(!in.dialect.refAlone() || !v.Get("$ref").Exists()) {
 		in = c.identified(id, v, in, root)
 	}
 	if in.dialect.atLeast(Draft2019) {
@@ -119,14 +122,15 @@ func (c *Compiler) scan(v gaby.Value, in *resource, root bool) {
 	}
 }
 
-// identified returns the resource that a schema with an identity is.
+// identified returns the resource of a schema with a URI.
 func (c *Compiler) identified(id, v gaby.Value, in *resource, root bool) *resource {
 	u, err := in.uri.Parse(id.Text())
 	if err != nil {
 		c.fail(in, id, "%s: %s is no URI", in.dialect.idKeyword(), describe(id))
 		return in
 	}
-	if u.Fragment != "" && withoutFragment(u) == withoutFragment(in.uri) { // what is an anchor from 2019 on
+	if u.Fragment != "" && withoutFragment(u) == withoutFragment(in.uri) {
+		// before 2019 this was how anchors were written
 		if in.anchors == nil {
 			in.anchors = map[string]gaby.Value{}
 		}
@@ -156,7 +160,7 @@ func (c *Compiler) anchor(name, v gaby.Value, in *resource) {
 	in.anchors[strings.Clone(name.Text())] = v
 }
 
-// reference is what a schema refers to.
+// reference is a reference to a schema.
 type reference struct {
 	target    *target
 	anchor    string // of $dynamicRef
@@ -175,7 +179,7 @@ type target struct {
 	err    error
 }
 
-// references reads the keywords that refer to other schemas.
+// references compiles the keywords that refer to other schemas.
 func (c *Compiler) references(k keywords, in *resource) []*reference {
 	var all []*reference
 	add := func(keyword string, of Dialect) *reference {
@@ -212,7 +216,7 @@ func (c *Compiler) references(k keywords, in *resource) []*reference {
 	return all
 }
 
-// targetOf is the target with a URI, the same for all references to it.
+// targetOf returns the target with a URI. All references to the URI share it.
 func (c *Compiler) targetOf(uri string, from *resource, at gaby.Value) *target {
 	t := c.targets[uri]
 	if t == nil {
@@ -225,7 +229,7 @@ func (c *Compiler) targetOf(uri string, from *resource, at gaby.Value) *target {
 	return t
 }
 
-// follow compiles what is referred to.
+// follow compiles the pending targets, and those that they refer to.
 func (c *Compiler) follow() {
 	for len(c.pending) > 0 {
 		t := c.pending[0]
@@ -234,7 +238,7 @@ func (c *Compiler) follow() {
 	}
 }
 
-// resolved returns the schema that is referred to.
+// resolved returns the target's schema, and compiles it if necessary.
 func (t *target) resolved() (*Schema, error) {
 	t.once.Do(func() {
 		t.compiler.mu.Lock()
@@ -248,13 +252,17 @@ func (t *target) resolved() (*Schema, error) {
 	return t.schema, t.err
 }
 
-// resolve finds and compiles a target.
+// resolve finds and compiles a target. If that fails the target gets a schema that
+// accepts everything.
 func (c *Compiler) resolve(t *target) {
 	v, in, err := c.find(t)
 	if err != nil {
-		e := &SchemaError{URI: t.from.name, Pos: t.at.Position(), Msg: fmt.Sprintf("it refers to %s, %v", strings.TrimPrefix(t.uri, noBase), err), Err: err}
+		e := &SchemaError{URI: t.from.name, Pos: t.at.Position(),
+			Msg: fmt.Sprintf("it refers to %s, %v", strings.TrimPrefix(t.uri, noBase), err),
+			Err: err}
 		switch base, _, _ := strings.Cut(t.uri, "#"); {
-		case !errors.Is(err, errNotThere) || c.resources[base] != nil || t.from.dialect.isKubernetes():
+		case !errors.Is(err, errNotThere) || c.resources[base] != nil ||
+			t.from.dialect.isKubernetes():
 		case c.options.Load == nil:
 			e.Hint = "no other schema is read: put it below $defs of this one"
 		case strings.HasPrefix(t.uri, "http"):
@@ -269,7 +277,7 @@ func (c *Compiler) resolve(t *target) {
 
 var errNotThere = errors.New("which is not there")
 
-// find finds the value of a target.
+// find returns the value of a target and the resource that contains it.
 func (c *Compiler) find(t *target) (gaby.Value, *resource, error) {
 	if t.from.dialect.isKubernetes() {
 		v, err := c.load(t.uri)
@@ -335,7 +343,7 @@ func (c *Compiler) pointed(in *resource, pointer string) (gaby.Value, *resource,
 	return v, in, nil
 }
 
-// index reads the index of an element, -1 for what is none.
+// index returns the index of an element, or -1 if token is not an index.
 func index(token string) int {
 	n := 0
 	for _, c := range []byte(token) {
@@ -350,7 +358,8 @@ func index(token string) int {
 	return n
 }
 
-// check checks a value with what is referred to, which for dynamic references depends on the schemas that led here.
+// check checks a value with the referenced schema. That of a dynamic reference depends on the
+// schemas on the way to it.
 func (r *reference) check(c *check, v gaby.Value, ev *evaluated) bool {
 	s, err := r.target.resolved()
 	if err != nil {
@@ -369,8 +378,9 @@ func (r *reference) check(c *check, v gaby.Value, ev *evaluated) bool {
 	return s.check(c, v, ev)
 }
 
-// outermost is the target of a dynamic reference: that of the first schema on the way that has one. It is nil for others, and
-// where the schema that is referred to does not take part.
+// outermost returns the target of a dynamic reference: that of the outermost schema in scope
+// that has one. It is nil for other references, and if the referenced schema has no dynamic
+// anchor of the name.
 func (r *reference) outermost(found *resource, scope []*resource) *target {
 	switch {
 	case r.anchor != "" && found.dynamic[r.anchor] != nil:

@@ -9,22 +9,25 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// maxRuleCost is what the rules about one document may cost, in the units of their language; Kubernetes allows a resource as much.
+// maxRuleCost limits the cost of all rules about one document, in the units of CEL. Kubernetes has
+// the same limit per resource.
 const maxRuleCost = 10_000_000
 
-// Rule is one of x-kubernetes-validations: an expression that is true of the values of a schema.
+// Rule is an entry of x-kubernetes-validations: an expression that must be true for the
+// values of a schema.
 type Rule struct {
 	Rule              string
 	Message           string
 	MessageExpression string
 	Reason            string
 	FieldPath         string
-	// OptionalOldSelf has a rule about changes apply to what is new, too.
+	// OptionalOldSelf applies a rule about changes to new values as well.
 	OptionalOldSelf bool
 }
 
-// RuleCompiler compiles a rule about the values of a schema, which is a missing value when it is not known. Those of a resource have
-// apiVersion, kind and metadata. The program is nil when there is nothing to check.
+// RuleCompiler compiles a rule about the values of schema, which is a missing value if it is not
+// known. isResource is set for the schema of a resource, which has apiVersion, kind and metadata.
+// The program is nil if there is nothing to check.
 type RuleCompiler func(rule *Rule, schema gaby.Value, isResource bool) (RuleProgram, error)
 
 // RuleProgram is a compiled rule. It can be used concurrently.
@@ -32,22 +35,23 @@ type RuleProgram interface {
 	Check(self gaby.Value) (RuleResult, error)
 }
 
-// RuleResult is what a rule says of a value.
+// RuleResult is the result of a rule for a value.
 type RuleResult struct {
 	Holds   bool
-	Message string // of the messageExpression, "" when there is none
+	Message string // the value of messageExpression, "" if there is none
 	Cost    uint64
 }
 
 type rule struct {
 	Rule
-	path    []string // FieldPath
+	path    []string // FieldPath, parsed
 	program RuleProgram
 }
 
-// reasons are the reasons that a rule can give and what messages call them.
+// reasons maps the reasons of rules to prefixes of messages.
 func reasons() map[string]string {
-	return map[string]string{"": "", "FieldValueInvalid": "", "FieldValueForbidden": "forbidden: ", "FieldValueRequired": "required: ", "FieldValueDuplicate": "duplicate: "}
+	return map[string]string{"": "", "FieldValueInvalid": "", "FieldValueForbidden": "forbidden: ",
+		"FieldValueRequired": "required: ", "FieldValueDuplicate": "duplicate: "}
 }
 
 // rules compiles the rules of a schema.
@@ -58,19 +62,24 @@ func (c *Compiler) rules(schema gaby.Value, k keywords, in *resource) []rule {
 	}
 	isResource := schema == in.root || k.get("x-kubernetes-embedded-resource").Data() == true
 	if in.open {
-		schema = gaby.Value{} // it says nothing about types
+		schema = gaby.Value{} // the schema does not define types
 	}
 	var all []rule
 	for e := v.First(); e.Exists(); e = e.Next() {
 		if !e.Get("rule").Exists() {
-			continue // what a rule must have, the schema of CustomResourceDefinitions says
+			continue // reported by the schema of CustomResourceDefinitions
 		}
-		text := func(key string) string { return strings.Clone(strings.TrimSpace(e.Get(key).Text())) }
+		text := func(key string) string {
+			return strings.Clone(strings.TrimSpace(e.Get(key).Text()))
+		}
 		r := rule{Rule: Rule{
-			Rule: text("rule"), Message: text("message"), MessageExpression: text("messageExpression"), Reason: text("reason"), FieldPath: text("fieldPath"),
+			Rule: text("rule"), Message: text("message"),
+			MessageExpression: text("messageExpression"), Reason: text("reason"),
+			FieldPath:       text("fieldPath"),
 			OptionalOldSelf: c.flag(keywordsOf(e), "optionalOldSelf", in),
 		}}
-		if c.ruleCost += ruleCost + ruleByteCost*(len(r.Rule.Rule)+len(r.MessageExpression)); c.ruleCost > rulesCost {
+		if c.ruleCost += ruleCost + ruleByteCost*(len(r.Rule.Rule)+
+			len(r.MessageExpression)); c.ruleCost > rulesCost {
 			c.fail(in, e, "the rules of this definition are too many or too long")
 			return all
 		}
@@ -89,20 +98,20 @@ func (c *Compiler) rules(schema gaby.Value, k keywords, in *resource) []rule {
 	return all
 }
 
-// RuleError tells what is wrong with an expression of a rule.
+// RuleError is an error in an expression of a rule.
 type RuleError struct {
 	Keyword string // of the expression: rule or messageExpression
 	Msg     string
 	Hint    string
-	Err     error // what caused it
+	Err     error // the cause
 }
 
 func (e *RuleError) Error() string { return e.Keyword + ": " + e.Msg }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *RuleError) Unwrap() error { return e.Err }
 
-// failRule records what is wrong with a rule.
+// failRule records the errors in a rule.
 func (c *Compiler) failRule(in *resource, v gaby.Value, err error) {
 	for _, err := range configkit.Unjoin(err) {
 		e, ok := errors.AsType[*RuleError](err)
@@ -114,7 +123,8 @@ func (c *Compiler) failRule(in *resource, v gaby.Value, err error) {
 	}
 }
 
-// fieldPath is a path such as .spec.size or .labels['example.com/size'], which leads through a schema.
+// fieldPath parses a path such as .spec.size or .labels['example.com/size'], which must lead
+// through schema if that exists.
 func fieldPath(text string, schema gaby.Value) ([]string, error) {
 	var path []string
 	for rest := text; rest != ""; {
@@ -131,7 +141,8 @@ func fieldPath(text string, schema gaby.Value) ([]string, error) {
 			quoted, after, closed := strings.Cut(rest, "']")
 			quoted, opened := strings.CutPrefix(quoted, "['")
 			if !opened || !closed {
-				return nil, fmt.Errorf("in [] a key in single quotes is expected, as in .labels['size']")
+				return nil, fmt.Errorf(
+					"in [] a key in single quotes is expected, as in .labels['size']")
 			}
 			name, rest = strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace(quoted), after
 		}
@@ -144,7 +155,8 @@ func fieldPath(text string, schema gaby.Value) ([]string, error) {
 				at = schema.Get("additionalProperties")
 			}
 			if !at.Exists() {
-				return nil, fmt.Errorf("%s leads to no field of the schema: there is no %s", text, name)
+				return nil, fmt.Errorf("%s leads to no field of the schema: there is no %s",
+					text, name)
 			}
 			schema = at
 		}
@@ -160,26 +172,30 @@ type ruled struct {
 	path  []segment
 }
 
-// checkRules checks the rules about all values that have some, until they cost too much.
+// checkRules checks the collected rules until they cost too much.
 func (c *check) checkRules() {
 	for _, r := range c.ruled {
 		c.path = r.path
 		for i := range r.rules {
 			if r.rules[i].check(c, r.value); c.ruleCost > maxRuleCost {
-				c.fail(r.value, "x-kubernetes-validations", "the rules about this resource cost too much, those after %s are not checked", r.rules[i].Rule.Rule)
+				c.fail(r.value, "x-kubernetes-validations",
+					"the rules about this resource cost too much, those after %s are not checked",
+					r.rules[i].Rule.Rule)
 				return
 			}
 		}
 	}
 }
 
+// check evaluates a rule. If it does not hold a problem is recorded at its fieldPath.
 func (r *rule) check(c *check, v gaby.Value) {
 	result, err := r.program.Check(v)
 	c.ruleCost += result.Cost
 	message := result.Message
 	switch {
 	case err != nil:
-		c.fail(v, "x-kubernetes-validations", "the rule %s cannot be evaluated: %v", r.Rule.Rule, err)
+		c.fail(v, "x-kubernetes-validations", "the rule %s cannot be evaluated: %v",
+			r.Rule.Rule, err)
 		return
 	case result.Holds:
 		return
@@ -193,7 +209,8 @@ func (r *rule) check(c *check, v gaby.Value) {
 	c.problems[len(c.problems)-1].move(v, r.path)
 }
 
-// move puts a problem where a path leads from a value. What of the path is not there has the position of what is.
+// move sets the position of a problem to that of path, relative to v. If path does not exist the
+// position is that of its last existing parent.
 func (p *Problem) move(v gaby.Value, path []string) {
 	for i, name := range path {
 		if v = v.Get(name); v.Exists() {

@@ -9,7 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
 
-// program is a rule that says the same of every value.
+// program is a rule with the same result for every value.
 type program struct {
 	result jsonschema.RuleResult
 	err    error
@@ -25,15 +25,17 @@ func TestRules(t *testing.T) {
 		"cannot":  {err: errors.New("no such key: b")},
 		"is dear": {result: jsonschema.RuleResult{Holds: true, Cost: 6_000_000}},
 	}
-	options := jsonschema.Options{Dialect: jsonschema.Structural, Rules: func(r *jsonschema.Rule, _ gaby.Value, _ bool) (jsonschema.RuleProgram, error) {
-		if r.Rule == "skip" {
-			return nil, nil
-		}
-		if p, ok := programs[r.Rule]; ok {
-			return p, nil
-		}
-		return nil, &jsonschema.RuleError{Keyword: "rule", Msg: "no rule", Hint: "did you mean holds?"}
-	}}
+	options := jsonschema.Options{Dialect: jsonschema.Structural,
+		Rules: func(r *jsonschema.Rule, _ gaby.Value, _ bool) (jsonschema.RuleProgram, error) {
+			if r.Rule == "skip" {
+				return nil, nil
+			}
+			if p, ok := programs[r.Rule]; ok {
+				return p, nil
+			}
+			return nil, &jsonschema.RuleError{Keyword: "rule", Msg: "no rule",
+				Hint: "did you mean holds?"}
+		}}
 	const schema = `{type: object, properties: {a: {type: object, properties: {b.c: {type: integer}}}, m: {type: object, additionalProperties: {type: string}}}, x-kubernetes-validations: [%]}`
 	for _, c := range []struct{ rules, value, want string }{
 		{`{rule: holds, message: no}, {rule: skip}`, `{}`, ``},
@@ -43,13 +45,15 @@ func TestRules(t *testing.T) {
 		{`{rule: breaks, reason: FieldValueForbidden, fieldPath: ".a['b.c']", message: no}`, `{a: {b.c: 1}}`, `1:11 a.b.c: forbidden: no`},
 		{`{rule: breaks, reason: FieldValueRequired, fieldPath: ".a['b.c']", message: no}`, `{a: {}}`, `1:5 a.b.c: required: no`},
 		{`{rule: breaks, reason: FieldValueDuplicate, fieldPath: ".m.x", message: no}`, `{}`, `1:1 m.x: duplicate: no`},
-		{`{rule: breaks}`, `{a: 1}`, `1:5 a: expected object, got 1`}, // rules are about values that are valid otherwise
+		// rules apply to values that are valid otherwise
+		{`{rule: breaks}`, `{a: 1}`, `1:5 a: expected object, got 1`},
 		{
 			`{rule: is dear}, {rule: is dear}, {rule: breaks}`, `{}`,
 			`1:1 : the rules about this resource cost too much, those after is dear are not checked`,
 		},
 	} {
-		if have := found(t, strings.ReplaceAll(schema, "%", c.rules), c.value, options); have != c.want {
+		if have := found(t, strings.ReplaceAll(schema, "%", c.rules), c.value,
+			options); have != c.want {
 			t.Errorf("%s of %s:\n%s\nwant\n%s", c.rules, c.value, have, c.want)
 		}
 	}

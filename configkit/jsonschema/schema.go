@@ -16,7 +16,7 @@ import (
 // Schema is a compiled schema. It can be used concurrently.
 type Schema struct {
 	resource *resource
-	never    bool // it is false
+	never    bool // the schema is false
 	refs     []*reference
 	types    types // 0: any
 	enum     *enum
@@ -32,30 +32,31 @@ type Schema struct {
 	kubernetes *extensions
 }
 
-// Options say how schemas are read.
+// Options configures a compiler.
 type Options struct {
-	// Dialect is that of schemas that do not say it.
+	// Dialect is the dialect of schemas without $schema.
 	Dialect Dialect
-	// Formats has values checked for "format", which many take for a mere description. Kubernetes' dialects always do.
+	// Formats enables the keyword "format", which is an annotation by default. The dialects of
+	// Kubernetes always check it.
 	Formats bool
-	// Load finds a schema that others refer to by its absolute URI or, in the dialect OpenAPI, by its name. When it is nil there
-	// are none.
+	// Load returns a referenced schema by its absolute URI or, in the dialect OpenAPI, by its name.
+	// If Load is nil no schemas can be loaded.
 	Load func(uri string) (gaby.Value, error)
-	// Lazy has references followed when they are needed, not when the schema that has them is compiled.
+	// Lazy resolves references when a check needs them, instead of when the schema is compiled.
 	Lazy bool
 	// Metadata is the schema of the metadata of resources, in the dialect Structural.
 	Metadata *Schema
-	// Rules compiles the rules of x-kubernetes-validations; when it is nil they are not checked.
+	// Rules compiles the rules of x-kubernetes-validations. If it is nil they are not checked.
 	Rules RuleCompiler
 }
 
-// SchemaError tells what is wrong with a schema.
+// SchemaError is an error in a schema.
 type SchemaError struct {
-	URI  string // of the schema, "" for one without
+	URI  string // of the schema; may be empty
 	Pos  gaby.Position
 	Msg  string
 	Hint string
-	Err  error // what caused it, if anything
+	Err  error // the cause, may be nil
 }
 
 func (e *SchemaError) Error() string {
@@ -69,7 +70,7 @@ func (e *SchemaError) Error() string {
 	return place + ": " + e.Msg
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *SchemaError) Unwrap() error { return e.Err }
 
 // Compile compiles a schema and all it refers to. The uri is what it is known by, which may be empty. The error is one or several
@@ -82,35 +83,37 @@ func Compile(uri string, schema gaby.Value, options Options) (*Schema, error) {
 type Compiler struct {
 	options Options
 
-	mu        sync.Mutex // held while schemas are read, which documents do not allow to be done at the same time
+	// held while schemas are read, as documents do not support concurrent reads
+	mu        sync.Mutex
 	resources map[string]*resource
 	targets   map[string]*target
-	roots     map[gaby.Value]*resource // the schemas with identities inside others
+	roots     map[gaby.Value]*resource // the schemas with URIs inside other schemas
 	pending   []*target
 	patterns  map[string]pattern
 	cost      int
 	ruleCost  int
-	schemas   atomic.Int64      // compiled
-	compiled  map[place]*Schema // of those references can lead into
+	schemas   atomic.Int64      // the number of compiled schemas
+	compiled  map[place]*Schema // the schemas that references can point to
 	problems  []error
 	reported  map[string]bool
 }
 
-// place is where a schema is, and what references in it start from.
+// place identifies a schema and the resource that is the base of its references.
 type place struct {
 	v  gaby.Value
 	in *resource
 }
 
-// NewCompiler makes a compiler.
+// NewCompiler returns a compiler.
 func NewCompiler(options Options) *Compiler {
 	return &Compiler{
-		options: options, resources: map[string]*resource{}, targets: map[string]*target{}, roots: map[gaby.Value]*resource{}, patterns: map[string]pattern{},
+		options: options, resources: map[string]*resource{}, targets: map[string]*target{},
+		roots: map[gaby.Value]*resource{}, patterns: map[string]pattern{},
 		compiled: map[place]*Schema{},
 	}
 }
 
-// Compile is the function of this name.
+// Compile compiles a schema as the function Compile does.
 func (c *Compiler) Compile(uri string, schema gaby.Value) (*Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,15 +128,17 @@ func (c *Compiler) Compile(uri string, schema gaby.Value) (*Schema, error) {
 	return compiled, c.taken()
 }
 
-// Named compiles the schema that Load finds by its URI, once.
+// Named compiles the schema that Load returns for a URI, once.
 func (c *Compiler) Named(uri string) (*Schema, error) {
 	c.mu.Lock()
-	t := c.targetOf(uri, &resource{name: uri, dialect: c.options.Dialect, compiler: c}, gaby.Value{})
+	t := c.targetOf(uri, &resource{name: uri, dialect: c.options.Dialect, compiler: c},
+		gaby.Value{})
 	c.mu.Unlock()
 	return t.resolved()
 }
 
-// size is how many schemas there are. It is 0 where they are compiled when they are needed, as it would depend on what was before.
+// size returns the number of schemas. It is 0 if they are compiled lazily, because the number would
+// depend on the checks before.
 func (c *Compiler) size() int {
 	if c.options.Lazy {
 		return 0
@@ -141,7 +146,7 @@ func (c *Compiler) size() int {
 	return int(c.schemas.Load())
 }
 
-// WithoutRequired is the schema without what it requires at its top level.
+// WithoutRequired returns the schema without the required properties of its top level.
 func (s *Schema) WithoutRequired() *Schema {
 	if s.object == nil {
 		return s
@@ -152,7 +157,7 @@ func (s *Schema) WithoutRequired() *Schema {
 	return &lenient
 }
 
-// taken returns the problems found so far, each once.
+// taken returns the problems found so far and forgets them.
 func (c *Compiler) taken() error {
 	err := errors.Join(c.problems...)
 	c.problems, c.reported = nil, nil
@@ -164,13 +169,15 @@ func (c *Compiler) fail(in *resource, v gaby.Value, format string, args ...any) 
 	if c.reported == nil {
 		c.reported = map[string]bool{}
 	}
-	if !c.reported[e.Error()] { // it may be compiled twice, as part of something and as what a reference leads to
+	if !c.reported[e.Error()] {
+		// a schema may be compiled twice: as part of another one and as the target of a reference
 		c.reported[e.Error()] = true
 		c.problems = append(c.problems, e)
 	}
 }
 
-// keywords are the entries of a schema. Most have few, so that looking at all of them is the fastest way to find one.
+// keywords holds the entries of a schema. Most schemas have few, so that a linear
+// search is the fastest.
 type keywords []keyword
 
 type keyword struct {
@@ -186,7 +193,7 @@ func keywordsOf(v gaby.Value) keywords {
 	return all
 }
 
-// get returns the value of a keyword, a missing one when it is not there.
+// get returns the value of a keyword, or a missing value.
 func (k keywords) get(name string) gaby.Value {
 	for i := range k {
 		if k[i].name == name {
@@ -196,7 +203,7 @@ func (k keywords) get(name string) gaby.Value {
 	return gaby.Value{}
 }
 
-// has reports whether one of the keywords is there.
+// has reports whether any of the keywords is present.
 func (k keywords) has(names ...string) bool {
 	for _, name := range names {
 		if k.get(name).Exists() {
@@ -206,10 +213,11 @@ func (k keywords) has(names ...string) bool {
 	return false
 }
 
-// schema compiles what stands at v. It always returns a schema; what is wrong becomes a problem of the compiler.
+// schema compiles the schema v. The result is never nil; errors are added to the
+// problems of the compiler.
 func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
 	if in.dialect.isKubernetes() {
-		return c.compile(v, in) // references lead to whole schemas there
+		return c.compile(v, in) // references in these dialects point to whole schemas only
 	}
 	at := place{v, in}
 	if c.compiled[at] == nil {
@@ -218,6 +226,8 @@ func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
 	return c.compiled[at]
 }
 
+// compile compiles a schema. An invalid keyword is recorded as a problem, and the others are
+// compiled all the same.
 func (c *Compiler) compile(v gaby.Value, in *resource) *Schema {
 	c.schemas.Add(1)
 	s := &Schema{resource: in}
@@ -236,7 +246,8 @@ func (c *Compiler) compile(v gaby.Value, in *resource) *Schema {
 	}
 	d := in.dialect
 	if d.isKubernetes() {
-		k = slices.DeleteFunc(k, func(k keyword) bool { return typeOf(k.value) == nullType }) // null is as good as nothing
+		// null counts as absent
+		k = slices.DeleteFunc(k, func(k keyword) bool { return typeOf(k.value) == nullType })
 	}
 	s.refs = c.references(k, in)
 	if len(s.refs) > 0 && d.refAlone() {
@@ -251,7 +262,8 @@ func (c *Compiler) compile(v gaby.Value, in *resource) *Schema {
 	s.object = c.objectRules(k, in)
 	s.combined = c.combination(k, in)
 	if d.atLeast(Draft2019) {
-		s.unevaluatedItems, s.unevaluatedProperties = c.one(k, "unevaluatedItems", in), c.one(k, "unevaluatedProperties", in)
+		s.unevaluatedItems, s.unevaluatedProperties = c.one(k, "unevaluatedItems", in),
+			c.one(k, "unevaluatedProperties", in)
 	}
 	s.kubernetes = c.extensions(v, k, s, in)
 	if s.kubernetes != nil && s.kubernetes.fallback != nil {
@@ -260,7 +272,7 @@ func (c *Compiler) compile(v gaby.Value, in *resource) *Schema {
 	return s
 }
 
-// one compiles the schema of a keyword, nil when it is not there.
+// one compiles the schema of a keyword. It returns nil if the keyword is absent.
 func (c *Compiler) one(k keywords, name string, in *resource) *Schema {
 	if v := k.get(name); v.Exists() {
 		return c.schema(v, in)
@@ -302,7 +314,8 @@ func (c *Compiler) byName(k keywords, name string, in *resource) map[string]*Sch
 	return all
 }
 
-// count reads a keyword that is a number of things, fallback when it is not there.
+// count returns the value of a keyword that is a number of things, or fallback if
+// the keyword is absent.
 func (c *Compiler) count(k keywords, name string, fallback int, in *resource) int {
 	v := k.get(name)
 	if !v.Exists() {
@@ -316,7 +329,7 @@ func (c *Compiler) count(k keywords, name string, fallback int, in *resource) in
 	return fallback
 }
 
-// flag reads a keyword that is true or false.
+// flag returns the value of a boolean keyword.
 func (c *Compiler) flag(k keywords, name string, in *resource) bool {
 	v := k.get(name)
 	if !v.Exists() {
@@ -329,7 +342,7 @@ func (c *Compiler) flag(k keywords, name string, in *resource) bool {
 	return b
 }
 
-// strings reads a keyword that is a list of strings.
+// strings returns the value of a keyword that is a list of strings.
 func (c *Compiler) strings(k keywords, name string, in *resource) []string {
 	v := k.get(name)
 	if !v.Exists() {
@@ -354,7 +367,7 @@ func (c *Compiler) stringsOf(v gaby.Value, name string, in *resource) []string {
 	return all
 }
 
-// pattern compiles a regular expression.
+// pattern compiles a regular expression. The result is cached.
 func (c *Compiler) pattern(text string, at gaby.Value, name string, in *resource) pattern {
 	if p, ok := c.patterns[text]; ok {
 		return p
@@ -376,7 +389,7 @@ func (c *Compiler) compilePattern(text string) (p pattern, err error) {
 		return p, err
 	}
 	if c.cost > compileCost {
-		return p, nil // as was reported before
+		return p, nil // reported before
 	}
 	p.states = statesOf(parsed)
 	if c.cost += p.states * stateCost; c.cost > compileCost {

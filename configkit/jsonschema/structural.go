@@ -7,10 +7,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// CheckStructural tells why the API server takes no CustomResourceDefinition with a schema whose keywords are right, each by itself:
-// because it is not structural, see
+// CheckStructural checks whether the schema of a CustomResourceDefinition is structural, without
+// which the API server rejects it even if every keyword is correct by itself. See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
-// The error is one or several (joined) *SchemaError.
+// The error is a *SchemaError or several joined.
 func CheckStructural(schema gaby.Value) error {
 	c := structureCheck{root: schema}
 	c.structure(schema)
@@ -23,27 +23,30 @@ type structureCheck struct {
 }
 
 func (c *structureCheck) fail(v gaby.Value, format string, args ...any) {
-	c.problems = append(c.problems, &SchemaError{Pos: v.Position(), Msg: fmt.Sprintf(format, args...)})
+	c.problems = append(c.problems,
+		&SchemaError{Pos: v.Position(), Msg: fmt.Sprintf(format, args...)})
 }
 
-// isSet reports whether a keyword is there and does something.
+// isSet reports whether a keyword is present and has an effect.
 func isSet(schema gaby.Value, keyword string) bool {
 	v := schema.Get(keyword)
 	return v.Exists() && v.Data() != false && typeOf(v) != nullType
 }
 
-// structure checks a schema that says which fields there are, and those inside it.
+// structure checks a schema that defines which fields exist, and the schemas inside it.
 func (c *structureCheck) structure(s gaby.Value) {
 	if s.Kind() != gaby.Map {
-		return // which is told when it is compiled
+		return // reported when the schema is compiled
 	}
-	for _, keyword := range []string{"$ref", "definitions", "dependencies", "patternProperties", "additionalItems", "id"} {
+	for _, keyword := range []string{"$ref", "definitions", "dependencies", "patternProperties",
+		"additionalItems", "id"} {
 		if isSet(s, keyword) {
 			c.fail(s.Get(keyword), "%s is not allowed in a CustomResourceDefinition", keyword)
 		}
 	}
 	if isSet(s, "uniqueItems") {
-		c.fail(s.Get("uniqueItems"), "uniqueItems is not allowed in a CustomResourceDefinition, x-kubernetes-list-type: set is")
+		c.fail(s.Get("uniqueItems"),
+			"uniqueItems is not allowed in a CustomResourceDefinition, x-kubernetes-list-type: set is")
 	}
 	c.types(s)
 	c.lists(s)
@@ -64,41 +67,48 @@ func (c *structureCheck) structure(s gaby.Value) {
 	c.combined(s)
 }
 
+// types checks the keywords that determine types, and those about the metadata of the root.
 func (c *structureCheck) types(s gaby.Value) {
 	t := s.Get("type")
-	intOrString, preserved := isSet(s, "x-kubernetes-int-or-string"), isSet(s, "x-kubernetes-preserve-unknown-fields")
+	intOrString, preserved := isSet(s, "x-kubernetes-int-or-string"),
+		isSet(s, "x-kubernetes-preserve-unknown-fields")
 	switch {
 	case s == c.root && !t.TextIs("object"):
 		c.fail(s, "type is object at the root")
 	case isSet(s, "x-kubernetes-embedded-resource") && !t.TextIs("object"):
 		c.fail(s, "type is object of a schema with x-kubernetes-embedded-resource")
 	case !isSet(s, "type") && !intOrString && !preserved:
-		c.fail(s, "type is required, or x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields")
+		c.fail(s,
+			"type is required, or x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields")
 	case t.TextIs("array") && !isSet(s, "items"):
 		c.fail(s, "items is required of a list")
 	case intOrString && preserved:
-		c.fail(s, "x-kubernetes-int-or-string and x-kubernetes-preserve-unknown-fields exclude each other")
+		c.fail(s,
+			"x-kubernetes-int-or-string and x-kubernetes-preserve-unknown-fields exclude each other")
 	}
-	if kind := s.Get("x-kubernetes-map-type"); isSet(s, "x-kubernetes-map-type") && !kind.TextIs("atomic") && !kind.TextIs("granular") {
+	if kind := s.Get("x-kubernetes-map-type"); isSet(s, "x-kubernetes-map-type") &&
+		!kind.TextIs("atomic") && !kind.TextIs("granular") {
 		c.fail(kind, "x-kubernetes-map-type: %s is none of atomic and granular", describe(kind))
 	}
 	if s != c.root {
 		return
 	}
-	for e := s.Get("properties").Get("metadata").Get("properties").First(); e.Exists(); e = e.Next() {
+	for e := s.Get("properties").Get("metadata").Get("properties").
+		First(); e.Exists(); e = e.Next() {
 		if name := e.Key(); name != "name" && name != "generateName" {
 			c.fail(e, "of metadata only name and generateName can be described, not %s", name)
 		}
 	}
 }
 
-// lists checks what tells elements of lists from each other.
+// lists checks the keywords that identify the elements of lists.
 func (c *structureCheck) lists(s gaby.Value) {
 	kind, keys := s.Get("x-kubernetes-list-type"), s.Get("x-kubernetes-list-map-keys")
 	if isSet(s, "x-kubernetes-list-type") && !s.Get("type").TextIs("array") {
 		c.fail(kind, "x-kubernetes-list-type is for lists, whose type is array")
 	}
-	if isSet(s, "x-kubernetes-list-type") && !kind.TextIs("atomic") && !kind.TextIs("set") && !kind.TextIs("map") {
+	if isSet(s, "x-kubernetes-list-type") && !kind.TextIs("atomic") && !kind.TextIs("set") &&
+		!kind.TextIs("map") {
 		c.fail(kind, "x-kubernetes-list-type: %s is none of atomic, set and map", describe(kind))
 	}
 	if !kind.TextIs("map") {
@@ -126,7 +136,7 @@ func (c *structureCheck) lists(s gaby.Value) {
 	}
 }
 
-// combined checks the schemas that only say something about values.
+// combined checks the schemas that only restrict values.
 func (c *structureCheck) combined(s gaby.Value) {
 	c.values(s.Get("not"), "not")
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
@@ -139,20 +149,25 @@ func (c *structureCheck) combined(s gaby.Value) {
 	}
 }
 
-// isIntOrString reports whether alternatives are the ones that may name a type: [{type: integer}, {type: string}].
+// isIntOrString reports whether alternatives are [{type: integer}, {type: string}], the only ones
+// that may have a type.
 func isIntOrString(alternatives gaby.Value) bool {
 	first, second := alternatives.Index(0), alternatives.Index(1)
-	return alternatives.Kind() == gaby.List && alternatives.Len() == 2 && first.Len() == 1 && second.Len() == 1 &&
+	return alternatives.Kind() == gaby.List && alternatives.Len() == 2 && first.Len() == 1 &&
+		second.Len() == 1 &&
 		first.Get("type").TextIs("integer") && second.Get("type").TextIs("string")
 }
 
+// values checks a schema that only restricts values. The keyword around it is inside.
 func (c *structureCheck) values(s gaby.Value, inside string) {
 	if s.Kind() != gaby.Map {
 		return
 	}
 	for _, keyword := range []string{
-		"type", "default", "title", "description", "nullable", "additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
-		"x-kubernetes-int-or-string", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-validations",
+		"type", "default", "title", "description", "nullable", "additionalProperties",
+		"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
+		"x-kubernetes-int-or-string", "x-kubernetes-list-type", "x-kubernetes-list-map-keys",
+		"x-kubernetes-map-type", "x-kubernetes-validations",
 	} {
 		if v := s.Get(keyword); isSet(s, keyword) && v.Data() != "" {
 			c.fail(v, "%s is not allowed inside %s", keyword, inside)

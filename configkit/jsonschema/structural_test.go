@@ -39,8 +39,10 @@ func TestCheckStructural(t *testing.T) {
 		checkStructure(t, head+schema+tail, want)
 	}
 	checkStructure(t, `{type: string}`, "1:1: type is object at the root")
-	checkStructure(t, `{type: object, additionalProperties: {type: string}}`, "1:38: additionalProperties is not allowed at the root")
-	checkStructure(t, `{type: object, properties: {metadata: {type: object, properties: {name: {type: string}, labels: {type: object}}}}}`,
+	checkStructure(t, `{type: object, additionalProperties: {type: string}}`,
+		"1:38: additionalProperties is not allowed at the root")
+	checkStructure(t,
+		`{type: object, properties: {metadata: {type: object, properties: {name: {type: string}, labels: {type: object}}}}}`,
 		"1:97: of metadata only name and generateName can be described, not labels")
 }
 
@@ -62,7 +64,8 @@ func TestWrongDefaults(t *testing.T) {
 		`{type: object, default: {b: 1}, properties: {a: {type: string}}}`:                        `1:26: default: unknown field b`,
 		`{type: object, default: {}, required: [a], properties: {a: {type: string, default: x}}}`: `1:25: default: a is required`,
 	} {
-		_, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{Dialect: jsonschema.Structural})
+		_, err := jsonschema.Compile("", parse(t, schema),
+			jsonschema.Options{Dialect: jsonschema.Structural})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", schema, err, want)
 		}

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// suggestDepth is how far down a field is looked for that stands too far up.
+// suggestDepth limits how many levels below an object a misplaced field is searched for.
 const suggestDepth = 4
 
-// suggestPlace hints at the place where an unknown property would be known: further up, where its indentation may be wrong, or at
-// the one place further down that has the name.
+// suggestPlace hints where an unknown property would be valid: in one of the objects around it, if
+// the indentation is wrong, or at the only path below that ends in the name.
 func (c *check) suggestPlace(key string) {
 	for i := len(c.objects) - 2; i >= 0; i-- {
 		if c.objects[i].rules.properties[key] == nil {
@@ -27,7 +27,8 @@ func (c *check) suggestPlace(key string) {
 	}
 }
 
-// below finds the nearest places below an object where a property of a name is known, none when that takes too long.
+// below returns the shortest paths below an object to a property of this name. It returns nil if
+// the search is too expensive.
 func (c *check) below(r *objectRules, key string) [][]string {
 	type place struct {
 		rules *objectRules
@@ -61,7 +62,7 @@ func (c *check) below(r *objectRules, key string) [][]string {
 	return nil
 }
 
-// objectHere is what a schema says about objects, behind references that are known already.
+// objectHere returns the object keywords of a schema, following up to three references.
 func (s *Schema) objectHere() *objectRules {
 	for range 3 {
 		if s.object != nil || len(s.refs) == 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// textRules are the keywords about strings.
+// textRules holds the keywords for strings.
 type textRules struct {
-	least, most int // most is -1 when there is no such limit
+	least, most int // most is -1 if there is no maximum
 	pattern     pattern
 	shown       string // the pattern as it is written
 }
@@ -34,10 +34,12 @@ func (c *Compiler) textRules(k keywords, in *resource) *textRules {
 func (r *textRules) check(c *check, v gaby.Value) bool {
 	text, valid := v.Text(), true
 	if len(text) < r.least || r.least > 0 && utf8.RuneCountInString(text) < r.least {
-		valid = c.fail(v, "minLength", "%s has %s, at least %s", quote(text), counted(utf8.RuneCountInString(text), "character", "characters"), needed(r.least))
+		valid = c.fail(v, "minLength", "%s has %s, at least %s", quote(text),
+			counted(utf8.RuneCountInString(text), "character", "characters"), needed(r.least))
 	}
 	if r.most >= 0 && len(text) > r.most && utf8.RuneCountInString(text) > r.most {
-		valid = c.fail(v, "maxLength", "%s has %s, at most %s", quote(text), counted(utf8.RuneCountInString(text), "character", "characters"), allowed(r.most))
+		valid = c.fail(v, "maxLength", "%s has %s, at most %s", quote(text),
+			counted(utf8.RuneCountInString(text), "character", "characters"), allowed(r.most))
 	}
 	if r.pattern.Regexp != nil && !c.matches(r.pattern, text) {
 		valid = c.fail(v, "pattern", "%s does not match %s", quote(text), r.shown)
@@ -45,7 +47,8 @@ func (r *textRules) check(c *check, v gaby.Value) bool {
 	return valid
 }
 
-// goSyntax writes a regular expression of ECMAScript, which schemas have, as Go's package reads it.
+// goSyntax translates a regular expression of ECMAScript, the syntax of JSON Schema, to that of
+// package regexp.
 func goSyntax(pattern string) string {
 	if !strings.Contains(pattern, `\u`) && !strings.Contains(pattern, `\c`) {
 		return pattern
@@ -62,7 +65,8 @@ func goSyntax(pattern string) string {
 			b.WriteString(`\x{` + rest[:4] + `}`)
 			i += 4
 		case pattern[i] == 'c' && rest != "" && rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z':
-			b.WriteString(`\x{` + string("0123456789abcdef"[rest[0]&0x1f>>4]) + string("0123456789abcdef"[rest[0]&0xf]) + `}`)
+			b.WriteString(`\x{` + string("0123456789abcdef"[rest[0]&0x1f>>4]) +
+				string("0123456789abcdef"[rest[0]&0xf]) + `}`)
 			i++
 		default:
 			b.WriteString(pattern[i-1 : i+1])
@@ -73,10 +77,11 @@ func goSyntax(pattern string) string {
 
 func isHex(s string) bool { return s != "" && strings.Trim(s, "0123456789abcdefABCDEF") == "" }
 
-// patternProblem tells why a regular expression cannot be used.
+// patternProblem explains why a regular expression cannot be used.
 func patternProblem(pattern string, err error) string {
 	if e, ok := errors.AsType[*syntax.Error](err); ok {
-		if e.Code == syntax.ErrInvalidPerlOp && (strings.HasPrefix(e.Expr, "(?") || strings.HasPrefix(e.Expr, "(?<")) {
+		if e.Code == syntax.ErrInvalidPerlOp &&
+			(strings.HasPrefix(e.Expr, "(?") || strings.HasPrefix(e.Expr, "(?<")) {
 			return e.Expr + " is not supported in regular expressions: " + quote(pattern)
 		}
 		return quote(pattern) + " is no regular expression: " + e.Code.String() + ": " + e.Expr

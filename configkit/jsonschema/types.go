@@ -8,14 +8,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// types is a set of the types of JSON Schema.
+// types is a set of types of JSON Schema.
 type types uint8
 
 const (
 	nullType types = 1 << iota
 	booleanType
 	integerType
-	fractionType // a number that is no integer
+	fractionType // a number that is not an integer
 	stringType
 	arrayType
 	objectType
@@ -23,7 +23,7 @@ const (
 	numberType = integerType | fractionType
 )
 
-// typeNames are the names of types, in the order in which messages list them.
+// typeNames returns the names of types in the order in which messages list them.
 func typeNames() []typeName {
 	return []typeName{
 		{"string", stringType},
@@ -41,7 +41,8 @@ type typeName struct {
 	types types
 }
 
-// typeOf returns the type of a value, one bit, 0 when it is missing. A number without a fraction is an integer, 1.0 too.
+// typeOf returns the type of a value as a set of one, or 0 if the value is missing. A number
+// without a fraction is an integer, even if it is written 1.0.
 func typeOf(v gaby.Value) types {
 	switch v.Kind() {
 	case gaby.Missing:
@@ -67,7 +68,7 @@ func typeOf(v gaby.Value) types {
 	return stringType
 }
 
-// types reads the types that are allowed.
+// types compiles the keyword type.
 func (c *Compiler) types(k keywords, in *resource) types {
 	v := k.get("type")
 	if !v.Exists() {
@@ -81,7 +82,9 @@ func (c *Compiler) types(k keywords, in *resource) types {
 				return
 			}
 		}
-		c.fail(in, v, "type: %s is none of string, number, integer, boolean, object, array and null", describe(v))
+		c.fail(in, v,
+			"type: %s is none of string, number, integer, boolean, object, array and null",
+			describe(v))
 	}
 	if v.Kind() != gaby.List {
 		one(v)
@@ -92,7 +95,7 @@ func (c *Compiler) types(k keywords, in *resource) types {
 	return all
 }
 
-// String lists the types.
+// String returns the types as a list for messages.
 func (t types) String() string {
 	var all []string
 	for _, n := range typeNames() {
@@ -104,7 +107,8 @@ func (t types) String() string {
 	return list(all, "or")
 }
 
-// describe is how messages show a value: a scalar as it is, cut when it is long, of others the type.
+// describe returns a value as messages show it: the text of a scalar, quoted and shortened if it is
+// a string, or a word for any other type.
 func describe(v gaby.Value) string {
 	switch typeOf(v) {
 	case 0:
@@ -123,12 +127,12 @@ func describe(v gaby.Value) string {
 
 const shownRunes = 60
 
-// quote puts text into quotes and cuts it when it is long.
+// quote returns text in quotes, shortened to shownRunes characters.
 func quote(text string) string {
 	return fmt.Sprintf("%q", cut(text))
 }
 
-// cut is the beginning of a text when it is long.
+// cut shortens a text to shownRunes characters.
 func cut(text string) string {
 	n := 0
 	for i := range text {
@@ -139,7 +143,7 @@ func cut(text string) string {
 	return text
 }
 
-// list is "a, b or c".
+// list formats a list such as "a, b or c".
 func list(all []string, last string) string {
 	if len(all) < 2 {
 		return strings.Join(all, "")

@@ -2,12 +2,13 @@ package jsonschema
 
 import "github.com/fctl-dev/fctl/configkit/gaby"
 
-// evaluated is what the keywords of a schema, and of those beside it, have looked at in a value. A nil one records nothing.
+// evaluated records which parts of a value the keywords of a schema, and of the schemas that it
+// applies in place, have evaluated. A nil *evaluated records nothing.
 type evaluated struct {
 	properties    map[string]bool
 	allProperties bool
-	elements      map[int]bool // beyond the first
-	first         int          // so many elements at the beginning
+	elements      map[int]bool // elements after the first ones
+	first         int          // the number of elements at the beginning that are evaluated
 	allElements   bool
 }
 
@@ -37,7 +38,7 @@ func (e *evaluated) addElements(first int, all bool) {
 	}
 }
 
-// merge adds what another one has.
+// merge adds the contents of other.
 func (e *evaluated) merge(other *evaluated) {
 	if e == nil || other == nil {
 		return
@@ -52,7 +53,7 @@ func (e *evaluated) merge(other *evaluated) {
 	e.addElements(other.first, other.allElements)
 }
 
-// anew is an empty one if there is anything to record.
+// anew returns an empty record, or nil if e is nil.
 func (e *evaluated) anew() *evaluated {
 	if e == nil {
 		return nil
@@ -60,7 +61,7 @@ func (e *evaluated) anew() *evaluated {
 	return &evaluated{}
 }
 
-// checkUnevaluated checks what no other keyword has looked at.
+// checkUnevaluated checks the properties or elements that no other keyword has evaluated.
 func (s *Schema) checkUnevaluated(c *check, v gaby.Value, ev *evaluated) bool {
 	valid := true
 	switch v.Kind() {
@@ -74,7 +75,8 @@ func (s *Schema) checkUnevaluated(c *check, v gaby.Value, ev *evaluated) bool {
 			switch {
 			case ev.properties[key]:
 			case s.unevaluatedProperties.never:
-				valid = c.failAt(key, e.KeyPosition(), "unevaluatedProperties", "unknown property %s", key)
+				valid = c.failAt(key, e.KeyPosition(), "unevaluatedProperties",
+					"unknown property %s", key)
 			default:
 				valid = c.at(segment{key: key, isKey: true}, e, s.unevaluatedProperties) && valid
 			}
