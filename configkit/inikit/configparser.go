@@ -9,19 +9,20 @@ import (
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 )
 
-// configparser is the dialect of Python's module of that name, as it is by default: comments have lines of their own, and quotes are
-// characters like others.
+// configparser is the dialect of Python's module configparser with its default options: comments
+// have lines of their own, and quotes have no meaning. See
+// https://docs.python.org/3/library/configparser.html.
 type configparser struct{}
 
-// isPythonSpace reports whether Python strips r.
+// isPythonSpace reports whether str.strip of Python removes r.
 func isPythonSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
-// skipSpace returns where text[from:to] begins without the blanks in front.
+// skipSpace returns the offset of the first character of text[from:to] that is not a blank, or to.
 func skipSpace(text []byte, from, to int) int {
 	return to - len(bytes.TrimLeftFunc(text[from:to], isPythonSpace))
 }
 
-// trimRight returns where text[from:to] ends without the blanks at its end.
+// trimRight returns the end of text[from:to] without the blanks at its end.
 func trimRight(text []byte, from, to int) int {
 	return from + len(bytes.TrimRightFunc(text[from:to], isPythonSpace))
 }
@@ -49,7 +50,8 @@ func (d configparser) parse(p *parser) ([]*block, error) {
 	return p.blocks, nil
 }
 
-// section reads the header that begins here, on a line from start to eol. What follows it counts as little as it does to Python.
+// section parses a header on the line from start to eol. Text after the closing bracket is
+// ignored, as by Python.
 func (configparser) section(p *parser, start, eol int) error {
 	closed := bytes.LastIndexByte(p.text[p.at:eol], ']')
 	if closed < 0 {
@@ -67,7 +69,7 @@ func (configparser) section(p *parser, start, eol int) error {
 	return nil
 }
 
-// line reads the key that begins here, on a line from start to eol, with the lines that go on with its value.
+// line parses a key on the line from start to eol, and the lines that continue its value.
 func (d configparser) line(p *parser, start, eol int) error {
 	if bytes.HasPrefix(p.text[p.at:], []byte("\ufeff")) {
 		return p.fail(p.at, "a byte order mark can only begin the text", "take it out")
@@ -80,7 +82,10 @@ func (d configparser) line(p *parser, start, eol int) error {
 		n.KeySpan = formatkit.Span{From: p.at, To: trimRight(p.text, p.at, eol)}
 		n.Span = formatkit.Span{From: n.KeySpan.To, To: n.KeySpan.To}
 		if next, _ := continuation(p.text, eol, indent); next >= 0 {
-			return p.fail(next, "the line is indented deeper than the key above it, which has no value to go on with", "indent it as that key, or write a sign behind that key")
+			return p.fail(
+				next,
+				"the line is indented deeper than the key above it, which has no value to go on with",
+				"indent it as that key, or write a sign behind that key")
 		}
 	} else {
 		sign += p.at
@@ -99,7 +104,8 @@ func (d configparser) line(p *parser, start, eol int) error {
 	return nil
 }
 
-// value reads the value behind the sign of a key that is indented by so many characters, and returns where its last line ends.
+// value parses the value after the sign of a key that is indented by indent characters. It returns
+// the end of the last line of the value.
 func (d configparser) value(p *parser, n *formatkit.Node, eol, indent int) int {
 	f := n.Syntax.(*line)
 	from, to := skipSpace(p.text, f.sign.To, eol), trimRight(p.text, f.sign.To, eol)
@@ -121,9 +127,10 @@ func (d configparser) value(p *parser, n *formatkit.Node, eol, indent int) int {
 	start := n.Span.From
 	pieces := characters(p.text, from, to, start)
 	for next >= 0 {
-		// All up to the next line of the value stands for line ends.
+		// Everything between two lines of the value stands for the line ends between them.
 		begin, blank := continuation(p.text, eol, indent)
-		pieces = append(pieces, formatkit.Token{From: to - start, To: begin - start, Text: strings.Repeat("\n", 1+blank)})
+		pieces = append(pieces, formatkit.Token{From: to - start, To: begin - start,
+			Text: strings.Repeat("\n", 1+blank)})
 		eol = formatkit.LineEnd(p.text, begin)
 		from, to = begin, trimRight(p.text, begin, eol)
 		pieces = append(pieces, characters(p.text, from, to, start)...)
@@ -134,8 +141,9 @@ func (d configparser) value(p *parser, n *formatkit.Node, eol, indent int) int {
 	return eol
 }
 
-// continuation is where the text of the next line begins that goes on with the value of a key that is indented by so many
-// characters, and how many blank lines come before. It is negative when there is none.
+// continuation returns the offset of the text on the next line that continues the value of a key
+// indented by indent characters, and the number of blank lines before it. The offset is negative if
+// the value is not continued.
 func continuation(text []byte, eol, indent int) (at, blank int) {
 	for at = formatkit.NextLine(text, eol); at < len(text); at = formatkit.NextLine(text, at) {
 		start, end := at, formatkit.LineEnd(text, at)
@@ -153,12 +161,13 @@ func continuation(text []byte, eol, indent int) (at, blank int) {
 	return -1, 0
 }
 
-// characters are the pieces of text[from:to], counted from start.
+// characters splits text[from:to] into one token per character. Offsets are relative to start.
 func characters(text []byte, from, to, start int) []formatkit.Token {
 	var out []formatkit.Token
 	for from < to {
 		_, n := utf8.DecodeRune(text[from:])
-		out = append(out, formatkit.Token{From: from - start, To: from - start + n, Text: string(text[from : from+n])})
+		out = append(out, formatkit.Token{From: from - start, To: from - start + n,
+			Text: string(text[from : from+n])})
 		from += n
 	}
 	return out
@@ -170,18 +179,20 @@ func (configparser) header(path []string) (string, bool) {
 	p := &parser{text: []byte("[" + name + "]\n")}
 	p.open()
 	err := configparser{}.section(p, 0, len(p.text)-1)
-	return name, err == nil && !strings.ContainsAny(name, "\r\n\x00") && joined(p.blocks[1].path) == joined(path)
+	return name, err == nil && !strings.ContainsAny(name, "\r\n\x00") &&
+		joined(p.blocks[1].path) == joined(path)
 }
 
-// IsKey implements dialect.
+// isKey implements dialect.
 func (configparser) isKey(key string) bool {
-	if key == "" || strings.ContainsAny(key, "=:\r\n\x00") || key[0] == '[' || isMark(key[0]) || strings.HasPrefix(key, "\ufeff") {
+	if key == "" || strings.ContainsAny(key, "=:\r\n\x00") || key[0] == '[' || isMark(key[0]) ||
+		strings.HasPrefix(key, "\ufeff") {
 		return false
 	}
 	return strings.TrimFunc(key, isPythonSpace) == key
 }
 
-// spell implements dialect: lines are indented, but for blank ones.
+// spell implements dialect. It indents the lines of a value, except blank ones.
 func (configparser) spell(text string, s style) string {
 	var b strings.Builder
 	lines := strings.Split(text, "\n")
@@ -197,7 +208,7 @@ func (configparser) spell(text string, s style) string {
 	return b.String()
 }
 
-// quoted implements dialect: there are no quotes.
+// quoted implements dialect. The dialect has no quotes.
 func (configparser) quoted(string) []string { return nil }
 
 // commentsBehind implements dialect.

@@ -8,12 +8,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 )
 
-// git is the dialect of git-config.
+// git is the dialect of git-config, see https://git-scm.com/docs/git-config#_syntax.
 type git struct{}
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// isKeyByte tells what keys are made of, names of sections also of dots.
+// isKeyByte reports whether c can be part of a key. Names of sections can contain dots as well.
 func isKeyByte(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' || c == '-' }
 
 func isNameByte(c byte) bool { return isKeyByte(c) || c == '.' }
@@ -42,7 +42,7 @@ func (d git) parse(p *parser) ([]*block, error) {
 	return p.blocks, nil
 }
 
-// section reads the header that begins here.
+// section parses the header at the current position.
 func (d git) section(p *parser) error {
 	open := p.at
 	p.at++
@@ -52,7 +52,8 @@ func (d git) section(p *parser) error {
 	}
 	b := &block{path: segments(string(p.text[from:p.at]))}
 	if p.at == from {
-		return p.fail(open, "a section must have a name", "the name is letters, digits, - and dots; further names stand behind it in double quotes")
+		return p.fail(open, "a section must have a name",
+			"the name is letters, digits, - and dots; further names stand behind it in double quotes")
 	}
 	b.name = formatkit.Span{From: from, To: p.at}
 	blanks := p.at
@@ -68,13 +69,15 @@ func (d git) section(p *parser) error {
 		b.name.To = p.at
 	}
 	if p.at == len(p.text) || p.text[p.at] != ']' {
-		return p.fail(open, "the section header is not closed", "it is [section] or [section \"name\"], the section of letters, digits, - and dots")
+		return p.fail(open, "the section header is not closed",
+			"it is [section] or [section \"name\"], the section of letters, digits, - and dots")
 	}
 	p.at++
 	b.closed = p.at
 	eol := formatkit.LineEnd(p.text, p.at)
 	rest := p.at + len(p.text[p.at:eol]) - len(bytes.TrimLeft(p.text[p.at:eol], " \t\f\v"))
-	start := max(formatkit.LineStart(p.text, open), p.before) // a header may stand behind another one
+	// a header can follow another one on its line
+	start := max(formatkit.LineStart(p.text, open), p.before)
 	switch {
 	case rest < eol && isMark(p.text[rest]):
 		b.comment = formatkit.Span{From: rest, To: eol}
@@ -86,7 +89,7 @@ func (d git) section(p *parser) error {
 	return nil
 }
 
-// subsection reads the name in quotes that begins here.
+// subsection parses the name in quotes at the current position.
 func (git) subsection(p *parser) (string, bool) {
 	var b strings.Builder
 	for p.at++; p.at < len(p.text); p.at++ {
@@ -106,7 +109,7 @@ func (git) subsection(p *parser) (string, bool) {
 	return "", false
 }
 
-// line reads the key that begins here, with its value.
+// line parses the key at the current position, with its value.
 func (d git) line(p *parser) error {
 	f := &line{}
 	n := &formatkit.Node{Syntax: f}
@@ -139,24 +142,25 @@ func (d git) line(p *parser) error {
 	eol := formatkit.LineEnd(p.text, p.at)
 	p.at = formatkit.NextLine(p.text, p.at)
 	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, begin), To: p.at}
-	if n.Entry.From < p.before { // on the line of a header
+	if n.Entry.From < p.before { // it shares the line with a header
 		n.Entry = formatkit.Span{From: p.before, To: eol}
 	}
 	p.key(n)
 	return nil
 }
 
-// value reads the value that begins here, up to the end of its last line.
+// value parses the value at the current position, to the end of its last line.
 func (git) value(p *parser, n *formatkit.Node) error {
 	f := n.Syntax.(*line)
 	n.Span = formatkit.Span{From: -1, To: p.at}
-	empty, quoted := true, -1 // so far, and where the quote stands that is open
+	empty, quoted := true, -1 // whether the value is empty so far, and the offset of an open quote
 	add := func(length int, text string) {
-		f.pieces = append(f.pieces, formatkit.Token{From: p.at - n.Span.From, To: p.at - n.Span.From + length, Text: text})
+		f.pieces = append(f.pieces, formatkit.Token{From: p.at - n.Span.From,
+			To: p.at - n.Span.From + length, Text: text})
 		empty = empty && text == ""
 		p.at += length
 	}
-	filled := 0 // how many of the pieces do not stand for blanks at the end
+	filled := 0 // the number of pieces without the blanks at the end
 	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) {
 		c := p.text[p.at]
 		if quoted < 0 && isMark(c) {
@@ -183,7 +187,8 @@ func (git) value(p *parser, n *formatkit.Node) error {
 		case c == '\\':
 			length, text := escape(p.text[p.at:])
 			if length < 0 {
-				return p.fail(p.at, "unknown escape sequence", `write \\ for a backslash; others are \", \n, \t and \b`)
+				return p.fail(p.at, "unknown escape sequence",
+					`write \\ for a backslash; others are \", \n, \t and \b`)
 			}
 			add(length, text)
 		default:
@@ -204,8 +209,8 @@ func (git) value(p *parser, n *formatkit.Node) error {
 	return nil
 }
 
-// escape is what text begins with behind a backslash: an escape sequence, or the end of a line that goes on in the next one. Its length
-// is negative when it is neither.
+// escape decodes the escape sequence or the continued line end that text, which begins with a
+// backslash, begins with. The length is negative if it is neither.
 func escape(text []byte) (length int, stands string) {
 	if isLineEnd(text[1]) {
 		return formatkit.NextLine(text, 1), ""
@@ -229,10 +234,11 @@ func (git) header(path []string) (string, bool) {
 	p := &parser{text: []byte("[" + name + "]\n")}
 	p.open()
 	err := git{}.section(p)
-	return name, err == nil && !strings.Contains(name, "\x00") && p.at == len(p.text) && joined(p.blocks[1].path) == joined(path)
+	return name, err == nil && !strings.Contains(name, "\x00") && p.at == len(p.text) &&
+		joined(p.blocks[1].path) == joined(path)
 }
 
-// IsKey implements dialect.
+// isKey implements dialect.
 func (git) isKey(key string) bool {
 	for i := range len(key) {
 		if !isKeyByte(key[i]) {
@@ -244,7 +250,8 @@ func (git) isKey(key string) bool {
 
 // spell implements dialect.
 func (git) spell(text string, _ style) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`).Replace(text)
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`).
+		Replace(text)
 }
 
 // quoted implements dialect.

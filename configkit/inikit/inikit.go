@@ -1,23 +1,31 @@
-// Package inikit is the format AppConfig/INI, in the two dialects that have a definition: that of Python's configparser and that of
-// git-config.
+// Package inikit implements the format AppConfig/INI, in the two dialects that have a definition:
+// that of Python's configparser and that of git-config.
 //
-// A text is in the dialect of git when its file is one of git's (.gitconfig, .gitmodules, .git/config), when a section header has a name
-// in quotes, or when it is laid out as git does it, every key behind one tab; any other is in that of configparser. What they share: [section] headers, keys in lines, comment lines behind # or ;. A
-// name nests at its dots, [a.b] is the map b in the map a, unless it is more than words, such as [*.md] or [http://a.b]. Keys do not
-// nest: features.0 is one key. Keys in front of the first header are entries of the document. Sections with the same name are one.
-// Of a key that is there twice the last one counts. A key without a value is null. All values are text; true, false and whole numbers
-// have their types. Upper and lower case are kept and told apart. There are no lists.
+// A text is in the dialect of git if its file is one of git's (.gitconfig, .gitmodules,
+// .git/config), if a section header has a name in quotes, or if it has the layout that git writes,
+// with every key indented by one tab. Any other text is in the dialect of configparser.
 //
-// configparser: the dialect is what Python's configparser.RawConfigParser reads with its defaults, but for keys in front of the first
-// header and keys without a value, which it refuses, and for upper and lower case of keys, which it does not tell apart. The sign after
-// a key is = or :. All up to the end of the line is the value, quotes, # and ; included, and comments have lines of their own; only
-// after a number, true or false, blanks and # begin a remark, see formatkit.BeforeRemark. Lines that are
-// indented deeper than their key go on with the value, as lines of it, with blank lines in between. There are no escapes, and
-// interpolation such as %(name)s or ${name} is text. [DEFAULT] is a section as any other.
+// Both dialects have [section] headers, one key per line, and comment lines that begin with # or ;.
+// The name of a section nests at its dots: [a.b] is the map b in the map a. A name that contains
+// anything but words, such as [*.md] or [http://a.b], does not nest. Keys do not nest either:
+// features.0 is one key. Keys before the first header are entries of the document. Sections of the
+// same name are one map. If a key is repeated its last value counts. A key without a value is null.
+// All values are text, except that true, false and integers have their types. Names and keys are
+// case-sensitive. There are no lists.
 //
-// git-config: [section "name"] is the map name, whatever characters it has, in the map section. The sign is =. A value may have parts
-// in double quotes, the escapes \\, \", \n, \t and \b, and goes on in the next line behind a backslash; # or ; outside of quotes
-// begins a comment. A key may stand on the line of the header.
+// configparser: the dialect is that of Python's configparser.RawConfigParser with its default
+// options, with three differences: keys before the first header and keys without a value are
+// allowed, and keys are case-sensitive. The sign after a key is = or :. The value is the rest of
+// the line, including quotes, # and ;. Comments have lines of their own. Only after a number, true
+// or false do blanks and # begin a remark, see formatkit.BeforeRemark. Lines that are indented
+// deeper than their key continue its value, as lines of it, and may have blank lines in between.
+// There are no escapes, and interpolation such as %(name)s or ${name} is text. [DEFAULT] is a
+// section like any other.
+//
+// git-config: [section "name"] is the map name in the map section, whatever characters the name
+// has. The sign is =. A value may have parts in double quotes and the escapes \\, \", \n, \t and
+// \b, and a backslash at the end of a line continues it on the next one. Outside of quotes # or ;
+// begins a comment. A key may be on the line of the header.
 package inikit
 
 import (
@@ -30,15 +38,16 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Converter is the converter of the format. Its zero value tells the dialect by the text.
+// Converter converts the format. Its zero value detects the dialect from the text.
 type Converter struct{ formatkit.Converter[language] }
 
 var _ configkit.DialectConverter = Converter{}
 
-// ForFile is the converter for what is in a file of this name: the files of git are in its dialect however they look.
+// ForFile returns the converter for a file of this name. Files of git are always in its dialect.
 func (Converter) ForFile(name string) configkit.ConfigConverter {
 	base := filepath.Base(name)
-	isGit := base == ".gitmodules" || filepath.Ext(base) == ".gitconfig" || base == "config" && filepath.Base(filepath.Dir(name)) == ".git"
+	isGit := base == ".gitmodules" || filepath.Ext(base) == ".gitconfig" ||
+		base == "config" && filepath.Base(filepath.Dir(name)) == ".git"
 	return Converter{formatkit.Converter[language]{Language: language{isGit}}}
 }
 
@@ -54,7 +63,8 @@ func (language) Scalar(value any) (any, error) {
 		return nil, nil
 	}
 	if strings.ContainsAny(text, "\r\x00") {
-		return nil, formatkit.Refuse("", "a value cannot have a carriage return or a null character")
+		return nil, formatkit.Refuse("",
+			"a value cannot have a carriage return or a null character")
 	}
 	return formatkit.Typed(text), nil
 }
@@ -76,7 +86,8 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 	return nil
 }
 
-// CheckIn says why a key cannot become a map: a section elsewhere in the text would be read as part of it.
+// CheckIn returns an error if a key would become a map that takes in a section
+// elsewhere in the text:
 //
 //	[options]
 //	packages = find:
@@ -100,12 +111,14 @@ func (l language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	}
 	if other := sectionIn(root, path); other != nil {
 		name, _ := root.Syntax.(*section).dialect.header(other)
-		return formatkit.Refuse("rename that section first", "the value must be a scalar, because a map would take in section [%s]", name)
+		return formatkit.Refuse("rename that section first",
+			"the value must be a scalar, because a map would take in section [%s]", name)
 	}
 	return nil
 }
 
-// sectionIn is the path of a section below n that is at a path or in it, nil when there is none.
+// sectionIn returns the path of the first section below n whose path begins with path, or nil if
+// there is none.
 func sectionIn(n *formatkit.Node, path []string) []string {
 	for _, kid := range n.Kids {
 		s, ok := kid.Syntax.(*section)
@@ -122,7 +135,7 @@ func sectionIn(n *formatkit.Node, path []string) []string {
 	return nil
 }
 
-// checkEntries checks what is new in a map.
+// checkEntries checks the new entries of a map.
 func checkEntries(root *section, m gaby.Value, path []string) error {
 	for kid := m.First(); kid.Exists(); kid = kid.Next() {
 		at := append(path[:len(path):len(path)], kid.Key())
@@ -138,23 +151,29 @@ func checkEntries(root *section, m gaby.Value, path []string) error {
 	return nil
 }
 
-// checkKey checks that an entry v of a map can be written as a key or section of its name. root is the section of the keys in front of the first
-// header: neither Python nor git reads a text that has some.
+// checkKey checks that the entry v of a map can be written as a key or section of its name. root is
+// the section of the keys before the first header. New keys are not allowed there unless it has
+// some already, because neither Python nor git accepts them.
 func checkKey(root *section, in, v gaby.Value, path []string) error {
 	key, d := path[len(path)-1], root.dialect
 	switch {
-	case v.Kind() == gaby.Scalar && len(path) == 1 && (root.first() == nil || len(root.first().keys) == 0):
+	case v.Kind() == gaby.Scalar && len(path) == 1 &&
+		(root.first() == nil || len(root.first().keys) == 0):
 		return formatkit.Refuse("use a path such as section."+key, "a key must be in a section")
 	case v.Kind() == gaby.Scalar && v.Data() == nil && !root.bare && d == (configparser{}):
 		return formatkit.Refuse(`use delete-path, or "" for no text`, "a key must have a value")
 	case v.Kind() == gaby.Scalar && v.NativeNode() < 0 && otherCase(in, key) != "":
 		other := otherCase(in, key)
-		return formatkit.Refuse("use "+strings.Join(append(path[:len(path)-1:len(path)-1], other), "."), "keys in upper and lower case are the same to those who read them, and %q is there", other)
+		return formatkit.Refuse("use "+
+			strings.Join(append(path[:len(path)-1:len(path)-1], other), "."),
+			"keys in upper and lower case are the same to those who read them, and %q is there",
+			other)
 	case v.Kind() == gaby.List:
 		return formatkit.Refuse("write one text, or a key for each item", "INI has no lists")
 	case v.Kind() == gaby.Map:
 		if _, ok := d.header(path); !ok {
-			return formatkit.Refuse("", "%q cannot be the name of a section", strings.Join(path, "."))
+			return formatkit.Refuse("", "%q cannot be the name of a section",
+				strings.Join(path, "."))
 		}
 		return nil
 	case !d.isKey(key):
@@ -165,14 +184,15 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 		return formatkit.Refuse(hint, "%q cannot be a key", key)
 	}
 	if text, ok := formatkit.Untyped(v.Data()); ok {
-		if _, ok := spelled(d, key+" = ", newValues(d, text, style{indent: "  ", lineEnd: "\n"}), text); !ok {
+		if _, ok := spelled(d, key+" = ",
+			newValues(d, text, style{indent: "  ", lineEnd: "\n"}), text); !ok {
 			return formatkit.Refuse("", "the value cannot be written in this dialect of INI")
 		}
 	}
 	return nil
 }
 
-// otherCase returns the key of a map that differs from key in upper and lower case only, "" without one.
+// otherCase returns the key of a map that differs from key only in case, or "" if there is none.
 func otherCase(in gaby.Value, key string) string {
 	for kid := in.First(); kid.Exists(); kid = kid.Next() {
 		if kid.Kind() == gaby.Scalar && kid.Key() != key && strings.EqualFold(kid.Key(), key) {
@@ -185,7 +205,7 @@ func otherCase(in gaby.Value, key string) string {
 // CheckComment implements gaby.Native.
 func (language) CheckComment(gaby.Value, []string, string) error { return nil }
 
-// CheckPlace says why there is no place for a comment on the line behind n.
+// CheckPlace returns an error if no comment can be added on the line of n.
 func (language) CheckPlace(_ []byte, n *formatkit.Node) error {
 	if s, ok := n.Syntax.(*section); ok && s.first() == nil {
 		return formatkit.Refuse("comment one of its entries", "the section has no line of its own")
@@ -206,7 +226,9 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 }
 
 // Entries implements formatkit.Language.
-func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry) (bool, error) {
+func (language) Entries(
+	w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry,
+) (bool, error) {
 	e := editorOf(w)
 	stays := map[*formatkit.Node]bool{}
 	var added []entry

@@ -64,7 +64,7 @@ var corpus = []formattest.Input{
 
 func TestCorpus(t *testing.T) { formattest.Corpus(t, inikit.Converter{}, corpus) }
 
-// TestFiles reads a text that looks like one of configparser from files of git.
+// TestFiles checks that files of git are read in its dialect even if they look like configparser's.
 func TestFiles(t *testing.T) {
 	const text = "[alias]\n  x = a\\tb#c\n  y = \"d\"e\n"
 	for name, want := range map[string]string{
@@ -84,23 +84,29 @@ func TestFiles(t *testing.T) {
 
 func TestEdits(t *testing.T) { formattest.Edits(t, inikit.Converter{}) }
 
-// generate writes a text that configparser reads, too.
+// generate returns a random text that configparser can read.
 func generate(d formattest.Dice) string {
 	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
 	indent := formattest.Pick(d, "", "", "  ", "    ")
 	sign := formattest.Pick(d, " = ", " = ", "=", ": ", " : ")
 	var b strings.Builder
 	gap := func() {
-		b.WriteString(formattest.Pick(d, "", "", "", "# note"+end, end, "; x"+end+"# y"+end, end+"# apart"+end+end))
+		b.WriteString(formattest.Pick(d, "", "", "", "# note"+end, end, "; x"+end+"# y"+end,
+			end+"# apart"+end+end))
 	}
 	for range d(5) {
 		gap()
-		b.WriteString("[" + formattest.Pick(d, "a", "b", "a.b", "a.b.c", "DEFAULT", "x y", "*.md", "a.x", " a ", "a]b") + "]" + formattest.Pick(d, "", "", " # c", " # [c] d") + end)
+		b.WriteString("[" + formattest.Pick(d, "a", "b", "a.b", "a.b.c", "DEFAULT", "x y", "*.md",
+			"a.x", " a ", "a]b") + "]" + formattest.Pick(d, "", "", " # c", " # [c] d") + end)
 		for range d(4) {
 			gap()
-			b.WriteString(indent + formattest.Pick(d, "x", "name", "database host", "f.0", "b", "x-y", "k_1") + sign)
-			b.WriteString(formattest.Pick(d, "", "1", "word", "two words", "it's", "a#b", "%(x)s", "é", "x # note", "C:\\x\\", "[q]", "k=v", `"quoted"`, "'single; q'",
-				end+indent+"  one"+end+indent+"  two", "one"+end+indent+"    two # c"+end+end+indent+"    three", "# none", "x ; y", `"a" # "b"`, "\u00a0x\u2003", "; x"))
+			b.WriteString(indent + formattest.Pick(d, "x", "name", "database host", "f.0", "b",
+				"x-y", "k_1") + sign)
+			b.WriteString(formattest.Pick(d, "", "1", "word", "two words", "it's", "a#b", "%(x)s",
+				"é", "x # note", "C:\\x\\", "[q]", "k=v", `"quoted"`, "'single; q'",
+				end+indent+"  one"+end+indent+"  two",
+				"one"+end+indent+"    two # c"+end+end+indent+"    three", "# none", "x ; y",
+				`"a" # "b"`, "\u00a0x\u2003", "; x"))
 			b.WriteString(end)
 		}
 	}
@@ -113,20 +119,25 @@ func generate(d formattest.Dice) string {
 
 func TestProperty(t *testing.T) { formattest.Property(t, inikit.Converter{}, generate) }
 
-// generateGit writes a text that git reads, too.
+// generateGit returns a random text that git can read.
 func generateGit(d formattest.Dice) string {
 	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
-	const indent = "\t" // which alone tells the dialect when no names in quotes are left
+	const indent = "\t" // by which the dialect is detected when no names in quotes are left
 	var b strings.Builder
 	gap := func() { b.WriteString(formattest.Pick(d, "", "", "", "# note"+end, end, "\t; x"+end)) }
 	b.WriteString(`[first "of all"]` + end)
 	for range d(5) {
 		gap()
-		b.WriteString("[" + formattest.Pick(d, "core", "remote \"origin\"", "remote \"b.c\"", "branch \"a/b\"", "core", "a.b", "a \"q\\\"r\"") + "]" + formattest.Pick(d, "", "", " # c") + end)
+		b.WriteString("[" + formattest.Pick(d, "core", "remote \"origin\"", "remote \"b.c\"",
+			"branch \"a/b\"", "core", "a.b", "a \"q\\\"r\"") + "]" +
+			formattest.Pick(d, "", "", " # c") + end)
 		for range d(4) {
 			gap()
-			b.WriteString(indent + formattest.Pick(d, "x", "name", "fetch", "x-y", "k1") + formattest.Pick(d, " = ", " = ", "=", "= "))
-			b.WriteString(formattest.Pick(d, "", "1", "word", "two words", "it's", `"a#b"`, `a\tb\\`, "é", "x # note", "x;y", `"q" and "r "`, `" lead"`, `one \`+end+"two", `"a\"b\nc"`, "+refs/heads/*:refs/x/*", `""`, "# none"))
+			b.WriteString(indent + formattest.Pick(d, "x", "name", "fetch", "x-y", "k1") +
+				formattest.Pick(d, " = ", " = ", "=", "= "))
+			b.WriteString(formattest.Pick(d, "", "1", "word", "two words", "it's", `"a#b"`,
+				`a\tb\\`, "é", "x # note", "x;y", `"q" and "r "`, `" lead"`, `one \`+end+"two",
+				`"a\"b\nc"`, "+refs/heads/*:refs/x/*", `""`, "# none"))
 			b.WriteString(end)
 		}
 	}

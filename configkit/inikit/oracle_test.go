@@ -15,13 +15,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/inikit"
 )
 
-// sample is a text and the values in it, under their keys joined with dots.
+// sample is a text with its values by key, joined with dots.
 type sample struct {
 	text   string
 	leaves map[string]string
 }
 
-// samples are random texts, each as it is and with a value set to something else.
+// samples returns random texts, each as it is and with one value changed.
 func samples(t *testing.T, n int, generate func(formattest.Dice) string) []sample {
 	r := rand.New(rand.NewPCG(1, 2))
 	dice := formattest.Dice(r.IntN)
@@ -35,8 +35,10 @@ func samples(t *testing.T, n int, generate func(formattest.Dice) string) []sampl
 		leaves := formattest.Leaves(docs[0].Data())
 		all = append(all, sample{text, leaves})
 		key := formattest.Pick(dice, "a.x", "remote.origin.x", "core.name", "b.name")
-		value := formattest.Pick(dice, "x", "7", "two words", "a # b", " lead", "trail ", `say "x"`, `back\slash`, "é", "l1\nl2", "k=v: w", "[a]", "it's; so",
-			";x", "x ; y", "#", `"q"`, `'q' # "r"`, "a\n\nb", "a\n#b", "\u00a0x", "x\u2003", "\x1cx", "a\u2028b", "a\vb", "100%", "a\\", "50% ;")
+		value := formattest.Pick(dice, "x", "7", "two words", "a # b", " lead", "trail ", `say "x"`,
+			`back\slash`, "é", "l1\nl2", "k=v: w", "[a]", "it's; so",
+			";x", "x ; y", "#", `"q"`, `'q' # "r"`, "a\n\nb", "a\n#b", "\u00a0x", "x\u2003",
+			"\x1cx", "a\u2028b", "a\vb", "100%", "a\\", "50% ;")
 		if _, err := docs[0].Set(value, strings.Split(key, ".")...); err != nil {
 			continue
 		}
@@ -65,7 +67,8 @@ func compare(t *testing.T, s sample, want map[string]string) {
 	}
 }
 
-// readWithPython reads as configparser does by default, but for what makes it refuse texts or leave keys as they are written.
+// readWithPython reads with the defaults of configparser, except that duplicates are allowed and
+// the case of keys is kept.
 const readWithPython = `
 import configparser, io, json, sys
 def read(text):

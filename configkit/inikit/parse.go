@@ -9,29 +9,30 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// block is a header with the lines below it, up to the next one. The first one of a text has no header.
+// block is a header with the lines up to the next header. The first block of a text has no header.
 type block struct {
 	path     []string // of the section, empty for the first block
 	head     int      // where the comments above the header begin
 	header   formatkit.Span
-	name     formatkit.Span // what is in the brackets
-	closed   int            // where the brackets end
-	comment  formatkit.Span // behind them, with its mark; empty when there is none
+	name     formatkit.Span // the inside of the brackets
+	closed   int            // the offset after the closing bracket
+	comment  formatkit.Span // after the brackets, with its mark; may be empty
 	comments gaby.Comments
 	keys     []*formatkit.Node
-	end      int // where the lines of its header and keys end
+	end      int // the end of the lines of its header and keys
 }
 
-// section is how a map is written: in blocks, or in none when only the headers of maps inside of it say that it is there.
+// section is the syntax of a map: its blocks. There are none if only the headers of maps inside it
+// imply the map.
 type section struct {
-	dialect dialect // of the root
-	bare    bool    // of the root: the text has keys without a value
+	dialect dialect // set in the root only
+	bare    bool    // set in the root: the text has keys without a value
 	parent  *formatkit.Node
 	path    []string
 	blocks  []*block
 }
 
-// first is the first block of a section, nil when it has none.
+// first returns the first block of a section, or nil if it has none.
 func (s *section) first() *block {
 	if len(s.blocks) == 0 {
 		return nil
@@ -39,16 +40,17 @@ func (s *section) first() *block {
 	return s.blocks[0]
 }
 
-// line is how a key is written.
+// line is the syntax of a key.
 type line struct {
 	parent  *formatkit.Node
 	sign    formatkit.Span // empty for a key without a value
-	comment formatkit.Span // behind the value, with its mark; empty when there is none
-	remark  formatkit.Span // what follows a number, see formatkit.BeforeRemark
+	comment formatkit.Span // after the value, with its mark; may be empty
+	remark  formatkit.Span // the text after a number, see formatkit.BeforeRemark
 	pieces  []formatkit.Token
 }
 
-// emptyValue is the blanks between the sign and the end of the line, without the one in front of a comment.
+// emptyValue returns the span of the blanks between the sign and the end of the line, without the
+// last blank before a comment.
 func emptyValue(f *line, end int) formatkit.Span {
 	if f.comment.Len() > 0 {
 		end = max(f.sign.To, f.comment.From-1)
@@ -63,23 +65,26 @@ func parentOf(n *formatkit.Node) *formatkit.Node {
 	return n.Syntax.(*section).parent
 }
 
-// dialect is what differs between the dialects.
+// dialect is the part of the format that differs between the dialects.
 type dialect interface {
-	// parse reads a text, of which a byte order mark is no part.
+	// parse parses a text. The parser is after the byte order mark, if there is one.
 	parse(p *parser) ([]*block, error)
-	// header is what a header of the section at a path has in its brackets. It reports false when there is none.
+	// header returns the inside of the brackets of a header for the section at path. It reports
+	// false if there is no such header.
 	header(path []string) (string, bool)
-	// IsKey reports whether key can stand in front of a sign.
+	// isKey reports whether key can be written before a sign.
 	isKey(key string) bool
-	// spell writes text that is part of a value.
+	// spell escapes text as a part of a value.
 	spell(text string, s style) string
-	// quoted is text as a whole value in quotes of a kind, or with all that can be escaped.
+	// quoted returns ways to write text as a whole value in quotes. It returns nil if the dialect
+	// has no quotes.
 	quoted(text string) []string
-	// commentsBehind reports whether comments can follow a value on its line. Where they cannot they have lines of their own.
+	// commentsBehind reports whether a comment can follow a value on its line. Otherwise comments
+	// have lines of their own.
 	commentsBehind() bool
 }
 
-// style is how a new value is written that has several lines.
+// style is the layout of a new value of several lines.
 type style struct{ indent, lineEnd string }
 
 // Parse implements formatkit.Language.
@@ -91,7 +96,7 @@ func (l language) Parse(text []byte) ([]formatkit.Document, error) {
 	return []formatkit.Document{{Root: tree(d, blocks)}}, nil
 }
 
-// Dialect is what the dialect of a text is called.
+// Dialect returns the name of the dialect of a text.
 func (l language) Dialect(text []byte) string {
 	if d, _, _ := l.read(text); d == (git{}) {
 		return "git-config"
@@ -120,7 +125,8 @@ func parse(d dialect, text []byte) ([]*block, error) {
 	return d.parse(p)
 }
 
-// dialectOf tells the dialect of a text by how it looks. It is not sure of git-config without a name in quotes.
+// dialectOf detects the dialect of a text. The result git is not sure if it is based on the
+// indentation only.
 func dialectOf(text []byte) (d dialect, sure bool) {
 	keys, tabs, goesOn := 0, 0, false
 	for l := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
@@ -146,7 +152,7 @@ func dialectOf(text []byte) (d dialect, sure bool) {
 	return configparser{}, true
 }
 
-// isSubsection reports whether a line begins as a header with a name in quotes does.
+// isSubsection reports whether a line begins like a header with a name in quotes.
 func isSubsection(l []byte) bool {
 	i := 1
 	for i < len(l) && isNameByte(l[i]) {
@@ -167,22 +173,24 @@ func isComment(line []byte) int {
 	return 0
 }
 
-// parser is what reading a text takes, in any dialect.
+// parser is the state of parsing a text, in any dialect.
 type parser struct {
 	text   []byte
 	at     int
-	before int // where the line or header before ends
+	before int // the end of the line or header before
 	blocks []*block
 }
 
-func (p *parser) fail(at int, msg, hint string) error { return formatkit.Fail(p.text, at, msg, hint) }
+func (p *parser) fail(at int, msg, hint string) error {
+	return formatkit.Fail(p.text, at, msg, hint)
+}
 
-// above is where the comments directly above a line begin, and what they say.
+// above returns the offset of the comments directly above a line, and their text.
 func (p *parser) above(at int) (int, string) {
 	return formatkit.CommentsAbove(p.text, p.before, at, isComment)
 }
 
-// remark is what the comment in a span says.
+// remark returns the text of the comment in a span.
 func (p *parser) remark(s formatkit.Span) string {
 	if s.Len() == 0 {
 		return ""
@@ -196,7 +204,7 @@ func (p *parser) open() {
 	p.blocks = []*block{{end: p.at}}
 }
 
-// add notes the header that stands at the beginning of a line, up to a place.
+// add adds a block whose header is at text[from:to], from being the beginning of a line.
 func (p *parser) add(b *block, from, to int) {
 	b.header = formatkit.Span{From: from, To: to}
 	b.head, b.comments.Head = p.above(from)
@@ -206,7 +214,7 @@ func (p *parser) add(b *block, from, to int) {
 	p.blocks = append(p.blocks, b)
 }
 
-// key notes a key whose lines are known.
+// key adds a key, whose spans are set, to the current block.
 func (p *parser) key(n *formatkit.Node) {
 	f := n.Syntax.(*line)
 	n.Kind = gaby.Scalar
@@ -221,7 +229,7 @@ func (p *parser) key(n *formatkit.Node) {
 	p.before = n.Entry.To
 }
 
-// segments are the maps that the name of a section stands for.
+// segments splits the name of a section into the keys of nested maps.
 func segments(name string) []string {
 	split := formatkit.Segments(name)
 	for _, s := range split {
@@ -237,13 +245,13 @@ func segments(name string) []string {
 	return split
 }
 
-// tree makes the maps of the blocks. Where a key has the name that a map would need, as in
+// tree builds the maps of the blocks. If a key has the name of a map that is needed, as in
 //
 //	[options]
 //	packages = find:
 //	[options.packages.find]
 //
-// the map is an entry besides it with more segments in one: options and in it "packages.find".
+// two segments are joined into one key next to it: options has the entry "packages.find".
 func tree(d dialect, blocks []*block) *formatkit.Node {
 	isKey := map[string]bool{}
 	bare := false
@@ -264,8 +272,10 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 			if next == nil {
 				begin := formatkit.Span{From: b.name.From, To: b.name.From}
 				next = &formatkit.Node{
-					Kind: gaby.Map, Key: strings.Join(b.path[from:to], "."), KeySpan: begin, Span: begin,
-					Entry: formatkit.Span{From: b.header.From, To: b.header.From}, Head: b.header.From,
+					Kind: gaby.Map, Key: strings.Join(b.path[from:to], "."), KeySpan: begin,
+					Span:   begin,
+					Entry:  formatkit.Span{From: b.header.From, To: b.header.From},
+					Head:   b.header.From,
 					Syntax: &section{parent: n, path: b.path[:to]},
 				}
 				sections[id] = next
@@ -286,10 +296,10 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 	return root
 }
 
-// joined is a path as the key of a Go map.
+// joined returns a path as the key of a Go map.
 func joined(path []string) string { return strings.Join(path, "\x00") }
 
-// cuts are where the segments of each map of a path end.
+// cuts returns the ends of the segments that form the key of each map on a path.
 func cuts(path []string, isKey map[string]bool) []int {
 	var ends []int
 	for i := 1; i < len(path); i++ {

@@ -18,10 +18,11 @@ func editorOf(w *formatkit.Writer) editor { return editor{w, w.Root.Syntax.(*sec
 
 const marks = "#;"
 
-// mark is what comments of the text begin with.
+// mark returns the mark of the first comment in the text, or # if there is none.
 func (e editor) mark() string {
 	for at := 0; at < len(e.Text); at = formatkit.NextLine(e.Text, at) {
-		l := strings.TrimLeft(e.Raw(formatkit.Span{From: at, To: formatkit.LineEnd(e.Text, at)}), " \t")
+		l := strings.TrimLeft(
+			e.Raw(formatkit.Span{From: at, To: formatkit.LineEnd(e.Text, at)}), " \t")
 		if l != "" && isMark(l[0]) {
 			return l[:1]
 		}
@@ -29,7 +30,7 @@ func (e editor) mark() string {
 	return "#"
 }
 
-// entry is what a new entry of a map is to be.
+// entry is a new entry of a map.
 type entry struct {
 	key   string
 	value gaby.Value
@@ -43,7 +44,7 @@ func entriesOf(m gaby.Value) []entry {
 	return entries
 }
 
-// keysFirst splits entries into those that are keys of the section itself and those that are sections.
+// keysFirst splits entries into keys of the section itself and sections.
 func keysFirst(entries []entry) (keys, maps []entry) {
 	for _, e := range entries {
 		if e.value.Kind() == gaby.Scalar {
@@ -55,7 +56,7 @@ func keysFirst(entries []entry) (keys, maps []entry) {
 	return keys, maps
 }
 
-// become makes the entries of a map those of v, and leaves alone what is the same.
+// become gives the map n the entries of v. Entries that are equal keep their text.
 func (e editor) become(n *formatkit.Node, v gaby.Value) error {
 	for _, kid := range n.Kids {
 		var err error
@@ -77,13 +78,13 @@ func (e editor) become(n *formatkit.Node, v gaby.Value) error {
 	return e.add(n, added)
 }
 
-// exchange writes a section in the place of a key, or a key in that of a section.
+// exchange replaces a key by a section, or a section by a key.
 func (e editor) exchange(n *formatkit.Node, v gaby.Value) error {
 	e.takeOut(n, e.Wipe)
 	return e.add(parentOf(n), []entry{{n.Key, v}})
 }
 
-// takeOut removes an entry, with one of the functions of the writer.
+// takeOut deletes an entry with remove, which is Remove or Wipe of the writer.
 func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 	if n.Kind == gaby.Scalar {
 		remove(formatkit.Span{From: n.Head, To: n.Entry.To})
@@ -97,7 +98,7 @@ func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 	}
 }
 
-// value writes a value in the place of that of a key.
+// value replaces the value of a key.
 func (e editor) value(n *formatkit.Node, value any) error {
 	f := n.Syntax.(*line)
 	text, ok := formatkit.Untyped(value)
@@ -107,11 +108,11 @@ func (e editor) value(n *formatkit.Node, value any) error {
 	}
 	at := n.Span
 	if _, isText := value.(string); isText {
-		at.To = max(at.To, f.remark.To) // a text takes the place of a number and of the remark after it
+		at.To = max(at.To, f.remark.To) // a string replaces the remark as well
 	}
 	before := e.Raw(formatkit.Span{From: n.KeySpan.From, To: at.From})
 	in := parentOf(n).Syntax.(*section)
-	lead := "" // what the value is behind that is not there yet
+	lead := "" // the text to add between the key and the value
 	switch {
 	case f.sign.Len() == 0:
 		d := e.delimiter(in.blocks, n.Entry.From, nil)
@@ -121,7 +122,7 @@ func (e editor) value(n *formatkit.Node, value any) error {
 			return nil
 		}
 		switch apart := f.sign.From > n.KeySpan.To; {
-		case at.From > f.sign.To: // there are blanks behind the sign
+		case at.From > f.sign.To: // the blanks after the sign stay
 		case e.Raw(f.sign) == ":":
 			lead = e.delimiter(in.blocks, n.Entry.From, nil).After
 		case apart:
@@ -135,13 +136,15 @@ func (e editor) value(n *formatkit.Node, value any) error {
 	spell := func(text string) string { return e.dialect.spell(text, s) }
 	var candidates []string
 	switch {
-	case len(f.pieces) > 0 && f.pieces[0].Text == "" && raw[0] == '"' && strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"':
+	case len(f.pieces) > 0 && f.pieces[0].Text == "" && raw[0] == '"' &&
+		strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"':
 		last := len(f.pieces) - 1
 		candidates = []string{`"` + formatkit.Reescape(raw, f.pieces[1:last], text, spell) + `"`}
 	default:
 		candidates = []string{formatkit.Reescape(raw, f.pieces, text, spell)}
 	}
-	written, ok := spelled(e.dialect, before+lead, append(candidates, newValues(e.dialect, text, s)...), text)
+	written, ok := spelled(e.dialect, before+lead,
+		append(candidates, newValues(e.dialect, text, s)...), text)
 	if !ok {
 		return formatkit.Refuse("", "the value cannot be written in this dialect of INI")
 	}
@@ -149,16 +152,18 @@ func (e editor) value(n *formatkit.Node, value any) error {
 	return nil
 }
 
-// style is how the value of a key is written on several lines.
+// style returns the layout of further lines of the value of n.
 func (e editor) style(n *formatkit.Node) style {
-	indent := e.Raw(formatkit.Span{From: formatkit.LineStart(e.Text, n.KeySpan.From), To: n.KeySpan.From})
-	if have := formatkit.Indent(e.Text, n.Span.To); strings.Contains(e.Raw(n.Span), "\n") && len(have) > len(indent) {
+	indent := e.Raw(formatkit.Span{From: formatkit.LineStart(e.Text, n.KeySpan.From),
+		To: n.KeySpan.From})
+	if have := formatkit.Indent(e.Text, n.Span.To); strings.Contains(e.Raw(n.Span), "\n") &&
+		len(have) > len(indent) {
 		return style{have, e.LineEnd}
 	}
 	return style{deeper(indent), e.LineEnd}
 }
 
-// deeper is the indentation of lines that go on with the value of a key with an indentation.
+// deeper returns the indentation of lines that continue the value of a key with this indentation.
 func deeper(indent string) string {
 	if strings.HasPrefix(indent, "\t") {
 		return indent + "\t"
@@ -166,12 +171,13 @@ func deeper(indent string) string {
 	return indent + "    "
 }
 
-// newValues are the ways to write text as a value of its own, the best first.
+// newValues returns the ways to write text as a new value, the best first.
 func newValues(d dialect, text string, s style) []string {
 	return append([]string{d.spell(text, s)}, d.quoted(text)...)
 }
 
-// spelled returns the first of the candidates that is read as text after a key and its sign, even before a comment.
+// spelled returns the first candidate that parses back to text after before, which is a key and its
+// sign, even if a comment follows.
 func spelled(d dialect, before string, candidates []string, text string) (string, bool) {
 	comment, suffix := "", "\n"
 	if d.commentsBehind() {
@@ -184,14 +190,15 @@ func spelled(d dialect, before string, candidates []string, text string) (string
 			continue
 		}
 		n := blocks[0].keys[0]
-		if n.Comments.Line == comment && formatkit.Text(n.Syntax.(*line).pieces) == text && n.Entry.To == len(p.text) {
+		if n.Comments.Line == comment && formatkit.Text(n.Syntax.(*line).pieces) == text &&
+			n.Entry.To == len(p.text) {
 			return written, true
 		}
 	}
 	return "", false
 }
 
-// add writes new entries of a map: keys come before sections.
+// add writes new entries of a map: keys before sections.
 func (e editor) add(n *formatkit.Node, entries []entry) error {
 	keys, maps := keysFirst(entries)
 	if err := e.addKeys(n, keys); err != nil {
@@ -208,7 +215,7 @@ func (e editor) add(n *formatkit.Node, entries []entry) error {
 	return nil
 }
 
-// addKeys writes new keys behind the other ones of a section.
+// addKeys writes new keys after the other keys of a section.
 func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 	if len(keys) == 0 {
 		return nil
@@ -228,7 +235,7 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 		e.Insert(e.BehindComments(in.end, marks), text)
 		return nil
 	}
-	// In front of the first header.
+	// Without keys and header they go before the first header.
 	at := len(e.Text)
 	for _, b := range e.blocks(n, nil) {
 		if b.header.Len() > 0 {
@@ -245,7 +252,8 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 	if e.Once(n) {
 		name, ok := e.dialect.header(s.path)
 		if !ok {
-			return formatkit.Refuse("", "%q cannot be the name of a section", strings.Join(s.path, "."))
+			return formatkit.Refuse("", "%q cannot be the name of a section",
+				strings.Join(s.path, "."))
 		}
 		text = e.indentIn(n) + "[" + name + "]" + e.LineEnd + text
 	}
@@ -253,7 +261,7 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 	return nil
 }
 
-// blocks are all blocks of a map and of those inside of it.
+// blocks returns the blocks of a map and of all maps inside it.
 func (e editor) blocks(n *formatkit.Node, blocks []*block) []*block {
 	s, ok := n.Syntax.(*section)
 	if !ok {
@@ -266,7 +274,7 @@ func (e editor) blocks(n *formatkit.Node, blocks []*block) []*block {
 	return blocks
 }
 
-// heads are where the first sections begin.
+// heads returns the offsets of the first 100 sections.
 func (e editor) heads(n *formatkit.Node, heads []int) []int {
 	for _, b := range e.blocks(n, nil) {
 		if b.header.Len() > 0 && len(heads) < 100 {
@@ -276,7 +284,7 @@ func (e editor) heads(n *formatkit.Node, heads []int) []int {
 	return heads
 }
 
-// last is where the lines of a map end.
+// last returns the end of the last line of a map.
 func (e editor) last(n *formatkit.Node) int {
 	at := 0
 	for _, b := range e.blocks(n, nil) {
@@ -285,7 +293,7 @@ func (e editor) last(n *formatkit.Node) int {
 	return at
 }
 
-// indentIn is the indentation of the headers of the maps in a map.
+// indentIn returns the indentation of the headers of the maps in a map.
 func (e editor) indentIn(n *formatkit.Node) string {
 	indent := ""
 	for _, b := range e.blocks(n, nil) {
@@ -299,17 +307,20 @@ func (e editor) indentIn(n *formatkit.Node) string {
 // sections writes new sections.
 type sections struct {
 	editor
-	at    int // where they go
+	at    int // the offset at which they are inserted
 	apart string
 	out   strings.Builder
 }
 
+// section formats the section at path with the entries of v. A map that contains only
+// maps needs no header.
 func (s *sections) section(path []string, v gaby.Value, indent string) error {
 	keys, maps := keysFirst(entriesOf(v))
 	if len(keys) > 0 || len(maps) == 0 {
 		name, ok := s.dialect.header(path)
 		if !ok {
-			return formatkit.Refuse("", "%q cannot be the name of a section", strings.Join(path, "."))
+			return formatkit.Refuse("", "%q cannot be the name of a section",
+				strings.Join(path, "."))
 		}
 		text, err := s.keys(nil, s.at, keys)
 		if err != nil {
@@ -325,7 +336,8 @@ func (s *sections) section(path []string, v gaby.Value, indent string) error {
 	return nil
 }
 
-// commented returns the line of a new entry, which is indented, with the comment of its value: after it or above.
+// commented returns the line of a new entry with the comment of its value, which is after the line
+// or, indented, above it.
 func (e editor) commented(indent, line string, v gaby.Value) string {
 	switch text := v.Comments().Line; {
 	case text == "":
@@ -337,7 +349,8 @@ func (e editor) commented(indent, line string, v gaby.Value) string {
 	}
 }
 
-// keys are the lines of new keys of a section, which has blocks in the text or not, that go to a place.
+// keys formats the lines of new keys for a section, to be inserted at at. blocks are the blocks
+// that the section has already.
 func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 	var names []string
 	for _, k := range keys {
@@ -365,14 +378,15 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 	return b.String(), nil
 }
 
-// delimiter is how the keys of a section are written, or those of the section before the place it goes to when it has none. The new
-// keys are aligned if these are.
+// delimiter returns how the keys of a section are written or, if it has none, those of the last
+// section before at. New keys are aligned if the existing ones are.
 func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Delimiter {
 	signOf := func(n *formatkit.Node) formatkit.Span { return n.Syntax.(*line).sign }
 	for _, b := range slices.Backward(blocks) {
 		if own := written(b.keys); len(own) > 0 {
 			model := own[len(own)-1]
-			return formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, own, model), signOf)
+			return formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, own, model),
+				signOf)
 		}
 	}
 	d := formatkit.Delimiter{Before: " ", Sign: "=", After: " "}
@@ -392,7 +406,7 @@ func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Deli
 	return d.Elsewhere(keys)
 }
 
-// written are those of the keys that show how a value stands behind its sign.
+// written returns the keys whose value is on their line, from which the delimiter can be taken.
 func written(keys []*formatkit.Node) []*formatkit.Node {
 	var out []*formatkit.Node
 	for _, n := range keys {
