@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// isTime reports whether text is a date, a time or both as TOML writes them: RFC 3339, the seconds and the offset left out or not,
-// a T or a blank between date and time.
+// isTime reports whether text is a date, a time or both in the syntax of TOML: RFC 3339 with
+// optional seconds and offset, and with T or a blank between date and time.
 func isTime(text string) bool {
 	if len(text) < 5 {
 		return false
@@ -33,13 +33,13 @@ func isTime(text string) bool {
 	return isClock(clock)
 }
 
-// isWritable reports whether a date or time can be written without quotes so that readers of TOML 1.0 read it, which want seconds, and
-// know neither leap seconds nor the year 0.
+// isWritable reports whether a date or time can be written without quotes for readers of TOML 1.0,
+// which require seconds and reject leap seconds and the year 0.
 func isWritable(text string) bool {
 	if !isTime(text) || strings.HasPrefix(text, "0000") {
 		return false
 	}
-	at := strings.IndexByte(text, ':') + 3 // where the minutes end
+	at := strings.IndexByte(text, ':') + 3 // the end of the minutes
 	return at == 2 || at+2 < len(text) && text[at] == ':' && text[at+1:at+3] != "60"
 }
 
@@ -51,11 +51,12 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// isClock takes a time of a day, a leap second included.
+// isClock reports whether text is a time of day. Leap seconds are allowed.
 func isClock(text string) bool {
 	whole, fraction, fractional := strings.Cut(text, ".")
 	switch {
-	case fractional && (len(whole) != 8 || fraction == "" || strings.Trim(fraction, "0123456789") != ""):
+	case fractional && (len(whole) != 8 || fraction == "" ||
+		strings.Trim(fraction, "0123456789") != ""):
 		return false
 	case fits(whole, "dd:dd:dd"):
 		return whole[:2] <= "23" && whole[3:5] <= "59" && whole[6:] <= "60"
@@ -70,7 +71,7 @@ func isOffset(text string) bool {
 	return fits(text[1:], "dd:dd") && text[1:3] <= "23" && text[4:] <= "59"
 }
 
-// fits compares text with a pattern in which d is a digit.
+// fits reports whether text matches a pattern in which d is a digit.
 func fits(text, pattern string) bool {
 	if len(text) != len(pattern) {
 		return false

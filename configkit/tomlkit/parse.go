@@ -10,40 +10,42 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// standing says how the text makes a value.
+// standing says by which syntax a value is written.
 type standing uint8
 
 const (
-	inValue  standing = iota // behind an equals sign or in brackets
-	byHeader                 // a table with a header of its own; the root too, which needs none
-	byLonger                 // a table that longer headers imply
-	byDots                   // a table that dotted keys imply
+	inValue  standing = iota // after an equals sign or in brackets
+	byHeader                 // a table with a header of its own, and the root, which needs none
+	byLonger                 // a table implied by longer headers
+	byDots                   // a table implied by dotted keys
 	byList                   // an array of tables
 )
 
-// form is what a value's node remembers of how it is written.
+// form is the syntax that a node remembers.
 type form struct {
 	standing standing
 	parent   *formatkit.Node
 	index    map[string]*formatkit.Node // the entries of a table
 
-	sign   formatkit.Span // of an entry its equals sign
-	name   string         // of a table what a header that names it has in its brackets; of dotted keys the dotted key
-	header formatkit.Span // of a table the line of its header
+	sign formatkit.Span // of an entry: its equals sign
+	// of a table: its name in headers; of a table of dotted keys: the dotted key
+	name   string
+	header formatkit.Span // of a table: the line of its header
 	closed int            // where the header's brackets end
-	end    int            // of a table where its own lines end: those of its header and of its keys
+	end    int            // of a table: the end of the lines of its header and its own keys
 }
 
 func formOf(n *formatkit.Node) *form { return n.Syntax.(*form) }
 
-// parser makes nodes of the expressions that go-toml finds: it knows where keys and scalars stand, the parser finds the rest.
+// parser converts the expressions of go-toml to nodes. go-toml supplies the spans of keys and
+// scalars, and the parser finds the others.
 type parser struct {
 	text   []byte // the whole text
-	base   int    // length of the byte order mark, which go-toml does not want
+	base   int    // the length of the byte order mark, which go-toml does not accept
 	toml   unstable.Parser
 	root   *formatkit.Node
-	table  *formatkit.Node // the one that keys belong to
-	before int             // where the expression before ends
+	table  *formatkit.Node // the table that keys are added to
+	before int             // where the previous expression ends
 	depth  int
 }
 
@@ -55,6 +57,7 @@ type key struct {
 
 const bom = "\ufeff"
 
+// parse parses a text with go-toml and builds its nodes.
 func parse(text []byte) (*formatkit.Node, error) {
 	p := &parser{text: text}
 	if bytes.HasPrefix(text, []byte(bom)) {
@@ -81,7 +84,7 @@ func parse(text []byte) (*formatkit.Node, error) {
 	return p.root, nil
 }
 
-// refused is an error of go-toml with its place.
+// refused converts an error of go-toml to one with a position.
 func (p *parser) refused(err error) error {
 	var told *unstable.ParserError
 	if !errors.As(err, &told) {
@@ -95,13 +98,15 @@ func (p *parser) refused(err error) error {
 	return p.fail(min(max(at, 0), len(p.text)), told.Message, hint)
 }
 
-func (p *parser) fail(at int, msg, hint string) error { return formatkit.Fail(p.text, at, msg, hint) }
+func (p *parser) fail(at int, msg, hint string) error {
+	return formatkit.Fail(p.text, at, msg, hint)
+}
 
 func (p *parser) span(r unstable.Range) formatkit.Span {
 	return formatkit.Span{From: p.base + int(r.Offset), To: p.base + int(r.Offset+r.Length)}
 }
 
-// keys are the parts of the key of an expression.
+// keys returns the parts of the key of an expression.
 func (p *parser) keys(e *unstable.Node) []key {
 	var keys []key
 	for it := e.Key(); it.Next(); {
@@ -111,7 +116,7 @@ func (p *parser) keys(e *unstable.Node) []key {
 	return keys
 }
 
-// line adds a line with a key and a value to the table.
+// line adds a line with a key and a value to the current table.
 func (p *parser) line(e *unstable.Node) error {
 	in, from, to := p.table, p.before, p.span(e.Raw).To
 	n, err := p.entry(in, e)
@@ -119,7 +124,7 @@ func (p *parser) line(e *unstable.Node) error {
 		return err
 	}
 	start := formatkit.LineStart(p.text, p.span(e.Raw).From)
-	start = max(start, from) // behind a byte order mark
+	start = max(start, from) // not before the byte order mark ends
 	n.Entry = formatkit.Span{From: start, To: formatkit.NextLine(p.text, to)}
 	n.Head, n.Comments.Head = p.above(start)
 	n.Comments.Line = p.remark(to)
@@ -128,7 +133,7 @@ func (p *parser) line(e *unstable.Node) error {
 	return nil
 }
 
-// header opens the table that a header names.
+// header makes the table of a header the current one.
 func (p *parser) header(e *unstable.Node) error {
 	keys := p.keys(e)
 	last := keys[len(keys)-1]
@@ -151,7 +156,8 @@ func (p *parser) header(e *unstable.Node) error {
 		case formOf(next).standing == byList:
 			next = next.Kids[len(next.Kids)-1]
 		case formOf(next).standing == inValue:
-			return p.fail(k.span.From, "the key "+k.name+" already has a value, which is no table", "")
+			return p.fail(k.span.From,
+				"the key "+k.name+" already has a value, which is no table", "")
 		}
 		in = next
 		if err := p.tooDeep(in, k); err != nil {
@@ -165,7 +171,8 @@ func (p *parser) header(e *unstable.Node) error {
 			formOf(n).name = p.raw(keys)
 			n.Head = header.From
 		} else if formOf(n).standing != byList {
-			return p.fail(last.span.From, "the key "+last.name+" is already something else than an array of tables", "")
+			return p.fail(last.span.From,
+				"the key "+last.name+" is already something else than an array of tables", "")
 		}
 		n = p.item(n, last)
 	} else {
@@ -191,7 +198,7 @@ func (p *parser) header(e *unstable.Node) error {
 	return nil
 }
 
-// tooDeep refuses what no document may have.
+// tooDeep returns an error if n is nested deeper than documents may be.
 func (p *parser) tooDeep(n *formatkit.Node, k key) error {
 	depth := 0
 	for ; n != nil; n = formOf(n).parent {
@@ -203,7 +210,7 @@ func (p *parser) tooDeep(n *formatkit.Node, k key) error {
 	return nil
 }
 
-// raw is a dotted key as it is written.
+// raw returns a dotted key as it is written.
 func (p *parser) raw(keys []key) string {
 	return string(p.text[keys[0].span.From:keys[len(keys)-1].span.To])
 }
@@ -211,7 +218,8 @@ func (p *parser) raw(keys []key) string {
 // add adds an entry to a table.
 func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s standing) *formatkit.Node {
 	n := &formatkit.Node{
-		Kind: kind, Key: k.name, KeySpan: k.span, Span: formatkit.Span{From: k.span.From, To: k.span.From}, Comma: -1,
+		Kind: kind, Key: k.name, KeySpan: k.span,
+		Span: formatkit.Span{From: k.span.From, To: k.span.From}, Comma: -1,
 		Syntax: &form{standing: s, parent: in},
 	}
 	f := formOf(in)
@@ -225,7 +233,8 @@ func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s standing) *for
 
 // item adds a table to an array of tables.
 func (p *parser) item(list *formatkit.Node, k key) *formatkit.Node {
-	n := &formatkit.Node{Kind: gaby.Map, KeySpan: k.span, Comma: -1, Syntax: &form{standing: byHeader, parent: list}}
+	n := &formatkit.Node{Kind: gaby.Map, KeySpan: k.span, Comma: -1,
+		Syntax: &form{standing: byHeader, parent: list}}
 	list.Kids = append(list.Kids, n)
 	return n
 }
@@ -257,7 +266,7 @@ func (p *parser) entry(in *formatkit.Node, e *unstable.Node) (*formatkit.Node, e
 	return n, err
 }
 
-// value reads a value that begins at from and returns where it ends.
+// value parses a value that begins at from, and returns its end.
 func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, error) {
 	p.depth++
 	defer func() { p.depth-- }()
@@ -300,8 +309,8 @@ func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, erro
 	return end, nil
 }
 
-// bracketed notes where an entry in brackets stands, which is the next one after a place, and returns where the comma behind it ends
-// or itself.
+// bracketed sets the span and the comments of an entry in brackets. The search for comments begins
+// at after, the end of the entry before it. The result is the end of this entry, with its comma.
 func (p *parser) bracketed(n *formatkit.Node, after int, entry formatkit.Span) int {
 	n.Entry, n.Head = entry, entry.From
 	if first := bytes.IndexByte(p.text[after:entry.From], '\n'); first >= 0 {
@@ -320,7 +329,8 @@ func (p *parser) bracketed(n *formatkit.Node, after int, entry formatkit.Span) i
 	return end
 }
 
-// gap is where blanks, line ends and comments from a place on end.
+// gap returns the offset of the first byte from at on that is not part of a blank,
+// line end or comment.
 func (p *parser) gap(at int) int {
 	for at < len(p.text) {
 		switch p.text[at] {
@@ -335,12 +345,12 @@ func (p *parser) gap(at int) int {
 	return at
 }
 
-// above is where the comments directly above a line begin, and what they say.
+// above returns the offset of the comments directly above a line, and their text.
 func (p *parser) above(at int) (int, string) {
 	return formatkit.CommentsAbove(p.text, p.before, at, mark)
 }
 
-// mark tells lines that are comments, by the length of their mark.
+// mark returns the length of the comment mark that line begins with, or 0 if it is not a comment.
 func mark(line []byte) int {
 	if line[0] == '#' {
 		return 1
@@ -348,7 +358,7 @@ func mark(line []byte) int {
 	return 0
 }
 
-// remark is the comment on the rest of the line from a place on.
+// remark returns the text of the comment on the rest of the line.
 func (p *parser) remark(at int) string {
 	span, ok := remarkAt(p.text, at)
 	if !ok {
@@ -357,7 +367,7 @@ func (p *parser) remark(at int) string {
 	return formatkit.CommentText(string(p.text[span.From:span.To]), 1)
 }
 
-// remarkAt is where the comment on the rest of the line stands.
+// remarkAt returns the span of the comment that is the rest of the line.
 func remarkAt(text []byte, at int) (formatkit.Span, bool) {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++

@@ -10,12 +10,13 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// scalar is the value of a scalar: a date or time is the text it is written as.
+// scalar returns the value of a scalar. That of a date or time is its text.
 func (p *parser) scalar(e *unstable.Node, span formatkit.Span) (any, error) {
 	raw := string(p.text[span.From:span.To])
 	switch e.Kind {
 	case unstable.String:
-		if len(raw) > 5 && raw[1] == raw[0] && strings.Contains(raw, "\r\n") { // the line ends of the file are none of the value
+		if len(raw) > 5 && raw[1] == raw[0] && strings.Contains(raw, "\r\n") {
+			// line ends of a CRLF file are not part of the value
 			value, _ := stringValue(strings.ReplaceAll(raw, "\r\n", "\n"))
 			return value, nil
 		}
@@ -32,7 +33,8 @@ func (p *parser) scalar(e *unstable.Node, span formatkit.Span) (any, error) {
 		return p.float(raw, span.From)
 	}
 	if !isTime(raw) {
-		return nil, p.fail(span.From, "there is no such date or time: "+raw, "quote it if it is a string")
+		return nil, p.fail(span.From, "there is no such date or time: "+raw,
+			"quote it if it is a string")
 	}
 	return raw, nil
 }
@@ -48,7 +50,7 @@ func (p *parser) float(raw string, at int) (any, error) {
 	return f, nil
 }
 
-// spelled writes value in the place of raw, and as raw is written as far as that goes.
+// spelled formats value in the style of raw, the text of the value that it replaces.
 func spelled(raw string, value any) string {
 	switch value := value.(type) {
 	case string:
@@ -60,7 +62,7 @@ func spelled(raw string, value any) string {
 	case int64:
 		return formatkit.SpellInt(raw, value)
 	case uint64:
-		return formatkit.SpellInt(raw, int64(value)) //nolint:gosec // Scalar has refused those that do not fit
+		return formatkit.SpellInt(raw, int64(value)) //nolint:gosec // Scalar checks it
 	case float64:
 		return spelledFloat(raw, value)
 	}
@@ -79,7 +81,8 @@ func spelledFloat(raw string, value float64) string {
 	return formatkit.SpellFloat(raw, value)
 }
 
-// spelledString keeps the kind of string that raw is, where it can hold the value, and the escapes of what stays.
+// spelledString formats value as the kind of string that raw is, if that can hold it, and keeps the
+// escapes of the characters that stay.
 func spelledString(raw, value string) string {
 	if raw != "" && isTime(raw) && isWritable(value) {
 		return value
@@ -89,13 +92,14 @@ func spelledString(raw, value string) string {
 			continue
 		}
 		open := len(quote)
-		if len(quote) == 3 { // a line end directly behind the quotes is not a part of the value
+		if len(quote) == 3 { // a line end directly after the quotes is not part of the value
 			open += len(raw[3:]) - len(strings.TrimPrefix(strings.TrimPrefix(raw[3:], "\r"), "\n"))
 		}
 		inside := raw[open : len(raw)-len(quote)]
-		text := raw[:open] + formatkit.Reescape(inside, pieces(inside, quote), value, func(s string) string {
-			return escaped(s, quote)
-		}) + quote
+		text := raw[:open] + formatkit.Reescape(inside, pieces(inside, quote), value,
+			func(s string) string {
+				return escaped(s, quote)
+			}) + quote
 		if again, ok := stringValue(text); ok && again == value && !strings.Contains(text, "\r") {
 			return text
 		}
@@ -110,7 +114,7 @@ func spelledString(raw, value string) string {
 	return `"` + escaped(value, `"`) + `"`
 }
 
-// stringValue reads a string.
+// stringValue parses a string with its quotes.
 func stringValue(raw string) (string, bool) {
 	text := []byte("x=" + raw)
 	var p unstable.Parser
@@ -125,7 +129,7 @@ func stringValue(raw string) (string, bool) {
 	return string(value.Data), !p.NextExpression() && p.Error() == nil
 }
 
-// pieces cuts what stands between quotes into what stands for a part of the value each.
+// pieces splits the inside of a string into characters and escape sequences.
 func pieces(inside, quote string) []formatkit.Token {
 	var list []formatkit.Token
 	for at := 0; at < len(inside); {
@@ -149,7 +153,8 @@ func pieces(inside, quote string) []formatkit.Token {
 	return list
 }
 
-// escaped writes s between quotes. What the quotes cannot hold it leaves to be found out.
+// escaped returns s as the inside of a string in these quotes. The caller checks whether the
+// quotes can hold it.
 func escaped(s, quote string) string {
 	if quote[0] == '\'' {
 		return s
@@ -182,7 +187,8 @@ func escaped(s, quote string) string {
 // isBare reports whether a key needs no quotes.
 func isBare(key string) bool {
 	return key != "" && strings.IndexFunc(key, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' &&
+			r != '_'
 	}) < 0
 }
 

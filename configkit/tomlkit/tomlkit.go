@@ -1,11 +1,12 @@
-// Package tomlkit is the format AppConfig/TOML.
+// Package tomlkit implements the format AppConfig/TOML.
 //
-// Tables are maps, however they are written: with a header, implied by longer headers or dotted keys, or inline. Arrays and arrays
-// of tables are lists. Dates and times are strings, the text they are written as. TOML 1.1 is read, of which 1.0 is a part; what is
-// written is TOML 1.0.
+// Tables are maps, whether they have a header, are implied by longer headers or dotted keys, or are
+// inline. Arrays and arrays of tables are lists. Dates and times are strings that hold their text.
+// The package reads TOML 1.1, which includes 1.0, and writes TOML 1.0.
 //
-// New keys come behind the other keys of their table, new tables behind the last one inside theirs, and both are written as their
-// neighbours are: with headers, dotted keys or inline, indented and aligned or not.
+// New keys are added after the other keys of their table, and new tables after the last table
+// inside theirs. Both follow the style of their neighbours: with headers, dotted keys or inline,
+// indented and aligned or not.
 package tomlkit
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Converter is the converter of the format.
+// Converter converts the format.
 type Converter = formatkit.Converter[language]
 
 type language struct{}
@@ -42,7 +43,7 @@ func (language) Scalar(value any) (any, error) {
 	return value, nil
 }
 
-// CheckValue implements gaby.Native: at every place there can be every value.
+// CheckValue implements gaby.Native. Every value is allowed at every path.
 func (language) CheckValue(gaby.Value, []string) error { return nil }
 
 // CheckComment implements gaby.Native.
@@ -84,7 +85,9 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 }
 
 // Entries implements formatkit.Language.
-func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry) (bool, error) {
+func (language) Entries(
+	w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry,
+) (bool, error) {
 	e := editor{w}
 	f := formOf(n)
 	if f.standing == inValue {
@@ -100,7 +103,8 @@ func (language) Entries(w *formatkit.Writer, n *formatkit.Node, entries []format
 	return false, e.keys(n, entries)
 }
 
-// within is the table that the value stands in: that of dotted keys is written as their lines.
+// within returns the table or value that contains the value. A table of dotted keys is part of the
+// lines of the table around it.
 func (f *form) within() *formatkit.Node {
 	in := f.parent
 	for in != nil && formOf(in).standing == byDots {
@@ -112,7 +116,8 @@ func (f *form) within() *formatkit.Node {
 	return in
 }
 
-// behind is where a comment behind a value stands.
+// behind returns the offset after which a comment on n goes: after the brackets of a header, and
+// after the comma of an entry that has one.
 func behind(n *formatkit.Node) int {
 	if f := formOf(n); f.standing == byHeader {
 		return f.closed
@@ -120,14 +125,16 @@ func behind(n *formatkit.Node) int {
 	return max(n.Span.To, n.Comma+1)
 }
 
-// CheckPlace says why there is no place for a comment on the line behind n.
+// CheckPlace returns an error if no comment can be added on the line after n.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	if s := formOf(n).standing; s != inValue && s != byHeader {
 		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
 	}
 	at := behind(n)
-	if _, commented := remarkAt(text, at); !commented && !formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) {
-		return formatkit.Refuse("comment the key it belongs to", "there is no place for a comment on the line behind the value")
+	if _, commented := remarkAt(text, at); !commented &&
+		!formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) {
+		return formatkit.Refuse("comment the key it belongs to",
+			"there is no place for a comment on the line behind the value")
 	}
 	return nil
 }

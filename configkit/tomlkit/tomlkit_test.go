@@ -63,14 +63,16 @@ func TestEdits(t *testing.T) { formattest.Edits(t, tomlkit.Converter{}) }
 
 func FuzzParse(f *testing.F) { formattest.Fuzz(f, tomlkit.Converter{}, corpus) }
 
-// generate makes a text in which no key is defined twice: every key has a number of its own.
+// generate returns a random text in which no key is defined twice, as every key contains a
+// different number.
 func generate(d formattest.Dice) string {
 	var b strings.Builder
 	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
 	number := 0
 	key := func(more ...string) string {
 		number++
-		return fmt.Sprintf(formattest.Pick(d, append(more, "k%d", "long_key_%d", `"q %d"`, "'l.%d'")...), number)
+		return fmt.Sprintf(formattest.Pick(d,
+			append(more, "k%d", "long_key_%d", `"q %d"`, "'l.%d'")...), number)
 	}
 	var value func(depth int) string
 	value = func(depth int) string {
@@ -79,19 +81,25 @@ func generate(d formattest.Dice) string {
 			case 3:
 				return "{}"
 			case 0:
-				return "[" + value(0) + ", " + value(depth-1) + formattest.Pick(d, "", ",", " ") + "]"
+				return "[" + value(0) + ", " + value(depth-1) + formattest.Pick(d, "", ",", " ") +
+					"]"
 			case 1:
-				return "[" + end + "  " + value(0) + ", # c" + end + "  # above" + end + "  " + value(depth-1) + formattest.Pick(d, "", ",") + end + "]"
+				return "[" + end + "  " + value(0) + ", # c" + end + "  # above" + end + "  " +
+					value(depth-1) + formattest.Pick(d, "", ",") + end + "]"
 			case 2:
 				return "{ " + key() + " = " + value(0) + ", " + key() + "=" + value(depth-1) + " }"
 			}
 		}
-		return formattest.Pick(d, "1", "-17", "0x00ff", "1_000", "1.0", "1e3", "6.5e-3", "true", "'lit'", `"basic"`, `"esc \" \u00e9"`, `""`,
-			"1979-05-27T07:32:00Z", "07:32:00", "1979-05-27", "[]", `"""`+end+"a"+end+`b \`+end+`  c"""`, "'''x"+end+"# y'''", "nan", "-inf")
+		return formattest.Pick(d, "1", "-17", "0x00ff", "1_000", "1.0", "1e3", "6.5e-3", "true",
+			"'lit'", `"basic"`, `"esc \" \u00e9"`, `""`,
+			"1979-05-27T07:32:00Z", "07:32:00", "1979-05-27", "[]",
+			`"""`+end+"a"+end+`b \`+end+`  c"""`, "'''x"+end+"# y'''", "nan", "-inf")
 	}
 	lines := func(indent string) {
 		for range d(4) {
-			b.WriteString(formattest.Pick(d, "", "", "# note"+end, end) + indent + key("d%d.x", "d%d.x.\"y z\"") + formattest.Pick(d, " = ", "=", "   =  ") + formattest.Pick(d, value(2), value(0)+" # c", value(0)+"  #x") + end)
+			b.WriteString(formattest.Pick(d, "", "", "# note"+end, end) + indent +
+				key("d%d.x", "d%d.x.\"y z\"") + formattest.Pick(d, " = ", "=", "   =  ") +
+				formattest.Pick(d, value(2), value(0)+" # c", value(0)+"  #x") + end)
 		}
 	}
 	lines("")
@@ -127,12 +135,13 @@ func generate(d formattest.Dice) string {
 
 func TestProperty(t *testing.T) { formattest.Property(t, tomlkit.Converter{}, generate) }
 
-// TestOracle compares the values with those that go-toml decodes.
+// TestOracle compares values and syntax errors with those of go-toml.
 func TestOracle(t *testing.T) {
 	compare := func(t formattest.TB, text string) {
 		docs, err := tomlkit.Converter{}.NativeToDocuments([]byte(text))
 		var want map[string]any
-		wrong := toml.Unmarshal([]byte(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")), &want)
+		wrong := toml.Unmarshal(
+			[]byte(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")), &want)
 		if (err != nil) != (wrong != nil) {
 			t.Fatalf("%v, but go-toml: %v, in\n%s", err, wrong, text)
 		}
@@ -163,7 +172,8 @@ func asJSON(t formattest.TB, v any) string {
 	return string(text)
 }
 
-// plain is a tree in which times are what they have in common, and the numbers that JSON does not have are text.
+// plain converts a tree so that both results can be compared: times become the word "time", and
+// numbers that JSON does not have become text.
 func plain(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

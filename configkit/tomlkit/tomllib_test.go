@@ -32,7 +32,8 @@ def read(text):
 json.dump([read(t) for t in json.load(sys.stdin)], sys.stdout)
 `
 
-// TestTomllib edits random texts and compares all values of what is written, with their types, with what Python reads.
+// TestTomllib edits random texts and compares all values of the result, with their types, with
+// those that Python reads.
 func TestTomllib(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil || exec.Command(python, "-c", "import tomllib").Run() != nil {
@@ -57,7 +58,8 @@ func TestTomllib(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s of\n%s\n%v", what, text, err)
 		}
-		texts, edits, want = append(texts, string(written)), append(edits, what+" of\n"+text), append(want, typed(docs[0].Data()))
+		texts, edits, want = append(texts, string(written)), append(edits, what+" of\n"+text),
+			append(want, typed(docs[0].Data()))
 	}
 	in, err := json.Marshal(texts)
 	if err != nil {
@@ -80,7 +82,8 @@ func TestTomllib(t *testing.T) {
 	}
 }
 
-// typed is a tree whose scalars are texts with their types, as the program in Python prints them.
+// typed converts a tree to the form that readWithTomllib prints: every scalar is a string with its
+// type and value.
 func typed(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

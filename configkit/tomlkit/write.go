@@ -11,7 +11,7 @@ import (
 // editor writes edits.
 type editor struct{ *formatkit.Writer }
 
-// keys writes the entries that a table is to have that is not in brackets.
+// keys writes the entries of a table that is not in brackets.
 func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 	stays := map[*formatkit.Node]bool{}
 	for _, entry := range entries {
@@ -23,7 +23,8 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 		}
 	}
 	f := formOf(n)
-	if len(entries) == 0 { // a table that others implied has to be said to be there
+	if len(entries) == 0 {
+		// a table without entries is no longer implied, so it needs a line of its own
 		switch f.standing {
 		case byDots:
 			e.Insert(e.first(n), e.keyed(f.parent, f.name)+"{}"+e.LineEnd)
@@ -50,7 +51,8 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 	return nil
 }
 
-// separate puts a blank line behind the first keys of a table that had none, if tables follow besides the one that is gone.
+// separate inserts a blank line after the first keys of a table that had no keys, if it contains
+// tables other than gone.
 func (e editor) separate(n, gone *formatkit.Node) {
 	follow := slices.ContainsFunc(n.Kids, func(kid *formatkit.Node) bool { return kid != gone })
 	if f := formOf(n); follow && (f.standing == byLonger || f.standing == byHeader && f.end == 0) {
@@ -58,7 +60,8 @@ func (e editor) separate(n, gone *formatkit.Node) {
 	}
 }
 
-// inserter inserts first keys: those of the root come in front of headers at the same place.
+// inserter returns the method of the writer that inserts first keys. Those of the root come before
+// headers inserted at the same offset.
 func (e editor) inserter(n *formatkit.Node) func(int, string) {
 	if formOf(n).standing == byLonger {
 		return e.InsertBelow
@@ -66,7 +69,7 @@ func (e editor) inserter(n *formatkit.Node) func(int, string) {
 	return e.Insert
 }
 
-// start is where the first key of a table goes that has none, and no header.
+// start returns the offset for the first key of a table that has neither keys nor a header.
 func (e editor) start(n *formatkit.Node) int {
 	at := len(e.Text)
 	for _, kid := range n.Kids {
@@ -75,7 +78,7 @@ func (e editor) start(n *formatkit.Node) int {
 	return at
 }
 
-// items writes the tables that an array of tables is to have.
+// items writes the tables of an array of tables.
 func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (anew bool, err error) {
 	stays := map[*formatkit.Node]bool{}
 	for _, entry := range entries {
@@ -100,7 +103,8 @@ func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (anew bool, 
 	return false, nil
 }
 
-// inline writes an array of tables that is to have something else in it, or nothing, behind an equals sign.
+// inline writes an array of tables that gets other elements, or none, as a value
+// after an equals sign.
 func (e editor) inline(list *formatkit.Node) error {
 	e.takeOut(list, e.Wipe)
 	defer e.separate(formOf(list).parent, list)
@@ -114,7 +118,7 @@ func (e editor) addItem(list *formatkit.Node, at int, v gaby.Value) {
 	e.section(at, formOf(model).name, v, indent, true)
 }
 
-// remove takes a value out, with all that belongs to it.
+// remove deletes a value with everything that belongs to it.
 func (e editor) remove(n *formatkit.Node) { e.takeOut(n, e.Remove) }
 
 func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
@@ -134,7 +138,7 @@ func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 
 func (e editor) behindComments(at int) int { return e.BehindComments(at, "#") }
 
-// first is where the first line of a table begins, whatever it is written as.
+// first returns the beginning of the first line of a table or value.
 func (e editor) first(n *formatkit.Node) int {
 	if formOf(n).standing == inValue || formOf(n).standing == byHeader {
 		return n.Head
@@ -146,7 +150,7 @@ func (e editor) first(n *formatkit.Node) int {
 	return at
 }
 
-// last is where the last line of a table ends.
+// last returns the end of the last line of a table or value.
 func (e editor) last(n *formatkit.Node) int {
 	f := formOf(n)
 	if f.standing == inValue {
@@ -159,7 +163,7 @@ func (e editor) last(n *formatkit.Node) int {
 	return e.behindComments(at)
 }
 
-// add writes a new entry of a table that is not in brackets, as its neighbours are written.
+// add writes a new entry of a table that is not in brackets, in the style of its neighbours.
 func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	f := formOf(n)
 	s := e.standingOf(n, v)
@@ -187,9 +191,10 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	return nil
 }
 
-// keyIn is a new key of a table, which may have quotes as the others have.
+// keyIn formats a new key of a table, in single quotes if other keys of the table have them.
 func (e editor) keyIn(n *formatkit.Node, key string) string {
-	if isBare(key) || strings.ContainsFunc(key, func(r rune) bool { return r == '\'' || r < ' ' || r == 0x7f }) {
+	if isBare(key) || strings.ContainsFunc(key,
+		func(r rune) bool { return r == '\'' || r < ' ' || r == 0x7f }) {
 		return keyText(key)
 	}
 	for _, kid := range n.Kids {
@@ -200,7 +205,7 @@ func (e editor) keyIn(n *formatkit.Node, key string) string {
 	return keyText(key)
 }
 
-// standingOf says how a new value in a table is to be written.
+// standingOf returns the syntax for a new value in a table.
 func (e editor) standingOf(n *formatkit.Node, v gaby.Value) standing {
 	if !isSection(v) {
 		return inValue
@@ -210,7 +215,8 @@ func (e editor) standingOf(n *formatkit.Node, v gaby.Value) standing {
 		like = byDots
 	}
 	for _, kid := range n.Kids {
-		if kid.Kind == v.Kind() && (kid.Kind == gaby.Map || len(kid.Kids) > 0 && kid.Kids[0].Kind == gaby.Map) {
+		if kid.Kind == v.Kind() && (kid.Kind == gaby.Map ||
+			len(kid.Kids) > 0 && kid.Kids[0].Kind == gaby.Map) {
 			like = formOf(kid).standing
 		}
 	}
@@ -220,7 +226,7 @@ func (e editor) standingOf(n *formatkit.Node, v gaby.Value) standing {
 	return like
 }
 
-// isSection tells values that can have a header: maps, and lists of nothing else.
+// isSection reports whether a value can have headers: whether it is a map or a list of maps.
 func isSection(v gaby.Value) bool {
 	if v.Kind() == gaby.Map {
 		return true
@@ -236,7 +242,8 @@ func isSection(v gaby.Value) bool {
 	return true
 }
 
-// line writes a key with its value behind the other keys of a table. What follows the key are more parts of it.
+// line writes a key with its value after the other keys of a table. more are
+// further parts of the key.
 func (e editor) line(n *formatkit.Node, key, value string, more ...string) error {
 	f := formOf(n)
 	text := e.keyIn(n, key)
@@ -261,7 +268,7 @@ func (e editor) line(n *formatkit.Node, key, value string, more ...string) error
 	return nil
 }
 
-// lines are the keys of a table that stand on lines of their own, in the order of the text.
+// lines returns the keys of a table that are on lines of their own, in the order of the text.
 func (e editor) lines(n *formatkit.Node) []*formatkit.Node {
 	var lines []*formatkit.Node
 	for _, kid := range n.Kids {
@@ -275,7 +282,7 @@ func (e editor) lines(n *formatkit.Node) []*formatkit.Node {
 	return lines
 }
 
-// model is the key of a table as which new ones are written, nil when it has none.
+// model returns the last key of a table, whose style new keys follow, or nil if it has none.
 func (e editor) model(n *formatkit.Node) *formatkit.Node {
 	var last *formatkit.Node
 	for _, line := range e.lines(n) {
@@ -286,7 +293,7 @@ func (e editor) model(n *formatkit.Node) *formatkit.Node {
 	return last
 }
 
-// keyed is the beginning of a line with a new key of a table.
+// keyed formats the beginning of a line with a new key of a table.
 func (e editor) keyed(n *formatkit.Node, key string) string {
 	in := n
 	for formOf(in).standing == byDots && e.model(in) == nil {
@@ -294,9 +301,11 @@ func (e editor) keyed(n *formatkit.Node, key string) string {
 	}
 	if model := e.model(in); model != nil {
 		lines := e.lines(in)
-		slices.SortFunc(lines, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
+		slices.SortFunc(
+			lines, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
 		signOf := func(n *formatkit.Node) formatkit.Span { return formOf(n).sign }
-		return formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, lines, model), signOf).Line(key)
+		return formatkit.DelimiterOf(e.Text, model, formatkit.Neighbours(e.Text, lines, model),
+			signOf).Line(key)
 	}
 	indent := ""
 	if f := formOf(n); f.header.Len() > 0 {
@@ -305,16 +314,17 @@ func (e editor) keyed(n *formatkit.Node, key string) string {
 	return indent + key + " = "
 }
 
-// indentOf is the indentation of a header.
+// indentOf returns the indentation of a header.
 func (e editor) indentOf(header formatkit.Span) string {
 	return formatkit.Indent(e.Text, formatkit.LineEnd(e.Text, header.From))
 }
 
-// deeper is by how much keys are indented below their header.
+// deeper returns the indentation of keys relative to their header.
 func (e editor) deeper() string {
 	return e.deeperIn(e.Root)
 }
 
+// deeperIn returns the indentation of the keys of the first table in n that indents them.
 func (e editor) deeperIn(n *formatkit.Node) string {
 	f := formOf(n)
 	if f.standing == inValue {
@@ -336,7 +346,7 @@ func (e editor) deeperIn(n *formatkit.Node) string {
 	return ""
 }
 
-// section writes a new table, or an array of them, with headers.
+// section writes a new table, or an array of tables, with headers.
 func (e editor) section(at int, name string, v gaby.Value, indent string, isItem bool) {
 	s := sections{editor: e, deeper: e.deeper(), apart: e.Apart(e.heads(e.Root, nil))}
 	if isItem && v.Kind() == gaby.Map {
@@ -347,7 +357,7 @@ func (e editor) section(at int, name string, v gaby.Value, indent string, isItem
 	e.InsertSection(at, s.out.String(), s.apart)
 }
 
-// heads are where the first tables that have headers begin.
+// heads returns the offsets of the first 100 tables with headers.
 func (e editor) heads(n *formatkit.Node, heads []int) []int {
 	if formOf(n).standing == inValue || len(heads) == 100 {
 		return heads
@@ -378,6 +388,8 @@ func (s *sections) any(name string, v gaby.Value, indent string) {
 	}
 }
 
+// table formats a table with its keys and the tables inside it. A table that contains only tables
+// needs no header, unless it is an item of an array.
 func (s *sections) table(name string, v gaby.Value, indent string, isItem bool) {
 	implied := !isItem && v.Len() > 0
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
@@ -392,7 +404,8 @@ func (s *sections) table(name string, v gaby.Value, indent string, isItem bool) 
 	}
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
 		if !isSection(kid) {
-			s.out.WriteString(indent + s.deeper + keyText(kid.Key()) + " = " + s.value(nil, kid) + s.LineEnd)
+			s.out.WriteString(indent + s.deeper + keyText(kid.Key()) + " = " + s.value(nil, kid) +
+				s.LineEnd)
 		}
 	}
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
@@ -402,7 +415,8 @@ func (s *sections) table(name string, v gaby.Value, indent string, isItem bool) 
 	}
 }
 
-// value is a value as it stands behind an equals sign or in brackets: in the place of that of n, or as n is written, if there is one.
+// value formats v as a value after an equals sign or in brackets. n is the node that
+// it replaces, or nil.
 func (e editor) value(n *formatkit.Node, v gaby.Value) string {
 	switch v.Kind() {
 	case gaby.Scalar:
@@ -416,10 +430,12 @@ func (e editor) value(n *formatkit.Node, v gaby.Value) string {
 		for item := v.First(); item.Exists(); item = item.Next() {
 			items = append(items, e.value(nil, item))
 		}
-		if n != nil && n.Kind == gaby.List && len(n.Kids) > 0 && len(items) > 0 && strings.Contains(e.Raw(n.Span), "\n") {
+		if n != nil && n.Kind == gaby.List && len(n.Kids) > 0 && len(items) > 0 &&
+			strings.Contains(e.Raw(n.Span), "\n") {
 			end := "," + e.LineEnd
 			indent := formatkit.Indent(e.Text, n.Kids[0].Entry.From)
-			return "[" + e.LineEnd + indent + strings.Join(items, end+indent) + end + formatkit.Indent(e.Text, n.Span.To-1) + "]"
+			return "[" + e.LineEnd + indent + strings.Join(items, end+indent) + end +
+				formatkit.Indent(e.Text, n.Span.To-1) + "]"
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	}
@@ -434,7 +450,8 @@ func (e editor) value(n *formatkit.Node, v gaby.Value) string {
 	return "{" + as.pad + strings.Join(pairs, ", ") + as.pad + "}"
 }
 
-// inlineStyle is how inline tables are written: as the first of the text with an entry on its line.
+// inlineStyle describes how inline tables are written, taken from the first one of the text whose
+// first entry is on its line.
 type inlineStyle struct{ pad, sign string }
 
 func (e editor) inlineStyle() inlineStyle {
@@ -447,7 +464,8 @@ func (e editor) inlineStyle() inlineStyle {
 }
 
 func (e editor) findInline(n *formatkit.Node, as *inlineStyle) bool {
-	if n.Kind == gaby.Map && len(n.Kids) > 0 && formOf(n).standing == inValue && formOf(n.Kids[0]).standing == inValue {
+	if n.Kind == gaby.Map && len(n.Kids) > 0 && formOf(n).standing == inValue &&
+		formOf(n.Kids[0]).standing == inValue {
 		kid := n.Kids[0]
 		pad := e.Raw(formatkit.Span{From: n.Span.From + 1, To: kid.Entry.From})
 		sign := e.Raw(formatkit.Span{From: kid.KeySpan.To, To: kid.Span.From})
@@ -456,10 +474,11 @@ func (e editor) findInline(n *formatkit.Node, as *inlineStyle) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(n.Kids, func(kid *formatkit.Node) bool { return e.findInline(kid, as) })
+	return slices.ContainsFunc(n.Kids,
+		func(kid *formatkit.Node) bool { return e.findInline(kid, as) })
 }
 
-// scalar is spelled with the line ends of the text.
+// scalar formats a scalar with the line ends of the text. raw is as in spelled.
 func (e editor) scalar(raw string, v gaby.Value) string {
 	text := spelled(strings.ReplaceAll(raw, "\r\n", "\n"), v.Data())
 	if e.LineEnd == "\r\n" {
@@ -468,7 +487,7 @@ func (e editor) scalar(raw string, v gaby.Value) string {
 	return text
 }
 
-// like is a new value in a table as its neighbours are written: strings in quotes of their kind.
+// like formats a new value in the style of its neighbours: strings have the same kind of quotes.
 func (e editor) like(neighbours []*formatkit.Node, v gaby.Value) string {
 	if v.Kind() != gaby.Scalar {
 		return e.value(nil, v)
@@ -488,7 +507,7 @@ func (e editor) like(neighbours []*formatkit.Node, v gaby.Value) string {
 	return e.scalar(raw, v)
 }
 
-// inBrackets writes the entries that an array or inline table is to have.
+// inBrackets writes the entries of an array or inline table.
 func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (anew bool, err error) {
 	dotted := false
 	for _, kid := range n.Kids {
@@ -504,12 +523,16 @@ func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (anew b
 	return true, nil
 }
 
-// bracketed is a new entry in brackets.
-func (e editor) bracketed(_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry) (string, error) {
+// bracketed formats a new entry in brackets in the style of its sibling model.
+func (e editor) bracketed(
+	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
+) (string, error) {
 	sign := formOf(model).sign
 	if sign.Len() == 0 {
 		return e.value(model, entry.Value), nil
 	}
-	before, after := formatkit.Span{From: model.KeySpan.To, To: sign.From}, formatkit.Span{From: sign.To, To: model.Span.From}
-	return keyText(entry.Value.Key()) + e.Raw(before) + "=" + e.Raw(after) + e.like(formOf(model).parent.Kids, entry.Value), nil
+	before, after := formatkit.Span{From: model.KeySpan.To, To: sign.From},
+		formatkit.Span{From: sign.To, To: model.Span.From}
+	return keyText(entry.Value.Key()) + e.Raw(before) + "=" + e.Raw(after) +
+		e.like(formOf(model).parent.Kids, entry.Value), nil
 }
