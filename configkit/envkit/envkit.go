@@ -1,19 +1,26 @@
-// Package envkit is the format AppConfig/Env: files of environment variables as dotenv and docker compose read them.
+// Package envkit implements the format AppConfig/Env: files of environment variables as dotenv and
+// docker compose read them.
 //
-// A line is KEY=value, with export in front if one likes. A value in single quotes is taken as it is and one in double quotes
-// knows \n, \r, \t, \\, \", \$ and \`; both may go over several lines. Quotes that are not closed at the end of the value are part of
-// it. A value without quotes ends with its line, or at # behind a blank, where a comment begins; blanks around it do not count.
-// Lines that begin with # or ; are comments. Variables in values are not replaced. All values are strings.
+// A line is KEY=value, optionally after export. A value in single quotes is literal, and one in
+// double quotes knows the escapes \n, \r, \t, \\, \", \$ and \`. Both may continue over several
+// lines. A quote that is not closed at the end of the value is part of the value. A value without
+// quotes ends with its line, or at a # after a blank, which begins a comment. Blanks around it are
+// ignored. Lines that begin with # or ; are comments. Variables in values are not expanded. All
+// values are strings.
 //
-// What is written is read the same by dotenv (of Node), godotenv, docker compose and by the shell (set -a; . FILE). They agree about
-// values in single quotes without one, and in double quotes without one, a backslash, $ or `. A value that needs both is refused. A
-// $ is text, in single quotes, unless the value had the same variable before. A value with \n keeps it, which the shell does not know. In
-// a text with CRLF line ends, which the shell does not read, \n is written for the lines of a value that had none.
+// Edits are written so that dotenv (of Node), godotenv, docker compose and the shell (set -a; .
+// FILE) all read the same. They agree about values in single quotes that contain no single quote,
+// and about values in double quotes that contain no double quote, backslash, $ or `. A value that
+// neither kind of quotes can hold is rejected. A $ is text, in single quotes, unless the old value
+// had the same variable. If the old value had \n so does the new one, although the shell does not
+// know it. In a text with CRLF line ends, which the shell cannot read, a value that becomes
+// multi-line is written with \n.
 //
-// Others who read such files know less: docker run --env-file takes everything after the sign as it is, quotes included, and knows no
-// export; systemd takes a backslash at the end of a line for one that goes on, and # after a value for a part of it.
+// Other readers of such files know less. docker run --env-file takes everything after the sign
+// literally, including quotes, and does not know export. systemd continues a line that ends in a
+// backslash, and takes a # after a value as part of the value.
 //
-// Keys have no dots, but for those of the configHub block.
+// Keys have no dots, except those of the configHub block.
 package envkit
 
 import (
@@ -23,12 +30,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Converter is the converter of the format.
+// Converter converts the format.
 type Converter = formatkit.Converter[language]
 
 type language struct{ formatkit.FlatEdits[language] }
 
-// block is the only map.
+// block is the key of the only map.
 const block = "configHub"
 
 // Scalar implements gaby.Native.
@@ -36,7 +43,8 @@ func (language) Scalar(value any) (any, error) {
 	text, ok := formatkit.Untyped(value)
 	switch {
 	case !ok:
-		return nil, formatkit.Refuse(`use delete-path, or "" for no text`, "a variable cannot be null")
+		return nil, formatkit.Refuse(`use delete-path, or "" for no text`,
+			"a variable cannot be null")
 	case strings.ContainsRune(text, 0):
 		return nil, formatkit.Refuse("", "a variable cannot have a null character")
 	}
@@ -59,7 +67,7 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 	return formatkit.CheckFlat(root, path)
 }
 
-// CheckIn says why a value cannot take the place of that of n.
+// CheckIn returns an error if v cannot be the new value of n.
 func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	text := v.Text()
 	if v.Kind() != gaby.Scalar || n.Value == text {
@@ -71,7 +79,7 @@ func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	return old{}.checkText(text)
 }
 
-// checkVariable checks what is to be at the top: what is new has to be readable by all readers.
+// checkVariable checks a new value of the root. All readers must be able to read it.
 func checkVariable(v gaby.Value) error {
 	switch key := v.Key(); {
 	case key == block && v.Kind() == gaby.Map:
@@ -83,12 +91,13 @@ func checkVariable(v gaby.Value) error {
 	case strings.Contains(key, "."):
 		return formatkit.Refuse("", "the name of a variable cannot have a dot")
 	case !isPlainName(key):
-		return formatkit.Refuse("names have letters, digits and _, and do not begin with a digit", "%q cannot be the name of a variable", key)
+		return formatkit.Refuse("names have letters, digits and _, and do not begin with a digit",
+			"%q cannot be the name of a variable", key)
 	}
 	return checkNew(v)
 }
 
-// checkNew checks the texts in v that are new.
+// checkNew checks the new strings in v.
 func checkNew(v gaby.Value) error {
 	if v.Kind() == gaby.Scalar {
 		if v.NativeNode() >= 0 {
@@ -104,17 +113,18 @@ func checkNew(v gaby.Value) error {
 	return nil
 }
 
-// isPlainName reports whether every reader knows key as the name of a variable.
+// isPlainName reports whether every reader accepts key as the name of a variable.
 func isPlainName(key string) bool {
 	for i := range len(key) {
-		if c := key[i]; c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+		if c := key[i]; c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') &&
+			(i == 0 || c < '0' || c > '9') {
 			return false
 		}
 	}
 	return key != "" && key != export
 }
 
-// isName reports whether key can stand in front of "=".
+// isName reports whether key can be written before "=".
 func isName(key string) bool {
 	return key != "" && !strings.ContainsAny(key, " \t\r\n=#;'\"`\x00") && key != export
 }
@@ -122,7 +132,8 @@ func isName(key string) bool {
 // CheckComment implements gaby.Native.
 func (language) CheckComment(root gaby.Value, path []string, text string) error {
 	if hasMark(text) {
-		return formatkit.Refuse("leave out the #", "godotenv would take what is before the last # for the value")
+		return formatkit.Refuse("leave out the #",
+			"godotenv would take what is before the last # for the value")
 	}
 	return formatkit.CheckFlatComment(root, path)
 }

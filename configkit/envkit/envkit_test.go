@@ -51,9 +51,11 @@ var corpus = []formattest.Input{
 
 func TestCorpus(t *testing.T) { formattest.Corpus(t, envkit.Converter{}, corpus) }
 
-// A line break in a new value is one for every reader, whatever the line ends of the text are.
+// TestLineBreaks checks that a line break in a new value is one for every reader, whatever the line
+// ends of the text.
 func TestLineBreaks(t *testing.T) {
-	for text, want := range map[string]string{"A=1\n": "A=\"x\ny\"\n", "A=1\r\n": "A=\"x\\ny\"\r\n"} {
+	for text, want := range map[string]string{"A=1\n": "A=\"x\ny\"\n",
+		"A=1\r\n": "A=\"x\\ny\"\r\n"} {
 		docs, err := envkit.Converter{}.NativeToDocuments([]byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +63,8 @@ func TestLineBreaks(t *testing.T) {
 		if _, err := docs[0].Set("x\ny", "A"); err != nil {
 			t.Fatal(err)
 		}
-		if have, err := (envkit.Converter{}).DocumentsToNative(docs); err != nil || string(have) != want {
+		if have, err := (envkit.Converter{}).DocumentsToNative(docs); err != nil ||
+			string(have) != want {
 			t.Errorf("%q, %v, want %q", have, err, want)
 		}
 	}
@@ -73,10 +76,14 @@ func generate(d formattest.Dice) string {
 	var b strings.Builder
 	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
 	for range d(8) {
-		b.WriteString(formattest.Pick(d, "", "", "  ", "# note"+end, end, "export ", "; x"+end+"# y"+end))
-		b.WriteString(formattest.Pick(d, "A", "B", "DATABASE_HOST", "DATABASE_PORT", "X_Y_Z", "configHub.configName", "configHub.x", "k-1"))
+		b.WriteString(formattest.Pick(d, "", "", "  ", "# note"+end, end, "export ",
+			"; x"+end+"# y"+end))
+		b.WriteString(formattest.Pick(d, "A", "B", "DATABASE_HOST", "DATABASE_PORT", "X_Y_Z",
+			"configHub.configName", "configHub.x", "k-1"))
 		b.WriteString(formattest.Pick(d, "=", "=", " = ", "= "))
-		b.WriteString(formattest.Pick(d, "", "1", "word", "two words", "'single # q'", `"double \" \n q"`, "\"two"+end+"lines\"", "'two"+end+"lines'", "a#b", "it's", "$X", "é", "\"x\" # note", "x # note", " # note", "C:\\x"))
+		b.WriteString(formattest.Pick(d, "", "1", "word", "two words", "'single # q'",
+			`"double \" \n q"`, "\"two"+end+"lines\"", "'two"+end+"lines'", "a#b", "it's", "$X",
+			"é", "\"x\" # note", "x # note", " # note", "C:\\x"))
 		b.WriteString(end)
 	}
 	text := b.String()
@@ -90,11 +97,13 @@ func TestProperty(t *testing.T) { formattest.Property(t, envkit.Converter{}, gen
 
 func FuzzParse(f *testing.F) { formattest.Fuzz(f, envkit.Converter{}, corpus) }
 
-// TestOracle compares with another implementation of the format. It replaces variables and knows no dots.
+// TestOracle compares with another implementation of the format, which expands variables and does
+// not allow dots.
 func TestOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := formattest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
-		text := strings.NewReplacer("configHub.", "c", "$", "", "; x", "# x", "it's", "its", "k-1", "k_1", " # note", "").Replace(generate(dice))
+		text := strings.NewReplacer("configHub.", "c", "$", "", "; x", "# x", "it's", "its", "k-1",
+			"k_1", " # note", "").Replace(generate(dice))
 		want, err := godotenv.Parse(bytes.NewReader([]byte(text)))
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)

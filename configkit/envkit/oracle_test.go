@@ -19,7 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/formatkit/formattest"
 )
 
-// readers are those that the format promises to be read by.
+// readers are the programs that must read every edited text the same.
 var readers = map[string]func(t *testing.T, texts []string) []map[string]string{
 	"compose":  readWithCompose,
 	"godotenv": readWithGo,
@@ -30,7 +30,8 @@ var readers = map[string]func(t *testing.T, texts []string) []map[string]string{
 func readWithCompose(t *testing.T, texts []string) []map[string]string {
 	var all []map[string]string
 	for _, text := range texts {
-		variables, err := compose.UnmarshalWithLookup(text, func(string) (string, bool) { return "", false })
+		variables, err := compose.UnmarshalWithLookup(text,
+			func(string) (string, bool) { return "", false })
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
@@ -86,11 +87,15 @@ func readWithShell(t *testing.T, texts []string) []map[string]string {
 	}
 	dir := t.TempDir()
 	for i, text := range texts {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%05d", i)), []byte(strings.ReplaceAll(text, "\r\n", "\n")), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%05d", i)),
+			[]byte(strings.ReplaceAll(text, "\r\n", "\n")), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := exec.Command(sh, "-c", `for f in "$0"/*; do env -i sh -c 'set -a; . "$0"; env -0' "$f" || exit; printf '\0'; done`, dir)
+	c := exec.Command(
+		sh, "-c",
+		`for f in "$0"/*; do env -i sh -c 'set -a; . "$0"; env -0' "$f" || exit; printf '\0'; done`,
+		dir)
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if err != nil {
@@ -108,17 +113,19 @@ func readWithShell(t *testing.T, texts []string) []map[string]string {
 	return all
 }
 
-// randomText is made of what goes wrong when it is quoted wrongly.
+// randomText returns a text of characters that break when they are not quoted properly.
 func randomText(d formattest.Dice) string {
 	var b strings.Builder
 	for range d(6) {
-		b.WriteString(formattest.Pick(d, "a", "it", "x1", " ", "'", `"`, `\`, "$", "${A}", "$A", "#", " # ", "`", "\n", `\n`, `\"`, "=", ":", ";", "&", "|", "!", "~", "*", "(", ")", "é", "日", "\t", "/", ",", "{", "}", "\r", "\u00a0"))
+		b.WriteString(formattest.Pick(d, "a", "it", "x1", " ", "'", `"`, `\`, "$", "${A}", "$A",
+			"#", " # ", "`", "\n", `\n`, `\"`, "=", ":", ";", "&", "|", "!", "~", "*", "(", ")",
+			"é", "日", "\t", "/", ",", "{", "}", "\r", "\u00a0"))
 	}
 	return b.String()
 }
 
-// TestReaders sets random texts in random files, as new variables and in the place of old ones: every reader reads what was set, and
-// the other variables as before.
+// TestReaders sets random values in random files, as new variables and in place of old ones. Every
+// reader must read the new value, and the other variables as before.
 func TestReaders(t *testing.T) {
 	count := 200
 	if os.Getenv("LONG") != "" {
@@ -134,7 +141,9 @@ func TestReaders(t *testing.T) {
 		for i := range 1 + dice(4) {
 			b.WriteString(formattest.Pick(dice, "", "", "# it's \"so # far"+end, end, "export "))
 			fmt.Fprintf(&b, "K%d=", i)
-			b.WriteString(formattest.Pick(dice, "", "1", "word", "a:b/c", "'single # q'", `"double q"`, `"two`+end+`lines"`, `'two`+end+`lines'`, `"x" # note`, "x # note", `""`, `''`, `"it's"`, `'"'`))
+			b.WriteString(formattest.Pick(dice, "", "1", "word", "a:b/c", "'single # q'",
+				`"double q"`, `"two`+end+`lines"`, `'two`+end+`lines'`, `"x" # note`, "x # note",
+				`""`, `''`, `"it's"`, `'"'`))
 			b.WriteString(end)
 		}
 		key, value := formattest.Pick(dice, "K0", "K1", "K2", "NEW"), randomText(dice)
@@ -154,7 +163,8 @@ func TestReaders(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s = %q in\n%s\n%v", key, value, b.String(), err)
 		}
-		before, after, keys, values = append(before, b.String()), append(after, string(edited)), append(keys, key), append(values, value)
+		before, after, keys, values = append(before, b.String()), append(after, string(edited)),
+			append(keys, key), append(values, value)
 	}
 	if refused > count/3 {
 		t.Errorf("%d of %d texts were refused", refused, count)
@@ -164,17 +174,20 @@ func TestReaders(t *testing.T) {
 			old, now := read(t, before), read(t, after)
 			for i, have := range now {
 				if name == "sh" && strings.Contains(after[i], "\r\n") {
-					continue // the shell reads no such text
+					continue // the shell cannot read such a text
 				}
 				want := old[i]
-				if strings.Contains(want[keys[i]], "\r\n") { // the lines of a value that has some end as those of the text, and compose keeps that
+				if strings.Contains(want[keys[i]], "\r\n") {
+					// the lines of a multi-line value end like those of the text, and compose keeps
+					// the carriage returns
 					have[keys[i]] = strings.ReplaceAll(have[keys[i]], "\r\n", "\n")
 				}
 				want[keys[i]] = values[i]
 				delete(want, "_")
 				delete(have, "_")
 				if diff := cmp.Diff(want, have); diff != "" {
-					t.Errorf("%s = %q (-want +%s)\n%s\nin\n%s\nbefore\n%s", keys[i], values[i], name, diff, after[i], before[i])
+					t.Errorf("%s = %q (-want +%s)\n%s\nin\n%s\nbefore\n%s", keys[i], values[i],
+						name, diff, after[i], before[i])
 				}
 			}
 		})

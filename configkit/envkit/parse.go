@@ -9,15 +9,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// line is how a variable is written.
+// line is the syntax of a variable.
 type line struct {
 	export  bool
 	sign    formatkit.Span
-	comment formatkit.Span // behind the value, with its mark; empty when there is none
+	comment formatkit.Span // after the value, with its mark; may be empty
 	old     old
 }
 
-// export may stand in front of a name.
+// export is allowed before a name.
 const export = "export"
 
 // Parse implements formatkit.Language.
@@ -43,12 +43,12 @@ func (language) Parse(text []byte) ([]formatkit.Document, error) {
 	return []formatkit.Document{{Root: nest(leaves)}}, nil
 }
 
-// nest makes the configHub block a map.
+// nest builds the tree of variables, in which the configHub block is a map.
 func nest(leaves []*formatkit.Node) *formatkit.Node {
 	root := formatkit.Nest(leaves)
 	for _, kid := range root.Kids {
 		if kid.Kind == gaby.List {
-			kid.Kind = gaby.Map // configHub.0, if anything
+			kid.Kind = gaby.Map // numbered keys make no list here: configHub.0
 		}
 	}
 	return root
@@ -57,7 +57,7 @@ func nest(leaves []*formatkit.Node) *formatkit.Node {
 type parser struct {
 	text   []byte
 	at     int
-	before int // where the variable before ends
+	before int // where the previous variable ends
 }
 
 func isBlank(b byte) bool { return b == ' ' || b == '\t' }
@@ -79,19 +79,23 @@ func isComment(line []byte) int {
 	return 0
 }
 
-func (p *parser) fail(at int, msg, hint string) error { return formatkit.Fail(p.text, at, msg, hint) }
+func (p *parser) fail(at int, msg, hint string) error {
+	return formatkit.Fail(p.text, at, msg, hint)
+}
 
-// variable reads the variable whose line begins here, behind blanks.
+// variable parses the variable on the current line, whose leading blanks are skipped already.
 func (p *parser) variable() (*formatkit.Node, error) {
 	form := &line{}
 	n := &formatkit.Node{Kind: gaby.Scalar, Syntax: form}
 	begin, eol := p.at, formatkit.LineEnd(p.text, p.at)
 	sign := bytes.IndexByte(p.text[begin:eol], '=')
 	if sign < 0 {
-		return nil, p.fail(begin, "no '=' separator found", "a line is KEY=value, or a comment behind #")
+		return nil, p.fail(begin, "no '=' separator found",
+			"a line is KEY=value, or a comment behind #")
 	}
 	sign += begin
-	if rest, ok := bytes.CutPrefix(p.text[begin:sign], []byte(export)); ok && len(rest) > 0 && isBlank(rest[0]) && len(bytes.TrimLeft(rest, " \t")) > 0 {
+	if rest, ok := bytes.CutPrefix(p.text[begin:sign], []byte(export)); ok && len(rest) > 0 &&
+		isBlank(rest[0]) && len(bytes.TrimLeft(rest, " \t")) > 0 {
 		form.export = true
 		p.at += len(export)
 		p.skipBlanks()
@@ -102,8 +106,10 @@ func (p *parser) variable() (*formatkit.Node, error) {
 	switch {
 	case !isName(n.Key):
 		return nil, p.fail(p.at, "the name of a variable cannot be "+quoted(n.Key), "")
-	case dot >= 0 && (!strings.HasPrefix(n.Key, block+".") || dot == len(n.Key)-1 || strings.Contains(n.Key, "..") || strings.HasSuffix(n.Key, ".")):
-		return nil, p.fail(p.at+dot, "the name of a variable cannot have a dot", "only those of the "+block+" block do, such as "+block+".configName")
+	case dot >= 0 && (!strings.HasPrefix(n.Key, block+".") || dot == len(n.Key)-1 ||
+		strings.Contains(n.Key, "..") || strings.HasSuffix(n.Key, ".")):
+		return nil, p.fail(p.at+dot, "the name of a variable cannot have a dot",
+			"only those of the "+block+" block do, such as "+block+".configName")
 	}
 	form.sign = formatkit.Span{From: sign, To: sign + 1}
 	p.at = sign + 1
@@ -112,7 +118,8 @@ func (p *parser) variable() (*formatkit.Node, error) {
 	n.Value = p.value(n, form)
 	form.old.raw = string(p.text[n.Span.From:n.Span.To])
 	form.old.variables = variablesIn(form.old.raw)
-	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, begin), To: formatkit.NextLine(p.text, p.at)}
+	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, begin),
+		To: formatkit.NextLine(p.text, p.at)}
 	n.Head, n.Comments.Head = formatkit.CommentsAbove(p.text, p.before, n.Entry.From, isComment)
 	p.at, p.before = n.Entry.To, n.Entry.To
 	return n, nil
@@ -125,7 +132,7 @@ func quoted(s string) string {
 	return "'" + s + "'"
 }
 
-// value reads the value that begins here.
+// value parses the value at the current position.
 func (p *parser) value(n *formatkit.Node, form *line) string {
 	if !p.atLineEnd() {
 		if c := p.text[p.at]; c == '\'' || c == '"' {
@@ -163,7 +170,8 @@ func (p *parser) value(n *formatkit.Node, form *line) string {
 	return string(value)
 }
 
-// behind reads what may stand behind a closing quote, a comment, and reports whether it is all there is on the line.
+// behind skips a comment after a closing quote. It reports whether nothing else
+// follows on the line.
 func (p *parser) behind(form *line) bool {
 	from := p.at
 	p.skipBlanks()
@@ -181,7 +189,8 @@ func (p *parser) comment(form *line) string {
 	return formatkit.CommentText(string(p.text[form.comment.From:form.comment.To]), 1)
 }
 
-// closing is the length of the quoted text that text begins with, 0 when its quote is not closed.
+// closing returns the length of the quoted string at the beginning of text, or 0 if the
+// quote is not closed.
 func closing(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch {
@@ -194,7 +203,7 @@ func closing(text []byte) int {
 	return 0
 }
 
-// pieces splits a quoted text, without its quotes.
+// pieces splits the inside of a quoted string into characters and escape sequences.
 func pieces(raw []byte) []formatkit.Token {
 	var out []formatkit.Token
 	double := raw[0] == '"'

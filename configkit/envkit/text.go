@@ -10,26 +10,30 @@ import (
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 )
 
-// plain are the characters, besides letters and digits, that every reader takes for themselves in a value without quotes.
+// plain lists the characters, besides letters and digits, that all readers take literally in a
+// value without quotes.
 const plain = "_./:@%+,=^-"
 
-// kept are characters that a value without quotes has only where it had them before: some readers take them for themselves.
+// kept lists characters that only some readers take literally in a value without quotes. They are
+// written there only if the old value had them.
 const kept = " \t;&|<>()*?!~{}[]$"
 
-// nothing is an empty value in front of a comment, which docker compose would take for the value otherwise.
+// nothing is an empty value before a comment. Without quotes docker compose would take the
+// comment as the value.
 const nothing = `""`
 
-// old is how a value was written that is replaced. Its zero value is that of a new variable.
+// old is the syntax of a value that is replaced. Its zero value stands for a new variable.
 type old struct {
 	raw       string
-	pieces    []formatkit.Token // what raw has between its quotes
-	variables []string          // that readers replace in it
+	pieces    []formatkit.Token // the inside of the quotes of raw
+	variables []string          // the names of variables that readers expand in it
 }
 
-// reference is a variable in a value, or a $ that may be one.
+// reference matches a variable in a value, or a $ that may be one.
 var reference = regexp.MustCompile(`\$(?:\{?(\w+)|.|$)`)
 
-// variablesIn returns the variables in a value, except those in single quotes and escaped ones in double quotes.
+// variablesIn returns the variables in a value, except those in single quotes and escaped ones in
+// double quotes.
 func variablesIn(raw string) []string {
 	if strings.HasPrefix(raw, "'") {
 		return nil
@@ -48,7 +52,8 @@ func namesIn(text string) []string {
 	return names
 }
 
-// keeps reports whether a $ in text means variables that were there before, and whether some do and some do not.
+// keeps reports whether the references in text are all to variables of the old value, and whether
+// only some of them are.
 func (o old) keeps(text string) (all, some bool) {
 	names := namesIn(text)
 	have := 0
@@ -60,22 +65,27 @@ func (o old) keeps(text string) (all, some bool) {
 	return have > 0 && have == len(names), have > 0 && have < len(names)
 }
 
-// spellings returns the ways to write a value that all readers read as text, those that are most like the old one first: no escapes but
-// \n and \r where there were some, because dotenv, godotenv and the shell know no other in common. LineEnd is that of the text. When that
-// is CRLF, \n is written for new lines of a value: docker compose would keep the carriage returns, and the shell reads no such text.
+// spellings returns the ways to write a value that all readers read as text, beginning with those
+// that are most similar to the old value. The only escapes are \n and \r, and only if the old value
+// had some, because dotenv, godotenv and the shell have no other escapes in common.
+//
+// lineEnd is the line end of the text. If it is CRLF new line breaks are written as \n, because
+// docker compose would keep the carriage returns, and the shell cannot read such a text anyway.
 func (o old) spellings(text, lineEnd string) []string {
 	reference, both := o.keeps(text)
 	if both {
 		return nil
 	}
 	escapes := strings.NewReplacer("\n", `\n`, "\r", `\r`)
-	isEscaped := lineEnd != "\n" && strings.Contains(text, "\n") && !strings.Contains(o.raw, lineEnd)
+	isEscaped := lineEnd != "\n" && strings.Contains(text, "\n") &&
+		!strings.Contains(o.raw, lineEnd)
 	lines := strings.ReplaceAll(text, "\n", lineEnd)
 	var bare, single, double []string
 	if o.isBare(text, reference) {
 		bare = []string{text}
 	}
-	if !reference && !isEscaped && !strings.ContainsAny(text, "'\r") && !strings.HasSuffix(text, `\`) {
+	if !reference && !isEscaped && !strings.ContainsAny(text, "'\r") &&
+		!strings.HasSuffix(text, `\`) {
 		single = []string{"'" + lines + "'"}
 	}
 	if !strings.ContainsAny(text, "\"\\`") && (reference || !strings.Contains(text, "$")) {
@@ -83,7 +93,9 @@ func (o old) spellings(text, lineEnd string) []string {
 		case isEscaped:
 			double = []string{`"` + escapes.Replace(text) + `"`}
 		case strings.Contains(o.raw, `\n`), strings.Contains(o.raw, `\r`):
-			double = []string{`"` + formatkit.Reescape(o.raw, o.pieces, text, escapes.Replace) + `"`}
+			double = []string{
+				`"` + formatkit.Reescape(o.raw, o.pieces, text, escapes.Replace) + `"`,
+			}
 		}
 		if !isEscaped && !strings.Contains(text, "\r") {
 			double = append(double, `"`+lines+`"`)
@@ -102,19 +114,22 @@ func (o old) spellings(text, lineEnd string) []string {
 func (o old) isBare(text string, reference bool) bool {
 	return text == strings.TrimSpace(text) && !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(plain, r) &&
-			(!strings.ContainsRune(kept, r) || !strings.ContainsRune(o.raw, r) || r == '$' && !reference)
+			(!strings.ContainsRune(kept, r) || !strings.ContainsRune(o.raw, r) ||
+				r == '$' && !reference)
 	})
 }
 
-// checkText says why a value cannot be written.
+// checkText returns an error if the value cannot be written.
 func (o old) checkText(text string) error {
 	if len(o.spellings(text, "\n")) > 0 {
 		return nil
 	}
 	if _, both := o.keeps(text); both {
-		return formatkit.Refuse("write the value into the file", "some of the $ stand for variables of the value there was, and some do not: what is meant is not known")
+		return formatkit.Refuse("write the value into the file",
+			"some of the $ stand for variables of the value there was, and some do not: what is meant is not known")
 	}
-	return formatkit.Refuse("leave out one of the quotes, or what is special in double quotes: $, ` and the backslash",
+	return formatkit.Refuse(
+		"leave out one of the quotes, or what is special in double quotes: $, ` and the backslash",
 		"the value cannot be written so that dotenv, godotenv, docker compose and the shell all read the same")
 }
 
@@ -131,23 +146,28 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 	before := w.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Span.From})
 	spellings := form.old.spellings(text, w.LineEnd)
 	if hasMark(n.Comments.Line) {
-		spellings = slices.DeleteFunc(spellings, func(written string) bool { return !strings.ContainsAny(written[:min(1, len(written))], `"'`) })
+		spellings = slices.DeleteFunc(spellings,
+			func(written string) bool {
+				return !strings.ContainsAny(written[:min(1, len(written))], `"'`)
+			})
 	}
 	written := readable(before, spellings, text)
-	if sign := form.sign; n.Span.Len() == 0 && text != "" && sign.To == n.Span.From && sign.From > n.KeySpan.To {
+	if sign := form.sign; n.Span.Len() == 0 && text != "" && sign.To == n.Span.From &&
+		sign.From > n.KeySpan.To {
 		written = " " + written // KEY = value
 	}
 	return written
 }
 
-// hasMark reports whether a comment has # in it after a blank. After a value without quotes godotenv takes all up to the last one for the
-// value.
+// hasMark reports whether a comment contains a # after a blank. After a value without quotes
+// godotenv takes everything before the last # as the value.
 func hasMark(comment string) bool { return mark.MatchString(comment) }
 
 var mark = regexp.MustCompile(`(?:^|\s)#`)
 
-// readable returns the first of the spellings that is read as text after a key and its sign, even before a comment. Without one it
-// returns "", which is found when the result is read again.
+// readable returns the first spelling that parses back to text after before, which is a key and its
+// sign, even if a comment follows. It returns "" if there is none, which is reported when the
+// result is parsed again.
 func readable(before string, spellings []string, text string) string {
 	for _, written := range spellings {
 		p := parser{text: []byte(before + written + " # c\n")}
@@ -160,14 +180,17 @@ func readable(before string, spellings []string, text string) string {
 }
 
 // Line implements formatkit.Flat.
-func (l language) Line(w *formatkit.Writer, model *formatkit.Node, key string, value any, comment string) string {
+func (l language) Line(
+	w *formatkit.Writer, model *formatkit.Node, key string, value any, comment string,
+) string {
 	text, _ := formatkit.Untyped(value)
 	d := formatkit.Delimiter{Sign: "="}
 	prefix := ""
 	var like old
 	if model != nil {
 		neighbours := formatkit.Neighbours(w.Text, w.Lines(), model)
-		d = formatkit.DelimiterOf(w.Text, model, neighbours, func(n *formatkit.Node) formatkit.Span { return n.Syntax.(*line).sign })
+		d = formatkit.DelimiterOf(w.Text, model, neighbours,
+			func(n *formatkit.Node) formatkit.Span { return n.Syntax.(*line).sign })
 		if model.Syntax.(*line).export && !strings.Contains(key, ".") {
 			prefix = export + " "
 		}
@@ -185,7 +208,7 @@ func (l language) Line(w *formatkit.Writer, model *formatkit.Node, key string, v
 	return before + written
 }
 
-// quoteOf is the quote that all values of the variables are in, "" when there is none.
+// quoteOf returns the quote that all values of the variables have, or "" if they differ.
 func quoteOf(w *formatkit.Writer, variables []*formatkit.Node) string {
 	quote := ""
 	for _, n := range variables {
@@ -201,7 +224,8 @@ func quoteOf(w *formatkit.Writer, variables []*formatkit.Node) string {
 	return quote
 }
 
-// Near is the variable that a new one of the name goes behind: the last of those whose names begin with the same words.
+// Near returns the variable after which a new one is inserted: the last of those that have the most
+// words at the beginning of the name in common with it.
 func (language) Near(w *formatkit.Writer, key string) *formatkit.Node {
 	var near *formatkit.Node
 	best := 0
@@ -209,7 +233,8 @@ func (language) Near(w *formatkit.Writer, key string) *formatkit.Node {
 	for _, n := range w.Lines() {
 		have := strings.Split(n.Key, "_")
 		common := 0
-		for common < len(words)-1 && common < len(have)-1 && words[common] == have[common] && words[common] != "" {
+		for common < len(words)-1 && common < len(have)-1 && words[common] == have[common] &&
+			words[common] != "" {
 			common++
 		}
 		if common > 0 && common >= best && w.Stays(n) {
