@@ -10,11 +10,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// matter is what the root remembers: where the front matter stands.
+// matter is the syntax of the root: the span of the front matter.
 type matter struct {
-	open  int    // where the line in front of it begins
-	close int    // where the line behind it begins, open when there is none
-	yaml  []byte // from open to close; if there is none, what it would begin with
+	open  int    // the beginning of the opening ---
+	close int    // the beginning of the closing ---; equal to open without front matter
+	yaml  []byte // the text from open to close; without front matter the opening line of a new one
 }
 
 const (
@@ -22,7 +22,7 @@ const (
 	mark = "---"
 )
 
-// textOf is the node of the text.
+// textOf returns the node of the text after the front matter.
 func textOf(root *formatkit.Node) *formatkit.Node { return root.Kids[len(root.Kids)-1] }
 
 // Parse implements formatkit.Language: a file is one document.
@@ -41,10 +41,13 @@ func (language) Parse(text []byte) ([]formatkit.Document, error) {
 		begin = formatkit.NextLine(text, m.close)
 	}
 	if doc != nil {
-		b := builder{lines: lineStarts(text[:m.close]), text: text, entry: formatkit.Span{From: m.open, To: begin}}
+		b := builder{lines: lineStarts(text[:m.close]), text: text,
+			entry: formatkit.Span{From: m.open, To: begin}}
 		b.entries(root, doc.Value(), nil)
 		if twice := root.Get(textKey); twice != nil {
-			return nil, formatkit.Fail(text, twice.KeySpan.From, "the front matter has an entry "+textKey+", which is what the text behind it is called", "call it something else")
+			return nil, formatkit.Fail(text, twice.KeySpan.From,
+				"the front matter has an entry "+textKey+
+					", which is what the text behind it is called", "call it something else")
 		}
 	}
 	body := formatkit.Span{From: begin, To: len(text)}
@@ -55,7 +58,8 @@ func (language) Parse(text []byte) ([]formatkit.Document, error) {
 	return []formatkit.Document{{Root: root}}, nil
 }
 
-// matterOf finds the front matter of a text and parses it. A text that only looks as if it had some has none.
+// matterOf finds and parses the front matter of a text. If what follows the opening --- is not a
+// map, the text has no front matter.
 func matterOf(text []byte) (matter, *gaby.YamlDoc, error) {
 	start := 0
 	if bytes.HasPrefix(text, []byte(bom)) {
@@ -83,7 +87,8 @@ func matterOf(text []byte) (matter, *gaby.YamlDoc, error) {
 		var syntax *gaby.SyntaxError
 		if errors.As(err, &syntax) && syntax.Hint == "" {
 			told := *syntax
-			told.Hint = "what stands between the lines " + mark + " at the beginning of a text is YAML"
+			told.Hint = "what stands between the lines " + mark +
+				" at the beginning of a text is YAML"
 			err = &told
 		}
 		return none, nil, err
@@ -100,12 +105,14 @@ func matterOf(text []byte) (matter, *gaby.YamlDoc, error) {
 	return m, docs[0], nil
 }
 
-// hasKey reports whether the first line that says something looks like the entry of a map.
+// hasKey reports whether the first line that is not blank or a comment looks
+// like an entry of a map.
 func hasKey(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
 		if len(line) > 0 && line[0] != '#' {
-			return line[0] == '{' || bytes.HasSuffix(line, []byte(":")) || bytes.Contains(line, []byte(": "))
+			return line[0] == '{' || bytes.HasSuffix(line, []byte(":")) ||
+				bytes.Contains(line, []byte(": "))
 		}
 	}
 	return false
@@ -116,10 +123,10 @@ func isMark(text []byte, at int) bool {
 	return string(bytes.TrimRight(text[at:formatkit.LineEnd(text, at)], " \t")) == mark
 }
 
-// builder makes nodes of the front matter.
+// builder builds the nodes of the front matter.
 type builder struct {
 	text  []byte
-	lines []int // where they begin
+	lines []int // the offsets of the lines
 	entry formatkit.Span
 }
 
@@ -131,10 +138,11 @@ func lineStarts(text []byte) []int {
 	return starts
 }
 
-// entries adds those of a map or list, which is at a path.
+// entries adds the entries of v, a map or list at path.
 func (b builder) entries(n *formatkit.Node, v gaby.Value, path []string) {
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
-		k := &formatkit.Node{Kind: kid.Kind(), Comments: kid.Comments(), Comma: -1, Entry: b.entry, Head: b.entry.From}
+		k := &formatkit.Node{Kind: kid.Kind(), Comments: kid.Comments(), Comma: -1, Entry: b.entry,
+			Head: b.entry.From}
 		segment := strconv.Itoa(len(n.Kids))
 		if n.Kind == gaby.Map {
 			k.Key = kid.Key()
@@ -154,7 +162,7 @@ func (b builder) entries(n *formatkit.Node, v gaby.Value, path []string) {
 	}
 }
 
-// offset is the byte at a position.
+// offset returns the offset of a position.
 func (b builder) offset(p gaby.Position) int {
 	at := b.lines[min(max(p.Line, 1), len(b.lines))-1]
 	line := b.text[at:formatkit.LineEnd(b.text, at)]

@@ -1,7 +1,8 @@
-// Package textkit is the format AppConfig/Text: any text, such as a page or the configuration of a program in a language of its own.
+// Package textkit implements the format AppConfig/Text: any text, such as a page or a configuration
+// file in a language of its own.
 //
-// The text is the string at the path text, of which text#3 is the third line. In front of it there can be front matter, a map in YAML
-// between two lines ---, whose entries stand beside text:
+// The text is the string at the path text, and text#3 is its third line. It may begin with front
+// matter, a map in YAML between two lines ---, whose entries are siblings of text:
 //
 //	---
 //	configHub:
@@ -9,7 +10,8 @@
 //	---
 //	Welcome to {{ .Host }}.
 //
-// Front matter is edited as YAML is, the text byte by byte. What begins with --- and is no such map is text.
+// Front matter is edited like any YAML, and the text is not interpreted. If what begins with --- is
+// not such a map, it is part of the text.
 package textkit
 
 import (
@@ -26,20 +28,21 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// textKey is where the text behind the front matter is.
+// textKey is the key of the text after the front matter.
 const textKey = "text"
 
-// Converter is the converter of the format.
+// Converter converts the format.
 type Converter = formatkit.Converter[language]
 
-// New makes the provider of the knowledge about texts: of their lines.
+// New returns the resource provider for texts, which knows that they can be addressed by line.
 func New() configkit.ResourceProvider {
 	p := appkit.New(api.ToolchainAppConfigText)
 	err := p.RegisterPaths(textKey, "*", api.PathToVisitorInfoType{textKey: {
-		Path: textKey, AttributeName: textKey, DataType: api.DataTypeString, EmbeddedAccessorType: api.EmbeddedAccessorLine,
+		Path: textKey, AttributeName: textKey, DataType: api.DataTypeString,
+		EmbeddedAccessorType: api.EmbeddedAccessorLine,
 	}})
 	if err != nil {
-		panic(err) // it is the same for everyone
+		panic(err) // the arguments are constants
 	}
 	return p
 }
@@ -55,7 +58,8 @@ func (language) Scalar(value any) (any, error) { return value, nil }
 // CheckValue implements gaby.Native.
 func (language) CheckValue(root gaby.Value, _ []string) error {
 	if root.Kind() != gaby.Map {
-		return formatkit.Refuse("", "a text is a map of its front matter and of the string "+textKey)
+		return formatkit.Refuse("", "a text is a map of its front matter and of the string "+
+			textKey)
 	}
 	if _, isText := root.Get(textKey).Data().(string); !isText {
 		return formatkit.Refuse("quote it", "a text is a string")
@@ -63,7 +67,7 @@ func (language) CheckValue(root gaby.Value, _ []string) error {
 	return nil
 }
 
-// CheckIn tries an edit of the front matter.
+// CheckIn returns an error if the front matter cannot get the entries of v.
 func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	m, isRoot := n.Syntax.(matter)
 	if !isRoot {
@@ -76,7 +80,7 @@ func (language) CheckIn(n *formatkit.Node, v gaby.Value) error {
 	return makeEqual(doc, v)
 }
 
-// CheckDelete tries to delete an entry of the front matter. A text is always there.
+// CheckDelete returns an error if the value at path cannot be deleted. The text itself cannot.
 func (language) CheckDelete(text []byte, path []string) error {
 	if len(path) == 1 && path[0] == textKey {
 		return formatkit.Refuse(`make it "" instead`, "a text cannot be deleted")
@@ -88,7 +92,7 @@ func (language) CheckDelete(text []byte, path []string) error {
 	return doc.Delete(path...)
 }
 
-// CheckPlace tries to write a comment.
+// CheckPlace returns an error if no comment can be added to n.
 func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	_, doc, err := matterOf(text)
 	path, inMatter := n.Syntax.([]string)
@@ -124,21 +128,23 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 func writeText(w *formatkit.Writer, text string) {
 	span, m := textOf(w.Root).Span, w.Root.Syntax.(matter)
 	if m.close > m.open && formatkit.LineEnd(w.Text, m.close) == span.From {
-		text = w.LineEnd + text // the line in front of it has no end yet
+		text = w.LineEnd + text // the closing line of the front matter has no line end yet
 	}
 	if m.close == m.open && w.Value(w.Root).Len() == 1 {
 		text = marksFor(w, text) + text
 	}
 	if span.Len() == 0 {
-		w.InsertBelow(span.From, text) // front matter that is new stands above it
+		w.InsertBelow(span.From, text) // new front matter is inserted before it
 		return
 	}
 	w.Replace(span, text)
 }
 
-// marksFor is the empty front matter that a text needs that would be read as front matter.
+// marksFor returns the empty front matter to write before a text that would otherwise be read as
+// having front matter.
 func marksFor(w *formatkit.Writer, text string) string {
-	if m, _, err := matterOf([]byte(text)); err == nil && m.close == 0 { // nor a byte order mark
+	if m, _, err := matterOf([]byte(text)); err == nil && m.close == 0 {
+		// nor does it begin with a byte order mark
 		return ""
 	}
 	return mark + w.LineEnd + mark + w.LineEnd
@@ -154,14 +160,15 @@ func (language) Comment(w *formatkit.Writer, _ *formatkit.Node, _ string) error 
 	return writeMatter(w)
 }
 
-// writeMatter writes the front matter with all edits there are in it.
+// writeMatter writes the front matter with all its edits.
 func writeMatter(w *formatkit.Writer) error {
 	if !w.Once(w.Root) {
 		return nil
 	}
 	m, root := w.Root.Syntax.(matter), w.Value(w.Root)
 	if root.Len() == 1 {
-		w.Replace(formatkit.Span{From: m.open, To: textOf(w.Root).Span.From}, marksFor(w, root.Get(textKey).Text()))
+		w.Replace(formatkit.Span{From: m.open, To: textOf(w.Root).Span.From},
+			marksFor(w, root.Get(textKey).Text()))
 		return nil
 	}
 	doc, err := gaby.ParseYAML(m.yaml)
@@ -182,7 +189,7 @@ func writeMatter(w *formatkit.Writer) error {
 	return nil
 }
 
-// makeEqual gives the front matter the entries that root has besides the text.
+// makeEqual gives the front matter the entries of root, without the text.
 func makeEqual(doc *gaby.YamlDoc, root gaby.Value) error {
 	for _, key := range slices.Sorted(maps.Keys(doc.ChildrenMap())) {
 		if root.Get(key).Exists() && key != textKey {
@@ -203,7 +210,7 @@ func makeEqual(doc *gaby.YamlDoc, root gaby.Value) error {
 	return nil
 }
 
-// writeComments writes the line comments that edits gave to entries of the front matter.
+// writeComments writes the edited line comments of the front matter.
 func writeComments(w *formatkit.Writer, doc *gaby.YamlDoc, n *formatkit.Node) error {
 	for _, kid := range n.Kids {
 		path, _ := kid.Syntax.([]string)

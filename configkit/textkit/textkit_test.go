@@ -73,7 +73,9 @@ func TestProperty(t *testing.T) {
 			for i := range d(4) {
 				key := string(rune('p' + i))
 				b.WriteString(formattest.Pick(d, "", "", "# note"+end, end))
-				b.WriteString(key + formattest.Pick(d, ": 1", ": x # c", ": 'q'", ": [a, 2]", ":"+end+"  - a"+end+"  - b: 1", ":"+end+"  n: 1 # c"+end+"  m: {o: x}", ": |"+end+"  x"+end+"  y") + end)
+				b.WriteString(key + formattest.Pick(d, ": 1", ": x # c", ": 'q'", ": [a, 2]",
+					":"+end+"  - a"+end+"  - b: 1", ":"+end+"  n: 1 # c"+end+"  m: {o: x}",
+					": |"+end+"  x"+end+"  y") + end)
 			}
 			b.WriteString("---" + end)
 		} else {
