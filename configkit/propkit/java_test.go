@@ -15,7 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/propkit"
 )
 
-// loadWithJava reads texts, a line each, and writes for each a line of its keys and values, all in base64.
+// loadWithJava reads one text per line and prints its keys and values on one line, all in base64.
 const loadWithJava = `
 import java.io.*;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +40,8 @@ public class Load {
 }
 `
 
-// TestJava compares random texts, as they are and with a value set to something else, with what Java's Properties.load reads.
+// TestJava compares random texts, as they are and with one value changed, with what Java's
+// Properties.load reads.
 func TestJava(t *testing.T) {
 	java, err := exec.LookPath("java")
 	if err != nil {
@@ -70,7 +71,8 @@ func TestJava(t *testing.T) {
 		}
 		add(text, docs[0].Data())
 		key := formattest.Pick(r.IntN, "a", "list", "k.l.m", "new", "x y", "key=", "#k")
-		value := formattest.Pick(r.IntN, "", "x", " lead", "trail ", "a # b", "# a", "! a", "=a", "a\nb\r\tc\f", `C:\dir\`, "é😀", "a: b = c", "\\u0041", "\x00\x7f\u2028")
+		value := formattest.Pick(r.IntN, "", "x", " lead", "trail ", "a # b", "# a", "! a", "=a",
+			"a\nb\r\tc\f", `C:\dir\`, "é😀", "a: b = c", "\\u0041", "\x00\x7f\u2028")
 		if _, err := docs[0].Set(value, strings.Split(key, ".")...); err != nil {
 			continue
 		}

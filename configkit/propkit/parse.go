@@ -8,10 +8,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// line is how an entry is written, over one or more lines of the text.
+// line is the syntax of an entry, which is on one or more lines of the text.
 type line struct {
-	sign   formatkit.Span // what separates key and value, without blanks; empty where blanks do
-	remark formatkit.Span // what follows a number, see formatkit.BeforeRemark
+	// = or :, without the blanks around it; empty if only blanks separate key and value
+	sign   formatkit.Span
+	remark formatkit.Span // the text after a number, see formatkit.BeforeRemark
 }
 
 // Parse implements formatkit.Language.
@@ -31,7 +32,7 @@ func (language) Parse(text []byte) ([]formatkit.Document, error) {
 	return []formatkit.Document{{Root: formatkit.Nest(leaves)}}, nil
 }
 
-// Dialect is the encoding of a text.
+// Dialect returns the encoding of a text.
 func (language) Dialect(text []byte) string {
 	if utf8.Valid(text) {
 		return "UTF-8"
@@ -39,11 +40,12 @@ func (language) Dialect(text []byte) string {
 	return "ISO 8859-1"
 }
 
-// parser reads a text by the rules of java.util.Properties.load.
+// parser parses a text by the rules of java.util.Properties.load, see
+// https://docs.oracle.com/en/java/javase/21/docs/api/java.base/java/util/Properties.html#load(java.io.Reader).
 type parser struct {
 	text   []byte
 	at     int
-	before int // where the entry before ends
+	before int // where the previous entry ends
 	latin1 bool
 }
 
@@ -53,7 +55,8 @@ func isLineEnd(b byte) bool { return b == '\n' || b == '\r' }
 
 func isCommentMark(b byte) bool { return b == '#' || b == '!' }
 
-// skipBlankLines goes to the next entry, behind its indentation.
+// skipBlankLines skips blank lines, comments and the indentation of the next entry. It reports
+// whether there is one.
 func (p *parser) skipBlankLines() bool {
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; {
@@ -70,7 +73,7 @@ func (p *parser) skipBlankLines() bool {
 	return false
 }
 
-// entry reads the entry that begins here.
+// entry parses the entry at the current position.
 func (p *parser) entry() (*formatkit.Node, error) {
 	form := &line{}
 	n := &formatkit.Node{Kind: gaby.Scalar, Syntax: form}
@@ -96,27 +99,31 @@ func (p *parser) entry() (*formatkit.Node, error) {
 	n.Span.To = n.Span.From + end(value)
 	n.Value = typed(p.text[n.Span.From:n.Span.To], value)
 	if plain := string(p.text[n.Span.From:n.Span.To]); formatkit.BeforeRemark(plain) > 0 {
-		form.remark = formatkit.Span{From: n.Span.From + formatkit.BeforeRemark(plain), To: n.Span.To}
+		form.remark = formatkit.Span{From: n.Span.From + formatkit.BeforeRemark(plain),
+			To: n.Span.To}
 		n.Span.To = form.remark.From
 		n.Value = formatkit.Typed(string(p.text[n.Span.From:n.Span.To]))
 	}
-	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, n.KeySpan.From), To: formatkit.NextLine(p.text, p.at)}
-	n.Head, n.Comments.Head = formatkit.CommentsAbove(p.text, p.before, n.Entry.From, func(line []byte) int {
-		if isCommentMark(line[0]) {
-			return 1
-		}
-		return 0
-	})
+	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, n.KeySpan.From),
+		To: formatkit.NextLine(p.text, p.at)}
+	n.Head, n.Comments.Head = formatkit.CommentsAbove(p.text, p.before, n.Entry.From,
+		func(line []byte) int {
+			if isCommentMark(line[0]) {
+				return 1
+			}
+			return 0
+		})
 	n.Comments = formatkit.CommentsOnLines(p.comment(n.Comments.Head))
 	p.at, p.before = n.Entry.To, n.Entry.To
 	return n, nil
 }
 
-// typed returns the value that pieces of a text stand for. Plain blanks after a number, true or false do not make a text of it; those
-// that are escaped are meant to be there.
+// typed returns the value of the pieces of raw. Blanks after a number, true or false are ignored,
+// so that it keeps its type, unless they are escaped, which means that they are intended.
 func typed(raw []byte, pieces []formatkit.Token) any {
 	last := len(pieces)
-	for last > 0 && (pieces[last-1].Text == "" || pieces[last-1].To-pieces[last-1].From == 1 && isBlank(raw[pieces[last-1].From])) {
+	for last > 0 && (pieces[last-1].Text == "" ||
+		pieces[last-1].To-pieces[last-1].From == 1 && isBlank(raw[pieces[last-1].From])) {
 		last--
 	}
 	value := formatkit.Typed(formatkit.Text(pieces[:last]))
@@ -133,7 +140,7 @@ func end(pieces []formatkit.Token) int {
 	return pieces[len(pieces)-1].To
 }
 
-// comment is a comment in UTF-8. A backslash in it is one.
+// comment converts the text of a comment to UTF-8. There are no escapes in comments.
 func (p *parser) comment(text string) string {
 	if !p.latin1 {
 		return text
@@ -145,7 +152,7 @@ func (p *parser) comment(text string) string {
 	return string(runes)
 }
 
-// skipBlanks goes over blanks, and line ends behind a backslash.
+// skipBlanks skips blanks and continued line ends.
 func (p *parser) skipBlanks() {
 	for p.at < len(p.text) {
 		if n := continuation(p.text[p.at:]); n > 0 {
@@ -158,14 +165,14 @@ func (p *parser) skipBlanks() {
 	}
 }
 
-// continuation is the length of a backslash at the end of a line with the line end and the indentation of the next line, 0 when text
-// does not begin with one.
+// continuation returns the length of a backslash at the end of a line, with the line end and the
+// indentation of the next line. It is 0 if text does not begin with one.
 func continuation(text []byte) int {
 	switch {
 	case len(text) == 0 || text[0] != '\\':
 		return 0
 	case len(text) == 1:
-		return 1 // at the end of the text it stands for nothing
+		return 1 // at the end of the text it is ignored
 	case !isLineEnd(text[1]):
 		return 0
 	}
@@ -176,15 +183,16 @@ func continuation(text []byte) int {
 	return n
 }
 
-// scan reads up to the end of the logical line, or to a character for which stop is true and that is not escaped. The positions of the
-// pieces count from here.
+// scan reads to the end of the logical line or to the first unescaped character for which stop
+// returns true. The offsets of the pieces are relative to the current position.
 func (p *parser) scan(stop func(c byte) bool) ([]formatkit.Token, error) {
 	var out []formatkit.Token
 	from := p.at
 	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) && !stop(p.text[p.at]) {
 		piece, n := next(p.text[p.at:], p.latin1)
 		if n < 0 {
-			return nil, formatkit.Fail(p.text, p.at, `\u is not followed by four hexadecimal digits`, `write \\u for a backslash and u`)
+			return nil, formatkit.Fail(p.text, p.at,
+				`\u is not followed by four hexadecimal digits`, `write \\u for a backslash and u`)
 		}
 		out = append(out, formatkit.Token{From: p.at - from, To: p.at - from + n, Text: piece})
 		p.at += n

@@ -1,10 +1,11 @@
-// Package propkit is the format AppConfig/Properties: the texts that Java's Properties.load reads.
+// Package propkit implements the format AppConfig/Properties, as Java's Properties.load reads it.
 //
-// Keys nest at their dots, see formatkit.Nest. Values are text; true, false and whole numbers have their types, also in front of
-// blanks that end the line. All up to the end of the line is the value, and comments have lines of their own, above the key; only after
-// a number, true or false, blanks and # begin a remark, see formatkit.BeforeRemark. A text that is
-// not UTF-8 is read as ISO 8859-1. The characters of new values that are not ASCII are escaped, unless the text has such characters
-// already.
+// Keys nest at their dots, see formatkit.Nest. Values are text, except that true, false and
+// integers have their types, even if blanks follow them. The value is the rest of the line, and
+// comments have lines of their own, above the key. Only after a number, true or false do blanks
+// and # begin a remark, see formatkit.BeforeRemark. A text that is not UTF-8 is read as ISO
+// 8859-1. Characters of new values outside ASCII are escaped, unless the text contains such
+// characters already.
 package propkit
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Converter is the converter of the format.
+// Converter converts the format.
 type Converter = formatkit.Converter[language]
 
 type language struct{ formatkit.FlatEdits[language] }
@@ -22,7 +23,7 @@ func (language) Traits() formatkit.Traits {
 	return formatkit.Traits{ScalarsOnly: true, AnyBytes: true}
 }
 
-// Replace implements formatkit.Language. A text takes the place of a number and of the remark after it.
+// Replace implements formatkit.Language. A string replaces both a number and the remark after it.
 func (l language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	if form, ok := n.Syntax.(*line); ok && form.remark.Len() > 0 && v.Kind() == gaby.Scalar {
 		if _, isText := v.Data().(string); isText {
@@ -38,7 +39,8 @@ func (l language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) 
 func (language) Scalar(value any) (any, error) {
 	text, ok := formatkit.Untyped(value)
 	if !ok {
-		return nil, formatkit.Refuse(`use delete-path, or "" for no text`, "properties cannot be null")
+		return nil, formatkit.Refuse(`use delete-path, or "" for no text`,
+			"properties cannot be null")
 	}
 	return formatkit.Typed(text), nil
 }
@@ -58,7 +60,9 @@ func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) err
 	if spellingOf(w).latin1 {
 		var ok bool
 		if text, ok = inLatin1(text); !ok {
-			return formatkit.Refuse("use the characters of ISO 8859-1, or convert the text to UTF-8", "the text is ISO 8859-1, which does not have all characters of the comment")
+			return formatkit.Refuse(
+				"use the characters of ISO 8859-1, or convert the text to UTF-8",
+				"the text is ISO 8859-1, which does not have all characters of the comment")
 		}
 	}
 	w.CommentAbove(n, "#", text)

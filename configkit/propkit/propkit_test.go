@@ -60,10 +60,14 @@ func generate(d formattest.Dice) string {
 	var b strings.Builder
 	end := formattest.Pick(d, "\n", "\n", "\n", "\r\n")
 	for range d(8) {
-		b.WriteString(formattest.Pick(d, "", "", "  ", "# note"+end, end, "\t", "! x"+end+"# y"+end))
-		b.WriteString(formattest.Pick(d, "a", "b", "a.b", "a.c", "list.0", "list.1", "list.2", "x\\ y", "k.l.m", "key\\=", "\\u00e9", "DATABASE_HOST"))
+		b.WriteString(formattest.Pick(d, "", "", "  ", "# note"+end, end, "\t",
+			"! x"+end+"# y"+end))
+		b.WriteString(formattest.Pick(d, "a", "b", "a.b", "a.c", "list.0", "list.1", "list.2",
+			"x\\ y", "k.l.m", "key\\=", "\\u00e9", "DATABASE_HOST"))
 		b.WriteString(formattest.Pick(d, "=", ":", " = ", " ", "\t:\t", "    = "))
-		b.WriteString(formattest.Pick(d, "", "1", "true", "007", "word", "two words", "a,\\"+end+"   b", "\\u00e9\\n", "é", "x # note", "#no", "\\ lead", "C:\\\\x", "trail "))
+		b.WriteString(formattest.Pick(d, "", "1", "true", "007", "word", "two words",
+			"a,\\"+end+"   b", "\\u00e9\\n", "é", "x # note", "#no", "\\ lead", "C:\\\\x",
+			"trail "))
 		b.WriteString(end)
 	}
 	text := b.String()
@@ -77,12 +81,13 @@ func TestProperty(t *testing.T) { formattest.Property(t, propkit.Converter{}, ge
 
 func FuzzParse(f *testing.F) { formattest.Fuzz(f, propkit.Converter{}, corpus) }
 
-// TestOracle compares with another implementation of the format. It has no lists.
+// TestOracle compares with another implementation of the format, which has no lists.
 func TestOracle(t *testing.T) {
 	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
 	rapid.Check(t, func(t *rapid.T) {
 		dice := formattest.Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
-		text := strings.NewReplacer("\r\n", "\n").Replace(generate(dice)) // it knows no CRLF in continuations
+		// it does not know CRLF in continued lines
+		text := strings.NewReplacer("\r\n", "\n").Replace(generate(dice))
 		want, err := loader.LoadBytes([]byte(text))
 		if err != nil {
 			t.Fatal(err)

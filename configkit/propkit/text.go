@@ -12,8 +12,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 )
 
-// next is what text begins with: a character, an escape sequence, or a line end that is none. Its length is negative when it is no
-// escape sequence.
+// next decodes the first character, escape or line continuation of text, and returns its length.
+// The length is negative if an escape is invalid.
 func next(text []byte, latin1 bool) (string, int) {
 	if n := continuation(text); n > 0 {
 		return "", n
@@ -37,7 +37,7 @@ func next(text []byte, latin1 bool) (string, int) {
 				return string(pair), 12
 			}
 		}
-		return string(r), 6 // half a pair is no character
+		return string(r), 6 // half of a surrogate pair is not a character
 	case 't':
 		return "\t", 2
 	case 'n':
@@ -54,7 +54,7 @@ func next(text []byte, latin1 bool) (string, int) {
 	return s, n + 1
 }
 
-// codeUnit reads \uXXXX.
+// codeUnit decodes \uXXXX.
 func codeUnit(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -63,7 +63,7 @@ func codeUnit(text []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// inLatin1 returns a text in ISO 8859-1. It reports false when the text has other characters.
+// inLatin1 encodes a text in ISO 8859-1. It reports false if the text has other characters.
 func inLatin1(text string) (string, bool) {
 	var b strings.Builder
 	for _, r := range text {
@@ -75,7 +75,7 @@ func inLatin1(text string) (string, bool) {
 	return b.String(), true
 }
 
-// pieces splits a text that was read before.
+// pieces splits text, which has been parsed before, into characters and escape sequences.
 func pieces(text []byte, latin1 bool) []formatkit.Token {
 	var out []formatkit.Token
 	for at := 0; at < len(text); {
@@ -88,8 +88,8 @@ func pieces(text []byte, latin1 bool) []formatkit.Token {
 
 // spelling says how new text is written.
 type spelling struct {
-	raw     bool   // characters that are not ASCII need no escape
-	latin1  bool   // they are not UTF-8
+	raw     bool   // characters outside ASCII need no escape
+	latin1  bool   // the encoding is ISO 8859-1
 	escaped string // further characters to escape
 }
 
@@ -104,7 +104,7 @@ func spellingOf(w *formatkit.Writer) spelling {
 	return w.Notes.(spelling)
 }
 
-// text is s as it stands in the middle of a value.
+// text escapes s as the middle of a value.
 func (sp spelling) text(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -122,7 +122,8 @@ func (sp spelling) text(s string) string {
 		case strings.ContainsRune(sp.escaped, r):
 			b.WriteByte('\\')
 			b.WriteRune(r)
-		case r >= utf8.RuneSelf && !sp.raw || r < ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' || r == '\ufeff':
+		case r >= utf8.RuneSelf && !sp.raw || r < ' ' || r == 0x7f || r == '\u0085' ||
+			r == '\u2028' || r == '\u2029' || r == '\ufeff':
 			for _, unit := range utf16.AppendRune(nil, r) {
 				fmt.Fprintf(&b, `\u%04x`, unit)
 			}
@@ -133,7 +134,7 @@ func (sp spelling) text(s string) string {
 	return b.String()
 }
 
-// value is s as a whole value.
+// value escapes s as a whole value.
 func (sp spelling) value(s string) string {
 	if formatkit.BeforeRemark(s) > 0 {
 		sp.escaped += "#"
@@ -163,12 +164,13 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 	raw := w.Raw(n.Span)
 	sp := spellingOf(w)
 	if strings.Contains(raw, `\:`) || strings.Contains(raw, `\=`) {
-		sp.escaped = ":=" // as Properties.store writes them
+		sp.escaped = ":=" // Properties.store escapes them
 	}
 	text, _ := formatkit.Untyped(value)
 	key := formatkit.Text(pieces([]byte(w.Raw(n.KeySpan)), sp.latin1))
 	before := w.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Span.From})
-	if sign := n.Syntax.(*line).sign; raw == "" && text != "" && sign.Len() > 0 && sign.To == n.Span.From && sign.From > n.KeySpan.To {
+	if sign := n.Syntax.(*line).sign; raw == "" && text != "" && sign.Len() > 0 &&
+		sign.To == n.Span.From && sign.From > n.KeySpan.To {
 		before += " " // key = value
 	}
 	lead := before[n.Span.From-n.KeySpan.From:]
@@ -179,10 +181,10 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 	if written = sp.value(text); sp.read(before+written+w.LineEnd, key, text) {
 		return lead + written
 	}
-	return "=" + written // where there is no sign, or the value looks like one
+	return "=" + written // there is no sign yet, or the value begins with what looks like one
 }
 
-// read reports whether a line is read as an entry with a key and a value.
+// read reports whether a line is parsed as an entry with this key and value.
 func (sp spelling) read(line, key, value string) bool {
 	p := parser{text: []byte(line), latin1: sp.latin1}
 	n, err := p.entry()
@@ -194,7 +196,9 @@ func (sp spelling) read(line, key, value string) bool {
 }
 
 // Line implements formatkit.Flat.
-func (l language) Line(w *formatkit.Writer, model *formatkit.Node, key string, value any, comment string) string {
+func (l language) Line(
+	w *formatkit.Writer, model *formatkit.Node, key string, value any, comment string,
+) string {
 	text, _ := formatkit.Untyped(value)
 	if comment != "" {
 		comment = "# " + comment + w.LineEnd
@@ -204,19 +208,22 @@ func (l language) Line(w *formatkit.Writer, model *formatkit.Node, key string, v
 	if model == nil {
 		return comment + l.Key(key) + "=" + written
 	}
-	d := formatkit.DelimiterOf(w.Text, model, formatkit.Neighbours(w.Text, w.Lines(), model), func(n *formatkit.Node) formatkit.Span {
-		return n.Syntax.(*line).sign
-	})
+	d := formatkit.DelimiterOf(w.Text, model, formatkit.Neighbours(w.Text, w.Lines(), model),
+		func(n *formatkit.Node) formatkit.Span {
+			return n.Syntax.(*line).sign
+		})
 	if comment != "" {
 		comment = d.Indent + comment
 	}
-	if line := d.Line(l.Key(key)) + written; sp.read(strings.TrimLeft(line, " \t\f")+w.LineEnd, key, text) {
+	if line := d.Line(l.Key(key)) +
+		written; sp.read(strings.TrimLeft(line, " \t\f")+w.LineEnd, key, text) {
 		return comment + line
 	}
 	return comment + d.Indent + l.Key(key) + "=" + written
 }
 
-// Near is the entry that a new item of a list as Spring writes it, key[2], goes behind: the last item of that list.
+// Near returns the entry after which a new item of a list in the style of Spring, key[2], is
+// inserted: the last item of the list.
 func (language) Near(w *formatkit.Writer, key string) *formatkit.Node {
 	list, _, ok := strings.Cut(key, "[")
 	if !ok {
