@@ -6,16 +6,18 @@ import (
 	"strings"
 )
 
-// Brackets is how a language writes the entries of a map or list in brackets.
+// Brackets says how a language writes the entries of a map or list in brackets.
 type Brackets struct {
-	// Text is a new entry, key included. model is one that stays, as which it is written.
+	// Text formats a new entry, including its key, in the style of model, an entry that stays.
 	Text func(w *Writer, model *Node, e Entry) (string, error)
-	// NoCommas tells that entries on lines of their own need no commas, and have them only where the others do.
+	// NoCommas is set if entries on lines of their own need no commas. They get commas only if the
+	// other entries have them.
 	NoCommas bool
 }
 
-// EntriesIn writes the entries that n is to have into its brackets: those that stay keep their text, new ones are written as their
-// neighbours, on a line of their own or not, with the commas that takes. It reports false, and writes nothing, when none stays.
+// EntriesIn writes the given entries into the brackets of n. Entries that stay keep their text. New
+// ones follow the style of their neighbours: on lines of their own or not, and with commas as
+// needed. If no entry stays it writes nothing and reports false.
 func (w *Writer) EntriesIn(n *Node, entries []Entry, b Brackets) (bool, error) {
 	kept := map[*Node]bool{}
 	for _, e := range entries {
@@ -37,20 +39,20 @@ func (w *Writer) EntriesIn(n *Node, entries []Entry, b Brackets) (bool, error) {
 	return true, p.addNew(entries, b)
 }
 
-// bracketed is one map or list whose entries change.
+// bracketed is a map or list whose entries change.
 type bracketed struct {
 	w        *Writer
 	n        *Node
 	kept     map[*Node]bool
 	lines    bool // every entry has lines of its own
-	commas   bool // there are commas between entries
-	trailing bool // there is one behind the last
+	commas   bool // entries are separated by commas
+	trailing bool // a comma follows the last entry
 }
 
-// end is where an entry ends, its comma included.
+// end returns the end of an entry, including its comma.
 func end(kid *Node) int { return max(kid.Entry.To, kid.Comma+1) }
 
-// begins is where the text in front of an entry begins: behind the entry before.
+// begins returns the beginning of the text before entry i: the end of the previous entry.
 func (p *bracketed) begins(i int) int {
 	if i == 0 {
 		return p.n.Span.From + 1
@@ -58,13 +60,14 @@ func (p *bracketed) begins(i int) int {
 	return end(p.n.Kids[i-1])
 }
 
-// behind is where an entry ends with the comment that stands in front of its comma or closing bracket.
+// behind returns the end of an entry, including a comment before its comma or the closing bracket.
 func (p *bracketed) behind(kid *Node) int {
 	if kid.Comma >= 0 {
 		return kid.Comma
 	}
 	rest := bytes.TrimRight(p.w.Text[kid.Entry.To:p.n.Span.To-1], " \t\r\n")
-	if bytes.HasPrefix(bytes.TrimLeft(rest, " \t"), []byte("/*")) && bytes.IndexByte(rest, '\n') < 0 && !bytes.Contains(rest, []byte("//")) {
+	if bytes.HasPrefix(bytes.TrimLeft(rest, " \t"), []byte("/*")) &&
+		bytes.IndexByte(rest, '\n') < 0 && !bytes.Contains(rest, []byte("//")) {
 		return kid.Entry.To + len(rest)
 	}
 	return kid.Entry.To
@@ -76,7 +79,7 @@ func (p *bracketed) ownLines(i int) bool {
 	return first && start >= p.begins(i) && endsLine(p.w.Text[end(kid):p.n.Span.To])
 }
 
-// endsLine reports whether nothing but comments stands on the first line of a text.
+// endsLine reports whether the first line of text contains only comments.
 func endsLine(text []byte) bool {
 	line := bytes.Trim(text[:LineEnd(text, 0)], " \t")
 	for bytes.HasPrefix(line, []byte("/*")) {
@@ -86,10 +89,11 @@ func endsLine(text []byte) bool {
 		}
 		line = bytes.TrimLeft(line[n+4:], " \t")
 	}
-	return len(line) == 0 && len(text) > 0 || bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
+	return len(line) == 0 && len(text) > 0 || bytes.HasPrefix(line, []byte("#")) ||
+		bytes.HasPrefix(line, []byte("//"))
 }
 
-// removeOthers takes out the entries that do not stay.
+// removeOthers deletes the entries that do not stay.
 func (p *bracketed) removeOthers() {
 	w, kids := p.w, p.n.Kids
 	for i := 0; i < len(kids); i++ {
@@ -107,13 +111,13 @@ func (p *bracketed) removeOthers() {
 			}
 		case i+1 < len(kids):
 			to := kids[i+1].Entry.From
-			if between := w.Text[end(last):to]; !Blank(between) { // a comment about the next one
+			if between := w.Text[end(last):to]; !Blank(between) { // a comment on the next entry
 				to -= len(bytes.TrimLeft(between, " \t"))
 			}
 			w.Remove(Span{kids[from].Entry.From, to})
 		case p.trailing:
 			w.Remove(Span{end(kids[from-1]), end(last)})
-		case p.behind(kids[from-1]) > kids[from-1].Entry.To: // a comment about the one before
+		case p.behind(kids[from-1]) > kids[from-1].Entry.To: // a comment on the previous entry
 			w.Remove(Span{p.behind(kids[from-1]), last.Entry.To})
 		default:
 			w.Remove(Span{kids[from-1].Entry.To, last.Entry.To})
@@ -121,7 +125,7 @@ func (p *bracketed) removeOthers() {
 	}
 }
 
-// addNew writes the entries that do not stay where they are.
+// addNew writes the new and the moved entries.
 func (p *bracketed) addNew(entries []Entry, b Brackets) error {
 	w := p.w
 	var before, next *Node
@@ -160,7 +164,7 @@ func (p *bracketed) addNew(entries []Entry, b Brackets) error {
 	return nil
 }
 
-// text is an entry's: what it was when it only changes its place.
+// text returns the text of an entry. A moved entry that was not edited keeps its text.
 func (p *bracketed) text(model *Node, e Entry, b Brackets) (string, error) {
 	if e.Moved != nil && p.w.Untouched(e.Moved) {
 		return p.w.Raw(e.Moved.Entry), nil
@@ -168,6 +172,8 @@ func (p *bracketed) text(model *Node, e Entry, b Brackets) (string, error) {
 	return b.Text(p.w, model, e)
 }
 
+// add inserts text after the entry before or, if that is nil, before the entry next. last is set
+// for the last of all entries.
 func (p *bracketed) add(text string, before, next *Node, last bool) {
 	w := p.w
 	if p.lines {
@@ -175,7 +181,8 @@ func (p *bracketed) add(text string, before, next *Node, last bool) {
 			text += ","
 		}
 		if before != nil {
-			w.Insert(NextLine(w.Text, end(before)), Indent(w.Text, before.Entry.From)+text+w.LineEnd)
+			w.Insert(NextLine(w.Text, end(before)),
+				Indent(w.Text, before.Entry.From)+text+w.LineEnd)
 			return
 		}
 		w.Insert(LineStart(w.Text, next.Head), Indent(w.Text, next.Entry.From)+text+w.LineEnd)
@@ -188,7 +195,8 @@ func (p *bracketed) add(text string, before, next *Node, last bool) {
 	w.Insert(next.Entry.From, text+p.separator())
 }
 
-// separator is what stands between entries that have no lines of their own; if there is one without line ends, that.
+// separator returns the text between entries that are not on lines of their own. One without line
+// ends is preferred.
 func (p *bracketed) separator() string {
 	lines := ", "
 	for i, kid := range slices.Backward(p.n.Kids[:len(p.n.Kids)-1]) {

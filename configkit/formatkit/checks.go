@@ -4,22 +4,24 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// A language may have these methods besides those of Language, to say while a function runs what printing would find out.
+// These methods of a language are optional. They report errors when a function makes an edit,
+// instead of when the document is printed.
 type (
 	placeChecker interface {
-		// CheckPlace says why there is no place for a comment on the line behind n.
+		// CheckPlace returns an error if no comment can be added on the line after n.
 		CheckPlace(text []byte, n *Node) error
 	}
 	valueChecker interface {
-		// CheckIn says what speaks against v where n stands, in which an edit has put a value.
+		// CheckIn returns an error if v, in which an edit has set a value, cannot be
+		// the new value of n.
 		CheckIn(n *Node, v gaby.Value) error
 	}
 	deleteChecker interface {
-		// CheckDelete says why what is at a path of a text cannot be deleted.
+		// CheckDelete returns an error if the value at a path cannot be deleted.
 		CheckDelete(text []byte, path []string) error
 	}
 	togetherChecker interface {
-		// CheckTogether says why documents cannot be in one text.
+		// CheckTogether returns an error if the documents cannot be in one text.
 		CheckTogether(documents gaby.Container) error
 	}
 )
@@ -67,7 +69,7 @@ func (s *source) CheckDelete(path []string) error {
 	return nil
 }
 
-// at is the node at a path, nil when what is there now does not stand in the text.
+// at returns the node of the value at path, or nil if the current value is not in the text.
 func (s *source) at(place *gaby.YamlDoc, path []string) *Node {
 	for i := 0; place != nil; i++ {
 		node := place.Value().NativeNode()
@@ -85,7 +87,8 @@ func (s *source) at(place *gaby.YamlDoc, path []string) *Node {
 	return nil
 }
 
-// Expressions are what in a string is an expression, which no function looks into unasked.
+// Expressions returns the parts of a string that are expressions. Functions do not look into these
+// unless told to.
 func (s *source) Expressions(text string) []string {
 	if l, ok := s.Language.(interface{ Expressions(text string) []string }); ok {
 		return l.Expressions(text)
@@ -93,7 +96,8 @@ func (s *source) Expressions(text string) []string {
 	return nil
 }
 
-// ReplaceLiterals replaces what in a string is no expression, piece by piece.
+// ReplaceLiterals calls replace for each part of a string that is not an expression, and returns
+// the string with the results.
 func (s *source) ReplaceLiterals(text string, replace func(string) string) string {
 	if l, ok := s.Language.(interface {
 		ReplaceLiterals(text string, replace func(string) string) string
@@ -103,7 +107,7 @@ func (s *source) ReplaceLiterals(text string, replace func(string) string) strin
 	return replace(text)
 }
 
-// IsName reports whether what is at a path of a document is what expressions elsewhere call it by.
+// IsName reports whether the value at path is a name by which expressions refer to the document.
 func (s *source) IsName(path []string) bool {
 	l, ok := s.Language.(interface{ IsName(path []string) bool })
 	return ok && l.IsName(path)

@@ -1,14 +1,16 @@
-// Package formatkit is what the formats other than YAML share: it makes documents of their texts and writes edits back into them.
+// Package formatkit is the common part of the formats other than YAML. It converts their texts to
+// documents and writes edits back into them.
 //
-// A format is a [Language]. Its parser gives a tree of nodes: what functions see of each value, and where its text stands. Of that
-// tree a document is made (see gaby.Native), on which functions work as on any other. To print it the edits are walked over; the
-// language turns each into splices of the text, and bytes outside of splices are copied. What was printed is parsed again and
-// compared with what the functions made, so that an edit is never written as something else.
+// A format implements [Language]. Its parser returns a tree of nodes, which hold the values that
+// functions see and the spans of their text. The tree becomes a document (see gaby.Native) that
+// functions use like any other. To print a document, formatkit visits its edits, and the language
+// turns each into splices of the text. Bytes outside of splices are copied. The result is parsed
+// again and compared with the document, so that no edit is ever written as something else.
 //
-// Rules of the room:
+// Invariants of this package:
 //
-//   - A converter keeps no state: what printing needs to know stands in the document.
-//   - A text without edits is printed as it came, byte by byte; no language has a word in that.
-//   - How a language spells things is its own matter; how entries are added to and taken from brackets (brackets.go) and lines
-//     (lines.go) is said here once.
+//   - A converter has no state. What printing needs to know is in the document.
+//   - A text without edits is printed byte by byte, without asking the language.
+//   - The spelling of values is up to the language. How entries are added to and removed from
+//     brackets (brackets.go) and lines (lines.go) is implemented here, once.
 package formatkit

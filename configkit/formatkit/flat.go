@@ -8,18 +8,20 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Flat is a language in which every scalar is a line of its own with the whole path as its key, the segments joined with dots.
+// Flat is a language in which every scalar has a line of its own, whose key is the whole path with
+// the segments joined by dots.
 type Flat interface {
-	// Line is the line of a new entry, without line end, as model is written, an entry of the text; there may be none. Nor need there
-	// be a comment.
+	// Line formats a new entry in the style of model (which may be nil), without a line end. The
+	// comment may be empty.
 	Line(w *Writer, model *Node, key string, value any, comment string) string
-	// Key is a key as it is written.
+	// Key formats a key.
 	Key(key string) string
-	// Value is a value as it is written in the place of that of n.
+	// Value formats value as a replacement of the value of n.
 	Value(w *Writer, n *Node, value any) string
 }
 
-// FlatEdits has the methods of [Language] that write edits, for a flat language to embed. There are no comments behind values.
+// FlatEdits implements the methods of [Language] that write edits, for a flat language to embed. It
+// supports no comments after values.
 type FlatEdits[F Flat] struct{}
 
 // Traits implements [Language].
@@ -46,7 +48,7 @@ func (FlatEdits[F]) CheckComment(gaby.Value, []string, string) error {
 // Comment implements [Language].
 func (FlatEdits[F]) Comment(*Writer, *Node, string) error { return nil }
 
-// ReplaceFlat is Replace for flat languages.
+// ReplaceFlat implements Replace for flat languages.
 func (w *Writer) ReplaceFlat(f Flat, n *Node, v gaby.Value) error {
 	if n.Kind == gaby.Scalar && v.Kind() == gaby.Scalar {
 		w.Replace(n.Span, f.Value(w, n, v.Data()))
@@ -70,7 +72,7 @@ func (w *Writer) ReplaceFlat(f Flat, n *Node, v gaby.Value) error {
 	return nil
 }
 
-// EntriesFlat is Entries for flat languages.
+// EntriesFlat implements Entries for flat languages.
 func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 	kept := map[*Node]bool{}
 	for _, e := range entries {
@@ -78,7 +80,8 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 			kept[e.Node] = true
 		}
 	}
-	place, model := -1, (*Node)(nil) // behind the lines of what was there before
+	// new lines go after the existing ones, in the style of the last one
+	place, model := -1, (*Node)(nil)
 	var gone []*Node
 	for i, kid := range n.Kids {
 		stays := kept[kid]
@@ -89,7 +92,8 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 			switch {
 			case stays:
 			case n.Kind == gaby.List && i == 0 && len(entries) > 0:
-				w.Remove(leaf.Entry) // the comment above the first item is that of the list
+				// keep the comment above the first item, which is about the list
+				w.Remove(leaf.Entry)
 			default:
 				gone = append(gone, leaf)
 			}
@@ -129,7 +133,8 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 				at, like = leaf.Entry.To, leaf
 			}
 		}
-		if n == w.Root && e.Value.Kind() != gaby.Scalar && at == place && model != nil && w.apart(model) {
+		if n == w.Root && e.Value.Kind() != gaby.Scalar && at == place && model != nil &&
+			w.apart(model) {
 			w.Insert(at, w.LineEnd)
 		}
 		w.insertFlat(f, at, like, key, e.Value)
@@ -139,8 +144,8 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 	}
 }
 
-// removeGroups takes out the lines of entries, and of those that stand alone between blank lines one side of these, if nothing comes
-// in their place.
+// removeGroups deletes the lines of entries. If a group of them was between blank lines, and
+// nothing is written in its place, the blank lines on one side are deleted too.
 func (w *Writer) removeGroups(gone []*Node, nothing bool) {
 	slices.SortFunc(gone, func(a, b *Node) int { return a.Entry.From - b.Entry.From })
 	for i := 0; i < len(gone); i++ {
@@ -150,7 +155,8 @@ func (w *Writer) removeGroups(gone []*Node, nothing bool) {
 			lines.To = gone[i].Entry.To
 		}
 		alone := lines.From == firstLine(w.Text) || w.BlankLinesAbove(lines.From) < lines.From
-		if alone && nothing && (lines.To == len(w.Text) || Blank(w.Text[lines.To:LineEnd(w.Text, lines.To)])) {
+		if alone && nothing && (lines.To == len(w.Text) ||
+			Blank(w.Text[lines.To:LineEnd(w.Text, lines.To)])) {
 			w.RemoveSection(lines, w.Remove)
 		} else {
 			w.Remove(lines)
@@ -158,7 +164,7 @@ func (w *Writer) removeGroups(gone []*Node, nothing bool) {
 	}
 }
 
-// apart reports whether there is a blank line above the entries that leaf, which is not alone, stands with.
+// apart reports whether there is a blank line above the group of entries that leaf belongs to.
 func (w *Writer) apart(leaf *Node) bool {
 	group := Neighbours(w.Text, w.Lines(), leaf)
 	first := group[0].Head
@@ -172,7 +178,8 @@ func (w *Writer) Stays(n *Node) bool {
 	return stays && w.Value(n).Kind() == gaby.Scalar
 }
 
-// Lines are the scalars of the document that stand on lines of their own, in the order of the text.
+// Lines returns the scalars of the document that are on lines of their own, in
+// the order of the text.
 func (w *Writer) Lines() []*Node {
 	if w.lines == nil {
 		w.Root.Leaves(func(leaf *Node) {
@@ -185,7 +192,7 @@ func (w *Writer) Lines() []*Node {
 	return w.lines
 }
 
-// insertFlat writes the scalars of v, each on a line.
+// insertFlat writes the scalars of v, one per line.
 func (w *Writer) insertFlat(f Flat, at int, model *Node, key string, v gaby.Value) {
 	if v.Kind() == gaby.Scalar {
 		w.Insert(at, f.Line(w, model, key, v.Data(), v.Comments().Line)+w.LineEnd)
@@ -198,7 +205,7 @@ func (w *Writer) insertFlat(f Flat, at int, model *Node, key string, v gaby.Valu
 	}
 }
 
-// joinKey is the key of an entry of a collection with the given key.
+// joinKey returns the key of an entry of the map or list with the given key.
 func joinKey(key string, in gaby.Kind, entry string, index int) string {
 	if in == gaby.List {
 		entry = strconv.Itoa(index)
@@ -209,7 +216,7 @@ func joinKey(key string, in gaby.Kind, entry string, index int) string {
 	return key + "." + entry
 }
 
-// keyOf is the path of n as edits have left it, as a key.
+// keyOf returns the current path of n, after edits, as a key.
 func (w *Writer) keyOf(n *Node) string {
 	if w.keys == nil {
 		w.keys = map[*Node]string{}
@@ -234,7 +241,8 @@ func (w *Writer) nameKeys(n *Node, key string) {
 	}
 }
 
-// renameFlat writes the keys of list items anew that have another index now. It does so for the whole text, once.
+// renameFlat rewrites the keys of list items whose index has changed. The first call does so for
+// the whole text.
 func (w *Writer) renameFlat(f Flat) {
 	if w.renamed {
 		return
@@ -259,7 +267,7 @@ func (w *Writer) renameFlat(f Flat) {
 	rename(w.Root, "")
 }
 
-// CheckFlat is CheckValue for flat languages.
+// CheckFlat implements CheckValue for flat languages.
 func CheckFlat(root gaby.Value, path []string) error {
 	v := root
 	for _, segment := range path {
@@ -271,12 +279,13 @@ func CheckFlat(root gaby.Value, path []string) error {
 		v = v.Doc().Search(segment).Value()
 	}
 	if len(path) > 0 && hasEmpty(v) {
-		return Refuse("give it an entry", "a map or list without entries cannot be written in this format")
+		return Refuse("give it an entry",
+			"a map or list without entries cannot be written in this format")
 	}
 	return nil
 }
 
-// hasEmpty reports whether a map or list without entries is v or in it.
+// hasEmpty reports whether v is or contains a map or list without entries.
 func hasEmpty(v gaby.Value) bool {
 	if v.Kind() == gaby.Scalar {
 		return false
@@ -289,7 +298,7 @@ func hasEmpty(v gaby.Value) bool {
 	return v.First() == (gaby.Value{})
 }
 
-// checkFlatKey checks that what is written as an entry of m will be read as one, see Nest.
+// checkFlatKey checks that an entry of m will be parsed as one, see Nest.
 func checkFlatKey(m gaby.Value, key string) error {
 	if key == "" {
 		return Refuse("", "a key cannot be empty")
@@ -302,13 +311,14 @@ func checkFlatKey(m gaby.Value, key string) error {
 	}
 	for kid := m.First(); kid.Exists(); kid = kid.Next() {
 		if strings.HasPrefix(kid.Key(), key+".") {
-			return Refuse("", "the value must be a scalar, because its key begins another one, %s", kid.Key())
+			return Refuse("", "the value must be a scalar, because its key begins another one, %s",
+				kid.Key())
 		}
 	}
 	return nil
 }
 
-// CheckFlatComment is CheckComment for flat languages.
+// CheckFlatComment implements CheckComment for flat languages.
 func CheckFlatComment(root gaby.Value, path []string) error {
 	if root.Doc().Search(path...).Value().Kind() != gaby.Scalar {
 		return Refuse("comment one of its entries", "the value has no line of its own")
@@ -316,7 +326,8 @@ func CheckFlatComment(root gaby.Value, path []string) error {
 	return nil
 }
 
-// LineComment is Comment for values on lines: have is the comment there is, with its mark, empty when there is none.
+// LineComment implements Comment for values on lines. have is the span of the current comment, with
+// its mark, and empty if there is none.
 func (w *Writer) LineComment(n *Node, have Span, mark, text string) {
 	written := " " + mark + " " + text
 	switch {

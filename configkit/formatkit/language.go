@@ -10,54 +10,57 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Language is one format. Its methods can be used concurrently.
+// Language is the implementation of a format. Its methods can be used concurrently.
 type Language interface {
-	gaby.Native // tells what the language cannot hold; errors that have a hint are *gaby.EditError
+	gaby.Native // checks what the language can hold; errors with a hint are *gaby.EditError
 
-	// Parse reads a text, which is UTF-8. A text has at least one document, the first of which begins at 0. The error is a
-	// *gaby.SyntaxError.
+	// Parse parses a text, which is valid UTF-8 unless Traits say otherwise. The result has at
+	// least one document, the first of which begins at 0. The error is a *gaby.SyntaxError.
 	Parse(text []byte) ([]Document, error)
 
-	// Replace writes v in the place of n, whose value it takes.
+	// Replace writes v in place of the value of n.
 	Replace(w *Writer, n *Node, v gaby.Value) error
-	// Entries writes the entries that map or list n is to have: some of its own, in their order, and new ones. Edits inside those that
-	// stay are written before, each for itself. It reports whether n is written anew as a whole, which drops these.
+	// Entries writes the entries of map or list n, which are some of its own in their original
+	// order, and new ones. Edits inside the entries that stay have been written already. It reports
+	// whether it has rewritten the whole of n, in which case these edits are dropped.
 	Entries(w *Writer, n *Node, entries []Entry) (anew bool, err error)
-	// Comment writes the line comment of n, or takes it away when text is empty.
+	// Comment writes the line comment of n, or deletes it if text is empty.
 	Comment(w *Writer, n *Node, text string) error
 
-	// Traits is what else is to be known.
+	// Traits returns the traits of the language.
 	Traits() Traits
 }
 
-// Traits are what languages differ in.
+// Traits are the properties in which languages differ.
 type Traits struct {
-	Empty          string // a text without entries
-	ScalarsOnly    bool   // maps and lists have no text but that of the scalars in them: an empty one is none
-	AnyBytes       bool   // a text need not be UTF-8
-	NoFinalNewline bool   // the end of the text ends no line; other languages always get texts with a line end at the end
+	Empty string // a text without entries
+	// maps and lists have no text of their own, so that an empty one is the same as none
+	ScalarsOnly bool
+	AnyBytes    bool // a text need not be UTF-8
+	// the last line needs no line end; other languages are always given texts that end with one
+	NoFinalNewline bool
 }
 
-// Entry is an entry that a map or list is to have.
+// Entry is an entry of the new content of a map or list.
 type Entry struct {
-	Node  *Node // the one of the text that stays where it is, nil for a new one
-	Moved *Node // the one of the text that has another place now: a new entry, but for its text
+	Node  *Node // the node of an entry that stays where it is, nil for a new entry
+	Moved *Node // the node of an entry that was moved: a new entry whose text can be copied
 	Value gaby.Value
 }
 
-// Converter is the converter of language L.
+// Converter implements configkit.ConfigConverter for language L.
 type Converter[L Language] struct{ Language L }
 
 var _ configkit.ConfigConverter = Converter[Language]{}
 
-// Traits are those of the language.
+// Traits returns the traits of the language.
 func (c Converter[L]) Traits() Traits { return c.Language.Traits() }
 
-// source is what a document remembers of the text it was made of.
+// source is the text that a document was parsed from.
 type source struct {
 	Language
 	given []byte // the text of all documents
-	text  []byte // the same with a line end at its end
+	text  []byte // given, with a line end added if it has none at its end
 	start int
 	end   int // in text
 	root  *Node
@@ -70,7 +73,8 @@ func (c Converter[L]) NativeToDocuments(data []byte) (gaby.Container, error) {
 		return nil, err
 	}
 	ended := data
-	if n := len(data); n > firstLine(data) && data[n-1] != '\n' && data[n-1] != '\r' && !c.Traits().NoFinalNewline {
+	if n := len(data); n > firstLine(data) && data[n-1] != '\n' && data[n-1] != '\r' &&
+		!c.Traits().NoFinalNewline {
 		ended = append(data[:n:n], LineEndOf(data)...)
 	}
 	documents, err := c.Language.Parse(ended)
@@ -84,7 +88,8 @@ func (c Converter[L]) NativeToDocuments(data []byte) (gaby.Container, error) {
 	text := gaby.NewNativeText(data, starts...)
 	container := make(gaby.Container, len(documents))
 	for i, d := range documents {
-		s := &source{Language: c.Language, given: data, text: ended, start: d.Start, end: len(ended), root: d.Root}
+		s := &source{Language: c.Language, given: data, text: ended, start: d.Start,
+			end: len(ended), root: d.Root}
 		if i+1 < len(documents) {
 			s.end = documents[i+1].Start
 		}
@@ -95,10 +100,11 @@ func (c Converter[L]) NativeToDocuments(data []byte) (gaby.Container, error) {
 	return container, nil
 }
 
-// check refuses what no language of this package is written in.
+// check returns an error if data is too large, or not UTF-8 although it should be.
 func (c Converter[L]) check(data []byte) error {
 	if limit := gaby.DefaultLimits().DocumentBytes; len(data) > limit {
-		return &gaby.SyntaxError{Msg: fmt.Sprintf("the text has %d bytes, at most %d are allowed", len(data), limit)}
+		return &gaby.SyntaxError{Msg: fmt.Sprintf("the text has %d bytes, at most %d are allowed",
+			len(data), limit)}
 	}
 	if c.Traits().AnyBytes || utf8.Valid(data) {
 		return nil
@@ -107,26 +113,27 @@ func (c Converter[L]) check(data []byte) error {
 	for {
 		r, n := utf8.DecodeRune(data[at:])
 		if r == utf8.RuneError && n <= 1 {
-			return Fail(data, at, "the text is no UTF-8", "convert it, as with: iconv -f latin1 -t utf-8")
+			return Fail(data, at, "the text is no UTF-8",
+				"convert it, as with: iconv -f latin1 -t utf-8")
 		}
 		at += n
 	}
 }
 
-// Fail is a *gaby.SyntaxError at a byte of a text.
+// Fail returns a *gaby.SyntaxError at an offset of a text.
 func Fail(text []byte, at int, msg, hint string) error {
 	return &gaby.SyntaxError{Pos: gaby.NewNativeText(text, 0).Position(at), Msg: msg, Hint: hint}
 }
 
-// Refuse is what a language says about a value it cannot hold.
+// Refuse returns the error for a value that a language cannot hold.
 func Refuse(hint, format string, args ...any) error {
 	return &gaby.EditError{Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// SyntaxOf is what the language remembers of the root of a document of its own.
+// SyntaxOf returns the Syntax of the root of a document in the caller's language.
 func SyntaxOf(doc *gaby.YamlDoc) any { return doc.Native().(*source).root.Syntax }
 
-// Lines is the range of a document's text that the entry at a path takes, with its comments, for tests.
+// Lines returns the span of the entry at a path, with its comments. It is meant for tests.
 func Lines(doc *gaby.YamlDoc, path ...string) Span {
 	s := doc.Native().(*source)
 	n := s.root
@@ -143,9 +150,10 @@ func Lines(doc *gaby.YamlDoc, path ...string) Span {
 func (s *source) add(b *gaby.NativeBuilder, n *Node) {
 	n.number = len(s.nodes)
 	s.nodes = append(s.nodes, n)
-	last := len(s.given) // the line end that was added is no place
+	last := len(s.given) // positions must not point to the added line end
 	b.Begin(&gaby.NativeNode{
-		Kind: n.Kind, Key: n.Key, Value: n.Value, KeyAt: min(n.KeySpan.From, last), ValueAt: min(n.Span.From, last), Comments: n.Comments,
+		Kind: n.Kind, Key: n.Key, Value: n.Value, KeyAt: min(n.KeySpan.From, last),
+		ValueAt: min(n.Span.From, last), Comments: n.Comments,
 	})
 	for _, kid := range n.Kids {
 		s.add(b, kid)
@@ -153,8 +161,9 @@ func (s *source) add(b *gaby.NativeBuilder, n *Node) {
 	b.End()
 }
 
-// DocumentsToNative prints the documents one after the other. Documents that do not come from a text in the language are written
-// anew, where the language knows more than one document in a text. Of none there remains a text without entries.
+// DocumentsToNative prints the documents one after the other. Documents from other formats are
+// written in the style of the language. Several documents are an error if the language supports
+// only one per text. Without documents the result is a text without entries.
 func (c Converter[L]) DocumentsToNative(documents gaby.Container) ([]byte, error) {
 	var out []byte
 	if len(documents) == 0 {
@@ -170,7 +179,9 @@ func (c Converter[L]) DocumentsToNative(documents gaby.Container) ([]byte, error
 				Join(before, text []byte) []byte
 			})
 			if !ok {
-				return nil, fmt.Errorf("%d resources cannot stand in one file, in this format a file is one", len(documents))
+				return nil, fmt.Errorf(
+					"%d resources cannot stand in one file, in this format a file is one",
+					len(documents))
 			}
 			out = separated.Join(out, text)
 			continue
@@ -199,7 +210,7 @@ func (c Converter[L]) print(doc *gaby.YamlDoc) ([]byte, error) {
 	return text, Converter[Language]{s.Language}.verify(text, doc)
 }
 
-// fresh writes a document that comes from elsewhere: into an empty one.
+// fresh prints a document from another format, by copying it into an empty one.
 func (c Converter[L]) fresh(doc *gaby.YamlDoc) ([]byte, error) {
 	empty, err := c.NativeToDocuments([]byte(c.Traits().Empty))
 	if err != nil {
@@ -211,14 +222,17 @@ func (c Converter[L]) fresh(doc *gaby.YamlDoc) ([]byte, error) {
 	return c.print(empty[0])
 }
 
-// DialectError tells that an edit makes of a text one in another dialect of its format, in which it means something else.
+// DialectError is the error of an edit after which the text would be read as another dialect of its
+// format, with a different meaning.
 type DialectError struct{ From, To string }
 
 func (e *DialectError) Error() string {
-	return fmt.Sprintf("after the edit the text would be read as %s, no longer as %s, and mean something else", e.To, e.From)
+	return fmt.Sprintf(
+		"after the edit the text would be read as %s, no longer as %s, and mean something else",
+		e.To, e.From)
 }
 
-// verify makes sure that what was written is read back as what functions made of the document.
+// verify checks that text is parsed as the document.
 func (c Converter[L]) verify(text []byte, doc *gaby.YamlDoc) error {
 	again, err := c.NativeToDocuments(bytes.Clone(text))
 	if err == nil && len(again) != 1 {
@@ -230,7 +244,8 @@ func (c Converter[L]) verify(text []byte, doc *gaby.YamlDoc) error {
 			return nil
 		}
 		place := doc.Path(path)
-		err = &gaby.EditError{Pos: place.Position(), Path: path, Msg: "the value cannot be written in this format"}
+		err = &gaby.EditError{Pos: place.Position(), Path: path,
+			Msg: "the value cannot be written in this format"}
 	} else {
 		err = fmt.Errorf("the edited document cannot be written in this format: %w", err)
 	}

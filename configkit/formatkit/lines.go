@@ -9,12 +9,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// LineStart is where the line of a byte begins.
+// LineStart returns the beginning of the line that contains offset at.
 func LineStart(text []byte, at int) int {
 	return max(bytes.LastIndexAny(text[:at], "\r\n")+1, min(firstLine(text), at))
 }
 
-// LineAbove is where the line above the one that begins at a byte begins; 0 when there is none.
+// LineAbove returns the beginning of the line before the one that begins at at, or of the first
+// line if there is none.
 func LineAbove(text []byte, at int) int {
 	end := max(at-1, 0)
 	if end > 0 && text[end] == '\n' && text[end-1] == '\r' {
@@ -23,7 +24,7 @@ func LineAbove(text []byte, at int) int {
 	return LineStart(text, end)
 }
 
-// firstLine is where the first line begins: behind a byte order mark, which belongs to none.
+// firstLine returns the beginning of the first line, which is after a byte order mark.
 func firstLine(text []byte) int {
 	if mark := "\ufeff"; bytes.HasPrefix(text, []byte(mark)) {
 		return len(mark)
@@ -31,7 +32,7 @@ func firstLine(text []byte) int {
 	return 0
 }
 
-// LineEnd is where the line of a byte ends, in front of its line end.
+// LineEnd returns the end of the line that contains offset at, before its line end.
 func LineEnd(text []byte, at int) int {
 	if i := bytes.IndexAny(text[at:], "\r\n"); i >= 0 {
 		return at + i
@@ -39,8 +40,8 @@ func LineEnd(text []byte, at int) int {
 	return len(text)
 }
 
-// StartsLine tells where the line of a byte begins, if there are only blanks in front of the byte. However long the line is, only
-// these are looked at.
+// StartsLine reports whether there are only blanks before at on its line. If so start is the
+// beginning of the line. The cost does not depend on the length of the line.
 func StartsLine(text []byte, at int) (start int, ok bool) {
 	for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
 		at--
@@ -48,7 +49,8 @@ func StartsLine(text []byte, at int) (start int, ok bool) {
 	return at, at <= firstLine(text) || text[at-1] == '\n' || text[at-1] == '\r'
 }
 
-// EndsLine reports whether only blanks follow on the line. However long the line is, only these are looked at.
+// EndsLine reports whether there are only blanks after at on its line. The cost does not depend on
+// the length of the line.
 func EndsLine(text []byte, at int) bool {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
@@ -56,7 +58,7 @@ func EndsLine(text []byte, at int) bool {
 	return at == len(text) || text[at] == '\n' || text[at] == '\r'
 }
 
-// NextLine is where the line behind that of a byte begins.
+// NextLine returns the beginning of the line after the one that contains offset at.
 func NextLine(text []byte, at int) int {
 	at = LineEnd(text, at)
 	switch {
@@ -68,10 +70,11 @@ func NextLine(text []byte, at int) int {
 	return at
 }
 
-// longPrefix is how far in a line something stands so that the line's beginning is of no account for it.
+// longPrefix limits how far back in a line the search for its beginning goes, in bytes. Without a
+// limit texts of one long line would take quadratic time.
 const longPrefix = 4 << 10
 
-// nearStart is where the line of a byte begins, or some place in it far in front of the byte.
+// nearStart returns the beginning of the line, but at most longPrefix bytes before at.
 func nearStart(text []byte, at int) int {
 	near := max(at-longPrefix, 0)
 	if start := near + LineStart(text[near:at], at-near); start > near {
@@ -80,8 +83,8 @@ func nearStart(text []byte, at int) int {
 	return max(near, min(firstLine(text), at))
 }
 
-// Indent is the blanks the line of a byte begins with, as far as the byte. Of a line that is very long in front of the byte there are
-// none.
+// Indent returns the blanks at the beginning of the line, up to at. It returns "" if the line
+// begins more than longPrefix bytes before at.
 func Indent(text []byte, at int) string {
 	from := nearStart(text, at)
 	if from == at-longPrefix {
@@ -94,13 +97,16 @@ func Indent(text []byte, at int) string {
 	return string(text[from:to])
 }
 
-// Blank reports whether text is nothing but blanks and line ends.
+// Blank reports whether text consists of blanks and line ends.
 func Blank(text []byte) bool { return len(bytes.TrimLeft(text, " \t\r\n\f")) == 0 }
 
-// CommentsAbove returns where the comment lines directly above the line at from begin, and their text. Nothing is looked for in front
-// of before, where the entry above ends: what looks like a comment may be a line of its value. is tells comment lines, given
-// without their indentation, and how long the mark is.
-func CommentsAbove(text []byte, before, from int, is func(line []byte) int) (head int, comment string) {
+// CommentsAbove returns the beginning of the comment lines directly above the line at from, and
+// their text. The search ends at before, the end of the entry above, as the value of that entry may
+// contain lines that look like comments. Given a line without its indentation, is returns the
+// length of the comment mark, or 0 if the line is not a comment.
+func CommentsAbove(
+	text []byte, before, from int, is func(line []byte) int,
+) (head int, comment string) {
 	text, head = text[before:], from-before
 	var lines []string
 	for first := firstLine(text); head > first; {
@@ -122,14 +128,16 @@ func CommentsAbove(text []byte, before, from int, is func(line []byte) int) (hea
 	return before + head, strings.Join(lines, "\n")
 }
 
-// CommentsOnLines returns the comments of an entry in a format that has them on lines of their own only, as CommentsAbove returns them:
-// the line directly above the entry is what set-path-comment sets.
+// CommentsOnLines returns the comments of an entry in a format that has comments on lines of their
+// own only. above is the result of CommentsAbove. Its last line, directly above the entry, becomes
+// the line comment, which set-path-comment sets.
 func CommentsOnLines(above string) gaby.Comments {
 	i := strings.LastIndexByte(above, '\n')
 	return gaby.Comments{Head: above[:max(i, 0)], Line: above[i+1:]}
 }
 
-// CommentAbove writes a comment into a line of its own directly above n, below those that are there. An empty one removes all of them.
+// CommentAbove writes a comment on a line of its own directly above n, below existing comments. An
+// empty text deletes all of them.
 func (w *Writer) CommentAbove(n *Node, mark, text string) {
 	if text == "" {
 		w.Remove(Span{n.Head, n.Entry.From})
@@ -138,21 +146,22 @@ func (w *Writer) CommentAbove(n *Node, mark, text string) {
 	w.Insert(n.Entry.From, Indent(w.Text, n.KeySpan.From)+mark+" "+text+w.LineEnd)
 }
 
-// CommentText is a comment without its mark and the blank behind it.
+// CommentText returns a comment without its mark and the blanks around it.
 func CommentText(comment string, mark int) string {
 	return strings.TrimSpace(strings.TrimPrefix(comment[mark:], " "))
 }
 
-// RemoveLines takes out the lines of n with the comments above it.
+// RemoveLines deletes the lines of n and the comments above it.
 func (w *Writer) RemoveLines(n *Node) { w.Remove(Span{n.Head, n.Entry.To}) }
 
-// neighbourhood is how many entries on each side of a place are looked at for how things are written there.
+// neighbourhood limits how many entries on each side of an entry count as its neighbours.
 const neighbourhood = 8
 
-// Neighbours are those of the entries, which stand in the order of the text, that stand around one of them without blank lines in
-// between.
+// Neighbours returns the entries around of, including of itself, that no blank lines separate from
+// it. The entries must be in the order of the text.
 func Neighbours(text []byte, entries []*Node, of *Node) []*Node {
-	at, ok := slices.BinarySearchFunc(entries, of, func(a, b *Node) int { return a.Entry.From - b.Entry.From })
+	at, ok := slices.BinarySearchFunc(entries, of,
+		func(a, b *Node) int { return a.Entry.From - b.Entry.From })
 	if !ok {
 		return nil
 	}
@@ -174,14 +183,15 @@ func Neighbours(text []byte, entries []*Node, of *Node) []*Node {
 	return entries[from:to]
 }
 
-// Delimiter is how the entries of lines around a place write what stands between key and value.
+// Delimiter is the style in which entries on lines separate keys and values.
 type Delimiter struct {
-	Indent, Before, After string // blanks in front of the key, and around the sign
+	Indent, Before, After string // blanks before the key, and before and after the sign
 	Sign                  string
-	column                int // where the sign stands in all of them, -1 when there is none
+	column                int // the column of the sign if the entries are aligned, else -1
 }
 
-// DelimiterOf reads it off an entry, whose sign stands at sign, and its neighbours, whose signs are found by signOf (-1: none).
+// DelimiterOf returns the delimiter of the entry model. The entries are aligned if the signs of all
+// neighbours, which signOf returns, are in one column.
 func DelimiterOf(text []byte, model *Node, neighbours []*Node, signOf func(*Node) Span) Delimiter {
 	sign := signOf(model)
 	d := Delimiter{
@@ -197,7 +207,7 @@ func DelimiterOf(text []byte, model *Node, neighbours []*Node, signOf func(*Node
 	if strings.ContainsAny(d.Before, "\r\n\\") {
 		d.Before = " "
 	}
-	// Keys of several lengths with their signs below each other are aligned.
+	// Keys of different lengths whose signs are in one column are aligned.
 	columns, lengths := map[int]bool{}, map[int]bool{}
 	for _, n := range neighbours {
 		s := signOf(n)
@@ -212,17 +222,18 @@ func DelimiterOf(text []byte, model *Node, neighbours []*Node, signOf func(*Node
 	return d
 }
 
-// Line is the key with its delimiter, as the neighbours write it.
+// Line returns a key with its indentation and delimiter.
 func (d Delimiter) Line(key string) string {
 	before := d.Before
 	if d.column >= 0 {
-		before = strings.Repeat(" ", max(d.column-utf8.RuneCountInString(d.Indent+key), min(len(before), 1)))
+		before = strings.Repeat(" ",
+			max(d.column-utf8.RuneCountInString(d.Indent+key), min(len(before), 1)))
 	}
 	return d.Indent + key + before + d.Sign + d.After
 }
 
-// Elsewhere is the delimiter for new keys that do not stand with the entries it was read off: they are aligned if those are, with each
-// other.
+// Elsewhere returns the delimiter for new keys that are not next to the entries it was taken from.
+// If those are aligned the new keys are aligned with each other.
 func (d Delimiter) Elsewhere(keys []string) Delimiter {
 	if d.column < 0 {
 		return d
@@ -237,7 +248,7 @@ func (d Delimiter) Elsewhere(keys []string) Delimiter {
 	return d
 }
 
-// Trim is a span without the blanks at its ends.
+// Trim returns a span without the blanks at its ends.
 func Trim(text []byte, s Span) Span {
 	for s.From < s.To && (text[s.From] == ' ' || text[s.From] == '\t') {
 		s.From++

@@ -8,12 +8,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// maxSegments bounds how deep a key nests. A key with more segments is one segment.
+// maxSegments limits the nesting of keys. A key with more segments does not nest.
 const maxSegments = 100
 
-// Nest makes the tree of leaves whose keys are paths, the segments joined with dots. Segments that number their neighbours from 0 on
-// make a list. A key that is the beginning of other keys, such as a of a=1 and a.b=2, is a scalar, and what is below it an entry
-// besides it with the rest of its segments in one: a and "a.b".
+// Nest builds the tree of leaves whose keys are paths, with segments joined by dots. A map whose
+// keys are the numbers from 0 on becomes a list. If a key is the beginning of other keys, such as a
+// in a=1 and a.b=2, it stays a scalar, and the segments of the other keys are joined to one key
+// next to it: a and "a.b".
 func Nest(leaves []*Node) *Node {
 	isKey := make(map[string]bool, len(leaves))
 	for _, leaf := range leaves {
@@ -52,13 +53,14 @@ func Nest(leaves []*Node) *Node {
 	return root
 }
 
-// nests reports whether a key has segments that a path can name.
+// nests reports whether a key has several segments that can be used in a path.
 func nests(key string) bool {
 	n := strings.Count(key, ".")
-	return n > 0 && n < maxSegments && key[0] != '.' && key[len(key)-1] != '.' && !strings.Contains(key, "..")
+	return n > 0 && n < maxSegments && key[0] != '.' && key[len(key)-1] != '.' &&
+		!strings.Contains(key, "..")
 }
 
-// Segments splits a key at its dots, unless a path could not name the segments.
+// Segments splits a key at its dots, unless the segments cannot be used in a path.
 func Segments(key string) []string {
 	if nests(key) {
 		return strings.Split(key, ".")
@@ -66,7 +68,7 @@ func Segments(key string) []string {
 	return []string{key}
 }
 
-// number makes lists of the maps in n whose keys are the numbers from 0 on.
+// number converts the maps in n whose keys are the numbers from 0 on to lists.
 func number(n *Node) {
 	if n.Kind == gaby.Scalar {
 		return
@@ -76,7 +78,8 @@ func number(n *Node) {
 	for _, kid := range n.Kids {
 		number(kid)
 		i, err := strconv.Atoi(kid.Key)
-		isList = isList && err == nil && i >= 0 && i < len(seen) && !seen[i] && strconv.Itoa(i) == kid.Key
+		isList = isList && err == nil && i >= 0 && i < len(seen) && !seen[i] &&
+			strconv.Itoa(i) == kid.Key
 		if isList {
 			seen[i] = true
 		}
@@ -91,8 +94,9 @@ func number(n *Node) {
 	}
 }
 
-// Typed is the value that text stands for in a language whose scalars are nothing but text: true and false, whole numbers written
-// the usual way, and strings. 007 and 1.0 are strings, so that nothing of how they are written is lost.
+// Typed returns the value of text in a language that has only text: a boolean for true and false,
+// an integer if it is written in canonical form, and else a string. 007 and 1.0 are strings, so
+// that their spelling is not lost.
 func Typed(text string) any {
 	switch text {
 	case "true":
@@ -106,8 +110,9 @@ func Typed(text string) any {
 	return text
 }
 
-// BeforeRemark returns the length of the number, true or false that text begins with when blanks and # follow it, else 0. The
-// reference implementation reads such a value without what follows. No program can use the whole text as a number.
+// BeforeRemark returns the length of the number, true or false at the beginning of text, if blanks
+// and # follow it, else 0. The reference implementation reads such a value without the remark. No
+// program can use the whole text as a number.
 func BeforeRemark(text string) int {
 	n := strings.IndexAny(text, " \t")
 	if n < 0 || !strings.HasPrefix(strings.TrimLeft(text[n:], " \t"), "#") {
@@ -119,7 +124,8 @@ func BeforeRemark(text string) int {
 	return n
 }
 
-// Untyped is the text of a scalar in such a language. There is none for nil.
+// Untyped returns the text of a scalar in such a language. It reports false for
+// nil, which has none.
 func Untyped(value any) (string, bool) {
 	switch v := value.(type) {
 	case nil:

@@ -9,10 +9,10 @@ import (
 // Span is a range of bytes of a text.
 type Span struct{ From, To int }
 
-// Len is its length in bytes.
+// Len returns the length in bytes.
 func (s Span) Len() int { return s.To - s.From }
 
-// Node is one value of a text together with its key: what functions see of it, and where it stands.
+// Node is a value of a text with its key: what functions see of it, and its spans.
 type Node struct {
 	Kind     gaby.Kind // Map, List or Scalar
 	Key      string    // of an entry of a map, decoded
@@ -21,18 +21,19 @@ type Node struct {
 	Comments gaby.Comments
 
 	KeySpan Span // the key as it is written
-	Span    Span // the value as it is written; empty for a map or list that has no text of its own
-	// Entry is what stands for the entry: in brackets its key and value, on lines all lines of it with their ends.
+	Span    Span // the value as it is written; empty for a map or list without text of its own
+	// Entry is the span of the entry: key and value in brackets, or whole lines with their ends.
 	Entry Span
-	Head  int // where the comments above it begin, Entry.From when there are none
-	Comma int // in brackets: where the comma behind it stands, -1 for none
-	// Syntax is what the language wants to remember of how it is written.
+	Head  int // where the comments above begin; Entry.From if there are none
+	Comma int // in brackets: the offset of the comma after the entry, -1 if there is none
+	// Syntax is for the language to store how the node is written.
 	Syntax any
 
 	number int
 }
 
-// Get returns the entry of a map with a key, the last one when there are several, nil when there is none.
+// Get returns the entry of a map with a key, or nil. If the key is repeated the
+// last entry is returned.
 func (n *Node) Get(key string) *Node {
 	for _, kid := range slices.Backward(n.Kids) {
 		if kid.Key == key {
@@ -42,7 +43,7 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Leaves calls f for the scalars of n, and for its maps and lists that are empty, in the order of the tree.
+// Leaves calls f for the scalars and the empty maps and lists of n, in the order of the tree.
 func (n *Node) Leaves(f func(*Node)) {
 	if len(n.Kids) == 0 {
 		f(n)
@@ -55,5 +56,5 @@ func (n *Node) Leaves(f func(*Node)) {
 // Document is one document of a text.
 type Document struct {
 	Root  *Node
-	Start int // where its text begins; it ends where that of the next one begins
+	Start int // the beginning of its text; it ends where the next document begins
 }

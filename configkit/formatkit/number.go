@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SpellFloat writes a finite number in the place of raw, as a number with a point or an exponent as raw is one, and with as many
-// places if it can do with fewer.
+// SpellFloat formats a finite number in the style of raw, the text that it replaces: with an
+// exponent or without, and with at least as many decimal places.
 func SpellFloat(raw string, value float64) string {
 	number := raw != "" && strings.Trim(raw, "+-0123456789_.eE") == ""
 	if e := strings.IndexAny(raw, "eE"); number && e > 0 {
@@ -20,7 +20,8 @@ func SpellFloat(raw string, value float64) string {
 			sign = ""
 		}
 		last := len(exponent) - 1
-		return mantissa + raw[e:e+1] + sign + strings.TrimLeft(exponent[1:last], "0") + exponent[last:]
+		return mantissa + raw[e:e+1] + sign + strings.TrimLeft(exponent[1:last], "0") +
+			exponent[last:]
 	}
 	if magnitude := math.Abs(value); magnitude >= 1e21 || magnitude < 1e-7 && magnitude > 0 {
 		return strings.Replace(strconv.FormatFloat(value, 'e', -1, 64), "e+", "e", 1)
@@ -36,8 +37,8 @@ func SpellFloat(raw string, value float64) string {
 	return text
 }
 
-// SpellInt writes a number in the place of raw, in the base raw is written in, with as many leading zeros after the prefix of that
-// base, with its sign and its underscores.
+// SpellInt formats an integer in the style of raw, the text that it replaces: in the same base,
+// padded with zeros to the same width after a prefix, with the same sign and underscores.
 func SpellInt(raw string, value int64) string {
 	if len(raw) > 2 && raw[0] == '0' && value >= 0 {
 		if base := map[byte]int{'x': 16, 'X': 16, 'o': 8, 'b': 2}[raw[1]]; base != 0 {
@@ -46,7 +47,7 @@ func SpellInt(raw string, value int64) string {
 			if strings.ContainsAny(old, "ABCDEF") {
 				digits = strings.ToUpper(digits)
 			}
-			if old[0] == '0' { // of a certain width
+			if old[0] == '0' { // padded to a fixed width
 				width := len(old) - strings.Count(old, "_")
 				digits = strings.Repeat("0", max(0, width-len(digits))) + digits
 			}
@@ -56,7 +57,8 @@ func SpellInt(raw string, value int64) string {
 	if !isDecimal(raw) {
 		return strconv.FormatInt(value, 10)
 	}
-	digits := grouped(strings.TrimLeft(raw, "+-"), strings.TrimPrefix(strconv.FormatInt(value, 10), "-"))
+	digits := grouped(strings.TrimLeft(raw, "+-"),
+		strings.TrimPrefix(strconv.FormatInt(value, 10), "-"))
 	switch {
 	case value < 0:
 		return "-" + digits
@@ -70,7 +72,7 @@ func isDecimal(raw string) bool {
 	return raw != "" && strings.Trim(strings.TrimLeft(raw, "+-"), "0123456789_") == ""
 }
 
-// grouped puts underscores between digits as old has them: in groups of the length of its last one.
+// grouped inserts underscores between digits, in groups of the length of the last group of old.
 func grouped(old, digits string) string {
 	i := strings.LastIndexByte(old, '_')
 	if i < 0 {

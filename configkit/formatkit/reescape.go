@@ -2,14 +2,14 @@ package formatkit
 
 import "strings"
 
-// Token is a part of a written text, From to To of it, and what it stands for: a character, an escape sequence, or something that
-// stands for nothing, such as the end of a line that goes on in the next.
+// Token is a part of a written text, at From to To, with its meaning: a character, an escape
+// sequence, or something that means nothing, such as the end of a line that continues on the next.
 type Token struct {
 	From, To int
 	Text     string
 }
 
-// Text is what pieces stand for.
+// Text returns the meaning of pieces.
 func Text(pieces []Token) string {
 	var b strings.Builder
 	for _, p := range pieces {
@@ -18,15 +18,21 @@ func Text(pieces []Token) string {
 	return b.String()
 }
 
-// Reescape writes text in the place of raw, of which it keeps what the texts have in common: a character that was written as an escape
-// sequence stays one, and lines end where they did. The rest is spelled anew.
+// Reescape writes text in place of raw, whose tokens are pieces. It keeps the spelling of
+// everything that the old and the new text have in common: escape sequences stay, and lines end
+// where they did. spell escapes the rest.
 func Reescape(raw string, pieces []Token, text string, spell func(string) string) string {
 	var b strings.Builder
 	reescape(&b, raw, pieces, text, spell)
 	return b.String()
 }
 
-func reescape(b *strings.Builder, raw string, pieces []Token, text string, spell func(string) string) {
+// reescape is the recursive part of Reescape. It keeps the common beginning and end of the old and
+// the new text, then the longest run that the rest of them have in common, and does the same with
+// the text before and after the run.
+func reescape(
+	b *strings.Builder, raw string, pieces []Token, text string, spell func(string) string,
+) {
 	head, at := 0, 0
 	for head < len(pieces) && strings.HasPrefix(text[at:], pieces[head].Text) {
 		at += len(pieces[head].Text)
@@ -37,7 +43,8 @@ func reescape(b *strings.Builder, raw string, pieces []Token, text string, spell
 		tail--
 		end -= len(pieces[tail].Text)
 	}
-	if at == end && tail == len(pieces) { // nothing may be left behind that only goes on
+	if at == end && tail == len(pieces) {
+		// do not keep a continued line end at the end, which would continue with what follows
 		for head > 0 && head < tail && pieces[head-1].Text == "" {
 			head--
 		}
@@ -61,12 +68,13 @@ func reescape(b *strings.Builder, raw string, pieces []Token, text string, spell
 }
 
 const (
-	leastCommon  = 3       // bytes; fewer are the same by accident
+	leastCommon  = 3       // bytes; shorter runs are equal by accident
 	mostCompared = 1 << 20 // pairs of pieces and bytes
 )
 
-// common finds the longest run of pieces that is in text, at i; i is negative when there is none, or when keeping one would make no
-// difference because every piece is written as what it stands for.
+// common returns the longest run of pieces whose meaning is in text, and its offset i there. i is
+// negative if there is none, if the comparison is too expensive, or if no piece is written in
+// another way than spell would write it.
 func common(pieces []Token, text string) (from, to, i int) {
 	special := false
 	for _, p := range pieces {
@@ -76,7 +84,8 @@ func common(pieces []Token, text string) (from, to, i int) {
 		return 0, 0, -1
 	}
 	best := 0
-	// lengths[k] is how long the run is that ends with the piece before and at byte k, and starts[k] the piece it begins with.
+	// lengths[k] is the length of the longest run that ends with the previous piece and at byte k
+	// of text, and starts[k] the piece that the run begins with.
 	lengths, starts := make([]int, len(text)+1), make([]int, len(text)+1)
 	for p, piece := range pieces {
 		if piece.Text == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// same compares two values and tells the path of something they differ in. With leavesOnly a map or list is what the scalars in it
-// are, under their keys joined with dots.
+// same compares two values and returns the path of a difference. If leavesOnly is set a map or list
+// counts as the set of its scalars, by keys joined with dots.
 func same(a, b gaby.Value, leavesOnly bool) (path string, ok bool) {
 	if leavesOnly {
 		return sameLeaves(a, b)
@@ -18,6 +18,7 @@ func same(a, b gaby.Value, leavesOnly bool) (path string, ok bool) {
 	return samePath(a, b, nil)
 }
 
+// samePath compares two values and their structure. The order of keys does not matter.
 func samePath(a, b gaby.Value, path []string) (string, bool) {
 	differ := func() (string, bool) { return joinPath(path), false }
 	if a.Kind() != b.Kind() || a.Len() != b.Len() {
@@ -52,8 +53,8 @@ func sameScalar(a, b gaby.Value) bool {
 	return x == y || isFloat && math.IsNaN(f) && math.IsNaN(g)
 }
 
-// sameLeaves compares the scalars. There may be several with the same path: in a map in which a key is twice, or as a and in it b
-// besides "a.b".
+// sameLeaves compares the scalars. Several may have the same path: if a map has a key twice, or if
+// a map has both "a.b" and a map a with the key b.
 func sameLeaves(a, b gaby.Value) (string, bool) {
 	want, have := map[string][]gaby.Value{}, map[string][]gaby.Value{}
 	order := leaves(a, "", want, nil)

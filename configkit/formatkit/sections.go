@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// BlankLinesAbove is where the blank lines in front of a line begin.
+// BlankLinesAbove returns the beginning of the blank lines before the line at at.
 func (w *Writer) BlankLinesAbove(at int) int {
 	for first := firstLine(w.Text); at > first; {
 		before := LineAbove(w.Text, at)
@@ -17,8 +17,10 @@ func (w *Writer) BlankLinesAbove(at int) int {
 	return at
 }
 
-// BehindComments is where the comment lines at the end of a section, which begin with one of the marks, end, if they do not belong
-// to what follows: what is commented out is part of the section.
+// BehindComments returns the end of the comment lines that follow a section which ends at at.
+// Comments before a blank line belong to the section, as they may be commented-out entries.
+// Comments directly before other lines belong to those, and the result is at. marks are the first
+// bytes of comments.
 func (w *Writer) BehindComments(at int, marks string) int {
 	at = max(at, firstLine(w.Text))
 	end := at
@@ -35,7 +37,8 @@ func (w *Writer) BehindComments(at int, marks string) int {
 	return end
 }
 
-// RemoveSection takes out the lines of a section, with one of the functions of the writer, and the blank lines that set it apart.
+// RemoveSection deletes the lines of a section with remove, which is Remove or Wipe, and the blank
+// lines that separate it from others.
 func (w *Writer) RemoveSection(lines Span, remove func(Span)) {
 	to := lines.To
 	for to < len(w.Text) && Blank(w.Text[to:LineEnd(w.Text, to)]) {
@@ -46,6 +49,8 @@ func (w *Writer) RemoveSection(lines Span, remove func(Span)) {
 	}
 	w.sectionsGone[to] = lines.From
 	if to == len(w.Text) {
+		// At the end of the text the blank lines above go, which are those above the first of all
+		// adjacent sections that are deleted.
 		first := lines.From
 		for before, ok := w.sectionsGone[first]; ok; before, ok = w.sectionsGone[first] {
 			first = before
@@ -57,12 +62,13 @@ func (w *Writer) RemoveSection(lines Span, remove func(Span)) {
 	remove(lines)
 }
 
-// InsertSection puts a section in front of a line. apart is what sets sections apart, a line end or nothing, with which the text
-// begins.
+// InsertSection inserts a section before the line at at. apart is the separator of sections, a line
+// end or nothing, with which text begins.
 func (w *Writer) InsertSection(at int, text, apart string) {
 	follows := at < len(w.Text) && !Blank(w.Text[at:LineEnd(w.Text, at)])
 	begin := w.BlankLinesAbove(at)
-	if trim := begin < at || begin == firstLine(w.Text); w.inserted[at] && follows || !w.inserted[at] && trim {
+	if trim := begin < at || begin == firstLine(w.Text); w.inserted[at] && follows ||
+		!w.inserted[at] && trim {
 		text = strings.TrimPrefix(text, apart)
 	}
 	if follows {
@@ -71,8 +77,8 @@ func (w *Writer) InsertSection(at int, text, apart string) {
 	w.InsertBelow(at, text)
 }
 
-// Apart is what sets sections apart whose lines begin at these places: a line end, unless they stand below each other without blank
-// lines.
+// Apart returns the separator of sections: nothing if the sections that begin at heads follow each
+// other without blank lines, else a line end.
 func (w *Writer) Apart(heads []int) string {
 	below := false
 	for _, at := range heads {

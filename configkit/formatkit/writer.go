@@ -10,23 +10,23 @@ import (
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
-// Writer gathers what is to be replaced in the text of one document. Places count from the beginning of the unit's text, to which a
-// line end is added when it has none at its end, so that every line has one.
+// Writer collects the splices of the text of one document. Offsets are relative to the text of all
+// documents. A line end is added to it if it has none at its end, so that every line has one.
 type Writer struct {
 	Text    []byte
-	LineEnd string // the one the text uses
+	LineEnd string // the line end that the text uses
 	Root    *Node
 
 	doc      *gaby.YamlDoc
 	source   *source
 	splices  []splice
 	once     map[*Node]bool
-	inserted map[int]bool // where something is
-	// sectionsGone are the sections taken out: where what follows begins, and where they began.
+	inserted map[int]bool // the offsets of insertions
+	// sectionsGone maps the end of each deleted section, after its blank lines, to its beginning.
 	sectionsGone map[int]int
 	anew         map[*Node]bool
 	unended      bool
-	// Notes is what the language wants to remember while it writes.
+	// Notes is for the language to store values while it writes.
 	Notes   any
 	lines   []*Node
 	keys    map[*Node]string // of flat languages, see keyOf
@@ -38,7 +38,7 @@ type splice struct {
 	from, to int
 	text     string
 	wipes    bool
-	below    bool // of what is inserted at the same place it comes last
+	below    bool // it comes after the other insertions at the same offset
 }
 
 func newWriter(doc *gaby.YamlDoc, s *source) *Writer {
@@ -48,7 +48,7 @@ func newWriter(doc *gaby.YamlDoc, s *source) *Writer {
 	}
 }
 
-// LineEndOf is the line end a text uses: that of its first line.
+// LineEndOf returns the line end that a text uses, which is that of its first line.
 func LineEndOf(text []byte) string {
 	switch i := bytes.IndexAny(text, "\r\n"); {
 	case i < 0 || text[i] == '\n':
@@ -56,20 +56,20 @@ func LineEndOf(text []byte) string {
 	case i+1 < len(text) && text[i+1] == '\n':
 		return "\r\n"
 	case bytes.IndexByte(text, '\n') >= 0:
-		return "\n" // a carriage return somewhere in a line
+		return "\n" // a carriage return inside a line
 	}
 	return "\r"
 }
 
-// Replace puts text in the place of a span.
+// Replace replaces a span by text.
 func (w *Writer) Replace(s Span, text string) {
 	w.splices = append(w.splices, splice{from: s.From, to: s.To, text: text})
 }
 
-// Insert puts text in front of a byte. What is inserted at the same place comes in the order of the calls.
+// Insert inserts text at an offset. Insertions at the same offset are in the order of the calls.
 func (w *Writer) Insert(at int, text string) { w.insert(splice{from: at, to: at, text: text}) }
 
-// InsertBelow is Insert behind what else is inserted there.
+// InsertBelow inserts text after everything that Insert inserts at the same offset.
 func (w *Writer) InsertBelow(at int, text string) {
 	w.insert(splice{from: at, to: at, text: text, below: true})
 }
@@ -82,13 +82,13 @@ func (w *Writer) insert(s splice) {
 	w.splices = append(w.splices, s)
 }
 
-// Remove takes a span out. Spans that are taken out may overlap.
+// Remove deletes a span. Deleted spans may overlap.
 func (w *Writer) Remove(s Span) { w.Replace(s, "") }
 
-// Raw is the text of a span.
+// Raw returns the text of a span.
 func (w *Writer) Raw(s Span) string { return string(w.Text[s.From:s.To]) }
 
-// rank orders what happens at one place: insertions first.
+// rank orders the splices at one offset: insertions first.
 func (s splice) rank() int {
 	switch {
 	case s.from < s.to:
@@ -99,7 +99,8 @@ func (s splice) rank() int {
 	return 0
 }
 
-// Once reports whether it is called with n for the first time: for what several edits of entries of n need, but once.
+// Once reports whether this is the first call with n. It is used for text that several edits in n
+// need, but only once.
 func (w *Writer) Once(n *Node) bool {
 	if w.once == nil {
 		w.once = map[*Node]bool{}
@@ -109,7 +110,8 @@ func (w *Writer) Once(n *Node) bool {
 	return first
 }
 
-// Anew has Entries called for n, of which an entry is edited in a way that takes more than its own text.
+// Anew makes the writer call Entries for n, because an edit of an entry affects more than
+// the text of the entry.
 func (w *Writer) Anew(n *Node) {
 	if w.anew == nil {
 		w.anew = map[*Node]bool{}
@@ -117,7 +119,7 @@ func (w *Writer) Anew(n *Node) {
 	w.anew[n] = true
 }
 
-// Wipe takes a span out with all that edits inside of it insert.
+// Wipe deletes a span and all text that other edits insert inside it.
 func (w *Writer) Wipe(s Span) {
 	w.splices = append(w.splices, splice{from: s.From, to: s.To, wipes: true})
 }
@@ -130,7 +132,7 @@ func (w *Writer) node(n *Node) error {
 			return located(err, v)
 		}
 		if n.Kind != v.Kind() {
-			return nil // what it stood behind is gone
+			return nil // the text that the comment was after is gone
 		}
 		return w.comment(n)
 	}
@@ -142,6 +144,8 @@ func (w *Writer) node(n *Node) error {
 	return w.comment(n)
 }
 
+// entries writes the edits inside the entries of n, then the change of the entries themselves. If
+// the language rewrites n as a whole the former are dropped.
 func (w *Writer) entries(n *Node, v gaby.Value) error {
 	entries, changed := w.now(n)
 	before := len(w.splices)
@@ -171,7 +175,7 @@ func (w *Writer) comment(n *Node) error {
 	return nil
 }
 
-// located is an error about writing v with its place.
+// located adds the position of v to an error, if that has none.
 func located(err error, v gaby.Value) error {
 	var e *gaby.EditError
 	if errors.As(err, &e) && e.Pos.Line == 0 {
@@ -182,13 +186,13 @@ func located(err error, v gaby.Value) error {
 	return err
 }
 
-// Replaced reports whether an edit put another value in the place of n.
+// Replaced reports whether an edit has replaced the value of n.
 func (w *Writer) Replaced(n *Node) bool {
 	_, replaced := w.doc.NativeValue(n.number)
 	return replaced
 }
 
-// LineCommentOf is the line comment of n, edits included.
+// LineCommentOf returns the current line comment of n, after edits.
 func (w *Writer) LineCommentOf(n *Node) string {
 	if text, changed := w.doc.NativeComment(n.number); changed {
 		return text
@@ -196,13 +200,13 @@ func (w *Writer) LineCommentOf(n *Node) string {
 	return n.Comments.Line
 }
 
-// Value is what stands where n stands, edits included.
+// Value returns the current value of n, after edits.
 func (w *Writer) Value(n *Node) gaby.Value {
 	v, _ := w.doc.NativeValue(n.number)
 	return v
 }
 
-// Untouched reports whether nothing was edited in n.
+// Untouched reports whether n has no edits.
 func (w *Writer) Untouched(n *Node) bool {
 	if w.Replaced(n) {
 		return false
@@ -218,18 +222,19 @@ func (w *Writer) Untouched(n *Node) bool {
 	return !slices.ContainsFunc(n.Kids, func(kid *Node) bool { return !w.Untouched(kid) })
 }
 
-// bytes is the document's text with the splices made.
+// bytes returns the text of the document with all splices applied. Splices may overlap: text
+// inserted into a removed span is kept, unless the span was rewritten or wiped.
 func (w *Writer) bytes() []byte {
 	slices.SortStableFunc(w.splices, func(a, b splice) int {
 		return cmp.Or(a.from-b.from, a.rank()-b.rank())
 	})
 	var out []byte
 	at := w.source.start
-	var anew Span // what was last written anew, or wiped
+	var anew Span // the last span that was rewritten or wiped
 	for _, s := range w.splices {
 		if s.from < at {
 			if s.from != s.to || s.from > anew.From && s.from < anew.To {
-				s.text = "" // an edit inside of what another one took out or wrote anew
+				s.text = "" // an edit inside a span that another edit has deleted or rewritten
 			}
 			s.from, s.to = at, max(at, s.to)
 		} else if s.wipes || s.text != "" && s.from != s.to {
@@ -241,14 +246,15 @@ func (w *Writer) bytes() []byte {
 	out = append(out, w.Text[at:]...)
 	if w.unended {
 		out = bytes.TrimSuffix(out, []byte(w.LineEnd))
-		if w.LineEnd == "\n" { // of a line that ends in another way
+		if w.LineEnd == "\n" { // mixed line ends: the last one may be CRLF
 			out = bytes.TrimSuffix(out, []byte("\r"))
 		}
 	}
 	return out
 }
 
-// now are the entries of map or list n as edits have left them, and whether these are others than before.
+// now returns the current entries of map or list n, after edits, and reports
+// whether they have changed.
 func (w *Writer) now(n *Node) (entries []Entry, changed bool) {
 	listed, changed := w.doc.NativeEntries(n.number)
 	entries = make([]Entry, len(listed))
@@ -264,7 +270,8 @@ func (w *Writer) now(n *Node) (entries []Entry, changed bool) {
 	return entries, changed
 }
 
-// keepOrder makes those of the entries that do not stand in the order of the text ones that have moved, as few as possible.
+// keepOrder marks entries that are no longer in the order of the text as moved, as few as possible:
+// those outside a longest increasing subsequence of their numbers.
 func keepOrder(entries []Entry) {
 	var numbers, at []int
 	for i, e := range entries {

@@ -1,4 +1,5 @@
-// Package formattest tests languages: their corpora, edit by edit, and with random texts and edits.
+// Package formattest tests implementations of formatkit.Language: with a corpus of texts, with
+// cases of single edits, and with random texts and edits.
 package formattest
 
 import (
@@ -18,12 +19,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Input is a text of a corpus: a name, the text, and what functions see of it, which is its documents as JSON, separated by line
-// ends, or behind "!!! " the error.
+// Input is a text of a corpus: its name, the text, and the expected values. These are the documents
+// as JSON, one per line, or "!!! " and the error.
 type Input [3]string
 
-// Corpus reads every input, and edits each of its scalars and entries by itself: what stands on other lines must not change, and
-// the old value written again must give the old text.
+// Corpus parses every input, and edits each of its scalars and entries, one at a time.
+// Nothing outside the lines of the entry may change, and setting the old value again must
+// restore the old text.
 func Corpus(t *testing.T, converter configkit.ConfigConverter, inputs []Input) {
 	for _, in := range inputs {
 		name, text, want := in[0], in[1], in[2]
@@ -53,7 +55,8 @@ func Corpus(t *testing.T, converter configkit.ConfigConverter, inputs []Input) {
 	}
 }
 
-// EachPlace prints a text, which must stay as it is, and edits everything in it, each for itself and in several ways.
+// EachPlace checks that a text is printed unchanged, and calls EachWay for the path
+// of every value in it.
 func EachPlace(t TB, converter configkit.ConfigConverter, text string) {
 	t.Helper()
 	docs, err := converter.NativeToDocuments([]byte(text))
@@ -70,7 +73,7 @@ func EachPlace(t TB, converter configkit.ConfigConverter, text string) {
 	}
 }
 
-// EachWay edits what is at a path of a document in several ways.
+// EachWay sets the scalar at a path to several values and back, and deletes the value.
 func EachWay(t TB, converter configkit.ConfigConverter, text string, i int, path []string) {
 	t.Helper()
 	doc := open(t, converter, text, i)
@@ -80,7 +83,8 @@ func EachWay(t TB, converter configkit.ConfigConverter, text string, i int, path
 		return
 	}
 	old := place.Data()
-	for _, value := range []any{"x", 7, true, "", "two words", "#1", "a # b; c", `q"uo'te`, `back\slash`, "é😀", "a\nb", " lead", "trail ", "k=v: w", "${x}", "[a]"} {
+	for _, value := range []any{"x", 7, true, "", "two words", "#1", "a # b; c", `q"uo'te`,
+		`back\slash`, "é😀", "a\nb", " lead", "trail ", "k=v: w", "${x}", "[a]"} {
 		doc := open(t, converter, text, i)
 		if _, err := doc.Set(value, path...); err != nil {
 			refused(t, err)
@@ -94,25 +98,29 @@ func EachWay(t TB, converter configkit.ConfigConverter, text string, i int, path
 			t.Fatalf("%s = %q of\n%s\n%v", strings.Join(path, "."), value, show(text), err)
 		}
 		if problem := onlyValue(converter, text, string(changed), i, path); problem != "" {
-			t.Fatalf("%s = %q: %s\nbefore\n%s\nafter\n%s", strings.Join(path, "."), value, problem, show(text), show(string(changed)))
+			t.Fatalf("%s = %q: %s\nbefore\n%s\nafter\n%s", strings.Join(path, "."), value, problem,
+				show(text), show(string(changed)))
 		}
 		back := open(t, converter, string(changed), i)
 		if _, err := back.Set(old, path...); err != nil {
 			refused(t, err)
 			continue
 		}
-		if again, err := converter.DocumentsToNative(siblings(t, converter, string(changed), i, back)); isDialect(err) {
+		if again, err := converter.DocumentsToNative(
+			siblings(t, converter, string(changed), i, back)); isDialect(err) {
 			continue
 		} else if err != nil {
-			t.Fatalf("%s = %q, and back, of\n%s\n%v", strings.Join(path, "."), value, show(text), err)
+			t.Fatalf("%s = %q, and back, of\n%s\n%v",
+				strings.Join(path, "."), value, show(text), err)
 		} else if problem := onlyValue(converter, text, string(again), i, path); problem != "" {
-			t.Fatalf("%s = %q, and back: %s\nbefore\n%s\nafter\n%s", strings.Join(path, "."), value, problem, show(text), show(string(again)))
+			t.Fatalf("%s = %q, and back: %s\nbefore\n%s\nafter\n%s", strings.Join(path, "."), value,
+				problem, show(text), show(string(again)))
 		}
 	}
 	remove(t, converter, text, i, path)
 }
 
-// TB is what tests and property tests have in common.
+// TB is the part of testing.TB that property tests have as well.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -131,8 +139,10 @@ func open(t TB, converter configkit.ConfigConverter, text string, i int) *gaby.Y
 	return docs[i]
 }
 
-// siblings are the documents of a text with doc in the place of document i.
-func siblings(t TB, converter configkit.ConfigConverter, text string, i int, doc *gaby.YamlDoc) gaby.Container {
+// siblings returns the documents of a text with doc as document i.
+func siblings(
+	t TB, converter configkit.ConfigConverter, text string, i int, doc *gaby.YamlDoc,
+) gaby.Container {
 	docs, err := converter.NativeToDocuments([]byte(text))
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, show(text))
@@ -141,7 +151,7 @@ func siblings(t TB, converter configkit.ConfigConverter, text string, i int, doc
 	return docs
 }
 
-// refused checks that an edit that is not possible says so in the way functions expect.
+// refused checks that a rejected edit returns the error that functions expect.
 func refused(t TB, err error) {
 	t.Helper()
 	var edit *gaby.EditError
@@ -153,8 +163,10 @@ func refused(t TB, err error) {
 	}
 }
 
-// onlyValue says what else than the value at a path is another one now.
-func onlyValue(converter configkit.ConfigConverter, before, after string, i int, path []string) string {
+// onlyValue returns what has changed besides the value at a path, or "".
+func onlyValue(
+	converter configkit.ConfigConverter, before, after string, i int, path []string,
+) string {
 	old, err := converter.NativeToDocuments([]byte(before))
 	if err != nil {
 		return err.Error()
@@ -170,7 +182,7 @@ func onlyValue(converter configkit.ConfigConverter, before, after string, i int,
 	if a, b := allOf(place.Value().Comments()), allOf(other.Value().Comments()); a != b {
 		return "the comments are " + b
 	}
-	// What stands above the entry and below it is the same.
+	// The text before and after the entry must be the same.
 	span := formatkit.Lines(old[i], path...)
 	if !strings.HasPrefix(after, before[:span.From]) {
 		return "something above has changed"
@@ -181,18 +193,18 @@ func onlyValue(converter configkit.ConfigConverter, before, after string, i int,
 	return ""
 }
 
-// allOf is the comments of an entry, wherever they stand.
+// allOf returns the comments of an entry, in whatever position.
 func allOf(c gaby.Comments) string {
 	return strings.Join(strings.Fields(c.Head+" "+c.Line+" "+c.Foot), " ")
 }
 
-// isDialect reports whether an edit is not written because the text would be read otherwise.
+// isDialect reports whether an edit was rejected because the text would be read as another dialect.
 func isDialect(err error) bool {
 	_, ok := errors.AsType[*formatkit.DialectError](err)
 	return ok
 }
 
-// remove takes an entry away: all others keep their values.
+// remove deletes a value, and checks that all other values stay the same.
 func remove(t TB, converter configkit.ConfigConverter, text string, i int, path []string) {
 	t.Helper()
 	doc := open(t, converter, text, i)
@@ -213,11 +225,13 @@ func remove(t TB, converter configkit.ConfigConverter, text string, i int, path 
 		t.Fatalf("%v in\n%s", err, show(string(changed)))
 	}
 	if have := allLeaves(t, converter, now); have != want {
-		t.Fatalf("deleting %s leaves\n%s, not\n%s in\n%s", strings.Join(path, "."), have, want, show(text))
+		t.Fatalf("deleting %s leaves\n%s, not\n%s in\n%s", strings.Join(path, "."), have, want,
+			show(text))
 	}
 }
 
-// allLeaves is the data of all documents but the empty ones, which in some languages are no documents.
+// allLeaves returns the data of all documents except empty ones, which are not
+// documents in some languages.
 func allLeaves(t TB, converter configkit.ConfigConverter, docs gaby.Container) string {
 	var all []string
 	for _, doc := range docs {
@@ -228,7 +242,8 @@ func allLeaves(t TB, converter configkit.ConfigConverter, docs gaby.Container) s
 	return strings.Join(all, "\n")
 }
 
-// leavesOf is the data of a document, of which in some languages only the scalars and their full keys count.
+// leavesOf returns the data of a document. In some languages that is only the scalars
+// with their full keys.
 func leavesOf(t TB, converter configkit.ConfigConverter, doc *gaby.YamlDoc) string {
 	var data any = doc.Data()
 	if converter.(interface{ Traits() formatkit.Traits }).Traits().ScalarsOnly {
@@ -241,7 +256,7 @@ func leavesOf(t TB, converter configkit.ConfigConverter, doc *gaby.YamlDoc) stri
 	return string(b)
 }
 
-// Leaves are the scalars of a tree as text, under their keys joined with dots.
+// Leaves returns the scalars of a tree as text, by their keys joined with dots.
 func Leaves(tree any) map[string]string {
 	leaves := map[string]string{}
 	for _, path := range places(tree) {
@@ -254,7 +269,7 @@ func Leaves(tree any) map[string]string {
 	return leaves
 }
 
-// places are the paths of all values in a tree but its root.
+// places returns the paths of all values in a tree except its root.
 func places(tree any) [][]string {
 	var all [][]string
 	var walk func(v any, path []string)
@@ -310,16 +325,17 @@ func dataOf(t TB, docs gaby.Container) string {
 	return strings.Join(all, "\n")
 }
 
-// Edits runs the cases of testdata/*.txt, which show what edits do to a text. A case is
+// Edits runs the cases in testdata/*.txt, which show what edits do to a text. A case is
 //
 //	=== name
 //	text before
 //	>>> operation PATH [ARGUMENT]
 //	text after, or "!!! " and a part of the error
 //
-// Operations: set PATH JSON, delete PATH, append PATH JSON, insert PATH INDEX JSON, comment PATH TEXT; several may follow each
-// other. The path "." is the whole document. A "\" at the end of the last line of a text says that it has no line end, two that the
-// text ends in one. Each case is also run with CRLF line ends.
+// The operations are: set PATH JSON, delete PATH, append PATH JSON, insert PATH INDEX JSON, comment
+// PATH TEXT. A case may have several. The path "." is the whole document. A "\" at the end of the
+// last line of a text means that the line has no line end, and "\\" that it ends in a backslash.
+// Each case is also run with CRLF line ends.
 func Edits(t *testing.T, converter configkit.ConfigConverter) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -330,7 +346,8 @@ func Edits(t *testing.T, converter configkit.ConfigConverter) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, block := range strings.Split("\n"+strings.TrimSuffix(string(text), "\n"), "\n=== ")[1:] {
+		for _, block := range strings.Split("\n"+strings.TrimSuffix(string(text), "\n"),
+			"\n=== ")[1:] {
 			name, body, _ := strings.Cut(block, "\n")
 			t.Run(name, func(t *testing.T) {
 				runEdit(t, converter, body+"\n", "\n")
@@ -340,6 +357,7 @@ func Edits(t *testing.T, converter configkit.ConfigConverter) {
 	}
 }
 
+// runEdit runs one case with the given line end.
 func runEdit(t *testing.T, converter configkit.ConfigConverter, body, lineEnd string) {
 	t.Helper()
 	var before, after, failure string
@@ -358,7 +376,8 @@ func runEdit(t *testing.T, converter configkit.ConfigConverter, body, lineEnd st
 	}
 	before, after = ends(before, lineEnd), ends(after, lineEnd)
 	if !strings.Contains(before, lineEnd) {
-		after = strings.ReplaceAll(after, lineEnd, "\n") // a text of one line without an end does not show its line ends
+		// a text of one line without a line end does not show which line ends it uses
+		after = strings.ReplaceAll(after, lineEnd, "\n")
 	}
 	docs, err := converter.NativeToDocuments([]byte(before))
 	if err != nil {
@@ -405,6 +424,7 @@ func show(text string) string {
 	return strings.NewReplacer("\r", "␍", " ", "·", "\t", "→").Replace(text)
 }
 
+// apply runs one operation of a case.
 func apply(t *testing.T, d *gaby.YamlDoc, op string) error {
 	t.Helper()
 	verb, rest, _ := strings.Cut(op, " ")

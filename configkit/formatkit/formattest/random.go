@@ -15,14 +15,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Dice returns a number from 0 to n-1.
+// Dice returns a random number from 0 to n-1.
 type Dice func(n int) int
 
-// Pick is one of several.
+// Pick returns one of several values.
 func Pick[T any](d Dice, of ...T) T { return of[d(len(of))] }
 
-// Property edits random texts of a generator: every edit that is accepted can be written, what was written is read as what it was
-// meant to be, lines that have nothing to do with it are still there, and the same edits made again change nothing.
+// Property edits random texts of a generator. Every accepted edit must be printable, its result
+// must be parsed as intended, unrelated lines must be kept, and the same edits made again must
+// change nothing.
 func Property(t *testing.T, converter configkit.ConfigConverter, generate func(Dice) string) {
 	rapid.Check(t, func(t *rapid.T) {
 		dice := Dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") })
@@ -68,20 +69,25 @@ func Random(t TB, dice Dice, converter configkit.ConfigConverter, text string) {
 	if have := native(t, converter, again); have != string(after) {
 		t.Fatalf("printed as\n%s, was\n%s", show(have), show(string(after)))
 	}
-	if len(edits) == 1 && edits[0].verb != "delete" && !(hasEmpty(edits[0].value) && converter.(interface{ Traits() formatkit.Traits }).Traits().ScalarsOnly) {
+	if len(edits) == 1 && edits[0].verb != "delete" &&
+		!(hasEmpty(edits[0].value) &&
+			converter.(interface{ Traits() formatkit.Traits }).Traits().ScalarsOnly) {
 		if err := edits[0].apply(again[i]); err != nil && edits[0].verb == "set" {
 			t.Fatalf("%s again: %v\n%s", describe(edits), err, show(string(after)))
 		}
 		if have := native(t, converter, again); edits[0].verb == "set" && have != string(after) {
-			t.Fatalf("%s of\n%s\ngives\n%s\nand again\n%s", describe(edits), show(text), show(string(after)), show(have))
+			t.Fatalf("%s of\n%s\ngives\n%s\nand again\n%s", describe(edits), show(text),
+				show(string(after)), show(have))
 		}
 		if lost := lostLines(text, string(after)); edits[0].adds(docs[i]) && lost != "" {
-			t.Fatalf("%s of\n%s\ngives\n%s\nwhich has lost %q", describe(edits), show(text), show(string(after)), lost)
+			t.Fatalf("%s of\n%s\ngives\n%s\nwhich has lost %q", describe(edits), show(text),
+				show(string(after)), lost)
 		}
 	}
 }
 
-// Edit makes random edits of a document, as many as are asked for at most, and describes those that were accepted.
+// Edit makes up to most random edits of a document, and returns a description of those
+// that were accepted.
 func Edit(dice Dice, doc *gaby.YamlDoc, most int) string {
 	var edits []*edit
 	for range most {
@@ -92,7 +98,7 @@ func Edit(dice Dice, doc *gaby.YamlDoc, most int) string {
 	return describe(edits)
 }
 
-// hasEmpty reports whether a value has a map or list without entries in it.
+// hasEmpty reports whether a value is or contains a map or list without entries.
 func hasEmpty(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -103,7 +109,7 @@ func hasEmpty(value any) bool {
 	return false
 }
 
-// edit is one change of a document.
+// edit is one edit of a document.
 type edit struct {
 	verb  string
 	path  []string
@@ -135,7 +141,8 @@ func (e *edit) adds(*gaby.YamlDoc) bool { return e.verb == "add" }
 func describe(edits []*edit) string {
 	var all []string
 	for _, e := range edits {
-		all = append(all, e.verb+" "+strings.Join(e.path, ".")+" "+strconv.Itoa(e.index)+" "+show(strings.TrimSpace(yamlOf(e.value))))
+		all = append(all, e.verb+" "+strings.Join(e.path, ".")+" "+strconv.Itoa(e.index)+" "+
+			show(strings.TrimSpace(yamlOf(e.value))))
 	}
 	return strings.Join(all, "\n")
 }
@@ -151,8 +158,8 @@ func yamlOf(value any) string {
 	return doc.String()
 }
 
-// lostLines is a line of before that is not, in order, in after, where more may stand in it; commas and brackets at its end and
-// blanks do not count.
+// lostLines returns the first line of before that is missing from after, or "". Lines of after may
+// contain more characters. Blanks at both ends and commas and brackets at the end are ignored.
 func lostLines(before, after string) string {
 	bare := func(l string) string { return strings.TrimRight(strings.TrimSpace(l), ", ]}") }
 	have := strings.Split(after, "\n")
@@ -168,7 +175,7 @@ func lostLines(before, after string) string {
 	return ""
 }
 
-// holds reports whether a line has all characters of another one in order.
+// holds reports whether line contains the characters of other in the same order.
 func holds(line, other string) bool {
 	for _, r := range other {
 		_, behind, ok := strings.Cut(line, string(r))
@@ -180,7 +187,7 @@ func holds(line, other string) bool {
 	return true
 }
 
-// randomEdit is an edit of a tree, nil when there is nothing to edit.
+// randomEdit returns a random edit of a tree, or nil if there is nothing to edit.
 func randomEdit(d Dice, tree any) *edit {
 	all := places(tree)
 	at := func(ok func(any) bool) []string {
@@ -228,10 +235,12 @@ func randomEdit(d Dice, tree any) *edit {
 			}
 		case 7:
 			if p := at(isList); p != nil {
-				return &edit{verb: "insert", path: p, index: d(len(lookUp(tree, p).([]any)) + 1), value: randomValue(d, 1)}
+				return &edit{verb: "insert", path: p, index: d(len(lookUp(tree, p).([]any)) + 1),
+					value: randomValue(d, 1)}
 			}
 			if p := at(isScalar); p != nil {
-				return &edit{verb: "comment", path: p, value: Pick(d, "note", "a: b # c; d", "", "é", `"q"`)}
+				return &edit{verb: "comment", path: p,
+					value: Pick(d, "note", "a: b # c; d", "", "é", `"q"`)}
 			}
 		}
 	}
@@ -256,7 +265,8 @@ func lookUp(tree any, path []string) any {
 	return tree
 }
 
-// RandomScalar is a scalar of any type; the strings are those that go wrong when quoting is wrong.
+// RandomScalar returns a scalar of any type. The strings are those that break when they are not
+// quoted properly.
 func RandomScalar(d Dice) any {
 	switch d(6) {
 	case 0:
@@ -266,9 +276,14 @@ func RandomScalar(d Dice) any {
 	case 2:
 		return Pick[any](d, 1.5, -0.25, 1e300)
 	case 3:
-		return Pick[any](d, nil, "line\nline", "end\n", "\nlead", "a\n\n\nb\n", "tab\tin", "cr\r\nlf", "\u2028ls", "b\x07el", "é\n日", "\x00", "\"\"\"", "'''", "EOT\n", "---\n")
+		return Pick[any](d, nil, "line\nline", "end\n", "\nlead", "a\n\n\nb\n", "tab\tin",
+			"cr\r\nlf", "\u2028ls", "b\x07el", "é\n日", "\x00", "\"\"\"", "'''", "EOT\n", "---\n")
 	case 4:
-		return Pick(d, "", " ", " lead", "trail ", "true", "null", "123", "007", "0x1f", "1e3", "1.0", "nan", "2001-01-01", "12:30", "23:59:60", "07:32+01:00", "0000-01-01", "~", "=", "a: b", ":a", "a #b", "a ;b", "#a", "a#b", "[a]", "{a}", "a, b", "'", "it's", `"`, `say "x"`, `\n`, `a\`, "${a.b}", "$${a}", "%{ if x }", "$X", "`", "//x", "/* x */", "!", "\ufeffx", "é日😀", "\u00a0")
+		return Pick(d, "", " ", " lead", "trail ", "true", "null", "123", "007", "0x1f", "1e3",
+			"1.0", "nan", "2001-01-01", "12:30", "23:59:60", "07:32+01:00", "0000-01-01", "~", "=",
+			"a: b", ":a", "a #b", "a ;b", "#a", "a#b", "[a]", "{a}", "a, b", "'", "it's", `"`,
+			`say "x"`, `\n`, `a\`, "${a.b}", "$${a}", "%{ if x }", "$X", "`", "//x", "/* x */", "!",
+			"\ufeffx", "é日😀", "\u00a0")
 	}
 	return Pick(d, "word", "two words", "nginx:1.26", "http://x:80/y?z#w", "x.y/z-w", "a,b")
 }
@@ -291,7 +306,8 @@ func randomValue(d Dice, depth int) any {
 	return l
 }
 
-// Fuzz reads any text: one that can be read is printed as it came, and its values can be edited.
+// Fuzz parses arbitrary texts. A text without errors must be printed unchanged, and its
+// values can be edited.
 func Fuzz(f *testing.F, converter configkit.ConfigConverter, seeds []Input) {
 	for _, in := range seeds {
 		f.Add([]byte(in[1]))
