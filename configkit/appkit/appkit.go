@@ -1,5 +1,5 @@
-// Package appkit is what is known about resources of application configuration, in whatever format: what a file is called and of
-// which type it is stands in its configHub block.
+// Package appkit implements the resource provider of application configuration in any format. The
+// name and the type of a file are in its configHub block:
 //
 //	configHub:
 //	  configName: checkout
@@ -17,13 +17,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// What a file without these entries in its configHub block has instead.
+// These are the type and the name of a file without such entries.
 const (
 	NoSchema api.ResourceType = "NoSchema"
 	NoName   api.ResourceName = "NoName"
 )
 
-// ResourceProvider is the knowledge about the resources of one of the AppConfig toolchains.
+// ResourceProvider implements configkit.ResourceProvider for one of the AppConfig toolchains.
 type ResourceProvider struct {
 	*resourcetypes.Registry
 	toolchain api.ToolchainType
@@ -31,20 +31,20 @@ type ResourceProvider struct {
 
 var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
 
-// New makes the provider of a toolchain, with the knowledge of files if there are any.
+// New returns the provider of a toolchain, which knows the resource types defined in files.
 func New(toolchain api.ToolchainType, files ...resourcetypes.File) *ResourceProvider {
 	return &ResourceProvider{resourcetypes.New(files...), toolchain}
 }
 
-// ToolchainType is the one it was made for.
+// ToolchainType returns the toolchain that the provider was made for.
 func (p *ResourceProvider) ToolchainType() api.ToolchainType { return p.toolchain }
 
-// DefaultResourceCategory is AppConfig.
+// DefaultResourceCategory returns AppConfig.
 func (*ResourceProvider) DefaultResourceCategory() api.ResourceCategory {
 	return api.ResourceCategoryAppConfig
 }
 
-// ResourceTypeGetter is configHub.configSchema.
+// ResourceTypeGetter returns configHub.configSchema, or NoSchema.
 func (*ResourceProvider) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, error) {
 	if err := check(doc); err != nil {
 		return "", err
@@ -55,7 +55,7 @@ func (*ResourceProvider) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType
 	return NoSchema, nil
 }
 
-// ResourceNameGetter is configHub.configName.
+// ResourceNameGetter returns configHub.configName, or NoName.
 func (*ResourceProvider) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error) {
 	if err := check(doc); err != nil {
 		return "", err
@@ -66,7 +66,8 @@ func (*ResourceProvider) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName
 	return NoName, nil
 }
 
-// check makes sure that the document can be read and has something in it.
+// check returns an error if the document cannot be read or, as a
+// *configkit.NoResourceError, if it is empty.
 func check(doc *gaby.YamlDoc) error {
 	if err := doc.Check(); err != nil {
 		return err
@@ -77,7 +78,7 @@ func check(doc *gaby.YamlDoc) error {
 	return nil
 }
 
-// ResourceInfo is type, name and category.
+// ResourceInfo returns type, name and category.
 func (p *ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 	t, err := p.ResourceTypeGetter(doc)
 	if err != nil {
@@ -85,19 +86,23 @@ func (p *ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, er
 	}
 	name, err := p.ResourceNameGetter(doc)
 	return api.ResourceInfo{
-		ResourceName: name, ResourceNameWithoutScope: name, ResourceType: t, ResourceCategory: api.ResourceCategoryAppConfig,
+		ResourceName: name, ResourceNameWithoutScope: name, ResourceType: t,
+		ResourceCategory: api.ResourceCategoryAppConfig,
 	}, err
 }
 
-// RemoveScopeFromResourceName is the name: there are no scopes.
+// RemoveScopeFromResourceName returns the name as it is: there are no scopes.
 func (*ResourceProvider) RemoveScopeFromResourceName(name api.ResourceName) api.ResourceName {
 	return name
 }
 
-// ScopelessResourceNamePath is configHub.configName.
-func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return "configHub.configName" }
+// ScopelessResourceNamePath returns configHub.configName.
+func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath {
+	return "configHub.configName"
+}
 
-// ContextPath is an entry of the configHub block: unitSlug for UnitSlug.
+// ContextPath returns the path of an entry of the configHub block, such as
+// configHub.unitSlug for UnitSlug.
 func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
 	first, n := utf8.DecodeRuneInString(field)
 	return yamlpath.Join([]string{"configHub", string(unicode.ToLower(first)) + field[n:]})
