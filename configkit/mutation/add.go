@@ -10,16 +10,21 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
-// Add adds what happened next to what has happened so far: the newest entry of a place counts, and one of everything around it
-// does away with those inside. So the result tells of every value which change it has come from. The lists given are not modified.
+// Add combines newMutations with the mutations so far. The newest entry of a path wins, and
+// replaces all entries below it; so the result says of every value which change it came from. The
+// arguments are not modified.
 //
-// Elements of lists are entered under the key, or the index, they have afterwards. New entries inherit Protected from the nearest
-// entry at or above them.
-func Add(mutations, newMutations api.ResourceMutationList, provider configkit.ResourceProvider) api.ResourceMutationList {
+// List elements are entered under their key or index after the change. New entries inherit
+// Protected from the nearest entry at or above them.
+func Add(
+	mutations, newMutations api.ResourceMutationList, provider configkit.ResourceProvider,
+) api.ResourceMutationList {
 	all := slices.Clone(mutations)
 	find := newFinder(all, provider,
 		func(m api.ResourceMutation) *api.ResourceInfo { return &m.Resource },
-		func(m api.ResourceMutation) []api.ResourceName { return slices.Sorted(maps.Keys(m.Names())) })
+		func(m api.ResourceMutation) []api.ResourceName {
+			return slices.Sorted(maps.Keys(m.Names()))
+		})
 	for i := range newMutations {
 		n := &newMutations[i]
 		if at := find.find(&n.Resource, slices.Sorted(maps.Keys(n.Names()))); at >= 0 {
@@ -31,7 +36,7 @@ func Add(mutations, newMutations api.ResourceMutationList, provider configkit.Re
 	return all
 }
 
-// addMutation adds what happened to one resource.
+// addMutation combines the mutations of one resource.
 func addMutation(old, now *api.ResourceMutation) api.ResourceMutation {
 	was := api.MutationTypeNone
 	if old != nil {
@@ -41,7 +46,8 @@ func addMutation(old, now *api.ResourceMutation) api.ResourceMutation {
 	switch is := now.ResourceMutationInfo.MutationType; {
 	case old != nil && (is == api.MutationTypeNone || is == ""):
 		return *old
-	case old == nil, is == api.MutationTypeDelete, is == api.MutationTypeReplace, was == api.MutationTypeNone, was == "":
+	case old == nil, is == api.MutationTypeDelete, is == api.MutationTypeReplace,
+		was == api.MutationTypeNone, was == "":
 		m = entered(&api.ResourceMutation{}, now)
 		m.ResourceMutationInfo = now.ResourceMutationInfo
 	case was == api.MutationTypeDelete:
@@ -55,8 +61,10 @@ func addMutation(old, now *api.ResourceMutation) api.ResourceMutation {
 	m.Resource = now.Resource
 	m.Aliases, m.AliasesWithoutScopes = now.Names(), now.NamesWithoutScopes()
 	if old != nil {
-		m.ResourceMutationInfo.Protected = m.ResourceMutationInfo.Protected || old.ResourceMutationInfo.Protected
-		m.Aliases, m.AliasesWithoutScopes = union(old.Names(), m.Aliases), union(old.NamesWithoutScopes(), m.AliasesWithoutScopes)
+		m.ResourceMutationInfo.Protected = m.ResourceMutationInfo.Protected ||
+			old.ResourceMutationInfo.Protected
+		m.Aliases, m.AliasesWithoutScopes = union(old.Names(), m.Aliases),
+			union(old.NamesWithoutScopes(), m.AliasesWithoutScopes)
 	}
 	return m
 }
@@ -67,13 +75,13 @@ func union[K comparable](a, b map[K]struct{}) map[K]struct{} {
 	return all
 }
 
-// enteredPath is an entry under the path it has in the present state of the resource.
+// enteredPath is an entry under its path in the present state of the resource.
 type enteredPath struct {
 	path mutationPath
 	info api.MutationInfo
 }
 
-// entered makes the entries of paths: those of old with those of now.
+// entered combines the entries of old and now.
 func entered(old, now *api.ResourceMutation) api.ResourceMutation {
 	var m api.ResourceMutation
 	moves := movesOfMutation(now)
@@ -87,8 +95,9 @@ func entered(old, now *api.ResourceMutation) api.ResourceMutation {
 	for _, path := range sortedPaths(now.PathMutationMap) {
 		before, info := parseMutationPath(path), now.PathMutationMap[path]
 		p, gone := moves.after(before)
-		if last := len(before) - 1; gone && info.MutationType == api.MutationTypeDelete && before[last].kind == elementByDigest {
-			continue // it leaves nothing behind
+		if last := len(before) - 1; gone && info.MutationType == api.MutationTypeDelete &&
+			before[last].kind == elementByDigest {
+			continue // nothing is left of it
 		} else if gone {
 			p = before
 		}
@@ -97,7 +106,9 @@ func entered(old, now *api.ResourceMutation) api.ResourceMutation {
 		}
 	}
 	m.PathMutationMap = api.MutationMap{}
-	tree.each(func(e *enteredPath) { m.PathMutationMap[api.ResolvedPath(e.path.String())] = e.info })
+	tree.each(func(e *enteredPath) {
+		m.PathMutationMap[api.ResolvedPath(e.path.String())] = e.info
+	})
 	m.ArrayOrders = enteredMap(old.ArrayOrders, now.ArrayOrders, moves)
 	m.ArrayElementAliases = enteredMap(old.ArrayElementAliases, now.ArrayElementAliases, moves)
 	for path, names := range m.ArrayElementAliases {
@@ -106,8 +117,10 @@ func entered(old, now *api.ResourceMutation) api.ResourceMutation {
 	return m
 }
 
-// enteredMap is what is told of lists, the newest of each, for lists that are still there.
-func enteredMap[V any](old, now map[api.ResolvedPath]V, moves *elementMoves) map[api.ResolvedPath]V {
+// enteredMap combines information about lists: the newest of each list that still exists.
+func enteredMap[V any](
+	old, now map[api.ResolvedPath]V, moves *elementMoves,
+) map[api.ResolvedPath]V {
 	var all map[api.ResolvedPath]V
 	add := func(from map[api.ResolvedPath]V) {
 		for _, path := range slices.Sorted(maps.Keys(from)) {
@@ -140,7 +153,7 @@ func aliasesAt(of map[api.ResolvedPath]map[string]string, path api.ResolvedPath)
 	return nil
 }
 
-// composed are the names elements have now, by all they have had.
+// composed maps every name that elements have had to their present name.
 func composed(old, now map[string]string) map[string]string {
 	all := maps.Clone(now)
 	for first, second := range old {
@@ -154,7 +167,7 @@ func composed(old, now map[string]string) map[string]string {
 	return all
 }
 
-// sortedPaths are the paths of a map, parents first and numbers by their value.
+// sortedPaths returns the paths of m, parents first and numbers by value.
 func sortedPaths(m api.MutationMap) []api.ResolvedPath {
 	paths := slices.Collect(maps.Keys(m))
 	slices.SortFunc(paths, func(a, b api.ResolvedPath) int {
@@ -175,7 +188,7 @@ func sortedPaths(m api.MutationMap) []api.ResolvedPath {
 	return paths
 }
 
-// enteredTree finds entries by their places.
+// enteredTree finds entries by path.
 type enteredTree struct {
 	entry    *enteredPath
 	children map[string]*enteredTree
@@ -211,7 +224,8 @@ func (t *enteredTree) enter(path mutationPath, info api.MutationInfo) {
 	}
 	if t.entry != nil {
 		info.Protected = info.Protected || t.entry.info.Protected
-		if t.entry.info.MutationType == api.MutationTypeDelete && info.MutationType != api.MutationTypeDelete {
+		if t.entry.info.MutationType == api.MutationTypeDelete &&
+			info.MutationType != api.MutationTypeDelete {
 			info.MutationType = api.MutationTypeReplace
 		}
 	}

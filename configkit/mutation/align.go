@@ -8,11 +8,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
-// plainLists compares lists without merge keys: elements that belong together are compared, the others are gone or new.
+// plainLists compares lists without merge keys. Elements that align are compared; all others are
+// deleted or added.
 func (d *differ) plainLists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	old, now := elements(before), elements(after)
 	a := d.align(old, now, keys.Child("*"))
-	var digest []string // of before; made when something has changed
+	var digest []string // of before; computed on the first change
 	var nth []int
 	element := func(i int) mutationSegment {
 		if digest == nil && !d.dry {
@@ -47,22 +48,27 @@ func (d *differ) plainLists(before, after gaby.Value, keys *configkit.MergeKeyTr
 	}
 }
 
-// Bounds for the work of aligning: of one list maxPairs; of lists in lists that are being aligned, as many in each other; and in all.
+// Bounds on the work of aligning. A single list may cost maxPairs; lists nested in aligned lists,
+// maxNestedPairs together; a whole comparison, maxAllPairs.
 const (
 	maxNestedPairs = 100_000
 	maxAllPairs    = 2_000_000
 )
 
-// align finds which elements of two lists belong together, in order and at the least cost: a pair costs twice the leaves that differ,
-// and 1 if there are any that are not texts much alike; an element that is gone or new costs twice its leaves. Of equal costs a pair is preferred. Of lists that are
-// too long only what is between equal elements is looked at, and where that is too long, elements belong together by their index.
+// align finds which elements of two lists belong together, in order and at the least total cost.
+// Pairing two elements costs twice the leaves that differ, plus 1 if any differ, unless both are
+// similar texts. Deleting or adding an element costs twice its leaves. At equal cost a pair wins.
+//
+// In lists too long for this, elements equal on both sides are paired first, and only the gaps
+// between them are aligned. Gaps that are still too long are paired by index.
 func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) *alignment {
 	head, tail := 0, 0
 	if len(old)*len(now) > maxPairs {
 		for head < min(len(old), len(now)) && old[head].Equal(now[head]) {
 			head++
 		}
-		for tail < min(len(old), len(now))-head && old[len(old)-1-tail].Equal(now[len(now)-1-tail]) {
+		for tail < min(len(old), len(now))-head &&
+			old[len(old)-1-tail].Equal(now[len(now)-1-tail]) {
 			tail++
 		}
 	}
@@ -72,7 +78,7 @@ func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) *ali
 		different = lines.Diff(canonicalTexts(old[head:head+n]), canonicalTexts(now[head:head+m]))
 	}
 	a := &alignment{}
-	i, j := 0, 0 // what has been dealt with
+	i, j := 0, 0 // everything before these is done
 	same := func(to int) {
 		for ; i < to; i, j = i+1, j+1 {
 			a.pairs = append(a.pairs, [2]int{i, j})
@@ -89,7 +95,7 @@ func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) *ali
 	return a
 }
 
-// canonicalTexts are values as texts that are equal when the values are.
+// canonicalTexts returns values as canonical JSON, so that equal values have equal texts.
 func canonicalTexts(values []gaby.Value) []string {
 	texts := make([]string, len(values))
 	for i, v := range values {
@@ -98,16 +104,19 @@ func canonicalTexts(values []gaby.Value) []string {
 	return texts
 }
 
-// alignment is which elements of two lists belong together, by their indexes.
+// alignment says which elements of two lists belong together, by index.
 type alignment struct {
 	pairs       [][2]int
 	gone, added []int
 }
 
-// alignPart aligns what stands between equal elements.
-func (d *differ) alignPart(a *alignment, old, now []gaby.Value, part lines.Hunk, keys *configkit.MergeKeyTree) {
+// alignPart aligns a gap between equal elements.
+func (d *differ) alignPart(
+	a *alignment, old, now []gaby.Value, part lines.Hunk, keys *configkit.MergeKeyTree,
+) {
 	n, m := part.To-part.From, part.NewTo-part.NewFrom
-	if work := n * m * max(d.nesting, 1); n*m <= maxPairs && work <= maxNestedPairs && d.pairs+n*m <= maxAllPairs {
+	if work := n * m * max(d.nesting, 1); n*m <= maxPairs && work <= maxNestedPairs &&
+		d.pairs+n*m <= maxAllPairs {
 		d.alignBest(a, old, now, part, keys)
 		return
 	}
@@ -123,8 +132,13 @@ func (d *differ) alignPart(a *alignment, old, now []gaby.Value, part lines.Hunk,
 	}
 }
 
-// alignBest is alignPart for parts that are short enough.
-func (d *differ) alignBest(a *alignment, old, now []gaby.Value, part lines.Hunk, keys *configkit.MergeKeyTree) {
+// alignBest is alignPart for short gaps. It computes the cheapest edit script by dynamic
+// programming: cost[i][j] is the cost of turning the first i elements of old into the first j of
+// now, and move[i][j] is the last step of the cheapest way. Following the moves back from the end
+// gives the alignment.
+func (d *differ) alignBest(
+	a *alignment, old, now []gaby.Value, part lines.Hunk, keys *configkit.MergeKeyTree,
+) {
 	old, now = old[part.From:part.To], now[part.NewFrom:part.NewTo]
 	n, m := len(old), len(now)
 	d.pairs += n * m
@@ -182,7 +196,8 @@ func (d *differ) alignBest(a *alignment, old, now []gaby.Value, part lines.Hunk,
 	slices.Reverse(a.added[f:])
 }
 
-// alike reports whether values are texts of several lines that have at least half in common, at their ends.
+// alike reports whether a and b are multi-line texts whose common prefix and suffix make up at
+// least half of the longer one.
 func alike(a, b gaby.Value) bool {
 	if a.Kind() != gaby.Scalar || b.Kind() != gaby.Scalar {
 		return false
@@ -203,13 +218,15 @@ func alike(a, b gaby.Value) bool {
 	return 2*(head+tail) >= max(len(x), len(y))
 }
 
-// newLast makes, of elements that are equal and of which one is new, the last the new one. Inserting an element where an equal one
-// stands cannot be told from having inserted it already.
+// newLast makes the last of several equal elements the new one. Otherwise, merging again could not
+// recognize that an element next to an equal one is already inserted.
 func newLast(pairs [][2]int, added []int, now []gaby.Value) {
 	for moved := true; moved; {
 		moved = false
 		for k := range added {
-			next, _ := slices.BinarySearchFunc(pairs, added[k], func(p [2]int, j int) int { return p[1] - j })
+			next, _ := slices.BinarySearchFunc(pairs, added[k], func(p [2]int, j int) int {
+				return p[1] - j
+			})
 			for ; next < len(pairs) && now[added[k]].Equal(now[pairs[next][1]]); next++ {
 				added[k], pairs[next][1] = pairs[next][1], added[k]
 				moved = true

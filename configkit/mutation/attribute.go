@@ -6,7 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// indexed makes the index that of all entries.
+// indexed sets the index of all entries.
 func (r *resourceChange) indexed(index int) {
 	r.index = index
 	for _, p := range r.paths {
@@ -17,8 +17,8 @@ func (r *resourceChange) indexed(index int) {
 	}
 }
 
-// attribute finds the functions the entries of a resource have come from: the last one that changed the place, else the resource.
-// They are given as what each of them did to it, the first one first.
+// attribute finds the function that each entry of c came from: the last one that changed the path
+// or, if none did, the resource. steps says what each function did to the resource, in order.
 func attribute(c *resourceChange, steps []*resourceChange) {
 	if len(steps) == 0 {
 		return
@@ -33,7 +33,7 @@ func attribute(c *resourceChange, steps []*resourceChange) {
 	}
 	c.index = of[len(of)-1].index
 	if c.op == api.MutationTypeAdd {
-		c.index = of[0].index // which made it
+		c.index = of[0].index // the function that created it
 	}
 	moves := movesOfChange(c)
 	for _, p := range c.paths {
@@ -44,8 +44,9 @@ func attribute(c *resourceChange, steps []*resourceChange) {
 	}
 }
 
-// placedChange is what one function did to a resource, by the places before and after it. In a chain an element of a list without merge
-// keys has another digest, and maybe another index, behind every function.
+// placedChange is what one function did to a resource, by path before and after it. Along a chain,
+// an element of a list without merge keys gets a new digest, and maybe a new index, with every
+// function.
 type placedChange struct {
 	index         int
 	moves         *elementMoves
@@ -65,9 +66,9 @@ func placed(r *resourceChange) placedChange {
 	return p
 }
 
-// places are places of a resource.
+// places is a set of paths.
 type places struct {
-	few  []mutationPath // as long as there are few
+	few  []mutationPath // used up to fewPlaces
 	many *pathTree
 }
 
@@ -85,7 +86,7 @@ func (p *places) add(path mutationPath) {
 	p.many.put(&pathChange{path: path})
 }
 
-// touch tells whether one of them is at, above or below a place.
+// touch reports whether one of the paths is at, above or below place.
 func (p *places) touch(place mutationPath) bool {
 	place = place.byIndex()
 	if slices.ContainsFunc(p.few, place.isRelatedTo) {
@@ -98,7 +99,7 @@ func (p *places) touch(place mutationPath) bool {
 	return node != nil || covering != nil
 }
 
-// isRelatedTo tells whether one of two paths, by index, leads to a place at or below the other.
+// isRelatedTo reports whether p is at, above or below o. Both are paths by index.
 func (p mutationPath) isRelatedTo(o mutationPath) bool {
 	for i := range min(len(p), len(o)) {
 		if p[i].kind != o[i].kind || p[i].text != o[i].text {
@@ -108,8 +109,9 @@ func (p mutationPath) isRelatedTo(o mutationPath) bool {
 	return true
 }
 
-// lastToChange is the index of the last function that changed something at, above or below a place of the change as a whole, of which
-// moves are. What is there at the end is followed back to it; an element that is gone is followed from the beginning.
+// lastToChange returns the index of the last function that changed something at, above or below
+// path. moves are those of the change as a whole. A path that exists at the end is followed back
+// through the chain; one into a deleted element is followed from the start.
 func lastToChange(of []placedChange, path mutationPath, moves *elementMoves) int {
 	if place, gone := moves.after(path); !gone {
 		for _, s := range slices.Backward(of) {

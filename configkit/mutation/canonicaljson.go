@@ -10,8 +10,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// appendCanonicalJSON writes a value as JSON in the one form every value has: keys sorted, no blanks, only ASCII, floats with a
-// point or an exponent. Digests are made of it.
+// appendCanonicalJSON appends v as canonical JSON: keys sorted, no blanks, only ASCII, floats with
+// a point or exponent. Digests are computed from it, so its format must not change.
 func appendCanonicalJSON(b []byte, v gaby.Value) []byte {
 	switch v.Kind() {
 	case gaby.Map:
@@ -19,7 +19,9 @@ func appendCanonicalJSON(b []byte, v gaby.Value) []byte {
 		for c := v.First(); c.Exists(); c = c.Next() {
 			entries = append(entries, c)
 		}
-		slices.SortFunc(entries, func(a, b gaby.Value) int { return strings.Compare(a.Key(), b.Key()) })
+		slices.SortFunc(entries, func(a, b gaby.Value) int {
+			return strings.Compare(a.Key(), b.Key())
+		})
 		b = append(b, '{')
 		for i, c := range entries {
 			if i > 0 {
@@ -58,7 +60,8 @@ func appendCanonicalJSON(b []byte, v gaby.Value) []byte {
 	return appendASCII(b, v.Text())
 }
 
-// appendFloat writes a float with the fewest digits that read back as it, and so that it is seen to be one.
+// appendFloat appends a float with the fewest digits that read back as the same float, always
+// recognizable as a float. Exponents are used below 1e-4 and from 1e16 on.
 func appendFloat(b []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -79,7 +82,7 @@ func appendFloat(b []byte, f float64) []byte {
 	return b
 }
 
-// appendASCII writes a JSON string in which everything but ASCII is escaped.
+// appendASCII appends a JSON string with everything but printable ASCII escaped.
 func appendASCII(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {

@@ -5,46 +5,50 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// A resourceChange is what happened to one resource. It is the typed form of an api.ResourceMutation, in which diff, subtract
-// and patch work; mutationjson.go has the conversions.
+// A resourceChange is what happened to one resource. It is the typed form of api.ResourceMutation
+// on which diff, subtract and patch work; json.go has the conversions.
 //
-// A map that gained or lost keys has an entry for each key: adding a map is adding its leaves, since a map recorded as one value
-// would make its owner own everything that is put into it later. A list without merge keys has entries for its elements.
+// A map that gained or lost keys has an entry per key. Adding a map is recorded as adding its
+// leaves: if it were one value, its owner would own everything put into it later. A list without
+// merge keys has entries for its elements.
 type resourceChange struct {
 	resource api.ResourceInfo
-	change   // of the resource as a whole: Add, Delete, Update when there are paths, orders or renames, else None
-	paths    []*pathChange
-	orders   []arrayOrder
-	renames  []elementRename
-	whole    []wholeMap // maps that were or became empty
-	// names are all the resource has had, with their scopes.
+	// The change of the resource as a whole: Add, Delete, Update if there are paths, orders or
+	// renames, else None.
+	change
+	paths   []*pathChange
+	orders  []arrayOrder
+	renames []elementRename
+	whole   []wholeMap // maps that were or became empty
+	// names are all names the resource has had, with their scopes.
 	names []api.ResourceName
-	// before and after are its documents where they are at hand.
+	// before and after are the resource's documents, if known.
 	before, after *gaby.YamlDoc
 }
 
-// change is what happened at one place. The value is the one afterwards, of a Delete the one that was there.
+// change is what happened at one path. The value is the new one, or for Delete the old one.
 type change struct {
 	op        api.MutationType
 	index     int
 	protected bool
 	value     gaby.Value
-	old       gaby.Value // of an Update: what was there, if that is known
-	patch     string     // of a text of several lines, when it was read and not computed
-	merging   bool       // the value of an Update is merged into a map that is there, which is how it is read
+	old       gaby.Value // of an Update: the old value, if known
+	patch     string     // of a multi-line text: set if it was read, not computed
+	// An Update whose value is merged into an existing map, as in mutations that were read.
+	merging bool
 }
 
 type pathChange struct {
 	path mutationPath
 	change
-	folded bool // it is inside of a wholeMap
+	folded bool // it is inside a wholeMap
 }
 
-// arrayOrder is the order wanted of the elements of a list with merge keys.
+// arrayOrder is the wanted order of the elements of a list with merge keys.
 type arrayOrder struct {
 	path mutationPath
 	keys []string // see elementName
-	// appended says that the order is that of before: what is new comes last.
+	// appended says that old elements keep their order and new ones come last.
 	appended bool
 }
 
@@ -54,13 +58,13 @@ type elementRename struct {
 	old, now string       // see elementName
 }
 
-// wholeMap is a map that was empty or became so. Its entries are printed as one Update with the value.
+// wholeMap is a map that was empty or became empty. Its entries are printed as a single Update.
 type wholeMap struct {
 	path mutationPath
 	change
 }
 
-// name records what the resource is called and was called before.
+// name records the current name of the resource and its former name was.
 func (r *resourceChange) name(was api.ResourceName) {
 	if was != r.resource.ResourceName {
 		r.names = append(r.names, was)
@@ -68,12 +72,13 @@ func (r *resourceChange) name(was api.ResourceName) {
 	r.names = append(r.names, r.resource.ResourceName)
 }
 
-// changed tells whether anything happened inside the resource.
+// changed reports whether anything happened inside the resource.
 func (r *resourceChange) changed() bool {
 	return len(r.paths) > 0 || len(r.orders) > 0 || len(r.renames) > 0
 }
 
-// settle makes the operation of a resource that is neither new nor gone that of its contents.
+// settle sets the operation of a resource that is neither new nor deleted to Update or None,
+// depending on its contents.
 func (r *resourceChange) settle() {
 	if r.op == api.MutationTypeUpdate || r.op == api.MutationTypeNone || r.op == "" {
 		r.op = api.MutationTypeNone

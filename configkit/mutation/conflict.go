@@ -8,10 +8,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// ConflictRows are the places conflicts are about, one for each, in their order: the value is the YAML of what was wanted there, nil
-// for nothing, the position where the place is in a unit, or what is closest around it. One about a resource that the unit has not
-// has no position.
-func ConflictRows(parsedData gaby.Container, list api.MutationConflictList, provider configkit.ResourceProvider) (api.AttributeValueList, error) {
+// ConflictRows returns one row per conflict, in order. The value is the YAML to be set, or nil if
+// there is none. The position is that of the path in the unit or, if the path leads nowhere, of the
+// closest value around it. Conflicts about resources that the unit lacks have no position.
+func ConflictRows(
+	parsedData gaby.Container, list api.MutationConflictList, provider configkit.ResourceProvider,
+) (api.AttributeValueList, error) {
 	documents, err := UnitDocuments(parsedData, parsedData, provider)
 	if err != nil {
 		return nil, err
@@ -33,7 +35,9 @@ func ConflictRows(parsedData gaby.Container, list api.MutationConflictList, prov
 		if at < 0 {
 			continue
 		}
-		place := p.work(&resourceChange{resource: documents[at].Info}, documents[at].YamlDoc, nil).find(parseMutationPath(c.Path))
+		place := p.work(
+			&resourceChange{resource: documents[at].Info}, documents[at].YamlDoc, nil,
+		).find(parseMutationPath(c.Path))
 		if place.missing > 0 {
 			place.value = place.in
 		}

@@ -11,21 +11,27 @@ import (
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
-// PlacedConflict is a conflict of values with its positions in the texts of both sides. Where a side has deleted what it is about, Ours is
-// where that would be, and Theirs is not known.
+// PlacedConflict is a conflict with its positions in the texts of both sides. If our side has
+// deleted the value, Ours is where it would be; if theirs has, Theirs is the zero position.
 type PlacedConflict struct {
 	Ours, Theirs gaby.Position
 
 	conflict
-	at     mutationPath  // ours, in our text
+	at     mutationPath  // our path, in our text
 	in     *gaby.YamlDoc // our resource
-	inside bool          // ours is inside of the value
+	inside bool          // Ours is inside the value
 }
 
-// MergePlaced is Merge for the documents of texts, whose lines are ours and theirs: it returns the conflicts with their positions there.
-// was is what target is now, in documents of its own. A conflict about something that both sides have deleted is not one. With
+// MergePlaced is Merge for documents parsed from text: it also returns the position of each
+// conflict. ours and theirs are the lines of the two texts, and was holds the same documents as
+// target, parsed a second time. If both sides deleted a value, that is not a conflict. With
 // NoSubtraction the conflicts have no positions.
-func MergePlaced(base, source, was, target gaby.Container, provider configkit.ResourceProvider, options Options, ours, theirs []string) (gaby.Container, []PlacedConflict, error) {
+func MergePlaced(
+	base, source, was, target gaby.Container,
+	provider configkit.ResourceProvider,
+	options Options,
+	ours, theirs []string,
+) (gaby.Container, []PlacedConflict, error) {
 	m := merger{provider: provider, options: options, restore: options.NoSubtraction}
 	once, err := m.units(base, source, was, target)
 	if err != nil {
@@ -35,8 +41,10 @@ func MergePlaced(base, source, was, target gaby.Container, provider configkit.Re
 	return once.docs, once.placed(base, provider, ours, theirs), nil
 }
 
-// MergeValues is Merge for values alone: it brings no comments along, and has no conflicts to show.
-func MergeValues(base, source, was, target gaby.Container, provider configkit.ResourceProvider, options Options) (gaby.Container, error) {
+// MergeValues is Merge without comments and without conflicts.
+func MergeValues(
+	base, source, was, target gaby.Container, provider configkit.ResourceProvider, options Options,
+) (gaby.Container, error) {
 	m := merger{provider: provider, options: options, bare: true, restore: options.NoSubtraction}
 	once, err := m.units(base, source, was, target)
 	if err != nil {
@@ -45,26 +53,32 @@ func MergeValues(base, source, was, target gaby.Container, provider configkit.Re
 	return once.docs, nil
 }
 
-// placed finds the positions of conflicts.
-func (once *mergedOnce) placed(base gaby.Container, provider configkit.ResourceProvider, rows, rowsTheirs []string) []PlacedConflict {
+// placed returns the conflicts with their positions.
+func (once *mergedOnce) placed(
+	base gaby.Container, provider configkit.ResourceProvider, rows, rowsTheirs []string,
+) []PlacedConflict {
 	list := make([]PlacedConflict, len(once.conflicts.list))
 	type finders struct{ ours, theirs *positionFinder }
-	known := map[[2]*gaby.YamlDoc]finders{} // conflicts of one resource share them
+	known := map[[2]*gaby.YamlDoc]finders{} // shared by the conflicts of one resource
 	for i, c := range once.conflicts.list {
 		p := &list[i]
 		p.conflict = c
 		if once.patcher.restore {
-			continue // it is about theirs, which nobody is told
+			continue // theirs wins, so the conflict is not reported
 		}
 		own := once.patcher.own.find(c.of)
 		find, ok := known[[2]*gaby.YamlDoc{c.of.before, c.of.after}]
 		if !ok {
 			keys := provider.MergeKeys(c.resource.ResourceType)
 			if c.of.after != nil {
-				find.theirs = newPlaceFinder(c.of.before.Value(), c.of.after.Value(), keys, c.of.renames)
+				find.theirs = newPlaceFinder(
+					c.of.before.Value(), c.of.after.Value(), keys, c.of.renames,
+				)
 			}
 			if own != nil && own.after != nil {
-				find.ours = newPlaceFinder(c.of.before.Value(), own.after.Value(), keys, own.renames)
+				find.ours = newPlaceFinder(
+					c.of.before.Value(), own.after.Value(), keys, own.renames,
+				)
 			}
 			known[[2]*gaby.YamlDoc{c.of.before, c.of.after}] = find
 		}
@@ -92,7 +106,8 @@ func (once *mergedOnce) placed(base gaby.Container, provider configkit.ResourceP
 	return list
 }
 
-// nextDocument is where a document of the base that we have deleted would stand in our text: at the next one, or at the last of its lines.
+// nextDocument returns where doc, a document of base that we deleted, would be in our text: at the
+// next document that is left, or else on the last line. rows is the number of lines.
 func nextDocument(doc *gaby.YamlDoc, base gaby.Container, own *ownFinder, rows int) gaby.Position {
 	for _, d := range base[slices.Index(base, doc)+1:] {
 		if o := own.before[d]; o != nil && o.after != nil {
@@ -102,33 +117,42 @@ func nextDocument(doc *gaby.YamlDoc, base gaby.Container, own *ownFinder, rows i
 	return gaby.Position{Line: max(1, rows), Column: 1}
 }
 
-// positionFinder finds what paths of changes lead to in the text of one side.
+// positionFinder finds in the text of one side what the path of a change leads to.
 type positionFinder struct {
 	base, text gaby.Value // the resource
 	keys       *configkit.MergeKeyTree
 	renames    []elementRename        // of elements, in this text
-	known      map[string]*placeLevel // by paths
+	known      map[string]*placeLevel // by path
 }
 
-func newPlaceFinder(base, text gaby.Value, keys *configkit.MergeKeyTree, renames []elementRename) *positionFinder {
-	return &positionFinder{base: base, text: text, keys: keys, renames: renames, known: map[string]*placeLevel{}}
+func newPlaceFinder(
+	base, text gaby.Value, keys *configkit.MergeKeyTree, renames []elementRename,
+) *positionFinder {
+	return &positionFinder{
+		base: base, text: text, keys: keys, renames: renames, known: map[string]*placeLevel{},
+	}
 }
 
-// placeLevel is a map or list of both.
+// placeLevel pairs the children of a map or list in the base with those in the text.
 type placeLevel struct {
 	base, text   []gaby.Value
-	atBase, at   map[string]int // by keys of maps, or IDs of elements
-	textOf       []int          // for those of the base, which they are in the text
+	atBase, at   map[string]int // indexes by key, or by element ID
+	textOf       []int          // for each child of the base, its index in the text or -1
 	keyed, isMap bool
 }
 
-// level looks at what is at a path, once.
-func (f *positionFinder) level(path mutationPath, p valuePlace, keys *configkit.MergeKeyTree) *placeLevel {
-	name := path.String() // with indexes: paths in texts have no digests
+// level returns the children at path. Each level is computed once.
+func (f *positionFinder) level(
+	path mutationPath, p valuePlace, keys *configkit.MergeKeyTree,
+) *placeLevel {
+	name := path.String() // with indexes, because the paths of texts have no digests
 	if l := f.known[name]; l != nil {
 		return l
 	}
-	l := &placeLevel{text: elements(p.value), isMap: p.value.Kind() == gaby.Map, atBase: map[string]int{}, at: map[string]int{}}
+	l := &placeLevel{
+		text: elements(p.value), isMap: p.value.Kind() == gaby.Map, atBase: map[string]int{},
+		at: map[string]int{},
+	}
 	f.known[name] = l
 	if p.value.Kind() == p.base.Kind() {
 		l.base = elements(p.base)
@@ -164,7 +188,7 @@ func (f *positionFinder) level(path mutationPath, p valuePlace, keys *configkit.
 	return l
 }
 
-// number remembers the elements of a list by their IDs; the first of those with one ID counts.
+// number maps element IDs to indexes. The first element with an ID wins.
 func number(at map[string]int, list []gaby.Value, keys *configkit.MergeKeyTree) {
 	for i, e := range list {
 		if id := elementID(e, keys.Keys, keys.Defaults); id != "" && !has(at, id) {
@@ -173,16 +197,19 @@ func number(at map[string]int, list []gaby.Value, keys *configkit.MergeKeyTree) 
 	}
 }
 
-// valuePlace is a value and where it is.
+// valuePlace is a value and its position.
 type valuePlace struct {
 	value, base gaby.Value
 	at          gaby.Position
 	path        mutationPath // to the value, in its text
 }
 
-// find follows a path as far as it leads anywhere, and reports whether that is all of it. An element is one of the list there, by the name it
-// has in base. Elements that are new in lists without merge keys are so in this text, or in another one.
-func (f *positionFinder) find(path mutationPath, element string, news bool) (p valuePlace, found bool) {
+// find follows path as far as possible and reports whether it reached the end. If element is not
+// empty, find goes on to the element of that name (its name in the base) in the list at path. news
+// says whether new list elements in path are new in this text rather than in the other one.
+func (f *positionFinder) find(
+	path mutationPath, element string, news bool,
+) (p valuePlace, found bool) {
 	p = valuePlace{value: f.text, base: f.base, at: f.text.Position()}
 	keys := f.keys
 	for i, s := range path {
@@ -211,7 +238,10 @@ func (f *positionFinder) find(path mutationPath, element string, news bool) (p v
 		for e := p.value.First(); e.Exists(); e = e.Next() {
 			if name := elementName(e, keys.Keys, keys.Defaults); name == f.renamed(path, element) {
 				id := elementID(e, keys.Keys, keys.Defaults)
-				return valuePlace{value: e, at: keyPosition(e), path: p.path.child(mutationSegment{kind: elementByKey, text: id, index: -1})}, true
+				return valuePlace{
+					value: e, at: keyPosition(e),
+					path: p.path.child(mutationSegment{kind: elementByKey, text: id, index: -1}),
+				}, true
 			}
 		}
 		return p, false
@@ -219,16 +249,18 @@ func (f *positionFinder) find(path mutationPath, element string, news bool) (p v
 	return p, true
 }
 
-// element is the segment that leads to an element of the text.
+// element returns the segment that leads to element i of the text.
 func (l *placeLevel) element(i int, keys *configkit.MergeKeyTree) mutationSegment {
 	if l.keyed {
-		return mutationSegment{kind: elementByKey, text: elementID(l.text[i], keys.Keys, keys.Defaults), index: i}
+		return mutationSegment{
+			kind: elementByKey, text: elementID(l.text[i], keys.Keys, keys.Defaults), index: i,
+		}
 	}
 	return mutationSegment{kind: elementByDigest, index: i}
 }
 
-// follow is which of those of the base and which of the text a segment leads to, -1 for none. now is what an element with a merge key is
-// called in the text.
+// follow returns the indexes of segment s among the base's and the text's children, or -1. now is
+// the name that an element with a merge key has in the text.
 func (l *placeLevel) follow(s mutationSegment, now string, news bool) (was, is int) {
 	is = -1
 	switch {
@@ -259,7 +291,8 @@ func (l *placeLevel) follow(s mutationSegment, now string, news bool) (was, is i
 	return was, is
 }
 
-// near is which one of the text is next to the place where what is missing would be, -1 when there is none.
+// near returns the index of the child of the text closest to where the missing child would be, or
+// -1 if there are no children.
 func (l *placeLevel) near(was int, s mutationSegment, news bool) int {
 	if s.kind == newElement && !news {
 		return min(s.index, len(l.text)-1)
@@ -279,7 +312,7 @@ func index(of map[string]int, name string) int {
 	return -1
 }
 
-// renamed is what an element of a list, as it is called in base, is called in the text.
+// renamed returns the name in the text of the element called name in the base.
 func (f *positionFinder) renamed(list mutationPath, name string) string {
 	for _, r := range f.renames {
 		if r.old == name && r.path.canonical() == list.canonical() {
@@ -296,10 +329,11 @@ func keyPosition(v gaby.Value) gaby.Position {
 	return v.Position()
 }
 
-// inText is the place of a value, which one side has changed and the other one, too. Of a text that is written line by line it is that
-// of the first line both have changed.
+// inText returns the position of p, a value that both sides changed. For a block of several lines
+// it is the first line that both changed.
 func (p *valuePlace) inText(rows []string, mine, other *change) gaby.Position {
-	if mine == nil || other == nil || !isString(mine.value) || !isString(other.value) || !p.value.Equal(mine.value) || !hasLines(mine.value.Text()) {
+	if mine == nil || other == nil || !isString(mine.value) || !isString(other.value) ||
+		!p.value.Equal(mine.value) || !hasLines(mine.value.Text()) {
 		return p.at
 	}
 	base := ""
@@ -315,17 +349,20 @@ func (p *valuePlace) inText(rows []string, mine, other *change) gaby.Position {
 		}
 	}
 	if first < 0 {
-		return p.at // one side has deleted it
+		return p.at // one side deleted it
 	}
-	line := p.value.Position().Line + first // below that of the header
+	line := p.value.Position().Line + first // the text begins below the header
 	if line >= len(rows) || strings.TrimSpace(rows[line]) != strings.TrimSpace(all[first]) {
 		return p.at
 	}
 	return gaby.Position{Line: line + 1, Column: lines.Indentation(rows[line]) + 1}
 }
 
-// PositionsIn returns where conflicts are in other documents, such as those that a merge has made; the zero position where that is not known.
-func PositionsIn(docs gaby.Container, conflicts []PlacedConflict, provider configkit.ResourceProvider) ([]gaby.Position, error) {
+// PositionsIn returns the positions of conflicts in other documents, such as the result of a merge.
+// A position that is not known is zero.
+func PositionsIn(
+	docs gaby.Container, conflicts []PlacedConflict, provider configkit.ResourceProvider,
+) ([]gaby.Position, error) {
 	known, err := UnitDocuments(docs, docs, provider)
 	if err != nil {
 		return nil, err
@@ -343,7 +380,10 @@ func PositionsIn(docs gaby.Container, conflicts []PlacedConflict, provider confi
 		}
 		f := finders[at]
 		if f == nil {
-			f = newPlaceFinder(c.in.Value(), known[at].Value(), provider.MergeKeys(c.resource.ResourceType), c.of.renames)
+			f = newPlaceFinder(
+				c.in.Value(), known[at].Value(), provider.MergeKeys(c.resource.ResourceType),
+				c.of.renames,
+			)
 			finders[at] = f
 		}
 		if place, found := f.find(c.at, "", false); found {
@@ -353,20 +393,23 @@ func PositionsIn(docs gaby.Container, conflicts []PlacedConflict, provider confi
 	return positions, nil
 }
 
-// isAgreed tells of a conflict that it is none for people: both sides have deleted something, one of them with what is around it.
+// isAgreed reports whether both sides deleted something, one of them together with what surrounds
+// it. Users need not see such a conflict.
 func (c conflict) isAgreed() bool {
-	return c.source.op == api.MutationTypeDelete && c.target != nil && c.target.op == api.MutationTypeDelete
+	return c.source.op == api.MutationTypeDelete && c.target != nil &&
+		c.target.op == api.MutationTypeDelete
 }
 
-// IsMissing reports whether the target has no place for what was to be set.
+// IsMissing reports whether the target has nowhere to put the value.
 func (c *conflict) IsMissing() bool { return c.reason == api.ConflictUnresolvedPath }
 
-// Mutation is the conflict as it travels.
+// Mutation returns the conflict in its API form.
 func (c *conflict) Mutation() api.MutationConflict {
 	return (&conflicts{list: []conflict{*c}}).mutations()[0]
 }
 
-// Lines are those of what was to be set, where it is more than is told on one line or about what was changed in a resource.
+// Lines returns the lines of the value to be set if it does not fit on one line, or, for a conflict
+// about a whole resource, the lines that the source added.
 func (c *conflict) Lines() []string {
 	switch {
 	case c.source.op == api.MutationTypeDelete:

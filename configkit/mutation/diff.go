@@ -9,37 +9,37 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// differ compares two values and records what is different, or what that costs.
+// differ compares two values and records the differences, or only their cost.
 type differ struct {
 	index   int
 	out     *resourceChange
-	dry     bool // only the cost is wanted
-	rough   bool // and need not be the least one: long lists are compared by index
+	dry     bool // compute only the cost
+	rough   bool // the cost may be higher than the minimum: long lists are compared by index
 	cost    int  // leaves of the values of all entries
-	renames bool // elements that are much alike but for their key are one with another key
-	folded  bool // what is recorded now is inside of a wholeMap
-	pairs   int  // of elements compared to align lists, so far
-	nesting int  // of such pairs the comparison stands in
+	renames bool // treat elements that differ in little but the key as renamed
+	folded  bool // entries recorded now are inside a wholeMap
+	pairs   int  // pairs of elements compared so far, to align lists
+	nesting int  // how many pairs the alignments around this comparison need, multiplied
 	path    mutationPath
 
-	names []string // of the elements of a list
+	names []string // of list elements; reused
 }
 
-// diff is what happened between two states of a resource.
+// diff records in r what happened between two states of a resource.
 func (d *differ) diff(r *resourceChange, before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	d.out = r
 	d.value(before, after, keys)
 	r.settle()
 }
 
-// below does something one segment further down.
+// below runs do with the path extended by s.
 func (d *differ) below(s mutationSegment, do func()) {
 	d.path = append(d.path, s)
 	do()
 	d.path = d.path[:len(d.path)-1]
 }
 
-// value compares what is at the path.
+// value compares the values at the current path.
 func (d *differ) value(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	if before.Same(after) {
 		return
@@ -59,11 +59,14 @@ func (d *differ) value(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	old, c := before.First(), after.First()
 	if old.Exists() != c.Exists() && len(d.path) > 0 && !d.dry {
-		d.out.whole = append(d.out.whole, wholeMap{slices.Clone(d.path), change{op: api.MutationTypeUpdate, index: d.index, value: after, old: before}})
+		d.out.whole = append(d.out.whole, wholeMap{
+			slices.Clone(d.path),
+			change{op: api.MutationTypeUpdate, index: d.index, value: after, old: before},
+		})
 		d.folded = true
 		defer func() { d.folded = false }()
 	}
-	inOrder := true // maps mostly have the same keys in the same order
+	inOrder := true // maps usually have the same keys in the same order
 	for ; c.Exists(); c = c.Next() {
 		if old.Same(c) {
 			old = old.Next()
@@ -76,7 +79,7 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 		case old.Exists() && old.Key() == key:
 			old = old.Next()
 		case inOrder && !old.Exists():
-			other = gaby.Value{} // all have been seen
+			other = gaby.Value{} // all keys were seen
 		default:
 			other = before.Get(key)
 			inOrder = inOrder && !other.Exists()
@@ -109,8 +112,8 @@ func (d *differ) add(v gaby.Value) {
 	}
 }
 
-// hasLookupKey reports whether a map has a key that looks like the lookup of an element. Below a new map a path with such a key
-// would make a list.
+// hasLookupKey reports whether v has a key that looks like an element lookup (?key=value). Below a
+// new map, a path with such a key would create a list instead.
 func hasLookupKey(v gaby.Value) bool {
 	for c := v.First(); c.Exists(); c = c.Next() {
 		if key := c.Key(); strings.HasPrefix(key, "?") && strings.Contains(key, "=") {
@@ -138,10 +141,12 @@ func (d *differ) entry(c change) {
 		return
 	}
 	c.index = d.index
-	d.out.paths = append(d.out.paths, &pathChange{path: slices.Clone(d.path), change: c, folded: d.folded})
+	d.out.paths = append(
+		d.out.paths, &pathChange{path: slices.Clone(d.path), change: c, folded: d.folded},
+	)
 }
 
-// leaves counts the scalars of a value; what is empty counts as one.
+// leaves returns the number of scalars in v. Empty maps and lists count as one.
 func leaves(v gaby.Value) int {
 	n := 0
 	for c := v.First(); c.Exists(); c = c.Next() {
@@ -162,7 +167,7 @@ func (d *differ) lists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	d.plainLists(before, after, keys)
 }
 
-// elements are the elements of a list.
+// elements returns the elements of a list.
 func elements(list gaby.Value) []gaby.Value {
 	var all []gaby.Value
 	for c := list.First(); c.Exists(); c = c.Next() {
@@ -171,8 +176,10 @@ func elements(list gaby.Value) []gaby.Value {
 	return all
 }
 
-// keyedLists compares elements by their merge key.
-func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []string, keys *configkit.MergeKeyTree) {
+// keyedLists compares list elements by merge key.
+func (d *differ) keyedLists(
+	before, after gaby.Value, idsBefore, idsAfter []string, keys *configkit.MergeKeyTree,
+) {
 	if slices.Equal(idsBefore, idsAfter) {
 		d.sameElements(before, after, keys)
 		return
@@ -182,7 +189,7 @@ func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []stri
 	for i, id := range idsBefore {
 		at[id] = i
 	}
-	gone := make(map[string]bool, len(old)) // of before, as long as nothing of after takes their place
+	gone := make(map[string]bool, len(old)) // of before: no element of after matches
 	for _, id := range idsBefore {
 		gone[id] = true
 	}
@@ -194,7 +201,7 @@ func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []stri
 			added = append(added, j)
 		}
 	}
-	var renamed map[int]int // of after: which element of before it was
+	var renamed map[int]int // by index in after: the index in before
 	if d.renames && !d.dry && len(added) > 0 && len(gone) > 0 {
 		renamed = d.findRenames(old, now, idsBefore, gone, added, keys)
 	}
@@ -202,7 +209,8 @@ func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []stri
 	element := func(id string, index int) mutationSegment {
 		return mutationSegment{kind: elementByKey, text: id, index: index}
 	}
-	appended, last := true, -1 // of the elements that were there
+	// appended: the old elements kept their order and the new ones come last.
+	appended, last := true, -1
 	for j, e := range now {
 		i, ok := at[idsAfter[j]]
 		if ok {
@@ -223,7 +231,9 @@ func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []stri
 		}
 	}
 	if !d.dry {
-		order := arrayOrder{path: slices.Clone(d.path), keys: make([]string, len(now)), appended: appended}
+		order := arrayOrder{
+			path: slices.Clone(d.path), keys: make([]string, len(now)), appended: appended,
+		}
 		for j, e := range now {
 			order.keys[j] = elementName(e, keys.Keys, keys.Defaults)
 		}
@@ -231,8 +241,8 @@ func (d *differ) keyedLists(before, after gaby.Value, idsBefore, idsAfter []stri
 	}
 }
 
-// haveSameKeys tells whether two short lists have the same elements, each with another key, in the same order. It is keyedIDs for what
-// most lists are.
+// haveSameKeys reports whether two short lists have the same merge keys, all different, in the same
+// order. It is a fast path for keyedIDs that covers most lists.
 func (d *differ) haveSameKeys(before, after gaby.Value, keys *configkit.MergeKeyTree) bool {
 	if keys == nil || len(keys.Keys) != 1 {
 		return false
@@ -255,13 +265,15 @@ func (d *differ) haveSameKeys(before, after gaby.Value, keys *configkit.MergeKey
 	return !old.Exists()
 }
 
-// sameElements compares lists with the same elements in the same order, which most are.
+// sameElements compares lists whose elements have the same keys in the same order, as most do.
 func (d *differ) sameElements(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	old, child := before.First(), keys.Child("*")
 	index := 0
 	for e := after.First(); e.Exists(); e = e.Next() {
 		if !old.Same(e) {
-			d.path = append(d.path, mutationSegment{kind: elementByKey, text: elementID(e, keys.Keys, keys.Defaults), index: index})
+			d.path = append(d.path, mutationSegment{
+				kind: elementByKey, text: elementID(e, keys.Keys, keys.Defaults), index: index,
+			})
 			d.value(old, e, child)
 			d.path = d.path[:len(d.path)-1]
 		}
@@ -270,10 +282,14 @@ func (d *differ) sameElements(before, after gaby.Value, keys *configkit.MergeKey
 	}
 }
 
-// renamed records an element whose key changed. What else changed in it has entries under the old key.
-func (d *differ) renamed(at mutationSegment, before, after gaby.Value, keys *configkit.MergeKeyTree) {
+// renamed records an element whose key changed. Other changes in the element are recorded under the
+// old key.
+func (d *differ) renamed(
+	at mutationSegment, before, after gaby.Value, keys *configkit.MergeKeyTree,
+) {
 	d.out.renames = append(d.out.renames, elementRename{
-		path: slices.Clone(d.path), old: elementName(before, keys.Keys, keys.Defaults), now: elementName(after, keys.Keys, keys.Defaults),
+		path: slices.Clone(d.path), old: elementName(before, keys.Keys, keys.Defaults),
+		now: elementName(after, keys.Keys, keys.Defaults),
 	})
 	from, depth := len(d.out.paths), len(d.path)+1
 	d.below(at, func() { d.value(before, after, keys.Child("*")) })
@@ -286,9 +302,16 @@ func (d *differ) renamed(at mutationSegment, before, after gaby.Value, keys *con
 // maxPairs bounds how many pairs of elements of two lists, or of resources, are compared.
 const maxPairs = 2500
 
-// findRenames finds, of the elements that are gone and those that are new, those that are the same but for the key and little else:
-// the cost is less than three tenths of the lines of the element. The cheapest pairs go first.
-func (d *differ) findRenames(old, now []gaby.Value, idsBefore []string, gone map[string]bool, added []int, keys *configkit.MergeKeyTree) map[int]int {
+// findRenames pairs deleted with added elements that differ in little besides the key: in fewer
+// leaves than three tenths of the element's lines. The cheapest pairs are taken first. The result
+// maps indexes in now to indexes in old.
+func (d *differ) findRenames(
+	old, now []gaby.Value,
+	idsBefore []string,
+	gone map[string]bool,
+	added []int,
+	keys *configkit.MergeKeyTree,
+) map[int]int {
 	if len(gone)*len(added) > maxPairs {
 		return nil
 	}
@@ -311,7 +334,7 @@ func (d *differ) findRenames(old, now []gaby.Value, idsBefore []string, gone map
 	return found
 }
 
-// costOf is the number of leaves that differ.
+// costOf returns the number of leaves that differ.
 func (d *differ) costOf(before, after gaby.Value, keys *configkit.MergeKeyTree) int {
 	c := differ{dry: true, rough: true, pairs: d.pairs, nesting: d.nesting}
 	c.value(before, after, keys)
@@ -319,7 +342,7 @@ func (d *differ) costOf(before, after gaby.Value, keys *configkit.MergeKeyTree) 
 	return c.cost
 }
 
-// lineCount is how many lines a value has in block style.
+// lineCount returns the number of lines of v in block style.
 func lineCount(v gaby.Value) int {
 	n := 0
 	for c := v.First(); c.Exists(); c = c.Next() {

@@ -22,9 +22,11 @@ func Equal(a, b gaby.Container, provider configkit.ResourceProvider) (bool, erro
 	return true, nil
 }
 
-// Entries returns the changes between two states of a unit as texts: what was done, by resource and path. Equal changes have equal texts. The
-// key of a change begins with the keys of those around it.
-func Entries(before, after gaby.Container, provider configkit.ResourceProvider) (map[string]string, error) {
+// Entries returns the changes between two states of a unit as text, keyed by resource and path.
+// Equal changes have equal text. The key of a change begins with the keys of the changes around it.
+func Entries(
+	before, after gaby.Container, provider configkit.ResourceProvider,
+) (map[string]string, error) {
 	changes, err := diffUnits(before, after, provider, diffOptions{})
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// exclusiveFields are the fields of a type that exclude each other, by the path of their map.
+// exclusiveFields holds the mutually exclusive fields of a type, by path of their map.
 type exclusiveFields map[string][]configkit.ExclusiveFields
 
 func (p *patcher) exclusiveFieldsOf(t api.ResourceType) exclusiveFields {
@@ -25,17 +25,18 @@ func (p *patcher) exclusiveFieldsOf(t api.ResourceType) exclusiveFields {
 	return known
 }
 
-// choice is a map in which changes choose one of several fields that exclude each other.
+// choice is a map in which changes set some of several mutually exclusive fields.
 type choice struct {
 	fields  configkit.ExclusiveFields
 	path    mutationPath // of the map
-	members []string     // that are set
+	members []string     // fields that are set
 	changes []*pathChange
 	decides *pathChange // the change of the discriminator
 }
 
-// exclusives looks at the changes that set one of several fields that exclude each other. Where the target has another one, that is
-// removed, unless the target chose it itself: then the changes are withheld. It returns the changes that are left.
+// exclusives handles changes that set one of several mutually exclusive fields. If the target has
+// another one, that field is removed, unless the target chose it itself: then the changes are
+// withheld. exclusives returns the remaining changes.
 func (w *resourcePatch) exclusives(paths []*pathChange) []*pathChange {
 	known := w.exclusiveFieldsOf(w.change.resource.ResourceType)
 	if len(known) == 0 {
@@ -52,7 +53,7 @@ func (w *resourcePatch) exclusives(paths []*pathChange) []*pathChange {
 	return slices.DeleteFunc(slices.Clone(paths), func(e *pathChange) bool { return withheld[e] })
 }
 
-// choices gathers, map by map, the changes of fields that exclude each other.
+// choices groups the changes of mutually exclusive fields by map.
 func choices(paths []*pathChange, known exclusiveFields) []*choice {
 	var all []*choice
 	at := map[string]*choice{}
@@ -64,7 +65,8 @@ func choices(paths []*pathChange, known exclusiveFields) []*choice {
 		for i, s := range e.path {
 			for k, fields := range known[normalized.String()] {
 				field := s.asKey()
-				isMember, isDiscriminator := slices.Contains(fields.Members, field), field == fields.Discriminator && i == len(e.path)-1
+				isMember, isDiscriminator := slices.Contains(fields.Members, field),
+					field == fields.Discriminator && i == len(e.path)-1
 				if s.isElement() || !isMember && !isDiscriminator {
 					continue
 				}
@@ -104,13 +106,15 @@ func isIndex(text string) bool {
 
 // choose decides about the fields of one map.
 func (w *resourcePatch) choose(c *choice, p mutationPlace, withheld map[*pathChange]bool) {
-	if decided := p.value.Get(c.fields.Discriminator); c.decides == nil && c.fields.Discriminator != "" && decided.Exists() {
+	if decided := p.value.Get(c.fields.Discriminator); c.decides == nil &&
+		c.fields.Discriminator != "" && decided.Exists() {
 		w.decided(c, decided, withheld)
 		return
 	}
-	var others []string // that are there and exclude what is set
+	var others []string // existing fields that exclude the new ones
 	for _, member := range c.fields.Members {
-		if p.value.Get(member).Exists() && !slices.Contains(c.members, member) && w.excludes(c, p.value, member) {
+		if p.value.Get(member).Exists() && !slices.Contains(c.members, member) &&
+			w.excludes(c, p.value, member) {
 			others = append(others, member)
 		}
 	}
@@ -138,13 +142,15 @@ func (w *resourcePatch) choose(c *choice, p mutationPlace, withheld map[*pathCha
 		place := c.path.child(mutationSegment{text: member, index: -1})
 		had := change{op: api.MutationTypeAdd, value: p.value.Get(member)}
 		w.conflicts.add(api.ConflictExclusiveCleared, w.change, place, changes[0].change, &had)
-		if err := w.delete(&pathChange{path: place, change: change{op: api.MutationTypeDelete}}); err != nil {
+		if err := w.delete(&pathChange{
+			path: place, change: change{op: api.MutationTypeDelete},
+		}); err != nil {
 			w.problems = append(w.problems, yamlpath.Locate(err, &w.change.resource))
 		}
 	}
 }
 
-// decided withholds a field that the target has decided against with its discriminator.
+// decided withholds fields that the target's own discriminator rules out.
 func (w *resourcePatch) decided(c *choice, by gaby.Value, withheld map[*pathChange]bool) {
 	own := w.chosen(c.path.child(mutationSegment{text: c.fields.Discriminator, index: -1}))
 	if own == nil {
@@ -158,8 +164,8 @@ func (w *resourcePatch) decided(c *choice, by gaby.Value, withheld map[*pathChan
 	}
 }
 
-// excludes tells whether a field that is there has to go for what is set: for a field that is new, and for a discriminator that
-// does not allow it.
+// excludes reports whether the existing field member must be removed: because a new field is set,
+// or because the new discriminator does not allow it.
 func (w *resourcePatch) excludes(c *choice, in gaby.Value, member string) bool {
 	if c.decides != nil {
 		return c.fields.AllowedMember[c.decides.value.Text()] != member
@@ -167,7 +173,7 @@ func (w *resourcePatch) excludes(c *choice, in gaby.Value, member string) bool {
 	return slices.ContainsFunc(c.members, func(set string) bool { return !in.Get(set).Exists() })
 }
 
-// chosen is what the target did itself at a place or below it, nil when it did nothing there.
+// chosen returns what the target itself did at or below path, or nil.
 func (w *resourcePatch) chosen(path mutationPath) *change {
 	if w.ownPaths == nil {
 		return nil

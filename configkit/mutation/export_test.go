@@ -7,8 +7,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// DiffLines are the entries of a diff before they are made mutations, one line each: resource, path, operation, value.
-func DiffLines(before, after gaby.Container, provider configkit.ResourceProvider) ([]string, error) {
+// DiffLines returns the changes between two units, one line each: resource, path, operation, value.
+func DiffLines(
+	before, after gaby.Container, provider configkit.ResourceProvider,
+) ([]string, error) {
 	changes, err := diffUnits(before, after, provider, diffOptions{unchanged: true})
 	if err != nil {
 		return nil, err
@@ -37,7 +39,7 @@ func pathLines(r *resourceChange) (all []string) {
 	return all
 }
 
-// DiffValues are the entries of what happened between two states of a value.
+// DiffValues returns the changes between two values, one line each.
 func DiffValues(before, after gaby.Value, keys *configkit.MergeKeyTree) []string {
 	var r resourceChange
 	(&differ{}).diff(&r, before, after, keys)

@@ -10,8 +10,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// finder finds, among things that have resources, the one a resource belongs to: by its merge ID, by type and name, by type and name
-// within the scope, and then, for names and other types it may have had, by its aliases.
+// finder matches a resource with one of several things that have resources. It tries, in this
+// order: the merge ID, type and name, type and former names, type and name in another scope, and
+// names with a similar type.
 type finder[T any] struct {
 	provider configkit.ResourceProvider
 	all      []T
@@ -22,11 +23,18 @@ type finder[T any] struct {
 	named    map[api.ResourceName][]int
 }
 
-// newFinder makes a finder; names are those a thing is also known by.
-func newFinder[T any](all []T, provider configkit.ResourceProvider, info func(T) *api.ResourceInfo, names func(T) []api.ResourceName) *finder[T] {
+// newFinder returns a finder over all. info returns the resource of a thing, names its former
+// names.
+func newFinder[T any](
+	all []T,
+	provider configkit.ResourceProvider,
+	info func(T) *api.ResourceInfo,
+	names func(T) []api.ResourceName,
+) *finder[T] {
 	f := &finder[T]{
 		provider: provider, all: all, info: info,
-		mergeID: map[string]int{}, full: map[string]int{}, short: map[string][]int{}, named: map[api.ResourceName][]int{},
+		mergeID: map[string]int{}, full: map[string]int{}, short: map[string][]int{},
+		named: map[api.ResourceName][]int{},
 	}
 	for i, x := range all {
 		r := info(x)
@@ -58,9 +66,11 @@ func (f *finder[T]) shortName(r *api.ResourceInfo) api.ResourceName {
 	return f.provider.RemoveScopeFromResourceName(r.ResourceName)
 }
 
-// find returns the index of the thing that has a resource, -1 when there is none. names are those the resource has had.
+// find returns the index of the thing that matches r, or -1. names are the former names of r.
 func (f *finder[T]) find(r *api.ResourceInfo, names []api.ResourceName) int {
-	for _, match := range []func(*api.ResourceInfo, []api.ResourceName) []int{f.exact, f.aliased, f.unscoped, f.similar} {
+	for _, match := range []func(*api.ResourceInfo, []api.ResourceName) []int{
+		f.exact, f.aliased, f.unscoped, f.similar,
+	} {
 		if found := match(r, names); len(found) > 0 {
 			return found[0]
 		}
@@ -68,7 +78,7 @@ func (f *finder[T]) find(r *api.ResourceInfo, names []api.ResourceName) int {
 	return -1
 }
 
-// exact returns the things with the merge ID of r, or with its type and name.
+// exact returns the things with the merge ID of r, or else with its type and name.
 func (f *finder[T]) exact(r *api.ResourceInfo, _ []api.ResourceName) []int {
 	if i, ok := f.mergeID[r.ResourceMergeID]; ok && r.ResourceMergeID != "" {
 		return []int{i}
@@ -76,7 +86,7 @@ func (f *finder[T]) exact(r *api.ResourceInfo, _ []api.ResourceName) []int {
 	return f.aliased(r, []api.ResourceName{r.ResourceName})
 }
 
-// aliased returns the things with the type of r and one of its former names.
+// aliased returns the things with the type of r and one of names.
 func (f *finder[T]) aliased(r *api.ResourceInfo, names []api.ResourceName) []int {
 	var found []int
 	for _, name := range names {
@@ -87,7 +97,7 @@ func (f *finder[T]) aliased(r *api.ResourceInfo, names []api.ResourceName) []int
 	return found
 }
 
-// unscoped returns the things with the type of r and one of its names in any scope.
+// unscoped returns the things with the type of r and one of its names, in any scope.
 func (f *finder[T]) unscoped(r *api.ResourceInfo, names []api.ResourceName) []int {
 	var found []int
 	for _, name := range f.shortNames(r, names) {
@@ -96,7 +106,8 @@ func (f *finder[T]) unscoped(r *api.ResourceInfo, names []api.ResourceName) []in
 	return found
 }
 
-// similar returns the things with one of the names of r and a type that its type may have been; those in the same scope first.
+// similar returns the things with one of the names of r and a type similar to its own, things with
+// the same scope first.
 func (f *finder[T]) similar(r *api.ResourceInfo, names []api.ResourceName) []int {
 	all := append([]api.ResourceName{r.ResourceName}, names...)
 	var sameScope, others []int
@@ -123,12 +134,14 @@ func (f *finder[T]) shortNames(r *api.ResourceInfo, names []api.ResourceName) []
 	return short
 }
 
-// assign finds what each of several changes is about, all at once: the best match of one change is not taken by a worse match of
-// another. What is added only matches exactly.
+// assign matches all changes at once, so that a weak match of one change cannot take the thing that
+// another change matches better. A change that adds a resource needs an exact match.
 func (f *finder[T]) assign(changes []*resourceChange) map[*resourceChange]int {
 	assigned := map[*resourceChange]int{}
 	owners := map[int]*resourceChange{}
-	for n, match := range []func(*api.ResourceInfo, []api.ResourceName) []int{f.exact, f.aliased, f.unscoped, f.similar} {
+	for n, match := range []func(*api.ResourceInfo, []api.ResourceName) []int{
+		f.exact, f.aliased, f.unscoped, f.similar,
+	} {
 		for _, r := range changes {
 			if has(assigned, r) || n > 1 && r.op == api.MutationTypeAdd {
 				continue
@@ -144,14 +157,17 @@ func (f *finder[T]) assign(changes []*resourceChange) map[*resourceChange]int {
 	return assigned
 }
 
-// newChangeFinder finds changes by their resources.
-func newChangeFinder(changes []*resourceChange, provider configkit.ResourceProvider) *finder[*resourceChange] {
+// newChangeFinder returns a finder that finds changes by their resources.
+func newChangeFinder(
+	changes []*resourceChange, provider configkit.ResourceProvider,
+) *finder[*resourceChange] {
 	return newFinder(changes, provider,
 		func(r *resourceChange) *api.ResourceInfo { return &r.resource },
 		func(r *resourceChange) []api.ResourceName { return r.names })
 }
 
-// ownFinder finds what the target did to the resource of a patch: what was made of the same document, else by name.
+// ownFinder finds what the target did to the resource of a patch: first by the common base
+// document, then by name.
 type ownFinder struct {
 	before map[*gaby.YamlDoc]*resourceChange
 	names  *finder[*resourceChange]
@@ -182,7 +198,7 @@ func (f *ownFinder) find(p *resourceChange) *resourceChange {
 	return nil
 }
 
-// findChild follows one segment of a path; the value does not exist when there is no such child.
+// findChild follows one segment of a path. The result does not exist if there is no such child.
 func findChild(v gaby.Value, s mutationSegment) gaby.Value {
 	switch v.Kind() {
 	case gaby.Map:
@@ -193,7 +209,7 @@ func findChild(v gaby.Value, s mutationSegment) gaby.Value {
 	return gaby.Value{}
 }
 
-// findElement returns the index of the element of a list that a segment names, -1 when there is none.
+// findElement returns the index of the list element that s names, or -1.
 func findElement(list gaby.Value, s mutationSegment, keys *configkit.MergeKeyTree) int {
 	switch s.kind {
 	case mapKey:
@@ -218,7 +234,7 @@ func findElement(list gaby.Value, s mutationSegment, keys *configkit.MergeKeyTre
 	return -1
 }
 
-// parseIndex reads an index: decimal digits.
+// parseIndex parses an index of up to nine decimal digits.
 func parseIndex(text string) (int, bool) {
 	if text == "" || len(text) > 9 || strings.Trim(text, "0123456789") != "" {
 		return 0, false

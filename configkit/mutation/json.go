@@ -12,12 +12,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// The two conversions between changes and mutations. Mutations travel, so their values are texts, and two things are told in
-// another way: a map that was or became empty has one Update with the whole value instead of entries for its keys, and elements of
-// lists may be called by their index, which is only read.
+// This file converts between changes and mutations. Mutations are serialized, so their values are
+// text and two things are expressed differently: a map that was or became empty has one Update with
+// the whole value instead of an entry per key, and list elements may be named by index (read only,
+// never written).
 
-// mutationsOf makes mutations of changes.
-func mutationsOf(changes []*resourceChange, provider configkit.ResourceProvider) api.ResourceMutationList {
+// mutationsOf converts changes to mutations.
+func mutationsOf(
+	changes []*resourceChange, provider configkit.ResourceProvider,
+) api.ResourceMutationList {
 	list := make(api.ResourceMutationList, len(changes))
 	for i, r := range changes {
 		list[i] = r.mutation(provider)
@@ -25,12 +28,14 @@ func mutationsOf(changes []*resourceChange, provider configkit.ResourceProvider)
 	return list
 }
 
-// mutation makes the mutation of a change.
+// mutation converts a change to a mutation.
 func (r *resourceChange) mutation(provider configkit.ResourceProvider) api.ResourceMutation {
 	m := api.ResourceMutation{
-		Resource:             r.resource,
-		ResourceMutationInfo: api.MutationInfo{MutationType: r.op, Index: r.index, Protected: r.protected},
-		PathMutationMap:      make(api.MutationMap, len(r.paths)+len(r.whole)),
+		Resource: r.resource,
+		ResourceMutationInfo: api.MutationInfo{
+			MutationType: r.op, Index: r.index, Protected: r.protected,
+		},
+		PathMutationMap: make(api.MutationMap, len(r.paths)+len(r.whole)),
 	}
 	switch r.op {
 	case api.MutationTypeAdd, api.MutationTypeReplace:
@@ -69,7 +74,8 @@ func (r *resourceChange) mutation(provider configkit.ResourceProvider) api.Resou
 		}
 		m.ArrayElementAliases[path][e.old] = e.now
 	}
-	m.Aliases, m.AliasesWithoutScopes = map[api.ResourceName]struct{}{}, map[api.ResourceName]struct{}{}
+	m.Aliases, m.AliasesWithoutScopes = map[api.ResourceName]struct{}{},
+		map[api.ResourceName]struct{}{}
 	for _, name := range r.names {
 		m.Aliases[name] = struct{}{}
 		m.AliasesWithoutScopes[provider.RemoveScopeFromResourceName(name)] = struct{}{}
@@ -84,7 +90,10 @@ func (r *resourceChange) mutation(provider configkit.ResourceProvider) api.Resou
 }
 
 func (c *change) info(previous bool) api.MutationInfo {
-	info := api.MutationInfo{MutationType: c.op, Index: c.index, Value: valueText(c.value), Patch: c.patch, Protected: c.protected}
+	info := api.MutationInfo{
+		MutationType: c.op, Index: c.index, Value: valueText(c.value), Patch: c.patch,
+		Protected: c.protected,
+	}
 	if c.op == api.MutationTypeUpdate && c.old.Exists() {
 		if previous {
 			info.Previous = valueText(c.old)
@@ -96,7 +105,8 @@ func (c *change) info(previous bool) api.MutationInfo {
 	return info
 }
 
-// documentText is the text of a resource. Its documents have more of it than their values: comments in front and behind.
+// documentText returns the text of a resource including the comments before and after it, which its
+// value does not have.
 func documentText(doc *gaby.YamlDoc, v gaby.Value) string {
 	if doc == nil {
 		return valueText(v)
@@ -112,29 +122,36 @@ func documentText(doc *gaby.YamlDoc, v gaby.Value) string {
 	return ended.Content()
 }
 
-// valueText is the YAML of a value as it stands by itself, with a line end.
+// valueText returns the YAML of v as a document of its own, with a final newline.
 func valueText(v gaby.Value) string {
 	if !v.Exists() {
 		return ""
 	}
 	text := v.YAML()
 	if v.Kind() == gaby.Scalar && (text == "" || strings.IndexByte("|>-.%", text[0]) >= 0) {
-		// Text that begins so may be something else at the beginning of a document, or without its surroundings.
-		if again, err := gaby.ParseYAML([]byte(text + "\n")); err != nil || !again.Value().Equal(v) {
+		// Text that begins like this may mean something else at the beginning of a document.
+		if again, err := gaby.ParseYAML([]byte(text + "\n")); err != nil ||
+			!again.Value().Equal(v) {
 			return string(appendCanonicalJSON(nil, v)) + "\n"
 		}
 	}
 	return text + "\n"
 }
 
-// changesOf reads mutations. The errors are *api.Failure, joined, each with resource and path.
-func changesOf(list api.ResourceMutationList, provider configkit.ResourceProvider) ([]*resourceChange, error) {
+// changesOf converts mutations to changes. Errors are *api.Failure, joined, each with its resource
+// and path.
+func changesOf(
+	list api.ResourceMutationList, provider configkit.ResourceProvider,
+) ([]*resourceChange, error) {
 	changes := make([]*resourceChange, 0, len(list))
 	var problems []error
 	for i := range list {
 		r, err := changeOf(&list[i], provider)
-		if m := &list[i].Resource; m.ResourceType == "" || m.ResourceName == "" && m.ResourceMergeID == "" {
-			problems = append(problems, &api.Failure{Class: api.FailureUsage, Message: fmt.Sprintf("mutation %d: Resource has no ResourceType or no ResourceName", i+1)})
+		if m := &list[i].Resource; m.ResourceType == "" ||
+			m.ResourceName == "" && m.ResourceMergeID == "" {
+			problems = append(problems, &api.Failure{Class: api.FailureUsage, Message: fmt.Sprintf(
+				"mutation %d: Resource has no ResourceType or no ResourceName", i+1,
+			)})
 		}
 		if err != nil {
 			problems = append(problems, err)
@@ -145,13 +162,21 @@ func changesOf(list api.ResourceMutationList, provider configkit.ResourceProvide
 	return changes, errors.Join(problems...)
 }
 
-func changeOf(m *api.ResourceMutation, provider configkit.ResourceProvider) (*resourceChange, error) {
+func changeOf(
+	m *api.ResourceMutation, provider configkit.ResourceProvider,
+) (*resourceChange, error) {
 	r := &resourceChange{resource: completed(m.Resource, provider)}
 	var problems []error
 	read := func(info api.MutationInfo, path api.ResolvedPath) change {
-		c := change{op: info.MutationType, index: info.Index, protected: info.Protected, patch: info.Patch, merging: true}
+		c := change{
+			op: info.MutationType, index: info.Index, protected: info.Protected, patch: info.Patch,
+			merging: true,
+		}
 		problem := func(format string, args ...any) {
-			f := &api.Failure{Class: api.FailureUsage, Resource: m.Resource.String(), Path: string(path), Message: fmt.Sprintf(format, args...)}
+			f := &api.Failure{
+				Class: api.FailureUsage, Resource: m.Resource.String(), Path: string(path),
+				Message: fmt.Sprintf(format, args...),
+			}
 			if path != "" {
 				f.Message = fmt.Sprintf("path %s: %s", path, f.Message)
 			}
@@ -162,7 +187,7 @@ func changeOf(m *api.ResourceMutation, provider configkit.ResourceProvider) (*re
 			c.op = api.MutationTypeNone
 			return c
 		case api.MutationTypeDelete:
-			return c // whatever was there goes
+			return c // any old value goes
 		case api.MutationTypeAdd, api.MutationTypeUpdate, api.MutationTypeReplace:
 			if path == "" && info.MutationType == api.MutationTypeUpdate {
 				return c
@@ -186,14 +211,21 @@ func changeOf(m *api.ResourceMutation, provider configkit.ResourceProvider) (*re
 		if isCommentPath(path) {
 			continue
 		}
-		r.paths = append(r.paths, &pathChange{path: parseMutationPath(path), change: read(m.PathMutationMap[path], path)})
+		r.paths = append(
+			r.paths,
+			&pathChange{path: parseMutationPath(path), change: read(m.PathMutationMap[path], path)},
+		)
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {
-		r.orders = append(r.orders, arrayOrder{path: parseMutationPath(path), keys: m.ArrayOrders[path]})
+		r.orders = append(
+			r.orders, arrayOrder{path: parseMutationPath(path), keys: m.ArrayOrders[path]},
+		)
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayElementAliases)) {
 		for _, old := range slices.Sorted(maps.Keys(m.ArrayElementAliases[path])) {
-			r.renames = append(r.renames, elementRename{path: parseMutationPath(path), old: old, now: m.ArrayElementAliases[path][old]})
+			r.renames = append(r.renames, elementRename{
+				path: parseMutationPath(path), old: old, now: m.ArrayElementAliases[path][old],
+			})
 		}
 	}
 	r.names = slices.Sorted(maps.Keys(m.Names()))
@@ -203,7 +235,7 @@ func changeOf(m *api.ResourceMutation, provider configkit.ResourceProvider) (*re
 	return r, errors.Join(problems...)
 }
 
-// completed fills in what people leave out.
+// completed fills in the fields that users omit.
 func completed(r api.ResourceInfo, provider configkit.ResourceProvider) api.ResourceInfo {
 	if r.ResourceNameWithoutScope == "" {
 		r.ResourceNameWithoutScope = provider.RemoveScopeFromResourceName(r.ResourceName)
@@ -214,7 +246,9 @@ func completed(r api.ResourceInfo, provider configkit.ResourceProvider) api.Reso
 	return r
 }
 
-// isCommentPath tells the paths under which other programs keep comments. Here they belong to the text of values.
+// isCommentPath reports whether other programs keep a comment under path. Here comments are part of
+// the text of values.
 func isCommentPath(path api.ResolvedPath) bool {
-	return strings.HasPrefix(string(path), "$comment$") || strings.Contains(string(path), ".$comment$")
+	return strings.HasPrefix(string(path), "$comment$") ||
+		strings.Contains(string(path), ".$comment$")
 }

@@ -11,17 +11,20 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
 )
 
-// merged is the text of a merge of three texts.
+// merged returns the text of a merge of three texts.
 func merged(t testing.TB, base, source, target string) string {
 	t.Helper()
-	result, err := mutation.Merge(mutationtest.Parse(t, base), mutationtest.Parse(t, source), mutationtest.Parse(t, target), k8skit.K8sResourceProvider, mutation.Options{})
+	result, err := mutation.Merge(
+		mutationtest.Parse(t, base), mutationtest.Parse(t, source), mutationtest.Parse(t, target),
+		k8skit.K8sResourceProvider, mutation.Options{},
+	)
 	if err != nil {
 		t.Fatalf("%v\n--- base\n%s\n--- source\n%s\n--- target\n%s", err, base, source, target)
 	}
 	return result.Docs.String()
 }
 
-// TestMergeLaws: a merge is what it says, over random units B (base), U (source) and D (target).
+// TestMergeLaws checks that merges of random units base, source and target obey the laws P1 to P4.
 func TestMergeLaws(t *testing.T) {
 	for seed := range mutationtest.Cases(1_000, 10_000) {
 		m := mutationtest.NewMaker(uint64(seed))
@@ -31,9 +34,13 @@ func TestMergeLaws(t *testing.T) {
 			base = m.Wilder(base)
 			source, target = m.Wilder(base), m.Wilder(base)
 		}
-		b, u, d := mutationtest.Text(t, base), mutationtest.Text(t, source), mutationtest.Text(t, target)
+		b, u, d := mutationtest.Text(t, base), mutationtest.Text(t, source),
+			mutationtest.Text(t, target)
 		fail := func(law, have, want string) {
-			t.Fatalf("seed %d: %s\n--- base\n%s\n--- source\n%s\n--- target\n%s\n--- have\n%s\n--- want\n%s", seed, law, b, u, d, have, want)
+			t.Fatalf(
+				"seed %d: %s\n--- base\n%s\n--- source\n%s\n--- target\n%s\n--- have\n%s\n--- want\n%s",
+				seed, law, b, u, d, have, want,
+			)
 		}
 		if have := merged(t, b, b, d); have != d {
 			fail("P1: no change of the source, no change", have, d)
@@ -51,7 +58,8 @@ func TestMergeLaws(t *testing.T) {
 	}
 }
 
-// replay makes of one text what another one says, by the mutations between them, as JSON.
+// replay checks that the mutations from before to after, applied to before, give after, and that
+// they survive JSON.
 func replay(t testing.TB, seed int, before, after string) {
 	t.Helper()
 	text, err := json.Marshal(computed(t, before, after, 0))
@@ -62,13 +70,19 @@ func replay(t testing.TB, seed int, before, after string) {
 	if err := json.Unmarshal(text, &patch); err != nil {
 		t.Fatal(err)
 	}
-	docs, conflicts, err := mutation.Patch(mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
+	docs, conflicts, err := mutation.Patch(
+		mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider,
+	)
 	if err != nil || len(conflicts) > 0 || !mutationtest.SameDocuments(t, docs.String(), after) {
-		t.Fatalf("seed %d: %v %v\n--- before\n%s\n--- after\n%s\n--- patch\n%s\n--- have\n%s", seed, err, conflicts, before, after, text, docs)
+		t.Fatalf(
+			"seed %d: %v %v\n--- before\n%s\n--- after\n%s\n--- patch\n%s\n--- have\n%s", seed, err,
+			conflicts, before, after, text, docs,
+		)
 	}
 }
 
-// TestDiffIsAPatch: what tells how one unit differs from another makes the values of that when it is applied, also after it was JSON.
+// TestDiffIsAPatch checks that a diff applied as a patch gives the values of the other unit, also
+// after a JSON round trip.
 func TestDiffIsAPatch(t *testing.T) {
 	for seed := range mutationtest.Cases(1_000, 10_000) {
 		m := mutationtest.NewMaker(uint64(seed))
@@ -77,13 +91,16 @@ func TestDiffIsAPatch(t *testing.T) {
 	}
 }
 
-// withTextsAtEnd puts texts, with and without line ends, at the end of documents.
+// withTextsAtEnd puts block texts, with and without final newlines, at the end of documents.
 func withTextsAtEnd(m mutationtest.Maker, text string) string {
 	var docs []string
 	for doc := range strings.SplitSeq(text, "---\n") {
 		if m.OneIn(2) {
-			doc += mutationtest.PickOne(m, "tail: ", "tail:\n- 1\n- ", "tail:\n- - a\n  - ", "more:\n- ", "more:\n  k: ")
-			doc += mutationtest.PickOne(m, "|", "|-", "|+", ">", ">+") + "\n    " + mutationtest.PickOne(m, "a", "a\n    b", "a\n\n    b\n", "# c", "a\n      b") + "\n"
+			doc += mutationtest.PickOne(
+				m, "tail: ", "tail:\n- 1\n- ", "tail:\n- - a\n  - ", "more:\n- ", "more:\n  k: ",
+			)
+			doc += mutationtest.PickOne(m, "|", "|-", "|+", ">", ">+") + "\n    " +
+				mutationtest.PickOne(m, "a", "a\n    b", "a\n\n    b\n", "# c", "a\n      b") + "\n"
 			doc += mutationtest.PickOne(m, "", "", "\n", "\n    \n", "# about\n")
 		}
 		docs = append(docs, doc)
@@ -103,11 +120,15 @@ func withTextsAtEnd(m mutationtest.Maker, text string) string {
 	return text
 }
 
-// TestReplayOfTextsAtEnd: so it is where a text ends a document, and what follows decides on its line end.
+// TestReplayOfTextsAtEnd checks replay if a block text ends a document, where what follows decides
+// about its final newline.
 func TestReplayOfTextsAtEnd(t *testing.T) {
 	for seed := range mutationtest.Cases(1_000, 10_000) {
 		m := mutationtest.NewMaker(uint64(seed))
 		unit := m.Unit()
-		replay(t, seed, withTextsAtEnd(m, mutationtest.Text(t, unit)), withTextsAtEnd(m, mutationtest.Text(t, m.Variant(unit, m.IntN(3)))))
+		replay(
+			t, seed, withTextsAtEnd(m, mutationtest.Text(t, unit)),
+			withTextsAtEnd(m, mutationtest.Text(t, m.Variant(unit, m.IntN(3)))),
+		)
 	}
 }

@@ -11,23 +11,24 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// Options say what a merge does with what the target has changed.
+// Options says how a merge treats what the target has changed.
 type Options struct {
-	// NoSubtraction lets the changes of the source win where both sides have changed something.
+	// NoSubtraction lets the source win where both sides changed something.
 	NoSubtraction bool
-	// KeepChanged has what the target has changed something in stay when the source deletes it. Otherwise it goes, as the merge of
-	// a variant wants it. There is a conflict either way.
+	// KeepChanged keeps what the source deleted if the target changed something in it. Otherwise it
+	// is deleted, which is right for merges into variants. Both ways report a conflict.
 	KeepChanged bool
-	// FindRenames finds resources and elements again that the target has given other names, by what they have in common. Without, a
-	// target that may hold what never was in base has deleted them and added others.
+	// FindRenames detects resources and elements that the target has renamed, by their content.
+	// Without it they count as deleted and added; use that if the target may hold what was never in
+	// base.
 	FindRenames bool
-	// Protection tells where the values of the target have come from; what is protected there stays.
+	// Protection says where the target's values came from. Protected values stay.
 	Protection api.ResourceMutationList
-	// MayOverwrite is asked about entries of Protection that are not protected; nil stands for yes.
+	// MayOverwrite decides about entries of Protection that are not protected. Nil allows all.
 	MayOverwrite func(api.MutationInfo) bool
 }
 
-// Merged is what a merge has made.
+// Merged is the result of a merge.
 type Merged struct {
 	Docs gaby.Container
 	// Patch is what was applied to the target.
@@ -35,10 +36,13 @@ type Merged struct {
 	Conflicts api.MutationConflictList
 }
 
-// Merge applies to the target what the source has changed since base. What the target has changed itself stays, unless the options
-// say otherwise, and where both have changed something there is a conflict. The target is edited in place; where nothing is
-// applied it keeps its text. Merging again changes nothing, with the same base and with the source as base.
-func Merge(base, source, target gaby.Container, provider configkit.ResourceProvider, options Options) (*Merged, error) {
+// Merge applies to target what source has changed since base. Changes made by the target stay,
+// unless options say otherwise; if both sides changed the same value, that is a conflict. The
+// target is edited in place, and keeps its text where nothing is applied. Repeating the merge
+// changes nothing, whether with the same base or with source as base.
+func Merge(
+	base, source, target gaby.Container, provider configkit.ResourceProvider, options Options,
+) (*Merged, error) {
 	was, err := gaby.ParseAll(target.Bytes())
 	if err != nil {
 		return nil, yamlpath.Locate(err, nil)
@@ -48,10 +52,13 @@ func Merge(base, source, target gaby.Container, provider configkit.ResourceProvi
 	if err != nil {
 		return nil, err
 	}
-	return &Merged{Docs: once.docs, Patch: mutationsOf(once.patch, provider), Conflicts: once.conflicts.mutations()}, nil
+	return &Merged{
+		Docs: once.docs, Patch: mutationsOf(once.patch, provider),
+		Conflicts: once.conflicts.mutations(),
+	}, nil
 }
 
-// units merges. was is what target is now, in documents of its own.
+// units merges. was holds the documents of target, parsed a second time.
 func (m *merger) units(base, source, was, target gaby.Container) (*mergedOnce, error) {
 	entries, err := changesOf(m.options.Protection, m.provider)
 	if err != nil {
@@ -72,8 +79,11 @@ func (m *merger) units(base, source, was, target gaby.Container) (*mergedOnce, e
 	return once, nil
 }
 
-// DiffPatch applies to the target the difference between two other states of it, whatever it has changed itself.
-func DiffPatch(original, modified, target gaby.Container, provider configkit.ResourceProvider) (gaby.Container, api.MutationConflictList, error) {
+// DiffPatch applies the difference between original and modified to target, overriding what the
+// target itself changed.
+func DiffPatch(
+	original, modified, target gaby.Container, provider configkit.ResourceProvider,
+) (gaby.Container, api.MutationConflictList, error) {
 	merged, err := Merge(original, modified, target, provider, Options{NoSubtraction: true})
 	if err != nil {
 		return nil, nil, err
@@ -89,42 +99,47 @@ type merger struct {
 	protection *protection
 }
 
-// mergedOnce is a merge before it is looked at once more.
+// mergedOnce is a merge that has not been settled yet.
 type mergedOnce struct {
 	docs      gaby.Container
 	patch     []*resourceChange
 	conflicts conflicts
 	patcher   *patcher
-	looked    []*mergedResource // where elements of lists without merge keys were changed
+	looked    []*mergedResource // resources with changed elements of lists without merge keys
 }
 
 // mergedResource is a resource in all its states.
 type mergedResource struct {
 	change *resourceChange // of the source
-	left   *resourceChange // of that, after subtraction
+	left   *resourceChange // what subtraction left of it
 	own    *resourceChange
 	now    *gaby.YamlDoc // in the target
 	start  gaby.Mark     // of now, before the merge
 }
 
-// once merges, see units.
+// once merges without settling; see units.
 func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, error) {
 	patch, err := diffUnits(base, source, m.provider, diffOptions{renames: true})
-	own, errOwn := diffUnits(base, was, m.provider, diffOptions{renames: m.options.FindRenames, unchanged: true})
+	own, errOwn := diffUnits(
+		base, was, m.provider, diffOptions{renames: m.options.FindRenames, unchanged: true},
+	)
 	if err := errors.Join(err, errOwn); err != nil {
 		return nil, err
 	}
 	once := &mergedOnce{}
 	p := &patcher{
 		docs: target, provider: m.provider, protection: m.protection, conflicts: &once.conflicts,
-		own: newOwnFinder(own, m.provider), respectOwn: !m.options.NoSubtraction, bare: m.bare, restore: m.restore, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
+		own: newOwnFinder(own, m.provider), respectOwn: !m.options.NoSubtraction, bare: m.bare,
+		restore: m.restore, targets: map[*gaby.YamlDoc]*gaby.YamlDoc{},
 	}
 	once.patcher = p
 	p.source = source
 	for i, doc := range was {
 		p.targets[doc] = target[i]
 	}
-	s := subtraction{provider: m.provider, conflicts: &once.conflicts, keepChanged: m.options.KeepChanged}
+	s := subtraction{
+		provider: m.provider, conflicts: &once.conflicts, keepChanged: m.options.KeepChanged,
+	}
 	for _, r := range patch {
 		left, o := r, p.own.find(r)
 		if o != nil && !m.options.NoSubtraction {
@@ -138,25 +153,30 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 		once.patch = append(once.patch, left)
 		if o != nil && o.after != nil && left.op == api.MutationTypeUpdate && inPlainLists(r) {
 			now := p.targets[o.after]
-			once.looked = append(once.looked, &mergedResource{change: r, left: left, own: o, now: now, start: now.Checkpoint()})
+			once.looked = append(once.looked, &mergedResource{
+				change: r, left: left, own: o, now: now, start: now.Checkpoint(),
+			})
 		}
 	}
 	once.docs, err = p.patch(once.patch)
 	return once, err
 }
 
-// inPlainLists tells whether a change has elements of lists without merge keys.
+// inPlainLists reports whether r changes elements of lists without merge keys.
 func inPlainLists(r *resourceChange) bool {
 	return slices.ContainsFunc(r.paths, func(e *pathChange) bool {
-		return slices.ContainsFunc(e.path, func(s mutationSegment) bool { return s.kind == elementByDigest || s.kind == newElement })
+		return slices.ContainsFunc(e.path, func(s mutationSegment) bool {
+			return s.kind == elementByDigest || s.kind == newElement
+		})
 	})
 }
 
-// maxRounds is how often the result of a merge is looked at once more: outer lists first, then inner ones.
+// maxRounds bounds how often a merge is repeated to settle it. Outer lists settle before inner
+// ones.
 const maxRounds = 4
 
-// settle makes sure that merging again changes nothing. Where both sides have changed the elements of a list without merge keys, it
-// may: such a list stays what it was in the target.
+// settle ensures that repeating the merge changes nothing. A repeated merge may change a list
+// without merge keys whose elements both sides changed; such a list keeps the target's value.
 func (m *merger) settle(once *mergedOnce) error {
 	for _, r := range once.looked {
 		for range maxRounds {
@@ -175,7 +195,7 @@ func (m *merger) settle(once *mergedOnce) error {
 	return nil
 }
 
-// unsettled merges a resource once more, finds the lists that changes, and takes it back.
+// unsettled repeats the merge of a resource, returns the lists that changes, and rolls it back.
 func (m *merger) unsettled(r *mergedResource) ([]unsettledList, error) {
 	now, err := gaby.ParseYAML([]byte(r.now.Content()))
 	if err != nil {
@@ -191,28 +211,39 @@ func (m *merger) unsettled(r *mergedResource) ([]unsettledList, error) {
 	return unsettledLists(nil, now.Value(), r.now.Value(), r.own.after.Value(), keys, nil), nil
 }
 
-// withhold merges a resource anew without the changes of some lists.
+// withhold merges a resource again without the changes to some lists.
 func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error {
 	inside := func(path mutationPath) bool {
 		text := path.canonical() + "."
-		return slices.ContainsFunc(lists, func(l unsettledList) bool { return strings.HasPrefix(text, l.path.canonical()+".") })
+		return slices.ContainsFunc(lists, func(l unsettledList) bool {
+			return strings.HasPrefix(text, l.path.canonical()+".")
+		})
 	}
 	left := *r.left
 	left.whole = nil
-	left.paths = slices.DeleteFunc(slices.Clone(left.paths), func(e *pathChange) bool { return inside(e.path) })
-	left.orders = slices.DeleteFunc(slices.Clone(left.orders), func(o arrayOrder) bool { return inside(o.path) })
-	left.renames = slices.DeleteFunc(slices.Clone(left.renames), func(o elementRename) bool { return inside(o.path) })
+	left.paths = slices.DeleteFunc(slices.Clone(left.paths), func(e *pathChange) bool {
+		return inside(e.path)
+	})
+	left.orders = slices.DeleteFunc(slices.Clone(left.orders), func(o arrayOrder) bool {
+		return inside(o.path)
+	})
+	left.renames = slices.DeleteFunc(slices.Clone(left.renames), func(o elementRename) bool {
+		return inside(o.path)
+	})
 	*r.left = left
 	r.now.Rollback(r.start)
 	p := *once.patcher
-	p.conflicts = &conflicts{} // they are known
+	p.conflicts = &conflicts{} // they were reported already
 	if err := p.work(r.left, r.now, r.own).apply(r.left, p.protection.of(r.left)); err != nil {
 		return err
 	}
 	for _, list := range lists {
-		once.conflicts.addOnce(api.ConflictArrayReordered, r.change, list.path, change{op: api.MutationTypeUpdate, value: list.again})
-		if place := r.now.Search(list.path.segments()...).Value(); place.Kind() == gaby.List && !place.Equal(list.was) {
-			// It came along with something around it.
+		once.conflicts.addOnce(api.ConflictArrayReordered, r.change, list.path, change{
+			op: api.MutationTypeUpdate, value: list.again,
+		})
+		if place := r.now.Search(list.path.segments()...).Value(); place.Kind() == gaby.List &&
+			!place.Equal(list.was) {
+			// The list changed together with something around it.
 			if _, err := r.now.Set(list.was, list.path.segments()...); err != nil {
 				return err
 			}
@@ -223,13 +254,19 @@ func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error
 
 // unsettledList is a list that another merge would change.
 type unsettledList struct {
-	path  mutationPath // with the indexes elements have
+	path  mutationPath // with the elements' indexes
 	was   gaby.Value
 	again gaby.Value
 }
 
-// unsettledLists finds, below a path, the lists without merge keys that differ between the merge and the one after it, and what they were before.
-func unsettledLists(path mutationPath, now, again, was gaby.Value, keys *configkit.MergeKeyTree, found []unsettledList) []unsettledList {
+// unsettledLists returns the lists without merge keys, at or below path, that differ between the
+// merge (now) and its repetition (again), with their value in the target (was).
+func unsettledLists(
+	path mutationPath,
+	now, again, was gaby.Value,
+	keys *configkit.MergeKeyTree,
+	found []unsettledList,
+) []unsettledList {
 	if now.Kind() != again.Kind() || now.Kind() != was.Kind() {
 		return found
 	}
@@ -238,7 +275,10 @@ func unsettledLists(path mutationPath, now, again, was gaby.Value, keys *configk
 		for c := now.First(); c.Exists(); c = c.Next() {
 			x, y := again.Get(c.Key()), was.Get(c.Key())
 			if x.Exists() && y.Exists() {
-				found = unsettledLists(path.child(mutationSegment{text: c.Key(), index: -1}), c, x, y, keys.Child(c.Key()), found)
+				found = unsettledLists(
+					path.child(mutationSegment{text: c.Key(), index: -1}), c, x, y,
+					keys.Child(c.Key()), found,
+				)
 			}
 		}
 	case gaby.List:
@@ -251,9 +291,13 @@ func unsettledLists(path mutationPath, now, again, was gaby.Value, keys *configk
 		}
 		i := 0
 		for c := now.First(); c.Exists(); c = c.Next() {
-			x, y := again.Index(slices.Index(ids[1], ids[0][i])), was.Index(slices.Index(ids[2], ids[0][i]))
+			x, y := again.Index(slices.Index(ids[1], ids[0][i])),
+				was.Index(slices.Index(ids[2], ids[0][i]))
 			if x.Exists() && y.Exists() {
-				found = unsettledLists(path.child(mutationSegment{kind: elementByKey, text: ids[0][i], index: i}), c, x, y, keys.Child("*"), found)
+				found = unsettledLists(
+					path.child(mutationSegment{kind: elementByKey, text: ids[0][i], index: i}), c,
+					x, y, keys.Child("*"), found,
+				)
 			}
 			i++
 		}
@@ -261,7 +305,7 @@ func unsettledLists(path mutationPath, now, again, was gaby.Value, keys *configk
 	return found
 }
 
-// detached is a copy of a value that edits of its document do not change.
+// detached returns a copy of v that does not change with its document.
 func detached(v gaby.Value) gaby.Value {
 	doc, err := gaby.ParseYAML([]byte(valueText(v)))
 	if err != nil {

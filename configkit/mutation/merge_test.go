@@ -66,7 +66,8 @@ spec:
 	separator  = "---\n"
 )
 
-// replaced is a text with some parts replaced, which are given in pairs and have to be there.
+// replaced returns text with parts replaced. pairs alternates old and new parts; the old ones must
+// occur.
 func replaced(t testing.TB, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -78,11 +79,13 @@ func replaced(t testing.TB, text string, pairs ...string) string {
 	return text
 }
 
-// conflictLines are conflicts as reason, name and path.
+// conflictLines returns each conflict as reason, name and path.
 func conflictLines(list api.MutationConflictList) []string {
 	var lines []string
 	for _, c := range list {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s", c.Reason, c.Resource.ResourceNameWithoutScope, c.Path)))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf(
+			"%s %s %s", c.Reason, c.Resource.ResourceNameWithoutScope, c.Path,
+		)))
 	}
 	slices.Sort(lines)
 	return lines
@@ -92,16 +95,22 @@ func TestMergeUnits(t *testing.T) {
 	const container = "spec.template.spec.containers.?name="
 	e := func(text string, pairs ...string) string { return replaced(t, text, pairs...) }
 	protected := api.ResourceMutationList{{
-		Resource:             api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "dev/web"},
+		Resource: api.ResourceInfo{
+			ResourceType: "apps/v1/Deployment", ResourceName: "dev/web",
+		},
 		ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeAdd},
-		PathMutationMap:      api.MutationMap{"spec.replicas": {MutationType: api.MutationTypeUpdate, Index: 7, Value: "2\n", Protected: true}},
+		PathMutationMap: api.MutationMap{"spec.replicas": {
+			MutationType: api.MutationTypeUpdate, Index: 7, Value: "2\n", Protected: true,
+		}},
 	}}
 	byIndex := api.ResourceMutationList{protected[0]}
-	byIndex[0].PathMutationMap = api.MutationMap{"spec.replicas": {MutationType: api.MutationTypeUpdate, Index: 7, Value: "2\n"}}
+	byIndex[0].PathMutationMap = api.MutationMap{"spec.replicas": {
+		MutationType: api.MutationTypeUpdate, Index: 7, Value: "2\n",
+	}}
 	tests := []struct {
 		name                 string
 		base, source, target string
-		want                 string // the target when it is empty
+		want                 string // "" means the target
 		conflicts            []string
 		options              mutation.Options
 	}{
@@ -113,14 +122,17 @@ func TestMergeUnits(t *testing.T) {
 		},
 		{
 			name: "both change the same", base: baseDeployment,
-			source:    e(baseDeployment, "2 #", "3 #", "web:1.0", "web:1.1"),
-			target:    e(baseDeployment, "2 #", "5 #", "web:1.0", "web:1.0-hotfix"),
-			conflicts: []string{"Subtracted web spec.replicas", "Subtracted web " + container + "app;@0.image"},
+			source: e(baseDeployment, "2 #", "3 #", "web:1.0", "web:1.1"),
+			target: e(baseDeployment, "2 #", "5 #", "web:1.0", "web:1.0-hotfix"),
+			conflicts: []string{
+				"Subtracted web spec.replicas", "Subtracted web " + container + "app;@0.image",
+			},
 		},
 		{
 			name: "both make the same change", base: baseDeployment,
-			source: e(baseDeployment, "2 #", "3 #", "web:1.0", "web:1.1"), target: e(baseDeployment, "2 #", "3 #"),
-			want: e(baseDeployment, "2 #", "3 #", "web:1.0", "web:1.1"),
+			source: e(baseDeployment, "2 #", "3 #", "web:1.0", "web:1.1"),
+			target: e(baseDeployment, "2 #", "3 #"),
+			want:   e(baseDeployment, "2 #", "3 #", "web:1.0", "web:1.1"),
 		},
 		{
 			name: "the source wins", base: baseDeployment,
@@ -131,19 +143,29 @@ func TestMergeUnits(t *testing.T) {
 		},
 		{
 			name: "a list without merge key grows on both sides", base: baseDeployment + baseArgs,
-			source: baseDeployment + e(baseArgs, "--a, --b", "--new, --a"), target: baseDeployment + e(baseArgs, "--c", "--c, --mine"),
-			want: baseDeployment + e(baseArgs, "--a, --b, --c", "--new, --a, --c, --mine"),
+			source: baseDeployment + e(baseArgs, "--a, --b", "--new, --a"),
+			target: baseDeployment + e(baseArgs, "--c", "--c, --mine"),
+			want:   baseDeployment + e(baseArgs, "--a, --b, --c", "--new, --a, --c, --mine"),
 		},
 		{
-			name: "an element of a list without merge key", base: baseDeployment + e(baseArgs, "--a, --b, --c", "--a=1, --b=1"),
-			source: baseDeployment + e(baseArgs, "--a, --b, --c", "--a=1, --b=2"), target: baseDeployment + e(baseArgs, "--a, --b, --c", "--mine, --a=1, --b=1"),
-			want: baseDeployment + e(baseArgs, "--a, --b, --c", "--mine, --a=1, --b=2"),
+			name:   "an element of a list without merge key",
+			base:   baseDeployment + e(baseArgs, "--a, --b, --c", "--a=1, --b=1"),
+			source: baseDeployment + e(baseArgs, "--a, --b, --c", "--a=1, --b=2"),
+			target: baseDeployment + e(baseArgs, "--a, --b, --c", "--mine, --a=1, --b=1"),
+			want:   baseDeployment + e(baseArgs, "--a, --b, --c", "--mine, --a=1, --b=2"),
 		},
 		{
 			name: "keys are added on both sides", base: baseDeployment,
-			source:    e(baseDeployment, "spec:\n", "  annotations:\n    team: core\n    tier: web\nspec:\n"),
-			target:    e(baseDeployment, "spec:\n", "  annotations:\n    owner: me\n    tier: gold\nspec:\n"),
-			want:      e(baseDeployment, "spec:\n", "  annotations:\n    owner: me\n    tier: gold\n    team: core\nspec:\n"),
+			source: e(
+				baseDeployment, "spec:\n", "  annotations:\n    team: core\n    tier: web\nspec:\n",
+			),
+			target: e(
+				baseDeployment, "spec:\n", "  annotations:\n    owner: me\n    tier: gold\nspec:\n",
+			),
+			want: e(
+				baseDeployment, "spec:\n",
+				"  annotations:\n    owner: me\n    tier: gold\n    team: core\nspec:\n",
+			),
 			conflicts: []string{"Subtracted web metadata.annotations.tier"},
 		},
 		{
@@ -158,14 +180,18 @@ func TestMergeUnits(t *testing.T) {
 			want: baseDeployment + proxy + e(proxy, "proxy", "mine"),
 		},
 		{
-			name: "a resource changes that the target has deleted", base: baseDeployment + separator + baseService,
-			source: baseDeployment + separator + e(baseService, "port: 53", "port: 54"), target: baseDeployment,
+			name:      "a resource changes that the target has deleted",
+			base:      baseDeployment + separator + baseService,
+			source:    baseDeployment + separator + e(baseService, "port: 53", "port: 54"),
+			target:    baseDeployment,
 			conflicts: []string{"Subtracted web"},
 		},
 		{
-			name: "a resource is deleted that the target has moved", base: baseDeployment + separator + baseService,
-			source: baseDeployment, target: baseDeployment + separator + e(baseService, "dev", "prod"),
-			want: baseDeployment,
+			name:   "a resource is deleted that the target has moved",
+			base:   baseDeployment + separator + baseService,
+			source: baseDeployment,
+			target: baseDeployment + separator + e(baseService, "dev", "prod"),
+			want:   baseDeployment,
 		},
 		{
 			name: "a protected path", base: baseDeployment,
@@ -179,26 +205,38 @@ func TestMergeUnits(t *testing.T) {
 			name: "a path that has come from what may not be overwritten", base: baseDeployment,
 			source: e(baseDeployment, "2 #", "4 #"), target: baseDeployment,
 			conflicts: []string{"ProtectedPath web spec.replicas"},
-			options:   mutation.Options{Protection: byIndex, MayOverwrite: func(m api.MutationInfo) bool { return m.Index != 7 }},
+			options: mutation.Options{
+				Protection:   byIndex,
+				MayOverwrite: func(m api.MutationInfo) bool { return m.Index != 7 },
+			},
 		},
 		{
 			name: "both have added a resource", base: "",
-			source:    baseDeployment + separator + baseService,
-			target:    e(baseDeployment, "dev", "prod", "2 #", "5 #", "        image: web:1.0\n", ""),
+			source: baseDeployment + separator + baseService,
+			target: e(
+				baseDeployment, "dev", "prod", "2 #", "5 #", "        image: web:1.0\n", "",
+			),
 			want:      e(baseDeployment, "dev", "prod", "2 #", "5 #") + separator + baseService,
 			conflicts: []string{"BothAdded web metadata.namespace", "BothAdded web spec.replicas"},
 		},
 		{
 			name: "lists without merge key of maps", base: baseRoute,
-			source:    e(baseRoute, "  - match: a\n    weight: 100\n", "", "50", "55"),
-			target:    e(baseRoute, "match: a", "match: down-a", "match: b", "match: down-b"),
-			want:      e(baseRoute, "  - match: a\n    weight: 100\n", "", "match: b", "match: down-b", "50", "55"),
-			conflicts: []string{"DeleteShadowed public spec.routes.?~h=" + digestOf(`{"match":"a","weight":100}`) + ";@0.match"},
+			source: e(baseRoute, "  - match: a\n    weight: 100\n", "", "50", "55"),
+			target: e(baseRoute, "match: a", "match: down-a", "match: b", "match: down-b"),
+			want: e(
+				baseRoute, "  - match: a\n    weight: 100\n", "", "match: b", "match: down-b", "50",
+				"55",
+			),
+			conflicts: []string{
+				"DeleteShadowed public spec.routes.?~h=" + digestOf(`{"match":"a","weight":100}`) +
+					";@0.match",
+			},
 		},
 		{
 			name: "merge keys of several fields", base: baseService,
-			source: e(baseService, "UDP\n", "UDP\n    name: dns\n"), target: baseService + "    targetPort: 5353\n",
-			want: e(baseService, "UDP\n", "UDP\n    name: dns\n") + "    targetPort: 5353\n",
+			source: e(baseService, "UDP\n", "UDP\n    name: dns\n"),
+			target: baseService + "    targetPort: 5353\n",
+			want:   e(baseService, "UDP\n", "UDP\n    name: dns\n") + "    targetPort: 5353\n",
 		},
 		{
 			name: "the lines of a text", base: baseSettings,
@@ -212,50 +250,87 @@ func TestMergeUnits(t *testing.T) {
 		},
 		{
 			name: "a resource that the source has renamed", base: baseSettings,
-			source: e(baseSettings, "settings", "limits", "one", "1"), target: e(baseSettings, "four", "4"),
-			want: e(baseSettings, "settings", "limits", "one", "1", "four", "4"),
+			source: e(baseSettings, "settings", "limits", "one", "1"),
+			target: e(baseSettings, "four", "4"),
+			want:   e(baseSettings, "settings", "limits", "one", "1", "four", "4"),
 		},
 		{
-			name: "an element that the source has renamed", base: e(baseDeployment, "web:1.0\n", "web:1.0\n"+baseEnv),
-			source: e(baseDeployment, "name: app", "name: main", "web:1.0\n", "web:1.0\n"+e(baseEnv, "value: a", "value: b")),
+			name: "an element that the source has renamed",
+			base: e(baseDeployment, "web:1.0\n", "web:1.0\n"+baseEnv),
+			source: e(
+				baseDeployment, "name: app", "name: main", "web:1.0\n",
+				"web:1.0\n"+e(baseEnv, "value: a", "value: b"),
+			),
 			target: e(baseDeployment, "web:1.0\n", "web:2.0\n"+baseEnv),
-			want:   e(baseDeployment, "name: app", "name: main", "web:1.0\n", "web:2.0\n"+e(baseEnv, "value: a", "value: b")),
+			want: e(
+				baseDeployment, "name: app", "name: main", "web:1.0\n",
+				"web:2.0\n"+e(baseEnv, "value: a", "value: b"),
+			),
 		},
 		{
-			name: "both have renamed an element", base: e(baseDeployment, "web:1.0\n", "web:1.0\n        env:\n        - {name: A, value: a}\n"),
-			source:    e(baseDeployment, "name: app", "name: main", "web:1.0\n", "web:1.0\n        env:\n        - {name: A, value: a}\n"),
-			target:    e(baseDeployment, "name: app", "name: shop", "web:1.0\n", "web:1.0\n        env:\n        - {name: A, value: a}\n"),
+			name: "both have renamed an element",
+			base: e(
+				baseDeployment, "web:1.0\n",
+				"web:1.0\n        env:\n        - {name: A, value: a}\n",
+			),
+			source: e(
+				baseDeployment, "name: app", "name: main", "web:1.0\n",
+				"web:1.0\n        env:\n        - {name: A, value: a}\n",
+			),
+			target: e(
+				baseDeployment, "name: app", "name: shop", "web:1.0\n",
+				"web:1.0\n        env:\n        - {name: A, value: a}\n",
+			),
 			conflicts: []string{"Subtracted web spec.template.spec.containers"},
 		},
 		{
 			name: "orders of elements", base: baseDeployment + proxy + e(proxy, "proxy", "logs"),
-			source: e(baseDeployment, "- name: app\n        image: web:1.0\n", "") + e(proxy, "      -", "-", "proxy", "logs") + e(proxy, "proxy", "app", "envoy:1", "web:1.0") + proxy,
+			source: e(baseDeployment, "- name: app\n        image: web:1.0\n", "") +
+				e(proxy, "      -", "-", "proxy", "logs") +
+				e(proxy, "proxy", "app", "envoy:1", "web:1.0") + proxy,
 			target: baseDeployment + e(proxy, "proxy", "mine") + proxy + e(proxy, "proxy", "logs"),
-			want: e(baseDeployment, "- name: app\n        image: web:1.0\n", "") + e(proxy, "      -", "-", "proxy", "logs") + e(proxy, "proxy", "app", "envoy:1", "web:1.0") +
+			want: e(baseDeployment, "- name: app\n        image: web:1.0\n", "") +
+				e(proxy, "      -", "-", "proxy", "logs") +
+				e(proxy, "proxy", "app", "envoy:1", "web:1.0") +
 				e(proxy, "proxy", "mine") + proxy,
 		},
 		{
 			name: "a place that the target has removed", base: baseDeployment + baseVolume,
-			source: baseDeployment + e(baseVolume, "emptyDir: {}", "emptyDir: {medium: Memory}"), target: baseDeployment,
-			conflicts: []string{"Subtracted web spec.template.spec.volumes.?name=cache;@0.emptyDir.medium"},
+			source: baseDeployment + e(baseVolume, "emptyDir: {}", "emptyDir: {medium: Memory}"),
+			target: baseDeployment,
+			conflicts: []string{
+				"Subtracted web spec.template.spec.volumes.?name=cache;@0.emptyDir.medium",
+			},
 		},
 		{
-			name: "fields that exclude each other", base: baseDeployment + e(baseVolume, "emptyDir: {}", "readOnly: true"),
-			source:    baseDeployment + e(baseVolume, "emptyDir: {}", "readOnly: true\n        configMap: {name: a}"),
-			target:    baseDeployment + e(baseVolume, "emptyDir: {}", "readOnly: true\n        secret: {secretName: b}"),
-			conflicts: []string{"ExclusiveWithheld web spec.template.spec.volumes.?name=cache;@0.configMap.name"},
+			name: "fields that exclude each other",
+			base: baseDeployment + e(baseVolume, "emptyDir: {}", "readOnly: true"),
+			source: baseDeployment +
+				e(baseVolume, "emptyDir: {}", "readOnly: true\n        configMap: {name: a}"),
+			target: baseDeployment +
+				e(baseVolume, "emptyDir: {}", "readOnly: true\n        secret: {secretName: b}"),
+			conflicts: []string{
+				"ExclusiveWithheld web spec.template.spec.volumes.?name=cache;@0.configMap.name",
+			},
 		},
 		{
 			name: "a field that excludes one nobody has changed", base: baseDeployment + baseVolume,
-			source:    baseDeployment + e(baseVolume, "emptyDir: {}", "emptyDir: {}\n        configMap: {name: a}"),
-			target:    baseDeployment + baseVolume,
-			want:      baseDeployment + e(baseVolume, "emptyDir: {}", "configMap:\n          name: a"),
-			conflicts: []string{"ExclusiveCleared web spec.template.spec.volumes.?name=cache;@0.emptyDir"},
+			source: baseDeployment +
+				e(baseVolume, "emptyDir: {}", "emptyDir: {}\n        configMap: {name: a}"),
+			target: baseDeployment + baseVolume,
+			want: baseDeployment +
+				e(baseVolume, "emptyDir: {}", "configMap:\n          name: a"),
+			conflicts: []string{
+				"ExclusiveCleared web spec.template.spec.volumes.?name=cache;@0.emptyDir",
+			},
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			merged, err := mutation.Merge(mutationtest.Parse(t, test.base), mutationtest.Parse(t, test.source), mutationtest.Parse(t, test.target), k8skit.K8sResourceProvider, test.options)
+			merged, err := mutation.Merge(
+				mutationtest.Parse(t, test.base), mutationtest.Parse(t, test.source),
+				mutationtest.Parse(t, test.target), k8skit.K8sResourceProvider, test.options,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -274,14 +349,19 @@ func TestMergeUnits(t *testing.T) {
 	}
 }
 
-// TestArrayReordered: a list that both sides have changed so that merging again would change it once more stays what it was in the target.
+// TestArrayReordered checks that a list without merge keys keeps the target's value if both sides
+// changed it and repeating the merge would change it again.
 func TestArrayReordered(t *testing.T) {
 	found := 0
 	for seed := range 150 {
 		m := mutationtest.NewMaker(uint64(seed))
 		base := m.Unit()
-		b, u, d := mutationtest.Text(t, base), mutationtest.Text(t, m.Variant(base, 6)), mutationtest.Text(t, m.Variant(base, 6))
-		result, err := mutation.Merge(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, mutation.Options{})
+		b, u, d := mutationtest.Text(t, base), mutationtest.Text(t, m.Variant(base, 6)),
+			mutationtest.Text(t, m.Variant(base, 6))
+		result, err := mutation.Merge(
+			mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d),
+			k8skit.K8sResourceProvider, mutation.Options{},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +380,7 @@ func TestArrayReordered(t *testing.T) {
 	}
 }
 
-// digestOf is the digest of an element of a list, given as canonical JSON.
+// digestOf returns the digest of a list element given as canonical JSON.
 func digestOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:4])
@@ -311,7 +391,11 @@ func TestDiffPatch(t *testing.T) {
 	docs, conflicts, err := mutation.DiffPatch(
 		mutationtest.Parse(t, baseDeployment+separator+baseService),
 		mutationtest.Parse(t, e(baseDeployment, "2 #", "3 #")+proxy),
-		mutationtest.Parse(t, e(baseDeployment, "dev", "prod", "2 #", "5 #")+separator+baseSettings+separator+e(baseService, "dev", "prod")),
+		mutationtest.Parse(
+			t,
+			e(baseDeployment, "dev", "prod", "2 #", "5 #")+separator+baseSettings+separator+
+				e(baseService, "dev", "prod"),
+		),
 		k8skit.K8sResourceProvider,
 	)
 	if err != nil || len(conflicts) > 0 {

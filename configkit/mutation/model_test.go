@@ -21,7 +21,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
 )
 
-// modelScript answers, one line each, what the reference model makes of triples of units.
+// modelScript runs the reference model on triples of units, one JSON line each.
 const modelScript = `
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -45,7 +45,7 @@ type modelAnswer struct {
 	Conflicts [][3]string
 }
 
-// model starts the reference model, which is no part of the project.
+// model starts the reference model, which is not part of the project.
 func model(t *testing.T) (ask func(any) modelAnswer) {
 	t.Helper()
 	dir, err := filepath.Abs("../../../shared/spec")
@@ -99,7 +99,7 @@ func model(t *testing.T) (ask func(any) modelAnswer) {
 	}
 }
 
-// normal is data as JSON has it.
+// normal returns v as JSON decodes it.
 func normal(t testing.TB, v any) any {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -128,16 +128,25 @@ func TestMergeAsTheModel(t *testing.T) {
 			}
 		}
 		subtract := m.IntN(4) > 0
-		b, u, d := mutationtest.Text(t, base), mutationtest.Text(t, source), mutationtest.Text(t, target)
-		answer := ask(map[string]any{"base": base, "source": source, "target": target, "subtract": subtract})
+		b, u, d := mutationtest.Text(t, base), mutationtest.Text(t, source),
+			mutationtest.Text(t, target)
+		answer := ask(map[string]any{
+			"base": base, "source": source, "target": target, "subtract": subtract,
+		})
 		if answer.Failed != "" {
-			leftOut["the model crashes: "+answer.Failed]++ // where the target has made a map of a list to which something is added
+			// This happens if the target turned a list to which something is added into a map.
+			leftOut["the model crashes: "+answer.Failed]++
 			continue
 		}
 		fail := func(what string, have, want any) {
-			t.Fatalf("seed %d: %s\n--- base\n%s\n--- source\n%s\n--- target\n%s\n--- have\n%v\n--- want\n%v", seed, what, b, u, d, have, want)
+			t.Fatalf(
+				"seed %d: %s\n--- base\n%s\n--- source\n%s\n--- target\n%s\n--- have\n%v\n--- want\n%v",
+				seed, what, b, u, d, have, want,
+			)
 		}
-		have, err := mutation.DiffLines(mutationtest.Parse(t, b), mutationtest.Parse(t, u), k8skit.K8sResourceProvider)
+		have, err := mutation.DiffLines(
+			mutationtest.Parse(t, b), mutationtest.Parse(t, u), k8skit.K8sResourceProvider,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,11 +155,16 @@ func TestMergeAsTheModel(t *testing.T) {
 		if !slices.Equal(have, want) {
 			fail("diff", strings.Join(have, "\n"), strings.Join(want, "\n"))
 		}
-		result, err := mutation.Merge(mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d), k8skit.K8sResourceProvider, mutation.Options{NoSubtraction: !subtract})
+		result, err := mutation.Merge(
+			mutationtest.Parse(t, b), mutationtest.Parse(t, u), mutationtest.Parse(t, d),
+			k8skit.K8sResourceProvider, mutation.Options{NoSubtraction: !subtract},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff, err := mutation.Compute(mutationtest.Parse(t, b), mutationtest.Parse(t, u), 0, k8skit.K8sResourceProvider)
+		diff, err := mutation.Compute(
+			mutationtest.Parse(t, b), mutationtest.Parse(t, u), 0, k8skit.K8sResourceProvider,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +174,9 @@ func TestMergeAsTheModel(t *testing.T) {
 		}
 		compared++
 		docs := normal(t, mutationtest.Data(result.Docs))
-		if slices.ContainsFunc(answer.Conflicts, func(c [3]string) bool { return c[0] == string(api.ConflictUnresolvedPath) }) {
+		if slices.ContainsFunc(answer.Conflicts, func(c [3]string) bool {
+			return c[0] == string(api.ConflictUnresolvedPath)
+		}) {
 			withoutRemains(answer.Docs, docs)
 		}
 		if !reflect.DeepEqual(docs, any(answer.Docs)) && len(answer.Docs) > 0 {
@@ -169,15 +185,24 @@ func TestMergeAsTheModel(t *testing.T) {
 		}
 		var conflicts, wanted []string
 		for _, c := range result.Conflicts {
-			if c.Reason == api.ConflictUnresolvedPath && slices.ContainsFunc(result.Conflicts, func(r api.MutationConflict) bool {
-				return r.Reason == c.Reason && r.Path == "" && r.Resource == c.Resource && c.Path != ""
-			}) {
-				continue // the model tells of the resource alone
+			if c.Reason == api.ConflictUnresolvedPath && slices.ContainsFunc(result.Conflicts,
+				func(r api.MutationConflict) bool {
+					return r.Reason == c.Reason && r.Path == "" && r.Resource == c.Resource &&
+						c.Path != ""
+				}) {
+				continue // the model reports the resource only
 			}
-			conflicts = append(conflicts, fmt.Sprintf("%s %s %s %s", c.Reason, c.Resource.ResourceType, c.Resource.ResourceNameWithoutScope, elementIndex.ReplaceAllString(string(c.Path), "")))
+			conflicts = append(conflicts, fmt.Sprintf(
+				"%s %s %s %s", c.Reason, c.Resource.ResourceType,
+				c.Resource.ResourceNameWithoutScope,
+				elementIndex.ReplaceAllString(string(c.Path), ""),
+			))
 		}
 		for _, c := range answer.Conflicts {
-			wanted = append(wanted, fmt.Sprintf("%s %s %s", c[0], c[1], elementIndex.ReplaceAllString(c[2], "")))
+			wanted = append(
+				wanted,
+				fmt.Sprintf("%s %s %s", c[0], c[1], elementIndex.ReplaceAllString(c[2], "")),
+			)
 		}
 		slices.Sort(conflicts)
 		slices.Sort(wanted)
@@ -188,8 +213,8 @@ func TestMergeAsTheModel(t *testing.T) {
 	t.Logf("%d compared, left out: %v", compared, leftOut)
 }
 
-// withoutRemains removes, from what the model has made, the maps without content that are not in ours: it makes them on its way to a place
-// and leaves them there when it finds that it cannot get there.
+// withoutRemains removes the empty maps that only the model's result has. The model creates maps on
+// the way to a path and leaves them behind if it cannot get there.
 func withoutRemains(model, ours any) {
 	switch model := model.(type) {
 	case []any:
@@ -209,7 +234,7 @@ func withoutRemains(model, ours any) {
 	}
 }
 
-// isHollow tells whether a value is a map with nothing but such maps in it.
+// isHollow reports whether v is a map that contains only maps like itself.
 func isHollow(v any) bool {
 	o, ok := v.(mutationtest.Object)
 	for k := range o {
@@ -218,8 +243,8 @@ func isHollow(v any) bool {
 	return ok
 }
 
-// forTheModel removes elements of lists that are equal to others, of which the model inserts one less than it should, and bools, which
-// are numbers to it.
+// forTheModel removes list elements equal to earlier ones, because the model inserts one too few of
+// them, and replaces booleans, which the model treats as numbers.
 func forTheModel(v any) any {
 	switch v := v.(type) {
 	case bool:
@@ -243,12 +268,12 @@ func forTheModel(v any) any {
 	return v
 }
 
-// renames tells whether elements or a resource have other names in a mutation.
+// renames reports whether m renames the resource or list elements.
 func renames(m api.ResourceMutation) bool {
 	return len(m.ArrayElementAliases) > 0 || len(m.AliasesWithoutScopes) > 1
 }
 
-// modelLines are the entries of a diff of the model as DiffLines has them.
+// modelLines returns a diff of the model in the form of DiffLines.
 func modelLines(t testing.TB, diff [][]any) []string {
 	var all []string
 	for _, e := range diff {

@@ -9,14 +9,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// A movedValue is one that is gone from its place and is, perhaps changed, in the same map or list without merge keys, at another one
-// that is new.
+// A movedValue is a value that was deleted at one path and added, perhaps changed, at another path
+// in the same map or in the same list without merge keys.
 type movedValue struct {
 	to    mutationPath
-	value gaby.Value // there
+	value gaby.Value // at to
 }
 
-// movedValues are those of a change, by the paths they had. Where too much has come and gone, nothing is looked for.
+// movedValues returns the moved values of a change by their old paths. It gives up on maps and
+// lists where more than maxPairs pairs would have to be compared.
 func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]movedValue {
 	gone, added := map[string][]*pathChange{}, map[string][]movedValue{} // by the map or list
 	var order []string
@@ -52,7 +53,9 @@ func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]mov
 				if has(moved, e.path.canonical()) {
 					continue
 				}
-				if i := slices.IndexFunc(is, func(m movedValue) bool { return same(e.value, m.value) }); i >= 0 && !taken[i] {
+				if i := slices.IndexFunc(is, func(m movedValue) bool {
+					return same(e.value, m.value)
+				}); i >= 0 && !taken[i] {
 					taken[i], moved[e.path.canonical()] = true, is[i]
 				}
 			}
@@ -61,15 +64,18 @@ func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]mov
 	return moved
 }
 
-// isSame tells whether values are the same and will be known again: true, false, null and what is empty are everywhere.
+// isSame reports whether values are equal and distinctive. Booleans, null and empty values occur
+// everywhere and prove nothing.
 func isSame(a, b gaby.Value) bool {
-	if a.Kind() == gaby.Scalar && (a.Tag() == "!!bool" || a.Tag() == "!!null" || a.Text() == "") || a.Kind() != gaby.Scalar && !a.First().Exists() {
+	if a.Kind() == gaby.Scalar && (a.Tag() == "!!bool" || a.Tag() == "!!null" || a.Text() == "") ||
+		a.Kind() != gaby.Scalar && !a.First().Exists() {
 		return false
 	}
 	return a.Equal(b)
 }
 
-// isMuchLike tells whether maps or lists of some size are much the same.
+// isMuchLike reports whether a and b are maps or lists of some size that differ little: in at most
+// a quarter of the leaves of both together.
 func isMuchLike(a, b gaby.Value) bool {
 	n := leaves(a)
 	if a.Kind() == gaby.Scalar || a.Kind() != b.Kind() || n < fewLeaves {
@@ -79,27 +85,34 @@ func isMuchLike(a, b gaby.Value) bool {
 	return 4*d.costOf(a, b, nil) <= n+leaves(b)
 }
 
-// fewLeaves are too few for values to be known again although they have changed.
+// fewLeaves is the number of leaves below which a changed value cannot be recognized.
 const fewLeaves = 4
 
-// newKeys are the values of keys that are new in the map at a path.
-func newKeys(r *resourceChange, path mutationPath, keys *configkit.MergeKeyTree) (found []movedValue) {
+// newKeys returns the values of the keys that are new in the map at path.
+func newKeys(
+	r *resourceChange, path mutationPath, keys *configkit.MergeKeyTree,
+) (found []movedValue) {
 	if r.before == nil || r.after == nil {
 		return nil
 	}
-	place, ok := newPlaceFinder(r.before.Value(), r.after.Value(), keys, r.renames).find(path, "", true)
+	place, ok := newPlaceFinder(r.before.Value(), r.after.Value(), keys, r.renames).find(
+		path, "", true,
+	)
 	if !ok || place.value.Kind() != gaby.Map || place.base.Kind() != gaby.Map {
 		return nil
 	}
 	for c := place.value.First(); c.Exists(); c = c.Next() {
 		if !place.base.Get(c.Key()).Exists() {
-			found = append(found, movedValue{path.child(mutationSegment{text: c.Key(), index: -1}), c})
+			found = append(
+				found, movedValue{path.child(mutationSegment{text: c.Key(), index: -1}), c},
+			)
 		}
 	}
 	return found
 }
 
-// against is a change of the target as it stands against one of something inside: what was moved is still there.
+// against returns the target's change that a conflict inside own is reported against. If the target
+// moved the value, it still exists: the change is then an Add at the new path.
 func (s *subtraction) against(own *pathChange) *change {
 	if m, ok := s.movedByTarget[own.path.canonical()]; ok {
 		return &change{op: api.MutationTypeAdd, index: own.index, value: m.value}
@@ -107,7 +120,7 @@ func (s *subtraction) against(own *pathChange) *change {
 	return &own.change
 }
 
-// movedTo is where the target has moved what is at a path inside of something, nil when it has not.
+// movedTo returns where the target moved path, a path inside own, or nil if it did not.
 func (s *subtraction) movedTo(own *pathChange, path mutationPath) mutationPath {
 	m, ok := s.movedByTarget[own.path.canonical()]
 	if !ok {
@@ -116,8 +129,9 @@ func (s *subtraction) movedTo(own *pathChange, path mutationPath) mutationPath {
 	return slices.Concat(m.to, path[len(own.path):])
 }
 
-// subtractMoved subtracts from what is left of a change what both sides have deleted, one of them to have it elsewhere, or both at different
-// places. What the target has moved stays; what it has deleted does not come back.
+// subtractMoved handles values that both sides deleted and at least one moved, unless both moved
+// them to the same path. What the target moved stays; what the target deleted does not come back. q
+// is what is left of the source's change p.
 func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 	mine, theirs := s.movedByTarget, s.moved
 	if len(mine)+len(theirs) == 0 {
@@ -135,7 +149,8 @@ func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 		t, isTheirs := theirs[was]
 		o := gone[was]
 		switch {
-		case e.op != api.MutationTypeDelete || o == nil, !isMine && !isTheirs, isMine && isTheirs && m.to.String() == t.to.String():
+		case e.op != api.MutationTypeDelete || o == nil, !isMine && !isTheirs,
+			isMine && isTheirs && m.to.String() == t.to.String():
 		case isTheirs:
 			against, at := &o.change, e.path
 			if isMine {
@@ -146,7 +161,9 @@ func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 			s.conflicts.last().mine = at
 			s.back.put(&pathChange{path: t.to, change: source})
 		default:
-			s.conflicts.add(api.ConflictSubtracted, p, m.to, e.change, &change{op: api.MutationTypeAdd, index: own.index, value: m.value})
+			s.conflicts.add(api.ConflictSubtracted, p, m.to, e.change, &change{
+				op: api.MutationTypeAdd, index: own.index, value: m.value,
+			})
 			s.conflicts.last().mine = m.to
 		}
 	}
@@ -156,8 +173,9 @@ func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 	})
 }
 
-// afterMoves is a change as the target takes it that has moved values: what happens inside of them happens where they are now, and where the
-// source has deleted them, or moved them to another place, they are deleted there.
+// afterMoves adapts the source's change p to a target that moved values. Changes inside a moved
+// value are redirected to where it is now. If the source deleted the value, or moved it elsewhere,
+// it is deleted there.
 func afterMoves(p, own *resourceChange, keys *configkit.MergeKeyTree) *resourceChange {
 	mine, theirs := movedValues(own, keys), movedValues(p, keys)
 	if len(mine) == 0 {
@@ -177,14 +195,17 @@ func afterMoves(p, own *resourceChange, keys *configkit.MergeKeyTree) *resourceC
 		}
 		q.paths = append(q.paths, moved)
 		m, isMine := mine[e.path.canonical()]
-		if t, isTheirs := theirs[e.path.canonical()]; e.op == api.MutationTypeDelete && isMine && !(isTheirs && t.to.String() == m.to.String()) {
-			q.paths = append(q.paths, &pathChange{path: m.inTarget(), change: change{op: api.MutationTypeDelete, value: e.value}})
+		if t, isTheirs := theirs[e.path.canonical()]; e.op == api.MutationTypeDelete && isMine &&
+			!(isTheirs && t.to.String() == m.to.String()) {
+			q.paths = append(q.paths, &pathChange{
+				path: m.inTarget(), change: change{op: api.MutationTypeDelete, value: e.value},
+			})
 		}
 	}
 	return &q
 }
 
-// inTarget is the path of a value the target has moved, by its index if it is in a list.
+// inTarget returns the path of a value that the target moved, by index if it is in a list.
 func (m *movedValue) inTarget() mutationPath {
 	to := slices.Clone(m.to)
 	if last := &to[len(to)-1]; last.kind == newElement {

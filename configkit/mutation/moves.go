@@ -8,13 +8,14 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// elementMoves tells what elements of lists are called before and after a change: new keys, and for lists without merge keys new
-// indexes. Lists are known by their places, see [mutationPath.place], before the change.
+// elementMoves maps the names and indexes of list elements from before a change to after it, and
+// back: new keys, and in lists without merge keys new indexes. Lists are identified by their path
+// before the change, in the form of [mutationPath.place].
 type elementMoves struct {
 	names map[string]map[string]string // new names by old ones
 	were  map[string]map[string]string // old names by new ones
-	gone  map[string]sortedIndexes     // that were removed, before
-	added map[string]sortedIndexes     // of what is new, afterwards
+	gone  map[string]sortedIndexes     // indexes, before the change, of deleted elements
+	added map[string]sortedIndexes     // indexes, after the change, of new elements
 }
 
 func (m *elementMoves) entry(p mutationPath, op api.MutationType) {
@@ -48,7 +49,7 @@ func (m *elementMoves) rename(list mutationPath, old, now string) {
 	m.names[place][old], m.were[place][now] = now, old
 }
 
-// ready is called behind the last entry.
+// ready must be called after the last entry.
 func (m *elementMoves) ready() *elementMoves {
 	for _, indexes := range m.gone {
 		slices.Sort(indexes)
@@ -83,8 +84,8 @@ func movesOfChange(r *resourceChange) *elementMoves {
 	return m.ready()
 }
 
-// after is what a path from before the change is called after it; gone is true when it leads into an element that was removed. What is
-// new in the change is called so already.
+// after translates a path from before the change into one from after it. gone is true if it leads
+// into a deleted element. The names of new elements are the same before and after.
 func (m *elementMoves) after(p mutationPath) (now mutationPath, gone bool) {
 	if m.none() {
 		return p, false
@@ -106,7 +107,8 @@ func (m *elementMoves) after(p mutationPath) (now mutationPath, gone bool) {
 	return now, false
 }
 
-// before is what a path from after the change was called before it; isNew is true when it leads into an element that is new in it.
+// before translates a path from after the change into one from before it. isNew is true if it leads
+// into a new element.
 func (m *elementMoves) before(p mutationPath) (was mutationPath, isNew bool) {
 	if m.none() {
 		return p, false
@@ -130,7 +132,7 @@ func (m *elementMoves) before(p mutationPath) (was mutationPath, isNew bool) {
 
 func (m *elementMoves) none() bool { return m.names == nil && m.gone == nil && m.added == nil }
 
-// rename gives the element the name that stands for its own.
+// rename gives the element its name in names, if there is one.
 func (s *mutationSegment) rename(names map[string]string) {
 	if name, ok := names[s.name()]; ok {
 		if text := s.renamed(name); text != "" {
@@ -139,13 +141,14 @@ func (s *mutationSegment) rename(names map[string]string) {
 	}
 }
 
-// place names a place by the indexes of elements of lists without merge keys: their digests change with them.
+// place returns p as text, with the elements of lists without merge keys named by index: their
+// digests change with their values.
 func (p mutationPath) place() string {
 	places := p.byIndex()
 	return places.canonical()
 }
 
-// byIndex is the path with the indexes of elements of lists without merge keys instead of their digests.
+// byIndex returns p with indexes instead of digests for the elements of lists without merge keys.
 func (p mutationPath) byIndex() mutationPath {
 	shared := true
 	for i, s := range p {
@@ -153,22 +156,25 @@ func (p mutationPath) byIndex() mutationPath {
 			if shared {
 				p, shared = slices.Clone(p), false
 			}
-			p[i] = mutationSegment{kind: elementByDigest, text: strconv.Itoa(s.index), index: s.index}
+			p[i] = mutationSegment{
+				kind: elementByDigest, text: strconv.Itoa(s.index), index: s.index,
+			}
 		}
 	}
 	return p
 }
 
-// sortedIndexes are the indexes of some elements of a list.
+// sortedIndexes holds the indexes of some elements of a list.
 type sortedIndexes []int
 
-// without is the index an element has when these are left out, and whether it is one of them.
+// without returns the index that an element has once the elements of s are removed, and whether the
+// element is one of them.
 func (s sortedIndexes) without(index int) (left int, isOne bool) {
 	n, isOne := slices.BinarySearch(s, index)
 	return index - n, isOne
 }
 
-// with is the opposite of without.
+// with is the inverse of without.
 func (s sortedIndexes) with(index int) int {
 	return index + sort.Search(len(s), func(n int) bool { return s[n]-n > index })
 }

@@ -12,19 +12,29 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// Compute compares two states of a unit. Every resource has an entry, with None when nothing happened to it; the entries come
-// in the order of the modified data, then those of resources that are gone. The index goes into every entry.
-func Compute(previous, modified gaby.Container, functionIndex int, provider configkit.ResourceProvider) (api.ResourceMutationList, error) {
-	changes, err := diffUnits(previous, modified, provider, diffOptions{index: functionIndex, renames: true, unchanged: true})
+// Compute compares two states of a unit. Every resource gets an entry, of type None if nothing
+// happened to it. Entries follow the order of the modified documents; deleted resources come last.
+// functionIndex goes into every entry.
+func Compute(
+	previous, modified gaby.Container, functionIndex int, provider configkit.ResourceProvider,
+) (api.ResourceMutationList, error) {
+	changes, err := diffUnits(
+		previous, modified, provider,
+		diffOptions{index: functionIndex, renames: true, unchanged: true},
+	)
 	if err != nil {
 		return nil, err
 	}
 	return mutationsOf(changes, provider), nil
 }
 
-// Patch applies mutations to a unit. What is protected there is left alone. own, if given, is what the unit has changed
-// itself since it was what the patch was made from: it stays. The documents are edited in place, new ones are appended.
-func Patch(parsedData gaby.Container, protection, patch, own api.ResourceMutationList, provider configkit.ResourceProvider,
+// Patch applies mutations to a unit, except where protection protects a value. own, if given, lists
+// what the unit itself has changed since the state the patch was made from; those changes stay.
+// Existing documents are edited in place and new ones are appended. Conflicts list what could not
+// be applied.
+func Patch(
+	parsedData gaby.Container, protection, patch, own api.ResourceMutationList,
+	provider configkit.ResourceProvider,
 ) (gaby.Container, api.MutationConflictList, error) {
 	changes, err := changesOf(patch, provider)
 	protected, errProtected := changesOf(protection, provider)
@@ -33,7 +43,9 @@ func Patch(parsedData gaby.Container, protection, patch, own api.ResourceMutatio
 		return nil, nil, err
 	}
 	found := &conflicts{}
-	p := &patcher{docs: parsedData, provider: provider, conflicts: found, positional: true, respectOwn: true}
+	p := &patcher{
+		docs: parsedData, provider: provider, conflicts: found, positional: true, respectOwn: true,
+	}
 	if len(protected) > 0 {
 		p.protection = newProtection(protected, provider, nil)
 	}
@@ -55,9 +67,14 @@ func Patch(parsedData gaby.Container, protection, patch, own api.ResourceMutatio
 	return docs, found.mutations(), err
 }
 
-// Reset makes the strings and numbers at the paths of mutations placeholders, unless they are protected. What is not there, and values
-// of other types, are left alone. It returns how many paths led to a string or number.
-func Reset(parsedData gaby.Container, mutations api.ResourceMutationList, provider configkit.ResourceProvider) (int, error) {
+// Reset replaces the strings and numbers at the paths of mutations by placeholders, unless the
+// entry is protected. Missing values and values of other types are left alone. Reset returns the
+// number of strings and numbers found.
+func Reset(
+	parsedData gaby.Container,
+	mutations api.ResourceMutationList,
+	provider configkit.ResourceProvider,
+) (int, error) {
 	changes, err := changesOf(mutations, provider)
 	if err != nil {
 		return 0, err
@@ -70,7 +87,7 @@ func Reset(parsedData gaby.Container, mutations api.ResourceMutationList, provid
 	find := newFinder(known, provider,
 		func(d UnitDocument) *api.ResourceInfo { return &d.Info },
 		func(UnitDocument) []api.ResourceName { return nil })
-	// Names are looked for before the first of them is reset.
+	// Find all resources first: resetting a value may change the name of one.
 	found := make([]*gaby.YamlDoc, len(changes))
 	for i, r := range changes {
 		if at := find.find(&r.resource, r.names); at >= 0 && !r.protected {
@@ -92,7 +109,8 @@ func Reset(parsedData gaby.Container, mutations api.ResourceMutationList, provid
 	return count, errors.Join(problems...)
 }
 
-// reset resets the values at paths. All are found before the first is changed: one of them may be what an element is known by.
+// reset replaces the values at paths by placeholders and returns how many there were. It finds all
+// values before it changes the first, because a value may identify a list element.
 func (w *resourcePatch) reset(paths []*pathChange) (int, error) {
 	w.lookAhead(paths)
 	type place struct {
@@ -120,17 +138,19 @@ func (w *resourcePatch) reset(paths []*pathChange) (int, error) {
 	return len(places), errors.Join(problems...)
 }
 
-// Check tells what is wrong with mutations: types of mutation that do not exist, values that are no YAML. The errors are
-// *api.Failure, joined, each with resource and path.
+// Check validates mutations: the mutation types must exist and the values must be YAML. Errors are
+// *api.Failure, joined, each with its resource and path.
 func Check(list api.ResourceMutationList, provider configkit.ResourceProvider) error {
 	_, err := changesOf(list, provider)
 	return err
 }
 
-// Protect makes the places of rows protected, or not protected any more, and returns how many there are. A row is about the
-// resource as a whole when it has no path, and about every resource of its type when it has no name. A place without an entry gets
-// one of type None, which says nothing but that.
-func Protect(mutations api.ResourceMutationList, rows api.AttributeValueList, protected bool, provider configkit.ResourceProvider,
+// Protect sets or clears the protection of what rows name, and returns how many entries it touched.
+// A row without a path means the resource as a whole; a row without a name means every resource of
+// its type. A path without an entry gets one of type None, which only carries the protection.
+func Protect(
+	mutations api.ResourceMutationList, rows api.AttributeValueList, protected bool,
+	provider configkit.ResourceProvider,
 ) (api.ResourceMutationList, int) {
 	list := make(api.ResourceMutationList, len(mutations))
 	for i := range mutations {
@@ -151,7 +171,10 @@ func Protect(mutations api.ResourceMutationList, rows api.AttributeValueList, pr
 			}
 		}
 		if !found && row.ResourceName != "" && protected {
-			m := api.ResourceMutation{Resource: completed(row.ResourceInfo, provider), ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeNone}}
+			m := api.ResourceMutation{
+				Resource:             completed(row.ResourceInfo, provider),
+				ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeNone},
+			}
 			count++
 			protectPath(&m, row.Path, protected)
 			list = append(list, m)
@@ -160,18 +183,22 @@ func Protect(mutations api.ResourceMutationList, rows api.AttributeValueList, pr
 	return list, count
 }
 
-// isAbout tells whether a row names the resource of a mutation.
-func isAbout(row *api.AttributeValue, m *api.ResourceMutation, provider configkit.ResourceProvider) bool {
-	if row.ResourceType != "" && row.ResourceType != api.ResourceTypeAny && row.ResourceType != m.Resource.ResourceType {
+// isAbout reports whether row names the resource of m.
+func isAbout(
+	row *api.AttributeValue, m *api.ResourceMutation, provider configkit.ResourceProvider,
+) bool {
+	if row.ResourceType != "" && row.ResourceType != api.ResourceTypeAny &&
+		row.ResourceType != m.Resource.ResourceType {
 		return false
 	}
 	if row.ResourceName == "" {
 		return true
 	}
-	return has(m.Names(), row.ResourceName) || has(m.NamesWithoutScopes(), provider.RemoveScopeFromResourceName(row.ResourceName))
+	return has(m.Names(), row.ResourceName) ||
+		has(m.NamesWithoutScopes(), provider.RemoveScopeFromResourceName(row.ResourceName))
 }
 
-// protectPath protects a place of a resource.
+// protectPath sets the protection of path, or of the whole resource if path is empty.
 func protectPath(m *api.ResourceMutation, path api.ResolvedPath, protected bool) {
 	if path == "" {
 		m.ResourceMutationInfo.Protected = protected
@@ -188,12 +215,20 @@ func protectPath(m *api.ResourceMutation, path api.ResolvedPath, protected bool)
 	if m.PathMutationMap == nil {
 		m.PathMutationMap = api.MutationMap{}
 	}
-	m.PathMutationMap[path] = api.MutationInfo{MutationType: api.MutationTypeNone, Index: m.ResourceMutationInfo.Index, Protected: protected}
+	m.PathMutationMap[path] = api.MutationInfo{
+		MutationType: api.MutationTypeNone, Index: m.ResourceMutationInfo.Index,
+		Protected: protected,
+	}
 }
 
-// Limit leaves out the paths that are not at or below one, in which * stands for any segment, and the resources that have not
-// the name, which may be given with or without its scope. Empty ones limit nothing.
-func Limit(mutations api.ResourceMutationList, resource api.ResourceName, path api.UnresolvedPath, provider configkit.ResourceProvider) api.ResourceMutationList {
+// Limit returns only the mutations of resource that are at or below path. Resource may be given
+// with or without its scope; in path, * matches any segment. An empty argument does not limit.
+func Limit(
+	mutations api.ResourceMutationList,
+	resource api.ResourceName,
+	path api.UnresolvedPath,
+	provider configkit.ResourceProvider,
+) api.ResourceMutationList {
 	var list api.ResourceMutationList
 	limit := parseMutationPath(api.ResolvedPath(path))
 	for i := range mutations {
@@ -202,13 +237,16 @@ func Limit(mutations api.ResourceMutationList, resource api.ResourceName, path a
 			continue
 		}
 		m.PathMutationMap = maps.Clone(m.PathMutationMap)
-		maps.DeleteFunc(m.PathMutationMap, func(p api.ResolvedPath, _ api.MutationInfo) bool { return !parseMutationPath(p).isBelow(limit) })
+		maps.DeleteFunc(m.PathMutationMap, func(p api.ResolvedPath, _ api.MutationInfo) bool {
+			return !parseMutationPath(p).isBelow(limit)
+		})
 		list = append(list, m)
 	}
 	return list
 }
 
-// isBelow tells whether a path is at or below another one, in which * stands for any segment and a number for the element with the index.
+// isBelow reports whether p is at or below limit. In limit, * matches any segment and a number
+// matches the list element with that index.
 func (p mutationPath) isBelow(limit mutationPath) bool {
 	if len(p) < len(limit) {
 		return false

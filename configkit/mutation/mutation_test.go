@@ -17,17 +17,21 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
 )
 
-// computed is what happened between two units.
+// computed returns what happened between two units.
 func computed(t testing.TB, before, after string, index int) api.ResourceMutationList {
 	t.Helper()
-	list, err := mutation.Compute(mutationtest.Parse(t, before), mutationtest.Parse(t, after), index, k8skit.K8sResourceProvider)
+	list, err := mutation.Compute(
+		mutationtest.Parse(t, before), mutationtest.Parse(t, after), index,
+		k8skit.K8sResourceProvider,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return list
 }
 
-// entryLines are mutations as lines: name, path, type, index, value, and a ! for what is protected.
+// entryLines returns each entry as a line: name, path, type, index, value, and ! if it is
+// protected.
 func entryLines(list api.ResourceMutationList) []string {
 	var lines []string
 	line := func(name string, info api.MutationInfo) {
@@ -38,7 +42,10 @@ func entryLines(list api.ResourceMutationList) []string {
 		if info.Value != "" {
 			info.Value = " " + strings.TrimSuffix(info.Value, "\n")
 		}
-		lines = append(lines, fmt.Sprintf("%s %s %d%s%s", name, info.MutationType, info.Index, info.Value, protected))
+		lines = append(
+			lines,
+			fmt.Sprintf("%s %s %d%s%s", name, info.MutationType, info.Index, info.Value, protected),
+		)
 	}
 	for _, m := range list {
 		name := string(m.Resource.ResourceName)
@@ -51,13 +58,20 @@ func entryLines(list api.ResourceMutationList) []string {
 			line(name+" "+string(path), m.PathMutationMap[path])
 		}
 		for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {
-			lines = append(lines, fmt.Sprintf("%s %s order %s", name, path, strings.Join(m.ArrayOrders[path], " ")))
+			lines = append(
+				lines,
+				fmt.Sprintf("%s %s order %s", name, path, strings.Join(m.ArrayOrders[path], " ")),
+			)
 		}
 		for _, path := range slices.Sorted(maps.Keys(m.ArrayElementAliases)) {
-			lines = append(lines, fmt.Sprintf("%s %s names %v", name, path, m.ArrayElementAliases[path]))
+			lines = append(
+				lines, fmt.Sprintf("%s %s names %v", name, path, m.ArrayElementAliases[path]),
+			)
 		}
 		if len(m.Names()) > 1 {
-			lines = append(lines, fmt.Sprintf("%s was %v", name, slices.Sorted(maps.Keys(m.Names()))))
+			lines = append(
+				lines, fmt.Sprintf("%s was %v", name, slices.Sorted(maps.Keys(m.Names()))),
+			)
 		}
 	}
 	return lines
@@ -72,66 +86,123 @@ func TestComputeMutations(t *testing.T) {
 		want          []string
 	}{
 		{"nothing", baseDeployment, baseDeployment, []string{"dev/web None 3"}},
-		{"comments, order of keys, quotes", baseDeployment, e(baseDeployment, " # of three", "", "  replicas: 2\n", "", "web:1.0\n", "'web:1.0'\n  replicas: 2\n"), []string{"dev/web None 3"}},
-		{"a map is added", baseDeployment, e(baseDeployment, "spec:\n", "  labels: {a: b, c.d: {}}\nspec:\n"), []string{
-			"dev/web Update 3", "dev/web metadata.labels.a Add 3 b", "dev/web metadata.labels.c~1d Add 3 {}",
-		}},
-		{"a map is emptied, a map is filled", e(baseDeployment, "spec:\n", "  labels: {a: b}\n  annotations: {}\nspec:\n"), e(baseDeployment, "spec:\n", "  labels: {}\n  annotations: {a: b}\nspec:\n"), []string{
-			"dev/web Update 3", "dev/web metadata.annotations Update 3 {a: b}", "dev/web metadata.labels Update 3 {}",
-		}},
-		{"another kind of value", baseDeployment, e(baseDeployment, "2 #", `"2" #`, "namespace: dev", "namespace: [dev]"), []string{
-			"/web Update 3", "/web metadata.namespace Update 3 [dev]", `/web spec.replicas Update 3 "2"`, "/web was [/web dev/web]",
-		}},
-		{"an element with a merge key", baseDeployment + proxy, baseDeployment + e(proxy, "envoy:1", "envoy:2"), []string{
-			"dev/web Update 3", spec + "containers.?name=proxy;@1.image Update 3 envoy:2",
-		}},
-		{"elements are new, gone, elsewhere", baseDeployment + e(proxy, "proxy", "old") + proxy, e(baseDeployment, "containers:\n", "containers:\n"+proxy) + e(proxy, "proxy", "new", "envoy:1", "quite:another"), []string{
-			"dev/web Update 3", spec + "containers.?name=new;@2 Add 3 name: new\nimage: quite:another", spec + "containers.?name=old;@1 Delete 3 name: old\nimage: envoy:1",
-			spec + "containers order proxy app new",
-		}},
-		{"merge keys of several fields, one of them with a default", baseService, e(baseService, "UDP\n", "UDP\n    name: dns\n", "port: 53\n", "protocol: TCP\n    port: 53\n"), nil},
-		{"elements without merge key", baseRoute, e(baseRoute, "  - match: a\n    weight: 100\n", "", "50", "55") + "  - match: c\n", []string{
-			"dev/public Update 3",
-			"dev/public spec.routes.?~h=+" + digestOf(`{"match":"c"}`) + ";@1 Add 3 match: c",
-			"dev/public spec.routes.?~h=" + digestOf(`{"match":"a","weight":100}`) + ";@0 Delete 3 match: a\nweight: 100",
-			"dev/public spec.routes.?~h=" + digestOf(`{"match":"b","weight":50}`) + ";@1.weight Update 3 55",
-		}},
-		{"equal elements", baseDeployment + e(baseArgs, "--c", "--a"), baseDeployment + e(baseArgs, "--c", "--d"), []string{
-			"dev/web Update 3", spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--a"`) + ",~o=1;@2 Update 3 --d",
-		}},
-		{"a renamed element", baseDeployment + baseEnv, e(baseDeployment, "name: app", "name: main") + e(baseEnv, "value: a", "value: c"), []string{
-			"dev/web Update 3", spec + "containers.?name=app;@0.env.?name=A;@0.value Update 3 c", spec + "containers order main", spec + "containers names map[app:main]",
-		}},
+		{"comments, order of keys, quotes", baseDeployment, e(
+			baseDeployment, " # of three", "", "  replicas: 2\n", "", "web:1.0\n",
+			"'web:1.0'\n  replicas: 2\n",
+		), []string{"dev/web None 3"}},
+		{"a map is added", baseDeployment,
+			e(baseDeployment, "spec:\n", "  labels: {a: b, c.d: {}}\nspec:\n"), []string{
+				"dev/web Update 3", "dev/web metadata.labels.a Add 3 b",
+				"dev/web metadata.labels.c~1d Add 3 {}",
+			}},
+		{"a map is emptied, a map is filled",
+			e(baseDeployment, "spec:\n", "  labels: {a: b}\n  annotations: {}\nspec:\n"),
+			e(baseDeployment, "spec:\n", "  labels: {}\n  annotations: {a: b}\nspec:\n"), []string{
+				"dev/web Update 3", "dev/web metadata.annotations Update 3 {a: b}",
+				"dev/web metadata.labels Update 3 {}",
+			}},
+		{"another kind of value", baseDeployment,
+			e(baseDeployment, "2 #", `"2" #`, "namespace: dev", "namespace: [dev]"), []string{
+				"/web Update 3", "/web metadata.namespace Update 3 [dev]",
+				`/web spec.replicas Update 3 "2"`, "/web was [/web dev/web]",
+			}},
+		{"an element with a merge key", baseDeployment + proxy,
+			baseDeployment + e(proxy, "envoy:1", "envoy:2"), []string{
+				"dev/web Update 3", spec + "containers.?name=proxy;@1.image Update 3 envoy:2",
+			}},
+		{"elements are new, gone, elsewhere", baseDeployment + e(proxy, "proxy", "old") + proxy,
+			e(baseDeployment, "containers:\n", "containers:\n"+proxy) +
+				e(proxy, "proxy", "new", "envoy:1", "quite:another"),
+			[]string{
+				"dev/web Update 3",
+				spec + "containers.?name=new;@2 Add 3 name: new\nimage: quite:another",
+				spec + "containers.?name=old;@1 Delete 3 name: old\nimage: envoy:1",
+				spec + "containers order proxy app new",
+			}},
+		{"merge keys of several fields, one of them with a default", baseService, e(
+			baseService, "UDP\n", "UDP\n    name: dns\n", "port: 53\n",
+			"protocol: TCP\n    port: 53\n",
+		), nil},
+		{"elements without merge key", baseRoute,
+			e(baseRoute, "  - match: a\n    weight: 100\n", "", "50", "55") + "  - match: c\n",
+			[]string{
+				"dev/public Update 3",
+				"dev/public spec.routes.?~h=+" + digestOf(`{"match":"c"}`) + ";@1 Add 3 match: c",
+				"dev/public spec.routes.?~h=" + digestOf(`{"match":"a","weight":100}`) +
+					";@0 Delete 3 match: a\nweight: 100",
+				"dev/public spec.routes.?~h=" + digestOf(`{"match":"b","weight":50}`) +
+					";@1.weight Update 3 55",
+			}},
+		{"equal elements", baseDeployment + e(baseArgs, "--c", "--a"),
+			baseDeployment + e(baseArgs, "--c", "--d"), []string{
+				"dev/web Update 3",
+				spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--a"`) +
+					",~o=1;@2 Update 3 --d",
+			}},
+		{"a renamed element", baseDeployment + baseEnv,
+			e(baseDeployment, "name: app", "name: main") + e(baseEnv, "value: a", "value: c"),
+			[]string{
+				"dev/web Update 3",
+				spec + "containers.?name=app;@0.env.?name=A;@0.value Update 3 c",
+				spec + "containers order main", spec + "containers names map[app:main]",
+			}},
 		{"a renamed resource", baseSettings, e(baseSettings, "settings", "limits"), []string{
-			"dev/limits Update 3", "dev/limits metadata.name Update 3 limits", "dev/limits was [dev/limits dev/settings]",
+			"dev/limits Update 3", "dev/limits metadata.name Update 3 limits",
+			"dev/limits was [dev/limits dev/settings]",
 		}},
 		{"another namespace", baseSettings, e(baseSettings, "dev", "prod"), []string{
-			"prod/settings Update 3", "prod/settings metadata.namespace Update 3 prod", "prod/settings was [dev/settings prod/settings]",
+			"prod/settings Update 3", "prod/settings metadata.namespace Update 3 prod",
+			"prod/settings was [dev/settings prod/settings]",
 		}},
-		{"another kind of workload", baseDeployment, e(baseDeployment, "Deployment", "StatefulSet"), []string{"dev/web Update 3", "dev/web kind Update 3 StatefulSet"}},
-		{"another kind, and namespaces", baseDeployment + separator + e(baseDeployment, "dev", "prod"), e(baseDeployment, "Deployment", "StatefulSet", "dev", "prod") + separator + e(baseDeployment, "Deployment", "StatefulSet"), []string{
-			"prod/web Update 3", "prod/web kind Update 3 StatefulSet", "dev/web Update 3", "dev/web kind Update 3 StatefulSet",
-		}},
-		{"resources are new and gone", baseSettings + separator + baseDeployment, baseDeployment + separator + baseRoute, []string{
-			"dev/web None 3", "dev/public Add 3", "dev/settings Delete 3 " + strings.TrimSuffix(baseSettings, "\n"),
-		}},
-		{"known by an ID", e(baseSettings, "namespace: dev", "namespace: dev, annotations: {confighub.com/ResourceMergeID: x}"), e(baseRoute, "namespace: dev", "namespace: dev, annotations: {confighub.com/ResourceMergeID: y}") + separator +
-			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: all, namespace: other, annotations: {confighub.com/ResourceMergeID: x}}\ndata: {a: a, b: b, c: c, d: d, e: e, f: f, g: g}\n", nil},
+		{
+			"another kind of workload", baseDeployment,
+			e(baseDeployment, "Deployment", "StatefulSet"),
+			[]string{"dev/web Update 3", "dev/web kind Update 3 StatefulSet"},
+		},
+		{"another kind, and namespaces",
+			baseDeployment + separator + e(baseDeployment, "dev", "prod"),
+			e(baseDeployment, "Deployment", "StatefulSet", "dev", "prod") + separator +
+				e(baseDeployment, "Deployment", "StatefulSet"),
+			[]string{
+				"prod/web Update 3", "prod/web kind Update 3 StatefulSet", "dev/web Update 3",
+				"dev/web kind Update 3 StatefulSet",
+			}},
+		{"resources are new and gone", baseSettings + separator + baseDeployment,
+			baseDeployment + separator + baseRoute, []string{
+				"dev/web None 3", "dev/public Add 3",
+				"dev/settings Delete 3 " + strings.TrimSuffix(baseSettings, "\n"),
+			}},
+		{"known by an ID", e(
+			baseSettings, "namespace: dev",
+			"namespace: dev, annotations: {confighub.com/ResourceMergeID: x}",
+		), e(
+			baseRoute, "namespace: dev",
+			"namespace: dev, annotations: {confighub.com/ResourceMergeID: y}",
+		) + separator +
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: all, namespace: other, annotations: {confighub.com/ResourceMergeID: x}}\ndata: {a: a, b: b, c: c, d: d, e: e, f: f, g: g}\n",
+			nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			list := computed(t, test.before, test.after, 3)
 			switch test.name {
 			case "known by an ID":
-				if len(list) != 2 || list[1].ResourceMutationInfo.MutationType != api.MutationTypeUpdate || list[1].Aliases["dev/settings"] != struct{}{} {
+				if len(list) != 2 ||
+					list[1].ResourceMutationInfo.MutationType != api.MutationTypeUpdate ||
+					list[1].Aliases["dev/settings"] != struct{}{} {
 					t.Errorf("%+v", list)
 				}
 				return
 			case "merge keys of several fields, one of them with a default":
 				test.want = []string{
-					"dev/web Update 3", "dev/web spec.ports.?port=53,protocol=TCP;@1.protocol Add 3 TCP", "dev/web spec.ports.?port=53,protocol=UDP;@0.name Add 3 dns",
+					"dev/web Update 3",
+					"dev/web spec.ports.?port=53,protocol=TCP;@1.protocol Add 3 TCP",
+					"dev/web spec.ports.?port=53,protocol=UDP;@0.name Add 3 dns",
 				}
-				list = computed(t, baseService, e(baseService, "UDP\n", "UDP\n    name: dns\n")+"    protocol: TCP\n", 3)
+				list = computed(
+					t, baseService,
+					e(baseService, "UDP\n", "UDP\n    name: dns\n")+"    protocol: TCP\n", 3,
+				)
 			}
 			if diff := cmp.Diff(test.want, entryLines(list)); diff != "" {
 				t.Error(diff)
@@ -140,7 +211,7 @@ func TestComputeMutations(t *testing.T) {
 	}
 }
 
-// TestAddMutations: the entries tell, of every value, the last change.
+// TestAddMutations checks that the entries name the last change of every value.
 func TestAddMutations(t *testing.T) {
 	e := func(text string, pairs ...string) string { return replaced(t, text, pairs...) }
 	const spec = "dev/web spec.template.spec."
@@ -151,41 +222,111 @@ func TestAddMutations(t *testing.T) {
 		states []string // the first change has index 1
 		want   []string
 	}{
-		{"nothing, then something", []string{baseDeployment, baseDeployment, e(baseDeployment, "2 #", "3 #")}, []string{"dev/web Update 2", "dev/web spec.replicas Update 2 3"}},
-		{"something, then nothing", []string{baseDeployment, e(baseDeployment, "2 #", "3 #"), e(baseDeployment, "2 #", "3 #")}, []string{"dev/web Update 1", "dev/web spec.replicas Update 1 3"}},
-		{"twice at one place", []string{baseDeployment, e(baseDeployment, "2 #", "3 #"), e(baseDeployment, "2 #", "4 #", "1.0", "2.0")}, []string{
-			"dev/web Update 1", "dev/web spec.replicas Update 2 4", spec + "containers.?name=app;@0.image Update 2 web:2.0",
-		}},
-		{"added, then changed", []string{"", baseDeployment, e(baseDeployment, "2 #", "3 #")}, []string{"dev/web Add 1", "dev/web spec.replicas Update 2 3"}},
-		{"changed, then deleted", []string{baseDeployment, e(baseDeployment, "2 #", "3 #"), ""}, []string{"dev/web Delete 2 " + strings.TrimSuffix(e(baseDeployment, "2 #", "3 #"), "\n")}},
-		{"deleted, then added", []string{baseDeployment, "", baseDeployment}, []string{"dev/web Replace 2"}},
-		{"a key deleted, then added", []string{labels, e(labels, "a: b, ", ""), labels}, []string{"dev/web Update 1", "dev/web metadata.labels.a Replace 2 b"}},
-		{"inside, then around", []string{labels, e(labels, "c: d", "c: e"), baseDeployment}, []string{"dev/web Update 1", "dev/web metadata.labels Delete 2 {a: b, c: e}"}},
-		{"an element is new in front of one that was changed", []string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--a, --b", "--new, --a, --x")}, []string{
-			"dev/web Update 1", spec + "containers.?name=app;@0.args.?~h=+" + digestOf(`"--new"`) + ";@0 Add 2 --new", spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--b"`) + ";@2 Update 1 --x",
-		}},
-		{"an element in front of one that was changed is gone", []string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--a, --b", "--x")}, []string{
-			"dev/web Update 1", spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--b"`) + ";@0 Update 1 --x",
-		}},
-		{"an element is changed, then gone", []string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--b, ", "")}, []string{"dev/web Update 1"}},
-		{"an element is changed twice", []string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--b", "--y")}, []string{
-			"dev/web Update 1", spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--x"`) + ";@1 Update 2 --y",
-		}},
-		{"an element gets another key, and another one", []string{baseDeployment + baseEnv, e(baseDeployment, "name: app", "name: main") + e(baseEnv, "value: a", "value: c"), e(baseDeployment, "name: app", "name: shop") + e(baseEnv, "value: a", "value: c")}, []string{
-			"dev/web Update 1", spec + "containers.?name=shop;@0.env.?name=A;@0.value Update 1 c", spec + "containers order shop", spec + "containers names map[app:shop main:shop]",
-		}},
-		{"orders", []string{baseDeployment + proxy, e(baseDeployment, "containers:\n", "containers:\n"+proxy), e(baseDeployment, "containers:\n", "containers:\n"+proxy) + e(proxy, "proxy", "new")}, []string{
-			"dev/web Update 1", spec + "containers.?name=new;@2 Add 2 name: new\nimage: envoy:1", spec + "containers order proxy app new",
-		}},
-		{"names", []string{baseSettings, e(baseSettings, "settings", "limits"), e(baseSettings, "settings", "bounds", "dev", "prod")}, []string{
-			"prod/bounds Update 1", "prod/bounds metadata.name Update 2 bounds", "prod/bounds metadata.namespace Update 2 prod", "prod/bounds was [dev/limits dev/settings prod/bounds]",
-		}},
+		{
+			"nothing, then something",
+			[]string{baseDeployment, baseDeployment, e(baseDeployment, "2 #", "3 #")},
+			[]string{"dev/web Update 2", "dev/web spec.replicas Update 2 3"},
+		},
+		{"something, then nothing", []string{
+			baseDeployment, e(baseDeployment, "2 #", "3 #"), e(baseDeployment, "2 #", "3 #"),
+		}, []string{"dev/web Update 1", "dev/web spec.replicas Update 1 3"}},
+		{"twice at one place",
+			[]string{
+				baseDeployment, e(baseDeployment, "2 #", "3 #"),
+				e(baseDeployment, "2 #", "4 #", "1.0", "2.0"),
+			},
+			[]string{
+				"dev/web Update 1", "dev/web spec.replicas Update 2 4",
+				spec + "containers.?name=app;@0.image Update 2 web:2.0",
+			}},
+		{
+			"added, then changed", []string{"", baseDeployment, e(baseDeployment, "2 #", "3 #")},
+			[]string{"dev/web Add 1", "dev/web spec.replicas Update 2 3"},
+		},
+		{
+			"changed, then deleted", []string{baseDeployment, e(baseDeployment, "2 #", "3 #"), ""},
+			[]string{"dev/web Delete 2 " + strings.TrimSuffix(
+				e(baseDeployment, "2 #", "3 #"), "\n",
+			)},
+		},
+		{
+			"deleted, then added", []string{baseDeployment, "", baseDeployment},
+			[]string{"dev/web Replace 2"},
+		},
+		{
+			"a key deleted, then added", []string{labels, e(labels, "a: b, ", ""), labels},
+			[]string{"dev/web Update 1", "dev/web metadata.labels.a Replace 2 b"},
+		},
+		{
+			"inside, then around", []string{labels, e(labels, "c: d", "c: e"), baseDeployment},
+			[]string{"dev/web Update 1", "dev/web metadata.labels Delete 2 {a: b, c: e}"},
+		},
+		{"an element is new in front of one that was changed",
+			[]string{
+				withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--a, --b", "--new, --a, --x"),
+			},
+			[]string{
+				"dev/web Update 1",
+				spec + "containers.?name=app;@0.args.?~h=+" + digestOf(`"--new"`) +
+					";@0 Add 2 --new",
+				spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--b"`) + ";@2 Update 1 --x",
+			}},
+		{"an element in front of one that was changed is gone",
+			[]string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--a, --b", "--x")}, []string{
+				"dev/web Update 1",
+				spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--b"`) + ";@0 Update 1 --x",
+			}},
+		{
+			"an element is changed, then gone",
+			[]string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--b, ", "")},
+			[]string{"dev/web Update 1"},
+		},
+		{"an element is changed twice",
+			[]string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--b", "--y")}, []string{
+				"dev/web Update 1",
+				spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--x"`) + ";@1 Update 2 --y",
+			}},
+		{"an element gets another key, and another one",
+			[]string{
+				baseDeployment + baseEnv,
+				e(baseDeployment, "name: app", "name: main") + e(baseEnv, "value: a", "value: c"),
+				e(baseDeployment, "name: app", "name: shop") + e(baseEnv, "value: a", "value: c"),
+			},
+			[]string{
+				"dev/web Update 1",
+				spec + "containers.?name=shop;@0.env.?name=A;@0.value Update 1 c",
+				spec + "containers order shop", spec + "containers names map[app:shop main:shop]",
+			}},
+		{"orders",
+			[]string{
+				baseDeployment + proxy, e(baseDeployment, "containers:\n", "containers:\n"+proxy),
+				e(baseDeployment, "containers:\n", "containers:\n"+proxy) +
+					e(proxy, "proxy", "new"),
+			},
+			[]string{
+				"dev/web Update 1",
+				spec + "containers.?name=new;@2 Add 2 name: new\nimage: envoy:1",
+				spec + "containers order proxy app new",
+			}},
+		{"names",
+			[]string{
+				baseSettings, e(baseSettings, "settings", "limits"),
+				e(baseSettings, "settings", "bounds", "dev", "prod"),
+			},
+			[]string{
+				"prod/bounds Update 1", "prod/bounds metadata.name Update 2 bounds",
+				"prod/bounds metadata.namespace Update 2 prod",
+				"prod/bounds was [dev/limits dev/settings prod/bounds]",
+			}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var all api.ResourceMutationList
 			for i := 1; i < len(test.states); i++ {
-				all = mutation.Add(all, computed(t, test.states[i-1], test.states[i], i), k8skit.K8sResourceProvider)
+				all = mutation.Add(
+					all, computed(t, test.states[i-1], test.states[i], i),
+					k8skit.K8sResourceProvider,
+				)
 			}
 			if diff := cmp.Diff(test.want, entryLines(all)); diff != "" {
 				t.Error(diff)
@@ -196,53 +337,84 @@ func TestAddMutations(t *testing.T) {
 
 func TestAddMutationsInheritsProtection(t *testing.T) {
 	first := computed(t, baseDeployment, replaced(t, baseDeployment, "2 #", "3 #"), 1)
-	old, n := mutation.Protect(first, api.AttributeValueList{place("apps/v1/Deployment", "dev/web", "spec.replicas"), place("apps/v1/Deployment", "dev/web", "spec.template")}, true, k8skit.K8sResourceProvider)
+	old, n := mutation.Protect(first, api.AttributeValueList{
+		place("apps/v1/Deployment", "dev/web", "spec.replicas"),
+		place("apps/v1/Deployment", "dev/web", "spec.template"),
+	}, true, k8skit.K8sResourceProvider)
 	if n != 2 {
 		t.Error(n)
 	}
-	second := computed(t, baseDeployment, replaced(t, baseDeployment, "2 #", "4 #", "web:1.0", "web:2.0", "dev", "prod"), 2)
+	second := computed(
+		t, baseDeployment,
+		replaced(t, baseDeployment, "2 #", "4 #", "web:1.0", "web:2.0", "dev", "prod"), 2,
+	)
 	want := []string{
-		"prod/web Update 1", "prod/web metadata.namespace Update 2 prod", "prod/web spec.replicas Update 2 4 !", "prod/web spec.template None 1 !",
-		"prod/web spec.template.spec.containers.?name=app;@0.image Update 2 web:2.0 !", "prod/web was [dev/web prod/web]",
+		"prod/web Update 1", "prod/web metadata.namespace Update 2 prod",
+		"prod/web spec.replicas Update 2 4 !", "prod/web spec.template None 1 !",
+		"prod/web spec.template.spec.containers.?name=app;@0.image Update 2 web:2.0 !",
+		"prod/web was [dev/web prod/web]",
 	}
-	if diff := cmp.Diff(want, entryLines(mutation.Add(old, second, k8skit.K8sResourceProvider))); diff != "" {
+	if diff := cmp.Diff(
+		want, entryLines(mutation.Add(old, second, k8skit.K8sResourceProvider)),
+	); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"dev/web Update 1", "dev/web spec.replicas Update 1 3"}, entryLines(first)); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"dev/web Update 1", "dev/web spec.replicas Update 1 3"}, entryLines(first),
+	); diff != "" {
 		t.Error("what was given is changed", diff)
 	}
 }
 
-// place is a row that names a place.
-func place(resourceType api.ResourceType, name api.ResourceName, path api.ResolvedPath) (row api.AttributeValue) {
+// place returns a row that names a path of a resource.
+func place(
+	resourceType api.ResourceType, name api.ResourceName, path api.ResolvedPath,
+) (row api.AttributeValue) {
 	row.ResourceType, row.ResourceName, row.Path = resourceType, name, path
 	return row
 }
 
 func TestProtectMutations(t *testing.T) {
-	list := append(computed(t, baseDeployment, replaced(t, baseDeployment, "2 #", "3 #"), 1), computed(t, "", baseService, 2)...)
+	list := append(
+		computed(t, baseDeployment, replaced(t, baseDeployment, "2 #", "3 #"), 1),
+		computed(t, "", baseService, 2)...,
+	)
 	tests := []struct {
 		name  string
 		row   api.AttributeValue
-		want  string // the line that is another one, or new
+		want  string // the line that is different, or new
 		count int
 	}{
-		{"a path", place("apps/v1/Deployment", "dev/web", "spec.replicas"), "dev/web spec.replicas Update 1 3 !", 1},
-		{"a path without entry", place("apps/v1/Deployment", "dev/web", "spec.template"), "dev/web spec.template None 1 !", 1},
+		{
+			"a path", place("apps/v1/Deployment", "dev/web", "spec.replicas"),
+			"dev/web spec.replicas Update 1 3 !", 1,
+		},
+		{
+			"a path without entry", place("apps/v1/Deployment", "dev/web", "spec.template"),
+			"dev/web spec.template None 1 !", 1,
+		},
 		{"a resource", place("v1/Service", "web", ""), "dev/web Add 2 !", 1},
 		{"a type", place("v1/Service", "", "spec.ports"), "dev/web spec.ports None 2 !", 1},
 		{"any type", place("*", "dev/web", "spec.x"), "dev/web spec.x None 1 !", 2},
-		{"a resource that is not there", place("v1/Secret", "dev/x", "data"), "dev/x data None 0 !", 1},
+		{
+			"a resource that is not there", place("v1/Secret", "dev/x", "data"),
+			"dev/x data None 0 !", 1,
+		},
 		{"nothing", place("v1/Secret", "", "data"), "", 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			was := entryLines(list)
-			now, n := mutation.Protect(list, api.AttributeValueList{test.row}, true, k8skit.K8sResourceProvider)
-			if lines := entryLines(now); n != test.count || test.want != "" && !slices.Contains(lines, test.want) || test.want == "" && !slices.Equal(lines, was) {
+			now, n := mutation.Protect(
+				list, api.AttributeValueList{test.row}, true, k8skit.K8sResourceProvider,
+			)
+			if lines := entryLines(now); n != test.count || test.want != "" &&
+				!slices.Contains(lines, test.want) || test.want == "" && !slices.Equal(lines, was) {
 				t.Errorf("%d %q", n, lines)
 			}
-			again, _ := mutation.Protect(now, api.AttributeValueList{test.row}, false, k8skit.K8sResourceProvider)
+			again, _ := mutation.Protect(
+				now, api.AttributeValueList{test.row}, false, k8skit.K8sResourceProvider,
+			)
 			for _, line := range entryLines(again) {
 				if strings.HasSuffix(line, "!") {
 					t.Error("still protected:", line)
@@ -256,8 +428,12 @@ func TestProtectMutations(t *testing.T) {
 }
 
 func TestLimitMutations(t *testing.T) {
-	after := replaced(t, baseDeployment, "dev", "prod", "2 #", "3 #", "web:1.0", "web:2.0") + replaced(t, baseArgs, "--b", "--x")
-	list := append(computed(t, baseDeployment+baseArgs, after, 1), computed(t, baseService, replaced(t, baseService, "UDP", "SCTP"), 1)...)
+	after := replaced(t, baseDeployment, "dev", "prod", "2 #", "3 #", "web:1.0", "web:2.0") +
+		replaced(t, baseArgs, "--b", "--x")
+	list := append(
+		computed(t, baseDeployment+baseArgs, after, 1),
+		computed(t, baseService, replaced(t, baseService, "UDP", "SCTP"), 1)...,
+	)
 	tests := []struct {
 		resource api.ResourceName
 		path     api.UnresolvedPath
@@ -278,7 +454,9 @@ func TestLimitMutations(t *testing.T) {
 	}
 	for _, test := range tests {
 		n := 0
-		for _, m := range mutation.Limit(list, test.resource, test.path, k8skit.K8sResourceProvider) {
+		for _, m := range mutation.Limit(
+			list, test.resource, test.path, k8skit.K8sResourceProvider,
+		) {
 			n += len(m.PathMutationMap)
 		}
 		if n != test.want {
@@ -288,42 +466,65 @@ func TestLimitMutations(t *testing.T) {
 }
 
 func TestReset(t *testing.T) {
-	unit := replaced(t, baseDeployment, "spec:\n", "  labels: {app: app, n: 7, on: true}\nspec:\n") + baseArgs
+	unit := replaced(
+		t, baseDeployment, "spec:\n", "  labels: {app: app, n: 7, on: true}\nspec:\n",
+	) +
+		baseArgs
 	info := api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: "x\n"}
 	protected := info
 	protected.Protected = true
 	updates := func(resource api.MutationInfo, paths api.MutationMap) api.ResourceMutationList {
 		return api.ResourceMutationList{{
-			Resource: api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "dev/web"}, ResourceMutationInfo: resource, PathMutationMap: paths,
+			Resource: api.ResourceInfo{
+				ResourceType: "apps/v1/Deployment", ResourceName: "dev/web",
+			},
+			ResourceMutationInfo: resource, PathMutationMap: paths,
 		}}
 	}
 	update := api.MutationInfo{MutationType: api.MutationTypeUpdate}
 	const container = "spec.template.spec.containers.?name=app;@0."
 	list := updates(update, api.MutationMap{
-		"spec.replicas": info, "metadata.labels.app": info, "metadata.labels.n": info, "metadata.labels.on": info, "metadata.labels.none": info, "metadata.labels": info,
-		container + "name": info, container + "image": info, container + "args.1": info, container + "args.?~h=" + api.ResolvedPath(digestOf(`"--c"`)) + ";@7": info,
+		"spec.replicas": info, "metadata.labels.app": info, "metadata.labels.n": info,
+		"metadata.labels.on": info, "metadata.labels.none": info, "metadata.labels": info,
+		container + "name": info, container + "image": info, container + "args.1": info,
+		container + "args.?~h=" + api.ResolvedPath(digestOf(`"--c"`)) + ";@7": info,
 		"metadata.name": protected,
 	})
 	docs := mutationtest.Parse(t, unit)
 	n, err := mutation.Reset(docs, list, k8skit.K8sResourceProvider)
-	want := replaced(t, unit, "2 #", "999999999 #", "app: app", "app: confighubplaceholder", "n: 7", "n: 999999999", "name: app", "name: confighubplaceholder",
-		"web:1.0", "confighubplaceholder", "--b", "confighubplaceholder", "--c", "confighubplaceholder")
+	want := replaced(
+		t, unit, "2 #", "999999999 #", "app: app", "app: confighubplaceholder", "n: 7",
+		"n: 999999999", "name: app", "name: confighubplaceholder",
+		"web:1.0", "confighubplaceholder", "--b", "confighubplaceholder", "--c",
+		"confighubplaceholder")
 	if diff := cmp.Diff(want, docs.String()); diff != "" || err != nil || n != 7 {
 		t.Error(n, err, diff)
 	}
-	both := append(updates(update, api.MutationMap{"metadata.name": info}), updates(update, api.MutationMap{"spec.replicas": info})...)
-	if n, err = mutation.Reset(mutationtest.Parse(t, unit), both, k8skit.K8sResourceProvider); n != 2 || err != nil {
+	both := append(
+		updates(update, api.MutationMap{"metadata.name": info}),
+		updates(update, api.MutationMap{"spec.replicas": info})...,
+	)
+	if n, err = mutation.Reset(
+		mutationtest.Parse(t, unit), both, k8skit.K8sResourceProvider,
+	); n != 2 ||
+		err != nil {
 		t.Error("a resource with two entries, of which the first resets its name", n, err)
 	}
 	update.Protected = true
-	if n, err = mutation.Reset(mutationtest.Parse(t, unit), updates(update, api.MutationMap{"spec.replicas": info}), k8skit.K8sResourceProvider); n != 0 || err != nil {
+	if n, err = mutation.Reset(
+		mutationtest.Parse(t, unit), updates(update, api.MutationMap{"spec.replicas": info}),
+		k8skit.K8sResourceProvider,
+	); n != 0 ||
+		err != nil {
 		t.Error("a protected resource", n, err)
 	}
 }
 
-// TestPatchMutations: mutations as others write them, with indexes and Predicate, on a unit that is not what they were made from.
+// TestPatchMutations applies mutations as other programs write them, with indexes, to units other
+// than the ones they were made from.
 func TestPatchMutations(t *testing.T) {
-	unit := baseDeployment + replaced(t, baseArgs, "--c", "--c, --b") + proxy + separator + baseService
+	unit := baseDeployment + replaced(t, baseArgs, "--c", "--c, --b") + proxy + separator +
+		baseService
 	add := func(value string) api.MutationInfo {
 		return api.MutationInfo{MutationType: api.MutationTypeAdd, Value: value}
 	}
@@ -339,65 +540,187 @@ func TestPatchMutations(t *testing.T) {
 		want       string
 		conflicts  []string
 	}{
-		{"an index", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".1.image": update("envoy:2")}}, nil, replaced(t, unit, "envoy:1", "envoy:2"), nil},
-		{"an element that stands elsewhere", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=proxy;@0.image": update("envoy:2")}}, nil, replaced(t, unit, "envoy:1", "envoy:2"), nil},
-		{"an element that is not there", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=logs;@0.image": update("logs:2")}}, nil, unit, []string{"UnresolvedPath web " + containers + ".?name=logs;@0.image"}},
-		{"an element that is appended", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=logs;@0": add("name: logs\nimage: logs:1 # new")}}, nil, replaced(t, unit, proxy, proxy+"      - name: logs\n        image: logs:1 # new\n"), nil},
-		{"an element that is removed", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=proxy;@0": remove}}, nil, replaced(t, unit, proxy, ""), nil},
-		{"one of equal elements", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.args.?~h=" + api.ResolvedPath(digestOf(`"--b"`)) + ",~o=1;@9": update("--x")}}, nil, replaced(t, unit, "--c, --b", "--c, --x"), nil},
-		{"an element with another digest", api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.args.?~h=00000000;@1": update("--x")}}, nil, unit, []string{"UnresolvedPath web " + containers + ".?name=app;@0.args.?~h=00000000;@1"}},
+		{
+			"an index",
+			api.ResourceMutation{
+				PathMutationMap: api.MutationMap{containers + ".1.image": update("envoy:2")},
+			},
+			nil, replaced(t, unit, "envoy:1", "envoy:2"), nil,
+		},
+		{
+			"an element that stands elsewhere",
+			api.ResourceMutation{PathMutationMap: api.MutationMap{
+				containers + ".?name=proxy;@0.image": update("envoy:2"),
+			}},
+			nil, replaced(t, unit, "envoy:1", "envoy:2"), nil,
+		},
+		{
+			"an element that is not there",
+			api.ResourceMutation{PathMutationMap: api.MutationMap{
+				containers + ".?name=logs;@0.image": update("logs:2"),
+			}},
+			nil, unit, []string{"UnresolvedPath web " + containers + ".?name=logs;@0.image"},
+		},
+		{
+			"an element that is appended",
+			api.ResourceMutation{PathMutationMap: api.MutationMap{
+				containers + ".?name=logs;@0": add("name: logs\nimage: logs:1 # new"),
+			}},
+			nil,
+			replaced(t, unit, proxy, proxy+"      - name: logs\n        image: logs:1 # new\n"),
+			nil,
+		},
+		{
+			"an element that is removed",
+			api.ResourceMutation{
+				PathMutationMap: api.MutationMap{containers + ".?name=proxy;@0": remove},
+			},
+			nil, replaced(t, unit, proxy, ""), nil,
+		},
+		{
+			"one of equal elements",
+			api.ResourceMutation{PathMutationMap: api.MutationMap{
+				containers + ".?name=app;@0.args.?~h=" + api.ResolvedPath(digestOf(`"--b"`)) +
+					",~o=1;@9": update("--x"),
+			}},
+			nil, replaced(t, unit, "--c, --b", "--c, --x"), nil,
+		},
+		{
+			"an element with another digest",
+			api.ResourceMutation{PathMutationMap: api.MutationMap{
+				containers + ".?name=app;@0.args.?~h=00000000;@1": update("--x"),
+			}},
+			nil, unit,
+			[]string{"UnresolvedPath web " + containers + ".?name=app;@0.args.?~h=00000000;@1"},
+		},
 		{"elements come and go", api.ResourceMutation{PathMutationMap: api.MutationMap{
-			containers + ".?name=app;@0.args.?~h=" + api.ResolvedPath(digestOf(`"--a"`)) + ";@0": remove, containers + ".?name=app;@0.args.?~h=+00000000;@1": add("--new"),
+			containers + ".?name=app;@0.args.?~h=" + api.ResolvedPath(digestOf(`"--a"`)) +
+				";@0": remove,
+			containers + ".?name=app;@0.args.?~h=+00000000;@1": add("--new"),
 		}}, nil, replaced(t, unit, "--a, --b", "--b, --new"), nil},
-		{"an order", api.ResourceMutation{ArrayOrders: map[api.ResolvedPath][]string{containers: {"proxy", "nobody", "app"}}}, nil, replaced(t, unit, proxy, "", "containers:\n", "containers:\n"+proxy), nil},
-		{"a new key", api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{containers: {"proxy": "mesh"}}, PathMutationMap: api.MutationMap{containers + ".?name=proxy;@1.image": update("envoy:2")}}, nil, replaced(t, unit, "proxy", "mesh", "envoy:1", "envoy:2"), nil},
-		{"a new key that is taken", api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{containers: {"proxy": "app"}}}, nil, unit, []string{"UnresolvedPath web " + containers}},
-		{"a key that has changed already", api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{containers: {"old": "proxy"}}}, nil, unit, nil},
-		{"a map is merged", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata": update("labels: {a: b}\nname: web")}}, nil, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), nil},
-		{"a map is replaced", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.template": {MutationType: api.MutationTypeReplace, Value: "spec: {}"}}}, nil, replaced(t, unit, unit[strings.Index(unit, "  template:"):strings.Index(unit, "---")], "  template:\n    spec: {}\n"), nil},
-		{"the way to a value", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": add("b")}}, nil, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"), nil},
-		{"no way to a value", api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": update("b")}}, nil, unit, []string{"UnresolvedPath web metadata.labels.a"}},
-		{"comments of other programs", api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.$comment$line$replicas": update("x")}}, nil, unit, nil},
+		{
+			"an order",
+			api.ResourceMutation{
+				ArrayOrders: map[api.ResolvedPath][]string{containers: {"proxy", "nobody", "app"}},
+			},
+			nil, replaced(t, unit, proxy, "", "containers:\n", "containers:\n"+proxy), nil,
+		},
+		{"a new key", api.ResourceMutation{
+			ArrayElementAliases: map[api.ResolvedPath]map[string]string{
+				containers: {"proxy": "mesh"},
+			},
+			PathMutationMap: api.MutationMap{
+				containers + ".?name=proxy;@1.image": update("envoy:2"),
+			},
+		}, nil, replaced(t, unit, "proxy", "mesh", "envoy:1", "envoy:2"), nil},
+		{
+			"a new key that is taken",
+			api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{
+				containers: {"proxy": "app"},
+			}},
+			nil, unit, []string{"UnresolvedPath web " + containers},
+		},
+		{
+			"a key that has changed already",
+			api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{
+				containers: {"old": "proxy"},
+			}},
+			nil, unit, nil,
+		},
+		{
+			"a map is merged",
+			api.ResourceMutation{
+				PathMutationMap: api.MutationMap{"metadata": update("labels: {a: b}\nname: web")},
+			},
+			nil, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"),
+			nil,
+		},
+		{"a map is replaced",
+			api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.template": {
+				MutationType: api.MutationTypeReplace, Value: "spec: {}",
+			}}}, nil, replaced(t, unit, unit[strings.Index(unit, "  template:"):strings.Index(unit,
+				"---")], "  template:\n    spec: {}\n"), nil},
+		{
+			"the way to a value",
+			api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": add("b")}},
+			nil, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"),
+			nil,
+		},
+		{
+			"no way to a value",
+			api.ResourceMutation{
+				PathMutationMap: api.MutationMap{"metadata.labels.a": update("b")},
+			},
+			nil, unit, []string{"UnresolvedPath web metadata.labels.a"},
+		},
+		{
+			"comments of other programs",
+			api.ResourceMutation{
+				PathMutationMap: api.MutationMap{"spec.$comment$line$replicas": update("x")},
+			},
+			nil, unit, nil,
+		},
 		{
 			"a protected path and one below it",
-			api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.replicas": update("9"), "spec.template.x": add("1"), "spec.z": add("1")}},
+			api.ResourceMutation{PathMutationMap: api.MutationMap{
+				"spec.replicas": update("9"), "spec.template.x": add("1"), "spec.z": add("1"),
+			}},
 			api.MutationMap{"spec.replicas": {Protected: true}, "spec.template": {Protected: true}},
 			replaced(t, unit, separator, "  z: 1\n"+separator),
 			[]string{"ProtectedPath web spec.replicas", "ProtectedPath web spec.template.x"},
 		},
 		{
 			"around a protected path",
-			api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata": update("namespace: prod\nname: web\nlabels: {a: b}")}},
+			api.ResourceMutation{PathMutationMap: api.MutationMap{
+				"metadata": update("namespace: prod\nname: web\nlabels: {a: b}"),
+			}},
 			api.MutationMap{"metadata.namespace": {Protected: true}},
 			replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"),
 			[]string{"ProtectedPath web metadata.namespace"},
 		},
 		{
 			"an element by another name",
-			api.ResourceMutation{PathMutationMap: api.MutationMap{containers + ".?name=app;@0.image": update("web:2")}},
+			api.ResourceMutation{PathMutationMap: api.MutationMap{
+				containers + ".?name=app;@0.image": update("web:2"),
+			}},
 			api.MutationMap{containers + ".0.image": {Protected: true}},
 			unit,
 			[]string{"ProtectedPath web " + containers + ".?name=app;@0.image"},
 		},
-		{"the resource is deleted", api.ResourceMutation{ResourceMutationInfo: remove}, nil, separator + baseService, nil},
+		{
+			"the resource is deleted", api.ResourceMutation{ResourceMutationInfo: remove}, nil,
+			separator + baseService, nil,
+		},
 		{
 			"the resource is replaced",
-			api.ResourceMutation{ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeReplace, Value: "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"}},
+			api.ResourceMutation{ResourceMutationInfo: api.MutationInfo{
+				MutationType: api.MutationTypeReplace,
+				Value:        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n",
+			}},
 			nil,
-			"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n" + separator + baseService, nil,
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n" + separator +
+				baseService,
+			nil,
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			test.mutation.Resource = api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "dev/web"}
+			test.mutation.Resource = api.ResourceInfo{
+				ResourceType: "apps/v1/Deployment", ResourceName: "dev/web",
+			}
 			if test.mutation.ResourceMutationInfo.MutationType == "" {
 				test.mutation.ResourceMutationInfo.MutationType = api.MutationTypeUpdate
 			}
 			var protection api.ResourceMutationList
 			if test.protection != nil {
-				protection = api.ResourceMutationList{{Resource: test.mutation.Resource, PathMutationMap: test.protection}}
+				protection = api.ResourceMutationList{{
+					Resource: test.mutation.Resource, PathMutationMap: test.protection,
+				}}
 			}
-			docs, conflicts, err := mutation.Patch(mutationtest.Parse(t, unit), protection, api.ResourceMutationList{test.mutation}, nil, k8skit.K8sResourceProvider)
+			docs, conflicts, err := mutation.Patch(
+				mutationtest.Parse(t, unit), protection, api.ResourceMutationList{test.mutation},
+				nil, k8skit.K8sResourceProvider,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -411,7 +734,8 @@ func TestPatchMutations(t *testing.T) {
 	}
 }
 
-// TestPatchWithoutOwnChanges: what the target has changed itself, as it was recorded, is taken from the patch.
+// TestPatchWithoutOwnChanges checks that recorded changes of the target itself are subtracted from
+// the patch.
 func TestPatchWithoutOwnChanges(t *testing.T) {
 	const containers = "spec.template.spec.containers"
 	base := baseDeployment + baseEnv + proxy
@@ -422,16 +746,36 @@ func TestPatchWithoutOwnChanges(t *testing.T) {
 		name, source, target, want string
 		conflicts                  []string
 	}{
-		{"another place", replaced(t, base, "2 #", "3 #"), replaced(t, base, "envoy:1", "envoy:2"), replaced(t, base, "2 #", "3 #", "envoy:1", "envoy:2"), nil},
-		{"the same place", replaced(t, base, "2 #", "3 #"), replaced(t, base, "2 #", "4 #"), "", []string{"Subtracted web spec.replicas"}},
-		{"both rename an element", rename("main"), rename("shop"), "", []string{"Subtracted web " + containers}},
+		{
+			"another place", replaced(t, base, "2 #", "3 #"),
+			replaced(t, base, "envoy:1", "envoy:2"),
+			replaced(t, base, "2 #", "3 #", "envoy:1", "envoy:2"), nil,
+		},
+		{
+			"the same place", replaced(t, base, "2 #", "3 #"), replaced(t, base, "2 #", "4 #"), "",
+			[]string{"Subtracted web spec.replicas"},
+		},
+		{
+			"both rename an element", rename("main"), rename("shop"), "",
+			[]string{"Subtracted web " + containers},
+		},
 		{"both give an element the same name", rename("main"), rename("main"), "", nil},
-		{"a renamed element changes", replaced(t, base, "value: a", "value: c"), rename("shop"), replaced(t, rename("shop"), "value: a", "value: c"), nil},
-		{"a renamed element is elsewhere", replaced(t, base, proxy, "", "containers:\n", "containers:\n"+proxy), rename("shop"), replaced(t, rename("shop"), proxy, "", "containers:\n", "containers:\n"+proxy), nil},
+		{
+			"a renamed element changes", replaced(t, base, "value: a", "value: c"), rename("shop"),
+			replaced(t, rename("shop"), "value: a", "value: c"), nil,
+		},
+		{
+			"a renamed element is elsewhere",
+			replaced(t, base, proxy, "", "containers:\n", "containers:\n"+proxy), rename("shop"),
+			replaced(t, rename("shop"), proxy, "", "containers:\n", "containers:\n"+proxy), nil,
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			docs, conflicts, err := mutation.Patch(mutationtest.Parse(t, test.target), nil, computed(t, base, test.source, 0), computed(t, base, test.target, 0), k8skit.K8sResourceProvider)
+			docs, conflicts, err := mutation.Patch(
+				mutationtest.Parse(t, test.target), nil, computed(t, base, test.source, 0),
+				computed(t, base, test.target, 0), k8skit.K8sResourceProvider,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -453,11 +797,15 @@ func TestCheckMutations(t *testing.T) {
 	resource := api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "a/b"}
 	list := api.ResourceMutationList{
 		{Resource: api.ResourceInfo{ResourceType: "v1/Service"}},
-		{Resource: resource, ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeAdd, Value: "a: b: c"}, PathMutationMap: api.MutationMap{
-			"x":   {MutationType: "Move"},
-			"y.z": {MutationType: api.MutationTypeUpdate, Value: "[1"},
-			"ok":  {MutationType: api.MutationTypeDelete, Value: "[1"},
-		}},
+		{Resource: resource,
+			ResourceMutationInfo: api.MutationInfo{
+				MutationType: api.MutationTypeAdd, Value: "a: b: c",
+			},
+			PathMutationMap: api.MutationMap{
+				"x":   {MutationType: "Move"},
+				"y.z": {MutationType: api.MutationTypeUpdate, Value: "[1"},
+				"ok":  {MutationType: api.MutationTypeDelete, Value: "[1"},
+			}},
 	}
 	err := mutation.Check(list, k8skit.K8sResourceProvider)
 	for _, want := range []string{"mutation 1: Resource has no", "the value of the mutation: 1:4", `path x: unknown mutation type "Move"`, "path y.z: the value of the mutation"} {
@@ -467,25 +815,37 @@ func TestCheckMutations(t *testing.T) {
 			}
 		})
 	}
-	if err := mutation.Check(computed(t, baseDeployment, baseService, 0), k8skit.K8sResourceProvider); err != nil {
+	if err := mutation.Check(
+		computed(t, baseDeployment, baseService, 0), k8skit.K8sResourceProvider,
+	); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestAddedTextWithoutLineEnd: a text at the end of a file without a final line end has none, wherever its document comes to stand.
+// TestAddedTextWithoutLineEnd checks that a block text at the end of a file without a final newline
+// stays without one, wherever its document ends up.
 func TestAddedTextWithoutLineEnd(t *testing.T) {
-	const before, added = "kind: A\nmetadata: {name: a}\n", "---\n# why\nkind: B\nmetadata: {name: b}\ntext: |\n  one\n  two"
-	patch, err := mutation.Compute(mutationtest.Parse(t, before), mutationtest.Parse(t, before+added), 0, k8skit.K8sResourceProvider)
+	const before, added = "kind: A\nmetadata: {name: a}\n",
+		"---\n# why\nkind: B\nmetadata: {name: b}\ntext: |\n  one\n  two"
+	patch, err := mutation.Compute(
+		mutationtest.Parse(t, before), mutationtest.Parse(t, before+added), 0,
+		k8skit.K8sResourceProvider,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	docs, _, err := mutation.Patch(mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider)
-	if want := before + "---\n# why\nkind: B\nmetadata: {name: b}\ntext: |-\n  one\n  two\n"; err != nil || docs.String() != want {
+	docs, _, err := mutation.Patch(
+		mutationtest.Parse(t, before), nil, patch, nil, k8skit.K8sResourceProvider,
+	)
+	if want := before +
+		"---\n# why\nkind: B\nmetadata: {name: b}\ntext: |-\n  one\n  two\n"; err != nil ||
+		docs.String() != want {
 		t.Errorf("have %q, %v, want %q", docs.String(), err, want)
 	}
 }
 
-// TestDiffOfAnElementWithADefaultKey: an element whose key is the default is new when there was none.
+// TestDiffOfAnElementWithADefaultKey checks that an element whose key has its default value is new
+// if there was none before.
 func TestDiffOfAnElementWithADefaultKey(t *testing.T) {
 	doc, err := gaby.ParseYAML([]byte("l:\n- name: a\n"))
 	if err == nil {
@@ -494,8 +854,12 @@ func TestDiffOfAnElementWithADefaultKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := &configkit.MergeKeyTree{Children: map[string]*configkit.MergeKeyTree{"l": {Keys: []string{"name"}, Defaults: map[string]string{"name": "x"}}}}
-	all := mutation.DiffValues(gaby.Container{doc}.Before([]gaby.Mark{0})[0].Value(), doc.Value(), keys)
+	keys := &configkit.MergeKeyTree{Children: map[string]*configkit.MergeKeyTree{"l": {
+		Keys: []string{"name"}, Defaults: map[string]string{"name": "x"},
+	}}}
+	all := mutation.DiffValues(
+		gaby.Container{doc}.Before([]gaby.Mark{0})[0].Value(), doc.Value(), keys,
+	)
 	if diff := cmp.Diff([]string{`l.?name=x;@1 Add {"v":1}`}, all); diff != "" {
 		t.Error(diff)
 	}

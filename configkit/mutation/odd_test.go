@@ -7,8 +7,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation/mutationtest"
 )
 
-// oddUnit has keys and values that are special to paths, to JSON or to YAML, elements of lists that share a name or have none, and
-// resources that share a name.
+// oddUnit returns resources with keys and values that are special in paths, JSON or YAML, with list
+// elements that share a name or have none, and with resources that share a name.
 func oddUnit(m mutationtest.Maker) []mutationtest.Object {
 	var docs []mutationtest.Object
 	for range 1 + m.IntN(3) {
@@ -19,8 +19,13 @@ func oddUnit(m mutationtest.Maker) []mutationtest.Object {
 		if m.OneIn(2) {
 			metadata["annotations"] = oddMap(m, 1)
 		}
-		doc := mutationtest.Object{"apiVersion": mutationtest.PickOne(m, "v1", "example.com/v1"), "kind": mutationtest.PickOne(m, "ConfigMap", "Widget"), "metadata": metadata}
-		if !slices.ContainsFunc(docs, func(o mutationtest.Object) bool { return sameIdentity(o, doc) }) {
+		doc := mutationtest.Object{
+			"apiVersion": mutationtest.PickOne(m, "v1", "example.com/v1"),
+			"kind":       mutationtest.PickOne(m, "ConfigMap", "Widget"), "metadata": metadata,
+		}
+		if !slices.ContainsFunc(docs, func(o mutationtest.Object) bool {
+			return sameIdentity(o, doc)
+		}) {
 			doc["data"], doc["spec"] = oddMap(m, 2), oddTree(m, 3)
 			docs = append(docs, doc)
 		}
@@ -30,17 +35,23 @@ func oddUnit(m mutationtest.Maker) []mutationtest.Object {
 
 func sameIdentity(a, b mutationtest.Object) bool {
 	x, y := a["metadata"].(mutationtest.Object), b["metadata"].(mutationtest.Object)
-	return a["apiVersion"] == b["apiVersion"] && a["kind"] == b["kind"] && x["name"] == y["name"] && x["namespace"] == y["namespace"]
+	return a["apiVersion"] == b["apiVersion"] && a["kind"] == b["kind"] && x["name"] == y["name"] &&
+		x["namespace"] == y["namespace"]
 }
 
 func oddKey(m mutationtest.Maker) string {
-	return mutationtest.PickOne(m, "a", "b", "name", "a.b", "x/y", "~", "~1", "0", "1", "-", "*", "?name=a", "?a", "#", "a#b", "|", "|a", "%s", "=",
+	return mutationtest.PickOne(
+		m, "a", "b", "name", "a.b", "x/y", "~", "~1", "0", "1", "-", "*", "?name=a", "?a", "#",
+		"a#b", "|", "|a", "%s", "=",
 		"", " ", "a b", "null", "true", "@", "^", "é", "<<x", "key")
 }
 
 func oddScalar(m mutationtest.Maker) any {
-	return mutationtest.PickOne[any](m, "", "a", "b", nil, true, false, 0, 1, -1, 1.5, 1e30, 1<<53+1, "null", "~", "1", "1.0", "yes", "0x10", "a\n", "\n", "a\n\n", " a", "a ",
-		"a\tb", "line 1\nline 2\n", "line 1\n  line 2", "\u2028", "\x07", "a: b", "a #b", "- a", "{}", "[]", "2024-01-01", "*a", "&a", "!a", "a\r\nb\r\n")
+	return mutationtest.PickOne[any](
+		m, "", "a", "b", nil, true, false, 0, 1, -1, 1.5, 1e30, 1<<53+1, "null", "~", "1", "1.0",
+		"yes", "0x10", "a\n", "\n", "a\n\n", " a", "a ",
+		"a\tb", "line 1\nline 2\n", "line 1\n  line 2", "\u2028", "\x07", "a: b", "a #b", "- a",
+		"{}", "[]", "2024-01-01", "*a", "&a", "!a", "a\r\nb\r\n")
 }
 
 func oddMap(m mutationtest.Maker, depth int) mutationtest.Object {
@@ -148,8 +159,8 @@ func sortedKeys(o mutationtest.Object) []string {
 	return keys
 }
 
-// TestDiffIsAPatchOfOddUnits is TestDiffIsAPatch for units as nobody should write them: variants of a unit, and units that have nothing
-// to do with each other.
+// TestDiffIsAPatchOfOddUnits is TestDiffIsAPatch for units nobody should write: variants of odd
+// units, and pairs of unrelated units.
 func TestDiffIsAPatchOfOddUnits(t *testing.T) {
 	for seed := range mutationtest.Cases(1_000, 20_000) {
 		m := mutationtest.NewMaker(uint64(seed))

@@ -12,19 +12,22 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// contextMergeID is the field of the context that identifies a resource whatever it is called.
+// contextMergeID is the context field that identifies a resource regardless of its name.
 const contextMergeID = "ResourceMergeID"
 
-// UnitDocument is a document with what it is.
+// UnitDocument is a document with its resource info.
 type UnitDocument struct {
 	*gaby.YamlDoc
 	Info     api.ResourceInfo
-	resource bool // false: a document without kind or name
+	resource bool // false for a document without kind or name
 }
 
-// UnitDocuments identifies documents of a unit, without scanning them where that is possible. Those that are no resources are known by
-// apiVersion, kind, and their number among those of the unit that have the same. Empty ones are left out.
-func UnitDocuments(docs, unit gaby.Container, provider configkit.ResourceProvider) ([]UnitDocument, error) {
+// UnitDocuments identifies the documents of a unit, without scanning them if possible. Documents
+// that are not resources are named by apiVersion, kind and their number among the documents of unit
+// with the same apiVersion and kind. Empty documents are omitted.
+func UnitDocuments(
+	docs, unit gaby.Container, provider configkit.ResourceProvider,
+) ([]UnitDocument, error) {
 	found := make([]UnitDocument, 0, len(docs))
 	numbers := anonymous{unit: unit, provider: provider}
 	var problems []error
@@ -41,14 +44,14 @@ func UnitDocuments(docs, unit gaby.Container, provider configkit.ResourceProvide
 	return found, errors.Join(problems...)
 }
 
-// anonymous names the documents of a unit that are no resources.
+// anonymous names the documents of a unit that are not resources.
 type anonymous struct {
 	unit     gaby.Container
 	provider configkit.ResourceProvider
-	infos    map[any]api.ResourceInfo // by identity; made for the first that asks
+	infos    map[any]api.ResourceInfo // by identity; computed on first use
 }
 
-// identify tells what a document is called. The error is that of the provider, also where there is a name.
+// identify returns the resource info of doc. The error is the provider's, even if there is a name.
 func (a *anonymous) identify(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 	info, err := a.provider.ResourceInfo(doc)
 	if err == nil {
@@ -69,28 +72,38 @@ func (a *anonymous) identify(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 	return a.infos[doc.Identity()], err
 }
 
-// anonymousInfo is what the next document of its kind is called.
-func anonymousInfo(doc *gaby.YamlDoc, provider configkit.ResourceProvider, count map[api.ResourceType]int) api.ResourceInfo {
-	h, _ := doc.Header() // what cannot be read is told when the document is checked
+// anonymousInfo returns the info of the next document of its kind, and counts it.
+func anonymousInfo(
+	doc *gaby.YamlDoc, provider configkit.ResourceProvider, count map[api.ResourceType]int,
+) api.ResourceInfo {
+	h, _ := doc.Header() // the error is reported when the document is checked
 	t := api.ResourceType(h.APIVersion + "/" + h.Kind)
 	if h.APIVersion == "" || h.Kind == "" {
 		t = "document"
 	}
 	count[t]++
 	name := api.ResourceName(fmt.Sprintf("#%d", count[t]))
-	return api.ResourceInfo{ResourceName: name, ResourceNameWithoutScope: name, ResourceType: t, ResourceCategory: provider.DefaultResourceCategory()}
+	return api.ResourceInfo{
+		ResourceName: name, ResourceNameWithoutScope: name, ResourceType: t,
+		ResourceCategory: provider.DefaultResourceCategory(),
+	}
 }
 
-// pairing is two documents, or elements, that are the same thing before and after. The score says how different they are.
+// pairing pairs two documents, or list elements, from before and after a change. A lower score
+// means a better match.
 type pairing struct {
 	before, after int
 	score         float64
 }
 
-// bestPairs picks pairs so that nothing is in two of them: those with the least score first, of equal ones in order.
+// bestPairs picks pairs greedily, lowest score first, so that nothing is in two pairs. Equal scores
+// are taken in order.
 func bestPairs(pairs []pairing) []pairing {
 	slices.SortStableFunc(pairs, func(a, b pairing) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.after, b.after), cmp.Compare(a.before, b.before))
+		return cmp.Or(
+			cmp.Compare(a.score, b.score), cmp.Compare(a.after, b.after),
+			cmp.Compare(a.before, b.before),
+		)
 	})
 	before, after := map[int]bool{}, map[int]bool{}
 	return slices.DeleteFunc(pairs, func(p pairing) bool {
@@ -100,13 +113,13 @@ func bestPairs(pairs []pairing) []pairing {
 	})
 }
 
-// pairer finds out which documents of two units are the same resource.
+// pairer finds which documents of two units are the same resource.
 type pairer struct {
 	provider      configkit.ResourceProvider
 	before, after []UnitDocument
-	of            []int  // of after: the one of before it was, -1 for none
-	taken         []bool // of before
-	renames       bool   // resources that are much alike are one with another name
+	of            []int  // by index in after: the index in before, or -1
+	taken         []bool // by index in before
+	renames       bool   // pair similar resources with different names
 }
 
 func (p *pairer) pair() {
@@ -117,7 +130,9 @@ func (p *pairer) pair() {
 	p.taken = make([]bool, len(p.before))
 	p.sameDocument()
 	p.byMergeID()
-	p.byName(func(d *UnitDocument) string { return string(d.Info.ResourceType) + "#" + string(d.Info.ResourceName) }, nil)
+	p.byName(func(d *UnitDocument) string {
+		return string(d.Info.ResourceType) + "#" + string(d.Info.ResourceName)
+	}, nil)
 	p.byName(func(d *UnitDocument) string {
 		return string(d.Info.ResourceType) + "#" + string(d.Info.ResourceNameWithoutScope)
 	}, nil)
@@ -125,7 +140,9 @@ func (p *pairer) pair() {
 		return similarTypes(p.provider, a.Info.ResourceType, b.Info.ResourceType)
 	}
 	p.byName(func(d *UnitDocument) string { return string(d.Info.ResourceName) }, similar)
-	p.byName(func(d *UnitDocument) string { return string(d.Info.ResourceNameWithoutScope) }, similar)
+	p.byName(func(d *UnitDocument) string {
+		return string(d.Info.ResourceNameWithoutScope)
+	}, similar)
 	if p.renames {
 		p.byLikeness()
 	}
@@ -133,7 +150,7 @@ func (p *pairer) pair() {
 
 func (p *pairer) take(before, after int) { p.of[after], p.taken[before] = before, true }
 
-// sameDocument pairs the documents that a function has kept.
+// sameDocument pairs the documents that a function kept.
 func (p *pairer) sameDocument() {
 	var at map[any]int
 	for j := range p.after {
@@ -154,7 +171,7 @@ func (p *pairer) sameDocument() {
 	}
 }
 
-// byMergeID pairs resources that say which they are.
+// byMergeID pairs resources with the same merge ID.
 func (p *pairer) byMergeID() {
 	path := p.provider.ContextPath(contextMergeID)
 	id := func(d *UnitDocument) string {
@@ -183,9 +200,11 @@ func (p *pairer) byMergeID() {
 	}
 }
 
-// byName pairs documents with the same name; of several with one name the first with the first and so on. accept, if given, has to
-// agree.
-func (p *pairer) byName(name func(*UnitDocument) string, accept func(before, after *UnitDocument) bool) {
+// byName pairs documents with the same name. If several share a name, they are paired in order.
+// accept, if not nil, must agree.
+func (p *pairer) byName(
+	name func(*UnitDocument) string, accept func(before, after *UnitDocument) bool,
+) {
 	at := map[string][]int{}
 	for i := range p.before {
 		if !p.taken[i] {
@@ -211,9 +230,12 @@ func (p *pairer) byName(name func(*UnitDocument) string, accept func(before, aft
 	}
 }
 
-// byLikeness pairs what is left over: resources of similar types of which less than half differs.
+// byLikeness pairs the remaining resources of similar types if less than half of their leaves
+// differ.
 func (p *pairer) byLikeness() {
-	left := func(docs []UnitDocument, taken func(int) bool) (types []api.ResourceType, byType map[api.ResourceType][]int) {
+	left := func(docs []UnitDocument, taken func(int) bool) (
+		types []api.ResourceType, byType map[api.ResourceType][]int,
+	) {
 		byType = map[api.ResourceType][]int{}
 		for i := range docs {
 			if t := docs[i].Info.ResourceType; docs[i].resource && !taken(i) {
@@ -258,7 +280,7 @@ func (p *pairer) byLikeness() {
 	}
 }
 
-// similarTypes asks the provider whether a resource of one type may have become one of the other.
+// similarTypes asks the provider whether a resource of type a may have become one of type b.
 func similarTypes(provider configkit.ResourceProvider, a, b api.ResourceType) bool {
 	if p, ok := provider.(interface {
 		SimilarTypes(a, b api.ResourceType) bool
@@ -268,15 +290,18 @@ func similarTypes(provider configkit.ResourceProvider, a, b api.ResourceType) bo
 	return a == b
 }
 
-// diffOptions say how two units are compared.
+// diffOptions says how two units are compared.
 type diffOptions struct {
 	index     int
-	renames   bool // resources, and elements of lists, that are much alike but for their names are the same
-	unchanged bool // resources to which nothing happened have an entry, too
+	renames   bool // pair resources and list elements that differ in little but their names
+	unchanged bool // also return resources to which nothing happened
 }
 
-// diffUnits compares two units. The changes come in the order of the documents afterwards, and then those that are gone.
-func diffUnits(before, after gaby.Container, provider configkit.ResourceProvider, options diffOptions) ([]*resourceChange, error) {
+// diffUnits compares two units. Changes follow the order of the documents in after; deleted
+// resources come last.
+func diffUnits(
+	before, after gaby.Container, provider configkit.ResourceProvider, options diffOptions,
+) ([]*resourceChange, error) {
 	unitBefore, unitAfter := before, after
 	if !options.unchanged {
 		before, after = withoutKept(before, after)
@@ -304,7 +329,7 @@ func diffUnits(before, after gaby.Container, provider configkit.ResourceProvider
 	return d.changes, errors.Join(d.problems...)
 }
 
-// unitDiffer gathers the changes of a unit.
+// unitDiffer collects the changes of a unit.
 type unitDiffer struct {
 	provider configkit.ResourceProvider
 	options  diffOptions
@@ -315,7 +340,10 @@ type unitDiffer struct {
 }
 
 func newUnitDiffer(provider configkit.ResourceProvider, options diffOptions) *unitDiffer {
-	return &unitDiffer{provider: provider, options: options, differ: differ{index: options.index, renames: options.renames}}
+	return &unitDiffer{
+		provider: provider, options: options,
+		differ: differ{index: options.index, renames: options.renames},
+	}
 }
 
 func (d *unitDiffer) add(r *resourceChange, err error) {
@@ -326,7 +354,7 @@ func (d *unitDiffer) add(r *resourceChange, err error) {
 	}
 }
 
-// mergeKeys remembers what the provider says.
+// mergeKeys returns the merge keys of a type, cached.
 func (d *unitDiffer) mergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
 	keys, ok := d.keys[t]
 	if !ok {
@@ -339,7 +367,7 @@ func (d *unitDiffer) mergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
 	return keys
 }
 
-// withoutKept leaves out the documents that both lists have and nobody edited.
+// withoutKept drops the documents that are in both lists and unedited.
 func withoutKept(before, after gaby.Container) (gaby.Container, gaby.Container) {
 	kept := map[*gaby.YamlDoc]bool{}
 	for i, doc := range before {
@@ -370,7 +398,7 @@ func withoutKept(before, after gaby.Container) (gaby.Container, gaby.Container) 
 	return left(before), left(after)
 }
 
-// newResource is the change of a resource that is new or, with Delete, gone.
+// newResource returns the change of a resource that was added or, with op Delete, deleted.
 func newResource(d *UnitDocument, op api.MutationType, index int) (*resourceChange, error) {
 	if err := d.Check(); err != nil {
 		return nil, yamlpath.Locate(err, &d.Info)
@@ -387,9 +415,12 @@ func newResource(d *UnitDocument, op api.MutationType, index int) (*resourceChan
 	return r, nil
 }
 
-// documents is what happened to a resource.
+// documents returns what happened to a resource.
 func (d *unitDiffer) documents(before, after *UnitDocument) (*resourceChange, error) {
-	r := &resourceChange{resource: after.Info, before: before.YamlDoc, after: after.YamlDoc, change: change{index: d.options.index}}
+	r := &resourceChange{
+		resource: after.Info, before: before.YamlDoc, after: after.YamlDoc,
+		change: change{index: d.options.index},
+	}
 	r.name(before.Info.ResourceName)
 	if before.SameText(after.YamlDoc) {
 		r.settle()

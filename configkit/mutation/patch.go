@@ -16,24 +16,26 @@ type patcher struct {
 	provider   configkit.ResourceProvider
 	protection *protection
 	conflicts  *conflicts
-	own        *ownFinder // what the target has changed, nil when that is not known
+	own        *ownFinder // what the target changed; nil if unknown
 	respectOwn bool
-	// bare has values come without their comments, and new keys and documents stand behind what they stand behind in the source.
+	// bare writes values without their comments, and puts new keys and documents after what they
+	// follow in the source.
 	bare   bool
 	source gaby.Container
-	// restore brings back what the target has deleted and the source has changed.
+	// restore brings back what the target deleted and the source changed.
 	restore bool
-	// targets are, in a merge, the documents by what they are called in own; nil otherwise.
+	// targets maps, in a merge, the documents of own to those of the target; nil otherwise.
 	targets map[*gaby.YamlDoc]*gaby.YamlDoc
-	// positional lets elements be found by their index when nothing better is known about them.
+	// positional lets elements without a key be found by their index.
 	positional bool
 
-	known     []UnitDocument
-	finder    *finder[UnitDocument]
-	assigned  map[*resourceChange]int // the documents of changes, in known
-	gone      map[*gaby.YamlDoc]bool
-	added     gaby.Container
-	places    map[*gaby.YamlDoc]*gaby.YamlDoc // of added: what they are in the source
+	known    []UnitDocument
+	finder   *finder[UnitDocument]
+	assigned map[*resourceChange]int // indexes of documents in known
+	gone     map[*gaby.YamlDoc]bool
+	added    gaby.Container
+	// For the added documents, the documents of the source they came from.
+	places    map[*gaby.YamlDoc]*gaby.YamlDoc
 	exclusive map[api.ResourceType]exclusiveFields
 	problems  []error
 }
@@ -63,13 +65,13 @@ func (p *patcher) patch(changes []*resourceChange) (gaby.Container, error) {
 	return append(docs, p.added...), nil
 }
 
-// placed puts the documents that are added behind those they stand behind in the source.
+// placed inserts the added documents after the documents they follow in the source.
 func (p *patcher) placed(docs gaby.Container) (gaby.Container, error) {
 	known, err := UnitDocuments(p.source, p.source, p.provider)
 	if err != nil {
 		return nil, err
 	}
-	of := map[*gaby.YamlDoc]*gaby.YamlDoc{} // of the source: what it is in the target
+	of := map[*gaby.YamlDoc]*gaby.YamlDoc{} // by document of the source: the target's document
 	for _, d := range p.added {
 		of[p.places[d]] = d
 	}
@@ -81,7 +83,7 @@ func (p *patcher) placed(docs gaby.Container) (gaby.Container, error) {
 		}
 	}
 	behind := map[*gaby.YamlDoc]gaby.Container{}
-	var last *gaby.YamlDoc // that is no new one
+	var last *gaby.YamlDoc // that is not new
 	for _, d := range known {
 		switch target := of[d.YamlDoc]; {
 		case target == nil:
@@ -98,10 +100,10 @@ func (p *patcher) placed(docs gaby.Container) (gaby.Container, error) {
 	return all, nil
 }
 
-// target is the document a change is about, nil when there is none.
+// target returns the document that r is about, or nil.
 func (p *patcher) target(r *resourceChange, own *resourceChange) *gaby.YamlDoc {
 	if p.targets != nil && own != nil {
-		return p.targets[own.after] // nil for one the target has deleted
+		return p.targets[own.after] // nil if the target deleted it
 	}
 	if i, ok := p.assigned[r]; ok && !p.gone[p.known[i].YamlDoc] {
 		return p.known[i].YamlDoc
@@ -151,11 +153,13 @@ func (p *patcher) resource(r *resourceChange) {
 	}
 }
 
-// work gets ready to change a resource.
+// work prepares the change of a resource.
 func (p *patcher) work(r *resourceChange, doc *gaby.YamlDoc, own *resourceChange) *resourcePatch {
 	w := &resourcePatch{
-		patcher: p, change: r, doc: doc, own: own, keys: p.provider.MergeKeys(r.resource.ResourceType),
-		aligned: map[string][]int{}, moved: map[string][]int{}, digests: map[string]*listDigests{}, lists: map[string]*listEdit{},
+		patcher: p, change: r, doc: doc, own: own,
+		keys:    p.provider.MergeKeys(r.resource.ResourceType),
+		aligned: map[string][]int{}, moved: map[string][]int{}, digests: map[string]*listDigests{},
+		lists: map[string]*listEdit{},
 	}
 	if own != nil && p.respectOwn {
 		w.ownPaths = newPathTree(own.paths)
@@ -163,7 +167,7 @@ func (p *patcher) work(r *resourceChange, doc *gaby.YamlDoc, own *resourceChange
 	return w
 }
 
-// setResource makes a resource what the change says, or adds it.
+// setResource sets a resource to the value of r, or adds it.
 func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *protectedPaths) {
 	if doc == nil {
 		text := documentText(r.after, r.value)
@@ -185,7 +189,7 @@ func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *p
 		return
 	}
 	if protected.any() {
-		// Path by path, so that what is protected stays.
+		// Change path by path, so that what is protected stays.
 		pieces := *r
 		pieces.paths = nil
 		d := differ{index: r.index}
@@ -200,7 +204,7 @@ func (p *patcher) setResource(r *resourceChange, doc *gaby.YamlDoc, protected *p
 	}
 }
 
-// valueOf is a value as it is written to a document.
+// valueOf returns v in the form in which it is written to a document.
 func (p *patcher) valueOf(v gaby.Value) any {
 	if p.bare {
 		return v
@@ -208,7 +212,8 @@ func (p *patcher) valueOf(v gaby.Value) any {
 	return gaby.WithComments(v)
 }
 
-// writtenText is a document with a value as it is set, which says whether comments come along.
+// writtenText returns v as a document. set is v in the form to be written, which determines whether
+// comments are included.
 func writtenText(set any, v gaby.Value) string {
 	doc, err := gaby.ParseYAML([]byte("null\n"))
 	if err == nil {
@@ -220,7 +225,7 @@ func writtenText(set any, v gaby.Value) string {
 	return doc.String()
 }
 
-// resourcePatch is the work on one resource.
+// resourcePatch is the change of one resource in progress.
 type resourcePatch struct {
 	*patcher
 	change   *resourceChange
@@ -229,14 +234,17 @@ type resourcePatch struct {
 	ownPaths *pathTree
 	keys     *configkit.MergeKeyTree
 
-	aligned map[string][]int        // by the path of a list without merge keys: the index in the target of elements of the base
-	moved   map[string][]int        // the same, but the index in the source after its changes
-	digests map[string]*listDigests // of such lists, as they were before anything was changed
+	// By path of a list without merge keys: the target's index of each element of the base.
+	aligned map[string][]int
+	// The same for the source's index after its changes.
+	moved map[string][]int
+	// Of such lists, before anything was changed.
+	digests map[string]*listDigests
 	ids     placeIDs
 	lists   map[string]*listEdit // elements to be removed and inserted
-	// keyOrder are the keys of maps in the source, as far as somebody has asked, by their paths.
+	// keyOrder caches the order of the keys of maps in the source, by path.
 	keyOrder map[string][]string
-	renamed  []elementRename // that have been made
+	renamed  []elementRename // so far
 }
 
 type listDigests struct {
@@ -244,7 +252,7 @@ type listDigests struct {
 	nth    []int
 }
 
-// listEdit is what is to happen to the elements of one list.
+// listEdit collects the edits of one list.
 type listEdit struct {
 	segments []string
 	removed  map[int]bool
@@ -256,8 +264,9 @@ type listInsertion struct {
 	value gaby.Value
 }
 
-// apply makes the changes in this order: keys that are removed, what is set, parents first, elements that are removed or inserted, new
-// keys of elements, and the order of elements. So elements keep their indexes as long as these are needed.
+// apply makes the changes in an order that keeps element indexes valid as long as they are needed:
+// first it deletes keys, then it sets values (parents first), removes and inserts elements, renames
+// elements and orders them.
 func (w *resourcePatch) apply(r *resourceChange, protected *protectedPaths) error {
 	w.lookAhead(r.paths)
 	paths := w.unprotected(r.paths, protected)
@@ -281,7 +290,7 @@ func (w *resourcePatch) apply(r *resourceChange, protected *protectedPaths) erro
 	return errors.Join(problems...)
 }
 
-// lookAhead works out, while the target is as it was, where elements of lists without merge keys are.
+// lookAhead finds the elements of lists without merge keys while the target is still unchanged.
 func (w *resourcePatch) lookAhead(paths []*pathChange) {
 	for _, e := range paths {
 		var base gaby.Value
@@ -311,7 +320,7 @@ func (w *resourcePatch) lookAhead(paths []*pathChange) {
 	}
 }
 
-// placesIn is, for each element of the base, the index of the one that belongs to it in the target, -1 when it is gone.
+// placesIn returns, for each element of base, the index of the matching element of target, or -1.
 func placesIn(base, target gaby.Value, keys *configkit.MergeKeyTree) []int {
 	old, now := elements(base), elements(target)
 	d := differ{dry: true}
@@ -325,8 +334,11 @@ func placesIn(base, target gaby.Value, keys *configkit.MergeKeyTree) []int {
 	return at
 }
 
-// baseChild follows a segment in the base. It leads nowhere where base and target do not agree on whether a list has merge keys.
-func (w *resourcePatch) baseChild(base, target gaby.Value, s mutationSegment, keys *configkit.MergeKeyTree) gaby.Value {
+// baseChild follows a segment in the base. The result does not exist if base and target disagree on
+// whether a list has merge keys.
+func (w *resourcePatch) baseChild(
+	base, target gaby.Value, s mutationSegment, keys *configkit.MergeKeyTree,
+) gaby.Value {
 	if base.Kind() != gaby.List {
 		return findChild(base, s)
 	}
@@ -350,16 +362,24 @@ func childAt(v gaby.Value, s mutationSegment, index int) gaby.Value {
 	return gaby.Value{}
 }
 
-func childKeys(keys *configkit.MergeKeyTree, v gaby.Value, s mutationSegment) *configkit.MergeKeyTree {
+func childKeys(
+	keys *configkit.MergeKeyTree, v gaby.Value, s mutationSegment,
+) *configkit.MergeKeyTree {
 	if v.Kind() == gaby.List {
 		return keys.Child("*")
 	}
 	return keys.Child(s.asKey())
 }
 
-// elementIndex finds the element of a list that a segment names, -1 when there is none. place is where the list is, nil when that may
-// change before the next question.
-func (w *resourcePatch) elementIndex(list mutationPath, place []string, v gaby.Value, s mutationSegment, keys *configkit.MergeKeyTree) int {
+// elementIndex returns the index of the list element that s names, or -1. place is the position of
+// the list, as keys and indexes; it is nil if that may change before the next call.
+func (w *resourcePatch) elementIndex(
+	list mutationPath,
+	place []string,
+	v gaby.Value,
+	s mutationSegment,
+	keys *configkit.MergeKeyTree,
+) int {
 	if v.Kind() != gaby.List {
 		return -1
 	}
@@ -392,7 +412,7 @@ func (w *resourcePatch) elementIndex(list mutationPath, place []string, v gaby.V
 			}
 		}
 		if w.positional && s.index >= 0 {
-			// An element without key that stands there may be meant.
+			// The element at the index may be meant if it has no key.
 			var defaults map[string]string
 			if keys != nil {
 				defaults = keys.Defaults
@@ -406,8 +426,10 @@ func (w *resourcePatch) elementIndex(list mutationPath, place []string, v gaby.V
 	return findElement(v, s, keys)
 }
 
-// keyedIndex finds an element by its ID. The IDs of a list whose place is given are worked out once.
-func (w *resourcePatch) keyedIndex(place []string, v gaby.Value, id string, keys *configkit.MergeKeyTree) int {
+// keyedIndex finds an element by its ID. For a list with a known place the IDs are computed once.
+func (w *resourcePatch) keyedIndex(
+	place []string, v gaby.Value, id string, keys *configkit.MergeKeyTree,
+) int {
 	if place == nil || keys == nil || len(keys.Keys) == 0 {
 		return findElement(v, mutationSegment{kind: elementByKey, text: id}, keys)
 	}
@@ -419,7 +441,7 @@ func (w *resourcePatch) keyedIndex(place []string, v gaby.Value, id string, keys
 	return indexOfID(v, id, keysOfID(id), nil)
 }
 
-// newName is the ID an element has got that has another one in the path: from the target itself, or by this patch.
+// newName returns the new ID of an element that the target or this patch has renamed, or "".
 func (w *resourcePatch) newName(list mutationPath, s mutationSegment) string {
 	renames := w.renamed
 	if w.own != nil {

@@ -13,23 +13,27 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// A mutationPath leads to a place of a resource. In text its segments are separated by dots:
+// A mutationPath is the path of a value in a resource. As text, its segments are separated by dots:
 //
-//	key                              of a map; a dot in it is ~1, a tilde ~0
-//	?name=app;@0                     the element of a list with a merge key
+//	key                              a map key; a dot in it is written ~1, a tilde ~0
+//	?name=app;@0                     an element of a list with a merge key
 //	?port=53,protocol=UDP;@1         with a merge key of several fields
-//	?~h=1b9d3f0c;@2                  an element of another list: by the digest of its value, with ,~o=1 the second equal one
-//	?~h=+1b9d3f0c;@2                 an element that is new in such a list
-//	2                                read only: an element of any list by its index
+//	?~h=1b9d3f0c;@2                  an element of another list, by digest of its value;
+//	                                 ,~o=1 is the second of equal elements
+//	?~h=+1b9d3f0c;@2                 a new element of such a list
+//	2                                read only: an element of any list, by index
 //
-// What follows ";@" is the index the element had, for those without better knowledge; it does not count when paths are compared.
+// The number after ";@" is the index that the element had. It helps readers that cannot find the
+// element otherwise, and does not count when paths are compared.
 type mutationPath []mutationSegment
 
 type mutationSegment struct {
-	kind  mutationSegmentKind
-	text  string // a key as it is; of an element what stands between "?" and ";@", escaped; of elementByDigest the digest alone
-	nth   int    // of equal elements of a list without merge keys, from 0
-	index int    // of an element, -1 when it is not given
+	kind mutationSegmentKind
+	// A key, unescaped; of an element, the escaped text between "?" and ";@"; of elementByDigest,
+	// the digest only.
+	text  string
+	nth   int // among equal elements of a list without merge keys, from 0
+	index int // of an element; -1 if not given
 }
 
 type mutationSegmentKind uint8
@@ -41,18 +45,19 @@ const (
 	newElement                          // ?~h=+1b9d3f0c
 )
 
-// child is the path with one more segment. It shares no memory with other children.
+// child returns p with one more segment, sharing no memory with other children of p.
 func (p mutationPath) child(s mutationSegment) mutationPath {
 	return append(p[:len(p):len(p)], s)
 }
 
-// String is the path with the indexes of elements.
+// String returns the path with the indexes of elements.
 func (p mutationPath) String() string {
-	var b [128]byte // mostly enough
+	var b [128]byte // usually enough
 	return string(p.appendTo(b[:0], true))
 }
 
-// canonical is the path without the indexes of elements: what is equal for equal places.
+// canonical returns the path without the indexes of elements. Equal paths have equal canonical
+// forms.
 func (p mutationPath) canonical() string {
 	var b [128]byte
 	return string(p.appendTo(b[:0], false))
@@ -84,7 +89,7 @@ func (p mutationPath) appendTo(b []byte, indexes bool) []byte {
 	return b
 }
 
-// segments are the keys and indexes of a path in the document its indexes are from.
+// segments returns the keys and indexes of the path, for the document that its indexes are from.
 func (p mutationPath) segments() []string {
 	segments := make([]string, len(p))
 	for i, s := range p {
@@ -95,8 +100,8 @@ func (p mutationPath) segments() []string {
 	return segments
 }
 
-// parseMutationPath reads the text of a path. Every text is one: what is no element of a list is a key of a map, and which of the
-// two a number is only the document tells.
+// parseMutationPath parses a path. Every text is a path: a segment that is not an element is a key.
+// Whether a number is a key or an index depends on the document.
 func parseMutationPath(text api.ResolvedPath) mutationPath {
 	if text == "" {
 		return nil
@@ -143,7 +148,8 @@ func parseMutationSegment(part string) mutationSegment {
 	return s
 }
 
-// escapeSegment is the inverse of Unescape. It escapes every tilde, so that there is one way only to write a path.
+// escapeSegment is the inverse of yamlpath.Unescape. It escapes every tilde, so that a path has
+// only one spelling.
 func escapeSegment(s string) string {
 	if strings.IndexByte(s, '.') < 0 && strings.IndexByte(s, '~') < 0 {
 		return s
@@ -151,7 +157,7 @@ func escapeSegment(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), ".", "~1")
 }
 
-// asKey is the segment as the key of a map, for a "?" that was none of a list.
+// asKey returns the segment as a map key, for a key that looks like an element.
 func (s mutationSegment) asKey() string {
 	if s.kind == mapKey {
 		return s.text
@@ -159,10 +165,10 @@ func (s mutationSegment) asKey() string {
 	return yamlpath.Unescape(string(mutationPath{s}.appendTo(nil, true)))
 }
 
-// elementID is what an element of a list is known by: key=value of its merge keys, escaped. It is "" when one of them is missing or
-// no scalar.
+// elementID returns the ID of a list element: key=value for each merge key, escaped and separated
+// by commas. It is "" if a key is missing or not a scalar.
 func elementID(element gaby.Value, keys []string, defaults map[string]string) string {
-	if len(keys) == 1 { // hardly ever anything else
+	if len(keys) == 1 { // by far the most common case
 		if text, ok := keyText(element, keys[0], defaults); ok {
 			return keyID(keys[0], text)
 		}
@@ -184,7 +190,7 @@ func elementID(element gaby.Value, keys []string, defaults map[string]string) st
 
 func keyID(key, text string) string { return escapeSegment(key) + "=" + escapeSegment(text) }
 
-// elementName is what orders and renames call an element: the values of its merge keys.
+// elementName returns the name of an element in orders and renames: the values of its merge keys.
 func elementName(element gaby.Value, keys []string, defaults map[string]string) string {
 	texts := make([]string, len(keys))
 	for i, key := range keys {
@@ -205,7 +211,7 @@ func keyText(element gaby.Value, key string, defaults map[string]string) (string
 	return v.Text(), true
 }
 
-// keysOfID are the names of the fields an element is known by, for lists about which nothing is known.
+// keysOfID returns the field names in an ID, for lists with unknown merge keys.
 func keysOfID(id string) []string {
 	var keys []string
 	for field := range strings.SplitSeq(id, ",") {
@@ -218,20 +224,20 @@ func keysOfID(id string) []string {
 	return keys
 }
 
-// keyedIDs are the IDs of the elements of lists that are known by their merge keys; ok is false when one has none or one occurs
-// twice in its list: such lists are no lists with merge keys.
+// keyedIDs returns the element IDs of each list. ok is false if an element lacks an ID or an ID
+// occurs twice in a list: then the lists are treated as lists without merge keys.
 func keyedIDs(keys *configkit.MergeKeyTree, lists ...gaby.Value) (ids [][]string, ok bool) {
 	if keys == nil || len(keys.Keys) == 0 {
 		return nil, false
 	}
 	ids = make([][]string, len(lists))
 	for i, list := range lists {
-		var seen map[string]bool // of long lists
+		var seen map[string]bool // only for long lists
 		first := lists[0].First()
 		for e := list.First(); e.Exists(); e = e.Next() {
 			n := len(ids[i])
 			id := ""
-			if i > 0 && e.Same(first) { // mostly most are the ones they were
+			if i > 0 && e.Same(first) { // most elements are unchanged
 				id = ids[0][n]
 			} else {
 				id = elementID(e, keys.Keys, keys.Defaults)
@@ -252,10 +258,11 @@ func keyedIDs(keys *configkit.MergeKeyTree, lists ...gaby.Value) (ids [][]string
 	return ids, true
 }
 
-// fewElements of a list are looked through faster than they are put into a map.
+// fewElements is the list length up to which a linear search is faster than a map.
 const fewElements = 16
 
-// digests are the digests of the elements of a list, and which of the equal ones each is.
+// digests returns the digest of each element, the first four bytes of a SHA-256 in hex, and its
+// number among the elements with the same digest.
 func digests(list gaby.Value) (digest []string, nth []int) {
 	count := map[string]int{}
 	for e := list.First(); e.Exists(); e = e.Next() {
@@ -267,7 +274,7 @@ func digests(list gaby.Value) (digest []string, nth []int) {
 	return digest, nth
 }
 
-// name is what orders and renames call the element of a segment, see elementName.
+// name returns the element's name in orders and renames; see elementName.
 func (s mutationSegment) name() string {
 	var values []string
 	for field := range strings.SplitSeq(s.text, ",") {
@@ -280,7 +287,8 @@ func (s mutationSegment) name() string {
 	return strings.Join(values, ",")
 }
 
-// renamed is the ID of the element when it is called otherwise, "" when the name does not fit.
+// renamed returns the ID of the element under another name, or "" if the name has the wrong number
+// of fields.
 func (s mutationSegment) renamed(name string) string {
 	keys := keysOfID(s.text)
 	values := []string{name}

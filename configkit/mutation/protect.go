@@ -8,18 +8,24 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// protection says what may not be overwritten: where it has come from, told by the entries of all changes so far.
+// protection says what may not be overwritten, based on the entries of all changes so far.
 type protection struct {
 	finder *finder[*resourceChange]
-	// refuses tells whether the place of an entry may not be overwritten.
+	// refuses reports whether the value of an entry may not be overwritten.
 	refuses func(*change) bool
 }
 
-// newProtection reads entries. mayOverwrite is asked about those that are not protected; nil allows all.
-func newProtection(entries []*resourceChange, provider configkit.ResourceProvider, mayOverwrite func(api.MutationInfo) bool) *protection {
+// newProtection returns the protection that entries describe. mayOverwrite decides about entries
+// that are not protected themselves; nil allows all.
+func newProtection(
+	entries []*resourceChange,
+	provider configkit.ResourceProvider,
+	mayOverwrite func(api.MutationInfo) bool,
+) *protection {
 	p := &protection{finder: newChangeFinder(entries, provider)}
 	p.refuses = func(c *change) bool {
-		return c.protected || mayOverwrite != nil && !mayOverwrite(api.MutationInfo{MutationType: c.op, Index: c.index})
+		return c.protected || mayOverwrite != nil &&
+			!mayOverwrite(api.MutationInfo{MutationType: c.op, Index: c.index})
 	}
 	return p
 }
@@ -30,7 +36,7 @@ type protectedPaths struct {
 	entry *resourceChange // nil: nothing is known
 }
 
-// of returns what is protected of the resource of a change.
+// of returns what is protected of the resource of r.
 func (p *protection) of(r *resourceChange) *protectedPaths {
 	if p == nil {
 		return &protectedPaths{}
@@ -42,22 +48,25 @@ func (p *protection) of(r *resourceChange) *protectedPaths {
 	return &protectedPaths{protection: p, entry: p.finder.all[i]}
 }
 
-// whole tells whether nothing of the resource may be overwritten.
+// whole reports whether nothing in the resource may be overwritten.
 func (p *protectedPaths) whole() bool { return p.entry != nil && p.refuses(&p.entry.change) }
 
-// any tells whether something inside of the resource may not be overwritten.
+// any reports whether something in the resource may not be overwritten.
 func (p *protectedPaths) any() bool {
-	return p.entry != nil && slices.ContainsFunc(p.entry.paths, func(e *pathChange) bool { return p.refuses(&e.change) })
+	return p.entry != nil && slices.ContainsFunc(p.entry.paths, func(e *pathChange) bool {
+		return p.refuses(&e.change)
+	})
 }
 
-// protectedTree has the entries at their places.
+// protectedTree holds entries by path.
 type protectedTree struct {
 	entry    *change
 	children map[string]*protectedTree
 	refuses  bool // something here or below may not be overwritten
 }
 
-// unprotected leaves out the changes of protected places, which are conflicts. A change around a protected place is split.
+// unprotected drops changes to protected paths and reports them as conflicts. A change around a
+// protected path is split.
 func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPaths) []*pathChange {
 	if !protected.any() {
 		return paths
@@ -101,8 +110,8 @@ func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPat
 	return left
 }
 
-// placeOf is a path in the words of the target: with the indexes elements have there, so that different ways to name an element come
-// to the same. What is not there keeps its name.
+// placeOf returns path with the indexes of the target's elements, so that different names of one
+// element compare equal. Segments that lead nowhere keep their name.
 func (w *resourcePatch) placeOf(path mutationPath) []string {
 	p := w.find(path)
 	place := slices.Clone(p.segments)
@@ -112,8 +121,8 @@ func (w *resourcePatch) placeOf(path mutationPath) []string {
 	return place
 }
 
-// split makes of a change around protected places changes of single values, and leaves out those that are protected. A list is one
-// value.
+// split breaks a change around protected paths into changes of single values and drops the
+// protected ones. A list counts as one value.
 func (w *resourcePatch) split(e *pathChange, protected *protectedPaths) []*pathChange {
 	p := w.find(e.path)
 	if p.value.Kind() != gaby.Map || e.op != api.MutationTypeDelete && e.value.Kind() != gaby.Map {
@@ -124,14 +133,15 @@ func (w *resourcePatch) split(e *pathChange, protected *protectedPaths) []*pathC
 	d := differ{index: e.index, out: &pieces}
 	value := e.value
 	if e.op == api.MutationTypeDelete {
-		value = gaby.Value{} // nothing is to be left
+		value = gaby.Value{} // delete everything
 	}
 	d.path = slices.Clone(e.path)
 	for c := p.value.First(); c.Exists(); c = c.Next() {
 		d.below(mutationSegment{text: c.Key(), index: -1}, func() {
 			if now := value.Get(c.Key()); now.Exists() {
 				d.value(c, now, p.keys.Child(c.Key()))
-			} else if e.op != api.MutationTypeAdd && !(e.op == api.MutationTypeUpdate && e.merging) {
+			} else if e.op != api.MutationTypeAdd && !(e.op == api.MutationTypeUpdate &&
+				e.merging) {
 				d.delete(c)
 			}
 		})

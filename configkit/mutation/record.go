@@ -6,23 +6,29 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// ChainState is what the documents of a unit were at some moment of a chain of functions.
+// ChainState is the state of the documents of a unit at one point of a chain of functions.
 type ChainState struct {
-	Step      int // position of the function that brought it about
+	Step      int // index of the function that produced it
 	Documents gaby.Container
 	Marks     []gaby.Mark
 }
 
-// Chain finds out what a chain of functions has done to a unit: the states are the one at its beginning and those behind the
-// functions that edited something, up to the present one. The documents tell where they were edited, so that it costs no more than
-// what was changed; what happened there is the difference between what was and what is. Every entry has the index of the function it
-// has come from. What was changed and changed back has none; mutators are the functions that changed something all the same.
-func Chain(states []ChainState, provider configkit.ResourceProvider) (list api.ResourceMutationList, mutators []int, err error) {
+// Chain computes what a chain of functions did to a unit. states holds the initial state and the
+// state after each function that edited something; the last one is the present state. The documents
+// record where they were edited, so the cost depends on the size of the changes only. Every entry
+// has the index of the function it came from. Changes that were undone later have no entry;
+// mutators lists all functions that changed something, including undone changes.
+func Chain(
+	states []ChainState, provider configkit.ResourceProvider,
+) (list api.ResourceMutationList, mutators []int, err error) {
 	if len(states) < 2 {
 		return nil, nil, nil
 	}
 	first, last := states[0], states[len(states)-1]
-	changes, err := diffUnits(first.Documents.Before(first.Marks), last.Documents, provider, diffOptions{index: last.Step, renames: true})
+	changes, err := diffUnits(
+		first.Documents.Before(first.Marks), last.Documents, provider,
+		diffOptions{index: last.Step, renames: true},
+	)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,12 +58,15 @@ func Chain(states []ChainState, provider configkit.ResourceProvider) (list api.R
 // chainStep is what one function did.
 type chainStep struct {
 	index   int
-	changes map[any]*resourceChange // by the identity of the document
+	changes map[any]*resourceChange // by document identity
 }
 
 func stepBetween(before, after ChainState, provider configkit.ResourceProvider) (chainStep, error) {
 	step := chainStep{index: after.Step, changes: map[any]*resourceChange{}}
-	changes, err := diffUnits(before.Documents.Before(before.Marks), after.Documents.Before(after.Marks), provider, diffOptions{index: after.Step, renames: true})
+	changes, err := diffUnits(
+		before.Documents.Before(before.Marks), after.Documents.Before(after.Marks), provider,
+		diffOptions{index: after.Step, renames: true},
+	)
 	for _, c := range changes {
 		doc := c.after
 		if doc == nil {
@@ -68,7 +77,7 @@ func stepBetween(before, after ChainState, provider configkit.ResourceProvider) 
 	return step, err
 }
 
-// of is what a step did to the resource of a change, nil when it did nothing to it.
+// of returns what the step did to the resource of c, or nil if it did nothing to it.
 func (s *chainStep) of(c *resourceChange) *resourceChange {
 	for _, doc := range []*gaby.YamlDoc{c.after, c.before} {
 		if doc != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
-// namespaceField is where changes of the target's own are nobody's work, and are not missed.
+// namespaceField is a field whose change in the target is not reported when the source deletes the
+// resource: namespaces are set by placing a resource, nobody's work is lost.
 const namespaceField = "metadata.namespace"
 
 // conflicts collects what a merge could not do.
@@ -18,7 +19,7 @@ type conflicts struct {
 	list []conflict
 }
 
-// conflict is an api.MutationConflict before its values are printed.
+// conflict is an api.MutationConflict before its values are formatted.
 type conflict struct {
 	reason   api.ConflictReason
 	resource api.ResourceInfo
@@ -26,19 +27,25 @@ type conflict struct {
 	source   change
 	target   *change
 	of       *resourceChange // the change of the source
-	mine     mutationPath    // where it is in the target, if a change of the target has another path there
-	element  string          // what an order calls the element, in base, of the list at the path that it is about
+	mine     mutationPath    // its path in the target, if different
+	element  string          // for a rename: the name of the element in the base
 }
 
-func (c *conflicts) add(reason api.ConflictReason, r *resourceChange, path mutationPath, source change, target *change) {
-	c.list = append(c.list, conflict{reason: reason, resource: r.resource, path: path, source: source, target: target, of: r})
+func (c *conflicts) add(
+	reason api.ConflictReason, r *resourceChange, path mutationPath, source change, target *change,
+) {
+	c.list = append(c.list, conflict{
+		reason: reason, resource: r.resource, path: path, source: source, target: target, of: r,
+	})
 }
 
-// last is the one that was added last.
+// last returns the conflict added last.
 func (c *conflicts) last() *conflict { return &c.list[len(c.list)-1] }
 
-// addOnce adds a conflict unless there is one of its kind at the place.
-func (c *conflicts) addOnce(reason api.ConflictReason, r *resourceChange, path mutationPath, source change) {
+// addOnce adds a conflict unless there is one with the same reason, resource and path.
+func (c *conflicts) addOnce(
+	reason api.ConflictReason, r *resourceChange, path mutationPath, source change,
+) {
 	text := path.canonical()
 	known := slices.ContainsFunc(c.list, func(f conflict) bool {
 		return f.reason == reason && f.resource == r.resource && f.path.canonical() == text
@@ -48,11 +55,14 @@ func (c *conflicts) addOnce(reason api.ConflictReason, r *resourceChange, path m
 	}
 }
 
-// mutations are the conflicts as they travel.
+// mutations returns the conflicts in their API form.
 func (c *conflicts) mutations() api.MutationConflictList {
 	list := make(api.MutationConflictList, len(c.list))
 	for i, f := range c.list {
-		list[i] = api.MutationConflict{Reason: f.reason, Resource: f.resource, Path: api.ResolvedPath(f.path.String()), Source: f.source.info(false)}
+		list[i] = api.MutationConflict{
+			Reason: f.reason, Resource: f.resource, Path: api.ResolvedPath(f.path.String()),
+			Source: f.source.info(false),
+		}
 		if f.target != nil {
 			info := f.target.info(false)
 			list[i].Target = &info
@@ -61,18 +71,20 @@ func (c *conflicts) mutations() api.MutationConflictList {
 	return list
 }
 
-// subtraction takes from a patch what the target has decided for itself.
+// subtraction removes from a patch what the target has decided for itself.
 type subtraction struct {
 	provider  configkit.ResourceProvider
 	conflicts *conflicts
-	// keepChanged has what the target has changed something in stay when the source deletes it.
+	// keepChanged keeps what the source deleted if the target changed something in it.
 	keepChanged bool
-	// moved are, if so, the values in the resource at hand that the source has moved elsewhere, and those the target has.
+	// moved and movedByTarget are the values that the source and the target moved in the current
+	// resource. They are set only with keepChanged.
 	moved, movedByTarget map[string]movedValue
-	back                 *pathTree // where the source has moved what does not come back
+	// The paths to which the source moved values that do not come back.
+	back *pathTree
 }
 
-// resource subtracts what happened to one resource. It returns nil when nothing is left.
+// resource subtracts the target's changes of one resource. It returns nil if nothing is left.
 func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 	isDelete := p.op == api.MutationTypeDelete
 	switch {
@@ -101,7 +113,7 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 	case p.op == api.MutationTypeAdd && own.op == api.MutationTypeAdd:
 		return s.bothAdded(p, own)
 	case p.op == api.MutationTypeAdd:
-		return p // the target has what the source, as it was, did not have
+		return p // the target has it, although the base does not
 	}
 	q := *p
 	q.whole, q.paths, q.orders, q.renames = nil, nil, nil, nil
@@ -125,8 +137,8 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 	return &q
 }
 
-// bothAdded makes of a resource that both have added an update with the leaves the target lacks. Where both have a value, the
-// target keeps its own.
+// bothAdded turns a resource that both sides added into an update with the leaves that the target
+// lacks. Where both have a value, the target's stays.
 func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 	var r resourceChange
 	d := differ{index: p.index}
@@ -135,11 +147,16 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 	q.op, q.value, q.paths, q.whole = api.MutationTypeUpdate, gaby.Value{}, nil, nil
 	told := map[string]bool{}
 	for _, e := range r.paths {
-		if n := slices.IndexFunc(e.path, func(s mutationSegment) bool { return s.kind == elementByDigest || s.kind == newElement }); n >= 0 {
-			list := e.path[:n] // which counts as one value
+		if n := slices.IndexFunc(e.path, func(s mutationSegment) bool {
+			return s.kind == elementByDigest || s.kind == newElement
+		}); n >= 0 {
+			list := e.path[:n] // a list counts as one value
 			if text := list.canonical(); !told[text] {
 				told[text] = true
-				s.conflicts.add(api.ConflictBothAdded, p, list, valueAt(p.value, list, api.MutationTypeUpdate), valueChange(own.value, list))
+				s.conflicts.add(
+					api.ConflictBothAdded, p, list, valueAt(p.value, list, api.MutationTypeUpdate),
+					valueChange(own.value, list),
+				)
 			}
 			continue
 		}
@@ -147,7 +164,9 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 		case api.MutationTypeAdd:
 			q.paths = append(q.paths, e)
 		case api.MutationTypeUpdate:
-			s.conflicts.add(api.ConflictBothAdded, p, e.path, e.change, valueChange(own.value, e.path))
+			s.conflicts.add(
+				api.ConflictBothAdded, p, e.path, e.change, valueChange(own.value, e.path),
+			)
 		}
 	}
 	sortElements(q.paths)
@@ -155,7 +174,7 @@ func (s *subtraction) bothAdded(p, own *resourceChange) *resourceChange {
 	return &q
 }
 
-// sortElements puts the elements that are added to one list, and for which there is no order, in the order of their paths.
+// sortElements sorts the elements that are added to the same list by path, since no order is known.
 func sortElements(paths []*pathChange) {
 	places := map[string][]int{} // by list
 	for i, e := range paths {
@@ -169,14 +188,16 @@ func sortElements(paths []*pathChange) {
 		for k, i := range at {
 			elements[k] = paths[i]
 		}
-		slices.SortFunc(elements, func(a, b *pathChange) int { return strings.Compare(a.path.String(), b.path.String()) })
+		slices.SortFunc(elements, func(a, b *pathChange) int {
+			return strings.Compare(a.path.String(), b.path.String())
+		})
 		for k, i := range at {
 			paths[i] = elements[k]
 		}
 	}
 }
 
-// valueAt is a change to the value at a path below root.
+// valueAt returns a change of type op with the value at path in root.
 func valueAt(root gaby.Value, path mutationPath, op api.MutationType) change {
 	for _, s := range path {
 		root = findChild(root, s)
@@ -216,25 +237,34 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 			continue
 		}
 		q.paths = append(q.paths, e)
-		q.paths = append(q.paths, below...) // once more, on top of it
+		q.paths = append(q.paths, below...) // applied again on top
 	}
 }
 
-// onlyDeletes tells whether all that happened to the resource is that something in it was deleted.
+// onlyDeletes reports whether all that happened to the resource is that something in it was
+// deleted.
 func (r *resourceChange) onlyDeletes() bool {
 	return r.op == api.MutationTypeUpdate && len(r.renames) == 0 &&
-		!slices.ContainsFunc(r.paths, func(e *pathChange) bool { return e.op != api.MutationTypeDelete })
+		!slices.ContainsFunc(r.paths, func(e *pathChange) bool {
+			return e.op != api.MutationTypeDelete
+		})
 }
 
-// shadowed tells of what the target has changed in something that the source deletes, and whether there is any such thing. Where that
-// is kept, what the target itself has deleted there is no reason to, unless it is moved: then it would come back.
-func (s *subtraction) shadowed(p *resourceChange, from mutationPath, own []*pathChange, source change) (found bool) {
+// shadowed reports the target's changes inside something that the source deletes, and returns
+// whether there were any. With keepChanged, a deletion by the target is not a reason to keep the
+// value, unless the source moved it: then it would come back.
+func (s *subtraction) shadowed(
+	p *resourceChange, from mutationPath, own []*pathChange, source change,
+) (found bool) {
 	to, isMoved := s.moved[from.canonical()]
 	for _, o := range own {
 		switch {
 		case o.op == api.MutationTypeNone:
 		case isMoved:
-			s.conflicts.add(s.shadow(), p, to.to, change{op: api.MutationTypeAdd, index: p.index, value: to.value}, &o.change)
+			s.conflicts.add(
+				s.shadow(), p, to.to,
+				change{op: api.MutationTypeAdd, index: p.index, value: to.value}, &o.change,
+			)
 			s.conflicts.last().mine = o.path
 			s.back.put(&pathChange{path: to.to, change: source})
 			found = true
@@ -249,7 +279,8 @@ func (s *subtraction) shadowed(p *resourceChange, from mutationPath, own []*path
 	return found
 }
 
-// shadowedRename is called for an element to which the target has given another key, in something that the source deletes.
+// shadowedRename reports that the target renamed an element inside something that the source
+// deletes.
 func (s *subtraction) shadowedRename(p *resourceChange, own elementRename, source change) {
 	mine := change{op: api.MutationTypeUpdate}
 	mine.value, _ = stringValue(own.now)
@@ -257,7 +288,7 @@ func (s *subtraction) shadowedRename(p *resourceChange, own elementRename, sourc
 	s.conflicts.last().element = own.old
 }
 
-// shadow is what a conflict about something that the source deletes is called.
+// shadow returns the reason of a conflict about something that the source deletes.
 func (s *subtraction) shadow() api.ConflictReason {
 	if s.keepChanged {
 		return api.ConflictSubtracted
@@ -265,7 +296,7 @@ func (s *subtraction) shadow() api.ConflictReason {
 	return api.ConflictDeleteShadowed
 }
 
-// sameChange tells whether two changes of one place come to the same.
+// sameChange reports whether two changes at one path have the same result.
 func (c *change) sameChange(o *change) bool {
 	if c.op == api.MutationTypeDelete || o.op == api.MutationTypeDelete {
 		return c.op == o.op
@@ -273,9 +304,10 @@ func (c *change) sameChange(o *change) bool {
 	return c.value.Equal(o.value)
 }
 
-// mergeText merges the lines of a text that both have changed.
+// mergeText merges the lines of a text that both sides changed.
 func (p *pathChange) mergeText(own *pathChange) (*pathChange, bool) {
-	if len(p.path) != len(own.path) || p.op != api.MutationTypeUpdate || own.op != api.MutationTypeUpdate {
+	if len(p.path) != len(own.path) || p.op != api.MutationTypeUpdate ||
+		own.op != api.MutationTypeUpdate {
 		return nil, false
 	}
 	base := p.base()
@@ -283,7 +315,7 @@ func (p *pathChange) mergeText(own *pathChange) (*pathChange, bool) {
 		return nil, false
 	}
 	if again := own.base(); again.Exists() && !again.Equal(base) {
-		return nil, false // not the same text at the beginning
+		return nil, false // the texts started out different
 	}
 	value, ok := mergeTexts(base, p.value, own.value)
 	if !ok {
@@ -294,7 +326,7 @@ func (p *pathChange) mergeText(own *pathChange) (*pathChange, bool) {
 	return &merged, true
 }
 
-// base is what an update has changed, if that is known or can be found out from its patch.
+// base returns the old value of an update, if it is known or can be recovered from the patch.
 func (c *change) base() gaby.Value {
 	if c.old.Exists() || !strings.HasPrefix(c.patch, "@@") || !isString(c.value) {
 		return c.old
@@ -307,7 +339,7 @@ func (c *change) base() gaby.Value {
 	return v
 }
 
-// renames subtracts the new keys of elements.
+// renames subtracts the renames of elements.
 func (s *subtraction) renames(q, p, own *resourceChange) {
 	tree := newPathTree(own.paths)
 	for _, r := range p.renames {
@@ -344,7 +376,7 @@ func (s *subtraction) renames(q, p, own *resourceChange) {
 	}
 }
 
-// renamedKeys are keys in an order, with those replaced that the target calls otherwise.
+// renamedKeys returns keys with the target's names for elements that the target renamed.
 func renamedKeys(keys []string, list mutationPath, renames []elementRename) []string {
 	keys = slices.Clone(keys)
 	for _, r := range renames {
@@ -358,11 +390,13 @@ func renamedKeys(keys []string, list mutationPath, renames []elementRename) []st
 	return keys
 }
 
-// weave puts the orders of two lists together: what both have follows the source, what one alone has stands behind what it stood behind
-// there, that of the source first.
+// weave combines the orders of two lists. Common elements follow the source's order. The others
+// stay after the common element they followed on their side, elements of the source first.
 func weave(source, target []string) []string {
 	inSource, inTarget := toSet(source), toSet(target)
-	behind := func(keys []string, common map[string]bool) (front []string, after map[string][]string) {
+	behind := func(keys []string, common map[string]bool) (
+		front []string, after map[string][]string,
+	) {
 		after = map[string][]string{}
 		last, any := "", false
 		for _, k := range keys {
@@ -396,7 +430,7 @@ func toSet(keys []string) map[string]bool {
 	return set
 }
 
-// pathTree finds changes by their paths: the one at a place, the nearest above it, all below it.
+// pathTree finds changes by path: the one at a path, the nearest above it, and all below it.
 type pathTree struct {
 	entry    *pathChange
 	children map[string]*pathTree
@@ -430,7 +464,7 @@ func (t *pathTree) put(p *pathChange) {
 	t.entry = p
 }
 
-// find returns the node of a path, nil when there is none, and the nearest change at or above it.
+// find returns the node at path, or nil, and the nearest change at or above path.
 func (t *pathTree) find(path mutationPath) (node *pathTree, covering *pathChange) {
 	node, covering = t, t.entry
 	for i := range path {
@@ -444,7 +478,7 @@ func (t *pathTree) find(path mutationPath) (node *pathTree, covering *pathChange
 	return node, covering
 }
 
-// all appends the changes below the node.
+// all appends the changes below the node to list.
 func (t *pathTree) all(list []*pathChange) []*pathChange {
 	if t == nil {
 		return list
@@ -459,7 +493,7 @@ func (t *pathTree) all(list []*pathChange) []*pathChange {
 	return list
 }
 
-// deletedElement is the change that removed the element a rename is about.
+// deletedElement returns the change that deleted the element of a rename, or nil.
 func (t *pathTree) deletedElement(r elementRename) *pathChange {
 	node, covering := t.find(r.path)
 	if covering != nil {
@@ -469,7 +503,8 @@ func (t *pathTree) deletedElement(r elementRename) *pathChange {
 		return nil
 	}
 	for _, key := range node.order {
-		if e := node.children[key].entry; e != nil && e.op == api.MutationTypeDelete && e.path[len(e.path)-1].name() == r.old {
+		if e := node.children[key].entry; e != nil && e.op == api.MutationTypeDelete &&
+			e.path[len(e.path)-1].name() == r.old {
 			return e
 		}
 	}

@@ -13,23 +13,23 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// mutationPlace is where a path leads to in the target.
+// mutationPlace is the result of following a path in the target.
 type mutationPlace struct {
-	segments []string // keys and indexes, as far as there is something
+	segments []string // keys and indexes, as far as the path leads
 	value    gaby.Value
 	keys     *configkit.MergeKeyTree // of the value
-	missing  int                     // segments behind which there is nothing
-	in       gaby.Value              // what the first of them is missing in
-	inList   *listPlace              // the list the value is an element of
+	missing  int                     // number of segments that lead nowhere
+	in       gaby.Value              // where the first of these is missing
+	inList   *listPlace              // the list that the value is an element of
 }
 
-// listPlace is a list on the way.
+// listPlace is a position in a list.
 type listPlace struct {
 	segments []string
 	index    int
 }
 
-// find follows a path in the target as it is now.
+// find follows path in the target as it is now.
 func (w *resourcePatch) find(path mutationPath) mutationPlace {
 	p := mutationPlace{value: w.doc.Value(), keys: w.keys}
 	for i, s := range path {
@@ -56,19 +56,20 @@ func (w *resourcePatch) find(path mutationPath) mutationPlace {
 	return p
 }
 
-// isElement tells whether a segment can only be an element of a list.
+// isElement reports whether the segment can only be a list element.
 func (s mutationSegment) isElement() bool { return s.kind != mapKey }
 
 func (w *resourcePatch) unresolved(e *pathChange) {
 	w.conflicts.add(api.ConflictUnresolvedPath, w.change, e.path, e.change, nil)
 }
 
-// delete removes what is at a path. Elements of lists are removed later, all of one list at once.
+// delete removes the value at the path of e. List elements are only marked, and removed later, all
+// of one list at once.
 func (w *resourcePatch) delete(e *pathChange) error {
 	p := w.find(e.path)
 	if p.missing > 0 {
 		s := e.path[len(e.path)-p.missing]
-		silent := p.in.Kind() == gaby.Map && !s.isElement() || // it is gone already
+		silent := p.in.Kind() == gaby.Map && !s.isElement() || // already gone
 			p.in.Kind() == gaby.List && p.missing == 1 && s.kind == elementByKey ||
 			(!p.in.Exists() || p.in.IsNull())
 		if !silent {
@@ -84,7 +85,7 @@ func (w *resourcePatch) delete(e *pathChange) error {
 	return w.doc.Delete(p.segments...)
 }
 
-// list is the edit of a list.
+// list returns the edit of a list.
 func (w *resourcePatch) list(segments []string) *listEdit {
 	name := strings.Join(segments, "\x00")
 	if w.lists[name] == nil {
@@ -93,7 +94,7 @@ func (w *resourcePatch) list(segments []string) *listEdit {
 	return w.lists[name]
 }
 
-// set adds, updates or replaces what is at a path.
+// set adds, updates or replaces the value at the path of e.
 func (w *resourcePatch) set(e *pathChange) error {
 	if len(e.path) == 0 {
 		return w.doc.SetDocP(e.value.Doc(), "")
@@ -106,7 +107,8 @@ func (w *resourcePatch) set(e *pathChange) error {
 	if w.restore && w.restoreAt(e.path[:len(e.path)-p.missing+1], p) {
 		return w.set(e)
 	}
-	if e.op == api.MutationTypeUpdate && !(p.missing == 1 && rest[0].kind == elementByKey && w.positional) {
+	if e.op == api.MutationTypeUpdate &&
+		!(p.missing == 1 && rest[0].kind == elementByKey && w.positional) {
 		w.unresolved(e)
 		return nil
 	}
@@ -141,14 +143,15 @@ func (w *resourcePatch) set(e *pathChange) error {
 	return w.placeKey(e.path[:len(e.path)-len(rest)], segments[:len(p.segments)+1])
 }
 
-// restoreAt brings back what a path leads to in the source and not in the target, where that can be done, with all that is in it.
+// restoreAt brings back the value at path, which the target deleted and the source still has, with
+// everything in it. It reports whether it could.
 func (w *resourcePatch) restoreAt(path mutationPath, p mutationPlace) bool {
 	if w.change.before == nil || w.change.after == nil {
 		return false
 	}
 	was, is := w.inSource(path)
 	if !was.Exists() || !is.Exists() {
-		return false // it is new: that is no matter of restoring
+		return false // the value is new, not deleted
 	}
 	last := path[len(path)-1]
 	segment := last.asKey()
@@ -163,10 +166,11 @@ func (w *resourcePatch) restoreAt(path mutationPath, p mutationPlace) bool {
 		return false
 	}
 	w.ids = placeIDs{}
-	return w.find(path).missing == 0 && (segment == "-" || w.placeKey(path[:len(path)-1], segments) == nil)
+	return w.find(path).missing == 0 &&
+		(segment == "-" || w.placeKey(path[:len(path)-1], segments) == nil)
 }
 
-// inSource is what a path leads to in the source, before its changes and after them.
+// inSource returns the values at path in the source, before and after its changes.
 func (w *resourcePatch) inSource(path mutationPath) (was, is gaby.Value) {
 	if w.change.before != nil {
 		was = w.change.before.Value()
@@ -192,7 +196,8 @@ func (w *resourcePatch) inSource(path mutationPath) (was, is gaby.Value) {
 		case is.Kind() == gaby.List && s.kind == elementByKey:
 			at := findElement(is, s, keys)
 			for _, r := range w.change.renames {
-				if now := s.renamed(r.now); at < 0 && r.old == s.name() && r.path.canonical() == path[:i].canonical() {
+				if now := s.renamed(r.now); at < 0 && r.old == s.name() &&
+					r.path.canonical() == path[:i].canonical() {
 					at = findElement(is, mutationSegment{kind: elementByKey, text: now}, keys)
 				}
 			}
@@ -205,7 +210,7 @@ func (w *resourcePatch) inSource(path mutationPath) (was, is gaby.Value) {
 	return was, is
 }
 
-// placeKey puts a new key of the map at a path behind the one it stands behind in the source.
+// placeKey moves a new key of the map at path after the key it follows in the source.
 func (w *resourcePatch) placeKey(path mutationPath, segments []string) error {
 	if !w.bare && !w.restore || w.change.after == nil {
 		return nil
@@ -221,7 +226,7 @@ func (w *resourcePatch) placeKey(path mutationPath, segments []string) error {
 	return w.doc.PlaceBehind(behind, segments...)
 }
 
-// sourceKeys are the keys of the map at a path in the source.
+// sourceKeys returns the keys, in the source, of the map at path.
 func (w *resourcePatch) sourceKeys(path mutationPath) []string {
 	name := path.String()
 	keys, known := w.keyOrder[name]
@@ -239,7 +244,7 @@ func (w *resourcePatch) sourceKeys(path mutationPath) []string {
 	return keys
 }
 
-// addElement adds an element to a list that has none such.
+// addElement adds an element to a list.
 func (w *resourcePatch) addElement(e *pathChange, p mutationPlace, rest mutationPath) error {
 	s := rest[0]
 	if len(rest) > 1 || s.kind == elementByDigest || s.kind == mapKey && !isIndex(s.text) {
@@ -258,7 +263,7 @@ func (w *resourcePatch) addElement(e *pathChange, p mutationPlace, rest mutation
 	return err
 }
 
-// write writes to a place where something is.
+// write writes to an existing value.
 func (w *resourcePatch) write(e *pathChange, p mutationPlace) error {
 	if e.value.Kind() != gaby.Scalar || p.value.Kind() != gaby.Scalar {
 		w.ids.forget(p.segments)
@@ -277,18 +282,21 @@ func (w *resourcePatch) write(e *pathChange, p mutationPlace) error {
 	return err
 }
 
-// merge sets the keys of a map that has others, sorted or in their order.
+// merge sets the keys of value in the map into, sorted or in their order.
 func (w *resourcePatch) merge(segments []string, into, value gaby.Value, sorted bool) error {
 	entries := elements(value)
 	if sorted {
-		slices.SortStableFunc(entries, func(a, b gaby.Value) int { return strings.Compare(a.Key(), b.Key()) })
+		slices.SortStableFunc(entries, func(a, b gaby.Value) int {
+			return strings.Compare(a.Key(), b.Key())
+		})
 	}
 	var problems []error
 	for _, c := range entries {
 		at := append(segments[:len(segments):len(segments)], c.Key())
 		old := into.Get(c.Key())
 		var err error
-		if c.Kind() == gaby.Map && c.First().Exists() && (old.Kind() == gaby.Map || !old.Exists() && sorted) {
+		if c.Kind() == gaby.Map && c.First().Exists() &&
+			(old.Kind() == gaby.Map || !old.Exists() && sorted) {
 			err = w.merge(at, old, c, sorted)
 		} else {
 			_, err = w.doc.Set(w.valueOf(c), at...)
@@ -298,14 +306,16 @@ func (w *resourcePatch) merge(segments []string, into, value gaby.Value, sorted 
 	return errors.Join(problems...)
 }
 
-// listNames are the lists with edits, deeper ones first.
+// listNames returns the lists with edits, the deepest first.
 func (w *resourcePatch) listNames() []string {
 	names := slices.Sorted(maps.Keys(w.lists))
-	slices.SortStableFunc(names, func(a, b string) int { return len(w.lists[b].segments) - len(w.lists[a].segments) })
+	slices.SortStableFunc(names, func(a, b string) int {
+		return len(w.lists[b].segments) - len(w.lists[a].segments)
+	})
 	return names
 }
 
-// editLists removes and inserts elements of lists.
+// editLists removes and inserts list elements.
 func (w *resourcePatch) editLists() error {
 	var problems []error
 	for _, name := range w.listNames() {
@@ -315,8 +325,8 @@ func (w *resourcePatch) editLists() error {
 	return errors.Join(problems...)
 }
 
-// rearrange edits one list: first elements are removed, then others inserted, from low indexes to high ones. One that stands there
-// already is not inserted.
+// rearrange edits one list: it removes elements, then inserts others from low to high indexes. An
+// element that is already at its index is not inserted again.
 func (w *resourcePatch) rearrange(edit *listEdit) error {
 	list := w.doc.Search(edit.segments...).Value()
 	all := elements(list)
@@ -331,7 +341,9 @@ func (w *resourcePatch) rearrange(edit *listEdit) error {
 		if in.index >= 0 && in.index < len(indexes) && all[indexes[in.index]].Equal(in.value) {
 			continue
 		}
-		if _, err := w.doc.Set(w.valueOf(in.value), append(slices.Clone(edit.segments), "-")...); err != nil {
+		if _, err := w.doc.Set(
+			w.valueOf(in.value), append(slices.Clone(edit.segments), "-")...,
+		); err != nil {
 			return err
 		}
 		at := len(indexes)
@@ -387,22 +399,27 @@ func (w *resourcePatch) renameElement(r elementRename) error {
 	}
 	switch {
 	case at < 0 && taken:
-		return nil // it is called so already
+		return nil // it has the name already
 	case at < 0 || taken:
 		return refuse()
 	}
-	return w.setKeys(append(slices.Clone(p.segments), strconv.Itoa(at)), element, keys, texts, p.keys.Defaults)
+	return w.setKeys(
+		append(slices.Clone(p.segments), strconv.Itoa(at)), element, keys, texts, p.keys.Defaults,
+	)
 }
 
-// setKeys writes the fields an element is known by; what was a text stays one.
-func (w *resourcePatch) setKeys(segments []string, element gaby.Value, keys, texts []string, defaults map[string]string) error {
+// setKeys writes the merge keys of an element. Keys that were strings stay strings.
+func (w *resourcePatch) setKeys(
+	segments []string, element gaby.Value, keys, texts []string, defaults map[string]string,
+) error {
 	for k, key := range keys {
 		if old, ok := keyText(element, key, defaults); ok && old == texts[k] {
 			continue
 		}
 		var value any = texts[k]
 		if old := element.Get(key); old.Exists() && !isString(old) {
-			if doc, err := gaby.ParseYAML([]byte(texts[k] + "\n")); err == nil && doc.Value().Kind() == gaby.Scalar {
+			if doc, err := gaby.ParseYAML([]byte(texts[k] + "\n")); err == nil &&
+				doc.Value().Kind() == gaby.Scalar {
 				value = doc
 			}
 		}
@@ -413,7 +430,8 @@ func (w *resourcePatch) setKeys(segments []string, element gaby.Value, keys, tex
 	return nil
 }
 
-// reorder puts elements in their order, those of deeper lists first. Elements the order does not know stay in theirs behind the others.
+// reorder puts list elements in order, those of deeper lists first. Elements missing in the order
+// keep theirs and come last.
 func (w *resourcePatch) reorder(orders []arrayOrder) error {
 	orders = slices.Clone(orders)
 	slices.SortStableFunc(orders, func(a, b arrayOrder) int { return len(b.path) - len(a.path) })
@@ -421,7 +439,7 @@ func (w *resourcePatch) reorder(orders []arrayOrder) error {
 	for _, o := range orders {
 		p := w.find(o.path)
 		if p.missing > 0 || p.value.Kind() != gaby.List || p.keys == nil || len(p.keys.Keys) == 0 {
-			continue // what could not be changed there was told
+			continue // what could not be changed there was already reported
 		}
 		at := map[string][]int{}
 		var unknown []int
@@ -441,20 +459,22 @@ func (w *resourcePatch) reorder(orders []arrayOrder) error {
 			indexes = append(indexes, at[name]...)
 			delete(at, name)
 		}
-		problems = append(problems, w.doc.ArrayRearrangeP(append(indexes, unknown...), joinSegments(p.segments)))
+		problems = append(
+			problems, w.doc.ArrayRearrangeP(append(indexes, unknown...), joinSegments(p.segments)),
+		)
 	}
 	return errors.Join(problems...)
 }
 
-// placeIDs remembers, for the lists at and below a place, the indexes of elements by their IDs. Elements are appended only as long as
-// it is in use.
+// placeIDs caches the indexes of list elements by ID, for lists at and below a position. It is
+// valid as long as elements are only appended.
 type placeIDs struct {
-	index    map[string]int // nil as long as nobody has asked
+	index    map[string]int // nil until first used
 	count    int
 	children map[string]*placeIDs
 }
 
-// at returns what is known about a place.
+// at returns the cache for a position.
 func (t *placeIDs) at(segments []string) *placeIDs {
 	for _, s := range segments {
 		next := t.children[s]
@@ -470,7 +490,7 @@ func (t *placeIDs) at(segments []string) *placeIDs {
 	return t
 }
 
-// forget forgets what is known about a place and those below it.
+// forget drops the cache at and below a position.
 func (t *placeIDs) forget(segments []string) {
 	if n := len(segments); n > 0 {
 		delete(t.at(segments[:n-1]).children, segments[n-1])
@@ -479,7 +499,7 @@ func (t *placeIDs) forget(segments []string) {
 	}
 }
 
-// read looks at the elements of a list, once.
+// read adds the elements of a list, once.
 func (t *placeIDs) read(list gaby.Value, keys *configkit.MergeKeyTree) {
 	if t.index != nil {
 		return
@@ -490,7 +510,7 @@ func (t *placeIDs) read(list gaby.Value, keys *configkit.MergeKeyTree) {
 	}
 }
 
-// add remembers the element behind the last one. The first of those with one ID counts.
+// add adds the next element. The first element with an ID wins.
 func (t *placeIDs) add(id string) {
 	if t.index == nil {
 		return

@@ -12,7 +12,7 @@ import (
 // patchContext is the number of unchanged lines around a change in the patch of a text.
 const patchContext = 3
 
-// textPatch is the patch of an update of a text of several lines, "" for any other.
+// textPatch returns the patch of an update of a multi-line or JSON text, or "" for any other value.
 func textPatch(before, after gaby.Value) string {
 	a, b := before.Text(), after.Text()
 	ofLines := hasLines(a) || hasLines(b)
@@ -27,13 +27,14 @@ func textPatch(before, after gaby.Value) string {
 
 func isString(v gaby.Value) bool { return v.Kind() == gaby.Scalar && v.Tag() == "!!str" }
 
-// hasLines tells whether a text has a line end in front of its end.
+// hasLines reports whether text has a newline before its last byte.
 func hasLines(text string) bool {
 	i := strings.IndexByte(text, '\n')
 	return i >= 0 && i < len(text)-1
 }
 
-// jsonPatch is the patch of a text that was and is JSON: what changed inside.
+// jsonPatch returns the patch between two JSON texts as a JSON list of mutations, or "" if either
+// is not JSON.
 func jsonPatch(before, after string) string {
 	if !looksLikeJSON(before) || !looksLikeJSON(after) {
 		return ""
@@ -48,7 +49,10 @@ func jsonPatch(before, after string) string {
 	d.diff(&r, a.Value(), b.Value(), nil)
 	list := make([]api.JSONMutation, len(r.paths))
 	for i, p := range r.paths {
-		list[i] = api.JSONMutation{MutationType: p.op, Path: api.ResolvedPath(p.path.String()), Value: json.RawMessage(appendCanonicalJSON(nil, p.value))}
+		list[i] = api.JSONMutation{
+			MutationType: p.op, Path: api.ResolvedPath(p.path.String()),
+			Value: json.RawMessage(appendCanonicalJSON(nil, p.value)),
+		}
 	}
 	text, err := json.Marshal(list)
 	if err != nil {
@@ -61,10 +65,11 @@ func looksLikeJSON(text string) bool { return mayBeJSON(text) && json.Valid([]by
 
 func mayBeJSON(text string) bool {
 	text = strings.TrimSpace(text)
-	return len(text) > 1 && (text[0] == '{' && text[len(text)-1] == '}' || text[0] == '[' && text[len(text)-1] == ']')
+	return len(text) > 1 &&
+		(text[0] == '{' && text[len(text)-1] == '}' || text[0] == '[' && text[len(text)-1] == ']')
 }
 
-// mergeTexts merges two updates of the same text of several lines. base is what both have changed.
+// mergeTexts merges two updates of the multi-line text base. ok is false if their lines conflict.
 func mergeTexts(base, source, target gaby.Value) (merged gaby.Value, ok bool) {
 	if !isString(base) || !isString(source) || !isString(target) || !hasLines(base.Text()) {
 		return gaby.Value{}, false
@@ -76,7 +81,7 @@ func mergeTexts(base, source, target gaby.Value) (merged gaby.Value, ok bool) {
 	return stringValue(text)
 }
 
-// stringValue is a text as a value of a document of its own.
+// stringValue returns text as the value of a document of its own.
 func stringValue(text string) (gaby.Value, bool) {
 	doc, err := gaby.ParseYAML([]byte("null\n"))
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package mutationtest makes random units and variants of them for the tests of mutations and merges.
+// Package mutationtest makes random units and variants of them for the tests of mutations and
+// merges.
 package mutationtest
 
 import (
@@ -49,7 +50,8 @@ func SameDocuments(t testing.TB, a, b string) bool {
 	return true
 }
 
-// Cases returns how many random cases a test tries: short, or long with LONG=1 in the environment (make long).
+// Cases returns how many random cases a test tries: short, or long with LONG=1 in the environment
+// (make long).
 func Cases(short, long int) int {
 	if os.Getenv("LONG") != "" {
 		return long

@@ -26,14 +26,17 @@ func PickOne[T any](m Maker, from ...T) T { return from[m.IntN(len(from))] }
 // OneIn reports true once in n times.
 func (m Maker) OneIn(n int) bool { return m.IntN(n) == 0 }
 
-// Unit returns a list of resources with different names.
+// Unit returns resources with different names.
 func (m Maker) Unit() []Object {
 	docs := []Object{m.deployment("web")}
 	if m.OneIn(2) {
 		docs = append(docs, m.service("web"))
 	}
 	if m.OneIn(2) {
-		docs = append(docs, Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": m.metadata("settings"), "data": m.stringMap(4)})
+		docs = append(docs, Object{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": m.metadata("settings"),
+			"data": m.stringMap(4),
+		})
 	}
 	if m.OneIn(2) {
 		docs = append(docs, m.route("public"))
@@ -64,7 +67,9 @@ func (m Maker) scalar() any { return PickOne[any](m, "a", "b", 1, 2, true, nil, 
 func (m Maker) deployment(name string) Object {
 	spec := Object{"containers": m.containers()}
 	if m.OneIn(3) {
-		spec["volumes"] = m.keyed(func(n string) Object { return Object{"name": n, "emptyDir": Object{}} })
+		spec["volumes"] = m.keyed(func(n string) Object {
+			return Object{"name": n, "emptyDir": Object{}}
+		})
 	}
 	if m.OneIn(4) {
 		spec["strategies"] = m.tree(2)
@@ -82,7 +87,9 @@ func (m Maker) containers() []any {
 			c["args"] = m.words()
 		}
 		if m.OneIn(2) {
-			c["env"] = m.keyed(func(n string) Object { return Object{"name": n, "value": m.word()} })
+			c["env"] = m.keyed(func(n string) Object {
+				return Object{"name": n, "value": m.word()}
+			})
 		}
 		if m.OneIn(3) {
 			c["ports"] = m.ports("containerPort")
@@ -94,7 +101,7 @@ func (m Maker) containers() []any {
 	})
 }
 
-// keyed is a list of elements with different names.
+// keyed returns a list of elements with different names.
 func (m Maker) keyed(element func(name string) Object) []any {
 	names := []string{"app", "proxy", "init", "log", "side"}
 	m.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -137,10 +144,13 @@ func (m Maker) words() []any {
 }
 
 func (m Maker) service(name string) Object {
-	return Object{"apiVersion": "v1", "kind": "Service", "metadata": m.metadata(name), "spec": Object{"ports": m.ports("port")}}
+	return Object{
+		"apiVersion": "v1", "kind": "Service", "metadata": m.metadata(name),
+		"spec": Object{"ports": m.ports("port")},
+	}
 }
 
-// route has lists without merge keys in each other.
+// route returns a resource with nested lists without merge keys.
 func (m Maker) route(name string) Object {
 	list := []any{}
 	for range m.IntN(4) {
@@ -150,10 +160,13 @@ func (m Maker) route(name string) Object {
 		}
 		list = append(list, Object{"match": "Host(" + m.word() + ")", "services": services})
 	}
-	return Object{"apiVersion": "traefik.io/v1alpha1", "kind": "IngressRoute", "metadata": m.metadata(name), "spec": Object{"routes": list}}
+	return Object{
+		"apiVersion": "traefik.io/v1alpha1", "kind": "IngressRoute", "metadata": m.metadata(name),
+		"spec": Object{"routes": list},
+	}
 }
 
-// tree is any value.
+// tree returns any value of limited depth.
 func (m Maker) tree(depth int) any {
 	switch n := m.IntN(5); {
 	case depth == 0 || n < 2:
@@ -172,7 +185,7 @@ func (m Maker) tree(depth int) any {
 	return list
 }
 
-// Variant changes some places of a unit.
+// Variant returns a copy of docs with a number of edits.
 func (m Maker) Variant(docs []Object, edits int) []Object {
 	out := Clone(any(docs)).([]Object)
 	for range edits {
@@ -186,7 +199,9 @@ func (m Maker) Variant(docs []Object, edits int) []Object {
 				out = append(out, m.service("web"))
 			}
 		case 2:
-			out[m.IntN(len(out))]["metadata"].(Object)["namespace"] = PickOne(m, "dev", "shop", "prod")
+			out[m.IntN(len(out))]["metadata"].(Object)["namespace"] = PickOne(
+				m, "dev", "shop", "prod",
+			)
 		default:
 			m.Edit(out[m.IntN(len(out))])
 		}
@@ -219,7 +234,8 @@ func Clone(v any) any {
 	return v
 }
 
-// Wilder also changes what the reference model knows nothing about: names of resources and of containers, texts of several lines.
+// Wilder returns a variant that also has changes the reference model cannot handle: renamed
+// resources and containers, and multi-line texts.
 func (m Maker) Wilder(docs []Object) []Object {
 	out := m.Variant(docs, m.IntN(4))
 	for range 1 + m.IntN(2) {
@@ -251,7 +267,7 @@ func (m Maker) Wilder(docs []Object) []Object {
 	return out
 }
 
-// Text has several lines that differ little from those of other texts.
+// Text returns a text of several lines that differs little from other results.
 func (m Maker) Text() string {
 	var b strings.Builder
 	for i := range 6 {
@@ -263,16 +279,20 @@ func (m Maker) Text() string {
 	return b.String()
 }
 
-// Edit changes one place of a resource, but not what identifies it or its elements.
+// Edit changes one value of a resource, but nothing that identifies the resource or its list
+// elements.
 func (m Maker) Edit(doc Object) {
 	var places []func()
 	var walk func(v any, set func(any))
 	walk = func(v any, set func(any)) {
 		switch v := v.(type) {
 		case Object:
-			places = append(places, func() { v[PickOne(m, "k", "l", "app", "replicas")] = m.tree(1) })
+			places = append(places, func() {
+				v[PickOne(m, "k", "l", "app", "replicas")] = m.tree(1)
+			})
 			for _, k := range slices.Sorted(maps.Keys(v)) {
-				if k == "apiVersion" || k == "kind" || k == "metadata" || k == "name" || k == "containerPort" || k == "port" || k == "protocol" {
+				if k == "apiVersion" || k == "kind" || k == "metadata" || k == "name" ||
+					k == "containerPort" || k == "port" || k == "protocol" {
 					continue
 				}
 				walk(v[k], func(x any) { v[k] = x })
@@ -283,14 +303,19 @@ func (m Maker) Edit(doc Object) {
 				walk(v[i], func(x any) { v[i] = x })
 			}
 			if len(v) > 0 {
-				places = append(places, func() { i := m.IntN(len(v)); set(slices.Delete(slices.Clone(v), i, i+1)) })
+				places = append(places, func() {
+					i := m.IntN(len(v))
+					set(slices.Delete(slices.Clone(v), i, i+1))
+				})
 				places = append(places, func() {
 					c := slices.Clone(v)
 					m.Shuffle(len(c), func(i, j int) { c[i], c[j] = c[j], c[i] })
 					set(c)
 				})
 				if _, isObject := v[0].(Object); !isObject {
-					places = append(places, func() { set(slices.Insert(slices.Clone(v), m.IntN(len(v)+1), any("--"+m.word()))) })
+					places = append(places, func() {
+						set(slices.Insert(slices.Clone(v), m.IntN(len(v)+1), any("--"+m.word())))
+					})
 				} else {
 					places = append(places, func() {
 						e, ok := Clone(v[m.IntN(len(v))]).(Object)
