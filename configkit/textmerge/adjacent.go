@@ -10,8 +10,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
-// closeLines merges texts that can be read but not be written, because of aliases, line by line as if neighbours did not depend on each
-// other. It is right when the merged text has the changes of both sides and no others; ok is false when that cannot be had.
+// closeLines merges texts line by line as if neighbouring lines were independent. It is for texts
+// that can be read but, because of aliases, not be written. ok is false unless the result has
+// exactly the changes of both sides.
 func (m *textMerger) closeLines() (merged *Merged, ok bool) {
 	var docs [3]gaby.Container
 	for i, text := range [][]byte{m.base, m.ours, m.theirs} {
@@ -44,7 +45,7 @@ func (m *textMerger) closeLines() (merged *Merged, ok bool) {
 	return nil, false
 }
 
-// bothAdded settles a conflict as bothLines does, or where both have added lines.
+// bothAdded settles a conflict like bothLines. If both sides added lines, it takes both.
 func bothAdded(c lines.Chunk) ([]string, bool) {
 	if put, ok := bothLines(c); ok || len(c.Base) > 0 {
 		return put, ok
@@ -52,13 +53,15 @@ func bothAdded(c lines.Chunk) ([]string, bool) {
 	return slices.Concat(c.Theirs, c.Ours), true
 }
 
-// entries are the changes between two states of a unit; ok is false when they cannot be compared.
+// entries returns the changes between two states of a unit. ok is false if they cannot be compared.
 func (m *textMerger) entries(before, after gaby.Container) (all map[string]string, ok bool) {
 	all, err := mutation.Entries(before, after, m.provider)
 	return all, err == nil
 }
 
-// meet tells whether some change is another one than that of the other side at its place, or below one of those.
+// meet reports whether a change in all differs from the other side's change at the same path, or
+// has one of others below it. Keys of changes begin with the keys of the changes around them, so
+// what is below follows in sorted order.
 func meet(all, others map[string]string) bool {
 	places := slices.Sorted(maps.Keys(others))
 	for place, text := range all {

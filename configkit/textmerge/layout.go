@@ -12,11 +12,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
-// What one side has done to a whole text is taken out of the way before lines are compared: line ends, the end of the last line, the
-// indentation, the order of documents. Else every line, or a whole document, would have been changed by both.
+// Changes to the layout of a whole text are undone before lines are compared: newline style, the
+// missing newline at the end, indentation, the order of documents. Otherwise both sides would have
+// changed every line, or whole documents.
 
-// sameLineEnds are the texts with the line ends \n, where they are of one kind in each of them but not in all, and the ends the merged
-// text is to have.
+// sameLineEnds returns the texts with
+// line ends, and the line end of the merged text. ok is false if a text mixes line ends or all
+// texts have the same.
 func sameLineEnds(base, ours, theirs []byte) (b, o, t, end []byte, ok bool) {
 	var returns [3]bool
 	for i, text := range [][]byte{base, ours, theirs} {
@@ -27,7 +29,7 @@ func sameLineEnds(base, ours, theirs []byte) (b, o, t, end []byte, ok bool) {
 		returns[i] = n > 0
 	}
 	if len(base) == 0 {
-		returns[0] = returns[2] // nobody has changed them: ours stay
+		returns[0] = returns[2] // without a base, ours stay
 	}
 	if returns[0] == returns[1] && returns[1] == returns[2] {
 		return nil, nil, nil, nil, false
@@ -40,11 +42,11 @@ func sameLineEnds(base, ours, theirs []byte) (b, o, t, end []byte, ok bool) {
 	return bare(base), bare(ours), bare(theirs), end, true
 }
 
-// threeTexts are texts that say the same in different layouts.
+// threeTexts are texts with the same values in different layouts.
 type threeTexts struct{ base, ours, theirs []byte }
 
-// inOneOrder are the texts with their documents, and the keys of their maps, in the order of the side that has changed it, none where they
-// cannot be.
+// inOneOrder puts documents and map keys of all three texts into the order of the side that changed
+// it. It returns the zero value if they cannot be ordered.
 func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts) {
 	var docs [3]map[string]*gaby.YamlDoc
 	var order [3][]string
@@ -91,8 +93,8 @@ func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts) {
 	return put
 }
 
-// oneOrder is the order, of those of the base, ours and theirs, that one side has changed, ours when none or both have; ok is false where
-// the sides have changed it in different ways.
+// oneOrder picks from the orders of base, ours and theirs the one that a side changed, or ours if
+// neither or both did. ok is false if the sides changed the order in different ways.
 func oneOrder(order [3][]string) (want []string, ok bool) {
 	if slices.Equal(order[0], order[1]) {
 		return order[2], true
@@ -100,7 +102,7 @@ func oneOrder(order [3][]string) (want []string, ok bool) {
 	return order[1], slices.Equal(order[0], order[2]) || slices.Equal(order[1], order[2])
 }
 
-// sameSet tells whether lists without repetitions have the same elements.
+// sameSet reports whether lists without duplicates have the same elements.
 func sameSet(lists [3][]string) bool {
 	first := slices.Sorted(slices.Values(lists[0]))
 	for _, list := range lists[1:] {
@@ -111,7 +113,8 @@ func sameSet(lists [3][]string) bool {
 	return true
 }
 
-// arrangeKeys puts the keys of maps, at and below a place of three documents, in the order of the side that has changed it.
+// arrangeKeys puts the keys of maps, at and below a position of three documents, into the order of
+// the side that changed it. It changes either all three documents or none.
 func arrangeKeys(docs [3]*gaby.YamlDoc, at [3]gaby.Value, segments []string) {
 	kind := at[0].Kind()
 	if at[1].Kind() != kind || at[2].Kind() != kind || kind == gaby.Scalar {
@@ -135,7 +138,10 @@ func arrangeKeys(docs [3]*gaby.YamlDoc, at [3]gaby.Value, segments []string) {
 		return
 	}
 	for _, key := range keys[0] {
-		arrangeKeys(docs, [3]gaby.Value{at[0].Get(key), at[1].Get(key), at[2].Get(key)}, append(segments[:len(segments):len(segments)], key))
+		arrangeKeys(
+			docs, [3]gaby.Value{at[0].Get(key), at[1].Get(key), at[2].Get(key)},
+			append(segments[:len(segments):len(segments)], key),
+		)
 	}
 	want, ok := oneOrder(keys)
 	if !ok {
@@ -155,14 +161,16 @@ func arrangeKeys(docs [3]*gaby.YamlDoc, at [3]gaby.Value, segments []string) {
 	}
 }
 
-// A layoutTry is a way to merge what does not count as a value line by line.
+// A layoutTry is one way to merge comments and layout line by line.
 type layoutTry struct {
 	base, ours, theirs []string
 	both               func(lines.Chunk) ([]string, bool)
-	unended            bool // the text has no end of its last line
+	// The last line of the result has no newline.
+	unended bool
 }
 
-// tries are the ways to merge the texts, the one that finds most first. Without a base nobody has indented anything anew.
+// tries returns the ways to merge the texts, the most thorough first. Without a base, indentation
+// is not compared.
 func (texts threeTexts) tries(noBase bool) []layoutTry {
 	if texts.ours == nil {
 		return nil
@@ -176,7 +184,9 @@ func (texts threeTexts) tries(noBase bool) []layoutTry {
 			split[i][n-1] += lineEndOf(split[i][0])
 		}
 	}
-	t := layoutTry{base: split[0], ours: split[1], theirs: split[2], both: bothLines, unended: unended[1]}
+	t := layoutTry{
+		base: split[0], ours: split[1], theirs: split[2], both: bothLines, unended: unended[1],
+	}
 	if unended[0] == unended[1] {
 		t.unended = unended[2]
 	}
@@ -189,7 +199,8 @@ func (texts threeTexts) tries(noBase bool) []layoutTry {
 	return []layoutTry{indented, t, plain}
 }
 
-// lineEndOf is the end of a line, \n where it has none.
+// lineEndOf returns the line end of a line, or
+// if it has none.
 func lineEndOf(line string) string {
 	if strings.HasSuffix(line, "\r\n") {
 		return "\r\n"
@@ -197,7 +208,8 @@ func lineEndOf(line string) string {
 	return "\n"
 }
 
-// settle merges. Conflicts are settled so that both sides have their way, where that is possible; else one side has its.
+// settle merges lines. A conflict is settled in favour of both sides if possible, else it becomes a
+// clash and one side wins: theirs or ours.
 func (t *layoutTry) settle(theirs bool) (text string, clashes []clash) {
 	var put []string
 	for _, c := range lines.Merge(t.base, t.ours, t.theirs) {
@@ -207,7 +219,10 @@ func (t *layoutTry) settle(theirs bool) (text string, clashes []clash) {
 		}
 		both, ok := t.both(c)
 		if !ok {
-			clashes = append(clashes, clash{line: len(put), ours: c.Ours, theirs: c.Theirs, lineOurs: c.FromOurs, lineTheirs: c.FromTheirs})
+			clashes = append(clashes, clash{
+				line: len(put), ours: c.Ours, theirs: c.Theirs, lineOurs: c.FromOurs,
+				lineTheirs: c.FromTheirs,
+			})
 			both = c.Ours
 			if theirs {
 				both = c.Theirs
@@ -231,8 +246,8 @@ func linesOf(clashes []clash) int {
 	return n
 }
 
-// sameIndentation are the texts indented as the side has it that has indented lines anew, so that this is no difference between them.
-// Where the sides do not agree on it they stay as they are.
+// sameIndentation gives all texts the indentation of the side that reindented lines, so that the
+// line merge does not see it. If the sides disagree, it returns the texts unchanged.
 func sameIndentation(base, ours, theirs []string) (_, _, _ []string) {
 	likeOurs, anew := indentedLike(base, ours)
 	likeTheirs, anewTheirs := indentedLike(base, theirs)
@@ -246,10 +261,11 @@ func sameIndentation(base, ours, theirs []string) (_, _, _ []string) {
 	return likeTheirs, again, theirs
 }
 
-// indentedLike are lines with the indentation they have in a model, those it has not with that of others that were indented as they
-// are. anew tells whether there is any difference.
+// indentedLike returns text with the indentation of model. A line that model lacks is indented like
+// the nearest lines that had the same indentation. anew reports whether any line of both has a
+// different indentation.
 func indentedLike(text, model []string) (put []string, anew bool) {
-	like := make([]int, 0, len(text)) // of each line, the one of the model or -1
+	like := make([]int, 0, len(text)) // for each line, its index in model or -1
 	at := 0
 	keep := func(to int) {
 		for ; len(like) < to; at++ {
@@ -264,7 +280,8 @@ func indentedLike(text, model []string) (put []string, anew bool) {
 		at = h.NewTo
 	}
 	keep(len(text))
-	now := map[int]int{} // what lines are indented by that were indented by so much, as far as they are not below something else
+	// The new indentation by old indentation, of the enclosing lines and their siblings so far.
+	now := map[int]int{}
 	see := func(i int) {
 		if strings.TrimSpace(text[i]) == "" {
 			return
@@ -276,7 +293,8 @@ func indentedLike(text, model []string) (put []string, anew bool) {
 			anew = anew || now[width] != width
 		}
 	}
-	ahead := map[int]int{} // what lines are indented by as those that follow
+	// By line that model lacks: the new indentation of the lines that follow it.
+	ahead := map[int]int{}
 	for i := range slices.Backward(text) {
 		see(i)
 		if is, known := now[lines.Indentation(text[i])]; known && like[i] < 0 {
@@ -293,7 +311,7 @@ func indentedLike(text, model []string) (put []string, anew bool) {
 		case like[i] >= 0:
 			put = append(put, model[like[i]])
 			continue
-		case known && onlyComments(text[i:i+1]): // which stand over something
+		case known && onlyComments(text[i:i+1]): // a comment belongs to what follows
 		case isBehind:
 			is = behind
 		case !known && len(now) > 0:

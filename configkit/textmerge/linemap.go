@@ -7,15 +7,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
-// lineMap tells for the lines of one text which of another one they are.
+// lineMap maps the lines of one text to those of another.
 type lineMap struct {
 	hunks []lines.Hunk
-	end   int // number of lines of the other
+	end   int // number of lines of the other text
 }
 
 func newLineMap(from, to []string) lineMap { return lineMap{lines.Diff(from, to), len(to)} }
 
-// at is the line, from 0, that a line is, or stands in the place of.
+// at returns the line that corresponds to line, or the line in its place. Both are counted from 0.
 func (m lineMap) at(line int) int {
 	moved := 0
 	for _, h := range m.hunks {
@@ -32,8 +32,8 @@ func (m lineMap) at(line int) int {
 
 func (m lineMap) bounded(line int) int { return max(0, min(line, m.end-1)) }
 
-// nearest is the place of some lines in a text that is next to another place, which it is where the lines are not in the text: documents
-// may have changed places.
+// nearest returns the occurrence of part in text closest to at, or at if there is none: documents
+// may have changed their order.
 func nearest(text, part []string, at int) int {
 	best := -1
 	for i := 0; len(part) > 0 && i+len(part) <= len(text); i++ {
@@ -49,10 +49,11 @@ func nearest(text, part []string, at int) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// linePosition is the beginning of a line, which is counted from 0.
+// linePosition returns the position of the beginning of a line. line is counted from 0.
 func linePosition(line int) gaby.Position { return gaby.Position{Line: line + 1, Column: 1} }
 
-// positionIn is the beginning of a line of a text, of the last one for what is behind it.
+// positionIn returns the position of the beginning of a line of text. Beyond the end it is the last
+// line.
 func positionIn(text []string, line int) gaby.Position {
 	return linePosition(max(0, min(line, len(text)-1)))
 }

@@ -7,14 +7,20 @@ import (
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
-// differences are the places where our lines are not theirs because they have changed them, all of them where that cannot be told.
+// differences returns where our lines differ from theirs because they changed them, or all
+// differences if that is unknown.
 func differences(base, ours, theirs []string) []clash {
 	changed := lines.Diff(base, theirs)
 	var all, some []clash
 	for _, h := range lines.Diff(ours, theirs) {
-		c := clash{line: h.From, ours: ours[h.From:h.To], theirs: theirs[h.NewFrom:h.NewTo], lineOurs: h.From, lineTheirs: h.NewFrom}
+		c := clash{
+			line: h.From, ours: ours[h.From:h.To], theirs: theirs[h.NewFrom:h.NewTo],
+			lineOurs: h.From, lineTheirs: h.NewFrom,
+		}
 		all = append(all, c)
-		if slices.ContainsFunc(changed, func(t lines.Hunk) bool { return t.NewFrom <= h.NewTo && t.NewTo >= h.NewFrom }) {
+		if slices.ContainsFunc(changed, func(t lines.Hunk) bool {
+			return t.NewFrom <= h.NewTo && t.NewTo >= h.NewFrom
+		}) {
 			some = append(some, c)
 		}
 	}
@@ -27,15 +33,16 @@ func differences(base, ours, theirs []string) []clash {
 // neither settles no conflict.
 func neither(lines.Chunk) ([]string, bool) { return nil, false }
 
-// bothLines settles a conflict where lines can be taken for themselves: they say the same on both sides, and what does not count as a
-// value seldom depends on its neighbours.
+// bothLines settles a conflict line by line. This is safe because the values are the same on both
+// sides already, and comments and layout rarely depend on neighbouring lines.
 func bothLines(c lines.Chunk) ([]string, bool) {
 	head := 0
 	for head < len(c.Ours) && head < len(c.Theirs) && c.Ours[head] == c.Theirs[head] {
 		head++
 	}
 	tail := 0
-	for tail < len(c.Ours)-head && tail < len(c.Theirs)-head && c.Ours[len(c.Ours)-1-tail] == c.Theirs[len(c.Theirs)-1-tail] {
+	for tail < len(c.Ours)-head && tail < len(c.Theirs)-head &&
+		c.Ours[len(c.Ours)-1-tail] == c.Theirs[len(c.Theirs)-1-tail] {
 		tail++
 	}
 	ours, theirs := c.Ours[head:len(c.Ours)-tail], c.Theirs[head:len(c.Theirs)-tail]
@@ -60,7 +67,7 @@ func bothLines(c lines.Chunk) ([]string, bool) {
 	return slices.Concat(c.Ours[:head], put, c.Ours[len(c.Ours)-tail:]), true
 }
 
-// bothAdditions settles a conflict where both have replaced lines one by one, or have added comments.
+// bothAdditions settles a conflict if both sides replaced lines one by one, or added comments.
 func bothAdditions(c lines.Chunk) ([]string, bool) {
 	if len(c.Base) == len(c.Ours) && len(c.Base) == len(c.Theirs) {
 		put := make([]string, len(c.Base))
@@ -84,17 +91,17 @@ func bothAdditions(c lines.Chunk) ([]string, bool) {
 	case contains(c.Theirs, c.Ours):
 		return c.Theirs, true
 	case onlyComments(c.Ours) && !onlyComments(c.Theirs):
-		return slices.Concat(c.Theirs, c.Ours), true // comments stay with what follows
+		return slices.Concat(c.Theirs, c.Ours), true // comments precede what they describe
 	}
 	return slices.Concat(c.Ours, c.Theirs), onlyComments(c.Ours) || onlyComments(c.Theirs)
 }
 
-// contains tells whether some lines of a text are part.
+// contains reports whether part is a run of lines of text.
 func contains(text, part []string) bool {
 	return strings.Contains("\n"+strings.Join(text, ""), "\n"+strings.Join(part, ""))
 }
 
-// onlyComments tells whether lines hold nothing but comments.
+// onlyComments reports whether lines have nothing but comments and blanks.
 func onlyComments(list []string) bool {
 	for _, l := range list {
 		if l = strings.TrimSpace(l); l != "" && l[0] != '#' {
@@ -104,7 +111,7 @@ func onlyComments(list []string) bool {
 	return true
 }
 
-// mark puts both sides of conflicts into the text.
+// mark puts both sides of conflicts into the merged text.
 func (m *textMerger) mark(merged *Merged, ours, theirs string) {
 	text, lineOf := m.marked(lines.Split(ours), lines.Split(theirs))
 	merged.Text = []byte(text)
@@ -115,8 +122,9 @@ func (m *textMerger) mark(merged *Merged, ours, theirs string) {
 	}
 }
 
-// marked is a text with markers where two sides differ, and which of its lines those of ours are, with one more for its end. A line that
-// has nothing of ours between markers in front of it stands for that.
+// marked returns ours with markers where theirs differs, and for each line of ours its index in the
+// result, plus one index for the end. If ours is empty between markers, the line after the conflict
+// maps to the marker.
 func (m *textMerger) marked(ours, theirs []string) (text string, lineOf []int) {
 	var out strings.Builder
 	at, line := 0, 0
@@ -184,7 +192,7 @@ func (m *textMerger) conflict(out *strings.Builder, ours, theirs []string) {
 	marker(">", m.options.Theirs)
 }
 
-// MergeLines merges what two people made of a text line by line, whatever it is.
+// MergeLines performs a three-way line merge of any texts.
 func MergeLines(base, ours, theirs []byte, options Options) *Merged {
 	m := textMerger{base: base, ours: ours, theirs: theirs, options: options}
 	return m.byLines()
@@ -209,7 +217,8 @@ func (m *textMerger) byLines() *Merged {
 				at = line + lineOf[same]
 			}
 			merged.Conflicts = append(merged.Conflicts, Conflict{
-				Pos: linePosition(at), Ours: positionIn(ours, c.FromOurs+same), Theirs: positionIn(theirs, c.FromTheirs+same), Lines: c.Theirs,
+				Pos: linePosition(at), Ours: positionIn(ours, c.FromOurs+same),
+				Theirs: positionIn(theirs, c.FromTheirs+same), Lines: c.Theirs,
 			})
 		}
 		out.WriteString(text)

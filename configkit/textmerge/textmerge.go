@@ -1,5 +1,5 @@
-// Package textmerge merges three texts of a configuration: by their values first, with package mutation, and by lines where only comments
-// and layout differ.
+// Package textmerge performs three-way merges of configuration texts. Values are merged with
+// package mutation, comments and layout line by line.
 //
 // # Invariants
 //
@@ -20,52 +20,63 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
-// Options say how a merge of texts shows conflicts.
+// Options says how conflicts are shown.
 type Options struct {
-	// Markers puts both sides of a conflict into the text, between lines such as <<<<<<<. Otherwise ours stands there, and theirs is in
-	// the list of conflicts only.
+	// Markers puts both sides of a conflict into the text, between lines such as <<<<<<<. Otherwise
+	// the text has our side, and theirs is only in the list of conflicts.
 	Markers bool
-	// MarkerSize is how many characters markers have; 0 is 7.
+	// MarkerSize is the number of characters of a marker; 0 means 7.
 	MarkerSize int
-	// Ours and Theirs are what is written behind the markers.
+	// Ours and Theirs are the labels after the markers.
 	Ours, Theirs string
 }
 
-// Merged is what a merge of texts has made.
+// Merged is the result of a merge.
 type Merged struct {
-	Text      []byte
-	Conflicts []Conflict // in the order of the text, as far as they have a place in it
-	// ByLines tells why the texts were merged line by line, as texts that mean nothing: one of them could not be read, or what was
-	// to be written could not be. nil when they were merged by their values.
+	Text []byte
+	// In the order of the text, as far as they have a position in it.
+	Conflicts []Conflict
+	// ByLines says why the texts were merged line by line, without regard to their meaning: one of
+	// them could not be read, or the result could not be written. It is nil if they were merged by
+	// value.
 	ByLines error
 }
 
 // Conflict is something that was not merged.
 type Conflict struct {
-	// Pos is where it is in the merged text, Ours in our text: where what it is about stands, or would stand if it is not there. Theirs is
-	// where that is in their text; the line is 0 when it is not there.
+	// Pos is the position in the merged text. Ours is the position in our text, or where it would
+	// be inserted. Theirs is the position in their text; its line is 0 if it is not there.
 	Pos, Ours, Theirs gaby.Position
-	// Value is what was to be done with a value. The target is ours.
+	// Value is the change that was not made, for a conflict about a value. Its target is ours.
 	Value *api.MutationConflict
-	// Lines are lines of theirs that stand in the text between markers only: comments, layout, or any when the texts were merged
-	// line by line. Of a conflict about a value they are what the value does not tell on one line.
+	// Lines are their lines, which are in the text only between markers: comments, layout, or any
+	// lines if the texts were merged line by line. For a conflict about a value they are the lines
+	// of a value too long for one line.
 	Lines []string
-	// Lost is a comment that one side has written in what the other one has deleted or replaced.
+	// Lost is a comment that one side wrote in something that the other side deleted or replaced.
 	Lost string
 }
 
-// Merge merges what two people, us and them, made of one text. Our text is changed, and no more than it has to be:
+// Merge performs a three-way merge of base, ours and theirs. It changes our text no more than
+// necessary:
 //
-//   - Values are merged as Merge does it; what we have changed stays also in what they have deleted.
-//   - Comments, blank lines, the order of keys, quotes, indentation, what else there is to a text: where they have changed something
-//     there and we have not, theirs is taken.
+//   - Values are merged as by mutation.Merge. What we changed stays even inside something that they
+//     deleted.
+//   - Comments, blank lines, the order of keys, quotes, indentation and any other layout come from
+//     theirs unless we changed them.
 //
-// Where one side has changed nothing, the result is the other side's text. Nothing of either is lost: where both sides have changed the
-// same, in different ways, there is a conflict. What cannot be merged so is merged line by line.
+// If one side changed nothing, the result is the text of the other side. Nothing is lost: if both
+// sides changed the same thing differently, that is a conflict. Texts that cannot be merged by
+// value are merged line by line.
 //
-// It works by making the other two texts say what the merged one says, each by edits of its own: then all differences that are left are
-// such that do not count as values, and a merge of lines can have them. What it makes is accepted when it has the values it should have.
-func Merge(base, ours, theirs []byte, converter configkit.ConfigConverter, provider configkit.ResourceProvider, options Options) *Merged {
+// First the merged values are written into all three texts. What still differs is only comments and
+// layout, which a line merge can handle. A result is accepted only if it has the merged values.
+func Merge(
+	base, ours, theirs []byte,
+	converter configkit.ConfigConverter,
+	provider configkit.ResourceProvider,
+	options Options,
+) *Merged {
 	switch {
 	case bytes.Equal(ours, theirs), bytes.Equal(base, theirs):
 		return &Merged{Text: ours}
@@ -79,13 +90,18 @@ func Merge(base, ours, theirs []byte, converter configkit.ConfigConverter, provi
 		merged.Text = bytes.ReplaceAll(merged.Text, []byte("\n"), end)
 		return merged
 	}
-	m := textMerger{base: base, ours: ours, theirs: theirs, converter: converter, provider: provider, options: options}
+	m := textMerger{
+		base: base, ours: ours, theirs: theirs, converter: converter, provider: provider,
+		options: options,
+	}
 	merged, err := m.byValues()
 	if err != nil {
-		// What can be read stays so, but for markers. Where theirs cannot be read, a text that is clean can be as they have it.
+		// A text that could be read must remain readable, except for markers. If theirs cannot be
+		// read, a clean merge need not be readable either.
 		merged = m.byLines()
 		clean := len(merged.Conflicts) == 0
-		if (clean && m.isSound(theirs) || !clean && !options.Markers) && m.isSound(ours) && !m.isSound(merged.Text) {
+		if (clean && m.isSound(theirs) || !clean && !options.Markers) && m.isSound(ours) &&
+			!m.isSound(merged.Text) {
 			merged = m.apart()
 		}
 		if len(merged.Conflicts) > 0 {
@@ -98,18 +114,25 @@ func Merge(base, ours, theirs []byte, converter configkit.ConfigConverter, provi
 	return merged
 }
 
-// isSound tells whether a text can be read, and repeats no keys.
+// isSound reports whether a text can be read and has no duplicate keys.
 func (m *textMerger) isSound(text []byte) bool {
 	docs, err := m.converter.NativeToDocuments(text)
-	return err == nil && !slices.ContainsFunc(docs, func(d *gaby.YamlDoc) bool { return d.Check() != nil || d.Value().MayRepeatKeys() })
+	return err == nil && !slices.ContainsFunc(docs, func(d *gaby.YamlDoc) bool {
+		return d.Check() != nil || d.Value().MayRepeatKeys()
+	})
 }
 
-// apart is a merge of texts whose lines do not go together, although none meet: all they have changed is in conflict where it is not ours.
+// apart merges texts whose line merge is clean but not readable: every change of theirs becomes a
+// conflict.
 func (m *textMerger) apart() *Merged {
-	base, ours, theirs := lines.Split(string(m.base)), lines.Split(string(m.ours)), lines.Split(string(m.theirs))
+	base, ours, theirs := lines.Split(string(m.base)), lines.Split(string(m.ours)),
+		lines.Split(string(m.theirs))
 	merged := &Merged{Text: m.ours}
 	for _, c := range differences(base, ours, theirs) {
-		t := Conflict{Lines: c.theirs, Ours: positionIn(ours, c.line), Theirs: positionIn(theirs, c.lineTheirs)}
+		t := Conflict{
+			Lines: c.theirs, Ours: positionIn(ours, c.line),
+			Theirs: positionIn(theirs, c.lineTheirs),
+		}
 		t.Pos = t.Ours
 		merged.Conflicts = append(merged.Conflicts, t)
 	}
@@ -126,21 +149,24 @@ type textMerger struct {
 	options            Options
 }
 
-// side is one way to settle all conflicts: so that ours stays, or so that theirs is taken.
+// side is a merge with all conflicts settled one way: ours stays, or theirs is taken.
 type side struct {
 	text      string
-	conflicts []mutation.PlacedConflict // of values
-	clashes   []clash                   // of everything else
-	ours      []string                  // our lines with the values of the side, which those of clashes are
-	theirs    []string                  // theirs
+	conflicts []mutation.PlacedConflict // about values
+	clashes   []clash                   // about everything else
+	// The lines of both texts with the values of the side. The line numbers of clashes refer to
+	// them.
+	ours   []string
+	theirs []string
 }
 
-// clash is a place where both sides have changed what does not count as a value.
+// clash is a conflict between changes that do not count as values.
 type clash struct {
 	line         int // in the text, from 0
 	ours, theirs []string
-	lineOurs     int // in the lines of the side
-	lineTheirs   int
+	// Indexes in the lines of the side.
+	lineOurs   int
+	lineTheirs int
 }
 
 func (m *textMerger) byValues() (*Merged, error) {
@@ -167,7 +193,7 @@ func (m *textMerger) byValues() (*Merged, error) {
 	}
 	theirs, err := m.side(mutation.Options{NoSubtraction: true, FindRenames: true})
 	if err != nil || len(lost) > 0 || theirs.isMissing() {
-		// Lines show what values cannot, and lose nothing.
+		// A line merge can show what values cannot, and loses nothing.
 		if byLines := m.byLines(); len(byLines.Conflicts)+len(lost) > 0 {
 			m.tellMore(byLines, merged.Conflicts)
 			return byLines, nil
@@ -179,7 +205,7 @@ func (m *textMerger) byValues() (*Merged, error) {
 	return merged, nil
 }
 
-// tellMore adds to what was merged line by line the conflicts that lines do not show.
+// tellMore adds to a line merge the conflicts that lines do not show.
 func (m *textMerger) tellMore(byLines *Merged, conflicts []Conflict) {
 	to := newLineMap(lines.Split(string(m.ours)), lines.Split(string(byLines.Text)))
 	shown := byLines.Conflicts
@@ -188,14 +214,16 @@ func (m *textMerger) tellMore(byLines *Merged, conflicts []Conflict) {
 			continue
 		}
 		c.Pos = gaby.Position{Line: to.at(c.Ours.Line-1) + 1, Column: c.Ours.Column}
-		if i := slices.IndexFunc(shown, func(s Conflict) bool { return s.Ours.Line == c.Ours.Line }); i >= 0 {
+		if i := slices.IndexFunc(shown, func(s Conflict) bool {
+			return s.Ours.Line == c.Ours.Line
+		}); i >= 0 {
 			c.Pos.Line = shown[i].Pos.Line
 		}
 		byLines.Conflicts = append(byLines.Conflicts, c)
 	}
 }
 
-// isMissing tells whether there is something in theirs that the text has no place for.
+// isMissing reports whether theirs has something that our text has no position for.
 func (s *side) isMissing() bool {
 	for _, c := range s.conflicts {
 		if c.IsMissing() {
@@ -205,7 +233,7 @@ func (s *side) isMissing() bool {
 	return false
 }
 
-// side merges.
+// side merges and settles conflicts as options say.
 func (m *textMerger) side(options mutation.Options) (*side, error) {
 	merged, conflicts, err := m.values(m.base, m.theirs, m.ours, options, false)
 	if err != nil {
@@ -213,8 +241,11 @@ func (m *textMerger) side(options mutation.Options) (*side, error) {
 	}
 	s := &side{text: string(merged), conflicts: conflicts}
 	if len(conflicts) == 0 {
-		// As everybody knows it from version control, as long as that is right.
-		if text, clean := lines.MergeText(string(m.base), string(m.ours), string(m.theirs)); clean && m.sameValues(merged, []byte(text)) {
+		// Prefer the line merge that version control would make, if it is right.
+		if text, clean := lines.MergeText(
+			string(m.base), string(m.ours), string(m.theirs),
+		); clean &&
+			m.sameValues(merged, []byte(text)) {
 			s.text = text
 			return s, nil
 		}
@@ -222,13 +253,14 @@ func (m *textMerger) side(options mutation.Options) (*side, error) {
 	return s, m.rest(s, options)
 }
 
-// rest merges all that does not count as a value into a side whose text has the right values.
+// rest merges comments and layout into a side whose text has the right values.
 func (m *textMerger) rest(s *side, options mutation.Options) error {
 	ours, _, err := m.values(m.base, m.theirs, m.ours, options, true)
 	if err != nil {
 		return err
 	}
-	// The base gets what both have changed, the other texts what the other one has changed.
+	// The base gets the changes of both sides, and each side those of the other. Then all three
+	// have the same values.
 	base, _, err := m.values(m.base, m.theirs, m.base, mutation.Options{}, true)
 	if err != nil {
 		return err
@@ -272,8 +304,11 @@ func (m *textMerger) rest(s *side, options mutation.Options) error {
 	return nil
 }
 
-// values merges three texts by their values alone and prints the result: the target with edits. Bare edits bring no comments along.
-func (m *textMerger) values(base, source, target []byte, options mutation.Options, bare bool) ([]byte, []mutation.PlacedConflict, error) {
+// values merges three texts by value and returns the edited target. A bare merge leaves out
+// comments and conflicts.
+func (m *textMerger) values(
+	base, source, target []byte, options mutation.Options, bare bool,
+) ([]byte, []mutation.PlacedConflict, error) {
 	var docs [4]gaby.Container
 	for i, text := range [][]byte{base, source, target, target} {
 		var err error
@@ -295,7 +330,10 @@ func (m *textMerger) values(base, source, target []byte, options mutation.Option
 	if bare {
 		merged, err = mutation.MergeValues(docs[0], docs[1], docs[2], docs[3], m.provider, options)
 	} else {
-		merged, conflicts, err = mutation.MergePlaced(docs[0], docs[1], docs[2], docs[3], m.provider, options, lines.Split(string(m.ours)), lines.Split(string(m.theirs)))
+		merged, conflicts, err = mutation.MergePlaced(
+			docs[0], docs[1], docs[2], docs[3], m.provider, options, lines.Split(string(m.ours)),
+			lines.Split(string(m.theirs)),
+		)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -304,10 +342,10 @@ func (m *textMerger) values(base, source, target []byte, options mutation.Option
 	return text, conflicts, err
 }
 
-// errPlainText tells that a document is no configuration: whatever is text is YAML, too.
+// errPlainText reports that a document is not a configuration: any plain text is also YAML.
 var errPlainText = errors.New("this is plain text")
 
-// sameValues tells whether a text can be read and says what another one says.
+// sameValues reports whether text can be read and has the same values as want.
 func (m *textMerger) sameValues(want, text []byte) bool {
 	if bytes.Equal(want, text) {
 		return true
@@ -330,7 +368,8 @@ func (m *textMerger) sameValues(want, text []byte) bool {
 	return err == nil && same
 }
 
-// lostComments are comments that one side has written in what the other has deleted or replaced.
+// lostComments returns the comments that one side wrote in something that the other side deleted or
+// replaced.
 func (m *textMerger) lostComments(s *side) []string {
 	kept := map[string]bool{}
 	keep := func(text string) {
@@ -348,7 +387,7 @@ func (m *textMerger) lostComments(s *side) []string {
 	for _, text := range [][]byte{m.ours, m.theirs} {
 		for l := range strings.Lines(string(text)) {
 			if comment := commentIn(l); comment != "" && !kept[comment] {
-				kept[comment] = true // once is enough
+				kept[comment] = true // report it once
 				lost = append(lost, comment)
 			}
 		}
@@ -356,7 +395,8 @@ func (m *textMerger) lostComments(s *side) []string {
 	return lost
 }
 
-// commentIn is what looks like a comment on a line, "" when nothing does. Formats have different marks at the beginning of a line.
+// commentIn returns what looks like a comment in a line, or "". Comment marks of all formats count
+// at the beginning of a line, # also after a blank.
 func commentIn(line string) string {
 	line = strings.TrimSpace(line)
 	for _, mark := range []string{"#", "//", ";", "!", "/*"} {
@@ -370,7 +410,7 @@ func commentIn(line string) string {
 	return ""
 }
 
-// told are the conflicts of a side with their places.
+// told returns the conflicts of a side with their positions.
 func (m *textMerger) told(s *side, lost []string) ([]Conflict, error) {
 	docs, err := m.converter.NativeToDocuments([]byte(s.text))
 	if err != nil {
@@ -380,17 +420,23 @@ func (m *textMerger) told(s *side, lost []string) ([]Conflict, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged, ours, theirs := lines.Split(s.text), lines.Split(string(m.ours)), lines.Split(string(m.theirs))
+	merged, ours, theirs := lines.Split(s.text), lines.Split(string(m.ours)),
+		lines.Split(string(m.theirs))
 	toMerged := newLineMap(ours, merged)
 	moved := func(p gaby.Position) gaby.Position {
 		row := max(0, min(p.Line, len(ours))-1)
-		return gaby.Position{Line: nearest(merged, ours[row:min(row+1, len(ours))], toMerged.at(row)) + 1, Column: p.Column}
+		return gaby.Position{
+			Line:   nearest(merged, ours[row:min(row+1, len(ours))], toMerged.at(row)) + 1,
+			Column: p.Column,
+		}
 	}
 	var told []Conflict
 	for i := range s.conflicts {
 		c := &s.conflicts[i]
 		value := c.Mutation()
-		t := Conflict{Value: &value, Lines: c.Lines(), Ours: c.Ours, Theirs: c.Theirs, Pos: positions[i]}
+		t := Conflict{
+			Value: &value, Lines: c.Lines(), Ours: c.Ours, Theirs: c.Theirs, Pos: positions[i],
+		}
 		if t.Pos.Line == 0 {
 			t.Pos = moved(c.Ours)
 		}
@@ -419,7 +465,7 @@ func (m *textMerger) told(s *side, lost []string) ([]Conflict, error) {
 	return told, nil
 }
 
-// lineWith is the first line with a comment, -1 when there is none.
+// lineWith returns the index of the first line with a comment, or -1.
 func lineWith(text []string, comment string) int {
 	return slices.IndexFunc(text, func(l string) bool { return commentIn(l) == comment })
 }
