@@ -8,16 +8,17 @@ type Hunk struct {
 	NewFrom, NewTo int
 }
 
-// maxCost is the number of changed lines, counted from either end of the texts, up to which the fewest are looked for. What differs
-// more is cut at lines that both texts have once, or where the search got furthest. So the time is bounded by maxCost times the
-// length of the texts, whatever is in them; short texts can afford more.
+// maxCost is the number of changed lines, counted from either end of the texts, up to which the
+// shortest diff is searched. Texts that differ more are cut at lines that occur once in both, or
+// where the search got furthest. This bounds the time to maxCost times the length of the texts;
+// short texts can afford more.
 func maxCost(lines int) int { return max(256, 30_000_000/lines) }
 
-// maxAnchoring is how often a part between anchors is cut at anchors again.
+// maxAnchoring bounds how often a part between anchors is cut at anchors again.
 const maxAnchoring = 8
 
-// Diff returns how b differs from a: hunks in order that neither overlap nor touch. They are the fewest lines for texts that differ
-// little, close to that for others.
+// Diff returns the differences between a and b: hunks in order that neither overlap nor touch.
+// Their number of lines is minimal for texts that differ little, and close to minimal for others.
 func Diff(a, b []string) []Hunk {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -38,7 +39,7 @@ func Diff(a, b []string) []Hunk {
 	return c.hunks(head)
 }
 
-// place is a line by its number, which equal lines share, and where it stands.
+// place is a line: its number, which equal lines share, and its index.
 type place struct{ number, at int32 }
 
 func places(ids map[string]int32, lines []string) []place {
@@ -56,13 +57,17 @@ func places(ids map[string]int32, lines []string) []place {
 
 // comparison finds the lines that two lists of lines have in common.
 type comparison struct {
-	kept  [2][]bool  // what is found: the lines of either list that the other has too, in the same order
-	seen  [2][]int32 // how often a line stands in the part of the list being looked at; zero in between
-	place []int32    // where a line stands in the second list
-	reach [2][]int32 // of the searches from both ends, by diagonal
+	// The result: the lines of either list that the other one has too, in the same order.
+	kept [2][]bool
+	// How often a line occurs in the current part of either list. All zero between uses.
+	seen [2][]int32
+	// By line number: the index in the second list.
+	place []int32
+	// How far the searches from both ends got, by diagonal.
+	reach [2][]int32
 }
 
-// hunks are the gaps between the lines that are kept, below the first lines of both texts.
+// hunks returns the gaps between the kept lines. head is the number of lines before both lists.
 func (c *comparison) hunks(head int) []Hunk {
 	var hunks []Hunk
 	old, changed := c.kept[0], c.kept[1]
@@ -83,15 +88,17 @@ func (c *comparison) hunks(head int) []Hunk {
 	return hunks
 }
 
-// solve finds the lines a and b have in common. Lines that only one of them has are out of the question. depth is how often
-// anchors cut a and b out of longer ones.
+// solve finds the common lines of a and b. It ignores lines that only one of them has. depth counts
+// how often anchors have cut a and b out of longer lists.
 func (c *comparison) solve(a, b []place, depth int) {
 	a, b = c.trim(a, b)
 	if len(a) == 0 || len(b) == 0 {
 		return
 	}
 	c.count(a, b, 1)
-	isIn := func(side int) func(place) bool { return func(p place) bool { return c.seen[side][p.number] > 0 } }
+	isIn := func(side int) func(place) bool {
+		return func(p place) bool { return c.seen[side][p.number] > 0 }
+	}
 	inA, inB := keep(a, isIn(1)), keep(b, isIn(0))
 	c.count(a, b, -1)
 	c.box(inA, inB, depth)
@@ -105,7 +112,7 @@ func (c *comparison) count(a, b []place, n int32) {
 	}
 }
 
-// keep is the list of those that are wanted, which most often are all.
+// keep returns the lines that are wanted. If all are, as is usual, it does not copy the list.
 func keep(list []place, wanted func(place) bool) []place {
 	first := slices.IndexFunc(list, func(p place) bool { return !wanted(p) })
 	if first < 0 {
@@ -120,7 +127,7 @@ func keep(list []place, wanted func(place) bool) []place {
 	return kept
 }
 
-// trim takes off and keeps what a and b begin and end with alike.
+// trim keeps the common prefix and suffix of a and b and returns what is between.
 func (c *comparison) trim(a, b []place) ([]place, []place) {
 	for len(a) > 0 && len(b) > 0 && a[0].number == b[0].number {
 		c.keep(a[0], b[0])
@@ -135,8 +142,9 @@ func (c *comparison) trim(a, b []place) ([]place, []place) {
 
 func (c *comparison) keep(a, b place) { c.kept[0][a.at], c.kept[1][b.at] = true, true }
 
-// box is the algorithm of Myers ("An O(ND) difference algorithm and its variations", 1986) in its form that needs linear space: it
-// cuts a and b where the middle of the shortest list of edits is, and goes on with the two halves.
+// box is the linear-space variant of Myers' algorithm ("An O(ND) Difference Algorithm and Its
+// Variations", 1986). It splits a and b in the middle of a shortest edit script and continues with
+// both halves.
 func (c *comparison) box(a, b []place, depth int) {
 	for {
 		if a, b = c.trim(a, b); len(a) == 0 || len(b) == 0 {
@@ -154,8 +162,9 @@ func (c *comparison) box(a, b []place, depth int) {
 	}
 }
 
-// anchors are the longest list of lines, in the same order, that a and b have exactly once; pairs of indexes. When most of such
-// lines are in another order there are none: keeping a few would part a lot that goes together.
+// anchors returns a longest list of lines that occur exactly once in a and in b, in the same order,
+// as pairs of indexes. It returns none if most of such lines changed their order: keeping a few
+// would tear apart what belongs together.
 func (c *comparison) anchors(a, b []place) [][2]int {
 	c.count(a, b, 1)
 	for j, p := range b {
@@ -179,7 +188,7 @@ func (c *comparison) anchors(a, b []place) [][2]int {
 	return anchors
 }
 
-// between solves what is between the anchors.
+// between solves the parts between the anchors.
 func (c *comparison) between(anchors [][2]int, a, b []place, depth int) {
 	i, j := 0, 0
 	for _, at := range anchors {
@@ -190,10 +199,12 @@ func (c *comparison) between(anchors [][2]int, a, b []place, depth int) {
 	c.solve(a[i:], b[j:], depth)
 }
 
-// middle searches from both ends at once, with one more changed line at a time. Where the searches meet is the middle of the
-// shortest list of edits. When they do not soon enough, found is false and the place is the one a search got furthest to.
+// middle searches from both ends at once, allowing one more changed line in each round. The
+// searches meet in the middle of a shortest edit script. If they do not meet within maxCost rounds,
+// found is false and (i, j) is the point where a search got furthest.
 //
-// A diagonal holds the places (i, j) with the same i-j; reach has how far, as i, each search got on it.
+// Diagonal d holds the points (i, j) with i-j = d. reach stores for each search how far, as i, it
+// got on each diagonal.
 func (c *comparison) middle(a, b []place) (i, j int, found bool) {
 	n, m := len(a), len(b)
 	for side := range c.reach {
@@ -202,7 +213,7 @@ func (c *comparison) middle(a, b []place) (i, j int, found bool) {
 		}
 	}
 	forward, backward := c.reach[0], c.reach[1]
-	zero := m + 1 // the index of diagonal 0
+	zero := m + 1 // index of diagonal 0
 	lowest, highest := zero-m, zero+n
 	end := zero + n - m
 	odd := (n-m)%2 != 0

@@ -1,5 +1,5 @@
-// Package lines compares texts line by line: what differs, as a unified diff, and what two people made of one text together. Texts are
-// split into lines that keep their line ends. The same texts give the same result everywhere, in time and memory that are bounded
+// Package lines compares and merges texts line by line: differences, unified diffs and three-way
+// merges. Lines keep their line ends. Results are deterministic, and time and memory are bounded
 // whatever the texts are.
 package lines
 
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Split splits a text into its lines, each with its line end. The last may have none.
+// Split splits text into lines, each with its line end. The last line may have none.
 func Split(text string) []string {
 	all := make([]string, 0, strings.Count(text, "\n")+1)
 	for l := range strings.Lines(text) {
@@ -17,9 +17,11 @@ func Split(text string) []string {
 	return all
 }
 
-// Rising are the indexes of a longest part of numbers, none of which is there twice, that rises.
+// Rising returns the indexes of a longest increasing subsequence of numbers. The numbers must be
+// different.
 func Rising(numbers []int) []int {
-	var ends []int // by length: the index of the smallest number that a part of this length ends in
+	// By length: the index of the smallest number that ends a subsequence of this length.
+	var ends []int
 	before := make([]int, len(numbers))
 	for i, number := range numbers {
 		n := sort.Search(len(ends), func(k int) bool { return numbers[ends[k]] > number })
@@ -39,10 +41,10 @@ func Rising(numbers []int) []int {
 	return ends
 }
 
-// Indentation returns how many spaces a line begins with.
+// Indentation returns the number of spaces at the beginning of line.
 func Indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// Added returns the lines of after that Diff finds not to be in before.
+// Added returns the lines of after that, according to Diff, are not in before.
 func Added(before, after []string) []string {
 	var added []string
 	for _, h := range Diff(before, after) {

@@ -22,9 +22,18 @@ func TestUnified(t *testing.T) {
 		{"one line", "a\nb\nc\n", "a\nx\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n"},
 		{"from nothing", "", "a\n", "@@ -0,0 +1 @@\n+a\n"},
 		{"to nothing", "a\nb\n", "", "@@ -1,2 +0,0 @@\n-a\n-b\n"},
-		{"line end added", "a\nb", "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"},
-		{"two hunks", text("abcdefghijk"), text("aXcdefghiYk"), "@@ -1,4 +1,4 @@\n a\n-b\n+X\n c\n d\n@@ -8,4 +8,4 @@\n h\n i\n-j\n+Y\n k\n"},
-		{"contexts meet", text("abcdefgh"), text("aXcdefYh"), "@@ -1,8 +1,8 @@\n a\n-b\n+X\n c\n d\n e\n f\n-g\n+Y\n h\n"},
+		{
+			"line end added", "a\nb", "a\nb\n",
+			"@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n",
+		},
+		{
+			"two hunks", text("abcdefghijk"), text("aXcdefghiYk"),
+			"@@ -1,4 +1,4 @@\n a\n-b\n+X\n c\n d\n@@ -8,4 +8,4 @@\n h\n i\n-j\n+Y\n k\n",
+		},
+		{
+			"contexts meet", text("abcdefgh"), text("aXcdefYh"),
+			"@@ -1,8 +1,8 @@\n a\n-b\n+X\n c\n d\n e\n f\n-g\n+Y\n h\n",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -35,7 +44,7 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// texts draws a text of few different lines, so that two of them have much in common.
+// texts draws a text of few different lines, so that two texts have much in common.
 func texts(t *rapid.T, name string) string {
 	s := rapid.StringOfN(rapid.SampledFrom([]rune("aaabbcde\n")), 0, 30, -1).Draw(t, name)
 	return strings.ReplaceAll(s, "a", "a\n")
@@ -67,7 +76,10 @@ func TestRevert(t *testing.T) {
 			t.Fatalf("%q, %v instead of %q\n%s", got, err, a, patch)
 		}
 	})
-	for _, patch := range []string{"x", "@@ nothing @@\n", "@@ -1 +9 @@\n+x\n", "@@ -1 +1 @@\n+other\n", "@@ -1,3 +1 @@\n text\n+more\n"} {
+	for _, patch := range []string{
+		"x", "@@ nothing @@\n", "@@ -1 +9 @@\n+x\n", "@@ -1 +1 @@\n+other\n",
+		"@@ -1,3 +1 @@\n text\n+more\n",
+	} {
 		if got, err := lines.Revert(patch, "text\n"); err == nil {
 			t.Errorf("%q gives %q", patch, got)
 		}
@@ -77,7 +89,7 @@ func TestRevert(t *testing.T) {
 func TestMerge(t *testing.T) {
 	tests := []struct {
 		name, base, ours, theirs string
-		want                     string // ! where there is a conflict
+		want                     string // ! means a conflict
 	}{
 		{"nothing", "abc", "abc", "abc", "abc"},
 		{"ours", "abc", "aXc", "abc", "aXc"},
@@ -94,7 +106,10 @@ func TestMerge(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := ""
-			for _, c := range lines.Merge(strings.Split(test.base, ""), strings.Split(test.ours, ""), strings.Split(test.theirs, "")) {
+			for _, c := range lines.Merge(
+				strings.Split(test.base, ""), strings.Split(test.ours, ""),
+				strings.Split(test.theirs, ""),
+			) {
 				if got += strings.Join(c.Lines, ""); c.Conflict {
 					got += "!"
 				}
@@ -109,7 +124,7 @@ func TestMerge(t *testing.T) {
 func TestMergeClose(t *testing.T) {
 	tests := []struct {
 		name, base, ours, theirs string
-		want                     string // ! where there is a conflict
+		want                     string // ! means a conflict
 	}{
 		{"neighbours", "abcd", "aXcd", "abYd", "aXYd"},
 		{"the same line", "abc", "aXc", "aYc", "a!c"},
@@ -140,7 +155,8 @@ func TestMergeClose(t *testing.T) {
 	}
 }
 
-// TestMergeLaws: what only one side changed is taken, and merging again changes nothing.
+// TestMergeLaws checks that changes by one side are taken and that repeating a merge changes
+// nothing.
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, ours, theirs := texts(t, "base"), texts(t, "ours"), texts(t, "theirs")
@@ -151,7 +167,8 @@ func TestMergeLaws(t *testing.T) {
 			t.Fatalf("only theirs: %q", got)
 		}
 		if merged, clean := lines.MergeText(base, ours, theirs); clean {
-			if mirrored, clean := lines.MergeText(base, theirs, ours); !clean || mirrored != merged {
+			if mirrored, clean := lines.MergeText(base, theirs, ours); !clean ||
+				mirrored != merged {
 				t.Fatalf("%q one way, %q the other", merged, mirrored)
 			}
 		}
@@ -172,10 +189,14 @@ func TestMergeAsGit(t *testing.T) {
 		return path
 	}
 	for _, words := range [][3]string{
-		{"abcdefghij", "aXcdefghij", "abcdefgYij"}, {"abcdefghij", "abcdefghijXX", "Yabcdefghij"}, {"abcdefgh", "adefgh", "abcdefX"},
+		{"abcdefghij", "aXcdefghij", "abcdefgYij"}, {"abcdefghij", "abcdefghijXX", "Yabcdefghij"},
+		{"abcdefgh", "adefgh", "abcdefX"},
 	} {
 		base, ours, theirs := text(words[0]), text(words[1]), text(words[2])
-		want, err := exec.Command("git", "merge-file", "-p", write("ours", ours), write("base", base), write("theirs", theirs)).Output()
+		want, err := exec.Command(
+			"git", "merge-file", "-p", write("ours", ours), write("base", base),
+			write("theirs", theirs),
+		).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +206,8 @@ func TestMergeAsGit(t *testing.T) {
 	}
 }
 
-// TestDiffOfManyChanges: beyond the bound for the smallest difference, what has not changed is found all the same.
+// TestDiffOfManyChanges checks that unchanged lines are found beyond the bound for the shortest
+// diff, too.
 func TestDiffOfManyChanges(t *testing.T) {
 	var a, b []string
 	want := 0
@@ -198,7 +220,7 @@ func TestDiffOfManyChanges(t *testing.T) {
 		}
 		b = append(b, "spec:\n")
 	}
-	b = append(b[6:], b[:6]...) // lines that moved do not confuse it
+	b = append(b[6:], b[:6]...) // moved lines do not confuse it
 	hunks := lines.Diff(a, b)
 	added := 0
 	var rebuilt []string

@@ -2,22 +2,22 @@ package lines
 
 import "slices"
 
-// Chunk is a part of a merged text: lines as they are in the result, or a conflict.
+// Chunk is a part of a merged text: merged lines, or a conflict.
 type Chunk struct {
 	Lines              []string
-	Conflict           bool // then Lines is empty
+	Conflict           bool // Lines is empty then
 	Base, Ours, Theirs []string
-	// FromOurs and FromTheirs are the indexes of the first lines of a conflict.
+	// FromOurs and FromTheirs are the indexes of the conflict's first lines.
 	FromOurs, FromTheirs int
 }
 
-// Merge merges what two people made of one text. Where only one of them, or both in the same way, changed lines, the change counts;
-// changes of neighbouring lines are a conflict.
+// Merge performs a three-way merge. A change that one side made, or both made alike, is taken.
+// Changes of adjacent lines conflict.
 func Merge(base, ours, theirs []string) []Chunk { return merge(base, ours, theirs, false) }
 
-// MergeClose is Merge for texts whose lines do not depend on each other: changes of neighbouring lines are none of each other's
-// business. Lines that were added stand in front of lines that were changed. A conflict is where both changed the same lines or added
-// lines at the same place.
+// MergeClose is Merge for texts whose lines are independent: changes of adjacent lines do not
+// conflict, and added lines go before changed ones. It is a conflict if both sides changed the same
+// lines or added lines at the same position.
 func MergeClose(base, ours, theirs []string) []Chunk { return merge(base, ours, theirs, true) }
 
 func merge(base, ours, theirs []string, close bool) []Chunk {
@@ -32,9 +32,9 @@ func merge(base, ours, theirs []string, close bool) []Chunk {
 			chunks = append(chunks, Chunk{Lines: slices.Clone(lines)})
 		}
 	}
-	at, atOurs, atTheirs := 0, 0, 0 // what has been dealt with
+	at, atOurs, atTheirs := 0, 0, 0 // everything before these is done
 	for len(mine) > 0 || len(others) > 0 {
-		// The hunks that belong together are one region.
+		// A region covers the hunks of both sides that belong together.
 		r := region{close: close}
 		r.begin(mine, others)
 		m, o := 0, 0
@@ -60,7 +60,9 @@ func merge(base, ours, theirs []string, close bool) []Chunk {
 		case m == 0:
 			keep(y)
 		default:
-			chunks = append(chunks, Chunk{Conflict: true, Base: b, Ours: x, Theirs: y, FromOurs: atOurs, FromTheirs: atTheirs})
+			chunks = append(chunks, Chunk{
+				Conflict: true, Base: b, Ours: x, Theirs: y, FromOurs: atOurs, FromTheirs: atTheirs,
+			})
 		}
 		at, atOurs, atTheirs = to, endOurs, endTheirs
 		mine, others = mine[m:], others[o:]
@@ -69,51 +71,56 @@ func merge(base, ours, theirs []string, close bool) []Chunk {
 	return chunks
 }
 
-// region is lines of the base that at least one side changed.
+// region is a range of base lines that at least one side changed.
 type region struct {
 	from, to int
-	close    bool // hunks that only touch it are not part of it
+	close    bool // hunks that only touch the region are separate
 }
 
-// begin puts the region where the first hunk is, of two at one place that which adds lines.
+// begin starts the region at the first hunk. Of two hunks at the same line, the one that adds lines
+// comes first.
 func (r *region) begin(sides ...[]Hunk) {
 	r.from = -1
 	for _, hunks := range sides {
-		if len(hunks) > 0 && (r.from < 0 || hunks[0].From < r.from || hunks[0].From == r.from && hunks[0].To < r.to) {
+		if len(hunks) > 0 && (r.from < 0 || hunks[0].From < r.from ||
+			hunks[0].From == r.from && hunks[0].To < r.to) {
 			r.from, r.to = hunks[0].From, hunks[0].To
 		}
 	}
 }
 
-// takes makes a hunk part of the region if it belongs to it.
+// takes reports whether hunk h belongs to the region, and if so extends the region to cover it.
 func (r *region) takes(h Hunk) bool {
 	switch {
 	case h.From < r.to:
 	case h.From > r.to:
 		return false
-	case r.close && (r.from < r.to || h.From < h.To): // of hunks that touch only those that both add lines meet
+	// Of hunks that only touch, two pure additions belong together.
+	case r.close && (r.from < r.to || h.From < h.To):
 		return false
 	}
 	r.to = max(r.to, h.To)
 	return true
 }
 
-// settle moves hunks that only add or only remove lines as far down as they can stand, as of equal lines any could be meant: so
-// that the same change of two texts is the same hunk.
+// settle moves hunks that only add or only remove lines down as far as possible. Among equal lines
+// the position of such a hunk is arbitrary; this way, the same change on both sides gives the same
+// hunk.
 func settle(hunks []Hunk, a, b []string) {
 	for i := len(hunks) - 1; i >= 0; i-- {
 		h := &hunks[i]
-		end := len(a) // where it would touch the next one
+		end := len(a) // where it would touch the next hunk
 		if i+1 < len(hunks) {
 			end = hunks[i+1].From - 1
 		}
-		for h.To < end && (h.From == h.To && b[h.NewFrom] == b[h.NewTo] || h.NewFrom == h.NewTo && a[h.From] == a[h.To]) {
+		for h.To < end && (h.From == h.To && b[h.NewFrom] == b[h.NewTo] ||
+			h.NewFrom == h.NewTo && a[h.From] == a[h.To]) {
 			h.From, h.To, h.NewFrom, h.NewTo = h.From+1, h.To+1, h.NewFrom+1, h.NewTo+1
 		}
 	}
 }
 
-// growth is by how many lines hunks make a text longer.
+// growth returns by how many lines hunks lengthen a text.
 func growth(hunks []Hunk) int {
 	n := 0
 	for _, h := range hunks {
@@ -122,7 +129,7 @@ func growth(hunks []Hunk) int {
 	return n
 }
 
-// MergeText is Merge for texts; clean is false when there is a conflict.
+// MergeText is Merge for texts. clean is false if there is a conflict.
 func MergeText(base, ours, theirs string) (merged string, clean bool) {
 	var out []byte
 	for _, c := range Merge(Split(base), Split(ours), Split(theirs)) {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// noLineEnd follows a last line without a line end in a unified diff.
+// noLineEnd follows a line without a newline in a unified diff, as in GNU diff and git.
 const noLineEnd = "\\ No newline at end of file\n"
 
-// Unified returns the difference of two texts as the hunks of a unified diff, with so many unchanged lines around each. It is empty
-// for equal texts.
+// Unified returns the hunks of a unified diff, with context unchanged lines around each change. It
+// is "" if the texts are equal.
 func Unified(before, after string, context int) string {
 	a, b := Split(before), Split(after)
 	hunks := Diff(a, b)
@@ -21,7 +21,7 @@ func Unified(before, after string, context int) string {
 	return out.String()
 }
 
-// Near groups hunks whose contexts meet, which a unified diff has as one.
+// Near groups hunks whose contexts touch or overlap. A unified diff prints each group as one hunk.
 func Near(hunks []Hunk, context int) [][]Hunk {
 	var groups [][]Hunk
 	for len(hunks) > 0 {
@@ -34,10 +34,14 @@ func Near(hunks []Hunk, context int) [][]Hunk {
 	return groups
 }
 
-// Header is the line that a hunk of a unified diff begins with, around which it has so many unchanged lines.
+// Header returns the first line (@@ ... @@) of a group of hunks with lead unchanged lines before it
+// and trail after it.
 func Header(near []Hunk, lead, trail int) string {
 	first, last := near[0], near[len(near)-1]
-	return fmt.Sprintf("@@ -%s +%s @@", span(first.From-lead, last.To+trail), span(first.NewFrom-lead, last.NewTo+trail))
+	return fmt.Sprintf(
+		"@@ -%s +%s @@", span(first.From-lead, last.To+trail),
+		span(first.NewFrom-lead, last.NewTo+trail),
+	)
 }
 
 func printHunk(out *strings.Builder, a, b []string, hunks []Hunk, context int) {
@@ -63,8 +67,8 @@ func printHunk(out *strings.Builder, a, b []string, hunks []Hunk, context int) {
 	print(' ', a[at:at+trail])
 }
 
-// span is a range of lines as hunks give it: the first, counted from 1, and how many, which is left out when it is one. A hunk
-// without lines stands behind the line in front of it.
+// span formats a range of lines as "first,count", with first counted from 1 and ",count" omitted if
+// it is 1. An empty range has the number of the line before it.
 func span(from, to int) string {
 	switch to - from {
 	case 0:
@@ -75,10 +79,10 @@ func span(from, to int) string {
 	return fmt.Sprintf("%d,%d", from+1, to-from)
 }
 
-// errNotThisPatch tells that a patch is about another text.
+// errNotThisPatch reports that a patch belongs to another text.
 var errNotThisPatch = errors.New("the patch does not belong to the text")
 
-// Revert returns the text that a patch of Unified has made after of.
+// Revert undoes a patch made by Unified: it returns the text that the patch turned into after.
 func Revert(patch, after string) (string, error) {
 	var out strings.Builder
 	b := Split(after)
