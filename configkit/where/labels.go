@@ -9,28 +9,31 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// SelectorWhere are the selectors of kubectl. Empty fields select everything.
+// SelectorWhere holds kubectl-style selectors. An empty field selects everything.
 type SelectorWhere struct {
-	// Kind is a kind in any case, singular or plural; with its group (deployment.apps) or as a whole resource type
-	// (apps/v1/Deployment) where the kind is not enough. A type without a slash, such as aws_subnet, is its own kind. Several have
-	// commas between them.
+	// Kind is a kind in any case, singular or plural. If the kind is ambiguous, it may be given
+	// with its group (deployment.apps) or as a resource type (apps/v1/Deployment). A type without a
+	// slash, such as aws_subnet, is its own kind. Several kinds are separated by commas.
 	Kind string
-	// Name is a name, or several with commas between them.
+	// Name is a name, or several separated by commas.
 	Name string
 	// Namespace is a namespace.
 	Namespace string
-	// Labels is a label selector: a=b,c!=d,e in (f,g),h notin (i),j,!k
+	// Labels is a label selector, such as a=b,c!=d,e in (f,g),h notin (i),j,!k.
 	Labels string
 }
 
-// Where is the expression that selects the same, nil when everything is selected. The error is a *Error, whose text is
-// the selector that is wrong.
+// Where returns the equivalent expression, or nil if everything is selected. The error is an *Error
+// whose Text is the wrong selector.
 func (s SelectorWhere) Where() (*Expr, error) {
 	var terms []string
 	for _, of := range []struct {
 		text    string
 		compile func(string) ([]string, error)
-	}{{s.Kind, kindTerms}, {s.Name, nameTerms}, {s.Namespace, namespaceTerms}, {s.Labels, labelTerms}} {
+	}{
+		{s.Kind, kindTerms}, {s.Name, nameTerms}, {s.Namespace, namespaceTerms},
+		{s.Labels, labelTerms},
+	} {
 		if of.text == "" {
 			continue
 		}
@@ -46,12 +49,16 @@ func (s SelectorWhere) Where() (*Expr, error) {
 	return Parse(strings.Join(terms, " AND "))
 }
 
-// selectorError is located in the selector.
+// selectorError returns an error at a byte offset of the selector text.
 func selectorError(text string, at int, format string, args ...any) *Error {
-	return &Error{Text: text, Column: utf8.RuneCountInString(text[:at]) + 1, Msg: fmt.Sprintf(format, args...)}
+	return &Error{
+		Text: text, Column: utf8.RuneCountInString(text[:at]) + 1,
+		Msg: fmt.Sprintf(format, args...),
+	}
 }
 
-// words splits a text at its commas and checks the characters; is says of a word whether it can be one.
+// words splits text at commas and checks the characters with is. what names a word in error
+// messages.
 func words(text, what string, is func(byte) bool) ([]string, error) {
 	var all []string
 	at := 0
@@ -62,7 +69,10 @@ func words(text, what string, is func(byte) bool) ([]string, error) {
 		}
 		for i := range len(trimmed) {
 			if !is(trimmed[i]) {
-				err := selectorError(text, at+strings.Index(word, trimmed)+i, "%q is no character of a %s", trimmed[i], what)
+				err := selectorError(
+					text, at+strings.Index(word, trimmed)+i, "%q is no character of a %s",
+					trimmed[i], what,
+				)
 				if trimmed[i] == '*' {
 					err.Hint = "patterns are for where-expressions: metadata.name LIKE 'web-%'"
 				}
@@ -75,10 +85,14 @@ func words(text, what string, is func(byte) bool) ([]string, error) {
 	return all, nil
 }
 
-func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte("-._:", c) >= 0 }
+func isNameByte(c byte) bool {
+	return isLetter(c) || isDigit(c) || strings.IndexByte("-._:", c) >= 0
+}
 
 func kindTerms(text string) ([]string, error) {
-	kinds, err := words(text, "kind", func(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte("-_./", c) >= 0 })
+	kinds, err := words(text, "kind", func(c byte) bool {
+		return isLetter(c) || isDigit(c) || strings.IndexByte("-_./", c) >= 0
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -98,17 +112,20 @@ func kindTerms(text string) ([]string, error) {
 	return []string{"ConfigHub.ResourceType ~* '^(" + strings.Join(patterns, "|") + ")$'"}, nil
 }
 
-// literalPattern matches a text of letters, digits, dashes, underscores, slashes and dots. Texts of expressions have no backslashes.
+// literalPattern returns a regular expression that matches s, which has only letters, digits and
+// -_/. characters. It escapes dots with brackets because string literals in expressions cannot have
+// backslashes.
 func literalPattern(s string) string { return strings.ReplaceAll(s, ".", "[.]") }
 
-// kindPattern matches a kind that may be written in the plural.
+// kindPattern returns a regular expression that matches a kind given in singular or plural.
 func kindPattern(kind string) string {
 	lower := strings.ToLower(kind)
 	forms := []string{kind}
 	switch {
 	case strings.HasSuffix(lower, "ies"):
 		forms = append(forms, strings.TrimSuffix(lower, "ies")+"y")
-	case strings.HasSuffix(lower, "ses"), strings.HasSuffix(lower, "xes"), strings.HasSuffix(lower, "ches"), strings.HasSuffix(lower, "shes"):
+	case strings.HasSuffix(lower, "ses"), strings.HasSuffix(lower, "xes"),
+		strings.HasSuffix(lower, "ches"), strings.HasSuffix(lower, "shes"):
 		forms = append(forms, lower[:len(lower)-1], lower[:len(lower)-2])
 	case strings.HasSuffix(lower, "s") && !strings.HasSuffix(lower, "ss") && lower != "s":
 		forms = append(forms, lower[:len(lower)-1])
@@ -143,7 +160,8 @@ func namespaceTerms(text string) ([]string, error) {
 	return []string{"ConfigHub.ResourceName LIKE '" + text + "/%'"}, nil
 }
 
-// labelTerms compiles a label selector. As with kubectl, key!=value and notin select what has no such label, too.
+// labelTerms compiles a label selector. As in kubectl, key!=value and notin also select resources
+// without the label.
 func labelTerms(text string) ([]string, error) {
 	p := labelParser{text: text}
 	var terms []string
@@ -169,7 +187,7 @@ type labelParser struct {
 	pos  int
 }
 
-// fail is an error in the selector, with the form that one has.
+// fail returns an error in the selector with a hint about its syntax.
 func (p *labelParser) fail(at int, format string, args ...any) error {
 	err := selectorError(p.text, at, format, args...)
 	err.Hint = "labels are selected as in 'app=web,tier in (front,back),!canary'"
@@ -182,7 +200,7 @@ func (p *labelParser) blanks() {
 	}
 }
 
-// sign takes one of several signs.
+// sign consumes and returns the first of signs that matches, or "".
 func (p *labelParser) sign(signs ...string) string {
 	p.blanks()
 	for _, s := range signs {
@@ -194,7 +212,7 @@ func (p *labelParser) sign(signs ...string) string {
 	return ""
 }
 
-// take takes what consists of characters of a kind.
+// take consumes letters, digits and the characters -._ and more.
 func (p *labelParser) take(more string) string {
 	p.blanks()
 	start := p.pos

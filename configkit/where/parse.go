@@ -21,7 +21,7 @@ const (
 	maxWhereDigits = 10  // of a number
 )
 
-// Parse compiles an expression. An empty one has no terms. The error is a *Error.
+// Parse compiles an expression. An empty expression has no terms. The error is an *Error.
 func Parse(text string) (*Expr, error) {
 	p := whereParser{text: text}
 	w := &Expr{text: text}
@@ -54,8 +54,8 @@ func Parse(text string) (*Expr, error) {
 	}
 }
 
-// ParseResource compiles an expression that selects resources. Its paths lead to one place each: they have no wildcards
-// and no lookups. The error is a *Error.
+// ParseResource compiles an expression that selects resources. Each of its paths leads to a single
+// value: wildcards and lookups are not allowed. The error is an *Error.
 func ParseResource(text string) (*Expr, error) {
 	w, err := Parse(text)
 	if err != nil {
@@ -76,14 +76,17 @@ func ParseResource(text string) (*Expr, error) {
 	return w, nil
 }
 
-// whereParser goes through the text by hand; pos is a byte.
+// whereParser is a hand-written parser. pos is a byte offset.
 type whereParser struct {
 	text string
 	pos  int
 }
 
 func (p *whereParser) fail(at int, format string, args ...any) error {
-	return &Error{Text: p.text, Column: utf8.RuneCountInString(p.text[:at]) + 1, Msg: fmt.Sprintf(format, args...)}
+	return &Error{
+		Text: p.text, Column: utf8.RuneCountInString(p.text[:at]) + 1,
+		Msg: fmt.Sprintf(format, args...),
+	}
 }
 
 func (p *whereParser) hint(err error, format string, args ...any) error {
@@ -91,7 +94,7 @@ func (p *whereParser) hint(err error, format string, args ...any) error {
 	return err
 }
 
-// rest is the text from a place on, for messages.
+// rest returns the text from a byte offset on, abbreviated for messages.
 func (p *whereParser) rest(at int) string {
 	const enough = 40
 	rest := p.text[at:]
@@ -109,7 +112,7 @@ func (p *whereParser) blanks() {
 	}
 }
 
-// word takes a keyword that ends at a blank, an opening parenthesis, a quote or the end.
+// word consumes a keyword that is followed by a blank, a parenthesis, a quote or the end.
 func (p *whereParser) word(word string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.pos:], word)
 	if !ok || rest != "" && !isBlank(rest[0]) && rest[0] != '(' && rest[0] != '\'' {
@@ -119,12 +122,15 @@ func (p *whereParser) word(word string) bool {
 	return true
 }
 
-// and takes the AND between two terms; behind is where the first ends.
+// and consumes the AND between two terms. behind is the end of the first term.
 func (p *whereParser) and(behind int) error {
 	at := p.pos
 	rest := p.text[at:]
 	if at == behind {
-		return p.hint(p.fail(at, "unexpected `%s` behind the operand", p.rest(at)), "terms are joined by AND with blanks around it")
+		return p.hint(
+			p.fail(at, "unexpected `%s` behind the operand", p.rest(at)),
+			"terms are joined by AND with blanks around it",
+		)
 	}
 	if !strings.HasPrefix(rest, "AND") || len(rest) > 3 && !isBlank(rest[3]) {
 		err := p.fail(at, "AND is expected at `%s`", p.rest(at))
@@ -177,7 +183,7 @@ func (p *whereParser) null(t *whereTerm) error {
 	return nil
 }
 
-// path takes a path or a field of ConfigHub.
+// path parses a path or a ConfigHub field.
 func (p *whereParser) path(t *whereTerm) error {
 	start := p.pos
 	if start == len(p.text) || !isLetter(p.text[start]) && p.text[start] != '*' {
@@ -194,13 +200,18 @@ func (p *whereParser) path(t *whereTerm) error {
 	}
 	if p.pos < len(p.text) && p.text[p.pos] == '#' {
 		p.pos++
-		if p.take(func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '.' }) == 0 {
+		if p.take(func(c byte) bool {
+			return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '.'
+		}) == 0 {
 			return p.fail(p.pos, "invalid path at `%s`: nothing follows the #", p.rest(start))
 		}
 	}
 	text := p.text[start:p.pos]
 	if name, ok := strings.CutPrefix(text, "ConfigHub."); ok {
-		fields := []string{"ResourceName", "ResourceNameWithoutScope", "ResourceType", "ResourceCategory", "ResourceNameStableCore"}
+		fields := []string{
+			"ResourceName", "ResourceNameWithoutScope", "ResourceType", "ResourceCategory",
+			"ResourceNameStableCore",
+		}
 		for i, field := range fields {
 			if name == field {
 				t.field = nameField + whereField(i)
@@ -216,12 +227,21 @@ func (p *whereParser) path(t *whereTerm) error {
 	path, err := yamlpath.Parse(text)
 	if err != nil {
 		e := err.(*yamlpath.Error)
-		return p.hint(p.fail(start+len(runesPrefix(text, e.Column-1)), "invalid path at `%s`: %s", p.rest(start), e.Msg), "%s", e.Hint)
+		return p.hint(
+			p.fail(
+				start+len(runesPrefix(text, e.Column-1)), "invalid path at `%s`: %s", p.rest(start),
+				e.Msg,
+			),
+			"%s", e.Hint,
+		)
 	}
 	if path.Optional() >= 0 {
 		for i := range path.Segments()[path.Optional():] {
 			if path.Optional() == 0 || path.Segments()[path.Optional()+i].Kind != yamlpath.Plain {
-				return p.fail(start, "invalid path at `%s`: a path stands before .| and keys behind it", p.rest(start))
+				return p.fail(
+					start, "invalid path at `%s`: a path stands before .| and keys behind it",
+					p.rest(start),
+				)
 			}
 		}
 	}
@@ -239,7 +259,8 @@ func runesPrefix(s string, n int) string {
 	return s
 }
 
-// segment takes one segment of a path: its characters; Parse knows their meaning.
+// segment consumes one segment of a path. It only delimits the segment; yamlpath.Parse interprets
+// it.
 func (p *whereParser) segment() error {
 	start := p.pos
 	if p.pos < len(p.text) && p.text[p.pos] == '|' {
@@ -272,10 +293,16 @@ func (p *whereParser) segment() error {
 		if p.pos < len(p.text) && isKeyByte(p.text[p.pos]) {
 			n = p.key()
 			if n > maxWhereKey {
-				return p.fail(start, "invalid path at `%s`: a key has more than %d characters", p.rest(start), maxWhereKey)
+				return p.fail(
+					start, "invalid path at `%s`: a key has more than %d characters", p.rest(start),
+					maxWhereKey,
+				)
 			}
 		} else if n > maxWhereDigits {
-			return p.fail(start, "invalid path at `%s`: an index has more than %d digits", p.rest(start), maxWhereDigits)
+			return p.fail(
+				start, "invalid path at `%s`: an index has more than %d digits", p.rest(start),
+				maxWhereDigits,
+			)
 		}
 	default:
 		n := p.key()
@@ -283,13 +310,16 @@ func (p *whereParser) segment() error {
 			return p.fail(start, "invalid path at `%s`", p.rest(start))
 		}
 		if n > maxWhereKey {
-			return p.fail(start, "invalid path at `%s`: a key has more than %d characters", p.rest(start), maxWhereKey)
+			return p.fail(
+				start, "invalid path at `%s`: a key has more than %d characters", p.rest(start),
+				maxWhereKey,
+			)
 		}
 	}
 	return nil
 }
 
-// lookup takes ?key[:param]=value; behind a * the value may be missing.
+// lookup consumes ?key[:param]=value. After a * the value is optional.
 func (p *whereParser) lookup(start int, valued bool) error {
 	p.pos++
 	if n := p.key(); n == 0 || n > maxWhereKey {
@@ -303,7 +333,7 @@ func (p *whereParser) lookup(start int, valued bool) error {
 		return nil
 	}
 	if !valued && (p.pos+1 == len(p.text) || strings.IndexByte(" \t\r\n'(", p.text[p.pos+1]) >= 0) {
-		return nil // the operator
+		return nil // the = is the operator
 	}
 	p.pos++
 	p.take(func(c byte) bool {
@@ -319,7 +349,8 @@ func (p *whereParser) parameter() {
 	}
 }
 
-// key takes the characters of a key, ~1 and ~2 included; any other ~ is an operator.
+// key consumes a key, including the escapes ~0 to ~2, and returns its length. Any other ~ is an
+// operator.
 func (p *whereParser) key() int {
 	start := p.pos
 	for p.pos < len(p.text) {
@@ -348,7 +379,7 @@ func isLetter(c byte) bool  { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z
 func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
 func isKeyByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '/' }
 
-// operator takes an operator; words need a blank in front.
+// operator parses an operator. Operators that are words need a blank before them.
 func (p *whereParser) operator(t *whereTerm, afterBlank bool) error {
 	start := p.pos
 	if afterBlank {
@@ -405,10 +436,13 @@ func (p *whereParser) operator(t *whereTerm, afterBlank bool) error {
 			return p.hint(err, "%s is written in capitals", upper)
 		}
 	}
-	return p.hint(err, "there are =, !=, <, <=, >, >=, LIKE, NOT LIKE, ILIKE, ~~, !~~, ~, ~*, !~, !~*, IN, NOT IN, IS NULL, IS NOT NULL")
+	return p.hint(
+		err,
+		"there are =, !=, <, <=, >, >=, LIKE, NOT LIKE, ILIKE, ~~, !~~, ~, ~*, !~, !~*, IN, NOT IN, IS NULL, IS NOT NULL",
+	)
 }
 
-// operand takes what is compared with; the operator began at the place op.
+// operand parses the operand of an operator that began at offset op.
 func (p *whereParser) operand(t *whereTerm, op int) error {
 	sign := strings.TrimSpace(p.text[op:p.pos])
 	p.blanks()
@@ -423,7 +457,9 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 	}
 	kind, err := p.literal(t)
 	if err != nil {
-		for _, operator := range []struct{ elsewhere, here string }{{"==", "="}, {"!==", "!="}, {"<>", "!="}, {"=<", "<="}, {"=>", ">="}, {"=~", "~"}} {
+		for _, operator := range []struct{ elsewhere, here string }{
+			{"==", "="}, {"!==", "!="}, {"<>", "!="}, {"=<", "<="}, {"=>", ">="}, {"=~", "~"},
+		} {
 			if strings.HasPrefix(p.text[op:], operator.elsewhere) {
 				return p.hint(err, "%s is written %s", operator.elsewhere, operator.here)
 			}
@@ -432,11 +468,19 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 	}
 	switch {
 	case kind == boolLiteral && t.op != equalOp:
-		return p.hint(p.fail(op, "invalid boolean operator `%s`", sign), "true and false are compared with = and !=")
+		return p.hint(
+			p.fail(op, "invalid boolean operator `%s`", sign),
+			"true and false are compared with = and !=",
+		)
 	case kind != textLiteral && t.op == matchOp:
-		return p.hint(p.fail(op, "invalid operator at `%s`", p.rest(op)), "%s needs a text in single quotes", sign)
+		return p.hint(
+			p.fail(op, "invalid operator at `%s`", p.rest(op)), "%s needs a text in single quotes",
+			sign,
+		)
 	case kind != textLiteral && t.field != pathField:
-		return p.hint(p.fail(start, "ConfigHub fields are text"), "put the operand in single quotes")
+		return p.hint(
+			p.fail(start, "ConfigHub fields are text"), "put the operand in single quotes",
+		)
 	}
 	t.literal = kind
 	switch match {
@@ -459,7 +503,7 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 	return nil
 }
 
-// literal takes a number, a truth value or a text.
+// literal parses a number, a boolean or a string.
 func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 	start := p.pos
 	if p.text[start] == '\'' {
@@ -475,7 +519,10 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 		return boolLiteral, nil
 	case word != "" && strings.Trim(word, "0123456789") == "":
 		if len(word) > maxWhereDigits {
-			return 0, p.fail(start, "invalid operand at `%s`: a number has at most %d digits", p.rest(start), maxWhereDigits)
+			return 0, p.fail(
+				start, "invalid operand at `%s`: a number has at most %d digits", p.rest(start),
+				maxWhereDigits,
+			)
 		}
 		n, err := strconv.Atoi(word)
 		t.number = n
@@ -486,7 +533,10 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 		return 0, p.hint(err, "texts stand in single quotes")
 	}
 	if _, isNumber := quantity.Parse(word); isNumber && strings.Trim(word, "+-.0123456789") == "" {
-		return 0, p.hint(err, "numbers have neither sign nor fraction; in single quotes it is a text or, in requests and limits, an amount")
+		return 0, p.hint(
+			err,
+			"numbers have neither sign nor fraction; in single quotes it is a text or, in requests and limits, an amount",
+		)
 	}
 	if lower := strings.ToLower(word); lower == "true" || lower == "false" {
 		return 0, p.hint(err, "did you mean %s? In single quotes it is a text", lower)
@@ -494,7 +544,7 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 	return 0, p.hint(err, "did you mean '%s', in single quotes?", word)
 }
 
-// quoted takes a text in single quotes.
+// quoted parses a string in single quotes. There are no escapes.
 func (p *whereParser) quoted() (string, error) {
 	start := p.pos
 	end := strings.IndexByte(p.text[start+1:], '\'')
@@ -509,11 +559,14 @@ func (p *whereParser) quoted() (string, error) {
 	return text, nil
 }
 
-// values takes the list of IN.
+// values parses the list of IN.
 func (p *whereParser) values(t *whereTerm) error {
 	start := p.pos
 	invalid := func() error {
-		return p.hint(p.fail(p.pos, "invalid IN clause at `%s`", p.rest(start)), "IN has a list: IN ('a', 'b')")
+		return p.hint(
+			p.fail(p.pos, "invalid IN clause at `%s`", p.rest(start)),
+			"IN has a list: IN ('a', 'b')",
+		)
 	}
 	if start == len(p.text) {
 		return p.fail(start, "no operand found at `%s`", p.rest(t.offset))
@@ -529,7 +582,10 @@ func (p *whereParser) values(t *whereTerm) error {
 		}
 		from := p.pos
 		if _, err := p.literal(t); err != nil {
-			return p.hint(p.fail(from, "invalid IN clause at `%s`: %s", p.rest(start), err.(*Error).Msg), "%s", err.(*Error).Hint)
+			return p.hint(
+				p.fail(from, "invalid IN clause at `%s`: %s", p.rest(start), err.(*Error).Msg),
+				"%s", err.(*Error).Hint,
+			)
 		}
 		value := p.text[from:p.pos]
 		if value[0] == '\'' {
@@ -556,7 +612,8 @@ func (p *whereParser) values(t *whereTerm) error {
 	}
 }
 
-// likePattern is the regular expression of a LIKE: % is any run of characters, _ is one.
+// likePattern translates a LIKE pattern into a regular expression: % matches any characters, _
+// matches one.
 func likePattern(text string, anyCase bool) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString("(?s")
@@ -578,8 +635,10 @@ func likePattern(text string, anyCase bool) *regexp.Regexp {
 	return regexp.MustCompile(b.String())
 }
 
-// leadsToQuantity tells whether a path ends in resources.requests.x or resources.limits.x, below something.
+// leadsToQuantity reports whether p ends in resources.requests.x or resources.limits.x and has
+// something before that.
 func leadsToQuantity(p *yamlpath.Path) bool {
 	n := len(p.Segments())
-	return n > 3 && p.EmbeddedPath() == "" && p.Segments()[n-3].Key == "resources" && (p.Segments()[n-2].Key == "requests" || p.Segments()[n-2].Key == "limits")
+	return n > 3 && p.EmbeddedPath() == "" && p.Segments()[n-3].Key == "resources" &&
+		(p.Segments()[n-2].Key == "requests" || p.Segments()[n-2].Key == "limits")
 }

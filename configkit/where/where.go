@@ -1,5 +1,5 @@
-// Package where is the language of where-expressions, which select resources by their values, and of kubectl's label selectors. Package
-// quantity compares amounts; paths are those of package yamlpath.
+// Package where implements where-expressions, which select resources by their values, and kubectl's
+// label selectors. Amounts are compared by package quantity; paths are those of package yamlpath.
 package where
 
 import (
@@ -21,22 +21,26 @@ import (
 //	Where   = [ Term { WS "AND" WS Term } ] .
 //	Term    = WPath [ WS ] Op [ WS ] Operand | WPath WS "IS" WS [ "NOT" WS ] "NULL" .
 //	WPath   = a path, with at most one ".|"; or ConfigHub.Field .
-//	Field   = "ResourceName" | "ResourceNameWithoutScope" | "ResourceType" | "ResourceCategory" | "ResourceNameStableCore" .
-//	Op      = "=" | "!=" | "<" | "<=" | ">" | ">=" | "LIKE" | "NOT LIKE" | "ILIKE" | "~~" | "!~~" | "~" | "~*" | "!~" | "!~*"
-//	        | "IN" | "NOT IN" .
-//	Operand = digits | "true" | "false" | "'" text "'" | "(" literal { "," literal } ")" .   the list for IN alone
+//	Field   = "ResourceName" | "ResourceNameWithoutScope" | "ResourceType" | "ResourceCategory"
+//	        | "ResourceNameStableCore" .
+//	Op      = "=" | "!=" | "<" | "<=" | ">" | ">=" | "LIKE" | "NOT LIKE" | "ILIKE"
+//	        | "~~" | "!~~" | "~" | "~*" | "!~" | "!~*" | "IN" | "NOT IN" .
+//	Operand = digits | "true" | "false" | "'" text "'"
+//	        | "(" literal { "," literal } ")" .   the list for IN only
 //
-// The literal says what the value must be: an int, a bool, a string. IN compares the text of whatever scalar there is. LIKE
-// knows % and _; ~ searches for a regular expression, ~* in any case. What is missing matches nothing, except that behind a
-// ".|", whose path must lead somewhere, what is missing is != to everything; and that IS NULL is true of it.
+// The literal determines the type that the value must have: int, bool or string. IN compares the
+// text of any scalar. LIKE supports % and _; ~ searches for a regular expression, and ~* ignores
+// case. A missing value matches nothing except IS NULL. After ".|", a missing value also matches !=
+// with any literal if the path before ".|" leads somewhere.
 //
-// A Where is immutable and can be used concurrently.
+// An Expr is immutable and safe for concurrent use.
 type Expr struct {
 	text  string
 	terms []whereTerm
 }
 
-// whereField is what a term asks about: a path, or something that is known of a resource without its document.
+// whereField says what a term compares: a path, or something known about a resource without its
+// document.
 type whereField uint8
 
 const (
@@ -48,7 +52,7 @@ const (
 	stableCoreField
 )
 
-// whereTerm is one comparison.
+// whereTerm is a single comparison.
 type whereTerm struct {
 	field  whereField
 	path   *yamlpath.Path
@@ -62,7 +66,7 @@ type whereTerm struct {
 	truth   bool
 	list    []string
 	re      *regexp.Regexp
-	amount  *quantity.Quantity // of a path to a quantity of resources
+	amount  *quantity.Quantity // set for a path to resource requests or limits
 }
 
 type whereOp uint8
@@ -71,7 +75,7 @@ const (
 	equalOp   whereOp = iota // with negate: !=
 	lessOp                   // with negate: >=
 	greaterOp                // with negate: <=
-	matchOp                  // LIKE and ~ by re
+	matchOp                  // LIKE and ~, with re
 	inOp
 	nullOp
 )
@@ -84,7 +88,7 @@ const (
 	boolLiteral
 )
 
-// String is the expression.
+// String returns the text of the expression.
 func (w *Expr) String() string {
 	if w == nil {
 		return ""
@@ -92,7 +96,8 @@ func (w *Expr) String() string {
 	return w.text
 }
 
-// And is the conjunction of expressions; nil ones are left out, and of nothing it is nil.
+// And returns the conjunction of expressions. Nil expressions are ignored; if all are nil, so is
+// the result.
 func And(all ...*Expr) *Expr {
 	var joined *Expr
 	for _, w := range all {
@@ -101,19 +106,23 @@ func And(all ...*Expr) *Expr {
 		case joined == nil:
 			joined = w
 		default:
-			joined = &Expr{text: joined.text + " AND " + w.text, terms: slices.Concat(joined.terms, w.terms)}
+			joined = &Expr{
+				text: joined.text + " AND " + w.text, terms: slices.Concat(joined.terms, w.terms),
+			}
 		}
 	}
 	return joined
 }
 
-// stableNamer is implemented by providers whose resources have names with a part that changes from version to version.
+// stableNamer is implemented by providers whose resource names have a part that changes from
+// version to version.
 type stableNamer interface {
 	ResourceNameStableCore(doc *gaby.YamlDoc) api.ResourceName
 }
 
-// MatchResource tells whether a document satisfies every term. An expression about ConfigHub.* alone is decided without
-// scanning the document. Documents that are not resources do not match; without terms everything does.
+// MatchResource reports whether a document satisfies every term. If all terms are about ConfigHub
+// fields, the document is not scanned, except for ResourceNameStableCore. Documents that are not
+// resources do not match; without terms everything matches.
 func (w *Expr) MatchResource(provider configkit.ResourceProvider, doc *gaby.YamlDoc) (bool, error) {
 	if w == nil || len(w.terms) == 0 {
 		return true, nil
@@ -128,7 +137,7 @@ func (w *Expr) MatchResource(provider configkit.ResourceProvider, doc *gaby.Yaml
 	return w.matchDocument(provider, doc, info)
 }
 
-// matchHeader decides the terms that the header of a document is enough for.
+// matchHeader reports whether the terms that need only the header of a document are satisfied.
 func (w *Expr) matchHeader(info *api.ResourceInfo) bool {
 	for i := range w.terms {
 		t := &w.terms[i]
@@ -152,8 +161,10 @@ func (w *Expr) matchHeader(info *api.ResourceInfo) bool {
 	return true
 }
 
-// matchDocument decides the other terms.
-func (w *Expr) matchDocument(provider configkit.ResourceProvider, doc *gaby.YamlDoc, info *api.ResourceInfo) (bool, error) {
+// matchDocument reports whether the other terms are satisfied.
+func (w *Expr) matchDocument(
+	provider configkit.ResourceProvider, doc *gaby.YamlDoc, info *api.ResourceInfo,
+) (bool, error) {
 	scanned := false
 	for i := range w.terms {
 		t := &w.terms[i]
@@ -187,9 +198,12 @@ func (w *Expr) matchDocument(provider configkit.ResourceProvider, doc *gaby.Yaml
 	return true, nil
 }
 
-// Filter is where-filter: it finds the resources of a type (* for all) for which every term is true of at least one place it
-// leads to, and counts those it looked at. Errors are joined; the documents that have none are decided all the same.
-func (w *Expr) Filter(provider configkit.ResourceProvider, docs gaby.Container, t api.ResourceType) (matching []*gaby.YamlDoc, seen int, err error) {
+// Filter implements where-filter. It returns the resources of type t (* for all) for which every
+// term holds for at least one value that its path leads to, and the number of resources examined.
+// Errors are joined; documents without an error are still decided.
+func (w *Expr) Filter(
+	provider configkit.ResourceProvider, docs gaby.Container, t api.ResourceType,
+) (matching []*gaby.YamlDoc, seen int, err error) {
 	var problems []error
 	for _, doc := range docs {
 		of, err := provider.ResourceTypeGetter(doc)
@@ -219,11 +233,13 @@ func (w *Expr) Filter(provider configkit.ResourceProvider, docs gaby.Container, 
 	return matching, seen, errors.Join(problems...)
 }
 
-// errFound ends the search for a place.
+// errFound stops a search.
 var errFound = errors.New("found")
 
-// matchPath tells whether the term is true of a place its path leads to.
-func (t *whereTerm) matchPath(provider configkit.ResourceProvider, root gaby.Value, of api.ResourceType) (bool, error) {
+// matchPath reports whether the term holds for a value that its path leads to.
+func (t *whereTerm) matchPath(
+	provider configkit.ResourceProvider, root gaby.Value, of api.ResourceType,
+) (bool, error) {
 	if v, ok := t.path.Follow(root); ok && t.path.EmbeddedPath() == "" && t.path.Optional() < 0 {
 		return t.matchValue(v, nil), nil
 	}
@@ -249,26 +265,31 @@ func (t *whereTerm) matchPath(provider configkit.ResourceProvider, root gaby.Val
 	if errors.Is(err, errFound) {
 		return true, nil
 	}
-	// There is no place at all: not even what is in front of ".|".
+	// IS NULL holds if the path leads nowhere, even if something is missing before the last
+	// segment.
 	return err == nil && !found && t.op == nullOp && !t.negate && t.path.Optional() < 0, err
 }
 
-// accessorAt is the accessor registered for a path of a type, nil when there is none.
-func accessorAt(provider configkit.ResourceProvider, of api.ResourceType, path *yamlpath.Path) (yamlpath.Accessor, error) {
+// accessorAt returns the accessor registered for a path of a type, or nil.
+func accessorAt(
+	provider configkit.ResourceProvider, of api.ResourceType, path *yamlpath.Path,
+) (yamlpath.Accessor, error) {
 	info := provider.PathInfo(of, api.UnresolvedPath(path.String()))
 	if info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
 		return nil, nil
 	}
-	return yamlpath.CompilerOf(provider).CompileAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig)
+	return yamlpath.CompilerOf(provider).CompileAccessor(
+		info.EmbeddedAccessorType, info.EmbeddedAccessorConfig,
+	)
 }
 
-// matchValue compares a value. What is null counts as missing.
+// matchValue reports whether the term holds for a value. Null counts as missing.
 func (t *whereTerm) matchValue(v gaby.Value, accessor yamlpath.Accessor) bool {
 	if !v.Exists() || v.IsNull() {
 		switch t.op {
 		case nullOp:
 			return !t.negate
-		case equalOp: // != behind ".|"
+		case equalOp: // != after ".|"
 			return t.negate && t.path.Optional() >= 0
 		}
 		return false
@@ -317,7 +338,7 @@ func (t *whereTerm) matchValue(v gaby.Value, accessor yamlpath.Accessor) bool {
 	return t.matchText(v.Text())
 }
 
-// matchText compares a text.
+// matchText reports whether the term holds for a string.
 func (t *whereTerm) matchText(text string) bool {
 	switch t.op {
 	case inOp:
@@ -330,7 +351,7 @@ func (t *whereTerm) matchText(text string) bool {
 	return t.literal == textLiteral && t.compare(strings.Compare(text, t.text))
 }
 
-// compare tells whether an order satisfies the operator.
+// compare reports whether the result of a comparison satisfies the operator.
 func (t *whereTerm) compare(order int) bool {
 	switch t.op {
 	case lessOp:
@@ -358,7 +379,7 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// Error tells what is wrong with a where-expression, and in which column (counted in runes from 1).
+// Error reports what is wrong with a where-expression. Column counts runes from 1.
 type Error struct {
 	Text   string
 	Column int
@@ -370,5 +391,5 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("column %d: %s", e.Column, e.Msg)
 }
 
-// Expression is the text and the column in which it is wrong.
+// Expression returns the text and the column of the error.
 func (e *Error) Expression() (text string, column int) { return e.Text, e.Column }

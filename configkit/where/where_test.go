@@ -60,7 +60,10 @@ func TestWhereResource(t *testing.T) {
 		{"ConfigHub.ResourceType = 'apps/v1/Deployment'", deployment},
 		{"ConfigHub.ResourceType='v1/Service'", service},
 		{"ConfigHub.ResourceType != 'v1/Service'", deployment + role},
-		{"ConfigHub.ResourceType IN ('v1/Service','rbac.authorization.k8s.io/v1/Role')", service + role},
+		{
+			"ConfigHub.ResourceType IN ('v1/Service','rbac.authorization.k8s.io/v1/Role')",
+			service + role,
+		},
 		{"ConfigHub.ResourceType NOT IN ('v1/Service')", deployment + role},
 		{"ConfigHub.ResourceType LIKE '%/v1/%'", deployment + role},
 		{"ConfigHub.ResourceType ~ '^v1/'", service},
@@ -138,7 +141,10 @@ func TestWhereFilter(t *testing.T) {
 		{"apps/v1/DaemonSet", "", false},
 		{"apps/v1/Deployment", containers + "*.image = 'proxy:2'", true},
 		{"apps/v1/Deployment", containers + "*.image = 'proxy:3'", false},
-		{"apps/v1/Deployment", containers + "*.image = 'proxy:2' AND " + containers + "*.name = 'a'", true},
+		{
+			"apps/v1/Deployment",
+			containers + "*.image = 'proxy:2' AND " + containers + "*.name = 'a'", true,
+		},
 		{"apps/v1/Deployment", containers + "?name=b.image = 'proxy:2'", true},
 		{"apps/v1/Deployment", containers + "?name:container-name=a.image = 'proxy:2'", false},
 		{"apps/v1/Deployment", containers + "*?name:c.image LIKE 'nginx%'", true},
@@ -192,12 +198,18 @@ func TestWhereErrors(t *testing.T) {
 		{"a# = 1", 3, "nothing follows the #", ""},
 		{"spec.replicas", 14, "invalid operator at ``", "there are ="},
 		{"spec.replicas == 3", 16, "no operand found at `= 3`", ""},
-		{"spec.replicas like 'x'", 15, "invalid operator at `like 'x'`", "LIKE is written in capitals"},
+		{
+			"spec.replicas like 'x'", 15, "invalid operator at `like 'x'`",
+			"LIKE is written in capitals",
+		},
 		{"spec.replicas =", 16, "no operand found at `spec.replicas =`", ""},
 		{"spec.replicas = -1", 17, "no operand found at `-1`", "neither sign nor fraction"},
 		{"spec.replicas = 1.5", 17, "no operand found at `1.5`", ""},
 		{"spec.replicas = 12345678901", 17, "at most 10 digits", ""},
-		{"spec.image = nginx", 14, "no operand found at `nginx`", "did you mean 'nginx', in single quotes?"},
+		{
+			"spec.image = nginx", 14, "no operand found at `nginx`",
+			"did you mean 'nginx', in single quotes?",
+		},
 		{"spec.paused = TRUE", 15, "no operand found at `TRUE`", "did you mean true?"},
 		{"spec.paused != False", 16, "no operand found at `False`", "did you mean false?"},
 		{`spec.image = "nginx"`, 14, "no operand found", "single quotes"},
@@ -225,8 +237,15 @@ func TestWhereErrors(t *testing.T) {
 		{"a = 'x'AND b = 1", 8, "unexpected `AND b = 1`", ""},
 		{"é = 1", 1, "invalid path", ""},
 		{"a = 'é' AND b ? 1", 15, "invalid operator at `? 1`", ""},
-		{"ConfigHub.ResourceTyp = 'x'", 1, "unsupported WhereResource path: ConfigHub.ResourceTyp", "did you mean ConfigHub.ResourceType?"},
-		{"ConfigHub.UnitSlug = 'x'", 1, "unsupported WhereResource path: ConfigHub.UnitSlug", "ConfigHub.ResourceName"},
+		{
+			"ConfigHub.ResourceTyp = 'x'", 1,
+			"unsupported WhereResource path: ConfigHub.ResourceTyp",
+			"did you mean ConfigHub.ResourceType?",
+		},
+		{
+			"ConfigHub.UnitSlug = 'x'", 1, "unsupported WhereResource path: ConfigHub.UnitSlug",
+			"ConfigHub.ResourceName",
+		},
 		{"ConfigHub.ResourceName = 5", 26, "ConfigHub fields are text", "single quotes"},
 		{"a = '\x01'", 6, "control characters", ""},
 		{"a." + strings.Repeat("x", 129) + " = 1", 3, "more than 128 characters", ""},
@@ -239,8 +258,12 @@ func TestWhereErrors(t *testing.T) {
 			t.Errorf("%s: %v", c.where, err)
 			continue
 		}
-		if e.Column != c.column || !strings.Contains(e.Msg, c.says) || !strings.Contains(e.Hint, c.hint) {
-			t.Errorf("%s: column %d: %s (hint %s); want column %d: %s (hint %s)", c.where, e.Column, e.Msg, e.Hint, c.column, c.says, c.hint)
+		if e.Column != c.column || !strings.Contains(e.Msg, c.says) ||
+			!strings.Contains(e.Hint, c.hint) {
+			t.Errorf(
+				"%s: column %d: %s (hint %s); want column %d: %s (hint %s)", c.where, e.Column,
+				e.Msg, e.Hint, c.column, c.says, c.hint,
+			)
 		}
 		if text, column := e.Expression(); text != c.where || column != e.Column {
 			t.Errorf("%s: expression %q, column %d", c.where, text, column)
@@ -303,7 +326,10 @@ func TestAndWhere(t *testing.T) {
 		t.Error("nothing and one")
 	}
 	both := where.And(a, b)
-	docs := parseUnit(t, "apiVersion: v1\nkind: X\nmetadata: {name: x}\na: 1\nb: 2\n---\napiVersion: v1\nkind: X\nmetadata: {name: y}\na: 1\nb: 3\n")
+	docs := parseUnit(
+		t,
+		"apiVersion: v1\nkind: X\nmetadata: {name: x}\na: 1\nb: 2\n---\napiVersion: v1\nkind: X\nmetadata: {name: y}\na: 1\nb: 3\n",
+	)
 	for i, want := range []bool{true, false} {
 		if got, err := both.MatchResource(k8skit.New(), docs[i]); got != want || err != nil {
 			t.Errorf("document %d: %v %v", i, got, err)
@@ -391,8 +417,10 @@ func TestSelectors(t *testing.T) {
 
 func FuzzParseWhere(f *testing.F) {
 	for _, seed := range []string{
-		"a = 1", "a.b != 'x' AND c IN ('a', 2)", "a.*.|b.c != true", "ConfigHub.ResourceType NOT LIKE '%x_'", "a~1b#c !~* 'x'", "a IS NOT NULL",
-		"a.?k:p=v.b<=3", "a.*?k:p.b>'x'", "é", "a = 'é' AND", "a.*@:p ~~ ''", "a IN (", "a.123 = 4", "a.1x = 4",
+		"a = 1", "a.b != 'x' AND c IN ('a', 2)", "a.*.|b.c != true",
+		"ConfigHub.ResourceType NOT LIKE '%x_'", "a~1b#c !~* 'x'", "a IS NOT NULL",
+		"a.?k:p=v.b<=3", "a.*?k:p.b>'x'", "é", "a = 'é' AND", "a.*@:p ~~ ''", "a IN (", "a.123 = 4",
+		"a.1x = 4",
 	} {
 		f.Add(seed)
 	}
@@ -421,10 +449,14 @@ func FuzzParseWhere(f *testing.F) {
 			}
 			matches[fmt.Sprint(i)] = ok
 		}
-		if w2, err := where.Parse(text + " AND metadata.name IS NOT NULL"); err == nil && strings.TrimSpace(text) != "" {
+		if w2, err := where.Parse(text + " AND metadata.name IS NOT NULL"); err == nil &&
+			strings.TrimSpace(text) != "" {
 			for i, doc := range docs {
 				if ok, _ := w2.MatchResource(provider, doc); ok != matches[fmt.Sprint(i)] {
-					t.Fatalf("%q: document %d: %v, with a term that is always true %v", text, i, matches[fmt.Sprint(i)], ok)
+					t.Fatalf(
+						"%q: document %d: %v, with a term that is always true %v", text, i,
+						matches[fmt.Sprint(i)], ok,
+					)
 				}
 			}
 		}
