@@ -14,19 +14,31 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// attributeFields are the keys of an entry of the attributes section.
+// attributeFields returns the keys of an entry of the attributes section.
 func attributeFields() []string {
-	return []string{"description", "dataType", "regexp", "enum", "min", "max", "example", "upsert", "parameters", "members"}
+	return []string{
+		"description", "dataType", "regexp", "enum", "min", "max", "example", "upsert",
+		"parameters", "members",
+	}
 }
 
-// describe reads an entry of the attributes section. The parameters it does not list are taken from the paths.
-func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.AttributeDescription, error) {
+// describe reads an entry of the attributes section. If the entry does not list parameters, they
+// are taken from the paths.
+func (r *Registry) describe(
+	d knowledgeDocument, entry gaby.Value,
+) (configkit.AttributeDescription, error) {
 	name := entry.Key()
-	description := configkit.AttributeDescription{Name: api.AttributeName(name), Upsert: true, File: d.Name, Pos: entry.KeyPosition()}
-	if !isName(name) {
-		return description, d.failKey(entry, "a name consists of small letters, digits and dashes and begins with a letter")
+	description := configkit.AttributeDescription{
+		Name: api.AttributeName(name), Upsert: true, File: d.Name, Pos: entry.KeyPosition(),
 	}
-	value := api.FunctionParameter{ParameterName: name, Required: true, DataType: api.DataTypeString}
+	if !isName(name) {
+		return description, d.failKey(
+			entry, "a name consists of small letters, digits and dashes and begins with a letter",
+		)
+	}
+	value := api.FunctionParameter{
+		ParameterName: name, Required: true, DataType: api.DataTypeString,
+	}
 	var parameters []api.FunctionParameter
 	listed := false
 	var members []string
@@ -55,7 +67,8 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 	}
 	if len(members) > 0 {
 		if !d.BuiltIn {
-			return description, d.fail(entry.Get("members"), "members", "only attributes of the program are groups")
+			return description,
+				d.fail(entry.Get("members"), "members", "only attributes of the program are groups")
 		}
 		first, err := r.describe(d, d.entry("attributes", members[0]))
 		description.Parameters = first.Parameters
@@ -71,14 +84,20 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 		}
 	}
 	if first != nil && len(parameters) != first.Arguments() {
-		return description, d.fail(entry, "parameters", "%d are listed, but path %s has %d places for arguments (%%s)", len(parameters), first, first.Arguments())
+		return description, d.fail(
+			entry, "parameters", "%d are listed, but path %s has %d places for arguments (%%s)",
+			len(parameters), first, first.Arguments(),
+		)
 	}
 	for _, p := range parameters {
 		if p.ParameterName != name {
 			continue
 		}
 		if value.ParameterName += "-value"; !d.BuiltIn {
-			return description, d.fail(entry, "parameters", "%s is the parameter for the value; call this one otherwise", name)
+			return description, d.fail(
+				entry, "parameters", "%s is the parameter for the value; call this one otherwise",
+				name,
+			)
 		}
 	}
 	description.Parameters = append(parameters, value)
@@ -87,37 +106,45 @@ func (r *Registry) describe(d knowledgeDocument, entry gaby.Value) (configkit.At
 
 func isName(s string) bool {
 	for i, c := range []byte(s) {
-		if !('a' <= c && c <= 'z' || i > 0 && ('0' <= c && c <= '9' || c == '-' && i < len(s)-1 && s[i-1] != '-')) {
+		if !('a' <= c && c <= 'z' || i > 0 && ('0' <= c && c <= '9' ||
+			c == '-' && i < len(s)-1 && s[i-1] != '-')) {
 			return false
 		}
 	}
 	return s != ""
 }
 
-// parameters reads what fills the %s of paths.
+// parameters reads the list of parameters that fill the %s of paths.
 func (d knowledgeDocument) parameters(list gaby.Value) ([]api.FunctionParameter, error) {
 	var all []api.FunctionParameter
 	err := d.items(list, "parameters", func(e gaby.Value) error {
 		p := api.FunctionParameter{Required: true, DataType: api.DataTypeString}
-		err := d.fields(e, "parameters", []string{"name", "description", "regexp", "enum", "example"}, func(key string, field gaby.Value) (err error) {
-			switch key {
-			case "name":
-				p.ParameterName, err = d.text(field, key)
-			case "description":
-				p.Description, err = d.text(field, key)
-			default:
-				err = d.constraint(&p, key, field)
-			}
-			return err
-		})
+		err := d.fields(e, "parameters",
+			[]string{"name", "description", "regexp", "enum", "example"},
+			func(key string, field gaby.Value) (err error) {
+				switch key {
+				case "name":
+					p.ParameterName, err = d.text(field, key)
+				case "description":
+					p.Description, err = d.text(field, key)
+				default:
+					err = d.constraint(&p, key, field)
+				}
+				return err
+			})
 		switch {
 		case err != nil:
 			return err
 		case p.Description == "":
 			return d.fail(e, "description", "it is missing")
 		case !isName(p.ParameterName):
-			return d.fail(e, "name", "a name consists of small letters, digits and dashes and begins with a letter")
-		case slices.ContainsFunc(all, func(o api.FunctionParameter) bool { return o.ParameterName == p.ParameterName }):
+			return d.fail(
+				e, "name",
+				"a name consists of small letters, digits and dashes and begins with a letter",
+			)
+		case slices.ContainsFunc(
+			all, func(o api.FunctionParameter) bool { return o.ParameterName == p.ParameterName },
+		):
 			return d.fail(e, "name", "there are two parameters %s", p.ParameterName)
 		}
 		all = append(all, p)
@@ -126,8 +153,10 @@ func (d knowledgeDocument) parameters(list gaby.Value) ([]api.FunctionParameter,
 	return all, err
 }
 
-// constraint reads one field that says which values a parameter takes.
-func (d knowledgeDocument) constraint(p *api.FunctionParameter, key string, field gaby.Value) (err error) {
+// constraint reads a field that restricts the values of a parameter.
+func (d knowledgeDocument) constraint(
+	p *api.FunctionParameter, key string, field gaby.Value,
+) (err error) {
 	switch key {
 	case "dataType":
 		var text string
@@ -157,7 +186,7 @@ func (d knowledgeDocument) constraint(p *api.FunctionParameter, key string, fiel
 	return err
 }
 
-// checkConstraints finds constraints that do not go together.
+// checkConstraints rejects inconsistent constraints.
 func (d knowledgeDocument) checkConstraints(p *api.FunctionParameter, e gaby.Value) error {
 	switch {
 	case p.Regexp != "" && p.DataType != api.DataTypeString:
@@ -167,17 +196,23 @@ func (d knowledgeDocument) checkConstraints(p *api.FunctionParameter, e gaby.Val
 		if p.Min == nil {
 			key = "max"
 		}
-		return d.fail(e.Get(key), key, "only a number (dataType: int) can have a minimum or maximum")
+		return d.fail(
+			e.Get(key), key, "only a number (dataType: int) can have a minimum or maximum",
+		)
 	case p.Min != nil && p.Max != nil && *p.Min > *p.Max:
-		return d.fail(e.Get("min"), "min", "the minimum %d is greater than the maximum %d", *p.Min, *p.Max)
+		return d.fail(
+			e.Get("min"), "min", "the minimum %d is greater than the maximum %d", *p.Min, *p.Max,
+		)
 	case e.Get("enum").Exists() && len(p.EnumValues) == 0:
 		return d.fail(e.Get("enum"), "enum", "it is empty")
 	}
 	return nil
 }
 
-// parametersOf names the parameters of a path by the names the path binds them to.
-func (d knowledgeDocument) parametersOf(path *yamlpath.Path, entry gaby.Value) ([]api.FunctionParameter, error) {
+// parametersOf returns the parameters of a path, named as the path binds them.
+func (d knowledgeDocument) parametersOf(
+	path *yamlpath.Path, entry gaby.Value,
+) ([]api.FunctionParameter, error) {
 	if path == nil {
 		return nil, nil
 	}
@@ -188,7 +223,9 @@ func (d knowledgeDocument) parametersOf(path *yamlpath.Path, entry gaby.Value) (
 			continue
 		}
 		if s.Holes > 1 || !isName(s.Param) {
-			return nil, d.fail(entry, "parameters", "it is missing: path %s does not name its arguments", path)
+			return nil, d.fail(
+				entry, "parameters", "it is missing: path %s does not name its arguments", path,
+			)
 		}
 		all = append(all, api.FunctionParameter{
 			ParameterName: s.Param, Required: true, DataType: api.DataTypeString,
@@ -198,8 +235,14 @@ func (d knowledgeDocument) parametersOf(path *yamlpath.Path, entry gaby.Value) (
 	return all, nil
 }
 
-// rawPaths visits the paths of an attribute as files and additions give them, below no prefix.
-func rawPaths(documents []knowledgeDocument, added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType, name api.AttributeName, visit func(path string)) {
+// rawPaths visits the paths of an attribute as they are written in files and registered, without
+// prefixes.
+func rawPaths(
+	documents []knowledgeDocument,
+	added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType,
+	name api.AttributeName,
+	visit func(path string),
+) {
 	for _, d := range documents {
 		for _, section := range []string{"resourceTypes", "shapes"} {
 			for f := d.entry(section).First(); f.Exists(); f = f.Next() {
@@ -221,15 +264,22 @@ func rawPaths(documents []knowledgeDocument, added map[api.ResourceType]map[api.
 	}
 }
 
-// pathWithMostArguments is the path of an attribute with the most %s, nil when it has no paths.
+// pathWithMostArguments returns the path of an attribute that has the most %s, or nil if it has no
+// paths.
 func (r *Registry) pathWithMostArguments(name api.AttributeName) *yamlpath.Path {
 	return mostArguments(r.documents, r.added, name)
 }
 
-// mostArguments finds the path of an attribute with the most %s. What is no path is told where it stands.
-func mostArguments(documents []knowledgeDocument, added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType, name api.AttributeName) (most *yamlpath.Path) {
+// mostArguments is pathWithMostArguments for some documents and registered paths. Invalid paths are
+// ignored here; they are reported where they are read.
+func mostArguments(
+	documents []knowledgeDocument,
+	added map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType,
+	name api.AttributeName,
+) (most *yamlpath.Path) {
 	rawPaths(documents, added, name, func(text string) {
-		path, err := yamlpath.Parse(strings.TrimPrefix(joinPrefix("x", text), "x.")) // "" and "#sub" are paths below a prefix
+		// "" and "#sub" are valid only below a prefix.
+		path, err := yamlpath.Parse(strings.TrimPrefix(joinPrefix("x", text), "x."))
 		if err == nil && (most == nil || path.Arguments() > most.Arguments()) {
 			most = path
 		}
@@ -237,12 +287,13 @@ func mostArguments(documents []knowledgeDocument, added map[api.ResourceType]map
 	return most
 }
 
-// Attributes describes the attributes of users' files, sorted by name. Files are to be checked before.
+// Attributes returns the descriptions of attributes in users' files, sorted by name. The files must
+// have been checked.
 func (r *Registry) Attributes() []configkit.AttributeDescription {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.ContainsFunc(r.files, func(f File) bool { return !f.BuiltIn }) || r.parse() != nil {
-		return nil // nothing is read for the answer that there are none
+		return nil // without users' files, do not read anything
 	}
 	byName := map[api.AttributeName]configkit.AttributeDescription{}
 	for _, d := range r.documents {
@@ -255,10 +306,13 @@ func (r *Registry) Attributes() []configkit.AttributeDescription {
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Values(byName), func(a, b configkit.AttributeDescription) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(maps.Values(byName), func(a, b configkit.AttributeDescription) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
 }
 
-// AttributeInfo describes an attribute; false when no file says anything about it and none of its paths is registered.
+// AttributeInfo describes an attribute. It reports false if no file describes the attribute and
+// none of its paths is registered.
 func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDescription, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -275,23 +329,27 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 	if path == nil {
 		return configkit.AttributeDescription{}, false
 	}
-	description := configkit.AttributeDescription{Name: name, Description: fmt.Sprintf("the values of attribute %s", name), Upsert: true}
+	description := configkit.AttributeDescription{
+		Name: name, Description: fmt.Sprintf("the values of attribute %s", name), Upsert: true,
+	}
 	parameters, err := knowledgeDocument{File: &File{}}.parametersOf(path, gaby.Value{})
-	if err != nil { // the author who registered it knows what the arguments are, all others how many
+	if err != nil { // unnamed arguments: only their number is known
 		for i := range path.Arguments() {
 			parameters = append(parameters, api.FunctionParameter{
-				ParameterName: fmt.Sprintf("key-%d", i+1), Required: true, DataType: api.DataTypeString, Description: "a key, or * for all",
+				ParameterName: fmt.Sprintf("key-%d", i+1), Required: true,
+				DataType: api.DataTypeString, Description: "a key, or * for all",
 			})
 		}
 	}
 	description.Parameters = append(parameters, api.FunctionParameter{
-		ParameterName: string(name), Required: true, DataType: api.DataTypeString, Description: description.Description,
+		ParameterName: string(name), Required: true, DataType: api.DataTypeString,
+		Description: description.Description,
 	})
 	return description, true
 }
 
-// RegisteredPaths is the whole registry: attributes, the resource types (or *) that have them, and their paths in registered
-// form.
+// RegisteredPaths returns the whole registry: for each attribute, the resource types (or *) that
+// have it and their paths in registered form.
 func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisitorInfoType {
 	types, err := r.ResourceTypes()
 	if err != nil {
@@ -309,7 +367,7 @@ func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisi
 	return all
 }
 
-// attributeGroups are the attributes that stand for several others.
+// attributeGroups returns the attributes that stand for several others.
 func (r *Registry) attributeGroups() map[api.AttributeName][]api.AttributeName {
 	groups := map[api.AttributeName][]api.AttributeName{}
 	for _, d := range r.documents {

@@ -13,33 +13,34 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// maxEmbeds bounds how deep shapes may embed shapes and types be the same as types; one that embeds itself is an error, not
-// a loop.
+// maxEmbeds bounds the depth of embeds and sameAs, so that a shape that embeds itself is an error
+// rather than a loop.
 const maxEmbeds = 8
 
-// maxFragments bounds how many shapes and types one type consists of: eight levels of shapes that embed the next one often are
-// few lines. The largest that is built in consists of a few dozen.
+// maxFragments bounds how many shapes and types make up one type: eight levels of shapes that each
+// embed the next many times fit into a few lines. The largest built-in type has a few dozen.
 const maxFragments = 2000
 
-// typeCompiler gathers what the files and additions say about one type.
+// typeCompiler collects what the files and registrations say about one type.
 type typeCompiler struct {
 	registry  *Registry
-	documents []knowledgeDocument // of no domain
+	documents []knowledgeDocument // without domain files
 	of        api.ResourceType
-	level     int                 // 0: the type itself, 1: *
-	only      []api.AttributeName // read nothing but the paths of these, or justMergeKeys; nil: everything
+	level     int // 0: the type itself, 1: *
+	// Read only these attributes, or justMergeKeys or justSensitive; nil: everything.
+	only      []api.AttributeName
 	entries   map[entryKey]*entry
 	keys      *configkit.MergeKeyTree
 	mapKeys   map[string]bool
 	exclusive map[string]configkit.ExclusiveFields  // by path and members
-	sensitive map[api.UnresolvedPath]*yamlpath.Path // normalised
-	arguments []string                              // of the shape that is being read, as its embedding gives them
+	sensitive map[api.UnresolvedPath]*yamlpath.Path // by normalized path
+	arguments []string                              // of the shape being read, as its embedding gives them
 	fragments int
 }
 
 type entryKey struct {
 	attribute api.AttributeName
-	path      api.UnresolvedPath // normalised
+	path      api.UnresolvedPath // normalized
 }
 
 type entry struct {
@@ -50,12 +51,13 @@ type entry struct {
 func (r *Registry) newTypeCompiler(of api.ResourceType) *typeCompiler {
 	return &typeCompiler{
 		registry: r, documents: r.documents, of: of,
-		entries: map[entryKey]*entry{}, mapKeys: map[string]bool{}, exclusive: map[string]configkit.ExclusiveFields{},
+		entries: map[entryKey]*entry{}, mapKeys: map[string]bool{},
+		exclusive: map[string]configkit.ExclusiveFields{},
 		sensitive: map[api.UnresolvedPath]*yamlpath.Path{},
 	}
 }
 
-// resourceType reads what all files say of a type.
+// resourceType reads the entries of a type in all files.
 func (c *typeCompiler) resourceType(t api.ResourceType, depth int) error {
 	var problems problems
 	documents, err := c.registry.documentsAbout(string(t))
@@ -71,7 +73,7 @@ func (c *typeCompiler) resourceType(t api.ResourceType, depth int) error {
 	return problems.err()
 }
 
-// onlySensitive reports whether nothing but the paths of secret values is read.
+// onlySensitive reports whether only the paths of secret values are read.
 func (c *typeCompiler) onlySensitive() bool { return slices.Contains(c.only, justSensitive) }
 
 // skips reports whether a document has nothing that is asked for.
@@ -79,8 +81,10 @@ func (c *typeCompiler) skips(d knowledgeDocument) bool {
 	return c.onlySensitive() && !d.mayHaveSensitive()
 }
 
-// lookUp finds a shape or an accessor: in the file itself, else in the others.
-func (c *typeCompiler) lookUp(d knowledgeDocument, section, name string) (knowledgeDocument, gaby.Value) {
+// lookUp finds a shape or an accessor: first in d itself, then in the other documents.
+func (c *typeCompiler) lookUp(
+	d knowledgeDocument, section, name string,
+) (knowledgeDocument, gaby.Value) {
 	if v := d.entry(section, name); v.Exists() {
 		return d, v
 	}
@@ -95,7 +99,7 @@ func (c *typeCompiler) lookUp(d knowledgeDocument, section, name string) (knowle
 	return d, gaby.Value{}
 }
 
-// names are those lookUp could find.
+// names returns the names that lookUp can find.
 func (c *typeCompiler) names(section string) []string {
 	var names []string
 	for _, d := range c.documents {
@@ -151,9 +155,13 @@ func (c *typeCompiler) sameAs(d knowledgeDocument, v gaby.Value, depth int) erro
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(documents, func(d knowledgeDocument) bool { return d.entry("resourceTypes", name).Exists() }) {
+	if !slices.ContainsFunc(documents, func(d knowledgeDocument) bool {
+		return d.entry("resourceTypes", name).Exists()
+	}) {
 		known, err := c.registry.typeNames()
-		return errors.Join(err, d.unknown(v.Position(), "sameAs", "nothing is said about type "+name, name, known))
+		return errors.Join(
+			err, d.unknown(v.Position(), "sameAs", "nothing is said about type "+name, name, known),
+		)
 	}
 	if depth >= maxEmbeds {
 		return d.stop(v, "sameAs", "types are the same as others more than %d deep", maxEmbeds)
@@ -161,31 +169,37 @@ func (c *typeCompiler) sameAs(d knowledgeDocument, v gaby.Value, depth int) erro
 	return c.resourceType(api.ResourceType(name), depth+1)
 }
 
-func (c *typeCompiler) embeds(d knowledgeDocument, list gaby.Value, prefix string, depth int) error {
+func (c *typeCompiler) embeds(
+	d knowledgeDocument, list gaby.Value, prefix string, depth int,
+) error {
 	return d.items(list, "embeds", func(e gaby.Value) error {
 		var shape gaby.Value
 		var from knowledgeDocument
 		path, arguments := "", c.arguments
-		err := d.fields(e, "embeds", []string{"shape", "path", "arguments"}, func(key string, field gaby.Value) (err error) {
-			if key == "arguments" {
-				if arguments, err = d.texts(field, key); c.arguments != nil {
-					arguments = c.arguments
+		err := d.fields(e, "embeds", []string{"shape", "path", "arguments"},
+			func(key string, field gaby.Value) (err error) {
+				if key == "arguments" {
+					if arguments, err = d.texts(field, key); c.arguments != nil {
+						arguments = c.arguments
+					}
+					return err
 				}
-				return err
-			}
-			text, err := d.text(field, key)
-			if err != nil {
-				return err
-			}
-			if key == "path" {
-				path = text
+				text, err := d.text(field, key)
+				if err != nil {
+					return err
+				}
+				if key == "path" {
+					path = text
+					return nil
+				}
+				if from, shape = c.lookUp(d, "shapes", text); !shape.Exists() &&
+					!c.onlySensitive() {
+					return d.unknown(
+						field.Position(), key, "there is no shape "+text, text, c.names("shapes"),
+					)
+				}
 				return nil
-			}
-			if from, shape = c.lookUp(d, "shapes", text); !shape.Exists() && !c.onlySensitive() {
-				return d.unknown(field.Position(), key, "there is no shape "+text, text, c.names("shapes"))
-			}
-			return nil
-		})
+			})
 		if err != nil {
 			return err
 		}
@@ -203,7 +217,7 @@ func (c *typeCompiler) embeds(d knowledgeDocument, list gaby.Value, prefix strin
 	})
 }
 
-// withVersions adds the other versions of types.
+// withVersions returns types and their other versions.
 func (c *typeCompiler) withVersions(types []string) ([]string, error) {
 	all := slices.Clone(types)
 	for _, t := range types {
@@ -220,7 +234,8 @@ func (c *typeCompiler) withVersions(types []string) ([]string, error) {
 	return all, nil
 }
 
-// joinPrefix puts a path of a shape below where the shape is embedded. A path may be empty or only name an embedded part.
+// joinPrefix joins the path at which a shape is embedded and a path in the shape. The latter may be
+// empty or only name an embedded part (#part).
 func joinPrefix(prefix, path string) string {
 	switch {
 	case prefix == "" || path == "", strings.HasPrefix(path, "#"):
@@ -229,8 +244,10 @@ func joinPrefix(prefix, path string) string {
 	return prefix + "." + path
 }
 
-// path reads a path that is relative to prefix.
-func (c *typeCompiler) path(d knowledgeDocument, v gaby.Value, key, prefix string) (*yamlpath.Path, error) {
+// path reads a path relative to prefix.
+func (c *typeCompiler) path(
+	d knowledgeDocument, v gaby.Value, key, prefix string,
+) (*yamlpath.Path, error) {
 	text, err := d.text(v, key)
 	if err != nil {
 		return nil, err
@@ -252,24 +269,25 @@ func (c *typeCompiler) mergeKeys(d knowledgeDocument, list gaby.Value, prefix st
 		var key string
 		var extra []string
 		var defaults map[string]string
-		err := d.fields(e, "mergeKeys", []string{"path", "key", "extraKeys", "defaults"}, func(name string, field gaby.Value) (err error) {
-			switch name {
-			case "path":
-				path, err = c.path(d, field, name, prefix)
-			case "key":
-				key, err = d.text(field, name)
-			case "extraKeys":
-				extra, err = d.texts(field, name)
-			case "defaults":
-				defaults = map[string]string{}
-				err = d.fields(field, name, nil, func(key string, value gaby.Value) error {
-					text, err := d.text(value, key)
-					defaults[key] = text
-					return err
-				})
-			}
-			return err
-		})
+		err := d.fields(e, "mergeKeys", []string{"path", "key", "extraKeys", "defaults"},
+			func(name string, field gaby.Value) (err error) {
+				switch name {
+				case "path":
+					path, err = c.path(d, field, name, prefix)
+				case "key":
+					key, err = d.text(field, name)
+				case "extraKeys":
+					extra, err = d.texts(field, name)
+				case "defaults":
+					defaults = map[string]string{}
+					err = d.fields(field, name, nil, func(key string, value gaby.Value) error {
+						text, err := d.text(value, key)
+						defaults[key] = text
+						return err
+					})
+				}
+				return err
+			})
 		switch {
 		case err != nil:
 			return err
@@ -280,18 +298,21 @@ func (c *typeCompiler) mergeKeys(d knowledgeDocument, list gaby.Value, prefix st
 		}
 		for of := range defaults {
 			if !slices.Contains(extra, of) {
-				return d.unknown(e.Get("defaults").Position(), "defaults", of+" is none of the extraKeys", of, extra)
+				return d.unknown(
+					e.Get("defaults").Position(), "defaults", of+" is none of the extraKeys", of,
+					extra,
+				)
 			}
 		}
 		node := c.mergeKeyNode(path)
-		if c.level == 0 || len(node.Keys) == 0 { // the type itself knows better than *
+		if c.level == 0 || len(node.Keys) == 0 { // the type itself takes precedence over *
 			node.Keys, node.Defaults = append([]string{key}, extra...), defaults
 		}
 		return nil
 	})
 }
 
-// mergeKeyNode finds or makes the node of a path.
+// mergeKeyNode returns the node of a path, creating it if necessary.
 func (c *typeCompiler) mergeKeyNode(path *yamlpath.Path) *configkit.MergeKeyTree {
 	if c.keys == nil {
 		c.keys = &configkit.MergeKeyTree{}
@@ -334,27 +355,28 @@ func (c *typeCompiler) exclusiveFields(d knowledgeDocument, list gaby.Value, pre
 	return d.items(list, "exclusiveFields", func(e gaby.Value) error {
 		x := configkit.ExclusiveFields{Path: api.UnresolvedPath(prefix)}
 		known := []string{"path", "members", "discriminator", "allowedMember"}
-		err := d.fields(e, "exclusiveFields", known, func(key string, field gaby.Value) (err error) {
-			switch key {
-			case "path":
-				var path *yamlpath.Path
-				if path, err = c.path(d, field, key, prefix); err == nil {
-					x.Path = path.NormalizedPath()
+		err := d.fields(e, "exclusiveFields", known,
+			func(key string, field gaby.Value) (err error) {
+				switch key {
+				case "path":
+					var path *yamlpath.Path
+					if path, err = c.path(d, field, key, prefix); err == nil {
+						x.Path = path.NormalizedPath()
+					}
+				case "members":
+					x.Members, err = d.texts(field, key)
+				case "discriminator":
+					x.Discriminator, err = d.text(field, key)
+				case "allowedMember":
+					x.AllowedMember = map[string]string{}
+					err = d.fields(field, key, nil, func(value string, member gaby.Value) error {
+						text, err := d.text(member, key)
+						x.AllowedMember[value] = text
+						return err
+					})
 				}
-			case "members":
-				x.Members, err = d.texts(field, key)
-			case "discriminator":
-				x.Discriminator, err = d.text(field, key)
-			case "allowedMember":
-				x.AllowedMember = map[string]string{}
-				err = d.fields(field, key, nil, func(value string, member gaby.Value) error {
-					text, err := d.text(member, key)
-					x.AllowedMember[value] = text
-					return err
-				})
-			}
-			return err
-		})
+				return err
+			})
 		if err != nil {
 			return err
 		}
@@ -363,7 +385,10 @@ func (c *typeCompiler) exclusiveFields(d knowledgeDocument, list gaby.Value, pre
 		}
 		for _, member := range x.AllowedMember {
 			if !slices.Contains(x.Members, member) {
-				return d.unknown(e.Get("allowedMember").Position(), "allowedMember", member+" is none of the members", member, x.Members)
+				return d.unknown(
+					e.Get("allowedMember").Position(), "allowedMember",
+					member+" is none of the members", member, x.Members,
+				)
 			}
 		}
 		if (x.Discriminator == "") != (len(x.AllowedMember) == 0) {
@@ -400,10 +425,16 @@ func (c *typeCompiler) attributes(d knowledgeDocument, section gaby.Value, prefi
 	})
 }
 
-// checkArguments finds a path with more %s than the functions of a built-in attribute fill in.
-func (c *typeCompiler) checkArguments(d knowledgeDocument, info *api.PathVisitorInfo, path *yamlpath.Path, e gaby.Value) error {
-	builtIn := slices.DeleteFunc(slices.Clone(c.documents), func(d knowledgeDocument) bool { return !d.BuiltIn })
-	if !slices.ContainsFunc(builtIn, func(d knowledgeDocument) bool { return d.entry("attributes", string(info.AttributeName)).Exists() }) {
+// checkArguments rejects a path with more %s than the functions of a built-in attribute fill in.
+func (c *typeCompiler) checkArguments(
+	d knowledgeDocument, info *api.PathVisitorInfo, path *yamlpath.Path, e gaby.Value,
+) error {
+	builtIn := slices.DeleteFunc(slices.Clone(c.documents), func(d knowledgeDocument) bool {
+		return !d.BuiltIn
+	})
+	if !slices.ContainsFunc(builtIn, func(d knowledgeDocument) bool {
+		return d.entry("attributes", string(info.AttributeName)).Exists()
+	}) {
 		return nil
 	}
 	filled := 0
@@ -413,28 +444,38 @@ func (c *typeCompiler) checkArguments(d knowledgeDocument, info *api.PathVisitor
 	if path.Arguments() <= filled {
 		return nil
 	}
-	err := d.fail(e, "path", "it has %d %%s, but functions of attribute %s fill in %d", path.Arguments(), info.AttributeName, filled)
+	err := d.fail(
+		e, "path", "it has %d %%s, but functions of attribute %s fill in %d", path.Arguments(),
+		info.AttributeName, filled,
+	)
 	err.(*Error).Hint = "* in the place of a lookup or a key is every element"
 	return err
 }
 
-func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, e gaby.Value, prefix string) (*api.PathVisitorInfo, *yamlpath.Path, error) {
+func (c *typeCompiler) visitorInfo(
+	d knowledgeDocument, name api.AttributeName, e gaby.Value, prefix string,
+) (*api.PathVisitorInfo, *yamlpath.Path, error) {
 	info := &api.PathVisitorInfo{AttributeName: name, DataType: c.dataType(d, name)}
 	var details api.AttributeDetails
 	var path *yamlpath.Path
 	var accessor gaby.Value
-	if e.Kind() == gaby.Scalar { // nothing but a path
+	if e.Kind() == gaby.Scalar { // only a path
 		path, err := c.path(d, e, string(name), prefix)
 		switch {
 		case err != nil:
 			return nil, nil, err
 		case path.EmbeddedPath() != "":
-			return nil, nil, d.fail(e, string(name), "the path asks for an embedded part: {path, accessor} is expected")
+			return nil, nil, d.fail(
+				e, string(name), "the path asks for an embedded part: {path, accessor} is expected",
+			)
 		}
 		info.Path = api.UnresolvedPath(path.String())
 		return info, path, nil
 	}
-	known := []string{"path", "dataType", "accessor", "target", "required", "default", "needed", "provided", "sensitive", "except", "description", "arguments", "upsert"}
+	known := []string{
+		"path", "dataType", "accessor", "target", "required", "default", "needed", "provided",
+		"sensitive", "except", "description", "arguments", "upsert",
+	}
 	required := map[string]string{}
 	err := d.fields(e, string(name), known, func(key string, field gaby.Value) (err error) {
 		switch key {
@@ -449,9 +490,14 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 			if text, err = d.text(field, key); err == nil {
 				var from knowledgeDocument
 				if from, accessor = c.lookUp(d, "accessors", text); !accessor.Exists() {
-					return d.unknown(field.Position(), key, "there is no accessor "+text, text, c.names("accessors"))
+					return d.unknown(
+						field.Position(), key, "there is no accessor "+text, text,
+						c.names("accessors"),
+					)
 				}
-				info.EmbeddedAccessorType, info.EmbeddedAccessorConfig, err = accessorOf(from, accessor)
+				info.EmbeddedAccessorType, info.EmbeddedAccessorConfig, err = accessorOf(
+					from, accessor,
+				)
 			}
 		case "target":
 			var targets []string
@@ -503,12 +549,19 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 	case path == nil:
 		return nil, nil, d.fail(e, "path", "it is missing")
 	case path.EmbeddedPath() != "" && !accessor.Exists():
-		return nil, nil, d.fail(e, "accessor", "it is missing: path %s asks for an embedded part", path)
-	case (info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp || info.EmbeddedAccessorType == api.EmbeddedAccessorLine) && info.DataType != api.DataTypeString:
-		return nil, nil, d.fail(e, "dataType", "a part that %s reaches is a string, not %s", info.EmbeddedAccessorType, info.DataType)
+		return nil, nil,
+			d.fail(e, "accessor", "it is missing: path %s asks for an embedded part", path)
+	case (info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp ||
+		info.EmbeddedAccessorType == api.EmbeddedAccessorLine) &&
+		info.DataType != api.DataTypeString:
+		return nil, nil, d.fail(
+			e, "dataType", "a part that %s reaches is a string, not %s", info.EmbeddedAccessorType,
+			info.DataType,
+		)
 	}
 	if info.Arguments != nil && path.Arguments() > 0 {
-		return nil, nil, d.fail(e.Get("arguments"), "arguments", "path %s has places for arguments (%%s)", path)
+		return nil, nil,
+			d.fail(e.Get("arguments"), "arguments", "path %s has places for arguments (%%s)", path)
 	}
 	if info.Arguments != nil && c.arguments != nil {
 		info.Arguments = c.arguments
@@ -516,14 +569,15 @@ func (c *typeCompiler) visitorInfo(d knowledgeDocument, name api.AttributeName, 
 	if len(required) > 0 {
 		details.NeededRequired = required
 	}
-	if details.NeededRequired != nil || details.DefaultValue != nil || details.IsNeeded || details.IsProvided || details.Description != "" {
+	if details.NeededRequired != nil || details.DefaultValue != nil || details.IsNeeded ||
+		details.IsProvided || details.Description != "" {
 		info.Details = &details
 	}
 	info.Path = api.UnresolvedPath(path.String())
 	return info, path, nil
 }
 
-// dataType is that of the description of an attribute, for paths that do not give one.
+// dataType returns the data type in an attribute's description, for paths that do not state one.
 func (c *typeCompiler) dataType(d knowledgeDocument, name api.AttributeName) api.DataType {
 	if _, description := c.lookUp(d, "attributes", string(name)); description.Exists() {
 		if text := description.Get("dataType").Text(); text != "" {
@@ -533,21 +587,22 @@ func (c *typeCompiler) dataType(d knowledgeDocument, name api.AttributeName) api
 	return api.DataTypeString
 }
 
-// accessorOf reads a declared accessor.
+// accessorOf reads the declaration of an accessor.
 func accessorOf(d knowledgeDocument, v gaby.Value) (api.EmbeddedAccessorType, string, error) {
 	var kind, config string
-	err := d.fields(v, "accessors", []string{"type", "config"}, func(key string, field gaby.Value) (err error) {
-		if key == "config" {
-			config, err = d.text(field, key)
+	err := d.fields(v, "accessors", []string{"type", "config"},
+		func(key string, field gaby.Value) (err error) {
+			if key == "config" {
+				config, err = d.text(field, key)
+				return err
+			}
+			kind, err = d.oneOf(field, key, []string{"Regexp", "Line", "JSON", "YAML"})
 			return err
-		}
-		kind, err = d.oneOf(field, key, []string{"Regexp", "Line", "JSON", "YAML"})
-		return err
-	})
+		})
 	if err != nil {
 		return "", "", err
 	}
-	if !d.BuiltIn { // a test has compiled those
+	if !d.BuiltIn { // a test compiles the built-in ones
 		if _, err := yamlpath.NewAccessor(api.EmbeddedAccessorType(kind), config); err != nil {
 			return "", "", d.fail(v, "accessors", "%v", err)
 		}
@@ -555,9 +610,11 @@ func accessorOf(d knowledgeDocument, v gaby.Value) (api.EmbeddedAccessorType, st
 	return api.EmbeddedAccessorType(kind), config, nil
 }
 
-// add puts a path of an attribute among the others. One of the type itself overrides one of *, a later one an earlier one.
+// add adds a path of an attribute. Paths of the type itself override those of *, later ones
+// override earlier ones.
 func (c *typeCompiler) add(info *api.PathVisitorInfo, parsed *yamlpath.Path, level int) {
-	if level > 0 && (slices.Contains(info.TypeExceptions, c.of) || info.Path == namespacePath && c.registry.scope(c.of) == configkit.ScopeCluster) {
+	if level > 0 && (slices.Contains(info.TypeExceptions, c.of) ||
+		info.Path == namespacePath && c.registry.scope(c.of) == configkit.ScopeCluster) {
 		return
 	}
 	key := entryKey{info.AttributeName, parsed.NormalizedPath()}
@@ -570,10 +627,10 @@ func (c *typeCompiler) add(info *api.PathVisitorInfo, parsed *yamlpath.Path, lev
 	c.entries[key] = &entry{info, level}
 }
 
-// namespacePath is what types without a namespace do not have of *.
+// namespacePath is registered for *, but does not exist in cluster-scoped types.
 const namespacePath = "metadata.namespace"
 
-// finish sorts what was gathered.
+// finish sorts what was collected and returns it.
 func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) *typeInfo {
 	k := &typeInfo{
 		attributes: map[api.AttributeName][]*api.PathVisitorInfo{},
@@ -593,7 +650,7 @@ func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) 
 			cmp.Compare(attributeRank(a.attribute), attributeRank(b.attribute)),
 			cmp.Compare(a.attribute, b.attribute))
 	})
-	var needed, provided api.UnresolvedPath // the last ones
+	var needed, provided api.UnresolvedPath // path of the last one
 	for _, key := range keys {
 		e := c.entries[key]
 		k.attributes[key.attribute] = append(k.attributes[key.attribute], e.info)
@@ -624,7 +681,9 @@ func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) 
 	return k
 }
 
-func (k *typeInfo) addOwn(name api.AttributeName, path api.UnresolvedPath, info *api.PathVisitorInfo) {
+func (k *typeInfo) addOwn(
+	name api.AttributeName, path api.UnresolvedPath, info *api.PathVisitorInfo,
+) {
 	if k.own[name] == nil {
 		k.own[name] = api.PathToVisitorInfoType{}
 	}

@@ -10,15 +10,16 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// WithDomains adds built-in files that are read only when a resource type they are about is asked for. Each is called
-// DOMAIN.yaml and is about the types whose API group ends in that domain: istio.io.yaml is about networking.istio.io and
-// security.istio.io. Such a file may use the shapes of the other built-in files, but nobody else uses its shapes.
+// WithDomains adds built-in files that are read only when a resource type of their domain is asked
+// for. The file DOMAIN.yaml covers the types whose API group ends in that domain: istio.io.yaml
+// covers networking.istio.io and security.istio.io. It may use the shapes of other built-in files,
+// but its own shapes are private.
 func (r *Registry) WithDomains(files fs.FS) *Registry {
 	r.domainFiles = files
 	return r
 }
 
-// documentsAbout returns the documents that may say something about a type, users' files last.
+// documentsAbout returns the documents that may have entries about a type, users' files last.
 func (r *Registry) documentsAbout(t string) ([]knowledgeDocument, error) {
 	domain := domainOf(t)
 	if domain == "" || r.domainFiles == nil {
@@ -45,7 +46,7 @@ func (r *Registry) documentsAbout(t string) ([]knowledgeDocument, error) {
 	return r.domains[domain], nil
 }
 
-// domainFile reads one of the files about a domain.
+// domainFile reads the file of one domain.
 func (r *Registry) domainFile(name string) ([]knowledgeDocument, error) {
 	text, err := fs.ReadFile(r.domainFiles, name)
 	if err != nil {
@@ -54,7 +55,7 @@ func (r *Registry) domainFile(name string) ([]knowledgeDocument, error) {
 	return parseKnowledge(&File{Name: name, Text: text, BuiltIn: true})
 }
 
-// allDomains reads the files about all domains.
+// allDomains reads the files of all domains.
 func (r *Registry) allDomains() ([]knowledgeDocument, error) {
 	if r.domainFiles == nil {
 		return nil, nil
@@ -74,18 +75,20 @@ func (r *Registry) allDomains() ([]knowledgeDocument, error) {
 	return all, nil
 }
 
-// OfOperator reports whether a type is known from the files about domains alone.
+// OfOperator reports whether only the files of WithDomains have an entry for a type.
 func (r *Registry) OfOperator(t api.ResourceType) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.parse() != nil || r.added[t] != nil {
 		return false
 	}
-	return !slices.ContainsFunc(r.documents, func(d knowledgeDocument) bool { return d.entry("resourceTypes", string(t)).Exists() })
+	return !slices.ContainsFunc(r.documents, func(d knowledgeDocument) bool {
+		return d.entry("resourceTypes", string(t)).Exists()
+	})
 }
 
-// versionsOf returns the other versions of a type: a reference does not say of which version what it refers to is. The files
-// say that another version is the same as one.
+// versionsOf returns the other versions of a type that a reference may mean, since references do
+// not name a version. These are the types of the same group and kind that are sameAs t.
 func (r *Registry) versionsOf(t string) ([]string, error) {
 	if known, ok := r.versions[t]; ok {
 		return known, nil
@@ -97,7 +100,9 @@ func (r *Registry) versionsOf(t string) ([]string, error) {
 	var versions []string
 	for _, d := range documents {
 		for _, name := range d.typeNames() {
-			if name != t && groupOf(name) == groupOf(t) && kindOf(api.ResourceType(name)) == kindOf(api.ResourceType(t)) && d.entry("resourceTypes", name, "sameAs").TextIs(t) {
+			if name != t && groupOf(name) == groupOf(t) &&
+				kindOf(api.ResourceType(name)) == kindOf(api.ResourceType(t)) &&
+				d.entry("resourceTypes", name, "sameAs").TextIs(t) {
 				versions = append(versions, name)
 			}
 		}
@@ -109,7 +114,7 @@ func (r *Registry) versionsOf(t string) ([]string, error) {
 	return versions, nil
 }
 
-// typeNames are the types a document says something about, in no particular order.
+// typeNames returns the types that the document has entries for, unsorted.
 func (d knowledgeDocument) typeNames() (names []string) {
 	if d.keys == nil {
 		for t := d.entry("resourceTypes").First(); t.Exists(); t = t.Next() {
@@ -124,7 +129,7 @@ func (d knowledgeDocument) typeNames() (names []string) {
 	return names
 }
 
-// groupOf is the API group of a type, "" for the core group.
+// groupOf returns the API group of a type, or "" for the core group.
 func groupOf(t string) string {
 	group, _, _ := strings.Cut(t, "/")
 	if strings.Count(t, "/") < 2 {
@@ -133,7 +138,7 @@ func groupOf(t string) string {
 	return group
 }
 
-// domainOf is the last two labels of the API group of a type, "" when it has fewer.
+// domainOf returns the last two labels of the API group of a type, or "" if it has fewer.
 func domainOf(t string) string {
 	group := groupOf(t)
 	last := strings.LastIndexByte(group, '.')

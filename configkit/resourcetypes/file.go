@@ -13,32 +13,39 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// File is text that says what is known about resource types:
+// File is a YAML text that describes resource types:
 //
 //	accessors:     NAME: {type: Regexp, config: EXPRESSION}, or of type Line, JSON or YAML
-//	shapes:        NAME: a fragment with the keys of a resource type; its paths are relative to where it is embedded
-//	families:      [[KIND]]                                kinds a resource may turn into and stay the same one
+//	shapes:        NAME: a fragment with the keys of a resource type;
+//	                     its paths are relative to where it is embedded
+//	families:      [[KIND]]                       kinds that a resource may change between
 //	resourceTypes: TYPE (or "*"):
-//	  sameAs:          TYPE                                all that is said of that type, in any file, counts for this one
-//	  scope:           Cluster or Namespaced               whether resources are in namespaces; of one version, it counts for all
-//	  embeds:          [{shape, path, arguments}]          puts a shape at a path
-//	  mergeKeys:       [{path, key, extraKeys, defaults}]  the elements of the list at path are known by key
-//	  mapKeyPaths:     [path]                              ends in *: the keys there are chosen by users
+//	  sameAs:          TYPE                       everything about that type, in any file, applies
+//	  scope:           Cluster or Namespaced      whether resources are in namespaces;
+//	                                              stated for one version, it applies to all
+//	  embeds:          [{shape, path, arguments}] puts a shape at a path
+//	  mergeKeys:       [{path, key, extraKeys, defaults}]
+//	                                              the key of the elements of the list at path
+//	  mapKeyPaths:     [path]                     ends in *: users choose the keys there
 //	  exclusiveFields: [{path, members, discriminator, allowedMember}]
 //	  attributes:
-//	    ATTRIBUTE:     [{path, dataType, accessor, target, required, default, needed, provided, sensitive, except, description, arguments, upsert}]
-//	attributes:    ATTRIBUTE: {description, dataType, regexp, enum, min, max, example, upsert, parameters, members}
+//	    ATTRIBUTE:     [{path, dataType, accessor, target, required, default, needed, provided,
+//	                     sensitive, except, description, arguments, upsert}]
+//	attributes:    ATTRIBUTE: {description, dataType, regexp, enum, min, max, example, upsert,
+//	                           parameters, members}
 //
-// dataType is string unless it is given. Of several files that know a type all count, a later one overriding paths; shapes
-// and accessors of other files can be used. docs/resource-types.md is the manual.
+// The default of dataType is string. If several files describe a type, all of them apply, and later
+// paths override earlier ones. Shapes and accessors can be used across files.
+// docs/resource-types.md is the manual.
 type File struct {
 	Name string
 	Text []byte
-	// BuiltIn marks the knowledge of the program itself: the attributes it describes have functions already.
+	// BuiltIn marks the files of the program itself. Attributes described there have functions
+	// already.
 	BuiltIn bool
 }
 
-// Error tells what is wrong with a knowledge file.
+// Error reports what is wrong with a resource types file.
 type Error struct {
 	File string
 	Pos  gaby.Position
@@ -60,7 +67,7 @@ func (e *Error) Error() string {
 	return place + ": " + e.Msg
 }
 
-// problems are the errors of parts of files, each once although shapes are read wherever they are embedded.
+// problems collects errors, each only once: shapes are read wherever they are embedded.
 type problems struct {
 	all  []error
 	told map[string]bool
@@ -96,20 +103,21 @@ func (p *problems) err() error {
 	return errors.Join(p.all...)
 }
 
-// knowledgeDocument is a document of a file. Those that are built in are scanned when something they have is asked for.
+// knowledgeDocument is a document of a file. Built-in documents are scanned only when one of their
+// entries is asked for.
 type knowledgeDocument struct {
 	*File
 	doc  *gaby.YamlDoc
 	keys map[sectionKey]bool // of a built-in document
 }
 
-// mayHaveSensitive reports whether the document may mark paths as sensitive. The types of a built-in document that says nothing about it
-// have none, a test makes sure of it.
+// mayHaveSensitive reports whether the document may mark paths as sensitive. For a built-in
+// document it searches the text; a test ensures that this is enough.
 func (d knowledgeDocument) mayHaveSensitive() bool {
 	return !d.BuiltIn || bytes.Contains(d.doc.Bytes(), []byte("sensitive: true"))
 }
 
-// sectionKey is an entry of a section, or a section itself.
+// sectionKey is an entry of a section or, without key, the section itself.
 type sectionKey struct{ section, key string }
 
 func parseKnowledge(file *File) ([]knowledgeDocument, error) {
@@ -134,7 +142,8 @@ func parseKnowledge(file *File) ([]knowledgeDocument, error) {
 	return nil, e
 }
 
-// sectionKeys finds the keys of a built-in document by their indentation, which costs much less than scanning it.
+// sectionKeys finds the keys of a built-in document by their indentation, which is much cheaper
+// than scanning the document.
 func sectionKeys(text []byte) map[sectionKey]bool {
 	keys := map[sectionKey]bool{}
 	section := ""
@@ -154,9 +163,10 @@ func sectionKeys(text []byte) map[sectionKey]bool {
 	return keys
 }
 
-// entry is a section, or what stands at a path of keys in it.
+// entry returns a section, or the value at a path of keys in it.
 func (d knowledgeDocument) entry(section string, path ...string) gaby.Value {
-	if d.keys != nil && (!d.keys[sectionKey{section, ""}] || len(path) > 0 && !d.keys[sectionKey{section, path[0]}]) {
+	if d.keys != nil && (!d.keys[sectionKey{section, ""}] ||
+		len(path) > 0 && !d.keys[sectionKey{section, path[0]}]) {
 		return gaby.Value{}
 	}
 	v := d.doc.Value().Get(section)
@@ -170,20 +180,22 @@ func (d knowledgeDocument) fail(at gaby.Value, key, format string, args ...any) 
 	return &Error{File: d.Name, Pos: at.Position(), Key: key, Msg: fmt.Sprintf(format, args...)}
 }
 
-// failKey is fail for an entry that should not be called as it is.
+// failKey is fail at the key of an entry.
 func (d knowledgeDocument) failKey(entry gaby.Value, msg string) *Error {
 	return &Error{File: d.Name, Pos: entry.KeyPosition(), Key: entry.Key(), Msg: msg}
 }
 
-// stop is fail for what would be found again and again.
+// stop is fail for an error that would otherwise be repeated over and over.
 func (d knowledgeDocument) stop(at gaby.Value, key, format string, args ...any) error {
 	e := d.fail(at, key, format, args...).(*Error)
 	e.stops = true
 	return e
 }
 
-// unknown refuses a name that is none of the known ones.
-func (d knowledgeDocument) unknown(pos gaby.Position, key, msg string, name string, known []string) error {
+// unknown rejects a name that is not known, and suggests known ones.
+func (d knowledgeDocument) unknown(
+	pos gaby.Position, key, msg string, name string, known []string,
+) error {
 	e := &Error{File: d.Name, Pos: pos, Key: key, Msg: msg}
 	e.Hint = configkit.DidYouMean("", configkit.Suggest(name, known))
 	if e.Hint == "" && len(known) <= 12 {
@@ -192,8 +204,11 @@ func (d knowledgeDocument) unknown(pos gaby.Position, key, msg string, name stri
 	return e
 }
 
-// fields visits the entries of a map and refuses keys that are not known or there twice; known is nil where users choose the keys.
-func (d knowledgeDocument) fields(v gaby.Value, name string, known []string, visit func(key string, field gaby.Value) error) error {
+// fields visits the entries of a map and rejects unknown and duplicate keys. known is nil if users
+// choose the keys.
+func (d knowledgeDocument) fields(
+	v gaby.Value, name string, known []string, visit func(key string, field gaby.Value) error,
+) error {
 	if !v.Exists() || v.IsNull() {
 		return nil
 	}
@@ -216,7 +231,9 @@ func (d knowledgeDocument) fields(v gaby.Value, name string, known []string, vis
 }
 
 // items visits the elements of a list.
-func (d knowledgeDocument) items(v gaby.Value, name string, visit func(item gaby.Value) error) error {
+func (d knowledgeDocument) items(
+	v gaby.Value, name string, visit func(item gaby.Value) error,
+) error {
 	if !v.Exists() || v.IsNull() {
 		return nil
 	}
@@ -247,7 +264,7 @@ func (d knowledgeDocument) texts(v gaby.Value, name string) ([]string, error) {
 	return all, err
 }
 
-// oneOrMore is a text or a list of texts.
+// oneOrMore returns a string or a list of strings as a list.
 func (d knowledgeDocument) oneOrMore(v gaby.Value, name string) ([]string, error) {
 	if v.Kind() == gaby.List {
 		return d.texts(v, name)
@@ -272,7 +289,7 @@ func (d knowledgeDocument) integer(v gaby.Value, name string) (int, error) {
 	return 0, d.fail(v, name, "a number is expected, not %s", yamlpath.Describe(v))
 }
 
-// oneOf is a text that is one of the known ones.
+// oneOf returns a string that must be one of known.
 func (d knowledgeDocument) oneOf(v gaby.Value, name string, known []string) (string, error) {
 	text, err := d.text(v, name)
 	if err == nil && !slices.Contains(known, text) {

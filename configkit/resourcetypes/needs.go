@@ -5,35 +5,43 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
-// The attributes of paths that are registered as needed or provided and nothing else.
+// Attributes of paths that are registered only as needed or provided.
 const (
 	AttributeNameNeededValue   api.AttributeName = "needed-value"
 	AttributeNameProvidedValue api.AttributeName = "provided-value"
 )
 
-// PropertyResourceType is the property that says of which type a resource is that is needed or provided; of several types, with
-// commas between them, any will do.
+// PropertyResourceType is the property that names the type of the needed or provided resource. Of
+// several types, separated by commas, any will do.
 const PropertyResourceType = "ResourceType"
 
-// RegisterNeededPaths registers paths of a resource type whose values come from elsewhere, such as the name of another
-// resource. What they need is NeededRequired of their details; the invocation, if given, is what fills them in.
+// RegisterNeededPaths registers paths of a resource type whose values come from elsewhere, such as
+// the name of another resource. Details.NeededRequired of a path says what it needs.
+// setterInvocation, if not nil, sets the values.
 func RegisterNeededPaths(resourceProvider configkit.ResourceProvider, resourceType api.ResourceType,
 	pathInfos api.PathToVisitorInfoType, setterInvocation *api.FunctionInvocation,
 ) error {
-	return registerDetailed(resourceProvider, AttributeNameNeededValue, resourceType, pathInfos, nil, setterInvocation,
+	return registerDetailed(
+		resourceProvider, AttributeNameNeededValue, resourceType, pathInfos, nil, setterInvocation,
 		func(d *api.AttributeDetails) { d.IsNeeded = true })
 }
 
-// RegisterProvidedPaths registers paths of a resource type whose values others need. What they provide is ProvidedProperties of
-// their details; the invocation, if given, is what reads them.
-func RegisterProvidedPaths(resourceProvider configkit.ResourceProvider, resourceType api.ResourceType,
+// RegisterProvidedPaths registers paths of a resource type whose values other resources need.
+// Details.ProvidedProperties of a path says what it provides. getterInvocation, if not nil, reads
+// the values.
+func RegisterProvidedPaths(
+	resourceProvider configkit.ResourceProvider, resourceType api.ResourceType,
 	pathInfos api.PathToVisitorInfoType, getterInvocation *api.FunctionInvocation,
 ) error {
-	return registerDetailed(resourceProvider, AttributeNameProvidedValue, resourceType, pathInfos, getterInvocation, nil,
+	return registerDetailed(
+		resourceProvider, AttributeNameProvidedValue, resourceType, pathInfos, getterInvocation,
+		nil,
 		func(d *api.AttributeDetails) { d.IsProvided = true })
 }
 
-func registerDetailed(provider configkit.ResourceProvider, name api.AttributeName, t api.ResourceType, infos api.PathToVisitorInfoType,
+func registerDetailed(
+	provider configkit.ResourceProvider, name api.AttributeName, t api.ResourceType,
+	infos api.PathToVisitorInfoType,
 	getter, setter *api.FunctionInvocation, mark func(*api.AttributeDetails),
 ) error {
 	marked := make(api.PathToVisitorInfoType, len(infos))

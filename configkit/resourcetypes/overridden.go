@@ -8,8 +8,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Overridden returns the built-in types, or *, whose paths and other rules a file of AddFiles changes, sorted, and where it begins
-// to. Paths of attributes that such files describe themselves change nothing that is built in.
+// Overridden returns the built-in types (or *) that a file given to AddFiles overrides, sorted, and
+// the position of the first such entry. Paths of attributes described by users' files override
+// nothing that is built in.
 func (r *Registry) Overridden(file string) (types []api.ResourceType, first gaby.Position) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,14 +40,17 @@ func (r *Registry) Overridden(file string) (types []api.ResourceType, first gaby
 	return slices.Sorted(maps.Keys(found)), first
 }
 
-// overrides reports whether a file's entry about a type says more than paths of attributes that users' files describe.
+// overrides reports whether an entry about a type has more than paths of attributes that users'
+// files describe.
 func (r *Registry) overrides(entry gaby.Value) bool {
 	for section := entry.First(); section.Exists(); section = section.Next() {
 		if section.Key() != "attributes" {
 			return true
 		}
 		for a := section.First(); a.Exists(); a = a.Next() {
-			if !slices.ContainsFunc(r.documents, func(d knowledgeDocument) bool { return !d.BuiltIn && d.entry("attributes", a.Key()).Exists() }) {
+			if !slices.ContainsFunc(r.documents, func(d knowledgeDocument) bool {
+				return !d.BuiltIn && d.entry("attributes", a.Key()).Exists()
+			}) {
 				return true
 			}
 		}
@@ -54,8 +58,10 @@ func (r *Registry) overrides(entry gaby.Value) bool {
 	return false
 }
 
-// isBuiltIn reports whether the built-in files say something about a type.
+// isBuiltIn reports whether the built-in files have an entry for a type.
 func (r *Registry) isBuiltIn(t string) bool {
 	documents, err := r.documentsAbout(t)
-	return err == nil && slices.ContainsFunc(documents, func(d knowledgeDocument) bool { return d.BuiltIn && d.entry("resourceTypes", t).Exists() })
+	return err == nil && slices.ContainsFunc(documents, func(d knowledgeDocument) bool {
+		return d.BuiltIn && d.entry("resourceTypes", t).Exists()
+	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// NoAccessorError tells that nothing is known about how to reach the embedded part of a path.
+// NoAccessorError reports that it is not known how to reach the embedded part of a path.
 type NoAccessorError struct {
 	Path  string
 	Part  string
@@ -25,7 +25,7 @@ func (e *NoAccessorError) Error() string {
 	return fmt.Sprintf("path %s: no embedded accessor is registered for it", e.Path)
 }
 
-// Hint says which parts there are, or how to say that there are some.
+// Hint names the known parts, or the way to describe new ones.
 func (e *NoAccessorError) Hint() string {
 	if hint := configkit.DidYouMean("#", configkit.Suggest(e.Part, e.Known)); hint != "" {
 		return hint
@@ -36,8 +36,8 @@ func (e *NoAccessorError) Hint() string {
 	return "a file about resource types can say how to reach it: fctl help resource-types"
 }
 
-// CheckPart finds out whether the embedded part that a path asks for can be reached in resources of a type, or with * of any type.
-// The error is a *NoAccessorError.
+// CheckPart checks that the embedded part in path, if any, can be reached in resources of a type,
+// or with * in resources of some type. The error is a *NoAccessorError.
 func (r *Registry) CheckPart(t api.ResourceType, path *yamlpath.Path) error {
 	if path.EmbeddedPath() == "" {
 		return nil
@@ -52,7 +52,8 @@ func (r *Registry) CheckPart(t api.ResourceType, path *yamlpath.Path) error {
 	}
 	missing := &NoAccessorError{Path: path.String(), Part: path.EmbeddedPath()}
 	for _, t := range types {
-		if info := r.PathInfo(t, api.UnresolvedPath(path.String())); info != nil && hasPart(info, path.EmbeddedPath()) {
+		if info := r.PathInfo(t, api.UnresolvedPath(path.String())); info != nil &&
+			hasPart(info, path.EmbeddedPath()) {
 			return nil
 		}
 	}
@@ -64,7 +65,8 @@ func (r *Registry) CheckPart(t api.ResourceType, path *yamlpath.Path) error {
 	return missing
 }
 
-// hasPart tells whether the accessor of a path can reach a part. Which parts a document has is up to the document.
+// hasPart reports whether the accessor of a path can reach a part. Accessors of documents can reach
+// any part, since parts depend on the document.
 func hasPart(info *api.PathVisitorInfo, part string) bool {
 	switch info.EmbeddedAccessorType {
 	case api.EmbeddedAccessorNone:
@@ -75,20 +77,21 @@ func hasPart(info *api.PathVisitorInfo, part string) bool {
 	return true
 }
 
-// groups are the parts that the regular expression of an accessor names.
+// groups returns the named groups of the regular expression of an accessor.
 func groups(info *api.PathVisitorInfo) []string {
 	re, err := regexp.Compile(info.EmbeddedAccessorConfig)
 	if err != nil {
-		return nil // it was compiled when it was registered
+		return nil // cannot happen: it was compiled when it was registered
 	}
 	return slices.DeleteFunc(re.SubexpNames(), func(name string) bool { return name == "" })
 }
 
-// parts are those of the value at a path that have a name.
+// parts returns the names of the parts of the value at a path.
 func (k *typeInfo) parts(path *yamlpath.Path) []string {
 	value := path.Whole().NormalizedPath()
 	var parts []string
-	if info := k.lookup[value]; info != nil && info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp {
+	if info := k.lookup[value]; info != nil &&
+		info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp {
 		parts = groups(info)
 	}
 	for registered := range k.lookup {

@@ -1,10 +1,11 @@
-// Package resourcetypes knows resource types: at which path each attribute is, which lists have merge keys, which fields refer to other
-// resources, which values are secret. It reads that from files, lazily, and lets functions register more.
+// Package resourcetypes is the registry of resource types: the paths of attributes, the merge keys
+// of lists, references to other resources, and secret values. It is read lazily from files, and
+// functions can register more.
 //
 // # Invariants
 //
-//   - Only what is asked for is read and compiled: one resource type at a time.
-//   - Every problem of a file is reported, with line and column.
+//   - Only what is asked for is read and compiled, one resource type at a time.
+//   - Every problem in a file is reported with line and column.
 package resourcetypes
 
 import (
@@ -22,30 +23,34 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// Registry is the knowledge about resource types: which attribute is at which path, which lists have merge keys. It is read
-// from text in the vocabulary described at File, one resource type at a time and only when asked for, and paths
-// can be added. A ResourceProvider embeds one. It can be used concurrently.
+// Registry knows resource types: the paths of their attributes, the merge keys of their lists and
+// more. It reads this from files in the format of File, one resource type at a time and on demand.
+// Paths can be added. ResourceProviders embed a Registry. It is safe for concurrent use.
 type Registry struct {
-	mu          sync.Mutex
-	files       []File
-	domainFiles fs.FS                          // further built-in files, see WithDomains
-	documents   []knowledgeDocument            // of files; nil until something is asked for
-	domains     map[string][]knowledgeDocument // by domain of API groups: documents and those of the domain
-	groups      map[api.AttributeName][]api.AttributeName
-	versions    map[string][]string // by type that a reference refers to
-	types       map[api.ResourceType]*typeInfo
-	parts       map[typePart]*typeInfo
-	kinds       []string // see SensitiveKinds; nil until it is asked for
-	added       map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
-	scopes      map[api.ResourceType]configkit.Scope
-	accessors   map[string]yamlpath.Accessor
-	paths       map[string]*yamlpath.Path
+	mu    sync.Mutex
+	files []File
+	// More built-in files; see WithDomains.
+	domainFiles fs.FS
+	// Documents of files; nil until something is asked for.
+	documents []knowledgeDocument
+	// By domain of API groups: documents and those of the domain.
+	domains map[string][]knowledgeDocument
+	groups  map[api.AttributeName][]api.AttributeName
+	// By type that a reference refers to.
+	versions  map[string][]string
+	types     map[api.ResourceType]*typeInfo
+	parts     map[typePart]*typeInfo
+	kinds     []string // see SensitiveKinds; nil until asked for
+	added     map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
+	scopes    map[api.ResourceType]configkit.Scope
+	accessors map[string]yamlpath.Accessor
+	paths     map[string]*yamlpath.Path
 }
 
-// New makes a registry. The files are not read before something is asked for; Check reads all of them.
+// New returns a registry. The files are read when something is asked for; Check reads all of them.
 func New(files ...File) *Registry { return &Registry{files: files} }
 
-// Snapshot is a registry with what this one knows now.
+// Snapshot returns a copy that does not see later registrations.
 func (r *Registry) Snapshot() *Registry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +70,7 @@ func (r *Registry) Check() error {
 	return r.check(0)
 }
 
-// check reads the files from one on.
+// check checks the files from an index on. From 0 it also checks the domain files.
 func (r *Registry) check(from int) error {
 	if err := r.parse(); err != nil {
 		return err
@@ -89,28 +94,34 @@ func (r *Registry) check(from int) error {
 	return problems.err()
 }
 
-// AddFiles adds the knowledge of more files, which are read and checked at once; nothing is added when one of them is wrong.
-// The error is a *Error, or several that are joined.
+// AddFiles adds files, which are read and checked at once. If one of them is wrong, none is added.
+// The error is an *Error, or several joined.
 func (r *Registry) AddFiles(files ...File) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	files0, documents, groups, types, parts := r.files, r.documents, r.groups, r.types, r.parts
 	r.files = append(slices.Clone(r.files), files...)
-	r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes, r.kinds = nil, nil, nil, nil, nil, nil, nil, nil
+	r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes, r.kinds = nil, nil,
+		nil, nil, nil, nil, nil, nil
 	err := r.check(len(files0))
 	if err != nil {
-		r.files, r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes = files0, documents, nil, groups, nil, types, parts, nil
+		r.files, r.documents, r.domains, r.groups, r.versions, r.types, r.parts, r.scopes = files0,
+			documents, nil, groups, nil, types, parts, nil
 	}
 	return err
 }
 
-// checkDocument reads all that a file says.
+// checkDocument reads everything in a document and returns what is wrong.
 func (r *Registry) checkDocument(d knowledgeDocument) error {
-	sections := []string{"accessors", "shapes", "families", "resourceTypes", "attributes", "clusterScoped"}
+	sections := []string{
+		"accessors", "shapes", "families", "resourceTypes", "attributes", "clusterScoped",
+	}
 	return d.fields(d.doc.Value(), "", sections, func(section string, v gaby.Value) error {
 		switch section {
 		case "clusterScoped":
-			return d.failKey(v, "write scope: Cluster into the entry of each type under resourceTypes instead")
+			return d.failKey(
+				v, "write scope: Cluster into the entry of each type under resourceTypes instead",
+			)
 		case "families":
 			return d.items(v, section, func(family gaby.Value) error {
 				_, err := d.texts(family, section)
@@ -123,10 +134,16 @@ func (r *Registry) checkDocument(d knowledgeDocument) error {
 				_, _, err := accessorOf(d, entry)
 				return err
 			case "shapes":
-				return errors.Join(r.newTypeCompiler("").fragment(d, entry, "x", 1), r.checkAttributeNames(d, entry))
+				return errors.Join(
+					r.newTypeCompiler("").fragment(d, entry, "x", 1),
+					r.checkAttributeNames(d, entry),
+				)
 			case "resourceTypes":
-				if slash := strings.IndexByte(name, '/'); name != "*" && (slash <= 0 || strings.HasSuffix(name, "/")) {
-					return d.failKey(entry, "a resource type is apiVersion/kind, such as example.com/v1/Cache")
+				if slash := strings.IndexByte(name, '/'); name != "*" &&
+					(slash <= 0 || strings.HasSuffix(name, "/")) {
+					return d.failKey(
+						entry, "a resource type is apiVersion/kind, such as example.com/v1/Cache",
+					)
 				}
 				_, err := r.typeKnowledge(api.ResourceType(name))
 				return errors.Join(err, r.checkAttributeNames(d, entry))
@@ -144,22 +161,26 @@ func (r *Registry) checkDocument(d knowledgeDocument) error {
 	})
 }
 
-// checkAttributeNames finds attributes of a type or shape that are called almost like one that is known. Attributes need not be
-// described, but one that nobody describes is more likely to be another one misspelt.
+// checkAttributeNames rejects attributes of a type or shape whose names look like typos of known
+// ones. Attributes need no description, but an unknown name close to a known one is probably a
+// mistake.
 func (r *Registry) checkAttributeNames(d knowledgeDocument, fragment gaby.Value) error {
 	known := r.attributeNames()
-	return d.fields(fragment.Get("attributes"), "attributes", nil, func(name string, entry gaby.Value) error {
-		if slices.Contains(known, name) {
+	return d.fields(fragment.Get("attributes"), "attributes", nil,
+		func(name string, entry gaby.Value) error {
+			if slices.Contains(known, name) {
+				return nil
+			}
+			if meant := configkit.Misspelt(name, known); len(meant) > 0 {
+				return d.unknown(
+					entry.KeyPosition(), name, "no file describes this attribute", name, meant,
+				)
+			}
 			return nil
-		}
-		if meant := configkit.Misspelt(name, known); len(meant) > 0 {
-			return d.unknown(entry.KeyPosition(), name, "no file describes this attribute", name, meant)
-		}
-		return nil
-	})
+		})
 }
 
-// attributeNames are the attributes that files describe and that were registered, sorted.
+// attributeNames returns the attributes that are described in files or registered, sorted.
 func (r *Registry) attributeNames() []string {
 	var names []string
 	for _, d := range r.documents {
@@ -176,7 +197,8 @@ func (r *Registry) attributeNames() []string {
 	return slices.Compact(names)
 }
 
-// builtInAttribute tells whether the program knows an attribute, and what to do instead of describing it anew.
+// builtInAttribute reports whether an attribute is built in, and what to do instead of describing
+// it again.
 func (r *Registry) builtInAttribute(name string) (hint string, ok bool) {
 	for _, d := range r.documents {
 		if d.BuiltIn && d.entry("attributes", name).Exists() {
@@ -186,8 +208,8 @@ func (r *Registry) builtInAttribute(name string) (hint string, ok bool) {
 	return "", false
 }
 
-// SimilarTypes tells whether a resource of one type may become one of the other and stay the same resource: the kinds are the
-// same, whatever group and version are, or of one family.
+// SimilarTypes reports whether a resource of type a may become one of type b and remain the same
+// resource: the kinds must be equal or of one family, whatever the group and version.
 func (r *Registry) SimilarTypes(a, b api.ResourceType) bool {
 	kindA, kindB := kindOf(a), kindOf(b)
 	if kindA == kindB {
@@ -212,10 +234,12 @@ func (r *Registry) SimilarTypes(a, b api.ResourceType) bool {
 	return false
 }
 
-// kindOf is what a type ends in.
-func kindOf(t api.ResourceType) string { return string(t[strings.LastIndexByte(string(t), '/')+1:]) }
+// kindOf returns the kind of a type.
+func kindOf(t api.ResourceType) string {
+	return string(t[strings.LastIndexByte(string(t), '/')+1:])
+}
 
-// ResourceTypes are the types something specific is known about, sorted.
+// ResourceTypes returns the types that have entries or registered paths, sorted.
 func (r *Registry) ResourceTypes() ([]api.ResourceType, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -227,7 +251,7 @@ func (r *Registry) ResourceTypes() ([]api.ResourceType, error) {
 	return types, err
 }
 
-// typeNames are ResourceTypes.
+// typeNames returns the names of ResourceTypes. The caller must hold r.mu.
 func (r *Registry) typeNames() ([]string, error) {
 	if err := r.parse(); err != nil {
 		return nil, err
@@ -247,7 +271,7 @@ func (r *Registry) typeNames() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// AttributePaths are the registered paths of an attribute.
+// AttributePaths returns the registered paths of an attribute.
 func (r *Registry) AttributePaths(name api.AttributeName) configkit.PathSource {
 	return attributePaths{r, name}
 }
@@ -261,10 +285,10 @@ func (a attributePaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	return a.registry.part(t, a.name).attributes[a.name]
 }
 
-// maxTypes bounds how much is kept of types that data name and nobody has heard of.
+// maxTypes bounds how many types are cached, since data may name any number of unknown types.
 const maxTypes = 4096
 
-// typePart is one attribute of a type, justMergeKeys or justSensitive.
+// typePart is a part of what is known about a type: one attribute, justMergeKeys or justSensitive.
 type typePart struct {
 	of   api.ResourceType
 	name api.AttributeName
@@ -272,7 +296,8 @@ type typePart struct {
 
 const justMergeKeys api.AttributeName = ""
 
-// part knows about one attribute of a type, or its merge keys. As long as nothing else is asked about the type, nothing else is read.
+// part returns what is known about one attribute of a type, or its merge keys. It reads nothing
+// else about the type.
 func (r *Registry) part(t api.ResourceType, name api.AttributeName) *typeInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -304,23 +329,27 @@ func (r *Registry) part(t api.ResourceType, name api.AttributeName) *typeInfo {
 	panic(err) // files are checked before
 }
 
-// NeededPaths are the paths, of any attribute, whose values come from elsewhere.
+// NeededPaths returns the paths, of any attribute, whose values come from elsewhere.
 func (r *Registry) NeededPaths() configkit.PathSource {
-	return pathSource(func(t api.ResourceType) []*api.PathVisitorInfo { return r.knowledge(t).needed })
+	return pathSource(func(t api.ResourceType) []*api.PathVisitorInfo {
+		return r.knowledge(t).needed
+	})
 }
 
-// ProvidedPaths are the paths, of any attribute, whose values others need.
+// ProvidedPaths returns the paths, of any attribute, whose values other resources need.
 func (r *Registry) ProvidedPaths() configkit.PathSource {
-	return pathSource(func(t api.ResourceType) []*api.PathVisitorInfo { return r.knowledge(t).provided })
+	return pathSource(func(t api.ResourceType) []*api.PathVisitorInfo {
+		return r.knowledge(t).provided
+	})
 }
 
-// pathSource is a function as a configkit.PathSource.
+// pathSource adapts a function to configkit.PathSource.
 type pathSource func(t api.ResourceType) []*api.PathVisitorInfo
 
 func (s pathSource) PathsOf(t api.ResourceType) []*api.PathVisitorInfo { return s(t) }
 
-// PathInfo is what is registered about a path of a type, nil when nothing is. The path may be given with indexes, lookups
-// or wildcards.
+// PathInfo returns what is registered about a path of a type, or nil. The path may have indexes,
+// lookups or wildcards.
 func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.PathVisitorInfo {
 	k := r.knowledge(t)
 	k.mu.Lock()
@@ -336,7 +365,8 @@ func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.Pa
 	return info
 }
 
-// maxAsked bounds how many answers are kept. Resources of a type are much alike, so the same paths are asked for over and over.
+// maxAsked bounds the cache of answers. Resources of one type are similar, so the same paths are
+// asked for over and over.
 const maxAsked = 4096
 
 func (k *typeInfo) pathInfo(path api.UnresolvedPath) *api.PathVisitorInfo {
@@ -348,32 +378,37 @@ func (k *typeInfo) pathInfo(path api.UnresolvedPath) *api.PathVisitorInfo {
 		return info
 	}
 	if p.EmbeddedPath() != "" {
-		// An accessor that is registered for the whole value reaches any part of it.
-		if info := k.lookup[p.Whole().NormalizedPath()]; info != nil && info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
+		// An accessor registered for the whole value reaches any part of it.
+		if info := k.lookup[p.Whole().NormalizedPath()]; info != nil &&
+			info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
 			return info
 		}
 	}
-	// A key that a user chose is registered as *.
+	// A key that users choose is registered as *.
 	for i := range p.Segments() {
-		if s := &p.Segments()[i]; s.Kind == yamlpath.Plain && s.Index < 0 && k.mapKeys[p.Normalized(i)] {
+		if s := &p.Segments()[i]; s.Kind == yamlpath.Plain && s.Index < 0 &&
+			k.mapKeys[p.Normalized(i)] {
 			return k.lookup[p.Wild(i).NormalizedPath()]
 		}
 	}
 	return nil
 }
 
-// MergeKeys are the lists of a type whose elements are known by a key.
+// MergeKeys returns the lists of a type whose elements have merge keys.
 func (r *Registry) MergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
 	return r.part(t, justMergeKeys).mergeKeys
 }
 
-// ExclusiveFields are the fields of a type of which one alone may be present.
+// ExclusiveFields returns the fields of a type of which only one may be present.
 func (r *Registry) ExclusiveFields(t api.ResourceType) []configkit.ExclusiveFields {
 	return r.knowledge(t).exclusive
 }
 
-// RegisterPaths adds paths of an attribute to a type, or to all types with *. Registering a path again replaces it.
-func (r *Registry) RegisterPaths(name api.AttributeName, t api.ResourceType, paths api.PathToVisitorInfoType) error {
+// RegisterPaths adds paths of an attribute to a type, or to all types with *. Registering a path
+// again replaces it.
+func (r *Registry) RegisterPaths(
+	name api.AttributeName, t api.ResourceType, paths api.PathToVisitorInfoType,
+) error {
 	for path, info := range paths {
 		text := info.Path
 		if text == "" {
@@ -382,7 +417,9 @@ func (r *Registry) RegisterPaths(name api.AttributeName, t api.ResourceType, pat
 		if _, err := yamlpath.Parse(string(text)); err != nil {
 			return fmt.Errorf("attribute %s of %s: %w", name, t, err)
 		}
-		if _, err := r.CompileAccessor(info.EmbeddedAccessorType, info.EmbeddedAccessorConfig); err != nil {
+		if _, err := r.CompileAccessor(
+			info.EmbeddedAccessorType, info.EmbeddedAccessorConfig,
+		); err != nil {
 			return fmt.Errorf("attribute %s of %s: path %s: %w", name, t, text, err)
 		}
 	}
@@ -393,7 +430,9 @@ func (r *Registry) RegisterPaths(name api.AttributeName, t api.ResourceType, pat
 	return nil
 }
 
-func (r *Registry) add(name api.AttributeName, t api.ResourceType, paths api.PathToVisitorInfoType) {
+func (r *Registry) add(
+	name api.AttributeName, t api.ResourceType, paths api.PathToVisitorInfoType,
+) {
 	if r.added == nil {
 		r.added = map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType{}
 	}
@@ -413,10 +452,14 @@ func (r *Registry) add(name api.AttributeName, t api.ResourceType, paths api.Pat
 	}
 }
 
-// RegisterPathsByAttributeName adds paths of an attribute to the registry of a provider. The invocations, if given, are what
-// reads and writes the attribute. With skipOverride, a path about which something is registered already is left alone.
-func RegisterPathsByAttributeName(resourceProvider configkit.ResourceProvider, attributeName api.AttributeName, resourceType api.ResourceType,
-	pathInfos api.PathToVisitorInfoType, getterInvocation, setterInvocation *api.FunctionInvocation, skipOverride bool,
+// RegisterPathsByAttributeName adds paths of an attribute to the registry of a provider. The
+// invocations, if not nil, read and write the attribute. With skipOverride, paths that are
+// registered already are left alone.
+func RegisterPathsByAttributeName(
+	resourceProvider configkit.ResourceProvider, attributeName api.AttributeName,
+	resourceType api.ResourceType,
+	pathInfos api.PathToVisitorInfoType, getterInvocation, setterInvocation *api.FunctionInvocation,
+	skipOverride bool,
 ) error {
 	paths := make(api.PathToVisitorInfoType, len(pathInfos))
 	for path, info := range pathInfos {
@@ -436,7 +479,9 @@ func RegisterPathsByAttributeName(resourceProvider configkit.ResourceProvider, a
 				details.GetterInvocation = getterInvocation
 			}
 			if setterInvocation != nil {
-				details.SetterInvocations = append(slices.Clone(details.SetterInvocations), *setterInvocation)
+				details.SetterInvocations = append(
+					slices.Clone(details.SetterInvocations), *setterInvocation,
+				)
 			}
 			own.Details = &details
 		}
@@ -452,14 +497,18 @@ func (r *Registry) CompileAccessor(t api.EmbeddedAccessorType, config string) (y
 
 // CompilePath implements yamlpath.Compiler. It keeps paths, because every part of a unit needs them again.
 func (r *Registry) CompilePath(text string) (*yamlpath.Path, error) {
-	return keep(&r.mu, &r.paths, text, func() (*yamlpath.Path, error) { return yamlpath.Parse(text) })
+	return keep(&r.mu, &r.paths, text, func() (*yamlpath.Path, error) {
+		return yamlpath.Parse(text)
+	})
 }
 
-// maxCompiled bounds how much of what was compiled is kept.
+// maxCompiled bounds the caches of compiled accessors and paths.
 const maxCompiled = 4096
 
-// keep is the value m has for a key, made when it has none.
-func keep[V any](mu *sync.Mutex, m *map[string]V, key string, compile func() (V, error)) (V, error) {
+// keep returns the value of key in the cache m, compiling it first if necessary.
+func keep[V any](
+	mu *sync.Mutex, m *map[string]V, key string, compile func() (V, error),
+) (V, error) {
 	mu.Lock()
 	defer mu.Unlock()
 	if v, ok := (*m)[key]; ok {
@@ -476,24 +525,27 @@ func keep[V any](mu *sync.Mutex, m *map[string]V, key string, compile func() (V,
 	return v, nil
 }
 
-// typeInfo is everything known about one type, that about * included. But for the answers it keeps it is
-// immutable once made.
+// typeInfo is everything known about a type, including the entries for *. Except for its cache it
+// is immutable.
 type typeInfo struct {
-	attributes map[api.AttributeName][]*api.PathVisitorInfo    // in lexical order of registered path
-	own        map[api.AttributeName]api.PathToVisitorInfoType // without what is said of *, by normalised path
-	lookup     map[api.UnresolvedPath]*api.PathVisitorInfo     // by normalised path
-	mapKeys    map[string]bool                                 // normalised paths of maps whose keys users choose
-	needed     []*api.PathVisitorInfo                          // of all attributes, in lexical order of registered path
-	provided   []*api.PathVisitorInfo
-	mergeKeys  *configkit.MergeKeyTree
-	exclusive  []configkit.ExclusiveFields
-	sensitive  []*yamlpath.Path // in lexical order of normalised path
+	attributes map[api.AttributeName][]*api.PathVisitorInfo // in lexical order of registered path
+	// Without the entries for *, by normalized path.
+	own     map[api.AttributeName]api.PathToVisitorInfoType
+	lookup  map[api.UnresolvedPath]*api.PathVisitorInfo // by normalized path
+	mapKeys map[string]bool                             // normalized paths of maps whose keys users choose
+	// Of all attributes, in lexical order of registered path.
+	needed    []*api.PathVisitorInfo
+	provided  []*api.PathVisitorInfo
+	mergeKeys *configkit.MergeKeyTree
+	exclusive []configkit.ExclusiveFields
+	sensitive []*yamlpath.Path // in lexical order of normalized path
 
 	mu    sync.Mutex
-	asked map[api.UnresolvedPath]*api.PathVisitorInfo // answers of PathInfo
+	asked map[api.UnresolvedPath]*api.PathVisitorInfo // cache of PathInfo
 }
 
-// knowledge is typeInfo of files that were checked: the embedded one by a test, users' files when they are loaded.
+// knowledge returns the typeInfo of t. The files have been checked: built-in ones by a test, users'
+// files when they were loaded.
 func (r *Registry) knowledge(t api.ResourceType) *typeInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -525,7 +577,8 @@ func (r *Registry) typeKnowledge(t api.ResourceType) (*typeInfo, error) {
 	return k, nil
 }
 
-// compile reads what is known about a type, or only the paths of some attributes, or justMergeKeys.
+// compile reads what is known about a type, or only some attributes, or only justMergeKeys or
+// justSensitive.
 func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeInfo, error) {
 	c := r.newTypeCompiler(t)
 	c.only = only
@@ -539,7 +592,8 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeI
 			return nil, err
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.added[of])) {
-			if only != nil && !slices.Contains(only, name) && !slices.Contains(only, justSensitive) {
+			if only != nil && !slices.Contains(only, name) &&
+				!slices.Contains(only, justSensitive) {
 				continue
 			}
 			paths := r.added[of][name]
@@ -572,10 +626,11 @@ func (r *Registry) parse() error {
 	return nil
 }
 
-// neverReported is the rank of attributes under whose name a place is not reported where several or any would do.
+// neverReported is the rank of attributes that PathInfo never returns: their paths match many
+// values.
 const neverReported = 10
 
-// attributeRank orders the attributes that may have the same path by which of them is reported.
+// attributeRank orders attributes that share a path; PathInfo returns the one with the lowest rank.
 func attributeRank(name api.AttributeName) int {
 	switch {
 	case strings.HasPrefix(string(name), "container-"):

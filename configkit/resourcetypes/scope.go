@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Scope reports whether the resources of a type are in namespaces. It is that of any version of the kind in the group, or what
-// GROUP/*/* says of all kinds of the group.
+// Scope returns whether the resources of a type are in namespaces. It looks for the scope of any
+// version of the kind, then for an entry GROUP/*/* for all kinds of the group.
 func (r *Registry) Scope(t api.ResourceType) configkit.Scope {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -41,7 +41,8 @@ func (r *Registry) scope(t api.ResourceType) configkit.Scope {
 	return scope
 }
 
-// statedScope returns what the entries of a type say, the last document first, or those of the type it is the same as.
+// statedScope returns the scope in the entries of a type, the last document first, or else that of
+// the type it is sameAs.
 func (r *Registry) statedScope(t string, depth int) configkit.Scope {
 	documents, err := r.documentsAbout(t)
 	if err != nil {
@@ -61,7 +62,7 @@ func (r *Registry) statedScope(t string, depth int) configkit.Scope {
 	return r.statedScope(same, depth+1)
 }
 
-// sameKind returns the types with entries that are other versions of a type, sorted.
+// sameKind returns the types with entries that have the group and kind of t in any version, sorted.
 func sameKind(documents []knowledgeDocument, t api.ResourceType) []string {
 	var versions []string
 	for _, d := range documents {
@@ -75,8 +76,10 @@ func sameKind(documents []knowledgeDocument, t api.ResourceType) []string {
 	return versions
 }
 
-// checkScope refuses unknown scopes.
+// checkScope rejects unknown scopes.
 func (d knowledgeDocument) checkScope(v gaby.Value) error {
-	_, err := d.oneOf(v, "scope", []string{string(configkit.ScopeCluster), string(configkit.ScopeNamespaced)})
+	_, err := d.oneOf(
+		v, "scope", []string{string(configkit.ScopeCluster), string(configkit.ScopeNamespaced)},
+	)
 	return err
 }

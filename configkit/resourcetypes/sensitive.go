@@ -10,10 +10,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// justSensitive selects the paths of all attributes whose values are secret.
+// justSensitive selects the paths of secret values, of all attributes.
 const justSensitive api.AttributeName = "#sensitive"
 
-// Sensitive returns how a path of a type relates to the paths whose values are secret.
+// Sensitive returns how a path of a type relates to the paths of secret values.
 func (r *Registry) Sensitive(t api.ResourceType, path api.ResolvedPath) configkit.Sensitivity {
 	secret := r.part(t, justSensitive).sensitive
 	if len(secret) == 0 {
@@ -24,7 +24,7 @@ func (r *Registry) Sensitive(t api.ResourceType, path api.ResolvedPath) configki
 	}
 	asked, err := yamlpath.Parse(string(path))
 	if err != nil {
-		return configkit.AboveSensitive // nobody knows what it leads to
+		return configkit.AboveSensitive // an invalid path may lead anywhere
 	}
 	relation := configkit.NotSensitive
 	for _, s := range secret {
@@ -45,7 +45,8 @@ func mayMatch(a, b yamlpath.Segment) bool {
 	return !a.IsKey() || !b.IsKey() || a.Key == b.Key
 }
 
-// SensitiveValues calls visit with each value of a document of type t that is secret as a whole. Of a repeated key it visits all values.
+// SensitiveValues calls visit for each value of doc, of type t, that is secret as a whole. Of a
+// duplicate key it visits all values.
 func (r *Registry) SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value)) {
 	for _, path := range r.part(t, justSensitive).sensitive {
 		visitEntries(doc.Value(), path.Segments(), visit)
@@ -67,13 +68,14 @@ func visitEntries(v gaby.Value, segments []yamlpath.Segment, visit func(gaby.Val
 		below(entry)
 	}
 	for entry := v.First(); entry.Exists(); entry = entry.Next() {
-		if entry.Elsewhere() { // Entries does not show what an alias means
+		if entry.Elsewhere() { // Entries does not follow aliases
 			below(entry)
 		}
 	}
 }
 
-// SensitiveKinds returns the kinds of the types that have secret values, sorted. "*" is among them when resources of any type may.
+// SensitiveKinds returns the kinds of the types that have secret values, sorted. It includes "*" if
+// resources of any type may have some.
 func (r *Registry) SensitiveKinds() []string {
 	r.mu.Lock()
 	kinds := r.kinds
@@ -95,7 +97,8 @@ func (r *Registry) SensitiveKinds() []string {
 	return kinds
 }
 
-// mayBeSensitiveTypes are the types of the documents and additions that may have secret values.
+// mayBeSensitiveTypes returns the types, from documents and registrations, that may have secret
+// values.
 func (r *Registry) mayBeSensitiveTypes() []api.ResourceType {
 	r.mu.Lock()
 	defer r.mu.Unlock()
