@@ -34,7 +34,7 @@ type typeCompiler struct {
 	mapKeys   map[string]bool
 	exclusive map[string]configkit.ExclusiveFields  // by path and members
 	sensitive map[api.UnresolvedPath]*yamlpath.Path // by normalized path
-	arguments []string                              // of the shape being read, as its embedding gives them
+	arguments []string                              // of the current shape, from its embedding
 	fragments int
 }
 

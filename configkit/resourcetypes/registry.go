@@ -532,7 +532,7 @@ type typeInfo struct {
 	// Without the entries for *, by normalized path.
 	own     map[api.AttributeName]api.PathToVisitorInfoType
 	lookup  map[api.UnresolvedPath]*api.PathVisitorInfo // by normalized path
-	mapKeys map[string]bool                             // normalized paths of maps whose keys users choose
+	mapKeys map[string]bool                             // normalized paths of maps with user-chosen keys
 	// Of all attributes, in lexical order of registered path.
 	needed    []*api.PathVisitorInfo
 	provided  []*api.PathVisitorInfo
@@ -626,8 +626,8 @@ func (r *Registry) parse() error {
 	return nil
 }
 
-// neverReported is the rank of attributes that PathInfo never returns: their paths match many
-// values.
+// neverReported is the rank of attributes that PathInfo does not return, even if no other attribute
+// shares the path.
 const neverReported = 10
 
 // attributeRank orders attributes that share a path; PathInfo returns the one with the lowest rank.
