@@ -15,28 +15,33 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
-// longRun is how many bytes a message and a secret value must have in common that are masked wherever they stand.
+// longRun is the number of bytes that a message and a secret value must have in common to be masked
+// wherever they occur.
 const longRun = 12
 
-// known is what secret values look like in a message.
+// known is an index of secret values for masking messages.
 type known struct {
-	index *suffixarray.Index // over all of them
-	words wordList           // those that are shorter than longRun, and short lines
-	parts wordList           // words of the values, which are masked in what is about one
+	index *suffixarray.Index // over all values
+	words wordList           // values shorter than longRun, and short lines
+	parts wordList           // words in values, masked in messages about a secret value
 }
 
-// Message returns a message without the secret values it quotes.
+// Message returns message with the secret values it quotes masked.
 func (v *Values) Message(message string) string { return v.mask(message, false) }
 
-// About returns a message about a path of a resource without the secret values it quotes. Of a secret value it quotes nothing at all.
+// About returns a message about a path of a resource with the secret values it quotes masked. If
+// the path itself is secret, all quotations and all words of values are masked.
 func (v *Values) About(t api.ResourceType, path api.ResolvedPath, message string) string {
 	if v == nil {
 		return message
 	}
-	return v.mask(message, path != "" && v.provider.Sensitive(t, path) == configkit.IsSensitive, string(path), string(t))
+	return v.mask(
+		message, path != "" && v.provider.Sensitive(t, path) == configkit.IsSensitive, string(path),
+		string(t),
+	)
 }
 
-// mask masks what a message quotes, but for names in it.
+// mask masks what message quotes, except names.
 func (v *Values) mask(message string, about bool, names ...string) string {
 	if v == nil || message == "" {
 		return message
@@ -67,7 +72,7 @@ func (v *Values) mask(message string, about bool, names ...string) string {
 	return shortened.ReplaceAllString(repeated.ReplaceAllString(b.String(), Mask), Mask+"$1")
 }
 
-// mark tells which bytes of a message belong to secret values.
+// mark returns for each byte of message whether it belongs to a secret value.
 func (k *known) mark(message string, about bool) []bool {
 	marked := make([]bool, len(message))
 	set := func(from, to int) {
@@ -89,13 +94,14 @@ func (k *known) mark(message string, about bool) []bool {
 }
 
 var (
-	// repeated are masks of the parts of one value.
+	// repeated matches the masks of several parts of one value.
 	repeated = regexp.MustCompile(`\(sensitive\)(?:[^\pL\pN"'` + "`" + `]{0,2}\(sensitive\))+`)
-	// shortened is what follows the beginning of a long value.
+	// shortened matches what follows the beginning of a long value.
 	shortened = regexp.MustCompile(`\(sensitive\)(["'` + "`" + `]?)…(?: \(\d+ characters\))?`)
 )
 
-// quoted returns how long the quotation is that the message begins with if it is to be masked, without its last quote; else 0.
+// quoted returns the length, without the closing quote, of the quotation at the beginning of
+// message if it must be masked, else 0.
 func (k *known) quoted(message string, about bool) int {
 	quote := message[0]
 	if quote != '"' && quote != '\'' && quote != '`' {
@@ -120,7 +126,7 @@ func (k *known) quoted(message string, about bool) int {
 	return 0
 }
 
-// has reports whether a text is part of a secret value, or a whole one.
+// has reports whether text is part of a secret value or, with whole, equal to one.
 func (k *known) has(text string, whole bool) bool {
 	if whole {
 		text = "\x00" + text + "\x00"
@@ -128,14 +134,14 @@ func (k *known) has(text string, whole bool) bool {
 	return len(text) > 0 && len(k.index.Lookup([]byte(text), 1)) > 0
 }
 
-// run returns how much of the message from a place on is to be masked.
+// run returns how many bytes of message must be masked from offset at on.
 func (k *known) run(message string, at int, about bool) int {
 	rest := message[at:]
 	before, _ := utf8.DecodeLastRuneInString(message[:at])
 	begin, _ := utf8.DecodeRuneInString(rest)
 	least := longRun
 	if isWord(before) && isWord(begin) {
-		least *= 2 // a few words of a value may end like those of the message
+		least *= 2 // a few words of a value may coincide with the message
 	}
 	if len(rest) >= least && begin != ' ' && k.has(rest[:least], false) {
 		n := least
@@ -159,9 +165,11 @@ func (k *known) run(message string, at int, about bool) int {
 	})
 }
 
-func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
+func isWord(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
 
-// wordList are words by the first bytes they have.
+// wordList holds words by their first wordStart bytes.
 type wordList map[string][]string
 
 const wordStart = 4
@@ -171,7 +179,8 @@ func (l wordList) add(word string) {
 	l[start] = append(l[start], word)
 }
 
-// longest returns the length of the longest word that text begins with and that fits, 0 without one.
+// longest returns the length of the longest word that text begins with and for which fits returns
+// true, or 0.
 func (l wordList) longest(text string, fits func(word string) bool) int {
 	longest := 0
 	for n := 1; n <= min(wordStart, len(text)); n++ {
@@ -184,7 +193,7 @@ func (l wordList) longest(text string, fits func(word string) bool) int {
 	return longest
 }
 
-// know prepares what there is to know about the values.
+// know builds the index of the values.
 func (v *Values) know() *known {
 	k := &known{words: wordList{}, parts: wordList{}}
 	var all strings.Builder
@@ -203,11 +212,13 @@ func (v *Values) know() *known {
 				k.words.add(text)
 			}
 		}
-		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'=:,{}[]`, r) }) {
+		for part := range strings.FieldsFuncSeq(text, func(r rune) bool {
+			return unicode.IsSpace(r) || strings.ContainsRune(`"'=:,{}[]`, r)
+		}) {
 			if part != text && isPlain(part) {
 				continue
 			}
-			if !isPart[part] && strings.Trim(part, "-./_") != "" { // not what joins words, as in get-path
+			if !isPart[part] && strings.Trim(part, "-./_") != "" { // skip punctuation that joins words, as in get-path
 				isPart[part] = true
 				k.parts.add(part)
 			}
@@ -235,9 +246,12 @@ func (v *Values) know() *known {
 	return k
 }
 
-// tells reports whether a word may be masked wherever it occurs. Words that a message would have anyway may not.
+// tells reports whether a word may be masked wherever it occurs. Words that messages use anyway may
+// not.
 func tells(word string) bool {
-	return len(word) > 1 && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(word))
+	return len(word) > 1 && !slices.Contains(
+		[]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(word),
+	)
 }
 
 // plainWords are the words of messages, with a space before and after each. A message has them whatever the value is: a mask would only
@@ -250,15 +264,21 @@ const plainWords = " a an and as at base64 be bool but by byte characters decima
 
 func isPlain(word string) bool { return strings.Contains(plainWords, " "+word+" ") }
 
-// spellings are the ways in which messages may write a value that is written in a text as raw.
+// spellings returns the ways in which messages may write a value whose source text is raw.
 func spellings(raw, value string) []string {
 	all := []string{strings.TrimSpace(raw)}
 	texts := []string{value}
-	if decoded, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(value), "")); err == nil && utf8.Valid(decoded) {
+	if decoded, err := base64.StdEncoding.DecodeString(strings.Join(
+		strings.Fields(value), "",
+	)); err == nil &&
+		utf8.Valid(decoded) {
 		texts = append(texts, string(decoded))
 	}
 	for _, text := range texts {
-		all = append(all, text, escaped(strconv.Quote(text)), base64.StdEncoding.EncodeToString([]byte(text)))
+		all = append(
+			all, text, escaped(strconv.Quote(text)),
+			base64.StdEncoding.EncodeToString([]byte(text)),
+		)
 		if spelled, err := json.Marshal(text); err == nil {
 			all = append(all, escaped(string(spelled)))
 		}
@@ -273,5 +293,5 @@ func spellings(raw, value string) []string {
 	return all
 }
 
-// escaped is a quoted text without the quotes.
+// escaped returns quoted without its quotes.
 func escaped(quoted string) string { return quoted[1 : len(quoted)-1] }

@@ -9,7 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// change is a mutation or a conflict, as far as it has values.
+// change is the JSON form of a mutation or conflict, as far as it has values.
 type change struct {
 	Resource             api.ResourceInfo
 	ResourceMutationInfo struct{ Value string } // a whole resource
@@ -18,7 +18,7 @@ type change struct {
 	Source, Target       struct{ Value string }
 }
 
-// changesIn reads mutations or conflicts in JSON; of any other text it returns none.
+// changesIn parses mutations or conflicts in JSON. For any other text it returns none.
 func changesIn(data []byte) (all []change) {
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) || json.Unmarshal(data, &all) != nil {
 		return nil
@@ -26,7 +26,7 @@ func changesIn(data []byte) (all []change) {
 	return all
 }
 
-// wholeResources are the texts of the resources that mutations add or replace.
+// wholeResources returns the text of each resource that mutations add or replace.
 func wholeResources(texts [][]byte) (resources [][]byte) {
 	for _, data := range texts {
 		for _, c := range changesIn(data) {
@@ -38,7 +38,7 @@ func wholeResources(texts [][]byte) (resources [][]byte) {
 	return resources
 }
 
-// addChanges adds the secret values that mutations or conflicts in a text set.
+// addChanges adds the secret values in the mutations or conflicts of a text.
 func (v *Values) addChanges(t *text) {
 	for _, c := range changesIn(t.data) {
 		values := map[api.ResolvedPath][]string{c.Path: {c.Source.Value, c.Target.Value}}
@@ -56,7 +56,7 @@ func (v *Values) addChanges(t *text) {
 	}
 }
 
-// addScalars adds the scalars of a value in YAML.
+// addScalars adds the scalars of a YAML value.
 func (t *text) addScalars(value string) {
 	doc, err := gaby.ParseYAML([]byte(value))
 	if value == "" || err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// Outputs masks the secret values in what validations found. The values that functions were asked for stay as they are.
+// Outputs masks the secret values in validation results. Values that functions were asked to return
+// stay as they are.
 func (v *Values) Outputs(outputs api.OutputList) {
 	for i := range outputs {
 		switch value := outputs[i].Value.(type) {
@@ -51,8 +52,11 @@ func (v *Values) result(r *api.ValidationResult) {
 		return row.Path == "" || !v.Has(row.ResourceInfo, row.Path)
 	})
 	for i, detail := range r.Details {
-		// Details tell again what is wrong with the attributes, in the same order if all of them are secret.
-		of := func(row api.AttributeValue) bool { return strings.Contains(detail, string(row.Path)) }
+		// Each detail repeats what is wrong with an attribute. If all attributes are secret,
+		// details and rows have the same order.
+		of := func(row api.AttributeValue) bool {
+			return strings.Contains(detail, string(row.Path))
+		}
 		row := i
 		if len(rows) != len(r.Details) || !of(rows[i]) {
 			row = slices.IndexFunc(rows, of)
@@ -82,7 +86,7 @@ func (v *Values) attribute(row *api.AttributeValue) {
 	}
 }
 
-// maskOf is the mask of a value that is not the zero value.
+// maskOf returns the mask, or value if it is nil or "".
 func maskOf[V any](value V) V {
 	if text, ok := any(value).(string); ok && text == "" || any(value) == nil {
 		return value
@@ -90,7 +94,7 @@ func maskOf[V any](value V) V {
 	return any(Mask).(V)
 }
 
-// data returns a value of JSON without secret values.
+// data returns a JSON value with its secret values masked.
 func (v *Values) data(value any) any {
 	switch value := value.(type) {
 	case string:

@@ -1,9 +1,9 @@
-// Package sensitive masks secret values where people and logs would read them.
+// Package sensitive masks secret values in what people and logs see.
 //
-// What is secret is said by the registry of resource types: the paths that are marked sensitive there. Find looks for the values at these
-// paths in the texts of a unit. A text that is shown, in a diff say, is masked by the places of the values, line by line. A message is
-// masked by what the values are, since nobody knows how a function came to quote them. Nothing here costs anything as long as nothing is
-// shown.
+// The registry of resource types marks the paths of secret values as sensitive. Find looks for the
+// values at these paths in the texts of a unit. Text that is shown, such as a diff, is masked by
+// the positions of the values. Messages are masked by the content of the values, because it is
+// unknown how a function came to quote them. Nothing is computed until something is shown.
 package sensitive
 
 import (
@@ -18,25 +18,26 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Mask takes the place of a secret value.
+// Mask replaces a secret value.
 const Mask = "(sensitive)"
 
-// Values are the secret values in the texts of a unit. A nil Values has none and masks nothing.
+// Values holds the secret values in the texts of a unit. A nil Values has none and masks nothing.
 type Values struct {
 	provider configkit.ResourceProvider
 	texts    []*text
-	secret   map[string]api.ResourceType // types of the resources that have secret values in one of the texts, by name
-	kind     *regexp.Regexp              // finds their kinds in a document that cannot be read
-	known    *known                      // made for the first message
+	// The types of resources that have secret values in one of the texts, by name.
+	secret map[string]api.ResourceType
+	kind   *regexp.Regexp // matches their kinds in unreadable documents
+	known  *known         // built for the first message
 }
 
 // text is one text of a unit.
 type text struct {
 	data   []byte
 	spans  []span
-	loose  []string        // lines of documents that cannot be read, without their keys
-	quoted []string        // values in mutations, and numbers as they are read
-	named  map[string]bool // the resources that have secret values because of their types
+	loose  []string        // lines of unreadable documents, without keys
+	quoted []string        // values in mutations, and numbers as parsed
+	named  map[string]bool // resources whose types have secret values
 }
 
 // span is a scalar or a comment in a text.
@@ -46,14 +47,19 @@ type span struct {
 	value    string
 }
 
-// Find finds the secret values in texts of a unit, such as the one before a change and the one after it. It returns nil when there are
-// none. A resource that is of a type with secret values in one of the texts has them in all of them, whatever its type is there.
-func Find(converter configkit.ConfigConverter, provider configkit.ResourceProvider, texts ...[]byte) *Values {
+// Find finds the secret values in the texts of a unit, such as the text before a change and the one
+// after it. It returns nil if there are none. A resource whose type has secret values in one of the
+// texts has them in all texts, whatever its type there.
+func Find(
+	converter configkit.ConfigConverter, provider configkit.ResourceProvider, texts ...[]byte,
+) *Values {
 	kinds := provider.SensitiveKinds()
 	if !slices.ContainsFunc(texts, func(data []byte) bool { return mentions(data, kinds) }) {
 		return nil
 	}
-	v := &Values{provider: provider, secret: map[string]api.ResourceType{}, kind: kindPattern(kinds)}
+	v := &Values{
+		provider: provider, secret: map[string]api.ResourceType{}, kind: kindPattern(kinds),
+	}
 	var documents []gaby.Container
 	for _, data := range append(slices.Clip(texts), wholeResources(texts)...) {
 		docs, err := converter.NativeToDocuments(data)
@@ -81,7 +87,8 @@ func Find(converter configkit.ConfigConverter, provider configkit.ResourceProvid
 	return v
 }
 
-// mentions reports whether one of the words is in a text, or may be because letters are escaped.
+// mentions reports whether a text contains one of the words, or may contain one because letters are
+// escaped.
 func mentions(data []byte, words []string) bool {
 	if escapedLetter.Match(data) {
 		return len(words) > 0
@@ -91,10 +98,11 @@ func mentions(data []byte, words []string) bool {
 	})
 }
 
-// escapedLetter is an escape that may stand for a letter, or for nothing between two: a line end.
+// escapedLetter matches an escape that may stand for a letter, or an escaped newline, which may
+// split a word.
 var escapedLetter = regexp.MustCompile(`\\(?:[xuU]|\r?\n)`)
 
-// kindPattern matches where a document says that it is of one of the kinds.
+// kindPattern matches the kind field of a document of one of the kinds.
 func kindPattern(kinds []string) *regexp.Regexp {
 	if slices.Contains(kinds, string(api.ResourceTypeAny)) {
 		return regexp.MustCompile("")
@@ -102,10 +110,10 @@ func kindPattern(kinds []string) *regexp.Regexp {
 	return regexp.MustCompile(`\bkind["']?\s*:\s*["']?(?:` + strings.Join(kinds, "|") + `)\b`)
 }
 
-// saysIsSecret reports whether a document that cannot be read seems to have secret values.
+// saysIsSecret reports whether an unreadable document seems to have secret values.
 func (v *Values) saysIsSecret(data []byte) bool { return v.kind.Match(data) }
 
-// typeOf is the type of a document, also of one that has no name.
+// typeOf returns the type of a document, even if the document has no name.
 func (v *Values) typeOf(doc *gaby.YamlDoc) api.ResourceType {
 	if t, err := v.provider.ResourceTypeGetter(doc); err == nil {
 		return t
@@ -119,7 +127,8 @@ func (v *Values) nameOf(doc *gaby.YamlDoc) string {
 	return string(name)
 }
 
-// secretType is the type by whose paths the values of a resource are secret: its own one, or the one it has in another text.
+// secretType returns the type whose paths determine which values of a resource are secret: its own,
+// or the one it has in another text.
 func (v *Values) secretType(t api.ResourceType, name string, hasBoth bool) api.ResourceType {
 	similar, ok := v.provider.(interface {
 		SimilarTypes(a, b api.ResourceType) bool
@@ -130,7 +139,7 @@ func (v *Values) secretType(t api.ResourceType, name string, hasBoth bool) api.R
 	return t
 }
 
-// search finds the values in the documents of a text.
+// search finds the secret values in the documents of a text.
 func (v *Values) search(t *text, docs gaby.Container) {
 	lines := lineStarts(t.data)
 	for i, doc := range docs {
@@ -139,8 +148,9 @@ func (v *Values) search(t *text, docs gaby.Container) {
 			to = lines[docs[i+1].FirstLine()-1]
 		}
 		name := v.nameOf(doc)
-		if of, err := v.provider.ResourceTypeGetter(doc); err == nil && v.secret[name] == "" && v.provider.Sensitive(of, "") == configkit.NotSensitive {
-			continue // nothing more of it is read
+		if of, err := v.provider.ResourceTypeGetter(doc); err == nil && v.secret[name] == "" &&
+			v.provider.Sensitive(of, "") == configkit.NotSensitive {
+			continue // do not read the rest
 		}
 		if doc.Check() != nil || doc.ReadOnly() != nil {
 			if v.saysIsSecret(t.data[from:to]) {
@@ -149,7 +159,10 @@ func (v *Values) search(t *text, docs gaby.Container) {
 			continue
 		}
 		s := search{text: t, anchors: map[string]bool{}}
-		v.provider.SensitiveValues(v.secretType(v.typeOf(doc), name, t.named[name]), doc, func(value gaby.Value) { s.add(value, name) })
+		v.provider.SensitiveValues(
+			v.secretType(v.typeOf(doc), name, t.named[name]), doc,
+			func(value gaby.Value) { s.add(value, name) },
+		)
 		if len(s.anchors) > 0 {
 			s.addAnchored(doc.Value(), name)
 		}
@@ -167,13 +180,13 @@ func lineStarts(data []byte) []int {
 	return starts
 }
 
-// search collects the values of a document.
+// search collects the secret values of a document.
 type search struct {
 	*text
-	anchors map[string]bool // of values that stand elsewhere
+	anchors map[string]bool // of values that are elsewhere
 }
 
-// add adds everything below a value but keys.
+// add adds everything below a value except keys.
 func (s *search) add(v gaby.Value, path string) {
 	end := s.addValue(v, path)
 	if end > 0 {
@@ -181,7 +194,8 @@ func (s *search) add(v gaby.Value, path string) {
 	}
 }
 
-// addValue adds the scalars and comments of a value and returns where it ends, 0 when that is not known.
+// addValue adds the scalars and comments of a value and returns the offset where the value ends, or
+// 0 if that is unknown.
 func (s *search) addValue(v gaby.Value, path string) int {
 	at, ok := v.Extent()
 	if !ok {
@@ -216,7 +230,7 @@ func (s *search) addValue(v gaby.Value, path string) int {
 	return max(at.To, last)
 }
 
-// addRead adds what a number is read as, which messages write instead of its spelling: 5349 for 0012345.
+// addRead adds a number as it is parsed, since messages write 5349 for 0012345.
 func (s *search) addRead(v gaby.Value) {
 	switch read := v.Data().(type) {
 	case int, int64, uint64, float64:
@@ -224,7 +238,7 @@ func (s *search) addRead(v gaby.Value) {
 	}
 }
 
-// addComments adds the comments between two places, where there are neither keys nor scalars.
+// addComments adds the comments between two offsets, where there are no keys or scalars.
 func (s *search) addComments(from, to int) {
 	for from < to {
 		hash := bytes.IndexByte(s.data[from:to], '#')
@@ -246,14 +260,15 @@ func firstLine(data []byte) []byte {
 	return bytes.TrimSuffix(line, []byte("\r"))
 }
 
-// addTrailing adds the comment on the line a value ends in, and the comments below it that are indented further than its key.
+// addTrailing adds the comment on the last line of a value, and the comments below it that are
+// indented more than its key.
 func (s *search) addTrailing(v gaby.Value, end int) {
 	at, _ := v.Extent()
 	indent := at.Key - (bytes.LastIndexByte(s.data[:at.Key], '\n') + 1)
 	if end > 0 && s.data[end-1] != '\n' {
 		line := firstLine(s.data[end:])
 		if rest := bytes.TrimLeft(line, " \t"); len(rest) > 0 && rest[0] != '#' {
-			return // in the middle of a line of flow style
+			return // inside a flow collection on one line
 		}
 		s.addComments(end, end+len(line))
 		end = min(end+len(line)+1, len(s.data))
@@ -273,7 +288,7 @@ func (s *search) addTrailing(v gaby.Value, end int) {
 	}
 }
 
-// addAnchored adds what aliases among the values stand for.
+// addAnchored adds the values that aliases among the secret values refer to.
 func (s *search) addAnchored(v gaby.Value, path string) {
 	if anchor := v.Written().Anchor; anchor != "" && s.anchors[anchor] {
 		s.add(v, path+".&")
@@ -284,7 +299,8 @@ func (s *search) addAnchored(v gaby.Value, path string) {
 	}
 }
 
-// addUnreadable adds what follows the keys of the lines of a document that cannot be read. Its type stays readable.
+// addUnreadable adds what follows the keys in the lines of an unreadable document, except its
+// apiVersion and kind.
 func (t *text) addUnreadable(from, to int) {
 	for line := range bytes.Lines(t.data[from:to]) {
 		body := bytes.TrimRight(line, "\r\n")
@@ -294,7 +310,8 @@ func (t *text) addUnreadable(from, to int) {
 		}
 		start, end := from+len(body)-len(bytes.TrimLeft(value, " \t")), from+len(body)
 		from += len(line)
-		if start < end && string(key) != "apiVersion" && string(key) != "kind" && !bytes.HasPrefix(body, []byte("---")) {
+		if start < end && string(key) != "apiVersion" && string(key) != "kind" &&
+			!bytes.HasPrefix(body, []byte("---")) {
 			t.spans = append(t.spans, span{from: start, to: end})
 			t.loose = append(t.loose, string(t.data[start:end]))
 		}

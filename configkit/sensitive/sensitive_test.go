@@ -21,17 +21,41 @@ const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\n"
 
 func TestTextsAreMaskedLineByLine(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"comments between and after", "data: # a\n  # b\n  k: v # c\n  # d\n# e\ntype: x\n", "data: # (sensitive)\n  # (sensitive)\n  k: (sensitive) # (sensitive)\n  # (sensitive)\n# e\ntype: x\n"},
-		{"lines", "stringData:\n  k: |-  # a\n    one\n\n      two\n", "stringData:\n  k: |-  (sensitive)\n    (sensitive)\n\n      (sensitive)\n"},
-		{"a plain scalar over lines", "data:\n  k: one\n    two\n", "data:\n  k: (sensitive)\n    (sensitive)\n"},
-		{"flow style", "data: {a: b, \"c#d\": 'e', f: [g, {h: i}]} # j\n", "data: {a: (sensitive), \"c#d\": (sensitive), f: [(sensitive), {h: (sensitive)}]} # (sensitive)\n"},
-		{"repeated keys", "data: {a: b}\ndata: {a: c}\n", "data: {a: (sensitive)}\ndata: {a: (sensitive)}\n"},
+		{
+			"comments between and after", "data: # a\n  # b\n  k: v # c\n  # d\n# e\ntype: x\n",
+			"data: # (sensitive)\n  # (sensitive)\n  k: (sensitive) # (sensitive)\n  # (sensitive)\n# e\ntype: x\n",
+		},
+		{
+			"lines", "stringData:\n  k: |-  # a\n    one\n\n      two\n",
+			"stringData:\n  k: |-  (sensitive)\n    (sensitive)\n\n      (sensitive)\n",
+		},
+		{
+			"a plain scalar over lines", "data:\n  k: one\n    two\n",
+			"data:\n  k: (sensitive)\n    (sensitive)\n",
+		},
+		{
+			"flow style", "data: {a: b, \"c#d\": 'e', f: [g, {h: i}]} # j\n",
+			"data: {a: (sensitive), \"c#d\": (sensitive), f: [(sensitive), {h: (sensitive)}]} # (sensitive)\n",
+		},
+		{
+			"repeated keys", "data: {a: b}\ndata: {a: c}\n",
+			"data: {a: (sensitive)}\ndata: {a: (sensitive)}\n",
+		},
 		{"an alias", "x: &a {b: c}\ndata: *a\n", "x: &a {b: (sensitive)}\ndata: (sensitive)\n"},
-		{"merged keys", "x: &a {b: c}\ndata:\n  <<: *a\n", "x: &a {b: (sensitive)}\ndata:\n  <<: (sensitive)\n"},
-		{"carriage returns", "data:\r\n  k: v\r\ntype: x\r\n", "data:\r\n  k: (sensitive)\r\ntype: x\r\n"},
+		{
+			"merged keys", "x: &a {b: c}\ndata:\n  <<: *a\n",
+			"x: &a {b: (sensitive)}\ndata:\n  <<: (sensitive)\n",
+		},
+		{
+			"carriage returns", "data:\r\n  k: v\r\ntype: x\r\n",
+			"data:\r\n  k: (sensitive)\r\ntype: x\r\n",
+		},
 		{"nothing there", "data:\n  k:\n  l: \"\"\n", "data:\n  k:\n  l: (sensitive)\n"},
 		{"no line end", "data: {a: b", ""},
-		{"unreadable", "data:\n  k: v: w\n  - {x\nkind: Secret\n", "data:\n  k: (sensitive)\n  - (sensitive)\nkind: Secret\n"},
+		{
+			"unreadable", "data:\n  k: v: w\n  - {x\nkind: Secret\n",
+			"data:\n  k: (sensitive)\n  - (sensitive)\nkind: Secret\n",
+		},
 	} {
 		values := find(secret + c.body)
 		if c.want == "" {
@@ -49,17 +73,23 @@ func TestTextsAreMaskedLineByLine(t *testing.T) {
 func TestChangedValuesHaveMasksOfTheirOwn(t *testing.T) {
 	values := find(secret+"data: {a: b, c: d, e: f}\n", secret+"data: {a: b, c: x, g: h}\n")
 	before, after := string(values.Text(sensitive.Before)), string(values.Text(sensitive.After))
-	if want := secret + "data: {a: (sensitive), c: (sensitive, before), e: (sensitive)}\n"; before != want {
+	if want := secret +
+		"data: {a: (sensitive), c: (sensitive, before), e: (sensitive)}\n"; before != want {
 		t.Errorf("before: %s", before)
 	}
-	if want := secret + "data: {a: (sensitive), c: (sensitive, after), g: (sensitive)}\n"; after != want {
+	if want := secret +
+		"data: {a: (sensitive), c: (sensitive, after), g: (sensitive)}\n"; after != want {
 		t.Errorf("after: %s", after)
 	}
 }
 
 func TestAResourceOfAnotherKindNow(t *testing.T) {
 	configMap := strings.Replace(secret, "Secret", "ConfigMap", 1)
-	if got := string(find(secret+"data: {a: b}\n", configMap+"data: {a: c}\n").Text(sensitive.After)); !strings.Contains(got, "a: (sensitive, after)") {
+	if got := string(find(
+		secret+"data: {a: b}\n", configMap+"data: {a: c}\n",
+	).Text(sensitive.After)); !strings.Contains(
+		got, "a: (sensitive, after)",
+	) {
 		t.Errorf("the Secret is a ConfigMap now: %s", got)
 	}
 	both := secret + "data: {a: b}\n---\n" + configMap + "data: {a: visible}\n"
@@ -72,8 +102,12 @@ func TestAResourceOfAnotherKindNow(t *testing.T) {
 }
 
 func TestKindsWithEscapes(t *testing.T) {
-	for _, kind := range []string{`"\x53ecret"`, `"Se\u0063ret"`, "\"Sec\\\n  ret\"", `"Secre\U00000074"`} {
-		values := find("apiVersion: v1\nkind: " + kind + "\nmetadata: {name: db}\ndata: {a: bcdef}\n")
+	for _, kind := range []string{
+		`"\x53ecret"`, `"Se\u0063ret"`, "\"Sec\\\n  ret\"", `"Secre\U00000074"`,
+	} {
+		values := find(
+			"apiVersion: v1\nkind: " + kind + "\nmetadata: {name: db}\ndata: {a: bcdef}\n",
+		)
 		if got := values.Message("got bcdef"); got != "got (sensitive)" {
 			t.Errorf("%s: %s", kind, got)
 		}
@@ -106,11 +140,15 @@ stringData: {pin: 4711, one: 7, word: fox, flag: "true", octal: 0012345, grouped
 			t.Errorf("%s: got %s, want %s", message, got, want)
 		}
 	}
-	if got, want := values.About("v1/Secret", "stringData.one", `stringData.one: got 7, "unknown" is 17`), `stringData.one: got (sensitive), "(sensitive)" is 17`; got != want {
+	if got, want := values.About(
+		"v1/Secret", "stringData.one", `stringData.one: got 7, "unknown" is 17`,
+	), `stringData.one: got (sensitive), "(sensitive)" is 17`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	comment := find(secret + "data:\n  # - see / the vault\n  k: dj1\n")
-	if got, want := comment.About("v1/Secret", "data.k", `value dj1 at data.k; get-path reads it / vault`), `value (sensitive) at data.k; get-path reads it / (sensitive)`; got != want {
+	if got, want := comment.About(
+		"v1/Secret", "data.k", `value dj1 at data.k; get-path reads it / vault`,
+	), `value (sensitive) at data.k; get-path reads it / (sensitive)`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := (*sensitive.Values)(nil).About("v1/Secret", "data", "hunter2!"); got != "hunter2!" {
@@ -127,7 +165,10 @@ func TestValues(t *testing.T) {
 		{"data.a", "", ""},
 		{"type", "Opaque", "Opaque"},
 		{"metadata.annotations", "{team: core}", "{team: core}"},
-		{"metadata.annotations", "{team: core, kubectl.kubernetes.io/last-applied-configuration: x}", sensitive.Mask},
+		{
+			"metadata.annotations",
+			"{team: core, kubectl.kubernetes.io/last-applied-configuration: x}", sensitive.Mask,
+		},
 	} {
 		if got := values.Value(info, api.ResolvedPath(c[0]), c[1]); got != c[2] {
 			t.Errorf("%s %s: got %s, want %s", c[0], c[1], got, c[2])
@@ -135,9 +176,12 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// A message about a value keeps its own words when a secret text has them too, but not when they are all of a value.
+// TestWordsOfMessagesAboutSecrets checks that a message about a value keeps its own words if a
+// secret text contains them, but not if they are a whole value.
 func TestWordsOfMessagesAboutSecrets(t *testing.T) {
-	values := find(secret + `data: {sentence: "it is not the valid key of 4711 men", word: string}` + "\n")
+	values := find(
+		secret + `data: {sentence: "it is not the valid key of 4711 men", word: string}` + "\n",
+	)
 	for message, want := range map[string]string{
 		`"it is not the valid key of 4711 men" is not a valid byte`: `"(sensitive)" is not a valid byte`,
 		`expected a key that is valid, got 4711`:                    `expected a key that is valid, got (sensitive)`,

@@ -11,14 +11,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// Before and After are the texts of a change, in the order in which Find gets them.
+// Before and After are the indexes of the texts of a change, in the order in which Find gets them.
 const (
 	Before = iota
 	After
 )
 
-// Text returns a text with its secret values masked. It has the same lines. The masks of values that differ in the other text of a change
-// say which one they are in, so that people see what is equal.
+// Text returns a text with its secret values masked; the number of lines does not change. If a
+// value differs in the other text of a change, its mask says which text it is in, so that readers
+// see what changed.
 func (v *Values) Text(which int) []byte {
 	t := v.texts[which]
 	var other map[string]string
@@ -42,7 +43,7 @@ func (v *Values) Text(which int) []byte {
 	return append(b, t.data[at:]...)
 }
 
-// values are the values of a text by their places.
+// values returns the values of a text by path.
 func (t *text) values() map[string]string {
 	values := map[string]string{}
 	for _, s := range t.spans {
@@ -51,7 +52,7 @@ func (t *text) values() map[string]string {
 	return values
 }
 
-// appendMasked appends a value with a mask in the place of each of its lines.
+// appendMasked appends value with each of its lines replaced by mask.
 func appendMasked(b, value []byte, mask string) []byte {
 	if header := blockHeader.Find(value); header != nil {
 		b, value = append(b, header...), value[len(header):]
@@ -68,11 +69,11 @@ func appendMasked(b, value []byte, mask string) []byte {
 	return b
 }
 
-// BlockHeader is what a scalar begins with that goes over lines of their own.
+// blockHeader matches the header of a block scalar.
 var blockHeader = regexp.MustCompile(`^[|>][-+0-9]*[ \t]*`)
 
-// Value returns what people see of a value at a path of a resource: the value, or a mask when it is secret or holds something that is.
-// It is YAML; nothing stays nothing.
+// Value returns the YAML value at a path of a resource as users may see it: a mask if it is secret
+// or contains a secret value. An empty value stays empty.
 func (v *Values) Value(r api.ResourceInfo, path api.ResolvedPath, value string) string {
 	if v == nil || value == "" {
 		return value
@@ -94,14 +95,16 @@ func (v *Values) Has(r api.ResourceInfo, path api.ResolvedPath) bool {
 	return v != nil && v.provider.Sensitive(v.typeIn(r), path) == configkit.IsSensitive
 }
 
-// typeIn is the type by whose paths the values of a resource are secret.
+// typeIn returns the type whose paths determine which values of a resource are secret.
 func (v *Values) typeIn(r api.ResourceInfo) api.ResourceType {
-	// A resource that is in none of the texts of another type has its own.
-	isAnother := !slices.ContainsFunc(v.texts, func(t *text) bool { return !t.named[string(r.ResourceName)] })
+	// If no text has the resource with a secret type, its own type counts.
+	isAnother := !slices.ContainsFunc(v.texts, func(t *text) bool {
+		return !t.named[string(r.ResourceName)]
+	})
 	return v.secretType(r.ResourceType, string(r.ResourceName), isAnother)
 }
 
-// holds reports whether there is something secret in the value at a path of a type.
+// holds reports whether the value at a path of a type contains a secret value.
 func (v *Values) holds(t api.ResourceType, path api.ResolvedPath, value string) bool {
 	doc, err := gaby.ParseYAML([]byte(value))
 	if err != nil || path == "" {
@@ -109,7 +112,7 @@ func (v *Values) holds(t api.ResourceType, path api.ResolvedPath, value string) 
 	}
 	found := false
 	for entry := doc.Value().First(); entry.Exists() && !found; entry = entry.Next() {
-		key := "0" // of any element
+		key := "0" // any index will do
 		if doc.Value().Kind() == gaby.Map {
 			key = yamlpath.Escape(entry.Key())
 		}
