@@ -5,24 +5,28 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// AttributeDescription says what an attribute is, for functions that read and write it and for people.
+// AttributeDescription describes an attribute for functions that read and write it, and for users.
 type AttributeDescription struct {
-	Name        api.AttributeName
-	Description string // what the values are, as it follows "Get" and "Set": "the size of caches"
-	// Parameters are those of its setter: what fills the %s of its paths, in order, and last the value.
+	Name api.AttributeName
+	// What the values are, to follow "Get" and "Set": "the size of caches".
+	Description string
+	// Parameters are the parameters of the setter: one for each %s of the paths, in order, then the
+	// value.
 	Parameters []api.FunctionParameter
-	// Upsert tells that the setter creates what is missing.
+	// Upsert says that the setter creates missing values.
 	Upsert bool
-	// File and Pos are where it is described; nowhere when it is known from its paths alone.
+	// File and Pos say where the attribute is described. They are zero if only its paths are
+	// registered.
 	File string
 	Pos  gaby.Position
 }
 
-// ExclusiveFields says that of some fields of a map one alone may be present.
+// ExclusiveFields lists fields of a map of which only one may be present.
 type ExclusiveFields struct {
 	Path    api.UnresolvedPath // of the map; "" is the whole resource
 	Members []string
-	// Discriminator is a field whose value tells which member is allowed; a value that AllowedMember does not list allows none.
+	// Discriminator is a field whose value selects the allowed member. Values missing in
+	// AllowedMember allow none.
 	Discriminator string
 	AllowedMember map[string]string
 }

@@ -1,8 +1,10 @@
-// Package configkit is the library functions are written with. This package holds the two interfaces that make a format:
-// the converter between the native text and documents, and the provider of the knowledge about its resources.
+// Package configkit is the library that functions are written with. It holds the two interfaces
+// that define a format: the converter between native text and documents, and the provider of
+// knowledge about its resources.
 //
-// The rules of this room: configkit and the packages below it know nothing of command lines, settings, colours or files; of
-// functions they import only api, the data types that travel. They reach YAML through configkit/gaby alone.
+// configkit and the packages below it know nothing of command lines, settings, colors or files.
+// They import no functions, only package api with the serializable data types. They access YAML
+// through configkit/gaby only.
 package configkit
 
 import (
@@ -13,83 +15,89 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// ConfigConverter turns native text into documents and back. It keeps no state between calls.
+// ConfigConverter converts native text to documents and back. It keeps no state between calls.
 type ConfigConverter interface {
-	// NativeToDocuments parses the text of a unit. An error is a *gaby.SyntaxError where a position is known.
+	// NativeToDocuments parses the text of a unit. The error is a *gaby.SyntaxError if the position
+	// is known.
 	NativeToDocuments(data []byte) (gaby.Container, error)
-	// DocumentsToNative prints the documents; what was not edited comes out byte by byte as it went in.
+	// DocumentsToNative prints the documents. Whatever was not edited is printed byte for byte as
+	// it was parsed.
 	DocumentsToNative(documents gaby.Container) ([]byte, error)
 }
 
-// PartConverter is a ConfigConverter whose native text is the text of its documents one after the other, so that consecutive
-// parts of a unit can be parsed and printed each by itself, see gaby.Parts and gaby.Join.
+// PartConverter is a ConfigConverter whose native text is the concatenated text of its documents.
+// Consecutive parts of a unit can be parsed and printed separately; see gaby.Parts and gaby.Join.
 type PartConverter interface {
 	ConfigConverter
 	// NativeToParts cuts the text of a unit into parts of about size bytes.
 	NativeToParts(data []byte, size int) *gaby.Parts
-	// PartToNative prints a part in pieces. They may be the source's own and must not be modified.
+	// PartToNative returns the text of a part in chunks. The chunks may share memory with the
+	// source and must not be modified.
 	PartToNative(part gaby.Container) [][]byte
 }
 
-// DialectConverter is a ConfigConverter for a format that is written in dialects, which what a file is called tells apart. The
-// converter itself reads all of them.
+// DialectConverter is a ConfigConverter for a format with dialects that are distinguished by file
+// name. The converter itself reads all of them.
 type DialectConverter interface {
 	ConfigConverter
-	// ForFile returns the converter for what is in a file of this name, a path or "-".
+	// ForFile returns the converter for the content of a file. name is a path or "-".
 	ForFile(name string) ConfigConverter
 }
 
-// PathSource tells which paths to visit in the resources of a type.
+// PathSource says which paths to visit in the resources of a type.
 type PathSource interface {
 	PathsOf(t api.ResourceType) []*api.PathVisitorInfo
 }
 
-// ResourceProvider is the knowledge about the resources of a toolchain. Its methods can be used concurrently.
+// ResourceProvider knows the resources of a toolchain. Its methods are safe for concurrent use.
 type ResourceProvider interface {
-	// ToolchainType is the toolchain the knowledge is about.
+	// ToolchainType returns the toolchain.
 	ToolchainType() api.ToolchainType
-	// DefaultResourceCategory is the category of its resources.
+	// DefaultResourceCategory returns the category of the toolchain's resources.
 	DefaultResourceCategory() api.ResourceCategory
 
-	// ResourceTypeGetter reads the type of a document without scanning it. A document that is not a resource gives a
-	// *NoResourceError.
+	// ResourceTypeGetter returns the type of a document without scanning it. If the document is not
+	// a resource, the error is a *NoResourceError.
 	ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, error)
-	// ResourceNameGetter reads the name with its scope, likewise.
+	// ResourceNameGetter returns the name of a document with its scope, likewise.
 	ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error)
-	// ResourceInfo is type, name and category in one.
+	// ResourceInfo returns the type, name and category of a document, likewise.
 	ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error)
-	// RemoveScopeFromResourceName is the name within its scope.
+	// RemoveScopeFromResourceName returns the name within its scope.
 	RemoveScopeFromResourceName(name api.ResourceName) api.ResourceName
-	// ScopelessResourceNamePath is where the name within its scope is.
+	// ScopelessResourceNamePath returns the path of the name within its scope.
 	ScopelessResourceNamePath() api.ResolvedPath
-	// ContextPath is where a resource carries a field of the context it was made in, UnitSlug for example.
+	// ContextPath returns the path at which a resource stores a field of the context it was created
+	// in, such as UnitSlug.
 	ContextPath(field string) api.ResolvedPath
 
-	// AttributePaths are the registered paths of an attribute.
+	// AttributePaths returns the registered paths of an attribute.
 	AttributePaths(name api.AttributeName) PathSource
-	// NeededPaths are the paths, of any attribute, whose values come from elsewhere, such as the names of other resources.
+	// NeededPaths returns the paths, of any attribute, whose values come from elsewhere, such as
+	// the names of other resources.
 	NeededPaths() PathSource
-	// ProvidedPaths are the paths, of any attribute, whose values others need.
+	// ProvidedPaths returns the paths, of any attribute, whose values other resources need.
 	ProvidedPaths() PathSource
-	// PathInfo is what is registered about a path of a type: looked up with indexes and lookups replaced by *, in the
-	// entries of the type and then in those of *. It is nil when nothing is.
+	// PathInfo returns what is registered about a path of a type, or nil. Indexes and lookups in
+	// the path match *. Entries of the type come before those of *.
 	PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.PathVisitorInfo
-	// MergeKeys are the lists of a type whose elements are known by a key.
+	// MergeKeys returns the lists of a type whose elements have merge keys.
 	MergeKeys(t api.ResourceType) *MergeKeyTree
-	// ExclusiveFields are the fields of a type of which one alone may be present.
+	// ExclusiveFields returns the fields of a type of which only one may be present.
 	ExclusiveFields(t api.ResourceType) []ExclusiveFields
-	// Sensitive is how a path of a type relates to the paths whose values are secret.
+	// Sensitive returns how a path of a type relates to the paths of secret values.
 	Sensitive(t api.ResourceType, path api.ResolvedPath) Sensitivity
-	// SensitiveValues calls visit with each value of a document of the type that is secret as a whole.
+	// SensitiveValues calls visit for each value of a document of type t that is secret as a whole.
 	SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value))
-	// SensitiveKinds are the kinds of the types that have secret values, sorted.
+	// SensitiveKinds returns the kinds of the types that have secret values, sorted.
 	SensitiveKinds() []string
-	// Attributes describes, sorted by name, the attributes that are to have a getter and a setter besides those of the
-	// built-in functions: the ones of users' files.
+	// Attributes returns, sorted by name, the attributes that need a getter and a setter besides
+	// those of the built-in functions: those in users' files.
 	Attributes() []AttributeDescription
-	// AttributeInfo describes one attribute, built-in or not. It reports false when none of its paths is registered.
+	// AttributeInfo describes an attribute, built-in or not. It reports false if none of its paths
+	// is registered.
 	AttributeInfo(name api.AttributeName) (AttributeDescription, bool)
-	// RegisteredPaths is the whole registry: every attribute with the paths of the types that have it.
+	// RegisteredPaths returns the whole registry: each attribute with its paths by type.
 	RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisitorInfoType
 	// RegisterPaths adds paths of an attribute. Registering a path again replaces it.
 	RegisterPaths(name api.AttributeName, t api.ResourceType, paths api.PathToVisitorInfoType) error
@@ -98,50 +106,61 @@ type ResourceProvider interface {
 // Sensitivity says how a path relates to secret values.
 type Sensitivity int
 
-// The relations.
+// Relations of a path to secret values.
 const (
 	NotSensitive   Sensitivity = iota
-	AboveSensitive             // the value at the path may hold a secret one
-	IsSensitive                // the value at the path is secret, or part of a secret one
+	AboveSensitive             // the value at the path may contain a secret value
+	IsSensitive                // the value at the path is secret, or part of a secret value
 )
 
-// PropertyProvider is a ResourceProvider that can tell more about what the places of a document need and provide than is
-// registered about their paths.
+// PropertyProvider is a ResourceProvider that knows more about what the values of a document need
+// and provide than is registered for their paths. segments are the keys and indexes that lead to
+// the value.
 type PropertyProvider interface {
-	// NeededProperties adds to the properties that the place needs its value to have.
-	NeededProperties(doc *gaby.YamlDoc, segments []string, registered map[string]string) map[string]string
-	// PreferredProperties are those that the place would rather have its value have; they decide between several that would do.
+	// NeededProperties returns registered and further properties that the value needs.
+	NeededProperties(
+		doc *gaby.YamlDoc, segments []string, registered map[string]string,
+	) map[string]string
+	// PreferredProperties returns properties that the value should preferably have. They decide
+	// between several candidates.
 	PreferredProperties(doc *gaby.YamlDoc, t api.ResourceType, segments []string) map[string]string
-	// ProvidedProperties adds to the properties that the value of the place has.
-	ProvidedProperties(doc *gaby.YamlDoc, segments []string, registered map[string]string) map[string]string
-	// TargetTypes are those of the types whose resources the place can refer to that what stands beside it leaves.
-	TargetTypes(doc *gaby.YamlDoc, segments []string, registered []api.ResourceType) []api.ResourceType
-	// VisitorOptions are the wishes a resource has for how functions treat it: IgnoreNeeded, IgnoreProvided.
+	// ProvidedProperties returns registered and further properties that the value provides.
+	ProvidedProperties(
+		doc *gaby.YamlDoc, segments []string, registered map[string]string,
+	) map[string]string
+	// TargetTypes narrows registered to the types the reference can mean, given its sibling fields
+	// (such as kind).
+	TargetTypes(
+		doc *gaby.YamlDoc, segments []string, registered []api.ResourceType,
+	) []api.ResourceType
+	// VisitorOptions returns a resource's own options for functions: IgnoreNeeded, IgnoreProvided.
 	VisitorOptions(doc *gaby.YamlDoc) []string
 }
 
-// BlockProvider is a ResourceProvider of a format in which several documents with the same type, name and category can be one thing,
-// each with some of its values, as the locals blocks of OpenTofu are. What is missing is created in one of them.
+// BlockProvider is a ResourceProvider of a format in which several documents with the same type,
+// name and category can form one resource, such as the locals blocks of OpenTofu. Missing values
+// are created in one of them.
 type BlockProvider interface{ HasBlocks() }
 
 // Scope says whether the resources of a type are in namespaces.
 type Scope string
 
-// The scopes. That of a type nobody has said anything about is unknown.
+// Scopes of resource types. ScopeUnknown means that nothing is known about the type.
 const (
 	ScopeUnknown    Scope = ""
 	ScopeCluster    Scope = "Cluster"
 	ScopeNamespaced Scope = "Namespaced"
 )
 
-// MergeKeyTree is a tree over path segments, with * for any index or any user-chosen key. A nil tree has no children.
+// MergeKeyTree is a tree over path segments, with * for any index or user-chosen key. A nil tree
+// has no children.
 type MergeKeyTree struct {
-	Keys     []string          // of the list at this node; empty when it has none
-	Defaults map[string]string // of keys that may be missing: the value they then have
+	Keys     []string          // of the list at this node; empty if it has none
+	Defaults map[string]string // values of keys that may be missing
 	Children map[string]*MergeKeyTree
 }
 
-// Child descends by one segment.
+// Child returns the subtree for a segment, or nil.
 func (t *MergeKeyTree) Child(segment string) *MergeKeyTree {
 	if t == nil {
 		return nil
@@ -152,13 +171,14 @@ func (t *MergeKeyTree) Child(segment string) *MergeKeyTree {
 	return t.Children["*"]
 }
 
-// NoResourceError tells that a document lacks what makes it a resource. Such documents are skipped, not refused.
+// NoResourceError reports that a document lacks what makes it a resource. Such documents are
+// skipped, not rejected.
 type NoResourceError struct {
-	// Info is that of a document which lacks nothing but a name, nil of others.
+	// Info is the info of a document that lacks only a name, nil for others.
 	Info    *api.ResourceInfo
 	Pos     gaby.Position
 	Missing []string // "kind", "metadata.name"
-	NoText  []string // those of them that are there, but are no strings
+	NoText  []string // the missing fields that exist but are not strings
 	Empty   bool     // nothing at all: not worth a note
 }
 

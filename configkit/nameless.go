@@ -7,11 +7,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Nameless is a provider for which a document that lacks nothing but a name is a resource, whose name is empty. A Kustomization needs
-// none.
+// Nameless is a provider that accepts documents lacking only a name as resources with an empty
+// name. Kustomizations need none, for example.
 type Nameless struct{ ResourceProvider }
 
-// ResourceInfo is that of the provider, or else what it knows of a document without a name.
+// ResourceInfo returns the provider's info or, for a document without a name, what is known of it.
 func (p Nameless) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 	info, err := p.ResourceProvider.ResourceInfo(doc)
 	if none, ok := errors.AsType[*NoResourceError](err); ok && none.Info != nil {

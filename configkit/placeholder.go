@@ -2,14 +2,14 @@ package configkit
 
 import "strings"
 
-// What stands for a value that is not known yet. A bool has no such value.
+// Placeholders for values that are not known yet. There is none for booleans.
 const (
 	PlaceholderString = "confighubplaceholder"
 	PlaceholderInt    = 999999999
 )
 
-// IsPlaceholder tells whether a value, as rows carry it, is not known yet: a string with PlaceholderString in it, or PlaceholderInt
-// with either sign.
+// IsPlaceholder reports whether a value of a row is not known yet: a string that contains
+// PlaceholderString, or PlaceholderInt with either sign.
 func IsPlaceholder(value any) bool {
 	switch v := value.(type) {
 	case string:

@@ -8,26 +8,29 @@ import (
 	"unicode/utf8"
 )
 
-// maxShown is how many characters of a value messages show: more of it helps nobody, and may be a secret.
+// maxShown is the number of characters of a value that messages show. More is no help and may be a
+// secret.
 const maxShown = 80
 
-// Shown is a value as messages show it: as it stands, or quoted where that would not be one line of text. Of a long value it is
-// the beginning and how long the whole is.
+// Shown formats a value for messages: as it is, or quoted if it is not a single line of printable
+// text. A long value is cut, followed by its total length.
 func Shown(value string) string {
 	head, more := beginning(value)
-	if head == "" || !utf8.ValidString(head) || strings.ContainsFunc(head, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if head == "" || !utf8.ValidString(head) || strings.ContainsFunc(head, func(r rune) bool {
+		return !unicode.IsPrint(r)
+	}) {
 		head = strconv.Quote(head)
 	}
 	return head + more
 }
 
-// Quoted is Shown always in quotes.
+// Quoted is like Shown, but always quotes.
 func Quoted(value string) string {
 	head, more := beginning(value)
 	return strconv.Quote(head) + more
 }
 
-// beginning is what messages show of a value, and what they say of the rest.
+// beginning returns the part of a value that messages show, and a remark about the rest.
 func beginning(value string) (head, more string) {
 	characters := 0
 	for at := range value {

@@ -10,14 +10,16 @@ import (
 func TestShown(t *testing.T) {
 	long := strings.Repeat("é", 80)
 	for value, want := range map[string][2]string{
-		"":                     {`""`, `""`},
-		"five":                 {"five", `"five"`},
-		`say "hi"`:             {`say "hi"`, `"say \"hi\""`},
-		"two\nlines":           {`"two\nlines"`, `"two\nlines"`},
-		"\xff":                 {`"\xff"`, `"\xff"`},
-		long:                   {long, `"` + long + `"`},
-		long + "e":             {long + "… (81 characters)", `"` + long + `"… (81 characters)`},
-		"\n" + long + "\nmore": {`"\n` + long[2:] + `"… (86 characters)`, `"\n` + long[2:] + `"… (86 characters)`},
+		"":           {`""`, `""`},
+		"five":       {"five", `"five"`},
+		`say "hi"`:   {`say "hi"`, `"say \"hi\""`},
+		"two\nlines": {`"two\nlines"`, `"two\nlines"`},
+		"\xff":       {`"\xff"`, `"\xff"`},
+		long:         {long, `"` + long + `"`},
+		long + "e":   {long + "… (81 characters)", `"` + long + `"… (81 characters)`},
+		"\n" + long + "\nmore": {
+			`"\n` + long[2:] + `"… (86 characters)`, `"\n` + long[2:] + `"… (86 characters)`,
+		},
 	} {
 		if got := [2]string{configkit.Shown(value), configkit.Quoted(value)}; got != want {
 			t.Errorf("%q: %q, want %q", value, got, want)
@@ -26,7 +28,9 @@ func TestShown(t *testing.T) {
 }
 
 func TestNothingIsMeantByALongText(t *testing.T) {
-	if got := configkit.Suggest(strings.Repeat("set-replicas ", 100000), []string{"set-replicas"}); got != nil {
+	if got := configkit.Suggest(
+		strings.Repeat("set-replicas ", 100000), []string{"set-replicas"},
+	); got != nil {
 		t.Errorf("%v", got)
 	}
 }

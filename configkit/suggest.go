@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// maxTyped is how long a name can be that somebody typed. What is longer is a text, and comparing it with names takes time.
+// maxTyped is the length of the longest input that is compared with names. Anything longer is not a
+// typo, and comparing is expensive.
 const maxTyped = 256
 
-// Suggest finds the names most similar to what was typed, at most three, best first. It knows slips of the finger (edit
-// distance) and words that were left out or swapped ("replicas", "image-set").
+// Suggest returns up to three names most similar to typed, best first. It recognizes typos (by edit
+// distance) and omitted or swapped words ("replicas", "image-set").
 func Suggest(typed string, names []string) []string {
 	if len(typed) > maxTyped {
 		return nil
@@ -38,7 +39,7 @@ func Suggest(typed string, names []string) []string {
 	})
 	var result []string
 	for _, f := range found[:min(3, len(found))] {
-		// A slip is the best guess there is; do not dilute it with worse ones.
+		// A typo is the best explanation; do not dilute it with worse ones.
 		if found[0].score <= limit && f.score > found[0].score {
 			break
 		}
@@ -71,7 +72,8 @@ func Misspelt(typed string, names []string) []string {
 	return meant
 }
 
-// sharesWords tells whether all words of one name, at least three letters long, are words of the other.
+// sharesWords reports whether all words of one name occur in the other and have at least three
+// letters.
 func sharesWords(typed, name string) bool {
 	split := func(s string) []string {
 		return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("-_ /", r) })
@@ -88,7 +90,7 @@ func sharesWords(typed, name string) bool {
 	return len(words) > 0
 }
 
-// editDistance counts insertions, deletions, replacements and swaps of neighbours.
+// editDistance counts insertions, deletions, replacements and swaps of adjacent bytes.
 func editDistance(a, b string) int {
 	prev2 := make([]int, len(b)+1)
 	prev := make([]int, len(b)+1)

@@ -1,4 +1,5 @@
-// Package quantity reads and compares the quantities of Kubernetes: 500m, 1.5Gi, 2e3.
+// Package quantity parses and compares Kubernetes quantities: 500m, 1.5Gi, 2e3. The format is that
+// of k8s.io/apimachinery/pkg/api/resource.
 package quantity
 
 import (
@@ -7,13 +8,14 @@ import (
 	"strings"
 )
 
-// Quantity is an amount as Kubernetes writes them: 500m, 1.5Gi, 2e3. The zero Quantity is not one; make them with Parse.
+// Quantity is an amount in Kubernetes notation: 500m, 1.5Gi, 2e3. The zero Quantity is not valid;
+// use Parse.
 type Quantity struct {
 	amount *big.Rat
 	form   quantityForm
 }
 
-// quantityForm is how the unit of a quantity is written.
+// quantityForm is the notation of a quantity's unit.
 type quantityForm uint8
 
 const (
@@ -27,7 +29,8 @@ const (
 	binarySuffixes  = "KMGTPE"
 )
 
-// Parse reads a quantity: a decimal number, then a suffix of powers of ten or of 1024, or an exponent.
+// Parse parses a quantity: a decimal number, followed by a decimal or binary suffix or an exponent.
+// It returns false for other texts, for texts longer than 64 bytes and for exponents beyond ±64.
 func Parse(text string) (Quantity, bool) {
 	end := 0
 	if end < len(text) && (text[end] == '+' || text[end] == '-') {
@@ -81,45 +84,46 @@ func power(base int64, exponent int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(base), big.NewInt(int64(exponent)), nil)
 }
 
-// Compare is negative, zero or positive as q is less than, equal to or greater than other, whatever their units.
+// Compare returns a negative number, zero or a positive number if q is less than, equal to or
+// greater than other, whatever their units.
 func (q Quantity) Compare(other Quantity) int { return q.amount.Cmp(other.amount) }
 
-// Sign is -1, 0 or 1.
+// Sign returns -1, 0 or 1.
 func (q Quantity) Sign() int { return q.amount.Sign() }
 
 // IsWhole reports whether the quantity is a whole number of its base unit.
 func (q Quantity) IsWhole() bool { return q.amount.IsInt() }
 
-// Plus is the sum of two quantities, in the kind of unit of the first.
+// Plus returns q + other in the notation of q.
 func (q Quantity) Plus(other Quantity) Quantity {
 	return Quantity{new(big.Rat).Add(q.amount, other.amount), q.form}
 }
 
-// Minus is the difference of two quantities, in the kind of unit of the first.
+// Minus returns q - other in the notation of q.
 func (q Quantity) Minus(other Quantity) Quantity {
 	return Quantity{new(big.Rat).Sub(q.amount, other.amount), q.form}
 }
 
-// Int64 is the quantity as a number of its base unit; ok is false when it is not whole or too large.
+// Int64 returns the quantity in its base unit. ok is false if it is not whole or does not fit.
 func (q Quantity) Int64() (n int64, ok bool) {
 	return q.amount.Num().Int64(), q.amount.IsInt() && q.amount.Num().IsInt64()
 }
 
-// Float64 is the nearest floating-point number.
+// Float64 returns the nearest float.
 func (q Quantity) Float64() float64 {
 	f, _ := q.amount.Float64()
 	return f
 }
 
-// Times is n times the quantity, in the same kind of unit.
+// Times returns n times q in the same notation.
 func (q Quantity) Times(n int) Quantity {
 	factor := new(big.Rat).SetInt64(int64(n))
 	return Quantity{factor.Mul(factor, q.amount), q.form}
 }
 
-// String is the canonical form, as Kubernetes prints it: no fraction, and the largest unit of its kind that this allows. What is
-// finer than a billionth is rounded away from zero; so is what is finer than one of an amount in powers of 1024, and one below
-// 1024 is written without them.
+// String returns the canonical form, as Kubernetes prints it: without a fraction, in the largest
+// unit of its notation that permits that. Amounts are rounded away from zero to billionths, or to
+// whole units in binary notation. Binary amounts below 1024 are printed in decimal notation.
 func (q Quantity) String() string {
 	sign, amount := "", new(big.Rat).Abs(q.amount)
 	if q.amount.Sign() < 0 {
@@ -149,7 +153,7 @@ func (q Quantity) String() string {
 	case exponent < 0:
 		return sign + n.String() + decimalSuffixes[steps:steps+1]
 	default:
-		return sign + n.String() + decimalSuffixes[steps-1:steps] // there is no suffix for 1
+		return sign + n.String() + decimalSuffixes[steps-1:steps] // 1 has no suffix
 	}
 }
 
@@ -161,7 +165,8 @@ func roundUp(amount *big.Rat) *big.Int {
 	return n
 }
 
-// reduce divides n by base as often as it can be divided, but not more than a number of times, and returns how often that was.
+// reduce divides n by base as long as there is no remainder, at most most times. It returns the
+// quotient and the number of divisions.
 func reduce(n *big.Int, base int64, most int) (*big.Int, int) {
 	divisor, steps := big.NewInt(base), 0
 	for n.Sign() != 0 && steps < most {

@@ -31,7 +31,9 @@ func TestQuantities(t *testing.T) {
 			t.Errorf("%s and %s: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
-	for _, text := range []string{"", "-", ".", "m", "1x", "1mi", "1.2.3", "1e", "1e1000", "0x10", "1 Gi", "1_000", "Ki"} {
+	for _, text := range []string{
+		"", "-", ".", "m", "1x", "1mi", "1.2.3", "1e", "1e1000", "0x10", "1 Gi", "1_000", "Ki",
+	} {
 		if _, ok := Parse(text); ok {
 			t.Errorf("%q is a quantity", text)
 		}
@@ -93,7 +95,10 @@ func TestQuantitiesAreWrittenAsKubernetesDoes(t *testing.T) {
 }
 
 func TestWholeQuantities(t *testing.T) {
-	for text, want := range map[string]bool{"1": true, "1000m": true, "100m": false, "0.5Ki": true, "0.3Ki": false, "1e-3": false, "-2": true} {
+	for text, want := range map[string]bool{
+		"1": true, "1000m": true, "100m": false, "0.5Ki": true, "0.3Ki": false, "1e-3": false,
+		"-2": true,
+	} {
 		if q, _ := Parse(text); q.IsWhole() != want {
 			t.Errorf("%s: %t", text, !want)
 		}

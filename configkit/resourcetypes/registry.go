@@ -532,7 +532,7 @@ type typeInfo struct {
 	// Without the entries for *, by normalized path.
 	own     map[api.AttributeName]api.PathToVisitorInfoType
 	lookup  map[api.UnresolvedPath]*api.PathVisitorInfo // by normalized path
-	mapKeys map[string]bool                             // normalized paths of maps with user-chosen keys
+	mapKeys map[string]bool                             // normalized paths of maps with any keys
 	// Of all attributes, in lexical order of registered path.
 	needed    []*api.PathVisitorInfo
 	provided  []*api.PathVisitorInfo

@@ -218,7 +218,8 @@ func (v *Values) know() *known {
 			if part != text && isPlain(part) {
 				continue
 			}
-			if !isPart[part] && strings.Trim(part, "-./_") != "" { // skip punctuation that joins words, as in get-path
+			// Skip punctuation that joins words, as in get-path.
+			if !isPart[part] && strings.Trim(part, "-./_") != "" {
 				isPart[part] = true
 				k.parts.add(part)
 			}

@@ -265,8 +265,8 @@ func (t *whereTerm) matchPath(
 	if errors.Is(err, errFound) {
 		return true, nil
 	}
-	// IS NULL holds if the path leads nowhere, even if something is missing before the last
-	// segment.
+	// IS NULL also holds if something before the last segment is missing, unless a ".|" says that
+	// it must exist.
 	return err == nil && !found && t.op == nullOp && !t.negate && t.path.Optional() < 0, err
 }
 
