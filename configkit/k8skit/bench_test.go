@@ -6,7 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 )
 
-// BenchmarkFirstUse is what the first question about a resource type costs a process.
+// BenchmarkFirstUse measures the first question about a resource type in a process.
 func BenchmarkFirstUse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,8 +1,11 @@
-// Package k8skit makes Kubernetes of YAML: the converter (which has nothing to convert) and the provider of what is known
-// about Kubernetes resource types.
+// Package k8skit implements the Kubernetes/YAML toolchain: a converter, which has nothing to
+// convert, and a provider that knows Kubernetes resource types.
 //
-// The rules of this room: what is known about resource types is data, in resource_types.yaml, not code; nothing of it is
-// read before a resource of the type is met; what identifies a resource is read without scanning its document.
+// # Invariants
+//
+//   - Knowledge about resource types is data, in resource_types.yaml, not code.
+//   - None of it is read before a resource of the type occurs.
+//   - Resources are identified without scanning their documents.
 package k8skit
 
 import (
@@ -22,18 +25,20 @@ import (
 //go:embed resource_types.yaml
 var resourceTypes []byte
 
-// operators holds what is known about the resource types of operators, one file for each domain of their API groups.
+// operators describes the resource types of operators, one file per domain of API groups.
 //
 //go:embed operators
 var operators embed.FS
 
-// K8sResourceProvider is the provider of the built-in executor, on which authors register the paths of their own resource
-// types. Executors work on a snapshot taken when they are made, so register first.
+// K8sResourceProvider is the provider of the built-in executor, where authors register the paths of
+// their own resource types. Executors use a snapshot taken when they are created, so register
+// first.
 var K8sResourceProvider = New()
 
-// ResourceProvider is the knowledge about Kubernetes resources.
+// ResourceProvider knows Kubernetes resources.
 //
-// It converts too, because functions written for ConfigHub's SDK register with one value for both.
+// It is also a converter, because functions written for ConfigHub's SDK register with one value for
+// both.
 type ResourceProvider struct {
 	Converter
 	*resourcetypes.Registry
@@ -46,51 +51,55 @@ var (
 	_ configkit.ConfigConverter  = (*ResourceProvider)(nil)
 )
 
-// New makes a provider with the built-in knowledge and that of more files of the same vocabulary.
+// New returns a provider with the built-in knowledge and that of more files in the same format.
 func New(files ...resourcetypes.File) *ResourceProvider {
 	builtIn := resourcetypes.File{Name: "resource_types.yaml", Text: resourceTypes, BuiltIn: true}
 	domains, err := fs.Sub(operators, "operators")
 	if err != nil {
-		panic(err) // the folder is part of the program
+		panic(err) // cannot happen: the directory is embedded
 	}
-	registry := resourcetypes.New(append([]resourcetypes.File{builtIn}, files...)...).WithDomains(domains)
+	registry := resourcetypes.New(append([]resourcetypes.File{builtIn}, files...)...).
+		WithDomains(domains)
 	return &ResourceProvider{Registry: registry, schemas: &schemas.Library{}, names: &nameChecks{}}
 }
 
-// Snapshot is a provider with what this one knows now.
+// Snapshot returns a copy that does not see later changes.
 func (p *ResourceProvider) Snapshot() *ResourceProvider {
-	return &ResourceProvider{Registry: p.Registry.Snapshot(), schemas: p.schemas.Snapshot(), names: p.names}
+	return &ResourceProvider{
+		Registry: p.Registry.Snapshot(), schemas: p.schemas.Snapshot(), names: p.names,
+	}
 }
 
-// Schemas are the schemas of resources.
+// Schemas returns the schemas of resources.
 func (p *ResourceProvider) Schemas() *schemas.Library { return p.schemas }
 
-// Scope reports whether the resources of a type are in namespaces: what the entries of types say, else a CustomResourceDefinition in
-// a file of schemas or another input file.
+// Scope returns whether the resources of a type are in namespaces, according to the type's entries
+// or else to a CustomResourceDefinition in a schema file or another input file.
 func (p *ResourceProvider) Scope(t api.ResourceType) configkit.Scope {
 	return cmp.Or(p.Registry.Scope(t), p.schemas.Scope(t))
 }
 
-// InputResources are the resources of all input files of a run that has several. Those whose names the cluster makes have none.
+// InputResources returns the resources of all input files of a run with several. Resources whose
+// names the cluster generates have no name.
 func (p *ResourceProvider) InputResources() []api.ResourceInfo { return p.schemas.InputResources() }
 
-// InputsCalled are those of a name, without namespace.
+// InputsCalled returns the input resources with a name, in any namespace.
 func (p *ResourceProvider) InputsCalled(name string) []schemas.Input {
 	return p.schemas.InputsCalled(name)
 }
 
-// InputDocuments are the documents of these files.
+// InputDocuments returns the documents of all input files.
 func (p *ResourceProvider) InputDocuments() gaby.Container { return p.schemas.InputDocuments() }
 
-// ToolchainType is Kubernetes/YAML.
+// ToolchainType returns Kubernetes/YAML.
 func (*ResourceProvider) ToolchainType() api.ToolchainType { return api.ToolchainKubernetesYAML }
 
-// DefaultResourceCategory is Resource.
+// DefaultResourceCategory returns Resource.
 func (*ResourceProvider) DefaultResourceCategory() api.ResourceCategory {
 	return api.ResourceCategoryResource
 }
 
-// ResourceTypeGetter is apiVersion/kind.
+// ResourceTypeGetter returns apiVersion/kind.
 func (*ResourceProvider) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, error) {
 	h, err := header(doc)
 	if err != nil {
@@ -99,7 +108,8 @@ func (*ResourceProvider) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType
 	return api.ResourceType(h.APIVersion + "/" + h.Kind), nil
 }
 
-// ResourceNameGetter is namespace/name; the namespace may be empty, and metadata.generateName counts as the name.
+// ResourceNameGetter returns namespace/name. The namespace may be empty; metadata.generateName
+// counts as a name.
 func (*ResourceProvider) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error) {
 	h, err := header(doc)
 	if err != nil {
@@ -108,13 +118,14 @@ func (*ResourceProvider) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName
 	return api.ResourceName(h.Namespace + "/" + h.Name), nil
 }
 
-// ResourceInfo is type, name and category.
+// ResourceInfo returns the type, name and category.
 func (*ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 	h, err := header(doc)
 	if err != nil {
 		return api.ResourceInfo{}, err
 	}
-	both, n := h.Namespace+"/"+h.Name+h.APIVersion+"/"+h.Kind, len(h.Namespace)+1+len(h.Name) // one piece of memory
+	// A single allocation for both.
+	both, n := h.Namespace+"/"+h.Name+h.APIVersion+"/"+h.Kind, len(h.Namespace)+1+len(h.Name)
 	return api.ResourceInfo{
 		ResourceName:             api.ResourceName(both[:n]),
 		ResourceNameWithoutScope: api.ResourceName(h.Name),
@@ -123,13 +134,14 @@ func (*ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, erro
 	}, nil
 }
 
-// header peeks at what identifies a resource.
+// header returns the header of a document, without scanning the document.
 func header(doc *gaby.YamlDoc) (gaby.Header, error) {
 	h, err := doc.Header()
 	if h.Name == "" {
 		h.Name = h.GenerateName
 	}
-	// A header that was found in front of what cannot be read is good enough: if the document is visited, its check tells.
+	// A header found before a syntax error is good enough. If the document is visited, Check
+	// reports the error.
 	if h.APIVersion != "" && h.Kind != "" && h.Name != "" {
 		return h, nil
 	}
@@ -137,35 +149,41 @@ func header(doc *gaby.YamlDoc) (gaby.Header, error) {
 		return h, err
 	}
 	missing := &configkit.NoResourceError{Pos: doc.Position()}
-	for _, field := range []struct{ name, value string }{{"apiVersion", h.APIVersion}, {"kind", h.Kind}, {"metadata.name", h.Name}} {
+	for _, field := range []struct{ name, value string }{
+		{"apiVersion", h.APIVersion}, {"kind", h.Kind}, {"metadata.name", h.Name},
+	} {
 		if field.value == "" {
 			missing.Missing = append(missing.Missing, field.name)
 		}
 	}
 	missing.Empty = len(missing.Missing) == 3 && doc.IsNull() || h.Name == "" && isEmptyList(h, doc)
-	if len(missing.Missing) < 3 { // something of a resource, which is worth a closer look
+	if len(missing.Missing) < 3 { // it may be a broken resource
 		for _, field := range missing.Missing {
-			if v := doc.Path(field).Value(); v.Exists() && v.Tag() != "!!null" && v.Tag() != "!!str" {
+			if v := doc.Path(field).Value(); v.Exists() && v.Tag() != "!!null" &&
+				v.Tag() != "!!str" {
 				missing.NoText = append(missing.NoText, field)
 			}
 		}
 	}
 	if h.Name == "" && len(missing.Missing) == 1 && !missing.Empty {
 		missing.Info = &api.ResourceInfo{
-			ResourceName: api.ResourceName(h.Namespace + "/"), ResourceType: api.ResourceType(h.APIVersion + "/" + h.Kind),
+			ResourceName:     api.ResourceName(h.Namespace + "/"),
+			ResourceType:     api.ResourceType(h.APIVersion + "/" + h.Kind),
 			ResourceCategory: api.ResourceCategoryResource,
 		}
 	}
 	return h, missing
 }
 
-// isEmptyList reports whether a document is a list of resources that has none: every item of others is a document.
+// isEmptyList reports whether a document is a list without resources. Items of other lists are
+// documents of their own.
 func isEmptyList(h gaby.Header, doc *gaby.YamlDoc) bool {
 	items := doc.Value().Get("items")
-	return h.APIVersion != "" && strings.HasSuffix(h.Kind, "List") && items.Exists() && (items.Doc().IsNull() || items.Kind() == gaby.List && items.Len() == 0)
+	return h.APIVersion != "" && strings.HasSuffix(h.Kind, "List") && items.Exists() &&
+		(items.Doc().IsNull() || items.Kind() == gaby.List && items.Len() == 0)
 }
 
-// RemoveScopeFromResourceName cuts the namespace off.
+// RemoveScopeFromResourceName removes the namespace.
 func (*ResourceProvider) RemoveScopeFromResourceName(name api.ResourceName) api.ResourceName {
 	_, without, ok := strings.Cut(string(name), "/")
 	if !ok {
@@ -174,18 +192,20 @@ func (*ResourceProvider) RemoveScopeFromResourceName(name api.ResourceName) api.
 	return api.ResourceName(without)
 }
 
-// ScopelessResourceNamePath is metadata.name.
+// ScopelessResourceNamePath returns metadata.name.
 func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return "metadata.name" }
 
-// ContextPath is an annotation of confighub.com.
+// ContextPath returns the path of an annotation of confighub.com.
 func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
 	return yamlpath.Join([]string{"metadata", "annotations", "confighub.com/" + field})
 }
 
-// ResourceNameStableCore is the part of the name that stays when a resource is made anew for every change of its content: what
-// its annotation says, else the name within its scope.
+// ResourceNameStableCore returns the part of the name that stays when a resource is re-created for
+// each change of its content: the value of an annotation, or else the name within its scope.
 func (p *ResourceProvider) ResourceNameStableCore(doc *gaby.YamlDoc) api.ResourceName {
-	if core := doc.Path(string(p.ContextPath("ResourceNameStableCore"))).Value().Text(); core != "" {
+	if core := doc.Path(
+		string(p.ContextPath("ResourceNameStableCore")),
+	).Value().Text(); core != "" {
 		return api.ResourceName(core)
 	}
 	h, err := header(doc)
@@ -195,13 +215,15 @@ func (p *ResourceProvider) ResourceNameStableCore(doc *gaby.YamlDoc) api.Resourc
 	return api.ResourceName(h.Name)
 }
 
-// Converter is the identity: the native text is YAML already.
+// Converter is the identity, since the native text is YAML already.
 type Converter struct{}
 
 var _ configkit.PartConverter = Converter{}
 
-// NativeToDocuments splits the text; documents are scanned when they are visited.
-func (Converter) NativeToDocuments(data []byte) (gaby.Container, error) { return gaby.ParseAll(data) }
+// NativeToDocuments splits the text into documents, which are scanned when they are visited.
+func (Converter) NativeToDocuments(data []byte) (gaby.Container, error) {
+	return gaby.ParseAll(data)
+}
 
 // DocumentsToNative prints the documents.
 func (Converter) DocumentsToNative(documents gaby.Container) ([]byte, error) {

@@ -38,8 +38,14 @@ func TestAttributePaths(t *testing.T) {
 		{"replicas", "argoproj.io/v1alpha1/Rollout", "spec.replicas"},
 		{"replicas", "apps/v1/DaemonSet", ""},
 		{"replicas", "example.com/v1/Unknown", ""},
-		{"container-image", "v1/Pod", "spec.containers.?name:container-name=%s.image spec.ephemeralContainers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image"},
-		{"container-name", "batch/v1/CronJob", "spec.jobTemplate.spec.template.spec.containers.*.name spec.jobTemplate.spec.template.spec.ephemeralContainers.*.name spec.jobTemplate.spec.template.spec.initContainers.*.name"},
+		{
+			"container-image", "v1/Pod",
+			"spec.containers.?name:container-name=%s.image spec.ephemeralContainers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image",
+		},
+		{
+			"container-name", "batch/v1/CronJob",
+			"spec.jobTemplate.spec.template.spec.containers.*.name spec.jobTemplate.spec.template.spec.ephemeralContainers.*.name spec.jobTemplate.spec.template.spec.initContainers.*.name",
+		},
 		{"metadata-name", "example.com/v1/Unknown", "metadata.name"},
 		{"label-value", "apps/v1/Deployment", "metadata.labels.@%s:label-key"},
 	} {
@@ -58,8 +64,14 @@ func TestPathInfo(t *testing.T) {
 	}{
 		{"apps/v1/Deployment", "spec.replicas", "replicas"},
 		{"apps/v1/Deployment", "spec.template.spec.containers.0.image", "container-image"},
-		{"apps/v1/Deployment", "spec.template.spec.containers.?name=web.image#uri", "container-repository-uri"},
-		{"apps/v1/Deployment", "spec.template.spec.containers.*.image#reference", "container-image-reference"},
+		{
+			"apps/v1/Deployment", "spec.template.spec.containers.?name=web.image#uri",
+			"container-repository-uri",
+		},
+		{
+			"apps/v1/Deployment", "spec.template.spec.containers.*.image#reference",
+			"container-image-reference",
+		},
 		{"apps/v1/Deployment", "metadata.labels.app~1kubernetes~1io/name", "label-value"},
 		{"example.com/v1/Unknown", "metadata.name", "default-name"},
 		{"example.com/v1/Unknown", "metadata.namespace", "resource-name"},
@@ -90,13 +102,28 @@ func TestWhatIdentifiesAResource(t *testing.T) {
 	for _, c := range []struct {
 		text, want, without string
 	}{
-		{"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n", "apps/v1/Deployment shop/web", "web"},
+		{
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n",
+			"apps/v1/Deployment shop/web", "web",
+		},
 		{"apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n", "v1/Service /web", "web"},
-		{"apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: run-\n", "batch/v1/Job /run-", "run-"},
+		{
+			"apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: run-\n",
+			"batch/v1/Job /run-", "run-",
+		},
 		{"kind: Service\nmetadata:\n  name: web\n", "the document has no apiVersion", ""},
-		{"apiVersion: v1\nkind: Service\nmetadata:\n  name: 5\n", "the document has no metadata.name that is a string", ""},
-		{"apiVersion: v1\nmetadata:\n  name: {a: b}\n", "the document has no kind and no metadata.name that is a string", ""},
-		{"apiVersion: v1\nkind: Service\nmetadata:\n  name:\n", "the document has no metadata.name", ""},
+		{
+			"apiVersion: v1\nkind: Service\nmetadata:\n  name: 5\n",
+			"the document has no metadata.name that is a string", "",
+		},
+		{
+			"apiVersion: v1\nmetadata:\n  name: {a: b}\n",
+			"the document has no kind and no metadata.name that is a string", "",
+		},
+		{
+			"apiVersion: v1\nkind: Service\nmetadata:\n  name:\n",
+			"the document has no metadata.name", "",
+		},
 		{"a: 1\n", "the document has no apiVersion and no kind and no metadata.name", ""},
 		{"# nothing\n", "the document is empty", ""},
 	} {
@@ -113,7 +140,10 @@ func TestWhatIdentifiesAResource(t *testing.T) {
 			got = err.Error()
 		}
 		if got != c.want || string(info.ResourceNameWithoutScope) != c.without {
-			t.Errorf("%q: %s (%s), want %s (%s)", c.text, got, info.ResourceNameWithoutScope, c.want, c.without)
+			t.Errorf(
+				"%q: %s (%s), want %s (%s)", c.text, got, info.ResourceNameWithoutScope, c.want,
+				c.without,
+			)
 		}
 	}
 }
@@ -126,7 +156,8 @@ func TestRegisteringPaths(t *testing.T) {
 	before := p.Snapshot()
 	register := func(path api.UnresolvedPath) error {
 		return resourcetypes.RegisterPathsByAttributeName(p, "size", "example.com/v1/Cache",
-			api.PathToVisitorInfoType{path: {DataType: api.DataTypeInt}}, &api.FunctionInvocation{FunctionName: "get-size"}, nil, false)
+			api.PathToVisitorInfoType{path: {DataType: api.DataTypeInt}},
+			&api.FunctionInvocation{FunctionName: "get-size"}, nil, false)
 	}
 	if err := register("spec.size"); err != nil {
 		t.Fatal(err)
@@ -138,7 +169,8 @@ func TestRegisteringPaths(t *testing.T) {
 		t.Errorf("registered: %q", got)
 	}
 	info := p.PathInfo("example.com/v1/Cache", "spec.size")
-	if info == nil || info.AttributeName != "size" || info.Details.GetterInvocation.FunctionName != "get-size" {
+	if info == nil || info.AttributeName != "size" ||
+		info.Details.GetterInvocation.FunctionName != "get-size" {
 		t.Errorf("path info: %+v", info)
 	}
 	if got := paths(before, "size", "example.com/v1/Cache"); got != "" {
@@ -166,10 +198,13 @@ shapes:
 	if err := p.Check(); err != nil {
 		t.Fatal(err)
 	}
-	if got := paths(p, "cache-node", "example.com/v1/Cache"); got != "spec.nodes.?id:node-id=%s.host" {
+	if got := paths(
+		p, "cache-node", "example.com/v1/Cache",
+	); got != "spec.nodes.?id:node-id=%s.host" {
 		t.Errorf("paths: %q", got)
 	}
-	if keys := p.MergeKeys("example.com/v1/Cache").Child("spec").Child("nodes"); keys == nil || keys.Keys[0] != "id" {
+	if keys := p.MergeKeys("example.com/v1/Cache").Child("spec").Child("nodes"); keys == nil ||
+		keys.Keys[0] != "id" {
 		t.Errorf("merge keys: %v", keys)
 	}
 	for text, want := range map[string]string{

@@ -27,15 +27,25 @@ func TestWorkloads(t *testing.T) {
 		{"apps/v1/StatefulSet", "spec.template", "spec.replicas", "spec.selector.matchLabels"},
 		{"apps/v1/DaemonSet", "spec.template", "", "spec.selector.matchLabels"},
 		{"batch/v1/Job", "spec.template", "", "spec.selector.|matchLabels"},
-		{"batch/v1/CronJob", "spec.jobTemplate.spec.template", "", "spec.jobTemplate.spec.selector.|matchLabels"},
+		{
+			"batch/v1/CronJob", "spec.jobTemplate.spec.template", "",
+			"spec.jobTemplate.spec.selector.|matchLabels",
+		},
 		{"v1/ReplicationController", "spec.template", "spec.replicas", "spec.selector"},
 		{"v1/PodTemplate", "template", "", ""},
-		{"argoproj.io/v1alpha1/Rollout", "spec.template", "spec.replicas", "spec.selector.|matchLabels"},
+		{
+			"argoproj.io/v1alpha1/Rollout", "spec.template", "spec.replicas",
+			"spec.selector.|matchLabels",
+		},
 		{"actions.github.com/v1alpha1/AutoscalingListener", "spec.template", "", ""},
 		{"serving.knative.dev/v1/Service", "spec.template", "", ""},
-		{"apps.openshift.io/v1/DeploymentConfig", "spec.template", "spec.replicas", "spec.selector"},
+		{
+			"apps.openshift.io/v1/DeploymentConfig", "spec.template", "spec.replicas",
+			"spec.selector",
+		},
 	} {
-		if got, want := paths(p, "pod-template-labels", c.of), c.template+".|metadata.labels"; got != want {
+		if got, want := paths(p, "pod-template-labels", c.of), c.template+
+			".|metadata.labels"; got != want {
 			t.Errorf("%s: template labels %s, want %s", c.of, got, want)
 		}
 		if got := paths(p, "replicas", c.of); got != c.replicas {
@@ -46,16 +56,22 @@ func TestWorkloads(t *testing.T) {
 		}
 		for _, containers := range []string{"containers", "initContainers", "ephemeralContainers"} {
 			for path, want := range map[string]api.AttributeName{
-				"0.image": "container-image", "0.image#uri": "container-repository-uri", "0.name": "container-name",
-				"0.resources": "container-resources", "0.env.0.valueFrom.secretKeyRef.name": "resource-name",
-				"0.envFrom.1.configMapRef.name": "resource-name", "0.args.2#value": "container-flag",
-				"0.resources.requests.cpu": "container-resources-defaults",
+				"0.image": "container-image", "0.image#uri": "container-repository-uri",
+				"0.name":                              "container-name",
+				"0.resources":                         "container-resources",
+				"0.env.0.valueFrom.secretKeyRef.name": "resource-name",
+				"0.envFrom.1.configMapRef.name":       "resource-name",
+				"0.args.2#value":                      "container-flag",
+				"0.resources.requests.cpu":            "container-resources-defaults",
 			} {
 				path := c.template + ".spec." + containers + "." + path
 				info := p.PathInfo(c.of, api.UnresolvedPath(path))
 				if containers == "ephemeralContainers" && want == "container-resources-defaults" {
 					if info != nil {
-						t.Errorf("%s %s: %+v, but Kubernetes refuses ephemeral containers with resources", c.of, path, info)
+						t.Errorf(
+							"%s %s: %+v, but Kubernetes refuses ephemeral containers with resources",
+							c.of, path, info,
+						)
 					}
 					continue
 				}
@@ -65,10 +81,14 @@ func TestWorkloads(t *testing.T) {
 			}
 		}
 	}
-	if got := paths(p, "workload-labels", "apps/v1/Deployment"); got != "spec.template.|metadata.labels spec.selector.matchLabels" {
+	if got := paths(
+		p, "workload-labels", "apps/v1/Deployment",
+	); got != "spec.template.|metadata.labels spec.selector.matchLabels" {
 		t.Errorf("a group: %s", got)
 	}
-	if info := p.PathInfo("apps/v1/Deployment", "spec.template.spec.containers.0.env.0.value"); info != nil {
+	if info := p.PathInfo(
+		"apps/v1/Deployment", "spec.template.spec.containers.0.env.0.value",
+	); info != nil {
 		t.Errorf("the goldens of the reference do not name environment variables: %+v", info)
 	}
 	if len(p.AttributePaths("env-value").PathsOf("v1/Pod")) != 3 {
@@ -76,7 +96,7 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
-// A reference is to all versions of what it refers to.
+// TestReferences checks that a reference may mean any version of the type.
 func TestReferences(t *testing.T) {
 	const secretStores = "external-secrets.io/v1/ClusterSecretStore,external-secrets.io/v1/SecretStore," +
 		"external-secrets.io/v1beta1/ClusterSecretStore,external-secrets.io/v1beta1/SecretStore"
@@ -89,37 +109,82 @@ func TestReferences(t *testing.T) {
 		{"example.com/v1/Any", "metadata.namespace", "v1/Namespace"},
 		{"v1/Pod", "spec.serviceAccountName", "v1/ServiceAccount"},
 		{"v1/Pod", "spec.volumes.0.projected.sources.1.secret.name", "v1/Secret"},
-		{"v1/Pod", "spec.volumes.0.ephemeral.volumeClaimTemplate.spec.storageClassName", "storage.k8s.io/v1/StorageClass"},
-		{"v1/Pod", "spec.resourceClaims.0.resourceClaimTemplateName", "resource.k8s.io/v1/ResourceClaimTemplate,resource.k8s.io/v1beta1/ResourceClaimTemplate"},
+		{
+			"v1/Pod", "spec.volumes.0.ephemeral.volumeClaimTemplate.spec.storageClassName",
+			"storage.k8s.io/v1/StorageClass",
+		},
+		{
+			"v1/Pod", "spec.resourceClaims.0.resourceClaimTemplateName",
+			"resource.k8s.io/v1/ResourceClaimTemplate,resource.k8s.io/v1beta1/ResourceClaimTemplate",
+		},
 		{"apps/v1/StatefulSet", "spec.serviceName", "v1/Service"},
-		{"autoscaling/v2/HorizontalPodAutoscaler", "spec.scaleTargetRef.name", "apps/v1/Deployment,apps/v1/ReplicaSet,apps/v1/StatefulSet,v1/ReplicationController"},
-		{"rbac.authorization.k8s.io/v1/RoleBinding", "roleRef.name", "rbac.authorization.k8s.io/v1/ClusterRole,rbac.authorization.k8s.io/v1/Role"},
+		{
+			"autoscaling/v2/HorizontalPodAutoscaler", "spec.scaleTargetRef.name",
+			"apps/v1/Deployment,apps/v1/ReplicaSet,apps/v1/StatefulSet,v1/ReplicationController",
+		},
+		{
+			"rbac.authorization.k8s.io/v1/RoleBinding", "roleRef.name",
+			"rbac.authorization.k8s.io/v1/ClusterRole,rbac.authorization.k8s.io/v1/Role",
+		},
 		{"rbac.authorization.k8s.io/v1/RoleBinding", "subjects.0.namespace", "v1/Namespace"},
-		{"admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration", "webhooks.?name=x.clientConfig.service.namespace", "v1/Namespace"},
-		{"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding", "spec.policyName", "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy"},
-		{"networking.k8s.io/v1/Ingress", "spec.rules.0.http.paths.0.backend.service.name", "v1/Service"},
-		{"cert-manager.io/v1/Certificate", "spec.issuerRef.name", "cert-manager.io/v1/ClusterIssuer,cert-manager.io/v1/Issuer"},
+		{
+			"admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
+			"webhooks.?name=x.clientConfig.service.namespace", "v1/Namespace",
+		},
+		{
+			"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding", "spec.policyName",
+			"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
+		},
+		{
+			"networking.k8s.io/v1/Ingress", "spec.rules.0.http.paths.0.backend.service.name",
+			"v1/Service",
+		},
+		{
+			"cert-manager.io/v1/Certificate", "spec.issuerRef.name",
+			"cert-manager.io/v1/ClusterIssuer,cert-manager.io/v1/Issuer",
+		},
 		{"cert-manager.io/v1/ClusterIssuer", "spec.ca.secretName", "v1/Secret"},
-		{"gateway.networking.k8s.io/v1beta1/HTTPRoute", "spec.rules.0.backendRefs.0.name", "v1/Service"},
+		{
+			"gateway.networking.k8s.io/v1beta1/HTTPRoute", "spec.rules.0.backendRefs.0.name",
+			"v1/Service",
+		},
 		{"kustomize.toolkit.fluxcd.io/v1/Kustomization", "spec.targetNamespace", "v1/Namespace"},
 		{"source.toolkit.fluxcd.io/v1beta2/GitRepository", "spec.secretRef.name", "v1/Secret"},
 		{"traefik.io/v1alpha1/IngressRoute", "spec.routes.0.services.0.name", "v1/Service"},
-		{"networking.istio.io/v1beta1/VirtualService", "spec.http.0.route.0.destination.host", "v1/Service"},
+		{
+			"networking.istio.io/v1beta1/VirtualService", "spec.http.0.route.0.destination.host",
+			"v1/Service",
+		},
 		{"projectcontour.io/v1/HTTPProxy", "spec.virtualhost.tls.secretName", "v1/Secret"},
 		{"external-secrets.io/v1beta1/ExternalSecret", "spec.secretStoreRef.name", secretStores},
-		{"argoproj.io/v1alpha1/CronWorkflow", "spec.workflowSpec.templates.0.container.env.0.valueFrom.secretKeyRef.name", "v1/Secret"},
-		{"monitoring.coreos.com/v1/ServiceMonitor", "spec.endpoints.0.basicAuth.password.name", "v1/Secret"},
-		{"apiextensions.crossplane.io/v1/Composition", "spec.pipeline.0.functionRef.name", "pkg.crossplane.io/v1/Function,pkg.crossplane.io/v1beta1/Function"},
-		{"eks.services.k8s.aws/v1alpha1/Cluster", "spec.roleRef.from.name", "iam.services.k8s.aws/v1alpha1/Role"},
+		{
+			"argoproj.io/v1alpha1/CronWorkflow",
+			"spec.workflowSpec.templates.0.container.env.0.valueFrom.secretKeyRef.name",
+			"v1/Secret",
+		},
+		{
+			"monitoring.coreos.com/v1/ServiceMonitor", "spec.endpoints.0.basicAuth.password.name",
+			"v1/Secret",
+		},
+		{
+			"apiextensions.crossplane.io/v1/Composition", "spec.pipeline.0.functionRef.name",
+			"pkg.crossplane.io/v1/Function,pkg.crossplane.io/v1beta1/Function",
+		},
+		{
+			"eks.services.k8s.aws/v1alpha1/Cluster", "spec.roleRef.from.name",
+			"iam.services.k8s.aws/v1alpha1/Role",
+		},
 	} {
 		info := p.PathInfo(c.of, c.path)
-		if info == nil || info.AttributeName != "resource-name" || !info.Details.IsNeeded || info.Details.NeededRequired["ResourceType"] != c.target {
+		if info == nil || info.AttributeName != "resource-name" || !info.Details.IsNeeded ||
+			info.Details.NeededRequired["ResourceType"] != c.target {
 			t.Errorf("%s %s: %+v, want a reference to %s", c.of, c.path, info, c.target)
 		}
 	}
 }
 
-// What refers to a resource by its name is renamed with it, so that name is registered wherever there are references.
+// TestWhatIsReferredToIsProvided checks that the names of resources are registered wherever
+// references to them are: renaming a resource must rename the references.
 func TestWhatIsReferredToIsProvided(t *testing.T) {
 	p := k8skit.New()
 	missing := map[string]bool{}
@@ -130,7 +195,8 @@ func TestWhatIsReferredToIsProvided(t *testing.T) {
 			}
 			for target := range strings.SplitSeq(info.Details.NeededRequired["ResourceType"], ",") {
 				name := p.PathInfo(api.ResourceType(target), "metadata.name")
-				if name == nil || name.Details == nil || !name.Details.IsProvided || name.Details.ProvidedProperties["ResourceType"] != target {
+				if name == nil || name.Details == nil || !name.Details.IsProvided ||
+					name.Details.ProvidedProperties["ResourceType"] != target {
 					missing[target] = true
 				}
 			}
@@ -169,18 +235,39 @@ func TestOtherKnowledge(t *testing.T) {
 		want string
 	}{
 		{"hostname", "networking.k8s.io/v1/Ingress", "spec.rules.*.host spec.tls.*.hosts.*"},
-		{"domain", "networking.k8s.io/v1/Ingress", "spec.rules.*.host#domain spec.tls.*.hosts.*#domain"},
-		{"subdomain", "v1/Service", "metadata.annotations.external-dns~1alpha~1kubernetes~1io/hostname#subdomain"},
+		{
+			"domain", "networking.k8s.io/v1/Ingress",
+			"spec.rules.*.host#domain spec.tls.*.hosts.*#domain",
+		},
+		{
+			"subdomain", "v1/Service",
+			"metadata.annotations.external-dns~1alpha~1kubernetes~1io/hostname#subdomain",
+		},
 		{"hostname", "cert-manager.io/v1/Certificate", "spec.commonName spec.dnsNames.*"},
 		{"hostname", "gateway.networking.k8s.io/v1/GRPCRoute", "spec.hostnames.*"},
 		{"hostname", "externaldns.k8s.io/v1alpha1/DNSEndpoint", "spec.endpoints.*.dnsName"},
-		{"immutable", "apps/v1/StatefulSet", "spec.podManagementPolicy spec.selector spec.serviceName spec.volumeClaimTemplates"},
-		{"immutable", "storage.k8s.io/v1/StorageClass", "parameters provisioner reclaimPolicy volumeBindingMode"},
+		{
+			"immutable", "apps/v1/StatefulSet",
+			"spec.podManagementPolicy spec.selector spec.serviceName spec.volumeClaimTemplates",
+		},
+		{
+			"immutable", "storage.k8s.io/v1/StorageClass",
+			"parameters provisioner reclaimPolicy volumeBindingMode",
+		},
 		{"immutable", "v1/Secret", "type"},
-		{"app-label", "apps/v1/Deployment", "metadata.labels.app spec.selector.matchLabels.app spec.template.metadata.labels.app"},
+		{
+			"app-label", "apps/v1/Deployment",
+			"metadata.labels.app spec.selector.matchLabels.app spec.template.metadata.labels.app",
+		},
 		{"app-label", "v1/Service", "spec.selector.app"},
-		{"default-name", "apps/v1/Deployment", "metadata.labels.app metadata.name spec.selector.matchLabels.app spec.template.metadata.labels.app"},
-		{"pod-label-selector", "networking.k8s.io/v1/NetworkPolicy", "spec.podSelector.matchLabels"},
+		{
+			"default-name", "apps/v1/Deployment",
+			"metadata.labels.app metadata.name spec.selector.matchLabels.app spec.template.metadata.labels.app",
+		},
+		{
+			"pod-label-selector", "networking.k8s.io/v1/NetworkPolicy",
+			"spec.podSelector.matchLabels",
+		},
 		{"automount-service-account-token", "v1/Pod", "spec.automountServiceAccountToken"},
 		{"configmap-hash", "v1/Pod", "metadata.annotations.confighub~1com/Hash"},
 	} {
@@ -189,18 +276,23 @@ func TestOtherKnowledge(t *testing.T) {
 		}
 	}
 	for path, want := range map[api.UnresolvedPath]api.DataType{
-		"spec.replicas": "int", "spec.template.spec.automountServiceAccountToken": "bool", "metadata.name": "string", "spec.template.metadata.labels": "YAML",
+		"spec.replicas": "int", "spec.template.spec.automountServiceAccountToken": "bool",
+		"metadata.name": "string", "spec.template.metadata.labels": "YAML",
 	} {
 		if got := p.PathInfo("apps/v1/Deployment", path).DataType; got != want {
 			t.Errorf("data type of %s: %s, want %s", path, got, want)
 		}
 	}
 	defaults := map[string]any{}
-	for _, info := range p.AttributePaths("pod-container-security-context-defaults").PathsOf("v1/Pod") {
+	for _, info := range p.AttributePaths("pod-container-security-context-defaults").PathsOf(
+		"v1/Pod",
+	) {
 		defaults[string(info.Path)] = info.Details.DefaultValue
 	}
-	if defaults["spec.securityContext.runAsUser"] != 1000 || fmt.Sprint(defaults["spec.containers.*.securityContext.capabilities.drop"]) != "[ALL]" ||
-		defaults["spec.initContainers.*.securityContext.readOnlyRootFilesystem"] != true || len(defaults) != 17 {
+	if defaults["spec.securityContext.runAsUser"] != 1000 ||
+		fmt.Sprint(defaults["spec.containers.*.securityContext.capabilities.drop"]) != "[ALL]" ||
+		defaults["spec.initContainers.*.securityContext.readOnlyRootFilesystem"] != true ||
+		len(defaults) != 17 {
 		t.Errorf("%v", defaults)
 	}
 }
@@ -233,7 +325,8 @@ func TestExclusiveFields(t *testing.T) {
 		}
 	}
 	x := find("apps/v1/DaemonSet", "spec.updateStrategy")
-	if x == nil || x.Discriminator != "type" || x.AllowedMember["RollingUpdate"] != "rollingUpdate" {
+	if x == nil || x.Discriminator != "type" ||
+		x.AllowedMember["RollingUpdate"] != "rollingUpdate" {
 		t.Errorf("%+v", x)
 	}
 }
@@ -288,7 +381,9 @@ func TestUserKnowledge(t *testing.T) {
 	if p.Attributes() != nil {
 		t.Error("the program's own attributes have functions already")
 	}
-	if err := p.AddFiles(resourcetypes.File{Name: "cache.yaml", Text: []byte(cacheKnowledge)}); err != nil {
+	if err := p.AddFiles(resourcetypes.File{
+		Name: "cache.yaml", Text: []byte(cacheKnowledge),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for _, of := range []api.ResourceType{"example.com/v1/Cache", "example.com/v1beta1/Cache"} {
@@ -302,10 +397,14 @@ func TestUserKnowledge(t *testing.T) {
 				t.Errorf("%s of %s: %s", name, of, got)
 			}
 		}
-		if keys := p.MergeKeys(of).Child("spec").Child("nodes"); keys == nil || keys.Keys[0] != "name" {
+		if keys := p.MergeKeys(of).Child("spec").Child("nodes"); keys == nil ||
+			keys.Keys[0] != "name" {
 			t.Errorf("%s: merge keys %v", of, keys)
 		}
-		if x := p.ExclusiveFields(of); len(x) == 0 || !slices.ContainsFunc(x, func(x configkit.ExclusiveFields) bool { return x.Path == "spec" }) {
+		if x := p.ExclusiveFields(of); len(x) == 0 ||
+			!slices.ContainsFunc(x, func(x configkit.ExclusiveFields) bool {
+				return x.Path == "spec"
+			}) {
 			t.Errorf("%s: exclusive fields %v", of, x)
 		}
 	}
@@ -313,18 +412,24 @@ func TestUserKnowledge(t *testing.T) {
 		t.Errorf("a cluster-scoped type has a namespace at %s", got)
 	}
 	size, unit := p.Attributes()[0], p.Attributes()[1]
-	if size.Name != "cache-size" || size.Description != "the size of cache nodes" || !size.Upsert || size.File != "cache.yaml" || size.Pos.Line != 34 {
+	if size.Name != "cache-size" || size.Description != "the size of cache nodes" || !size.Upsert ||
+		size.File != "cache.yaml" || size.Pos.Line != 34 {
 		t.Errorf("%+v", size)
 	}
-	if len(size.Parameters) != 2 || size.Parameters[0].ParameterName != "node-name" || size.Parameters[1].ParameterName != "cache-size" ||
-		size.Parameters[1].Regexp == "" || size.Parameters[1].DataType != api.DataTypeString || size.Parameters[1].Example != "64Mi" {
+	if len(size.Parameters) != 2 || size.Parameters[0].ParameterName != "node-name" ||
+		size.Parameters[1].ParameterName != "cache-size" ||
+		size.Parameters[1].Regexp == "" || size.Parameters[1].DataType != api.DataTypeString ||
+		size.Parameters[1].Example != "64Mi" {
 		t.Errorf("%+v", size.Parameters)
 	}
-	if unit.Upsert || len(unit.Parameters) != 2 || unit.Parameters[0].ParameterName != "node-name" || unit.Parameters[0].Description != "node name, or * for all" ||
+	if unit.Upsert || len(unit.Parameters) != 2 ||
+		unit.Parameters[0].ParameterName != "node-name" ||
+		unit.Parameters[0].Description != "node name, or * for all" ||
 		unit.Parameters[1].DataType != api.DataTypeEnum || len(unit.Parameters[1].EnumValues) != 3 {
 		t.Errorf("%+v", unit)
 	}
-	if all := p.RegisteredPaths(); all["cache-size"]["example.com/v1/Cache"]["spec.nodes.*.size"] == nil || all["metadata-name"]["*"]["metadata.name"] == nil ||
+	if all := p.RegisteredPaths(); all["cache-size"]["example.com/v1/Cache"]["spec.nodes.*.size"] == nil ||
+		all["metadata-name"]["*"]["metadata.name"] == nil ||
 		all["metadata-name"]["apps/v1/Deployment"] != nil {
 		t.Error("the registry is not listed as it is")
 	}
@@ -353,11 +458,17 @@ func TestAttributeInfo(t *testing.T) {
 	if _, ok := p.AttributeInfo("gone"); ok {
 		t.Error("an attribute that nothing is registered for is known")
 	}
-	err := resourcetypes.RegisterPathsByAttributeName(p, "size", "example.com/v1/Cache", api.PathToVisitorInfoType{"spec.size": {}}, nil, nil, false)
+	err := resourcetypes.RegisterPathsByAttributeName(
+		p, "size", "example.com/v1/Cache", api.PathToVisitorInfoType{"spec.size": {}}, nil, nil,
+		false,
+	)
 	if info, ok := p.AttributeInfo("size"); err != nil || !ok || len(info.Parameters) != 1 {
 		t.Errorf("an attribute registered in Go: %+v %v", info, err)
 	}
-	err = resourcetypes.RegisterPathsByAttributeName(p, "weight", "example.com/v1/Cache", api.PathToVisitorInfoType{"spec.?name=%s.?id=%s.weight": {}}, nil, nil, false)
+	err = resourcetypes.RegisterPathsByAttributeName(
+		p, "weight", "example.com/v1/Cache",
+		api.PathToVisitorInfoType{"spec.?name=%s.?id=%s.weight": {}}, nil, nil, false,
+	)
 	if info, ok := p.AttributeInfo("weight"); err != nil || !ok || len(info.Parameters) != 3 {
 		t.Errorf("an attribute whose arguments have no names: %+v %v", info, err)
 	}
@@ -368,78 +479,229 @@ func TestKnowledgeErrors(t *testing.T) {
 	for _, c := range []struct{ text, want, hint string }{
 		{"a: [", "f.yaml:1:4: a [ that is never closed", ""},
 		{"- a", "f.yaml:1:1: a map is expected, not (list)", ""},
-		{"resourceType: {}\n", "f.yaml:1:1: resourceType: unknown key", "did you mean resourceTypes?"},
-		{"families: []\nresourceTypes: {}\nfamilies: []\n", "f.yaml:1:1: families: the key is there more than once", ""},
-		{"clusterScoped: [example.com/v1/Cache]\n", "f.yaml:1:1: clusterScoped: write scope: Cluster into the entry", ""},
-		{cache + "    scope: cluster\n", "f.yaml:3:12: scope: unknown scope \"cluster\"", "did you mean Cluster?"},
-		{cache + "    mergeKeys: []\n  example.com/v1/Cache: {}\n", "f.yaml:2:3: example.com/v1/Cache: the key is there more than once", ""},
-		{cache + "    mergekeys: []\n", "f.yaml:3:5: mergekeys: unknown key", "did you mean mergeKeys?"},
-		{cache + "    mergeKeys: {path: a}\n", "f.yaml:3:16: mergeKeys: a list is expected, not (map)", ""},
+		{
+			"resourceType: {}\n", "f.yaml:1:1: resourceType: unknown key",
+			"did you mean resourceTypes?",
+		},
+		{
+			"families: []\nresourceTypes: {}\nfamilies: []\n",
+			"f.yaml:1:1: families: the key is there more than once", "",
+		},
+		{
+			"clusterScoped: [example.com/v1/Cache]\n",
+			"f.yaml:1:1: clusterScoped: write scope: Cluster into the entry", "",
+		},
+		{
+			cache + "    scope: cluster\n", "f.yaml:3:12: scope: unknown scope \"cluster\"",
+			"did you mean Cluster?",
+		},
+		{
+			cache + "    mergeKeys: []\n  example.com/v1/Cache: {}\n",
+			"f.yaml:2:3: example.com/v1/Cache: the key is there more than once", "",
+		},
+		{
+			cache + "    mergekeys: []\n", "f.yaml:3:5: mergekeys: unknown key",
+			"did you mean mergeKeys?",
+		},
+		{
+			cache + "    mergeKeys: {path: a}\n",
+			"f.yaml:3:16: mergeKeys: a list is expected, not (map)", "",
+		},
 		{cache + "    mergeKeys:\n    - {path: a}\n", "f.yaml:4:7: key: it is missing", ""},
 		{cache + "    mergeKeys:\n    - {key: a}\n", "f.yaml:4:7: path: it is missing", ""},
-		{cache + "    mergeKeys:\n    - {path: [a], key: a}\n", "f.yaml:4:14: path: a text is expected, not (list)", ""},
-		{cache + "    mapKeyPaths: [a.b]\n", "f.yaml:3:19: mapKeyPaths: path a.b does not end in .*", ""},
-		{cache + "    sameAs: v1/Pods\n", "f.yaml:3:13: sameAs: nothing is said about type v1/Pods", "did you mean v1/Pod?"},
+		{
+			cache + "    mergeKeys:\n    - {path: [a], key: a}\n",
+			"f.yaml:4:14: path: a text is expected, not (list)", "",
+		},
+		{
+			cache + "    mapKeyPaths: [a.b]\n",
+			"f.yaml:3:19: mapKeyPaths: path a.b does not end in .*", "",
+		},
+		{
+			cache + "    sameAs: v1/Pods\n",
+			"f.yaml:3:13: sameAs: nothing is said about type v1/Pods", "did you mean v1/Pod?",
+		},
 		{cache + "    sameAs: example.com/v1/Cache\n", "more than 8 deep", ""},
-		{cache + "    embeds: [{shape: PodTemplat}]\n", "f.yaml:3:22: shape: there is no shape PodTemplat", "did you mean PodTemplate?"},
+		{
+			cache + "    embeds: [{shape: PodTemplat}]\n",
+			"f.yaml:3:22: shape: there is no shape PodTemplat", "did you mean PodTemplate?",
+		},
 		{cache + "    embeds: [{path: a}]\n", "f.yaml:3:14: shape: it is missing", ""},
-		{cache + "    attributes: {size: [{path: a, datatype: int}]}\n", "f.yaml:3:35: datatype: unknown key", "did you mean dataType?"},
-		{cache + "    attributes: {size: [{path: a, dataType: integer}]}\n", "f.yaml:3:45: dataType: unknown dataType \"integer\"", ""},
-		{cache + "    attributes: {size: [{path: a..b}]}\n", "f.yaml:3:32: path: path a..b: column 3: a segment is empty", ""},
-		{cache + "    attributes: {size: [\"?a\"]}\n", "f.yaml:3:25: size: path ?a: column 3: invalid associative lookup", ""},
-		{cache + "    attributes: {size: [{dataType: int}]}\n", "f.yaml:3:25: path: it is missing", ""},
-		{cache + "    attributes: {size: [{path: \"a#b\"}]}\n", "f.yaml:3:25: accessor: it is missing", ""},
-		{cache + "    attributes: {size: [{path: \"a#b\", accessor: imag}]}\n", "f.yaml:3:49: accessor: there is no accessor imag", "did you mean image?"},
-		{cache + "    attributes: {size: [\"a#b\"]}\n", "f.yaml:3:25: size: the path asks for an embedded part: {path, accessor} is expected", ""},
-		{cache + "    attributes: {size: [{path: \"a#reference\", accessor: image, dataType: int}]}\n", "f.yaml:3:25: dataType: a part that Regexp reaches is a string, not int", ""},
-		{cache + "    attributes: {size: [{path: \"a#1\", accessor: line}]}\nattributes:\n  size: {description: x, dataType: int}\n", "f.yaml:3:25: dataType: a part that Line reaches is a string", ""},
-		{cache + "    attributes: {hostname: [\"a.?b:c=%s.d\"]}\n", "f.yaml:3:29: path: it has 1 %s, but functions of attribute hostname fill in 0", "every element"},
-		{cache + "    attributes: {container-image: [\"a\", \"a.?b=%s.c\", \"a.?b=%s.?c=%s\"]}\n", "f.yaml:3:54: path: it has 2 %s, but functions of attribute container-image fill in 1", ""},
-		{cache + "    attributes: {size: [{path: a, needed: maybe}]}\n", "f.yaml:3:43: needed: true or false is expected, not \"maybe\"", ""},
-		{cache + "    attributes: {replica: [a]}\n", "f.yaml:3:18: replica: no file describes this attribute", "did you mean replicas?"},
-		{cache + "    attributes: {nodesize: [a]}\nattributes:\n  node-size: {description: x}\n", "f.yaml:3:18: nodesize: no file describes", "did you mean node-size?"},
-		{"shapes:\n  S:\n    attributes: {container-imgae: [a]}\n", "f.yaml:3:18: container-imgae: no file describes", "did you mean container-image?"},
+		{
+			cache + "    attributes: {size: [{path: a, datatype: int}]}\n",
+			"f.yaml:3:35: datatype: unknown key", "did you mean dataType?",
+		},
+		{
+			cache + "    attributes: {size: [{path: a, dataType: integer}]}\n",
+			"f.yaml:3:45: dataType: unknown dataType \"integer\"", "",
+		},
+		{
+			cache + "    attributes: {size: [{path: a..b}]}\n",
+			"f.yaml:3:32: path: path a..b: column 3: a segment is empty", "",
+		},
+		{
+			cache + "    attributes: {size: [\"?a\"]}\n",
+			"f.yaml:3:25: size: path ?a: column 3: invalid associative lookup", "",
+		},
+		{
+			cache + "    attributes: {size: [{dataType: int}]}\n",
+			"f.yaml:3:25: path: it is missing", "",
+		},
+		{
+			cache + "    attributes: {size: [{path: \"a#b\"}]}\n",
+			"f.yaml:3:25: accessor: it is missing", "",
+		},
+		{
+			cache + "    attributes: {size: [{path: \"a#b\", accessor: imag}]}\n",
+			"f.yaml:3:49: accessor: there is no accessor imag", "did you mean image?",
+		},
+		{
+			cache + "    attributes: {size: [\"a#b\"]}\n",
+			"f.yaml:3:25: size: the path asks for an embedded part: {path, accessor} is expected",
+			"",
+		},
+		{
+			cache +
+				"    attributes: {size: [{path: \"a#reference\", accessor: image, dataType: int}]}\n",
+			"f.yaml:3:25: dataType: a part that Regexp reaches is a string, not int", "",
+		},
+		{
+			cache +
+				"    attributes: {size: [{path: \"a#1\", accessor: line}]}\nattributes:\n  size: {description: x, dataType: int}\n",
+			"f.yaml:3:25: dataType: a part that Line reaches is a string", "",
+		},
+		{
+			cache + "    attributes: {hostname: [\"a.?b:c=%s.d\"]}\n",
+			"f.yaml:3:29: path: it has 1 %s, but functions of attribute hostname fill in 0",
+			"every element",
+		},
+		{
+			cache +
+				"    attributes: {container-image: [\"a\", \"a.?b=%s.c\", \"a.?b=%s.?c=%s\"]}\n",
+			"f.yaml:3:54: path: it has 2 %s, but functions of attribute container-image fill in 1",
+			"",
+		},
+		{
+			cache + "    attributes: {size: [{path: a, needed: maybe}]}\n",
+			"f.yaml:3:43: needed: true or false is expected, not \"maybe\"", "",
+		},
+		{
+			cache + "    attributes: {replica: [a]}\n",
+			"f.yaml:3:18: replica: no file describes this attribute", "did you mean replicas?",
+		},
+		{
+			cache + "    attributes: {nodesize: [a]}\nattributes:\n  node-size: {description: x}\n",
+			"f.yaml:3:18: nodesize: no file describes", "did you mean node-size?",
+		},
+		{
+			"shapes:\n  S:\n    attributes: {container-imgae: [a]}\n",
+			"f.yaml:3:18: container-imgae: no file describes", "did you mean container-image?",
+		},
 		{cache + "    exclusiveFields: [{path: a}]\n", "f.yaml:3:23: members: it is missing", ""},
-		{cache + "    exclusiveFields: [{path: a, members: [b], discriminator: t, allowedMember: {x: c}}]\n", "c is none of the members", ""},
-		{cache + "    exclusiveFields: [{path: a, members: [b], discriminator: t}]\n", "belong together", ""},
-		{"resourceTypes:\n  Cache: {}\n", "f.yaml:2:3: Cache: a resource type is apiVersion/kind", ""},
-		{"accessors:\n  x: {type: regexp}\n", "f.yaml:2:13: type: unknown type \"regexp\"", "did you mean Regexp?"},
-		{"accessors:\n  x: {type: Regexp, config: \"(\"}\n", "f.yaml:2:6: accessors: embedded accessor: error parsing regexp", ""},
-		{"shapes:\n  S:\n    attribute: {}\n", "f.yaml:3:5: attribute: unknown key", "did you mean attributes?"},
-		{"attributes:\n  replicas: {description: x}\n", "f.yaml:2:3: replicas: the attribute is built in", "register paths for it under resourceTypes"},
+		{
+			cache +
+				"    exclusiveFields: [{path: a, members: [b], discriminator: t, allowedMember: {x: c}}]\n",
+			"c is none of the members", "",
+		},
+		{
+			cache + "    exclusiveFields: [{path: a, members: [b], discriminator: t}]\n",
+			"belong together", "",
+		},
+		{
+			"resourceTypes:\n  Cache: {}\n",
+			"f.yaml:2:3: Cache: a resource type is apiVersion/kind", "",
+		},
+		{
+			"accessors:\n  x: {type: regexp}\n", "f.yaml:2:13: type: unknown type \"regexp\"",
+			"did you mean Regexp?",
+		},
+		{
+			"accessors:\n  x: {type: Regexp, config: \"(\"}\n",
+			"f.yaml:2:6: accessors: embedded accessor: error parsing regexp", "",
+		},
+		{
+			"shapes:\n  S:\n    attribute: {}\n", "f.yaml:3:5: attribute: unknown key",
+			"did you mean attributes?",
+		},
+		{
+			"attributes:\n  replicas: {description: x}\n",
+			"f.yaml:2:3: replicas: the attribute is built in",
+			"register paths for it under resourceTypes",
+		},
 		{"attributes:\n  Size: {description: x}\n", "f.yaml:2:3: Size: a name consists of", ""},
 		{"attributes:\n  size: {dataType: int}\n", "f.yaml:2:9: description: it is missing", ""},
 		{"attributes:\n  size: {description: x, min: 1}\n", "f.yaml:2:31: min: only a number", ""},
-		{"attributes:\n  size: {description: x, dataType: string, max: 1}\n", "f.yaml:2:49: max: only a number", ""},
-		{"attributes:\n  size: {description: x, dataType: int, min: 3, max: 1}\n", "f.yaml:2:46: min: the minimum 3 is greater than the maximum 1", ""},
-		{"attributes:\n  size: {description: x, dataType: int, min: a}\n", "f.yaml:2:46: min: a number is expected, not \"a\"", ""},
-		{"attributes:\n  size: {description: x, dataType: int, regexp: a}\n", "f.yaml:2:49: regexp: only a string", ""},
+		{
+			"attributes:\n  size: {description: x, dataType: string, max: 1}\n",
+			"f.yaml:2:49: max: only a number", "",
+		},
+		{
+			"attributes:\n  size: {description: x, dataType: int, min: 3, max: 1}\n",
+			"f.yaml:2:46: min: the minimum 3 is greater than the maximum 1", "",
+		},
+		{
+			"attributes:\n  size: {description: x, dataType: int, min: a}\n",
+			"f.yaml:2:46: min: a number is expected, not \"a\"", "",
+		},
+		{
+			"attributes:\n  size: {description: x, dataType: int, regexp: a}\n",
+			"f.yaml:2:49: regexp: only a string", "",
+		},
 		{"attributes:\n  size: {description: x, regexp: (}\n", "regexp: error parsing regexp", ""},
 		{"attributes:\n  size: {description: x, enum: []}\n", "f.yaml:2:32: enum: it is empty", ""},
-		{"attributes:\n  size: {description: x, members: [a]}\n", "only attributes of the program are groups", ""},
-		{"attributes:\n  size: {description: x, parameters: [{name: a}]}\n", "f.yaml:2:39: description: it is missing", ""},
-		{"attributes:\n  size: {description: x, parameters: [{name: a, description: b}, {name: a, description: b}]}\n", "two parameters a", ""},
-		{cache + "    attributes: {size: [\"?a=%s.b\"]}\nattributes:\n  size: {description: x}\n", "f.yaml:5:9: parameters: it is missing: path ?a=%s.b does not name its arguments", ""},
-		{cache + "    attributes: {size: [\"?a:p=%s.b\"]}\nattributes:\n  size: {description: x, parameters: []}\n", "0 are listed, but path ?a:p=%s.b has 1 places", ""},
-		{cache + "    attributes: {size: [\"?a:size=%s.b\"]}\nattributes:\n  size: {description: x}\n", "f.yaml:5:9: parameters: size is the parameter for the value", ""},
+		{
+			"attributes:\n  size: {description: x, members: [a]}\n",
+			"only attributes of the program are groups", "",
+		},
+		{
+			"attributes:\n  size: {description: x, parameters: [{name: a}]}\n",
+			"f.yaml:2:39: description: it is missing", "",
+		},
+		{
+			"attributes:\n  size: {description: x, parameters: [{name: a, description: b}, {name: a, description: b}]}\n",
+			"two parameters a", "",
+		},
+		{
+			cache +
+				"    attributes: {size: [\"?a=%s.b\"]}\nattributes:\n  size: {description: x}\n",
+			"f.yaml:5:9: parameters: it is missing: path ?a=%s.b does not name its arguments", "",
+		},
+		{
+			cache +
+				"    attributes: {size: [\"?a:p=%s.b\"]}\nattributes:\n  size: {description: x, parameters: []}\n",
+			"0 are listed, but path ?a:p=%s.b has 1 places", "",
+		},
+		{
+			cache +
+				"    attributes: {size: [\"?a:size=%s.b\"]}\nattributes:\n  size: {description: x}\n",
+			"f.yaml:5:9: parameters: size is the parameter for the value", "",
+		},
 	} {
 		p := k8skit.New()
 		err := p.AddFiles(resourcetypes.File{Name: "f.yaml", Text: []byte(c.text)})
 		e, ok := errors.AsType[*resourcetypes.Error](err)
-		if !ok || !strings.Contains(err.Error(), c.want) || !strings.Contains(e.Hint, c.hint) || e.File != "f.yaml" || e.Pos.Line == 0 {
-			t.Errorf("%q:\n%v (hint %s), want\n%s (hint %s)", c.text, err, hintOf(e), c.want, c.hint)
+		if !ok || !strings.Contains(err.Error(), c.want) || !strings.Contains(e.Hint, c.hint) ||
+			e.File != "f.yaml" || e.Pos.Line == 0 {
+			t.Errorf(
+				"%q:\n%v (hint %s), want\n%s (hint %s)", c.text, err, hintOf(e), c.want, c.hint,
+			)
 		}
-		if got := paths(p, "replicas", "apps/v1/Deployment"); got != "spec.replicas" || paths(p, "size", "example.com/v1/Cache") != "" {
+		if got := paths(p, "replicas", "apps/v1/Deployment"); got != "spec.replicas" ||
+			paths(p, "size", "example.com/v1/Cache") != "" {
 			t.Errorf("%q: what is wrong was added, or what was known forgotten", c.text)
 		}
 	}
 }
 
-// All that is wrong is told, each once, and at most so much is read.
+// TestKnowledgeErrorsTogether checks that all errors are reported, each once, and that the amount
+// read is bounded.
 func TestKnowledgeErrorsTogether(t *testing.T) {
 	laughs := "shapes:\n"
 	for i := range 7 {
-		laughs += fmt.Sprintf("  S%d: {embeds: [%s]}\n", i, strings.Repeat(fmt.Sprintf("{shape: S%d, path: a}, ", i+1), 30))
+		laughs += fmt.Sprintf(
+			"  S%d: {embeds: [%s]}\n", i,
+			strings.Repeat(fmt.Sprintf("{shape: S%d, path: a}, ", i+1), 30),
+		)
 	}
 	for _, c := range []struct{ text, want string }{
 		{
@@ -470,7 +732,8 @@ func hintOf(e *resourcetypes.Error) string {
 	return e.Hint
 }
 
-// TestOperators has what is known about the resources of operators: images, replicas, labels of pods, selectors of pods.
+// TestOperators checks what is known about the resources of operators: images, replicas, labels and
+// selectors of pods.
 func TestOperators(t *testing.T) {
 	p := k8skit.New()
 	for _, c := range []struct {
@@ -478,20 +741,44 @@ func TestOperators(t *testing.T) {
 		of   api.ResourceType
 		want string
 	}{
-		{"container-image", "monitoring.coreos.com/v1alpha1/PrometheusAgent", "spec.containers.?name:container-name=%s.image spec.image spec.initContainers.?name:container-name=%s.image spec.thanos.|image"},
-		{"images", "operator.victoriametrics.com/v1beta1/VMAgent", "spec.configReloaderImageTag spec.containers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image spec.image.repository spec.vmBackup.image.repository spec.volumes.*.image.|reference"},
-		{"container-repository-uri", "solr.apache.org/v1beta1/SolrPrometheusExporter", "spec.image.repository"},
+		{
+			"container-image", "monitoring.coreos.com/v1alpha1/PrometheusAgent",
+			"spec.containers.?name:container-name=%s.image spec.image spec.initContainers.?name:container-name=%s.image spec.thanos.|image",
+		},
+		{
+			"images", "operator.victoriametrics.com/v1beta1/VMAgent",
+			"spec.configReloaderImageTag spec.containers.?name:container-name=%s.image spec.initContainers.?name:container-name=%s.image spec.image.repository spec.vmBackup.image.repository spec.volumes.*.image.|reference",
+		},
+		{
+			"container-repository-uri", "solr.apache.org/v1beta1/SolrPrometheusExporter",
+			"spec.image.repository",
+		},
 		{"container-image-reference", "postgresql.cnpg.io/v1/Cluster", "spec.imageName#reference"},
-		{"container-image", "tekton.dev/v1beta1/TaskRun", "spec.taskSpec.sidecars.?name:container-name=%s.image spec.taskSpec.stepTemplate.|image spec.taskSpec.steps.?name:container-name=%s.image"},
+		{
+			"container-image", "tekton.dev/v1beta1/TaskRun",
+			"spec.taskSpec.sidecars.?name:container-name=%s.image spec.taskSpec.stepTemplate.|image spec.taskSpec.steps.?name:container-name=%s.image",
+		},
 		{"replicas", "elasticsearch.k8s.elastic.co/v1/Elasticsearch", "spec.nodeSets.*.count"},
 		{"replicas", "kafka.strimzi.io/v1/KafkaNodePool", "spec.replicas"},
 		{"replicas", "batch.volcano.sh/v1alpha1/Job", "spec.tasks.*.replicas"},
 		{"replicas", "kubevirt.io/v1/VirtualMachineInstanceReplicaSet", "spec.replicas"},
-		{"volume-image", "kubevirt.io/v1/VirtualMachine", "spec.dataVolumeTemplates.*.spec.source.registry.url#image spec.template.spec.volumes.*.containerDisk.image"},
-		{"image-registry", "install.istio.io/v1alpha1/IstioOperator", "spec.components.*.*.hub spec.components.*.hub spec.hub"},
-		{"pod-template-labels", "agones.dev/v1/Fleet", "spec.template.spec.template.|metadata.labels"},
+		{
+			"volume-image", "kubevirt.io/v1/VirtualMachine",
+			"spec.dataVolumeTemplates.*.spec.source.registry.url#image spec.template.spec.volumes.*.containerDisk.image",
+		},
+		{
+			"image-registry", "install.istio.io/v1alpha1/IstioOperator",
+			"spec.components.*.*.hub spec.components.*.hub spec.hub",
+		},
+		{
+			"pod-template-labels", "agones.dev/v1/Fleet",
+			"spec.template.spec.template.|metadata.labels",
+		},
 		{"pod-template-labels", "monitoring.coreos.com/v1/ThanosRuler", "spec.|podMetadata.labels"},
-		{"pod-label-selector", "security.istio.io/v1beta1/PeerAuthentication", "spec.selector.matchLabels"},
+		{
+			"pod-label-selector", "security.istio.io/v1beta1/PeerAuthentication",
+			"spec.selector.matchLabels",
+		},
 	} {
 		if got := paths(p, c.name, c.of); got != c.want {
 			t.Errorf("%s of %s: %s, want %s", c.name, c.of, got, c.want)
@@ -551,7 +838,8 @@ func TestEntries(t *testing.T) {
 			if attributes[name][of] == nil {
 				continue
 			}
-			have, want := lazy.AttributePaths(name).PathsOf(of), whole.AttributePaths(name).PathsOf(of)
+			have, want := lazy.AttributePaths(name).PathsOf(of),
+				whole.AttributePaths(name).PathsOf(of)
 			if !reflect.DeepEqual(have, want) {
 				t.Errorf("%s of %s: %d paths, not %d", name, of, len(have), len(want))
 			}
@@ -562,7 +850,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// Which types have secret values is found without reading all documents.
+// TestSensitiveTypesAreFoundWithoutReadingEverything checks that mayHaveSensitive is right for
+// built-in documents.
 func TestSensitiveTypesAreFoundWithoutReadingEverything(t *testing.T) {
 	p := k8skit.New(resourcetypes.File{Name: "own.yaml", Text: []byte(`
 shapes:
@@ -576,12 +865,16 @@ resourceTypes:
 	if err := p.Check(); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := p.SensitiveKinds(), []string{"A", "B", "Secret", "SecretList"}; !slices.Equal(got, want) {
+	if got, want := p.SensitiveKinds(), []string{"A", "B", "Secret", "SecretList"}; !slices.Equal(
+		got, want,
+	) {
 		t.Errorf("the kinds are %v, want %v", got, want)
 	}
 	for path, want := range map[string]configkit.Sensitivity{
-		"data": configkit.IsSensitive, "data.a.b#json": configkit.IsSensitive, "": configkit.AboveSensitive, "type": configkit.NotSensitive,
-		"metadata.annotations": configkit.AboveSensitive, "metadata.annotations.team": configkit.NotSensitive,
+		"data": configkit.IsSensitive, "data.a.b#json": configkit.IsSensitive,
+		"": configkit.AboveSensitive, "type": configkit.NotSensitive,
+		"metadata.annotations":      configkit.AboveSensitive,
+		"metadata.annotations.team": configkit.NotSensitive,
 	} {
 		for _, of := range []api.ResourceType{"v1/Secret", "example.com/v1/B"} {
 			if got := p.Sensitive(of, api.ResolvedPath(path)); got != want {
@@ -592,11 +885,14 @@ resourceTypes:
 	if p.Sensitive("example.com/v1/A", "spec.login.password.x") != configkit.IsSensitive {
 		t.Error("a shape marks no path")
 	}
-	// What is registered says the same, and with it everything is read.
+	// The registered paths read everything and must agree.
 	for _, types := range p.RegisteredPaths() {
 		for of, paths := range types {
 			for path, info := range paths {
-				if got := p.Sensitive(of, api.ResolvedPath(path)) == configkit.IsSensitive; info.Sensitive && !got {
+				if got := p.Sensitive(
+					of, api.ResolvedPath(path),
+				) == configkit.IsSensitive; info.Sensitive &&
+					!got {
 					t.Errorf("%s of %s is not found to be sensitive", path, of)
 				}
 			}

@@ -14,35 +14,43 @@ import (
 
 var _ configkit.PropertyProvider = (*ResourceProvider)(nil)
 
-// Properties of what is needed and provided, beside the type of the resource.
+// Properties of needed and provided resources, besides the resource type.
 const (
-	propertyName            = "Name"            // the part of the name that stays
-	propertyNamespace       = "Namespace"       // only when it is known
+	propertyName            = "Name"            // the stable part of the name
+	propertyNamespace       = "Namespace"       // only if it is known
 	propertyConfigMapFormat = "ConfigMapFormat" // KeyValue or File
-	propertySubPath         = "SubPath-"        // followed by a key of the ConfigMap; its value is true
+	// Followed by a key of the ConfigMap; the value is "true".
+	propertySubPath = "SubPath-"
 )
 
 const typeConfigMap = "v1/ConfigMap"
 
-// NeededProperties adds, for references to ConfigMaps, the namespace of the resource and the keys that are mounted by themselves
-// from a volume of it.
-func (p *ResourceProvider) NeededProperties(doc *gaby.YamlDoc, segments []string, registered map[string]string) map[string]string {
+// NeededProperties adds, for references to ConfigMaps, the namespace of the resource and the keys
+// that containers mount individually from a volume of the ConfigMap.
+func (p *ResourceProvider) NeededProperties(
+	doc *gaby.YamlDoc, segments []string, registered map[string]string,
+) map[string]string {
 	if registered[resourcetypes.PropertyResourceType] != typeConfigMap {
 		return registered
 	}
 	properties := maps.Clone(registered)
 	addNamespace(properties, doc)
 	if n := len(segments); n >= 4 && segments[n-4] == "volumes" && segments[n-2] == "configMap" {
-		for _, key := range mountedKeys(doc.Search(segments[:n-4]...).Value(), doc.Search(segments[:n-2]...).Value()) {
+		for _, key := range mountedKeys(
+			doc.Search(segments[:n-4]...).Value(), doc.Search(segments[:n-2]...).Value(),
+		) {
 			properties[propertySubPath+key] = "true"
 		}
 	}
 	return properties
 }
 
-// PreferredProperties say that what is named in an element of a list would best be called as the element, by its merge key: a ConfigMap
-// as the volume it is for. There are none where the place is the merge key itself, or the list has none.
-func (p *ResourceProvider) PreferredProperties(doc *gaby.YamlDoc, t api.ResourceType, segments []string) map[string]string {
+// PreferredProperties suggests the name of the enclosing list element, its merge key: a ConfigMap
+// should be named like the volume it is for. It suggests nothing if the list has no merge key or if
+// the path is the merge key itself.
+func (p *ResourceProvider) PreferredProperties(
+	doc *gaby.YamlDoc, t api.ResourceType, segments []string,
+) map[string]string {
 	v, keys := doc.Value(), p.MergeKeys(t)
 	var element gaby.Value
 	name, at := "", 0
@@ -58,13 +66,15 @@ func (p *ResourceProvider) PreferredProperties(doc *gaby.YamlDoc, t api.Resource
 		}
 		keys = keys.Child("*")
 	}
-	if text := element.Get(name).Text(); name != "" && text != "" && !(at == len(segments)-2 && segments[at+1] == name) {
+	if text := element.Get(name).Text(); name != "" && text != "" &&
+		!(at == len(segments)-2 && segments[at+1] == name) {
 		return map[string]string{propertyName: text}
 	}
 	return nil
 }
 
-// mountedKeys are the keys of a ConfigMap that containers of a pod mount by themselves from a volume of it.
+// mountedKeys returns the keys of a ConfigMap that the containers of a pod mount individually (with
+// subPath) from a volume.
 func mountedKeys(pod, volume gaby.Value) (keys []string) {
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
 		for c := pod.Get(list).First(); c.Exists(); c = c.Next() {
@@ -82,7 +92,8 @@ func mountedKeys(pod, volume gaby.Value) (keys []string) {
 	return keys
 }
 
-// keyAt is the key of a ConfigMap whose value is in the file of a volume: the file has its name, unless items say otherwise.
+// keyAt returns the key of a ConfigMap whose value is in a file of its volume. Files are named
+// after keys unless items say otherwise.
 func keyAt(items gaby.Value, file string) string {
 	if items.Len() == 0 {
 		return file
@@ -95,9 +106,11 @@ func keyAt(items gaby.Value, file string) string {
 	return ""
 }
 
-// ProvidedProperties adds, for ConfigMaps, the part of the name that stays, the namespace, the format its annotation says it has, and
-// its keys.
-func (p *ResourceProvider) ProvidedProperties(doc *gaby.YamlDoc, _ []string, registered map[string]string) map[string]string {
+// ProvidedProperties adds, for ConfigMaps, the stable part of the name, the namespace, the format
+// stated in an annotation, and the keys.
+func (p *ResourceProvider) ProvidedProperties(
+	doc *gaby.YamlDoc, _ []string, registered map[string]string,
+) map[string]string {
 	if registered[resourcetypes.PropertyResourceType] != typeConfigMap {
 		return registered
 	}
@@ -106,7 +119,9 @@ func (p *ResourceProvider) ProvidedProperties(doc *gaby.YamlDoc, _ []string, reg
 	if name := string(p.ResourceNameStableCore(doc)); !configkit.IsPlaceholder(name) {
 		properties[propertyName] = name
 	}
-	if format := doc.Path(string(p.ContextPath(propertyConfigMapFormat))).Value().Text(); format != "" {
+	if format := doc.Path(
+		string(p.ContextPath(propertyConfigMapFormat)),
+	).Value().Text(); format != "" {
 		properties[propertyConfigMapFormat] = format
 	}
 	for _, field := range []string{"data", "binaryData"} {
@@ -117,24 +132,31 @@ func (p *ResourceProvider) ProvidedProperties(doc *gaby.YamlDoc, _ []string, reg
 	return properties
 }
 
-// addNamespace adds the namespace of a resource, if it is known.
+// addNamespace adds the namespace of a resource if it is known.
 func addNamespace(properties map[string]string, doc *gaby.YamlDoc) {
-	if h, err := header(doc); err == nil && h.Namespace != "" && !configkit.IsPlaceholder(h.Namespace) {
+	if h, err := header(doc); err == nil && h.Namespace != "" &&
+		!configkit.IsPlaceholder(h.Namespace) {
 		properties[propertyNamespace] = h.Namespace
 	}
 }
 
-// TargetTypes are those of several types that the kind and the group beside the place leave or, for the names of resources in a rule
-// of a role, the resources of the rule.
-func (p *ResourceProvider) TargetTypes(doc *gaby.YamlDoc, segments []string, registered []api.ResourceType) []api.ResourceType {
+// TargetTypes narrows registered by the kind and API group next to the reference or, for resource
+// names in a rule of a role, by the resources of the rule.
+func (p *ResourceProvider) TargetTypes(
+	doc *gaby.YamlDoc, segments []string, registered []api.ResourceType,
+) []api.ResourceType {
 	n := len(segments)
 	if len(registered) < 2 || n < 2 {
 		return registered
 	}
 	beside := doc.Search(segments[:n-1]...).Value()
 	if beside.Kind() == gaby.List {
-		if resources := doc.Search(append(slices.Clone(segments[:n-2]), "resources")...).Value(); resources.Kind() == gaby.List {
-			return slices.DeleteFunc(slices.Clone(registered), func(t api.ResourceType) bool { return !listsResource(resources, t) })
+		if resources := doc.Search(append(
+			slices.Clone(segments[:n-2]), "resources",
+		)...).Value(); resources.Kind() == gaby.List {
+			return slices.DeleteFunc(slices.Clone(registered), func(t api.ResourceType) bool {
+				return !listsResource(resources, t)
+			})
 		}
 		return registered
 	}
@@ -158,7 +180,7 @@ func (p *ResourceProvider) TargetTypes(doc *gaby.YamlDoc, segments []string, reg
 	})
 }
 
-// cutLast cuts at the last slash; what has none is all behind it.
+// cutLast cuts s at its last slash. Without a slash, all of s is after.
 func cutLast(s string) (before, after string) {
 	if i := strings.LastIndexByte(s, '/'); i >= 0 {
 		return s[:i], s[i+1:]
@@ -166,7 +188,8 @@ func cutLast(s string) (before, after string) {
 	return "", s
 }
 
-// listsResource tells whether the resources of a rule, which have plural names, are about a type.
+// listsResource reports whether the resources of a role's rule, which are plural names, include a
+// type.
 func listsResource(resources gaby.Value, t api.ResourceType) bool {
 	_, kind := cutLast(string(t))
 	plural := strings.ToLower(kind) + "s"
@@ -178,8 +201,9 @@ func listsResource(resources gaby.Value, t api.ResourceType) bool {
 	return false
 }
 
-// VisitorOptions are the words of the annotations confighub.com/VisitorOptions (IgnoreNeeded,IgnoreProvided) and
-// fctl.dev/options (ignore-needed,ignore-provided), in the spelling of the first.
+// VisitorOptions returns the words of the annotations confighub.com/VisitorOptions (IgnoreNeeded,
+// IgnoreProvided) and fctl.dev/options (ignore-needed, ignore-provided), in the spelling of the
+// former.
 func (p *ResourceProvider) VisitorOptions(doc *gaby.YamlDoc) []string {
 	annotations := doc.Value().Get("metadata").Get("annotations")
 	var options []string

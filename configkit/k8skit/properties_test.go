@@ -45,15 +45,30 @@ spec:
 		registered map[string]string
 		want       string
 	}{
-		{pod("shop", "configMap: {name: a}"), "spec.volumes.0.configMap.name", configMap, "map[Namespace:shop ResourceType:v1/ConfigMap SubPath-mime:true SubPath-web.conf:true]"},
 		{
-			pod("confighubplaceholder", "configMap: {name: a, items: [{key: main, path: web.conf}]}"), "spec.volumes.0.configMap.name", configMap,
+			pod("shop", "configMap: {name: a}"), "spec.volumes.0.configMap.name", configMap,
+			"map[Namespace:shop ResourceType:v1/ConfigMap SubPath-mime:true SubPath-web.conf:true]",
+		},
+		{
+			pod(
+				"confighubplaceholder",
+				"configMap: {name: a, items: [{key: main, path: web.conf}]}",
+			),
+			"spec.volumes.0.configMap.name", configMap,
 			"map[ResourceType:v1/ConfigMap SubPath-main:true]",
 		},
-		{pod("''", "configMap: {name: a}"), "spec.containers.0.envFrom.0.configMapRef.name", configMap, "map[ResourceType:v1/ConfigMap]"},
-		{pod("shop", "secret: {secretName: a}"), "spec.volumes.0.secret.secretName", map[string]string{"ResourceType": "v1/Secret"}, "map[ResourceType:v1/Secret]"},
+		{
+			pod("''", "configMap: {name: a}"), "spec.containers.0.envFrom.0.configMapRef.name",
+			configMap, "map[ResourceType:v1/ConfigMap]",
+		},
+		{
+			pod("shop", "secret: {secretName: a}"), "spec.volumes.0.secret.secretName",
+			map[string]string{"ResourceType": "v1/Secret"}, "map[ResourceType:v1/Secret]",
+		},
 	} {
-		if have := fmt.Sprint(p.NeededProperties(c.doc, strings.Split(c.path, "."), c.registered)); have != c.want {
+		if have := fmt.Sprint(p.NeededProperties(
+			c.doc, strings.Split(c.path, "."), c.registered,
+		)); have != c.want {
 			t.Errorf("%s: have %s, want %s", c.path, have, c.want)
 		}
 	}
@@ -81,16 +96,19 @@ spec:
   - {configMap: {name: a}}
 `)
 	for path, want := range map[string]string{
-		"spec.serviceAccountName":                                "map[]",
-		"spec.imagePullSecrets.0.name":                           "map[]", // it is the merge key
-		"spec.containers.0.envFrom.0.configMapRef.name":          "map[]", // the list has none
+		"spec.serviceAccountName":      "map[]",
+		"spec.imagePullSecrets.0.name": "map[]", // the merge key itself
+		// The list has no merge key.
+		"spec.containers.0.envFrom.0.configMapRef.name":          "map[]",
 		"spec.containers.0.env.0.valueFrom.configMapKeyRef.name": "map[Name:MODE]",
 		"spec.volumes.0.configMap.name":                          "map[Name:files]",
 		"spec.volumes.1.projected.sources.0.secret.name":         "map[]",
-		"spec.volumes.2.configMap.name":                          "map[]", // the element has none
+		"spec.volumes.2.configMap.name":                          "map[]", // the element has no key
 		"spec.volumes.7.configMap.name":                          "map[]",
 	} {
-		if have := fmt.Sprint(p.PreferredProperties(doc, "v1/Pod", strings.Split(path, "."))); have != want {
+		if have := fmt.Sprint(p.PreferredProperties(
+			doc, "v1/Pod", strings.Split(path, "."),
+		)); have != want {
 			t.Errorf("%s: have %s, want %s", path, have, want)
 		}
 	}
@@ -98,8 +116,12 @@ spec:
 
 func TestTargetTypes(t *testing.T) {
 	p := k8skit.New()
-	scale := []api.ResourceType{"apps/v1/Deployment", "apps/v1/StatefulSet", "v1/ReplicationController"}
-	roles := []api.ResourceType{"rbac.authorization.k8s.io/v1/ClusterRole", "rbac.authorization.k8s.io/v1/Role"}
+	scale := []api.ResourceType{
+		"apps/v1/Deployment", "apps/v1/StatefulSet", "v1/ReplicationController",
+	}
+	roles := []api.ResourceType{
+		"rbac.authorization.k8s.io/v1/ClusterRole", "rbac.authorization.k8s.io/v1/Role",
+	}
 	named := []api.ResourceType{"v1/ConfigMap", "v1/Secret"}
 	for _, c := range []struct {
 		text, path string
@@ -107,19 +129,43 @@ func TestTargetTypes(t *testing.T) {
 		want       []api.ResourceType
 	}{
 		{"ref: {apiVersion: apps/v1, kind: Deployment, name: a}", "ref.name", scale, scale[:1]},
-		{"ref: {apiVersion: apps/v1beta1, kind: Deployment, name: a}", "ref.name", scale, scale[:1]},
+		{
+			"ref: {apiVersion: apps/v1beta1, kind: Deployment, name: a}", "ref.name", scale,
+			scale[:1],
+		},
 		{"ref: {apiVersion: example.com/v1, kind: Deployment, name: a}", "ref.name", scale, nil},
-		{"ref: {apiVersion: v1, kind: ReplicationController, name: a}", "ref.name", scale, scale[2:]},
+		{
+			"ref: {apiVersion: v1, kind: ReplicationController, name: a}", "ref.name", scale,
+			scale[2:],
+		},
 		{"ref: {kind: StatefulSet, name: a}", "ref.name", scale, scale[1:2]},
 		{"ref: {name: a}", "ref.name", scale, scale},
-		{"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: a}", "roleRef.name", roles, roles[1:]},
-		{"rules: [{resources: [secrets, pods], resourceNames: [a]}]", "rules.0.resourceNames.0", named, named[1:]},
-		{"rules: [{resources: ['*'], resourceNames: [a]}]", "rules.0.resourceNames.0", named, named},
-		{"rules: [{resources: [configmaps/status], resourceNames: [a]}]", "rules.0.resourceNames.0", named, named[:1]},
+		{
+			"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: a}", "roleRef.name",
+			roles, roles[1:],
+		},
+		{
+			"rules: [{resources: [secrets, pods], resourceNames: [a]}]", "rules.0.resourceNames.0",
+			named, named[1:],
+		},
+		{
+			"rules: [{resources: ['*'], resourceNames: [a]}]", "rules.0.resourceNames.0", named,
+			named,
+		},
+		{
+			"rules: [{resources: [configmaps/status], resourceNames: [a]}]",
+			"rules.0.resourceNames.0", named, named[:1],
+		},
 		{"rules: [{resourceNames: [a]}]", "rules.0.resourceNames.0", named, named},
-		{"parameters: {kind: Managed, secretName: a}", "parameters.secretName", named[1:], named[1:]}, // there is nothing to choose
+		// There is nothing to choose from.
+		{
+			"parameters: {kind: Managed, secretName: a}", "parameters.secretName", named[1:],
+			named[1:],
+		},
 	} {
-		if have := p.TargetTypes(parse(t, c.text), strings.Split(c.path, "."), c.registered); !slices.Equal(have, c.want) {
+		if have := p.TargetTypes(
+			parse(t, c.text), strings.Split(c.path, "."), c.registered,
+		); !slices.Equal(have, c.want) {
 			t.Errorf("%s: have %v, want %v", c.text, have, c.want)
 		}
 	}
@@ -139,13 +185,17 @@ func TestVisitorOptions(t *testing.T) {
 	}
 }
 
-// References and names are found in types of users' files, too, with what they say is required.
+// TestNeededAndProvidedPaths checks references and names in types of users' files, with the
+// properties that these state.
 func TestNeededAndProvidedPaths(t *testing.T) {
 	p := k8skit.New()
 	show := func(infos []*api.PathVisitorInfo) string {
 		var all []string
 		for _, info := range infos {
-			all = append(all, fmt.Sprintf("%s %s %v%v", info.Path, info.AttributeName, info.Details.NeededRequired, info.Details.ProvidedProperties))
+			all = append(all, fmt.Sprintf(
+				"%s %s %v%v", info.Path, info.AttributeName, info.Details.NeededRequired,
+				info.Details.ProvidedProperties,
+			))
 		}
 		return strings.Join(all, "; ")
 	}
@@ -156,7 +206,8 @@ func TestNeededAndProvidedPaths(t *testing.T) {
 		{
 			"autoscaling/v2/HorizontalPodAutoscaler",
 			"metadata.namespace resource-name map[ResourceType:v1/Namespace]map[]; " +
-				"spec.scaleTargetRef.name resource-name map[ResourceType:apps/v1/Deployment,apps/v1/ReplicaSet,apps/v1/StatefulSet,v1/ReplicationController]map[]", "",
+				"spec.scaleTargetRef.name resource-name map[ResourceType:apps/v1/Deployment,apps/v1/ReplicaSet,apps/v1/StatefulSet,v1/ReplicationController]map[]",
+			"",
 		},
 		{
 			"v1/ConfigMap", "metadata.namespace resource-name map[ResourceType:v1/Namespace]map[]",
@@ -171,8 +222,14 @@ func TestNeededAndProvidedPaths(t *testing.T) {
 			t.Errorf("%s provides %s, want %s", c.t, have, c.provide)
 		}
 	}
-	if have := show(p.NeededPaths().PathsOf("v1/Pod")); !strings.Contains(have, "spec.volumes.*.configMap.name resource-name map[ConfigMapFormat:File ResourceType:v1/ConfigMap]") ||
-		!strings.Contains(have, "spec.initContainers.*.envFrom.*.configMapRef.name resource-name map[ConfigMapFormat:KeyValue ResourceType:v1/ConfigMap]") {
+	if have := show(p.NeededPaths().PathsOf("v1/Pod")); !strings.Contains(
+		have,
+		"spec.volumes.*.configMap.name resource-name map[ConfigMapFormat:File ResourceType:v1/ConfigMap]",
+	) ||
+		!strings.Contains(
+			have,
+			"spec.initContainers.*.envFrom.*.configMapRef.name resource-name map[ConfigMapFormat:KeyValue ResourceType:v1/ConfigMap]",
+		) {
 		t.Errorf("v1/Pod needs %s", have)
 	}
 }

@@ -9,30 +9,39 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// nameRule is what Kubernetes accepts as the name of a resource.
+// nameRule describes the resource names that Kubernetes accepts.
 type nameRule struct {
 	what    string
 	pattern string
 	longest int
 }
 
-// ruleOfName returns the rule for the names of a type.
+// ruleOfName returns the rule for names of a type. The rules are those of the API server's
+// validation: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/.
 func ruleOfName(t api.ResourceType) nameRule {
 	apiVersion, kind := cutLast(string(t))
 	group, _ := cutLast(apiVersion)
 	switch {
 	case group == "" && kind == "Namespace":
-		return nameRule{"a DNS label: lower-case letters, digits and '-', with a letter or digit at both ends", `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, 63}
+		return nameRule{
+			"a DNS label: lower-case letters, digits and '-', with a letter or digit at both ends",
+			`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, 63,
+		}
 	case group == "" && kind == "Service":
-		return nameRule{"a DNS label that begins with a letter: lower-case letters, digits and '-'", `^[a-z]([-a-z0-9]*[a-z0-9])?$`, 63}
+		return nameRule{
+			"a DNS label that begins with a letter: lower-case letters, digits and '-'",
+			`^[a-z]([-a-z0-9]*[a-z0-9])?$`, 63,
+		}
 	case group == "rbac.authorization.k8s.io", group == "apiregistration.k8s.io":
-		return nameRule{"a part of a path: no '/' and no '%', and neither '.' nor '..'", `^[^/%]+$`, 253}
+		return nameRule{
+			"a part of a path: no '/' and no '%', and neither '.' nor '..'", `^[^/%]+$`, 253,
+		}
 	}
 	longest := 253
 	switch {
-	case group == "batch" && kind == "Job": // a label of its pods
+	case group == "batch" && kind == "Job": // the name becomes a label of its pods
 		longest = 63
-	case group == "batch" && kind == "CronJob": // the names of its jobs are 11 bytes longer
+	case group == "batch" && kind == "CronJob": // names of its jobs are 11 bytes longer
 		longest = 52
 	}
 	return nameRule{
@@ -41,7 +50,7 @@ func ruleOfName(t api.ResourceType) nameRule {
 	}
 }
 
-// nameChecks keeps the compiled patterns of names.
+// nameChecks caches compiled name patterns.
 type nameChecks struct {
 	mu       sync.Mutex
 	compiled map[string]*regexp.Regexp
@@ -59,10 +68,11 @@ func (c *nameChecks) match(pattern, name string) bool {
 	return c.compiled[pattern].MatchString(name)
 }
 
-// CheckResourceName refuses a name that Kubernetes does not accept for a resource of a type.
+// CheckResourceName rejects a name that Kubernetes does not accept for a resource of a type.
 func (p *ResourceProvider) CheckResourceName(t api.ResourceType, name string) error {
 	rule := ruleOfName(t)
-	if len(name) <= rule.longest && name != "." && name != ".." && p.names.match(rule.pattern, name) {
+	if len(name) <= rule.longest && name != "." && name != ".." &&
+		p.names.match(rule.pattern, name) {
 		return nil
 	}
 	shown := name
@@ -70,7 +80,10 @@ func (p *ResourceProvider) CheckResourceName(t api.ResourceType, name string) er
 		shown = name[:80] + "..."
 	}
 	kind := string(t[strings.LastIndexByte(string(t), '/')+1:])
-	return fmt.Errorf("%q cannot be the name of %s %s, which is %s, and at most %d bytes long", shown, article(kind), kind, rule.what, rule.longest)
+	return fmt.Errorf(
+		"%q cannot be the name of %s %s, which is %s, and at most %d bytes long", shown,
+		article(kind), kind, rule.what, rule.longest,
+	)
 }
 
 func article(kind string) string {

@@ -28,23 +28,26 @@ func TestScope(t *testing.T) {
 		t.Fatal(err)
 	}
 	for of, want := range map[api.ResourceType]configkit.Scope{
-		"v1/ConfigMap":                              configkit.ScopeNamespaced,
-		"v1/Namespace":                              configkit.ScopeCluster,
-		"policy/v1beta1/PodSecurityPolicy":          configkit.ScopeCluster,
-		"policy/v1beta1/PodDisruptionBudget":        configkit.ScopeNamespaced, // only v1 has an entry
-		"rbac.authorization.k8s.io/v1beta1/Role":    configkit.ScopeNamespaced,
-		"external-secrets.io/v1/ClusterSecretStore": configkit.ScopeCluster, // but the same as SecretStore
+		"v1/ConfigMap":                     configkit.ScopeNamespaced,
+		"v1/Namespace":                     configkit.ScopeCluster,
+		"policy/v1beta1/PodSecurityPolicy": configkit.ScopeCluster,
+		// Only v1 has an entry.
+		"policy/v1beta1/PodDisruptionBudget":     configkit.ScopeNamespaced,
+		"rbac.authorization.k8s.io/v1beta1/Role": configkit.ScopeNamespaced,
+		// Although it is sameAs SecretStore.
+		"external-secrets.io/v1/ClusterSecretStore": configkit.ScopeCluster,
 		"storage.k8s.io/v1/CSIStorageCapacity":      configkit.ScopeNamespaced,
 		"example.com/v1/Region":                     configkit.ScopeCluster,
 		"example.com/v1beta1/Region":                configkit.ScopeCluster,
 		"example.com/v2/Region":                     configkit.ScopeCluster,
 		"example.com/v1/Shop":                       configkit.ScopeNamespaced,
 		"example.com/v1/Land":                       configkit.ScopeCluster,
-		"cert-manager.io/v1/Issuer":                 configkit.ScopeCluster, // users know better
-		"example.org/v1/Region":                     configkit.ScopeUnknown,
-		"example.com/v1/Regions":                    configkit.ScopeUnknown,
-		"v1/Region":                                 configkit.ScopeUnknown,
-		"Region":                                    configkit.ScopeUnknown,
+		// Users' files take precedence.
+		"cert-manager.io/v1/Issuer": configkit.ScopeCluster,
+		"example.org/v1/Region":     configkit.ScopeUnknown,
+		"example.com/v1/Regions":    configkit.ScopeUnknown,
+		"v1/Region":                 configkit.ScopeUnknown,
+		"Region":                    configkit.ScopeUnknown,
 	} {
 		if got := p.Scope(of); got != want {
 			t.Errorf("%s: %q, want %q", of, got, want)
@@ -54,12 +57,15 @@ func TestScope(t *testing.T) {
 	if before.Scope("example.com/v1/Region") != configkit.ScopeUnknown {
 		t.Error("a scope that nobody stated")
 	}
-	if err := before.AddFiles(resourcetypes.File{Name: "scopes.yaml", Text: []byte(scopeKnowledge)}); err != nil || before.Scope("example.com/v1/Region") != configkit.ScopeCluster {
+	if err := before.AddFiles(resourcetypes.File{
+		Name: "scopes.yaml", Text: []byte(scopeKnowledge),
+	}); err != nil ||
+		before.Scope("example.com/v1/Region") != configkit.ScopeCluster {
 		t.Error("the scope of a file that was added is not known", err)
 	}
 }
 
-// TestScopesOfKubernetes finds types of Kubernetes without a scope.
+// TestScopesOfKubernetes finds Kubernetes types without a scope.
 func TestScopesOfKubernetes(t *testing.T) {
 	r, err := zip.OpenReader("schemas/schemas.zip")
 	if err != nil {
@@ -78,8 +84,11 @@ func TestScopesOfKubernetes(t *testing.T) {
 	for of := range kinds {
 		kind := string(of[strings.LastIndexByte(string(of), '/')+1:])
 		switch {
-		case strings.HasSuffix(kind, "List"), strings.HasSuffix(kind, "Options"), !strings.Contains(string(of), "/"):
-		case strings.HasPrefix(kind, "API"), kind == "Status", kind == "WatchEvent", kind == "Scale", kind == "Eviction", kind == "TokenRequest": // no resources
+		case strings.HasSuffix(kind, "List"), strings.HasSuffix(kind, "Options"),
+			!strings.Contains(string(of), "/"):
+		// Not resources.
+		case strings.HasPrefix(kind, "API"), kind == "Status", kind == "WatchEvent",
+			kind == "Scale", kind == "Eviction", kind == "TokenRequest":
 		case p.Scope(of) == configkit.ScopeUnknown:
 			t.Errorf("%s has no scope", of)
 		default:

@@ -10,20 +10,20 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// packed has versions.json (the releases it was made of, oldest first), kinds.json (resource types and the names of their
-// definitions) and a file for each package of definitions. What changed between releases is a map from the release since which
-// it is so; null stands for what is not there any more.
+// packed contains versions.json (the releases, oldest first), kinds.json (the name of the
+// definition of each resource type) and a file for each package of definitions. Whatever changed
+// between releases is a map from a release to the value from that release on; null means removed.
 //
 //go:embed schemas.zip
 var packed string
 
-// archive reads packed. What comes of it is not to be read at the same time.
+// archive reads packed. The values it returns must not be read concurrently.
 type archive struct {
 	zip   *zip.Reader
 	files map[string]gaby.Value
 }
 
-// file unpacks a file.
+// file unpacks a file. It returns a value that does not exist if there is no such file.
 func (a *archive) file(name string) (gaby.Value, error) {
 	if v, ok := a.files[name]; ok {
 		return v, nil
@@ -66,7 +66,7 @@ func (a *archive) unpack(name string) (v gaby.Value, err error) {
 	return v, nil
 }
 
-// at is what something was in a release.
+// at returns the value that history has in a release.
 func at(history gaby.Value, releases []string, release int) gaby.Value {
 	for ; release >= 0; release-- {
 		if v := history.Get(releases[release]); v.Exists() {

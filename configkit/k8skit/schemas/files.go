@@ -19,23 +19,26 @@ import (
 // File is a text with schemas:
 //
 //   - CustomResourceDefinitions, as YAML or JSON, alone, in a stream or in a List
-//   - a JSON Schema, for the types that its x-kubernetes-group-version-kind names, or else for the type that its path names as
-//     GROUP/KIND_VERSION.json, KIND-GROUP-VERSION.json (of the group the first part) or KIND-VERSION.json
-//   - the OpenAPI document of a cluster ('kubectl get --raw /openapi/v2'), or of one of its groups ('... /openapi/v3/apis/apps/v1')
+//   - a JSON Schema, for the types in its x-kubernetes-group-version-kind or else for the type in
+//     its path: GROUP/KIND_VERSION.json, KIND-GROUP-VERSION.json (with the first label of the
+//     group) or KIND-VERSION.json
+//   - the OpenAPI document of a cluster ('kubectl get --raw /openapi/v2') or of one of its groups
+//     ('... /openapi/v3/apis/apps/v1')
 type File struct {
 	Name string // with slashes
 	Text []byte
-	// Project is where a project's settings name the file, "" when the user names it.
+	// Project is the position in a project's settings that names the file, or "" if the user names
+	// it.
 	Project string
 }
 
-// FileError tells what is wrong with a file.
+// FileError reports what is wrong with a file.
 type FileError struct {
 	File string
 	Pos  gaby.Position
 	Msg  string
 	Hint string
-	Err  error // what caused it, if anything
+	Err  error // the cause, if any
 }
 
 func (e *FileError) Error() string {
@@ -45,10 +48,10 @@ func (e *FileError) Error() string {
 	return e.File + ": " + e.Msg
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// AddFiles adds what a function reads when it is first needed.
+// AddFiles adds files. read is called when they are first needed.
 func (l *Library) AddFiles(read func() ([]File, error)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,8 +66,9 @@ func (l *Library) AddFiles(read func() ([]File, error)) {
 	}
 }
 
-// AddInputs has the CustomResourceDefinitions of other input files used for types of which there is nothing else. The function is
-// called when such a type is met. What else is in these files, or wrong with them, does not matter here.
+// AddInputs adds the CustomResourceDefinitions of other input files. They are used for types
+// without any other schema; read is called when such a type occurs. Anything else in these files,
+// errors included, is ignored.
 func (l *Library) AddInputs(read func() []File) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,20 +77,26 @@ func (l *Library) AddInputs(read func() []File) {
 
 // Clash is a file with a schema of a built-in type.
 type Clash struct {
-	Type    api.ResourceType
-	File    string
-	Project string // where a project's settings name the file, if they do
-	// Definition is the CustomResourceDefinition that does not count for the type; "" when the file replaces the type's schema.
+	Type api.ResourceType
+	File string
+	// The position in a project's settings that names the file, if any.
+	Project string
+	// Definition is the name of the CustomResourceDefinition that is ignored for the type, or "" if
+	// the file replaces the type's schema.
 	Definition string
 }
 
-// Clashes are those about types that were asked for: CustomResourceDefinitions that did not count, and schemas in files of a project
-// that did. They are sorted by file and type.
+// Clashes returns the clashes about types that were asked for: CustomResourceDefinitions that were
+// ignored, and schemas in files of a project that were used. They are sorted by file, definition
+// and type.
 func (l *Library) Clashes() []Clash {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.SortedFunc(maps.Keys(l.clashes), func(a, b Clash) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Definition, b.Definition), cmp.Compare(a.Type, b.Type))
+		return cmp.Or(
+			cmp.Compare(a.File, b.File), cmp.Compare(a.Definition, b.Definition),
+			cmp.Compare(a.Type, b.Type),
+		)
 	})
 }
 
@@ -97,21 +107,21 @@ func (l *Library) clash(c Clash) {
 	l.clashes[c] = true
 }
 
-// Snapshot is a library with the files this one has now.
+// Snapshot returns a library with the present files.
 func (l *Library) Snapshot() *Library {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return &Library{files: l.files, inputs: l.inputs}
 }
 
-// ofInputs is the schema of a type that another input file defines, nil when there is none.
+// ofInputs returns the schema of a type that another input file defines, or nil.
 func (l *Library) ofInputs(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
-	l.mu.Lock() // what files have is read under it
+	l.mu.Lock() // protects the values of files, too
 	defer l.mu.Unlock()
 	return l.readInputs().schema(t, s)
 }
 
-// readInputs returns what other input files define.
+// readInputs returns the definitions in other input files, reading the files on first use.
 func (l *Library) readInputs() definitions {
 	if l.inputs != nil {
 		l.defined, l.read, l.called = definitions{}, l.inputs, map[string][]Input{}
@@ -121,12 +131,15 @@ func (l *Library) readInputs() definitions {
 				h, err := doc.Header()
 				if err == nil && (h.Name != "" || h.GenerateName != "") {
 					info := api.ResourceInfo{
-						ResourceType: api.ResourceType(h.APIVersion + "/" + h.Kind), ResourceName: api.ResourceName(h.Namespace + "/" + h.Name),
+						ResourceType:             api.ResourceType(h.APIVersion + "/" + h.Kind),
+						ResourceName:             api.ResourceName(h.Namespace + "/" + h.Name),
 						ResourceNameWithoutScope: api.ResourceName(strings.Clone(h.Name)),
 					}
 					l.resources = append(l.resources, info)
 					if name := string(info.ResourceNameWithoutScope); name != "" {
-						l.called[name] = append(l.called[name], Input{info, f.Name, doc.Position().Line})
+						l.called[name] = append(
+							l.called[name], Input{info, f.Name, doc.Position().Line},
+						)
 					}
 				}
 				if err == nil && h.Kind == definitionKind && doc.Check() == nil {
@@ -139,7 +152,8 @@ func (l *Library) readInputs() definitions {
 	return l.defined
 }
 
-// Scope is the scope of a type that a CustomResourceDefinition in users' files or in another input file states.
+// Scope returns the scope stated by a CustomResourceDefinition in users' files or in another input
+// file.
 func (l *Library) Scope(t api.ResourceType) configkit.Scope {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,7 +168,8 @@ func (l *Library) Scope(t api.ResourceType) configkit.Scope {
 	return l.readInputs().scope(t)
 }
 
-// InputResources are the resources of all input files. Those whose names the cluster makes have none.
+// InputResources returns the resources of all input files. Resources whose names the cluster
+// generates have no name.
 func (l *Library) InputResources() []api.ResourceInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,7 +184,7 @@ type Input struct {
 	Line int // of its document
 }
 
-// InputsCalled are the resources of a name, without namespace, of all input files.
+// InputsCalled returns the resources of all input files with a name, in any namespace.
 func (l *Library) InputsCalled(name string) []Input {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -177,7 +192,7 @@ func (l *Library) InputsCalled(name string) []Input {
 	return l.called[name]
 }
 
-// InputDocuments returns the documents of all input files, which are only kept after they were asked for.
+// InputDocuments returns the documents of all input files. They are kept from the first call on.
 func (l *Library) InputDocuments() gaby.Container {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,16 +207,16 @@ func (l *Library) InputDocuments() gaby.Container {
 	return l.documents
 }
 
-// added are the schemas of files.
+// added holds the schemas of users' files.
 type added struct {
 	definitions definitions
-	schemas     map[string]*jsonSchema // by path, in lower case and without .json
+	schemas     map[string]*jsonSchema // by path, in lower case, without .json
 	types       map[api.ResourceType]*jsonSchema
 	clusters    []*cluster
 	err         error
 }
 
-// jsonSchema is a JSON Schema of a file.
+// jsonSchema is a JSON Schema in a file.
 type jsonSchema struct {
 	file    string
 	project string
@@ -219,9 +234,9 @@ type cluster struct {
 	compiler *jsonschema.Compiler
 }
 
-// schema is the schema of a type that files have, nil when there is none.
+// schema returns the schema of a type in users' files, or nil.
 func (l *Library) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
-	l.mu.Lock() // what files have is read under it
+	l.mu.Lock() // protects the values of files, too
 	defer l.mu.Unlock()
 	if l.files == nil && l.added == nil {
 		return nil, nil
@@ -264,7 +279,10 @@ func (l *Library) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error)
 }
 
 func readFiles(read func() ([]File, error)) *added {
-	a := &added{definitions: definitions{}, schemas: map[string]*jsonSchema{}, types: map[api.ResourceType]*jsonSchema{}}
+	a := &added{
+		definitions: definitions{}, schemas: map[string]*jsonSchema{},
+		types: map[api.ResourceType]*jsonSchema{},
+	}
 	files, err := read()
 	problems := []error{err}
 	for _, f := range files {
@@ -294,10 +312,14 @@ func (a *added) add(file File, v gaby.Value) {
 	case v.Get("definitions").Kind() == gaby.Map && v.Get("swagger").Exists():
 		a.clusters = append(a.clusters, newCluster(file, v.Get("definitions"), "#/definitions/"))
 	case v.Get("components").Get("schemas").Kind() == gaby.Map && v.Get("openapi").Exists():
-		a.clusters = append(a.clusters, newCluster(file, v.Get("components").Get("schemas"), "#/components/schemas/"))
+		a.clusters = append(
+			a.clusters,
+			newCluster(file, v.Get("components").Get("schemas"), "#/components/schemas/"),
+		)
 	case v.Get("kind").Exists() && v.Get("apiVersion").Exists():
-		// a resource that stands beside
-	case v.Kind() == gaby.Map && (strings.HasSuffix(file.Name, ".json") || v.Get("$schema").Exists()):
+		// a resource next to schemas
+	case v.Kind() == gaby.Map &&
+		(strings.HasSuffix(file.Name, ".json") || v.Get("$schema").Exists()):
 		j := &jsonSchema{file: file.Name, project: file.Project, value: v}
 		a.schemas[strings.ToLower(strings.TrimSuffix(file.Name, path.Ext(file.Name)))] = j
 		for _, t := range typesOf(v) {
@@ -306,7 +328,7 @@ func (a *added) add(file File, v gaby.Value) {
 	}
 }
 
-// typesOf are the types that a schema says it is of.
+// typesOf returns the types that a schema says it describes.
 func typesOf(v gaby.Value) []api.ResourceType {
 	var types []api.ResourceType
 	for e := v.Get("x-kubernetes-group-version-kind").First(); e.Exists(); e = e.Next() {
@@ -319,7 +341,8 @@ func typesOf(v gaby.Value) []api.ResourceType {
 	return types
 }
 
-// newCluster makes one of all its schemas, which refer to each other by a prefix and their names.
+// newCluster returns a cluster with the schemas in all, which refer to each other by prefix and
+// name.
 func newCluster(file File, all gaby.Value, prefix string) *cluster {
 	c := &cluster{file: file, kinds: map[api.ResourceType]string{}}
 	for e := all.First(); e.Exists(); e = e.Next() {
@@ -327,17 +350,20 @@ func newCluster(file File, all gaby.Value, prefix string) *cluster {
 			c.kinds[t] = prefix + e.Key()
 		}
 	}
-	c.compiler = jsonschema.NewCompiler(jsonschema.Options{Dialect: jsonschema.OpenAPI, Lazy: true, Load: func(name string) (gaby.Value, error) {
-		name = strings.TrimPrefix(name, prefix)
-		if name == quantity { // the document takes it for any string
-			return schemaText(`{"type": ["string", "number"], "format": "quantity"}`)
-		}
-		return all.Get(name), nil
-	}})
+	c.compiler = jsonschema.NewCompiler(jsonschema.Options{
+		Dialect: jsonschema.OpenAPI, Lazy: true,
+		Load: func(name string) (gaby.Value, error) {
+			name = strings.TrimPrefix(name, prefix)
+			if name == quantity { // the document allows any string
+				return schemaText(`{"type": ["string", "number"], "format": "quantity"}`)
+			}
+			return all.Get(name), nil
+		},
+	})
 	return c
 }
 
-// find finds the JSON Schema of a type.
+// find returns the JSON Schema of a type, or nil.
 func (a *added) find(t api.ResourceType) *jsonSchema {
 	if j := a.types[t]; j != nil {
 		return j
@@ -352,8 +378,9 @@ func (a *added) find(t api.ResourceType) *jsonSchema {
 	for _, name := range names {
 		name = strings.ToLower(name)
 		for file, j := range a.schemas {
-			// Of several the one whose name comes first, whatever the order in which they are looked at.
-			if (file == name || strings.HasSuffix(file, "/"+name)) && (found == nil || j.file < found.file) {
+			// If several match, the first by file name wins, since map iteration is unordered.
+			if (file == name || strings.HasSuffix(file, "/"+name)) &&
+				(found == nil || j.file < found.file) {
 				found = j
 			}
 		}
@@ -364,32 +391,34 @@ func (a *added) find(t api.ResourceType) *jsonSchema {
 	return nil
 }
 
-// compile compiles a JSON Schema. It may refer to other files by their names relative to its own, or by the $id they have.
+// compile compiles a JSON Schema. It may refer to other files by their relative names or their $id.
 func (a *added) compile(j *jsonSchema) (*jsonschema.Schema, error) {
 	if j.done {
 		return j.schema, j.err
 	}
 	j.done = true
-	j.schema, j.err = jsonschema.Compile(uriOf(j.file), j.value, jsonschema.Options{Formats: true, Load: func(uri string) (gaby.Value, error) {
-		var found *jsonSchema
-		for _, other := range a.schemas {
-			if uriOf(other.file) == uri {
-				return other.value, nil
+	j.schema, j.err = jsonschema.Compile(uriOf(j.file), j.value,
+		jsonschema.Options{Formats: true, Load: func(uri string) (gaby.Value, error) {
+			var found *jsonSchema
+			for _, other := range a.schemas {
+				if uriOf(other.file) == uri {
+					return other.value, nil
+				}
+				if strings.TrimSuffix(other.value.Get("$id").Text(), "#") == uri &&
+					(found == nil || other.file < found.file) {
+					found = other
+				}
 			}
-			if strings.TrimSuffix(other.value.Get("$id").Text(), "#") == uri && (found == nil || other.file < found.file) {
-				found = other
+			if found == nil {
+				return gaby.Value{}, nil
 			}
-		}
-		if found == nil {
-			return gaby.Value{}, nil
-		}
-		return found.value, nil
-	}})
+			return found.value, nil
+		}})
 	j.err = inFile(j.file, j.err)
 	return j.schema, j.err
 }
 
-// inFile makes *FileErrors of what is wrong with a schema.
+// inFile converts errors of a schema to *FileErrors.
 func inFile(file string, err error) error {
 	if err == nil {
 		return nil
@@ -404,7 +433,7 @@ func inFile(file string, err error) error {
 	return errors.Join(all...)
 }
 
-// uriOf is the URI of a file, which need not be a real one: the files know each other by it.
+// uriOf returns an artificial URI by which the files refer to each other.
 func uriOf(file string) string {
 	u := url.URL{Scheme: "file", Path: path.Clean("/" + file)}
 	return u.String()

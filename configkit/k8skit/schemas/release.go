@@ -12,21 +12,22 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
 
-// The names of definitions.
+// Names of definitions.
 const (
 	objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 	quantity   = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 	jsonProps  = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
 )
 
-// Library has the schemas of all releases, and those of users' files. It can be used concurrently.
+// Library provides the schemas of all releases and those of users' files. It is safe for concurrent
+// use.
 type Library struct {
 	mu      sync.Mutex
 	made    map[string]*Release
 	files   func() ([]File, error) // not read yet
 	added   *added
 	inputs  func() []File // not read yet
-	read    func() []File // read, but their documents are not kept
+	read    func() []File // read, but the documents were not kept
 	defined definitions   // in inputs
 	clashes map[Clash]bool
 
@@ -35,7 +36,7 @@ type Library struct {
 	documents gaby.Container     // of read
 }
 
-// Release has the schemas of a release of Kubernetes. It can be used concurrently.
+// Release provides the schemas of a Kubernetes release. It is safe for concurrent use.
 type Release struct {
 	Name string // "1.36"
 
@@ -43,20 +44,23 @@ type Release struct {
 	index    int
 	kinds    map[api.ResourceType]string // names of definitions
 	compiler *jsonschema.Compiler
-	archive  archive // read by the compiler alone, once the release is made
+	archive  archive // used only by the compiler once the release is complete
 }
 
-// UnknownReleaseError tells that there are no schemas of a release.
+// UnknownReleaseError reports that there are no schemas of a release.
 type UnknownReleaseError struct {
 	Release string
 	Known   []string // oldest first
 }
 
 func (e *UnknownReleaseError) Error() string {
-	return fmt.Sprintf("there are no schemas of Kubernetes %s, only of %s", configkit.Shown(e.Release), strings.Join(e.Known, ", "))
+	return fmt.Sprintf(
+		"there are no schemas of Kubernetes %s, only of %s", configkit.Shown(e.Release),
+		strings.Join(e.Known, ", "),
+	)
 }
 
-// releasesOf are the releases an archive has, oldest first, as in "1.36".
+// releasesOf returns the releases in an archive, oldest first, such as "1.36".
 func releasesOf(a *archive) ([]string, error) {
 	v, err := a.file("versions")
 	var all []string
@@ -66,7 +70,7 @@ func releasesOf(a *archive) ([]string, error) {
 	return all, err
 }
 
-// minorOf is "1.36" of v1.36.3, of 1.36 and of 1.36.0+k3s1.
+// minorOf returns "1.36" for v1.36.3, 1.36 and 1.36.0+k3s1.
 func minorOf(version string) string {
 	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
 	if len(parts) < 2 {
@@ -75,8 +79,8 @@ func minorOf(version string) string {
 	return parts[0] + "." + parts[1]
 }
 
-// Release finds a release by its number, as in 1.36, v1.36 or 1.36.3; "" is the newest. The error is an *UnknownReleaseError when
-// there is none.
+// Release returns a release by its number, such as 1.36, v1.36 or 1.36.3; "" means the newest. The
+// error is an *UnknownReleaseError if there is no such release.
 func (l *Library) Release(version string) (*Release, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,14 +121,16 @@ func newRelease(version string) (*Release, error) {
 			r.kinds[api.ResourceType(e.Key())] = v.Text()
 		}
 	}
-	r.compiler = jsonschema.NewCompiler(jsonschema.Options{Dialect: jsonschema.OpenAPI, Load: r.definition, Lazy: true})
+	r.compiler = jsonschema.NewCompiler(jsonschema.Options{
+		Dialect: jsonschema.OpenAPI, Load: r.definition, Lazy: true,
+	})
 	return r, nil
 }
 
-// definition finds a definition by its name.
+// definition returns a definition by name.
 func (r *Release) definition(name string) (gaby.Value, error) {
-	switch name { // which the OpenAPI documents take for anything
-	case jsonProps + "OrArray": // the server takes no list
+	switch name { // the OpenAPI documents allow anything for these
+	case jsonProps + "OrArray": // the API server accepts no list
 		return schemaText(`{"$ref": "` + jsonProps + `"}`)
 	case jsonProps + "OrBool":
 		return schemaText(`{"anyOf": [{"type": "boolean"}, {"$ref": "` + jsonProps + `"}]}`)
@@ -145,7 +151,7 @@ func (r *Release) has(t api.ResourceType) bool {
 	return ok
 }
 
-// Schema is the schema of a resource type that is built into the release, nil when there is none.
+// Schema returns the schema of a type that is built into the release, or nil.
 func (r *Release) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	name, ok := r.kinds[t]
 	if !ok {
@@ -154,8 +160,8 @@ func (r *Release) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	return r.compiler.Named(name)
 }
 
-// missing tells why the release has no schema of a type: a *MissingError when the group of the type is one of its own, nil when the
-// type may be one that was added to a cluster.
+// missing explains why the release has no schema of a type. It returns a *MissingError if the group
+// belongs to Kubernetes, or nil if the type may have been added to a cluster.
 func (r *Release) missing(t api.ResourceType) error {
 	group, version, kind := split(t)
 	e := &MissingError{Type: t, In: "Kubernetes " + r.Name}
@@ -170,7 +176,7 @@ func (r *Release) missing(t api.ResourceType) error {
 			e.Kinds = append(e.Kinds, k)
 		}
 	}
-	// A group without dots that is not known any more, such as extensions, was Kubernetes' too.
+	// An unknown group without dots, such as extensions, used to be part of Kubernetes.
 	if !own && (strings.Contains(group, ".") || len(e.Others) == 0) {
 		return nil
 	}
@@ -179,7 +185,7 @@ func (r *Release) missing(t api.ResourceType) error {
 	return e
 }
 
-// split is the group, version and kind of a resource type.
+// split returns the group, version and kind of a resource type.
 func split(t api.ResourceType) (group, version, kind string) {
 	parts := strings.Split(string(t), "/")
 	switch len(parts) {

@@ -20,7 +20,8 @@ func parse(t testing.TB, text string) gaby.Value {
 	return doc.Value()
 }
 
-// Every definition of every release can be compiled, and what it refers to is there.
+// TestAllDefinitions checks that every definition of every release compiles and refers to nothing
+// missing.
 func TestAllDefinitions(t *testing.T) {
 	var library Library
 	newest, err := library.Release("")
@@ -73,7 +74,7 @@ func TestAllDefinitions(t *testing.T) {
 	}
 }
 
-// What changed between releases is told apart.
+// TestReleasesDiffer checks that changes between releases are distinguished.
 func TestReleasesDiffer(t *testing.T) {
 	var library Library
 	for version, want := range map[string]bool{"1.33": false, "v1.36.1": true} {
@@ -87,7 +88,9 @@ func TestReleasesDiffer(t *testing.T) {
 		}
 	}
 	_, err := library.Release("1.2")
-	if e, ok := errors.AsType[*UnknownReleaseError](err); !ok || !strings.Contains(err.Error(), "there are no schemas of Kubernetes 1.2, only of 1.") || len(e.Known) < 3 {
+	if e, ok := errors.AsType[*UnknownReleaseError](err); !ok ||
+		!strings.Contains(err.Error(), "there are no schemas of Kubernetes 1.2, only of 1.") ||
+		len(e.Known) < 3 {
 		t.Error(err)
 	}
 }
@@ -138,10 +141,24 @@ func TestFiles(t *testing.T) {
 	library.AddFiles(func() ([]File, error) {
 		read++
 		return []File{
-			{Name: "dir/crds.yaml", Text: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n---" + definitionText)},
-			{Name: "dir/example.com/bar_v1.json", Text: []byte(`{"properties": {"spec": {"$ref": "../shared.json#/$defs/spec"}}}`)},
-			{Name: "dir/shared.json", Text: []byte(`{"$defs": {"spec": {"properties": {"a": {"type": "integer"}}}}}`)},
-			{Name: "dir/service-v1.json", Text: []byte(`{"properties": {"spec": {"required": ["mine"]}}}`)},
+			{
+				Name: "dir/crds.yaml",
+				Text: []byte(
+					"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n---" + definitionText,
+				),
+			},
+			{
+				Name: "dir/example.com/bar_v1.json",
+				Text: []byte(`{"properties": {"spec": {"$ref": "../shared.json#/$defs/spec"}}}`),
+			},
+			{
+				Name: "dir/shared.json",
+				Text: []byte(`{"$defs": {"spec": {"properties": {"a": {"type": "integer"}}}}}`),
+			},
+			{
+				Name: "dir/service-v1.json",
+				Text: []byte(`{"properties": {"spec": {"required": ["mine"]}}}`),
+			},
 			{Name: "cluster.json", Text: []byte(`{"swagger": "2.0", "definitions": {
 				"com.example.v1.Baz": {"type": "object", "properties": {"spec": {"$ref": "#/definitions/spec"}}, "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Baz"}]},
 				"spec": {"properties": {"q": {"$ref": "#/definitions/io.k8s.apimachinery.pkg.api.resource.Quantity"}}}}}`)},
@@ -149,9 +166,13 @@ func TestFiles(t *testing.T) {
 				"com.example.v3.Baz": {"type": "object", "properties": {"spec": {"allOf": [{"$ref": "#/components/schemas/spec"}]}}, "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v3", "kind": "Baz"}]},
 				"spec": {"properties": {"q": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"},
 					"free": {"x-kubernetes-preserve-unknown-fields": true, "properties": {"n": {"type": "integer"}}}}}}}}`)},
-			{Name: "dir/qux-example-v1.json", Text: []byte(`{"$id": "https://example.com/qux.json", "properties": {"spec": {"$ref": "parts.json#/$defs/spec"}}}`)},
-			{Name: "dir/parts-of-qux2.json", Text: []byte(`{"$id": "https://example.com/parts.json", "$defs": {"spec": {"properties": {"a": {"type": "null"}}}}}`)}, // the first one counts
-			{Name: "dir/parts-of-qux.json", Text: []byte(`{"$id": "https://example.com/parts.json", "$defs": {"spec": {"properties": {"a": {"type": "integer"}}}}}`)},
+			{Name: "dir/qux-example-v1.json", Text: []byte(
+				`{"$id": "https://example.com/qux.json", "properties": {"spec": {"$ref": "parts.json#/$defs/spec"}}}`,
+			)},
+			{Name: "dir/parts-of-qux2.json", Text: []byte(`{"$id": "https://example.com/parts.json", "$defs": {"spec": {"properties": {"a": {"type": "null"}}}}}`)}, // the first file wins
+			{Name: "dir/parts-of-qux.json", Text: []byte(
+				`{"$id": "https://example.com/parts.json", "$defs": {"spec": {"properties": {"a": {"type": "integer"}}}}}`,
+			)},
 		}, nil
 	})
 	set, err := library.Set("", nil)
@@ -162,10 +183,19 @@ func TestFiles(t *testing.T) {
 		t.Error("files are read before they are needed")
 	}
 	for of, c := range map[api.ResourceType][2]string{
-		"example.com/v1/Foo": {`{metadata: {name: x, nam: y}, spec: {a: b}}`, `[unknown field nam expected integer, got "b"]`},
+		"example.com/v1/Foo": {
+			`{metadata: {name: x, nam: y}, spec: {a: b}}`,
+			`[unknown field nam expected integer, got "b"]`,
+		},
 		"example.com/v1/Bar": {`{spec: {a: b}}`, `[expected integer, got "b"]`},
-		"example.com/v1/Baz": {`{spec: {q: b, r: 1}}`, `["b" is not a valid quantity, such as 500m or 1.5Gi unknown field r]`},
-		"example.com/v3/Baz": {`{spec: {q: b, r: 1, free: {m: 1, n: x}}}`, `["b" is not a valid quantity, such as 500m or 1.5Gi unknown field r expected integer, got "x"]`},
+		"example.com/v1/Baz": {
+			`{spec: {q: b, r: 1}}`,
+			`["b" is not a valid quantity, such as 500m or 1.5Gi unknown field r]`,
+		},
+		"example.com/v3/Baz": {
+			`{spec: {q: b, r: 1, free: {m: 1, n: x}}}`,
+			`["b" is not a valid quantity, such as 500m or 1.5Gi unknown field r expected integer, got "x"]`,
+		},
 		"example.com/v1/Qux": {`{spec: {a: b}}`, `[expected integer, got "b"]`},
 		"v1/Service":         {`{spec: {}}`, `[mine is required]`},
 	} {
@@ -211,7 +241,8 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
-// A definition beside the resources goes before the release's schemas, and one whose schema is wrong checks nothing.
+// TestAddDefinition checks that a definition next to the resources precedes the release's schemas,
+// and that a type whose schema is wrong is not checked.
 func TestAddDefinition(t *testing.T) {
 	set, err := new(Library).Set("", nil)
 	if err != nil {
@@ -223,7 +254,9 @@ func TestAddDefinition(t *testing.T) {
 	if s, err := set.Schema("example.com/v1/Foo"); s == nil || err != nil {
 		t.Error(s, err)
 	}
-	err = set.AddDefinition(parse(t, strings.NewReplacer("integer", "int", "Foo", "Fox").Replace(definitionText)))
+	err = set.AddDefinition(parse(
+		t, strings.NewReplacer("integer", "int", "Foo", "Fox").Replace(definitionText),
+	))
 	if _, ok := errors.AsType[*jsonschema.SchemaError](err); !ok {
 		t.Error(err)
 	}
@@ -232,7 +265,8 @@ func TestAddDefinition(t *testing.T) {
 	}
 }
 
-// Definitions of other inputs count where nothing else does, unless they contradict each other.
+// TestInputs checks that definitions in other inputs count if there is nothing else, unless they
+// contradict each other.
 func TestInputs(t *testing.T) {
 	other := strings.ReplaceAll(definitionText, "integer", "string")
 	for _, c := range []struct {
@@ -253,12 +287,13 @@ func TestInputs(t *testing.T) {
 			}
 			return files
 		})
-		for range 2 { // once read, and once known
+		for range 2 { // read once, known after
 			set, err := library.Snapshot().Set("", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s, err := set.Schema("example.com/v1/Foo"); (s != nil) != c.found || !errors.Is(err, c.err) {
+			if s, err := set.Schema("example.com/v1/Foo"); (s != nil) != c.found ||
+				!errors.Is(err, c.err) {
 				t.Errorf("%q: %v %v", c.files, s, err)
 			}
 			if s, err := set.Schema("v1/Pod"); s == nil || err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
 
-// Set is what resources are checked by: a release of Kubernetes, users' files, and the CustomResourceDefinitions that stand beside
-// the resources. Add these first; then it can be used concurrently.
+// Set is what resources are checked against: a Kubernetes release, users' files, and the
+// CustomResourceDefinitions next to the resources. Add the latter first; after that a Set is safe
+// for concurrent use.
 type Set struct {
 	Release *Release
 
@@ -26,24 +27,29 @@ type Set struct {
 	found map[api.ResourceType]*found
 }
 
-// found is what was found for a type.
+// found is the result of the search for a type's schema.
 type found struct {
 	schema *jsonschema.Schema
 	err    error
 }
 
-// Set makes a set without definitions of its own. Version is that of a release, see [Library.Release]. The rules of
-// CustomResourceDefinitions are compiled by a function that need not be safe for concurrent use; nil leaves them out.
+// Set returns a set without definitions of its own. version is that of a release; see
+// [Library.Release]. rules compiles the validation rules of CustomResourceDefinitions and need not
+// be safe for concurrent use; nil ignores the rules.
 func (l *Library) Set(version string, rules jsonschema.RuleCompiler) (*Set, error) {
 	r, err := l.Release(version)
 	if err != nil {
 		return nil, err
 	}
-	return &Set{Release: r, library: l, rules: rules, custom: definitions{}, found: map[api.ResourceType]*found{}}, nil
+	return &Set{
+		Release: r, library: l, rules: rules, custom: definitions{},
+		found: map[api.ResourceType]*found{},
+	}, nil
 }
 
-// AddDefinition adds the types of a CustomResourceDefinition. The error is one or several (joined) *[jsonschema.SchemaError] about
-// its schemas; resources of the types are not checked when it cannot be told what the schemas mean.
+// AddDefinition adds the types of a CustomResourceDefinition. The error is one or several (joined)
+// *[jsonschema.SchemaError] about its schemas. Resources of a type are not checked if its schema
+// cannot be understood.
 func (s *Set) AddDefinition(definition gaby.Value) error {
 	var problems []error
 	for _, t := range s.custom.add(File{}, definition) {
@@ -56,24 +62,28 @@ func (s *Set) AddDefinition(definition gaby.Value) error {
 	return errors.Join(problems...)
 }
 
-// These tell why a type that is defined has no schema.
+// Reasons why a type that is defined has no schema.
 var (
-	// ErrWrongDefinition tells that the CustomResourceDefinition of a type has a schema that is wrong.
+	// ErrWrongDefinition means that the schema in a type's CustomResourceDefinition is wrong.
 	ErrWrongDefinition = errors.New("the schema of its CustomResourceDefinition is wrong")
-	// ErrSeveralDefinitions tells that other inputs have CustomResourceDefinitions of a type with different schemas.
+	// ErrSeveralDefinitions means that other inputs have CustomResourceDefinitions of a type with
+	// different schemas.
 	ErrSeveralDefinitions = errors.New("it is defined in several ways")
 )
 
-// BuiltIn returns the versions of a CustomResourceDefinition whose types are built into the release. The definition does not count for
-// them: a cluster serves its own.
+// BuiltIn returns the types of a CustomResourceDefinition that are built into the release. The
+// definition is ignored for them, since a cluster serves its own types.
 func (s *Set) BuiltIn(definition gaby.Value) []api.ResourceType {
-	return slices.DeleteFunc(definitions{}.add(File{}, definition), func(t api.ResourceType) bool { return !s.Release.has(t) })
+	return slices.DeleteFunc(definitions{}.add(File{}, definition), func(t api.ResourceType) bool {
+		return !s.Release.has(t)
+	})
 }
 
-// Schema is the schema of a resource type. Definitions beside the resources go before users' files, these before the release, and
-// this before definitions in other inputs. For a type of the release only users' files go before it, and no
-// CustomResourceDefinition does. Without one it is nil; the error is then a *MissingError if there can be no such
-// resource, and ErrWrongDefinition or ErrSeveralDefinitions when there is one that cannot be used.
+// Schema returns the schema of a resource type. It looks in the definitions next to the resources,
+// in users' files, in the release and in definitions of other inputs, in this order.
+// CustomResourceDefinitions do not override types of the release; other users' files do. If there
+// is no schema, it returns nil. The error is then a *MissingError if no such resource can exist, or
+// ErrWrongDefinition or ErrSeveralDefinitions if the schema cannot be used.
 func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +115,8 @@ func (s *Set) find(t api.ResourceType) (*jsonschema.Schema, error) {
 	return nil, s.Release.missing(t)
 }
 
-// MissingError tells that there can be no resource of a type: its group is Kubernetes' own and has no such type, or it is defined
-// by a CustomResourceDefinition that has no such version.
+// MissingError reports that no resource of a type can exist: its group belongs to Kubernetes and
+// has no such type, or its CustomResourceDefinition has no such version.
 type MissingError struct {
 	Type   api.ResourceType
 	In     string             // what has no such type
@@ -118,38 +128,46 @@ func (e *MissingError) Error() string { return fmt.Sprintf("%s has no %s", e.In,
 
 const definitionKind = "CustomResourceDefinition"
 
-// definitions are CustomResourceDefinitions by the types they define.
+// definitions holds CustomResourceDefinitions by the types they define.
 type definitions map[api.ResourceType]*definition
 
 // definition is one version of a CustomResourceDefinition.
 type definition struct {
-	name    string // of the CustomResourceDefinition
-	file    string // that it is in, "" when it is beside the resources
-	project string // where a project's settings name the file, if they do
+	name string // of the CustomResourceDefinition
+	file string // "" if it is next to the resources
+	// The position in a project's settings that names the file, if any.
+	project string
 	value   gaby.Value
 	scope   configkit.Scope
 	served  bool
-	others  bool // there are other definitions of the type, and it is not known which counts
+	// There are different definitions of the type, and it is unknown which one counts.
+	others bool
 
 	once   sync.Once
 	schema *jsonschema.Schema
 	err    error
 }
 
-// add adds the versions of a CustomResourceDefinition and returns their types. The file is that it is in, if it is in one.
+// add adds the versions of a CustomResourceDefinition and returns their types. file is the file it
+// is in, or the zero File.
 func (d definitions) add(file File, v gaby.Value) []api.ResourceType {
 	var types []api.ResourceType
 	spec := v.Get("spec")
 	group, kind := spec.Get("group").Text(), spec.Get("names").Get("kind").Text()
 	for e := spec.Get("versions").First(); e.Exists(); e = e.Next() {
 		t := api.ResourceType(group + "/" + e.Get("name").Text() + "/" + kind)
-		d[t] = &definition{file: file.Name, scope: configkit.Scope(strings.Clone(spec.Get("scope").Text())), project: file.Project, name: strings.Clone(v.Get("metadata").Get("name").Text()), value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false}
+		d[t] = &definition{
+			file: file.Name, scope: configkit.Scope(strings.Clone(spec.Get("scope").Text())),
+			project: file.Project, name: strings.Clone(v.Get("metadata").Get("name").Text()),
+			value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false,
+		}
 		types = append(types, t)
 	}
 	return types
 }
 
-// merge adds the versions of a CustomResourceDefinition, of which there may be several.
+// merge adds the versions of a CustomResourceDefinition. Other definitions of the same type must
+// agree with it.
 func (d definitions) merge(v gaby.Value) {
 	more := definitions{}
 	for _, t := range more.add(File{}, v) {
@@ -161,8 +179,8 @@ func (d definitions) merge(v gaby.Value) {
 	}
 }
 
-// schema is the schema of a type, nil when there is none. The error is ErrWrongDefinition, ErrSeveralDefinitions, or a *MissingError
-// when another version of the type is defined.
+// schema returns the schema of a type, or nil. The error is ErrWrongDefinition,
+// ErrSeveralDefinitions, or a *MissingError if only other versions of the type are defined.
 func (d definitions) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
 	c := d[t]
 	if c == nil || !c.served {
@@ -178,7 +196,7 @@ func (d definitions) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, err
 	return schema, nil
 }
 
-// missing tells that a kind is defined, but not in the version of a type.
+// missing returns a *MissingError if the kind is defined, but not in the version of t.
 func (d definitions) missing(t api.ResourceType) error {
 	group, _, kind := split(t)
 	var e *MissingError
@@ -200,7 +218,7 @@ func (d definitions) missing(t api.ResourceType) error {
 	return e
 }
 
-// scope is that of a kind, whatever the version.
+// scope returns the scope of a kind, whatever the version.
 func (d definitions) scope(t api.ResourceType) configkit.Scope {
 	group, _, kind := split(t)
 	found := configkit.ScopeUnknown
@@ -212,7 +230,7 @@ func (d definitions) scope(t api.ResourceType) configkit.Scope {
 	return found
 }
 
-// compile compiles the schema, once. A definition without one defines nothing to check by.
+// compile compiles the schema, once. A definition without a schema has nothing to check against.
 func (d *definition) compile(s *Set) (*jsonschema.Schema, error) {
 	d.once.Do(func() {
 		if !d.value.Exists() {
@@ -222,7 +240,9 @@ func (d *definition) compile(s *Set) (*jsonschema.Schema, error) {
 		if metadata, d.err = s.Release.compiler.Named(objectMeta); d.err != nil {
 			return
 		}
-		d.schema, d.err = jsonschema.Compile("", d.value, jsonschema.Options{Dialect: jsonschema.Structural, Metadata: metadata, Rules: s.rules})
+		d.schema, d.err = jsonschema.Compile("", d.value, jsonschema.Options{
+			Dialect: jsonschema.Structural, Metadata: metadata, Rules: s.rules,
+		})
 		if d.file != "" {
 			d.err = inFile(d.file, d.err)
 		}
