@@ -44,12 +44,14 @@ func addMutation(old, now *api.ResourceMutation) api.ResourceMutation {
 	}
 	var m api.ResourceMutation
 	switch is := now.ResourceMutationInfo.MutationType; {
+	// Nothing happened this time.
 	case old != nil && (is == api.MutationTypeNone || is == ""):
 		return *old
 	case old == nil, is == api.MutationTypeDelete, is == api.MutationTypeReplace,
 		was == api.MutationTypeNone, was == "":
 		m = entered(&api.ResourceMutation{}, now)
 		m.ResourceMutationInfo = now.ResourceMutationInfo
+	// Deleted and added again: together that replaces the resource.
 	case was == api.MutationTypeDelete:
 		m = entered(&api.ResourceMutation{}, now)
 		m.ResourceMutationInfo = now.ResourceMutationInfo
@@ -128,6 +130,7 @@ func enteredMap[V any](
 			if gone {
 				continue
 			}
+			// The same path may have been written with other indexes before.
 			for known := range all {
 				if parseMutationPath(known).canonical() == p.canonical() {
 					delete(all, known)

@@ -63,6 +63,8 @@ const (
 // between them are aligned. Gaps that are still too long are paired by index.
 func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) *alignment {
 	head, tail := 0, 0
+	// Too long for dynamic programming. Most long lists differ in one place only, so leave out
+	// their common prefix and suffix.
 	if len(old)*len(now) > maxPairs {
 		for head < min(len(old), len(now)) && old[head].Equal(now[head]) {
 			head++
@@ -73,6 +75,8 @@ func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) *ali
 		}
 	}
 	n, m := len(old)-head-tail, len(now)-head-tail
+	// By default there is a single gap with all that is left. If it is too long, equal elements are
+	// found by a diff of their canonical texts, which is much cheaper.
 	different := []lines.Hunk{{To: n, NewTo: m}}
 	if n*m > maxPairs && !d.rough {
 		different = lines.Diff(canonicalTexts(old[head:head+n]), canonicalTexts(now[head:head+m]))
@@ -84,6 +88,7 @@ func (d *differ) align(old, now []gaby.Value, keys *configkit.MergeKeyTree) *ali
 			a.pairs = append(a.pairs, [2]int{i, j})
 		}
 	}
+	// Between the gaps, elements are equal and therefore pairs.
 	for _, h := range different {
 		same(head + h.From)
 		h = lines.Hunk{From: i, To: head + h.To, NewFrom: j, NewTo: head + h.NewTo}
@@ -120,6 +125,7 @@ func (d *differ) alignPart(
 		d.alignBest(a, old, now, part, keys)
 		return
 	}
+	// Too expensive: pair elements by index.
 	for i := range max(n, m) {
 		switch {
 		case i >= n:
@@ -143,6 +149,7 @@ func (d *differ) alignBest(
 	n, m := len(old), len(now)
 	d.pairs += n * m
 	nesting := d.nesting
+	// Comparing a pair may align lists inside it, so the work multiplies with each level.
 	d.nesting = max(nesting, 1) * max(n*m, 1)
 	defer func() { d.nesting = nesting }()
 
@@ -161,6 +168,7 @@ func (d *differ) alignBest(
 	}
 	for i := range old {
 		for j := range now {
+			// Pairing comes first, so that it wins at equal cost.
 			best, how := cost[at(i, j)], byte(paired)
 			if !old[i].Equal(now[j]) {
 				best += 2 * d.costOf(old[i], now[j], keys)
@@ -178,6 +186,7 @@ func (d *differ) alignBest(
 		}
 	}
 	p, g, f := len(a.pairs), len(a.gone), len(a.added)
+	// Follow the moves back from the end. This gives the alignment in reverse.
 	for i, j := n, m; i > 0 || j > 0; {
 		switch move[at(i, j)] {
 		case paired:

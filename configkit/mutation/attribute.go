@@ -113,6 +113,8 @@ func (p mutationPath) isRelatedTo(o mutationPath) bool {
 // path. moves are those of the change as a whole. A path that exists at the end is followed back
 // through the chain; one into a deleted element is followed from the start.
 func lastToChange(of []placedChange, path mutationPath, moves *elementMoves) int {
+	// The value exists at the end. Follow its path back through the functions until one of them
+	// touched it.
 	if place, gone := moves.after(path); !gone {
 		for _, s := range slices.Backward(of) {
 			isNew := false
@@ -124,6 +126,7 @@ func lastToChange(of []placedChange, path mutationPath, moves *elementMoves) int
 		}
 		return of[len(of)-1].index
 	}
+	// The value is gone. Follow its path from the start until the function that removed it.
 	last := -1
 	for _, s := range of {
 		if s.before.touch(path) {

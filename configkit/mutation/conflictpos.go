@@ -172,6 +172,7 @@ func (f *positionFinder) level(
 		number(l.atBase, l.base, keys)
 		number(l.at, l.text, keys)
 	}
+	// Elements without merge keys are matched by alignment, as in the merge itself.
 	if !l.isMap && !l.keyed && l.base != nil {
 		l.textOf = placesIn(p.base, p.value, keys)
 		return l
@@ -340,6 +341,8 @@ func (p *valuePlace) inText(rows []string, mine, other *change) gaby.Position {
 	if old := cmp.Or(mine.base(), other.base()); isString(old) {
 		base = old.Text()
 	}
+	// Find the first line of the text that both sides changed. Its position is below the header of
+	// a block scalar; scalars of other styles fail the check of the line's content.
 	all := lines.Split(mine.value.Text())
 	first := -1
 	for _, c := range lines.Merge(lines.Split(base), all, lines.Split(other.value.Text())) {

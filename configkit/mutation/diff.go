@@ -41,6 +41,7 @@ func (d *differ) below(s mutationSegment, do func()) {
 
 // value compares the values at the current path.
 func (d *differ) value(before, after gaby.Value, keys *configkit.MergeKeyTree) {
+	// Nothing was edited here between the two states.
 	if before.Same(after) {
 		return
 	}
@@ -58,6 +59,8 @@ func (d *differ) value(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 
 func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	old, c := before.First(), after.First()
+	// Entries of keys cannot express whether an empty map exists. If the map is or was empty, it
+	// gets an entry of its own, and the entries of its keys are folded into that.
 	if old.Exists() != c.Exists() && len(d.path) > 0 && !d.dry {
 		d.out.whole = append(d.out.whole, wholeMap{
 			slices.Clone(d.path),
@@ -91,6 +94,7 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 		}
 		d.path = d.path[:len(d.path)-1]
 	}
+	// All keys of before were seen, so none was deleted.
 	if inOrder && !old.Exists() {
 		return
 	}
@@ -180,6 +184,7 @@ func elements(list gaby.Value) []gaby.Value {
 func (d *differ) keyedLists(
 	before, after gaby.Value, idsBefore, idsAfter []string, keys *configkit.MergeKeyTree,
 ) {
+	// The fast path: only values may have changed.
 	if slices.Equal(idsBefore, idsAfter) {
 		d.sameElements(before, after, keys)
 		return
@@ -291,6 +296,7 @@ func (d *differ) renamed(
 		path: slices.Clone(d.path), old: elementName(before, keys.Keys, keys.Defaults),
 		now: elementName(after, keys.Keys, keys.Defaults),
 	})
+	// Compare the elements, but drop the changes of the key itself: the rename covers them.
 	from, depth := len(d.out.paths), len(d.path)+1
 	d.below(at, func() { d.value(before, after, keys.Child("*")) })
 	inside := slices.DeleteFunc(d.out.paths[from:], func(p *pathChange) bool {

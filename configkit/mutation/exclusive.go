@@ -70,6 +70,7 @@ func choices(paths []*pathChange, known exclusiveFields) []*choice {
 				if s.isElement() || !isMember && !isDiscriminator {
 					continue
 				}
+				// A map may have several groups of exclusive fields.
 				name := e.path[:i].canonical() + "\x00" + string(rune('0'+k))
 				c := at[name]
 				if c == nil {
@@ -106,6 +107,7 @@ func isIndex(text string) bool {
 
 // choose decides about the fields of one map.
 func (w *resourcePatch) choose(c *choice, p mutationPlace, withheld map[*pathChange]bool) {
+	// No change sets the discriminator, so its present value decides which member is allowed.
 	if decided := p.value.Get(c.fields.Discriminator); c.decides == nil &&
 		c.fields.Discriminator != "" && decided.Exists() {
 		w.decided(c, decided, withheld)
@@ -125,6 +127,7 @@ func (w *resourcePatch) choose(c *choice, p mutationPlace, withheld map[*pathCha
 	if c.decides != nil {
 		changes = append(slices.Clone(changes), c.decides)
 	}
+	// If the target itself chose another member, its choice wins.
 	for _, member := range others {
 		own := w.chosen(c.path.child(mutationSegment{text: member, index: -1}))
 		if own == nil {

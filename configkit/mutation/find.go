@@ -139,6 +139,7 @@ func (f *finder[T]) shortNames(r *api.ResourceInfo, names []api.ResourceName) []
 func (f *finder[T]) assign(changes []*resourceChange) map[*resourceChange]int {
 	assigned := map[*resourceChange]int{}
 	owners := map[int]*resourceChange{}
+	// All changes try one kind of match before any of them tries a weaker one.
 	for n, match := range []func(*api.ResourceInfo, []api.ResourceName) []int{
 		f.exact, f.aliased, f.unscoped, f.similar,
 	} {

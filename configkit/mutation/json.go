@@ -80,6 +80,7 @@ func (r *resourceChange) mutation(provider configkit.ResourceProvider) api.Resou
 		m.Aliases[name] = struct{}{}
 		m.AliasesWithoutScopes[provider.RemoveScopeFromResourceName(name)] = struct{}{}
 	}
+	// A single name is the resource's own.
 	if len(m.Aliases) < 2 {
 		m.Aliases = nil
 	}
@@ -189,6 +190,7 @@ func changeOf(
 		case api.MutationTypeDelete:
 			return c // any old value goes
 		case api.MutationTypeAdd, api.MutationTypeUpdate, api.MutationTypeReplace:
+			// The values of an updated resource are in PathMutationMap.
 			if path == "" && info.MutationType == api.MutationTypeUpdate {
 				return c
 			}

@@ -134,6 +134,7 @@ func (m *merger) once(base, source, was, target gaby.Container) (*mergedOnce, er
 	}
 	once.patcher = p
 	p.source = source
+	// was and target have the same documents at the same indexes.
 	for i, doc := range was {
 		p.targets[doc] = target[i]
 	}
@@ -201,6 +202,7 @@ func (m *merger) unsettled(r *mergedResource) ([]unsettledList, error) {
 	if err != nil {
 		return nil, yamlpath.Locate(err, &r.change.resource)
 	}
+	// The document is merged in place, compared with a copy of its present text, and rolled back.
 	mark := r.now.Checkpoint()
 	defer r.now.Rollback(mark)
 	base, source := gaby.Container{r.change.before}, gaby.Container{r.change.after}
@@ -219,6 +221,7 @@ func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error
 			return strings.HasPrefix(text, l.path.canonical()+".")
 		})
 	}
+	// Drop the changes at and below the lists.
 	left := *r.left
 	left.whole = nil
 	left.paths = slices.DeleteFunc(slices.Clone(left.paths), func(e *pathChange) bool {

@@ -48,6 +48,7 @@ func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]mov
 			continue
 		}
 		taken := make([]bool, len(is))
+		// Equal values first, so that similar values do not take their partners.
 		for _, same := range []func(a, b gaby.Value) bool{isSame, isMuchLike} {
 			for _, e := range was {
 				if has(moved, e.path.canonical()) {

@@ -97,6 +97,7 @@ func (m *elementMoves) after(p mutationPath) (now mutationPath, gone bool) {
 		case elementByKey:
 			now[i].rename(m.names[list])
 		case elementByDigest:
+			// Indexes shift down for deleted elements before them and up for new ones.
 			at, gone := m.gone[list].without(s.index)
 			if gone {
 				return now, true

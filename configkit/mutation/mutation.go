@@ -49,6 +49,7 @@ func Patch(
 	if len(protected) > 0 {
 		p.protection = newProtection(protected, provider, nil)
 	}
+	// As in a merge, what the unit has changed itself takes precedence.
 	if len(mine) > 0 {
 		p.own = newOwnFinder(mine, provider)
 		s := subtraction{provider: provider, conflicts: found}

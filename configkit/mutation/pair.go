@@ -128,6 +128,8 @@ func (p *pairer) pair() {
 		p.of[i] = -1
 	}
 	p.taken = make([]bool, len(p.before))
+	// From the most to the least certain way to recognize a resource. Each way pairs only what the
+	// previous ways left over.
 	p.sameDocument()
 	p.byMergeID()
 	p.byName(func(d *UnitDocument) string {
@@ -303,6 +305,7 @@ func diffUnits(
 	before, after gaby.Container, provider configkit.ResourceProvider, options diffOptions,
 ) ([]*resourceChange, error) {
 	unitBefore, unitAfter := before, after
+	// Documents that nobody edited need not even be identified.
 	if !options.unchanged {
 		before, after = withoutKept(before, after)
 	}

@@ -135,6 +135,7 @@ func (p *patcher) resource(r *resourceChange) {
 		p.setResource(r, doc, protected)
 		return
 	}
+	// The target deleted a resource that the source changed: bring it back as a whole.
 	if doc == nil && p.restore && r.after != nil {
 		r.value = r.after.Value()
 		p.setResource(r, nil, protected)
@@ -299,6 +300,8 @@ func (w *resourcePatch) lookAhead(paths []*pathChange) {
 		}
 		v, keys := w.doc.Value(), w.keys
 		for i, s := range e.path {
+			// If the base is known, align it with the target. Otherwise elements can be identified
+			// only by their digests.
 			if v.Kind() == gaby.List && s.kind == elementByDigest {
 				list := e.path[:i].canonical()
 				if w.digests[list] == nil {
@@ -384,6 +387,7 @@ func (w *resourcePatch) elementIndex(
 		return -1
 	}
 	switch s.kind {
+	// New elements are inserted, never found.
 	case newElement:
 		return -1
 	case elementByDigest:
@@ -406,6 +410,7 @@ func (w *resourcePatch) elementIndex(
 		if at := w.keyedIndex(place, v, s.text, keys); at >= 0 {
 			return at
 		}
+		// The element may have been renamed.
 		if now := w.newName(list, s); now != "" {
 			if at := w.keyedIndex(place, v, now, keys); at >= 0 {
 				return at

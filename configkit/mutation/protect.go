@@ -71,6 +71,8 @@ func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPat
 	if !protected.any() {
 		return paths
 	}
+	// Arrange the entries in a tree, by their paths in the target. Nodes above a refused entry are
+	// marked, too.
 	tree := &protectedTree{}
 	for _, e := range protected.entry.paths {
 		node := tree
@@ -89,6 +91,7 @@ func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPat
 	}
 	var left []*pathChange
 	for _, e := range paths {
+		// The nearest entry at or above a path decides about it.
 		node, nearest := tree, tree.entry
 		for _, s := range w.placeOf(e.path) {
 			if node = node.children[s]; node == nil {

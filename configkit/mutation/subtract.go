@@ -90,14 +90,17 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 	switch {
 	case own.op == api.MutationTypeNone || p.op == api.MutationTypeNone:
 		return p
+	// What the target deleted stays deleted.
 	case own.op == api.MutationTypeDelete:
 		if !isDelete && !(s.keepChanged && p.onlyDeletes()) {
 			s.conflicts.add(api.ConflictSubtracted, p, nil, p.change, &own.change)
 		}
 		return nil
+	// What the target replaced is entirely its own.
 	case own.op == api.MutationTypeReplace:
 		s.conflicts.add(api.ConflictSubtracted, p, nil, p.change, &own.change)
 		return nil
+	// The target's changes inside the resource would be lost, which is a conflict.
 	case isDelete:
 		shadowed := s.shadowed(p, nil, own.paths, p.change)
 		for _, r := range own.renames {
@@ -126,6 +129,7 @@ func (s *subtraction) resource(p, own *resourceChange) *resourceChange {
 	s.renames(&q, p, own)
 	for _, o := range p.orders {
 		for _, t := range own.orders {
+			// Both sides ordered the list: combine the orders, using the target's names.
 			if t.path.canonical() == o.path.canonical() {
 				o.keys = weave(renamedKeys(o.keys, o.path, own.renames), t.keys)
 				break
@@ -219,6 +223,8 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 		}
 		node, covering := tree.find(e.path)
 		if covering != nil {
+			// The target changed the same path or something around it. That is fine if both changes
+			// are the same, or if their lines can be merged.
 			if len(covering.path) != len(e.path) || !e.sameChange(&covering.change) {
 				if merged, ok := e.mergeText(covering); ok {
 					q.paths = append(q.paths, merged)
@@ -229,6 +235,7 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 			}
 			continue
 		}
+		// The target may also have changed something below the path.
 		below := node.all(nil)
 		if e.op == api.MutationTypeDelete || s.keepChanged && len(below) > 0 {
 			if !s.shadowed(p, e.path, below, e.change) || !s.keepChanged {

@@ -104,9 +104,12 @@ func (w *resourcePatch) set(e *pathChange) error {
 		return w.write(e, p)
 	}
 	rest := e.path[len(e.path)-p.missing:]
+	// The target deleted something around the value: bring it back, then try again.
 	if w.restore && w.restoreAt(e.path[:len(e.path)-p.missing+1], p) {
 		return w.set(e)
 	}
+	// An update needs an existing value. In mutations from elsewhere (positional), a missing
+	// element with a key is added instead.
 	if e.op == api.MutationTypeUpdate &&
 		!(p.missing == 1 && rest[0].kind == elementByKey && w.positional) {
 		w.unresolved(e)
@@ -119,6 +122,8 @@ func (w *resourcePatch) set(e *pathChange) error {
 		w.unresolved(e)
 		return nil
 	}
+	// Set creates missing maps on the way, but not lists. A missing list is set with the new
+	// element in it.
 	segments := slices.Clone(p.segments)
 	for i, s := range rest {
 		if i == len(rest)-1 && (s.kind == elementByKey || s.kind == newElement) && i > 0 {
@@ -330,6 +335,8 @@ func (w *resourcePatch) editLists() error {
 func (w *resourcePatch) rearrange(edit *listEdit) error {
 	list := w.doc.Search(edit.segments...).Value()
 	all := elements(list)
+	// indexes collects the wanted arrangement. Insertions are first appended to the list, so that
+	// they have an index, too.
 	var indexes []int
 	for i := range all {
 		if !edit.removed[i] {
@@ -338,6 +345,7 @@ func (w *resourcePatch) rearrange(edit *listEdit) error {
 	}
 	slices.SortStableFunc(edit.inserted, func(a, b listInsertion) int { return a.index - b.index })
 	for _, in := range edit.inserted {
+		// The element is there already, for example because the merge is repeated.
 		if in.index >= 0 && in.index < len(indexes) && all[indexes[in.index]].Equal(in.value) {
 			continue
 		}

@@ -23,6 +23,7 @@ func (m *textMerger) closeLines() (merged *Merged, ok bool) {
 	}
 	ours, okOurs := m.entries(docs[0], docs[1])
 	theirs, okTheirs := m.entries(docs[0], docs[2])
+	// If both sides changed the same values, their lines are not independent.
 	if !okOurs || !okTheirs || meet(ours, theirs) || meet(theirs, ours) {
 		return nil, false
 	}
@@ -38,6 +39,7 @@ func (m *textMerger) closeLines() (merged *Merged, ok bool) {
 		if err != nil {
 			continue
 		}
+		// Accept the text only if it has exactly the changes of both sides.
 		if have, ok := m.entries(docs[0], now); ok && maps.Equal(have, want) {
 			return &Merged{Text: []byte(text)}, true
 		}

@@ -34,6 +34,7 @@ func sameLineEnds(base, ours, theirs []byte) (b, o, t, end []byte, ok bool) {
 	if returns[0] == returns[1] && returns[1] == returns[2] {
 		return nil, nil, nil, nil, false
 	}
+	// As with all layout, the side that changed the line ends wins.
 	end = []byte("\n")
 	if returns[0] == returns[1] && returns[2] || returns[0] != returns[1] && returns[1] {
 		end = []byte("\r\n")
@@ -184,6 +185,7 @@ func (texts threeTexts) tries(noBase bool) []layoutTry {
 			split[i][n-1] += lineEndOf(split[i][0])
 		}
 	}
+	// Likewise, the side that changed the final newline wins.
 	t := layoutTry{
 		base: split[0], ours: split[1], theirs: split[2], both: bothLines, unended: unended[1],
 	}
@@ -251,6 +253,8 @@ func linesOf(clashes []clash) int {
 func sameIndentation(base, ours, theirs []string) (_, _, _ []string) {
 	likeOurs, anew := indentedLike(base, ours)
 	likeTheirs, anewTheirs := indentedLike(base, theirs)
+	// again is theirs in our indentation. other says whether theirs and ours are indented
+	// differently.
 	switch again, other := indentedLike(theirs, ours); {
 	case !anew && !anewTheirs, anew && anewTheirs && other:
 		return base, ours, theirs
@@ -295,6 +299,7 @@ func indentedLike(text, model []string) (put []string, anew bool) {
 	}
 	// By line that model lacks: the new indentation of the lines that follow it.
 	ahead := map[int]int{}
+	// From the end: a line that model lacks may be indented like the lines that follow it.
 	for i := range slices.Backward(text) {
 		see(i)
 		if is, known := now[lines.Indentation(text[i])]; known && like[i] < 0 {

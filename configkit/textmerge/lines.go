@@ -53,6 +53,7 @@ func bothLines(c lines.Chunk) ([]string, bool) {
 	case slices.Equal(ours, c.Base):
 		put = theirs
 	default:
+		// Both sides differ from the base, so merge the lines of the conflict one by one.
 		for _, part := range lines.MergeClose(c.Base, c.Ours, c.Theirs) {
 			if part.Conflict {
 				var ok bool
@@ -128,6 +129,7 @@ func (m *textMerger) mark(merged *Merged, ours, theirs string) {
 func (m *textMerger) marked(ours, theirs []string) (text string, lineOf []int) {
 	var out strings.Builder
 	at, line := 0, 0
+	// The index of the last conflict's marker if ours had no lines there, else -1.
 	nothing := -1
 	next := func() int {
 		to := line
@@ -206,6 +208,7 @@ func (m *textMerger) byLines() *Merged {
 	for _, c := range lines.Merge(lines.Split(string(m.base)), ours, theirs) {
 		text := strings.Join(c.Lines, "")
 		if c.Conflict {
+			// The conflict is where the sides begin to differ.
 			same := 0
 			for same < len(c.Ours) && same < len(c.Theirs) && c.Ours[same] == c.Theirs[same] {
 				same++

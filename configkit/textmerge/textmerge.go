@@ -85,6 +85,8 @@ func Merge(
 	case provider.ToolchainType() == api.ToolchainAppConfigText:
 		return MergeLines(base, ours, theirs, options)
 	}
+	// If line ends differ between the texts, merge with
+	// and restore the right ones at the end.
 	if base, ours, theirs, end, ok := sameLineEnds(base, ours, theirs); ok {
 		merged := Merge(base, ours, theirs, converter, provider, options)
 		merged.Text = bytes.ReplaceAll(merged.Text, []byte("\n"), end)
@@ -191,6 +193,7 @@ func (m *textMerger) byValues() (*Merged, error) {
 		}
 		return merged, nil
 	}
+	// Markers need the other side of each conflict: the same merge with theirs winning.
 	theirs, err := m.side(mutation.Options{NoSubtraction: true, FindRenames: true})
 	if err != nil || len(lost) > 0 || theirs.isMissing() {
 		// A line merge can show what values cannot, and loses nothing.
@@ -210,6 +213,7 @@ func (m *textMerger) tellMore(byLines *Merged, conflicts []Conflict) {
 	to := newLineMap(lines.Split(string(m.ours)), lines.Split(string(byLines.Text)))
 	shown := byLines.Conflicts
 	for _, c := range conflicts {
+		// The line merge shows conflicts of lines itself.
 		if c.Value == nil && c.Lost == "" {
 			continue
 		}
@@ -274,6 +278,8 @@ func (m *textMerger) rest(s *side, options mutation.Options) error {
 	}
 	as := threeTexts{base, ours, theirs}
 	best := -1
+	// Try the ways to merge the layout. Take the first without conflicts, else the one with the
+	// fewest conflicting lines.
 	for _, arranged := range []bool{false, true} {
 		texts := as
 		if arranged {
@@ -296,6 +302,7 @@ func (m *textMerger) rest(s *side, options mutation.Options) error {
 	if best > 0 {
 		return nil
 	}
+	// No way gave the right values. Keep our layout, and report their differences as conflicts.
 	s.ours, s.theirs = lines.Split(s.text), lines.Split(string(theirs))
 	s.clashes = differences(lines.Split(string(base)), s.ours, s.theirs)
 	if options.NoSubtraction {
@@ -310,6 +317,7 @@ func (m *textMerger) values(
 	base, source, target []byte, options mutation.Options, bare bool,
 ) ([]byte, []mutation.PlacedConflict, error) {
 	var docs [4]gaby.Container
+	// The target is parsed twice: one copy is edited, the other one is compared with the base.
 	for i, text := range [][]byte{base, source, target, target} {
 		var err error
 		if docs[i], err = m.converter.NativeToDocuments(text); err != nil {
@@ -355,6 +363,7 @@ func (m *textMerger) sameValues(want, text []byte) bool {
 	if err != nil || errB != nil {
 		return false
 	}
+	// A merge must not introduce duplicate keys, of which readers see only one.
 	repeats := false
 	for _, doc := range a {
 		repeats = repeats || doc.Value().MayRepeatKeys()
@@ -422,6 +431,7 @@ func (m *textMerger) told(s *side, lost []string) ([]Conflict, error) {
 	}
 	merged, ours, theirs := lines.Split(s.text), lines.Split(string(m.ours)),
 		lines.Split(string(m.theirs))
+	// Positions that are known only in our text are mapped by comparing lines.
 	toMerged := newLineMap(ours, merged)
 	moved := func(p gaby.Position) gaby.Position {
 		row := max(0, min(p.Line, len(ours))-1)
