@@ -42,6 +42,7 @@ func Diff(a, b []string) []Hunk {
 // place is a line: its number, which equal lines share, and its index.
 type place struct{ number, at int32 }
 
+// places numbers lines so that equal lines have equal numbers. ids is shared by both texts.
 func places(ids map[string]int32, lines []string) []place {
 	all := make([]place, len(lines))
 	for i, line := range lines {
@@ -104,6 +105,7 @@ func (c *comparison) solve(a, b []place, depth int) {
 	c.box(inA, inB, depth)
 }
 
+// count adds n to the counts of all lines in a and b. Calling it again with -n resets them.
 func (c *comparison) count(a, b []place, n int32) {
 	for side, list := range [...][]place{a, b} {
 		for _, p := range list {
@@ -140,6 +142,7 @@ func (c *comparison) trim(a, b []place) ([]place, []place) {
 	return a, b
 }
 
+// keep records that lines a and b are common.
 func (c *comparison) keep(a, b place) { c.kept[0][a.at], c.kept[1][b.at] = true, true }
 
 // box is the linear-space variant of Myers' algorithm ("An O(ND) Difference Algorithm and Its

@@ -20,6 +20,8 @@ func Merge(base, ours, theirs []string) []Chunk { return merge(base, ours, their
 // lines or added lines at the same position.
 func MergeClose(base, ours, theirs []string) []Chunk { return merge(base, ours, theirs, true) }
 
+// merge implements Merge and MergeClose. It walks the hunks of both sides, groups those that meet
+// into regions, and takes each region from the side that changed it.
 func merge(base, ours, theirs []string, close bool) []Chunk {
 	mine, others := Diff(base, ours), Diff(base, theirs)
 	settle(mine, base, ours)

@@ -38,6 +38,8 @@ func Add(
 
 // addMutation combines the mutations of one resource.
 func addMutation(old, now *api.ResourceMutation) api.ResourceMutation {
+	// The operation on the resource follows from the old and the new one. Delete and Replace forget
+	// all entries of paths, and so does an Add after them.
 	was := api.MutationTypeNone
 	if old != nil {
 		was = old.ResourceMutationInfo.MutationType
@@ -71,6 +73,7 @@ func addMutation(old, now *api.ResourceMutation) api.ResourceMutation {
 	return m
 }
 
+// union returns the union of two sets.
 func union[K comparable](a, b map[K]struct{}) map[K]struct{} {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
@@ -147,6 +150,7 @@ func enteredMap[V any](
 	return all
 }
 
+// aliasesAt returns the names recorded for the list at path, however the path is spelled.
 func aliasesAt(of map[api.ResolvedPath]map[string]string, path api.ResolvedPath) map[string]string {
 	for known, names := range of {
 		if parseMutationPath(known).canonical() == parseMutationPath(path).canonical() {
@@ -197,6 +201,7 @@ type enteredTree struct {
 	children map[string]*enteredTree
 }
 
+// child returns the node below s, creating it if necessary.
 func (t *enteredTree) child(s mutationSegment) *enteredTree {
 	key := mutationPath{s}.place()
 	next := t.children[key]
@@ -210,6 +215,7 @@ func (t *enteredTree) child(s mutationSegment) *enteredTree {
 	return next
 }
 
+// put adds an existing entry, without effect on those around it.
 func (t *enteredTree) put(e *enteredPath) {
 	for _, s := range e.path {
 		t = t.child(s)
@@ -235,6 +241,7 @@ func (t *enteredTree) enter(path mutationPath, info api.MutationInfo) {
 	t.entry, t.children = &enteredPath{path, info}, nil
 }
 
+// each calls visit for every entry, in no particular order.
 func (t *enteredTree) each(visit func(*enteredPath)) {
 	if t.entry != nil {
 		visit(t.entry)

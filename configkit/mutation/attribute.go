@@ -53,6 +53,8 @@ type placedChange struct {
 	before, after places
 }
 
+// placed collects the paths of one function's changes. New elements have no path before the change,
+// and removed ones none after it.
 func placed(r *resourceChange) placedChange {
 	p := placedChange{index: r.index, moves: movesOfChange(r)}
 	for _, e := range r.paths {
@@ -72,8 +74,10 @@ type places struct {
 	many *pathTree
 }
 
+// fewPlaces is the number of paths up to which a linear search is used.
 const fewPlaces = 32
 
+// add adds a path. Beyond fewPlaces, paths go into a tree, so that touch stays fast.
 func (p *places) add(path mutationPath) {
 	path = path.byIndex()
 	if len(p.few) < fewPlaces {

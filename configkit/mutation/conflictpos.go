@@ -125,6 +125,7 @@ type positionFinder struct {
 	known      map[string]*placeLevel // by path
 }
 
+// newPlaceFinder returns a finder for a resource in the text of one side. keys are its merge keys.
 func newPlaceFinder(
 	base, text gaby.Value, keys *configkit.MergeKeyTree, renames []elementRename,
 ) *positionFinder {
@@ -306,6 +307,7 @@ func (l *placeLevel) near(was int, s mutationSegment, news bool) int {
 	return len(l.text) - 1
 }
 
+// index returns the index of name, or -1.
 func index(of map[string]int, name string) int {
 	if i, ok := of[name]; ok {
 		return i
@@ -323,6 +325,7 @@ func (f *positionFinder) renamed(list mutationPath, name string) string {
 	return name
 }
 
+// keyPosition returns the position of the key of a map entry, or else of the value.
 func keyPosition(v gaby.Value) gaby.Position {
 	if pos := v.KeyPosition(); pos.Line > 0 {
 		return pos

@@ -57,6 +57,8 @@ func (d *differ) value(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	}
 }
 
+// maps compares the maps at the current path key by key. Keys mostly are in the same order, so both
+// maps are walked side by side; a key is looked up only if they differ.
 func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	old, c := before.First(), after.First()
 	// Entries of keys cannot express whether an empty map exists. If the map is or was empty, it
@@ -130,12 +132,14 @@ func hasLookupKey(v gaby.Value) bool {
 // whole records a new value.
 func (d *differ) whole(v gaby.Value) { d.entry(change{op: api.MutationTypeAdd, value: v}) }
 
+// update records a changed value.
 func (d *differ) update(before, after gaby.Value) {
 	d.entry(change{op: api.MutationTypeUpdate, value: after, old: before})
 }
 
 func (d *differ) delete(v gaby.Value) { d.entry(change{op: api.MutationTypeDelete, value: v}) }
 
+// entry records a change at the current path or, in a dry run, adds its cost.
 func (d *differ) entry(c change) {
 	if d.dry {
 		d.cost += leaves(c.value)
@@ -159,6 +163,8 @@ func leaves(v gaby.Value) int {
 	return max(n, 1)
 }
 
+// lists compares the lists at the current path: by merge key if they have keys and every element a
+// different one, otherwise by alignment.
 func (d *differ) lists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	if d.haveSameKeys(before, after, keys) {
 		d.sameElements(before, after, keys)

@@ -13,6 +13,7 @@ import (
 // exclusiveFields holds the mutually exclusive fields of a type, by path of their map.
 type exclusiveFields map[string][]configkit.ExclusiveFields
 
+// exclusiveFieldsOf returns the exclusive fields of a type, cached.
 func (p *patcher) exclusiveFieldsOf(t api.ResourceType) exclusiveFields {
 	known, ok := p.exclusive[t]
 	if !ok {

@@ -54,11 +54,13 @@ func newFinder[T any](
 	return f
 }
 
+// has reports whether m has the key k.
 func has[K comparable, V any](m map[K]V, k K) bool {
 	_, ok := m[k]
 	return ok
 }
 
+// shortName returns the name of r without its scope.
 func (f *finder[T]) shortName(r *api.ResourceInfo) api.ResourceName {
 	if r.ResourceNameWithoutScope != "" {
 		return r.ResourceNameWithoutScope
@@ -126,6 +128,7 @@ func (f *finder[T]) similar(r *api.ResourceInfo, names []api.ResourceName) []int
 	return append(sameScope, others...)
 }
 
+// shortNames returns the present and former names of r without their scopes.
 func (f *finder[T]) shortNames(r *api.ResourceInfo, names []api.ResourceName) []api.ResourceName {
 	short := []api.ResourceName{f.shortName(r)}
 	for _, name := range names {
@@ -174,6 +177,8 @@ type ownFinder struct {
 	names  *finder[*resourceChange]
 }
 
+// newOwnFinder returns a finder over the target's own changes. Changes of documents that exist in
+// the base and in the target are found only by document.
 func newOwnFinder(own []*resourceChange, provider configkit.ResourceProvider) *ownFinder {
 	f := &ownFinder{before: map[*gaby.YamlDoc]*resourceChange{}}
 	var others []*resourceChange
@@ -189,6 +194,7 @@ func newOwnFinder(own []*resourceChange, provider configkit.ResourceProvider) *o
 	return f
 }
 
+// find returns what the target did to the resource of p, or nil.
 func (f *ownFinder) find(p *resourceChange) *resourceChange {
 	if p.before != nil && len(f.before) > 0 {
 		return f.before[p.before]
@@ -244,6 +250,7 @@ func parseIndex(text string) (int, bool) {
 	return i, err == nil
 }
 
+// indexOfID returns the index of the first element with an ID, or -1.
 func indexOfID(list gaby.Value, id string, keys []string, defaults map[string]string) int {
 	i := 0
 	for e := list.First(); e.Exists(); e = e.Next() {

@@ -90,6 +90,7 @@ func (r *resourceChange) mutation(provider configkit.ResourceProvider) api.Resou
 	return m
 }
 
+// info converts a change to its API form. previous says whether to include the old value.
 func (c *change) info(previous bool) api.MutationInfo {
 	info := api.MutationInfo{
 		MutationType: c.op, Index: c.index, Value: valueText(c.value), Patch: c.patch,
@@ -163,6 +164,7 @@ func changesOf(
 	return changes, errors.Join(problems...)
 }
 
+// changeOf converts a mutation to a change. It reports all invalid entries, not just the first.
 func changeOf(
 	m *api.ResourceMutation, provider configkit.ResourceProvider,
 ) (*resourceChange, error) {

@@ -91,6 +91,8 @@ func DiffPatch(
 	return merged.Docs, merged.Conflicts, nil
 }
 
+// merger performs a three-way merge in three steps: it computes the changes of source and target
+// since base, subtracts the latter from the former, and applies what is left to the target.
 type merger struct {
 	provider   configkit.ResourceProvider
 	options    Options

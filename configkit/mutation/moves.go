@@ -18,6 +18,7 @@ type elementMoves struct {
 	added map[string]sortedIndexes     // indexes, after the change, of new elements
 }
 
+// entry records an element that a change adds or removes.
 func (m *elementMoves) entry(p mutationPath, op api.MutationType) {
 	if len(p) == 0 {
 		return
@@ -31,6 +32,7 @@ func (m *elementMoves) entry(p mutationPath, op api.MutationType) {
 	}
 }
 
+// put appends index to the indexes of a list, creating the map on first use.
 func put(in *map[string]sortedIndexes, list string, index int) {
 	if *in == nil {
 		*in = map[string]sortedIndexes{}
@@ -38,6 +40,7 @@ func put(in *map[string]sortedIndexes, list string, index int) {
 	(*in)[list] = append((*in)[list], index)
 }
 
+// rename records that an element of list has a new name.
 func (m *elementMoves) rename(list mutationPath, old, now string) {
 	if m.names == nil {
 		m.names, m.were = map[string]map[string]string{}, map[string]map[string]string{}
@@ -60,6 +63,7 @@ func (m *elementMoves) ready() *elementMoves {
 	return m
 }
 
+// movesOfMutation returns the moves of a change in API form.
 func movesOfMutation(now *api.ResourceMutation) *elementMoves {
 	m := &elementMoves{}
 	for path, info := range now.PathMutationMap {
@@ -73,6 +77,7 @@ func movesOfMutation(now *api.ResourceMutation) *elementMoves {
 	return m.ready()
 }
 
+// movesOfChange returns the moves of a change.
 func movesOfChange(r *resourceChange) *elementMoves {
 	m := &elementMoves{}
 	for _, p := range r.paths {
@@ -131,6 +136,7 @@ func (m *elementMoves) before(p mutationPath) (was mutationPath, isNew bool) {
 	return was, false
 }
 
+// none reports whether all names and indexes stay the same.
 func (m *elementMoves) none() bool { return m.names == nil && m.gone == nil && m.added == nil }
 
 // rename gives the element its name in names, if there is one.

@@ -122,6 +122,7 @@ type pairer struct {
 	renames       bool   // pair similar resources with different names
 }
 
+// pair fills of and taken.
 func (p *pairer) pair() {
 	p.of = make([]int, len(p.after))
 	for i := range p.of {
@@ -349,6 +350,7 @@ func newUnitDiffer(provider configkit.ResourceProvider, options diffOptions) *un
 	}
 }
 
+// add adds a change, unless it is None and options do not ask for those.
 func (d *unitDiffer) add(r *resourceChange, err error) {
 	if err != nil {
 		d.problems = append(d.problems, err)

@@ -111,6 +111,8 @@ func (p *patcher) target(r *resourceChange, own *resourceChange) *gaby.YamlDoc {
 	return nil
 }
 
+// resource applies the change of one resource, unless it is protected. Problems and conflicts are
+// collected.
 func (p *patcher) resource(r *resourceChange) {
 	if r.op == api.MutationTypeNone {
 		return
@@ -248,6 +250,7 @@ type resourcePatch struct {
 	renamed  []elementRename // so far
 }
 
+// listDigests holds the digests of a list's elements; see digests.
 type listDigests struct {
 	digest []string
 	nth    []int
@@ -260,6 +263,7 @@ type listEdit struct {
 	inserted []listInsertion
 }
 
+// listInsertion is an element to be inserted into a list.
 type listInsertion struct {
 	index int // in the result
 	value gaby.Value
@@ -355,6 +359,7 @@ func (w *resourcePatch) baseChild(
 	return base.Index(findElement(base, s, keys))
 }
 
+// childAt returns the child that s leads to. index is that of the element if v is a list.
 func childAt(v gaby.Value, s mutationSegment, index int) gaby.Value {
 	switch v.Kind() {
 	case gaby.Map:
@@ -365,6 +370,7 @@ func childAt(v gaby.Value, s mutationSegment, index int) gaby.Value {
 	return gaby.Value{}
 }
 
+// childKeys returns the merge keys below the child that s leads to.
 func childKeys(
 	keys *configkit.MergeKeyTree, v gaby.Value, s mutationSegment,
 ) *configkit.MergeKeyTree {

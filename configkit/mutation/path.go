@@ -27,6 +27,7 @@ import (
 // element otherwise, and does not count when paths are compared.
 type mutationPath []mutationSegment
 
+// mutationSegment is a segment of a mutationPath.
 type mutationSegment struct {
 	kind mutationSegmentKind
 	// A key, unescaped; of an element, the escaped text between "?" and ";@"; of elementByDigest,
@@ -63,6 +64,7 @@ func (p mutationPath) canonical() string {
 	return string(p.appendTo(b[:0], false))
 }
 
+// appendTo appends the text of the path to b.
 func (p mutationPath) appendTo(b []byte, indexes bool) []byte {
 	for i, s := range p {
 		if i > 0 {
@@ -114,6 +116,7 @@ func parseMutationPath(text api.ResolvedPath) mutationPath {
 	return p
 }
 
+// parseMutationSegment parses a segment. Whatever is not a well-formed element is a key.
 func parseMutationSegment(part string) mutationSegment {
 	plain := mutationSegment{text: yamlpath.Unescape(part), index: -1}
 	body, ok := strings.CutPrefix(part, "?")
@@ -188,6 +191,7 @@ func elementID(element gaby.Value, keys []string, defaults map[string]string) st
 	return b.String()
 }
 
+// keyID returns the ID of an element with a single merge key.
 func keyID(key, text string) string { return escapeSegment(key) + "=" + escapeSegment(text) }
 
 // elementName returns the name of an element in orders and renames: the values of its merge keys.
@@ -199,6 +203,8 @@ func elementName(element gaby.Value, keys []string, defaults map[string]string) 
 	return strings.Join(texts, ",")
 }
 
+// keyText returns the text of a merge key of element. Scalars of any type count by their text; a
+// missing key has its default, if there is one.
 func keyText(element gaby.Value, key string, defaults map[string]string) (string, bool) {
 	v := element.Get(key)
 	switch {

@@ -61,6 +61,7 @@ type chainStep struct {
 	changes map[any]*resourceChange // by document identity
 }
 
+// stepBetween returns what the function between two states did.
 func stepBetween(before, after ChainState, provider configkit.ResourceProvider) (chainStep, error) {
 	step := chainStep{index: after.Step, changes: map[any]*resourceChange{}}
 	changes, err := diffUnits(

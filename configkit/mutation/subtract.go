@@ -31,6 +31,7 @@ type conflict struct {
 	element  string          // for a rename: the name of the element in the base
 }
 
+// add adds a conflict about the change of r at path. target is the target's change, or nil.
 func (c *conflicts) add(
 	reason api.ConflictReason, r *resourceChange, path mutationPath, source change, target *change,
 ) {
@@ -444,6 +445,7 @@ type pathTree struct {
 	order    []string
 }
 
+// newPathTree returns a tree of the changes in paths, except those of type None.
 func newPathTree(paths []*pathChange) *pathTree {
 	root := &pathTree{}
 	for _, p := range paths {
@@ -454,6 +456,7 @@ func newPathTree(paths []*pathChange) *pathTree {
 	return root
 }
 
+// put adds a change.
 func (t *pathTree) put(p *pathChange) {
 	for i := range p.path {
 		key := p.path[i : i+1].canonical()

@@ -59,6 +59,7 @@ func (w *resourcePatch) find(path mutationPath) mutationPlace {
 // isElement reports whether the segment can only be a list element.
 func (s mutationSegment) isElement() bool { return s.kind != mapKey }
 
+// unresolved reports that the path of e leads nowhere.
 func (w *resourcePatch) unresolved(e *pathChange) {
 	w.conflicts.add(api.ConflictUnresolvedPath, w.change, e.path, e.change, nil)
 }
@@ -376,6 +377,8 @@ func (w *resourcePatch) rename(renames []elementRename) error {
 	return errors.Join(problems...)
 }
 
+// renameElement gives an element its new key. It is a conflict if there is no such element, or
+// another one has the key already.
 func (w *resourcePatch) renameElement(r elementRename) error {
 	p := w.find(r.path)
 	refuse := func() error {

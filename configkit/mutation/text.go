@@ -63,6 +63,7 @@ func jsonPatch(before, after string) string {
 
 func looksLikeJSON(text string) bool { return mayBeJSON(text) && json.Valid([]byte(text)) }
 
+// mayBeJSON is a cheap test that every JSON object or list passes.
 func mayBeJSON(text string) bool {
 	text = strings.TrimSpace(text)
 	return len(text) > 1 &&

@@ -157,6 +157,7 @@ func (q Quantity) String() string {
 	}
 }
 
+// roundUp returns the smallest integer not less than amount, which must not be negative.
 func roundUp(amount *big.Rat) *big.Int {
 	n, rest := new(big.Int).QuoRem(amount.Num(), amount.Denom(), new(big.Int))
 	if rest.Sign() > 0 {

@@ -104,6 +104,8 @@ func (r *Registry) describe(
 	return description, nil
 }
 
+// isName reports whether s is a name in kebab case: lower-case letters, digits and single dashes,
+// beginning with a letter.
 func isName(s string) bool {
 	for i, c := range []byte(s) {
 		if !('a' <= c && c <= 'z' || i > 0 && ('0' <= c && c <= '9' ||

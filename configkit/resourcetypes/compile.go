@@ -146,6 +146,7 @@ func (c *typeCompiler) fragment(d knowledgeDocument, f gaby.Value, prefix string
 	})
 }
 
+// sameAs reads everything about another type as if it were said about this one.
 func (c *typeCompiler) sameAs(d knowledgeDocument, v gaby.Value, depth int) error {
 	name, err := d.text(v, "sameAs")
 	if err != nil {
@@ -169,6 +170,8 @@ func (c *typeCompiler) sameAs(d knowledgeDocument, v gaby.Value, depth int) erro
 	return c.resourceType(api.ResourceType(name), depth+1)
 }
 
+// embeds reads shapes below their paths. Arguments given by an outer embedding override those of
+// inner ones.
 func (c *typeCompiler) embeds(
 	d knowledgeDocument, list gaby.Value, prefix string, depth int,
 ) error {
@@ -336,6 +339,7 @@ func (c *typeCompiler) mergeKeyNode(path *yamlpath.Path) *configkit.MergeKeyTree
 	return node
 }
 
+// mapKeyPaths reads the paths of maps whose keys users choose.
 func (c *typeCompiler) mapKeyPaths(d knowledgeDocument, list gaby.Value, prefix string) error {
 	return d.items(list, "mapKeyPaths", func(e gaby.Value) error {
 		path, err := c.path(d, e, "mapKeyPaths", prefix)
@@ -351,6 +355,8 @@ func (c *typeCompiler) mapKeyPaths(d knowledgeDocument, list gaby.Value, prefix 
 	})
 }
 
+// exclusiveFields reads groups of fields that exclude each other. The type itself takes precedence
+// over *.
 func (c *typeCompiler) exclusiveFields(d knowledgeDocument, list gaby.Value, prefix string) error {
 	return d.items(list, "exclusiveFields", func(e gaby.Value) error {
 		x := configkit.ExclusiveFields{Path: api.UnresolvedPath(prefix)}
@@ -452,6 +458,8 @@ func (c *typeCompiler) checkArguments(
 	return err
 }
 
+// visitorInfo reads an entry of an attribute: a path, or a map with a path and what is known about
+// its values.
 func (c *typeCompiler) visitorInfo(
 	d knowledgeDocument, name api.AttributeName, e gaby.Value, prefix string,
 ) (*api.PathVisitorInfo, *yamlpath.Path, error) {

@@ -74,6 +74,7 @@ type problems struct {
 	stop bool
 }
 
+// add adds an error or several joined ones.
 func (p *problems) add(err error) {
 	if err == nil {
 		return
@@ -120,6 +121,8 @@ func (d knowledgeDocument) mayHaveSensitive() bool {
 // sectionKey is an entry of a section or, without key, the section itself.
 type sectionKey struct{ section, key string }
 
+// parseKnowledge splits a file into documents. Users' files are also scanned; built-in files are
+// valid.
 func parseKnowledge(file *File) ([]knowledgeDocument, error) {
 	docs, err := gaby.ParseAll(file.Text)
 	var all []knowledgeDocument
@@ -176,6 +179,7 @@ func (d knowledgeDocument) entry(section string, path ...string) gaby.Value {
 	return v
 }
 
+// fail returns an error at the position of a value.
 func (d knowledgeDocument) fail(at gaby.Value, key, format string, args ...any) error {
 	return &Error{File: d.Name, Pos: at.Position(), Key: key, Msg: fmt.Sprintf(format, args...)}
 }

@@ -369,6 +369,7 @@ func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.Pa
 // asked for over and over.
 const maxAsked = 4096
 
+// pathInfo is PathInfo without a cache.
 func (k *typeInfo) pathInfo(path api.UnresolvedPath) *api.PathVisitorInfo {
 	p, err := yamlpath.Parse(string(path))
 	if err != nil {
@@ -556,6 +557,7 @@ func (r *Registry) knowledge(t api.ResourceType) *typeInfo {
 	return k
 }
 
+// typeKnowledge returns everything known about a type, compiling it on first use.
 func (r *Registry) typeKnowledge(t api.ResourceType) (*typeInfo, error) {
 	if k, ok := r.types[t]; ok {
 		return k, nil
@@ -609,6 +611,7 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeI
 	return c.finish(r.groups), nil
 }
 
+// parse parses the files on first use. The caller must hold r.mu.
 func (r *Registry) parse() error {
 	if r.documents != nil || len(r.files) == 0 {
 		return nil

@@ -47,6 +47,7 @@ func (v *Values) Failures(failures []*api.Failure) []*api.Failure {
 	return masked
 }
 
+// result masks the secret values in a validation result.
 func (v *Values) result(r *api.ValidationResult) {
 	rows := slices.DeleteFunc(slices.Clone(r.FailedAttributes), func(row api.AttributeValue) bool {
 		return row.Path == "" || !v.Has(row.ResourceInfo, row.Path)
@@ -73,6 +74,7 @@ func (v *Values) result(r *api.ValidationResult) {
 	}
 }
 
+// attribute masks the secret values in a row.
 func (v *Values) attribute(row *api.AttributeValue) {
 	about := func(message string) string { return v.About(row.ResourceType, row.Path, message) }
 	if v.Has(row.ResourceInfo, row.Path) {

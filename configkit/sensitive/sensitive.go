@@ -170,6 +170,7 @@ func (v *Values) search(t *text, docs gaby.Container) {
 	slices.SortFunc(t.spans, func(a, b span) int { return a.from - b.from })
 }
 
+// lineStarts returns the offsets of the lines of data.
 func lineStarts(data []byte) []int {
 	starts := []int{0}
 	for i, c := range data {
@@ -255,6 +256,7 @@ func (s *search) addComments(from, to int) {
 	}
 }
 
+// firstLine returns the first line of data without its line end.
 func firstLine(data []byte) []byte {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	return bytes.TrimSuffix(line, []byte("\r"))

@@ -333,6 +333,7 @@ func indentedLike(text, model []string) (put []string, anew bool) {
 	return put, anew
 }
 
+// unindented returns lines without their indentation.
 func unindented(text []string) []string {
 	short := make([]string, len(text))
 	for i, l := range text {

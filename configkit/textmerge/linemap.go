@@ -13,6 +13,7 @@ type lineMap struct {
 	end   int // number of lines of the other text
 }
 
+// newLineMap returns the map from the lines of from to those of to.
 func newLineMap(from, to []string) lineMap { return lineMap{lines.Diff(from, to), len(to)} }
 
 // at returns the line that corresponds to line, or the line in its place. Both are counted from 0.

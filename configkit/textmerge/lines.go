@@ -200,6 +200,7 @@ func MergeLines(base, ours, theirs []byte, options Options) *Merged {
 	return m.byLines()
 }
 
+// byLines merges line by line. Without markers, conflicts keep our lines.
 func (m *textMerger) byLines() *Merged {
 	merged := &Merged{}
 	var out strings.Builder

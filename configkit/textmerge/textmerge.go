@@ -144,6 +144,7 @@ func (m *textMerger) apart() *Merged {
 	return merged
 }
 
+// textMerger holds the arguments of a merge.
 type textMerger struct {
 	base, ours, theirs []byte
 	converter          configkit.ConfigConverter
@@ -171,6 +172,8 @@ type clash struct {
 	lineTheirs int
 }
 
+// byValues merges by value, and comments and layout by line. It returns an error if a text cannot
+// be read or the result cannot be written.
 func (m *textMerger) byValues() (*Merged, error) {
 	ours, err := m.side(mutation.Options{KeepChanged: true, FindRenames: true})
 	if err != nil {

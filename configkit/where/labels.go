@@ -89,6 +89,7 @@ func isNameByte(c byte) bool {
 	return isLetter(c) || isDigit(c) || strings.IndexByte("-._:", c) >= 0
 }
 
+// kindTerms compiles a kind selector into a regular expression on the resource type.
 func kindTerms(text string) ([]string, error) {
 	kinds, err := words(text, "kind", func(c byte) bool {
 		return isLetter(c) || isDigit(c) || strings.IndexByte("-_./", c) >= 0
@@ -136,6 +137,7 @@ func kindPattern(kind string) string {
 	return "(" + strings.Join(forms, "|") + ")"
 }
 
+// nameTerms compiles a name selector.
 func nameTerms(text string) ([]string, error) {
 	names, err := words(text, "name", isNameByte)
 	if err != nil {
@@ -151,6 +153,7 @@ func oneOfTerm(path string, values []string) string {
 	return path + " IN ('" + strings.Join(values, "', '") + "')"
 }
 
+// namespaceTerms compiles a namespace selector.
 func namespaceTerms(text string) ([]string, error) {
 	for i := range len(text) {
 		if c := text[i]; !isLetter(c) && !isDigit(c) && c != '-' && c != '.' {
@@ -182,6 +185,7 @@ func labelTerms(text string) ([]string, error) {
 	}
 }
 
+// labelParser parses label selectors. pos is a byte offset.
 type labelParser struct {
 	text string
 	pos  int
@@ -226,6 +230,7 @@ func (p *labelParser) take(more string) string {
 	return p.text[start:p.pos]
 }
 
+// requirement parses one requirement, such as a=b, c in (d,e) or !f.
 func (p *labelParser) requirement() ([]string, error) {
 	absent := p.sign("!") != ""
 	p.blanks()
@@ -274,6 +279,7 @@ func (p *labelParser) requirement() ([]string, error) {
 	return terms, nil
 }
 
+// values parses a list of values in parentheses. Duplicates are dropped.
 func (p *labelParser) values() ([]string, error) {
 	if p.sign("(") == "" {
 		return nil, p.fail(p.pos, "( is expected")

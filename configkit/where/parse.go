@@ -82,6 +82,7 @@ type whereParser struct {
 	pos  int
 }
 
+// fail returns an error at a byte offset.
 func (p *whereParser) fail(at int, format string, args ...any) error {
 	return &Error{
 		Text: p.text, Column: utf8.RuneCountInString(p.text[:at]) + 1,
@@ -89,6 +90,7 @@ func (p *whereParser) fail(at int, format string, args ...any) error {
 	}
 }
 
+// hint adds a hint to an error of fail.
 func (p *whereParser) hint(err error, format string, args ...any) error {
 	err.(*Error).Hint = fmt.Sprintf(format, args...)
 	return err
@@ -153,6 +155,7 @@ func (p *whereParser) and(behind int) error {
 	return nil
 }
 
+// term parses a term.
 func (p *whereParser) term() (whereTerm, error) {
 	t := whereTerm{offset: p.pos}
 	if err := p.path(&t); err != nil {
@@ -170,6 +173,7 @@ func (p *whereParser) term() (whereTerm, error) {
 	return t, p.operand(&t, at)
 }
 
+// null parses the rest of IS [NOT] NULL.
 func (p *whereParser) null(t *whereTerm) error {
 	t.op = nullOp
 	p.blanks()
@@ -249,6 +253,7 @@ func (p *whereParser) path(t *whereTerm) error {
 	return nil
 }
 
+// runesPrefix returns the first n runes of s.
 func runesPrefix(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -342,6 +347,7 @@ func (p *whereParser) lookup(start int, valued bool) error {
 	return nil
 }
 
+// parameter consumes an optional :parameter.
 func (p *whereParser) parameter() {
 	if p.pos < len(p.text) && p.text[p.pos] == ':' {
 		p.pos++
@@ -367,6 +373,7 @@ func (p *whereParser) key() int {
 	return p.pos - start
 }
 
+// take consumes bytes for which is returns true, and returns their number.
 func (p *whereParser) take(is func(byte) bool) int {
 	start := p.pos
 	for p.pos < len(p.text) && is(p.text[p.pos]) {

@@ -278,6 +278,8 @@ func (l *Library) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error)
 	return nil, nil
 }
 
+// readFiles reads users' files. Errors are collected in the result, together with the schemas that
+// could be read.
 func readFiles(read func() ([]File, error)) *added {
 	a := &added{
 		definitions: definitions{}, schemas: map[string]*jsonSchema{},
@@ -305,6 +307,7 @@ func readFiles(read func() ([]File, error)) *added {
 	return a
 }
 
+// add adds what a document defines. Documents that define nothing are ignored.
 func (a *added) add(file File, v gaby.Value) {
 	switch {
 	case v.Get("kind").TextIs(definitionKind):

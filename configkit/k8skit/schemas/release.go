@@ -98,6 +98,7 @@ func (l *Library) Release(version string) (*Release, error) {
 	return r, nil
 }
 
+// newRelease reads the types of a release. Definitions are read on demand.
 func newRelease(version string) (*Release, error) {
 	r := &Release{}
 	var err error

@@ -96,6 +96,7 @@ func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	return f.schema, f.err
 }
 
+// find looks for a schema in the order of precedence; see Schema.
 func (s *Set) find(t api.ResourceType) (*jsonschema.Schema, error) {
 	for _, find := range []func() (*jsonschema.Schema, error){
 		func() (*jsonschema.Schema, error) {
