@@ -251,8 +251,7 @@ func (m *textMerger) side(options mutation.Options) (*side, error) {
 		// Prefer the line merge that version control would make, if it is right.
 		if text, clean := lines.MergeText(
 			string(m.base), string(m.ours), string(m.theirs),
-		); clean &&
-			m.sameValues(merged, []byte(text)) {
+		); clean && m.sameValues(merged, []byte(text)) {
 			s.text = text
 			return s, nil
 		}
