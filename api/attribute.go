@@ -8,13 +8,15 @@ import (
 // AttributeName is a name for a family of paths, such as container-image.
 type AttributeName string
 
-// AttributeNameNone is reported for a path that no attribute has.
+// AttributeNameNone is reported for a path that belongs to no attribute.
 const AttributeNameNone AttributeName = "none"
 
-// ResolvedPath addresses one place of a document: keys, indexes and ?key=value segments joined by dots.
+// ResolvedPath addresses one value of a document: keys, indexes and ?key=value segments joined by
+// dots.
 type ResolvedPath string
 
-// UnresolvedPath may contain wildcards, lookups and parameters; a document resolves it to any number of places.
+// UnresolvedPath may contain wildcards, lookups and parameters. In a document it resolves to any
+// number of ResolvedPaths.
 type UnresolvedPath string
 
 // AttributeIdentifier says where an attribute is.
@@ -31,13 +33,13 @@ type AttributeMetadata struct {
 	Details       *AttributeDetails `json:",omitempty"`
 }
 
-// AttributeInfo is where and what.
+// AttributeInfo says where an attribute is and what it is.
 type AttributeInfo struct {
 	AttributeIdentifier
 	AttributeMetadata
 }
 
-// AttributeDetails is what else is known about an attribute.
+// AttributeDetails holds what else is known about an attribute.
 type AttributeDetails struct {
 	GetterInvocation   *FunctionInvocation  `json:",omitempty"`
 	SetterInvocations  []FunctionInvocation `json:",omitempty"`
@@ -61,7 +63,7 @@ type AttributeValue struct {
 	Issues       []Issue   `json:",omitempty"`
 	Position     *Position `json:",omitempty"`
 
-	// Reason says why a validation did not accept the value. It is for people and does not travel.
+	// Reason says why a validation rejected the value. It is for people and is not serialized.
 	Reason string `json:"-"`
 }
 
@@ -74,7 +76,7 @@ type Issue struct {
 	Message    string
 }
 
-// ValidationResult is the answer of a validating function.
+// ValidationResult is the result of a validating function.
 type ValidationResult struct {
 	Passed           bool
 	Index            int
@@ -82,27 +84,30 @@ type ValidationResult struct {
 	Score            string             `json:",omitempty"`
 	Details          []string           `json:",omitempty"`
 	FailedAttributes AttributeValueList `json:",omitempty"`
-	// Unchecked are the resources that the validation knows nothing about. Passed says nothing about them.
+	// Unchecked lists the resources that the validation could not check. Passed says nothing about
+	// them.
 	Unchecked []Unchecked `json:",omitempty"`
 
-	// Places are where the details were found, one for each or none at all. They are for people and do not travel.
+	// Places are where the details were found: one for each, or none at all. They are for people
+	// and are not serialized.
 	Places []Place `json:"-"`
-	// Reason says why it did not pass where there are no details. It is for people and does not travel.
+	// Reason says why the validation failed if there are no details. It is for people and is not
+	// serialized.
 	Reason string `json:"-"`
 }
 
-// Unchecked is a type of resources that a validation could not check.
+// Unchecked describes a type of resources that a validation could not check.
 type Unchecked struct {
 	ResourceType ResourceType
 	Count        int // resources of the type
 	Reason       string
-	Position     *Position `json:",omitempty"` // of the first
+	Position     *Position `json:",omitempty"` // of the first resource
 }
 
-// Scores are the grades of what a validation found, worst first.
+// Scores returns the grades of validation findings, worst first.
 func Scores() []string { return []string{"Critical", "High", "Medium", "Low"} }
 
-// WorseScore is the worse of two scores, either of which may be empty.
+// WorseScore returns the worse of two scores. Either may be empty.
 func WorseScore(a, b string) string {
 	for _, score := range Scores() {
 		if a == score || b == score {
@@ -112,16 +117,17 @@ func WorseScore(a, b string) string {
 	return cmp.Or(a, b)
 }
 
-// Place is where something was found: in a resource, as messages name it, at a position of its file.
+// Place is where something was found: in a resource, named as in messages, and at a position of its
+// file.
 type Place struct {
 	Resource string
 	Position Position
 }
 
-// ValidationResultList is a list of answers.
+// ValidationResultList is a list of validation results.
 type ValidationResultList []ValidationResult
 
-// EmbeddedAccessorType names the way to reach a part of a scalar: the sub of path#sub.
+// EmbeddedAccessorType names the way to reach a part of a scalar: the sub in path#sub.
 type EmbeddedAccessorType string
 
 // The accessor types.
@@ -145,24 +151,25 @@ type PathVisitorInfo struct {
 	EmbeddedAccessorConfig string               `json:",omitempty"`
 	// Sensitive marks the value at the path, and everything below it, as secret.
 	Sensitive bool `json:",omitempty"`
-	// Arguments, of a path without %s, are those it is meant for: it is visited when each argument is the same or *. With * only
-	// what is there is visited.
+	// Arguments restricts a path without %s to calls with these arguments. The path is visited if
+	// each argument is equal or *. With *, only existing values are visited.
 	Arguments []string `json:",omitempty"`
-	// ExistingOnly says that nothing is to be created at the path.
+	// ExistingOnly says that the path must not be created.
 	ExistingOnly bool `json:",omitempty"`
 }
 
 // PathToVisitorInfoType maps registered paths to what is known about them.
 type PathToVisitorInfoType map[UnresolvedPath]*PathVisitorInfo
 
-// ResourceTypeToPathToVisitorInfoType maps resource types, or *, to their paths.
+// ResourceTypeToPathToVisitorInfoType maps resource types (or *) to their paths.
 type ResourceTypeToPathToVisitorInfoType map[ResourceType]PathToVisitorInfoType
 
 // AttributeNameToResourceTypeToPathToVisitorInfoType is a whole registry.
 type AttributeNameToResourceTypeToPathToVisitorInfoType map[AttributeName]ResourceTypeToPathToVisitorInfoType
 
-// PathsOf lists the paths to visit in resources of the type: its own and those of *, which it overrides and may be an
-// exception of, in lexical order of registered path.
+// PathsOf returns the paths to visit in resources of type t, in lexical order of registered path:
+// the paths of t itself and those of *, without the paths of * that t overrides or is an exception
+// of.
 func (m ResourceTypeToPathToVisitorInfoType) PathsOf(t ResourceType) []*PathVisitorInfo {
 	own, universal := m[t], m[ResourceTypeAny]
 	if t == ResourceTypeAny {

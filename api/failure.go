@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// Position is a place in a file: 1-based, columns counted in runes. Zero is unknown. Inside the executor File is empty.
+// Position is a position in a file. Line and Column are 1-based, and columns count runes. A zero
+// Line means that the position is unknown. File is empty inside the executor.
 type Position struct {
 	File   string `json:",omitempty"`
 	Line   int
 	Column int
 }
 
-// IsZero tells whether the position is unknown.
+// IsZero reports whether the position is unknown.
 func (p Position) IsZero() bool { return p.Line == 0 }
 
-// String is "file:12:5", "12:5" without a file, "file" without a line.
+// String returns "file:12:5", "12:5" without a file, or "file" without a line.
 func (p Position) String() string {
 	if p.Line == 0 {
 		return p.File
@@ -28,35 +29,38 @@ func (p Position) String() string {
 	return s
 }
 
-// FailureClass orders problems by whose they are; the numbers are the exit statuses of fctl.
+// FailureClass says who can fix a problem. Its values are the exit statuses of fctl.
 type FailureClass int
 
-// The classes.
+// The failure classes.
 const (
 	FailureUsage    FailureClass = 2 // the request: an unknown function, a bad argument
 	FailureInput    FailureClass = 3 // the data: unreadable or unparsable
 	FailureFunction FailureClass = 4 // a function could not do its work
 )
 
-// Failure is one problem, with all that is known about where it is.
+// Failure is one problem, with everything known about where it is.
 type Failure struct {
 	Class    FailureClass
 	Pos      Position
 	Resource string // type and name
 	Function string
-	// Invocation is the name of the invocation of the function, if it has one.
+	// Invocation is the name of the function's invocation, if it has one.
 	Invocation string
 	Argument   string // parameter name
 	Path       string
 	Message    string // without position, resource and function
 	Hint       string
-	Err        error // what caused it, if anything
+	Err        error // the cause, if any
 }
 
-// Error is position, function, resource and message, without the hint and without a file name.
+// Error returns position, function, resource and message, without the hint. Inside the executor,
+// where File is empty, the position has no file name.
 func (f *Failure) Error() string {
 	var b strings.Builder
-	for _, part := range []string{f.Pos.String(), InvocationLabel(f.Function, f.Invocation), f.Resource} {
+	for _, part := range []string{
+		f.Pos.String(), InvocationLabel(f.Function, f.Invocation), f.Resource,
+	} {
 		if part != "" {
 			b.WriteString(part)
 			b.WriteString(": ")
@@ -66,24 +70,26 @@ func (f *Failure) Error() string {
 	return b.String()
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause, or nil.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Note is something a person wants to know that is neither result nor error.
+// Note is something a person wants to know that is neither a result nor an error.
 type Note struct {
 	Pos      Position
 	Function string // the function that was running, if any
-	// Invocation is the name of its invocation, if it has one.
+	// Invocation is the name of the function's invocation, if it has one.
 	Invocation string
 	Message    string // without position and function
-	// Kind tells what the note is about, for callers that make errors of some of them.
+	// Kind says what the note is about. Callers turn some kinds into errors.
 	Kind NoteKind
-	// Count and Names follow the message. Notes that are the same but for these are one note for all units, see Add.
+	// Count and Names are appended to the message. Notes that differ only in them are merged into
+	// one note for all units; see Add.
 	Count int
 	Names string // sorted, with ", " between them
 }
 
-// Add adds the count and the names of another note to those of n. It reports false when that is another note.
+// Add adds the count and the names of other to n. It reports false, and changes nothing, if other
+// is about something else.
 func (n *Note) Add(other Note) bool {
 	if n.Key() != other.Key() {
 		return false
@@ -100,13 +106,13 @@ func (n *Note) Add(other Note) bool {
 	return true
 }
 
-// Key is the note without what Add adds.
+// Key returns the note without the fields that Add merges.
 func (n Note) Key() Note {
 	n.Count, n.Names = 0, ""
 	return n
 }
 
-// Text is the message with the count and the names.
+// Text returns the message with the count and the names.
 func (n Note) Text() string {
 	text := n.Message
 	if n.Count > 0 {
@@ -118,7 +124,7 @@ func (n Note) Text() string {
 	return text
 }
 
-// String is position, function and message.
+// String returns position, function and message.
 func (n Note) String() string {
 	s := n.Text()
 	if n.Function != "" {
@@ -130,7 +136,8 @@ func (n Note) String() string {
 	return s
 }
 
-// InvocationLabel is how messages call an invocation: by its function, and by its name if it has one.
+// InvocationLabel returns how messages name an invocation: by its function, and by its own name if
+// it has one.
 func InvocationLabel(function, name string) string {
 	if name == "" {
 		return function
@@ -138,19 +145,24 @@ func InvocationLabel(function, name string) string {
 	return function + " (" + name + ")"
 }
 
-// NoteKind tells what a note is about.
+// NoteKind says what a note is about.
 type NoteKind int
 
 // Unmatched reports whether a note says that a function had nothing to do.
 func (k NoteKind) Unmatched() bool { return k == NoteNothingMatched || k == NoteNothingSelected }
 
-// The kinds of notes.
+// The note kinds.
 const (
-	NoteGeneral          NoteKind = iota
-	NoteSkippedDocument           // a document that is skipped, as it has no kind or name, say; an error under --strict
-	NoteNothingMatched            // a function that found nothing in the resources it saw; an error under --require-match
-	NoteNothingSelected           // a function that saw no resource, as none satisfies the filters; likewise
-	NoteUnit                      // the unit as a whole
-	NoteFilter                    // a filter that did not pass and ended the chain
-	NoteNamelessDocument          // a document without a name that all functions look at; an error under --strict
+	NoteGeneral NoteKind = iota
+	// a skipped document, such as one without a kind or name; an error under --strict
+	NoteSkippedDocument
+	// a function that found nothing in the resources it saw; an error under --require-match
+	NoteNothingMatched
+	// a function that saw no resource, because none satisfies the filters; an error under
+	// --require-match
+	NoteNothingSelected
+	NoteUnit   // the unit as a whole
+	NoteFilter // a filter that did not pass and ended the chain
+	// a document without a name that every function looks at; an error under --strict
+	NoteNamelessDocument
 )

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// MutationType tells what happened to a resource or a path.
+// MutationType says what happened to a resource or a path.
 type MutationType string
 
 // The mutation types.
@@ -19,24 +19,27 @@ const (
 	MutationTypeDelete  MutationType = "Delete"
 )
 
-// MutationInfo is one change.
+// MutationInfo describes one change.
 type MutationInfo struct {
 	MutationType MutationType
 	// Index is the position in the chain of the function that made the change.
 	Index int
-	// Value is the new value, of a Delete the one that was removed: YAML, ending in a newline. That of the Update of a resource
-	// is empty; its paths tell.
+	// Value is the new value, or for a Delete the removed one, as YAML that ends in a newline. It
+	// is empty for the Update of a resource, whose path mutations have the values.
 	Value string
-	// Patch is, for texts of several lines, the difference as a unified diff, and for texts that are JSON as a list of JSONMutation.
+	// Patch is the difference between the old and the new text: a list of JSONMutation if the texts
+	// are JSON, or a unified diff if they have several lines.
 	Patch string `json:",omitempty"`
-	// Protected says that the place may not be overwritten.
+	// Protected says that the value must not be overwritten.
 	Protected bool `json:",omitempty"`
 
-	// Previous is the value an Update replaced, if that is known. It is for people and does not travel.
+	// Previous is the value that an Update replaced, if known. It is for people and is not
+	// serialized.
 	Previous string `json:"-"`
 }
 
-// UnmarshalJSON reads Protected, and what it was called once: Predicate, which says the opposite.
+// UnmarshalJSON reads Protected, and also its former name Predicate, which has the opposite
+// meaning.
 func (m *MutationInfo) UnmarshalJSON(data []byte) error {
 	type plain MutationInfo
 	read := struct {
@@ -56,34 +59,40 @@ func (m *MutationInfo) UnmarshalJSON(data []byte) error {
 // MutationMap maps paths to their changes.
 type MutationMap map[ResolvedPath]MutationInfo
 
-// ResourceMutation is what happened to one resource.
+// ResourceMutation describes what happened to one resource.
 //
-// Paths are those of results, with two segments of their own for elements of lists: ?name=web;@0 is known by its merge key (by
-// several as ?port=53,protocol=UDP;@1), ?~h=1b9d3f0c;@2 in a list without merge keys by the digest of its value, ?~h=+1b9d3f0c;@2 is
-// new in such a list. What follows ";@" is the index, which does not count when paths are compared. Indexes alone are read, too.
+// Paths are written as in results, with two additional segment forms for list elements. An element
+// is identified by its merge key (?name=web;@0, or ?port=53,protocol=UDP;@1 if the key has several
+// fields). In a list without merge keys it is identified by the digest of its value
+// (?~h=1b9d3f0c;@2, or ?~h=+1b9d3f0c;@2 if it is new). The index after ";@" is ignored when paths
+// are compared. Plain indexes are accepted as input, too.
 type ResourceMutation struct {
 	Resource             ResourceInfo
 	ResourceMutationInfo MutationInfo
 	PathMutationMap      MutationMap
-	// ArrayOrders are the keys, in their order, of the elements of lists with merge keys whose order changed.
+	// ArrayOrders holds the element keys, in order, of each list with merge keys whose order
+	// changed.
 	ArrayOrders map[ResolvedPath][]string `json:",omitempty"`
-	// ArrayElementAliases are the new keys, by the old ones, of elements of lists with merge keys whose key changed.
+	// ArrayElementAliases maps old keys to new ones, for each list with merge keys in which the key
+	// of an element changed.
 	ArrayElementAliases map[ResolvedPath]map[string]string `json:",omitempty"`
-	// Aliases are all names the resource has had. Where it has had no other they may be nil; JSON has the name in any case.
+	// Aliases and AliasesWithoutScopes are all names the resource has had. They may be nil if it
+	// has had only one; JSON always includes it.
 	Aliases              map[ResourceName]struct{}
 	AliasesWithoutScopes map[ResourceName]struct{}
 
-	// Appended are the lists of ArrayOrders in which nothing has moved: elements are gone, have got other keys, or are new behind the
-	// others. It is for people and does not travel.
+	// Appended marks the lists of ArrayOrders in which no element moved: elements were removed, got
+	// another key, or were appended. It is for people and is not serialized.
 	Appended map[ResolvedPath]bool `json:"-"`
 }
 
-// Names are the aliases, or the name of the resource when there are none.
+// Names returns the aliases, or the name of the resource if there are none.
 func (m *ResourceMutation) Names() map[ResourceName]struct{} {
 	return namesOr(m.Aliases, m.Resource.ResourceName)
 }
 
-// NamesWithoutScopes are the same without scopes.
+// NamesWithoutScopes returns the aliases without scopes, or the name of the resource without its
+// scope if there are none.
 func (m *ResourceMutation) NamesWithoutScopes() map[ResourceName]struct{} {
 	return namesOr(m.AliasesWithoutScopes, m.Resource.ResourceNameWithoutScope)
 }
@@ -95,7 +104,7 @@ func namesOr(names map[ResourceName]struct{}, name ResourceName) map[ResourceNam
 	return names
 }
 
-// MarshalJSON prints the paths and the names of the resource in any case.
+// MarshalJSON prints the resource mutation. Paths and names are printed even if they are nil.
 func (m ResourceMutation) MarshalJSON() ([]byte, error) {
 	type plain ResourceMutation
 	m.Aliases, m.AliasesWithoutScopes = m.Names(), m.NamesWithoutScopes()
@@ -105,21 +114,22 @@ func (m ResourceMutation) MarshalJSON() ([]byte, error) {
 	return marshal(plain(m))
 }
 
-// MutationConflict is a change that was not made, or one that was made although something is lost by it.
+// MutationConflict describes a change that was not made, or one that was made although it lost
+// something.
 type MutationConflict struct {
 	Reason   ConflictReason
 	Resource ResourceInfo
-	// Path is empty when it is about the resource as a whole.
+	// Path is empty if the conflict is about the whole resource.
 	Path ResolvedPath `json:",omitempty"`
-	// Source is the change that was to be made, Target what stands against it, if that is a change too.
+	// Source is the change that was wanted. Target is the change it conflicts with, if any.
 	Source MutationInfo
 	Target *MutationInfo `json:",omitempty"`
-	// UnitID and LinkID tell where a merge of units took place.
+	// UnitID and LinkID identify the units of the merge.
 	UnitID string `json:",omitempty"`
 	LinkID string `json:",omitempty"`
 }
 
-// String is what a person wants to know of the conflict: where it is, what was wanted and what there is.
+// String returns the conflict as a person reads it: where it is, what was wanted and what is there.
 func (c MutationConflict) String() string {
 	place := c.Resource.String()
 	if c.Path != "" {
@@ -128,7 +138,7 @@ func (c MutationConflict) String() string {
 	return place + ": " + c.Message() + " (" + string(c.Reason) + ")"
 }
 
-// Message is what was wanted and what there is.
+// Message returns what was wanted and what is there.
 func (c MutationConflict) Message() string {
 	if c.Reason == ConflictExclusiveCleared {
 		return "removed, since another field, which excludes it, is " + c.Source.wish()
@@ -156,7 +166,7 @@ func (c MutationConflict) Message() string {
 	return b.String()
 }
 
-// wish and deed tell of a change as of one that is to be made and one that was made.
+// wish describes the change as one that is wanted, deed as one that was made.
 func (m *MutationInfo) wish() string {
 	switch m.MutationType {
 	case MutationTypeDelete:
@@ -182,7 +192,7 @@ func (m *MutationInfo) deed() string {
 	return "has " + m.shown()
 }
 
-// shown is the value on one line.
+// shown returns the first line of the value, shortened, for a message.
 func (m *MutationInfo) shown() string {
 	if m == nil {
 		return "something else"
@@ -197,43 +207,47 @@ func (m *MutationInfo) shown() string {
 	return first
 }
 
-// shownRunes is how much of a value messages tell.
+// shownRunes is the number of characters of a value that messages show.
 const shownRunes = 60
 
-// Fits reports whether messages tell all of the value.
+// Fits reports whether messages show the whole value.
 func (m *MutationInfo) Fits() bool {
 	value := strings.TrimSuffix(m.Value, "\n")
 	return !strings.Contains(value, "\n") && utf8.RuneCountInString(value) <= shownRunes
 }
 
-// ConflictReason tells why there is a conflict.
+// ConflictReason says why there is a conflict.
 type ConflictReason string
 
-// The reasons for conflicts.
+// The conflict reasons.
 const (
-	// ConflictSubtracted: the target has changed the same place in another way, and keeps its change.
+	// ConflictSubtracted: the target changed the same value differently and keeps its change.
 	ConflictSubtracted ConflictReason = "Subtracted"
-	// ConflictDeleteShadowed: something was deleted in which the target had changed something, which is lost.
+	// ConflictDeleteShadowed: something was deleted in which the target had made a change, which is
+	// lost.
 	ConflictDeleteShadowed ConflictReason = "DeleteShadowed"
-	// ConflictProtectedPath: the place is protected.
+	// ConflictProtectedPath: the value is protected.
 	ConflictProtectedPath ConflictReason = "ProtectedPath"
-	// ConflictUnresolvedPath: the target has no such place.
+	// ConflictUnresolvedPath: the path does not exist in the target.
 	ConflictUnresolvedPath ConflictReason = "UnresolvedPath"
-	// ConflictBothAdded: both have added the resource, with different values at this place; the target keeps its own.
-	ConflictBothAdded ConflictReason = "BothAdded"
-	// ConflictArrayReordered: both have changed the elements of a list without merge keys in ways that do not go together; the
+	// ConflictBothAdded: both sides added the resource, with different values at this path. The
 	// target keeps its own.
+	ConflictBothAdded ConflictReason = "BothAdded"
+	// ConflictArrayReordered: both sides changed the elements of a list without merge keys in
+	// incompatible ways. The target keeps its own.
 	ConflictArrayReordered ConflictReason = "ArrayReordered"
-	// ConflictExclusiveWithheld: the target has chosen another of several fields that exclude each other.
+	// ConflictExclusiveWithheld: the target chose another of several mutually exclusive fields.
 	ConflictExclusiveWithheld ConflictReason = "ExclusiveWithheld"
-	// ConflictExclusiveCleared: a field was removed that one that was set excludes.
+	// ConflictExclusiveCleared: a field was removed because another field, which was set, excludes
+	// it.
 	ConflictExclusiveCleared ConflictReason = "ExclusiveCleared"
 )
 
-// ConflictReasons are the reasons there are.
+// ConflictReasons returns all conflict reasons.
 func ConflictReasons() []ConflictReason {
 	return []ConflictReason{
-		ConflictSubtracted, ConflictDeleteShadowed, ConflictProtectedPath, ConflictUnresolvedPath, ConflictBothAdded, ConflictArrayReordered,
+		ConflictSubtracted, ConflictDeleteShadowed, ConflictProtectedPath, ConflictUnresolvedPath,
+		ConflictBothAdded, ConflictArrayReordered,
 		ConflictExclusiveWithheld, ConflictExclusiveCleared,
 	}
 }
@@ -241,18 +255,18 @@ func ConflictReasons() []ConflictReason {
 // MutationConflictList is a list of conflicts.
 type MutationConflictList []MutationConflict
 
-// ResourceMutationList is what happened to a unit.
+// ResourceMutationList describes what happened to a unit.
 type ResourceMutationList []ResourceMutation
 
 // PatchMap maps "<type>#<name>" to the patches of that resource. It is an input only.
 type PatchMap map[string]ResourcePatches
 
-// ResourcePatches are JSON patch operations.
+// ResourcePatches holds JSON patch operations.
 type ResourcePatches struct {
 	Patches []json.RawMessage
 }
 
-// JSONMutation is one change inside of a text that is JSON.
+// JSONMutation is one change inside a text that is JSON.
 type JSONMutation struct {
 	Path         ResolvedPath
 	MutationType MutationType

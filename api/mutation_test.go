@@ -20,7 +20,9 @@ func TestMutationJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &info); err != nil {
 			t.Fatal(err)
 		}
-		if info != (api.MutationInfo{MutationType: api.MutationTypeUpdate, Index: 1, Value: "5\n", Protected: protected}) {
+		if info != (api.MutationInfo{
+			MutationType: api.MutationTypeUpdate, Index: 1, Value: "5\n", Protected: protected,
+		}) {
 			t.Errorf("%s is %+v", text, info)
 		}
 		want := `{"MutationType":"Update","Index":1,"Value":"5\n"}`
@@ -36,8 +38,12 @@ func TestMutationJSON(t *testing.T) {
 	}
 
 	m := api.ResourceMutation{
-		Resource:        api.ResourceInfo{ResourceName: "shop/web", ResourceNameWithoutScope: "web"},
-		PathMutationMap: api.MutationMap{"a": {MutationType: api.MutationTypeAdd, Value: "<\n", Previous: "does not travel"}},
+		Resource: api.ResourceInfo{
+			ResourceName: "shop/web", ResourceNameWithoutScope: "web",
+		},
+		PathMutationMap: api.MutationMap{
+			"a": {MutationType: api.MutationTypeAdd, Value: "<\n", Previous: "does not travel"},
+		},
 	}
 	got, err := json.Marshal(api.ResourceMutationList{m})
 	const want = `[{"Resource":{"ResourceName":"shop/web","ResourceNameWithoutScope":"web","ResourceType":"","ResourceCategory":""},` +
@@ -64,13 +70,15 @@ func TestConflictString(t *testing.T) {
 			Reason: api.ConflictDeleteShadowed, Source: *gone, Target: target,
 		},
 		"v1/Service shop/web: to be changed, but the target has deleted it, which stays (Subtracted)": {
-			Reason: api.ConflictSubtracted, Source: api.MutationInfo{MutationType: api.MutationTypeUpdate}, Target: gone,
+			Reason: api.ConflictSubtracted,
+			Source: api.MutationInfo{MutationType: api.MutationTypeUpdate}, Target: gone,
 		},
 		"v1/Service shop/web: spec: to be set to a: 1 …, but it is protected (ProtectedPath)": {
 			Reason: api.ConflictProtectedPath, Path: "spec", Source: source,
 		},
 		"v1/Service shop/web: to be added as 6, but there is no such resource (UnresolvedPath)": {
-			Reason: api.ConflictUnresolvedPath, Source: api.MutationInfo{MutationType: api.MutationTypeAdd, Value: "6\n"},
+			Reason: api.ConflictUnresolvedPath,
+			Source: api.MutationInfo{MutationType: api.MutationTypeAdd, Value: "6\n"},
 		},
 		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has changed its elements, too; they stay (ArrayReordered)": {
 			Reason: api.ConflictArrayReordered, Path: "spec", Source: source,

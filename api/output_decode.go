@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// decodeOrdered reads an object of base64 texts and remembers the order of its keys, which a Go map would lose.
+// decodeOrdered reads an object of base64 texts. It records the order of the keys, which a Go map
+// would lose.
 func decodeOrdered(data []byte, order *[]OutputType, values map[OutputType][]byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	token, err := dec.Token()
@@ -42,7 +43,7 @@ func decodeOutput(t OutputType, data []byte) (any, error) {
 	case OutputTypeAttributeValueList:
 		return decodeAs[AttributeValueList](data)
 	case OutputTypeValidationResult, OutputTypeValidationResultList:
-		if bytes.HasPrefix(data, []byte("{")) { // results that were combined
+		if bytes.HasPrefix(data, []byte("{")) { // combined results are an object, not a list
 			return decodeAs[ValidationResult](data)
 		}
 		return decodeAs[ValidationResultList](data)

@@ -12,13 +12,14 @@ import (
 	"strings"
 )
 
-// Text is data that JSON carries as a plain string. A []byte can be assigned to it and the other way round.
+// Text is data that JSON carries as a plain string. It is assignable to and from []byte.
 type Text []byte
 
 // MarshalJSON prints the text as a string.
 func (t Text) MarshalJSON() ([]byte, error) { return marshal(string(t)) }
 
-// marshal leaves <, > and & as they are, unless whoever asked for the JSON wants them escaped and does it.
+// marshal encodes v without escaping <, > and &. An enclosing encoder that escapes HTML still
+// escapes them.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -39,7 +40,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Data is configuration data, which JSON carries as base64. A []byte can be assigned to it and the other way round.
+// Data is configuration data, which JSON carries as base64. It is assignable to and from []byte.
 type Data []byte
 
 // UnmarshalJSON reads base64.
@@ -53,7 +54,7 @@ func (d *Data) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// FunctionContext is what a function may know about where its data comes from.
+// FunctionContext is what a function may know about the origin of its data.
 type FunctionContext struct {
 	ToolchainType     ToolchainType     `json:",omitempty"`
 	UnitSlug          string            `json:",omitempty"`
@@ -74,21 +75,22 @@ type FunctionContext struct {
 	NotLive           bool              `json:",omitempty"`
 	PreviousDataHash  string            `json:",omitempty"`
 	ApprovedBy        []string          `json:",omitempty"`
-	// Conflicts are those of the merges the data has been through.
+	// Conflicts are the conflicts of the merges that produced the data.
 	Conflicts MutationConflictList `json:",omitempty"`
 
 	ctx    context.Context
 	report *Report
 }
 
-// Report collects what one call of a function says beside its result.
+// Report collects what one call of a function reports besides its result.
 type Report struct {
 	Notes   []Note
 	Matches int
 	Counted bool // the function counts its matches
 }
 
-// Context is cancelled when the invocation is no longer wanted. It is never nil.
+// Context returns the context of the invocation, which is cancelled when its result is no longer
+// wanted. It is never nil.
 func (fc *FunctionContext) Context() context.Context {
 	if fc == nil || fc.ctx == nil {
 		return context.Background()
@@ -103,45 +105,51 @@ func (fc *FunctionContext) WithContext(ctx context.Context) *FunctionContext {
 	return &c
 }
 
-// WithReport returns a copy of fc whose notes and matches go to r.
+// WithReport returns a copy of fc that collects notes and matches in r.
 func (fc *FunctionContext) WithReport(r *Report) *FunctionContext {
 	c := *fc
 	c.report = r
 	return &c
 }
 
-// Note tells the user something that is neither result nor error; it is printed on stderr.
+// Note reports something that is neither a result nor an error. It is printed on stderr.
 func (fc *FunctionContext) Note(pos Position, message string) {
 	if fc != nil && fc.report != nil {
 		fc.report.Notes = append(fc.report.Notes, Note{Pos: pos, Message: message})
 	}
 }
 
-// NoteOnce is Note for something about the unit as a whole: it is printed once, however many parts the unit is worked on in.
+// NoteOnce is Note for something about the whole unit. It is printed once, however many parts the
+// unit is split into.
 func (fc *FunctionContext) NoteOnce(message string) {
 	if fc != nil && fc.report != nil {
 		fc.report.Notes = append(fc.report.Notes, Note{Message: message, Kind: NoteUnit})
 	}
 }
 
-// NoteSum is NoteOnce for a number of things and their names, which add up over the parts of a unit and over units.
+// NoteSum is NoteOnce for a number of things and their names. Both add up over the parts of a unit
+// and over units.
 func (fc *FunctionContext) NoteSum(message string, count int, names ...string) {
 	if fc != nil && fc.report != nil {
 		note := Note{Message: message, Kind: NoteUnit}
-		note.Add(Note{Message: message, Kind: NoteUnit, Count: count, Names: strings.Join(names, ", ")})
+		note.Add(Note{
+			Message: message, Kind: NoteUnit, Count: count, Names: strings.Join(names, ", "),
+		})
 		fc.report.Notes = append(fc.report.Notes, note)
 	}
 }
 
-// Skipped tells the user what the function passes over; under --strict that is an error.
+// Skipped reports what the function skips. Under --strict that is an error.
 func (fc *FunctionContext) Skipped(pos Position, message string) {
 	if fc != nil && fc.report != nil {
-		fc.report.Notes = append(fc.report.Notes, Note{Pos: pos, Message: message, Kind: NoteSkippedDocument})
+		fc.report.Notes = append(fc.report.Notes, Note{
+			Pos: pos, Message: message, Kind: NoteSkippedDocument,
+		})
 	}
 }
 
-// Matched tells how many places the function applied to. A function that calls it with 0 is reported as having matched
-// nothing; one that never calls it is not counted.
+// Matched adds n to the number of paths the function applied to. A function that calls it only with
+// 0 is reported as having matched nothing; one that never calls it is not counted.
 func (fc *FunctionContext) Matched(n int) {
 	if fc != nil && fc.report != nil {
 		fc.report.Matches += n
@@ -153,15 +161,18 @@ func (fc *FunctionContext) Matched(n int) {
 type FunctionInvocationRequest struct {
 	FunctionContext
 	ConfigData Data
-	// FileName is that of the file the data comes from, "-" for none, if it is known. Formats that have dialects tell them by it.
+	// FileName is the name of the file the data comes from, if known, and "-" if there is no file.
+	// Formats with dialects detect them by it.
 	FileName  string          `json:",omitempty"`
-	OtherData map[string]Text `json:",omitempty"` // by the name of its source
-	// LiveState is what older clients send in place of OtherData. Functions get it as other data of the name LiveState.
+	OtherData map[string]Text `json:",omitempty"` // by name of its source
+	// LiveState is what older clients send instead of OtherData. Functions get it as other data
+	// named LiveState.
 	LiveState     Data   `json:",omitempty"`
 	NumFilters    int    `json:",omitempty"`
 	StopOnError   bool   `json:",omitempty"`
 	WhereResource string `json:",omitempty"`
-	// CombineValidationResults asks for one ValidationResult of all validating functions, in place of a list.
+	// CombineValidationResults asks for one ValidationResult of all validating functions instead of
+	// a list.
 	CombineValidationResults bool `json:",omitempty"`
 	FunctionInvocations      FunctionInvocationList
 
@@ -169,7 +180,7 @@ type FunctionInvocationRequest struct {
 	RecordMutations bool `json:",omitempty"`
 }
 
-// FunctionInvocationResponse is the outcome of a request.
+// FunctionInvocationResponse is the result of a request.
 type FunctionInvocationResponse struct {
 	OrganizationID string `json:",omitempty"`
 	SpaceID        string `json:",omitempty"`
@@ -177,24 +188,25 @@ type FunctionInvocationResponse struct {
 	UnitID         string `json:",omitempty"`
 	UnitSlug       string `json:",omitempty"`
 	RevisionID     string `json:",omitempty"`
-	ConfigData     Data   // always the data; JSON carries it only when Changed
+	ConfigData     Data   // always set; JSON carries it only if Changed
 	Outputs        OutputList
-	// Output is the first of the Outputs as JSON, and OutputType its type, for older clients. JSON always carries them.
+	// Output is the first of the Outputs as JSON and OutputType is its type, for older clients.
+	// JSON always includes both.
 	Output          []byte     `json:",omitempty"`
 	OutputType      OutputType `json:",omitempty"`
 	HasNewMutations bool
-	// Mutations are what the chain did to the data, when the request asked for them, and Mutators the positions of the functions that
-	// changed it.
+	// Mutations are what the chain did to the data, if the request asked for them. Mutators are the
+	// positions of the functions that changed it.
 	Mutations     ResourceMutationList `json:",omitempty"`
 	Mutators      []int                `json:",omitempty"`
 	Success       bool
 	ErrorMessages []string
 
-	// Changed reports whether the data differs from the request's.
+	// Changed reports whether the data differs from that of the request.
 	Changed bool `json:"-"`
 }
 
-// MarshalJSON prints the response as it travels: the data only if it changed, but its hash always.
+// MarshalJSON prints the response. The data is included only if it changed, its hash always.
 func (r FunctionInvocationResponse) MarshalJSON() ([]byte, error) {
 	wire := struct {
 		OrganizationID string `json:",omitempty"`
@@ -215,9 +227,11 @@ func (r FunctionInvocationResponse) MarshalJSON() ([]byte, error) {
 		Success         bool
 		ErrorMessages   []string
 	}{
-		OrganizationID: r.OrganizationID, SpaceID: r.SpaceID, SpaceSlug: r.SpaceSlug, UnitID: r.UnitID, UnitSlug: r.UnitSlug,
-		RevisionID: r.RevisionID, Outputs: r.Outputs, HasNewMutations: r.HasNewMutations, Mutations: r.Mutations,
-		Mutators: r.Mutators, Success: r.Success, ErrorMessages: r.ErrorMessages,
+		OrganizationID: r.OrganizationID, SpaceID: r.SpaceID, SpaceSlug: r.SpaceSlug,
+		UnitID: r.UnitID, UnitSlug: r.UnitSlug,
+		RevisionID: r.RevisionID, Outputs: r.Outputs, HasNewMutations: r.HasNewMutations,
+		Mutations: r.Mutations,
+		Mutators:  r.Mutators, Success: r.Success, ErrorMessages: r.ErrorMessages,
 	}
 	if r.Changed {
 		wire.ConfigData = &r.ConfigData
@@ -239,7 +253,7 @@ func (r FunctionInvocationResponse) MarshalJSON() ([]byte, error) {
 	return marshal(wire)
 }
 
-// UnmarshalJSON reads what MarshalJSON prints. Data that is present is data that changed.
+// UnmarshalJSON reads what MarshalJSON prints. The data counts as changed if it is present.
 func (r *FunctionInvocationResponse) UnmarshalJSON(data []byte) error {
 	type plain FunctionInvocationResponse
 	var p plain
@@ -251,23 +265,24 @@ func (r *FunctionInvocationResponse) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// DataHash is the hash by which both ends of a connection know the same data: SHA-256 in hexadecimal digits.
+// DataHash returns the hash by which both ends of a connection recognize the same data: SHA-256 in
+// hexadecimal.
 func DataHash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// Output is the combined output of the functions that return one output type.
+// Output is the combined output of all functions that return one output type.
 type Output struct {
 	OutputType OutputType
-	// Value is a list type of this package, a YAMLPayload, or whatever JSON can print.
+	// Value is a list type of this package, a YAMLPayload, or any value that JSON can encode.
 	Value any
 }
 
-// OutputList is a list of outputs in the order in which their types first appeared.
+// OutputList is a list of outputs, in the order in which their types first appeared.
 type OutputList []Output
 
-// First returns the type of the first output and its JSON, nothing without outputs.
+// First returns the type of the first output and its JSON, or nothing if there are no outputs.
 func (l OutputList) First() (OutputType, []byte, error) {
 	if len(l) == 0 {
 		return "", nil, nil
@@ -284,7 +299,7 @@ func (o Output) json() ([]byte, error) {
 	return value, nil
 }
 
-// MarshalJSON prints an object: output type to base64 of the JSON of the value.
+// MarshalJSON prints an object that maps each output type to the base64 of its value's JSON.
 func (l OutputList) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, o := range l {
@@ -308,8 +323,8 @@ func (l OutputList) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON prints, keeping its order; values of the list types of this package are decoded to
-// them, others to json.RawMessage.
+// UnmarshalJSON reads what MarshalJSON prints and keeps its order. Values of this package's list
+// types are decoded to them, others to json.RawMessage.
 func (l *OutputList) UnmarshalJSON(data []byte) error {
 	var order []OutputType
 	values := map[OutputType][]byte{}

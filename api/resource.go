@@ -1,18 +1,18 @@
 package api
 
-// ResourceType is the type of a resource; for Kubernetes "apps/v1/Deployment".
+// ResourceType is the type of a resource, such as "apps/v1/Deployment" for Kubernetes.
 type ResourceType string
 
 // ResourceTypeAny stands for every resource type.
 const ResourceTypeAny ResourceType = "*"
 
-// ResourceName is the name of a resource with its scope; for Kubernetes "namespace/name".
+// ResourceName is the name of a resource with its scope, such as "namespace/name" for Kubernetes.
 type ResourceName string
 
-// ResourceCategory tells resources from application configuration and others.
+// ResourceCategory distinguishes resources from application configuration and other data.
 type ResourceCategory string
 
-// The categories.
+// The resource categories.
 const (
 	ResourceCategoryInvalid     ResourceCategory = "Invalid"
 	ResourceCategoryResource    ResourceCategory = "Resource"
@@ -20,7 +20,7 @@ const (
 	ResourceCategoryAppConfig   ResourceCategory = "AppConfig"
 )
 
-// ResourceCategoryDyanmicData is ResourceCategoryDynamicData as ConfigHub's SDK spells it.
+// ResourceCategoryDyanmicData is ResourceCategoryDynamicData as ConfigHub's SDK misspells it.
 const ResourceCategoryDyanmicData = ResourceCategoryDynamicData
 
 // ResourceInfo identifies a resource.
@@ -32,10 +32,12 @@ type ResourceInfo struct {
 	ResourceMergeID          string `json:",omitempty"`
 }
 
-// String is how messages name the resource: type and name.
-func (r ResourceInfo) String() string { return string(r.ResourceType) + " " + string(r.ResourceName) }
+// String returns the type and the name of the resource, as messages show them.
+func (r ResourceInfo) String() string {
+	return string(r.ResourceType) + " " + string(r.ResourceName)
+}
 
-// ResourceInfoList is a list of resources, by name.
+// ResourceInfoList is a list of resources without their texts.
 type ResourceInfoList []ResourceInfo
 
 // Resource is a resource with its text.

@@ -1,6 +1,6 @@
 package api
 
-// FunctionType tells how a function is made.
+// FunctionType says how a function is implemented.
 type FunctionType string
 
 // The function types.
@@ -11,12 +11,13 @@ const (
 	FunctionTypePathVisitor FunctionType = "PathVisitor"
 )
 
-// FunctionTypes are all of them.
+// FunctionTypes returns all function types.
 func FunctionTypes() []FunctionType {
 	return []FunctionType{FunctionTypeCustom, FunctionTypePathVisitor}
 }
 
-// FunctionSignature describes a function: everything that help, completion, documentation and argument validation need.
+// FunctionSignature describes a function: everything that help, completion, documentation and
+// argument validation need.
 type FunctionSignature struct {
 	FunctionName          string
 	Parameters            []FunctionParameter
@@ -32,11 +33,11 @@ type FunctionSignature struct {
 	AttributeName         AttributeName  `json:",omitempty"`
 	AffectedResourceTypes []ResourceType `json:",omitempty"`
 	OtherDataExpected     []string       `json:",omitempty"`
-	// AliasOf is the name of the function this one is another name of.
+	// AliasOf is the name of the function if FunctionName is an alias of it.
 	AliasOf string `json:",omitempty"`
-	// Deprecated marks a function, or another name of one, that is only there for those who know it.
+	// Deprecated marks a function, or an alias of one, that is only kept for those who know it.
 	Deprecated bool `json:",omitempty"`
-	// Examples are the words after FILE and UNIT, as they are typed: "set-replicas 5".
+	// Examples are the words after FILE and UNIT as one types them, such as "set-replicas 5".
 	Examples []string `json:",omitempty"`
 }
 
@@ -47,9 +48,9 @@ type FunctionParameter struct {
 	Required      bool
 	DataType      DataType
 	Example       string `json:",omitempty"`
-	// Default is the word used for the argument when it is left out; it may begin with template: or cel:.
+	// Default is the word used if the argument is omitted. It may begin with template: or cel:.
 	Default string `json:",omitempty"`
-	// DeprecatedNames are names the parameter had before. Arguments may still use them.
+	// DeprecatedNames are former names of the parameter. Arguments may still use them.
 	DeprecatedNames []string `json:",omitempty"`
 	ValueConstraints
 }
@@ -63,7 +64,7 @@ type ValueConstraints struct {
 	Schema     string   `json:",omitempty"`
 }
 
-// FunctionOutput describes what a function returns beside the configuration data.
+// FunctionOutput describes what a function returns besides the configuration data.
 type FunctionOutput struct {
 	ResultName  string
 	Description string
@@ -75,7 +76,8 @@ type FunctionOutput struct {
 type FunctionArgument struct {
 	ParameterName string `json:",omitempty"`
 	Value         any
-	// Evaluator names the language Value is an expression of: "", "template" or "cel".
+	// Evaluator is the language of the expression in Value: "template" or "cel". It is "" if Value
+	// is not an expression.
 	Evaluator string `json:",omitempty"`
 }
 
@@ -87,8 +89,9 @@ const (
 
 // FunctionInvocation is a function and its arguments.
 type FunctionInvocation struct {
-	// Name is what messages and reports call the invocation, to tell it from others. Message is what the findings of a validation
-	// say instead of its own text, Severity the score they get: one of Scores. They are for people and do not travel.
+	// Name distinguishes the invocation from others in messages and reports. Message replaces the
+	// text of a validation's findings, and Severity is the score they get, one of Scores. They are
+	// for people and are not serialized.
 	Name     string `json:"-"`
 	Message  string `json:"-"`
 	Severity string `json:"-"`
@@ -99,5 +102,5 @@ type FunctionInvocation struct {
 	Params        map[string]string `json:",omitempty"`
 }
 
-// FunctionInvocationList is a chain: the functions are run in this order on the same documents.
+// FunctionInvocationList is a chain: its functions run in this order on the same documents.
 type FunctionInvocationList []FunctionInvocation

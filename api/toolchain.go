@@ -3,7 +3,7 @@ package api
 // ToolchainType names a configuration format together with the meaning of its resources.
 type ToolchainType string
 
-// The toolchains this module knows by name. Which of them an executor can run depends on what is registered with it.
+// The toolchains this module knows by name. An executor can run those that are registered with it.
 const (
 	ToolchainKubernetesYAML      ToolchainType = "Kubernetes/YAML"
 	ToolchainAppConfigProperties ToolchainType = "AppConfig/Properties"
@@ -42,11 +42,14 @@ const (
 	DataTypeStringList           DataType = "[]string"
 )
 
-// DataTypes are all of them. A parameter that has a schema may have a type of its own, which is JSON.
+// DataTypes returns all data types. A parameter with a schema may have a type of its own, which is
+// JSON.
 func DataTypes() []DataType {
 	return []DataType{
-		DataTypeString, DataTypeInt, DataTypeBool, DataTypeEnum, DataTypeJSON, DataTypeYAML, DataTypeTOML, DataTypeINI, DataTypeEnv,
-		DataTypeProperties, DataTypeHCL, DataTypeText, DataTypeCEL, DataTypeAttributeValueList, DataTypePatchMap,
+		DataTypeString, DataTypeInt, DataTypeBool, DataTypeEnum, DataTypeJSON, DataTypeYAML,
+		DataTypeTOML, DataTypeINI, DataTypeEnv,
+		DataTypeProperties, DataTypeHCL, DataTypeText, DataTypeCEL, DataTypeAttributeValueList,
+		DataTypePatchMap,
 		DataTypeResourceMutationList, DataTypeResourceList, DataTypeStringList,
 	}
 }
@@ -69,14 +72,17 @@ const (
 	OutputTypeMutationConflictList OutputType = "MutationConflictList"
 )
 
-// OutputTypeCustomJSON is OutputTypeJSON under the name that functions written for ConfigHub's SDK use.
+// OutputTypeCustomJSON is OutputTypeJSON under the name used by functions written for ConfigHub's
+// SDK.
 const OutputTypeCustomJSON = OutputTypeJSON
 
-// OutputTypes are all of them. What none of the others describes is JSON, or Opaque.
+// OutputTypes returns all output types. An output that no other type describes is JSON or Opaque.
 func OutputTypes() []OutputType {
 	return []OutputType{
-		OutputTypeValidationResult, OutputTypeValidationResultList, OutputTypeAttributeValueList, OutputTypeResourceInfoList,
-		OutputTypeResourceList, OutputTypePatchMap, OutputTypeJSON, OutputTypeYAML, OutputTypeOpaque, OutputTypeResourceMutationList,
+		OutputTypeValidationResult, OutputTypeValidationResultList, OutputTypeAttributeValueList,
+		OutputTypeResourceInfoList,
+		OutputTypeResourceList, OutputTypePatchMap, OutputTypeJSON, OutputTypeYAML,
+		OutputTypeOpaque, OutputTypeResourceMutationList,
 		OutputTypeMutationConflictList,
 	}
 }
