@@ -13,10 +13,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
-// normalize names, converts, checks and orders arguments. All problems are reported, not the first.
+// normalize names, converts, checks and orders arguments. It reports all problems, not just the
+// first.
 func (f *function) normalize(args []api.FunctionArgument) ([]api.FunctionArgument, error) {
 	if len(args) > api.MaxArguments {
-		return nil, f.problem("", "function %s has %d arguments, at most %d are allowed", f.name, len(args), api.MaxArguments)
+		return nil, f.problem("", "function %s has %d arguments, at most %d are allowed", f.name,
+			len(args), api.MaxArguments)
 	}
 	named, problems := f.assignNames(f.withCurrentNames(args))
 	named = f.withDefaults(named)
@@ -32,13 +34,17 @@ func (f *function) normalize(args []api.FunctionArgument) ([]api.FunctionArgumen
 }
 
 func (f *function) problem(parameter, format string, values ...any) *ArgumentError {
-	return &ArgumentError{Function: f.name, Parameter: parameter, Message: fmt.Sprintf(format, values...)}
+	return &ArgumentError{
+		Function: f.name, Parameter: parameter, Message: fmt.Sprintf(format, values...),
+	}
 }
 
-// assignNames gives every argument the name of its parameter and puts them in the order of the parameters. An argument without
-// a name belongs to the parameter at its position; there are none after one whose name is out of order. Arguments that belong
-// to no parameter are problems and left out.
-func (f *function) assignNames(args []api.FunctionArgument) (named []api.FunctionArgument, problems []error) {
+// assignNames gives every argument the name of its parameter and sorts the arguments by parameter.
+// An argument without a name belongs to the parameter at its position; none may follow a named
+// argument that is out of order. Arguments that belong to no parameter are reported and dropped.
+func (f *function) assignNames(
+	args []api.FunctionArgument,
+) (named []api.FunctionArgument, problems []error) {
 	params := f.Parameters
 	fail := func(err *ArgumentError) { problems = append(problems, err) }
 	outOfOrder, mixed, unknown := false, false, 0
@@ -50,7 +56,8 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 		switch index := f.parameterIndex(arg.ParameterName); {
 		case index < 0:
 			unknown++
-			err := f.problem(arg.ParameterName, "argument %s is not a valid parameter of function %s", arg.ParameterName, f.name)
+			err := f.problem(arg.ParameterName,
+				"argument %s is not a valid parameter of function %s", arg.ParameterName, f.name)
 			err.Suggestions = configkit.Suggest(arg.ParameterName, f.parameterNames())
 			fail(err)
 		case index != min(i, len(params)-1):
@@ -58,15 +65,18 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 		}
 	}
 	if mixed {
-		err := f.problem("", "mix of out-of-order named and unnamed arguments for function %s", f.name)
+		err := f.problem("", "mix of out-of-order named and unnamed arguments for function %s",
+			f.name)
 		err.HintText = "arguments without a name come first, in the order of the parameters"
 		fail(err)
-		return nil, problems // which unnamed one is which cannot be known
+		return nil, problems // it is unknown which parameters the unnamed ones mean
 	}
-	// The parameter that a wrong name was meant for is not missing as well.
+	// An argument with an unknown name may be meant for the missing parameter, so that is not
+	// reported as well.
 	tooFew := !outOfOrder && unknown == 0 && len(args) < f.RequiredParameters
 	if tooFew {
-		err := f.problem("", "insufficient arguments: got %d, expected %d%s", len(args), f.RequiredParameters, f.parameterList())
+		err := f.problem("", "insufficient arguments: got %d, expected %d%s", len(args),
+			f.RequiredParameters, f.parameterList())
 		err.HintText = f.twoInOne(args)
 		fail(err)
 	}
@@ -88,18 +98,23 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 		counts[index]++
 		switch name := arg.ParameterName; {
 		case counts[index] == 2 && !f.VarArgs:
-			fail(f.problem(name, "argument %s appears multiple times but function %s is not varargs", name, f.name))
+			fail(f.problem(name,
+				"argument %s appears multiple times but function %s is not varargs", name, f.name))
 		case counts[index] == 2 && index != len(params)-1:
-			fail(f.problem(name, "argument %s appears multiple times but is not the last argument of function %s", name, f.name))
+			fail(f.problem(name,
+				"argument %s appears multiple times but is not the last argument of function %s",
+				name, f.name))
 		}
 		named = append(named, arg)
 	}
 	if surplus {
-		fail(f.problem("", "too many arguments: got %d, expected %d%s", len(args), len(params), f.parameterList()))
+		fail(f.problem("", "too many arguments: got %d, expected %d%s", len(args), len(params),
+			f.parameterList()))
 	}
 	for i, p := range params {
 		if p.Required && counts[i] == 0 && !tooFew && unknown == 0 {
-			fail(f.problem(p.ParameterName, "missing required parameter %s for function %s", p.ParameterName, f.name))
+			fail(f.problem(p.ParameterName, "missing required parameter %s for function %s",
+				p.ParameterName, f.name))
 		}
 	}
 	slices.SortStableFunc(named, func(a, b api.FunctionArgument) int {
@@ -108,7 +123,8 @@ func (f *function) assignNames(args []api.FunctionArgument) (named []api.Functio
 	return named, problems
 }
 
-// twoInOne is the hint for a last argument KEY=value where KEY is one argument and value the next, "" where it is not.
+// twoInOne returns a hint if the last argument is KEY=value although KEY and value are two
+// parameters, and "" otherwise.
 func (f *function) twoInOne(args []api.FunctionArgument) string {
 	last := len(args) - 1
 	if last < 0 {
@@ -117,17 +133,21 @@ func (f *function) twoInOne(args []api.FunctionArgument) string {
 	p := &f.Parameters[last]
 	text, _ := args[last].Value.(string)
 	key, _, found := strings.Cut(text, "=")
-	if !found || p.Regexp == "" || f.patterns.match(p.Regexp, text) || !f.patterns.match(p.Regexp, key) {
+	if !found || p.Regexp == "" || f.patterns.match(p.Regexp, text) ||
+		!f.patterns.match(p.Regexp, key) {
 		return ""
 	}
-	return fmt.Sprintf("%s and %s are two arguments, with a blank between them and no =", p.ParameterName, f.Parameters[last+1].ParameterName)
+	return fmt.Sprintf("%s and %s are two arguments, with a blank between them and no =",
+		p.ParameterName, f.Parameters[last+1].ParameterName)
 }
 
-// maxPatternShown bounds the regular expressions that messages quote: longer ones tell nobody what is wrong.
+// maxPatternShown is the length of the longest regular expression that messages quote. Longer ones
+// do not help anybody.
 const maxPatternShown = 60
 
-// convert gives an argument's value the type of its parameter and checks the constraints. Expressions wait for their value. A text
-// that is only wrong because a line end follows it, as one does in files, is taken without.
+// convert gives an argument's value the type of its parameter and checks the constraints.
+// Expressions are converted once they have a value. A value read from a file may end in a newline;
+// if that alone makes it invalid, the newline is dropped.
 func (f *function) convert(arg *api.FunctionArgument, index int) error {
 	err := f.convertAsIs(arg, index)
 	text, isText := arg.Value.(string)
@@ -144,7 +164,7 @@ func (f *function) convert(arg *api.FunctionArgument, index int) error {
 	return nil
 }
 
-// withoutLineEnd is a text without the line end that it ends in, if it does.
+// withoutLineEnd returns text without its final line end, if it has one.
 func withoutLineEnd(text string) string {
 	line, _ := strings.CutSuffix(text, "\n")
 	if line != text {
@@ -153,10 +173,14 @@ func withoutLineEnd(text string) string {
 	return line
 }
 
+// convertAsIs is convert without the retry for values that end in a newline.
 func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 	p := &f.Parameters[index]
 	fail := func(format string, values ...any) *ArgumentError {
-		return &ArgumentError{Function: f.name, Parameter: p.ParameterName, Value: arg.Value, Message: fmt.Sprintf(format, values...)}
+		return &ArgumentError{
+			Function: f.name, Parameter: p.ParameterName, Value: arg.Value,
+			Message: fmt.Sprintf(format, values...),
+		}
 	}
 	switch arg.Evaluator {
 	case "":
@@ -191,13 +215,15 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 	default:
 		s, ok := arg.Value.(string)
 		if !ok {
-			return fail("argument %s data type %s is not of type %s", p.ParameterName, typeName(arg.Value), p.DataType)
+			return fail("argument %s data type %s is not of type %s", p.ParameterName,
+				typeName(arg.Value), p.DataType)
 		}
 		if !utf8.ValidString(s) {
 			return fail("argument %s: %s is no UTF-8", p.ParameterName, configkit.Quoted(s))
 		}
 		if len(p.EnumValues) > 0 && !slices.Contains(p.EnumValues, s) {
-			err := fail("value %s for argument %s is not in enum values [%s]", configkit.Shown(s), p.ParameterName, strings.Join(p.EnumValues, " "))
+			err := fail("value %s for argument %s is not in enum values [%s]", configkit.Shown(s),
+				p.ParameterName, strings.Join(p.EnumValues, " "))
 			err.Suggestions = configkit.Suggest(s, p.EnumValues)
 			return err
 		}
@@ -206,7 +232,8 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 			if len(pattern) > maxPatternShown {
 				pattern = "its pattern"
 			}
-			err := fail("value %s for argument %s failed to match %s", configkit.Shown(s), p.ParameterName, pattern)
+			err := fail("value %s for argument %s failed to match %s", configkit.Shown(s),
+				p.ParameterName, pattern)
 			if p.Example != "" {
 				err.HintText = fmt.Sprintf("%s looks like %s", p.ParameterName, p.Example)
 			}
@@ -216,6 +243,7 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 	return nil
 }
 
+// toInt converts a value from JSON or a command line to an int. Fractions are truncated.
 func toInt(value any) (int, error) {
 	switch v := value.(type) {
 	case int:
@@ -254,6 +282,7 @@ func toBool(value any) (bool, error) {
 	return false, fmt.Errorf("data type %s is not of type bool", typeName(value))
 }
 
+// typeName returns the name of a value's type as messages show it.
 func typeName(value any) string {
 	switch value.(type) {
 	case nil:
@@ -266,7 +295,7 @@ func typeName(value any) string {
 	return fmt.Sprintf("%T", value)
 }
 
-// intRange is how a message ends that says that a value is out of range.
+// intRange returns the end of an out-of-range message: the range.
 func intRange(p *api.FunctionParameter) string {
 	switch {
 	case p.Max == nil:
@@ -279,14 +308,15 @@ func intRange(p *api.FunctionParameter) string {
 
 func (f *function) parameterIndex(name string) int { return ParameterIndex(f.Parameters, name) }
 
-// ParameterIndex returns the index of the parameter with a name, deprecated or not, and -1 without one.
+// ParameterIndex returns the index of the parameter with this name, current or deprecated, or -1.
 func ParameterIndex(parameters []api.FunctionParameter, name string) int {
 	return slices.IndexFunc(parameters, func(p api.FunctionParameter) bool {
 		return p.ParameterName == name || slices.Contains(p.DeprecatedNames, name)
 	})
 }
 
-// withCurrentNames returns the arguments with the current names of their parameters.
+// withCurrentNames returns a copy of args in which deprecated parameter names are replaced by
+// current ones.
 func (f *function) withCurrentNames(args []api.FunctionArgument) []api.FunctionArgument {
 	args = slices.Clone(args)
 	for i := range args {
@@ -297,7 +327,7 @@ func (f *function) withCurrentNames(args []api.FunctionArgument) []api.FunctionA
 	return args
 }
 
-// DeprecatedParameters returns a note for each argument that uses a deprecated name of its parameter.
+// DeprecatedParameters returns a note for each deprecated parameter name that args uses.
 func DeprecatedParameters(s api.FunctionSignature, args []api.FunctionArgument) []api.Note {
 	var notes []api.Note
 	for _, arg := range args {
@@ -305,8 +335,9 @@ func DeprecatedParameters(s api.FunctionSignature, args []api.FunctionArgument) 
 		if index < 0 || s.Parameters[index].ParameterName == arg.ParameterName {
 			continue
 		}
-		note := api.Note{Function: s.FunctionName, Message: fmt.Sprintf("the parameter name %s is deprecated, it is called %s now",
-			arg.ParameterName, s.Parameters[index].ParameterName)}
+		note := api.Note{Function: s.FunctionName,
+			Message: fmt.Sprintf("the parameter name %s is deprecated, it is called %s now",
+				arg.ParameterName, s.Parameters[index].ParameterName)}
 		if !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}
@@ -314,16 +345,20 @@ func DeprecatedParameters(s api.FunctionSignature, args []api.FunctionArgument) 
 	return notes
 }
 
-// withDefaults returns the arguments with those of parameters that have a default and no argument.
+// withDefaults inserts the defaults of the parameters that have no argument.
 func (f *function) withDefaults(args []api.FunctionArgument) []api.FunctionArgument {
 	for i, p := range f.Parameters {
-		given := slices.ContainsFunc(args, func(a api.FunctionArgument) bool { return a.ParameterName == p.ParameterName })
+		given := slices.ContainsFunc(args, func(a api.FunctionArgument) bool {
+			return a.ParameterName == p.ParameterName
+		})
 		if p.Default == "" || given {
 			continue
 		}
 		arg := api.FunctionArgument{ParameterName: p.ParameterName}
 		arg.Value, arg.Evaluator = ParseValue(p.Default)
-		at := slices.IndexFunc(args, func(a api.FunctionArgument) bool { return f.parameterIndex(a.ParameterName) > i })
+		at := slices.IndexFunc(args, func(a api.FunctionArgument) bool {
+			return f.parameterIndex(a.ParameterName) > i
+		})
 		if at < 0 {
 			at = len(args)
 		}
@@ -340,7 +375,7 @@ func (f *function) parameterNames() []string {
 	return names
 }
 
-// parameterList is how messages about the number of arguments list the parameters, if there are any.
+// parameterList returns the parameters as messages about the number of arguments list them, or "".
 func (f *function) parameterList() string {
 	var b strings.Builder
 	for i, p := range f.Parameters {

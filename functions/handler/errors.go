@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
-// UnknownFunctionError tells that no function has the name.
+// UnknownFunctionError reports that no function has this name.
 type UnknownFunctionError struct {
 	Name        string
 	Suggestions []string // most similar first
@@ -21,12 +21,14 @@ func (e *UnknownFunctionError) Error() string {
 	return fmt.Sprintf("invoke %s: function does not exist", e.Name)
 }
 
-// Hint returns what to use in place of a function that existed before, or the question whether another name was meant, or "".
+// Hint returns what to use instead of a former function, or else asks whether a similar name was
+// meant. It returns "" if it knows neither.
 func (e *UnknownFunctionError) Hint() string {
 	return cmp.Or(formerFunction(e.Name), configkit.DidYouMean("", e.Suggestions))
 }
 
-// ArgumentError tells what is wrong with an argument, or with the arguments as a whole (Parameter is then empty).
+// ArgumentError reports what is wrong with an argument, or with all arguments together if Parameter
+// is empty.
 type ArgumentError struct {
 	Function    string
 	Parameter   string
@@ -39,10 +41,10 @@ type ArgumentError struct {
 
 func (e *ArgumentError) Error() string { return e.Message }
 
-// Unwrap is the cause.
+// Unwrap returns the cause, or nil.
 func (e *ArgumentError) Unwrap() error { return e.Err }
 
-// Hint is a way out, or "".
+// Hint returns a way to fix the argument, or "".
 func (e *ArgumentError) Hint() string {
 	if hint := configkit.DidYouMean("", e.Suggestions); hint != "" {
 		return hint
@@ -50,19 +52,21 @@ func (e *ArgumentError) Hint() string {
 	return e.HintText
 }
 
-// NotHermeticError tells that a function depends on more than its input, which the request does not allow.
+// NotHermeticError reports a function that depends on more than its input, which the request does
+// not allow.
 type NotHermeticError struct{ Function string }
 
 func (e *NotHermeticError) Error() string {
 	return fmt.Sprintf("function %s depends on more than its input", e.Function)
 }
 
-// Hint is how to allow it.
+// Hint says how to allow the function.
 func (e *NotHermeticError) Hint() string {
 	return "--allow-external lets functions use files, programs and the network; the author of one that uses none says so with Hermetic: true"
 }
 
-// ArgumentErrors returns an *ArgumentError about an argument for each problem in err. It has the hint of an *expression.Error.
+// ArgumentErrors returns an *ArgumentError about the parameter for each problem in err, joined. The
+// hint of an *expression.Error is kept.
 func ArgumentErrors(parameter string, err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
@@ -71,14 +75,16 @@ func ArgumentErrors(parameter string, err error) error {
 		}
 		return errors.Join(all...)
 	}
-	failure := &ArgumentError{Parameter: parameter, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
+	failure := &ArgumentError{
+		Parameter: parameter, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err,
+	}
 	if e, ok := errors.AsType[*expression.Error](err); ok {
 		failure.HintText = e.Hint
 	}
 	return failure
 }
 
-// RegistrationError tells why a function could not be registered.
+// RegistrationError reports why a function could not be registered.
 type RegistrationError struct {
 	Function string
 	Problems []string
@@ -92,7 +98,8 @@ func (e *RegistrationError) Error() string {
 	return fmt.Sprintf("registering function %s: %s", name, strings.Join(e.Problems, "; "))
 }
 
-// OutputTypeError tells that a function returned something else than its signature says.
+// OutputTypeError reports a function whose output does not have the type that its signature
+// declares.
 type OutputTypeError struct {
 	Function string
 	Declared api.OutputType
@@ -100,15 +107,16 @@ type OutputTypeError struct {
 }
 
 func (e *OutputTypeError) Error() string {
-	return fmt.Sprintf("the signature of %s says that its output is of type %s, but it returned %T", e.Function, e.Declared, e.Value)
+	return fmt.Sprintf("the signature of %s says that its output is of type %s, but it returned %T",
+		e.Function, e.Declared, e.Value)
 }
 
-// Hint is how an output gets its type.
+// Hint says how Go types and output types correspond.
 func (e *OutputTypeError) Hint() string {
 	return "outputs of the known types have the Go types of api; JSON and Opaque can be anything"
 }
 
-// PanicError is a panic of a function (or, without a name, of the executor itself), made an error.
+// PanicError reports a panic of a function, or of the executor itself if Function is empty.
 type PanicError struct {
 	Function string
 	Value    any
@@ -122,5 +130,5 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("the function panicked: %v", e.Value)
 }
 
-// ErrUnsupportedRequest is wrapped by errors about requests that ask for something this executor does not offer.
+// ErrUnsupportedRequest is wrapped by the errors of requests that this executor does not support.
 var ErrUnsupportedRequest = errors.New("unsupported request")

@@ -11,9 +11,11 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression/template"
 )
 
-// evaluate replaces the arguments that are expressions, over the context and the parameters of the invocation, by their values and
-// checks them like any other argument.
-func (f *function) evaluate(fc *api.FunctionContext, params map[string]string, args []api.FunctionArgument) ([]api.FunctionArgument, error) {
+// evaluate replaces arguments that are expressions by their values, which are then checked like
+// other arguments. Expressions see the context and the parameters of the invocation.
+func (f *function) evaluate(
+	fc *api.FunctionContext, params map[string]string, args []api.FunctionArgument,
+) ([]api.FunctionArgument, error) {
 	isExpression := func(a api.FunctionArgument) bool { return a.Evaluator != "" }
 	if !slices.ContainsFunc(args, isExpression) {
 		return args, nil
@@ -34,12 +36,16 @@ func (f *function) evaluate(fc *api.FunctionContext, params map[string]string, a
 	return args, f.checkArguments(args)
 }
 
-func (f *function) evaluateArgument(fc *api.FunctionContext, params map[string]string, arg *api.FunctionArgument) error {
+// evaluateArgument replaces one expression by its value, converted to the type of the parameter.
+func (f *function) evaluateArgument(
+	fc *api.FunctionContext, params map[string]string, arg *api.FunctionArgument,
+) error {
 	values := make(map[string]any, len(params))
 	for name, value := range params {
 		values[name] = value
 	}
-	value, err := f.programs.evaluate(arg.Evaluator, arg.Value.(string), fc, values) // normalize has seen to it that it is an expression
+	// normalize checked that it is a string
+	value, err := f.programs.evaluate(arg.Evaluator, arg.Value.(string), fc, values)
 	if err != nil {
 		return f.expressionError(arg, err)
 	}
@@ -47,7 +53,7 @@ func (f *function) evaluateArgument(fc *api.FunctionContext, params map[string]s
 	return f.convert(arg, f.parameterIndex(arg.ParameterName))
 }
 
-// programs keeps the compiled expressions of arguments.
+// programs caches the compiled expressions of arguments.
 type programs struct {
 	cel      *expression.Programs[*cel.Program]
 	template *expression.Programs[*template.Program]
@@ -60,7 +66,7 @@ func newPrograms() *programs {
 	}
 }
 
-// check tells what is wrong with an expression before it has anything to work on.
+// check reports what is wrong with an expression, before there is anything to evaluate it on.
 func (p *programs) check(evaluator, text string) error {
 	var err error
 	if evaluator == api.EvaluatorCEL {
@@ -71,7 +77,10 @@ func (p *programs) check(evaluator, text string) error {
 	return err
 }
 
-func (p *programs) evaluate(evaluator, text string, fc *api.FunctionContext, params map[string]any) (string, error) {
+// evaluate returns the value of an expression as text.
+func (p *programs) evaluate(
+	evaluator, text string, fc *api.FunctionContext, params map[string]any,
+) (string, error) {
 	if evaluator == api.EvaluatorCEL {
 		program, err := p.cel.Get(text)
 		if err != nil {
@@ -86,7 +95,7 @@ func (p *programs) evaluate(evaluator, text string, fc *api.FunctionContext, par
 	return program.Render(fc, params)
 }
 
-// expressionError is one error for each problem of an expression.
+// expressionError returns an *ArgumentError for each problem of an expression, joined.
 func (f *function) expressionError(arg *api.FunctionArgument, err error) error {
 	var problems []error
 	for _, err := range configkit.Unjoin(err) {

@@ -15,10 +15,13 @@ func ExampleFunctionHandler_RegisterFunction() {
 	h := handler.New(api.ToolchainKubernetesYAML, provider, provider)
 	err := h.RegisterFunction(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName: "pause", Description: "Pause every resource", Mutating: true, Hermetic: true, Idempotent: true,
+			FunctionName: "pause", Description: "Pause every resource", Mutating: true,
+			Hermetic: true, Idempotent: true,
 			FunctionType: api.FunctionTypeCustom,
 		},
-		Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			for _, doc := range docs {
 				if _, err := doc.SetP(true, "spec.paused"); err != nil {
 					return docs, nil, err
@@ -31,7 +34,8 @@ func ExampleFunctionHandler_RegisterFunction() {
 		panic(err)
 	}
 	response, err := h.Invoke(context.Background(), &api.FunctionInvocationRequest{
-		ConfigData:          []byte("apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: 1}\n"),
+		ConfigData: []byte(
+			"apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: 1}\n"),
 		FunctionInvocations: api.FunctionInvocationList{{FunctionName: "pause"}},
 	})
 	if err != nil {

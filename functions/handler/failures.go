@@ -7,7 +7,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// failuresOf takes the error of a function apart: one failure for each problem, with everything the error types tell.
+// failuresOf splits the error of a function into failures, one for each problem, with everything
+// the error types know.
 func failuresOf(err error, function string, class api.FailureClass) []*api.Failure {
 	if err == nil {
 		return nil
@@ -19,11 +20,13 @@ func failuresOf(err error, function string, class api.FailureClass) []*api.Failu
 		}
 		return failures
 	}
-	// An error that only wraps a joined one, such as fmt.Errorf("...: %w", errors.Join(...)), stays one failure unless what
-	// it wraps is located.
+	// An error that only wraps a joined one, such as fmt.Errorf("...: %w", errors.Join(...)), stays
+	// a single failure. It gets the position of the first located error it wraps.
 	return []*api.Failure{failureOf(err, function, class)}
 }
 
+// failureOf turns a single error into a failure. Position, path, hint and class come from the most
+// specific error type in its chain; function and class are the defaults.
 func failureOf(err error, function string, class api.FailureClass) *api.Failure {
 	if f, ok := errors.AsType[*api.Failure](err); ok {
 		c := *f

@@ -1,6 +1,7 @@
 package handler
 
-// formerFunction returns what to use in place of a function of ConfigHub's SDK that a toolchain does not have, "" if that is not known.
+// formerFunction returns what to use instead of a function of ConfigHub's SDK that the toolchain
+// does not have, or "" if that is unknown.
 func formerFunction(name string) string {
 	switch name {
 	case "get-attributes", "get-details":

@@ -12,8 +12,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
-// FunctionHandler is the registry and the pipeline of one toolchain. Register functions first; afterwards it can be used
-// concurrently.
+// FunctionHandler is the registry and the pipeline of one toolchain. All functions must be
+// registered before it is used; after that it is safe for concurrent use.
 type FunctionHandler struct {
 	toolchain api.ToolchainType
 	converter configkit.ConfigConverter
@@ -32,8 +32,8 @@ type function struct {
 	programs   *programs
 }
 
-// patterns keeps the regular expressions of parameters, which are compiled when an argument is first checked: most functions
-// are not invoked.
+// patterns caches the regular expressions of parameters. They are compiled when an argument is
+// first checked, because most functions of the registry are never invoked.
 type patterns struct {
 	mu       sync.Mutex
 	compiled map[string]*regexp.Regexp
@@ -41,7 +41,7 @@ type patterns struct {
 
 func newPatterns() *patterns { return &patterns{compiled: map[string]*regexp.Regexp{}} }
 
-// match tells whether s matches an expression that was checked when its function was registered.
+// match reports whether s matches an expression, which registration has checked.
 func (p *patterns) match(expression, s string) bool {
 	return p.get(expression).MatchString(s)
 }
@@ -57,20 +57,25 @@ func (p *patterns) get(expression string) *regexp.Regexp {
 	return compiled
 }
 
-// New makes a handler without functions.
-func New(toolchain api.ToolchainType, converter configkit.ConfigConverter, provider configkit.ResourceProvider) *FunctionHandler {
+// New returns a handler without functions.
+func New(
+	toolchain api.ToolchainType, converter configkit.ConfigConverter,
+	provider configkit.ResourceProvider,
+) *FunctionHandler {
 	return &FunctionHandler{
 		toolchain: toolchain, converter: converter, provider: provider,
-		functions: make(map[string]*function, 128), // growing it would be the dearest part of starting up
+		// growing it would be the most expensive part of starting up
+		functions: make(map[string]*function, 128),
 		patterns:  newPatterns(),
 		programs:  newPrograms(),
 	}
 }
 
-// Converter is the converter of the toolchain.
+// Converter returns the converter of the toolchain.
 func (h *FunctionHandler) Converter() configkit.ConfigConverter { return h.converter }
 
-// converterFor is the converter for what is in a file of this name, "" if that is not known.
+// converterFor returns the converter for the contents of a file with this name, which is "" if
+// unknown.
 func (h *FunctionHandler) converterFor(file string) configkit.ConfigConverter {
 	if c, ok := h.converter.(configkit.DialectConverter); ok && file != "" {
 		return c.ForFile(file)
@@ -78,10 +83,11 @@ func (h *FunctionHandler) converterFor(file string) configkit.ConfigConverter {
 	return h.converter
 }
 
-// ResourceProvider is the knowledge about the toolchain's resources.
+// ResourceProvider returns the provider of what is known about the toolchain's resources.
 func (h *FunctionHandler) ResourceProvider() configkit.ResourceProvider { return h.provider }
 
-// Signatures are those of all functions, sorted by name; an alias is a row of its own.
+// Signatures returns the signatures of all functions, sorted by name. Every alias has a signature
+// of its own.
 func (h *FunctionHandler) Signatures() []api.FunctionSignature {
 	signatures := make([]api.FunctionSignature, 0, len(h.functions))
 	for _, name := range slices.Sorted(maps.Keys(h.functions)) {
@@ -90,7 +96,7 @@ func (h *FunctionHandler) Signatures() []api.FunctionSignature {
 	return signatures
 }
 
-// Signature is that of one function.
+// Signature returns the signature of the function with this name or alias.
 func (h *FunctionHandler) Signature(name string) (api.FunctionSignature, bool) {
 	f, ok := h.functions[name]
 	if !ok {
@@ -99,6 +105,7 @@ func (h *FunctionHandler) Signature(name string) (api.FunctionSignature, bool) {
 	return f.signature(), true
 }
 
+// signature returns the signature under the name it was looked up by.
 func (f *function) signature() api.FunctionSignature {
 	s := f.FunctionSignature
 	if f.name != s.FunctionName {
@@ -108,7 +115,7 @@ func (f *function) signature() api.FunctionSignature {
 	return s
 }
 
-// Registration is what a function was registered as, by any of its names.
+// Registration returns the registration of the function with this name or alias.
 func (h *FunctionHandler) Registration(name string) (FunctionRegistration, bool) {
 	f, ok := h.functions[name]
 	if !ok {
@@ -117,17 +124,20 @@ func (h *FunctionHandler) Registration(name string) (FunctionRegistration, bool)
 	return *f.FunctionRegistration, true
 }
 
-// ValidateInvocation checks an invocation without running it and returns it normalised: every argument named, converted
-// and in the order of the parameters. Expressions are left as they are. The error is an *UnknownFunctionError, or one or
-// several (joined) *ArgumentError and *yamlkit.Error.
-func (h *FunctionHandler) ValidateInvocation(invocation api.FunctionInvocation) (api.FunctionInvocation, error) {
+// ValidateInvocation checks an invocation without running it and returns it normalized: every
+// argument is named, converted and at the position of its parameter. Expressions are kept. The
+// error is an *UnknownFunctionError, or one or several (joined) *ArgumentError and *where.Error.
+func (h *FunctionHandler) ValidateInvocation(
+	invocation api.FunctionInvocation,
+) (api.FunctionInvocation, error) {
 	f, err := h.lookup(invocation.FunctionName)
 	if err != nil {
 		return invocation, err
 	}
 	args, err := f.validate(invocation.Arguments)
 	if _, whereErr := parseWhere(invocation.WhereResource); whereErr != nil {
-		err = errors.Join(append(configkit.Unjoin(err), whereErr)...) // one list, whatever it is made of
+		// one flat list, also if err is joined or nil
+		err = errors.Join(append(configkit.Unjoin(err), whereErr)...)
 	}
 	if err != nil {
 		return invocation, err
@@ -136,22 +146,26 @@ func (h *FunctionHandler) ValidateInvocation(invocation api.FunctionInvocation) 
 	return invocation, nil
 }
 
-// CheckWhereResource tells what is wrong with a where-expression of a request. The error is a *yamlkit.Error.
+// CheckWhereResource checks a where-expression of a request. The error is a *where.Error.
 func (h *FunctionHandler) CheckWhereResource(text string) error {
 	_, err := parseWhere(text)
 	return err
 }
 
-// validate is normalize, and what the function itself has to say about its arguments, unless some are not known yet.
+// validate normalizes the arguments and has the function check them, unless some are expressions,
+// whose values are not known yet.
 func (f *function) validate(args []api.FunctionArgument) ([]api.FunctionArgument, error) {
 	normalized, err := f.normalize(args)
-	if err != nil || slices.ContainsFunc(normalized, func(a api.FunctionArgument) bool { return a.Evaluator != "" }) {
+	if err != nil ||
+		slices.ContainsFunc(normalized,
+			func(a api.FunctionArgument) bool { return a.Evaluator != "" }) {
 		return normalized, err
 	}
 	return normalized, f.checkArguments(normalized)
 }
 
-// checkArguments asks the function about its arguments and gives what it says, or that it panicked, the type callers branch on.
+// checkArguments has the function check its arguments. Its error, or its panic, becomes an
+// *ArgumentError.
 func (f *function) checkArguments(args []api.FunctionArgument) (err error) {
 	if f.CheckArguments == nil {
 		return nil
@@ -167,7 +181,7 @@ func (f *function) checkArguments(args []api.FunctionArgument) (err error) {
 	return f.CheckArguments(args)
 }
 
-// mayRun refuses a function that depends on more than its input, unless that is allowed.
+// mayRun returns an error if the function depends on more than its input and that is not allowed.
 func (f *function) mayRun(allowExternal bool) error {
 	if f.Hermetic || allowExternal {
 		return nil
@@ -175,13 +189,16 @@ func (f *function) mayRun(allowExternal bool) error {
 	return &NotHermeticError{Function: f.name}
 }
 
+// lookup returns the function with this name or alias. The error is an *UnknownFunctionError.
 func (h *FunctionHandler) lookup(name string) (*function, error) {
 	if f, ok := h.functions[name]; ok {
 		return f, nil
 	}
-	// Names this long are no slips of the finger, and comparing them with all others takes time.
+	// A name this long is not a typo, and comparing it with all others is expensive.
 	if len(name) > api.MaxFunctionNameLength {
 		return nil, &UnknownFunctionError{Name: name[:api.MaxFunctionNameLength] + "..."}
 	}
-	return nil, &UnknownFunctionError{Name: name, Suggestions: configkit.Suggest(name, slices.Sorted(maps.Keys(h.functions)))}
+	return nil, &UnknownFunctionError{
+		Name: name, Suggestions: configkit.Suggest(name, slices.Sorted(maps.Keys(h.functions))),
+	}
 }

@@ -10,25 +10,32 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
-// history remembers what the steps of a chain made of documents. While the chain runs it costs a look at the length of every
-// document's journal; the texts are made afterwards, by undoing one step after the other. A nil history remembers nothing.
+// history records what the steps of a chain made of documents. Recording only compares the marks of
+// the documents' journals, so it is cheap while the chain runs. The texts are made afterwards, by
+// undoing one step after the other. A nil history records nothing.
 type history struct{ moments []moment }
 
-// moment is the state of documents behind a step that changed them.
+// moment is the state of the documents after a step that changed them.
 type moment struct {
-	step      int // -1: before the first
+	step      int // -1 before the first step
 	documents gaby.Container
 	marks     []gaby.Mark
 }
 
+// newHistory returns a history that begins with the documents as they are now, or nil if the
+// request needs none.
 func (r *run) newHistory(documents gaby.Container) *history {
 	if !r.keepSteps && !r.mutations {
 		return nil
 	}
-	return &history{moments: []moment{{step: -1, documents: slices.Clone(documents), marks: checkpoint(documents)}}}
+	return &history{
+		moments: []moment{
+			{step: -1, documents: slices.Clone(documents), marks: checkpoint(documents)},
+		},
+	}
 }
 
-// add remembers the documents as they are behind a step, if it did anything to them.
+// add records the documents as they are after a step, if the step changed them.
 func (h *history) add(step int, documents gaby.Container) {
 	if h == nil {
 		return
@@ -36,13 +43,18 @@ func (h *history) add(step int, documents gaby.Container) {
 	last := &h.moments[len(h.moments)-1]
 	marks := checkpoint(documents)
 	if !slices.Equal(marks, last.marks) || !slices.Equal(documents, last.documents) {
-		h.moments = append(h.moments, moment{step: step, documents: slices.Clone(documents), marks: marks})
+		h.moments = append(h.moments, moment{
+			step: step, documents: slices.Clone(documents), marks: marks,
+		})
 	}
 }
 
-// texts are what print makes of the documents behind each step that may have changed them, in pieces, by step. The last is the text
-// given. The documents are of no more use afterwards.
-func (h *history) texts(last [][]byte, print func(gaby.Container) ([][]byte, error)) (map[int][][]byte, error) {
+// texts returns the text of the documents after each step that may have changed them, in pieces, by
+// step. The text after the last of these steps is given; print makes the others. The documents are
+// rolled back on the way and must not be used afterwards.
+func (h *history) texts(
+	last [][]byte, print func(gaby.Container) ([][]byte, error),
+) (map[int][][]byte, error) {
 	if h == nil {
 		return nil, nil
 	}
@@ -62,8 +74,11 @@ func (h *history) texts(last [][]byte, print func(gaby.Container) ([][]byte, err
 	return texts, nil
 }
 
-// mutations are what happened to the documents, with the functions that did it, see mutation.Chain. texts comes after it.
-func (h *history) mutations(provider configkit.ResourceProvider) (list api.ResourceMutationList, mutators []int, err error) {
+// mutations returns what happened to the documents and which steps did it; see mutation.Chain. It
+// must be called before texts, which rolls the documents back.
+func (h *history) mutations(
+	provider configkit.ResourceProvider,
+) (list api.ResourceMutationList, mutators []int, err error) {
 	states := make([]mutation.ChainState, len(h.moments))
 	for i, m := range h.moments {
 		states[i] = mutation.ChainState{Step: m.step, Documents: m.documents, Marks: m.marks}
@@ -80,8 +95,8 @@ func (h *FunctionHandler) pieces(documents gaby.Container) ([][]byte, error) {
 	return [][]byte{text}, err
 }
 
-// setSteps records what each step made of the data, which is given in parts: their texts before the first step, and steps(i) what
-// became of part i.
+// setSteps records what each step made of the data. parts holds the text of each part before the
+// first step, and steps(i) the texts of part i by step.
 func (r *run) setSteps(parts [][][]byte, steps func(i int) map[int][][]byte) {
 	parts = slices.Clone(parts)
 	for step := range r.steps {

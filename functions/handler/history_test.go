@@ -10,13 +10,16 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// What the response says of a step is the data of the chain up to it, in parts or not; steps that change nothing are not there.
+// TestStepsAreWhatTheChainMadeSoFar checks that the response has, for each step that changed
+// something, the data of the chain up to it, whether the unit is run in parts or not.
 func TestStepsAreWhatTheChainMadeSoFar(t *testing.T) {
 	h := testFunctions(t)
 	list := "apiVersion: v1\nkind: List\nitems:\n" +
 		"- apiVersion: v1\n  kind: Thing\n  metadata:\n    name: a\n- apiVersion: v1\n  kind: Thing\n  metadata:\n    name: b\n"
 	invoke := func(data string, chain api.FunctionInvocationList) *handler.Result {
-		r, err := h.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(data), FunctionInvocations: chain}, handler.Options{KeepSteps: true})
+		r, err := h.Run(t.Context(),
+			&api.FunctionInvocationRequest{ConfigData: []byte(data), FunctionInvocations: chain},
+			handler.Options{KeepSteps: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,8 +36,9 @@ func TestStepsAreWhatTheChainMadeSoFar(t *testing.T) {
 		{"vet-marked x", "mark x", "keep nothing", "copy-all x"},
 	} {
 		for name, data := range map[string]string{
-			"two": resource("a") + "---\n" + resource("b"), "list": list, "list and one": list + "---\n" + resource("c"),
-			"many": manyResources(1500),
+			"two": resource("a") + "---\n" + resource("b"), "list": list,
+			"list and one": list + "---\n" + resource("c"),
+			"many":         manyResources(1500),
 		} {
 			for _, cores := range []int{1, 4} {
 				was := runtime.GOMAXPROCS(cores)
@@ -53,11 +57,13 @@ func TestStepsAreWhatTheChainMadeSoFar(t *testing.T) {
 				for _, s := range r.Steps {
 					text := bytes.Join(s.Parts, nil)
 					if have = append(have, s.Index); !bytes.Equal(text, texts[s.Index]) {
-						t.Errorf("%v on %s, %d cores: behind step %d stands %.200q, not %.200q", calls, name, cores, s.Index, text, texts[s.Index])
+						t.Errorf("%v on %s, %d cores: behind step %d stands %.200q, not %.200q",
+							calls, name, cores, s.Index, text, texts[s.Index])
 					}
 				}
 				if !slices.Equal(have, steps) {
-					t.Errorf("%v on %s, %d cores: steps %v, not %v", calls, name, cores, have, steps)
+					t.Errorf("%v on %s, %d cores: steps %v, not %v", calls, name, cores, have,
+						steps)
 				}
 			}
 		}

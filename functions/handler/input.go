@@ -8,14 +8,16 @@ import (
 
 type inputKey struct{}
 
-// InputFile is the file that a function sees the resources of with the names that were read. It is empty when that is not known, and
-// when a function before it may have changed names, or which resources there are, in this file or in others.
+// InputFile returns the file that the function's resources were read from, with the names they have
+// there. It is "" if the file is unknown, or if a preceding function may have changed names or the
+// set of resources in this file or in others.
 func InputFile(fc *api.FunctionContext) string {
 	file, _ := fc.Context().Value(inputKey{}).(string)
 	return file
 }
 
-// tellInput tells which file resources are of, up to the first step that may change names or which resources there are.
+// tellInput sets the input file of the steps, up to and including the first one that may change
+// names or the set of resources.
 func tellInput(steps []step, file string) {
 	for i := range steps {
 		s := &steps[i]
@@ -26,7 +28,7 @@ func tellInput(steps []step, file string) {
 	}
 }
 
-// withInput puts what InputFile returns into the context of a step.
+// withInput returns a context with the value that InputFile returns.
 func (s *step) withInput(fc *api.FunctionContext) *api.FunctionContext {
 	if s.input == "" {
 		return fc

@@ -16,7 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/where"
 )
 
-// step is one invocation of a chain, made ready to run or refused.
+// step is one invocation of a chain: either ready to run, or refused because of err.
 type step struct {
 	index  int
 	f      *function
@@ -25,23 +25,23 @@ type step struct {
 	where  *where.Expr
 	filter bool
 	name   string
-	err    error  // why it is refused
+	err    error  // why it is refused, or nil
 	input  string // see InputFile
 
-	invocation string // its name, if it has one
+	invocation string // the name of the invocation, if it has one
 }
 
-// result is what a step made of some documents.
+// result is the result of running a step on some documents.
 type result struct {
 	documents gaby.Container
 	output    any
 	report    api.Report
-	seen      int // documents the function got to see
-	facts     any // about a part, for Join
+	seen      int // documents the function saw
+	facts     any // what the function left about a part, for Join
 	err       error
 }
 
-// run is one request being worked on.
+// run is the state of one request while it runs.
 type run struct {
 	ctx       context.Context
 	fc        *api.FunctionContext
@@ -54,15 +54,17 @@ type run struct {
 	inParts   bool
 	count     bool
 
-	combine   bool // validation results
+	combine   bool // combine validation results
 	keepSteps bool
-	mutations bool // are recorded
-	// changedValues tells that there are mutations.
+	mutations bool // record mutations
+	// changedValues is true if any mutations were recorded.
 	changedValues bool
 }
 
-// Invoke runs the chain of a request on its data, see Run.
-func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvocationRequest) (*api.FunctionInvocationResponse, error) {
+// Invoke runs the chain of a request on its data; see Run.
+func (h *FunctionHandler) Invoke(
+	ctx context.Context, request *api.FunctionInvocationRequest,
+) (*api.FunctionInvocationResponse, error) {
 	result, err := h.Run(ctx, request, Options{})
 	if err != nil {
 		return nil, err
@@ -70,17 +72,25 @@ func (h *FunctionHandler) Invoke(ctx context.Context, request *api.FunctionInvoc
 	return &result.FunctionInvocationResponse, nil
 }
 
-// Run runs the chain of a request on its data. It returns an error only for a request that cannot be run at all, and when ctx
-// is cancelled; everything else that goes wrong is in the result.
-func (h *FunctionHandler) Run(ctx context.Context, request *api.FunctionInvocationRequest, options Options) (result *Result, err error) {
-	// Functions that panic are dealt with where they are called; this is for what is around them.
+// Run runs the chain of a request on its data. It returns an error only if the request cannot be
+// run at all or if ctx is cancelled. All other problems are in the result.
+func (h *FunctionHandler) Run(
+	ctx context.Context, request *api.FunctionInvocationRequest, options Options,
+) (result *Result, err error) {
+	// Panics of functions are caught where functions are called. This catches those of the
+	// executor.
 	defer func() {
 		if p := recover(); p != nil {
-			result, err = nil, failureOf(&PanicError{Value: p, Stack: debug.Stack()}, "", api.FailureFunction)
+			result, err = nil, failureOf(&PanicError{Value: p, Stack: debug.Stack()}, "",
+				api.FailureFunction)
 		}
 	}()
 	if n := len(request.FunctionInvocations); n > api.MaxInvocations {
-		return nil, &api.Failure{Class: api.FailureUsage, Message: fmt.Sprintf("the chain has %d functions, at most %d are allowed", n, api.MaxInvocations)}
+		return nil, &api.Failure{
+			Class: api.FailureUsage,
+			Message: fmt.Sprintf("the chain has %d functions, at most %d are allowed", n,
+				api.MaxInvocations),
+		}
 	}
 	where, err := parseWhere(request.WhereResource)
 	if err != nil {
@@ -96,8 +106,10 @@ func (h *FunctionHandler) Run(ctx context.Context, request *api.FunctionInvocati
 		where: where,
 		response: &Result{
 			FunctionInvocationResponse: api.FunctionInvocationResponse{
-				OrganizationID: request.OrganizationID, SpaceID: request.SpaceID, SpaceSlug: request.SpaceSlug,
-				UnitID: request.UnitID, UnitSlug: request.UnitSlug, RevisionID: request.RevisionID,
+				OrganizationID: request.OrganizationID, SpaceID: request.SpaceID,
+				SpaceSlug: request.SpaceSlug,
+				UnitID:    request.UnitID, UnitSlug: request.UnitSlug,
+				RevisionID: request.RevisionID,
 			},
 			Parts: [][]byte{request.ConfigData},
 		},
@@ -110,12 +122,14 @@ func (h *FunctionHandler) Run(ctx context.Context, request *api.FunctionInvocati
 	}
 	r.fc.ToolchainType = h.toolchain
 	r.steps = h.prepare(r.fc, request, options)
-	if r.fc.PreviousDataHash == "" && slices.ContainsFunc(r.steps, func(s step) bool { return s.f != nil && s.f.WholeUnit }) {
+	if r.fc.PreviousDataHash == "" &&
+		slices.ContainsFunc(r.steps, func(s step) bool { return s.f != nil && s.f.WholeUnit }) {
 		r.fc.PreviousDataHash = api.DataHash(request.ConfigData)
 	}
 	r.response.Functions = make([]Outcome, len(r.steps))
 	for i := range r.steps {
-		r.response.Functions[i].FunctionName, r.response.Functions[i].Invocation = r.steps[i].name, r.steps[i].invocation
+		r.response.Functions[i].FunctionName, r.response.Functions[i].Invocation =
+			r.steps[i].name, r.steps[i].invocation
 		r.noteDeprecated(&r.steps[i], request.FunctionInvocations[i].Arguments)
 	}
 
@@ -125,15 +139,15 @@ func (h *FunctionHandler) Run(ctx context.Context, request *api.FunctionInvocati
 	return r.finish(), nil
 }
 
-// runSteps runs the chain and records what it made of the data.
+// runSteps runs the chain and records the resulting data, mutations and steps.
 func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	if parts := h.shards(r, data); parts != nil {
 		ok, err := h.runShards(r, parts)
 		if ok || err != nil {
 			return err
 		}
-		// A failure somewhere. One function after the other on all documents is what tells which failures there are and where
-		// the chain stops.
+		// Some part failed. Only the sequential run on all documents shows which failures there are
+		// and where the chain stops.
 	}
 	documents, err := r.converter.NativeToDocuments(data)
 	if err != nil {
@@ -170,17 +184,20 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 	if !r.keepSteps {
 		return nil
 	}
-	if steps, err := done.texts([][]byte{text}, h.pieces); err == nil { // else they are not known
+	// otherwise the steps are unknown
+	if steps, err := done.texts([][]byte{text}, h.pieces); err == nil {
 		r.setSteps([][][]byte{{data}}, func(int) map[int][][]byte { return steps })
 	}
 	return nil
 }
 
-// setData records the data, which is not what it was.
+// setData records the changed data.
 func (r *run) setData(parts [][]byte) { r.response.Parts, r.response.Changed = parts, true }
 
-// prepare looks the functions up and checks and evaluates their arguments.
-func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.FunctionInvocationRequest, options Options) []step {
+// prepare looks up the functions, and checks and evaluates their arguments.
+func (h *FunctionHandler) prepare(
+	fc *api.FunctionContext, request *api.FunctionInvocationRequest, options Options,
+) []step {
 	steps := make([]step, len(request.FunctionInvocations))
 	filters := request.NumFilters
 	for i, invocation := range request.FunctionInvocations {
@@ -209,7 +226,8 @@ func (h *FunctionHandler) prepare(fc *api.FunctionContext, request *api.Function
 	return steps
 }
 
-// withLiveState returns the other data of a request, with that which older clients call LiveState.
+// withLiveState returns the other data of a request, including what older clients send as
+// LiveState.
 func withLiveState(request *api.FunctionInvocationRequest) map[string]api.Text {
 	const name = "LiveState"
 	if _, given := request.OtherData[name]; given || len(request.LiveState) == 0 {
@@ -220,7 +238,7 @@ func withLiveState(request *api.FunctionInvocationRequest) map[string]api.Text {
 	return sources
 }
 
-// prepare checks the arguments of a step, evaluates those that are expressions and checks what they became.
+// prepare checks the arguments of a step, evaluates expressions among them and checks their values.
 func (s *step) prepare(fc *api.FunctionContext, invocation api.FunctionInvocation) error {
 	normalized, err := s.f.validate(invocation.Arguments)
 	if err != nil {
@@ -230,8 +248,9 @@ func (s *step) prepare(fc *api.FunctionContext, invocation api.FunctionInvocatio
 	return err
 }
 
-// otherData picks the data a function expects: the first of its sources that was sent, or the only one there is, unless another function
-// of the chain expects that by name.
+// otherData returns the data a function expects: that of the first of its sources that was sent. A
+// function without sources gets the only data that was sent, unless a function of the chain expects
+// it by name.
 func otherData(f *function, steps []step, sources map[string]api.Text) []byte {
 	names := slices.Sorted(maps.Keys(sources))
 	for _, source := range f.OtherDataExpected {
@@ -246,20 +265,26 @@ func otherData(f *function, steps []step, sources map[string]api.Text) []byte {
 	}
 	for i := range steps {
 		other := steps[i].f
-		if other != nil && slices.ContainsFunc(other.OtherDataExpected, func(source string) bool { return isSource(source, names[0]) }) {
+		if other != nil &&
+			slices.ContainsFunc(other.OtherDataExpected,
+				func(source string) bool { return isSource(source, names[0]) }) {
 			return nil
 		}
 	}
 	return sources[names[0]]
 }
 
-// isSource tells whether data of the name is what a function expects as source. One that ends in a colon stands for all that begin with it.
+// isSource reports whether data with this name matches the source that a function expects. A source
+// that ends in a colon matches all names that begin with it.
 func isSource(source, name string) bool {
 	return source == name || strings.HasSuffix(source, ":") && strings.HasPrefix(name, source)
 }
 
-// runSequentially is what an invocation means: one function after the other, each on all documents.
-func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container, done *history) (gaby.Container, error) {
+// runSequentially runs one function after the other, each on all documents. This defines what a
+// chain means; running it on parts must have the same result.
+func (h *FunctionHandler) runSequentially(
+	r *run, documents gaby.Container, done *history,
+) (gaby.Container, error) {
 	selection := r.newSelection(h.provider)
 	for i := range r.steps {
 		s := &r.steps[i]
@@ -273,6 +298,7 @@ func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container, done
 			}
 			continue
 		}
+		// A function that fails must leave the documents as it found them.
 		marks := checkpoint(documents)
 		res := s.apply(r.fc, selection, documents)
 		if err := r.ctx.Err(); err != nil {
@@ -295,8 +321,11 @@ func (h *FunctionHandler) runSequentially(r *run, documents gaby.Container, done
 	return documents, nil
 }
 
-// apply runs the function of a step on the documents it is about, and leaves the others where they are.
-func (s *step) apply(fc *api.FunctionContext, selection *selection, documents gaby.Container) result {
+// apply runs the function of a step on the documents it selects. Other documents keep their
+// positions.
+func (s *step) apply(
+	fc *api.FunctionContext, selection *selection, documents gaby.Container,
+) result {
 	selected, err := documents, error(nil)
 	if !s.f.WholeUnit {
 		selected, err = selection.of(documents, s.where)
@@ -304,7 +333,7 @@ func (s *step) apply(fc *api.FunctionContext, selection *selection, documents ga
 	if err != nil {
 		return result{err: err}
 	}
-	if !IsPart(fc) || s.f.Join != nil { // the others need not know
+	if !IsPart(fc) || s.f.Join != nil { // other functions do not need the selection of a part
 		fc = selection.tell(fc, documents, selected, s.where)
 	}
 	res := s.call(s.withInput(fc), selected)
@@ -314,8 +343,8 @@ func (s *step) apply(fc *api.FunctionContext, selection *selection, documents ga
 	return res
 }
 
-// call runs the function of a step. The function gets a container of its own, so that what it does to the list of
-// documents can be forgotten.
+// call runs the function of a step. The function gets a copy of the container, so that its changes
+// to the list of documents can be discarded.
 func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res result) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -326,15 +355,16 @@ func (s *step) call(fc *api.FunctionContext, documents gaby.Container) (res resu
 	before := edits(documents)
 	res.documents, res.output, res.err = s.f.Function(fc, slices.Clone(documents), s.args, s.other)
 	if res.documents == nil {
-		res.documents = documents // what getters of other systems return
+		res.documents = documents // getters of other systems return no documents
 	}
 	if res.err == nil {
-		res.err = s.f.brokenPromise(res, edits(documents) != before || !slices.Equal(documents, res.documents))
+		res.err = s.f.brokenPromise(res,
+			edits(documents) != before || !slices.Equal(documents, res.documents))
 	}
 	return res
 }
 
-// edits is how many there are.
+// edits returns the total number of edits in the documents' journals.
 func edits(documents gaby.Container) int {
 	n := 0
 	for _, d := range documents {
@@ -343,21 +373,26 @@ func edits(documents gaby.Container) int {
 	return n
 }
 
-// brokenPromise tells that a function did not what its signature says, which others rely on.
+// brokenPromise returns an error if the function did something that its signature rules out and on
+// which callers rely.
 func (f *function) brokenPromise(res result, changed bool) error {
 	switch {
 	case slices.Contains(res.documents, nil):
 		return errors.New("the function returned a document that is nil")
 	case changed && !f.Mutating:
-		return errors.New("the function changed the configuration, but its signature does not say Mutating: true")
+		return errors.New(
+			"the function changed the configuration, but its signature does not say Mutating: true")
 	case f.Validating && !isValidation(res.output):
 		return fmt.Errorf("the function is a validation, but its output is %T and not an api.ValidationResult or a list of them", res.output)
 	case res.output != nil && f.OutputInfo != nil && !mayBe(f.OutputInfo.OutputType, res.output):
-		return &OutputTypeError{Function: f.name, Declared: f.OutputInfo.OutputType, Value: res.output}
+		return &OutputTypeError{
+			Function: f.name, Declared: f.OutputInfo.OutputType, Value: res.output,
+		}
 	}
 	return nil
 }
 
+// checkpoint marks the current state of each document, so that rollback can restore it.
 func checkpoint(documents gaby.Container) []gaby.Mark {
 	marks := make([]gaby.Mark, len(documents))
 	for i, d := range documents {
@@ -366,8 +401,10 @@ func checkpoint(documents gaby.Container) []gaby.Mark {
 	return marks
 }
 
+// rollback undoes all edits since the marks were taken. It only restores the documents themselves,
+// not the list of documents, of which every function gets a copy.
 func rollback(documents gaby.Container, marks []gaby.Mark) {
-	for i := range marks { // there are none when checkpoint itself was cut short
+	for i := range marks { // marks is empty if checkpoint itself panicked
 		documents[i].Rollback(marks[i])
 	}
 }

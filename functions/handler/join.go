@@ -10,26 +10,28 @@ import (
 
 type partKey struct{}
 
-// IsPart reports whether a function that works document by document is called for a part of a unit only. One that has to see the whole
-// unit after all returns ErrWholeUnit and is called again.
+// IsPart reports whether a PerDocument function is called for only a part of a unit. If the
+// function has to see the whole unit after all, it returns ErrWholeUnit and is called again.
 func IsPart(fc *api.FunctionContext) bool { return fc.Context().Value(partKey{}) != nil }
 
-// ErrWholeUnit asks for the whole unit, see IsPart.
+// ErrWholeUnit asks for a call with the whole unit; see IsPart.
 var ErrWholeUnit = errors.New("the function has to see the whole unit")
 
-// Leave keeps what a function has found out about a part of a unit for the Join of its registration. It must not refer to the documents.
+// Leave hands what a function found out about a part of a unit to the Join of its registration. The
+// facts must not refer to the documents.
 func Leave(fc *api.FunctionContext, facts any) {
 	if part, ok := fc.Context().Value(partKey{}).(*any); ok {
 		*part = facts
 	}
 }
 
-// inPart is the context of a call for a part. What the function leaves goes to facts.
+// inPart returns the context for a call with a part. Leave stores the function's facts in *facts.
 func inPart(fc *api.FunctionContext, facts *any) *api.FunctionContext {
 	return fc.WithContext(context.WithValue(fc.Context(), partKey{}, facts))
 }
 
-// join calls the Join of a step with what its calls for all parts left. It makes the notes of result.
+// join calls the Join of a step with the facts of all parts. The notes of the result are those Join
+// made.
 func (s *step) join(fc *api.FunctionContext, parts []any) (res result) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -40,7 +42,8 @@ func (s *step) join(fc *api.FunctionContext, parts []any) (res result) {
 	return res
 }
 
-// joinShards calls the Joins of all steps. It reports false when the unit has to be worked on in one piece.
+// joinShards calls the Joins of all steps. It reports false if the unit must be processed as a
+// whole.
 func (r *run) joinShards(shards []shard) bool {
 	for i := range r.steps {
 		s := &r.steps[i]
@@ -53,7 +56,7 @@ func (r *run) joinShards(shards []shard) bool {
 		}
 		joined := s.join(r.fc, parts)
 		if joined.err != nil {
-			return false // a failure is met again where it can be reported
+			return false // the sequential run meets the failure again and reports it
 		}
 		last := &shards[len(shards)-1].results[i].report
 		last.Notes = append(last.Notes, joined.report.Notes...)

@@ -10,7 +10,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// DecodeList reads a JSON list; what its items are is for errors, which tell where the text is no JSON, or which field is wrong.
+// DecodeList decodes a JSON list of what, a plural noun for error messages. The errors say where
+// the text is not JSON, or which field has the wrong type.
 func DecodeList[T any](text, what string) ([]T, error) {
 	var list []T
 	err := json.Unmarshal([]byte(text), &list)
@@ -26,12 +27,14 @@ func DecodeList[T any](text, what string) ([]T, error) {
 		if wrong.Field == "" {
 			return nil, fmt.Errorf("no JSON list of %s, but a JSON %s", what, wrong.Value)
 		}
-		return nil, fmt.Errorf("a list of %s: %s cannot be a JSON %s", what, strings.TrimPrefix(wrong.Field, "."), wrong.Value)
+		return nil, fmt.Errorf("a list of %s: %s cannot be a JSON %s", what,
+			strings.TrimPrefix(wrong.Field, "."), wrong.Value)
 	}
 	return nil, fmt.Errorf("no JSON list of %s: %w", what, err)
 }
 
-// DecodeAttributes reads a list of attributes. Values that are numbers are json.Number, because not every integer is a float64.
+// DecodeAttributes decodes a JSON list of attributes. Numbers become json.Number, because not every
+// integer fits a float64.
 func DecodeAttributes(text string) (api.AttributeValueList, error) {
 	type row struct {
 		api.AttributeValue

@@ -7,13 +7,13 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// mutations are what happened to some of the documents, those of resources that are gone last.
+// mutations holds what happened to some of the documents. Deleted resources come last.
 type mutations struct {
 	list     api.ResourceMutationList
 	mutators []int
 }
 
-// setMutations records the mutations of all parts of the data, those of resources that are gone last.
+// setMutations records the mutations of all parts of the data. Deleted resources come last.
 func (r *run) setMutations(parts ...mutations) {
 	var left, gone api.ResourceMutationList
 	mutators := map[int]bool{}
@@ -30,5 +30,6 @@ func (r *run) setMutations(parts ...mutations) {
 			mutators[step] = true
 		}
 	}
-	r.response.Mutations, r.response.Mutators = append(left, gone...), slices.Sorted(maps.Keys(mutators))
+	r.response.Mutations, r.response.Mutators =
+		append(left, gone...), slices.Sorted(maps.Keys(mutators))
 }

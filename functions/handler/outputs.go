@@ -8,12 +8,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
-// outputs combines the outputs of a chain: values of one type become one value, in the order of their first appearance.
+// outputs combines the outputs of a chain. Values of one type become one value, in the order in
+// which the types first appeared.
 type outputs struct {
 	list api.OutputList
 }
 
-// add takes the output of a step. It returns false when the output cannot be combined with that of an earlier step.
+// add adds the output of a step. It returns false if the output cannot be combined with that of an
+// earlier step.
 func (o *outputs) add(s *step, value any) bool {
 	if value == nil {
 		return true
@@ -34,8 +36,8 @@ func (o *outputs) add(s *step, value any) bool {
 	return true
 }
 
-// combine tells whether outputs of two types become one, which has the first type: those of one type, and results and lists of
-// results of validations.
+// combine reports whether outputs of two types are combined, which then have the first type. That
+// is so for equal types, and for single validation results and lists of them.
 func combine(a, b api.OutputType) bool {
 	isResult := func(t api.OutputType) bool {
 		return t == api.OutputTypeValidationResult || t == api.OutputTypeValidationResultList
@@ -43,8 +45,9 @@ func combine(a, b api.OutputType) bool {
 	return a == b || isResult(a) && isResult(b)
 }
 
-// label gives rows the position and the name of the function they come from, and makes a list of a single validation
-// result. The rows of a function that promises it are sorted here, because only here all of them are together.
+// label sets the position and the name of the function in its rows, and turns a single validation
+// result into a list. If the function asks for sorted rows, they are sorted here, because only here
+// all of them are together.
 func label(value any, s *step) any {
 	switch v := value.(type) {
 	case api.AttributeValueList:
@@ -84,7 +87,8 @@ func label(value any, s *step) any {
 	return value
 }
 
-// typeOfOutput is the type of an output: that which its Go type stands for, else the one the signature says.
+// typeOfOutput returns the type of an output: the one its Go type implies, or else the one the
+// signature declares.
 func typeOfOutput(value any, info *api.FunctionOutput) api.OutputType {
 	if t := typeOfValue(value); t != "" {
 		return t
@@ -95,12 +99,12 @@ func typeOfOutput(value any, info *api.FunctionOutput) api.OutputType {
 	return api.OutputTypeOpaque
 }
 
-// mayBe tells whether an output of the type can be the value. JSON can be anything, and so can what nothing is said about.
+// mayBe reports whether value can be an output of type t. A JSON or opaque output can be anything.
 func mayBe(t api.OutputType, value any) bool {
 	return t == api.OutputTypeJSON || t == api.OutputTypeOpaque || combine(t, typeOfValue(value))
 }
 
-// typeOfValue is the output type that a Go type stands for, "" if it stands for none.
+// typeOfValue returns the output type that the Go type of value implies, or "".
 func typeOfValue(value any) api.OutputType {
 	switch value.(type) {
 	case api.AttributeValueList:
@@ -125,7 +129,8 @@ func typeOfValue(value any) api.OutputType {
 	return ""
 }
 
-// appendOutput puts two values of one output type together, if that type allows it.
+// appendOutput appends two values of one output type. It reports false if the type does not allow
+// that.
 func appendOutput(a, b any) (any, bool) {
 	switch a := a.(type) {
 	case api.AttributeValueList:
@@ -150,7 +155,8 @@ func appendOutput(a, b any) (any, bool) {
 	return a, false
 }
 
-// mergeOutputs puts together what one function made of the parts of the documents; sorted rows are merged.
+// mergeOutputs combines the outputs of one function for the parts of the documents. Sorted rows are
+// merged.
 func mergeOutputs(parts []any, sorted bool) any {
 	if len(parts) == 0 {
 		return nil
@@ -174,14 +180,14 @@ func mergeOutputs(parts []any, sorted bool) any {
 	for _, part := range parts[1:] {
 		next, ok := appendOutput(merged, part)
 		if !ok {
-			break // the first wins, as it does between functions
+			break // the first output wins, as it does between functions
 		}
 		merged = next
 	}
 	return merged
 }
 
-// allOf are the parts, if all of them have a type.
+// allOf returns the parts as values of type T if all of them have that type.
 func allOf[T any](parts []any) ([]T, bool) {
 	typed := make([]T, len(parts))
 	for i, part := range parts {
@@ -193,7 +199,7 @@ func allOf[T any](parts []any) ([]T, bool) {
 	return typed, true
 }
 
-// joinPayloads makes one text of several, with separators between them.
+// joinPayloads joins YAML texts with document separators.
 func joinPayloads(payloads ...api.YAMLPayload) api.YAMLPayload {
 	var b strings.Builder
 	for i, p := range payloads {
@@ -209,7 +215,7 @@ func joinPayloads(payloads ...api.YAMLPayload) api.YAMLPayload {
 	return api.YAMLPayload{Payload: b.String()}
 }
 
-// conjunction is the one result of a validation whose parts were validated by themselves.
+// conjunction returns the one result of a validation whose parts were validated separately.
 func conjunction(parts []any, sorted bool) (api.ValidationResult, bool) {
 	results := make(api.ValidationResultList, len(parts))
 	rows := make([]api.AttributeValueList, len(parts))
@@ -230,16 +236,19 @@ func conjunction(parts []any, sorted bool) (api.ValidationResult, bool) {
 	return whole, true
 }
 
-// combineResults makes one result of a list of them.
+// combineResults turns each list of validation results into one result.
 func (o *outputs) combineResults() {
 	for i := range o.list {
 		if results, ok := o.list[i].Value.(api.ValidationResultList); ok {
-			o.list[i] = api.Output{OutputType: api.OutputTypeValidationResult, Value: CombineResults(results)}
+			o.list[i] = api.Output{
+				OutputType: api.OutputTypeValidationResult, Value: CombineResults(results),
+			}
 		}
 	}
 }
 
-// CombineResults returns one result for all: it passed if all of them did, and has what any of them found.
+// CombineResults combines validation results into one. It passes if all of them do, and has all of
+// their findings.
 func CombineResults(results api.ValidationResultList) api.ValidationResult {
 	whole := api.ValidationResult{Passed: true}
 	for _, result := range results {
@@ -253,7 +262,7 @@ func CombineResults(results api.ValidationResultList) api.ValidationResult {
 	return whole
 }
 
-// passed tells whether a validation passed: all results of a list.
+// passed reports whether a validation passed. A list passes if all of its results do.
 func passed(output any) bool {
 	switch v := output.(type) {
 	case api.ValidationResult:
@@ -266,6 +275,7 @@ func passed(output any) bool {
 	return false
 }
 
+// isValidation reports whether an output has one of the types a validating function may return.
 func isValidation(output any) bool {
 	switch v := output.(type) {
 	case api.ValidationResult, api.ValidationResultList:

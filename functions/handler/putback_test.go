@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPutBackKeepsOrders has a function drop, add and move documents: the others stay in their order, what was made keeps its
-// order, and nothing is lost or doubled.
+// TestPutBackKeepsOrders drops, adds and moves documents in a function. The other documents keep
+// their order, the returned ones keep theirs, and nothing is lost or duplicated.
 func TestPutBackKeepsOrders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var documents, selected gaby.Container
@@ -35,9 +35,11 @@ func TestPutBackKeepsOrders(t *testing.T) {
 			made = rapid.Permutation(made).Draw(t, "order")
 		}
 		merged := putBack(documents, selected, made)
-		others := slices.DeleteFunc(slices.Clone(documents), func(doc *gaby.YamlDoc) bool { return chosen[doc] })
+		others := slices.DeleteFunc(slices.Clone(documents),
+			func(doc *gaby.YamlDoc) bool { return chosen[doc] })
 		isOther := func(doc *gaby.YamlDoc) bool { return slices.Contains(others, doc) }
-		if left := slices.DeleteFunc(slices.Clone(merged), func(doc *gaby.YamlDoc) bool { return !isOther(doc) }); !slices.Equal(left, others) {
+		if left := slices.DeleteFunc(slices.Clone(merged),
+			func(doc *gaby.YamlDoc) bool { return !isOther(doc) }); !slices.Equal(left, others) {
 			t.Fatal("the other documents are not what they were")
 		}
 		if left := slices.DeleteFunc(slices.Clone(merged), isOther); !slices.Equal(left, made) {

@@ -12,11 +12,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/where"
 )
 
+// refuse records that a step was not run because of its arguments.
 func (r *run) refuse(s *step) {
 	r.response.Functions[s.index].Failed = true
 	r.fail(s.failures(s.err, api.FailureUsage))
 }
 
+// failed records that a step was run and failed.
 func (r *run) failed(s *step, res result) {
 	outcome := &r.response.Functions[s.index]
 	outcome.Ran, outcome.Failed = true, true
@@ -24,6 +26,7 @@ func (r *run) failed(s *step, res result) {
 	r.fail(s.failures(res.err, api.FailureFunction))
 }
 
+// failures returns the failures in err, labelled with the invocation of the step.
 func (s *step) failures(err error, class api.FailureClass) []*api.Failure {
 	failures := failuresOf(err, s.name, class)
 	for _, f := range failures {
@@ -34,7 +37,8 @@ func (s *step) failures(err error, class api.FailureClass) []*api.Failure {
 	return failures
 }
 
-// succeeded records what a step made. It returns false when the chain ends here without a failure: a filter did not pass.
+// succeeded records the result of a step. It returns false if a filter did not pass, which ends the
+// chain without a failure.
 func (r *run) succeeded(s *step, res result) bool {
 	outcome := &r.response.Functions[s.index]
 	outcome.Ran, outcome.Counted, outcome.Matches = true, res.report.Counted, res.report.Matches
@@ -42,18 +46,29 @@ func (r *run) succeeded(s *step, res result) bool {
 	r.noteNothingMatched(s, res)
 	if s.f.Validating && !passed(res.output) {
 		if s.filter {
-			r.note(s, []api.Note{{Kind: api.NoteFilter, Message: "the filter did not pass; the functions after it were not run"}})
+			r.note(s, []api.Note{
+				{
+					Kind:    api.NoteFilter,
+					Message: "the filter did not pass; the functions after it were not run",
+				},
+			})
 			return false
 		}
 		r.response.ValidationFailed = true
 	}
 	if !r.outputs.add(s, res.output) {
-		r.note(s, []api.Note{{Message: fmt.Sprintf("functions with unmergeable output types; output of %s discarded", s.name)}})
+		r.note(s, []api.Note{
+			{
+				Message: fmt.Sprintf(
+					"functions with unmergeable output types; output of %s discarded", s.name),
+			},
+		})
 	}
 	return true
 }
 
-// noteDeprecated notes what to write instead of deprecated names of the function and of its parameters.
+// noteDeprecated reports deprecated names of the function and of its parameters, and what to write
+// instead.
 func (r *run) noteDeprecated(s *step, args []api.FunctionArgument) {
 	if s.f == nil {
 		return
@@ -70,7 +85,8 @@ func (r *run) noteDeprecated(s *step, args []api.FunctionArgument) {
 	r.note(s, []api.Note{{Message: message}})
 }
 
-// noteNothingMatched tells that a step had nothing to do. That the request selects no resource is told once, not by every step.
+// noteNothingMatched reports that a step had nothing to do. If the request's where-expression
+// selects no resource, that is reported once instead of for every step.
 func (r *run) noteNothingMatched(s *step, res result) {
 	note := api.Note{Kind: api.NoteNothingMatched}
 	switch where := where.And(r.where, s.where); {
@@ -90,10 +106,11 @@ func (r *run) noteNothingMatched(s *step, res result) {
 	}
 }
 
-// nothingMatched names the arguments that say where to look.
+// nothingMatched returns a message with the arguments that say where to look.
 func (s *step) nothingMatched() string {
 	value := s.f.ValueParameter
-	if n := len(s.f.Parameters); value == "" && n > 0 && s.f.Mutating && s.f.FunctionType == api.FunctionTypePathVisitor {
+	if n := len(s.f.Parameters); value == "" && n > 0 && s.f.Mutating &&
+		s.f.FunctionType == api.FunctionTypePathVisitor {
 		value = s.f.Parameters[n-1].ParameterName
 	}
 	var where []string
@@ -109,11 +126,13 @@ func (s *step) nothingMatched() string {
 	return "nothing matched " + strings.Join(where, ", ")
 }
 
+// note records notes of a step. Notes about the unit are merged with equal ones.
 func (r *run) note(s *step, notes []api.Note) {
 	for _, n := range notes {
 		n.Function, n.Invocation = s.name, s.invocation
 		if n.Kind == api.NoteUnit {
-			if i := slices.IndexFunc(r.response.Notes, func(known api.Note) bool { return known.Key() == n.Key() }); i >= 0 {
+			if i := slices.IndexFunc(r.response.Notes,
+				func(known api.Note) bool { return known.Key() == n.Key() }); i >= 0 {
 				r.response.Notes[i].Add(n)
 				continue
 			}
@@ -122,20 +141,22 @@ func (r *run) note(s *step, notes []api.Note) {
 	}
 }
 
-// fail records failures. What several functions find in the same input is told once.
+// fail records failures. If several functions find the same problem in the input, it is reported
+// once.
 func (r *run) fail(failures []*api.Failure) {
 	for _, f := range failures {
-		known := f.Class == api.FailureInput && slices.ContainsFunc(r.response.Failures, func(g *api.Failure) bool {
-			return g.Class == f.Class && g.Pos == f.Pos && g.Message == f.Message
-		})
+		known := f.Class == api.FailureInput &&
+			slices.ContainsFunc(r.response.Failures, func(g *api.Failure) bool {
+				return g.Class == f.Class && g.Pos == f.Pos && g.Message == f.Message
+			})
 		if !known {
 			r.response.Failures = append(r.response.Failures, f)
 		}
 	}
 }
 
-// countChanges counts what was edited in documents; nil when that is not asked for, and when there are more or fewer of them than
-// before.
+// countChanges counts the edits in documents. It returns nil if no count was asked for, and if
+// documents were added, removed or reordered.
 func (r *run) countChanges(before, documents gaby.Container) *ChangeCount {
 	if !r.count || !slices.Equal(before, documents) {
 		return nil
@@ -165,7 +186,8 @@ func (r *run) finish() *Result {
 		r.outputs.combineResults()
 	}
 	if !r.inParts {
-		// An output that is not JSON is only of use where it is.
+		// An output that cannot be encoded as JSON can only be used in this process, so the error
+		// is ignored.
 		if t, text, err := r.outputs.list.First(); err == nil {
 			r.response.OutputType, r.response.Output = t, text
 		}
@@ -174,7 +196,9 @@ func (r *run) finish() *Result {
 	if r.mutations {
 		r.response.HasNewMutations = r.changedValues
 		if r.response.Changed && !r.response.HasNewMutations {
-			r.response.Notes = append(r.response.Notes, api.Note{Message: "no value has changed; mutations do not tell of comments, the order of resources and the way values are written"})
+			r.response.Notes = append(r.response.Notes, api.Note{
+				Message: "no value has changed; mutations do not tell of comments, the order of resources and the way values are written",
+			})
 		}
 	}
 	r.response.Success = len(r.response.Failures) == 0
@@ -182,7 +206,7 @@ func (r *run) finish() *Result {
 	return r.response
 }
 
-// errorMessages are the failures as they travel: not too many, and none too long.
+// errorMessages returns the messages of failures for the response, limited in number and length.
 func errorMessages(failures []*api.Failure) []string {
 	var messages []string
 	for i, f := range failures {

@@ -12,7 +12,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
-// RegisterFunction checks a registration and adds it. The error is a *RegistrationError naming everything that is wrong.
+// RegisterFunction checks a registration and adds it. The error is a *RegistrationError that lists
+// all problems.
 func (h *FunctionHandler) RegisterFunction(registration FunctionRegistration) error {
 	problems := append(registration.problems(), h.clashes(&registration)...)
 	if len(problems) > 0 {
@@ -22,7 +23,8 @@ func (h *FunctionHandler) RegisterFunction(registration FunctionRegistration) er
 	return nil
 }
 
-// Unchecked is the registry for functions that a test has checked with Check: it looks at nothing but whether a name is taken.
+// Unchecked returns a registry for functions that a test verifies with Check. It only checks that
+// their names are not taken.
 func (h *FunctionHandler) Unchecked() FunctionRegistry { return unchecked{h} }
 
 type unchecked struct{ handler *FunctionHandler }
@@ -36,8 +38,8 @@ func (u unchecked) RegisterFunction(registration FunctionRegistration) error {
 	return nil
 }
 
-// Check tells what is wrong with the registrations of all functions, those that were registered unchecked included. The errors
-// are *RegistrationError.
+// Check checks the registrations of all functions, including those that were registered unchecked.
+// The errors are *RegistrationError, joined.
 func (h *FunctionHandler) Check() error {
 	var wrong []error
 	for _, name := range slices.Sorted(maps.Keys(h.functions)) {
@@ -52,23 +54,27 @@ func (h *FunctionHandler) Check() error {
 	return errors.Join(wrong...)
 }
 
+// add enters a registration under all of its names.
 func (h *FunctionHandler) add(registration FunctionRegistration) {
 	for i, name := range registration.names() {
 		h.functions[name] = &function{
-			FunctionRegistration: &registration, name: name, patterns: h.patterns, programs: h.programs,
+			FunctionRegistration: &registration, name: name, patterns: h.patterns,
+			programs:   h.programs,
 			deprecated: i > len(registration.Aliases),
 		}
 	}
 }
 
-// clashes lists the names of a registration that another function has.
+// clashes returns a problem for each name of a registration that another function has.
 func (h *FunctionHandler) clashes(r *FunctionRegistration) []string {
 	var problems []string
 	names := r.names()
 	for i, name := range names {
 		switch other, taken := h.functions[name]; {
 		case taken && other.FunctionName != name:
-			problems = append(problems, fmt.Sprintf("the name %s is taken, by another name of %s", name, other.FunctionName))
+			problems = append(problems,
+				fmt.Sprintf("the name %s is taken, by another name of %s", name,
+					other.FunctionName))
 		case taken:
 			problems = append(problems, fmt.Sprintf("the name %s is taken", name))
 		case slices.Contains(names[:i], name):
@@ -78,10 +84,12 @@ func (h *FunctionHandler) clashes(r *FunctionRegistration) []string {
 	return problems
 }
 
-// problems lists what is wrong with a registration by itself.
+// problems returns the problems of the registration itself.
 func (r *FunctionRegistration) problems() []string {
 	var problems []string
-	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	add := func(format string, args ...any) {
+		problems = append(problems, fmt.Sprintf(format, args...))
+	}
 
 	for _, name := range r.names() {
 		switch {
@@ -110,7 +118,9 @@ func (r *FunctionRegistration) problems() []string {
 	}
 	problems = append(problems, r.outputProblems()...)
 	problems = append(problems, r.parameterProblems()...)
-	if r.ValueParameter != "" && !slices.ContainsFunc(r.Parameters, func(p api.FunctionParameter) bool { return p.ParameterName == r.ValueParameter }) {
+	if r.ValueParameter != "" &&
+		!slices.ContainsFunc(r.Parameters,
+			func(p api.FunctionParameter) bool { return p.ParameterName == r.ValueParameter }) {
 		add("the parameter for the value, %s, is not one of its parameters", r.ValueParameter)
 	}
 	if slices.Contains(r.OtherDataExpected, "") {
@@ -122,10 +132,15 @@ func (r *FunctionRegistration) problems() []string {
 	if len(problems) > 0 {
 		return problems
 	}
-	// Examples can only be tried when the rest is in order.
-	f := &function{FunctionRegistration: r, name: r.FunctionName, patterns: newPatterns(), programs: newPrograms()}
+	// Examples can only be checked if everything else is valid.
+	f := &function{
+		FunctionRegistration: r, name: r.FunctionName, patterns: newPatterns(),
+		programs: newPrograms(),
+	}
 	for i, p := range r.Parameters {
-		for _, word := range []struct{ what, text string }{{"example", p.Example}, {"default", p.Default}} {
+		for _, word := range []struct{ what, text string }{
+			{"example", p.Example}, {"default", p.Default},
+		} {
 			if word.text == "" {
 				continue
 			}
@@ -144,6 +159,7 @@ func (r *FunctionRegistration) problems() []string {
 	return problems
 }
 
+// outputProblems returns the problems of the declared output.
 func (r *FunctionRegistration) outputProblems() []string {
 	switch {
 	case r.OutputInfo != nil:
@@ -156,7 +172,8 @@ func (r *FunctionRegistration) outputProblems() []string {
 	}
 	var problems []string
 	for _, field := range []struct{ name, value string }{
-		{"result name", r.OutputInfo.ResultName}, {"description", r.OutputInfo.Description}, {"type", string(r.OutputInfo.OutputType)},
+		{"result name", r.OutputInfo.ResultName}, {"description", r.OutputInfo.Description},
+		{"type", string(r.OutputInfo.OutputType)},
 	} {
 		if strings.TrimSpace(field.value) == "" {
 			problems = append(problems, "its output has no "+field.name)
@@ -165,14 +182,16 @@ func (r *FunctionRegistration) outputProblems() []string {
 	if t := r.OutputInfo.OutputType; t != "" && !slices.Contains(api.OutputTypes(), t) {
 		problems = append(problems, unknownType("output", t, api.OutputTypes()))
 	}
-	validates := r.OutputInfo.OutputType == api.OutputTypeValidationResult || r.OutputInfo.OutputType == api.OutputTypeValidationResultList
+	validates := r.OutputInfo.OutputType == api.OutputTypeValidationResult ||
+		r.OutputInfo.OutputType == api.OutputTypeValidationResultList
 	if validates != r.Validating {
-		problems = append(problems, "validating functions, and only they, have validation results as output")
+		problems = append(problems,
+			"validating functions, and only they, have validation results as output")
 	}
 	return problems
 }
 
-// unknownType says that there is no type of the name, and which one may be meant.
+// unknownType returns a message that a type does not exist and which one may be meant.
 func unknownType[T ~string](kind string, name T, types []T) string {
 	names := make([]string, len(types))
 	for i, t := range types {
@@ -185,9 +204,12 @@ func unknownType[T ~string](kind string, name T, types []T) string {
 	return problem + ", only " + strings.Join(names, ", ")
 }
 
+// parameterProblems returns the problems of the parameters.
 func (r *FunctionRegistration) parameterProblems() []string {
 	var problems []string
-	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	add := func(format string, args ...any) {
+		problems = append(problems, fmt.Sprintf(format, args...))
+	}
 	if r.VarArgs && len(r.Parameters) == 0 {
 		add("varargs need a last parameter")
 	}
@@ -211,7 +233,8 @@ func (r *FunctionRegistration) parameterProblems() []string {
 		if p.Required {
 			required++
 			if optionalSeen != "" {
-				add("required parameter %s follows optional parameter %s", p.ParameterName, optionalSeen)
+				add("required parameter %s follows optional parameter %s", p.ParameterName,
+					optionalSeen)
 			}
 		} else {
 			optionalSeen = p.ParameterName
@@ -226,13 +249,17 @@ func (r *FunctionRegistration) parameterProblems() []string {
 	return problems
 }
 
+// constraintProblems returns the problems of a parameter's type and constraints.
 func constraintProblems(p api.FunctionParameter) []string {
 	var problems []string
-	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	add := func(format string, args ...any) {
+		problems = append(problems, fmt.Sprintf(format, args...))
+	}
 	switch {
 	case p.DataType == api.DataTypeNone:
 		add("it has no data type")
-	case p.Schema == "" && !slices.Contains(api.DataTypes(), p.DataType): // with a schema it is JSON of the author's own
+	// a parameter with a schema may have a type of its own, which is JSON
+	case p.Schema == "" && !slices.Contains(api.DataTypes(), p.DataType):
 		add("%s", unknownType("data", p.DataType, api.DataTypes()))
 	}
 	if (p.DataType == api.DataTypeEnum) != (len(p.EnumValues) > 0) {
@@ -263,7 +290,7 @@ func constraintProblems(p api.FunctionParameter) []string {
 	return problems
 }
 
-// checkExample reads an example as a command line does and validates its arguments.
+// checkExample parses an example like a command line and validates its arguments.
 func (f *function) checkExample(example string) error {
 	chain, err := ParseChain(example)
 	if err != nil {
@@ -275,13 +302,16 @@ func (f *function) checkExample(example string) error {
 	args := chain[0].Arguments
 	for i := range args {
 		if text, ok := args[i].Value.(string); ok && strings.HasPrefix(text, "file:") {
-			args[i].Evaluator = api.EvaluatorTemplate // a text that is only known when it is run, like that of an expression
+			// the value is only known when the function runs, like that of an expression
+			args[i].Evaluator = api.EvaluatorTemplate
 		}
 	}
 	_, err = f.validate(args)
 	return err
 }
 
+// isKebabCase reports whether s consists of words of a-z and 0-9 joined by single dashes, beginning
+// with a letter.
 func isKebabCase(s string) bool {
 	for i := range len(s) {
 		c := s[i]

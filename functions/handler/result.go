@@ -2,60 +2,63 @@ package handler
 
 import "github.com/fctl-dev/fctl/api"
 
-// Options say how a request is run and what its result has. They do not travel: a server decides about them for itself.
+// Options say how a request is run and what its result contains. They are not part of the request,
+// so that a server decides about them itself.
 type Options struct {
 	// AllowExternal lets functions run that are not hermetic.
 	AllowExternal bool
-	// InParts leaves the data of the result in Parts, and ConfigData and Output empty, which saves a copy of all of it.
+	// InParts leaves the data of the result in Parts, and ConfigData and Output empty. This saves a
+	// copy of the data.
 	InParts bool
 	// CountChanges asks for Changes.
 	CountChanges bool
-	// KeepSteps asks for Steps, which costs printing the data once for each function.
+	// KeepSteps asks for Steps. It costs printing the data once for each function.
 	KeepSteps bool
 }
 
-// Result is the response to a request and what is known about the run besides.
+// Result is the response to a request with details about the run.
 type Result struct {
 	api.FunctionInvocationResponse
 
-	// Parts is the data, one part after the other, when the options ask for that.
+	// Parts is the data in consecutive parts, if the options ask for that.
 	Parts [][]byte
-	// Failures are the problems, one for each, in the order of functions and documents.
+	// Failures are the problems, in the order of functions and documents.
 	Failures []*api.Failure
 	// Notes are for people: skipped documents, functions that matched nothing.
 	Notes []api.Note
-	// Functions say what happened to each invocation of the request, in order.
+	// Functions says what happened to each invocation of the request, in order.
 	Functions []Outcome
-	// Changes counts what changed, when the options ask for that and it is known without comparing the data with what it was.
+	// Changes counts the changes if the options ask for that and if they are known without
+	// comparing the data before and after.
 	Changes *ChangeCount
-	// Steps are the functions that changed the data and what each of them made of it, in order, when the options ask for that.
-	// There are none when it is not known.
+	// Steps are the functions that changed the data, in order, each with the resulting data, if the
+	// options ask for that. It is empty if this is unknown.
 	Steps []Step
-	// ValidationFailed is true when a validating function that was not a filter did not pass.
+	// ValidationFailed is true if a validating function that is not a filter did not pass.
 	ValidationFailed bool
 }
 
-// ChangeCount is how much of some data is not what it was.
+// ChangeCount counts the changes in some data.
 type ChangeCount struct {
 	Resources int
-	Values    int // single values in them that are other ones, new or gone
+	Values    int // changed, added and removed scalars in them
 }
 
-// Step is the data after a function of the chain, one part after the other.
+// Step is the data after a function of the chain, in consecutive parts.
 type Step struct {
 	Index int // of the invocation
 	Parts [][]byte
 }
 
-// Outcome says what became of one invocation.
+// Outcome says what happened to one invocation.
 type Outcome struct {
 	FunctionName string
-	Invocation   string // its name, if it has one
-	Ran          bool   // false: not reached, or refused
+	Invocation   string // name of the invocation, if it has one
+	Ran          bool   // false if it was refused or not reached
 	Failed       bool
 	Counted      bool // the function counts its matches
 	Matches      int
-	// Unmatched is the note that the function had nothing to do, which may be about all functions; nil when it had something to
-	// do, or did not run.
+	// Unmatched is the note that the function had nothing to do. The note may be about all
+	// functions. It is nil if the function had something to do or did not run.
 	Unmatched *api.Note
 }

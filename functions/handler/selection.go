@@ -8,25 +8,27 @@ import (
 	"github.com/fctl-dev/fctl/configkit/where"
 )
 
-// Selection is what where-expressions keep from a function.
+// Selection describes what where-expressions hide from a function.
 type Selection struct {
-	// Others are the documents of the unit that it does not see.
+	// Others are the documents of the unit that the function does not see.
 	Others gaby.Container
-	// Selects tells whether it would see a document that is not in the unit.
+	// Selects reports whether the function would see a document that is not in the unit.
 	Selects func(*gaby.YamlDoc) (bool, error)
 }
 
 type selectionKey struct{}
 
-// SelectionOf tells a function that compares the unit with something else what it does not see of it. It is nil when there are no
-// where-expressions.
+// SelectionOf returns what a function does not see, for functions that compare the unit with
+// something else. It is nil if there are no where-expressions.
 func SelectionOf(fc *api.FunctionContext) *Selection {
 	s, _ := fc.Context().Value(selectionKey{}).(*Selection)
 	return s
 }
 
-// tell puts what SelectionOf returns into the context of a step.
-func (s *selection) tell(fc *api.FunctionContext, documents, selected gaby.Container, expr *where.Expr) *api.FunctionContext {
+// tell returns a context with the value that SelectionOf returns.
+func (s *selection) tell(
+	fc *api.FunctionContext, documents, selected gaby.Container, expr *where.Expr,
+) *api.FunctionContext {
 	both := where.And(s.where, expr)
 	if both == nil {
 		return fc
@@ -35,7 +37,11 @@ func (s *selection) tell(fc *api.FunctionContext, documents, selected gaby.Conta
 	for _, doc := range selected {
 		seen[doc] = true
 	}
-	told := &Selection{Selects: func(doc *gaby.YamlDoc) (bool, error) { return both.MatchResource(s.provider, doc) }}
+	told := &Selection{
+		Selects: func(doc *gaby.YamlDoc) (bool, error) {
+			return both.MatchResource(s.provider, doc)
+		},
+	}
 	for _, doc := range documents {
 		if !seen[doc] {
 			told.Others = append(told.Others, doc)

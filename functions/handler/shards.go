@@ -13,14 +13,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// shardBytes is small enough to keep all cores busy until the end and to notice a cancellation soon, and large enough for
-// the work of a function call (compiling its paths) not to count.
+// shardBytes is the approximate size of a part. It is small enough to keep all cores busy until the
+// end and to notice a cancellation soon, and large enough for the cost of a function call (which
+// compiles its paths) not to matter.
 const shardBytes = 128 << 10
 
-// shard is a part of the data and what became of it.
+// shard is a part of the data and its results.
 type shard struct {
 	notes   []api.Note
-	results []result // one per step; their documents are dropped once they are printed
+	results []result // one per step, without their documents
 	text    [][]byte // in pieces
 	changed bool
 	changes *ChangeCount
@@ -29,7 +30,8 @@ type shard struct {
 	mutations mutations
 }
 
-// shards are the parts of the data to run the chain on, nil unless running it on parts gives what running it on all does.
+// shards splits the data into the parts to run the chain on. It returns nil if the chain has to run
+// on all of the data, or if there would be only one part.
 func (h *FunctionHandler) shards(r *run, data []byte) *gaby.Parts {
 	converter, ok := h.converter.(configkit.PartConverter)
 	if !ok || len(data) <= shardBytes || len(r.steps) == 0 {
@@ -47,8 +49,9 @@ func (h *FunctionHandler) shards(r *run, data []byte) *gaby.Parts {
 	return nil
 }
 
-// runShards runs the chain on parts of the data in parallel, each parsed and printed where it is worked on, so that only few of
-// them take memory for their trees at a time. ok is false when anything failed; nothing is recorded then.
+// runShards runs the chain on parts of the data in parallel. Each worker parses and prints its
+// parts itself, so that only a few syntax trees are in memory at a time. ok is false if anything
+// failed; then nothing is recorded.
 func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err error) {
 	shards := make([]shard, parts.Len())
 	var next atomic.Int64
@@ -56,7 +59,7 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(shards)) {
 		wg.Go(func() {
-			var arena gaby.Arena // memory for one part after the other
+			var arena gaby.Arena // reused for one part after another
 			for !failed.Load() && r.ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(shards) {
@@ -107,8 +110,11 @@ func (h *FunctionHandler) runShards(r *run, parts *gaby.Parts) (ok bool, err err
 	return true, nil
 }
 
-func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby.Arena, part *shard) (ok bool) {
-	// A panic would end the process from this goroutine; the sequential run that follows meets it where it can be reported.
+func (h *FunctionHandler) runShard(
+	r *run, parts *gaby.Parts, i int, arena *gaby.Arena, part *shard,
+) (ok bool) {
+	// A panic in this goroutine would end the process. The sequential run that follows meets it
+	// again where it can be reported.
 	defer func() { ok = recover() == nil && ok }()
 	documents := parts.Parse(i, arena)
 	part.notes = h.documentNotes(r, documents)
@@ -132,7 +138,7 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 	if r.mutations {
 		var err error
 		if part.mutations.list, part.mutations.mutators, err = done.mutations(h.provider); err != nil {
-			return false // the sequential run tells
+			return false // the sequential run reports it
 		}
 	}
 	part.text = h.converter.(configkit.PartConverter).PartToNative(documents)
@@ -144,7 +150,7 @@ func (h *FunctionHandler) runShard(r *run, parts *gaby.Parts, i int, arena *gaby
 	return true
 }
 
-// sumChanges is nil when the changes of some part are not known.
+// sumChanges adds up the changes of all parts. It returns nil if those of any part are unknown.
 func sumChanges(shards []shard) *ChangeCount {
 	sum := &ChangeCount{}
 	for i := range shards {
@@ -158,7 +164,8 @@ func sumChanges(shards []shard) *ChangeCount {
 	return sum
 }
 
-// mergeResults puts together what one step made of all parts. The rows of sorted output are sorted in each part already.
+// mergeResults combines the results of one step for all parts. Rows to be sorted are already sorted
+// within each part.
 func mergeResults(shards []shard, step int, sorted bool) result {
 	var merged result
 	var parts []any
@@ -176,15 +183,17 @@ func mergeResults(shards []shard, step int, sorted bool) result {
 	return merged
 }
 
-// documentNotes notes the documents that functions skip because they are not resources, and those that seem to be two.
+// documentNotes reports documents that functions skip because they are not resources, and documents
+// that seem to be two.
 func (h *FunctionHandler) documentNotes(r *run, documents gaby.Container) []api.Note {
 	var notes []api.Note
 	for _, d := range documents {
 		_, err := h.provider.ResourceNameGetter(d)
 		if key, at := d.SecondHeader(); key != "" {
 			notes = append(notes, api.Note{
-				Pos:     at,
-				Message: "a second " + key + " in one document: is the line --- in front of it missing?",
+				Pos: at,
+				Message: "a second " + key +
+					" in one document: is the line --- in front of it missing?",
 			})
 		}
 		if err == nil {
@@ -192,16 +201,19 @@ func (h *FunctionHandler) documentNotes(r *run, documents gaby.Container) []api.
 		}
 		none, ok := errors.AsType[*configkit.NoResourceError](err)
 		if !ok || none.Empty {
-			continue // what cannot be read is told by the functions that try to
+			continue // functions that try to read the document report other errors
 		}
 		notes = append(notes, r.noResource(none))
 	}
 	return notes
 }
 
-// noResource notes a document that is no resource, and which functions look at it all the same.
+// noResource reports a document that is not a resource, and which functions look at it
+// nevertheless.
 func (r *run) noResource(none *configkit.NoResourceError) api.Note {
-	note := api.Note{Kind: api.NoteSkippedDocument, Pos: none.Pos, Message: none.Error() + ", so it is skipped"}
+	note := api.Note{
+		Kind: api.NoteSkippedDocument, Pos: none.Pos, Message: none.Error() + ", so it is skipped",
+	}
 	if none.Info == nil {
 		return note
 	}
@@ -216,7 +228,8 @@ func (r *run) noResource(none *configkit.NoResourceError) api.Note {
 		}
 	}
 	if len(checks) > 0 {
-		note.Message = none.Error() + ", so only these functions look at it: " + strings.Join(checks, ", ")
+		note.Message = none.Error() + ", so only these functions look at it: " +
+			strings.Join(checks, ", ")
 	}
 	if len(checks) > 0 && !skips {
 		note.Kind = api.NoteNamelessDocument

@@ -12,7 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/where"
 )
 
-// parseWhere reads a where-expression; of none it is nil. The error is a *yamlkit.Error.
+// parseWhere parses a where-expression. It returns nil for "". The error is a *where.Error.
 func parseWhere(text string) (*where.Expr, error) {
 	if text == "" {
 		return nil, nil
@@ -20,23 +20,26 @@ func parseWhere(text string) (*where.Expr, error) {
 	if n := utf8.RuneCountInString(text); n > api.MaxWhereLength {
 		return nil, &where.Error{
 			Text: text, Column: api.MaxWhereLength + 1,
-			Msg: fmt.Sprintf("the expression has %d characters, at most %d are allowed", n, api.MaxWhereLength),
+			Msg: fmt.Sprintf("the expression has %d characters, at most %d are allowed", n,
+				api.MaxWhereLength),
 		}
 	}
 	return where.ParseResource(text)
 }
 
-// selection decides which documents the functions of a chain see. It belongs to one goroutine.
+// selection decides which documents the functions of a chain see. It must not be used concurrently.
 //
-// The expression of the request says what the chain is about: a document is asked once, when the chain first meets it, so that
-// a function that changes what was asked for does not take the document away from those after it. The expression of an
-// invocation says what that function is about, and is asked of the documents as they are then.
+// The expression of the request says what the chain is about. It is evaluated once for each
+// document, when the chain first meets it: a function that changes what the expression looks at
+// does not hide the document from later functions. The expression of an invocation says what that
+// function is about, and is evaluated on the documents as they are at that moment.
 type selection struct {
 	provider configkit.ResourceProvider
 	where    *where.Expr // of the request
 	met      map[*gaby.YamlDoc]bool
 }
 
+// newSelection returns a selection for one run of the chain. Every shard has its own.
 func (r *run) newSelection(provider configkit.ResourceProvider) *selection {
 	s := &selection{provider: configkit.Nameless{ResourceProvider: provider}, where: r.where}
 	if s.where != nil {
@@ -45,7 +48,7 @@ func (r *run) newSelection(provider configkit.ResourceProvider) *selection {
 	return s
 }
 
-// of picks the documents that a step sees. Without expressions it is the container itself.
+// of returns the documents that a step sees. Without expressions it is the container itself.
 func (s *selection) of(documents gaby.Container, where *where.Expr) (gaby.Container, error) {
 	if s.where == nil && where == nil {
 		return documents, nil
@@ -64,6 +67,7 @@ func (s *selection) of(documents gaby.Container, where *where.Expr) (gaby.Contai
 	return selected, errors.Join(problems...)
 }
 
+// selects reports whether a step whose own expression is where sees the document.
 func (s *selection) selects(doc *gaby.YamlDoc, where *where.Expr) (bool, error) {
 	if s.where != nil {
 		ok, met := s.met[doc]
@@ -84,9 +88,10 @@ func (s *selection) selects(doc *gaby.YamlDoc, where *where.Expr) (bool, error) 
 	return where.MatchResource(s.provider, doc)
 }
 
-// putBack puts what a function made of the selected documents in their places among the others. As many documents as there
-// were take their places one by one. Otherwise those that are still there do; documents the function added come after the one
-// they follow, at the end of everything if they follow the last.
+// putBack replaces the selected documents of a unit by what a function made of them. If the
+// function returned as many documents as it got, each takes the position of the selected one.
+// Otherwise the selected documents that are left keep their positions, and added ones follow the
+// document they came after in made. Those added after the last one go to the end of the unit.
 func putBack(documents, selected, made gaby.Container) gaby.Container {
 	if slices.Equal(selected, made) {
 		return documents
@@ -97,7 +102,7 @@ func putBack(documents, selected, made gaby.Container) gaby.Container {
 	}
 	oneByOne := len(made) == len(selected)
 	var before gaby.Container
-	var groups []gaby.Container // a document that has a place, and those that follow it
+	var groups []gaby.Container // a document with a position, and those that follow it
 	stays := make(map[*gaby.YamlDoc]bool, len(made))
 	for _, doc := range made {
 		stays[doc] = true
@@ -110,10 +115,12 @@ func putBack(documents, selected, made gaby.Container) gaby.Container {
 			groups[last] = append(groups[last], doc)
 		}
 	}
-	if len(groups) == 0 {
+	if len(groups) == 0 { // no selected document is left
 		groups = append(groups, nil)
 	}
 	groups[0] = append(before, groups[0]...)
+	// The documents added after the last selected one go to the end of the unit, so they are split
+	// off the last group.
 	last := groups[len(groups)-1]
 	end := len(last)
 	for end > 0 && !oneByOne && !was[last[end-1]] {
@@ -129,6 +136,6 @@ func putBack(documents, selected, made gaby.Container) gaby.Container {
 			merged, groups = append(merged, groups[0]...), groups[1:]
 		}
 	}
-	merged = append(merged, slices.Concat(groups...)...) // a document that was returned twice
+	merged = append(merged, slices.Concat(groups...)...) // documents that were returned twice
 	return append(merged, last[end:]...)
 }

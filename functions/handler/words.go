@@ -8,9 +8,10 @@ import (
 	"github.com/fctl-dev/fctl/shellwords"
 )
 
-// ParseChain reads a line such as "set-replicas 5 then set-image web nginx:1.27" as a command line does: words are quoted as
-// for a POSIX shell, --param=value names an argument, template: and cel: mark expressions and text: takes the rest as it
-// stands. What is more than words there, flags and files, it does not know.
+// ParseChain parses a line such as "set-replicas 5 then set-image web nginx:1.27" like a command
+// line: words are quoted as for a POSIX shell, --param=value names an argument, template: and cel:
+// mark expressions, and text: takes the rest of the word literally. It does not know flags or
+// files.
 func ParseChain(line string) (api.FunctionInvocationList, error) {
 	words, err := shellwords.Split(line)
 	if err != nil {
@@ -34,6 +35,7 @@ func ParseChain(line string) (api.FunctionInvocationList, error) {
 	return chain, nil
 }
 
+// parseArgument parses one word: a value, or --param=value.
 func parseArgument(word string) api.FunctionArgument {
 	var arg api.FunctionArgument
 	value := word
@@ -46,7 +48,8 @@ func parseArgument(word string) api.FunctionArgument {
 	return arg
 }
 
-// ParseValue tells what a word says as a value: template: and cel: begin an expression, text: a value that is taken as it stands.
+// ParseValue returns the value of a word and the evaluator it is an expression for: template: and
+// cel: begin an expression, text: a literal value.
 func ParseValue(word string) (value, evaluator string) {
 	switch prefix, rest, found := strings.Cut(word, ":"); {
 	case !found:
