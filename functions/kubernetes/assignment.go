@@ -12,23 +12,28 @@ import (
 
 const parameterPair = "key-value"
 
-// assignment is what is to become of one key.
+// assignment says what happens to one key: it gets a value or is removed.
 type assignment struct {
 	name, value string
 	remove      bool
 }
 
-// assignmentParameter is the repeated parameter that assignments are read from; what is a noun with its article.
+// assignmentParameter returns the repeated parameter that assignments are parsed from. what is a
+// noun with its article.
 func assignmentParameter(what, example, deprecatedName string) api.FunctionParameter {
 	return api.FunctionParameter{
-		ParameterName: parameterPair, Required: true, DataType: api.DataTypeString, Example: example, DeprecatedNames: []string{deprecatedName},
-		Description: fmt.Sprintf(`KEY=value sets %s, KEY="" sets it to nothing, KEY= and KEY- remove it`, what),
+		ParameterName: parameterPair, Required: true, DataType: api.DataTypeString,
+		Example: example, DeprecatedNames: []string{deprecatedName},
+		Description: fmt.Sprintf(
+			`KEY=value sets %s, KEY="" sets it to nothing, KEY= and KEY- remove it`, what),
 	}
 }
 
-// assignments reads all pairs of the arguments. Every malformed one is an error, and so is every one that check says something
-// about: what is wrong, as it follows the pair in a sentence.
-func assignments(args []api.FunctionArgument, check func(*assignment) string) ([]assignment, error) {
+// assignments parses all KEY=value arguments. It reports every malformed one, and every one for
+// which check returns a problem, phrased to follow the pair in a sentence.
+func assignments(
+	args []api.FunctionArgument, check func(*assignment) string,
+) ([]assignment, error) {
 	var all []assignment
 	var problems []error
 	for _, arg := range args {
@@ -52,7 +57,9 @@ func assignments(args []api.FunctionArgument, check func(*assignment) string) ([
 		}
 		if problem != "" {
 			problems = append(problems, &handler.ArgumentError{
-				Parameter: parameterPair, Value: text, Message: fmt.Sprintf("argument %s: %s %s", parameterPair, configkit.Quoted(text), problem),
+				Parameter: parameterPair, Value: text,
+				Message: fmt.Sprintf("argument %s: %s %s", parameterPair, configkit.Quoted(text),
+					problem),
 			})
 			continue
 		}

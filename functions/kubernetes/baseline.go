@@ -12,26 +12,29 @@ import (
 	"github.com/fctl-dev/fctl/functions/generic"
 )
 
-// Sources of the data that is compared with, the first that is there.
+// Names of the other data to compare with. The first one that was sent is used.
 const (
 	sourceLastReleased = "LastReleasedRevisionNum"
 	sourceHead         = "HeadRevisionNum"
 	sourceBefore       = "Before:" // followed by the name of any source
 )
 
-// changes compares the documents of a unit with what they were.
+// changes compares the documents of a unit with their baseline.
 type changes struct {
-	docs, before gaby.Container // in pairs
-	same         gaby.Container // the documents in which nothing was changed
+	docs, before gaby.Container // docs[i] is compared with before[i]
+	same         gaby.Container // documents whose text is that of the baseline
 	provider     configkit.ResourceProvider
-	compared     int // fields that are in both
+	compared     int // fields that both sides have
 }
 
-// changesSince pairs documents with those of data. What is only on one side is not compared. It returns nil, with a note, when no
-// data was given.
-func changesSince(fc *api.FunctionContext, data []byte, docs gaby.Container, provider configkit.ResourceProvider) (*changes, error) {
+// changesSince pairs documents with those of data. Documents that exist on one side only are not
+// compared. If no data was given, it reports that and returns nil.
+func changesSince(
+	fc *api.FunctionContext, data []byte, docs gaby.Container, provider configkit.ResourceProvider,
+) (*changes, error) {
 	if data == nil {
-		fc.NoteOnce("there is nothing to compare with (--other-data " + sourceLastReleased + "=FILE), so everything passes")
+		fc.NoteOnce("there is nothing to compare with (--other-data " + sourceLastReleased +
+			"=FILE), so everything passes")
 		return nil, nil
 	}
 	before, err := gaby.ParseAll(data)
@@ -39,7 +42,9 @@ func changesSince(fc *api.FunctionContext, data []byte, docs gaby.Container, pro
 		return nil, baselineError(err)
 	}
 	was := map[yamlkit.ResourceTypeAndName]*gaby.YamlDoc{}
-	err = yamlkit.EachResource(before, provider, func(i int, info api.ResourceInfo) { was[yamlkit.TypeAndName(&info)] = before[i] })
+	err = yamlkit.EachResource(before, provider, func(i int, info api.ResourceInfo) {
+		was[yamlkit.TypeAndName(&info)] = before[i]
+	})
 	if err != nil {
 		return nil, baselineError(err)
 	}
@@ -56,13 +61,16 @@ func changesSince(fc *api.FunctionContext, data []byte, docs gaby.Container, pro
 	return c, err
 }
 
-// baselineError tells what is wrong with what is compared with. It does not wrap its cause, whose positions are not those of the unit.
+// baselineError reports that the baseline cannot be read. It does not wrap its cause, whose
+// positions refer to the baseline and not to the unit.
 func baselineError(err error) error {
 	return errors.New("what to compare with cannot be read: " + err.Error())
 }
 
-// of lists the fields of attributes that are not what they were.
-func (c *changes) of(fc *api.FunctionContext, describe func(*api.AttributeValue), names ...api.AttributeName) (api.AttributeValueList, error) {
+// of returns the changed fields of attributes and counts the compared ones as matches.
+func (c *changes) of(
+	fc *api.FunctionContext, describe func(*api.AttributeValue), names ...api.AttributeName,
+) (api.AttributeValueList, error) {
 	var rows api.AttributeValueList
 	var problems []error
 	for _, name := range names {
@@ -73,18 +81,21 @@ func (c *changes) of(fc *api.FunctionContext, describe func(*api.AttributeValue)
 	return yamlkit.SortRows(rows), errors.Join(problems...)
 }
 
-// field is a place of a resource that has a name of its own in the unit.
+// field identifies a field of a resource within the unit.
 type field struct {
 	resource yamlkit.ResourceTypeAndName
 	path     api.ResolvedPath
 }
 
-// fieldValue is what is there: a map or list, or a scalar, of which a path may be about a part.
+// fieldValue is the value of a field: a map, a list or a scalar. For a path into a scalar, scalar
+// is the part it addresses.
 type fieldValue struct {
 	value  gaby.Value
 	scalar any
 }
 
+// valueOf returns the value of a match. It reports false if the path addresses a part of a scalar
+// that does not exist.
 func valueOf(p *yamlkit.Place) (fieldValue, bool) {
 	if p.Value.Kind() != gaby.Scalar {
 		return fieldValue{value: p.Value}, true
@@ -93,6 +104,7 @@ func valueOf(p *yamlkit.Place) (fieldValue, bool) {
 	return fieldValue{p.Value, scalar}, ok
 }
 
+// equal reports whether two fields have the same value. Of scalars it compares the addressed part.
 func (v fieldValue) equal(o fieldValue) bool {
 	if v.value.Kind() != gaby.Scalar || o.value.Kind() != gaby.Scalar {
 		return v.value.Equal(o.value)
@@ -100,8 +112,10 @@ func (v fieldValue) equal(o fieldValue) bool {
 	return reflect.DeepEqual(v.scalar, o.scalar)
 }
 
-// find lists the fields of an attribute that are not what they were.
-func (c *changes) find(name api.AttributeName, describe func(*api.AttributeValue)) (api.AttributeValueList, error) {
+// find returns the changed fields of an attribute.
+func (c *changes) find(
+	name api.AttributeName, describe func(*api.AttributeValue),
+) (api.AttributeValueList, error) {
 	keys, err := generic.AttributeKeys(c.provider, name)
 	if err != nil {
 		return nil, err
@@ -116,7 +130,8 @@ func (c *changes) find(name api.AttributeName, describe func(*api.AttributeValue
 	if err != nil {
 		return nil, baselineError(err)
 	}
-	errSame := yamlkit.VisitPlaces(c.same, paths, keys, c.provider, func(*yamlkit.Place) { c.compared++ })
+	errSame := yamlkit.VisitPlaces(c.same, paths, keys, c.provider,
+		func(*yamlkit.Place) { c.compared++ })
 	var rows api.AttributeValueList
 	err = yamlkit.VisitPlaces(c.docs, paths, keys, c.provider, func(p *yamlkit.Place) {
 		before, ok := was[field{yamlkit.TypeAndName(p.Resource), p.Path()}]
@@ -146,7 +161,7 @@ func (c *changes) find(name api.AttributeName, describe func(*api.AttributeValue
 	return rows, errors.Join(errSame, err)
 }
 
-// firstDifference is the first place in a value where it is not what it was.
+// firstDifference returns the first value within is that differs from was.
 func firstDifference(is, was gaby.Value) gaby.Value {
 	if is.Kind() != was.Kind() || is.Kind() == gaby.Scalar {
 		return is
@@ -165,5 +180,5 @@ func firstDifference(is, was gaby.Value) gaby.Value {
 			return firstDifference(v, old)
 		}
 	}
-	return is // something is missing
+	return is // something was removed, so there is no value to return
 }

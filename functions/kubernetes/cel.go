@@ -13,18 +13,20 @@ import (
 	"github.com/fctl-dev/fctl/functions/program"
 )
 
-// registerCELFunctions registers the functions that get, set and check with expressions as admission policies have them.
+// registerCELFunctions registers the functions that get, set and check values with the CEL
+// expressions of admission policies.
 func registerCELFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
 	language := &program.Language{
 		Name: "cel",
 		Program: api.FunctionParameter{
-			ParameterName: "expression", Required: true, DataType: api.DataTypeCEL, Example: `object.kind != "Deployment" || object.spec.replicas > 1`,
+			ParameterName: "expression", Required: true, DataType: api.DataTypeCEL,
+			Example:     `object.kind != "Deployment" || object.spec.replicas > 1`,
 			Description: "CEL expression about a resource, which is called object or r ('fctl help cel')",
 		},
 		Compile: compileCEL,
 		Write: func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
 			part, ok := value.(map[string]any)
-			if !ok { // a value of the resource itself, whole
+			if !ok { // the expression returned a whole value of the resource
 				return doc.SetData(value)
 			}
 			return yamlkit.Merge(doc, provider.MergeKeys(info.ResourceType), part)
@@ -47,7 +49,9 @@ func registerCELFunctions(fh handler.FunctionRegistry, provider configkit.Resour
 	return handler.Register(fh, program.Functions(language, provider)...)
 }
 
-func compileCEL(text string, use program.Use) (func(*expression.Scope) (program.Run, error), error) {
+func compileCEL(
+	text string, use program.Use,
+) (func(*expression.Scope) (program.Run, error), error) {
 	var kinds []cel.Kind
 	switch use {
 	case program.Gets:

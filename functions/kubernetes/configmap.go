@@ -20,17 +20,20 @@ const (
 	parameterHistoryLimit = "revision-history-limit"
 	defaultHistoryLimit   = 10
 
-	// Fields of the context that ConfigMaps carry which are made anew for every change of what they hold.
-	contextStableCore     = "ResourceNameStableCore" // the part of the name all revisions share
+	// Fields of the context in ConfigMaps that are rendered again whenever their contents change.
+	// the part of the name that all revisions share
+	contextStableCore     = "ResourceNameStableCore"
 	contextRevision       = "RevisionNum"
 	contextRenderRevision = "RenderRevision"
-	contextVisitorOptions = "VisitorOptions" // words with commas between them
+	contextVisitorOptions = "VisitorOptions" // comma-separated words
 
 	latestRevision = "Latest"
 	ignoreProvided = "IgnoreProvided"
 )
 
-func registerConfigMapFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+func registerConfigMapFunctions(
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
+) error {
 	one := 1
 	return fh.RegisterFunction(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -48,7 +51,9 @@ func registerConfigMapFunctions(fh handler.FunctionRegistry, provider configkit.
 			Examples:              []string{"prune-configmaps", "prune-configmaps 1"},
 		},
 		ValueParameter: parameterHistoryLimit,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			limit := handler.Arguments(args).Int(parameterHistoryLimit)
 			if limit == 0 {
 				limit = defaultHistoryLimit
@@ -65,24 +70,29 @@ func registerConfigMapFunctions(fh handler.FunctionRegistry, provider configkit.
 					kept = append(kept, r.doc)
 				}
 			}
-			_, err = yamlkit.VisitResources(kept, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-				return output, []error{markRevision(doc, ages[doc] == 0, provider)}
-			})
-			return slices.DeleteFunc(docs, func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit }), nil, err
+			_, err = yamlkit.VisitResources(kept, nil, provider,
+				func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+					return output, []error{markRevision(doc, ages[doc] == 0, provider)}
+				})
+			return slices.DeleteFunc(docs,
+				func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit }), nil, err
 		},
 	})
 }
 
-// configMapRevision is one of the ConfigMaps that stand for one thing at different times.
+// configMapRevision is one of several immutable ConfigMaps with the contents of the same ConfigMap
+// at different times.
 type configMapRevision struct {
 	doc             *gaby.YamlDoc
 	namespace, core string
 	number          int
 }
 
-// configMapRevisions finds the immutable ConfigMaps that are revisions.
-func configMapRevisions(docs gaby.Container, provider configkit.ResourceProvider) ([]configMapRevision, error) {
-	var configMaps gaby.Container // the others are not looked into
+// configMapRevisions returns the immutable ConfigMaps that are revisions.
+func configMapRevisions(
+	docs gaby.Container, provider configkit.ResourceProvider,
+) ([]configMapRevision, error) {
+	var configMaps gaby.Container // other documents are not parsed
 	for _, doc := range docs {
 		if t, err := provider.ResourceTypeGetter(doc); err == nil && t == typeConfigMap {
 			configMaps = append(configMaps, doc)
@@ -90,34 +100,44 @@ func configMapRevisions(docs gaby.Container, provider configkit.ResourceProvider
 	}
 	var revisions []configMapRevision
 	path := string(provider.ContextPath(contextRevision))
-	_, err := yamlkit.VisitResources(configMaps, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-		core := doc.Path(string(provider.ContextPath(contextStableCore))).Value().Text()
-		if core == "" || doc.Search("immutable").Data() != true {
-			return output, nil
-		}
-		number := doc.Path(path).Value()
-		n, err := strconv.Atoi(number.Text())
-		switch {
-		case !number.Exists(): // as render-configmap leaves it: the latest is known, the others are in their order
-			if n = 0; doc.Path(string(provider.ContextPath(contextRenderRevision))).Value().Text() == latestRevision {
-				n = math.MaxInt
+	_, err := yamlkit.VisitResources(configMaps, nil, provider,
+		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			core := doc.Path(string(provider.ContextPath(contextStableCore))).Value().Text()
+			if core == "" || doc.Search("immutable").Data() != true {
+				return output, nil
 			}
-		case err != nil:
-			return output, []error{editError(number, gaby.DotPathToSlice(path), "", "%q is no number of a revision", number.Text())}
-		}
-		namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
-		revisions = append(revisions, configMapRevision{doc, namespace, core, n})
-		return output, nil
-	})
+			number := doc.Path(path).Value()
+			n, err := strconv.Atoi(number.Text())
+			switch {
+			// render-configmap does not number revisions: it marks the latest, and the others are
+			// in order
+			case !number.Exists():
+				if n = 0; doc.Path(string(provider.ContextPath(contextRenderRevision))).
+					Value().Text() == latestRevision {
+					n = math.MaxInt
+				}
+			case err != nil:
+				return output, []error{
+					editError(number, gaby.DotPathToSlice(path), "",
+						"%q is no number of a revision",
+						number.Text()),
+				}
+			}
+			namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
+			revisions = append(revisions, configMapRevision{doc, namespace, core, n})
+			return output, nil
+		})
 	return revisions, err
 }
 
-// agesOf counts for each revision the newer ones of the same ConfigMap. Of two with one number the later one in the unit is newer.
+// agesOf returns for each revision the number of newer ones of the same ConfigMap. Of two with the
+// same number, the later one in the unit is newer.
 func agesOf(revisions []configMapRevision) map[*gaby.YamlDoc]int {
 	newestFirst := slices.Clone(revisions)
 	slices.Reverse(newestFirst)
 	slices.SortStableFunc(newestFirst, func(a, b configMapRevision) int {
-		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.core, b.core), cmp.Compare(b.number, a.number))
+		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.core, b.core),
+			cmp.Compare(b.number, a.number))
 	})
 	ages := make(map[*gaby.YamlDoc]int, len(revisions))
 	for i, r := range newestFirst {
@@ -130,7 +150,8 @@ func agesOf(revisions []configMapRevision) map[*gaby.YamlDoc]int {
 	return ages
 }
 
-// markRevision says whether a revision is the newest one, to which references are resolved.
+// markRevision marks a revision as the newest one, to which references resolve, or removes the
+// mark.
 func markRevision(doc *gaby.YamlDoc, newest bool, provider configkit.ResourceProvider) error {
 	path := string(provider.ContextPath(contextRenderRevision))
 	if newest {
@@ -143,7 +164,9 @@ func markRevision(doc *gaby.YamlDoc, newest bool, provider configkit.ResourcePro
 		}
 	}
 	path = string(provider.ContextPath(contextVisitorOptions))
-	options := strings.FieldsFunc(doc.Path(path).Value().Text(), func(c rune) bool { return c == ',' || c == ' ' })
+	options := strings.FieldsFunc(doc.Path(path).Value().Text(), func(c rune) bool {
+		return c == ',' || c == ' '
+	})
 	switch ignored := slices.Contains(options, ignoreProvided); {
 	case ignored == !newest:
 		return nil

@@ -18,29 +18,34 @@ const parameterContainerName = "container-name"
 
 func containerNameParameter() api.FunctionParameter {
 	return api.FunctionParameter{
-		ParameterName: parameterContainerName, Required: true, DataType: api.DataTypeString, Example: "web",
+		ParameterName: parameterContainerName, Required: true, DataType: api.DataTypeString,
+		Example:     "web",
 		Description: "name of the containers, or * for all",
 	}
 }
 
-// container is a container of a resource, found for an edit.
+// container is a container of a resource, located for an edit.
 type container struct {
 	doc      *gaby.YamlDoc
-	segments []string // where it is
+	segments []string // its path
 	value    gaby.Value
 }
 
-// at is the path of something in the container.
+// at returns the path of a field of the container.
 func (c *container) at(segments ...string) []string {
-	return append(append(make([]string, 0, len(c.segments)+len(segments)), c.segments...), segments...)
+	return append(append(make([]string, 0, len(c.segments)+len(segments)), c.segments...),
+		segments...)
 }
 
-// editError is an error about what is at a place of a document.
+// editError returns an error about the value at a path of a document.
 func editError(v gaby.Value, segments []string, hint, format string, args ...any) error {
-	return &gaby.EditError{Pos: v.Position(), Path: string(yamlpath.Join(segments)), Msg: fmt.Sprintf(format, args...), Hint: hint}
+	return &gaby.EditError{
+		Pos: v.Position(), Path: string(yamlpath.Join(segments)), Msg: fmt.Sprintf(format, args...),
+		Hint: hint,
+	}
 }
 
-// appendTo appends an entry to the list at a place, which is made where it is missing.
+// appendTo appends an entry to the list at a path. A missing list is created.
 func appendTo(doc *gaby.YamlDoc, entry any, segments ...string) error {
 	place := doc.Search(segments...)
 	if place.IsArray() {
@@ -54,7 +59,7 @@ func appendTo(doc *gaby.YamlDoc, entry any, segments ...string) error {
 	return err
 }
 
-// orderedMap is a map whose keys, which alternate with their values, keep their order.
+// orderedMap returns a map with these keys and values, which alternate, in this order.
 func orderedMap(keysAndValues ...any) (*gaby.YamlDoc, error) {
 	m, err := gaby.ParseYAML([]byte("{}\n"))
 	for i := 0; err == nil && i < len(keysAndValues); i += 2 {
@@ -63,44 +68,59 @@ func orderedMap(keysAndValues ...any) (*gaby.YamlDoc, error) {
 	return m, err
 }
 
-// editContainers calls edit for the containers with a name, or with * for all, those without a name as well, and returns how many there
-// were. Where containers are is known from the registered paths of their names.
-func editContainers(docs gaby.Container, provider configkit.ResourceProvider, name string, edit func(*container) error) (int, error) {
+// editContainers calls edit for each container with this name and returns their number. With *, it
+// calls edit for all containers, including those without a name. The paths of containers are
+// derived from the registered paths of their names.
+func editContainers(
+	docs gaby.Container, provider configkit.ResourceProvider, name string,
+	edit func(*container) error,
+) (int, error) {
 	editAt := func(doc *gaby.YamlDoc, segments []string) error {
-		return edit(&container{doc: doc, segments: segments, value: doc.Search(segments...).Value()})
-	}
-	if name == "*" {
-		all := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return v.Kind() == gaby.Map }}
-		return yamlkit.EditPaths(docs, inContainers(provider, ""), nil, provider, all, func(p *yamlkit.Place) error {
-			return editAt(p.Doc, p.Segments)
+		return edit(&container{
+			doc: doc, segments: segments, value: doc.Search(segments...).Value(),
 		})
 	}
-	named := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return v.TextIs(name) }}
-	return yamlkit.EditPaths(docs, provider.AttributePaths(attributeContainerName), nil, provider, named, func(p *yamlkit.Place) error {
-		return editAt(p.Doc, p.Segments[:len(p.Segments)-1])
-	})
+	if name == "*" {
+		all := yamlkit.EditOptions{
+			Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return v.Kind() == gaby.Map },
+		}
+		return yamlkit.EditPaths(docs, inContainers(provider, ""), nil, provider, all,
+			func(p *yamlkit.Place) error {
+				return editAt(p.Doc, p.Segments)
+			})
+	}
+	named := yamlkit.EditOptions{
+		Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return v.TextIs(name) },
+	}
+	return yamlkit.EditPaths(docs, provider.AttributePaths(attributeContainerName), nil, provider,
+		named, func(p *yamlkit.Place) error {
+			return editAt(p.Doc, p.Segments[:len(p.Segments)-1])
+		})
 }
 
-// containerPaths are paths below the containers of a type, or those of the containers themselves.
+// containerPaths is a source of paths to containers, or to fields of containers.
 type containerPaths struct {
 	names configkit.PathSource // the paths of the containers' names
-	below []string             // "" for the container
+	below []string             // paths in the container, "" for the container itself
 }
 
-// inContainers are paths below all containers.
+// inContainers returns the source of these paths in all containers.
 func inContainers(provider configkit.ResourceProvider, below ...string) containerPaths {
 	return containerPaths{names: provider.AttributePaths(attributeContainerName), below: below}
 }
 
-// PathsOf are the paths for a type.
+// PathsOf returns the paths for resources of type t.
 func (c containerPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	var infos []*api.PathVisitorInfo
 	for _, name := range c.names.PathsOf(t) {
 		prefix := strings.TrimSuffix(string(name.Path), "name")
 		for _, path := range c.below {
-			info := &api.PathVisitorInfo{Path: api.UnresolvedPath(prefix + path), DataType: api.DataTypeString}
+			info := &api.PathVisitorInfo{
+				Path: api.UnresolvedPath(prefix + path), DataType: api.DataTypeString,
+			}
 			if path == "" {
-				info.Path, info.DataType = api.UnresolvedPath(strings.TrimSuffix(prefix, ".")), api.DataTypeYAML
+				info.Path, info.DataType =
+					api.UnresolvedPath(strings.TrimSuffix(prefix, ".")), api.DataTypeYAML
 			}
 			infos = append(infos, info)
 		}

@@ -20,16 +20,19 @@ const (
 	attributeResources       api.AttributeName = "container-resources-defaults"
 )
 
-// setter sets something in documents and returns at how many places it was looked.
+// setter sets values in documents and returns the number of paths it considered.
 type setter func(*api.FunctionContext, gaby.Container) (int, error)
 
-func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+func registerDefaultsFunctions(
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
+) error {
 	plain := func(*api.FunctionContext) func(*yamlkit.Place) error { return setDefault }
 	podSecurity := defaultsSetter(provider, provider.AttributePaths(attributePodSecurity), plain)
 	securityContext := provider.AttributePaths(attributeSecurityContext)
-	resources := defaultsSetter(provider, provider.AttributePaths(attributeResources), func(*api.FunctionContext) func(*yamlkit.Place) error {
-		return setDefaultRequest
-	})
+	resources := defaultsSetter(provider, provider.AttributePaths(attributeResources),
+		func(*api.FunctionContext) func(*yamlkit.Place) error {
+			return setDefaultRequest
+		})
 	automount := func(_ *api.FunctionContext, docs gaby.Container) (int, error) {
 		return yamlkit.UpdatePaths(docs, provider.AttributePaths(attributeAutomount), nil, provider,
 			func(bool) bool { return false }, yamlkit.UpdateOptions{Upsert: true})
@@ -40,20 +43,24 @@ func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.R
 		set               setter
 	}{
 		{
-			"set-pod-security-defaults", "Set missing pod security labels of namespaces: enforce baseline, warn about what is not restricted",
+			"set-pod-security-defaults",
+			"Set missing pod security labels of namespaces: enforce baseline, warn about what is not restricted",
 			attributePodSecurity, podSecurity,
 		},
 		{
-			"set-automount-service-account-token-false", "Set automountServiceAccountToken of pods to false, whatever it is",
+			"set-automount-service-account-token-false",
+			"Set automountServiceAccountToken of pods to false, whatever it is",
 			attributeAutomount, automount,
 		},
 		{
-			"set-pod-container-security-context-defaults", "Set missing fields of the security contexts of pods and containers to restrictive values. " +
+			"set-pod-container-security-context-defaults",
+			"Set missing fields of the security contexts of pods and containers to restrictive values. " +
 				"A pod with hostNetwork or a privileged container is left alone, and so are the user and the groups of a pod that sets one of them",
 			attributeSecurityContext, defaultsSetter(provider, securityContext, setDefaultSecurity),
 		},
 		{
-			"set-container-resources-defaults", "Set missing requests for CPU and memory of containers, unless the limit is lower",
+			"set-container-resources-defaults",
+			"Set missing requests for CPU and memory of containers, unless the limit is lower",
 			attributeResources, resources,
 		},
 	} {
@@ -67,7 +74,9 @@ func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.R
 				Examples:      []string{f.name},
 			},
 			PerDocument: true,
-			Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+			Function: func(
+				fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+			) (gaby.Container, any, error) {
 				matches, err := f.set(fc, docs)
 				fc.Matched(matches)
 				return docs, nil, err
@@ -80,10 +89,18 @@ func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.R
 	if err := fh.RegisterFunction(setContainerProbeDefaultsFunction(provider)); err != nil {
 		return err
 	}
-	places := attributesPaths{provider, []api.AttributeName{attributePodSecurity, attributeAutomount, attributeSecurityContext, attributeResources}}
+	places := attributesPaths{
+		provider,
+		[]api.AttributeName{
+			attributePodSecurity, attributeAutomount, attributeSecurityContext, attributeResources,
+		},
+	}
 	return fh.RegisterFunction(setPodDefaultsFunction(places, []podDefault{
 		{"pod-security", "what set-pod-security-defaults sets", podSecurity},
-		{"automount-service-account-token", "what set-automount-service-account-token-false sets", automount},
+		{
+			"automount-service-account-token",
+			"what set-automount-service-account-token-false sets", automount,
+		},
 		{
 			"security-context", "what set-pod-container-security-context-defaults sets",
 			defaultsSetter(provider, severestFirst{securityContext}, setDefaultSecurity),
@@ -98,17 +115,21 @@ func registerDefaultsFunctions(fh handler.FunctionRegistry, provider configkit.R
 	}))
 }
 
-// defaultsSetter sets the registered defaults of paths.
-func defaultsSetter(provider configkit.ResourceProvider, paths configkit.PathSource, set func(*api.FunctionContext) func(*yamlkit.Place) error) setter {
+// defaultsSetter returns a setter for the registered defaults of paths.
+func defaultsSetter(
+	provider configkit.ResourceProvider, paths configkit.PathSource,
+	set func(*api.FunctionContext) func(*yamlkit.Place) error,
+) setter {
 	return func(fc *api.FunctionContext, docs gaby.Container) (int, error) {
-		return yamlkit.EditPaths(docs, paths, nil, provider, yamlkit.EditOptions{Upsert: true, InOrder: true}, set(fc))
+		return yamlkit.EditPaths(docs, paths, nil, provider,
+			yamlkit.EditOptions{Upsert: true, InOrder: true}, set(fc))
 	}
 }
 
-// isMissing reports whether a place has no value.
+// isMissing reports whether a match has no value, or null.
 func isMissing(p *yamlkit.Place) bool { return !p.Value.Exists() || p.Value.Doc().IsNull() }
 
-// setDefault writes the default of a place where nothing is.
+// setDefault sets the registered default if there is no value.
 func setDefault(p *yamlkit.Place) error {
 	if !isMissing(p) {
 		return nil
@@ -117,22 +138,25 @@ func setDefault(p *yamlkit.Place) error {
 	return err
 }
 
-// setDefaultRequest is setDefault, but for a request that would be more than the limit: without one the limit is requested.
+// setDefaultRequest is setDefault for a resource request, unless the default exceeds the limit.
+// Kubernetes then uses the limit as the request.
 func setDefaultRequest(p *yamlkit.Place) error {
-	segments := slices.Clone(p.Segments) // ... resources.requests.cpu
+	segments := slices.Clone(p.Segments) // of the form ... resources.requests.cpu
 	segments[len(segments)-2] = "limits"
 	limit, hasLimit := quantity.Parse(p.Doc.Search(segments...).Value().Text())
 	request, ok := p.Info().Details.DefaultValue.(string)
-	if amount, isAmount := quantity.Parse(request); hasLimit && ok && isAmount && amount.Compare(limit) > 0 {
+	if amount, isAmount := quantity.Parse(request); hasLimit && ok && isAmount &&
+		amount.Compare(limit) > 0 {
 		return nil
 	}
 	return setDefault(p)
 }
 
-// severestFirst are the paths of security contexts in the order set-pod-defaults has always written them.
+// severestFirst sorts the paths of security contexts in the order in which set-pod-defaults has
+// always written them.
 type severestFirst struct{ configkit.PathSource }
 
-// PathsOf are the paths for a type.
+// PathsOf returns the paths for resources of type t.
 func (s severestFirst) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	order := []string{
 		"readOnlyRootFilesystem", "allowPrivilegeEscalation", "privileged", "capabilities",
@@ -148,13 +172,13 @@ func (s severestFirst) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	return infos
 }
 
-// attributesPaths are the paths of several attributes.
+// attributesPaths is a source of the paths of several attributes.
 type attributesPaths struct {
 	provider configkit.ResourceProvider
 	names    []api.AttributeName
 }
 
-// PathsOf are the paths for a type.
+// PathsOf returns the paths for resources of type t.
 func (a attributesPaths) PathsOf(t api.ResourceType) (infos []*api.PathVisitorInfo) {
 	for _, name := range a.names {
 		infos = append(infos, a.provider.AttributePaths(name).PathsOf(t)...)
@@ -162,13 +186,15 @@ func (a attributesPaths) PathsOf(t api.ResourceType) (infos []*api.PathVisitorIn
 	return infos
 }
 
-// podDefault is a part of what set-pod-defaults does, asked for by a parameter.
+// podDefault is one of the settings of set-pod-defaults. A parameter selects it.
 type podDefault struct {
 	parameter, description string
 	set                    setter
 }
 
-func setPodDefaultsFunction(places configkit.PathSource, parts []podDefault) handler.FunctionRegistration {
+func setPodDefaultsFunction(
+	places configkit.PathSource, parts []podDefault,
+) handler.FunctionRegistration {
 	parameters := make([]api.FunctionParameter, len(parts))
 	for i, part := range parts {
 		parameters[i] = api.FunctionParameter{
@@ -183,14 +209,19 @@ func setPodDefaultsFunction(places configkit.PathSource, parts []podDefault) han
 			Mutating:     true, Hermetic: true, Idempotent: true,
 			Description:  "Set several defaults of pods at once, as the functions for each of them do",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"set-pod-defaults true true true true true", "set-pod-defaults --security-context=true --resources=true"},
+			Examples: []string{
+				"set-pod-defaults true true true true true",
+				"set-pod-defaults --security-context=true --resources=true",
+			},
 		},
 		ValueParameter: parts[0].parameter,
 		PerDocument:    true,
 		Places:         places,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			var problems []error
-			fc.Matched(0) // when nothing is asked for, too
+			fc.Matched(0) // counts even if no setting is selected
 			for _, part := range parts {
 				if !handler.Arguments(args).Bool(part.parameter) {
 					continue

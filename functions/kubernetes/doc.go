@@ -1,7 +1,8 @@
-// Package kubernetes has the functions for Kubernetes resources, one file per family.
+// Package kubernetes implements the functions for Kubernetes resources, one file per family.
 //
-// The rules of this room: where things are in a resource is knowledge and comes from the ResourceProvider; functions are
-// values listed in RegisterFunctions, nothing registers itself.
+// The rules of this package:
+//   - Where a resource has its fields is knowledge and comes from the ResourceProvider.
+//   - Functions are values listed in RegisterFunctions. Nothing registers itself.
 package kubernetes
 
 import (
@@ -10,7 +11,9 @@ import (
 )
 
 // RegisterFunctions registers the functions of this package.
-func RegisterFunctions(fh handler.FunctionRegistry, resourceProvider configkit.ResourceProvider) error {
+func RegisterFunctions(
+	fh handler.FunctionRegistry, resourceProvider configkit.ResourceProvider,
+) error {
 	for _, register := range []func(handler.FunctionRegistry, configkit.ResourceProvider) error{
 		registerAttributes,
 		registerNameFunctions,

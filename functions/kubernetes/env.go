@@ -20,16 +20,24 @@ const (
 	parameterEnvValue = "env-value"
 )
 
-// envName is what Kubernetes takes for the name of a variable, and no sign of set-env.
+// envName matches the names of variables that Kubernetes accepts and that do not look like an
+// instruction of set-env: those contain "=" or end in "-".
 const envName = `[^\s=]*[^\s=-]`
 
 func registerEnvFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
 	variable := []api.FunctionParameter{
 		containerNameParameter(),
-		{ParameterName: parameterEnvVar, Required: true, DataType: api.DataTypeString, Example: "LOG_LEVEL", Description: "name of the environment variable"},
-		{ParameterName: parameterEnvValue, Required: true, DataType: api.DataTypeString, Example: "debug", Description: "value of the environment variable"},
+		{
+			ParameterName: parameterEnvVar, Required: true, DataType: api.DataTypeString,
+			Example: "LOG_LEVEL", Description: "name of the environment variable",
+		},
+		{
+			ParameterName: parameterEnvValue, Required: true, DataType: api.DataTypeString,
+			Example: "debug", Description: "value of the environment variable",
+		},
 	}
-	err := generic.RegisterPathSetterAndGetter(fh, "env-var", variable, "the value of an environment variable of containers", attributeEnvValue, provider,
+	err := generic.RegisterPathSetterAndGetter(fh, "env-var", variable,
+		"the value of an environment variable of containers", attributeEnvValue, provider,
 		false, false, generic.WithPathFunctionExamples("get-env-var web LOG_LEVEL", ""))
 	if err != nil {
 		return err
@@ -37,7 +45,9 @@ func registerEnvFunctions(fh handler.FunctionRegistry, provider configkit.Resour
 	return handler.Register(fh, setEnvVarFunction(provider, variable), setEnvFunction(provider))
 }
 
-func setEnvVarFunction(provider configkit.ResourceProvider, parameters []api.FunctionParameter) handler.FunctionRegistration {
+func setEnvVarFunction(
+	provider configkit.ResourceProvider, parameters []api.FunctionParameter,
+) handler.FunctionRegistration {
 	parameters = slices.Clone(parameters)
 	parameters[1].ValueConstraints.Regexp = `^` + envName + `$`
 	parameters[1].Description = "name of the environment variable, or * for all that have a value"
@@ -53,25 +63,34 @@ func setEnvVarFunction(provider configkit.ResourceProvider, parameters []api.Fun
 			Examples:      []string{"set-env-var web LOG_LEVEL debug"},
 		},
 		PerDocument: true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
-			variable := assignment{name: a.String(parameterEnvVar), value: a.String(parameterEnvValue)}
+			variable := assignment{
+				name: a.String(parameterEnvVar), value: a.String(parameterEnvValue),
+			}
 			if variable.name == "*" {
-				matches, err := setAllVariables(docs, provider, a.String(parameterContainerName), variable.value)
+				matches, err := setAllVariables(docs, provider, a.String(parameterContainerName),
+					variable.value)
 				fc.Matched(matches)
 				return docs, nil, err
 			}
-			matches, err := editContainers(docs, provider, a.String(parameterContainerName), func(c *container) error {
-				return setVariable(c, &variable)
-			})
+			matches, err := editContainers(docs, provider, a.String(parameterContainerName),
+				func(c *container) error {
+					return setVariable(c, &variable)
+				})
 			fc.Matched(matches)
 			return docs, nil, err
 		},
 	}
 }
 
-// setAllVariables sets the environment variables that have a value and do not take it from somewhere, and counts them.
-func setAllVariables(docs gaby.Container, provider configkit.ResourceProvider, name, value string) (matches int, err error) {
+// setAllVariables sets and counts the environment variables that have a literal value, not a
+// valueFrom.
+func setAllVariables(
+	docs gaby.Container, provider configkit.ResourceProvider, name, value string,
+) (matches int, err error) {
 	_, err = editContainers(docs, provider, name, func(c *container) error {
 		index := -1
 		for e := c.value.Get("env").First(); e.Exists(); e = e.Next() {
@@ -80,7 +99,8 @@ func setAllVariables(docs gaby.Container, provider configkit.ResourceProvider, n
 				continue
 			}
 			matches++
-			if _, err := c.doc.Set(value, c.at("env", strconv.Itoa(index), "value")...); err != nil {
+			if _, err := c.doc.Set(value,
+				c.at("env", strconv.Itoa(index), "value")...); err != nil {
 				return err
 			}
 		}
@@ -102,7 +122,9 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:  "Set and remove environment variables of containers",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"set-env web LOG_LEVEL=debug GREETING-", `set-env '*' 'MOTTO=""'`},
+			Examples: []string{
+				"set-env web LOG_LEVEL=debug GREETING-", `set-env '*' 'MOTTO=""'`,
+			},
 		},
 		ValueParameter: parameterPair,
 		PerDocument:    true,
@@ -111,25 +133,28 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 			_, err := envAssignments(args)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			variables, err := envAssignments(args)
 			if err != nil {
 				return nil, nil, err
 			}
-			matches, err := editContainers(docs, provider, handler.Arguments(args).String(parameterContainerName), func(c *container) error {
-				var problems []error
-				for i := range variables {
-					problems = append(problems, setVariable(c, &variables[i]))
-				}
-				return errors.Join(problems...)
-			})
+			matches, err := editContainers(docs, provider,
+				handler.Arguments(args).String(parameterContainerName), func(c *container) error {
+					var problems []error
+					for i := range variables {
+						problems = append(problems, setVariable(c, &variables[i]))
+					}
+					return errors.Join(problems...)
+				})
 			fc.Matched(matches)
 			return docs, nil, err
 		},
 	}
 }
 
-// envAssignments reads the pairs of the arguments.
+// envAssignments parses the KEY=value arguments.
 func envAssignments(args []api.FunctionArgument) ([]assignment, error) {
 	return assignments(args, func(a *assignment) string {
 		if strings.ContainsAny(a.name, " \t\r\n") {
@@ -139,8 +164,8 @@ func envAssignments(args []api.FunctionArgument) ([]assignment, error) {
 	})
 }
 
-// setVariable edits the environment variables of a container. One that is there several times is edited every time, because
-// which of them counts is not for this function to decide.
+// setVariable edits an environment variable of a container. If the container has several of this
+// name, all are edited: it is not up to this function to decide which of them counts.
 func setVariable(c *container, a *assignment) error {
 	var found []int
 	index := 0
@@ -161,6 +186,7 @@ func setVariable(c *container, a *assignment) error {
 	return appendTo(c.doc, map[string]any{"name": a.name, "value": a.value}, c.at("env")...)
 }
 
+// setVariableAt sets or removes the variable at an index of env.
 func setVariableAt(c *container, index string, a *assignment) error {
 	if a.remove {
 		return c.doc.Delete(c.at("env", index)...)
@@ -168,7 +194,7 @@ func setVariableAt(c *container, index string, a *assignment) error {
 	if _, err := c.doc.Set(a.value, c.at("env", index, "value")...); err != nil {
 		return err
 	}
-	// A value and where to take it from exclude each other.
+	// Kubernetes does not allow both a value and a valueFrom.
 	if from := c.at("env", index, "valueFrom"); c.doc.Exists(from...) {
 		return c.doc.Delete(from...)
 	}

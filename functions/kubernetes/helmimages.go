@@ -11,8 +11,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// helmValues checks the images in the values of a Helm chart: a map, its text, or a list of parameters with name and value. Charts call
-// their values as they like; what is looked at are the names that most of them use.
+// helmValues checks the images in the values of a Helm chart: a map, YAML text, or a list of
+// parameters with name and value. Charts choose their own names for values. This recognizes the
+// names that most of them use.
 func (v *imageVetting) helmValues(f imageField) {
 	switch f.value.Kind() {
 	case gaby.Map:
@@ -29,7 +30,9 @@ func (v *imageVetting) helmValues(f imageField) {
 		}
 		if err != nil {
 			pos := f.value.Position()
-			v.fc.Skipped(api.Position{Line: pos.Line, Column: pos.Column}, fmt.Sprintf("%s: %s is not YAML: images in it are not checked", v.row.ResourceInfo, f.path))
+			v.fc.Skipped(api.Position{Line: pos.Line, Column: pos.Column},
+				fmt.Sprintf("%s: %s is not YAML: images in it are not checked", v.row.ResourceInfo,
+					f.path))
 			return
 		}
 		v.embedded = true
@@ -40,7 +43,7 @@ func (v *imageVetting) helmValues(f imageField) {
 	}
 }
 
-// globalRegistry is the registry that charts take for all images that name none.
+// globalRegistry returns the registry that a chart uses for all images that do not name one, or "".
 func globalRegistry(values imageField) string {
 	global := values.beside()("global").beside()
 	if registry := global.any("imageRegistry", "registry", "hub").text(); registry != "" {
@@ -49,7 +52,7 @@ func globalRegistry(values imageField) string {
 	return global("image").beside()("registry").text()
 }
 
-// helmMap checks the values in a map that has a key itself.
+// helmMap checks the values of a map. key is the key of the map itself.
 func (v *imageVetting) helmMap(key string, m imageField, global string) {
 	beside := m.beside()
 	for entry := m.value.First(); entry.Exists(); entry = entry.Next() {
@@ -57,11 +60,13 @@ func (v *imageVetting) helmMap(key string, m imageField, global string) {
 	}
 }
 
-// helmValue checks a value, and those in it.
-func (v *imageVetting) helmValue(parent, key string, f imageField, beside fieldsBeside, global string) {
+// helmValue checks a value and everything below it.
+func (v *imageVetting) helmValue(
+	parent, key string, f imageField, beside fieldsBeside, global string,
+) {
 	inside := key
 	if isImagesKey(parent) {
-		inside = parent // whatever is in it
+		inside = parent // everything below an images key is an image
 	}
 	switch f.value.Kind() {
 	case gaby.Map:
@@ -78,18 +83,21 @@ func (v *imageVetting) helmValue(parent, key string, f imageField, beside fields
 	}
 }
 
-// parametersOf are the values of a list of parameters with name and value by their names, which are keys with dots between them.
+// parametersOf returns the values of a list of parameters by parameter name. The names are keys
+// joined by dots.
 func parametersOf(list imageField) map[string]imageField {
 	parameters := map[string]imageField{}
 	i := 0
 	for item := list.value.First(); item.Exists(); item = item.Next() {
-		parameters[item.Get("name").Text()] = imageField{path: fmt.Sprintf("%s.%d.value", list.path, i), value: item.Get("value")}
+		parameters[item.Get("name").Text()] = imageField{
+			path: fmt.Sprintf("%s.%d.value", list.path, i), value: item.Get("value"),
+		}
 		i++
 	}
 	return parameters
 }
 
-// dottedKeys are the values in a map whose keys have dots, as those of parameters have.
+// dottedKeys returns the values of a map whose keys contain dots, as parameter names do.
 func dottedKeys(m imageField) map[string]imageField {
 	parameters, beside := map[string]imageField{}, m.beside()
 	for entry := m.value.First(); entry.Exists(); entry = entry.Next() {
@@ -100,9 +108,12 @@ func dottedKeys(m imageField) map[string]imageField {
 	return parameters
 }
 
+// helmParameters checks parameters, whose names are paths of values, like the values themselves.
 func (v *imageVetting) helmParameters(parameters map[string]imageField) {
 	global := ""
-	for _, name := range []string{"global.imageRegistry", "global.registry", "global.hub", "global.image.registry"} {
+	for _, name := range []string{
+		"global.imageRegistry", "global.registry", "global.hub", "global.image.registry",
+	} {
 		if global == "" {
 			global = parameters[name].text()
 		}
@@ -114,12 +125,15 @@ func (v *imageVetting) helmParameters(parameters map[string]imageField) {
 		}
 		parent := strings.TrimSuffix(before, ".")
 		parent = parent[strings.LastIndexByte(parent, '.')+1:]
-		v.helmScalar(parent, key, f, func(key string) imageField { return parameters[before+key] }, global)
+		v.helmScalar(parent, key, f, func(key string) imageField { return parameters[before+key] },
+			global)
 	}
 }
 
 // helmScalar checks a scalar that may be an image or a part of one.
-func (v *imageVetting) helmScalar(parent, key string, f imageField, beside fieldsBeside, global string) {
+func (v *imageVetting) helmScalar(
+	parent, key string, f imageField, beside fieldsBeside, global string,
+) {
 	text := f.text()
 	if text == "" || strings.Contains(text, "://") || f.value.Tag() != "!!str" {
 		return
@@ -140,33 +154,41 @@ func (v *imageVetting) helmScalar(parent, key string, f imageField, beside field
 	}
 }
 
-// isImageKey reports whether what has a key is an image.
+// isImageKey reports whether the value of a key is an image.
 func isImageKey(key string) bool {
 	lower := strings.ToLower(key)
-	return lower == "image" || lower == "imagename" || strings.HasSuffix(key, "Image") || strings.HasSuffix(lower, "_image") || strings.HasSuffix(lower, "-image")
+	return lower == "image" || lower == "imagename" || strings.HasSuffix(key, "Image") ||
+		strings.HasSuffix(lower, "_image") || strings.HasSuffix(lower, "-image")
 }
 
-// isImagesKey reports whether what has a key has images in it.
+// isImagesKey reports whether the value of a key contains images.
 func isImagesKey(key string) bool { return key == "images" || strings.HasSuffix(key, "Images") }
 
-// isRepositoryKey reports whether what has a key is the repository of an image, and not of sources or charts.
+// isRepositoryKey reports whether the value of a key is the repository of an image, rather than one
+// of sources or charts.
 func isRepositoryKey(parent, key string, beside fieldsBeside) bool {
 	switch key {
 	case "imageRepository", "imageRepo":
 		return true
 	case "repository", "repo":
-		return isImageKey(parent) || isImagesKey(parent) || beside.any("tag", "digest", "pullPolicy", "imagePullPolicy", "registry").text() != ""
+		return isImageKey(parent) || isImagesKey(parent) ||
+			beside.any("tag", "digest", "pullPolicy", "imagePullPolicy", "registry").text() != ""
 	case "name":
-		return isImageKey(parent) && beside.any("repository", "repo").text() == "" && beside.any("tag", "digest", "pullPolicy", "registry").text() != ""
+		return isImageKey(parent) && beside.any("repository", "repo").text() == "" &&
+			beside.any("tag", "digest", "pullPolicy", "registry").text() != ""
 	}
 	return false
 }
 
+// isRegistryKey reports whether the value of a key is a registry.
 func isRegistryKey(key string) bool {
-	return slices.Contains([]string{"registry", "imageRegistry", "image_registry", "dockerRegistry", "containerRegistry", "hub"}, key)
+	return slices.Contains([]string{
+		"registry", "imageRegistry", "image_registry", "dockerRegistry", "containerRegistry", "hub",
+	}, key)
 }
 
-// isPicture reports whether a text is the name of a picture, which pages have as image.
+// isPicture reports whether a text is the file name of a picture. Web pages have those as image.
 func isPicture(text string) bool {
-	return slices.Contains([]string{".png", ".svg", ".jpg", ".jpeg", ".gif", ".ico", ".webp"}, strings.ToLower(path.Ext(text)))
+	return slices.Contains([]string{".png", ".svg", ".jpg", ".jpeg", ".gif", ".ico", ".webp"},
+		strings.ToLower(path.Ext(text)))
 }

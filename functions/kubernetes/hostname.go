@@ -6,9 +6,11 @@ import (
 	"strings"
 )
 
-// maxDomainLabels is how many labels may follow the first one of a host name whose parts can be told apart.
+// maxDomainLabels is the number of labels that may follow the first one in host names whose parts
+// have getters and setters.
 const maxDomainLabels = 10
 
+// checkHostname reports what is wrong with a host name, which may begin with *.
 func checkHostname(name string) error {
 	if len(name) > 253 {
 		return fmt.Errorf("a host name of %d characters, at most 253 are allowed", len(name))
@@ -16,6 +18,7 @@ func checkHostname(name string) error {
 	return checkLabels(strings.Split(strings.TrimPrefix(name, "*."), "."))
 }
 
+// checkSubdomain reports what is wrong with the first label of a host name, which may be *.
 func checkSubdomain(label string) error {
 	if label == "*" {
 		return nil
@@ -26,15 +29,17 @@ func checkSubdomain(label string) error {
 	return checkLabel(label)
 }
 
+// checkDomain reports what is wrong with the labels after the first one of a host name.
 func checkDomain(domain string) error {
 	labels := strings.Split(domain, ".")
 	if len(labels) > maxDomainLabels || len(domain) > 251 {
-		return fmt.Errorf("a domain of %d labels and %d characters, at most %d and 251 are allowed", len(labels), len(domain), maxDomainLabels)
+		return fmt.Errorf("a domain of %d labels and %d characters, at most %d and 251 are allowed",
+			len(labels), len(domain), maxDomainLabels)
 	}
 	return checkLabels(labels)
 }
 
-// checkLabels tells what is wrong with the labels of a name that has no wildcard.
+// checkLabels reports what is wrong with the labels of a name without a wildcard.
 func checkLabels(labels []string) error {
 	for _, label := range labels {
 		if err := checkLabel(label); err != nil {
@@ -42,18 +47,20 @@ func checkLabels(labels []string) error {
 		}
 	}
 	if last := labels[len(labels)-1]; len(labels) > 1 && strings.Trim(last, "0123456789") == "" {
-		return fmt.Errorf("%s is an address or ends like one, not a host name", strings.Join(labels, "."))
+		return fmt.Errorf("%s is an address or ends like one, not a host name",
+			strings.Join(labels, "."))
 	}
 	return nil
 }
 
-// checkLabel tells what is wrong with one label.
+// checkLabel reports what is wrong with one label.
 func checkLabel(label string) error {
 	switch {
 	case label == "":
 		return errors.New("a label is empty")
 	case len(label) > 63:
-		return fmt.Errorf("label %.20s... has %d characters, at most 63 are allowed", label, len(label))
+		return fmt.Errorf("label %.20s... has %d characters, at most 63 are allowed", label,
+			len(label))
 	case label[0] == '-' || label[len(label)-1] == '-':
 		return fmt.Errorf("label %s begins or ends with a dash", label)
 	}

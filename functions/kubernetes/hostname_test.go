@@ -15,13 +15,17 @@ func TestHostnames(t *testing.T) {
 		{
 			checkHostname,
 			[]string{
-				"shop.example.com", "*.example.com", "localhost", "xn--bcher-kva.example", "1.example.com", "3com.com", "a.b.c.d.e.f.g.h.i.j.k.l",
+				"shop.example.com", "*.example.com", "localhost", "xn--bcher-kva.example",
+				"1.example.com", "3com.com", "a.b.c.d.e.f.g.h.i.j.k.l",
 				label + ".example.com", strings.Repeat(label+".", 3) + strings.Repeat("a", 61),
 			},
 			[]string{
-				"", "*", "*.", ".example.com", "example.com.", "a..b", "shop.*.com", "*shop.example.com", "Shop.example.com", "bücher.example",
-				"-a.example.com", "a-.example.com", "a_b.example.com", "shop example.com", "shop.example.com:443", "https://shop", "10.0.0.1", "shop.1",
-				"[::1]", label + "a.example.com", strings.Repeat(label+".", 3) + strings.Repeat("a", 62),
+				"", "*", "*.", ".example.com", "example.com.", "a..b", "shop.*.com",
+				"*shop.example.com", "Shop.example.com", "bücher.example",
+				"-a.example.com", "a-.example.com", "a_b.example.com", "shop example.com",
+				"shop.example.com:443", "https://shop", "10.0.0.1", "shop.1",
+				"[::1]", label + "a.example.com",
+				strings.Repeat(label+".", 3) + strings.Repeat("a", 62),
 			},
 		},
 		{
@@ -32,7 +36,10 @@ func TestHostnames(t *testing.T) {
 		{
 			checkDomain,
 			[]string{"example.com", "local", "a.b.c.d.e.f.g.h.i.j"},
-			[]string{"", "*.example.com", "example.com.", "a.b.c.d.e.f.g.h.i.j.k", "Example.com", "0.0.1", strings.Repeat(label+".", 3) + strings.Repeat("a", 60)},
+			[]string{
+				"", "*.example.com", "example.com.", "a.b.c.d.e.f.g.h.i.j.k", "Example.com",
+				"0.0.1", strings.Repeat(label+".", 3) + strings.Repeat("a", 60),
+			},
 		},
 	} {
 		for _, name := range c.good {

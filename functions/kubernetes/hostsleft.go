@@ -11,17 +11,17 @@ import (
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
-// formerHosts are the former names of Services that were renamed, each with the namespaces of these Services. An empty namespace is one
-// that is not known.
+// formerHosts maps the former names of renamed Services to the namespaces of these Services. An
+// empty namespace stands for an unknown one.
 type formerHosts map[string]map[string]bool
 
-// isService reports whether the resources of a type are hosts, called like the resource.
+// isService reports whether resources of a type can be reached under their names as hosts.
 func isService(t api.ResourceType) bool {
 	kind := unit.GroupKind(t)
 	return kind == "Service" || kind == "serving.knative.dev/Service"
 }
 
-// noteHosts counts the values that still contain the former name of a Service as a host.
+// noteHosts reports how many values still contain the former name of a Service as a host.
 func (r *renamer) noteHosts() {
 	hosts := formerHosts{}
 	for i := range r.all {
@@ -56,19 +56,22 @@ func (r *renamer) noteHosts() {
 		})
 	}
 	if count > 0 {
-		r.fc.NoteSum("values still contain the old name of a Service where it may be a host", count, slices.Sorted(maps.Keys(names))...)
+		r.fc.NoteSum("values still contain the old name of a Service where it may be a host", count,
+			slices.Sorted(maps.Keys(names))...)
 	}
 }
 
-// hostPlace is what the place of a value tells about names in it.
+// hostPlace classifies values by how names in them are to be read.
 type hostPlace int
 
 const (
-	anyPlace     hostPlace = iota
-	commandPlace           // of a container, or the value of a variable: a name alone may be a host
-	imagePlace             // what follows a colon is no port
+	anyPlace hostPlace = iota
+	// a command or argument of a container, or the value of a variable: a bare name may be a host
+	commandPlace
+	imagePlace // a colon is not followed by a port
 )
 
+// placeOf classifies the value at a path.
 func placeOf(segments []string) hostPlace {
 	n := len(segments)
 	switch {
@@ -82,7 +85,7 @@ func placeOf(segments []string) hostPlace {
 	return anyPlace
 }
 
-// in finds a name in a text of a resource.
+// in returns the first former host name in a text of a resource that is in namespace.
 func (h formerHosts) in(text, namespace string, place hostPlace) (name string, found bool) {
 	for at := 0; at < len(text); at++ {
 		end := at + labelLen(text[at:])
@@ -98,7 +101,7 @@ func (h formerHosts) in(text, namespace string, place hostPlace) (name string, f
 	return "", false
 }
 
-// labelLen is how many bytes of a label a text begins with.
+// labelLen returns the number of bytes at the start of text that can be part of a DNS label.
 func labelLen(text string) int {
 	n := 0
 	for n < len(text) && isLabelByte(text[n]) {
@@ -107,7 +110,10 @@ func labelLen(text string) int {
 	return n
 }
 
-// isHost reports whether a name between two texts may be the host of one of the Services of that name.
+// isHost reports whether a name between two texts may be the host name of a Service. of holds the
+// namespaces of the Services with this name. A name counts as a host if it is followed by
+// .NAMESPACE or .NAMESPACE.svc, if it follows // or @, if a port follows it, or if it is alone in a
+// command, argument or variable.
 func isHost(before, after, namespace string, of map[string]bool, place hostPlace) bool {
 	if domain, ok := strings.CutPrefix(after, "."); ok && labelLen(domain) > 0 {
 		n := labelLen(domain)
@@ -117,7 +123,8 @@ func isHost(before, after, namespace string, of map[string]bool, place hostPlace
 			return of[label] || of[""]
 		}
 		longer := strings.HasPrefix(rest, ".") && labelLen(rest[1:]) > 0
-		return !longer && !strings.HasSuffix(before, ".") && (of[label] || of[""] && label == namespace)
+		return !longer && !strings.HasSuffix(before, ".") &&
+			(of[label] || of[""] && label == namespace)
 	}
 	switch {
 	case !of[namespace] && !of[""] && namespace != "", strings.HasSuffix(before, "."):
@@ -127,5 +134,6 @@ func isHost(before, after, namespace string, of map[string]bool, place hostPlace
 	case len(after) > 1 && after[0] == ':' && '0' <= after[1] && after[1] <= '9':
 		return place != imagePlace && !strings.HasSuffix(before, "/")
 	}
-	return place == commandPlace && !strings.HasSuffix(before, "/") && !strings.HasPrefix(after, "/") && !strings.HasPrefix(after, "=")
+	return place == commandPlace && !strings.HasSuffix(before, "/") &&
+		!strings.HasPrefix(after, "/") && !strings.HasPrefix(after, "=")
 }

@@ -9,7 +9,7 @@ func TestFormerHosts(t *testing.T) {
 	hosts := formerHosts{"search": {"shop": true}, "web": {"": true}}
 	for _, c := range []struct {
 		place  hostPlace
-		hosts  string // one in each line
+		hosts  string // one per line
 		others string
 	}{
 		{

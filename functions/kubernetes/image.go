@@ -15,8 +15,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// What an image is made of: [registry[:port]/]path, followed by :tag, @algorithm:digest or both. The registry may be an IPv6
-// address in brackets.
+// The parts of an image: [registry[:port]/]path, followed by :tag, @algorithm:digest or both. The
+// registry may be an IPv6 address in brackets.
 const (
 	registryHost   = `(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?`
 	repositoryPath = `[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*`
@@ -24,16 +24,17 @@ const (
 	imageTag       = `:\w[\w.-]{0,127}`
 	imageDigest    = `@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,}`
 	imageReference = `(?:` + imageTag + `(?:` + imageDigest + `)?|` + imageDigest + `)`
-	// A text with a variable, ${NAME}, that something fills in later. What it will be is not known.
+	// withVariable matches a text with a variable, ${NAME}, that is substituted later. Its value is
+	// unknown.
 	withVariable = `[^\s{}]*(?:\$\{[^\s{}]+\}[^\s{}]*)+`
-	// An argument that is the part of an image after its repository.
+	// wholeReference matches an argument that is the part of an image after its repository.
 	wholeReference = `^(?:` + imageReference + `|[:@]` + withVariable + `)$`
 )
 
-// defaultRegistry is where images come from that name no registry.
+// defaultRegistry is the registry of images that do not name one.
 const defaultRegistry = "docker.io"
 
-// wholeImage makes the pattern of an argument that is a part of an image, or has a variable.
+// wholeImage returns the pattern of an argument that is a part of an image or contains a variable.
 func wholeImage(part string) string { return `^(?:` + part + `|` + withVariable + `)$` }
 
 const (
@@ -43,33 +44,45 @@ const (
 	attributeImageName      api.AttributeName = "image-name"
 	attributeOverride       api.AttributeName = "image-override"
 	attributeHelmValues     api.AttributeName = "helm-values"
-	attributeImages         api.AttributeName = "images"        // with repositories whose tag is in another field
-	attributeImageSources   api.AttributeName = "image-sources" // all that decides which images run
+	// including repositories whose tag is in another field
+	attributeImages api.AttributeName = "images"
+	// everything that decides which images run
+	attributeImageSources api.AttributeName = "image-sources"
 
 	parameterRepositoryURI  = "repository-uri"
 	parameterImageReference = "image-reference"
 )
 
 func repositoryURIParameter(description string) api.FunctionParameter {
-	return text(parameterRepositoryURI, "registry.example.com/mirror/nginx", description, wholeImage(repositoryURI))
+	return text(parameterRepositoryURI, "registry.example.com/mirror/nginx", description,
+		wholeImage(repositoryURI))
 }
 
 func imageReferenceParameter() api.FunctionParameter {
-	return text(parameterImageReference, ":1.27", "tag with its colon, digest with its @, or both", wholeReference)
+	return text(parameterImageReference, ":1.27", "tag with its colon, digest with its @, or both",
+		wholeReference)
 }
 
-func registerImageFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	return handler.Register(fh, setImageReferenceByURIFunction(provider), setImageRegistryFunction(provider), vetImagesFunction(provider))
+func registerImageFunctions(
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
+) error {
+	return handler.Register(fh, setImageReferenceByURIFunction(provider),
+		setImageRegistryFunction(provider), vetImagesFunction(provider))
 }
 
-func setImageReferenceByURIFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+func setImageReferenceByURIFunction(
+	provider configkit.ResourceProvider,
+) handler.FunctionRegistration {
 	reference := sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(wholeReference)
 	})
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "set-image-reference-by-uri",
-			Parameters:         []api.FunctionParameter{repositoryURIParameter("repository of the images, as they are written"), imageReferenceParameter()},
+			FunctionName: "set-image-reference-by-uri",
+			Parameters: []api.FunctionParameter{
+				repositoryURIParameter("repository of the images, as they are written"),
+				imageReferenceParameter(),
+			},
 			RequiredParameters: 2,
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:   "Set the tag and the digest of all images of a repository",
@@ -78,26 +91,36 @@ func setImageReferenceByURIFunction(provider configkit.ResourceProvider) handler
 			Examples:      []string{"set-image-reference-by-uri nginx :1.27"},
 		},
 		PerDocument: true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
 			uri := a.String(parameterRepositoryURI)
 			image := uri + a.String(parameterImageReference)
-			matches, err := editImages(docs, provider.AttributePaths(attributeContainerImage), provider, "*", func(text string) (string, bool) {
-				rest, ok := strings.CutPrefix(text, uri)
-				return image, ok && (rest == "" || reference().MatchString(rest))
-			})
+			matches, err := editImages(docs, provider.AttributePaths(attributeContainerImage),
+				provider, "*", func(text string) (string, bool) {
+					rest, ok := strings.CutPrefix(text, uri)
+					return image, ok && (rest == "" || reference().MatchString(rest))
+				})
 			fc.Matched(matches)
 			return docs, nil, errors.Join(err, noteRepositories(fc, docs, provider, uri))
 		},
 	}
 }
 
-// noteRepositories notes where a repository has no tag beside it: nothing is known about the field that has its tag.
-func noteRepositories(fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, uri string) error {
-	_, err := yamlkit.VisitPaths(docs, provider.AttributePaths(attributeRepository), []any{"*"}, nil, provider,
+// noteRepositories reports matching repositories whose tag is in another field: nothing is known
+// about that field.
+func noteRepositories(
+	fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, uri string,
+) error {
+	_, err := yamlkit.VisitPaths(docs, provider.AttributePaths(attributeRepository), []any{"*"},
+		nil, provider,
 		func(_ *gaby.YamlDoc, _ any, at yamlkit.VisitorContext, text string) (any, error) {
 			if text == uri {
-				fc.Note(at.Position, fmt.Sprintf("%s: %s is this repository, but its tag is in another field and left alone", at.ResourceInfo, at.Path))
+				fc.Note(at.Position,
+					fmt.Sprintf(
+						"%s: %s is this repository, but its tag is in another field and left alone",
+						at.ResourceInfo, at.Path))
 			}
 			return nil, nil
 		})
@@ -118,23 +141,31 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 			FunctionName: "set-image-registry-by-registry",
 			Parameters: []api.FunctionParameter{
 				{
-					ParameterName: registryParameter, Required: true, DataType: api.DataTypeString, Example: "docker.io",
-					Description:      "registry of the images, with what of their path is to be replaced as well; '' for images that name none",
-					ValueConstraints: api.ValueConstraints{Regexp: wholeImage(`(?:` + registry + `)?`)},
+					ParameterName: registryParameter, Required: true, DataType: api.DataTypeString,
+					Example:     "docker.io",
+					Description: "registry of the images, with what of their path is to be replaced as well; '' for images that name none",
+					ValueConstraints: api.ValueConstraints{
+						Regexp: wholeImage(`(?:` + registry + `)?`),
+					},
 				},
 				{
-					ParameterName: newRegistryParameter, Required: true, DataType: api.DataTypeString, Example: "mirror.example.com:5000/docker",
+					ParameterName: newRegistryParameter, Required: true,
+					DataType: api.DataTypeString, Example: "mirror.example.com:5000/docker",
 					Description:      "registry to take its place, with a path or without",
 					ValueConstraints: api.ValueConstraints{Regexp: wholeImage(registry)},
 				},
 				name,
 			},
 			RequiredParameters: 2,
-			Mutating:           true, Hermetic: true, // but not idempotent: example.com/a/a/web may lose one a at a time
+			// but not idempotent: example.com/a/a/web may lose one a per run
+			Mutating: true, Hermetic: true,
 			Description:   "Replace the registry of images by another one",
 			FunctionType:  api.FunctionTypeCustom,
 			AttributeName: attributeImages,
-			Examples:      []string{"set-image-registry-by-registry docker.io mirror.example.com", "set-image-registry-by-registry '' docker.io/library web"},
+			Examples: []string{
+				"set-image-registry-by-registry docker.io mirror.example.com",
+				"set-image-registry-by-registry '' docker.io/library web",
+			},
 		},
 		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
@@ -144,37 +175,45 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 			}
 			return &handler.ArgumentError{
 				Parameter: newRegistryParameter, Value: text,
-				Message:  fmt.Sprintf("argument %s: %s would be read as a part of the path of images", newRegistryParameter, configkit.Shown(text)),
+				Message: fmt.Sprintf(
+					"argument %s: %s would be read as a part of the path of images",
+					newRegistryParameter, configkit.Shown(text)),
 				HintText: "a registry has a dot or a port or is localhost",
 			}
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
 			from, to := a.String(registryParameter), a.String(newRegistryParameter)
 			containers := a.String(parameterContainerName)
 			if containers == "" {
 				containers = "*"
 			}
-			hidden := false // whether an image comes from it without naming it
-			matches, err := editImages(docs, provider.AttributePaths(attributeImages), provider, containers, func(text string) (string, bool) {
-				namesNone := !hasRegistry(text) && unqualified().MatchString(text)
-				if from == "" {
-					return to + "/" + text, namesNone
-				}
-				hidden = hidden || namesNone && strings.HasPrefix(from+"/", defaultRegistry+"/")
-				path, ok := strings.CutPrefix(text, from+"/")
-				if ok && strings.HasPrefix(to, from+"/") && strings.HasPrefix(text, to+"/") {
-					return text, true // it is there already
-				}
-				return to + "/" + path, ok
-			})
-			registries, problem := editImages(docs, provider.AttributePaths(attributeRegistry), provider, "*", func(text string) (string, bool) {
-				path, ok := strings.CutPrefix(text+"/", from+"/")
-				return strings.TrimSuffix(to+"/"+path, "/"), from != "" && ok && !strings.HasPrefix(text+"/", to+"/")
-			})
+			hidden := false // whether an image comes from the registry without naming it
+			matches, err := editImages(docs, provider.AttributePaths(attributeImages), provider,
+				containers, func(text string) (string, bool) {
+					namesNone := !hasRegistry(text) && unqualified().MatchString(text)
+					if from == "" {
+						return to + "/" + text, namesNone
+					}
+					hidden = hidden || namesNone && strings.HasPrefix(from+"/", defaultRegistry+"/")
+					path, ok := strings.CutPrefix(text, from+"/")
+					if ok && strings.HasPrefix(to, from+"/") && strings.HasPrefix(text, to+"/") {
+						return text, true // already replaced
+					}
+					return to + "/" + path, ok
+				})
+			registries, problem := editImages(docs, provider.AttributePaths(attributeRegistry),
+				provider, "*", func(text string) (string, bool) {
+					path, ok := strings.CutPrefix(text+"/", from+"/")
+					return strings.TrimSuffix(to+"/"+path, "/"), from != "" && ok &&
+						!strings.HasPrefix(text+"/", to+"/")
+				})
 			matches, err = matches+registries, errors.Join(err, problem)
 			if hidden {
-				fc.NoteOnce("images that name no registry come from " + defaultRegistry + " but are left alone: give '' as the registry for those")
+				fc.NoteOnce("images that name no registry come from " + defaultRegistry +
+					" but are left alone: give '' as the registry for those")
 			}
 			fc.Matched(matches)
 			return docs, nil, err
@@ -182,15 +221,18 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 	}
 }
 
-// hasRegistry reports whether the first part of an image's path is its registry.
+// hasRegistry reports whether the first part of an image's path is a registry.
 func hasRegistry(image string) bool {
 	first, _, more := strings.Cut(image, "/")
 	return more && (first == "localhost" || strings.ContainsAny(first, ".:"))
 }
 
-// editImages replaces the images of the containers with a name, or of all with *, by what replace makes of them, and returns
-// how many it made something of.
-func editImages(docs gaby.Container, images configkit.PathSource, provider configkit.ResourceProvider, containers string, replace func(string) (string, bool)) (int, error) {
+// editImages applies replace to the images of the containers with this name, or of all containers
+// with *. It returns the number of images for which replace returned true.
+func editImages(
+	docs gaby.Container, images configkit.PathSource, provider configkit.ResourceProvider,
+	containers string, replace func(string) (string, bool),
+) (int, error) {
 	keys := []any{yamlpath.Escape(containers)}
 	wanted := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool {
 		text, ok := v.Data().(string)

@@ -11,12 +11,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 )
 
-// TestImages holds the grammar of arguments against that of the registry, by which images are taken apart.
+// TestImages compares the grammar of arguments with the registry's, which takes images apart.
 func TestImages(t *testing.T) {
 	const digest = "@sha256:0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
 	info := k8skit.New().PathInfo("v1/Pod", "spec.containers.0.image#uri")
 	registered := regexp.MustCompile(info.EmbeddedAccessorConfig)
-	uri, reference := regexp.MustCompile(wholeImage(repositoryURI)), regexp.MustCompile(wholeImage(imageReference))
+	uri, reference := regexp.MustCompile(
+		wholeImage(repositoryURI)), regexp.MustCompile(wholeImage(imageReference))
 	for _, c := range []struct{ uri, reference string }{
 		{"nginx", ""},
 		{"nginx", ":1.27"},
@@ -45,8 +46,10 @@ func TestImages(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "/nginx", "nginx/", "Nginx", "a//b", "-a/b", "a_", "a___b", "a..b", "host:port/x", "[::1/x", "[::1]x", "[]/x", "${X Y}/nginx", "$X/nginx", "${X/nginx", "https://x/y", "a b",
-		"nginx:", "nginx:1:2", "nginx:a/b", "nginx@sha256", "nginx@sha256:abc", "nginx:-1", "nginx" + digest + ":1", "nginx" + digest + digest,
+		"", "/nginx", "nginx/", "Nginx", "a//b", "-a/b", "a_", "a___b", "a..b", "host:port/x",
+		"[::1/x", "[::1]x", "[]/x", "${X Y}/nginx", "$X/nginx", "${X/nginx", "https://x/y", "a b",
+		"nginx:", "nginx:1:2", "nginx:a/b", "nginx@sha256", "nginx@sha256:abc", "nginx:-1",
+		"nginx" + digest + ":1", "nginx" + digest + digest,
 	} {
 		if registered.MatchString(text) {
 			t.Errorf("%q can be taken apart", text)
@@ -62,8 +65,10 @@ func TestImages(t *testing.T) {
 
 func TestHasRegistry(t *testing.T) {
 	for image, want := range map[string]bool{
-		"nginx": false, "nginx:1.27": false, "library/nginx": false, "library/nginx.x:1": false, "localhost": false, "localhost:5000": false,
-		"localhost/nginx": true, "registry:5000/nginx": true, "example.com/nginx": true, "[::1]/nginx": true, "Local/nginx": false,
+		"nginx": false, "nginx:1.27": false, "library/nginx": false, "library/nginx.x:1": false,
+		"localhost": false, "localhost:5000": false,
+		"localhost/nginx": true, "registry:5000/nginx": true, "example.com/nginx": true,
+		"[::1]/nginx": true, "Local/nginx": false,
 	} {
 		if hasRegistry(image) != want {
 			t.Errorf("%s: %t", image, !want)
@@ -71,7 +76,8 @@ func TestHasRegistry(t *testing.T) {
 	}
 }
 
-// TestVetImagesEverywhere refuses every line of a file with a foreign image, and no other.
+// TestVetImagesEverywhere checks that vet-images refuses every line of a file with a foreign image,
+// and no other.
 func TestVetImagesEverywhere(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/foreign-images.yaml")
 	if err != nil {
@@ -82,7 +88,10 @@ func TestVetImagesEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := vetImagesFunction(k8skit.New())
-	_, output, err := r.Function(nil, docs, []api.FunctionArgument{{ParameterName: "image-filter", Value: `{"DenyRegexp": "^evil[.]example/"}`}}, nil)
+	_, output, err := r.Function(nil, docs,
+		[]api.FunctionArgument{
+			{ParameterName: "image-filter", Value: `{"DenyRegexp": "^evil[.]example/"}`},
+		}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
-// imageField is a field that has an image or a part of one.
+// imageField is a field that holds an image or a part of one.
 type imageField struct {
 	path  string
 	value gaby.Value
 }
 
-// fieldsBeside finds the field with a key among those that belong together.
+// fieldsBeside returns the field with a key from a group of fields that belong together.
 type fieldsBeside func(key string) imageField
 
-// text is the scalar of the field, "" when there is none.
+// text returns the scalar of the field, or "".
 func (f imageField) text() string {
 	if f.value.Kind() != gaby.Scalar || f.value.Tag() == "!!null" {
 		return ""
@@ -24,7 +24,7 @@ func (f imageField) text() string {
 	return f.value.Text()
 }
 
-// beside finds the entries of a map.
+// beside returns the lookup of the entries of a map.
 func (f imageField) beside() fieldsBeside {
 	return func(key string) imageField {
 		path := yamlkit.EscapeDotsInPathSegment(key)
@@ -35,7 +35,7 @@ func (f imageField) beside() fieldsBeside {
 	}
 }
 
-// any is the first of the fields that has a text.
+// any returns the first of the fields that has a text.
 func (beside fieldsBeside) any(keys ...string) imageField {
 	for _, key := range keys {
 		if f := beside(key); f.text() != "" {
@@ -45,16 +45,17 @@ func (beside fieldsBeside) any(keys ...string) imageField {
 	return imageField{}
 }
 
-// wholeImageOf puts together an image of its name and the registry, tag and digest beside it. The field is that of the registry, if it
-// has one.
+// wholeImageOf combines the name of an image with the registry, tag and digest beside it. at is the
+// field of the registry if there is one, and otherwise the name.
 func wholeImageOf(name imageField, beside fieldsBeside) (at imageField, image string) {
 	at, image = name, name.text()
 	registry := beside.any("registry", "imageRegistry")
 	if registry.text() == "" && !strings.HasSuffix(name.path, "epository") && !hasRegistry(image) {
-		registry = beside.any("repository") // of which this is one
+		// the registry's field is called repository, and name is one of its repositories
+		registry = beside.any("repository")
 	}
 	if registry.text() == "" && !strings.Contains(image, "/") {
-		registry = beside.any("hub") // Istio's: a name with a path is not in it
+		registry = beside.any("hub") // Istio's: it does not contain a name with a path
 	}
 	if registry.text() != "" {
 		at, image = registry, asRegistry(registry.text())+image
@@ -74,5 +75,5 @@ func wholeImageOf(name imageField, beside fieldsBeside) (at imageField, image st
 	return at, image
 }
 
-// asRegistry is a registry, with a path or without, as images in it begin.
+// asRegistry returns a registry, with or without a path, as the prefix of the images in it.
 func asRegistry(text string) string { return strings.TrimSuffix(text, "/") + "/" }

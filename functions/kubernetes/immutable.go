@@ -12,17 +12,24 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-func registerImmutableFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+func registerImmutableFunctions(
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
+) error {
 	return handler.Register(fh, vetImmutableFunction(provider), vetDisruptionFunction(provider))
 }
 
-// vetChangesFunction is what functions share that compare with what was released before.
-func vetChangesFunction(name, description string, parameters []api.FunctionParameter, required int) handler.FunctionRegistration {
+// vetChangesFunction returns the common part of functions that compare with what was released
+// before.
+func vetChangesFunction(
+	name, description string, parameters []api.FunctionParameter, required int,
+) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name, Parameters: parameters, RequiredParameters: required,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether none of the fields was changed, and those that were", OutputType: api.OutputTypeValidationResult,
+				ResultName:  "passed",
+				Description: "whether none of the fields was changed, and those that were",
+				OutputType:  api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: description, FunctionType: api.FunctionTypeCustom,
@@ -40,7 +47,8 @@ func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionR
 		}
 		return standard
 	}
-	r := vetChangesFunction("vet-immutable", "Check that fields that cannot be changed are as they were in what was released before; without that, everything passes",
+	r := vetChangesFunction("vet-immutable",
+		"Check that fields that cannot be changed are as they were in what was released before; without that, everything passes",
 		[]api.FunctionParameter{{
 			ParameterName: parameter, DataType: api.DataTypeString, Example: standard,
 			Description: "attribute whose fields must not change; if not given, " + standard,
@@ -51,13 +59,20 @@ func vetImmutableFunction(provider configkit.ResourceProvider) handler.FunctionR
 		_, err := generic.AttributeKeys(provider, attribute(args))
 		return err
 	}
-	r.Function = func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte) (gaby.Container, any, error) {
+	r.Function = func(
+		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte,
+	) (gaby.Container, any, error) {
 		changes, err := changesSince(fc, other, docs, provider)
 		if err != nil || changes == nil {
 			return docs, api.ValidationResult{Passed: true}, err
 		}
 		rows, err := changes.of(fc, func(row *api.AttributeValue) {
-			row.Issues = []api.Issue{{Identifier: "immutable-field-changed", Message: fmt.Sprintf("immutable field %s was changed", row.Path)}}
+			row.Issues = []api.Issue{
+				{
+					Identifier: "immutable-field-changed",
+					Message:    fmt.Sprintf("immutable field %s was changed", row.Path),
+				},
+			}
 		}, attribute(args))
 		return docs, api.ValidationResult{Passed: len(rows) == 0, FailedAttributes: rows}, err
 	}
@@ -72,7 +87,7 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 		}
 		return names
 	}
-	// attributes are those of the levels that are registered, worst first.
+	// attributes returns the attributes of the registered levels, worst first.
 	attributes := func(args []api.FunctionArgument) (names []api.AttributeName, err error) {
 		prefix := cmp.Or(handler.Arguments(args).String(prefixParameter), standard)
 		for _, name := range named(prefix) {
@@ -93,7 +108,8 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 		"Check that nothing was changed that disrupts what runs, or not more than that, since what was released before; without that, everything passes",
 		[]api.FunctionParameter{
 			{
-				ParameterName: thresholdParameter, Required: true, DataType: api.DataTypeEnum, Example: "High",
+				ParameterName: thresholdParameter, Required: true, DataType: api.DataTypeEnum,
+				Example:          "High",
 				Description:      "what disrupts as much as this, or more, does not pass",
 				ValueConstraints: api.ValueConstraints{EnumValues: api.Scores()},
 			},
@@ -108,7 +124,9 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 		_, err := attributes(args)
 		return err
 	}
-	r.Function = func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte) (gaby.Container, any, error) {
+	r.Function = func(
+		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte,
+	) (gaby.Container, any, error) {
 		names, err := attributes(args)
 		if err != nil {
 			return nil, nil, err
@@ -119,7 +137,12 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 		}
 		rows, err := changes.of(fc, func(row *api.AttributeValue) {
 			row.Score = levelOf(row.AttributeName)
-			row.Issues = []api.Issue{{Identifier: "disruptive-field-changed", Message: fmt.Sprintf("disruptive field %s was changed", row.Path)}}
+			row.Issues = []api.Issue{
+				{
+					Identifier: "disruptive-field-changed",
+					Message:    fmt.Sprintf("disruptive field %s was changed", row.Path),
+				},
+			}
 		}, names...)
 		result := api.ValidationResult{}
 		threshold := handler.Arguments(args).String(thresholdParameter)
@@ -135,7 +158,8 @@ func vetDisruptionFunction(provider configkit.ResourceProvider) handler.Function
 	return r
 }
 
-// levelOf is the level an attribute of disruption is of: the last word of its name.
+// levelOf returns the level that an attribute of disruption is registered for: the last word of its
+// name.
 func levelOf(name api.AttributeName) string {
 	for _, level := range api.Scores() {
 		if strings.HasSuffix(string(name), "-"+strings.ToLower(level)) {

@@ -8,8 +8,11 @@ import (
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
-// otherInputs are the resources of a kind and a name in the other files of a run, as long as no function has changed any.
-func otherInputs(fc *api.FunctionContext, provider configkit.ResourceProvider, kind, name string) []schemas.Input {
+// otherInputs returns the resources with this kind and name in the other files of the run. It
+// returns none once a preceding function may have changed names.
+func otherInputs(
+	fc *api.FunctionContext, provider configkit.ResourceProvider, kind, name string,
+) []schemas.Input {
 	p, ok := provider.(interface {
 		InputsCalled(name string) []schemas.Input
 	})

@@ -19,14 +19,18 @@ const (
 	attributePodLabelSelector  api.AttributeName = "pod-label-selector"
 )
 
-// What Kubernetes takes for the key of a label (without the prefix in front of a slash) and for its value, which may be empty.
+// Patterns of what Kubernetes accepts as the key of a label (without the prefix before the slash)
+// and as its value, which may be empty.
 const (
 	labelName   = `[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?`
 	labelPrefix = `(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?`
 )
 
-func registerLabelFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	return handler.Register(fh, getWorkloadLabelsFunction(provider), setWorkloadLabelsFunction(provider))
+func registerLabelFunctions(
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
+) error {
+	return handler.Register(fh, getWorkloadLabelsFunction(provider),
+		setWorkloadLabelsFunction(provider))
 }
 
 func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -34,7 +38,9 @@ func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-workload-labels",
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "labels", Description: "the labels of pods and the selectors of pods, each a map", OutputType: api.OutputTypeAttributeValueList,
+				ResultName:  "labels",
+				Description: "the labels of pods and the selectors of pods, each a map",
+				OutputType:  api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:   "Get the labels of the pods of workloads and the labels by which resources select pods",
@@ -44,8 +50,11 @@ func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 		},
 		PerDocument: true,
 		RowsSorted:  true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			rows, err := yamlkit.GetPathsAnyType(docs, provider.AttributePaths(attributeWorkloadLabels), nil, provider, api.DataTypeYAML)
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
+			rows, err := yamlkit.GetPathsAnyType(docs,
+				provider.AttributePaths(attributeWorkloadLabels), nil, provider, api.DataTypeYAML)
 			fc.Matched(len(rows))
 			return docs, rows, err
 		},
@@ -53,8 +62,12 @@ func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 }
 
 func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	name := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + labelPrefix + labelName + `$`) })
-	value := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + labelName + `)?$`) })
+	name := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^` + labelPrefix + labelName + `$`)
+	})
+	value := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + labelName + `)?$`)
+	})
 	read := func(args []api.FunctionArgument) ([]assignment, error) {
 		return assignments(args, func(a *assignment) string {
 			switch {
@@ -68,21 +81,28 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 	}
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "set-workload-labels",
-			Parameters:         []api.FunctionParameter{assignmentParameter("a label", "app.kubernetes.io/part-of=shop", "label-key-value")},
+			FunctionName: "set-workload-labels",
+			Parameters: []api.FunctionParameter{
+				assignmentParameter("a label", "app.kubernetes.io/part-of=shop", "label-key-value"),
+			},
 			RequiredParameters: 1,
 			VarArgs:            true,
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:   "Set and remove labels of the pods of workloads and, with them, in the selectors that find pods. A selector that finds none of the pods of the unit is left alone, and gets no new labels when the unit has no pods",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeWorkloadLabels,
-			Examples:      []string{"set-workload-labels tier=front app.kubernetes.io/part-of=shop", "set-workload-labels tier-"},
+			Examples: []string{
+				"set-workload-labels tier=front app.kubernetes.io/part-of=shop",
+				"set-workload-labels tier-",
+			},
 		},
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := read(args)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			labels, err := read(args)
 			if err != nil {
 				return nil, nil, err
@@ -94,9 +114,13 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 	}
 }
 
-// editLabels edits the maps of labels of pods and those that select pods, and returns how many there were. Missing ones are
-// made, but no selectors of what is no workload: that a Service has none, or one that is about all pods, means something.
-func editLabels(fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, labels []assignment) (int, error) {
+// editLabels edits the label maps of pods and of what selects pods, and returns their number.
+// Missing maps are created, except selectors of resources that are not workloads: a Service without
+// a selector, or with one that selects all pods, is so for a reason.
+func editLabels(
+	fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider,
+	labels []assignment,
+) (int, error) {
 	templates := provider.AttributePaths(attributePodTemplateLabels)
 	pods, err := podLabels(docs, templates, provider)
 	if err != nil {
@@ -105,29 +129,35 @@ func editLabels(fc *api.FunctionContext, docs gaby.Container, provider configkit
 	matches := 0
 	onlyRemoves := !slices.ContainsFunc(labels, func(a assignment) bool { return !a.remove })
 	options := yamlkit.EditOptions{Upsert: true, InOrder: true}
-	_, err = yamlkit.EditPaths(docs, provider.AttributePaths(attributeWorkloadLabels), nil, provider, options, func(p *yamlkit.Place) error {
-		foreign := p.Info().AttributeName == attributePodLabelSelector && len(templates.PathsOf(p.Resource.ResourceType)) == 0
-		switch {
-		case isMissing(p) && (onlyRemoves || foreign), foreign && !p.Value.First().Exists():
-			return nil
-		case foreign && len(pods) == 0:
-			known := slices.DeleteFunc(slices.Clone(labels), func(a assignment) bool { return !p.Value.Get(a.name).Exists() })
-			noteSelector(fc, p, "selects pods that are not here, so it gets none of the labels that it does not have already")
-			if len(known) == 0 {
+	_, err = yamlkit.EditPaths(docs, provider.AttributePaths(attributeWorkloadLabels), nil,
+		provider, options, func(p *yamlkit.Place) error {
+			foreign := p.Info().AttributeName == attributePodLabelSelector &&
+				len(templates.PathsOf(p.Resource.ResourceType)) == 0
+			switch {
+			case isMissing(p) && (onlyRemoves || foreign), foreign && !p.Value.First().Exists():
+				return nil
+			case foreign && len(pods) == 0:
+				known := slices.DeleteFunc(slices.Clone(labels), func(a assignment) bool {
+					return !p.Value.Get(a.name).Exists()
+				})
+				noteSelector(fc, p,
+					"selects pods that are not here, so it gets none of the labels that it does not have already")
+				if len(known) == 0 {
+					return nil
+				}
+				matches++
+				return setLabels(p, known)
+			case foreign && !pods.selectedBy(p.Value):
+				noteSelector(fc, p, "selects none of the pods here, so it is left alone")
 				return nil
 			}
 			matches++
-			return setLabels(p, known)
-		case foreign && !pods.selectedBy(p.Value):
-			noteSelector(fc, p, "selects none of the pods here, so it is left alone")
-			return nil
-		}
-		matches++
-		return setLabels(p, labels)
-	})
+			return setLabels(p, labels)
+		})
 	return matches, err
 }
 
+// noteSelector reports what a selector selects and what was done about it.
 func noteSelector(fc *api.FunctionContext, p *yamlkit.Place, text string) {
 	pos := p.Value.Position()
 	fc.Note(pos, fmt.Sprintf("%s: %s %s", p.Resource, p.Path(), text))
@@ -151,11 +181,13 @@ func setLabels(p *yamlkit.Place, labels []assignment) error {
 	return nil
 }
 
-// labelSets are the labels of pods.
+// labelSets holds the labels of pods.
 type labelSets []map[string]string
 
-// podLabels are the labels of the pods that resources make.
-func podLabels(docs gaby.Container, templates configkit.PathSource, provider configkit.ResourceProvider) (labelSets, error) {
+// podLabels returns the labels of the pods that resources create.
+func podLabels(
+	docs gaby.Container, templates configkit.PathSource, provider configkit.ResourceProvider,
+) (labelSets, error) {
 	var sets labelSets
 	_, err := yamlkit.VisitPathsDoc(docs, templates, nil, nil, provider,
 		func(_ *gaby.YamlDoc, _ any, _ yamlkit.VisitorContext, labels *gaby.YamlDoc) (any, error) {

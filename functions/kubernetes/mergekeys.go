@@ -13,13 +13,16 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-func registerMergeKeyFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+func registerMergeKeyFunctions(
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
+) error {
 	return fh.RegisterFunction(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-merge-keys",
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether the elements of lists can be told apart, and the keys of those that cannot",
-				OutputType: api.OutputTypeValidationResult,
+				ResultName:  "passed",
+				Description: "whether the elements of lists can be told apart, and the keys of those that cannot",
+				OutputType:  api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description:  "Check that no two elements of a list have the same merge key, such as two containers the same name",
@@ -27,42 +30,50 @@ func registerMergeKeyFunctions(fh handler.FunctionRegistry, provider configkit.R
 			Examples:     []string{"vet-merge-keys"},
 		},
 		PerDocument: true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			var found api.AttributeValueList
 			resources := 0
-			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-				resources++
-				found = append(found, sameMergeKeys(doc, info, provider)...)
-				return output, nil
-			})
+			_, err := yamlkit.VisitResources(docs, nil, provider,
+				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+					resources++
+					found = append(found, sameMergeKeys(doc, info, provider)...)
+					return output, nil
+				})
 			fc.Matched(resources)
 			return docs, api.ValidationResult{Passed: len(found) == 0, FailedAttributes: found}, err
 		},
 	})
 }
 
-// sameMergeKeys are the keys of elements of a resource's lists that an element in front of them has, too.
-func sameMergeKeys(doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider) (found api.AttributeValueList) {
-	reasons := map[api.ResolvedPath]string{} // by the place of the key
-	yamlkit.Walk(doc.Value(), provider.MergeKeys(info.ResourceType), func(w *yamlkit.WalkedValue) bool {
-		if w.Value.Kind() == gaby.List && w.Keys != nil && len(w.Keys.Keys) > 0 {
-			for index, reason := range sameKeys(w.Value, w.Keys) {
-				reasons[w.IndexPath()+api.ResolvedPath("."+strconv.Itoa(index)+"."+yamlpath.Escape(w.Keys.Keys[0]))] = reason
+// sameMergeKeys returns the merge keys of list elements that repeat those of a preceding element.
+func sameMergeKeys(
+	doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider,
+) (found api.AttributeValueList) {
+	reasons := map[api.ResolvedPath]string{} // by path of the key
+	yamlkit.Walk(doc.Value(), provider.MergeKeys(info.ResourceType),
+		func(w *yamlkit.WalkedValue) bool {
+			if w.Value.Kind() == gaby.List && w.Keys != nil && len(w.Keys.Keys) > 0 {
+				for index, reason := range sameKeys(w.Value, w.Keys) {
+					reasons[w.IndexPath()+api.ResolvedPath("."+strconv.Itoa(index)+"."+
+						yamlpath.Escape(w.Keys.Keys[0]))] = reason
+				}
 			}
-		}
-		if len(reasons) > 0 && w.Value.Kind() == gaby.Scalar {
-			if reason, ok := reasons[w.IndexPath()]; ok {
-				row := w.Row(info, w.Path(), api.AttributeNameNone)
-				row.Reason = reason
-				found = append(found, row)
+			if len(reasons) > 0 && w.Value.Kind() == gaby.Scalar {
+				if reason, ok := reasons[w.IndexPath()]; ok {
+					row := w.Row(info, w.Path(), api.AttributeNameNone)
+					row.Reason = reason
+					found = append(found, row)
+				}
 			}
-		}
-		return true
-	})
+			return true
+		})
 	return found
 }
 
-// sameKeys tells of the elements of a list, by their index, which keys they share with one in front of them.
+// sameKeys returns, by index, a message for each element of a list that has the keys of a preceding
+// one.
 func sameKeys(list gaby.Value, keys *configkit.MergeKeyTree) map[int]string {
 	var same map[int]string
 	first := map[string]gaby.Value{}
@@ -83,8 +94,9 @@ func sameKeys(list gaby.Value, keys *configkit.MergeKeyTree) map[int]string {
 	return same
 }
 
-// mergeKeyOf is what an element is known by, as a text to compare and one to show. It is empty when the element lacks its first key.
-// Another key that is missing has its default, as the cluster gives it.
+// mergeKeyOf returns the merge key of a list element, as a text to compare and one to show. Both
+// are empty if the element lacks the first key. Other missing keys get their default, as in the
+// cluster.
 func mergeKeyOf(element gaby.Value, keys *configkit.MergeKeyTree) (key, shown string) {
 	var compared, texts []string
 	for i, name := range keys.Keys {

@@ -19,17 +19,25 @@ const (
 	parameterNewName = "new-name"
 )
 
-// nameText is what any name may be; what a type allows is checked when the type is known.
+// nameText matches anything that can be a name. What the type allows is checked once the type is
+// known.
 const nameText = `^[^\s/]+$`
 
 func registerNameFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	name := []api.FunctionParameter{nameParameter(parameterName, "web", "name of the resource, without its namespace")}
-	err := generic.RegisterPathSetterAndGetter(fh, "name", name, "the name of resources", "metadata-name", provider, false, false,
+	name := []api.FunctionParameter{
+		nameParameter(parameterName, "web", "name of the resource, without its namespace"),
+	}
+	err := generic.RegisterPathSetterAndGetter(fh, "name", name, "the name of resources",
+		"metadata-name", provider, false, false,
 		generic.WithPathFunctionExamples("get-name", ""))
 	for _, registration := range []handler.FunctionRegistration{
 		setNameFunction(provider, name), renameResourceFunction(provider),
-		affixFunction(provider, "prefix", "staging-", func(affix, name string) string { return affix + strings.TrimPrefix(name, affix) }),
-		affixFunction(provider, "suffix", "-staging", func(affix, name string) string { return strings.TrimSuffix(name, affix) + affix }),
+		affixFunction(provider, "prefix", "staging-", func(affix, name string) string {
+			return affix + strings.TrimPrefix(name, affix)
+		}),
+		affixFunction(provider, "suffix", "-staging", func(affix, name string) string {
+			return strings.TrimSuffix(name, affix) + affix
+		}),
 	} {
 		if err == nil {
 			err = fh.RegisterFunction(registration)
@@ -40,12 +48,15 @@ func registerNameFunctions(fh handler.FunctionRegistry, provider configkit.Resou
 
 func nameParameter(name, example, description string) api.FunctionParameter {
 	return api.FunctionParameter{
-		ParameterName: name, Required: true, DataType: api.DataTypeString, Example: example, Description: description,
+		ParameterName: name, Required: true, DataType: api.DataTypeString, Example: example,
+		Description:      description,
 		ValueConstraints: api.ValueConstraints{Regexp: nameText},
 	}
 }
 
-func setNameFunction(provider configkit.ResourceProvider, parameters []api.FunctionParameter) handler.FunctionRegistration {
+func setNameFunction(
+	provider configkit.ResourceProvider, parameters []api.FunctionParameter,
+) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-name", Parameters: parameters, RequiredParameters: 1,
@@ -56,7 +67,9 @@ func setNameFunction(provider configkit.ResourceProvider, parameters []api.Funct
 			Examples: []string{"set-name web"},
 		},
 		ValueParameter: parameterName,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			r := newRenamer(fc, provider, docs)
 			name := handler.Arguments(args).String(parameterName)
 			if err := r.refuseSeveral(name); err != nil {
@@ -71,10 +84,10 @@ func setNameFunction(provider configkit.ResourceProvider, parameters []api.Funct
 	}
 }
 
-// refuseSeveral refuses one name for several resources of a type.
+// refuseSeveral returns an error if several resources of a type would get the same name.
 func (r *renamer) refuseSeveral(name string) error {
 	own := r.resources(r.selected)
-	names := map[string][]string{} // by kind, as they are now
+	names := map[string][]string{} // current names, by kind
 	for _, n := range slices.Concat(own, r.elsewhere()) {
 		if kind := unit.GroupKind(n.info.ResourceType); !slices.Contains(names[kind], n.old()) {
 			names[kind] = append(names[kind], n.old())
@@ -92,15 +105,17 @@ func (r *renamer) refuseSeveral(name string) error {
 			other = all[slices.IndexFunc(all, func(old string) bool { return old != name })]
 		}
 		return &api.Failure{
-			Class: api.FailureFunction, Resource: n.info.String(), Path: "metadata.name", Pos: n.position(),
-			Message: fmt.Sprintf("%d resources of type %s would all be called %s: %s", len(all), n.info.ResourceType, name, shortList(all)),
-			Hint:    fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one with its references", n.info.ResourceType, other, name),
+			Class: api.FailureFunction, Resource: n.info.String(), Path: "metadata.name",
+			Pos: n.position(),
+			Message: fmt.Sprintf("%d resources of type %s would all be called %s: %s", len(all),
+				n.info.ResourceType, name, shortList(all)),
+			Hint: fmt.Sprintf("--kind and --name select one; 'rename-resource %s %s %s' renames one with its references", n.info.ResourceType, other, name),
 		}
 	}
 	return nil
 }
 
-// shortList names the first few.
+// shortList returns the first few names and the number of the others.
 func shortList(names []string) string {
 	const most = 5
 	for i := range names {
@@ -117,8 +132,12 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "rename-resource",
 			Parameters: []api.FunctionParameter{
-				{ParameterName: "resource-type", Required: true, DataType: api.DataTypeString, Example: "v1/ConfigMap", Description: "type of the resource, of any version"},
-				nameParameter(parameterOldName, "settings", "name of the resource, without its namespace"),
+				{
+					ParameterName: "resource-type", Required: true, DataType: api.DataTypeString,
+					Example: "v1/ConfigMap", Description: "type of the resource, of any version",
+				},
+				nameParameter(parameterOldName, "settings",
+					"name of the resource, without its namespace"),
 				nameParameter(parameterNewName, "settings-v2", "its new name"),
 			},
 			RequiredParameters: 3,
@@ -137,9 +156,12 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			}
 			return unit.CheckNewName(provider, t, parameterNewName, a.String(parameterNewName))
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
-			t, from, to := api.ResourceType(a.String("resource-type")), a.String(parameterOldName), a.String(parameterNewName)
+			t, from, to := api.ResourceType(
+				a.String("resource-type")), a.String(parameterOldName), a.String(parameterNewName)
 			r := newRenamer(fc, provider, docs)
 			var found []string
 			for _, n := range r.resources(docs) {
@@ -152,12 +174,16 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			switch {
 			case len(found) > 1:
 				return nil, nil, &api.Failure{
-					Class: api.FailureFunction, Resource: r.all[1].info.String(), Path: "metadata.name", Pos: r.all[1].position(),
-					Message: fmt.Sprintf("there are several: %s", shortList(found)), Hint: "--namespace selects one",
+					Class: api.FailureFunction, Resource: r.all[1].info.String(),
+					Path: "metadata.name", Pos: r.all[1].position(),
+					Message: fmt.Sprintf("there are several: %s", shortList(found)),
+					Hint:    "--namespace selects one",
 				}
-			case len(found) == 0 && !slices.ContainsFunc(r.resources(r.unit), func(n renaming) bool {
-				return unit.SameKind(n.info.ResourceType, t) && n.old() == from // but not selected
-			}):
+			case len(found) == 0 &&
+				!slices.ContainsFunc(r.resources(r.unit), func(n renaming) bool {
+					// it exists, but is not selected
+					return unit.SameKind(n.info.ResourceType, t) && n.old() == from
+				}):
 				r.all = r.inOtherFiles(t, from, to)
 				r.noteSimilarType(t)
 			}
@@ -166,7 +192,8 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 	}
 }
 
-// inOtherFiles are the renamings of the resources of other files, or one of a resource that none has.
+// inOtherFiles returns the renamings of resources in other files. If there is no such resource, it
+// returns one for a resource outside the input, so that references to it are renamed.
 func (r *renamer) inOtherFiles(t api.ResourceType, from, to string) []renaming {
 	var all []renaming
 	for _, n := range r.elsewhere() {
@@ -176,12 +203,17 @@ func (r *renamer) inOtherFiles(t api.ResourceType, from, to string) []renaming {
 		}
 	}
 	if len(all) == 0 {
-		all = append(all, renaming{nil, api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}, "", to})
+		all = append(all, renaming{
+			nil,
+			api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}, "",
+			to,
+		})
 	}
 	return all
 }
 
-// noteSimilarType notes which type of the input may be meant by one that neither the input nor Kubernetes has.
+// noteSimilarType reports a type of the input that may be meant if the given one is neither in the
+// input nor known to Kubernetes.
 func (r *renamer) noteSimilarType(t api.ResourceType) {
 	if p, ok := r.provider.(interface {
 		Scope(t api.ResourceType) configkit.Scope
@@ -196,33 +228,45 @@ func (r *renamer) noteSimilarType(t api.ResourceType) {
 		types = append(types, string(n.info.ResourceType))
 	}
 	slices.Sort(types)
-	if hint := configkit.DidYouMean("", configkit.Suggest(string(t), slices.Compact(types))); hint != "" {
-		r.fc.NoteOnce(fmt.Sprintf("no resource is of type %s; %s", configkit.Shown(string(t)), hint))
+	if hint := configkit.DidYouMean("",
+		configkit.Suggest(string(t), slices.Compact(types))); hint != "" {
+		r.fc.NoteOnce(fmt.Sprintf("no resource is of type %s; %s", configkit.Shown(string(t)),
+			hint))
 	}
 }
 
-// keepsName reports whether a type's resources keep their names where all others get a prefix: what they are called says what they are.
+// keepsName reports whether resources of a type keep their names when all others get a prefix or
+// suffix, because their names have a meaning.
 func keepsName(t api.ResourceType) bool {
 	switch unit.GroupKind(t) {
-	case "Namespace", "apiextensions.k8s.io/CustomResourceDefinition", "apiregistration.k8s.io/APIService":
+	case "Namespace", "apiextensions.k8s.io/CustomResourceDefinition",
+		"apiregistration.k8s.io/APIService":
 		return true
 	}
 	return false
 }
 
-func affixFunction(provider configkit.ResourceProvider, affix, example string, add func(affix, name string) string) handler.FunctionRegistration {
+func affixFunction(
+	provider configkit.ResourceProvider, affix, example string, add func(affix, name string) string,
+) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "set-name-" + affix,
-			Parameters:         []api.FunctionParameter{nameParameter(affix, example, "what the names get; those that have it already stay")},
+			FunctionName: "set-name-" + affix,
+			Parameters: []api.FunctionParameter{
+				nameParameter(affix, example,
+					"what the names get; those that have it already stay"),
+			},
 			RequiredParameters: 1,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description: "Give the names of resources, and of what refers to them, a " + affix + ". Namespaces, " +
+			Description: "Give the names of resources, and of what refers to them, a " + affix +
+				". Namespaces, " +
 				"CustomResourceDefinitions and APIServices keep theirs",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"set-name-" + affix + " --" + affix + "=" + example},
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			r := newRenamer(fc, provider, docs)
 			for _, n := range slices.Concat(r.resources(docs), r.elsewhere()) {
 				if keepsName(n.info.ResourceType) {

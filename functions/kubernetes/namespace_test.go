@@ -5,14 +5,20 @@ import "testing"
 func TestRenameNamespace(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"db.shop.svc", "db.new.svc"},
-		{"http://db.shop.svc.cluster.local:80/x?u=a.shop.svc", "http://db.new.svc.cluster.local:80/x?u=a.new.svc"},
-		{"pod-0.db.shop.svc:5432,pod-1.db.shop.svc:5432", "pod-0.db.new.svc:5432,pod-1.db.new.svc:5432"},
+		{
+			"http://db.shop.svc.cluster.local:80/x?u=a.shop.svc",
+			"http://db.new.svc.cluster.local:80/x?u=a.new.svc",
+		},
+		{
+			"pod-0.db.shop.svc:5432,pod-1.db.shop.svc:5432",
+			"pod-0.db.new.svc:5432,pod-1.db.new.svc:5432",
+		},
 		{"$(HOST).shop.svc", "$(HOST).new.svc"},
 		{"localhost,.shop.svc", "localhost,.new.svc"},
 		{".shop.svc.shop.svc", ".new.svc.new.svc"},
-		{"shop.svc", "shop.svc"},           // the service shop of no namespace
+		{"shop.svc", "shop.svc"},           // the Service shop without a namespace
 		{"db.shop.svcs", "db.shop.svcs"},   // another domain
-		{"db.shop.svc-2", "db.shop.svc-2"}, // likewise
+		{"db.shop.svc-2", "db.shop.svc-2"}, // another domain
 		{"db.myshop.svc", "db.myshop.svc"}, // another namespace
 		{"db.shop.svc_x.shop.svc", "db.shop.svc_x.new.svc"},
 		{"", ""},
@@ -28,11 +34,11 @@ func TestWordCount(t *testing.T) {
 		"shop":                         1,
 		"db.shop.svc":                  1,
 		"db.shop:80, shop":             2,
-		"shop, shop, shop":             2, // as many as were asked for
+		"shop, shop, shop":             2, // as many as the caller asked for
 		"the shop. Closed":             1,
 		"shop.example.com/v1":          0,
 		"my-shop shop-2 shops e_shop":  0,
-		"db.shop.svcs":                 1, // it begins as the DNS name of a service
+		"db.shop.svcs":                 1, // it begins like the DNS name of a Service
 		"":                             0,
 		"{namespace=\"shop\"} > shops": 1,
 	} {

@@ -11,20 +11,23 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
-// leftNamespaces counts the values of resources that still contain the namespace the resources were in.
+// leftNamespaces counts the values of resources that still contain a former namespace of the
+// resources.
 type leftNamespaces struct {
-	namespaces map[string]bool // that resources were in
+	namespaces map[string]bool // in which resources were
 	candidates []leftCandidate
 	rest       gaby.Container // resources without a namespace
 }
 
-// leftCandidate is a document whose text has a namespace more often than as that of the resource.
+// leftCandidate is a document whose text contains a namespace more often than as the one of the
+// resource itself.
 type leftCandidate struct {
 	doc *gaby.YamlDoc
 	old string
 }
 
-// add looks at a resource that is about to be moved. It reports whether the namespace may be in its values.
+// add considers a resource that is about to be moved. It reports whether the namespace may be in
+// the resource's values.
 func (l *leftNamespaces) add(doc *gaby.YamlDoc, namespace, from, to string) bool {
 	if namespace == "" {
 		l.rest = append(l.rest, doc)
@@ -45,14 +48,14 @@ func (l *leftNamespaces) add(doc *gaby.YamlDoc, namespace, from, to string) bool
 			own = 1
 		}
 		if wordCount(text, old, own+1) <= own {
-			return bytes.IndexByte(text, '\\') >= 0 // escapes may hide it
+			return bytes.IndexByte(text, '\\') >= 0 // escape sequences may hide the namespace
 		}
 	}
 	l.candidates = append(l.candidates, leftCandidate{doc, old})
 	return true
 }
 
-// addRest looks at the resources without a namespace, which may name any of those that others were in.
+// addRest considers the resources without a namespace, which may name any former namespace.
 func (l *leftNamespaces) addRest(namespaces []string) {
 	for _, old := range namespaces {
 		for _, doc := range l.rest {
@@ -63,7 +66,7 @@ func (l *leftNamespaces) addRest(namespaces []string) {
 	}
 }
 
-// addTexts looks at the texts of resources without a namespace, as addRest does.
+// addTexts considers the texts of resources without a namespace, like addRest.
 func (l *leftNamespaces) addTexts(texts []restText, namespaces []string) {
 	parsed := make([]gaby.Container, len(texts))
 	for _, old := range namespaces {
@@ -72,7 +75,8 @@ func (l *leftNamespaces) addTexts(texts []restText, namespaces []string) {
 				continue
 			}
 			if parsed[i] == nil {
-				parsed[i], _ = gaby.ParseAll(rest.text) // as it was read before
+				// the text was parsed before without an error
+				parsed[i], _ = gaby.ParseAll(rest.text)
 			}
 			for _, doc := range parsed[i] {
 				l.candidates = append(l.candidates, leftCandidate{doc, old})
@@ -81,19 +85,21 @@ func (l *leftNamespaces) addTexts(texts []restText, namespaces []string) {
 	}
 }
 
-// leftCount is how many values there are after a move, and which namespaces they contain.
+// leftCount is the number of values found after a move, and the namespaces they contain.
 type leftCount struct {
 	values int
 	names  map[string]bool
 }
 
-// count looks into the documents.
+// count searches the documents.
 func (l *leftNamespaces) count() leftCount {
 	c := leftCount{names: map[string]bool{}}
 	for _, candidate := range l.candidates {
 		yamlkit.Walk(candidate.doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
-			top := len(w.Segments) == 1 && (w.Segments[0] == "apiVersion" || w.Segments[0] == "kind")
-			if w.Value.Kind() == gaby.Scalar && !top && wordCount([]byte(w.Value.Text()), candidate.old, 1) > 0 {
+			top := len(w.Segments) == 1 &&
+				(w.Segments[0] == "apiVersion" || w.Segments[0] == "kind")
+			if w.Value.Kind() == gaby.Scalar && !top &&
+				wordCount([]byte(w.Value.Text()), candidate.old, 1) > 0 {
 				c.values++
 				c.names[candidate.old] = true
 			}
@@ -103,13 +109,16 @@ func (l *leftNamespaces) count() leftCount {
 	return c
 }
 
+// add adds the values and namespaces of other to c.
 func (c *leftCount) add(other leftCount) {
 	c.values += other.values
 	maps.Copy(c.names, other.names)
 }
 
+// note reports the values, if there are any.
 func (c leftCount) note(fc *api.FunctionContext) {
 	if c.values > 0 {
-		fc.NoteSum("values still contain the old namespace", c.values, slices.Sorted(maps.Keys(c.names))...)
+		fc.NoteSum("values still contain the old namespace", c.values,
+			slices.Sorted(maps.Keys(c.names))...)
 	}
 }

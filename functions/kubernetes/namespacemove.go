@@ -19,45 +19,46 @@ import (
 
 const typeNamespace api.ResourceType = "v1/Namespace"
 
-// namespaceMove is one call of a function that gives resources a namespace. As a PathSource it has the paths at which what is missing
-// is created.
+// namespaceMove is one call of a function that gives resources a namespace. As a PathSource it has
+// the paths at which missing namespaces are created.
 type namespaceMove struct {
 	fc         *api.FunctionContext
 	provider   configkit.ResourceProvider
 	registered configkit.PathSource
 	from, to   string
-	own        bool // only the namespace of the resource itself
-	selected   bool // there are where-expressions
+	own        bool // change only the namespace of the resource itself
+	selected   bool // whether there are where-expressions
 
-	types   map[api.ResourceType]*movedType
-	defined map[[2]string]configkit.Scope // by the CustomResourceDefinitions of the unit, by group and kind
+	types map[api.ResourceType]*movedType
+	// by group and kind, from the CustomResourceDefinitions of the unit
+	defined map[[2]string]configkit.Scope
 
-	resources  []movedResource  // of the unit or the part, those that are not moved included
-	plain      []*movedResource // that only have their own namespace
-	scoped     gaby.Container   // the other resources of a known scope
-	optional   gaby.Container   // those of them that may name a namespace somewhere, or may not
-	unscoped   gaby.Container   // the others
-	unknown    map[string]int   // resources without a namespace, by type of unknown scope
-	namespaces []*movedResource // the Namespaces that are moved
-	naming     gaby.Container   // resources that may have the namespace in their values
+	resources  []movedResource  // of the unit or part, including those that are not moved
+	plain      []*movedResource // resources that name no namespace but their own
+	scoped     gaby.Container   // other resources whose scope is known
+	optional   gaby.Container   // those of scoped that have optional fields for a namespace
+	unscoped   gaby.Container   // other resources whose scope is unknown
+	unknown    map[string]int   // by type: number of resources of unknown scope without a namespace
+	namespaces []*movedResource // Namespaces that the function sees
+	naming     gaby.Container   // resources whose values may contain the namespace
 	left       leftNamespaces
 }
 
-// movedResource is a resource as it is before the move.
+// movedResource is a resource before the move.
 type movedResource struct {
 	doc             *gaby.YamlDoc
 	info            api.ResourceInfo
 	namespace, name string
 	err             error
 	stays           bool // it is not selected
-	generated       bool // its name is made by the cluster, of the one here
+	generated       bool // the cluster generates its name from metadata.generateName
 }
 
 func (r *movedResource) isNamespace() bool {
 	return r.err == nil && r.info.ResourceType == typeNamespace
 }
 
-// position is where its name is.
+// position returns the position of the resource's name.
 func (r *movedResource) position() api.Position {
 	return r.doc.Value().Get("metadata").Get("name").Position()
 }
@@ -65,16 +66,19 @@ func (r *movedResource) position() api.Position {
 // movedType is what a move knows about a type.
 type movedType struct {
 	scope    configkit.Scope
-	kind     string // without its version
-	optional bool   // its resources may name a namespace somewhere, or may not
+	kind     string // group and kind, without the version
+	optional bool   // its resources have optional fields for a namespace
 	onlyOwn  bool   // its resources name no namespace but their own
 }
 
-func newNamespaceMove(fc *api.FunctionContext, provider configkit.ResourceProvider, args []api.FunctionArgument) *namespaceMove {
+func newNamespaceMove(
+	fc *api.FunctionContext, provider configkit.ResourceProvider, args []api.FunctionArgument,
+) *namespaceMove {
 	m := &namespaceMove{
 		fc: fc, provider: provider, registered: provider.AttributePaths(attributeNamespace),
-		types: map[api.ResourceType]*movedType{}, unknown: map[string]int{}, selected: handler.SelectionOf(fc) != nil,
-		defined: map[[2]string]configkit.Scope{},
+		types: map[api.ResourceType]*movedType{}, unknown: map[string]int{},
+		selected: handler.SelectionOf(fc) != nil,
+		defined:  map[[2]string]configkit.Scope{},
 	}
 	for _, t := range clusterScopedTypes(args) {
 		m.addType(api.ResourceType(t), configkit.ScopeCluster)
@@ -92,16 +96,19 @@ func (m *namespaceMove) run(docs gaby.Container) error {
 	if err != nil {
 		return err
 	}
-	// First the names of services, as long as the resources still are in the namespace to replace there.
-	matches, err := renameInServiceNames(m.naming, inContainers(m.provider, "command.*", "args.*", "env.*.value"), m.provider, m.from, m.to)
+	// The DNS names of Services come first, because the namespace to replace in them may be that of
+	// the resource.
+	matches, err := renameInServiceNames(m.naming,
+		inContainers(m.provider, "command.*", "args.*", "env.*.value"), m.provider, m.from, m.to)
 	matches += m.movePlain()
 	problems := []error{err}
 	move := func(docs gaby.Container, paths configkit.PathSource, upsert bool) {
-		n, err := yamlkit.UpdatePaths(docs, paths, nil, m.provider, m.moved, yamlkit.UpdateOptions{Upsert: upsert})
+		n, err := yamlkit.UpdatePaths(docs, paths, nil, m.provider, m.moved,
+			yamlkit.UpdateOptions{Upsert: upsert})
 		matches += n
 		problems = append(problems, err)
 	}
-	if m.from != "" { // what names no namespace does not name that one
+	if m.from != "" { // a missing namespace is not the former one, so none is created
 		move(slices.Concat(m.scoped, m.unscoped, renamed), m.registered, false)
 	} else {
 		move(m.scoped, m, true)
@@ -121,14 +128,16 @@ func (m *namespaceMove) run(docs gaby.Container) error {
 	return errors.Join(problems...)
 }
 
-// movePlain moves the resources that name no namespace but their own, without looking for more places. It returns how many these are.
+// movePlain moves the resources that name no namespace but their own, without visiting other paths.
+// It returns their number.
 func (m *namespaceMove) movePlain() int {
 	matches := 0
 	for _, r := range m.plain {
 		to := m.moved(r.namespace)
 		if to != r.namespace {
 			if _, err := r.doc.Set(to, "metadata", "namespace"); err != nil {
-				m.scoped = append(m.scoped, r.doc) // visiting tells what is wrong
+				// the visit of this document reports what is wrong
+				m.scoped = append(m.scoped, r.doc)
 				continue
 			}
 		}
@@ -137,7 +146,7 @@ func (m *namespaceMove) movePlain() int {
 	return matches
 }
 
-// moved is the namespace instead of another one.
+// moved returns the namespace that replaces current, which may be current itself.
 func (m *namespaceMove) moved(current string) string {
 	if m.from != "" && current != m.from {
 		return current
@@ -145,7 +154,7 @@ func (m *namespaceMove) moved(current string) string {
 	return m.to
 }
 
-// survey looks at what there is. It reads nothing but the headers of documents.
+// survey classifies the documents. It only reads their headers, and CustomResourceDefinitions.
 func (m *namespaceMove) survey(docs gaby.Container) {
 	m.list(docs, false)
 	if s := handler.SelectionOf(m.fc); s != nil {
@@ -155,7 +164,7 @@ func (m *namespaceMove) survey(docs gaby.Container) {
 		switch r := &m.resources[i]; {
 		case r.stays:
 		case r.err != nil:
-			m.scoped = append(m.scoped, r.doc) // visiting tells what is wrong
+			m.scoped = append(m.scoped, r.doc) // the visit of this document reports what is wrong
 		case r.isNamespace() && !m.own:
 			m.namespaces = append(m.namespaces, r)
 			m.left.rest = append(m.left.rest, r.doc)
@@ -165,27 +174,33 @@ func (m *namespaceMove) survey(docs gaby.Container) {
 	}
 }
 
-// list adds documents to those of the unit, and what CustomResourceDefinitions among them say.
+// list adds documents to the resources of the unit, and the scopes that CustomResourceDefinitions
+// among them define.
 func (m *namespaceMove) list(docs gaby.Container, stay bool) {
 	m.resources = slices.Grow(m.resources, len(docs))
 	for _, doc := range docs {
 		info, err := m.provider.ResourceInfo(doc)
 		namespace, name, _ := strings.Cut(string(info.ResourceName), "/")
-		m.resources = append(m.resources, movedResource{doc, info, namespace, name, err, stay, hasGeneratedName(doc)})
+		m.resources = append(m.resources, movedResource{
+			doc, info, namespace, name, err, stay, hasGeneratedName(doc),
+		})
 		if err == nil && strings.HasSuffix(string(info.ResourceType), "/CustomResourceDefinition") {
 			spec := doc.Value().Get("spec")
-			m.defined[[2]string{spec.Get("group").Text(), spec.Get("names").Get("kind").Text()}] = configkit.Scope(spec.Get("scope").Text())
+			m.defined[[2]string{
+				spec.Get("group").Text(), spec.Get("names").Get("kind").Text(),
+			}] = configkit.Scope(spec.Get("scope").Text())
 		}
 	}
 }
 
-// hasGeneratedName reports whether a resource has metadata.generateName alone: several with the same one get different names.
+// hasGeneratedName reports whether a resource has only a metadata.generateName. Several resources
+// with the same one get different names.
 func hasGeneratedName(doc *gaby.YamlDoc) bool {
 	h, err := doc.Header()
 	return err == nil && h.Name == ""
 }
 
-// sort puts a resource that is moved where it belongs.
+// sort classifies a resource that is moved.
 func (m *namespaceMove) sort(r *movedResource) {
 	t := m.typeOf(r.info.ResourceType)
 	if !m.own && m.left.add(r.doc, r.namespace, m.from, m.to) {
@@ -208,7 +223,8 @@ func (m *namespaceMove) sort(r *movedResource) {
 	}
 }
 
-// typeOf returns what is known about a type. For one that is not Kubernetes' own, a CustomResourceDefinition in the unit knows best.
+// typeOf returns what is known about a type. For types that are not Kubernetes' own, a
+// CustomResourceDefinition of the unit takes precedence.
 func (m *namespaceMove) typeOf(t api.ResourceType) *movedType {
 	known, ok := m.types[t]
 	if ok {
@@ -226,6 +242,7 @@ func (m *namespaceMove) typeOf(t api.ResourceType) *movedType {
 	return m.addType(t, scope)
 }
 
+// addType records what is known about a type with this scope.
 func (m *namespaceMove) addType(t api.ResourceType, scope configkit.Scope) *movedType {
 	known := &movedType{scope: scope, kind: unit.GroupKind(t)}
 	m.types[t] = known
@@ -241,14 +258,14 @@ func isCustom(t api.ResourceType) bool {
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
 
-// definedBy is the group and the kind of a type.
+// definedBy returns the group and the kind of a type.
 func definedBy(t api.ResourceType) [2]string {
 	parts := strings.Split(string(t), "/")
 	return [2]string{parts[0], parts[len(parts)-1]}
 }
 
-// PathsOf returns the paths of a type at which a missing namespace is created: that of a resource of a namespaced type, and what
-// cannot be without. Fields that may be missing are none of them.
+// PathsOf returns the paths of a type at which missing namespaces are created: that of the resource
+// itself if the type is namespaced, and those of required fields. Optional fields are not created.
 func (m *namespaceMove) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	var created []*api.PathVisitorInfo
 	for _, info := range m.registered.PathsOf(t) {
@@ -259,6 +276,9 @@ func (m *namespaceMove) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	return created
 }
 
+// creates reports whether a missing namespace is created at a path of type t. It is if the path is
+// that of the resource's own namespace and the type is namespaced, or if the path has a |, the mark
+// of paths that may be created.
 func (m *namespaceMove) creates(t api.ResourceType, info *api.PathVisitorInfo) bool {
 	if info.Path == namespacePath {
 		return m.typeOf(t).scope == configkit.ScopeNamespaced
@@ -266,19 +286,21 @@ func (m *namespaceMove) creates(t api.ResourceType, info *api.PathVisitorInfo) b
 	return !m.own && strings.Contains(string(info.Path), "|")
 }
 
-// ownNamespace are the paths of the namespaces of resources themselves.
+// ownNamespace is a source of the paths of the resources' own namespaces.
 type ownNamespace struct{ registered configkit.PathSource }
 
-// PathsOf is the path of the namespace of a type's resources, if they may have one.
+// PathsOf returns the path of the namespace of resources of type t, if they can have one.
 func (o ownNamespace) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	paths := slices.Clone(o.registered.PathsOf(t))
-	return slices.DeleteFunc(paths, func(info *api.PathVisitorInfo) bool { return info.Path != namespacePath })
+	return slices.DeleteFunc(paths, func(info *api.PathVisitorInfo) bool {
+		return info.Path != namespacePath
+	})
 }
 
-// changedOnly are the other paths of a type.
+// changedOnly is a source of the paths that are changed but not created.
 type changedOnly struct{ *namespaceMove }
 
-// PathsOf are the paths of a type at which no namespace is created.
+// PathsOf returns the paths of a type at which no namespace is created, except its own namespace.
 func (m changedOnly) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	var changed []*api.PathVisitorInfo
 	for _, info := range m.registered.PathsOf(t) {
@@ -289,7 +311,8 @@ func (m changedOnly) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	return changed
 }
 
-// noteUnknown says which resources got no namespace because nobody knows whether they can have one.
+// noteUnknown reports the resources that got no namespace because it is unknown whether they can
+// have one.
 func (m *namespaceMove) noteUnknown() {
 	if len(m.unknown) == 0 || m.from != "" {
 		return
@@ -299,10 +322,12 @@ func (m *namespaceMove) noteUnknown() {
 		count += n
 	}
 	m.fc.NoteSum("resources whose type has no known scope got no namespace ('scope:' in a file of --resource-types, or the "+
-		"CustomResourceDefinition in the input or --schema, says what it is)", count, slices.Sorted(maps.Keys(m.unknown))...)
+		"CustomResourceDefinition in the input or --schema, says what it is)", count,
+		slices.Sorted(maps.Keys(m.unknown))...)
 }
 
-// inputs are the resources of all input files, none with a selection, which leaves some of them out.
+// inputs returns the resources of all input files. It returns none if there are where-expressions,
+// which leave some of them out.
 func (m *namespaceMove) inputs() []api.ResourceInfo {
 	p, ok := m.provider.(interface{ InputResources() []api.ResourceInfo })
 	if !ok || m.selected {
@@ -311,7 +336,7 @@ func (m *namespaceMove) inputs() []api.ResourceInfo {
 	return p.InputResources()
 }
 
-// used are the namespaces to move resources from.
+// used returns the namespaces that resources are moved from.
 func (m *namespaceMove) used() map[string]bool {
 	if m.from != "" {
 		return map[string]bool{m.from: true}
@@ -326,25 +351,26 @@ func (m *namespaceMove) used() map[string]bool {
 	return used
 }
 
-// formerNamespaces are those that resources were in and are not any more.
+// formerNamespaces returns the namespaces that no longer have resources after the move, sorted.
 func (m *namespaceMove) formerNamespaces() []string {
 	used := m.used()
 	delete(used, m.to)
 	return slices.Sorted(maps.Keys(used))
 }
 
-// refuseSame refuses to make one resource of several of different namespaces.
+// refuseSame returns an error if resources of different namespaces would become the same one.
 func (m *namespaceMove) refuseSame() error {
 	for i := range m.resources {
 		if other, ok := m.sameInput(&m.resources[i]); ok {
 			r := &m.resources[i]
-			return m.same(r, string(other.ResourceName), fmt.Sprintf(" of %s:%d", other.File, other.Line))
+			return m.same(r, string(other.ResourceName),
+				fmt.Sprintf(" of %s:%d", other.File, other.Line))
 		}
 	}
 	if !m.mixed(len(m.left.rest)) && !m.selected {
 		return nil
 	}
-	former := map[[3]string]string{} // namespaces
+	former := map[[3]string]string{} // former namespace by kind, namespace and name after the move
 	for i := range m.resources {
 		r := &m.resources[i]
 		after, ok := m.after(r)
@@ -361,18 +387,19 @@ func (m *namespaceMove) refuseSame() error {
 	return nil
 }
 
-// same is the failure of a resource that would become the same as another one.
+// same returns the failure for a resource that would become the same as other.
 func (m *namespaceMove) same(r *movedResource, other, of string) *api.Failure {
 	namespace, _, _ := strings.Cut(other, "/")
 	return &api.Failure{
 		Class: api.FailureFunction, Resource: r.info.String(), Pos: r.position(),
 		Message: fmt.Sprintf("%s%s and %s would both be %s/%s",
-			strings.TrimPrefix(other, "/"), of, strings.TrimPrefix(r.namespace+"/"+r.name, "/"), m.to, r.name),
+			strings.TrimPrefix(other, "/"), of, strings.TrimPrefix(r.namespace+"/"+r.name, "/"),
+			m.to, r.name),
 		Hint: m.sameHint(m.otherThanNew(namespace, r.namespace)),
 	}
 }
 
-// sameInput is a resource of another file that a resource becomes the same as.
+// sameInput returns the resource of another file that r would become the same as.
 func (m *namespaceMove) sameInput(r *movedResource) (schemas.Input, bool) {
 	after, ok := m.after(r)
 	if !ok || after[1] == r.namespace {
@@ -391,8 +418,8 @@ func (m *namespaceMove) sameInput(r *movedResource) (schemas.Input, bool) {
 	return schemas.Input{}, false
 }
 
-// after is the kind, the namespace and the name of a resource after the move. It is false for one without a namespace, and for one
-// whose name is not known yet.
+// after returns the kind, the namespace and the name of a resource after the move. ok is false if
+// the resource has no namespace, or if its name is not known yet.
 func (m *namespaceMove) after(r *movedResource) (place [3]string, ok bool) {
 	if r.err != nil || r.generated {
 		return place, false
@@ -408,7 +435,7 @@ func (m *namespaceMove) after(r *movedResource) (place [3]string, ok bool) {
 	return place, true
 }
 
-// otherThanNew is the first of two namespaces that resources can be moved from, "" if there is none.
+// otherThanNew returns the first of two former namespaces that is not the new one, or "".
 func (m *namespaceMove) otherThanNew(a, b string) string {
 	if a == m.to {
 		a = ""
@@ -419,7 +446,7 @@ func (m *namespaceMove) otherThanNew(a, b string) string {
 	return cmp.Or(a, b)
 }
 
-// sameHint says how to move only some resources, those in a namespace if there is one.
+// sameHint says how to move only some of the resources: those in old, if it is not empty.
 func (m *namespaceMove) sameHint(old string) string {
 	if m.from != "" || m.selected || old == "" {
 		return "--where-resource leaves resources out"
@@ -427,7 +454,7 @@ func (m *namespaceMove) sameHint(old string) string {
 	return fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, old, old)
 }
 
-// mixed reports whether resources are in several namespaces, or some in none.
+// mixed reports whether the resources are in several namespaces, or some of them in none.
 func (m *namespaceMove) mixed(without int) bool {
 	n := len(m.left.namespaces)
 	return n > 1 || n == 1 && without > 0

@@ -10,38 +10,42 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// moveFacts are what a move of a part of a unit has found out, for what only all parts together can tell.
+// moveFacts is what the move of a part of a unit found out and what only all parts together can
+// answer.
 type moveFacts struct {
-	selected   bool // there are where-expressions
+	selected   bool // whether there are where-expressions
 	namespaces map[string]bool
 	unknown    map[string]int
 	types      map[api.ResourceType]*movedType
 	defined    map[[2]string]configkit.Scope
 	places     []movedPlace
-	present    map[string]bool // the names of Namespaces
-	moving     []string        // those of them that the function sees
-	renamed    bool            // one of these was
+	present    map[string]bool // names of all Namespaces
+	moving     []string        // names of the Namespaces that the function sees
+	renamed    bool            // whether one of them was renamed
 	left       leftCount
 	rest       []restText
 }
 
-// movedPlace is where a resource is after the move, as a hash, and the namespace it was in before.
+// movedPlace is a hash of the kind, namespace and name of a resource after the move, and its former
+// namespace.
 type movedPlace struct {
 	after uint64
 	old   string
 }
 
-// restText is a resource without a namespace after the move.
+// restText is the text of a resource without a namespace, after the move.
 type restText struct {
 	text   []byte
 	edited bool
 }
 
-// leave leaves the facts about a part.
+// leave leaves the facts about a part for join. It returns ErrWholeUnit if the part alone cannot be
+// handled.
 func (m *namespaceMove) leave(renamed bool) error {
 	f := &moveFacts{
-		selected: m.selected, namespaces: m.left.namespaces, unknown: m.unknown, types: m.types, defined: m.defined,
-		moving: m.namespaceNames(), renamed: renamed, left: m.left.count(),
+		selected: m.selected, namespaces: m.left.namespaces, unknown: m.unknown, types: m.types,
+		defined: m.defined,
+		moving:  m.namespaceNames(), renamed: renamed, left: m.left.count(),
 	}
 	if m.own {
 		handler.Leave(m.fc, f)
@@ -50,7 +54,7 @@ func (m *namespaceMove) leave(renamed bool) error {
 	f.present = m.presentNamespaces()
 	for _, doc := range m.left.rest {
 		if !doc.IsDocument() {
-			return handler.ErrWholeUnit // it has no text of its own
+			return handler.ErrWholeUnit // an element of a List has no text of its own
 		}
 		text := doc.Source()
 		if text == nil {
@@ -72,11 +76,13 @@ func (m *namespaceMove) leave(renamed bool) error {
 	return nil
 }
 
-// join completes a move that was made in parts.
+// join completes a move that was made in parts. It returns ErrWholeUnit if a part was moved
+// differently from what all parts together require.
 func (m *namespaceMove) join(parts []any) error {
 	all := &moveFacts{
-		namespaces: map[string]bool{}, unknown: m.unknown, defined: map[[2]string]configkit.Scope{}, present: map[string]bool{},
-		left: leftCount{names: map[string]bool{}},
+		namespaces: map[string]bool{}, unknown: m.unknown, defined: map[[2]string]configkit.Scope{},
+		present: map[string]bool{},
+		left:    leftCount{names: map[string]bool{}},
 	}
 	for _, part := range parts {
 		all.add(part.(*moveFacts))
@@ -89,7 +95,9 @@ func (m *namespaceMove) join(parts []any) error {
 	}
 	for _, part := range parts {
 		f := part.(*moveFacts)
-		renamed := slices.ContainsFunc(f.moving, func(name string) bool { return slices.Contains(moved, name) })
+		renamed := slices.ContainsFunc(f.moving, func(name string) bool {
+			return slices.Contains(moved, name)
+		})
 		if f.renamed != renamed || !m.scopesAgree(f.types, all.defined) {
 			return handler.ErrWholeUnit
 		}
@@ -102,7 +110,7 @@ func (m *namespaceMove) join(parts []any) error {
 	return nil
 }
 
-// add adds the facts about one more part.
+// add adds the facts about another part.
 func (f *moveFacts) add(part *moveFacts) {
 	f.selected = part.selected
 	maps.Copy(f.namespaces, part.namespaces)
@@ -117,9 +125,11 @@ func (f *moveFacts) add(part *moveFacts) {
 	f.rest = append(f.rest, part.rest...)
 }
 
-// scopesAgree reports whether the types of a part have the scopes that the CustomResourceDefinitions of all parts state. What an argument
-// states is in m.
-func (m *namespaceMove) scopesAgree(types map[api.ResourceType]*movedType, defined map[[2]string]configkit.Scope) bool {
+// scopesAgree reports whether the types of a part had the scopes that the CustomResourceDefinitions
+// of all parts define. Scopes given by an argument are in m.types.
+func (m *namespaceMove) scopesAgree(
+	types map[api.ResourceType]*movedType, defined map[[2]string]configkit.Scope,
+) bool {
 	for t, known := range types {
 		scope := defined[definedBy(t)]
 		open := m.types[t] == nil && (known.scope == configkit.ScopeUnknown || isCustom(t))
@@ -130,7 +140,8 @@ func (m *namespaceMove) scopesAgree(types map[api.ResourceType]*movedType, defin
 	return true
 }
 
-// mayBeSame reports whether two resources of different namespaces seem to become one.
+// mayBeSame reports whether two resources of different namespaces seem to become the same. It
+// compares hashes, so it may be wrong; the run on the whole unit decides.
 func (f *moveFacts) mayBeSame() bool {
 	former := make(map[uint64]string, len(f.places))
 	for _, p := range f.places {
@@ -142,7 +153,8 @@ func (f *moveFacts) mayBeSame() bool {
 	return false
 }
 
-// placeHash is FNV-1a. Of equal hashes the run in one piece tells whether the places are equal.
+// placeHash returns the 64-bit FNV-1a hash of kind, namespace and name. If two hashes are equal,
+// the run on the whole unit finds out whether the names are.
 func placeHash(place [3]string) uint64 {
 	hash := uint64(14695981039346656037)
 	for _, word := range place {

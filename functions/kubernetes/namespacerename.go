@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// renamedNamespaces are the Namespaces that the resources move with: the one they were in.
+// renamedNamespaces returns the Namespaces to rename: those that resources are moved from.
 func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
 	if len(m.namespaces) == 0 {
 		return nil, nil
@@ -26,8 +26,10 @@ func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
 		case same:
 			return nil, &api.Failure{
 				Class: api.FailureFunction, Resource: r.info.String(), Pos: r.position(),
-				Message: fmt.Sprintf("the Namespaces %s would all be called %s", strings.Join(moved, ", "), m.to),
-				Hint:    fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to, moved[0], moved[0]),
+				Message: fmt.Sprintf("the Namespaces %s would all be called %s",
+					strings.Join(moved, ", "), m.to),
+				Hint: fmt.Sprintf("'set-namespace %s %s' moves only what is in %s", m.to,
+					moved[0], moved[0]),
 			}
 		default:
 			renamed = append(renamed, r.doc)
@@ -39,7 +41,7 @@ func (m *namespaceMove) renamedNamespaces() (gaby.Container, error) {
 	return renamed, nil
 }
 
-// presentNamespaces are the names of the Namespaces of the unit and of all input files.
+// presentNamespaces returns the names of the Namespaces of the unit and of all input files.
 func (m *namespaceMove) presentNamespaces() map[string]bool {
 	present := map[string]bool{}
 	for _, info := range m.inputs() {
@@ -55,7 +57,8 @@ func (m *namespaceMove) presentNamespaces() map[string]bool {
 	return present
 }
 
-// movedNamespaces are the names of the Namespaces to rename. same reports that they cannot all get the new name.
+// movedNamespaces returns the names of the Namespaces to rename, sorted. None is renamed if the new
+// one exists already. same reports that there are several, which cannot all get the new name.
 func (m *namespaceMove) movedNamespaces(present, used map[string]bool) (moved []string, same bool) {
 	if present[m.to] {
 		return nil, false
@@ -69,7 +72,7 @@ func (m *namespaceMove) movedNamespaces(present, used map[string]bool) (moved []
 	return moved, len(moved) > 1
 }
 
-// namespaceNames are the names of the Namespaces that are moved, as they are before.
+// namespaceNames returns the current names of the Namespaces that the function sees.
 func (m *namespaceMove) namespaceNames() []string {
 	var names []string
 	for _, r := range m.namespaces {
@@ -78,15 +81,18 @@ func (m *namespaceMove) namespaceNames() []string {
 	return names
 }
 
-// noteNamespaces says which Namespaces keep their names, and why.
+// noteNamespaces reports which Namespaces keep their names, and why.
 func (m *namespaceMove) noteNamespaces(names []string, present, used map[string]bool) {
 	for _, name := range names {
 		switch {
 		case name == m.to:
 		case !used[name] && m.from == "":
-			m.fc.NoteOnce(fmt.Sprintf("Namespace %s keeps its name: no other resource is in it; 'set-namespace %s %s' renames it", name, m.to, name))
+			m.fc.NoteOnce(fmt.Sprintf(
+				"Namespace %s keeps its name: no other resource is in it; 'set-namespace %s %s' renames it",
+				name, m.to, name))
 		case used[name] && present[m.to]:
-			m.fc.NoteOnce(fmt.Sprintf("Namespace %s keeps its name: there is a Namespace %s already", name, m.to))
+			m.fc.NoteOnce(fmt.Sprintf(
+				"Namespace %s keeps its name: there is a Namespace %s already", name, m.to))
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// portName is what Kubernetes takes for the name of a port: up to 15 letters, digits and single dashes, one letter at least.
-// That there is a letter and the length are checked besides.
+// portName matches the names that Kubernetes accepts for ports: up to 15 lower-case letters, digits
+// and single dashes, with at least one letter. The length and the letter are checked separately.
 const portName = `^[a-z0-9]+(?:-[a-z0-9]+)*$`
 
 const (
@@ -31,32 +31,45 @@ func registerPortFunctions(fh handler.FunctionRegistry, provider configkit.Resou
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(),
 				{
-					ParameterName: parameterPortName, Required: true, DataType: api.DataTypeString, Example: "http",
-					Description: "name of the port: at most 15 letters, digits and dashes", ValueConstraints: api.ValueConstraints{Regexp: portName},
+					ParameterName: parameterPortName, Required: true, DataType: api.DataTypeString,
+					Example:          "http",
+					Description:      "name of the port: at most 15 letters, digits and dashes",
+					ValueConstraints: api.ValueConstraints{Regexp: portName},
 				},
 				{
-					ParameterName: parameterPortNumber, Required: true, DataType: api.DataTypeInt, Example: "8080",
-					Description: "number of the port, by which it is found", ValueConstraints: api.ValueConstraints{Min: &lowest, Max: &highest},
+					ParameterName: parameterPortNumber, Required: true, DataType: api.DataTypeInt,
+					Example:          "8080",
+					Description:      "number of the port, by which it is found",
+					ValueConstraints: api.ValueConstraints{Min: &lowest, Max: &highest},
 				},
 				{
 					ParameterName: parameterProtocol, DataType: api.DataTypeEnum, Example: "UDP",
-					Description:      "protocol of the port, by which it is found as well; if not given, " + defaultProtocol,
-					ValueConstraints: api.ValueConstraints{EnumValues: []string{defaultProtocol, "UDP", "SCTP"}},
+					Description: "protocol of the port, by which it is found as well; if not given, " + defaultProtocol,
+					ValueConstraints: api.ValueConstraints{
+						EnumValues: []string{defaultProtocol, "UDP", "SCTP"},
+					},
 				},
 			},
 			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:  "Set the name of a port of containers, adding the port where it is missing",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"set-container-port web http 80", "set-container-port web dns 53 UDP"},
+			Examples: []string{
+				"set-container-port web http 80", "set-container-port web dns 53 UDP",
+			},
 		},
 		ValueParameter: parameterPortName,
 		PerDocument:    true,
 		Places:         inContainers(provider, "ports"),
 		CheckArguments: checkPortName,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
-			p := port{name: a.String(parameterPortName), number: a.Int(parameterPortNumber), protocol: a.String(parameterProtocol)}
+			p := port{
+				name: a.String(parameterPortName), number: a.Int(parameterPortNumber),
+				protocol: a.String(parameterProtocol),
+			}
 			if p.protocol == "" {
 				p.protocol = defaultProtocol
 			}
@@ -67,7 +80,7 @@ func registerPortFunctions(fh handler.FunctionRegistry, provider configkit.Resou
 	})
 }
 
-// checkPortName finds what the regular expression lets pass.
+// checkPortName checks what the regular expression does not.
 func checkPortName(args []api.FunctionArgument) error {
 	name := handler.Arguments(args).String(parameterPortName)
 	problem := ""
@@ -80,18 +93,21 @@ func checkPortName(args []api.FunctionArgument) error {
 		return nil
 	}
 	return &handler.ArgumentError{
-		Parameter: parameterPortName, Value: name, Message: fmt.Sprintf("argument %s: port name %s %s", parameterPortName, configkit.Shown(name), problem),
+		Parameter: parameterPortName, Value: name,
+		Message: fmt.Sprintf("argument %s: port name %s %s", parameterPortName,
+			configkit.Shown(name), problem),
 	}
 }
 
-// port is a port of a container as it is to be.
+// port is a port of a container as requested.
 type port struct {
 	name     string
 	number   int
 	protocol string
 }
 
-// set gives the port with the number and the protocol its name, or adds it. What is called by the name already is not looked at.
+// set names the port with this number and protocol, adding it if missing. An existing port of that
+// name is left alone.
 func (p *port) set(c *container) error {
 	index := 0
 	for e := c.value.Get("ports").First(); e.Exists(); e = e.Next() {
@@ -111,7 +127,7 @@ func (p *port) set(c *container) error {
 	return appendTo(c.doc, entry, c.at("ports")...)
 }
 
-// is reports whether an entry of a list of ports is about the port.
+// is reports whether an entry of a list of ports has the number and the protocol of p.
 func (p *port) is(e gaby.Value) bool {
 	number, err := strconv.Atoi(e.Get("containerPort").Text())
 	if err != nil || number != p.number {
@@ -120,7 +136,8 @@ func (p *port) is(e gaby.Value) bool {
 	return protocolOf(e) == p.protocol
 }
 
-// protocolOf is the protocol of an entry of a list of ports; one that is null or empty is not there.
+// protocolOf returns the protocol of an entry of a list of ports. A null or empty protocol counts
+// as missing and becomes the default.
 func protocolOf(e gaby.Value) string {
 	if protocol := e.Get("protocol"); protocol.Text() != "" && !protocol.Doc().IsNull() {
 		return protocol.Text()

@@ -11,13 +11,14 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// defaultProbe is a probe with its delay, period and timeout in seconds, and how many answers in a row count.
+// defaultProbe is a probe with its delay, period and timeout in seconds, and the number of
+// consecutive failures and successes that count.
 type defaultProbe struct {
 	field, parameter                         string
 	delay, period, timeout, failure, success int
 }
 
-// defaultProbes are the probes in the order in which they are written.
+// defaultProbes returns the probes in the order in which they are written.
 func defaultProbes() []defaultProbe {
 	return []defaultProbe{
 		{"startupProbe", "startup-path", 10, 10, 1, 30, 1},
@@ -26,27 +27,38 @@ func defaultProbes() []defaultProbe {
 	}
 }
 
-func setContainerProbeDefaultsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+func setContainerProbeDefaultsFunction(
+	provider configkit.ResourceProvider,
+) handler.FunctionRegistration {
 	path := func(name, probe string) api.FunctionParameter {
 		return api.FunctionParameter{
 			ParameterName: name, DataType: api.DataTypeString, Example: "/" + probe,
-			Description:      "HTTP path to ask for the " + probe + " of containers that answer HTTP or have no probe; if not given, what another probe asks",
+			Description: "HTTP path to ask for the " + probe +
+				" of containers that answer HTTP or have no probe; if not given, what another probe asks",
 			ValueConstraints: api.ValueConstraints{Regexp: `^/\S*$`},
 		}
 	}
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-probe-defaults",
-			Parameters:   []api.FunctionParameter{path("liveness-path", "liveness"), path("readiness-path", "readiness"), path("startup-path", "startup")},
-			Mutating:     true, Hermetic: true, Idempotent: true,
+			Parameters: []api.FunctionParameter{
+				path("liveness-path", "liveness"), path("readiness-path", "readiness"),
+				path("startup-path", "startup"),
+			},
+			Mutating: true, Hermetic: true, Idempotent: true,
 			Description:  "Set missing startup, liveness and readiness probes of containers to what their other probes do, else to a check of their first TCP port",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"set-container-probe-defaults", "set-container-probe-defaults /live --startup-path=/started"},
+			Examples: []string{
+				"set-container-probe-defaults",
+				"set-container-probe-defaults /live --startup-path=/started",
+			},
 		},
 		ValueParameter: "liveness-path",
 		PerDocument:    true,
 		Places:         probedContainers{inContainers(provider, "")},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			matches, err := setProbes(docs, provider, args, nil)
 			fc.Matched(matches)
 			return docs, nil, err
@@ -54,9 +66,13 @@ func setContainerProbeDefaultsFunction(provider configkit.ResourceProvider) hand
 	}
 }
 
-// setProbes sets the probes that containers lack, with the paths of the arguments, and returns how many containers can have
-// them. A container without any probe gets what unknown makes of its first TCP port; nil checks the port.
-func setProbes(docs gaby.Container, provider configkit.ResourceProvider, args handler.Arguments, unknown func(c *container, port int) (gaby.Value, error)) (int, error) {
+// setProbes adds the probes that containers lack, with the paths of the arguments, and returns the
+// number of containers that can have probes. For a container without any probe, unknown returns one
+// for its first TCP port. If unknown is nil, the probes only check the port.
+func setProbes(
+	docs gaby.Container, provider configkit.ResourceProvider, args handler.Arguments,
+	unknown func(c *container, port int) (gaby.Value, error),
+) (int, error) {
 	matches := 0
 	_, err := editContainers(docs, provider, "*", func(c *container) error {
 		if !c.canHaveProbes() {
@@ -91,8 +107,8 @@ func setProbes(docs gaby.Container, provider configkit.ResourceProvider, args ha
 	return matches, err
 }
 
-// probe makes a probe that does what an existing one does, or checks the port without one. The path, if it is not
-// empty, is asked for unless the existing one does not speak HTTP.
+// probe returns a probe with the action of an existing one. Without an existing probe, it requests
+// path, or checks the port if path is "". A path also replaces that of an existing HTTP probe.
 func (p defaultProbe) probe(existing gaby.Value, port int, path string) (*gaby.YamlDoc, error) {
 	kind, action, timeout := "tcpSocket", any(map[string]any{"port": port}), p.timeout
 	switch {
@@ -101,7 +117,7 @@ func (p defaultProbe) probe(existing gaby.Value, port int, path string) (*gaby.Y
 		kind, found = handlerOf(existing)
 		action = found.Doc()
 		if n, err := strconv.Atoi(existing.Get("timeoutSeconds").Text()); err == nil {
-			timeout = max(timeout, n) // it is known to need as long as that
+			timeout = max(timeout, n) // the existing probe is known to need this long
 		}
 	case path != "":
 		kind = "httpGet"
@@ -110,7 +126,8 @@ func (p defaultProbe) probe(existing gaby.Value, port int, path string) (*gaby.Y
 			return nil, err
 		}
 	}
-	probe, err := orderedMap(kind, action, "initialDelaySeconds", p.delay, "periodSeconds", p.period,
+	probe, err := orderedMap(kind, action, "initialDelaySeconds", p.delay, "periodSeconds",
+		p.period,
 		"timeoutSeconds", timeout, "failureThreshold", p.failure, "successThreshold", p.success)
 	if err == nil && path != "" && kind == "httpGet" {
 		_, err = probe.Set(path, kind, "path")
@@ -118,7 +135,8 @@ func (p defaultProbe) probe(existing gaby.Value, port int, path string) (*gaby.Y
 	return probe, err
 }
 
-// askHealthz returns a probe as the reference implementation's set-pod-defaults makes it, which knows nothing of the container.
+// askHealthz returns a function that creates the probe of the reference implementation's
+// set-pod-defaults, which does not depend on the container: it requests /healthz.
 func askHealthz(fc *api.FunctionContext) func(*container, int) (gaby.Value, error) {
 	return func(c *container, port int) (gaby.Value, error) {
 		action, err := orderedMap("path", "/healthz", "port", port)
@@ -135,7 +153,7 @@ func askHealthz(fc *api.FunctionContext) func(*container, int) (gaby.Value, erro
 	}
 }
 
-// existingProbe is the first probe of a container that does something.
+// existingProbe returns the first probe of a container that has an action.
 func (c *container) existingProbe() gaby.Value {
 	for _, p := range defaultProbes() {
 		probe := c.value.Get(p.field)
@@ -146,7 +164,7 @@ func (c *container) existingProbe() gaby.Value {
 	return gaby.Value{}
 }
 
-// handlerOf is what a probe does: the name of the field that says it and its value.
+// handlerOf returns the action of a probe: the name of its field and its value.
 func handlerOf(probe gaby.Value) (string, gaby.Value) {
 	for _, kind := range []string{"httpGet", "tcpSocket", "grpc", "exec"} {
 		if v := probe.Get(kind); v.Kind() == gaby.Map {
@@ -156,17 +174,18 @@ func handlerOf(probe gaby.Value) (string, gaby.Value) {
 	return "", gaby.Value{}
 }
 
-// probedContainers are the paths of the containers that can have probes.
+// probedContainers is a source of the paths of containers that can have probes.
 type probedContainers struct{ configkit.PathSource }
 
-// PathsOf are the paths for a type.
+// PathsOf returns the paths for resources of type t.
 func (c probedContainers) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	return slices.DeleteFunc(c.PathSource.PathsOf(t), func(info *api.PathVisitorInfo) bool {
 		return strings.HasSuffix(string(info.Path), ".ephemeralContainers.*")
 	})
 }
 
-// canHaveProbes reports whether Kubernetes accepts probes: init containers have none unless they go on running.
+// canHaveProbes reports whether Kubernetes accepts probes for the container. Ephemeral containers
+// cannot have probes, and init containers only if they keep running.
 func (c *container) canHaveProbes() bool {
 	switch c.segments[len(c.segments)-2] {
 	case "ephemeralContainers":
@@ -177,7 +196,7 @@ func (c *container) canHaveProbes() bool {
 	return true
 }
 
-// firstTCPPort is the first TCP port of a container.
+// firstTCPPort returns the number of the first TCP port of a container.
 func (c *container) firstTCPPort() (int, bool) {
 	for e := c.value.Get("ports").First(); e.Exists(); e = e.Next() {
 		if protocolOf(e) != defaultProtocol {

@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
-// renaming is the new name of a resource, or of one in another file when it has no document.
+// renaming is the new name of a resource. doc is nil if the resource is not in this unit.
 type renaming struct {
 	doc       *gaby.YamlDoc
 	info      api.ResourceInfo
@@ -21,9 +21,10 @@ type renaming struct {
 	name      string
 }
 
+// old returns the current name of the resource.
 func (r *renaming) old() string { return string(r.info.ResourceNameWithoutScope) }
 
-// renamer renames resources of a unit, and what refers to them.
+// renamer renames resources of a unit and the references to them.
 type renamer struct {
 	fc       *api.FunctionContext
 	provider configkit.ResourceProvider
@@ -32,11 +33,13 @@ type renamer struct {
 	all      []renaming
 }
 
-func newRenamer(fc *api.FunctionContext, provider configkit.ResourceProvider, docs gaby.Container) *renamer {
+func newRenamer(
+	fc *api.FunctionContext, provider configkit.ResourceProvider, docs gaby.Container,
+) *renamer {
 	return &renamer{fc: fc, provider: provider, selected: docs, unit: unit.WholeUnit(fc, docs)}
 }
 
-// resources are those among documents, each still with its name.
+// resources returns a renaming for each resource in docs, with its current name.
 func (r *renamer) resources(docs gaby.Container) []renaming {
 	var all []renaming
 	for _, doc := range docs {
@@ -50,7 +53,8 @@ func (r *renamer) resources(docs gaby.Container) []renaming {
 	return all
 }
 
-// elsewhere returns the resources of all input files that the function is for.
+// elsewhere returns a renaming for each resource of all input files that the where-expressions
+// select, with its current name.
 func (r *renamer) elsewhere() []renaming {
 	p, ok := r.provider.(interface {
 		InputResources() []api.ResourceInfo
@@ -78,24 +82,25 @@ func (r *renamer) elsewhere() []renaming {
 	return all
 }
 
-// position is where the name of a resource is.
+// position returns the position of the resource's name.
 func (r *renaming) position() api.Position {
 	return r.doc.Value().Get("metadata").Get("name").Position()
 }
 
-// check refuses names that are wrong or taken.
+// check returns errors for new names that are invalid or taken.
 func (r *renamer) check() error {
 	type place struct{ kind, namespace, name string }
 	renamed := make(map[*gaby.YamlDoc]string, len(r.all))
 	for i := range r.all {
 		renamed[r.all[i].doc] = r.all[i].name
 	}
-	holders := map[place]*renaming{} // before and after
+	holders := map[place]*renaming{} // by name after renaming
 	others := r.resources(r.unit)
 	var problems []error
 	fail := func(n *renaming, message, hint string) {
 		problems = append(problems, &api.Failure{
-			Class: api.FailureFunction, Resource: n.info.String(), Path: "metadata.name", Pos: n.position(), Message: message, Hint: hint,
+			Class: api.FailureFunction, Resource: n.info.String(), Path: "metadata.name",
+			Pos: n.position(), Message: message, Hint: hint,
 		})
 	}
 	for i := range others {
@@ -109,7 +114,9 @@ func (r *renamer) check() error {
 			}
 			for _, other := range otherInputs(r.fc, r.provider, kind, name) {
 				if string(other.ResourceName) == n.namespace+"/"+name {
-					fail(n, fmt.Sprintf("%s of %s:%d and %s would both be called %s", name, other.File, other.Line, n.old(), name), "")
+					fail(n,
+						fmt.Sprintf("%s of %s:%d and %s would both be called %s", name, other.File,
+							other.Line, n.old(), name), "")
 				}
 			}
 		}
@@ -117,13 +124,14 @@ func (r *renamer) check() error {
 		if other := holders[k]; other == nil {
 			holders[k] = n
 		} else if n.name != n.old() || other.name != other.old() {
-			fail(n, fmt.Sprintf("%s and %s would both be called %s", other.old(), n.old(), n.name), "")
+			fail(n, fmt.Sprintf("%s and %s would both be called %s", other.old(), n.old(), n.name),
+				"")
 		}
 	}
 	return errors.Join(problems...)
 }
 
-// run renames everything.
+// run checks and makes all renamings.
 func (r *renamer) run() error {
 	if err := r.check(); err != nil {
 		return err
@@ -141,19 +149,21 @@ func (r *renamer) run() error {
 			matches++
 		}
 	}
-	references, err := unit.SetReferences(r.unit, r.provider, func(ref *unit.Reference) (string, bool) {
-		if named[ref.Place.Doc] && slices.Equal(ref.Place.Segments, []string{"metadata", "name"}) {
-			return "", false // the resource gets a name of its own
-		}
-		for _, t := range ref.Types {
-			for _, n := range byName[key{unit.GroupKind(t), ref.Name}] {
-				if n.namespace == "" || ref.Namespace == "" || n.namespace == ref.Namespace {
-					return n.name, true
+	references, err := unit.SetReferences(r.unit, r.provider,
+		func(ref *unit.Reference) (string, bool) {
+			if named[ref.Place.Doc] &&
+				slices.Equal(ref.Place.Segments, []string{"metadata", "name"}) {
+				return "", false // the resource itself gets its name below
+			}
+			for _, t := range ref.Types {
+				for _, n := range byName[key{unit.GroupKind(t), ref.Name}] {
+					if n.namespace == "" || ref.Namespace == "" || n.namespace == ref.Namespace {
+						return n.name, true
+					}
 				}
 			}
-		}
-		return "", false
-	})
+			return "", false
+		})
 	problems := []error{err}
 	for _, n := range r.all {
 		if n.doc != nil && n.name != n.old() {

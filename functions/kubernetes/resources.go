@@ -17,13 +17,15 @@ const (
 	parameterMemory      = "memory"
 	parameterLimitFactor = "limit-factor"
 
-	// What set-container-resources does with amounts.
-	operationAll   = "all"   // sets them
-	operationCap   = "cap"   // lowers those that are higher
-	operationFloor = "floor" // raises those that are lower
+	// The operations of set-container-resources.
+	operationAll   = "all"   // set all amounts
+	operationCap   = "cap"   // lower those that are higher
+	operationFloor = "floor" // raise those that are lower
 )
 
-func registerResourcesFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+func registerResourcesFunctions(
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
+) error {
 	none := 0
 	return fh.RegisterFunction(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -31,21 +33,27 @@ func registerResourcesFunctions(fh handler.FunctionRegistry, provider configkit.
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(),
 				{
-					ParameterName: parameterOperation, Required: true, DataType: api.DataTypeEnum, Example: operationAll,
+					ParameterName: parameterOperation, Required: true, DataType: api.DataTypeEnum,
+					Example: operationAll,
 					Description: "all sets the amounts, cap lowers those that are higher (no limit is higher than any), " +
 						"floor raises those that are lower (no request is lower than any)",
-					ValueConstraints: api.ValueConstraints{EnumValues: []string{operationAll, operationCap, operationFloor}},
+					ValueConstraints: api.ValueConstraints{
+						EnumValues: []string{operationAll, operationCap, operationFloor},
+					},
 				},
 				{
-					ParameterName: parameterCPU, Required: true, DataType: api.DataTypeString, Example: "500m",
+					ParameterName: parameterCPU, Required: true, DataType: api.DataTypeString,
+					Example:     "500m",
 					Description: "CPU to request, in CPUs or with m in thousandths; '' leaves CPU alone",
 				},
 				{
-					ParameterName: parameterMemory, Required: true, DataType: api.DataTypeString, Example: "256Mi",
+					ParameterName: parameterMemory, Required: true, DataType: api.DataTypeString,
+					Example:     "256Mi",
 					Description: "memory to request, in bytes or with a suffix; '' leaves memory alone",
 				},
 				{
-					ParameterName: parameterLimitFactor, Required: true, DataType: api.DataTypeInt, Example: "2",
+					ParameterName: parameterLimitFactor, Required: true, DataType: api.DataTypeInt,
+					Example:          "2",
 					Description:      "limits are the requests times this; 0 removes them",
 					ValueConstraints: api.ValueConstraints{Min: &none},
 				},
@@ -54,7 +62,10 @@ func registerResourcesFunctions(fh handler.FunctionRegistry, provider configkit.
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:  "Set the CPU and memory requests and limits of containers that have resources",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"set-container-resources web all 500m 256Mi 2", "set-container-resources '*' cap '' 1Gi 1"},
+			Examples: []string{
+				"set-container-resources web all 500m 256Mi 2",
+				"set-container-resources '*' cap '' 1Gi 1",
+			},
 		},
 		ValueParameter: parameterOperation,
 		PerDocument:    true,
@@ -63,7 +74,9 @@ func registerResourcesFunctions(fh handler.FunctionRegistry, provider configkit.
 			_, err := resourceSettings(args)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			settings, err := resourceSettings(args)
 			if err != nil {
 				return nil, nil, err
@@ -76,7 +89,8 @@ func registerResourcesFunctions(fh handler.FunctionRegistry, provider configkit.
 				}
 				if name != "*" {
 					pos := c.value.Position()
-					fc.Note(pos, fmt.Sprintf("container %s has no resources, so it is left as it is", name))
+					fc.Note(pos,
+						fmt.Sprintf("container %s has no resources, so it is left as it is", name))
 				}
 				return nil
 			})
@@ -86,22 +100,25 @@ func registerResourcesFunctions(fh handler.FunctionRegistry, provider configkit.
 	})
 }
 
-// resourceSetting is what is to become of the amounts of one resource.
+// resourceSetting says what happens to the request or the limit of one resource.
 type resourceSetting struct {
 	section   string // requests or limits
 	resource  string
 	operation string
 	amount    quantity.Quantity
-	text      string // the amount as it is written; empty: none at all
+	text      string // the amount as written, or "" to remove it
 }
 
-// resourceSettings reads the arguments. Requests come first, in the order of the parameters.
+// resourceSettings parses the arguments. It returns requests first, in the order of the parameters.
 func resourceSettings(args []api.FunctionArgument) ([]resourceSetting, error) {
 	a := handler.Arguments(args)
 	var requests, limits []resourceSetting
 	var problems []error
 	fail := func(parameter, text, format string, values ...any) {
-		problems = append(problems, &handler.ArgumentError{Parameter: parameter, Value: text, Message: "argument " + parameter + ": " + fmt.Sprintf(format, values...)})
+		problems = append(problems, &handler.ArgumentError{
+			Parameter: parameter, Value: text,
+			Message: "argument " + parameter + ": " + fmt.Sprintf(format, values...),
+		})
 	}
 	for _, resource := range []string{parameterCPU, parameterMemory} {
 		text := a.String(resource)
@@ -111,7 +128,8 @@ func resourceSettings(args []api.FunctionArgument) ([]resourceSetting, error) {
 		amount, ok := quantity.Parse(text)
 		switch {
 		case !ok:
-			fail(resource, text, "%s is no quantity such as 0.5, 500m, 1e3, 256M or 2Gi", configkit.Quoted(text))
+			fail(resource, text, "%s is no quantity such as 0.5, 500m, 1e3, 256M or 2Gi",
+				configkit.Quoted(text))
 			continue
 		case amount.Sign() < 0:
 			fail(resource, text, "%s is negative", configkit.Shown(text))
@@ -138,7 +156,7 @@ func resourceSettings(args []api.FunctionArgument) ([]resourceSetting, error) {
 	return append(requests, limits...), errors.Join(problems...)
 }
 
-// setResources edits the resources of a container, as far as the operation asks for it.
+// setResources edits the resources of a container as the operation requires.
 func (c *container) setResources(settings []resourceSetting) error {
 	for i := range settings {
 		s := &settings[i]
@@ -166,7 +184,7 @@ func (c *container) setResources(settings []resourceSetting) error {
 	return nil
 }
 
-// removeLimit removes a limit, and with the last one the map of limits.
+// removeLimit removes a limit. The map of limits is removed with the last one.
 func (c *container) removeLimit(resource string) error {
 	limits := c.doc.Search(c.at("resources", "limits")...).Value()
 	switch {
@@ -179,7 +197,8 @@ func (c *container) removeLimit(resource string) error {
 	}
 }
 
-// isWanted tells whether the current amount, which may be missing, is to be replaced. Two ways to write an amount are the same.
+// isWanted reports whether the current amount, which may be missing, is to be replaced. Different
+// spellings of one amount are equal.
 func (s *resourceSetting) isWanted(current gaby.Value) (bool, error) {
 	if !current.Exists() {
 		switch s.operation {

@@ -23,7 +23,9 @@ const (
 	customResourceDefinition   = "apiextensions.k8s.io/v1/CustomResourceDefinition"
 )
 
-func registerSchemaFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+func registerSchemaFunctions(
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
+) error {
 	library := &schemas.Library{}
 	if p, ok := provider.(interface{ Schemas() *schemas.Library }); ok {
 		library = p.Schemas()
@@ -32,11 +34,14 @@ func registerSchemaFunctions(fh handler.FunctionRegistry, provider configkit.Res
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-schemas",
 			Parameters: []api.FunctionParameter{{
-				ParameterName: parameterKubernetesVersion, DataType: api.DataTypeString, Example: "1.35",
+				ParameterName: parameterKubernetesVersion, DataType: api.DataTypeString,
+				Example:     "1.35",
 				Description: "release of Kubernetes whose schemas are used, the newest one there is unless it is given",
 			}},
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether the resources are valid, and what is wrong with them", OutputType: api.OutputTypeValidationResult,
+				ResultName:  "passed",
+				Description: "whether the resources are valid, and what is wrong with them",
+				OutputType:  api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check resources with the schemas of Kubernetes, of the CustomResourceDefinitions in the input and of --schema: " +
@@ -50,25 +55,31 @@ func registerSchemaFunctions(fh handler.FunctionRegistry, provider configkit.Res
 			_, err := schemaSet(library, args)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			set, err := schemaSet(library, args)
 			if err != nil {
 				return nil, nil, err
 			}
-			v := schemaVetter{fc: fc, set: set, provider: provider, result: api.ValidationResult{Passed: true}, wrong: map[api.ResourceType]bool{}}
+			v := schemaVetter{
+				fc: fc, set: set, provider: provider, result: api.ValidationResult{Passed: true},
+				wrong: map[api.ResourceType]bool{},
+			}
 			err = v.vet(docs)
 			return docs, v.result, err
 		},
 	})
 }
 
-// schemaSet is what a function's arguments say the resources are to be checked by.
+// schemaSet returns the schemas that a function's arguments select.
 func schemaSet(library *schemas.Library, args []api.FunctionArgument) (*schemas.Set, error) {
 	version := handler.Arguments(args).String(parameterKubernetesVersion)
 	set, err := library.Set(version, cel.NewRuleCompiler())
 	if _, ok := errors.AsType[*schemas.UnknownReleaseError](err); ok {
 		return nil, &handler.ArgumentError{
-			Parameter: parameterKubernetesVersion, Value: version, Message: fmt.Sprintf("argument %s: %v", parameterKubernetesVersion, err), Err: err,
+			Parameter: parameterKubernetesVersion, Value: version,
+			Message: fmt.Sprintf("argument %s: %v", parameterKubernetesVersion, err), Err: err,
 		}
 	}
 	return set, err
@@ -82,26 +93,32 @@ type schemaVetter struct {
 	result   api.ValidationResult
 	checked  int
 
-	wrong map[api.ResourceType]bool // whose schema in a file is wrong or too costly
+	wrong map[api.ResourceType]bool // types whose schema in a file is wrong or too expensive
 }
 
+// vet checks all resources of the unit. CustomResourceDefinitions come first, because they define
+// schemas of other resources.
 func (v *schemaVetter) vet(docs gaby.Container) error {
 	wrong := map[*gaby.YamlDoc][]jsonschema.Problem{}
 	for _, doc := range docs {
-		if t, err := v.provider.ResourceTypeGetter(doc); err == nil && t == customResourceDefinition && doc.Check() == nil {
+		if t, err := v.provider.ResourceTypeGetter(doc); err == nil &&
+			t == customResourceDefinition && doc.Check() == nil {
 			wrong[doc] = definitionProblems(doc, v.set.AddDefinition(doc.Value()))
 			for _, t := range v.set.BuiltIn(doc.Value()) {
 				at := doc.Value().Get("spec").Get("names").Get("kind").Position()
-				v.fc.Note(at, fmt.Sprintf("the CustomResourceDefinition does not count for %s, which is built into Kubernetes %s", t, v.set.Release.Name))
+				v.fc.Note(at,
+					fmt.Sprintf(
+						"the CustomResourceDefinition does not count for %s, which is built into Kubernetes %s", t, v.set.Release.Name))
 			}
 		}
 	}
-	_, err := yamlkit.VisitResources(docs, nil, v.provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-		problems, errs := v.resource(doc, info)
-		problems = unreadable(doc, slices.Concat(problems, wrong[doc]))
-		unit.AddSchemaProblems(&v.result, v.provider, doc, info, problems)
-		return output, errs
-	})
+	_, err := yamlkit.VisitResources(docs, nil, v.provider,
+		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			problems, errs := v.resource(doc, info)
+			problems = unreadable(doc, slices.Concat(problems, wrong[doc]))
+			unit.AddSchemaProblems(&v.result, v.provider, doc, info, problems)
+			return output, errs
+		})
 	for _, doc := range docs {
 		err = errors.Join(err, v.nameless(doc))
 	}
@@ -119,9 +136,11 @@ func (v *schemaVetter) vet(docs gaby.Container) error {
 }
 
 // resource checks a resource.
-func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]jsonschema.Problem, []error) {
+func (v *schemaVetter) resource(
+	doc *gaby.YamlDoc, info *api.ResourceInfo,
+) ([]jsonschema.Problem, []error) {
 	if v.wrong[info.ResourceType] {
-		return nil, nil // that was reported before
+		return nil, nil // already reported
 	}
 	schema, err := v.set.Schema(info.ResourceType)
 	if missing, ok := errors.AsType[*schemas.MissingError](err); ok {
@@ -133,7 +152,8 @@ func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]js
 		v.unchecked(doc, info, "the schema of "+string(info.ResourceType)+" is wrong")
 		return nil, nil
 	case errors.Is(err, schemas.ErrSeveralDefinitions):
-		v.unchecked(doc, info, string(info.ResourceType)+" is defined in several ways (--schema says which counts)")
+		v.unchecked(doc, info,
+			string(info.ResourceType)+" is defined in several ways (--schema says which counts)")
 		return nil, nil
 	case err != nil:
 		v.wrong[info.ResourceType] = true
@@ -144,7 +164,7 @@ func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]js
 	}
 	v.checked++
 	problems, err := schema.Check(doc.Value())
-	v.wrong[info.ResourceType] = err != nil // another resource would cost as much
+	v.wrong[info.ResourceType] = err != nil // another resource would be as expensive
 	if info.ResourceType == "v1/Secret" {
 		for i := range problems {
 			if p := &problems[i]; p.Keyword == "format" && len(p.Path) == 2 && p.Path[0] == "data" {
@@ -157,7 +177,9 @@ func (v *schemaVetter) resource(doc *gaby.YamlDoc, info *api.ResourceInfo) ([]js
 
 // unchecked records that a resource cannot be checked, and why.
 func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why string) {
-	i := slices.IndexFunc(v.result.Unchecked, func(u api.Unchecked) bool { return u.ResourceType == info.ResourceType })
+	i := slices.IndexFunc(v.result.Unchecked, func(u api.Unchecked) bool {
+		return u.ResourceType == info.ResourceType
+	})
 	if i < 0 {
 		i = len(v.result.Unchecked)
 		at := doc.Value().Get("kind").Position()
@@ -168,21 +190,23 @@ func (v *schemaVetter) unchecked(doc *gaby.YamlDoc, info *api.ResourceInfo, why 
 	v.result.Unchecked[i].Count++
 }
 
-// fileFailures are the failures of files with schemas, each at its place.
+// fileFailures turns errors in schema files into failures, each with its position.
 func fileFailures(err error) []error {
 	var all []error
 	for _, err := range configkit.Unjoin(err) {
 		if e, ok := errors.AsType[*schemas.FileError](err); ok {
 			pos := api.Position{File: e.File, Line: e.Pos.Line, Column: e.Pos.Column}
-			err = &api.Failure{Class: api.FailureUsage, Pos: pos, Message: e.Msg, Hint: e.Hint, Err: err}
+			err = &api.Failure{
+				Class: api.FailureUsage, Pos: pos, Message: e.Msg, Hint: e.Hint, Err: err,
+			}
 		}
 		all = append(all, err)
 	}
 	return all
 }
 
-// nameless checks a document that is no resource because it has no name, or one that is no string: what it has may be wrong all the
-// same.
+// nameless checks a document that is not a resource only because it has no name, or one that is not
+// a string. Its other fields may be wrong nevertheless.
 func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 	_, err := v.provider.ResourceInfo(doc)
 	none, ok := errors.AsType[*configkit.NoResourceError](err)
@@ -193,14 +217,17 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 	if err != nil {
 		return nil
 	}
-	info := &api.ResourceInfo{ResourceType: api.ResourceType(h.APIVersion + "/" + h.Kind), ResourceCategory: v.provider.DefaultResourceCategory()}
+	info := &api.ResourceInfo{
+		ResourceType:     api.ResourceType(h.APIVersion + "/" + h.Kind),
+		ResourceCategory: v.provider.DefaultResourceCategory(),
+	}
 	if doc.Check() != nil {
 		return nil
 	}
 	var problems []jsonschema.Problem
 	schema, err := v.set.Schema(info.ResourceType)
 	if err != nil || schema == nil {
-		err = nil // it may be anything
+		err = nil // without a schema, anything is valid
 		if none.Info != nil {
 			v.unchecked(doc, info, "there is no schema of "+string(info.ResourceType))
 		}
@@ -212,8 +239,8 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 	return err
 }
 
-// unreadable adds what no API server reads as it is, whatever the schema says: keys that maps have more than once, of which it takes
-// the last or refuses all, and numbers that JSON does not have.
+// unreadable adds what no API server accepts as written, whatever the schema says. These are
+// repeated keys, of which it uses the last one or refuses all, and numbers that JSON does not have.
 func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Problem) []jsonschema.Problem {
 	if !doc.Value().MayRepeatKeys() && !mayHaveOddNumbers(doc.Value().YAML()) {
 		return problems
@@ -223,14 +250,18 @@ func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Problem) []jsonschema.P
 		wrong[p.Pos] = true
 	}
 	add := func(v gaby.Value, path []string) {
-		if f, ok := v.Data().(float64); ok && v.Kind() == gaby.Scalar && (math.IsInf(f, 0) || math.IsNaN(f)) && !wrong[v.Position()] {
+		if f, ok := v.Data().(float64); ok && v.Kind() == gaby.Scalar &&
+			(math.IsInf(f, 0) || math.IsNaN(f)) && !wrong[v.Position()] {
 			problems = append(problems, jsonschema.Problem{
-				Path: slices.Clone(path), Pos: v.Position(), Keyword: "number", Message: v.Text() + " is a number that JSON does not have, so no API server reads it",
+				Path: slices.Clone(path), Pos: v.Position(), Keyword: "number",
+				Message: v.Text() +
+					" is a number that JSON does not have, so no API server reads it",
 			})
 		}
 		for _, e := range v.Repeated() {
 			problems = append(problems, jsonschema.Problem{
-				Path: slices.Clone(path), Property: e.Key(), Pos: e.KeyPosition(), Keyword: "repeated", Message: e.Key() + " is there more than once",
+				Path: slices.Clone(path), Property: e.Key(), Pos: e.KeyPosition(),
+				Keyword: "repeated", Message: e.Key() + " is there more than once",
 			})
 		}
 	}
@@ -242,28 +273,30 @@ func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Problem) []jsonschema.P
 	return problems
 }
 
-// mayHaveOddNumbers reports whether an infinity or a "not a number" may be in a text.
+// mayHaveOddNumbers reports whether a text may contain an infinity or a NaN.
 func mayHaveOddNumbers(text string) bool {
-	return slices.ContainsFunc([]string{".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"}, func(odd string) bool { return strings.Contains(text, odd) })
+	return slices.ContainsFunc([]string{".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"},
+		func(odd string) bool { return strings.Contains(text, odd) })
 }
 
-// missingProblem tells that there can be no such resource, and which there could be.
+// missingProblem reports that a resource type does not exist, and suggests similar ones.
 func missingProblem(doc *gaby.YamlDoc, missing *schemas.MissingError) jsonschema.Problem {
 	field, others := "kind", make([]string, len(missing.Others))
 	for i, t := range missing.Others {
 		others[i] = string(t)
-		field = "apiVersion" // the kind is there, elsewhere
+		field = "apiVersion" // the kind exists under another apiVersion
 	}
 	if len(others) == 0 {
 		kind := string(missing.Type[strings.LastIndexByte(string(missing.Type), '/')+1:])
 		others = configkit.Suggest(kind, missing.Kinds)
 	}
 	return jsonschema.Problem{
-		Property: field, Pos: doc.Value().Get(field).Position(), Keyword: field, Message: missing.Error(), Hint: configkit.DidYouMean("", others),
+		Property: field, Pos: doc.Value().Get(field).Position(), Keyword: field,
+		Message: missing.Error(), Hint: configkit.DidYouMean("", others),
 	}
 }
 
-// definitionProblems are the problems of the schemas of a CustomResourceDefinition.
+// definitionProblems returns the problems of the schemas in a CustomResourceDefinition.
 func definitionProblems(doc *gaby.YamlDoc, err error) (problems []jsonschema.Problem) {
 	if err == nil {
 		return nil
@@ -275,13 +308,15 @@ func definitionProblems(doc *gaby.YamlDoc, err error) (problems []jsonschema.Pro
 			if path == nil {
 				path = []string{"spec", "versions"}
 			}
-			problems = append(problems, jsonschema.Problem{Path: path, Pos: e.Pos, Keyword: "schema", Message: e.Msg, Hint: e.Hint})
+			problems = append(problems, jsonschema.Problem{
+				Path: path, Pos: e.Pos, Keyword: "schema", Message: e.Msg, Hint: e.Hint,
+			})
 		}
 	}
 	return problems
 }
 
-// pathsByPosition are the paths of the values of a resource.
+// pathsByPosition maps the positions of a resource's values to their paths.
 func pathsByPosition(resource gaby.Value) map[gaby.Position][]string {
 	paths := map[gaby.Position][]string{}
 	yamlkit.Walk(resource, nil, func(w *yamlkit.WalkedValue) bool {

@@ -11,7 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// setDefaultSecurity returns setDefault for security contexts. It leaves alone what the pod must have had a reason for.
+// setDefaultSecurity returns setDefault for security contexts. It leaves a pod alone if the pod's
+// own settings suggest that the defaults would break it.
 func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Place) error {
 	pods := map[*gaby.YamlDoc]map[string]*podSecurity{}
 	return func(p *yamlkit.Place) error {
@@ -39,22 +40,24 @@ func setDefaultSecurity(fc *api.FunctionContext) func(*yamlkit.Place) error {
 		case pod.root && field == "runAsNonRoot":
 			pod.note(fc, "the pod sets runAsUser: 0, so runAsNonRoot is left alone")
 			return nil
-		case field == "allowPrivilegeEscalation" && mayEscalate(p.Doc.Search(p.Segments[:len(p.Segments)-1]...).Value()):
+		case field == "allowPrivilegeEscalation" &&
+			mayEscalate(p.Doc.Search(p.Segments[:len(p.Segments)-1]...).Value()):
 			return nil
 		}
 		return setDefault(p)
 	}
 }
 
-// identityFields say as whom containers run; an image that needs one of them may not work with the defaults of the others.
+// identityFields returns the fields that say as whom containers run. An image that needs one of
+// them may not work with the defaults of the others.
 func identityFields() []string { return []string{"runAsUser", "runAsGroup", "fsGroup"} }
 
-// podSecurity is what a pod had to say about security before anything was set.
+// podSecurity is what a pod says about security before anything is set.
 type podSecurity struct {
 	pos      gaby.Position
-	reason   string // why it is left alone; empty: it is not
-	identity string // the first of the identityFields it has
-	root     bool   // a runAsUser is 0, which Kubernetes refuses beside runAsNonRoot: true
+	reason   string // why it is left alone, or ""
+	identity string // the first of the identityFields that it has
+	root     bool   // whether a runAsUser is 0, which Kubernetes refuses with runAsNonRoot: true
 	noted    []string
 }
 
@@ -76,12 +79,12 @@ func newPodSecurity(pod gaby.Value) *podSecurity {
 	return s
 }
 
-// isTrue reports whether Kubernetes, which reads YAML 1.1, takes a value for true.
+// isTrue reports whether Kubernetes, which reads YAML 1.1, reads a value as true.
 func isTrue(v gaby.Value) bool {
 	return strings.EqualFold(v.Text(), "true") || jsonschema.Truth(v.Text())
 }
 
-// read looks for the user and the groups in a security context.
+// read records the user and the groups of a security context.
 func (s *podSecurity) read(context gaby.Value) {
 	s.root = s.root || context.Get("runAsUser").TextIs("0")
 	for _, field := range identityFields() {
@@ -91,7 +94,7 @@ func (s *podSecurity) read(context gaby.Value) {
 	}
 }
 
-// note says that something is left alone, once for each pod.
+// note reports once for each pod that something is left alone.
 func (s *podSecurity) note(fc *api.FunctionContext, text string) {
 	if !slices.Contains(s.noted, text) {
 		fc.Note(s.pos, text)
@@ -99,11 +102,12 @@ func (s *podSecurity) note(fc *api.FunctionContext, text string) {
 	}
 }
 
+// containerLists returns the fields of a pod spec that list containers.
 func containerLists() []string {
 	return []string{"containers", "initContainers", "ephemeralContainers"}
 }
 
-// podSegments is the place of the pod spec that a field of a security context belongs to.
+// podSegments returns the path of the pod spec that a field of a security context belongs to.
 func podSegments(segments []string) []string {
 	i := slices.Index(segments, "securityContext")
 	if i >= 2 && slices.Contains(containerLists(), segments[i-2]) {
@@ -112,9 +116,11 @@ func podSegments(segments []string) []string {
 	return segments[:i]
 }
 
-// mayEscalate reports whether Kubernetes refuses allowPrivilegeEscalation: false beside what a security context asks for.
+// mayEscalate reports whether Kubernetes refuses allowPrivilegeEscalation: false in a security
+// context because of capabilities the context adds.
 func mayEscalate(context gaby.Value) bool {
-	for added := context.Get("capabilities").Get("add").First(); added.Exists(); added = added.Next() {
+	for added := context.Get("capabilities").Get("add").
+		First(); added.Exists(); added = added.Next() {
 		if added.TextIs("SYS_ADMIN") || added.TextIs("CAP_SYS_ADMIN") {
 			return true
 		}

@@ -9,9 +9,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
-// renameInServiceNames replaces a namespace, the one given or else that of the resource, in the DNS names of services and returns in
-// how many strings it did.
-func renameInServiceNames(docs gaby.Container, names containerPaths, provider configkit.ResourceProvider, from, to string) (int, error) {
+// renameInServiceNames replaces a namespace in the DNS names of Services, and returns in how many
+// strings it did. If from is "", it replaces the namespace of the resource.
+func renameInServiceNames(
+	docs gaby.Container, names containerPaths, provider configkit.ResourceProvider, from, to string,
+) (int, error) {
 	renamed := func(resource *api.ResourceInfo, text string) string {
 		former := from
 		if former == "" {
@@ -32,9 +34,9 @@ func renameInServiceNames(docs gaby.Container, names containerPaths, provider co
 	})
 }
 
-// renameNamespace replaces the namespace in SERVICE.NAMESPACE.svc and what may follow it: .cluster.local, a port, a path. Of
-// what comes before it nothing is asked: it may be a host of a headless service, a variable, or nothing at all, as in a list
-// of domains.
+// renameNamespace replaces the namespace in SERVICE.NAMESPACE.svc, which may be followed by
+// .cluster.local, a port or a path. The prefix may be anything: a host of a headless Service, a
+// variable, or empty, as in a list of domains.
 func renameNamespace(text, from, to string) string {
 	suffix := "." + from + ".svc"
 	if !strings.Contains(text, suffix) {
@@ -47,7 +49,7 @@ func renameNamespace(text, from, to string) string {
 		if !found {
 			return b.String()
 		}
-		if after != "" && isLabelByte(after[0]) { // .svcx
+		if after != "" && isLabelByte(after[0]) { // another word, such as .svcx
 			b.WriteString(suffix)
 		} else {
 			b.WriteString("." + to + ".svc")
@@ -56,6 +58,8 @@ func renameNamespace(text, from, to string) string {
 	}
 }
 
+// isLabelByte reports whether c continues a DNS label or a word that only looks like one.
 func isLabelByte(c byte) bool {
-	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' ||
+		'A' <= c && c <= 'Z'
 }

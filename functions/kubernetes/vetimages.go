@@ -11,13 +11,17 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// vetImagesFunction is vet-values for all that decides which images run. An image whose parts are in several fields is checked as a
-// whole.
+// vetImagesFunction returns vet-values for everything that decides which images run. If the parts
+// of an image are in several fields, the image is checked as a whole.
 func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	r := generic.VetFunction("vet-images", "image-filter", `{"DenyRegexp": ":latest$"}`,
-		func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, refuses func(any) string) (int, api.AttributeValueList, error) {
+		func(
+			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument,
+			refuses func(any) string,
+		) (int, api.AttributeValueList, error) {
 			v := imageVetting{refuses: refuses, fc: fc, failed: api.AttributeValueList{}}
-			err := yamlkit.VisitPlaces(docs, provider.AttributePaths(attributeImageSources), []any{"*"}, configkit.Nameless{ResourceProvider: provider}, v.place)
+			err := yamlkit.VisitPlaces(docs, provider.AttributePaths(attributeImageSources),
+				[]any{"*"}, configkit.Nameless{ResourceProvider: provider}, v.place)
 			return v.matches, yamlkit.SortRows(v.failed), err
 		})
 	r.AttributeName = attributeImageSources
@@ -30,18 +34,18 @@ func vetImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 	return r
 }
 
-// imageVetting gathers the images that are refused.
+// imageVetting collects refused images.
 type imageVetting struct {
 	refuses func(any) string
 	fc      *api.FunctionContext
 	matches int
 	failed  api.AttributeValueList
 
-	row      api.AttributeValue // of the place that is looked at
-	embedded bool               // its value is text that was read
+	row      api.AttributeValue // of the match that is being checked
+	embedded bool               // whether its value is text that was parsed
 }
 
-// place checks the images at a place.
+// place checks the images at a match.
 func (v *imageVetting) place(p *yamlkit.Place) {
 	row, ok := p.Row()
 	if !ok {
@@ -57,7 +61,10 @@ func (v *imageVetting) place(p *yamlkit.Place) {
 	case attributeRegistry:
 		v.check(f, asRegistry(f.text()))
 	case attributeRepository, attributeImageName:
-		parent := imageField{path: f.path[:max(strings.LastIndexByte(f.path, '.'), 0)], value: p.Doc.Search(p.Segments[:len(p.Segments)-1]...).Value()}
+		parent := imageField{
+			path:  f.path[:max(strings.LastIndexByte(f.path, '.'), 0)],
+			value: p.Doc.Search(p.Segments[:len(p.Segments)-1]...).Value(),
+		}
 		at, image := wholeImageOf(f, parent.beside())
 		v.check(at, image)
 	default:
@@ -65,7 +72,7 @@ func (v *imageVetting) place(p *yamlkit.Place) {
 	}
 }
 
-// check asks whether an image is allowed. The finding is at the field.
+// check reports an image that is not allowed as a finding at field f.
 func (v *imageVetting) check(f imageField, image any) {
 	v.matches++
 	reason := v.refuses(image)
@@ -83,8 +90,8 @@ func (v *imageVetting) check(f imageField, image any) {
 	v.failed = append(v.failed, row)
 }
 
-// override checks what a kustomization puts in place of an image: NAME=IMAGE or IMAGE, or a map of which newName is checked as a
-// repository.
+// override checks an override in a kustomization: NAME=IMAGE or IMAGE, or a map. If a map has a
+// newName, that is checked as a repository at its own path instead.
 func (v *imageVetting) override(f imageField) {
 	if f.value.Kind() == gaby.Scalar {
 		image := f.text()

@@ -22,26 +22,37 @@ const (
 	sourcePersistentVolumeClaim = "persistentVolumeClaim"
 )
 
-func registerVolumeFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+func registerVolumeFunctions(
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
+) error {
 	return fh.RegisterFunction(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-container-volume-mount-path",
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(),
 				{
-					ParameterName: parameterVolumeName, Required: true, DataType: api.DataTypeString, Example: "cache",
-					Description: "name of the volume", ValueConstraints: api.ValueConstraints{Regexp: dnsLabel},
+					ParameterName: parameterVolumeName, Required: true,
+					DataType: api.DataTypeString, Example: "cache",
+					Description:      "name of the volume",
+					ValueConstraints: api.ValueConstraints{Regexp: dnsLabel},
 				},
 				{
-					ParameterName: parameterVolumePath, Required: true, DataType: api.DataTypeString, Example: "/var/cache/web",
+					ParameterName: parameterVolumePath, Required: true,
+					DataType: api.DataTypeString, Example: "/var/cache/web",
 					Description:      "path in the container at which the volume is mounted",
 					ValueConstraints: api.ValueConstraints{Regexp: `^(?:/|[A-Za-z]:[\\/])[^:]*$`},
 				},
 				{
-					ParameterName: parameterVolumeSource, DataType: api.DataTypeEnum, Example: sourceEmptyDir,
+					ParameterName: parameterVolumeSource, DataType: api.DataTypeEnum,
+					Example: sourceEmptyDir,
 					Description: "kind of the volume's source, whose name, if it has one, is the placeholder " + generic.PlaceholderString +
 						" at first; if not given, the volume must exist",
-					ValueConstraints: api.ValueConstraints{EnumValues: []string{sourceEmptyDir, sourceConfigMap, sourceSecret, sourcePersistentVolumeClaim}},
+					ValueConstraints: api.ValueConstraints{
+						EnumValues: []string{
+							sourceEmptyDir, sourceConfigMap, sourceSecret,
+							sourcePersistentVolumeClaim,
+						},
+					},
 				},
 			},
 			RequiredParameters: 3,
@@ -55,9 +66,14 @@ func registerVolumeFunctions(fh handler.FunctionRegistry, provider configkit.Res
 		},
 		ValueParameter: parameterVolumeName,
 		Places:         inContainers(provider, "volumeMounts"),
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
-			m := mount{volume: a.String(parameterVolumeName), path: a.String(parameterVolumePath), source: a.String(parameterVolumeSource)}
+			m := mount{
+				volume: a.String(parameterVolumeName), path: a.String(parameterVolumePath),
+				source: a.String(parameterVolumeSource),
+			}
 			name := a.String(parameterContainerName)
 			matches, err := editContainers(docs, provider, name, m.set)
 			if matches == 0 && err == nil && len(docs) > 0 && name != "*" {
@@ -69,17 +85,19 @@ func registerVolumeFunctions(fh handler.FunctionRegistry, provider configkit.Res
 	})
 }
 
-// mount is a volume as a container is to mount it.
+// mount is a volume that a container is to mount.
 type mount struct {
 	volume, path string
-	source       string // kind of the volume's source; empty: the volume must exist
+	source       string // kind of the volume's source; if "", the volume must exist
 }
 
+// set mounts the volume in a container, and adds the volume to the pod if its source is given. If
+// the container mounts the volume once already, only the path of the mount changes.
 func (m *mount) set(c *container) error {
 	if err := m.setVolume(c); err != nil {
 		return err
 	}
-	var mounts []int // of the volume
+	var mounts []int // indexes of the mounts of the volume
 	index := 0
 	for e := c.value.Get("volumeMounts").First(); e.Exists(); e = e.Next() {
 		isVolume, isPath := e.Get("name").TextIs(m.volume), e.Get("mountPath").TextIs(m.path)
@@ -87,7 +105,8 @@ func (m *mount) set(c *container) error {
 		case isVolume && isPath:
 			return nil
 		case isPath:
-			return editError(e, c.at("volumeMounts", strconv.Itoa(index)), "", "volume %s is mounted at %s already", e.Get("name").Text(), m.path)
+			return editError(e, c.at("volumeMounts", strconv.Itoa(index)), "",
+				"volume %s is mounted at %s already", e.Get("name").Text(), m.path)
 		case isVolume:
 			mounts = append(mounts, index)
 		}
@@ -104,11 +123,12 @@ func (m *mount) set(c *container) error {
 		_, err := c.doc.Set(m.path, c.at("volumeMounts", strconv.Itoa(mounts[0]), "mountPath")...)
 		return err
 	}
-	return editError(c.value.Get("volumeMounts"), c.at("volumeMounts"), "set-string-path sets the mountPath of one of them",
+	return editError(c.value.Get("volumeMounts"), c.at("volumeMounts"),
+		"set-string-path sets the mountPath of one of them",
 		"volume %s is mounted %d times, which of them is meant is not known", m.volume, len(mounts))
 }
 
-// setVolume makes the volume of the pod what it is to be.
+// setVolume adds the volume to the pod, or gives it the requested source.
 func (m *mount) setVolume(c *container) error {
 	volumes := append(c.segments[:len(c.segments)-2:len(c.segments)-2], "volumes")
 	list := c.doc.Search(volumes...).Value()
@@ -121,17 +141,20 @@ func (m *mount) setVolume(c *container) error {
 		if m.source == "" || e.Get(m.source).Exists() {
 			return nil
 		}
-		_, err := c.doc.Set(map[string]any{"name": m.volume, m.source: m.sourceValue()}, append(volumes, strconv.Itoa(index))...)
+		_, err := c.doc.Set(map[string]any{"name": m.volume, m.source: m.sourceValue()},
+			append(volumes, strconv.Itoa(index))...)
 		return err
 	}
 	if claimed, ok := m.claimTemplate(c.doc); ok {
 		if m.source == "" || m.source == sourcePersistentVolumeClaim {
 			return nil
 		}
-		return editError(claimed, []string{"spec", "volumeClaimTemplates"}, "", "volume %s is that of a claim template, it cannot be of kind %s", m.volume, m.source)
+		return editError(claimed, []string{"spec", "volumeClaimTemplates"}, "",
+			"volume %s is that of a claim template, it cannot be of kind %s", m.volume, m.source)
 	}
 	if m.source == "" {
-		return editError(c.value, volumes, "", "volume %s does not exist and %s was not specified", m.volume, parameterVolumeSource)
+		return editError(c.value, volumes, "", "volume %s does not exist and %s was not specified",
+			m.volume, parameterVolumeSource)
 	}
 	entry, err := orderedMap("name", m.volume, m.source, m.sourceValue())
 	if err != nil {
@@ -140,7 +163,7 @@ func (m *mount) setVolume(c *container) error {
 	return appendTo(c.doc, entry, volumes...)
 }
 
-// claimTemplate finds the template of claims that a StatefulSet makes the volume of.
+// claimTemplate returns the name of the claim template from which a StatefulSet creates the volume.
 func (m *mount) claimTemplate(doc *gaby.YamlDoc) (gaby.Value, bool) {
 	for e := doc.Search("spec", "volumeClaimTemplates").Value().First(); e.Exists(); e = e.Next() {
 		if name := e.Get("metadata").Get("name"); name.TextIs(m.volume) {
@@ -150,7 +173,7 @@ func (m *mount) claimTemplate(doc *gaby.YamlDoc) (gaby.Value, bool) {
 	return gaby.Value{}, false
 }
 
-// sourceValue is a source of the kind, from what is not known yet.
+// sourceValue returns a volume source of the requested kind with placeholders.
 func (m *mount) sourceValue() map[string]any {
 	switch m.source {
 	case sourceConfigMap:

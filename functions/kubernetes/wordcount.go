@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// wordCount counts how often a namespace is in a text, up to a number. A longer name and an API group that begins with it are other words.
+// wordCount counts how often a namespace is in a text, but at most to most. It does not count
+// longer names that contain it, or API groups that begin with it.
 func wordCount(text []byte, namespace string, most int) int {
 	word := []byte(namespace)
 	rare := rarest(word)
@@ -20,7 +21,9 @@ func wordCount(text []byte, namespace string, most int) int {
 		if i > 0 && isLabelByte(text[i-1]) {
 			continue
 		}
-		if rest := text[at:]; len(rest) > 0 && (isLabelByte(rest[0]) || rest[0] == '.' && len(rest) > 1 && isLabelByte(rest[1]) && !bytes.HasPrefix(rest, []byte(".svc"))) {
+		if rest := text[at:]; len(rest) > 0 &&
+			(isLabelByte(rest[0]) || rest[0] == '.' && len(rest) > 1 && isLabelByte(rest[1]) &&
+				!bytes.HasPrefix(rest, []byte(".svc"))) {
 			continue
 		}
 		count++
@@ -28,7 +31,8 @@ func wordCount(text []byte, namespace string, most int) int {
 	return count
 }
 
-// indexBy is bytes.Index that looks for one byte of the word first, which is much faster when that is a rare one.
+// indexBy is bytes.Index. It searches for the byte word[rare] first, which is much faster if that
+// byte is rare.
 func indexBy(text, word []byte, rare int) int {
 	for at := rare; at < len(text); at++ {
 		i := bytes.IndexByte(text[at:], word[rare])
@@ -43,10 +47,10 @@ func indexBy(text, word []byte, rare int) int {
 	return -1
 }
 
-// frequent are the bytes that configuration has most of, the most frequent first.
+// frequent lists the most frequent bytes of configuration, in descending order.
 const frequent = "eatorsniplmcu-dbhyvgkf"
 
-// rarest is the index of the byte of a word that a text is likely to have least of.
+// rarest returns the index of the byte of word that is likely to be the rarest in a text.
 func rarest(word []byte) int {
 	best, rank := 0, -1
 	for i, c := range word {
