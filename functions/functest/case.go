@@ -16,16 +16,16 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// testCase is a directory read.
+// testCase is a case as read from its directory.
 type testCase struct {
 	name      string
 	dir       string
-	extension string // of the input
+	extension string // of the input file, with the dot
 	input     []byte
 	chain     api.FunctionInvocationList
 }
 
-// load reads the cases, sorted by name.
+// load reads the cases of the suite, sorted by name.
 func (s Suite) load() ([]testCase, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -49,6 +49,7 @@ func (s Suite) load() ([]testCase, error) {
 	return cases, errors.Join(problems...)
 }
 
+// load reads the chain and the input of a case. above is the directory of the suite.
 func (c *testCase) load(above string) error {
 	path := filepath.Join(c.dir, "chain")
 	text, err := os.ReadFile(path)
@@ -86,16 +87,19 @@ func (c *testCase) load(above string) error {
 	return fmt.Errorf("%s: there is no input, neither here nor in the directory above", c.dir)
 }
 
-// uncovered are the functions of the suite that no case runs.
+// uncovered returns the functions of the suite that no case runs.
 func (s Suite) uncovered(cases []testCase) []string {
 	return slices.DeleteFunc(slices.Clone(s.Functions), func(name string) bool {
 		return slices.ContainsFunc(cases, func(c testCase) bool {
-			return slices.ContainsFunc(c.chain, func(i api.FunctionInvocation) bool { return i.FunctionName == name })
+			return slices.ContainsFunc(c.chain, func(i api.FunctionInvocation) bool {
+				return i.FunctionName == name
+			})
 		})
 	})
 }
 
-// check runs a case and returns what is wrong with what it did. With update the golden files are written first.
+// check runs a case and returns a problem for each deviation from its golden files and from the
+// signature of its last function. If update is set, it first writes the golden files.
 func (s Suite) check(ctx context.Context, c testCase, update bool) (problems []string, err error) {
 	response, err := s.invoke(ctx, c, c.input, c.chain)
 	if err != nil {
@@ -122,7 +126,8 @@ func (s Suite) check(ctx context.Context, c testCase, update bool) (problems []s
 		return nil, err
 	}
 	if !got.equal(second) {
-		problems = append(problems, "a second run on the same input does something else than the first")
+		problems = append(problems,
+			"a second run on the same input does something else than the first")
 	}
 	last := c.chain[len(c.chain)-1:]
 	signature, known := s.Executor.Signature(s.toolchain(), last[0].FunctionName)
@@ -132,8 +137,10 @@ func (s Suite) check(ctx context.Context, c testCase, update bool) (problems []s
 			return nil, err
 		}
 		if onResult.Changed {
-			problems = append(problems, difference(fmt.Sprintf("%s says that it is idempotent, but changes its own result", last[0].FunctionName),
-				string(response.ConfigData), string(onResult.ConfigData)))
+			problems = append(problems,
+				difference(fmt.Sprintf("%s says that it is idempotent, but changes its own result",
+					last[0].FunctionName),
+					string(response.ConfigData), string(onResult.ConfigData)))
 		}
 	}
 	return problems, nil
@@ -146,7 +153,10 @@ func (s Suite) toolchain() api.ToolchainType {
 	return s.Toolchain
 }
 
-func (s Suite) invoke(ctx context.Context, c testCase, data []byte, chain api.FunctionInvocationList) (*handler.Result, error) {
+// invoke runs a chain on data as a unit named like the case.
+func (s Suite) invoke(
+	ctx context.Context, c testCase, data []byte, chain api.FunctionInvocationList,
+) (*handler.Result, error) {
 	request := &api.FunctionInvocationRequest{
 		FunctionContext:     s.Context,
 		ConfigData:          data,
@@ -160,14 +170,15 @@ func (s Suite) invoke(ctx context.Context, c testCase, data []byte, chain api.Fu
 	return s.Executor.Run(ctx, request, handler.Options{AllowExternal: s.AllowExternal})
 }
 
-// result is what a case did, as texts; an empty one is no file.
+// result is what a case did, as texts. An empty text corresponds to a missing file.
 type result struct {
-	data   string // "" when it did not change
+	data   string // "" if it did not change
 	output string
 	notes  string
 	errors []string
 }
 
+// result returns the texts that a response is compared by.
 func (c *testCase) result(response *handler.Result) (result, error) {
 	var r result
 	for _, failure := range response.Failures {
@@ -180,7 +191,7 @@ func (c *testCase) result(response *handler.Result) (result, error) {
 	for _, note := range response.Notes {
 		r.notes += note.String() + "\n"
 	}
-	if response.Changed && response.Success { // as on a command line, a chain that failed has no result
+	if response.Changed && response.Success { // as on a command line, a failed chain has no result
 		r.data = string(response.ConfigData)
 	}
 	for _, output := range response.Outputs {
@@ -197,10 +208,11 @@ func (c *testCase) result(response *handler.Result) (result, error) {
 }
 
 func (r result) equal(other result) bool {
-	return r.data == other.data && r.output == other.output && r.notes == other.notes && slices.Equal(r.errors, other.errors)
+	return r.data == other.data && r.output == other.output && r.notes == other.notes &&
+		slices.Equal(r.errors, other.errors)
 }
 
-// read reads a golden file; one that does not exist is empty.
+// read returns the contents of a golden file, or "" if the file does not exist.
 func read(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

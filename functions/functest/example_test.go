@@ -7,7 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/functest"
 )
 
-// Every directory below testdata is a case: an input, a chain of functions and the result that is expected.
+// Every directory below testdata is a case: an input, a chain of functions and the expected result.
 func ExampleRun() {
 	_ = func(t *testing.T) { // TestFunctions of your package
 		functest.Run(t, functions.NewStandardExecutor(), "testdata")

@@ -20,7 +20,7 @@ const (
 
 func (c *testCase) outFile() string { return "out" + c.extension }
 
-// compare tells where a result differs from the golden files.
+// compare returns the differences between a result and the golden files.
 func (c *testCase) compare(got result) (problems []string, err error) {
 	for _, file := range []struct{ name, got, absent string }{
 		{c.outFile(), got.data, "nothing is to change"},
@@ -31,8 +31,9 @@ func (c *testCase) compare(got result) (problems []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		// A golden file that equals the input says that nothing is to change, too.
-		if want == file.got || file.name == c.outFile() && file.got == "" && len(got.errors) == 0 && want == string(c.input) {
+		// An out file that equals the input also says that nothing is to change.
+		if want == file.got || file.name == c.outFile() && file.got == "" && len(got.errors) == 0 &&
+			want == string(c.input) {
 			continue
 		}
 		what := file.name + " (-want +got)"
@@ -45,7 +46,7 @@ func (c *testCase) compare(got result) (problems []string, err error) {
 	return append(problems, more...), err
 }
 
-// compareErrors matches errors with the expressions, one by one.
+// compareErrors matches the errors with the regular expressions of the errors file, in order.
 func (c *testCase) compareErrors(got []string) (problems []string, err error) {
 	text, err := read(filepath.Join(c.dir, errorsFile))
 	if err != nil {
@@ -66,19 +67,24 @@ func (c *testCase) compareErrors(got []string) (problems []string, err error) {
 		default:
 			expression, err := regexp.Compile(want[i])
 			if err != nil {
-				return nil, fmt.Errorf("%s: line %d: %w", filepath.Join(c.dir, errorsFile), i+1, err)
+				return nil, fmt.Errorf("%s: line %d: %w", filepath.Join(c.dir, errorsFile), i+1,
+					err)
 			}
 			if !expression.MatchString(got[i]) {
-				problems = append(problems, fmt.Sprintf("error %d does not match %s: %s", i+1, want[i], got[i]))
+				problems = append(problems,
+					fmt.Sprintf("error %d does not match %s: %s", i+1, want[i], got[i]))
 			}
 		}
 	}
 	return problems, nil
 }
 
-// write makes the golden files say what happened. Expressions that match already are left as they are.
+// write writes a result to the golden files and removes those that are not needed. Regular
+// expressions that match already are kept.
 func (c *testCase) write(got result) error {
-	files := []struct{ name, text string }{{c.outFile(), got.data}, {outputFile, got.output}, {notesFile, got.notes}}
+	files := []struct{ name, text string }{
+		{c.outFile(), got.data}, {outputFile, got.output}, {notesFile, got.notes},
+	}
 	if mismatches, err := c.compareErrors(got.errors); err != nil || len(mismatches) > 0 {
 		var b strings.Builder
 		for _, text := range got.errors {
@@ -101,6 +107,7 @@ func (c *testCase) write(got result) error {
 	return nil
 }
 
+// difference returns a message with the diff between two texts.
 func difference(what, want, got string) string {
 	return what + ":\n" + cmp.Diff(want, got)
 }
