@@ -1,14 +1,15 @@
-// Package expression has what the languages of expressions share; each language is a package below it:
+// Package expression has what the expression languages share. Each language is a package below it:
 //
-//	cel       the expression language of Kubernetes, over the values of documents as they stand
+//	cel       the expression language of Kubernetes, on the values of documents in place
 //	starlark  programs in a dialect of Python
 //	yq        the language of yq
 //	template  Go text templates
 //
-// Programs are compiled once, evaluated concurrently and hermetic: they see the resource, their parameters and the context of the
-// function, and no file, environment, network, clock or chance. The limits of the libraries end programs that take too long;
-// nothing limits their memory. What is wrong with a program or with what it did is an [Error], which knows the place in the
-// program and, if there is one, in the document.
+// Programs are compiled once and can be evaluated concurrently. They are hermetic: they see the
+// resource, their parameters and the context of the function, but no files, environment, network,
+// clock or random numbers. The limits of the libraries end programs that take too long; nothing
+// limits their memory. Problems of a program, when it is compiled or run, are reported as an
+// [Error], which has the position in the program and, if there is one, in the document.
 package expression
 
 import (
@@ -23,21 +24,22 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// MaxLength is how many bytes an expression or program may have.
+// MaxLength is the maximum length of an expression or program, in bytes.
 const MaxLength = 128 << 10
 
-// Error tells what is wrong with a program, or what went wrong when it ran.
+// Error reports what is wrong with a program, or what went wrong when it ran.
 type Error struct {
 	Language string
-	Text     string        // the program
-	Column   int           // counted in runes of the whole text, from 1; 0 when it is not known
-	Pos      gaby.Position // of the value in a document that it went wrong with; zero when there is none
-	Msg      string
-	Hint     string
-	Err      error // what caused it, if anything
+	Text     string // the whole program
+	Column   int    // in runes of the whole text, 1-based; 0 if unknown
+	// of the value in a document that caused the error; zero if there is none
+	Pos  gaby.Position
+	Msg  string
+	Hint string
+	Err  error // the cause, if any
 }
 
-// Error is the message with the language and the place in the program in front.
+// Error returns the message after the language and the position in the program.
 func (e *Error) Error() string {
 	if place := e.place(); place != "" {
 		return e.Language + ": " + place + ": " + e.Msg
@@ -45,6 +47,7 @@ func (e *Error) Error() string {
 	return e.Language + ": " + e.Msg
 }
 
+// place returns the position of the error in the program for the message, or "".
 func (e *Error) place() string {
 	if e.Column < 1 {
 		return ""
@@ -64,13 +67,14 @@ func (e *Error) place() string {
 	return fmt.Sprintf("line %d, column %d", line, column)
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Expression is the program and the column in which it is wrong.
+// Expression returns the program and the column of the error in it, as in Text and Column.
 func (e *Error) Expression() (text string, column int) { return e.Text, e.Column }
 
-// Column is the column of the whole text that a line and a character in it are, all counted from 1; 0 when there is no such place.
+// Column converts a line and a character in that line to a column of the whole text. All are
+// 1-based, and characters are runes. It returns 0 if there is no such position.
 func Column(text string, line, character int) int {
 	if line < 1 || character < 1 {
 		return 0
@@ -90,8 +94,9 @@ func Column(text string, line, character int) int {
 	return before + character
 }
 
-// FailureIn makes a failure of what went wrong with a resource: at the place in the document that an [Error] knows, or else at the
-// resource's. Errors of edits know their own places and stay what they are.
+// FailureIn turns an error about a resource into a failure. Its position is the one in the document
+// that an [Error] knows, or else that of the resource. Edit and syntax errors have positions of
+// their own and are returned unchanged.
 func FailureIn(doc *gaby.YamlDoc, err error) error {
 	if _, ok := errors.AsType[*gaby.EditError](err); ok {
 		return err
@@ -111,8 +116,8 @@ func FailureIn(doc *gaby.YamlDoc, err error) error {
 	return failure
 }
 
-// Context is what programs see of the context of a function, by the names of its fields: strings, int64s, bools, maps and lists
-// of strings.
+// Context returns the context of a function as programs see it: by field name, as strings, int64s,
+// bools, and maps and lists of strings.
 func Context(fc *api.FunctionContext) map[string]any {
 	fields := map[string]any{}
 	if fc == nil {
@@ -134,15 +139,16 @@ func Context(fc *api.FunctionContext) map[string]any {
 	return fields
 }
 
-// Scope is what programs see beside the resource. It is not changed by them.
+// Scope is what programs see besides the resource. They do not change it.
 type Scope struct {
-	Params  map[string]any // what JSON knows
+	Params  map[string]any // values that JSON can represent
 	Context map[string]any // see [Context]
 	// Print takes what a program prints, if its language can print.
 	Print func(text string)
 }
 
-// Params reads arguments of the form key=value. The error names the first that is not, or a key given twice.
+// Params parses arguments of the form key=value. The error names the first malformed argument or
+// repeated key.
 func Params(words []string) (map[string]any, error) {
 	params := make(map[string]any, len(words))
 	for _, word := range words {
@@ -158,7 +164,8 @@ func Params(words []string) (map[string]any, error) {
 	return params, nil
 }
 
-// YAML is Go data, as [gaby.YamlDoc.Set] takes it, as YAML text without a line end behind it.
+// YAML returns Go data, as accepted by [gaby.YamlDoc.SetData], as YAML text without a final
+// newline.
 func YAML(data any) (string, error) {
 	doc, err := gaby.ParseYAML([]byte("null\n"))
 	if err == nil {

@@ -26,7 +26,9 @@ func TestErrorsTellTheirPlace(t *testing.T) {
 		{"a\nüb", 4, "L: line 2, column 2: no"},
 		{"a\nb", 1, "L: line 1, column 1: no"},
 	} {
-		if got := (&expression.Error{Language: "L", Text: c.text, Column: c.column, Msg: "no"}).Error(); got != c.want {
+		if got := (&expression.Error{
+			Language: "L", Text: c.text, Column: c.column, Msg: "no",
+		}).Error(); got != c.want {
 			t.Errorf("%q column %d: %s, want %s", c.text, c.column, got, c.want)
 		}
 	}
@@ -34,7 +36,10 @@ func TestErrorsTellTheirPlace(t *testing.T) {
 
 func TestColumn(t *testing.T) {
 	const text = "ab\nüc\n\nd"
-	for _, c := range [][3]int{{1, 1, 1}, {1, 3, 3}, {2, 2, 5}, {4, 1, 8}, {4, 2, 9}, {5, 1, 0}, {0, 1, 0}, {1, 0, 0}, {4, 9, 0}} {
+	for _, c := range [][3]int{
+		{1, 1, 1}, {1, 3, 3}, {2, 2, 5}, {4, 1, 8}, {4, 2, 9}, {5, 1, 0}, {0, 1, 0}, {1, 0, 0},
+		{4, 9, 0},
+	} {
 		if got := expression.Column(text, c[0], c[1]); got != c[2] {
 			t.Errorf("line %d character %d: %d, want %d", c[0], c[1], got, c[2])
 		}
@@ -60,11 +65,17 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// Every field of a context has a value of a type that all languages know.
+// TestContext checks that every field of a context has a value of a type that all languages know.
 func TestContext(t *testing.T) {
-	full := expression.Context(&api.FunctionContext{UnitSlug: "shop", ToolchainType: api.ToolchainKubernetesYAML, UnitLabels: map[string]string{"a": "b"}, RevisionNum: 7, NotLive: true, ApprovedBy: []string{"ann"}})
+	full := expression.Context(&api.FunctionContext{
+		UnitSlug: "shop", ToolchainType: api.ToolchainKubernetesYAML,
+		UnitLabels: map[string]string{"a": "b"}, RevisionNum: 7, NotLive: true,
+		ApprovedBy: []string{"ann"},
+	})
 	empty := expression.Context(nil)
-	if len(full) != len(empty) || full["UnitSlug"] != "shop" || full["ToolchainType"] != "Kubernetes/YAML" || full["RevisionNum"] != int64(7) || full["NotLive"] != true {
+	if len(full) != len(empty) || full["UnitSlug"] != "shop" ||
+		full["ToolchainType"] != "Kubernetes/YAML" || full["RevisionNum"] != int64(7) ||
+		full["NotLive"] != true {
 		t.Errorf("%v", full)
 	}
 	for name, value := range empty {
@@ -110,12 +121,13 @@ func TestProgramsAreCompiledOnce(t *testing.T) {
 	if compiled.Load() != 2 {
 		t.Errorf("compiled %d times", compiled.Load())
 	}
-	for i := range 1000 { // what is kept has an end
+	for i := range 1000 { // the cache is bounded
 		if _, err := programs.Get(fmt.Sprint(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := programs.Get(strings.Repeat("x", expression.MaxLength+1)); err == nil || !strings.Contains(err.Error(), "at most 131072") {
+	if _, err := programs.Get(strings.Repeat("x", expression.MaxLength+1)); err == nil ||
+		!strings.Contains(err.Error(), "at most 131072") {
 		t.Errorf("a long program: %v", err)
 	}
 }
@@ -130,14 +142,19 @@ func TestFailures(t *testing.T) {
 		err  error
 		want any
 	}{
-		{&expression.Error{Language: "L", Msg: "no", Hint: "do", Pos: gaby.Position{Line: 3, Column: 6}}, api.Position{Line: 3, Column: 6}},
+		{
+			&expression.Error{
+				Language: "L", Msg: "no", Hint: "do", Pos: gaby.Position{Line: 3, Column: 6},
+			}, api.Position{Line: 3, Column: 6},
+		},
 		{&expression.Error{Language: "L", Msg: "no"}, api.Position{Line: 2, Column: 1}},
 		{errors.New("no"), api.Position{Line: 2, Column: 1}},
 		{edit, edit},
 	} {
 		got := expression.FailureIn(doc, c.err)
 		if failure, ok := errors.AsType[*api.Failure](got); ok {
-			if failure.Pos != c.want || failure.Message != c.err.Error() || failure.Class != api.FailureFunction {
+			if failure.Pos != c.want || failure.Message != c.err.Error() ||
+				failure.Class != api.FailureFunction {
 				t.Errorf("%v: %+v", c.err, failure)
 			}
 		} else if !reflect.DeepEqual(got, c.want) {

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// maxPrograms is how many compiled programs are kept. A run needs a few; a server that is asked for more forgets and compiles
-// them again.
+// maxPrograms is the number of compiled programs to keep. A run needs a few. If a server is asked
+// for more, all are dropped and compiled again when needed.
 const maxPrograms = 64
 
-// Programs keeps the compiled programs of a language, so that each is compiled once however many units and parts of units it is
-// run on. It can be used concurrently.
+// Programs caches the compiled programs of a language, so that each is compiled once, however many
+// units and parts of units it is run on. It is safe for concurrent use.
 type Programs[P any] struct {
 	language string
 	compile  func(text string) (P, error)
@@ -19,12 +19,14 @@ type Programs[P any] struct {
 	programs map[string]func() (P, error)
 }
 
-// NewPrograms makes a Programs that compiles with the function given.
+// NewPrograms returns an empty cache of programs that compile compiles. language is used in errors.
 func NewPrograms[P any](language string, compile func(text string) (P, error)) *Programs[P] {
-	return &Programs[P]{language: language, compile: compile, programs: map[string]func() (P, error){}}
+	return &Programs[P]{
+		language: language, compile: compile, programs: map[string]func() (P, error){},
+	}
 }
 
-// Get is the program, compiled when that has not happened. The error is one or several (joined) *[Error].
+// Get returns the compiled program. The error is one or several (joined) *[Error].
 func (c *Programs[P]) Get(text string) (P, error) {
 	c.mu.Lock()
 	compiled, ok := c.programs[text]
@@ -35,7 +37,11 @@ func (c *Programs[P]) Get(text string) (P, error) {
 		compiled = sync.OnceValues(func() (P, error) {
 			if len(text) > MaxLength {
 				var none P
-				return none, &Error{Language: c.language, Msg: fmt.Sprintf("the program has %d bytes, at most %d are allowed", len(text), MaxLength)}
+				return none, &Error{
+					Language: c.language,
+					Msg: fmt.Sprintf("the program has %d bytes, at most %d are allowed", len(text),
+						MaxLength),
+				}
 			}
 			return c.compile(text)
 		})

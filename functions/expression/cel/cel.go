@@ -1,9 +1,13 @@
-// Package cel evaluates expressions of the Common Expression Language, with the functions that Kubernetes' admission policies
-// have, over the values of documents.
+// Package cel evaluates expressions of the Common Expression Language (CEL) on the values of
+// documents, with the functions that Kubernetes' admission policies have.
 //
-// The rules of this room: a document's values are read where they stand (value.go), never converted as a whole. The
-// environment (environment.go) is made once, each library of functions that cel-go does not have is a file. An expression that
-// costs too much, in the units of Kubernetes' limits, fails; nothing limits its memory.
+// The rules of this package:
+//   - The values of a document are read in place (value.go). The document is never converted as a
+//     whole.
+//   - The environment (environment.go) is created once. Each library of functions that cel-go does
+//     not have is a file.
+//   - An expression that costs too much, in the units of Kubernetes' limits, fails. Its memory is
+//     not limited.
 package cel
 
 import (
@@ -21,20 +25,21 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
-// Language is how errors call the language.
+// Language is the name of the language in errors.
 const Language = "CEL"
 
 const (
-	// maxCost is what one evaluation may cost; Kubernetes allows an admission policy as much.
+	// maxCost is the maximum cost of one evaluation. It is the limit that Kubernetes sets for an
+	// admission policy.
 	maxCost = 1_000_000
-	// maxText is how long the value of an argument may be, in bytes.
+	// maxText is the maximum length of an argument's value, in bytes.
 	maxText = 1 << 20
 )
 
-// Kind is what an expression gives.
+// Kind is the kind of an expression's result.
 type Kind types.Kind
 
-// The kinds functions ask for.
+// The kinds that functions ask for.
 const (
 	Bool   = Kind(types.BoolKind)
 	String = Kind(types.StringKind)
@@ -56,7 +61,7 @@ func (k Kind) String() string {
 	return "a scalar"
 }
 
-// Program is a compiled expression. It can be used concurrently.
+// Program is a compiled expression. It is safe for concurrent use.
 type Program struct {
 	text    string
 	kinds   []Kind
@@ -65,8 +70,8 @@ type Program struct {
 	program cel.Program
 }
 
-// Compile compiles an expression about a resource, which is called object or r and gives a value of one of the kinds. The error
-// is one or several (joined) *[expression.Error].
+// Compile compiles an expression about a resource, which the expression calls object or r. The
+// result must have one of the kinds. The error is one or several (joined) *[expression.Error].
 func Compile(text string, kinds ...Kind) (*Program, error) {
 	env, err := environment()
 	if err != nil {
@@ -75,7 +80,8 @@ func Compile(text string, kinds ...Kind) (*Program, error) {
 	return compile(env.ofResources, text, kinds)
 }
 
-// CompileArgument compiles an expression that gives the value of an argument and knows of no resource.
+// CompileArgument compiles an expression for the value of an argument. It cannot refer to a
+// resource.
 func CompileArgument(text string) (*Program, error) {
 	env, err := environment()
 	if err != nil {
@@ -84,17 +90,25 @@ func CompileArgument(text string) (*Program, error) {
 	return compile(env.ofArguments, text, nil)
 }
 
+// compile compiles an expression in an environment. If kinds is nil, the result is the value of an
+// argument.
 func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
 	if strings.TrimSpace(text) == "" {
-		return nil, &expression.Error{Language: Language, Text: text, Msg: "the expression is empty"}
+		return nil, &expression.Error{
+			Language: Language, Text: text, Msg: "the expression is empty",
+		}
 	}
 	ast, issues := env.Compile(text)
 	if issues.Err() != nil {
 		return nil, compileErrors(env, text, issues)
 	}
 	p := &Program{text: text, kinds: kinds, env: env, ast: ast}
-	if t := ast.OutputType(); t.Kind() != types.DynKind && t.Kind() != types.TypeParamKind && !p.gives(t.Kind()) {
-		return nil, &expression.Error{Language: Language, Text: text, Column: 1, Msg: fmt.Sprintf("the expression gives %s, not %s", typeText(t), p.wanted())}
+	if t := ast.OutputType(); t.Kind() != types.DynKind && t.Kind() != types.TypeParamKind &&
+		!p.gives(t.Kind()) {
+		return nil, &expression.Error{
+			Language: Language, Text: text, Column: 1,
+			Msg: fmt.Sprintf("the expression gives %s, not %s", typeText(t), p.wanted()),
+		}
 	}
 	var err error
 	if p.program, err = p.plan(); err != nil {
@@ -103,11 +117,14 @@ func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
 	return p, nil
 }
 
+// plan returns a program that can be evaluated, with the cost limit.
 func (p *Program) plan(options ...cel.ProgramOption) (cel.Program, error) {
-	return p.env.Program(p.ast, append(options, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))...)
+	return p.env.Program(p.ast,
+		append(options, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))...)
 }
 
-// gives reports whether a kind is one of those wanted. Arguments may be any scalar that has a text.
+// gives reports whether a result may have this kind. The value of an argument may be a string, bool
+// or number.
 func (p *Program) gives(kind types.Kind) bool {
 	if p.kinds == nil {
 		switch kind {
@@ -124,6 +141,7 @@ func (p *Program) gives(kind types.Kind) bool {
 	return false
 }
 
+// wanted returns the wanted kinds for messages.
 func (p *Program) wanted() string {
 	if p.kinds == nil {
 		return "a string, number or bool"
@@ -157,8 +175,8 @@ func (a *activation) ResolveName(name string) (any, bool) {
 // Parent implements interpreter.Activation.
 func (a *activation) Parent() interpreter.Activation { return nil }
 
-// Eval evaluates the expression about a resource. The value is a bool, or data as [gaby.YamlDoc.Set] takes it, of one of the kinds
-// the expression was compiled for. The error is an *[expression.Error].
+// Eval evaluates the expression on a resource. The result is a bool, or data as accepted by
+// [gaby.YamlDoc.Set], of one of the kinds passed to Compile. The error is an *[expression.Error].
 func (p *Program) Eval(resource gaby.Value, scope *expression.Scope) (any, error) {
 	value, err := p.eval(resource, scope)
 	if err != nil {
@@ -174,6 +192,7 @@ func (p *Program) Eval(resource gaby.Value, scope *expression.Scope) (any, error
 	return data, nil
 }
 
+// eval evaluates the expression and checks the kind of the result.
 func (p *Program) eval(resource gaby.Value, scope *expression.Scope) (ref.Val, error) {
 	value, _, err := p.program.Eval(&activation{object: valueOf(resource, nil), scope: scope})
 	if err != nil {
@@ -181,13 +200,15 @@ func (p *Program) eval(resource gaby.Value, scope *expression.Scope) (ref.Val, e
 	}
 	if kind := value.Type().(*types.Type).Kind(); !p.gives(kind) {
 		return nil, &expression.Error{
-			Language: Language, Text: p.text, Column: 1, Msg: fmt.Sprintf("the expression gave %s, not %s", describe(value), p.wanted()),
+			Language: Language, Text: p.text, Column: 1,
+			Msg: fmt.Sprintf("the expression gave %s, not %s", describe(value), p.wanted()),
 		}
 	}
 	return value, nil
 }
 
-// Text evaluates the expression of an argument. Numbers are written the shortest way, whole ones without a point.
+// Text evaluates the expression of an argument. Numbers have their shortest form; whole numbers
+// have no decimal point.
 func (p *Program) Text(scope *expression.Scope) (string, error) {
 	value, err := p.eval(gaby.Value{}, scope)
 	if err != nil {
@@ -207,12 +228,15 @@ func (p *Program) Text(scope *expression.Scope) (string, error) {
 		text = fmt.Sprint(v.Value())
 	}
 	if len(text) > maxText {
-		return "", &expression.Error{Language: Language, Text: p.text, Msg: fmt.Sprintf("the value has %d bytes, at most %d are allowed", len(text), maxText)}
+		return "", &expression.Error{
+			Language: Language, Text: p.text,
+			Msg: fmt.Sprintf("the value has %d bytes, at most %d are allowed", len(text), maxText),
+		}
 	}
 	return text, nil
 }
 
-// isCostError reports whether an evaluation ended because it became too dear.
+// isCostError reports whether an evaluation was ended because it became too expensive.
 func isCostError(err error) bool {
 	e, ok := errors.AsType[interpreter.EvalCancelledError](err)
 	return ok && e.Cause == interpreter.CostLimitExceeded

@@ -41,10 +41,15 @@ func parse(t testing.TB, text string) gaby.Value {
 }
 
 func scope() *expression.Scope {
-	return &expression.Scope{Params: map[string]any{"zone": "eu"}, Context: expression.Context(&api.FunctionContext{UnitSlug: "shop", UnitLabels: map[string]string{"tier": "web"}})}
+	return &expression.Scope{
+		Params: map[string]any{"zone": "eu"},
+		Context: expression.Context(&api.FunctionContext{
+			UnitSlug: "shop", UnitLabels: map[string]string{"tier": "web"},
+		}),
+	}
 }
 
-// Each of these is true of the document.
+// TestTrueExpressions evaluates expressions that are true of the document.
 func TestTrueExpressions(t *testing.T) {
 	resource := parse(t, document)
 	for _, text := range []string{
@@ -134,7 +139,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", c.text, got, err, c.want)
 		}
 	}
-	// What stands in the document stays what it is, with the order of its keys.
+	// A value of the document keeps the order of its keys.
 	program, err := cel.Compile(`{"spec": r.spec.list[0]}`, cel.Map)
 	if err != nil {
 		t.Fatal(err)
@@ -143,14 +148,16 @@ func TestValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if inside, ok := v.(map[string]any)["spec"].(gaby.Value); !ok || inside.YAML() != "{a: 1, b: x}" {
+	if inside, ok := v.(map[string]any)["spec"].(gaby.Value); !ok ||
+		inside.YAML() != "{a: 1, b: x}" {
 		t.Errorf("%#v", v)
 	}
 }
 
 func TestArguments(t *testing.T) {
 	for text, want := range map[string]string{
-		`"a" + params.zone`: "aeu", `7 / 2`: "3", `3.0 * 2.0`: "6", `1.0 / 4.0`: "0.25", `1e20`: "1e+20", `1 == 1`: "true", `5u`: "5",
+		`"a" + params.zone`: "aeu", `7 / 2`: "3", `3.0 * 2.0`: "6", `1.0 / 4.0`: "0.25",
+		`1e20`: "1e+20", `1 == 1`: "true", `5u`: "5",
 		`string(size(params)) + functionContext.UnitSlug`: "1shop",
 		`params.?none.orValue("d")`:                       "d",
 	} {
@@ -183,7 +190,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// shown is an error with its hint and its place in the document.
+// shown formats an error with its hint and its position in the document.
 func shown(err error) string {
 	var parts []string
 	all := []error{err}
@@ -293,9 +300,11 @@ func TestEvaluationErrors(t *testing.T) {
 	}
 }
 
-// A value of a document is the same value as its conversion, whatever is asked of it.
+// TestValuesOfDocumentsAreLikeTheirConversions checks that a value read in place behaves like its
+// conversion to a CEL value in every operation.
 func TestValuesOfDocumentsAreLikeTheirConversions(t *testing.T) {
-	text := document + "empty: {}\nnone: []\nnested: [[1, 2], [], {a: [null, true, -1, 0x10, .inf]}]\n"
+	text := document +
+		"empty: {}\nnone: []\nnested: [[1, 2], [], {a: [null, true, -1, 0x10, .inf]}]\n"
 	resource := parse(t, text)
 	object, err := gaby.ParseYAML([]byte("{}\n"))
 	if err != nil {
@@ -324,7 +333,8 @@ func TestValuesOfDocumentsAreLikeTheirConversions(t *testing.T) {
 }
 
 func TestProgramsAreConcurrent(t *testing.T) {
-	program, err := cel.Compile(`r.spec.list.all(e, e.a > 0) && r.kind.matches("^D" + params.rest)`, cel.Bool)
+	program, err := cel.Compile(`r.spec.list.all(e, e.a > 0) && r.kind.matches("^D" + params.rest)`,
+		cel.Bool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,8 +354,10 @@ func TestProgramsAreConcurrent(t *testing.T) {
 
 func FuzzCompileAndEvaluate(f *testing.F) {
 	for _, text := range []string{
-		`r.spec.list.all(e, e.c == "y")`, `r.spec.x > 1`, `{"a": r.spec.?x.orValue([])}`, `quantity("1Gi").add(3).sign() == 1`, `"é".find("(") + r`, "r\n== 1 &&", `[1, r].sum()`,
-		`format.uuid().validate(r.kind).hasValue()`, `cel.bind(a, r, a.b)`, `url(r.kind).getQuery()`, `r.spec.list[?7].optMap(x, x.a).value()`,
+		`r.spec.list.all(e, e.c == "y")`, `r.spec.x > 1`, `{"a": r.spec.?x.orValue([])}`,
+		`quantity("1Gi").add(3).sign() == 1`, `"é".find("(") + r`, "r\n== 1 &&", `[1, r].sum()`,
+		`format.uuid().validate(r.kind).hasValue()`, `cel.bind(a, r, a.b)`,
+		`url(r.kind).getQuery()`, `r.spec.list[?7].optMap(x, x.a).value()`,
 	} {
 		f.Add(text, document)
 	}
@@ -365,7 +377,8 @@ func FuzzCompileAndEvaluate(f *testing.F) {
 			check(t, text, err)
 		}
 		second, again := program.Eval(doc.Value(), in)
-		if fmt.Sprint(err) != fmt.Sprint(again) || err == nil && !reflect.DeepEqual(first, second) && !strings.Contains(fmt.Sprint(first), "NaN") {
+		if fmt.Sprint(err) != fmt.Sprint(again) || err == nil &&
+			!reflect.DeepEqual(first, second) && !strings.Contains(fmt.Sprint(first), "NaN") {
 			t.Errorf("%q gives %v, %v and then %v, %v", text, first, err, second, again)
 		}
 		if doc.Changed() {
@@ -374,7 +387,7 @@ func FuzzCompileAndEvaluate(f *testing.F) {
 	})
 }
 
-// check checks that an error says where it is, and nothing of the library's insides.
+// check checks that an error has a position and does not mention internals of the library.
 func check(t *testing.T, text string, err error) {
 	t.Helper()
 	all := []error{err}
@@ -385,7 +398,8 @@ func check(t *testing.T, text string, err error) {
 		e, ok := errors.AsType[*expression.Error](err)
 		if !ok {
 			t.Errorf("%q: %T %v", text, err, err)
-		} else if e.Column < 0 || e.Column > len([]rune(text))+1 || strings.Contains(e.Msg, "internal error") {
+		} else if e.Column < 0 || e.Column > len([]rune(text))+1 ||
+			strings.Contains(e.Msg, "internal error") {
 			t.Errorf("%q: column %d: %v", text, e.Column, e)
 		}
 	}

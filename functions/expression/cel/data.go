@@ -10,13 +10,15 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// maxDepth is how deep values may nest that are to be written.
+// maxDepth is the maximum nesting depth of results.
 const maxDepth = 1000
 
-// toData is a value as Go data. Values of a document stay what they are, with the order of their keys.
+// toData converts a value to Go data. Values of a document are returned as they are, with the order
+// of their keys.
 func toData(value ref.Val, depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("a value with more than %d maps and lists inside each other", maxDepth)
+		return nil, fmt.Errorf("a value with more than %d maps and lists inside each other",
+			maxDepth)
 	}
 	switch v := value.(type) {
 	case docMap:
@@ -64,13 +66,15 @@ func toData(value ref.Val, depth int) (any, error) {
 	return nil, fmt.Errorf("%s is no value to write", describe(value))
 }
 
+// mapData is toData for maps that are not part of a document.
 func mapData(m traits.Mapper, depth int) (any, error) {
 	data := map[string]any{}
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
 		name, ok := key.(types.String)
 		if !ok {
-			return nil, fmt.Errorf("%s is no key of a map to write, keys are strings", describe(key))
+			return nil, fmt.Errorf("%s is no key of a map to write, keys are strings",
+				describe(key))
 		}
 		value, err := toData(m.Get(key), depth+1)
 		if err != nil {
@@ -81,7 +85,7 @@ func mapData(m traits.Mapper, depth int) (any, error) {
 	return data, nil
 }
 
-// describe tells what a value is, for messages: its type, and of a scalar the value.
+// describe returns how messages describe a value: its type and, for a scalar, the value.
 func describe(value ref.Val) string {
 	switch v := value.(type) {
 	case types.Null:
@@ -106,7 +110,7 @@ func describe(value ref.Val) string {
 	return "a " + value.Type().TypeName()
 }
 
-// typeText is describe for a type.
+// typeText returns how messages describe a type.
 func typeText(t *types.Type) string {
 	switch t.Kind() {
 	case types.NullTypeKind:

@@ -10,14 +10,14 @@ import (
 	"cel.dev/cel-go/ext"
 )
 
-// environments are what expressions can use: variables and functions.
+// environments hold the variables and functions that expressions can use.
 type environments struct {
 	functions   *cel.Env // without variables
 	ofArguments *cel.Env
 	ofResources *cel.Env
 }
 
-// environment is the same for all programs.
+// environment returns the environments, which all programs share.
 //
 //nolint:gochecknoglobals // made when the first expression is compiled, and never changed
 var environment = sync.OnceValues(newEnvironments)
@@ -26,12 +26,17 @@ func newEnvironments() (environments, error) {
 	options := []cel.EnvOption{
 		cel.CrossTypeNumericComparisons(true),
 		cel.DefaultUTCTimeZone(true),
-		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
+		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(),
+			cel.ValidateRegexLiterals()),
 		cel.OptionalTypes(),
 		ext.Bindings(), ext.TwoVarComprehensions(),
-		ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(), ext.Encoders(), ext.Regex(), ext.Network(),
+		ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(), ext.Encoders(), ext.Regex(),
+		ext.Network(),
 	}
-	for _, library := range [][]cel.EnvOption{fixedTimeZones(), listFunctions(), regexFunctions(), urlFunctions(), quantityFunctions(), formatFunctions(), semverFunctions()} {
+	for _, library := range [][]cel.EnvOption{
+		fixedTimeZones(), listFunctions(), regexFunctions(), urlFunctions(), quantityFunctions(),
+		formatFunctions(), semverFunctions(),
+	} {
 		options = append(options, library...)
 	}
 	functions, err := cel.NewEnv(options...)
@@ -45,12 +50,13 @@ func newEnvironments() (environments, error) {
 	if err != nil {
 		return environments{}, err
 	}
-	resources, err := arguments.Extend(cel.Variable("object", cel.DynType), cel.Variable("r", cel.DynType))
+	resources, err := arguments.Extend(cel.Variable("object", cel.DynType),
+		cel.Variable("r", cel.DynType))
 	return environments{functions: functions, ofArguments: arguments, ofResources: resources}, err
 }
 
-// fixedTimeZones has the parts of timestamps know offsets such as +02:00 and no names of time zones: what these mean depends on
-// the machine.
+// fixedTimeZones restricts the time zones in timestamp functions to offsets such as +02:00. What a
+// named time zone means depends on the machine.
 func fixedTimeZones() []cel.EnvOption {
 	var options []cel.EnvOption
 	for _, f := range [][2]string{
@@ -66,13 +72,18 @@ func fixedTimeZones() []cel.EnvOption {
 		{overloads.TimeGetMilliseconds, overloads.TimestampToMillisecondsWithTz},
 	} {
 		name, overload := f[0], f[1]
-		options = append(options, cel.Function(name, cel.MemberOverload(overload, []*cel.Type{cel.TimestampType, cel.StringType}, cel.IntType,
-			cel.BinaryBinding(func(at, zone ref.Val) ref.Val {
-				if text := string(zone.(types.String)); len(text) != len("+02:00") || text[3] != ':' {
-					return types.NewErr("the time zone %q is no offset from UTC such as +02:00", text)
-				}
-				return at.(types.Timestamp).Receive(name, overload, []ref.Val{zone})
-			}))))
+		options = append(options,
+			cel.Function(name,
+				cel.MemberOverload(overload, []*cel.Type{cel.TimestampType, cel.StringType},
+					cel.IntType,
+					cel.BinaryBinding(func(at, zone ref.Val) ref.Val {
+						if text := string(zone.(types.String)); len(text) != len("+02:00") ||
+							text[3] != ':' {
+							return types.NewErr(
+								"the time zone %q is no offset from UTC such as +02:00", text)
+						}
+						return at.(types.Timestamp).Receive(name, overload, []ref.Val{zone})
+					}))))
 	}
 	return options
 }

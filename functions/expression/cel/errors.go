@@ -21,12 +21,15 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
-// compileErrors are the problems of an expression that cannot be compiled. After a syntax error the parser guesses, so that
-// only the first of them is told.
+// compileErrors returns the problems of an expression that does not compile. The parser guesses
+// after a syntax error, so only the first syntax error is returned.
 func compileErrors(env *cel.Env, text string, issues *cel.Issues) error {
 	var problems []error
 	for _, e := range issues.Errors() {
-		problem := &expression.Error{Language: Language, Text: text, Column: expression.Column(text, e.Location.Line(), max(0, e.Location.Column())+1)}
+		problem := &expression.Error{
+			Language: Language, Text: text,
+			Column: expression.Column(text, e.Location.Line(), max(0, e.Location.Column())+1),
+		}
 		message, isSyntax := strings.CutPrefix(e.Message, "Syntax error: ")
 		if isSyntax {
 			problem.Msg, problem.Hint = syntaxProblem(message)
@@ -38,10 +41,14 @@ func compileErrors(env *cel.Env, text string, issues *cel.Issues) error {
 	return errors.Join(problems...)
 }
 
-// syntaxProblem says in words of the expression what the parser says in words of its grammar.
+// syntaxProblem translates a message of the parser, which is in terms of the grammar, to terms of
+// the expression.
 func syntaxProblem(message string) (text, hint string) {
 	message, _, _ = strings.Cut(message, " expecting ")
-	for _, before := range []string{"mismatched input ", "extraneous input ", "no viable alternative at input ", "token recognition error at: ", "missing "} {
+	for _, before := range []string{
+		"mismatched input ", "extraneous input ", "no viable alternative at input ",
+		"token recognition error at: ", "missing ",
+	} {
 		rest, ok := strings.CutPrefix(message, before)
 		switch {
 		case !ok:
@@ -60,7 +67,7 @@ func syntaxProblem(message string) (text, hint string) {
 	return message, ""
 }
 
-// typeProblem is the message, and a way out, of what the type checker found.
+// typeProblem translates a message of the type checker and returns a hint.
 func typeProblem(env *cel.Env, message string) (text, hint string) {
 	if rest, ok := strings.CutPrefix(message, "undeclared reference to '"); ok {
 		name, _, _ := strings.Cut(rest, "'")
@@ -90,10 +97,11 @@ func typeProblem(env *cel.Env, message string) (text, hint string) {
 	return message, ""
 }
 
-// objectName matches the names of types of [shapes], which mean nothing to anybody else.
+// objectName matches the type names that [shapes] generates, which mean nothing to users.
 var objectName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bobject\d+\b`) }) //nolint:gochecknoglobals // never changed
 
-// functionText is a function as it is written: an operator, or its name.
+// functionText returns a function as it is written in expressions: the symbol of an operator, or
+// the name.
 func functionText(name string) string {
 	if symbol, ok := operators.FindReverse(name); ok && symbol != "" {
 		return symbol
@@ -101,7 +109,7 @@ func functionText(name string) string {
 	return name
 }
 
-// suggestion names what is known in place of a name that is not.
+// suggestion returns a hint about what may be meant by an unknown name.
 func suggestion(env *cel.Env, name string) string {
 	variables := []string{"params", "functionContext"}
 	for _, v := range env.Variables() {
@@ -120,19 +128,21 @@ func suggestion(env *cel.Env, name string) string {
 		known = append(known, f)
 	}
 	slices.Sort(known)
-	if hint := configkit.DidYouMean("", configkit.Suggest(name, slices.Compact(known))); hint != "" && len(name) > 1 {
+	if hint := configkit.DidYouMean("",
+		configkit.Suggest(name, slices.Compact(known))); hint != "" && len(name) > 1 {
 		return hint
 	}
 	return "the variables are " + strings.Join(variables, ", ") + "; a text stands in quotes"
 }
 
-// explain makes an error of what went wrong in an evaluation. The expression is evaluated once more, with notes of what
-// became of each of its parts.
+// explain turns the error of an evaluation into an *[expression.Error]. It evaluates the expression
+// again, this time recording the value of each part.
 func (p *Program) explain(resource gaby.Value, scope *expression.Scope, err error) error {
 	problem := &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
 	if isCostError(err) {
 		problem.Msg, problem.Err = "the evaluation takes too long", nil
-		problem.Hint = fmt.Sprintf("it may cost %d units, the limit of Kubernetes' admission policies", maxCost)
+		problem.Hint = fmt.Sprintf(
+			"it may cost %d units, the limit of Kubernetes' admission policies", maxCost)
 		return problem
 	}
 	id := int64(0)
@@ -145,12 +155,14 @@ func (p *Program) explain(resource gaby.Value, scope *expression.Scope, err erro
 	}
 	noted := missed{}
 	_, details, _ := program.Eval(&activation{object: valueOf(resource, noted), scope: scope})
-	e := explanation{native: p.ast.NativeRep(), state: details.State(), missed: noted, problem: problem}
+	e := explanation{
+		native: p.ast.NativeRep(), state: details.State(), missed: noted, problem: problem,
+	}
 	e.of(e.node(id))
 	return problem
 }
 
-// explanation is the search for the words for what went wrong.
+// explanation is the search for what an evaluation failed at.
 type explanation struct {
 	native  *ast.AST
 	state   interpreter.EvalState
@@ -158,6 +170,7 @@ type explanation struct {
 	problem *expression.Error
 }
 
+// node returns the part of the expression with this ID, or nil.
 func (e *explanation) node(id int64) ast.Expr {
 	var found ast.Expr
 	ast.PreOrderVisit(e.native.Expr(), ast.NewExprVisitor(func(n ast.Expr) {
@@ -168,11 +181,12 @@ func (e *explanation) node(id int64) ast.Expr {
 	return found
 }
 
+// of writes the explanation for a failed part of the expression to e.problem.
 func (e *explanation) of(node ast.Expr) {
 	if node == nil {
 		return
 	}
-	// Of a path the first step that failed counts.
+	// The first failing step of a path is the one to explain.
 	for operand, _, ok := step(node); ok; operand, _, ok = step(operand) {
 		if types.IsError(e.valueOf(operand)) {
 			node = operand
@@ -181,7 +195,7 @@ func (e *explanation) of(node ast.Expr) {
 	at := e.native.SourceInfo().GetStartLocation(node.ID())
 	e.problem.Column = expression.Column(e.problem.Text, at.Line(), at.Column()+1)
 	if node.Kind() == ast.SelectKind {
-		e.problem.Column++ // behind the dot
+		e.problem.Column++ // after the dot
 	}
 	if operand, key, ok := step(node); ok {
 		e.missing(node, operand, key)
@@ -192,7 +206,8 @@ func (e *explanation) of(node ast.Expr) {
 	}
 }
 
-// step takes apart the last step of a path: what is in front of it, and the key it asks for.
+// step splits off the last step of a path: it returns what is before the step and the key it
+// selects.
 func step(node ast.Expr) (operand ast.Expr, key string, ok bool) {
 	switch node.Kind() {
 	case ast.SelectKind:
@@ -209,12 +224,13 @@ func step(node ast.Expr) (operand ast.Expr, key string, ok bool) {
 	return nil, "", false
 }
 
+// valueOf returns the value that a part of the expression had, or nil if it was not evaluated.
 func (e *explanation) valueOf(node ast.Expr) ref.Val {
 	v, _ := e.state.Value(node.ID())
 	return v
 }
 
-// text is the source of a part of the expression.
+// text returns the source of a part of the expression.
 func (e *explanation) text(node ast.Expr) string {
 	text, err := parser.Unparse(node, e.native.SourceInfo())
 	if err != nil {
@@ -223,7 +239,7 @@ func (e *explanation) text(node ast.Expr) string {
 	return text
 }
 
-// missing explains that a path leads nowhere.
+// missing explains that a key does not exist.
 func (e *explanation) missing(node, operand ast.Expr, key string) {
 	what := e.text(operand)
 	in, known := e.missed[key]
@@ -249,13 +265,15 @@ func (e *explanation) missing(node, operand ast.Expr, key string) {
 		e.problem.Hint = "did you mean " + meant[0] + "? "
 	}
 	if node.Kind() == ast.SelectKind {
-		e.problem.Hint += fmt.Sprintf("has(%s) tells whether it is there, %s.?%s.orValue(...) gives another value when it is not", e.text(node), what, key)
+		e.problem.Hint += fmt.Sprintf(
+			"has(%s) tells whether it is there, %s.?%s.orValue(...) gives another value when it is not",
+			e.text(node), what, key)
 	} else {
 		e.problem.Hint += fmt.Sprintf("%q in %s tells whether it is there", key, what)
 	}
 }
 
-// overload explains that a function or operator does not take what it was given.
+// overload explains that a function or operator does not accept its arguments.
 func (e *explanation) overload(call ast.CallExpr) {
 	args := call.Args()
 	if call.IsMemberFunction() {
@@ -276,5 +294,6 @@ func (e *explanation) overload(call ast.CallExpr) {
 			given = append(given, fmt.Sprintf("%s (%s)", describe(v), e.text(a)))
 		}
 	}
-	e.problem.Msg = fmt.Sprintf("no such overload: %s is not defined for %s", functionText(call.FunctionName()), strings.Join(given, " and "))
+	e.problem.Msg = fmt.Sprintf("no such overload: %s is not defined for %s",
+		functionText(call.FunctionName()), strings.Join(given, " and "))
 }

@@ -14,10 +14,10 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// namedFormat is a form of texts that has a name.
+// namedFormat is a named format of strings.
 type namedFormat struct {
 	name  string
-	check func(text string) (problem string) // "" when there is none
+	check func(text string) (problem string) // "" if the text is valid
 }
 
 func (f *namedFormat) String() string { return f.name }
@@ -26,48 +26,60 @@ func (f *namedFormat) equal(other *namedFormat) bool { return f.name == other.na
 
 func (f *namedFormat) celType() *types.Type { return cel.OpaqueType("kubernetes.NamedFormat") }
 
-// formatFunctions are those of Kubernetes' format library:
+// formatFunctions returns the functions of Kubernetes' format library:
 //
 //	format.named(string) optional(Format)
 //	format.dns1123Label() Format, and so on for every format
-//	<Format>.validate(string) optional(list(string))   what is wrong, nothing when nothing is
+//	<Format>.validate(string) optional(list(string))   what is wrong; empty if valid
+//
+// See https://kubernetes.io/docs/reference/using-api/cel/.
 func formatFunctions() []cel.EnvOption {
 	of := (*namedFormat)(nil).celType()
 	formats := namedFormats()
 	options := []cel.EnvOption{
-		cel.Function("format.named", cel.Overload("format-named", []*cel.Type{cel.StringType}, cel.OptionalType(of), cel.UnaryBinding(func(name ref.Val) ref.Val {
-			for _, f := range formats {
-				if f.name == string(name.(types.String)) {
-					return types.OptionalOf(opaque[*namedFormat]{f})
-				}
-			}
-			return types.OptionalNone
-		}))),
-		cel.Function("validate", cel.MemberOverload("format-validate", []*cel.Type{of, cel.StringType}, cel.OptionalType(cel.ListType(cel.StringType)),
-			cel.BinaryBinding(func(f, text ref.Val) ref.Val {
-				problem := f.(opaque[*namedFormat]).is.check(string(text.(types.String)))
-				if problem == "" {
+		cel.Function("format.named",
+			cel.Overload("format-named", []*cel.Type{cel.StringType}, cel.OptionalType(of),
+				cel.UnaryBinding(func(name ref.Val) ref.Val {
+					for _, f := range formats {
+						if f.name == string(name.(types.String)) {
+							return types.OptionalOf(opaque[*namedFormat]{f})
+						}
+					}
 					return types.OptionalNone
-				}
-				return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, []string{problem}))
-			}))),
+				}))),
+		cel.Function("validate",
+			cel.MemberOverload("format-validate", []*cel.Type{of, cel.StringType},
+				cel.OptionalType(cel.ListType(cel.StringType)),
+				cel.BinaryBinding(func(f, text ref.Val) ref.Val {
+					problem := f.(opaque[*namedFormat]).is.check(string(text.(types.String)))
+					if problem == "" {
+						return types.OptionalNone
+					}
+					return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter,
+						[]string{problem}))
+				}))),
 	}
 	for _, f := range formats {
-		options = append(options, cel.Function("format."+f.name, cel.Overload("constant-format-"+f.name, nil, of,
-			cel.FunctionBinding(func(...ref.Val) ref.Val { return opaque[*namedFormat]{f} }))))
+		options = append(options,
+			cel.Function("format."+f.name, cel.Overload("constant-format-"+f.name, nil, of,
+				cel.FunctionBinding(func(...ref.Val) ref.Val { return opaque[*namedFormat]{f} }))))
 	}
 	return options
 }
 
+// namedFormats returns the formats of Kubernetes' format library.
 func namedFormats() []*namedFormat {
 	const (
 		label = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 		word  = `[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?`
 		hex   = `[0-9a-fA-F]`
 	)
-	dns1123Label := pattern(label, 63, "lower-case letters, digits and -, with a letter or digit at both ends")
-	dns1123Subdomain := pattern(label+`(\.`+label+`)*`, 253, "lower-case letters, digits, - and ., with a letter or digit at both ends of every part")
-	dns1035Label := pattern(`[a-z]([-a-z0-9]*[a-z0-9])?`, 63, "lower-case letters, digits and -, with a letter at the begin and no - at the end")
+	dns1123Label := pattern(label, 63,
+		"lower-case letters, digits and -, with a letter or digit at both ends")
+	dns1123Subdomain := pattern(label+`(\.`+label+`)*`, 253,
+		"lower-case letters, digits, - and ., with a letter or digit at both ends of every part")
+	dns1035Label := pattern(`[a-z]([-a-z0-9]*[a-z0-9])?`, 63,
+		"lower-case letters, digits and -, with a letter at the begin and no - at the end")
 	name := pattern(word, 63, "letters, digits, -, _ and ., with a letter or digit at both ends")
 	return []*namedFormat{
 		{"dns1123Label", dns1123Label},
@@ -92,20 +104,33 @@ func namedFormats() []*namedFormat {
 			}
 			return name(text)
 		}},
-		{"uri", func(text string) string { return problemOf("a URI", second(url.ParseRequestURI(text))) }},
+		{
+			"uri",
+			func(text string) string {
+				return problemOf("a URI", second(url.ParseRequestURI(text)))
+			},
+		},
 		{"uuid", pattern(hex+`{8}-?`+hex+`{4}-?`+hex+`{4}-?`+hex+`{4}-?`+hex+`{12}`, 36, "a UUID")},
-		{"byte", func(text string) string { return problemOf("base64", second(base64.StdEncoding.DecodeString(text))) }},
+		{
+			"byte",
+			func(text string) string {
+				return problemOf("base64", second(base64.StdEncoding.DecodeString(text)))
+			},
+		},
 		{"date", func(text string) string {
 			return problemOf("a date such as 2026-01-31", second(time.Parse(time.DateOnly, text)))
 		}},
 		{"datetime", func(text string) string {
-			return problemOf("a time such as 2026-01-31T12:00:00Z", second(time.Parse(time.RFC3339, text)))
+			return problemOf("a time such as 2026-01-31T12:00:00Z",
+				second(time.Parse(time.RFC3339, text)))
 		}},
 	}
 }
 
+// second returns the error of a call.
 func second[T any](_ T, err error) error { return err }
 
+// problemOf returns the problem of a text that must be what but could not be parsed, or "".
 func problemOf(what string, err error) string {
 	if err == nil {
 		return ""
@@ -113,9 +138,11 @@ func problemOf(what string, err error) string {
 	return "must be " + what
 }
 
-// pattern is the check of a text that is described by a regular expression and has at most a number of bytes.
+// pattern returns a check that a text matches a regular expression and has at most most bytes.
 func pattern(expression string, most int, what string) func(string) string {
-	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(" + expression + ")$") })
+	re := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^(" + expression + ")$")
+	})
 	return func(text string) string {
 		if len(text) > most {
 			return fmt.Sprintf("must be no more than %d bytes", most)
@@ -127,7 +154,7 @@ func pattern(expression string, most int, what string) func(string) string {
 	}
 }
 
-// prefix is the check of a text that something is to be appended to, so that it may end in -.
+// prefix returns a check of a text to which something will be appended, so that it may end in -.
 func prefix(check func(string) string) func(string) string {
 	return func(text string) string {
 		if before, ok := strings.CutSuffix(text, "-"); ok && before != "" {

@@ -8,14 +8,15 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// content is what a value of a type of its own holds.
+// content is the Go type of the value in an opaque.
 type content[T any] interface {
 	fmt.Stringer
 	equal(other T) bool
 	celType() *types.Type
 }
 
-// opaque is a value of a type of its own: a quantity, a URL, a format.
+// opaque is a CEL value of a type that CEL itself does not have: a quantity, a URL, a version or a
+// format.
 type opaque[T content[T]] struct{ is T }
 
 // ConvertToNative implements ref.Val.

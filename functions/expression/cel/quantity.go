@@ -10,14 +10,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit/quantity"
 )
 
-// amount is a quantity of Kubernetes.
+// amount is a Kubernetes quantity.
 type amount struct{ quantity.Quantity }
 
 func (a amount) equal(other amount) bool { return a.Compare(other.Quantity) == 0 }
 
 func (a amount) celType() *types.Type { return cel.OpaqueType("kubernetes.Quantity") }
 
-// quantityFunctions are those of Kubernetes' quantity library:
+// quantityFunctions returns the functions of Kubernetes' quantity library:
 //
 //	quantity(string) Quantity, isQuantity(string) bool
 //	<Quantity>.sign() int, .isInteger() bool, .asInteger() int, .asApproximateFloat() double
@@ -25,16 +25,22 @@ func (a amount) celType() *types.Type { return cel.OpaqueType("kubernetes.Quanti
 //	<Quantity>.compareTo(Quantity) int, .isLessThan(Quantity), .isGreaterThan(Quantity) bool
 func quantityFunctions() []cel.EnvOption {
 	of := amount{}.celType()
-	unary := func(name, id string, result *cel.Type, f func(q quantity.Quantity) ref.Val) cel.EnvOption {
+	unary := func(
+		name, id string, result *cel.Type, f func(q quantity.Quantity) ref.Val,
+	) cel.EnvOption {
 		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{of}, result,
 			cel.UnaryBinding(func(q ref.Val) ref.Val { return f(q.(opaque[amount]).is.Quantity) })))
 	}
 	compare := func(name, id string, result *cel.Type, f func(order int) ref.Val) cel.EnvOption {
-		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{of, of}, result, cel.BinaryBinding(func(a, b ref.Val) ref.Val {
-			return f(a.(opaque[amount]).is.Compare(b.(opaque[amount]).is.Quantity))
-		})))
+		return cel.Function(name,
+			cel.MemberOverload(id, []*cel.Type{of, of}, result,
+				cel.BinaryBinding(func(a, b ref.Val) ref.Val {
+					return f(a.(opaque[amount]).is.Compare(b.(opaque[amount]).is.Quantity))
+				})))
 	}
-	combine := func(name, id string, f func(a, b quantity.Quantity) quantity.Quantity) cel.EnvOption {
+	combine := func(
+		name, id string, f func(a, b quantity.Quantity) quantity.Quantity,
+	) cel.EnvOption {
 		binding := cel.BinaryBinding(func(a, b ref.Val) ref.Val {
 			other, ok := quantityOf(b)
 			if !ok {
@@ -43,21 +49,29 @@ func quantityFunctions() []cel.EnvOption {
 			return opaque[amount]{amount{f(a.(opaque[amount]).is.Quantity, other)}}
 		})
 		return cel.Function(name,
-			cel.MemberOverload(id, []*cel.Type{of, of}, of, binding), cel.MemberOverload(id+"_int", []*cel.Type{of, cel.IntType}, of, binding))
+			cel.MemberOverload(id, []*cel.Type{of, of}, of, binding),
+			cel.MemberOverload(id+"_int", []*cel.Type{of, cel.IntType}, of, binding))
 	}
 	return []cel.EnvOption{
-		cel.Function("quantity", cel.Overload("string_to_quantity", []*cel.Type{cel.StringType}, of, cel.UnaryBinding(func(text ref.Val) ref.Val {
-			q, ok := quantity.Parse(string(text.(types.String)))
-			if !ok {
-				return types.NewErr("%q is no quantity such as 500m or 1.5Gi", string(text.(types.String)))
-			}
-			return opaque[amount]{amount{q}}
-		}))),
-		cel.Function("isQuantity", cel.Overload("is_quantity_string", []*cel.Type{cel.StringType}, cel.BoolType, cel.UnaryBinding(func(text ref.Val) ref.Val {
-			_, ok := quantity.Parse(string(text.(types.String)))
-			return types.Bool(ok)
-		}))),
-		unary("sign", "quantity_sign", cel.IntType, func(q quantity.Quantity) ref.Val { return types.Int(q.Sign()) }),
+		cel.Function("quantity",
+			cel.Overload("string_to_quantity", []*cel.Type{cel.StringType}, of,
+				cel.UnaryBinding(func(text ref.Val) ref.Val {
+					q, ok := quantity.Parse(string(text.(types.String)))
+					if !ok {
+						return types.NewErr("%q is no quantity such as 500m or 1.5Gi",
+							string(text.(types.String)))
+					}
+					return opaque[amount]{amount{q}}
+				}))),
+		cel.Function("isQuantity",
+			cel.Overload("is_quantity_string", []*cel.Type{cel.StringType}, cel.BoolType,
+				cel.UnaryBinding(func(text ref.Val) ref.Val {
+					_, ok := quantity.Parse(string(text.(types.String)))
+					return types.Bool(ok)
+				}))),
+		unary("sign", "quantity_sign", cel.IntType, func(q quantity.Quantity) ref.Val {
+			return types.Int(q.Sign())
+		}),
 		unary("isInteger", "quantity_is_integer", cel.BoolType, func(q quantity.Quantity) ref.Val {
 			_, ok := q.Int64()
 			return types.Bool(ok)
@@ -69,16 +83,23 @@ func quantityFunctions() []cel.EnvOption {
 			}
 			return types.Int(n)
 		}),
-		unary("asApproximateFloat", "quantity_as_float", cel.DoubleType, func(q quantity.Quantity) ref.Val { return types.Double(q.Float64()) }),
+		unary("asApproximateFloat", "quantity_as_float", cel.DoubleType,
+			func(q quantity.Quantity) ref.Val { return types.Double(q.Float64()) }),
 		combine("add", "quantity_add", quantity.Quantity.Plus),
 		combine("sub", "quantity_sub", quantity.Quantity.Minus),
-		compare("compareTo", "quantity_compare_to", cel.IntType, func(order int) ref.Val { return types.Int(order) }),
-		compare("isLessThan", "quantity_is_less_than", cel.BoolType, func(order int) ref.Val { return types.Bool(order < 0) }),
-		compare("isGreaterThan", "quantity_is_greater_than", cel.BoolType, func(order int) ref.Val { return types.Bool(order > 0) }),
+		compare("compareTo", "quantity_compare_to", cel.IntType, func(order int) ref.Val {
+			return types.Int(order)
+		}),
+		compare("isLessThan", "quantity_is_less_than", cel.BoolType, func(order int) ref.Val {
+			return types.Bool(order < 0)
+		}),
+		compare("isGreaterThan", "quantity_is_greater_than", cel.BoolType, func(order int) ref.Val {
+			return types.Bool(order > 0)
+		}),
 	}
 }
 
-// quantityOf is a quantity, or an int as one.
+// quantityOf returns the quantity in a value that is a quantity or an int.
 func quantityOf(value ref.Val) (quantity.Quantity, bool) {
 	switch v := value.(type) {
 	case opaque[amount]:

@@ -9,14 +9,16 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// regexFunctions are those of Kubernetes' regex library (RE2):
+// regexFunctions returns the functions of Kubernetes' regex library (RE2):
 //
-//	<string>.find(regex) string            the first match, "" when there is none
+//	<string>.find(regex) string            the first match, or ""
 //	<string>.findAll(regex) list(string)   all matches
-//	<string>.findAll(regex, n)             the first n of them
+//	<string>.findAll(regex, n)             the first n matches
 func regexFunctions() []cel.EnvOption {
 	find := func(args ...ref.Val) ref.Val {
-		return matching(args, func(re *regexp.Regexp, text string, _ int) ref.Val { return types.String(re.FindString(text)) })
+		return matching(args, func(re *regexp.Regexp, text string, _ int) ref.Val {
+			return types.String(re.FindString(text))
+		})
 	}
 	findAll := func(args ...ref.Val) ref.Val {
 		return matching(args, func(re *regexp.Regexp, text string, n int) ref.Val {
@@ -26,21 +28,31 @@ func regexFunctions() []cel.EnvOption {
 	list := cel.ListType(cel.StringType)
 	options := []cel.EnvOption{
 		cel.Function("find",
-			cel.MemberOverload("string_find_string", []*cel.Type{cel.StringType, cel.StringType}, cel.StringType, cel.FunctionBinding(find))),
+			cel.MemberOverload("string_find_string", []*cel.Type{cel.StringType, cel.StringType},
+				cel.StringType, cel.FunctionBinding(find))),
 		cel.Function("findAll",
-			cel.MemberOverload("string_find_all_string", []*cel.Type{cel.StringType, cel.StringType}, list, cel.FunctionBinding(findAll)),
-			cel.MemberOverload("string_find_all_string_int", []*cel.Type{cel.StringType, cel.StringType, cel.IntType}, list, cel.FunctionBinding(findAll))),
+			cel.MemberOverload("string_find_all_string",
+				[]*cel.Type{cel.StringType, cel.StringType}, list, cel.FunctionBinding(findAll)),
+			cel.MemberOverload("string_find_all_string_int",
+				[]*cel.Type{cel.StringType, cel.StringType, cel.IntType}, list,
+				cel.FunctionBinding(findAll))),
 	}
-	for _, id := range []string{"string_find_string", "string_find_all_string", "string_find_all_string_int"} {
+	for _, id := range []string{
+		"string_find_string", "string_find_all_string", "string_find_all_string_int",
+	} {
 		search := cost.Mul(
 			cost.Scale(cost.Sum(cost.Target(), cost.Const(1)), cost.StringTraversalCostFactor),
 			cost.Scale(cost.Sum(cost.Arg(0), cost.Const(1)), cost.RegexStringLengthCostFactor),
 		)
-		options = append(options, cel.CostModel(cost.MemberOverload(id, cost.EvalCost(cost.Sum(cost.Const(cost.CallCost), search)))))
+		options = append(options,
+			cel.CostModel(cost.MemberOverload(id,
+				cost.EvalCost(cost.Sum(cost.Const(cost.CallCost), search)))))
 	}
 	return options
 }
 
+// matching compiles the pattern in args and calls f with it, the text, and the maximum number of
+// matches (-1 for all).
 func matching(args []ref.Val, f func(re *regexp.Regexp, text string, n int) ref.Val) ref.Val {
 	re, err := regexp.Compile(string(args[1].(types.String)))
 	if err != nil {

@@ -15,34 +15,43 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
-// maxMessage is how long a message may be that a rule makes, in bytes.
+// maxMessage is the maximum length of a message that a rule generates, in bytes.
 const maxMessage = 5120
 
-// NewRuleCompiler makes a compiler of the rules of CustomResourceDefinitions (x-kubernetes-validations), which are about a value
-// called self. It gives no program for a rule about changes (oldSelf), which a value alone cannot break.
+// NewRuleCompiler returns a compiler of the rules of CustomResourceDefinitions
+// (x-kubernetes-validations), which are about a value called self. It returns no program for a rule
+// about changes (one with oldSelf), because a single value cannot violate it.
 func NewRuleCompiler() jsonschema.RuleCompiler {
-	return (&ruleCompiler{shapes: shapes{made: map[shapeKey]*shape{}}, envs: map[envKey]*cel.Env{}}).compile
+	return (&ruleCompiler{
+		shapes: shapes{made: map[shapeKey]*shape{}}, envs: map[envKey]*cel.Env{},
+	}).compile
 }
 
+// ruleCompiler caches the shapes of schemas and the environments of rules. It must not be used
+// concurrently.
 type ruleCompiler struct {
 	shapes shapes
 	envs   map[envKey]*cel.Env
 }
 
-// envKey tells what an environment depends on.
+// envKey is what an environment depends on.
 type envKey struct {
-	self            *shape // nil when nothing is known of it
+	self            *shape // nil if nothing is known about self
 	optionalOldSelf bool
 }
 
-// rule is a rule of a CustomResourceDefinition.
+// rule is a compiled rule of a CustomResourceDefinition.
 type rule struct {
 	self    *shape
 	program *Program
-	message *Program // gives the message of a value that breaks the rule; may be nil
+	message *Program // computes the message for a violation; may be nil
 }
 
-func (c *ruleCompiler) compile(r *jsonschema.Rule, schema gaby.Value, isResource bool) (jsonschema.RuleProgram, error) {
+// compile compiles a rule about the values of a schema. Without a schema, the type of self is
+// unknown.
+func (c *ruleCompiler) compile(
+	r *jsonschema.Rule, schema gaby.Value, isResource bool,
+) (jsonschema.RuleProgram, error) {
 	compiled := rule{}
 	if schema.Exists() {
 		if compiled.self = c.shapes.of(schema, isResource); compiled.self == nil {
@@ -57,7 +66,8 @@ func (c *ruleCompiler) compile(r *jsonschema.Rule, schema gaby.Value, isResource
 		return nil, err
 	}
 	if r.MessageExpression != "" {
-		if compiled.message, err = compileOf("messageExpression", env, r.MessageExpression, String); err != nil {
+		if compiled.message, err = compileOf("messageExpression", env, r.MessageExpression,
+			String); err != nil {
 			return nil, err
 		}
 	}
@@ -67,7 +77,7 @@ func (c *ruleCompiler) compile(r *jsonschema.Rule, schema gaby.Value, isResource
 	return &compiled, nil
 }
 
-// compileOf compiles the expression of a keyword.
+// compileOf compiles the expression of a keyword. Its errors are *jsonschema.RuleError.
 func compileOf(keyword string, env *cel.Env, text string, kind Kind) (*Program, error) {
 	program, err := compile(env, text, []Kind{kind})
 	if err == nil {
@@ -84,6 +94,7 @@ func compileOf(keyword string, env *cel.Env, text string, kind Kind) (*Program, 
 	return nil, errors.Join(all...)
 }
 
+// environment returns the environment of rules about values of this shape.
 func (c *ruleCompiler) environment(key envKey) (*cel.Env, error) {
 	if env := c.envs[key]; env != nil {
 		return env, nil
@@ -119,7 +130,7 @@ func (p *Program) mentions(name string) bool {
 
 // Check implements jsonschema.RuleProgram.
 func (r *rule) Check(self gaby.Value) (jsonschema.RuleResult, error) {
-	// There is no older value.
+	// There is no old value, only the current one.
 	variables := map[string]any{"self": valueOf(self, nil), "oldSelf": types.OptionalNone}
 	if r.self != nil {
 		variables["self"] = r.self.value(self)
@@ -132,7 +143,7 @@ func (r *rule) Check(self gaby.Value) (jsonschema.RuleResult, error) {
 	if result.Holds || r.message == nil {
 		return result, nil
 	}
-	// Without a message of its own the rule is broken all the same.
+	// The rule is violated even if its message expression fails.
 	value, details, err = r.message.program.Eval(variables)
 	result.Cost += costOf(details)
 	if text, ok := value.(types.String); ok && err == nil {
@@ -144,7 +155,7 @@ func (r *rule) Check(self gaby.Value) (jsonschema.RuleResult, error) {
 	return result, nil
 }
 
-// costOf is what an evaluation cost.
+// costOf returns the cost of an evaluation.
 func costOf(details *cel.EvalDetails) uint64 {
 	if details == nil || details.ActualCost() == nil {
 		return 0
@@ -152,7 +163,7 @@ func costOf(details *cel.EvalDetails) uint64 {
 	return *details.ActualCost()
 }
 
-// ruleError says it in words.
+// ruleError translates an error of an evaluation to the words of messages.
 func ruleError(err error) error {
 	switch {
 	case isCostError(err):

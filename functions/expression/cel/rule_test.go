@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression/cel"
 )
 
-// gatewaySchema has what rules of real CustomResourceDefinitions are about.
+// gatewaySchema has what the rules of real CustomResourceDefinitions refer to.
 const gatewaySchema = `
 type: object
 properties:
@@ -98,7 +98,8 @@ func TestRules(t *testing.T) {
 	}{
 		{"self.least <= self.most", false},
 		{"self.least > self.most && !has(self.listeners[1].port)", true},
-		{"self.least / 2 == 1 && self.ratio / 2.0 == 0.5", true}, // int and double, as the schema has it and not the text
+		// int and double according to the schema, not to the text
+		{"self.least / 2 == 1 && self.ratio / 2.0 == 0.5", true},
 		{"type(self.most) == int && type(self.ratio) == double && type(self.paused) == bool", true},
 		{"self.paused", true},
 		{"type(self.port) == int && self.port < 1024", true},
@@ -108,7 +109,7 @@ func TestRules(t *testing.T) {
 		{"self.day.getFullYear() == 2026 && self.day == timestamp('2026-01-31T00:00:00Z')", true},
 		{"self.grace == duration('24h') && self.grace > duration('30m')", true},
 		{"self.secret == b'hello' && size(self.secret) == 5", true},
-		{"has(self.note)", false}, // null is as good as nothing
+		{"has(self.note)", false}, // null counts as missing
 		{"self.a__dash__b__dot__c__slash__d == 'odd' && self.__namespace__ == 'ns' && self.two__underscores__words == 'both'", true},
 		{"self.labels.all(k, k.size() > 0) && self.labels['x'] == 'y' && self.labels.x == 'y' && 'none' in self.labels", true},
 		{"self.zones == self.others && (self.zones + self.others).size() == 2", true},
@@ -140,7 +141,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Rules that the API server refuses are wrong here too.
+// TestRulesAreTypeChecked checks that rules which the API server refuses are errors here, too.
 func TestRulesAreTypeChecked(t *testing.T) {
 	for rule, want := range map[string]string{
 		"self =":                   "unexpected =",
@@ -163,7 +164,8 @@ func TestRulesAreTypeChecked(t *testing.T) {
 		"self.labels.x.y == 'a'":     "",
 		"oldSelf.hasValue() || true": "",
 	} {
-		if _, err := program(t, jsonschema.Rule{Rule: rule}); err == nil || !strings.Contains(hinted(err), want) {
+		if _, err := program(t, jsonschema.Rule{Rule: rule}); err == nil ||
+			!strings.Contains(hinted(err), want) {
 			t.Errorf("%s: %v, want %s", rule, err, want)
 		}
 	}
@@ -202,9 +204,11 @@ func TestRuleMessages(t *testing.T) {
 	}
 }
 
-// A rule about a change says nothing of a value without an older one, unless it says that it does.
+// TestTransitionRules checks that a rule about changes ignores a value without an old one, unless
+// it says otherwise.
 func TestTransitionRules(t *testing.T) {
-	if p, err := program(t, jsonschema.Rule{Rule: "self.least >= oldSelf.least"}); p != nil || err != nil {
+	if p, err := program(t, jsonschema.Rule{Rule: "self.least >= oldSelf.least"}); p != nil ||
+		err != nil {
 		t.Errorf("a rule about changes: %v %v", p, err)
 	}
 	if _, err := program(t, jsonschema.Rule{Rule: "self.none == oldSelf.none"}); err == nil {
@@ -240,10 +244,11 @@ func TestRulesOfResources(t *testing.T) {
 			t.Errorf("%s: %v %v", rule, result, err)
 		}
 	}
-	if _, err := compile(&jsonschema.Rule{Rule: "self.metadata.labels.a == 'b'"}, schema, true); err == nil {
+	if _, err := compile(&jsonschema.Rule{Rule: "self.metadata.labels.a == 'b'"}, schema,
+		true); err == nil {
 		t.Error("rules see labels")
 	}
-	// Without a schema anything goes.
+	// Without a schema there are no types to check.
 	p, err := compile(&jsonschema.Rule{Rule: "self.metadata.labels.a == 'b'"}, gaby.Value{}, false)
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +265,8 @@ func TestRulesAreLimited(t *testing.T) {
 		t.Fatal(err)
 	}
 	self := parse(t, "{names: ["+strings.Repeat("a, ", 100)+"b]}")
-	if result, err := p.Check(self); err == nil || !strings.Contains(err.Error(), "costs too much") || result.Cost < 1_000_000 {
+	if result, err := p.Check(self); err == nil ||
+		!strings.Contains(err.Error(), "costs too much") || result.Cost < 1_000_000 {
 		t.Errorf("%v %v", result, err)
 	}
 }

@@ -10,15 +10,16 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// version is a version as https://semver.org/spec/v2.0.0.html has it.
+// version is a version as defined by https://semver.org/spec/v2.0.0.html.
 type version struct {
 	core  [3]int64
-	pre   []string // identifiers of a pre-release
+	pre   []string // identifiers of the pre-release
 	build string
 }
 
 func (v version) String() string {
-	text := strconv.FormatInt(v.core[0], 10) + "." + strconv.FormatInt(v.core[1], 10) + "." + strconv.FormatInt(v.core[2], 10)
+	text := strconv.FormatInt(v.core[0], 10) + "." + strconv.FormatInt(v.core[1], 10) + "." +
+		strconv.FormatInt(v.core[2], 10)
 	if v.pre != nil {
 		text += "-" + strings.Join(v.pre, ".")
 	}
@@ -32,7 +33,7 @@ func (v version) equal(other version) bool { return v.compare(other) == 0 }
 
 func (v version) celType() *types.Type { return cel.OpaqueType("kubernetes.Semver") }
 
-// compare is -1, 0 or 1.
+// compare returns -1, 0 or 1.
 func (v version) compare(other version) int {
 	for i, n := range v.core {
 		if c := cmp.Compare(n, other.core[i]); c != 0 {
@@ -40,7 +41,7 @@ func (v version) compare(other version) int {
 		}
 	}
 	if len(v.pre) == 0 || len(other.pre) == 0 {
-		return cmp.Compare(len(other.pre), len(v.pre)) // none is the greatest
+		return cmp.Compare(len(other.pre), len(v.pre)) // a version without a pre-release is greater
 	}
 	for i := range min(len(v.pre), len(other.pre)) {
 		a, b := v.pre[i], other.pre[i]
@@ -63,7 +64,8 @@ func (v version) compare(other version) int {
 
 func isDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// parseVersion reads a version. With normalize a v in front, leading zeros and missing parts are taken too.
+// parseVersion parses a version. If normalize is set, it also accepts a leading v, leading zeros
+// and missing parts.
 func parseVersion(text string, normalize bool) (v version, ok bool) {
 	if normalize {
 		text = strings.TrimPrefix(text, "v")
@@ -84,7 +86,8 @@ func parseVersion(text string, normalize bool) (v version, ok bool) {
 	if hasPre {
 		v.pre = strings.Split(pre, ".")
 	}
-	if v.build = build; hasBuild && !areIdentifiers(strings.Split(build, ".")) || !areIdentifiers(v.pre) {
+	if v.build = build; hasBuild && !areIdentifiers(strings.Split(build, ".")) ||
+		!areIdentifiers(v.pre) {
 		return v, false
 	}
 	for _, p := range v.pre {
@@ -95,18 +98,22 @@ func parseVersion(text string, normalize bool) (v version, ok bool) {
 	return v, true
 }
 
+// areIdentifiers reports whether all texts are identifiers of a pre-release or build.
 func areIdentifiers(all []string) bool {
 	for _, text := range all {
-		if text == "" || strings.Trim(text, "0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
+		if text == "" ||
+			strings.Trim(text,
+				"0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
 			return false
 		}
 	}
 	return true
 }
 
-// semverFunctions are those of Kubernetes' semver library:
+// semverFunctions returns the functions of Kubernetes' semver library:
 //
-//	semver(string), semver(string, normalize bool) Semver, isSemver(string), isSemver(string, normalize bool) bool
+//	semver(string), semver(string, normalize bool) Semver
+//	isSemver(string), isSemver(string, normalize bool) bool
 //	<Semver>.major(), .minor(), .patch() int
 //	<Semver>.compareTo(Semver) int, .isLessThan(Semver), .isGreaterThan(Semver) bool
 func semverFunctions() []cel.EnvOption {
@@ -127,22 +134,37 @@ func semverFunctions() []cel.EnvOption {
 	}
 	text, normalized := []*cel.Type{cel.StringType}, []*cel.Type{cel.StringType, cel.BoolType}
 	options := []cel.EnvOption{
-		cel.Function("semver", cel.Overload("string_to_semver", text, of, cel.FunctionBinding(read)),
+		cel.Function("semver",
+			cel.Overload("string_to_semver", text, of, cel.FunctionBinding(read)),
 			cel.Overload("string_bool_to_semver", normalized, of, cel.FunctionBinding(read))),
-		cel.Function("isSemver", cel.Overload("is_semver_string", text, cel.BoolType, cel.FunctionBinding(is)),
-			cel.Overload("is_semver_string_bool", normalized, cel.BoolType, cel.FunctionBinding(is))),
+		cel.Function("isSemver",
+			cel.Overload("is_semver_string", text, cel.BoolType, cel.FunctionBinding(is)),
+			cel.Overload("is_semver_string_bool", normalized, cel.BoolType,
+				cel.FunctionBinding(is))),
 	}
 	for i, name := range []string{"major", "minor", "patch"} {
-		options = append(options, cel.Function(name, cel.MemberOverload("semver_"+name, []*cel.Type{of}, cel.IntType,
-			cel.UnaryBinding(func(v ref.Val) ref.Val { return types.Int(v.(opaque[version]).is.core[i]) }))))
+		options = append(options,
+			cel.Function(name, cel.MemberOverload("semver_"+name, []*cel.Type{of}, cel.IntType,
+				cel.UnaryBinding(func(v ref.Val) ref.Val {
+					return types.Int(v.(opaque[version]).is.core[i])
+				}))))
 	}
 	compare := func(name, id string, result *cel.Type, f func(order int) ref.Val) {
-		options = append(options, cel.Function(name, cel.MemberOverload(id, []*cel.Type{of, of}, result, cel.BinaryBinding(func(a, b ref.Val) ref.Val {
-			return f(a.(opaque[version]).is.compare(b.(opaque[version]).is))
-		}))))
+		options = append(options,
+			cel.Function(name,
+				cel.MemberOverload(id, []*cel.Type{of, of}, result,
+					cel.BinaryBinding(func(a, b ref.Val) ref.Val {
+						return f(a.(opaque[version]).is.compare(b.(opaque[version]).is))
+					}))))
 	}
-	compare("compareTo", "semver_compare_to", cel.IntType, func(order int) ref.Val { return types.Int(order) })
-	compare("isLessThan", "semver_is_less_than", cel.BoolType, func(order int) ref.Val { return types.Bool(order < 0) })
-	compare("isGreaterThan", "semver_is_greater_than", cel.BoolType, func(order int) ref.Val { return types.Bool(order > 0) })
+	compare("compareTo", "semver_compare_to", cel.IntType, func(order int) ref.Val {
+		return types.Int(order)
+	})
+	compare("isLessThan", "semver_is_less_than", cel.BoolType, func(order int) ref.Val {
+		return types.Bool(order < 0)
+	})
+	compare("isGreaterThan", "semver_is_greater_than", cel.BoolType, func(order int) ref.Val {
+		return types.Bool(order > 0)
+	})
 	return options
 }

@@ -17,26 +17,28 @@ import (
 	"github.com/fctl-dev/fctl/configkit/jsonschema"
 )
 
-// shape is what a structural schema says of its values: their type, which is that of the schema and of its format, and what they
-// hold. See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
+// shape is what a structural schema says about its values: their CEL type, which follows from the
+// schema's type and format, and their contents. See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
 type shape struct {
 	celType  *cel.Type
 	nullable bool
 
 	scalar func(v gaby.Value) ref.Val
-	fields map[string]field // of an object, by the names that expressions use
-	values *shape           // of a map
-	items  *shape           // of a list
-	isSet  bool             // it is a list whose order means nothing
-	keys   []string         // nor does it of a list whose elements are known by these
+	fields map[string]field // of an object, by escaped name
+	values *shape           // of the values of a map
+	items  *shape           // of the elements of a list
+	isSet  bool             // the list is a set
+	keys   []string         // of a list that is a map: the fields that identify its elements
 }
 
+// field is a field of an object, with its unescaped name.
 type field struct {
 	name  string
 	shape *shape
 }
 
-// value is a value of a document that has the shape.
+// value returns the CEL value of a document's value that has the shape.
 func (s *shape) value(v gaby.Value) ref.Val {
 	switch v.Kind() {
 	case gaby.Map:
@@ -58,7 +60,8 @@ func (s *shape) value(v gaby.Value) ref.Val {
 	return types.NewErr("expected a %s", s.celType.TypeName())
 }
 
-// of is an entry of a map: by the name that expressions use and by its key. It reports false for one that they do not see.
+// of returns the name under which expressions see an entry of a map or object, and its value. It
+// reports false if they do not see it.
 func (s *shape) of(entry gaby.Value) (name string, _ ref.Val, ok bool) {
 	if s.values != nil {
 		return entry.Key(), s.values.value(entry), true
@@ -71,7 +74,7 @@ func (s *shape) of(entry gaby.Value) (name string, _ ref.Val, ok bool) {
 	return name, f.shape.value(entry), true
 }
 
-// find is the entry of a map that expressions call by a name.
+// find returns the entry of a map or object that expressions refer to by name.
 func (s *shape) find(m gaby.Value, name string) (ref.Val, bool) {
 	if s.values != nil {
 		v := m.Get(name)
@@ -91,13 +94,13 @@ func (s *shape) find(m gaby.Value, name string) (ref.Val, bool) {
 	return f.shape.value(v), true
 }
 
-// isNull reports whether a value is null, which of a field is as good as nothing.
+// isNull reports whether a value is null. A field that is null counts as missing.
 func isNull(v gaby.Value) bool { return v.Kind() == gaby.Scalar && v.Data() == nil }
 
-// shapes makes and keeps the shapes of schemas.
+// shapes creates and caches the shapes of schemas.
 type shapes struct {
 	made    map[shapeKey]*shape
-	objects []*shape // their types are called object0, object1 and so on
+	objects []*shape // the index is part of the type name: object0, object1, ...
 }
 
 type shapeKey struct {
@@ -105,7 +108,8 @@ type shapeKey struct {
 	isResource bool
 }
 
-// of is the shape of the values of a schema, nil when expressions cannot see them. A resource has apiVersion, kind and metadata.
+// of returns the shape of a schema's values, or nil if expressions cannot see them. A resource has
+// apiVersion, kind and metadata.
 func (all *shapes) of(schema gaby.Value, isResource bool) *shape {
 	key := shapeKey{schema, isResource}
 	s, ok := all.made[key]
@@ -118,14 +122,18 @@ func (all *shapes) of(schema gaby.Value, isResource bool) *shape {
 	return s
 }
 
-// below is of for a schema inside another.
+// below returns the shape of a schema inside another.
 func (all *shapes) below(schema gaby.Value) *shape {
 	return all.of(schema, schema.Get("x-kubernetes-embedded-resource").Data() == true)
 }
 
+// make returns a new shape, not yet nullable, or nil if expressions cannot see values of the
+// schema.
 func (all *shapes) make(schema gaby.Value, isResource bool) *shape {
 	if schema.Get("x-kubernetes-int-or-string").Data() == true {
-		return &shape{celType: cel.DynType, scalar: func(v gaby.Value) ref.Val { return valueOf(v, nil) }}
+		return &shape{
+			celType: cel.DynType, scalar: func(v gaby.Value) ref.Val { return valueOf(v, nil) },
+		}
 	}
 	switch schema.Get("type").Text() {
 	case "object":
@@ -157,6 +165,7 @@ func (all *shapes) make(schema gaby.Value, isResource bool) *shape {
 	return nil
 }
 
+// object returns the shape of an object with fields, or of a map if there are additionalProperties.
 func (all *shapes) object(schema gaby.Value, isResource bool) *shape {
 	if more := schema.Get("additionalProperties"); more.Kind() == gaby.Map {
 		values := all.below(more)
@@ -180,18 +189,24 @@ func (all *shapes) object(schema gaby.Value, isResource bool) *shape {
 	return s
 }
 
+// newObject returns the shape of an object without fields, with a type name of its own.
 func (all *shapes) newObject() *shape {
-	s := &shape{celType: cel.ObjectType("object" + strconv.Itoa(len(all.objects))), fields: map[string]field{}}
+	s := &shape{
+		celType: cel.ObjectType("object" + strconv.Itoa(len(all.objects))),
+		fields:  map[string]field{},
+	}
 	all.objects = append(all.objects, s)
 	return s
 }
 
+// add adds a field, unless expressions cannot refer to it or cannot see its values.
 func (s *shape) add(name string, of *shape) {
 	if called, ok := escape(name); ok && of != nil {
 		s.fields[called] = field{name, of}
 	}
 }
 
+// stringShape returns the shape of strings of a format. Some formats have CEL types of their own.
 func stringShape(format string) *shape {
 	switch format {
 	case "byte":
@@ -215,7 +230,10 @@ func stringShape(format string) *shape {
 			return valueOrError(types.Timestamp{Time: t}, err)
 		}}
 	}
-	return &shape{celType: cel.StringType, scalar: func(v gaby.Value) ref.Val { return types.String(v.Text()) }}
+	return &shape{
+		celType: cel.StringType,
+		scalar:  func(v gaby.Value) ref.Val { return types.String(v.Text()) },
+	}
 }
 
 func valueOrError(v ref.Val, err error) ref.Val {
@@ -236,28 +254,34 @@ func doubleValue(v gaby.Value) ref.Val { return valueOf(v, nil).ConvertToType(ty
 
 func intValue(v gaby.Value) ref.Val { return valueOf(v, nil).ConvertToType(types.IntType) }
 
-// escape is what expressions call a field, see the rules behind [shape]. It reports false when they cannot.
+// escape returns the name by which expressions refer to a field, following the rules linked at
+// [shape]. It reports false if they cannot refer to it.
 func escape(name string) (string, bool) {
-	if name == "" || name[0] >= '0' && name[0] <= '9' || strings.Trim(name, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-/") != "" {
+	if name == "" || name[0] >= '0' && name[0] <= '9' ||
+		strings.Trim(name,
+			"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-/") != "" {
 		return "", false
 	}
 	switch name {
-	case "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
+	case "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for",
+		"function", "if", "import", "let", "loop", "package",
 		"namespace", "return", "var", "void", "while":
 		return "__" + name + "__", true
 	}
 	if !strings.ContainsAny(name, "-./") && !strings.Contains(name, "__") {
 		return name, true
 	}
-	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(name), true
+	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/",
+		"__slash__").Replace(name), true
 }
 
-// objectTypes tells the type checker which fields objects have.
+// objectTypes provides the fields of objects to the type checker.
 type objectTypes struct {
 	types.Provider
 	objects []*shape
 }
 
+// object returns the shape whose type has this name, or nil.
 func (p objectTypes) object(name string) *shape {
 	text, ok := strings.CutPrefix(name, "object")
 	if n, err := strconv.Atoi(text); ok && err == nil && n >= 0 && n < len(p.objects) {
@@ -295,7 +319,7 @@ func (p objectTypes) FindStructFieldType(name, fieldName string) (*types.FieldTy
 	return &types.FieldType{Type: f.shape.celType}, true
 }
 
-// suggestion names the fields that one may mean that is not there.
+// suggestion returns a hint about the fields that may be meant by an unknown one, or "".
 func (p objectTypes) suggestion(name string) string {
 	names := map[string]bool{}
 	for _, s := range p.objects {

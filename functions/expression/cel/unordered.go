@@ -11,10 +11,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// isUnordered reports whether a list is a set, or a map in the form of a list (x-kubernetes-list-type).
+// isUnordered reports whether a list is a set, or a map in the form of a list
+// (x-kubernetes-list-type).
 func (s *shape) isUnordered() bool { return s != nil && (s.isSet || s.keys != nil) }
 
-// identity is what tells an element of an unordered list from others.
+// identity returns a text that distinguishes an element of an unordered list from the others.
 func (s *shape) identity(element ref.Val) string {
 	if s.isSet {
 		return identityOf(element)
@@ -33,9 +34,10 @@ func (s *shape) identity(element ref.Val) string {
 	return b.String()
 }
 
+// identityOf returns a text that is equal for equal values of one type.
 func identityOf(v ref.Val) string { return fmt.Sprintf("%s %v", v.Type().TypeName(), v.Value()) }
 
-// sameElements compares two lists of the same length without regard to their order.
+// sameElements compares two lists of the same length, ignoring the order of elements.
 func (s *shape) sameElements(a, b traits.Lister) ref.Val {
 	known := map[string]ref.Val{}
 	for it := a.Iterator(); it.HasNext() == types.True; {
@@ -51,7 +53,8 @@ func (s *shape) sameElements(a, b traits.Lister) ref.Val {
 	return types.True
 }
 
-// merge is the elements of a with those of b: in the place of those with the same identity, the others after them.
+// merge returns the elements of a, in which those of b replace elements with the same identity,
+// followed by the other elements of b.
 func (s *shape) merge(a, b traits.Lister) ref.Val {
 	var all []ref.Val
 	at := map[string]int{}

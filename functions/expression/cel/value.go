@@ -12,10 +12,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// missed notes, by key, the last map that was asked for a key it does not have. It is nil where nobody wants to know.
+// missed records, by key, the last map that did not have a requested key. It is nil if it is not
+// needed.
 type missed map[string]gaby.Value
 
-// valueOf is a value of a document as CEL sees it: maps and lists are read where they stand, when they are asked.
+// valueOf returns a value of a document as CEL sees it. Maps and lists are read in place, on
+// demand.
 func valueOf(v gaby.Value, missed missed) ref.Val {
 	switch v.Kind() {
 	case gaby.Map:
@@ -44,10 +46,10 @@ func valueOf(v gaby.Value, missed missed) ref.Val {
 type docMap struct {
 	v      gaby.Value
 	missed missed
-	shape  *shape // nil when values are what they are written as
+	shape  *shape // nil if the types of values follow from how they are written
 }
 
-// entries are the keys and values.
+// entries returns an iterator over keys and values.
 func (m docMap) entries() iter.Seq2[types.String, ref.Val] {
 	return func(yield func(types.String, ref.Val) bool) {
 		for e := m.v.First(); e.Exists(); e = e.Next() {
@@ -112,9 +114,11 @@ func (m docMap) Size() ref.Val { return types.Int(m.v.Len()) }
 // IsZeroValue implements traits.Zeroer.
 func (m docMap) IsZeroValue() bool { return !m.v.First().Exists() }
 
-// Iterator implements traits.Iterable; it goes over the keys.
+// Iterator implements traits.Iterable. It iterates over the keys.
 func (m docMap) Iterator() traits.Iterator {
-	return &iterator{next: m.v.First(), item: func(v gaby.Value) ref.Val { return types.String(v.Key()) }}
+	return &iterator{
+		next: m.v.First(), item: func(v gaby.Value) ref.Val { return types.String(v.Key()) },
+	}
 }
 
 // Fold implements traits.Foldable.
@@ -149,7 +153,8 @@ func (m docMap) ConvertToType(t ref.Type) ref.Val { return convert(m, t) }
 
 // ConvertToNative implements ref.Val.
 func (m docMap) ConvertToNative(t reflect.Type) (any, error) {
-	return types.NewStringInterfaceMap(types.DefaultTypeAdapter, m.v.Data().(map[string]any)).ConvertToNative(t)
+	return types.NewStringInterfaceMap(types.DefaultTypeAdapter,
+		m.v.Data().(map[string]any)).ConvertToNative(t)
 }
 
 // Type implements ref.Val.
@@ -162,10 +167,10 @@ func (m docMap) Value() any { return m.v.Data() }
 type docList struct {
 	v      gaby.Value
 	missed missed
-	shape  *shape // nil when elements are what they are written as
+	shape  *shape // nil if the types of elements follow from how they are written
 }
 
-// element is an element as CEL sees it.
+// element returns an element as CEL sees it.
 func (l docList) element(v gaby.Value) ref.Val {
 	if l.shape != nil {
 		return l.shape.items.value(v)
@@ -223,7 +228,8 @@ func (l docList) Fold(f traits.Folder) {
 	}
 }
 
-// Add implements traits.Adder. What is in a set already is not added to it, and an element takes the place of one with the same keys.
+// Add implements traits.Adder. Elements of a set are not added twice, and in a list with keys an
+// element replaces the one with the same keys.
 func (l docList) Add(other ref.Val) ref.Val {
 	if o, ok := other.(traits.Lister); ok && l.shape.isUnordered() {
 		return l.shape.merge(l, o)
@@ -268,7 +274,7 @@ func (l docList) Type() ref.Type { return types.ListType }
 // Value implements ref.Val.
 func (l docList) Value() any { return l.v.Data() }
 
-// convert is the conversion of a value that converts to nothing but its own type.
+// convert converts a value that only converts to its own type.
 func convert(v ref.Val, t ref.Type) ref.Val {
 	switch t {
 	case v.Type():
@@ -279,7 +285,7 @@ func convert(v ref.Val, t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", v.Type(), t)
 }
 
-// iterator goes over the entries of a map or list.
+// iterator iterates over the entries of a map or list.
 type iterator struct {
 	next gaby.Value
 	item func(gaby.Value) ref.Val

@@ -12,32 +12,38 @@ import (
 	"go.starlark.net/starlarkstruct"
 )
 
-// reModule has the functions of Python's re that configuration needs, with RE2 as the language of patterns:
+// reModule returns the module re: those functions of Python's re that configuration needs, with RE2
+// as the syntax of patterns.
 //
-//	re.sub(pattern, repl, s, count=0)   s with the matches replaced; in repl \1 or $1, \g<name> or ${name} stand for groups
+//	re.sub(pattern, repl, s, count=0)   s with the matches replaced; groups in repl are
+//	                                    \1, $1, \g<name> or ${name}
 //	re.search(pattern, s)               the first match, or None
-//	re.match(pattern, s)                the match at the begin of s, or None
-//	re.findall(pattern, s)              all matches: texts, or of a pattern with groups their texts
+//	re.match(pattern, s)                the match at the beginning of s, or None
+//	re.findall(pattern, s)              all matches: their texts, or the texts of their groups
 //
-// Positions are counted in bytes, as those of Starlark's strings are.
+// Positions are counted in bytes, like those of Starlark's strings.
 func reModule() starlark.Value {
 	patterns := patterns{}
 	members := starlark.StringDict{}
 	for name, f := range map[string]builtin{
-		"sub": patterns.sub, "search": patterns.search, "match": patterns.match, "findall": patterns.findall,
+		"sub": patterns.sub, "search": patterns.search, "match": patterns.match,
+		"findall": patterns.findall,
 	} {
 		members[name] = starlark.NewBuiltin("re."+name, f)
 	}
 	return &starlarkstruct.Module{Name: "re", Members: members}
 }
 
-type builtin = func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error)
+type builtin = func(
+	*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple,
+) (starlark.Value, error)
 
-// patterns keeps the patterns a program has used: it uses few, again and again.
+// patterns caches compiled patterns. A program uses few, again and again.
 type patterns map[string]*regexp.Regexp
 
 const maxPatterns = 100
 
+// compile returns the compiled pattern, from the cache if it is there.
 func (p patterns) compile(pattern string) (*regexp.Regexp, error) {
 	if re, ok := p[pattern]; ok {
 		return re, nil
@@ -53,10 +59,13 @@ func (p patterns) compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-func (p patterns) sub(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func (p patterns) sub(
+	_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
+) (starlark.Value, error) {
 	var pattern, repl, s string
 	count := 0
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "repl", &repl, "s", &s, "count?", &count); err != nil {
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "repl", &repl, "s",
+		&s, "count?", &count); err != nil {
 		return nil, err
 	}
 	re, err := p.compile(pattern)
@@ -86,7 +95,7 @@ func (p patterns) sub(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tup
 	return starlark.String(result.String()), nil
 }
 
-// groupText is what a group matched, "" if it did not.
+// groupText returns the text that a group matched, or "" if it did not match.
 func groupText(s string, found []int, group int) string {
 	if from := found[2*group]; from >= 0 {
 		return s[from:found[2*group+1]]
@@ -94,13 +103,14 @@ func groupText(s string, found []int, group int) string {
 	return ""
 }
 
-// replacementPart is a text, and behind it a group unless that is -1.
+// replacementPart is a text followed by a group. group is -1 if there is none.
 type replacementPart struct {
 	text  string
 	group int
 }
 
-// parseReplacement reads a replacement as Python (\1, \g<name>) and as Go ($1, ${name}, $$) write it.
+// parseReplacement parses a replacement in the syntax of Python (\1, \g<name>) or Go ($1, ${name},
+// $$).
 func parseReplacement(repl string, re *regexp.Regexp) ([]replacementPart, error) {
 	var parts []replacementPart
 	var text strings.Builder
@@ -117,7 +127,7 @@ func parseReplacement(repl string, re *regexp.Regexp) ([]replacementPart, error)
 		if err != nil {
 			return nil, err
 		}
-		if name == "" { // the mark itself, doubled, or a $ that is no mark
+		if name == "" { // a doubled \ or $, or a $ that does not begin a group
 			text.WriteByte(repl[0])
 			repl = rest
 			continue
@@ -136,7 +146,8 @@ func parseReplacement(repl string, re *regexp.Regexp) ([]replacementPart, error)
 	return append(parts, replacementPart{text.String(), -1}), nil
 }
 
-// groupName reads the group that a replacement begins with, and returns what follows it.
+// groupName parses the group reference at the start of repl. It returns the group's name, or "" if
+// there is no reference, and what follows.
 func groupName(repl string) (name, rest string, err error) {
 	opening, closing, python := "{", "}", repl[0] == '\\'
 	rest = repl[1:]
@@ -154,7 +165,8 @@ func groupName(repl string) (name, rest string, err error) {
 		return name, after, nil
 	}
 	end := 0
-	for end < len(rest) && (isDigit(rest[end]) || !python && (rest[end] == '_' || isLetter(rest[end]))) {
+	for end < len(rest) &&
+		(isDigit(rest[end]) || !python && (rest[end] == '_' || isLetter(rest[end]))) {
 		end++
 	}
 	if end == 0 && python {
@@ -167,21 +179,30 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-func (p patterns) search(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func (p patterns) search(
+	_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
+) (starlark.Value, error) {
 	return p.find(b, args, kwargs, "%s")
 }
 
-func (p patterns) match(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func (p patterns) match(
+	_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
+) (starlark.Value, error) {
 	return p.find(b, args, kwargs, `\A(?:%s)`)
 }
 
-func (p patterns) find(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, form string) (starlark.Value, error) {
+// find implements search and match. form is a format that turns the pattern into the one to search
+// for.
+func (p patterns) find(
+	b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, form string,
+) (starlark.Value, error) {
 	var pattern, s string
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s", &s); err != nil {
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s",
+		&s); err != nil {
 		return nil, err
 	}
 	if _, err := p.compile(pattern); err != nil {
-		return nil, err // without what find puts around it
+		return nil, err // report the pattern as written, without the anchor of form
 	}
 	re, err := p.compile(fmt.Sprintf(form, pattern))
 	if err != nil {
@@ -194,9 +215,12 @@ func (p patterns) find(b *starlark.Builtin, args starlark.Tuple, kwargs []starla
 	return &match{re, s, found}, nil
 }
 
-func (p patterns) findall(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func (p patterns) findall(
+	_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
+) (starlark.Value, error) {
 	var pattern, s string
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s", &s); err != nil {
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "pattern", &pattern, "s",
+		&s); err != nil {
 		return nil, err
 	}
 	re, err := p.compile(pattern)
@@ -221,8 +245,9 @@ func (p patterns) findall(_ *starlark.Thread, b *starlark.Builtin, args starlark
 	return starlark.NewList(all), nil
 }
 
-// match is a match, which is always true. m.group(0), or by number or name, is a text or None; m.groups() is the tuple of all
-// groups; m.start() and m.end() say where the match, or a group, is.
+// match is the match object of Python, which is always true. m.group(n), with a number or name,
+// returns a text or None. m.groups() returns the tuple of all groups. m.start() and m.end() return
+// the position of the match or of a group.
 type match struct {
 	re    *regexp.Regexp
 	text  string
@@ -231,7 +256,9 @@ type match struct {
 
 var _ starlark.HasAttrs = (*match)(nil)
 
-func (m *match) String() string       { return fmt.Sprintf("<match %q>", groupText(m.text, m.found, 0)) }
+func (m *match) String() string {
+	return fmt.Sprintf("<match %q>", groupText(m.text, m.found, 0))
+}
 func (m *match) Type() string         { return "match" }
 func (m *match) Freeze()              {}
 func (m *match) Truth() starlark.Bool { return true }
@@ -244,33 +271,40 @@ func (m *match) AttrNames() []string { return []string{"end", "group", "groups",
 // Attr implements starlark.HasAttrs.
 func (m *match) Attr(name string) (starlark.Value, error) {
 	if name == "groups" {
-		return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-			return m.groups(), starlark.UnpackArgs(b.Name(), args, kwargs)
-		}), nil
+		return starlark.NewBuiltin(name,
+			func(
+				_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
+				kwargs []starlark.Tuple,
+			) (starlark.Value, error) {
+				return m.groups(), starlark.UnpackArgs(b.Name(), args, kwargs)
+			}), nil
 	}
 	if !slices.Contains(m.AttrNames(), name) {
 		return nil, nil
 	}
-	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		var group starlark.Value = starlark.MakeInt(0)
-		if err := starlark.UnpackArgs(b.Name(), args, kwargs, "group?", &group); err != nil {
-			return nil, err
-		}
-		n, err := m.number(group)
-		if err != nil {
-			return nil, err
-		}
-		switch name {
-		case "start":
-			return starlark.MakeInt(m.found[2*n]), nil
-		case "end":
-			return starlark.MakeInt(m.found[2*n+1]), nil
-		}
-		return m.group(n), nil
-	}), nil
+	return starlark.NewBuiltin(name,
+		func(
+			_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple,
+		) (starlark.Value, error) {
+			var group starlark.Value = starlark.MakeInt(0)
+			if err := starlark.UnpackArgs(b.Name(), args, kwargs, "group?", &group); err != nil {
+				return nil, err
+			}
+			n, err := m.number(group)
+			if err != nil {
+				return nil, err
+			}
+			switch name {
+			case "start":
+				return starlark.MakeInt(m.found[2*n]), nil
+			case "end":
+				return starlark.MakeInt(m.found[2*n+1]), nil
+			}
+			return m.group(n), nil
+		}), nil
 }
 
-// number is that of a group given by number or name.
+// number returns the number of a group that is given by number or name.
 func (m *match) number(group starlark.Value) (int, error) {
 	if name, ok := starlark.AsString(group); ok {
 		if n := m.re.SubexpIndex(name); n >= 0 {

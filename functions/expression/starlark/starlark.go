@@ -1,8 +1,9 @@
 // Package starlark runs programs in Starlark, a small dialect of Python, on resources.
 //
-// A program sees a resource as dicts and lists of its own (value.go). It has the modules json and re, and nothing of the machine.
-// The interpreter limits its steps and lets no function call itself; its memory has no limit. The same program on the same resource
-// always does the same.
+// A program sees a resource as dicts and lists that are copies of its own (see value.go). It has
+// the modules json and re, and no access to the machine. The interpreter limits its steps and does
+// not allow recursion; its memory is not limited. The same program on the same resource always has
+// the same result.
 package starlark
 
 import (
@@ -22,35 +23,42 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
-// Language is how errors call the language.
+// Language is the name of the language in errors.
 const Language = "Starlark"
 
-// maxSteps is how many steps of the interpreter a program may take on one resource: a fraction of a second.
+// maxSteps is the number of interpreter steps a program may take on one resource. They take a
+// fraction of a second.
 const maxSteps = 10_000_000
 
-// file is what the interpreter takes for the name of the file with the program.
+// file is the name that the interpreter uses for the program's file.
 const file = "program"
 
-// Program is a compiled program. It can be used concurrently.
+// Program is a compiled program. It is safe for concurrent use.
 type Program struct {
-	text     string
-	program  *starlark.Program
-	function string // what is called with the resource; empty when the program changes the resource
+	text    string
+	program *starlark.Program
+	// the function to call with the resource, or "" if the program itself changes it
+	function string
 }
 
-// Compile compiles a program. With the name of a function, the program has to define it, and it is called with the resource;
-// without, the program itself is run, and the resource is called r or object. The error is one or several (joined)
-// *[expression.Error].
+// Compile compiles a program. If function is not "", the program must define it, and it is called
+// with the resource. Otherwise the program itself is run on the resource, which is called r or
+// object. The error is one or several (joined) *[expression.Error].
 func Compile(text, function string) (*Program, error) {
-	// The names of statements at top level may be given other values: what a program does to a resource is mostly written there.
-	options := syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true}
+	// Allow statements and reassignment at top level, where most of what programs do to a resource
+	// is written.
+	options := syntax.FileOptions{
+		Set: true, While: true, TopLevelControl: true, GlobalReassign: true,
+	}
 	p := &Program{text: text, function: function}
 	known := slices.Concat([]string{"json", "re", "params", "functionContext"}, p.resourceNames())
 	parsed, err := options.Parse(file, text, 0)
 	if err != nil {
 		return nil, p.compileErrors(err, known)
 	}
-	program, err := starlark.FileProgram(parsed, func(name string) bool { return slices.Contains(known, name) })
+	program, err := starlark.FileProgram(parsed, func(name string) bool {
+		return slices.Contains(known, name)
+	})
 	if err != nil {
 		return nil, p.compileErrors(err, known)
 	}
@@ -58,18 +66,23 @@ func Compile(text, function string) (*Program, error) {
 	for _, binding := range parsed.Module.(*resolve.Module).Globals {
 		globals = append(globals, binding.First.Name)
 		if slices.Contains(p.resourceNames(), binding.First.Name) {
-			problem := p.problem(binding.First.NamePos, binding.First.Name+" cannot be given another value")
+			problem := p.problem(binding.First.NamePos,
+				binding.First.Name+" cannot be given another value")
 			problem.Hint = "change what it holds: r[\"spec\"][\"replicas\"] = 3, r.pop(\"status\"), r.update(...)"
 			return nil, problem
 		}
 	}
 	if function != "" && !slices.Contains(globals, function) {
-		return nil, &expression.Error{Language: Language, Text: text, Msg: "the program defines no function " + function, Hint: "write def " + function + "(r):"}
+		return nil, &expression.Error{
+			Language: Language, Text: text, Msg: "the program defines no function " + function,
+			Hint: "write def " + function + "(r):",
+		}
 	}
 	p.program = program
 	return p, nil
 }
 
+// resourceNames returns the names under which the program sees the resource as a variable.
 func (p *Program) resourceNames() []string {
 	if p.function != "" {
 		return nil
@@ -78,9 +91,14 @@ func (p *Program) resourceNames() []string {
 }
 
 func (p *Program) problem(at syntax.Position, message string) *expression.Error {
-	return &expression.Error{Language: Language, Text: p.text, Column: expression.Column(p.text, int(at.Line), int(at.Col)), Msg: message}
+	return &expression.Error{
+		Language: Language, Text: p.text,
+		Column: expression.Column(p.text, int(at.Line), int(at.Col)), Msg: message,
+	}
 }
 
+// compileErrors turns errors of the parser or resolver into *[expression.Error]. known holds the
+// names that the program may use.
 func (p *Program) compileErrors(err error, known []string) error {
 	if e, ok := errors.AsType[syntax.Error](err); ok {
 		return p.problem(e.Pos, e.Msg)
@@ -95,22 +113,29 @@ func (p *Program) compileErrors(err error, known []string) error {
 		if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
 			name, _, _ = strings.Cut(name, " ")
 			problem.Msg = name + " is not known"
-			problem.Hint = configkit.DidYouMean("", configkit.Suggest(name, append(slices.Sorted(maps.Keys(starlark.Universe)), known...)))
+			problem.Hint = configkit.DidYouMean("",
+				configkit.Suggest(name,
+					append(slices.Sorted(maps.Keys(starlark.Universe)), known...)))
 		}
 		problems = append(problems, problem)
 	}
 	return errors.Join(problems...)
 }
 
-// Bind gives the program its scope. What it returns runs the program on a resource, in one goroutine at a time. The value is what
-// the function returns or, of a program without one, what it made of the resource: data as [gaby.YamlDoc.SetData] takes it. The
+// Bind gives the program its scope. The returned function runs the program on a resource; it must
+// not be called concurrently. Its value is what the program's function returns or, if there is
+// none, what the program made of the resource: data as accepted by [gaby.YamlDoc.SetData]. The
 // errors are *[expression.Error].
 func (p *Program) Bind(scope *expression.Scope) (func(resource gaby.Value) (any, error), error) {
 	predeclared := starlark.StringDict{"json": json.Module, "re": reModule()}
-	for name, data := range map[string]map[string]any{"params": scope.Params, "functionContext": scope.Context} {
+	for name, data := range map[string]map[string]any{
+		"params": scope.Params, "functionContext": scope.Context,
+	} {
 		value, err := fromData(data)
 		if err != nil {
-			return nil, &expression.Error{Language: Language, Text: p.text, Msg: fmt.Sprintf("%s: %v", name, err), Err: err}
+			return nil, &expression.Error{
+				Language: Language, Text: p.text, Msg: fmt.Sprintf("%s: %v", name, err), Err: err,
+			}
 		}
 		value.Freeze()
 		predeclared[name] = value
@@ -126,14 +151,18 @@ func (p *Program) Bind(scope *expression.Scope) (func(resource gaby.Value) (any,
 		}
 		data, err := new(result).data(value, 0)
 		if err != nil {
-			return nil, &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+			return nil, &expression.Error{
+				Language: Language, Text: p.text, Msg: err.Error(), Err: err,
+			}
 		}
 		return data, nil
 	}, nil
 }
 
-// run runs the program. Functions and values that it made for an earlier resource are gone.
-func (p *Program) run(predeclared starlark.StringDict, object starlark.Value, scope *expression.Scope) (starlark.Value, error) {
+// run runs the program. Functions and values that it defined for an earlier resource are gone.
+func (p *Program) run(
+	predeclared starlark.StringDict, object starlark.Value, scope *expression.Scope,
+) (starlark.Value, error) {
 	thread := &starlark.Thread{
 		Name: file,
 		Print: func(_ *starlark.Thread, text string) {
@@ -153,8 +182,8 @@ func (p *Program) run(predeclared starlark.StringDict, object starlark.Value, sc
 	return starlark.Call(thread, globals[p.function], starlark.Tuple{object}, nil)
 }
 
-// runError makes an error of what went wrong in a run. Its place is the innermost one that is in the program, and not in what it
-// calls.
+// runError turns an error of a run into an *[expression.Error]. Its position is the innermost one
+// within the program, rather than in a function of the library.
 func (p *Program) runError(err error) error {
 	problem := &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
 	e, ok := errors.AsType[*starlark.EvalError](err)
@@ -175,7 +204,9 @@ func (p *Program) runError(err error) error {
 		problem.Hint = "what is in a dict is written r[\"spec\"][\"replicas\"]"
 	case strings.HasPrefix(e.Msg, "key ") && strings.HasSuffix(e.Msg, " not in dict"):
 		key := strings.TrimSuffix(strings.TrimPrefix(e.Msg, "key "), " not in dict")
-		problem.Hint = fmt.Sprintf(".get(%s) is None when there is none, and %s in ... tells whether there is one", key, key)
+		problem.Hint = fmt.Sprintf(
+			".get(%s) is None when there is none, and %s in ... tells whether there is one", key,
+			key)
 	}
 	return problem
 }

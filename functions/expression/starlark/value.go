@@ -13,10 +13,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// maxDepth is how deep values may nest that leave a program. It also ends those that contain themselves.
+// maxDepth is the maximum nesting depth of a program's result. It also catches values that contain
+// themselves.
 const maxDepth = 1000
 
-// maxResult is how many values may leave a program.
+// maxResult is the maximum number of values in a program's result.
 const maxResult = 2_000_000
 
 // fromDocument copies a value of a document.
@@ -25,7 +26,8 @@ func fromDocument(v gaby.Value) starlark.Value {
 	case gaby.Map:
 		dict := starlark.NewDict(v.Len())
 		for c := v.First(); c.Exists(); c = c.Next() {
-			_ = dict.SetKey(starlark.String(c.Key()), fromDocument(c)) // of strings it fails on frozen dicts only
+			// with string keys this fails on frozen dicts only
+			_ = dict.SetKey(starlark.String(c.Key()), fromDocument(c))
 		}
 		return dict
 	case gaby.List:
@@ -37,7 +39,7 @@ func fromDocument(v gaby.Value) starlark.Value {
 	}
 	switch data := v.Data().(type) {
 	case string:
-		if !utf8.ValidString(data) { // what a !!binary stands for
+		if !utf8.ValidString(data) { // the bytes of a !!binary; use its base64 text
 			data = v.Text()
 		}
 		return starlark.String(data)
@@ -55,7 +57,7 @@ func fromDocument(v gaby.Value) starlark.Value {
 	return starlark.None
 }
 
-// fromData copies a value of a scope. Keys are put in order.
+// fromData copies a value of a scope. Keys are sorted.
 func fromData(data any) (starlark.Value, error) {
 	switch v := data.(type) {
 	case nil:
@@ -107,13 +109,16 @@ func listOf[V any](l []V) (starlark.Value, error) {
 	return starlark.NewList(items), nil
 }
 
-// result makes Go data of the value that a program gives, maps with their keys in order. A value that is there in several places
-// becomes as many values, so they are counted.
+// result converts the result of a program to Go data, with the order of keys. values counts the
+// converted values. A value that is referenced several times counts every time, because each
+// reference becomes a value of its own.
 type result struct{ values int }
 
+// data converts a value at a nesting depth.
 func (r *result) data(value starlark.Value, depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("a value with more than %d dicts and lists inside each other", maxDepth)
+		return nil, fmt.Errorf("a value with more than %d dicts and lists inside each other",
+			maxDepth)
 	}
 	if r.values++; r.values > maxResult {
 		return nil, fmt.Errorf("what the program gives has more than %d values", maxResult)
@@ -140,7 +145,8 @@ func (r *result) data(value starlark.Value, depth int) (any, error) {
 		for _, item := range v.Items() {
 			key, ok := starlark.AsString(item[0])
 			if !ok {
-				return nil, fmt.Errorf("%s %s cannot be the key of a map, keys are strings", item[0].Type(), item[0])
+				return nil, fmt.Errorf("%s %s cannot be the key of a map, keys are strings",
+					item[0].Type(), item[0])
 			}
 			data, err := r.data(item[1], depth+1)
 			if err != nil {

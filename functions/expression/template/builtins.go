@@ -6,8 +6,9 @@ import (
 	"text/template"
 )
 
-// boundedBuiltins are the functions of text/template that make texts, with a limit: what a variable holds counts for nothing until it
-// is printed, and each round of a range may double it.
+// boundedBuiltins returns the functions of text/template that produce texts, with a limit on their
+// results. The limit of the output does not catch texts in variables, which each round of a range
+// may double.
 func boundedBuiltins() template.FuncMap {
 	return template.FuncMap{
 		"print": func(args ...any) (string, error) {
@@ -17,7 +18,9 @@ func boundedBuiltins() template.FuncMap {
 			return bounded(textLength(args), func() string { return fmt.Sprintln(args...) })
 		},
 		"printf": func(format string, args ...any) (string, error) {
-			return bounded(formatLength(format, args), func() string { return fmt.Sprintf(format, args...) })
+			return bounded(formatLength(format, args), func() string {
+				return fmt.Sprintf(format, args...)
+			})
 		},
 		"html":     escaper(template.HTMLEscaper),
 		"js":       escaper(template.JSEscaper),
@@ -25,15 +28,18 @@ func boundedBuiltins() template.FuncMap {
 	}
 }
 
-// escapedLength is how much longer escaping makes a text at most: \u0026 of &.
+// escapedLength is the largest factor by which escaping makes a text longer, such as \u0026 for &.
 const escapedLength = 6
 
+// escaper returns an escaping function with a limit on its result.
 func escaper(escape func(args ...any) string) func(args ...any) (string, error) {
 	return func(args ...any) (string, error) {
 		return bounded(textLength(args)*escapedLength, func() string { return escape(args...) })
 	}
 }
 
+// bounded returns the text, or an error if it is too long. length is an upper bound of its length,
+// at most escapedLength times too high; if it is far beyond the limit, the text is not even made.
 func bounded(length int, text func() string) (string, error) {
 	if length > maxText*escapedLength {
 		return "", fmt.Errorf("a text of more than %d bytes", maxText)
@@ -45,7 +51,8 @@ func bounded(length int, text func() string) (string, error) {
 	return result, nil
 }
 
-// textLength is about how long values are as text; none that a template can hold is long but a text.
+// textLength returns the approximate length of values as text. Only strings count, because no other
+// value in a template is long.
 func textLength(args []any) int {
 	n := 0
 	for _, arg := range args {
@@ -57,7 +64,8 @@ func textLength(args []any) int {
 	return n
 }
 
-// formatLength is how long a text may be whose verbs all stand for the longest of the values, in the greatest width.
+// formatLength returns an upper bound for the length of formatted text: every verb may stand for
+// the longest value, at the greatest width.
 func formatLength(format string, args []any) int {
 	longest := 0
 	for _, arg := range args {
@@ -70,7 +78,7 @@ func formatLength(format string, args []any) int {
 	return len(format) + verbs*longest
 }
 
-// greatestWidth is the greatest number in a format. A star may stand for any.
+// greatestWidth returns the greatest number in a format. A * may stand for any number.
 func greatestWidth(format string) int {
 	greatest, number := 0, 0
 	for _, c := range format {

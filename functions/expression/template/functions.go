@@ -14,8 +14,9 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
-// functions are what templates can call beside text/template's own. Those that are best used in a pipeline take the text last,
-// except for trimPrefix and trimSuffix, which have always taken it first.
+// functions returns what templates can call besides text/template's own functions. Functions that
+// are meant for pipelines take the text last. The exceptions are trimPrefix and trimSuffix, which
+// have always taken it first.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"normalizeName": NormalizeName,
@@ -27,23 +28,28 @@ func functions() template.FuncMap {
 		"replace":       replace,
 		"default":       orDefault,
 		"quote": func(value any) (string, error) {
-			return bounded(escapedLength*textLength([]any{value}), func() string { return strconv.Quote(fmt.Sprint(value)) })
+			return bounded(escapedLength*textLength([]any{value}), func() string {
+				return strconv.Quote(fmt.Sprint(value))
+			})
 		},
 		"toJson": toJSON,
 		"toYaml": toYAML,
 		"b64enc": func(text string) (string, error) {
-			return bounded(2*len(text), func() string { return base64.StdEncoding.EncodeToString([]byte(text)) })
+			return bounded(2*len(text), func() string {
+				return base64.StdEncoding.EncodeToString([]byte(text))
+			})
 		},
 		"index": index,
 	}
 }
 
 func replace(from, to, text string) (string, error) {
-	return bounded(len(text)+strings.Count(text, from)*len(to), func() string { return strings.ReplaceAll(text, from, to) })
+	return bounded(len(text)+strings.Count(text, from)*len(to),
+		func() string { return strings.ReplaceAll(text, from, to) })
 }
 
-// NormalizeName makes a name of any text: lower-case letters and digits, every run of anything else a single dash, none at
-// the ends.
+// NormalizeName turns any text into a name: lower-case letters and digits, with a single dash for
+// every run of other characters, but none at the ends.
 func NormalizeName(s string) string {
 	var b strings.Builder
 	dash := false
@@ -61,7 +67,8 @@ func NormalizeName(s string) string {
 	return b.String()
 }
 
-// orDefault is the value, unless that is empty: "", 0, false, a list or map without entries.
+// orDefault returns value unless it is empty ("", 0, false, or a list or map without entries), and
+// other in that case.
 func orDefault(other, value any) any {
 	if truth, ok := template.IsTrue(value); !ok || !truth {
 		return other
@@ -87,8 +94,8 @@ func toYAML(value any) (string, error) {
 	return bounded(len(text), func() string { return text })
 }
 
-// index is text/template's, except that a key that a map of any values does not have is an error: its own would give a value
-// that prints as <no value>.
+// index is text/template's index, except that a missing key of a map with values of any type is an
+// error. text/template's own would return a value that prints as <no value>.
 func index(item any, keys ...any) (any, error) {
 	for _, key := range keys {
 		v, k := reflect.ValueOf(item), reflect.ValueOf(key)

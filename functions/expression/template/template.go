@@ -1,7 +1,9 @@
-// Package template renders Go text templates over the context of a function and its parameters.
+// Package template renders Go text templates with the context of a function and its parameters.
 //
-// The rules of this room: text/template alone, because html/template would write & as &amp;. What a template asks for and does
-// not exist is an error. A template can call the functions of functions.go and those of text/template.
+// The rules of this package:
+//   - It uses text/template, because html/template would escape & as &amp;.
+//   - A template that asks for something that does not exist fails.
+//   - A template can call the functions of functions.go and those of text/template.
 package template
 
 import (
@@ -22,23 +24,25 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
-// Language is how errors call the language.
+// Language is the name of the language in errors.
 const Language = "template"
 
 const (
-	// maxText is how long the result may be, in bytes.
+	// maxText is the maximum length of the result, in bytes.
 	maxText = 1 << 20
-	// maxRounds is how often the bodies of all ranges and defined templates may run.
+	// maxRounds is the maximum number of times that the bodies of all ranges and defined templates
+	// may run together.
 	maxRounds = 100_000
 )
 
-// Program is a parsed template. It can be used concurrently.
+// Program is a parsed template. It is safe for concurrent use.
 type Program struct {
 	text     string
 	template *template.Template
 }
 
-// data is what a template sees. Of a value, not a pointer, it sees the fields only and no methods.
+// data is what a template sees. It is passed by value, so that templates see the fields of
+// FunctionContext but not its methods, which have pointer receivers.
 type data struct {
 	api.FunctionContext
 	Params map[string]any
@@ -46,15 +50,16 @@ type data struct {
 
 // Compile parses a template. The error is an *[expression.Error].
 func Compile(text string) (*Program, error) {
-	t, err := template.New("").Option("missingkey=error").Funcs(boundedBuiltins()).Funcs(functions()).Parse(text)
+	t, err := template.New("").Option("missingkey=error").Funcs(boundedBuiltins()).
+		Funcs(functions()).Parse(text)
 	if err != nil {
 		return nil, parseError(text, err)
 	}
 	return &Program{text, countRounds(t)}, nil
 }
 
-// Render renders the template over the fields of the function's context and the parameters, which it calls .Params. The error is
-// an *[expression.Error].
+// Render renders the template with the fields of the function's context and the parameters, which
+// the template calls .Params. The error is an *[expression.Error].
 func (p *Program) Render(fc *api.FunctionContext, params map[string]any) (string, error) {
 	t, err := p.template.Clone()
 	if err != nil {
@@ -77,7 +82,7 @@ func (p *Program) Render(fc *api.FunctionContext, params map[string]any) (string
 	return b.String(), nil
 }
 
-// limitedBuilder refuses texts that are too long.
+// limitedBuilder is a builder that refuses texts that are too long.
 type limitedBuilder struct{ strings.Builder }
 
 func (b *limitedBuilder) Write(text []byte) (int, error) {
@@ -87,13 +92,16 @@ func (b *limitedBuilder) Write(text []byte) (int, error) {
 	return b.Builder.Write(text)
 }
 
-// roundFunction is called at the begin of every round of a range and of every defined template. It has a value in Render.
+// roundFunction is the function that is called at the beginning of every round of a range and of
+// every defined template. Render supplies its implementation.
 const roundFunction = "fctlRound"
 
-// countRounds puts the call into the ranges of a template.
+// countRounds inserts a call of roundFunction into the ranges and the defined templates of t.
 func countRounds(t *template.Template) *template.Template {
 	t = t.Funcs(template.FuncMap{roundFunction: func() string { return "" }})
-	call := template.Must(template.New("").Funcs(template.FuncMap{roundFunction: func() string { return "" }}).Parse("{{" + roundFunction + "}}"))
+	call := template.Must(template.New("").Funcs(template.FuncMap{
+		roundFunction: func() string { return "" },
+	}).Parse("{{" + roundFunction + "}}"))
 	for _, named := range t.Templates() {
 		if named.Tree != nil {
 			countRoundsIn(named.Root, call.Root.Nodes[0])
@@ -105,6 +113,7 @@ func countRounds(t *template.Template) *template.Template {
 	return t
 }
 
+// countRoundsIn inserts the call into the ranges below a node.
 func countRoundsIn(node parse.Node, call parse.Node) {
 	branch := func(b *parse.BranchNode) {
 		countRoundsIn(b.List, call)
@@ -127,10 +136,13 @@ func countRoundsIn(node parse.Node, call parse.Node) {
 	}
 }
 
-// parseError takes apart what parsing says, which is "template: :LINE: MESSAGE". The column is looked for: it is that of what the
-// message quotes, or else of the action.
+// parseError parses a parse error, which has the form "template: :LINE: MESSAGE". It has no column,
+// so the column is searched for: that of the text the message quotes, or else of the action.
 func parseError(text string, err error) *expression.Error {
-	e := &expression.Error{Language: Language, Text: text, Msg: strings.TrimPrefix(err.Error(), "template: :"), Err: err}
+	e := &expression.Error{
+		Language: Language, Text: text, Msg: strings.TrimPrefix(err.Error(), "template: :"),
+		Err: err,
+	}
 	first, rest, ok := strings.Cut(e.Msg, ": ")
 	line, isNumber := strconv.Atoi(first)
 	if !ok || isNumber != nil {
@@ -165,10 +177,13 @@ func parseError(text string, err error) *expression.Error {
 	return e
 }
 
-// executionError takes apart what executing says, which is "template: :LINE:COLUMN: executing NAME at <...>: MESSAGE". It counts
-// the bytes of a line, from 0.
+// executionError parses an execution error, which has the form "template: :LINE:COLUMN: executing
+// NAME at <...>: MESSAGE". COLUMN counts bytes from 0.
 func executionError(text string, err error, params map[string]any) *expression.Error {
-	e := &expression.Error{Language: Language, Text: text, Msg: strings.TrimPrefix(err.Error(), "template: "), Err: err}
+	e := &expression.Error{
+		Language: Language, Text: text, Msg: strings.TrimPrefix(err.Error(), "template: "),
+		Err: err,
+	}
 	_, rest, _ := strings.Cut(e.Msg, ":")
 	words := strings.SplitN(rest, ":", 3)
 	if len(words) < 3 {
@@ -179,7 +194,8 @@ func executionError(text string, err error, params map[string]any) *expression.E
 	if lineErr != nil || columnErr != nil {
 		return e
 	}
-	if lines := strings.SplitAfter(text, "\n"); line >= 1 && line <= len(lines) && column <= len(lines[line-1]) {
+	if lines := strings.SplitAfter(text, "\n"); line >= 1 && line <= len(lines) &&
+		column <= len(lines[line-1]) {
 		e.Column = expression.Column(text, line, utf8.RuneCountInString(lines[line-1][:column])+1)
 	}
 	e.Msg = strings.TrimSpace(words[2])
@@ -190,7 +206,8 @@ func executionError(text string, err error, params map[string]any) *expression.E
 	if field, ok := strings.CutPrefix(e.Msg, "can't evaluate field "); ok {
 		field, _, _ = strings.Cut(field, " ")
 		e.Msg = "there is no field " + field
-		if before := []rune(text); e.Column > 1 && e.Column <= len(before) { // of a.b.c it tells the place of c
+		// for a.b.c the error has the position of c
+		if before := []rune(text); e.Column > 1 && e.Column <= len(before) {
 			if at := strings.LastIndex(string(before[:e.Column-1]), "."+field); at >= 0 {
 				e.Column = utf8.RuneCountInString(text[:at]) + 1
 			}
@@ -204,7 +221,7 @@ func executionError(text string, err error, params map[string]any) *expression.E
 	return e
 }
 
-// fields are the names a template can begin with.
+// fields returns the names that a template's fields can begin with.
 func fields() []string {
 	var names []string
 	for f := range reflect.TypeFor[api.FunctionContext]().Fields() {
@@ -215,11 +232,13 @@ func fields() []string {
 	return append(names, "Params")
 }
 
-// suggestion asks whether another name was meant, or else lists them all.
+// suggestion returns a hint that asks whether similar names were meant, or else lists all names
+// after the text all.
 func suggestion(name string, names []string, all string) string {
 	meant := configkit.Suggest(name, names)
-	for _, n := range names { // Unit may be UnitSlug or UnitID
-		if len(meant) < 3 && utf8.RuneCountInString(name) > 1 && strings.HasPrefix(n, name) && !slices.Contains(meant, n) {
+	for _, n := range names { // for example, Unit may mean UnitSlug or UnitID
+		if len(meant) < 3 && utf8.RuneCountInString(name) > 1 && strings.HasPrefix(n, name) &&
+			!slices.Contains(meant, n) {
 			meant = append(meant, n)
 		}
 	}

@@ -15,8 +15,13 @@ func render(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	fc := &api.FunctionContext{UnitSlug: "My Unit", SpaceSlug: "shop", RevisionNum: 7, UnitLabels: map[string]string{"tier": "web"}, ApprovedBy: []string{"ann"}}
-	return program.Render(fc, map[string]any{"zone": "eu", "empty": "", "list": []any{1, "b"}, "map": map[string]any{"k": 1000000}})
+	fc := &api.FunctionContext{
+		UnitSlug: "My Unit", SpaceSlug: "shop", RevisionNum: 7,
+		UnitLabels: map[string]string{"tier": "web"}, ApprovedBy: []string{"ann"},
+	}
+	return program.Render(fc, map[string]any{
+		"zone": "eu", "empty": "", "list": []any{1, "b"}, "map": map[string]any{"k": 1000000},
+	})
 }
 
 func TestRender(t *testing.T) {
@@ -100,7 +105,9 @@ func shown(t *testing.T, text string, err error) string {
 }
 
 func TestNormalizeName(t *testing.T) {
-	for text, want := range map[string]string{"My Deployment (2)": "my-deployment-2", "--x--": "x", "Ünit": "nit", "": ""} {
+	for text, want := range map[string]string{
+		"My Deployment (2)": "my-deployment-2", "--x--": "x", "Ünit": "nit", "": "",
+	} {
 		if got := template.NormalizeName(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
@@ -108,7 +115,12 @@ func TestNormalizeName(t *testing.T) {
 }
 
 func FuzzRender(f *testing.F) {
-	for _, text := range []string{"{{.UnitSlug | normalizeName}}", `{{index .Params "list" 1 | default 3}}`, "{{range $i, $x := .Params.list}}{{break}}{{end}}", "{{", "{{if x}}{{else with .}}", "a\n{{.Params.q}}", `{{define "x"}}{{end}}{{block "y" .}}{{.}}{{end}}`, "{{/* c */ -}} {{- 1 }}", `{{"\x" | printf "%s"}}`} {
+	for _, text := range []string{
+		"{{.UnitSlug | normalizeName}}", `{{index .Params "list" 1 | default 3}}`,
+		"{{range $i, $x := .Params.list}}{{break}}{{end}}", "{{", "{{if x}}{{else with .}}",
+		"a\n{{.Params.q}}", `{{define "x"}}{{end}}{{block "y" .}}{{.}}{{end}}`,
+		"{{/* c */ -}} {{- 1 }}", `{{"\x" | printf "%s"}}`,
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

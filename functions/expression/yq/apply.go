@@ -14,10 +14,16 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlpath"
 )
 
-// Set evaluates the expression on a resource and returns what takes its place: the resource itself, edited; yq's text, where edits
-// cannot say what yq did; nothing, when there are no results; or several documents. Of an item of a list, which keeps its place in
-// the list's text, and of a resource that is not written in YAML, complete is false when the expression changed comments, styles or the order of keys and only its values could
-// be written. The error is an *[expression.Error] or one of the edit.
+// Set evaluates the expression on a resource and returns what replaces it:
+//   - nothing, if there are no results;
+//   - the resource itself, if edits can express what yq did;
+//   - a document with yq's text otherwise;
+//   - several documents, if there are several results.
+//
+// An item of a list keeps its position in the list's text, and a resource in a format other than
+// YAML keeps its format. For those, complete is false if the expression changed comments, styles or
+// the order of keys and only the values could be written. The error is an *[expression.Error], or
+// an error of the edit.
 func (r *Run) Set(resource *gaby.YamlDoc) (made gaby.Container, complete bool, err error) {
 	node, err := r.decode(resource.Bytes())
 	if err != nil {
@@ -30,7 +36,8 @@ func (r *Run) Set(resource *gaby.YamlDoc) (made gaby.Container, complete bool, e
 	}
 	for _, result := range results {
 		if result.Kind != yqlib.MappingNode {
-			problem := r.program.problem(fmt.Errorf("the result is no map but %s", describe(result)))
+			problem := r.program.problem(fmt.Errorf("the result is no map but %s",
+				describe(result)))
 			problem.Hint = "an assignment such as .spec.replicas = 3 gives the changed resource; get-yq prints values"
 			return nil, false, problem
 		}
@@ -46,7 +53,8 @@ func (r *Run) Set(resource *gaby.YamlDoc) (made gaby.Container, complete bool, e
 			return nil, false, r.program.problem(err)
 		}
 		if crlf {
-			text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+			text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")),
+				[]byte("\n"), []byte("\r\n"))
 		}
 		doc, err := gaby.ParseYAML(text)
 		if err != nil {
@@ -63,19 +71,23 @@ func (r *Run) Set(resource *gaby.YamlDoc) (made gaby.Container, complete bool, e
 	return r.edit(resource, made[0], before, results[0])
 }
 
-// editNative makes a resource that is written in another language than YAML what yq made of it. yq's document would be a poor copy of
-// its text, so that all there is to take from it is values and the comments that the expression has made: yq saw none.
-func editNative(resource, made *gaby.YamlDoc, result *yqlib.CandidateNode) (_ gaby.Container, complete bool, err error) {
+// editNative edits a resource that is written in a format other than YAML. yq's document would be a
+// poor copy of its text, so only values are taken from it, and the comments that the expression
+// added: the text yq saw had none.
+func editNative(
+	resource, made *gaby.YamlDoc, result *yqlib.CandidateNode,
+) (_ gaby.Container, complete bool, err error) {
 	if err := resource.SetDocP(made, ""); err != nil {
 		return nil, false, err
 	}
 	if err := addComments(resource, nil, result); err != nil {
 		return nil, false, err
 	}
-	return gaby.Container{resource}, inOrder(resource.Value(), result) && len(comments(result)) == 0, nil
+	return gaby.Container{resource}, inOrder(resource.Value(), result) &&
+		len(comments(result)) == 0, nil
 }
 
-// addComments writes the comments of a result, as far as they stand behind values, at and below a path.
+// addComments writes the line comments of a result at and below a path. Other comments are ignored.
 func addComments(resource *gaby.YamlDoc, segments []string, result *yqlib.CandidateNode) error {
 	step := 1
 	if result.Kind == yqlib.MappingNode {
@@ -100,7 +112,7 @@ func addComments(resource *gaby.YamlDoc, segments []string, result *yqlib.Candid
 	return nil
 }
 
-// inOrder reports whether the keys of a value stand in the order they have in a result.
+// inOrder reports whether the keys of a value have the same order as in a result.
 func inOrder(v gaby.Value, result *yqlib.CandidateNode) bool {
 	var keys []string
 	for c := v.First(); c.Exists(); c = c.Next() {
@@ -110,9 +122,10 @@ func inOrder(v gaby.Value, result *yqlib.CandidateNode) bool {
 	for i := 0; result.Kind == yqlib.MappingNode && i+1 < len(result.Content); i += 2 {
 		c := v.Get(result.Content[i].Value)
 		if !c.Exists() {
-			continue // it is empty, which not every language can write
+			continue // it is empty, which not every format can express
 		}
-		if k == len(keys) || keys[k] != result.Content[i].Value || !inOrder(c, result.Content[i+1]) {
+		if k == len(keys) || keys[k] != result.Content[i].Value ||
+			!inOrder(c, result.Content[i+1]) {
 			return false
 		}
 		k++
@@ -125,6 +138,7 @@ func inOrder(v gaby.Value, result *yqlib.CandidateNode) bool {
 	return true
 }
 
+// describe returns how messages describe a result that is not a map.
 func describe(n *yqlib.CandidateNode) string {
 	if n.Kind == yqlib.SequenceNode {
 		return "a list"
@@ -132,18 +146,23 @@ func describe(n *yqlib.CandidateNode) string {
 	return strings.TrimPrefix(n.Tag, "!!") + " " + n.Value
 }
 
-// edit makes the resource what yq made of it, by edits if that gives the same, else by taking yq's document.
-func (r *Run) edit(resource, made *gaby.YamlDoc, before, result *yqlib.CandidateNode) (_ gaby.Container, complete bool, err error) {
+// edit makes resource equal to what yq made of it. It edits the resource if the edits have exactly
+// that result, and otherwise returns yq's document.
+func (r *Run) edit(
+	resource, made *gaby.YamlDoc, before, result *yqlib.CandidateNode,
+) (_ gaby.Container, complete bool, err error) {
 	mark := resource.Checkpoint()
-	if err = resource.SetDocP(made, ""); err != nil && (!resource.IsDocument() || errors.Is(err, gaby.ErrUnsupported)) {
+	if err = resource.SetDocP(made, ""); err != nil &&
+		(!resource.IsDocument() || errors.Is(err, gaby.ErrUnsupported)) {
 		return nil, false, err
 	}
 	if err == nil {
-		// The text of an item that was edited is without comments, so that these are looked at by themselves.
+		// The text of an edited list item has no comments, so comments are compared separately.
 		document := resource.IsDocument()
 		if complete = r.is(resource, result, document); complete != document {
 			setComments(resource, nil, resource.Value(), result)
-			complete = r.is(resource, result, document) && (document || within(comments(result), comments(before)))
+			complete = r.is(resource, result, document) &&
+				(document || within(comments(result), comments(before)))
 		}
 		if complete || !document {
 			return gaby.Container{resource}, complete, nil
@@ -153,7 +172,8 @@ func (r *Run) edit(resource, made *gaby.YamlDoc, before, result *yqlib.Candidate
 	return gaby.Container{made}, true, r.readable(resource, gaby.Container{made})
 }
 
-// readable returns an error when yq has made a text of a resource that readers may refuse, such as one with a very long key.
+// readable returns an error if yq turned a readable resource into a text that readers may refuse,
+// such as one with a very long key.
 func (r *Run) readable(resource *gaby.YamlDoc, made gaby.Container) error {
 	for _, doc := range made {
 		if problem := doc.ReadOnly(); problem != nil && resource.ReadOnly() == nil {
@@ -163,17 +183,18 @@ func (r *Run) readable(resource *gaby.YamlDoc, made gaby.Container) error {
 	return nil
 }
 
-// is reports whether a resource, as it is now, says what a result does.
+// is reports whether a resource, in its current state, is equal to a result.
 func (r *Run) is(resource *gaby.YamlDoc, result *yqlib.CandidateNode, comments bool) bool {
 	node, err := r.decode(resource.Bytes())
 	if err != nil {
 		return false
 	}
 	return r.same(node, result, comments) ||
-		comments && !r.program.commented && r.same(node, result, false) && within(commentLines(result), commentLines(node))
+		comments && !r.program.commented && r.same(node, result, false) &&
+			within(commentLines(result), commentLines(node))
 }
 
-// commentLines are the lines of all comments of a node and of all below it, sorted.
+// commentLines returns the lines of all comments of a node and its descendants, sorted.
 func commentLines(n *yqlib.CandidateNode) []string {
 	var lines []string
 	for _, comment := range append(ownComments(n), commentText(n.LineComment)) {
@@ -188,22 +209,30 @@ func commentLines(n *yqlib.CandidateNode) []string {
 	return lines
 }
 
-// same reports whether two nodes say the same: values, order of keys, anchors, tags, comments if that is asked, and styles if the
-// expression is about these.
+// same reports whether two nodes are equal: in values, order of keys, anchors and tags, in comments
+// if comments is set, and in styles if the expression is about styles.
 func (r *Run) same(a, b *yqlib.CandidateNode, comments bool) bool {
-	collection := a.Kind == yqlib.MappingNode || a.Kind == yqlib.SequenceNode // one made of null still has its text
-	return a.Kind == b.Kind && tagOf(a) == tagOf(b) && (a.Value == b.Value || collection) && a.Anchor == b.Anchor &&
-		(!comments || commentText(a.LineComment) == commentText(b.LineComment) && slices.Equal(ownComments(a), ownComments(b))) &&
+	// yq leaves the old text in a collection that it made of null
+	collection := a.Kind == yqlib.MappingNode || a.Kind == yqlib.SequenceNode
+	return a.Kind == b.Kind && tagOf(a) == tagOf(b) && (a.Value == b.Value || collection) &&
+		a.Anchor == b.Anchor &&
+		(!comments || commentText(a.LineComment) == commentText(b.LineComment) &&
+			slices.Equal(ownComments(a), ownComments(b))) &&
 		(!r.program.styled || a.Style == b.Style) &&
-		slices.EqualFunc(a.Content, b.Content, func(a, b *yqlib.CandidateNode) bool { return r.same(a, b, comments) })
+		slices.EqualFunc(a.Content, b.Content, func(a, b *yqlib.CandidateNode) bool {
+			return r.same(a, b, comments)
+		})
 }
 
-// ownComments are the comments of a node on lines of their own.
+// ownComments returns the comments of a node that are on lines of their own.
 func ownComments(n *yqlib.CandidateNode) []string {
-	return []string{commentText(n.LeadingContent), commentText(n.HeadComment), commentText(n.FootComment)}
+	return []string{
+		commentText(n.LeadingContent), commentText(n.HeadComment), commentText(n.FootComment),
+	}
 }
 
-// comments are those of a node and all below it on lines of their own, in order.
+// comments returns the comments of a node and its descendants that are on lines of their own, in
+// order.
 func comments(n *yqlib.CandidateNode) []string {
 	all := slices.DeleteFunc(ownComments(n), func(comment string) bool { return comment == "" })
 	for _, child := range n.Content {
@@ -212,7 +241,7 @@ func comments(n *yqlib.CandidateNode) []string {
 	return all
 }
 
-// within reports whether a list has nothing but elements of another, in their order.
+// within reports whether list is a subsequence of other.
 func within(list, other []string) bool {
 	for _, element := range list {
 		i := slices.Index(other, element)
@@ -224,7 +253,8 @@ func within(list, other []string) bool {
 	return true
 }
 
-// tagOf is the tag of a node: of a collection that is made anew, too, and of a time that of the text it is to functions.
+// tagOf returns the tag of a node. A new collection without a tag gets the default one. A timestamp
+// counts as the text that it is to functions.
 func tagOf(n *yqlib.CandidateNode) string {
 	switch {
 	case n.Tag == "" && n.Kind == yqlib.MappingNode:
@@ -237,9 +267,11 @@ func tagOf(n *yqlib.CandidateNode) string {
 	return n.Tag
 }
 
-// setComments gives the entries of a resource the line comments that they have in the result. What it cannot do the comparison that
-// follows finds out.
-func setComments(resource *gaby.YamlDoc, segments []string, at gaby.Value, result *yqlib.CandidateNode) {
+// setComments gives the entries of a resource the line comments they have in the result. Errors are
+// ignored, because the caller compares the outcome with the result.
+func setComments(
+	resource *gaby.YamlDoc, segments []string, at gaby.Value, result *yqlib.CandidateNode,
+) {
 	step := 1
 	if result.Kind == yqlib.MappingNode {
 		step = 2
@@ -263,7 +295,8 @@ func setComments(resource *gaby.YamlDoc, segments []string, at gaby.Value, resul
 	}
 }
 
-// lineComment is that of an entry, whether the library has it at the key or at the value.
+// lineComment returns the line comment of an entry. The library may have it at the key or at the
+// value.
 func lineComment(entry []*yqlib.CandidateNode) string {
 	for _, n := range entry {
 		if n.LineComment != "" {
@@ -273,7 +306,8 @@ func lineComment(entry []*yqlib.CandidateNode) string {
 	return ""
 }
 
-// commentText is a comment without its marks, which yq adds when it prints one that has none.
+// commentText returns a comment without its # marks. yq adds the marks when it prints a comment
+// without them.
 func commentText(comment string) string {
 	if comment == "" {
 		return ""

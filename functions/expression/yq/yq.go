@@ -1,7 +1,10 @@
-// Package yq evaluates expressions of yq, with yq's own library, on resources.
+// Package yq evaluates yq expressions on resources with yq's own library.
 //
-// The rules of this room: yq and documents exchange text, one resource at a time. What yq did to a resource becomes edits where
-// they say the same (apply.go); otherwise yq's text takes its place. Operators that see the machine are refused.
+// The rules of this package:
+//   - yq and documents exchange text, one resource at a time.
+//   - What yq did to a resource becomes edits if they have the same result (see apply.go).
+//     Otherwise yq's text replaces the resource.
+//   - Operators that access the machine are refused.
 package yq
 
 import (
@@ -21,15 +24,16 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
-// Language is how errors call the language.
+// Language is the name of the language in errors.
 const Language = "yq"
 
-// hermetic is the parser of expressions that the library uses, those inside of strings and of eval included.
+// hermetic is the parser that the library uses for all expressions, including those in strings and
+// in eval. It refuses operators that are not hermetic.
 type hermetic struct {
 	yqlib.ExpressionParserInterface
 }
 
-// refusedError tells that an expression has an operator that is not allowed.
+// refusedError reports an operator that is not allowed.
 type refusedError struct{ operator, why string }
 
 func (e *refusedError) Error() string { return e.operator + " " + e.why }
@@ -43,6 +47,7 @@ func (p hermetic) ParseExpression(text string) (*yqlib.ExpressionNode, error) {
 	return node, refuse(node)
 }
 
+// refuse returns an error for each operator in the expression that is not allowed.
 func refuse(node *yqlib.ExpressionNode) error {
 	if node == nil {
 		return nil
@@ -55,7 +60,7 @@ func refuse(node *yqlib.ExpressionNode) error {
 	return errors.Join(refuse(node.LHS), refuse(node.RHS))
 }
 
-// refusal tells why an operator is not allowed, by the library's name for it.
+// refusal returns why an operator, given by the library's name for it, is not allowed.
 func refusal(operator string) (why string, refused bool) {
 	switch operator {
 	case "ENV", "ENVSUBST":
@@ -74,32 +79,39 @@ func refusal(operator string) (why string, refused bool) {
 	return "", false
 }
 
-// library makes the library's own settings what they have to be. They are its global variables.
+// library sets the global variables of the library.
 //
 //nolint:gochecknoglobals // made once, when the first expression is compiled
 var library = sync.OnceFunc(func() {
-	yqlib.ConfiguredSecurityPreferences = yqlib.SecurityPreferences{DisableEnvOps: true, DisableFileOps: true}
+	yqlib.ConfiguredSecurityPreferences = yqlib.SecurityPreferences{
+		DisableEnvOps: true, DisableFileOps: true,
+	}
 	yqlib.GetLogger().SetSlogger(slog.New(slog.DiscardHandler))
 	yqlib.InitExpressionParser()
 	yqlib.ExpressionParser = hermetic{yqlib.ExpressionParser}
 })
 
-// Program is an expression known to be one. It can be used concurrently.
+// Program is a valid expression. It is safe for concurrent use.
 type Program struct {
 	text string
-	// styled says that the expression is about the styles of values, which are looked at only then: yq does not keep them all.
+	// styled says that the expression is about styles of values. They are compared only then,
+	// because yq does not preserve all of them.
 	styled bool
-	// commented says likewise that the expression is about comments. With any other it is enough that no comment is lost: yq takes the
-	// comments below a key without a value for those of the next key.
+	// commented says that the expression is about comments. For other expressions it is enough that
+	// no comment is lost, because yq moves the comments below a key without a value to the next
+	// key.
 	commented bool
 }
 
-// Compile checks an expression. The error is an *[expression.Error].
+// Compile parses an expression. The error is an *[expression.Error].
 func Compile(text string) (*Program, error) {
 	library()
 	p := &Program{text: text}
 	if strings.TrimSpace(text) == "" {
-		return nil, &expression.Error{Language: Language, Text: text, Msg: "the expression is empty", Hint: ". is the resource itself"}
+		return nil, &expression.Error{
+			Language: Language, Text: text, Msg: "the expression is empty",
+			Hint: ". is the resource itself",
+		}
 	}
 	node, err := yqlib.ExpressionParser.ParseExpression(text)
 	if err != nil {
@@ -110,19 +122,26 @@ func Compile(text string) (*Program, error) {
 	return p, nil
 }
 
+// has reports whether an expression has an operator, given by the library's name for it.
 func has(node *yqlib.ExpressionNode, operator string) bool {
-	return node != nil && (node.Operation.OperationType.Type == operator || has(node.LHS, operator) || has(node.RHS, operator))
+	return node != nil &&
+		(node.Operation.OperationType.Type == operator || has(node.LHS, operator) ||
+			has(node.RHS, operator))
 }
 
-// compileError finds the place of what the library found, which seldom tells.
+// compileError turns an error of the library into an *[expression.Error]. The library seldom
+// reports a position, so the error's column is searched for.
 func (p *Program) compileError(err error) error {
-	problem := &expression.Error{Language: Language, Text: p.text, Msg: strings.TrimPrefix(err.Error(), "bad expression, "), Err: err}
+	problem := &expression.Error{
+		Language: Language, Text: p.text, Msg: strings.TrimPrefix(err.Error(), "bad expression, "),
+		Err: err,
+	}
 	if refused, ok := errors.AsType[*refusedError](err); ok {
 		problem.Msg = refused.Error()
 		problem.Column = p.columnOf(refused.operator)
 		return problem
 	}
-	// 1:5: lexer: invalid input text "..."
+	// Errors of the lexer have a position: 1:5: lexer: invalid input text "..."
 	if words := strings.SplitN(problem.Msg, ":", 3); len(words) == 3 {
 		line, lineErr := strconv.Atoi(words[0])
 		character, characterErr := strconv.Atoi(words[1])
@@ -132,7 +151,8 @@ func (p *Program) compileError(err error) error {
 			return problem
 		}
 	}
-	if rest, ok := strings.CutPrefix(problem.Msg, "'"); ok { // '=' expects 2 args but there is 1
+	// such as: '=' expects 2 args but there is 1
+	if rest, ok := strings.CutPrefix(problem.Msg, "'"); ok {
 		operator, _, _ := strings.Cut(rest, "'")
 		problem.Column = p.columnOf(operator)
 		return problem
@@ -141,7 +161,7 @@ func (p *Program) compileError(err error) error {
 	return problem
 }
 
-// columnOf is the column of a word, 0 when it is not there.
+// columnOf returns the column of the first occurrence of word, or 0.
 func (p *Program) columnOf(word string) int {
 	if i := strings.Index(p.text, word); word != "" && i >= 0 {
 		return len([]rune(p.text[:i])) + 1
@@ -149,7 +169,8 @@ func (p *Program) columnOf(word string) int {
 	return 0
 }
 
-// unmatched is the column of the innermost bracket that is never closed, or of the first that closes none; 0 when there is none.
+// unmatched returns the column of the first closing bracket that does not match, or else of the
+// innermost bracket that is never closed. It returns 0 if all brackets match.
 func unmatched(text string) int {
 	var open []int
 	var openings []rune
@@ -175,7 +196,8 @@ func unmatched(text string) int {
 	return 0
 }
 
-// Run is an expression with its parameters, which it calls $params. One goroutine at a time may use it.
+// Run is an expression with its parameters, which the expression calls $params. It must not be used
+// concurrently.
 type Run struct {
 	program   *Program
 	node      *yqlib.ExpressionNode
@@ -183,7 +205,7 @@ type Run struct {
 	prefs     yqlib.YamlPreferences
 }
 
-// Bind gives the expression its parameters.
+// Bind returns the expression with values for its parameters.
 func (p *Program) Bind(params map[string]any) (*Run, error) {
 	node, err := yqlib.ExpressionParser.ParseExpression(p.text)
 	if err != nil {
@@ -204,13 +226,16 @@ func (p *Program) Bind(params map[string]any) (*Run, error) {
 	return r, nil
 }
 
+// problem turns an error into an *[expression.Error] about the expression.
 func (p *Program) problem(err error) *expression.Error {
-	if refused, ok := errors.AsType[*refusedError](err); ok { // by what an expression inside the expression says
+	// the library wraps errors of expressions within the expression
+	if refused, ok := errors.AsType[*refusedError](err); ok {
 		err = refused
 	}
 	return &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
 }
 
+// decode parses a YAML document as yq does.
 func (r *Run) decode(text []byte) (*yqlib.CandidateNode, error) {
 	decoder := yqlib.NewYamlDecoder(r.prefs)
 	if err := decoder.Init(bytes.NewReader(text)); err != nil {
@@ -223,16 +248,18 @@ func (r *Run) decode(text []byte) (*yqlib.CandidateNode, error) {
 	return node, err
 }
 
-// evaluate gives the results for a resource.
+// evaluate returns the results for a resource.
 func (r *Run) evaluate(node *yqlib.CandidateNode) (results []*yqlib.CandidateNode, err error) {
-	defer func() { // of the library
+	defer func() { // the library may panic
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the evaluation panicked: %v", p)
 		}
 	}()
 	input := list.New()
 	input.PushBack(node)
-	context, err := yqlib.NewDataTreeNavigator().GetMatchingNodes(yqlib.Context{MatchingNodes: input, Variables: r.variables}, r.node)
+	context, err := yqlib.NewDataTreeNavigator().GetMatchingNodes(yqlib.Context{
+		MatchingNodes: input, Variables: r.variables,
+	}, r.node)
 	if err != nil {
 		return nil, err
 	}
@@ -242,9 +269,9 @@ func (r *Run) evaluate(node *yqlib.CandidateNode) (results []*yqlib.CandidateNod
 	return results, nil
 }
 
-// print prints results as yq does.
+// print prints results like yq.
 func (r *Run) print(results ...*yqlib.CandidateNode) (text []byte, err error) {
-	defer func() { // of the library
+	defer func() { // the library may panic
 		if p := recover(); p != nil {
 			err = fmt.Errorf("printing panicked: %v", p)
 		}
@@ -254,12 +281,13 @@ func (r *Run) print(results ...*yqlib.CandidateNode) (text []byte, err error) {
 		nodes.PushBack(n)
 	}
 	var b bytes.Buffer
-	err = yqlib.NewPrinter(yqlib.NewYamlEncoder(r.prefs), yqlib.NewSinglePrinterWriter(&b)).PrintResults(nodes)
+	err = yqlib.NewPrinter(yqlib.NewYamlEncoder(r.prefs),
+		yqlib.NewSinglePrinterWriter(&b)).PrintResults(nodes)
 	return b.Bytes(), err
 }
 
-// Get evaluates the expression on a resource and prints the results as yq does; nothing when there are none. The error is an
-// *[expression.Error].
+// Get evaluates the expression on a resource and prints the results like yq. It returns "" if there
+// are none. The error is an *[expression.Error].
 func (r *Run) Get(resource *gaby.YamlDoc) (string, error) {
 	node, err := r.decode(resource.Bytes())
 	if err != nil {

@@ -69,7 +69,7 @@ func TestGet(t *testing.T) {
 		}
 		got, err := run.Get(parse(t, document))
 		if want == "" && strings.Contains(text, "datetime") {
-			continue // how it reads times is its own matter
+			continue // how yq parses times is up to yq
 		}
 		if err != nil || got != want {
 			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
@@ -77,7 +77,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// What the expression does not touch stays byte for byte, where edits can say what it did.
+// TestSet checks that what an expression does not touch is preserved byte for byte, if edits can
+// express what it did.
 func TestSet(t *testing.T) {
 	for _, c := range []struct{ text, from, to string }{
 		{".", "", ""},
@@ -90,7 +91,10 @@ func TestSet(t *testing.T) {
 		{`del(.spec.list[0])`, "  - a\n", ""},
 		{`.spec.list += [{"x": "5"}]`, "# small\n", "# small\n  - x: \"5\"\n"},
 		{`.spec.list[1].size line_comment = "large"`, "# small", "# large"},
-		{`.spec.replicas = 4 | .spec.replicas line_comment = ""`, "replicas:   3  # enough", "replicas:   4"},
+		{
+			`.spec.replicas = 4 | .spec.replicas line_comment = ""`, "replicas:   3  # enough",
+			"replicas:   4",
+		},
 		{`.spec.day = .spec.when`, "# small\n", "# small\n  day: \"2026-01-31\"\n"},
 	} {
 		run, err := bind(c.text)
@@ -110,7 +114,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// A key stays with its items that are commented out, which yq gives to the next key, and no line is spelled anew.
+// TestSetBesideCommentedItems checks that commented-out items stay below their key, although yq
+// moves them to the next one, and that other lines are not rewritten.
 func TestSetBesideCommentedItems(t *testing.T) {
 	const text = "resources:\n- a.yaml\ncomponents:\n# - b\n# - c\n\nlast: 1\n"
 	for expression, want := range map[string]string{
@@ -129,7 +134,7 @@ func TestSetBesideCommentedItems(t *testing.T) {
 	}
 }
 
-// What edits cannot say is yq's own text.
+// TestSetWithTheTextOfYQ checks that yq's own text is used for what edits cannot express.
 func TestSetWithTheTextOfYQ(t *testing.T) {
 	for text, want := range map[string]string{
 		`... comments = ""`:                 "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: \"shop\"}\nspec:\n  replicas: 3\n  image: 'nginx:1.25'\n  when: 2026-01-31\n  list:\n    - a\n    - name: b.c\n      size: 1\n",
@@ -159,18 +164,20 @@ func TestSetWithTheTextOfYQ(t *testing.T) {
 	if run, err = bind(`.metadata, .spec.list[1]`); err != nil {
 		t.Fatal(err)
 	}
-	if made, _, err := run.Set(parse(t, document)); err != nil || made.String() != "{name: web, namespace: \"shop\"}\n---\n# the second\nname: b.c\nsize: 1 # small\n" {
+	if made, _, err := run.Set(parse(t, document)); err != nil ||
+		made.String() != "{name: web, namespace: \"shop\"}\n---\n# the second\nname: b.c\nsize: 1 # small\n" {
 		t.Errorf("%v\n%s", err, made)
 	}
 	if run, err = bind(`... comments = ""`); err != nil {
 		t.Fatal(err)
 	}
-	if made, _, err := run.Set(parse(t, strings.ReplaceAll(document, "\n", "\r\n"))); err != nil || strings.Count(made.String(), "\n") != strings.Count(made.String(), "\r\n") {
+	if made, _, err := run.Set(parse(t, strings.ReplaceAll(document, "\n", "\r\n"))); err != nil ||
+		strings.Count(made.String(), "\n") != strings.Count(made.String(), "\r\n") {
 		t.Errorf("%v\n%q", err, made)
 	}
 }
 
-// The items of a list are edited where they stand, whatever yq would print.
+// TestSetItems checks that items of a list are edited in place, whatever yq would print.
 func TestSetItems(t *testing.T) {
 	const list = "apiVersion: v1\nkind: List\nitems:\n# first\n- kind: A\n  apiVersion: v1\n  n: 1 # one\n- {kind: B,  apiVersion: v1, n: 2}\n"
 	docs, err := gaby.ParseAll([]byte(list))
@@ -182,17 +189,20 @@ func TestSetItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, doc := range docs {
-		if made, complete, err := run.Set(doc); err != nil || len(made) != 1 || made[0] != doc || !complete {
+		if made, complete, err := run.Set(doc); err != nil || len(made) != 1 || made[0] != doc ||
+			!complete {
 			t.Fatal(err, complete)
 		}
 	}
-	if want := strings.NewReplacer("n: 1", "n: 2", "n: 2", "n: 3").Replace(list); docs.String() != want {
+	if want := strings.NewReplacer("n: 1", "n: 2", "n: 2",
+		"n: 3").Replace(list); docs.String() != want {
 		t.Errorf("%s\nwant\n%s", docs, want)
 	}
 	if run, err = bind("sort_keys(.) | .n = 9"); err != nil {
 		t.Fatal(err)
 	}
-	if made, complete, err := run.Set(docs[0]); err != nil || complete || made[0] != docs[0] || made[0].Path("n").Data() != 9 {
+	if made, complete, err := run.Set(docs[0]); err != nil || complete || made[0] != docs[0] ||
+		made[0].Path("n").Data() != 9 {
 		t.Errorf("complete %t, error %v\n%s", complete, err, made)
 	}
 }
@@ -249,7 +259,8 @@ func TestErrors(t *testing.T) {
 }
 
 func TestProgramsAreConcurrent(t *testing.T) {
-	program, err := yq.Compile(`.spec.replicas += ($params.n | to_number) | .spec.x = "\(.kind)" | with(.spec.list[1]; .size = 2)`)
+	program, err := yq.Compile(
+		`.spec.replicas += ($params.n | to_number) | .spec.x = "\(.kind)" | with(.spec.list[1]; .size = 2)`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +273,9 @@ func TestProgramsAreConcurrent(t *testing.T) {
 			}
 			for range 20 {
 				doc := parse(t, document)
-				if made, _, err := run.Set(doc); err != nil || made[0] != doc || doc.Path("spec.replicas").Data() != 5 || doc.Path("spec.x").Data() != "Deployment" {
+				if made, _, err := run.Set(doc); err != nil || made[0] != doc ||
+					doc.Path("spec.replicas").Data() != 5 ||
+					doc.Path("spec.x").Data() != "Deployment" {
 					t.Fatal(err)
 				}
 			}
@@ -270,10 +283,15 @@ func TestProgramsAreConcurrent(t *testing.T) {
 	}
 }
 
-// Whatever an expression is, it compiles or has an error; what comes of it is what yq alone makes of it.
+// FuzzSet checks that every expression compiles or has an error, and that its result has the values
+// that yq alone produces.
 func FuzzSet(f *testing.F) {
 	for _, text := range []string{
-		".spec.replicas += 2", `.. style = "double"`, "del(.spec)", `.a.b[2].c = "x"`, `... comments = ""`, "sort_keys(..)", ".spec.list |= reverse", `.spec.image line_comment = "x"`, `.metadata * {"a": {"b": 1}}`, ".spec.list[1] |= with_entries(.value |= . + 1)", `"\(.kind)"`, "[.", `.spec.replicas as $x | .a = $x`, `.x = "a: b # c\n"`,
+		".spec.replicas += 2", `.. style = "double"`, "del(.spec)", `.a.b[2].c = "x"`,
+		`... comments = ""`, "sort_keys(..)", ".spec.list |= reverse",
+		`.spec.image line_comment = "x"`, `.metadata * {"a": {"b": 1}}`,
+		".spec.list[1] |= with_entries(.value |= . + 1)", `"\(.kind)"`, "[.",
+		`.spec.replicas as $x | .a = $x`, `.x = "a: b # c\n"`,
 	} {
 		f.Add(text, document)
 	}
@@ -295,7 +313,7 @@ func FuzzSet(f *testing.F) {
 		}
 		same, err := identity.Get(doc)
 		if err != nil || !equal(same, doc) {
-			return // a text that yq does not print as it read it
+			return // yq does not print this text as it read it
 		}
 		printed, getErr := run.Get(doc)
 		made, _, err := run.Set(doc)
@@ -308,8 +326,10 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-// equal reports whether a text says what a document does; of texts that are no YAML it does.
+// equal reports whether a text has the values of a document. It returns true if one of them is not
+// valid YAML.
 func equal(text string, doc *gaby.YamlDoc) bool {
 	other, err := gaby.ParseYAML([]byte(text))
-	return err != nil || other.Check() != nil || doc.Check() != nil || fmt.Sprint(other.Data()) == fmt.Sprint(doc.Data())
+	return err != nil || other.Check() != nil || doc.Check() != nil ||
+		fmt.Sprint(other.Data()) == fmt.Sprint(doc.Data())
 }
