@@ -49,9 +49,12 @@ func addMutation(old, now *api.ResourceMutation) api.ResourceMutation {
 	// Nothing happened this time.
 	case old != nil && (is == api.MutationTypeNone || is == ""):
 		return *old
-	case old == nil, is == api.MutationTypeDelete, is == api.MutationTypeReplace,
-		was == api.MutationTypeNone, was == "":
+	case old == nil, is == api.MutationTypeDelete, is == api.MutationTypeReplace:
 		m = entered(&api.ResourceMutation{}, now)
+		m.ResourceMutationInfo = now.ResourceMutationInfo
+	// Nothing happened before, but paths may be protected.
+	case was == api.MutationTypeNone, was == "":
+		m = entered(old, now)
 		m.ResourceMutationInfo = now.ResourceMutationInfo
 	// Deleted and added again: together that replaces the resource.
 	case was == api.MutationTypeDelete:

@@ -406,3 +406,27 @@ func TestDiffPatch(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Two equal values that the target has moved are both found again.
+func TestMergeFindsEqualMovedValues(t *testing.T) {
+	const head = "apiVersion: v1\nkind: A\nmetadata: {name: a}\nspec:\n"
+	base := head + "  one: {x: 1, y: 2}\n  two: {x: 1, y: 2}\n"
+	target := head + "  three: {x: 1, y: 2}\n  four: {x: 1, y: 2}\n"
+	merged, err := mutation.Merge(
+		mutationtest.Parse(t, base), mutationtest.Parse(t, head+"  other: 1\n"),
+		mutationtest.Parse(t, target), k8skit.K8sResourceProvider,
+		mutation.Options{KeepChanged: true, FindRenames: true},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := 0
+	for _, c := range merged.Conflicts {
+		if c.Target != nil && c.Target.MutationType == api.MutationTypeAdd {
+			moved++
+		}
+	}
+	if moved != 2 {
+		t.Errorf("%d conflicts about moved values, want 2: %+v", moved, merged.Conflicts)
+	}
+}

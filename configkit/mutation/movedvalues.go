@@ -54,10 +54,11 @@ func movedValues(r *resourceChange, keys *configkit.MergeKeyTree) map[string]mov
 				if has(moved, e.path.canonical()) {
 					continue
 				}
-				if i := slices.IndexFunc(is, func(m movedValue) bool {
-					return same(e.value, m.value)
-				}); i >= 0 && !taken[i] {
-					taken[i], moved[e.path.canonical()] = true, is[i]
+				for i, m := range is {
+					if !taken[i] && same(e.value, m.value) {
+						taken[i], moved[e.path.canonical()] = true, m
+						break
+					}
 				}
 			}
 		}

@@ -335,6 +335,25 @@ func TestAddMutations(t *testing.T) {
 	}
 }
 
+// A path that is protected before anything happened to its resource stays so.
+func TestAddKeepsProtectionOfUnchangedResources(t *testing.T) {
+	old, n := mutation.Protect(nil, api.AttributeValueList{
+		place("apps/v1/Deployment", "dev/web", "spec.replicas"),
+	}, true, k8skit.K8sResourceProvider)
+	if n != 1 {
+		t.Fatal(n)
+	}
+	next := computed(t, baseDeployment, replaced(t, baseDeployment, "web:1.0", "web:2.0"), 1)
+	want := []string{
+		"dev/web Update 1", "dev/web spec.replicas None 0 !",
+		"dev/web spec.template.spec.containers.?name=app;@0.image Update 1 web:2.0",
+	}
+	got := entryLines(mutation.Add(old, next, k8skit.K8sResourceProvider))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestAddMutationsInheritsProtection(t *testing.T) {
 	first := computed(t, baseDeployment, replaced(t, baseDeployment, "2 #", "3 #"), 1)
 	old, n := mutation.Protect(first, api.AttributeValueList{
