@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fctl-dev/fctl/shellwords"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/google/go-cmp/cmp"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/shellwords"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 )
 
 // The examples of the functions for configuration that is not Kubernetes', a line each. A test runs them all.

@@ -12,7 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/resourcetypes"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/shellwords"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 )
 
 // AddResourceTypes adds what files say about Kubernetes resource types, and a function get-<name> and set-<name> for each

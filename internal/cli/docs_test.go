@@ -16,9 +16,9 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/settings"
-	"github.com/fctl-dev/fctl/shellwords"
 )
 
 const generated = "<!-- Made by `make gen` from the source: do not edit. -->\n"

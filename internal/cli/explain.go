@@ -14,11 +14,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // explainFlags are the flags of explain.

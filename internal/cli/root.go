@@ -15,10 +15,10 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/settings"
-	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // newRoot makes the commands. What cobra prints, help and the scripts for completion, goes to help, as cobra does not tell when it

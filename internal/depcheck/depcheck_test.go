@@ -51,7 +51,7 @@ func rules() []rule {
 		{room: in("functions"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "functions know nothing of the command line"},
 		{room: in("configkit"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "configkit knows nothing of the command line"},
 		{room: in("api"), deny: []string{module}, why: "the data types import nothing of this module"},
-		{room: in("shellwords"), deny: []string{module}, why: "words of a shell need nothing of this module"},
+		{room: in("functions/shellwords"), deny: []string{module}, why: "words of a shell need nothing of this module"},
 		{room: in("configkit"), deny: []string{in("functions")}, why: "arrows point from functions to configkit"},
 		{room: in("configkit/gaby"), deny: []string{in("functions"), in("configkit")}, why: "the document is below everything but api"},
 		{room: in("configkit/yamlpath"), except: []string{in("configkit!"), in("configkit/gaby")}, deny: []string{in("configkit")}, why: "paths are below all but the document"},

@@ -20,9 +20,9 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/cli"
 	"github.com/fctl-dev/fctl/internal/iostreams"
-	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // Case is one line of the list.

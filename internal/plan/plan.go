@@ -29,8 +29,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/where"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // Then is the word between the links of a chain.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // CheckUnit checks the word that stands where the unit's name is expected.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/shellwords"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 )
 
 // FilePath returns the path of a word file:PATH. A URL, file://..., is not such a word but a value.

@@ -11,12 +11,12 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // Output is where the configuration goes.

@@ -7,13 +7,13 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // Deps is what a run works with.

@@ -26,13 +26,13 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/iostreams"
 	"github.com/fctl-dev/fctl/internal/plan"
 	"github.com/fctl-dev/fctl/internal/report"
 	"github.com/fctl-dev/fctl/internal/sink"
 	"github.com/fctl-dev/fctl/internal/source"
-	"github.com/fctl-dev/fctl/shellwords"
 )
 
 // Run runs the chain of a request on its files and prints or writes the results. The error is what kept it from

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fctl-dev/fctl/shellwords"
+	"github.com/fctl-dev/fctl/functions/shellwords"
 )
 
 func TestSplit(t *testing.T) {
