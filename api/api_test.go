@@ -51,11 +51,13 @@ func TestJSONShapes(t *testing.T) {
 			`{` + infoText +
 				`,"Path":"spec.x","AttributeName":"x","DataType":"int","Value":1,"Index":2}`,
 		},
-		{marshal(t, row),
+		{
+			marshal(t, row),
 			`{` + infoText +
 				`,"ResourceMergeID":"m","Path":"spec.x","InLiveState":true,"AttributeName":"x","DataType":"int",` +
 				`"Details":{"Description":"d","NeededRequired":{"a":"1","b":"2"},"IsNeeded":true},"Value":1,"Comment":"c","Index":2,"FunctionName":"f","Score":"High",` +
-				`"Issues":[{"Identifier":"i","Message":"m"}],"Position":{"File":"f.yaml","Line":3,"Column":4}}`},
+				`"Issues":[{"Identifier":"i","Message":"m"}],"Position":{"File":"f.yaml","Line":3,"Column":4}}`,
+		},
 		{marshal(t, api.ValidationResult{}), `{"Passed":false,"Index":0}`},
 		{
 			marshal(t, api.ValidationResult{

@@ -54,8 +54,10 @@ func TestCorpus(t *testing.T) { formattest.Corpus(t, envkit.Converter{}, corpus)
 // TestLineBreaks checks that a line break in a new value is one for every reader, whatever the line
 // ends of the text.
 func TestLineBreaks(t *testing.T) {
-	for text, want := range map[string]string{"A=1\n": "A=\"x\ny\"\n",
-		"A=1\r\n": "A=\"x\\ny\"\r\n"} {
+	for text, want := range map[string]string{
+		"A=1\n":   "A=\"x\ny\"\n",
+		"A=1\r\n": "A=\"x\\ny\"\r\n",
+	} {
 		docs, err := envkit.Converter{}.NativeToDocuments([]byte(text))
 		if err != nil {
 			t.Fatal(err)

@@ -118,8 +118,10 @@ func (p *parser) variable() (*formatkit.Node, error) {
 	n.Value = p.value(n, form)
 	form.old.raw = string(p.text[n.Span.From:n.Span.To])
 	form.old.variables = variablesIn(form.old.raw)
-	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, begin),
-		To: formatkit.NextLine(p.text, p.at)}
+	n.Entry = formatkit.Span{
+		From: formatkit.LineStart(p.text, begin),
+		To:   formatkit.NextLine(p.text, p.at),
+	}
 	n.Head, n.Comments.Head = formatkit.CommentsAbove(p.text, p.before, n.Entry.From, isComment)
 	p.at, p.before = n.Entry.To, n.Entry.To
 	return n, nil

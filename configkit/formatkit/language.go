@@ -88,8 +88,10 @@ func (c Converter[L]) NativeToDocuments(data []byte) (gaby.Container, error) {
 	text := gaby.NewNativeText(data, starts...)
 	container := make(gaby.Container, len(documents))
 	for i, d := range documents {
-		s := &source{Language: c.Language, given: data, text: ended, start: d.Start,
-			end: len(ended), root: d.Root}
+		s := &source{
+			Language: c.Language, given: data, text: ended, start: d.Start,
+			end: len(ended), root: d.Root,
+		}
 		if i+1 < len(documents) {
 			s.end = documents[i+1].Start
 		}
@@ -244,8 +246,10 @@ func (c Converter[L]) verify(text []byte, doc *gaby.YamlDoc) error {
 			return nil
 		}
 		place := doc.Path(path)
-		err = &gaby.EditError{Pos: place.Position(), Path: path,
-			Msg: "the value cannot be written in this format"}
+		err = &gaby.EditError{
+			Pos: place.Position(), Path: path,
+			Msg: "the value cannot be written in this format",
+		}
 	} else {
 		err = fmt.Errorf("the edited document cannot be written in this format: %w", err)
 	}

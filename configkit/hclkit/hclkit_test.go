@@ -58,8 +58,10 @@ func TestModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{string(module),
-		strings.ReplaceAll(string(module), "\n", "\r\n")} {
+	for _, text := range []string{
+		string(module),
+		strings.ReplaceAll(string(module), "\n", "\r\n"),
+	} {
 		docs, err := hclkit.Converter{}.NativeToDocuments([]byte(text))
 		if err != nil {
 			t.Fatal(err)

@@ -132,12 +132,16 @@ type item struct {
 func itemsOf(body *hclsyntax.Body) []item {
 	items := make([]item, 0, len(body.Attributes)+len(body.Blocks))
 	for _, a := range body.Attributes {
-		items = append(items, item{attribute: a,
-			span: formatkit.Span{From: a.NameRange.Start.Byte, To: a.Expr.Range().End.Byte}})
+		items = append(items, item{
+			attribute: a,
+			span:      formatkit.Span{From: a.NameRange.Start.Byte, To: a.Expr.Range().End.Byte},
+		})
 	}
 	for _, b := range body.Blocks {
-		items = append(items, item{block: b,
-			span: formatkit.Span{From: b.TypeRange.Start.Byte, To: b.CloseBraceRange.End.Byte}})
+		items = append(items, item{
+			block: b,
+			span:  formatkit.Span{From: b.TypeRange.Start.Byte, To: b.CloseBraceRange.End.Byte},
+		})
 	}
 	slices.SortFunc(items, func(a, b item) int { return a.span.From - b.span.From })
 	return items
@@ -231,10 +235,14 @@ func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
 		add(root, typeKey, b.Labels[0], span(b.LabelRanges[0]))
 		add(root, nameKey, b.Labels[1], span(b.LabelRanges[1]))
 	default:
-		at := formatkit.Span{From: b.LabelRanges[0].Start.Byte,
-			To: b.LabelRanges[len(b.Labels)-1].End.Byte}
-		list := &formatkit.Node{Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line,
-			Head: line.From, Comma: -1, Syntax: &form{standing: asLabel, parent: root}}
+		at := formatkit.Span{
+			From: b.LabelRanges[0].Start.Byte,
+			To:   b.LabelRanges[len(b.Labels)-1].End.Byte,
+		}
+		list := &formatkit.Node{
+			Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line,
+			Head: line.From, Comma: -1, Syntax: &form{standing: asLabel, parent: root},
+		}
 		root.Kids = append(root.Kids, list)
 		for i, label := range b.Labels {
 			add(list, "", label, span(b.LabelRanges[i]))
@@ -253,8 +261,10 @@ func (p parser) body(n *formatkit.Node, body *hclsyntax.Body) {
 			continue
 		}
 		list := p.group(n, it.block, groups)
-		kid := &formatkit.Node{Kind: gaby.Map, Comma: -1,
-			Syntax: &form{standing: asBlock, parent: list}}
+		kid := &formatkit.Node{
+			Kind: gaby.Map, Comma: -1,
+			Syntax: &form{standing: asBlock, parent: list},
+		}
 		list.Kids = append(list.Kids, kid)
 		p.block(kid, it, before)
 		p.body(kid, it.block.Body)
@@ -295,8 +305,10 @@ func (p parser) group(
 // attribute adds an attribute to the body in.
 func (p parser) attribute(in *formatkit.Node, it item, before int) {
 	a := it.attribute
-	n := &formatkit.Node{Key: a.Name, KeySpan: span(a.NameRange), Comma: -1,
-		Syntax: &form{standing: asAttribute, parent: in, sign: span(a.EqualsRange)}}
+	n := &formatkit.Node{
+		Key: a.Name, KeySpan: span(a.NameRange), Comma: -1,
+		Syntax: &form{standing: asAttribute, parent: in, sign: span(a.EqualsRange)},
+	}
 	in.Kids = append(in.Kids, n)
 	p.value(n, a.Expr)
 	p.lines(n, formatkit.Span{From: it.span.From, To: n.Span.To}, before)
@@ -351,8 +363,10 @@ func (p parser) object(n *formatkit.Node, e *hclsyntax.ObjectConsExpr) bool {
 	for i, item := range e.Items {
 		at := span(item.KeyExpr.Range())
 		sign := p.gap(at.To)
-		kid := &formatkit.Node{Key: keys[i], KeySpan: at, Comma: -1,
-			Syntax: &form{parent: n, sign: formatkit.Span{From: sign, To: sign + 1}}}
+		kid := &formatkit.Node{
+			Key: keys[i], KeySpan: at, Comma: -1,
+			Syntax: &form{parent: n, sign: formatkit.Span{From: sign, To: sign + 1}},
+		}
 		n.Kids = append(n.Kids, kid)
 		p.value(kid, item.ValueExpr)
 		after = p.bracketed(kid, after, formatkit.Span{From: at.From, To: kid.Span.To})

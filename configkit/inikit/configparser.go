@@ -129,8 +129,10 @@ func (d configparser) value(p *parser, n *formatkit.Node, eol, indent int) int {
 	for next >= 0 {
 		// Everything between two lines of the value stands for the line ends between them.
 		begin, blank := continuation(p.text, eol, indent)
-		pieces = append(pieces, formatkit.Token{From: to - start, To: begin - start,
-			Text: strings.Repeat("\n", 1+blank)})
+		pieces = append(pieces, formatkit.Token{
+			From: to - start, To: begin - start,
+			Text: strings.Repeat("\n", 1+blank),
+		})
 		eol = formatkit.LineEnd(p.text, begin)
 		from, to = begin, trimRight(p.text, begin, eol)
 		pieces = append(pieces, characters(p.text, from, to, start)...)
@@ -166,8 +168,10 @@ func characters(text []byte, from, to, start int) []formatkit.Token {
 	var out []formatkit.Token
 	for from < to {
 		_, n := utf8.DecodeRune(text[from:])
-		out = append(out, formatkit.Token{From: from - start, To: from - start + n,
-			Text: string(text[from : from+n])})
+		out = append(out, formatkit.Token{
+			From: from - start, To: from - start + n,
+			Text: string(text[from : from+n]),
+		})
 		from += n
 	}
 	return out

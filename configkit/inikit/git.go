@@ -155,8 +155,10 @@ func (git) value(p *parser, n *formatkit.Node) error {
 	n.Span = formatkit.Span{From: -1, To: p.at}
 	empty, quoted := true, -1 // whether the value is empty so far, and the offset of an open quote
 	add := func(length int, text string) {
-		f.pieces = append(f.pieces, formatkit.Token{From: p.at - n.Span.From,
-			To: p.at - n.Span.From + length, Text: text})
+		f.pieces = append(f.pieces, formatkit.Token{
+			From: p.at - n.Span.From,
+			To:   p.at - n.Span.From + length, Text: text,
+		})
 		empty = empty && text == ""
 		p.at += length
 	}

@@ -154,8 +154,10 @@ func (e editor) value(n *formatkit.Node, value any) error {
 
 // style returns the layout of further lines of the value of n.
 func (e editor) style(n *formatkit.Node) style {
-	indent := e.Raw(formatkit.Span{From: formatkit.LineStart(e.Text, n.KeySpan.From),
-		To: n.KeySpan.From})
+	indent := e.Raw(formatkit.Span{
+		From: formatkit.LineStart(e.Text, n.KeySpan.From),
+		To:   n.KeySpan.From,
+	})
 	if have := formatkit.Indent(e.Text, n.Span.To); strings.Contains(e.Raw(n.Span), "\n") &&
 		len(have) > len(indent) {
 		return style{have, e.LineEnd}

@@ -135,8 +135,10 @@ func TestInfinity(t *testing.T) {
 	if have[0] != math.Inf(1) || have[1] != math.Inf(-1) || !math.IsNaN(have[2].(float64)) {
 		t.Errorf("read as %v", have)
 	}
-	for file, allowed := range map[string]bool{"a.json5": true, "a.jsonc": false, "a.json": false,
-		"": false} {
+	for file, allowed := range map[string]bool{
+		"a.json5": true, "a.jsonc": false, "a.json": false,
+		"": false,
+	} {
 		docs, err := dialect(file).NativeToDocuments([]byte("[1]\n"))
 		if err != nil {
 			t.Fatal(err)
@@ -194,8 +196,10 @@ func generate(d formattest.Dice, file string) string {
 		return formattest.Pick(d, texts...)
 	}
 	scalar := func() string {
-		forms := []string{"1", "-17", "1.0", "1e3", "6.5E-3", "true", "false", "null", `"basic"`,
-			`""`, `"esc \" \u00e9 \ud83d\ude00 \/"`, `"é😀"`, "[]", "{}", "18446744073709551615"}
+		forms := []string{
+			"1", "-17", "1.0", "1e3", "6.5E-3", "true", "false", "null", `"basic"`,
+			`""`, `"esc \" \u00e9 \ud83d\ude00 \/"`, `"é😀"`, "[]", "{}", "18446744073709551615",
+		}
 		if is5 {
 			forms = append(forms, "0x00FF", ".5", "+1", "'it\"s'", "'two \\"+end+" lines'")
 		}

@@ -82,8 +82,10 @@ func once(problems []Problem) []Problem {
 }
 
 func newCheck(v gaby.Value, s *Schema) *check {
-	return &check{root: v, schemas: s.resource.compiler.size(), left: freeCost,
-		leftForHints: hintCost}
+	return &check{
+		root: v, schemas: s.resource.compiler.size(), left: freeCost,
+		leftForHints: hintCost,
+	}
 }
 
 // check is the state of one check.
@@ -125,8 +127,10 @@ func (c *check) report(property string, pos gaby.Position, keyword, format strin
 	message := fmt.Sprintf(format, args...)
 	if c.spend(problemCost + len(message)/8 + c.pathCost()) {
 		c.problems = append(c.problems,
-			Problem{Path: c.segments(), Property: strings.Clone(property), Pos: pos,
-				Keyword: keyword, Message: message})
+			Problem{
+				Path: c.segments(), Property: strings.Clone(property), Pos: pos,
+				Keyword: keyword, Message: message,
+			})
 	}
 }
 

@@ -94,30 +94,48 @@ func TestKubernetesDialects(t *testing.T) {
 		schema, value string
 		want          string
 	}{
-		{jsonschema.OpenAPI, object,
-			`{a: x, n: null, b: yes, m: {k: null}, o: {any: 1}, q: 0.5, i: 80}`, ""},
+		{
+			jsonschema.OpenAPI, object,
+			`{a: x, n: null, b: yes, m: {k: null}, o: {any: 1}, q: 0.5, i: 80}`, "",
+		},
 		{jsonschema.OpenAPI, object, `{a: null}`, "1:1 a: a is required"},
-		{jsonschema.OpenAPI, object, `{a: on}`,
-			`1:5 a: expected string, got on, which is read as true; put it in quotes: "on"`},
+		{
+			jsonschema.OpenAPI, object, `{a: on}`,
+			`1:5 a: expected string, got on, which is read as true; put it in quotes: "on"`,
+		},
 		{jsonschema.OpenAPI, object, `{a: b, q: 0x10, n: 0o17}`, ""},
-		{jsonschema.OpenAPI, object, `{a: "on", q: 1GB, i: 1.5}`,
-			"1:14 q: \"1GB\" is not a valid quantity, such as 500m or 1.5Gi\n1:22 i: expected string or integer, got 1.5; put it in quotes: \"1.5\""},
-		{jsonschema.OpenAPI, object, `{a: x, n: 3000000000, A: x}`,
-			"1:11 n: 3000000000 does not fit int32\n1:23 A: unknown field A; did you mean a?"},
-		{jsonschema.Structural, object, `{a: x, n: null, o: {any: 1}}`,
-			"1:21 o.any: unknown field any"},
-		{jsonschema.Structural,
+		{
+			jsonschema.OpenAPI, object, `{a: "on", q: 1GB, i: 1.5}`,
+			"1:14 q: \"1GB\" is not a valid quantity, such as 500m or 1.5Gi\n1:22 i: expected string or integer, got 1.5; put it in quotes: \"1.5\"",
+		},
+		{
+			jsonschema.OpenAPI, object, `{a: x, n: 3000000000, A: x}`,
+			"1:11 n: 3000000000 does not fit int32\n1:23 A: unknown field A; did you mean a?",
+		},
+		{
+			jsonschema.Structural, object, `{a: x, n: null, o: {any: 1}}`,
+			"1:21 o.any: unknown field any",
+		},
+		{
+			jsonschema.Structural,
 			`{type: object, properties: {n: {type: string, nullable: true}}, x-kubernetes-preserve-unknown-fields: true}`,
-			`{n: null, x: 1}`, ""},
-		{jsonschema.Structural,
+			`{n: null, x: 1}`, "",
+		},
+		{
+			jsonschema.Structural,
 			`{type: object, properties: {a: {type: object, properties: null, required: null, nullable: null}}}`,
-			`{a: {b: 1}}`, "1:6 a.b: unknown field b"},
-		{jsonschema.Structural,
+			`{a: {b: 1}}`, "1:6 a.b: unknown field b",
+		},
+		{
+			jsonschema.Structural,
 			`{type: object, properties: {a: {type: integer}}, anyOf: [{properties: {a: {minimum: 3}}}, {required: [b]}]}`,
-			`{a: 4}`, ""},
-		{jsonschema.Structural,
+			`{a: 4}`, "",
+		},
+		{
+			jsonschema.Structural,
 			`{type: object, properties: {d: {type: string, format: duration}, x: {type: number, minimum: 1, exclusiveMinimum: true}}}`,
-			`{d: 1h30m, x: 1}`, "1:15 x: 1 is not greater than 1"},
+			`{d: 1h30m, x: 1}`, "1:15 x: 1 is not greater than 1",
+		},
 		{
 			jsonschema.Structural,
 			`{type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b], items: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}`,
@@ -273,8 +291,10 @@ func FuzzCheck(f *testing.F) {
 		}
 		before := v.String()
 		_ = jsonschema.CheckStructural(s.Value())
-		for _, dialect := range []jsonschema.Dialect{jsonschema.Draft2020, jsonschema.Draft7,
-			jsonschema.Draft4, jsonschema.OpenAPI, jsonschema.Structural} {
+		for _, dialect := range []jsonschema.Dialect{
+			jsonschema.Draft2020, jsonschema.Draft7,
+			jsonschema.Draft4, jsonschema.OpenAPI, jsonschema.Structural,
+		} {
 			compiled, err := jsonschema.Compile("", s.Value(),
 				jsonschema.Options{Dialect: dialect, Formats: true})
 			if err != nil {

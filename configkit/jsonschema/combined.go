@@ -21,8 +21,10 @@ func (c *Compiler) combination(k keywords, in *resource) *combination {
 	if in.dialect == Structural {
 		in = in.valuesOnly()
 	}
-	r := &combination{all: c.several(k, "allOf", in), some: c.several(k, "anyOf", in),
-		exactlyOne: c.several(k, "oneOf", in), not: c.one(k, "not", in)}
+	r := &combination{
+		all: c.several(k, "allOf", in), some: c.several(k, "anyOf", in),
+		exactlyOne: c.several(k, "oneOf", in), not: c.one(k, "not", in),
+	}
 	for _, alternatives := range []string{"allOf", "anyOf", "oneOf"} {
 		if v := k.get(alternatives); v.Kind() == gaby.List && !v.First().Exists() {
 			c.fail(in, v, "%s has no schema", alternatives)

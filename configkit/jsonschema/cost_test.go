@@ -189,11 +189,13 @@ func TestCostlyRegularExpressions(t *testing.T) {
 // checking a thousand values.
 func TestTooManyRules(t *testing.T) {
 	compiled := 0
-	options := jsonschema.Options{Dialect: jsonschema.Structural,
+	options := jsonschema.Options{
+		Dialect: jsonschema.Structural,
 		Rules: func(*jsonschema.Rule, gaby.Value, bool) (jsonschema.RuleProgram, error) {
 			compiled++
 			return nil, nil
-		}}
+		},
+	}
 	rules := strings.Repeat("{rule: self.a != 'x'}, ", 50_000)
 	_, err := jsonschema.Compile("",
 		parse(t, `{type: object, x-kubernetes-validations: [`+rules+`]}`), options)

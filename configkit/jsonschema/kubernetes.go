@@ -76,8 +76,10 @@ func (c *Compiler) embed(s *Schema, required []string) {
 			object := *declared.object
 			object.closed, loose.object = false, &object
 		}
-		o.properties["metadata"] = &Schema{resource: s.resource,
-			combined: &combination{all: []*Schema{c.options.Metadata, &loose}}}
+		o.properties["metadata"] = &Schema{
+			resource: s.resource,
+			combined: &combination{all: []*Schema{c.options.Metadata, &loose}},
+		}
 	}
 }
 

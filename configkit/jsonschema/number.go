@@ -118,8 +118,10 @@ func (c *Compiler) numberRules(k keywords, in *resource) *numberRules {
 	if !k.has("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf") {
 		return nil
 	}
-	r := &numberRules{minimum: c.limit(k, "minimum", in), maximum: c.limit(k, "maximum", in),
-		multipleOf: c.limit(k, "multipleOf", in)}
+	r := &numberRules{
+		minimum: c.limit(k, "minimum", in), maximum: c.limit(k, "maximum", in),
+		multipleOf: c.limit(k, "multipleOf", in),
+	}
 	if r.multipleOf != nil && r.multipleOf.compare(number{whole: true}) <= 0 {
 		c.fail(in, k.get("multipleOf"), "multipleOf is greater than 0")
 		r.multipleOf = nil

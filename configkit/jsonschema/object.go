@@ -224,8 +224,10 @@ func (r *objectRules) checkName(c *check, e gaby.Value) bool {
 		return true // the name cannot be represented in YAML, such as half of a surrogate pair
 	}
 	c.spend(nameCost + len(e.Key())/4)
-	inner := check{scope: c.scope, depth: c.depth, quiet: c.quiet, left: c.left, root: c.root,
-		err: c.err}
+	inner := check{
+		scope: c.scope, depth: c.depth, quiet: c.quiet, left: c.left, root: c.root,
+		err: c.err,
+	}
 	valid := r.names.check(&inner, name.Value(), nil)
 	c.left, c.root, c.err = inner.left, inner.root, inner.err
 	if !valid && len(inner.problems) > 0 {

@@ -16,8 +16,10 @@ import (
 func values() *rapid.Generator[any] {
 	return rapid.Deferred(func() *rapid.Generator[any] {
 		return rapid.OneOf(
-			rapid.SampledFrom([]any{nil, true, false, 0, 1, 2, 1.5, -1, 1.0, 3, "", "a", "b", "ab",
-				"1", "2026-01-31"}),
+			rapid.SampledFrom([]any{
+				nil, true, false, 0, 1, 2, 1.5, -1, 1.0, 3, "", "a", "b", "ab",
+				"1", "2026-01-31",
+			}),
 			rapid.Custom(func(t *rapid.T) any {
 				return rapid.SliceOfN(values(), 0, 3).Draw(t, "list")
 			}),
@@ -50,8 +52,10 @@ func schemas(newest bool) *rapid.Generator[any] {
 			value   func(*rapid.T) any
 		}{
 			{"type", func(t *rapid.T) any {
-				return rapid.SampledFrom([]string{"string", "number", "integer", "boolean", "null",
-					"array", "object"}).Draw(t, "type")
+				return rapid.SampledFrom([]string{
+					"string", "number", "integer", "boolean", "null",
+					"array", "object",
+				}).Draw(t, "type")
 			}},
 			{"enum", func(t *rapid.T) any { return rapid.SliceOfN(values(), 1, 3).Draw(t, "enum") }},
 			{"minimum", func(t *rapid.T) any { return small.Draw(t, "n") }},

@@ -257,9 +257,11 @@ func (t *target) resolved() (*Schema, error) {
 func (c *Compiler) resolve(t *target) {
 	v, in, err := c.find(t)
 	if err != nil {
-		e := &SchemaError{URI: t.from.name, Pos: t.at.Position(),
+		e := &SchemaError{
+			URI: t.from.name, Pos: t.at.Position(),
 			Msg: fmt.Sprintf("it refers to %s, %v", strings.TrimPrefix(t.uri, noBase), err),
-			Err: err}
+			Err: err,
+		}
 		switch base, _, _ := strings.Cut(t.uri, "#"); {
 		case !errors.Is(err, errNotThere) || c.resources[base] != nil ||
 			t.from.dialect.isKubernetes():

@@ -50,8 +50,10 @@ type rule struct {
 
 // reasons maps the reasons of rules to prefixes of messages.
 func reasons() map[string]string {
-	return map[string]string{"": "", "FieldValueInvalid": "", "FieldValueForbidden": "forbidden: ",
-		"FieldValueRequired": "required: ", "FieldValueDuplicate": "duplicate: "}
+	return map[string]string{
+		"": "", "FieldValueInvalid": "", "FieldValueForbidden": "forbidden: ",
+		"FieldValueRequired": "required: ", "FieldValueDuplicate": "duplicate: ",
+	}
 }
 
 // rules compiles the rules of a schema.

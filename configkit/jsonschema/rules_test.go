@@ -25,7 +25,8 @@ func TestRules(t *testing.T) {
 		"cannot":  {err: errors.New("no such key: b")},
 		"is dear": {result: jsonschema.RuleResult{Holds: true, Cost: 6_000_000}},
 	}
-	options := jsonschema.Options{Dialect: jsonschema.Structural,
+	options := jsonschema.Options{
+		Dialect: jsonschema.Structural,
 		Rules: func(r *jsonschema.Rule, _ gaby.Value, _ bool) (jsonschema.RuleProgram, error) {
 			if r.Rule == "skip" {
 				return nil, nil
@@ -33,9 +34,12 @@ func TestRules(t *testing.T) {
 			if p, ok := programs[r.Rule]; ok {
 				return p, nil
 			}
-			return nil, &jsonschema.RuleError{Keyword: "rule", Msg: "no rule",
-				Hint: "did you mean holds?"}
-		}}
+			return nil, &jsonschema.RuleError{
+				Keyword: "rule", Msg: "no rule",
+				Hint: "did you mean holds?",
+			}
+		},
+	}
 	const schema = `{type: object, properties: {a: {type: object, properties: {b.c: {type: integer}}}, m: {type: object, additionalProperties: {type: string}}}, x-kubernetes-validations: [%]}`
 	for _, c := range []struct{ rules, value, want string }{
 		{`{rule: holds, message: no}, {rule: skip}`, `{}`, ``},

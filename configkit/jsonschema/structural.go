@@ -38,8 +38,10 @@ func (c *structureCheck) structure(s gaby.Value) {
 	if s.Kind() != gaby.Map {
 		return // reported when the schema is compiled
 	}
-	for _, keyword := range []string{"$ref", "definitions", "dependencies", "patternProperties",
-		"additionalItems", "id"} {
+	for _, keyword := range []string{
+		"$ref", "definitions", "dependencies", "patternProperties",
+		"additionalItems", "id",
+	} {
 		if isSet(s, keyword) {
 			c.fail(s.Get(keyword), "%s is not allowed in a CustomResourceDefinition", keyword)
 		}

@@ -63,7 +63,8 @@ spec:
 		},
 		{
 			pod("shop", "secret: {secretName: a}"), "spec.volumes.0.secret.secretName",
-			map[string]string{"ResourceType": "v1/Secret"}, "map[ResourceType:v1/Secret]",
+			map[string]string{"ResourceType": "v1/Secret"},
+			"map[ResourceType:v1/Secret]",
 		},
 	} {
 		if have := fmt.Sprint(p.NeededProperties(

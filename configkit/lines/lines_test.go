@@ -189,7 +189,8 @@ func TestMergeAsGit(t *testing.T) {
 		return path
 	}
 	for _, words := range [][3]string{
-		{"abcdefghij", "aXcdefghij", "abcdefgYij"}, {"abcdefghij", "abcdefghijXX", "Yabcdefghij"},
+		{"abcdefghij", "aXcdefghij", "abcdefgYij"},
+		{"abcdefghij", "abcdefghijXX", "Yabcdefghij"},
 		{"abcdefgh", "adefgh", "abcdefX"},
 	} {
 		base, ours, theirs := text(words[0]), text(words[1]), text(words[2])

@@ -90,27 +90,40 @@ func TestComputeMutations(t *testing.T) {
 			baseDeployment, " # of three", "", "  replicas: 2\n", "", "web:1.0\n",
 			"'web:1.0'\n  replicas: 2\n",
 		), []string{"dev/web None 3"}},
-		{"a map is added", baseDeployment,
-			e(baseDeployment, "spec:\n", "  labels: {a: b, c.d: {}}\nspec:\n"), []string{
+		{
+			"a map is added", baseDeployment,
+			e(baseDeployment, "spec:\n", "  labels: {a: b, c.d: {}}\nspec:\n"),
+			[]string{
 				"dev/web Update 3", "dev/web metadata.labels.a Add 3 b",
 				"dev/web metadata.labels.c~1d Add 3 {}",
-			}},
-		{"a map is emptied, a map is filled",
+			},
+		},
+		{
+			"a map is emptied, a map is filled",
 			e(baseDeployment, "spec:\n", "  labels: {a: b}\n  annotations: {}\nspec:\n"),
-			e(baseDeployment, "spec:\n", "  labels: {}\n  annotations: {a: b}\nspec:\n"), []string{
+			e(baseDeployment, "spec:\n", "  labels: {}\n  annotations: {a: b}\nspec:\n"),
+			[]string{
 				"dev/web Update 3", "dev/web metadata.annotations Update 3 {a: b}",
 				"dev/web metadata.labels Update 3 {}",
-			}},
-		{"another kind of value", baseDeployment,
-			e(baseDeployment, "2 #", `"2" #`, "namespace: dev", "namespace: [dev]"), []string{
+			},
+		},
+		{
+			"another kind of value", baseDeployment,
+			e(baseDeployment, "2 #", `"2" #`, "namespace: dev", "namespace: [dev]"),
+			[]string{
 				"/web Update 3", "/web metadata.namespace Update 3 [dev]",
 				`/web spec.replicas Update 3 "2"`, "/web was [/web dev/web]",
-			}},
-		{"an element with a merge key", baseDeployment + proxy,
-			baseDeployment + e(proxy, "envoy:1", "envoy:2"), []string{
+			},
+		},
+		{
+			"an element with a merge key", baseDeployment + proxy,
+			baseDeployment + e(proxy, "envoy:1", "envoy:2"),
+			[]string{
 				"dev/web Update 3", spec + "containers.?name=proxy;@1.image Update 3 envoy:2",
-			}},
-		{"elements are new, gone, elsewhere", baseDeployment + e(proxy, "proxy", "old") + proxy,
+			},
+		},
+		{
+			"elements are new, gone, elsewhere", baseDeployment + e(proxy, "proxy", "old") + proxy,
 			e(baseDeployment, "containers:\n", "containers:\n"+proxy) +
 				e(proxy, "proxy", "new", "envoy:1", "quite:another"),
 			[]string{
@@ -118,12 +131,14 @@ func TestComputeMutations(t *testing.T) {
 				spec + "containers.?name=new;@2 Add 3 name: new\nimage: quite:another",
 				spec + "containers.?name=old;@1 Delete 3 name: old\nimage: envoy:1",
 				spec + "containers order proxy app new",
-			}},
+			},
+		},
 		{"merge keys of several fields, one of them with a default", baseService, e(
 			baseService, "UDP\n", "UDP\n    name: dns\n", "port: 53\n",
 			"protocol: TCP\n    port: 53\n",
 		), nil},
-		{"elements without merge key", baseRoute,
+		{
+			"elements without merge key", baseRoute,
 			e(baseRoute, "  - match: a\n    weight: 100\n", "", "50", "55") + "  - match: c\n",
 			[]string{
 				"dev/public Update 3",
@@ -132,20 +147,26 @@ func TestComputeMutations(t *testing.T) {
 					";@0 Delete 3 match: a\nweight: 100",
 				"dev/public spec.routes.?~h=" + digestOf(`{"match":"b","weight":50}`) +
 					";@1.weight Update 3 55",
-			}},
-		{"equal elements", baseDeployment + e(baseArgs, "--c", "--a"),
-			baseDeployment + e(baseArgs, "--c", "--d"), []string{
+			},
+		},
+		{
+			"equal elements", baseDeployment + e(baseArgs, "--c", "--a"),
+			baseDeployment + e(baseArgs, "--c", "--d"),
+			[]string{
 				"dev/web Update 3",
 				spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--a"`) +
 					",~o=1;@2 Update 3 --d",
-			}},
-		{"a renamed element", baseDeployment + baseEnv,
+			},
+		},
+		{
+			"a renamed element", baseDeployment + baseEnv,
 			e(baseDeployment, "name: app", "name: main") + e(baseEnv, "value: a", "value: c"),
 			[]string{
 				"dev/web Update 3",
 				spec + "containers.?name=app;@0.env.?name=A;@0.value Update 3 c",
 				spec + "containers order main", spec + "containers names map[app:main]",
-			}},
+			},
+		},
 		{"a renamed resource", baseSettings, e(baseSettings, "settings", "limits"), []string{
 			"dev/limits Update 3", "dev/limits metadata.name Update 3 limits",
 			"dev/limits was [dev/limits dev/settings]",
@@ -159,28 +180,35 @@ func TestComputeMutations(t *testing.T) {
 			e(baseDeployment, "Deployment", "StatefulSet"),
 			[]string{"dev/web Update 3", "dev/web kind Update 3 StatefulSet"},
 		},
-		{"another kind, and namespaces",
+		{
+			"another kind, and namespaces",
 			baseDeployment + separator + e(baseDeployment, "dev", "prod"),
 			e(baseDeployment, "Deployment", "StatefulSet", "dev", "prod") + separator +
 				e(baseDeployment, "Deployment", "StatefulSet"),
 			[]string{
 				"prod/web Update 3", "prod/web kind Update 3 StatefulSet", "dev/web Update 3",
 				"dev/web kind Update 3 StatefulSet",
-			}},
-		{"resources are new and gone", baseSettings + separator + baseDeployment,
-			baseDeployment + separator + baseRoute, []string{
+			},
+		},
+		{
+			"resources are new and gone", baseSettings + separator + baseDeployment,
+			baseDeployment + separator + baseRoute,
+			[]string{
 				"dev/web None 3", "dev/public Add 3",
 				"dev/settings Delete 3 " + strings.TrimSuffix(baseSettings, "\n"),
-			}},
-		{"known by an ID", e(
-			baseSettings, "namespace: dev",
-			"namespace: dev, annotations: {confighub.com/ResourceMergeID: x}",
-		), e(
-			baseRoute, "namespace: dev",
-			"namespace: dev, annotations: {confighub.com/ResourceMergeID: y}",
-		) + separator +
-			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: all, namespace: other, annotations: {confighub.com/ResourceMergeID: x}}\ndata: {a: a, b: b, c: c, d: d, e: e, f: f, g: g}\n",
-			nil},
+			},
+		},
+		{
+			"known by an ID", e(
+				baseSettings, "namespace: dev",
+				"namespace: dev, annotations: {confighub.com/ResourceMergeID: x}",
+			), e(
+				baseRoute, "namespace: dev",
+				"namespace: dev, annotations: {confighub.com/ResourceMergeID: y}",
+			) + separator +
+				"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: all, namespace: other, annotations: {confighub.com/ResourceMergeID: x}}\ndata: {a: a, b: b, c: c, d: d, e: e, f: f, g: g}\n",
+			nil,
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -230,7 +258,8 @@ func TestAddMutations(t *testing.T) {
 		{"something, then nothing", []string{
 			baseDeployment, e(baseDeployment, "2 #", "3 #"), e(baseDeployment, "2 #", "3 #"),
 		}, []string{"dev/web Update 1", "dev/web spec.replicas Update 1 3"}},
-		{"twice at one place",
+		{
+			"twice at one place",
 			[]string{
 				baseDeployment, e(baseDeployment, "2 #", "3 #"),
 				e(baseDeployment, "2 #", "4 #", "1.0", "2.0"),
@@ -238,30 +267,37 @@ func TestAddMutations(t *testing.T) {
 			[]string{
 				"dev/web Update 1", "dev/web spec.replicas Update 2 4",
 				spec + "containers.?name=app;@0.image Update 2 web:2.0",
-			}},
+			},
+		},
 		{
-			"added, then changed", []string{"", baseDeployment, e(baseDeployment, "2 #", "3 #")},
+			"added, then changed",
+			[]string{"", baseDeployment, e(baseDeployment, "2 #", "3 #")},
 			[]string{"dev/web Add 1", "dev/web spec.replicas Update 2 3"},
 		},
 		{
-			"changed, then deleted", []string{baseDeployment, e(baseDeployment, "2 #", "3 #"), ""},
+			"changed, then deleted",
+			[]string{baseDeployment, e(baseDeployment, "2 #", "3 #"), ""},
 			[]string{"dev/web Delete 2 " + strings.TrimSuffix(
 				e(baseDeployment, "2 #", "3 #"), "\n",
 			)},
 		},
 		{
-			"deleted, then added", []string{baseDeployment, "", baseDeployment},
+			"deleted, then added",
+			[]string{baseDeployment, "", baseDeployment},
 			[]string{"dev/web Replace 2"},
 		},
 		{
-			"a key deleted, then added", []string{labels, e(labels, "a: b, ", ""), labels},
+			"a key deleted, then added",
+			[]string{labels, e(labels, "a: b, ", ""), labels},
 			[]string{"dev/web Update 1", "dev/web metadata.labels.a Replace 2 b"},
 		},
 		{
-			"inside, then around", []string{labels, e(labels, "c: d", "c: e"), baseDeployment},
+			"inside, then around",
+			[]string{labels, e(labels, "c: d", "c: e"), baseDeployment},
 			[]string{"dev/web Update 1", "dev/web metadata.labels Delete 2 {a: b, c: e}"},
 		},
-		{"an element is new in front of one that was changed",
+		{
+			"an element is new in front of one that was changed",
 			[]string{
 				withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--a, --b", "--new, --a, --x"),
 			},
@@ -270,23 +306,31 @@ func TestAddMutations(t *testing.T) {
 				spec + "containers.?name=app;@0.args.?~h=+" + digestOf(`"--new"`) +
 					";@0 Add 2 --new",
 				spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--b"`) + ";@2 Update 1 --x",
-			}},
-		{"an element in front of one that was changed is gone",
-			[]string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--a, --b", "--x")}, []string{
+			},
+		},
+		{
+			"an element in front of one that was changed is gone",
+			[]string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--a, --b", "--x")},
+			[]string{
 				"dev/web Update 1",
 				spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--b"`) + ";@0 Update 1 --x",
-			}},
+			},
+		},
 		{
 			"an element is changed, then gone",
 			[]string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--b, ", "")},
 			[]string{"dev/web Update 1"},
 		},
-		{"an element is changed twice",
-			[]string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--b", "--y")}, []string{
+		{
+			"an element is changed twice",
+			[]string{withArgs, e(withArgs, "--b", "--x"), e(withArgs, "--b", "--y")},
+			[]string{
 				"dev/web Update 1",
 				spec + "containers.?name=app;@0.args.?~h=" + digestOf(`"--x"`) + ";@1 Update 2 --y",
-			}},
-		{"an element gets another key, and another one",
+			},
+		},
+		{
+			"an element gets another key, and another one",
 			[]string{
 				baseDeployment + baseEnv,
 				e(baseDeployment, "name: app", "name: main") + e(baseEnv, "value: a", "value: c"),
@@ -296,8 +340,10 @@ func TestAddMutations(t *testing.T) {
 				"dev/web Update 1",
 				spec + "containers.?name=shop;@0.env.?name=A;@0.value Update 1 c",
 				spec + "containers order shop", spec + "containers names map[app:shop main:shop]",
-			}},
-		{"orders",
+			},
+		},
+		{
+			"orders",
 			[]string{
 				baseDeployment + proxy, e(baseDeployment, "containers:\n", "containers:\n"+proxy),
 				e(baseDeployment, "containers:\n", "containers:\n"+proxy) +
@@ -307,8 +353,10 @@ func TestAddMutations(t *testing.T) {
 				"dev/web Update 1",
 				spec + "containers.?name=new;@2 Add 2 name: new\nimage: envoy:1",
 				spec + "containers order proxy app new",
-			}},
-		{"names",
+			},
+		},
+		{
+			"names",
 			[]string{
 				baseSettings, e(baseSettings, "settings", "limits"),
 				e(baseSettings, "settings", "bounds", "dev", "prod"),
@@ -317,7 +365,8 @@ func TestAddMutations(t *testing.T) {
 				"prod/bounds Update 1", "prod/bounds metadata.name Update 2 bounds",
 				"prod/bounds metadata.namespace Update 2 prod",
 				"prod/bounds was [dev/limits dev/settings prod/bounds]",
-			}},
+			},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -578,7 +627,8 @@ func TestPatchMutations(t *testing.T) {
 			api.ResourceMutation{PathMutationMap: api.MutationMap{
 				containers + ".?name=logs;@0.image": update("logs:2"),
 			}},
-			nil, unit, []string{"UnresolvedPath web " + containers + ".?name=logs;@0.image"},
+			nil, unit,
+			[]string{"UnresolvedPath web " + containers + ".?name=logs;@0.image"},
 		},
 		{
 			"an element that is appended",
@@ -637,7 +687,8 @@ func TestPatchMutations(t *testing.T) {
 			api.ResourceMutation{ArrayElementAliases: map[api.ResolvedPath]map[string]string{
 				containers: {"proxy": "app"},
 			}},
-			nil, unit, []string{"UnresolvedPath web " + containers},
+			nil, unit,
+			[]string{"UnresolvedPath web " + containers},
 		},
 		{
 			"a key that has changed already",
@@ -654,11 +705,14 @@ func TestPatchMutations(t *testing.T) {
 			nil, replaced(t, unit, "namespace: dev\n", "namespace: dev\n  labels:\n    a: b\n"),
 			nil,
 		},
-		{"a map is replaced",
+		{
+			"a map is replaced",
 			api.ResourceMutation{PathMutationMap: api.MutationMap{"spec.template": {
 				MutationType: api.MutationTypeReplace, Value: "spec: {}",
-			}}}, nil, replaced(t, unit, unit[strings.Index(unit, "  template:"):strings.Index(unit,
-				"---")], "  template:\n    spec: {}\n"), nil},
+			}}},
+			nil, replaced(t, unit, unit[strings.Index(unit, "  template:"):strings.Index(unit,
+				"---")], "  template:\n    spec: {}\n"), nil,
+		},
 		{
 			"the way to a value",
 			api.ResourceMutation{PathMutationMap: api.MutationMap{"metadata.labels.a": add("b")}},
@@ -670,7 +724,8 @@ func TestPatchMutations(t *testing.T) {
 			api.ResourceMutation{
 				PathMutationMap: api.MutationMap{"metadata.labels.a": update("b")},
 			},
-			nil, unit, []string{"UnresolvedPath web metadata.labels.a"},
+			nil, unit,
+			[]string{"UnresolvedPath web metadata.labels.a"},
 		},
 		{
 			"comments of other programs",
@@ -707,7 +762,9 @@ func TestPatchMutations(t *testing.T) {
 			[]string{"ProtectedPath web " + containers + ".?name=app;@0.image"},
 		},
 		{
-			"the resource is deleted", api.ResourceMutation{ResourceMutationInfo: remove}, nil,
+			"the resource is deleted",
+			api.ResourceMutation{ResourceMutationInfo: remove},
+			nil,
 			separator + baseService, nil,
 		},
 		{
@@ -816,7 +873,8 @@ func TestCheckMutations(t *testing.T) {
 	resource := api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "a/b"}
 	list := api.ResourceMutationList{
 		{Resource: api.ResourceInfo{ResourceType: "v1/Service"}},
-		{Resource: resource,
+		{
+			Resource: resource,
 			ResourceMutationInfo: api.MutationInfo{
 				MutationType: api.MutationTypeAdd, Value: "a: b: c",
 			},
@@ -824,7 +882,8 @@ func TestCheckMutations(t *testing.T) {
 				"x":   {MutationType: "Move"},
 				"y.z": {MutationType: api.MutationTypeUpdate, Value: "[1"},
 				"ok":  {MutationType: api.MutationTypeDelete, Value: "[1"},
-			}},
+			},
+		},
 	}
 	err := mutation.Check(list, k8skit.K8sResourceProvider)
 	for _, want := range []string{"mutation 1: Resource has no", "the value of the mutation: 1:4", `path x: unknown mutation type "Move"`, "path y.z: the value of the mutation"} {

@@ -99,13 +99,17 @@ func (p *parser) entry() (*formatkit.Node, error) {
 	n.Span.To = n.Span.From + end(value)
 	n.Value = typed(p.text[n.Span.From:n.Span.To], value)
 	if plain := string(p.text[n.Span.From:n.Span.To]); formatkit.BeforeRemark(plain) > 0 {
-		form.remark = formatkit.Span{From: n.Span.From + formatkit.BeforeRemark(plain),
-			To: n.Span.To}
+		form.remark = formatkit.Span{
+			From: n.Span.From + formatkit.BeforeRemark(plain),
+			To:   n.Span.To,
+		}
 		n.Span.To = form.remark.From
 		n.Value = formatkit.Typed(string(p.text[n.Span.From:n.Span.To]))
 	}
-	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, n.KeySpan.From),
-		To: formatkit.NextLine(p.text, p.at)}
+	n.Entry = formatkit.Span{
+		From: formatkit.LineStart(p.text, n.KeySpan.From),
+		To:   formatkit.NextLine(p.text, p.at),
+	}
 	n.Head, n.Comments.Head = formatkit.CommentsAbove(p.text, p.before, n.Entry.From,
 		func(line []byte) int {
 			if isCommentMark(line[0]) {

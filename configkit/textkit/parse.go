@@ -41,8 +41,10 @@ func (language) Parse(text []byte) ([]formatkit.Document, error) {
 		begin = formatkit.NextLine(text, m.close)
 	}
 	if doc != nil {
-		b := builder{lines: lineStarts(text[:m.close]), text: text,
-			entry: formatkit.Span{From: m.open, To: begin}}
+		b := builder{
+			lines: lineStarts(text[:m.close]), text: text,
+			entry: formatkit.Span{From: m.open, To: begin},
+		}
 		b.entries(root, doc.Value(), nil)
 		if twice := root.Get(textKey); twice != nil {
 			return nil, formatkit.Fail(text, twice.KeySpan.From,
@@ -141,8 +143,10 @@ func lineStarts(text []byte) []int {
 // entries adds the entries of v, a map or list at path.
 func (b builder) entries(n *formatkit.Node, v gaby.Value, path []string) {
 	for kid := v.First(); kid.Exists(); kid = kid.Next() {
-		k := &formatkit.Node{Kind: kid.Kind(), Comments: kid.Comments(), Comma: -1, Entry: b.entry,
-			Head: b.entry.From}
+		k := &formatkit.Node{
+			Kind: kid.Kind(), Comments: kid.Comments(), Comma: -1, Entry: b.entry,
+			Head: b.entry.From,
+		}
 		segment := strconv.Itoa(len(n.Kids))
 		if n.Kind == gaby.Map {
 			k.Key = kid.Key()

@@ -216,12 +216,14 @@ func TestMovedAndDeleted(t *testing.T) {
 		},
 		{
 			"large, renamed and changed, and deleted", replace("list:", "queue:", "- two", "- 2"),
-			replace(base[strings.Index(base, "  list"):], ""), []string{"7:3 spec.queue"},
+			replace(base[strings.Index(base, "  list"):], ""),
+			[]string{"7:3 spec.queue"},
 		},
 		{
 			"large, deleted, and renamed and changed",
 			replace(base[strings.Index(base, "  list"):], ""),
-			replace("list:", "queue:", "- two", "- 2"), []string{"4:3 spec.queue"},
+			replace("list:", "queue:", "- two", "- 2"),
+			[]string{"4:3 spec.queue"},
 		},
 		{
 			"renamed, and something in it deleted", renamed, replace("    y: 2\n", ""),

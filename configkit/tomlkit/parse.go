@@ -233,8 +233,10 @@ func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s standing) *for
 
 // item adds a table to an array of tables.
 func (p *parser) item(list *formatkit.Node, k key) *formatkit.Node {
-	n := &formatkit.Node{Kind: gaby.Map, KeySpan: k.span, Comma: -1,
-		Syntax: &form{standing: byHeader, parent: list}}
+	n := &formatkit.Node{
+		Kind: gaby.Map, KeySpan: k.span, Comma: -1,
+		Syntax: &form{standing: byHeader, parent: list},
+	}
 	list.Kids = append(list.Kids, n)
 	return n
 }

@@ -31,7 +31,9 @@ func (s SelectorWhere) Where() (*Expr, error) {
 		text    string
 		compile func(string) ([]string, error)
 	}{
-		{s.Kind, kindTerms}, {s.Name, nameTerms}, {s.Namespace, namespaceTerms},
+		{s.Kind, kindTerms},
+		{s.Name, nameTerms},
+		{s.Namespace, namespaceTerms},
 		{s.Labels, labelTerms},
 	} {
 		if of.text == "" {

@@ -37,7 +37,14 @@ func TestErrorsTellTheirPlace(t *testing.T) {
 func TestColumn(t *testing.T) {
 	const text = "ab\nüc\n\nd"
 	for _, c := range [][3]int{
-		{1, 1, 1}, {1, 3, 3}, {2, 2, 5}, {4, 1, 8}, {4, 2, 9}, {5, 1, 0}, {0, 1, 0}, {1, 0, 0},
+		{1, 1, 1},
+		{1, 3, 3},
+		{2, 2, 5},
+		{4, 1, 8},
+		{4, 2, 9},
+		{5, 1, 0},
+		{0, 1, 0},
+		{1, 0, 0},
 		{4, 9, 0},
 	} {
 		if got := expression.Column(text, c[0], c[1]); got != c[2] {

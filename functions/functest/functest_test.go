@@ -61,7 +61,8 @@ func suite(t *testing.T) Suite {
 		})
 	register(api.FunctionSignature{FunctionName: "fail-twice", Mutating: true},
 		func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container,
-			any, error) {
+			any, error,
+		) {
 			return nil, nil, fmt.Errorf("first (really): %w", &api.Failure{
 				Message: "first (really)", Hint: "do not",
 			})
@@ -112,7 +113,8 @@ func TestCasesAreChecked(t *testing.T) {
 			map[string]string{
 				"chain": "# first\nlengthen-x then lengthen-x\nset-x\n", "in.yaml": thing,
 				"out.yaml": thing + "x: 1\n",
-			}, nil,
+			},
+			nil,
 		},
 		{
 			"input of the directory above",
@@ -125,7 +127,8 @@ func TestCasesAreChecked(t *testing.T) {
 			[]string{"out.yaml (-want +got)"},
 		},
 		{
-			"a change that is not expected", map[string]string{"chain": "set-x", "in.yaml": thing},
+			"a change that is not expected",
+			map[string]string{"chain": "set-x", "in.yaml": thing},
 			[]string{"out.yaml does not exist, so nothing is to change"},
 		},
 		{"no change", map[string]string{"chain": "set-x", "in.yaml": thing + "x: 1\n"}, nil},
@@ -133,7 +136,8 @@ func TestCasesAreChecked(t *testing.T) {
 			"no change, said with a file",
 			map[string]string{
 				"chain": "set-x", "in.yaml": thing + "x: 1\n", "out.yaml": thing + "x: 1\n",
-			}, nil,
+			},
+			nil,
 		},
 		{
 			"no change where one is expected",
@@ -154,7 +158,8 @@ func TestCasesAreChecked(t *testing.T) {
 			map[string]string{
 				"chain": "fail-twice", "in.yaml": thing,
 				"errors": `^fail-twice: first \(really\) \(hint: do not\)$`,
-			}, nil,
+			},
+			nil,
 		},
 		{
 			"an error that is not expected",
@@ -175,31 +180,37 @@ func TestCasesAreChecked(t *testing.T) {
 			"a chain that fails has no result",
 			map[string]string{
 				"chain": "set-x then fail-twice", "in.yaml": thing, "errors": "first",
-			}, nil,
+			},
+			nil,
 		},
 		{
 			"not idempotent",
 			map[string]string{
 				"chain": "lengthen-x", "in.yaml": thing, "out.yaml": thing + "x: x\n",
-			}, []string{"lengthen-x says that it is idempotent, but"},
+			},
+			[]string{"lengthen-x says that it is idempotent, but"},
 		},
 		{
 			"not deterministic",
 			map[string]string{
 				"chain": "count-calls", "in.yaml": thing, "out.yaml": thing + "x: 1\n",
-			}, []string{"a second run"},
+			},
+			[]string{"a second run"},
 		},
 		{"no chain", map[string]string{"in.yaml": thing}, []string{"open DIR/case/chain"}},
 		{
-			"an empty chain", map[string]string{"chain": "# none\n", "in.yaml": thing},
+			"an empty chain",
+			map[string]string{"chain": "# none\n", "in.yaml": thing},
 			[]string{"DIR/case/chain: there is no function"},
 		},
 		{
-			"a broken chain", map[string]string{"chain": "set-x then", "in.yaml": thing},
+			"a broken chain",
+			map[string]string{"chain": "set-x then", "in.yaml": thing},
 			[]string{"DIR/case/chain:1: a function is missing"},
 		},
 		{
-			"two inputs", map[string]string{"chain": "set-x", "in.yaml": thing, "in.json": thing},
+			"two inputs",
+			map[string]string{"chain": "set-x", "in.yaml": thing, "in.json": thing},
 			[]string{"DIR/case: there are several inputs"},
 		},
 		{"no input", map[string]string{"chain": "set-x"}, []string{"DIR/case: there is no input"}},

@@ -335,9 +335,11 @@ func DeprecatedParameters(s api.FunctionSignature, args []api.FunctionArgument) 
 		if index < 0 || s.Parameters[index].ParameterName == arg.ParameterName {
 			continue
 		}
-		note := api.Note{Function: s.FunctionName,
+		note := api.Note{
+			Function: s.FunctionName,
 			Message: fmt.Sprintf("the parameter name %s is deprecated, it is called %s now",
-				arg.ParameterName, s.Parameters[index].ParameterName)}
+				arg.ParameterName, s.Parameters[index].ParameterName),
+		}
 		if !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}

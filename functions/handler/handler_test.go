@@ -413,9 +413,11 @@ func TestArgumentsAreValidated(t *testing.T) {
 			"sample", append(args("abc"), append(named("form", "json"), args(3)...)...), nil,
 			"mix of out-of-order named and unnamed arguments for function sample (arguments without a name come first, in the order of the parameters)",
 		},
-		{"sample", named("wrod", "abc", "form", "jsno", "count", 0), nil,
+		{
+			"sample", named("wrod", "abc", "form", "jsno", "count", 0), nil,
 			"argument wrod is not a valid parameter of function sample (did you mean word?); " +
-				"argument count value 0 is out of range [1,9]; value jsno for argument form is not in enum values [yaml json] (did you mean json?)"},
+				"argument count value 0 is out of range [1,9]; value jsno for argument form is not in enum values [yaml json] (did you mean json?)",
+		},
 		{
 			"sample", args("ABC", 1, true, "json", "more", "and more"), nil,
 			"too many arguments: got 6, expected 4: " + all +
@@ -424,8 +426,10 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{
 			"sample",
 			[]api.FunctionArgument{
-				{Value: "{{", Evaluator: "template"}, {Value: 3, Evaluator: "template"},
-				{Value: "1 +", Evaluator: "cel"}, {Value: "x", Evaluator: "lisp"},
+				{Value: "{{", Evaluator: "template"},
+				{Value: 3, Evaluator: "template"},
+				{Value: "1 +", Evaluator: "cel"},
+				{Value: "x", Evaluator: "lisp"},
 			},
 			nil,
 			"argument word: template: column 1: unclosed action; argument count: an expression must be a string; " +

@@ -144,11 +144,16 @@ func TestAllProblemsOfAnInvocationAtOnce(t *testing.T) {
 		FunctionSignature: sampler().FunctionSignature, Function: nothing,
 		Aliases: []string{"sample"},
 	})
-	invocation := api.FunctionInvocation{FunctionName: "sample", WhereResource: "a == 1",
+	invocation := api.FunctionInvocation{
+		FunctionName: "sample", WhereResource: "a == 1",
 		Arguments: []api.FunctionArgument{
-			{Value: "{{.Nope}}", Evaluator: api.EvaluatorTemplate}, {Value: "x"}, {Value: "y"},
-			{Value: "z"}, {Value: "more"},
-		}}
+			{Value: "{{.Nope}}", Evaluator: api.EvaluatorTemplate},
+			{Value: "x"},
+			{Value: "y"},
+			{Value: "z"},
+			{Value: "more"},
+		},
+	}
 	r := selected(t, h, resource("a"), "", api.FunctionInvocationList{invocation})
 	// The failures: not hermetic, too many arguments, not an integer, not a bool, not an enum
 	// value, not a where-expression. Expressions are only evaluated if everything else is valid.
@@ -206,15 +211,18 @@ func TestOutputsAreCombined(t *testing.T) {
 		want  string
 	}{
 		{
-			[]string{"vet-one", "vet-some", "vet-pointer"}, "ValidationResult",
+			[]string{"vet-one", "vet-some", "vet-pointer"},
+			"ValidationResult",
 			"passed 0 vet-one true\npassed 1 vet-some true\npassed 1 vet-some false\npassed 2 vet-pointer true\nvalidation failed\n",
 		},
 		{
-			[]string{"vet-some", "vet-one"}, "ValidationResultList",
+			[]string{"vet-some", "vet-one"},
+			"ValidationResultList",
 			"passed 0 vet-some true\npassed 0 vet-some false\npassed 1 vet-one true\nvalidation failed\n",
 		},
 		{
-			[]string{"get-json", "get-json", "names x", "get-none"}, "JSON AttributeValueList",
+			[]string{"get-json", "get-json", "names x", "get-none"},
+			"JSON AttributeValueList",
 			"note 0 get-json: functions with unmergeable output types; output of get-json discarded\noutput JSON 1\nrow 2 names /a\n",
 		},
 		{[]string{"get-opaque"}, "Opaque", "output Opaque x\n"},
@@ -303,7 +311,8 @@ func TestBrokenPromises(t *testing.T) {
 			"failure 4 f: the function changed the configuration, but its signature does not say Mutating: true\n",
 		},
 		"a getter that returns no documents": {
-			api.FunctionSignature{}, func(gaby.Container) (gaby.Container, any) { return nil, nil },
+			api.FunctionSignature{},
+			func(gaby.Container) (gaby.Container, any) { return nil, nil },
 			"",
 		},
 		"a validation without a result": {

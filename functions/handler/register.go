@@ -172,7 +172,8 @@ func (r *FunctionRegistration) outputProblems() []string {
 	}
 	var problems []string
 	for _, field := range []struct{ name, value string }{
-		{"result name", r.OutputInfo.ResultName}, {"description", r.OutputInfo.Description},
+		{"result name", r.OutputInfo.ResultName},
+		{"description", r.OutputInfo.Description},
 		{"type", string(r.OutputInfo.OutputType)},
 	} {
 		if strings.TrimSpace(field.value) == "" {

@@ -205,7 +205,8 @@ func (r *renamer) inOtherFiles(t api.ResourceType, from, to string) []renaming {
 	if len(all) == 0 {
 		all = append(all, renaming{
 			nil,
-			api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}, "",
+			api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)},
+			"",
 			to,
 		})
 	}

@@ -3,7 +3,6 @@
 package wordlist_test
 
 import (
-	"bufio"
 	"fmt"
 	"go/scanner"
 	"go/token"
@@ -41,17 +40,16 @@ func right() []string {
 // left returns how many such words the comments of a package still have. A number may only fall.
 func left(t *testing.T) map[string]int {
 	t.Helper()
-	f, err := os.Open("left.txt")
+	text, err := os.ReadFile("left.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	counts := map[string]int{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	for line := range strings.Lines(string(text)) {
 		var n int
 		var dir string
-		if _, err := fmt.Sscan(lines.Text(), &n, &dir); err != nil {
-			t.Fatalf("left.txt: %q: %v", lines.Text(), err)
+		if _, err := fmt.Sscan(line, &n, &dir); err != nil {
+			t.Fatalf("left.txt: %q: %v", line, err)
 		}
 		counts[dir] = n
 	}

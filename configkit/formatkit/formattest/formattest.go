@@ -83,8 +83,10 @@ func EachWay(t TB, converter configkit.ConfigConverter, text string, i int, path
 		return
 	}
 	old := place.Data()
-	for _, value := range []any{"x", 7, true, "", "two words", "#1", "a # b; c", `q"uo'te`,
-		`back\slash`, "é😀", "a\nb", " lead", "trail ", "k=v: w", "${x}", "[a]"} {
+	for _, value := range []any{
+		"x", 7, true, "", "two words", "#1", "a # b; c", `q"uo'te`,
+		`back\slash`, "é😀", "a\nb", " lead", "trail ", "k=v: w", "${x}", "[a]",
+	} {
 		doc := open(t, converter, text, i)
 		if _, err := doc.Set(value, path...); err != nil {
 			refused(t, err)

@@ -235,12 +235,16 @@ func randomEdit(d Dice, tree any) *edit {
 			}
 		case 7:
 			if p := at(isList); p != nil {
-				return &edit{verb: "insert", path: p, index: d(len(lookUp(tree, p).([]any)) + 1),
-					value: randomValue(d, 1)}
+				return &edit{
+					verb: "insert", path: p, index: d(len(lookUp(tree, p).([]any)) + 1),
+					value: randomValue(d, 1),
+				}
 			}
 			if p := at(isScalar); p != nil {
-				return &edit{verb: "comment", path: p,
-					value: Pick(d, "note", "a: b # c; d", "", "é", `"q"`)}
+				return &edit{
+					verb: "comment", path: p,
+					value: Pick(d, "note", "a: b # c; d", "", "é", `"q"`),
+				}
 			}
 		}
 	}
