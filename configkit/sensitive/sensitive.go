@@ -239,7 +239,7 @@ func (s *search) addRead(v gaby.Value) {
 	}
 }
 
-// addComments adds the comments between two offsets, where there are not keys or scalars.
+// addComments adds the comments between two offsets, where there are no keys or scalars.
 func (s *search) addComments(from, to int) {
 	for from < to {
 		hash := bytes.IndexByte(s.data[from:to], '#')

@@ -34,7 +34,7 @@ func better() map[*regexp.Regexp]string {
 
 // right are uses that are right.
 func right() []string {
-	return []string{"is no longer", "are no longer", "is no more than", "are no more than"}
+	return []string{"there is no ", "there are no ", "There is no ", "There are no ", "is no longer", "are no longer", "is no more than", "are no more than"}
 }
 
 // left returns how many such words the comments of a package still have. A number may only fall.
