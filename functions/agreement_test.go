@@ -15,15 +15,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPartsAgree runs an example of every function, make random all of them, on a unit that is large enough to be worked on in
-// parts: whatever the number of processors, and in one piece, the data, the outputs and the notes are the same.
+// TestPartsAgree runs an example of every function (with LONG all of them) on a unit large enough
+// to be split into parts. Data, outputs and notes must not depend on the number of processors, nor
+// on whether the unit is split.
 func TestPartsAgree(t *testing.T) {
 	text, err := os.ReadFile("../examples/explain/deployment.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var unit bytes.Buffer
-	size := 288 << 10 // three parts; up to 128 KiB are not worked on in parts
+	size := 288 << 10 // three parts; units up to 128 KiB are not split
 	if os.Getenv("LONG") != "" {
 		size = 512 << 10
 	}
@@ -39,7 +40,7 @@ func TestPartsAgree(t *testing.T) {
 		examples := signature.Examples
 		if os.Getenv("LONG") == "" {
 			first := min(1, len(examples))
-			examples = examples[:first:first] // they take their time with the race detector
+			examples = examples[:first:first] // with the race detector, all of them take too long
 		}
 		switch signature.FunctionName {
 		case "vet-images":
@@ -69,17 +70,23 @@ func TestPartsAgree(t *testing.T) {
 	}
 }
 
-// inOnePiece does nothing, but not document by document, so that the chain is not run on parts.
+// inOnePiece does nothing. It does not work document by document, so a chain with it is not run on
+// parts.
 var inOnePiece = api.FunctionInvocation{
-	FunctionName: "replicate", Arguments: []api.FunctionArgument{{Value: "v1/Nothing"}, {Value: "nothing"}, {Value: "1"}},
+	FunctionName: "replicate",
+	Arguments:    []api.FunctionArgument{{Value: "v1/Nothing"}, {Value: "nothing"}, {Value: "1"}},
 }
 
-// baseline is a unit as it may have been.
+// baseline returns an earlier version of the unit, with other replicas and images.
 func baseline(unit []byte) []byte {
-	return bytes.ReplaceAll(bytes.ReplaceAll(unit, []byte("replicas: "), []byte("replicas: 1")), []byte("image: "), []byte("image: old.example.com/"))
+	return bytes.ReplaceAll(
+		bytes.ReplaceAll(unit, []byte("replicas: "), []byte("replicas: 1")), []byte("image: "),
+		[]byte("image: old.example.com/"),
+	)
 }
 
-// invocationOf reads an example as a command line does. Examples that need a file are left out.
+// invocationOf parses an example like the command line. It reports false for examples that need a
+// file.
 func invocationOf(t *testing.T, example string) (api.FunctionInvocation, bool) {
 	t.Helper()
 	words, err := shellwords.Split(example)
@@ -110,13 +117,22 @@ type result struct {
 	Matches       int
 }
 
-func outcome(t *testing.T, executor *functions.Executor, invocation api.FunctionInvocation, unit []byte, processors int, more ...api.FunctionInvocation) result {
+func outcome(
+	t *testing.T,
+	executor *functions.Executor,
+	invocation api.FunctionInvocation,
+	unit []byte,
+	processors int,
+	more ...api.FunctionInvocation,
+) result {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 	response, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{
-		FunctionContext:     api.FunctionContext{UnitSlug: "web", SpaceSlug: "shop", SpaceID: "1"},
-		ConfigData:          unit,
-		OtherData:           map[string]api.Text{"Before:": baseline(unit), "Conflicts": api.Text("[]")},
+		FunctionContext: api.FunctionContext{UnitSlug: "web", SpaceSlug: "shop", SpaceID: "1"},
+		ConfigData:      unit,
+		OtherData: map[string]api.Text{
+			"Before:": baseline(unit), "Conflicts": api.Text("[]"),
+		},
 		FunctionInvocations: append(api.FunctionInvocationList{invocation}, more...),
 	}, handler.Options{})
 	if err != nil {
@@ -133,7 +149,8 @@ func outcome(t *testing.T, executor *functions.Executor, invocation api.Function
 		t.Fatal(err)
 	}
 	return result{
-		Data: string(response.ConfigData), Outputs: string(outputs), Notes: notes, Errors: response.ErrorMessages,
+		Data: string(response.ConfigData), Outputs: string(outputs), Notes: notes,
+		Errors:  response.ErrorMessages,
 		Matches: response.Functions[0].Matches,
 	}
 }

@@ -17,16 +17,22 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// workload is n resources, every third one a Deployment.
+// workload returns n resources, every third of them a Deployment.
 func workload(n int) []byte {
 	var b strings.Builder
 	for i := range n {
 		b.WriteString("---\n")
 		if i%3 == 0 {
-			b.WriteString(strings.Replace(deployment, "name: web", fmt.Sprintf("name: web-%d", i), 1))
+			b.WriteString(strings.Replace(
+				deployment, "name: web", fmt.Sprintf("name: web-%d", i), 1,
+			))
 			continue
 		}
-		fmt.Fprintf(&b, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config-%d # of the shop\ndata:\n", i)
+		fmt.Fprintf(
+			&b,
+			"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config-%d # of the shop\ndata:\n",
+			i,
+		)
 		for j := range 20 {
 			fmt.Fprintf(&b, "  key-%d: \"some value of %d\"\n", j, i)
 		}
@@ -39,7 +45,10 @@ func BenchmarkInvoke(b *testing.B) {
 		data := workload(n)
 		for _, call := range []api.FunctionInvocation{
 			{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}},
-			{FunctionName: "set-container-image", Arguments: []api.FunctionArgument{{Value: "web"}, {Value: "nginx:1.27"}}},
+			{
+				FunctionName: "set-container-image",
+				Arguments:    []api.FunctionArgument{{Value: "web"}, {Value: "nginx:1.27"}},
+			},
 			{FunctionName: "get-container-image", Arguments: []api.FunctionArgument{{Value: "*"}}},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", call.FunctionName, n), func(b *testing.B) {
@@ -47,7 +56,9 @@ func BenchmarkInvoke(b *testing.B) {
 				b.SetBytes(int64(len(data)))
 				b.ReportAllocs()
 				for b.Loop() {
-					r, err := executor.Run(b.Context(), &api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: api.FunctionInvocationList{call}}, handler.Options{})
+					r, err := executor.Run(b.Context(), &api.FunctionInvocationRequest{
+						ConfigData: data, FunctionInvocations: api.FunctionInvocationList{call},
+					}, handler.Options{})
 					if err != nil || !r.Success {
 						b.Fatal(err, r.ErrorMessages)
 					}
@@ -57,7 +68,8 @@ func BenchmarkInvoke(b *testing.B) {
 	}
 }
 
-// BenchmarkWhere is a function on a few of many resources: one that the peek selects, and one that a value deeper in does.
+// BenchmarkWhere runs a function on a few of many resources: once selected by the header scan, once
+// by a value deeper in the document.
 func BenchmarkWhere(b *testing.B) {
 	data := workload(10_000)
 	for name, where := range map[string]string{
@@ -71,7 +83,9 @@ func BenchmarkWhere(b *testing.B) {
 			for b.Loop() {
 				r, err := executor.Run(b.Context(), &api.FunctionInvocationRequest{
 					ConfigData: data, WhereResource: where,
-					FunctionInvocations: api.FunctionInvocationList{{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}}},
+					FunctionInvocations: api.FunctionInvocationList{{
+						FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}},
+					}},
 				}, handler.Options{})
 				if err != nil || !r.Success || r.Functions[0].Matches != 39 {
 					b.Fatal(err, r.ErrorMessages, r.Functions)
@@ -88,8 +102,9 @@ func BenchmarkNewStandardExecutor(b *testing.B) {
 	}
 }
 
-// BenchmarkVetCELExpr checks 10,000 resources with an expression, and beside it decodes them with yaml.v3 and evaluates the same
-// expression with cel-go, in turn. "ratio" is the time of the first as a part of that of the second.
+// BenchmarkVetCELExpr checks 10,000 resources with an expression. In alternation it decodes them
+// with yaml.v3 and evaluates the same expression with cel-go. The metric "ratio" is the first time
+// divided by the second.
 func BenchmarkVetCELExpr(b *testing.B) {
 	data := workload(10_000)
 	for name, text := range map[string]string{
@@ -103,9 +118,14 @@ func BenchmarkVetCELExpr(b *testing.B) {
 			for b.Loop() {
 				start := time.Now()
 				r, err := executor.Run(b.Context(), &api.FunctionInvocationRequest{
-					ConfigData: data, FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-celexpr", Arguments: []api.FunctionArgument{{Value: text}}}},
+					ConfigData: data,
+					FunctionInvocations: api.FunctionInvocationList{{
+						FunctionName: "vet-celexpr",
+						Arguments:    []api.FunctionArgument{{Value: text}},
+					}},
 				}, handler.Options{})
-				if err != nil || !r.Success || r.ValidationFailed || r.Functions[0].Matches != 10_000 {
+				if err != nil || !r.Success || r.ValidationFailed ||
+					r.Functions[0].Matches != 10_000 {
 					b.Fatal(err, r.ErrorMessages, r.ValidationFailed)
 				}
 				ours += time.Since(start)
@@ -138,7 +158,7 @@ func celProgram(b *testing.B, text string) cel.Program {
 	return program
 }
 
-// evaluateDecoded is how many documents the expression is true of.
+// evaluateDecoded returns the number of documents for which the expression is true.
 func evaluateDecoded(b *testing.B, data []byte, program cel.Program) (passed int) {
 	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
 		var resource map[string]any
@@ -147,7 +167,8 @@ func evaluateDecoded(b *testing.B, data []byte, program cel.Program) (passed int
 		} else if err != nil {
 			b.Fatal(err)
 		}
-		if v, _, err := program.Eval(map[string]any{"r": resource}); err == nil && v.Value() == true {
+		if v, _, err := program.Eval(map[string]any{"r": resource}); err == nil &&
+			v.Value() == true {
 			passed++
 		}
 	}

@@ -17,8 +17,9 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// TestBlocks sets values in random modules, in which one thing is written in several blocks: HCL's own parser finds the value once, or
-// wherever it was, and all others as they were. What list-paths reads changes nothing when it is set.
+// TestBlocks sets values in random modules that spread one thing over several blocks. HCL's own
+// parser must find the new value once, or everywhere the old one was, and all other values
+// unchanged. Setting what list-paths printed must change nothing.
 func TestBlocks(t *testing.T) {
 	count := 300
 	if os.Getenv("LONG") != "" {
@@ -31,7 +32,9 @@ func TestBlocks(t *testing.T) {
 		for _, arg := range args {
 			invocation.Arguments = append(invocation.Arguments, api.FunctionArgument{Value: arg})
 		}
-		request := &api.FunctionInvocationRequest{ConfigData: []byte(text), FunctionInvocations: api.FunctionInvocationList{invocation}}
+		request := &api.FunctionInvocationRequest{
+			ConfigData: []byte(text), FunctionInvocations: api.FunctionInvocationList{invocation},
+		}
 		request.ToolchainType = api.ToolchainOpenTofuHCL
 		response, err := executor.Run(t.Context(), request, handler.Options{})
 		if err != nil || len(response.Failures) > 0 {
@@ -52,7 +55,10 @@ func TestBlocks(t *testing.T) {
 		path := []string{"a", "b", "c", "m.a", "m.new", "new"}[r.IntN(6)]
 		want := moduleOf(t, text)
 		want.set(block, path)
-		row := fmt.Sprintf(`[{"ResourceType": %q, "Path": %q, "DataType": "YAML", "Value": "was set"}]`, block, path)
+		row := fmt.Sprintf(
+			`[{"ResourceType": %q, "Path": %q, "DataType": "YAML", "Value": "was set"}]`, block,
+			path,
+		)
 		edited := string(call(text, "set-attributes", row).ConfigData)
 		if diff := cmp.Diff(want, moduleOf(t, edited)); diff != "" {
 			t.Fatalf("%s %s (-want +have)\n%s\nin\n%s\ngives\n%s", block, path, diff, text, edited)
@@ -60,14 +66,21 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// randomModule has several blocks of a kind, attributes between blocks, and a data source with the type and name of a resource.
+// randomModule returns a module with several blocks of one kind, attributes between blocks, and a
+// data source with the type and name of a resource.
 func randomModule(r *rand.Rand) string {
 	var b strings.Builder
 	top := 0
 	body := func(indent string) {
 		for _, key := range []string{"a", "b", "c"} {
 			if r.IntN(2) == 0 {
-				fmt.Fprintf(&b, "%s%s = %s\n", indent, key, []string{`"x"`, "1e3", "1.50", "var.x", "[1, 2.0]", `"t-${var.x}"`, "null", "<<EOT\nline\nEOT"}[r.IntN(8)])
+				fmt.Fprintf(
+					&b, "%s%s = %s\n", indent, key,
+					[]string{
+						`"x"`, "1e3", "1.50", "var.x", "[1, 2.0]", `"t-${var.x}"`, "null",
+						"<<EOT\nline\nEOT",
+					}[r.IntN(8)],
+				)
 			}
 		}
 		if r.IntN(3) == 0 {
@@ -75,7 +88,9 @@ func randomModule(r *rand.Rand) string {
 		}
 	}
 	for range 1 + r.IntN(7) {
-		switch head := []string{"locals", "moved", "terraform", `data "aws_ami" "x"`, `resource "aws_ami" "x"`, ""}[r.IntN(6)]; head {
+		switch head := []string{
+			"locals", "moved", "terraform", `data "aws_ami" "x"`, `resource "aws_ami" "x"`, "",
+		}[r.IntN(6)]; head {
 		case "":
 			top++
 			fmt.Fprintf(&b, "top%d = %d\n", top, r.IntN(9))
@@ -91,7 +106,8 @@ func randomModule(r *rand.Rand) string {
 	return b.String()
 }
 
-// module is what HCL's parser reads: the attributes of each block, those of objects under their paths, by what the block is.
+// module is what HCL's parser reads: by kind of block, the attributes of each block by path. The
+// attributes of objects are flattened.
 type module map[string][]map[string]string
 
 func moduleOf(t *testing.T, text string) module {
@@ -110,7 +126,9 @@ func moduleOf(t *testing.T, text string) module {
 			}
 			all[name] = "{}"
 			for _, item := range object.Items {
-				all[name+"."+hcl.ExprAsKeyword(item.KeyExpr)] = string(item.ValueExpr.Range().SliceBytes([]byte(text)))
+				all[name+"."+hcl.ExprAsKeyword(item.KeyExpr)] = string(
+					item.ValueExpr.Range().SliceBytes([]byte(text)),
+				)
 			}
 		}
 		return all
@@ -127,7 +145,8 @@ func moduleOf(t *testing.T, text string) module {
 	return m
 }
 
-// set sets a path in the blocks of a type that have it, else in the first that has the map it is in, else in the first.
+// set sets a path in all blocks of a type that have it, otherwise in the first block that has the
+// parent map, otherwise in the first block.
 func (m module) set(blockType, path string) {
 	const value = `"was set"`
 	in, _, nested := strings.Cut(path, ".")

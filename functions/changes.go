@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
-// CountChanges counts the resources of the unit that are not what they were in an earlier state of it, and the single values in
-// them that are other ones, new or gone.
+// CountChanges compares the unit with an earlier state of it. It returns the number of resources
+// that were changed, added or removed, and the number of scalar values in them that were.
 func (u *Unit) CountChanges(before *Unit) (resources, values int, err error) {
 	old, oldNames, err := before.named()
 	if err != nil {
@@ -44,7 +44,8 @@ func (u *Unit) CountChanges(before *Unit) (resources, values int, err error) {
 	return resources, values, nil
 }
 
-// named are the resources of the unit with names that tell them apart: type, name, and for those that have these in common a number.
+// named returns the resources of the unit, each with a unique name: its type and name, followed by
+// a number if these are not unique.
 func (u *Unit) named() (documents gaby.Container, names []string, err error) {
 	seen := map[string]int{}
 	err = yamlkit.EachResource(u.documents, u.provider, func(i int, info api.ResourceInfo) {
@@ -57,13 +58,13 @@ func (u *Unit) named() (documents gaby.Container, names []string, err error) {
 	return documents, names, err
 }
 
-// differences counts the single values that two values do not have in common.
+// differences counts the scalar values in which a and b differ.
 func differences(a, b gaby.Value) int {
 	switch {
 	case a.Kind() != b.Kind():
 		return max(leaves(a), leaves(b))
 	case a.Elsewhere() || b.Elsewhere():
-		return 0 // counted where it stands
+		return 0 // counted at the anchor
 	}
 	n := 0
 	switch a.Kind() {
@@ -90,8 +91,8 @@ func differences(a, b gaby.Value) int {
 	return n
 }
 
-// listDifferences passes over the items that the lists have in common at both ends, so that an item that was put in between is
-// one.
+// listDifferences skips the common prefix and suffix of the lists, so that an inserted item counts
+// as one difference.
 func listDifferences(a, b gaby.Value) int {
 	old, now := itemsOf(a), itemsOf(b)
 	for len(old) > 0 && len(now) > 0 && same(old[0], now[0]) {
@@ -114,7 +115,8 @@ func listDifferences(a, b gaby.Value) int {
 	return n
 }
 
-// same tells whether there are no differences, which takes less than counting them.
+// same reports whether differences would return 0 and the keys are in the same order. It stops at
+// the first difference, so it is cheaper than counting.
 func same(a, b gaby.Value) bool {
 	if a.Kind() != b.Kind() || a.Elsewhere() != b.Elsewhere() {
 		return false
@@ -134,6 +136,7 @@ func same(a, b gaby.Value) bool {
 	return !x.Exists() && !y.Exists()
 }
 
+// itemsOf returns the items of a list.
 func itemsOf(list gaby.Value) []gaby.Value {
 	var items []gaby.Value
 	for v := list.First(); v.Exists(); v = v.Next() {
@@ -142,7 +145,7 @@ func itemsOf(list gaby.Value) []gaby.Value {
 	return items
 }
 
-// leaves counts the single values in a value; an empty map or list is one.
+// leaves counts the scalar values in v. An empty map or list, and an alias, count as one.
 func leaves(v gaby.Value) int {
 	if v.Elsewhere() || v.First() == (gaby.Value{}) {
 		return 1

@@ -9,7 +9,9 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-func countChanges(executor *functions.Executor, before, after []byte) (resources, values int, err error) {
+func countChanges(
+	executor *functions.Executor, before, after []byte,
+) (resources, values int, err error) {
 	old, err := executor.Open(api.ToolchainKubernetesYAML, before)
 	if err != nil {
 		return 0, 0, err
@@ -39,20 +41,34 @@ func TestCountChanges(t *testing.T) {
 		{"an item in between", "{m: 2}", "{m: 2}, {m: 4, n: 5}", 1, 2},
 		{"items less", "1, {m: 2}, 3", "3", 1, 2},
 		{"a value in an item", "m: 2", "m: 3", 1, 1},
-		{"a resource more", "---\n", "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n---\n", 1, 3},
+		{
+			"a resource more", "---\n",
+			"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n---\n", 1, 3,
+		},
 		{"a resource of the same name", "name: b", "name: a", 2, 6 + 6},
-		{"a resource less", "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\nlist: [1, {m: 2}, 3]\n", "", 1, 6},
+		{
+			"a resource less",
+			"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\nlist: [1, {m: 2}, 3]\n", "",
+			1, 6,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			resources, values, err := countChanges(functions.NewStandardExecutor(), []byte(text), []byte(strings.Replace(text, c.old, c.now, 1)))
+			resources, values, err := countChanges(
+				functions.NewStandardExecutor(), []byte(text),
+				[]byte(strings.Replace(text, c.old, c.now, 1)),
+			)
 			if err != nil || resources != c.resources || values != c.values {
-				t.Errorf("%d resources, %d values, %v, want %d, %d", resources, values, err, c.resources, c.values)
+				t.Errorf(
+					"%d resources, %d values, %v, want %d, %d", resources, values, err, c.resources,
+					c.values,
+				)
 			}
 		})
 	}
 }
 
-// What the journals of the documents tell is what a comparison tells, in small units and in those that are worked on in parts.
+// TestChangesOfAResponse checks that the changes recorded in the documents' journals are those that
+// a comparison finds, for small units and for units that are split into parts.
 func TestChangesOfAResponse(t *testing.T) {
 	call := func(name string, args ...any) api.FunctionInvocation {
 		in := api.FunctionInvocation{FunctionName: name}
@@ -64,13 +80,23 @@ func TestChangesOfAResponse(t *testing.T) {
 	for _, n := range []int{1, 3, 3000} {
 		data := workload(n)
 		for name, chain := range map[string]api.FunctionInvocationList{
-			"set":    {call("set-replicas", 7), call("set-label", "team", "shop"), call("set-replicas", 8)},
-			"none":   {call("set-string-path", "v1/Nothing", "a", "b")},
-			"back":   {call("set-annotation", "a", "b"), call("set-replicas", 8), call("set-replicas", 3)},
-			"delete": {call("set-replicas", 7), call("delete-resource", "apps/v1/Deployment", "web-0")},
+			"set": {
+				call("set-replicas", 7), call("set-label", "team", "shop"), call("set-replicas", 8),
+			},
+			"none": {call("set-string-path", "v1/Nothing", "a", "b")},
+			"back": {
+				call("set-annotation", "a", "b"), call("set-replicas", 8), call("set-replicas", 3),
+			},
+			"delete": {
+				call("set-replicas", 7), call("delete-resource", "apps/v1/Deployment", "web-0"),
+			},
 		} {
 			executor := functions.NewStandardExecutor()
-			r, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: chain}, handler.Options{CountChanges: true})
+			r, err := executor.Run(
+				t.Context(),
+				&api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: chain},
+				handler.Options{CountChanges: true},
+			)
 			if err != nil || !r.Success {
 				t.Fatal(err, r.ErrorMessages)
 			}
@@ -80,26 +106,39 @@ func TestChangesOfAResponse(t *testing.T) {
 				t.Fatal(err)
 			case name == "delete":
 				if r.Changes != nil || resources == 0 {
-					t.Errorf("%s of %d: journals tell %v of documents that are gone", name, n, r.Changes)
+					t.Errorf(
+						"%s of %d: journals tell %v of documents that are gone", name, n, r.Changes,
+					)
 				}
 			case !r.Changed:
 				if r.Changes != nil && *r.Changes != (handler.ChangeCount{}) || resources != 0 {
 					t.Errorf("%s of %d: %v", name, n, r.Changes)
 				}
-			case r.Changes == nil || *r.Changes != handler.ChangeCount{Resources: resources, Values: values}:
-				t.Errorf("%s of %d: journals tell %v, a comparison %d resources and %d values", name, n, r.Changes, resources, values)
+			case r.Changes == nil ||
+				*r.Changes != handler.ChangeCount{Resources: resources, Values: values}:
+				t.Errorf(
+					"%s of %d: journals tell %v, a comparison %d resources and %d values", name, n,
+					r.Changes, resources, values,
+				)
 			}
 		}
 	}
 }
 
-// Unmatched tells of each function whether it had anything to do.
+// TestUnmatchedFunctions checks that Unmatched says, for each function, why it found nothing to do.
 func TestUnmatchedFunctions(t *testing.T) {
-	request := &api.FunctionInvocationRequest{ConfigData: workload(3), FunctionInvocations: api.FunctionInvocationList{
-		{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}},
-		{FunctionName: "set-container-image", Arguments: []api.FunctionArgument{{Value: "nobody"}, {Value: "x:1"}}},
-		{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 6}}, WhereResource: "spec.replicas > 100"},
-	}}
+	request := &api.FunctionInvocationRequest{ConfigData: workload(3),
+		FunctionInvocations: api.FunctionInvocationList{
+			{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}},
+			{
+				FunctionName: "set-container-image",
+				Arguments:    []api.FunctionArgument{{Value: "nobody"}, {Value: "x:1"}},
+			},
+			{
+				FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 6}},
+				WhereResource: "spec.replicas > 100",
+			},
+		}}
 	for where, want := range map[string]string{
 		"":                         ". set-container-image: nothing matched container-name nobody. set-replicas: no resource satisfies spec.replicas > 100",
 		"metadata.name = 'nobody'": "no resource satisfies metadata.name = 'nobody'. no resource satisfies metadata.name = 'nobody'. set-replicas: no resource satisfies metadata.name = 'nobody' AND spec.replicas > 100",

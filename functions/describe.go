@@ -8,20 +8,23 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
-// Description is what there is to know about a function, for help and completion. Unlike a signature it costs reading what is
-// registered about all resource types.
+// Description is all that is known about a function, for help and completion. It is more expensive
+// to make than a signature, because all resource types have to be loaded.
 type Description struct {
 	// FunctionSignature has AffectedResourceTypes filled in from the registry.
 	api.FunctionSignature
-	// Aliases and DeprecatedAliases are all other names of the function, whichever of its names was asked for.
+	// Aliases and DeprecatedAliases are all names of the function other than its FunctionName,
+	// whichever of its names was looked up.
 	Aliases, DeprecatedAliases []string
-	// Paths are those of the function's attribute, if it has one, or else of the places it is registered for.
+	// Paths are the paths of the function's attribute if it has one, otherwise the paths it is
+	// registered for.
 	Paths api.ResourceTypeToPathToVisitorInfoType
-	// Operators are those of the types with paths that operators define and fctl knows of itself.
+	// Operators are the types in Paths that operators define and that fctl knows out of the box.
 	Operators []api.ResourceType
 }
 
-// Describe describes a function by any of its names.
+// Describe describes the function with the given name or alias. It reports false if there is no
+// such function or toolchain.
 func (e *Executor) Describe(t api.ToolchainType, name string) (*Description, bool) {
 	h, err := e.handler(t)
 	if err != nil {
@@ -32,7 +35,10 @@ func (e *Executor) Describe(t api.ToolchainType, name string) (*Description, boo
 		return nil, false
 	}
 	registration, _ := h.Registration(name)
-	d := &Description{FunctionSignature: signature, Aliases: registration.Aliases, DeprecatedAliases: registration.DeprecatedAliases}
+	d := &Description{
+		FunctionSignature: signature, Aliases: registration.Aliases,
+		DeprecatedAliases: registration.DeprecatedAliases,
+	}
 	switch {
 	case signature.AttributeName != "":
 		d.Paths = h.ResourceProvider().RegisteredPaths()[signature.AttributeName]
@@ -41,17 +47,24 @@ func (e *Executor) Describe(t api.ToolchainType, name string) (*Description, boo
 	}
 	types := slices.Sorted(maps.Keys(d.Paths))
 	if known, ok := h.ResourceProvider().(interface{ OfOperator(api.ResourceType) bool }); ok {
-		d.Operators = slices.DeleteFunc(slices.Clone(types), func(t api.ResourceType) bool { return !known.OfOperator(t) })
+		d.Operators = slices.DeleteFunc(slices.Clone(types), func(t api.ResourceType) bool {
+			return !known.OfOperator(t)
+		})
 	}
 	if len(d.AffectedResourceTypes) == 0 {
-		own := slices.DeleteFunc(types, func(t api.ResourceType) bool { return slices.Contains(d.Operators, t) })
+		own := slices.DeleteFunc(types, func(t api.ResourceType) bool {
+			return slices.Contains(d.Operators, t)
+		})
 		d.AffectedResourceTypes = append(own, d.Operators...)
 	}
 	return d, true
 }
 
-// RegisteredPaths is the registry of a toolchain: every attribute with the paths of the resource types that have it.
-func (e *Executor) RegisteredPaths(t api.ToolchainType) (api.AttributeNameToResourceTypeToPathToVisitorInfoType, error) {
+// RegisteredPaths returns the registered paths of a toolchain, by attribute and resource type. The
+// error is an *UnsupportedToolchainError.
+func (e *Executor) RegisteredPaths(
+	t api.ToolchainType,
+) (api.AttributeNameToResourceTypeToPathToVisitorInfoType, error) {
 	h, err := e.handler(t)
 	if err != nil {
 		return nil, err
@@ -59,7 +72,7 @@ func (e *Executor) RegisteredPaths(t api.ToolchainType) (api.AttributeNameToReso
 	return h.ResourceProvider().RegisteredPaths(), nil
 }
 
-// ResourceTypes are the types of a toolchain that something is known about, sorted.
+// ResourceTypes returns the resource types of a toolchain that have registered paths, sorted.
 func (e *Executor) ResourceTypes(t api.ToolchainType) []api.ResourceType {
 	h, err := e.handler(t)
 	if err != nil {
@@ -68,6 +81,7 @@ func (e *Executor) ResourceTypes(t api.ToolchainType) []api.ResourceType {
 	return resourceTypes(h.ResourceProvider())
 }
 
+// resourceTypes returns the types with registered paths, sorted and without the wildcard type.
 func resourceTypes(provider configkit.ResourceProvider) []api.ResourceType {
 	types := map[api.ResourceType]bool{}
 	for _, of := range provider.RegisteredPaths() {
@@ -79,8 +93,11 @@ func resourceTypes(provider configkit.ResourceProvider) []api.ResourceType {
 	return slices.Sorted(maps.Keys(types))
 }
 
-// pathsOf are the paths that resources of the types have; those of every resource are told once.
-func pathsOf(source configkit.PathSource, types []api.ResourceType) api.ResourceTypeToPathToVisitorInfoType {
+// pathsOf returns the paths of source by resource type. A path of the wildcard type is not repeated
+// for the other types.
+func pathsOf(
+	source configkit.PathSource, types []api.ResourceType,
+) api.ResourceTypeToPathToVisitorInfoType {
 	paths := api.ResourceTypeToPathToVisitorInfoType{}
 	everywhere := map[api.UnresolvedPath]bool{}
 	for _, t := range append([]api.ResourceType{api.ResourceTypeAny}, types...) {

@@ -9,30 +9,34 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
-// Versions are two states of the data of a unit. Before is nil when the unit is new, After when it is gone.
+// Versions holds two states of the data of a unit. Before is nil if the unit is new, After is nil
+// if it was removed.
 type Versions struct {
 	Toolchain     api.ToolchainType
 	Before, After []byte
 }
 
-// Difference is what happened to a unit.
+// Difference describes what happened to a unit.
 type Difference struct {
-	// Mutations are about the resources that are not what they were, see yamlkit.Compute.
+	// Mutations describe the changed resources, see mutation.Compute.
 	Mutations api.ResourceMutationList
-	// Moved are the resources that were in another unit before. They are compared with what they were there.
+	// Moved lists the resources that were in another unit before. They are compared with their
+	// state there.
 	Moved []Move
-	// Err is why the unit could not be compared: errors of the converter, *api.Failure, or an *UnsupportedToolchainError.
+	// Err says why the unit could not be compared. It is an error of the converter, an
+	// *api.Failure, or an *UnsupportedToolchainError.
 	Err error
 }
 
 // Move is a resource that was in another unit before.
 type Move struct {
 	Resource api.ResourceInfo
-	From     int // the index of that unit
+	From     int // the index of the other unit
 }
 
-// Diff compares two states of several units, each with itself. A resource of Kubernetes whose type and name occur once before and once
-// afterwards, in different units, has moved; in other toolchains a resource belongs to its unit.
+// Diff compares the two states of each unit. A Kubernetes resource whose type and name occur
+// exactly once before and once after, but in different units, has moved. In other toolchains a
+// resource belongs to its unit and cannot move.
 func (e *Executor) Diff(units []Versions) []Difference {
 	differences := make([]Difference, len(units))
 	read := make([]readVersions, len(units))
@@ -46,15 +50,20 @@ func (e *Executor) Diff(units []Versions) []Difference {
 			continue
 		}
 		var all api.ResourceMutationList
-		all, d.Err = mutation.Compute(read[i].before, read[i].after, 0, e.ResourceProvider(units[i].Toolchain))
-		d.Mutations = slices.DeleteFunc(all, func(m api.ResourceMutation) bool { return m.ResourceMutationInfo.MutationType == api.MutationTypeNone })
+		all, d.Err = mutation.Compute(
+			read[i].before, read[i].after, 0, e.ResourceProvider(units[i].Toolchain),
+		)
+		d.Mutations = slices.DeleteFunc(all, func(m api.ResourceMutation) bool {
+			return m.ResourceMutationInfo.MutationType == api.MutationTypeNone
+		})
 	}
 	return differences
 }
 
-// readVersions are the documents of Versions.
+// readVersions holds the parsed documents of a Versions.
 type readVersions struct{ before, after gaby.Container }
 
+// readVersions parses both states. The errors of the two are joined.
 func (e *Executor) readVersions(u Versions) (r readVersions, err error) {
 	h, err := e.handler(u.Toolchain)
 	if err != nil {
@@ -70,7 +79,9 @@ func (e *Executor) readVersions(u Versions) (r readVersions, err error) {
 	return r, errors.Join(err, errAfter)
 }
 
-// findMoves puts the resources that moved where they are now.
+// findMoves finds the moved resources. It takes their old documents out of the unit they were in
+// and appends them to the old documents of the unit they are in now, so that they are compared
+// there.
 func (e *Executor) findMoves(units []Versions, read []readVersions, differences []Difference) {
 	if len(units) < 2 {
 		return
@@ -89,16 +100,21 @@ func (e *Executor) findMoves(units []Versions, read []readVersions, differences 
 	}
 	was, is := map[api.ResourceInfo]place{}, map[api.ResourceInfo]place{}
 	for i, r := range read {
-		each(i, r.before, func(_ *gaby.YamlDoc, info api.ResourceInfo) { was[info] = place{i, was[info].times + 1} })
-		each(i, r.after, func(_ *gaby.YamlDoc, info api.ResourceInfo) { is[info] = place{i, is[info].times + 1} })
+		each(i, r.before, func(_ *gaby.YamlDoc, info api.ResourceInfo) {
+			was[info] = place{i, was[info].times + 1}
+		})
+		each(i, r.after, func(_ *gaby.YamlDoc, info api.ResourceInfo) {
+			is[info] = place{i, is[info].times + 1}
+		})
 	}
-	moved := make([]gaby.Container, len(read)) // by where they are now
+	moved := make([]gaby.Container, len(read)) // by the index of the unit they are in now
 	for i := range read {
 		var stay gaby.Container
 		gone := map[*gaby.YamlDoc]bool{}
 		each(i, read[i].before, func(doc *gaby.YamlDoc, info api.ResourceInfo) {
 			to := is[info]
-			if was[info].times != 1 || to.times != 1 || to.unit == i || differences[i].Err != nil || differences[to.unit].Err != nil {
+			if was[info].times != 1 || to.times != 1 || to.unit == i || differences[i].Err != nil ||
+				differences[to.unit].Err != nil {
 				return
 			}
 			gone[doc] = true

@@ -17,20 +17,39 @@ func TestDiffAcrossUnits(t *testing.T) {
 	tests := []struct {
 		name  string
 		units []functions.Versions
-		want  []string // of each unit: the operations, then the moves
+		want  []string // for each unit the operations, then the moves
 	}{
-		{"the same", []functions.Versions{{Before: []byte(web), After: []byte("# new\n" + web)}}, []string{""}},
-		{"changed", []functions.Versions{{Before: []byte(web), After: []byte(webB)}}, []string{"Update /1 "}},
-		{"new and gone", []functions.Versions{{After: []byte(web)}, {Before: []byte(other)}}, []string{"Add /0 ", "Delete /0 "}},
-		{"moved", []functions.Versions{{Before: []byte(web), After: []byte(other)}, {Before: []byte(values), After: []byte(values + "---\n" + web)}}, []string{"Add /0 ", "<0"}},
-		{"moved and changed", []functions.Versions{{Before: []byte(web)}, {After: []byte(webB)}}, []string{"", "Update /1 <0"}},
+		{
+			"the same", []functions.Versions{{Before: []byte(web), After: []byte("# new\n" + web)}},
+			[]string{""},
+		},
+		{
+			"changed", []functions.Versions{{Before: []byte(web), After: []byte(webB)}},
+			[]string{"Update /1 "},
+		},
+		{
+			"new and gone", []functions.Versions{{After: []byte(web)}, {Before: []byte(other)}},
+			[]string{"Add /0 ", "Delete /0 "},
+		},
+		{"moved", []functions.Versions{
+			{Before: []byte(web), After: []byte(other)},
+			{Before: []byte(values), After: []byte(values + "---\n" + web)},
+		}, []string{"Add /0 ", "<0"}},
+		{
+			"moved and changed", []functions.Versions{{Before: []byte(web)}, {After: []byte(webB)}},
+			[]string{"", "Update /1 <0"},
+		},
 		{
 			"twice before, so nobody knows which moved",
-			[]functions.Versions{{Before: []byte(web), After: []byte(web)}, {Before: []byte(web)}, {After: []byte(webB)}},
+			[]functions.Versions{
+				{Before: []byte(web), After: []byte(web)}, {Before: []byte(web)},
+				{After: []byte(webB)},
+			},
 			[]string{"", "Delete /0 ", "Add /0 "},
 		},
 		{"other toolchains do not move", []functions.Versions{
-			{Toolchain: api.ToolchainAppConfigYAML, Before: []byte("a: 1\n")}, {Toolchain: api.ToolchainAppConfigYAML, After: []byte("a: 1\n")},
+			{Toolchain: api.ToolchainAppConfigYAML, Before: []byte("a: 1\n")},
+			{Toolchain: api.ToolchainAppConfigYAML, After: []byte("a: 1\n")},
 		}, []string{"Delete /0 ", "Add /0 "}},
 	}
 	for _, test := range tests {
@@ -43,7 +62,8 @@ func TestDiffAcrossUnits(t *testing.T) {
 			for i, d := range functions.NewStandardExecutor().Diff(test.units) {
 				got := ""
 				for _, m := range d.Mutations {
-					got += string(m.ResourceMutationInfo.MutationType) + " /" + string(rune('0'+len(m.PathMutationMap))) + " "
+					got += string(m.ResourceMutationInfo.MutationType) + " /" +
+						string(rune('0'+len(m.PathMutationMap))) + " "
 				}
 				for _, m := range d.Moved {
 					got += "<" + string(rune('0'+m.From))

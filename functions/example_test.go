@@ -9,12 +9,15 @@ import (
 )
 
 func ExampleExecutor_Invoke() {
-	response, err := functions.NewStandardExecutor().Invoke(context.Background(), &api.FunctionInvocationRequest{
-		ConfigData: []byte("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 1 # for now\n"),
-		FunctionInvocations: api.FunctionInvocationList{
-			{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}},
-		},
-	})
+	response, err := functions.NewStandardExecutor().Invoke(context.Background(),
+		&api.FunctionInvocationRequest{
+			ConfigData: []byte(
+				"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 1 # for now\n",
+			),
+			FunctionInvocations: api.FunctionInvocationList{
+				{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}},
+			},
+		})
 	if err != nil {
 		panic(err)
 	}

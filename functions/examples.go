@@ -10,7 +10,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/shellwords"
 )
 
-// The examples of the functions for configuration that is not Kubernetes', a line each. A test runs them all.
+// These are examples of the generic functions for formats other than Kubernetes, one per line. A
+// test runs all of them.
 var (
 	//go:embed examples/appconfig.txt
 	appConfigExamples string
@@ -22,13 +23,15 @@ var (
 	openTofuExamples string
 )
 
-// exampleRegistry registers functions, whose own examples are for Kubernetes, with those of another toolchain. What has none
-// there has little use there.
+// exampleRegistry replaces the examples of the functions registered with it, which are for
+// Kubernetes, by those of another toolchain. Functions without an example there are of little use
+// in that toolchain.
 type exampleRegistry struct {
 	handler.FunctionRegistry
-	examples map[string][]string // by function
+	examples map[string][]string // by function name
 }
 
+// newExampleRegistry parses the examples in text, one per line.
 func newExampleRegistry(registry handler.FunctionRegistry, text string) *exampleRegistry {
 	r := &exampleRegistry{registry, map[string][]string{}}
 	for line := range strings.Lines(text) {
@@ -51,16 +54,18 @@ func (e *exampleRegistry) RegisterFunction(r handler.FunctionRegistration) error
 	return e.FunctionRegistry.RegisterFunction(r)
 }
 
-// setArguments makes the arguments in an example the examples of those parameters that have none.
+// setArguments uses the arguments of an example as examples of the parameters that have none.
 func setArguments(parameters []api.FunctionParameter, example string) {
 	words, err := shellwords.Split(example)
 	if err != nil {
-		return // registering it says what is wrong
+		return // registration reports the error
 	}
 	at := 0
 	for _, word := range words[1:] {
 		name, value, named := strings.Cut(word, "=")
-		p := slices.IndexFunc(parameters, func(p api.FunctionParameter) bool { return named && name == "--"+p.ParameterName })
+		p := slices.IndexFunc(parameters, func(p api.FunctionParameter) bool {
+			return named && name == "--"+p.ParameterName
+		})
 		if p < 0 {
 			p, value = at, word
 			at++

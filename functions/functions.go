@@ -1,7 +1,8 @@
-// Package functions has the executor: the functions of all toolchains behind one Invoke.
+// Package functions provides the Executor, which runs the functions of all toolchains.
 //
-// The rules of this room: the command line, the server and tests use the same executor, and an executor depends on nothing
-// but what is registered with it. There are no functions that register themselves; NewStandardExecutor lists them.
+// Invariants: The command line, the server and the tests use the same executor. An executor depends
+// on nothing but what is registered with it. No function registers itself; NewStandardExecutor
+// lists all of them.
 package functions
 
 import (
@@ -14,22 +15,26 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// Executor runs functions. Register functions and add resource types first; afterwards it can be used concurrently.
+// Executor runs functions. Register functions and add resource types before its first use; from
+// then on it is safe for concurrent use.
 type Executor struct {
 	handlers map[api.ToolchainType]func() *handler.FunctionHandler
 }
 
-// NewEmptyExecutor makes an executor that knows the toolchains but has no functions. It works with what the default providers,
-// such as k8skit.K8sResourceProvider, know at this moment.
+// NewEmptyExecutor returns an executor that knows the toolchains but has no functions. It uses a
+// snapshot of what the default providers, such as k8skit.K8sResourceProvider, know now.
 func NewEmptyExecutor() *Executor { return newExecutor(false) }
 
-// NewStandardExecutor makes an executor with all built-in functions. It panics, when a toolchain is first used, if two of its
-// functions have the same name, which no input can bring about.
+// NewStandardExecutor returns an executor with all built-in functions. The first use of a toolchain
+// panics if two of its functions have the same name, which is a programming error that no input can
+// cause.
 func NewStandardExecutor() *Executor { return newExecutor(true) }
 
 func newExecutor(standard bool) *Executor {
 	toolchains := Toolchains()
-	e := &Executor{handlers: make(map[api.ToolchainType]func() *handler.FunctionHandler, len(toolchains))}
+	e := &Executor{handlers: make(
+		map[api.ToolchainType]func() *handler.FunctionHandler, len(toolchains),
+	)}
 	known := k8skit.K8sResourceProvider.Snapshot()
 	for _, t := range toolchains {
 		if t.Name == api.ToolchainKubernetesYAML {
@@ -40,8 +45,11 @@ func newExecutor(standard bool) *Executor {
 	return e
 }
 
-// RegisterFunction adds a function to a toolchain.
-func (e *Executor) RegisterFunction(t api.ToolchainType, registration handler.FunctionRegistration) error {
+// RegisterFunction adds a function to a toolchain. The error is an *UnsupportedToolchainError or a
+// *handler.RegistrationError.
+func (e *Executor) RegisterFunction(
+	t api.ToolchainType, registration handler.FunctionRegistration,
+) error {
 	h, err := e.handler(t)
 	if err != nil {
 		return err
@@ -49,8 +57,8 @@ func (e *Executor) RegisterFunction(t api.ToolchainType, registration handler.Fu
 	return h.RegisterFunction(registration)
 }
 
-// Check tells what is wrong with the registrations of all functions, of the built-in ones too, which are registered unchecked.
-// The errors are *handler.RegistrationError. It is for tests.
+// Check checks the registrations of all functions, including the built-in ones, which are
+// registered unchecked. The errors are *handler.RegistrationError, joined. It is meant for tests.
 func (e *Executor) Check() error {
 	var wrong []error
 	for _, t := range e.Toolchains() {
@@ -59,10 +67,11 @@ func (e *Executor) Check() error {
 	return errors.Join(wrong...)
 }
 
-// Registry is what families of functions, and the helpers of functions/generic, register with for a toolchain. It checks what
-// it is given as RegisterFunction does.
+// Registry returns the registry of a toolchain, for functions that register other functions, such
+// as the helpers of functions/generic. It performs the same checks as RegisterFunction.
 func (e *Executor) Registry(t api.ToolchainType) handler.FunctionRegistry { return registry{e, t} }
 
+// registry registers functions with one toolchain of an executor.
 type registry struct {
 	executor  *Executor
 	toolchain api.ToolchainType
@@ -73,8 +82,9 @@ func (r registry) RegisterFunction(registration handler.FunctionRegistration) er
 	return r.executor.RegisterFunction(r.toolchain, registration)
 }
 
-// ResourceProvider is the knowledge about a toolchain's resources that this executor works with, nil when it does not know the
-// toolchain. Paths registered on it are seen by this executor only.
+// ResourceProvider returns the resource provider that this executor uses for a toolchain, or nil if
+// it does not know the toolchain. Paths registered with the provider are visible to this executor
+// only.
 func (e *Executor) ResourceProvider(t api.ToolchainType) configkit.ResourceProvider {
 	h, err := e.handler(t)
 	if err != nil {
@@ -83,7 +93,8 @@ func (e *Executor) ResourceProvider(t api.ToolchainType) configkit.ResourceProvi
 	return h.ResourceProvider()
 }
 
-// Signatures are those of a toolchain's functions, sorted by name; an alias is a row of its own, with AliasOf.
+// Signatures returns the signatures of a toolchain's functions, sorted by name. Each alias has a
+// signature of its own, with AliasOf set.
 func (e *Executor) Signatures(t api.ToolchainType) []api.FunctionSignature {
 	h, err := e.handler(t)
 	if err != nil {
@@ -92,7 +103,7 @@ func (e *Executor) Signatures(t api.ToolchainType) []api.FunctionSignature {
 	return h.Signatures()
 }
 
-// Signature is that of one function.
+// Signature returns the signature of the function with the given name or alias.
 func (e *Executor) Signature(t api.ToolchainType, name string) (api.FunctionSignature, bool) {
 	h, err := e.handler(t)
 	if err != nil {
@@ -101,10 +112,12 @@ func (e *Executor) Signature(t api.ToolchainType, name string) (api.FunctionSign
 	return h.Signature(name)
 }
 
-// ValidateInvocation checks an invocation without running it and returns it normalised. The error is an
-// *UnsupportedToolchainError, a *handler.UnknownFunctionError, or one or several (joined) *handler.ArgumentError and
-// *yamlkit.Error.
-func (e *Executor) ValidateInvocation(t api.ToolchainType, invocation api.FunctionInvocation) (api.FunctionInvocation, error) {
+// ValidateInvocation checks an invocation without running it and returns it normalized. The error
+// is an *UnsupportedToolchainError, a *handler.UnknownFunctionError, or one or several (joined)
+// *handler.ArgumentError and *where.Error.
+func (e *Executor) ValidateInvocation(
+	t api.ToolchainType, invocation api.FunctionInvocation,
+) (api.FunctionInvocation, error) {
 	h, err := e.handler(t)
 	if err != nil {
 		return invocation, err
@@ -112,8 +125,8 @@ func (e *Executor) ValidateInvocation(t api.ToolchainType, invocation api.Functi
 	return h.ValidateInvocation(invocation)
 }
 
-// CheckWhereResource tells what is wrong with the where-expression of a request without running one. The error is an
-// *UnsupportedToolchainError or a *yamlkit.Error.
+// CheckWhereResource checks the where-expression of a request without running the request. The
+// error is an *UnsupportedToolchainError or a *where.Error.
 func (e *Executor) CheckWhereResource(t api.ToolchainType, text string) error {
 	h, err := e.handler(t)
 	if err != nil {
@@ -123,7 +136,9 @@ func (e *Executor) CheckWhereResource(t api.ToolchainType, text string) error {
 }
 
 // Invoke runs a chain of functions on the data of one unit, see Run.
-func (e *Executor) Invoke(ctx context.Context, request *api.FunctionInvocationRequest) (*api.FunctionInvocationResponse, error) {
+func (e *Executor) Invoke(
+	ctx context.Context, request *api.FunctionInvocationRequest,
+) (*api.FunctionInvocationResponse, error) {
 	result, err := e.Run(ctx, request, handler.Options{})
 	if err != nil {
 		return nil, err
@@ -131,9 +146,12 @@ func (e *Executor) Invoke(ctx context.Context, request *api.FunctionInvocationRe
 	return &result.FunctionInvocationResponse, nil
 }
 
-// Run runs a chain of functions on the data of one unit. It returns an error only for a request that cannot be run at all, and
-// when ctx is cancelled; everything else that goes wrong is in the result. An empty ToolchainType means Kubernetes/YAML.
-func (e *Executor) Run(ctx context.Context, request *api.FunctionInvocationRequest, options handler.Options) (*handler.Result, error) {
+// Run runs a chain of functions on the data of one unit. It returns an error only if the request
+// cannot be run at all or if ctx is canceled; all other problems are in the result. An empty
+// ToolchainType means Kubernetes/YAML.
+func (e *Executor) Run(
+	ctx context.Context, request *api.FunctionInvocationRequest, options handler.Options,
+) (*handler.Result, error) {
 	t := request.ToolchainType
 	if t == "" {
 		t = api.ToolchainKubernetesYAML

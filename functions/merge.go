@@ -5,9 +5,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/textmerge"
 )
 
-// Merge merges what two people made of the data of a unit, see yamlkit.Merge. The data of a toolchain the executor does not know
-// is merged line by line.
-func (e *Executor) Merge(t api.ToolchainType, base, ours, theirs []byte, options textmerge.Options) *textmerge.Merged {
+// Merge performs a three-way merge of the data of a unit, see textmerge.Merge. If the executor does
+// not know the toolchain, the data is merged line by line.
+func (e *Executor) Merge(
+	t api.ToolchainType, base, ours, theirs []byte, options textmerge.Options,
+) *textmerge.Merged {
 	h, err := e.handler(t)
 	if err != nil {
 		merged := textmerge.MergeLines(base, ours, theirs, options)

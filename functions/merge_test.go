@@ -21,12 +21,12 @@ type flatEntry struct {
 	head, line string // comments
 }
 
-// flatFormat is how a format writes such a text.
+// flatFormat describes how a format writes a flatText.
 type flatFormat struct {
 	start, end string // around all entries
-	entry      string // from the key and the value
-	noLine     bool   // there are no comments behind values
-	comment    string // what a comment begins with; empty: # and a blank
+	entry      string // a format string for key and value
+	noLine     bool   // values have no trailing comments
+	comment    string // the comment prefix; "# " if empty
 }
 
 func (f flatFormat) text(t flatText) string {
@@ -83,7 +83,7 @@ func (t flatText) values() map[string]string {
 	return values
 }
 
-// mergedValues merges entry by entry; ok is false when there is a conflict.
+// mergedValues merges entry by entry. It reports false if there is a conflict.
 func mergedValues(base, ours, theirs map[string]string) (merged map[string]string, ok bool) {
 	merged, ok = map[string]string{}, true
 	keys := maps.Clone(base)
@@ -105,16 +105,22 @@ func mergedValues(base, ours, theirs map[string]string) (merged map[string]strin
 	return merged, ok
 }
 
-// TestMergeOfAllToolchains: whatever the format, values are merged one by one, and comments come along or are told about.
+// TestMergeOfAllToolchains checks that in every format values are merged one by one, and that each
+// comment is either kept or reported as a conflict.
 func TestMergeOfAllToolchains(t *testing.T) {
 	for toolchain, format := range map[api.ToolchainType]flatFormat{
-		api.ToolchainKubernetesYAML:      {start: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n", entry: "  %s: \"%s\""},
+		api.ToolchainKubernetesYAML: {
+			start: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n",
+			entry: "  %s: \"%s\"",
+		},
 		api.ToolchainAppConfigYAML:       {entry: "%s: %s"},
 		api.ToolchainAppConfigProperties: {entry: "%s=%s", noLine: true},
 		api.ToolchainAppConfigEnv:        {entry: "%s=%s"},
 		api.ToolchainAppConfigTOML:       {start: "title = 'x'\n[section]\n", entry: "%s = %s"},
-		api.ToolchainOpenTofuHCL:         {start: "resource \"a\" \"b\" {\n", entry: "  %s = %s", end: "}\n"},
-		api.ToolchainAppConfigINI:        {start: "[section]\n", entry: "%s = %s", noLine: true},
+		api.ToolchainOpenTofuHCL: {
+			start: "resource \"a\" \"b\" {\n", entry: "  %s = %s", end: "}\n",
+		},
+		api.ToolchainAppConfigINI: {start: "[section]\n", entry: "%s = %s", noLine: true},
 	} {
 		t.Run(string(toolchain), func(t *testing.T) {
 			executor := functions.NewStandardExecutor()
@@ -125,15 +131,22 @@ func TestMergeOfAllToolchains(t *testing.T) {
 				comment := func() string { number++; return fmt.Sprintf("comment %d.", number) }
 				var base flatText
 				for i := range 3 + r.IntN(5) {
-					base = append(base, flatEntry{key: fmt.Sprintf("K%02d", i), value: fmt.Sprint(i + 1)})
+					base = append(
+						base, flatEntry{key: fmt.Sprintf("K%02d", i), value: fmt.Sprint(i + 1)},
+					)
 				}
 				base = base.variant(r, comment)
 				ours, theirs := base.variant(r, comment), base.variant(r, comment)
 				b, o, u := format.text(base), format.text(ours), format.text(theirs)
-				merged := executor.Merge(toolchain, []byte(b), []byte(o), []byte(u), textmerge.Options{})
+				merged := executor.Merge(
+					toolchain, []byte(b), []byte(o), []byte(u), textmerge.Options{},
+				)
 				have := string(merged.Text)
 				fail := func(what string) {
-					t.Fatalf("seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- have\n%s--- %v\n%+v", seed, what, b, o, u, have, merged.ByLines, merged.Conflicts)
+					t.Fatalf(
+						"seed %d: %s\n--- base\n%s\n--- ours\n%s\n--- theirs\n%s\n--- have\n%s--- %v\n%+v",
+						seed, what, b, o, u, have, merged.ByLines, merged.Conflicts,
+					)
 				}
 				if merged.ByLines != nil {
 					fail("merged line by line")
@@ -146,7 +159,8 @@ func TestMergeOfAllToolchains(t *testing.T) {
 					for _, e := range side {
 						for _, c := range []string{e.head, e.line} {
 							isLine := c == e.line && format.noLine
-							if c != "" && !isLine && !strings.Contains(b, c) && !strings.Contains(have, c) && !strings.Contains(told, c) {
+							if c != "" && !isLine && !strings.Contains(b, c) &&
+								!strings.Contains(have, c) && !strings.Contains(told, c) {
 								fail(c)
 							}
 						}

@@ -77,7 +77,8 @@ spec:
 just: notes
 `
 
-// mutate runs a chain and returns what changed. Functions and arguments are separated by blanks.
+// mutate runs a chain and returns the result, with its mutations. Function and arguments are
+// separated by blanks.
 func mutate(t testing.TB, data string, keep bool, chain ...string) *handler.Result {
 	t.Helper()
 	var invocations api.FunctionInvocationList
@@ -89,7 +90,8 @@ func mutate(t testing.TB, data string, keep bool, chain ...string) *handler.Resu
 		invocations = append(invocations, parsed...)
 	}
 	response, err := standard.Run(context.Background(), &api.FunctionInvocationRequest{
-		ConfigData: []byte(data), FunctionInvocations: invocations, RecordMutations: true, StopOnError: !keep,
+		ConfigData: []byte(data), FunctionInvocations: invocations, RecordMutations: true,
+		StopOnError: !keep,
 	}, handler.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -99,16 +101,22 @@ func mutate(t testing.TB, data string, keep bool, chain ...string) *handler.Resu
 
 var standard = functions.NewStandardExecutor()
 
-// entries are mutations as lines: resource, path, type, index and value.
+// entries formats mutations as lines: resource, path, type, index and value.
 func entries(list api.ResourceMutationList) []string {
 	var all []string
 	for _, m := range list {
 		if len(m.PathMutationMap) == 0 {
-			all = append(all, fmt.Sprintf("%s %s %d", m.Resource.ResourceNameWithoutScope, m.ResourceMutationInfo.MutationType, m.ResourceMutationInfo.Index))
+			all = append(all, fmt.Sprintf(
+				"%s %s %d", m.Resource.ResourceNameWithoutScope,
+				m.ResourceMutationInfo.MutationType, m.ResourceMutationInfo.Index,
+			))
 		}
 		var paths []string
 		for path, info := range m.PathMutationMap {
-			paths = append(paths, fmt.Sprintf("%s %s %s %d %s", m.Resource.ResourceNameWithoutScope, path, info.MutationType, info.Index, strings.TrimSuffix(info.Value, "\n")))
+			paths = append(paths, fmt.Sprintf(
+				"%s %s %s %d %s", m.Resource.ResourceNameWithoutScope, path, info.MutationType,
+				info.Index, strings.TrimSuffix(info.Value, "\n"),
+			))
 		}
 		slices.Sort(paths)
 		all = append(all, paths...)
@@ -134,8 +142,14 @@ func TestMutations(t *testing.T) {
 	}{
 		{"nothing", []string{"get-replicas"}, false, nil, nil},
 		{"the same value", []string{"set-replicas 3"}, false, nil, nil},
-		{"one function", []string{"set-replicas 5"}, false, []string{"web spec.replicas Update 0 5"}, []int{0}},
-		{"a comment", []string{"set-path-comment apps/v1/Deployment spec.replicas other"}, false, nil, nil},
+		{
+			"one function", []string{"set-replicas 5"}, false,
+			[]string{"web spec.replicas Update 0 5"}, []int{0},
+		},
+		{
+			"a comment", []string{"set-path-comment apps/v1/Deployment spec.replicas other"}, false,
+			nil, nil,
+		},
 		{
 			"a chain",
 			[]string{"get-replicas", "set-replicas 5", "set-container-image web nginx:2"},
@@ -143,7 +157,10 @@ func TestMutations(t *testing.T) {
 			[]string{"web spec.replicas Update 1 5", image + " Update 2 nginx:2"},
 			[]int{1, 2},
 		},
-		{"the last one counts", []string{"set-replicas 5", "set-replicas 6"}, false, []string{"web spec.replicas Update 1 6"}, []int{0, 1}},
+		{
+			"the last one counts", []string{"set-replicas 5", "set-replicas 6"}, false,
+			[]string{"web spec.replicas Update 1 6"}, []int{0, 1},
+		},
 		{"changed back", []string{"set-replicas 5", "set-replicas 3"}, false, nil, []int{0, 1}},
 		{
 			"changed back in between",
@@ -154,27 +171,47 @@ func TestMutations(t *testing.T) {
 		},
 		{
 			"a failed function",
-			[]string{"set-replicas 5", "set-starlark 'r[\"spec\"][\"replicas\"] = 7\nfail(\"no\")'", "set-container-image web nginx:2"},
+			[]string{
+				"set-replicas 5", "set-starlark 'r[\"spec\"][\"replicas\"] = 7\nfail(\"no\")'",
+				"set-container-image web nginx:2",
+			},
 			true,
 			[]string{"web spec.replicas Update 0 5", image + " Update 2 nginx:2"},
 			[]int{0, 2},
 		},
 		{"an empty map filled", []string{"set-label tier front"}, false, []string{
-			"web metadata.labels Update 0 tier: front", "settings metadata.labels.tier Add 0 front", "public metadata.labels.tier Add 0 front",
+			"web metadata.labels Update 0 tier: front", "settings metadata.labels.tier Add 0 front",
+			"public metadata.labels.tier Add 0 front",
 		}, []int{0}},
-		{"a map emptied", []string{"delete-path apps/v1/Deployment spec.strategy.type"}, false, []string{"web spec.strategy Update 0 {}"}, []int{0}},
-		{"a new map", []string{"set-path spec.template.metadata.annotations '{a: 1, b: {c: 2}}'"}, false, nil, nil},
-		{"a resource gone", []string{"delete-resource v1/ConfigMap settings"}, false, []string{"settings Delete 0"}, []int{0}},
-		{"gone and back", []string{"delete-resource v1/ConfigMap settings", "upsert-resource '" + string(settings) + "' v1/ConfigMap settings"}, false, nil, []int{0, 1}},
+		{
+			"a map emptied", []string{"delete-path apps/v1/Deployment spec.strategy.type"}, false,
+			[]string{"web spec.strategy Update 0 {}"}, []int{0},
+		},
+		{
+			"a new map",
+			[]string{"set-path spec.template.metadata.annotations '{a: 1, b: {c: 2}}'"}, false, nil,
+			nil,
+		},
+		{
+			"a resource gone", []string{"delete-resource v1/ConfigMap settings"}, false,
+			[]string{"settings Delete 0"}, []int{0},
+		},
+		{"gone and back", []string{
+			"delete-resource v1/ConfigMap settings",
+			"upsert-resource '" + string(settings) + "' v1/ConfigMap settings",
+		}, false, nil, []int{0, 1}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			response := mutate(t, shop, test.keep, test.chain...)
 			if test.name == "a new map" {
 				test.want = []string{
-					"web spec.template.metadata.annotations.a Add 0 1", "web spec.template.metadata.annotations.b.c Add 0 2",
-					"settings spec.template.metadata.annotations.a Add 0 1", "settings spec.template.metadata.annotations.b.c Add 0 2",
-					"public spec.template.metadata.annotations.a Add 0 1", "public spec.template.metadata.annotations.b.c Add 0 2",
+					"web spec.template.metadata.annotations.a Add 0 1",
+					"web spec.template.metadata.annotations.b.c Add 0 2",
+					"settings spec.template.metadata.annotations.a Add 0 1",
+					"settings spec.template.metadata.annotations.b.c Add 0 2",
+					"public spec.template.metadata.annotations.a Add 0 1",
+					"public spec.template.metadata.annotations.b.c Add 0 2",
 				}
 				test.mutators = []int{0}
 			}
@@ -184,7 +221,9 @@ func TestMutations(t *testing.T) {
 			if diff := cmp.Diff(test.mutators, response.Mutators); diff != "" {
 				t.Error("mutators", diff)
 			}
-			told := slices.ContainsFunc(response.Notes, func(n api.Note) bool { return strings.HasPrefix(n.Message, "no value has changed") })
+			told := slices.ContainsFunc(response.Notes, func(n api.Note) bool {
+				return strings.HasPrefix(n.Message, "no value has changed")
+			})
 			if want := test.name == "a comment" || test.name == "gone and back"; told != want {
 				t.Error("the note that no value has changed", told)
 			}
@@ -195,7 +234,8 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// TestAppended: what a person need not be told of the order of a list.
+// TestAppended checks that Appended marks the list orders that need not be shown to people: no
+// element moved, and new ones are at the end.
 func TestAppended(t *testing.T) {
 	const list = "spec.template.spec.containers"
 	for chain, want := range map[string]bool{
@@ -212,28 +252,62 @@ func TestAppended(t *testing.T) {
 	}
 }
 
-// TestMutationsOfLists: elements of lists without merge keys are followed through the chain, so that the function named is the last one that
-// changed them.
+// TestMutationsOfLists checks that elements of lists without merge keys are followed through the
+// chain, so that each change names the last function that made it.
 func TestMutationsOfLists(t *testing.T) {
 	const thing = "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec:\n  list: [a, b, c]\n  objects:\n  - {x: 1, y: 1}\n  - {x: 2, y: 2}\n"
 	front := "set-starlark 'r[\"spec\"][\"list\"] = [\"front\"] + r[\"spec\"][\"list\"]'"
 	tests := []struct {
 		name  string
 		chain []string
-		want  []string // index of the entry, segment, type and value
+		want  []string // index of the function, segment, type and value
 	}{
-		{"twice", []string{"set-path spec.list.0 other", "set-path spec.list.0 third"}, []string{"list ;@0 Update 1 third"}},
-		{"two fields of one", []string{"set-path spec.objects.0.x 5", "set-path spec.objects.0.y 7"}, []string{"objects ;@0.x Update 0 5", "objects ;@0.y Update 1 7"}},
-		{"changed, moved, changed", []string{"set-path spec.list.1 q", front, "set-path spec.list.2 z"}, []string{"list ;@0 Add 1 front", "list ;@1 Update 2 z"}},
-		{"changed, moved", []string{"set-path spec.list.1 q", front}, []string{"list ;@0 Add 1 front", "list ;@1 Update 0 q"}},
-		{"moved, another changed", []string{front, "set-path spec.list.1 z"}, []string{"list ;@0 Add 0 front", "list ;@0 Update 1 z"}},
-		{"new, changed", []string{front, "set-path spec.list.0 other"}, []string{"list ;@0 Add 1 other"}},
-		{"changed, gone", []string{"set-path spec.list.2 q", "delete-path v1/Thing spec.list.2"}, []string{"list ;@2 Delete 1 c"}},
-		{"gone, the next one changed", []string{"delete-path v1/Thing spec.objects.0", "set-path spec.objects.0.y 9"}, []string{"objects ;@0 Delete 0 {x: 1, y: 1}", "objects ;@1.y Update 1 9"}},
-		{"one gone after the other", []string{"delete-path v1/Thing spec.list.0", "delete-path v1/Thing spec.list.0"}, []string{"list ;@0 Delete 0 a", "list ;@1 Delete 1 b"}},
-		{"all gone", []string{"set-path spec.list.0 x", "set-path spec.list '[]'", "set-path spec.other 1"}, []string{
-			"list ;@0 Delete 1 a", "list ;@1 Delete 1 b", "list ;@2 Delete 1 c", "other Add 2 1",
-		}},
+		{
+			"twice", []string{"set-path spec.list.0 other", "set-path spec.list.0 third"},
+			[]string{"list ;@0 Update 1 third"},
+		},
+		{
+			"two fields of one",
+			[]string{"set-path spec.objects.0.x 5", "set-path spec.objects.0.y 7"},
+			[]string{"objects ;@0.x Update 0 5", "objects ;@0.y Update 1 7"},
+		},
+		{
+			"changed, moved, changed",
+			[]string{"set-path spec.list.1 q", front, "set-path spec.list.2 z"},
+			[]string{"list ;@0 Add 1 front", "list ;@1 Update 2 z"},
+		},
+		{
+			"changed, moved", []string{"set-path spec.list.1 q", front},
+			[]string{"list ;@0 Add 1 front", "list ;@1 Update 0 q"},
+		},
+		{
+			"moved, another changed", []string{front, "set-path spec.list.1 z"},
+			[]string{"list ;@0 Add 0 front", "list ;@0 Update 1 z"},
+		},
+		{
+			"new, changed", []string{front, "set-path spec.list.0 other"},
+			[]string{"list ;@0 Add 1 other"},
+		},
+		{
+			"changed, gone", []string{"set-path spec.list.2 q", "delete-path v1/Thing spec.list.2"},
+			[]string{"list ;@2 Delete 1 c"},
+		},
+		{
+			"gone, the next one changed",
+			[]string{"delete-path v1/Thing spec.objects.0", "set-path spec.objects.0.y 9"},
+			[]string{"objects ;@0 Delete 0 {x: 1, y: 1}", "objects ;@1.y Update 1 9"},
+		},
+		{
+			"one gone after the other",
+			[]string{"delete-path v1/Thing spec.list.0", "delete-path v1/Thing spec.list.0"},
+			[]string{"list ;@0 Delete 0 a", "list ;@1 Delete 1 b"},
+		},
+		{"all gone",
+			[]string{"set-path spec.list.0 x", "set-path spec.list '[]'", "set-path spec.other 1"},
+			[]string{
+				"list ;@0 Delete 1 a", "list ;@1 Delete 1 b", "list ;@2 Delete 1 c",
+				"other Add 2 1",
+			}},
 	}
 	digest := regexp.MustCompile(`\.\?~h=[^;]*`)
 	for _, test := range tests {
@@ -250,16 +324,18 @@ func TestMutationsOfLists(t *testing.T) {
 	}
 }
 
-// TestMutationsNameTheLastChange compares the functions named with those that have changed the value, in random chains that leave all
-// elements where they are.
+// TestMutationsNameTheLastChange compares the functions named in the mutations with those that
+// changed the values. The chains are random, but leave all elements at their indexes.
 func TestMutationsNameTheLastChange(t *testing.T) {
 	const container = "spec.template.spec.containers.?name=web."
 	original := map[string]string{
-		"spec.replicas": "3", container + "args.0": "--verbose=1", container + "args.2": "--verbose=1", container + "image": "nginx:1",
+		"spec.replicas": "3", container + "args.0": "--verbose=1",
+		container + "args.2": "--verbose=1", container + "image": "nginx:1",
 		"spec.rules.0.match": "x", "spec.rules.0.services.1.weight": "2", "spec.rules.1.match": "x",
 	}
 	places := slices.Sorted(maps.Keys(original))
-	data := shop[:strings.Index(shop, "---\n")] + "  rules:\n  - {match: x, services: [{weight: 1}, {weight: 2}]}\n  - {match: x, services: []}\n"
+	data := shop[:strings.Index(shop, "---\n")] +
+		"  rules:\n  - {match: x, services: [{weight: 1}, {weight: 2}]}\n  - {match: x, services: []}\n"
 	indexes := regexp.MustCompile(`;@\d+`)
 	element := regexp.MustCompile(`\?~h=[^;]*;@(\d+)`)
 	for seed := range 300 {
@@ -286,7 +362,9 @@ func TestMutationsNameTheLastChange(t *testing.T) {
 		for _, m := range mutate(t, data, false, chain...).Mutations {
 			for path, info := range m.PathMutationMap {
 				place := indexes.ReplaceAllString(element.ReplaceAllString(string(path), "$1"), "")
-				have = append(have, fmt.Sprintf("%s %d %s", place, info.Index, strings.TrimSuffix(info.Value, "\n")))
+				have = append(have, fmt.Sprintf(
+					"%s %d %s", place, info.Index, strings.TrimSuffix(info.Value, "\n"),
+				))
 			}
 		}
 		slices.Sort(want)
@@ -297,28 +375,36 @@ func TestMutationsNameTheLastChange(t *testing.T) {
 	}
 }
 
-// TestMutationsAreRecordedOnlyWhenAskedFor: recording costs something.
+// TestMutationsAreRecordedOnlyWhenAskedFor checks that mutations, which are expensive to record,
+// are recorded on request only.
 func TestMutationsAreRecordedOnlyWhenAskedFor(t *testing.T) {
 	response, err := standard.Run(context.Background(), &api.FunctionInvocationRequest{
-		ConfigData: []byte(shop), FunctionInvocations: api.FunctionInvocationList{{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}}},
+		ConfigData: []byte(shop),
+		FunctionInvocations: api.FunctionInvocationList{{
+			FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}},
+		}},
 	}, handler.Options{})
-	if err != nil || response.Mutations != nil || response.Mutators != nil || !response.HasNewMutations {
+	if err != nil || response.Mutations != nil || response.Mutators != nil ||
+		!response.HasNewMutations {
 		t.Error(err, response.Mutations, response.Mutators, response.HasNewMutations)
 	}
 }
 
-// TestMutationsOfParts: data that is worked on in parts gives the mutations that it gives as a whole.
+// TestMutationsOfParts checks that splitting a unit into parts does not change its mutations.
 func TestMutationsOfParts(t *testing.T) {
 	var b strings.Builder
 	for i := range 2000 {
 		if i > 0 {
 			b.WriteString("---\n")
 		}
-		b.WriteString(strings.ReplaceAll(shop[:strings.Index(shop, "---\n")], "name: web\n  namespace", fmt.Sprintf("name: web%d\n  namespace", i)))
+		b.WriteString(strings.ReplaceAll(
+			shop[:strings.Index(shop, "---\n")], "name: web\n  namespace",
+			fmt.Sprintf("name: web%d\n  namespace", i),
+		))
 	}
 	chain := []string{"set-replicas 5", "set-container-image web nginx:2", "set-annotation x y"}
 	parts := mutate(t, b.String(), false, chain...)
-	whole := mutate(t, b.String(), false, append(chain, "get-placeholders")...) // which cannot be run on parts
+	whole := mutate(t, b.String(), false, append(chain, "get-placeholders")...) // cannot be run on parts
 	if len(parts.Mutations) != 2000 || len(parts.Mutators) != 3 {
 		t.Fatal(len(parts.Mutations), parts.Mutators)
 	}
@@ -327,10 +413,13 @@ func TestMutationsOfParts(t *testing.T) {
 	}
 }
 
-// TestMutationsBesideOneThatIsGone: what was found of one resource stays when others are looked at.
+// TestMutationsBesideOneThatIsGone checks that deleting one resource does not change the mutations
+// found in others.
 func TestMutationsBesideOneThatIsGone(t *testing.T) {
 	alone := mutate(t, shop, true, "search-replace web front").Mutations
-	beside := mutate(t, shop, true, "delete-resource v1/ConfigMap settings", "search-replace web front").Mutations
+	beside := mutate(
+		t, shop, true, "delete-resource v1/ConfigMap settings", "search-replace web front",
+	).Mutations
 	if len(alone) < 2 || len(beside) != len(alone)+1 {
 		t.Fatal(len(alone), len(beside))
 	}
@@ -346,8 +435,8 @@ func TestMutationsBesideOneThatIsGone(t *testing.T) {
 	}
 }
 
-// TestReplay: the mutations of a chain, applied to what the chain was run on, give what the chain gave: the same values, with lists in
-// the same order.
+// TestReplay applies the mutations of a chain to the input of the chain. The result must have the
+// values of the chain's result, with lists in the same order.
 func TestReplay(t *testing.T) {
 	n := 300
 	if os.Getenv("LONG") != "" {
@@ -366,22 +455,31 @@ func TestReplay(t *testing.T) {
 		}
 		replay, err := standard.Run(context.Background(), &api.FunctionInvocationRequest{
 			ConfigData: []byte(shop), FunctionInvocations: api.FunctionInvocationList{{
-				FunctionName: "patch-mutations", Arguments: []api.FunctionArgument{{Value: "[]"}, {Value: string(text)}},
+				FunctionName: "patch-mutations",
+				Arguments:    []api.FunctionArgument{{Value: "[]"}, {Value: string(text)}},
 			}},
 		}, handler.Options{})
 		if err != nil || !replay.Success {
 			t.Fatalf("seed %d: %v %v\n%s", seed, err, replay.ErrorMessages, text)
 		}
 		if len(replay.Outputs) > 0 {
-			t.Fatalf("seed %d: conflicts: %v\n%s\n%s", seed, replay.Outputs[0].Value, strings.Join(chain, "\n"), text)
+			t.Fatalf(
+				"seed %d: conflicts: %v\n%s\n%s", seed, replay.Outputs[0].Value,
+				strings.Join(chain, "\n"), text,
+			)
 		}
-		if want, have := valuesOf(t, response.ConfigData), valuesOf(t, replay.ConfigData); !sameUnits(want, have) {
-			t.Fatalf("seed %d: %s\n%s\n--- chain\n%s\n--- replay\n%s", seed, strings.Join(chain, "\n"), text, response.ConfigData, replay.ConfigData)
+		if want, have := valuesOf(
+			t, response.ConfigData,
+		), valuesOf(t, replay.ConfigData); !sameUnits(want, have) {
+			t.Fatalf(
+				"seed %d: %s\n%s\n--- chain\n%s\n--- replay\n%s", seed, strings.Join(chain, "\n"),
+				text, response.ConfigData, replay.ConfigData,
+			)
 		}
 	}
 }
 
-// sameUnits compares documents; the order of those that are new does not count.
+// sameUnits compares documents. The order of new documents does not matter.
 func sameUnits(a, b []any) bool {
 	if len(a) != len(b) {
 		return false
@@ -419,17 +517,26 @@ func valuesOf(t testing.TB, data []byte) []any {
 	return values
 }
 
-// randomInvocation is a function with arguments that change something, mostly.
+// randomInvocation returns a function with arguments that usually change something.
 func randomInvocation(r *rand.Rand) string {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
-	path := pick("spec.template.spec.containers.?name=web", "spec.template.spec.containers.0", "spec.template.spec.containers.?name=proxy")
-	value := pick("1", "two", "{}", "[]", "{a: 1}", "[1, {b: 2}]", "null", "'on'", "{a: {}, b: [x]}", "true")
-	list := pick("spec.routes", "spec.routes.0.services", "spec.template.spec.containers.?name=web.args", "spec.template.spec.containers.?name=web.env", "spec.template.spec.containers")
+	path := pick(
+		"spec.template.spec.containers.?name=web", "spec.template.spec.containers.0",
+		"spec.template.spec.containers.?name=proxy",
+	)
+	value := pick(
+		"1", "two", "{}", "[]", "{a: 1}", "[1, {b: 2}]", "null", "'on'", "{a: {}, b: [x]}", "true",
+	)
+	list := pick(
+		"spec.routes", "spec.routes.0.services", "spec.template.spec.containers.?name=web.args",
+		"spec.template.spec.containers.?name=web.env", "spec.template.spec.containers",
+	)
 	switch r.IntN(14) {
 	case 0:
 		return "set-replicas " + pick("1", "3", "5")
 	case 1:
-		return "set-container-image " + pick("web", "proxy", "'*'") + " " + pick("nginx:1", "nginx:2", "envoy:1")
+		return "set-container-image " + pick("web", "proxy", "'*'") + " " +
+			pick("nginx:1", "nginx:2", "envoy:1")
 	case 2:
 		return "set-annotation " + pick("a", "b.c/d", "x~1") + " " + pick("1", "two")
 	case 3:
@@ -437,36 +544,62 @@ func randomInvocation(r *rand.Rand) string {
 	case 4:
 		return "set-env-var web " + pick("MODE", "NEW", "LEVEL") + " " + pick("slow", "1")
 	case 5:
-		return "set-path " + pick(path, "data", "spec", "metadata.annotations", "spec.strategy", "spec.routes.1", "spec.routes.0.services.0", path+".args.0") + pick(".extra", "") + " " + pick("'"+strings.ReplaceAll(value, "'", "")+"'", "'{name: web, image: x}'")
+		return "set-path " +
+			pick(
+				path, "data", "spec", "metadata.annotations", "spec.strategy", "spec.routes.1",
+				"spec.routes.0.services.0", path+".args.0",
+			) +
+			pick(".extra", "") + " " +
+			pick("'"+strings.ReplaceAll(value, "'", "")+"'", "'{name: web, image: x}'")
 	case 6:
-		return "delete-path '*' " + pick(path+".args.0", path+".args", path+".env.0", "data.level", "spec.routes.0", "spec.routes.0.services.1", "metadata.labels", "spec.template.spec.containers.1")
+		return "delete-path '*' " + pick(
+			path+".args.0", path+".args", path+".env.0", "data.level", "spec.routes.0",
+			"spec.routes.0.services.1", "metadata.labels", "spec.template.spec.containers.1",
+		)
 	case 7:
 		return "set-yq '." + "data.text |= sub(\"two\"; \"2\")'"
 	case 8:
-		return "set-path data.text " + pick("\"one\\ntwo and more\\nthree\\n\"", "\"one\\n\"", "\"\\n\\nx\\n\"")
+		return "set-path data.text " +
+			pick("\"one\\ntwo and more\\nthree\\n\"", "\"one\\n\"", "\"\\n\\nx\\n\"")
 	case 9:
-		return "set-starlark 'spec = r.get(\"spec\", {})\nfor p in [\"routes\", \"list\"]:\n  if p in spec:\n    spec[p] = " + pick("reversed(spec[p])", "spec[p] + [1]", "spec[p][1:]", "[0] + spec[p]", "spec[p] + spec[p]") + "'"
+		return "set-starlark 'spec = r.get(\"spec\", {})\nfor p in [\"routes\", \"list\"]:\n  if p in spec:\n    spec[p] = " +
+			pick(
+				"reversed(spec[p])", "spec[p] + [1]", "spec[p][1:]", "[0] + spec[p]",
+				"spec[p] + spec[p]",
+			) +
+			"'"
 	case 10:
-		return "delete-resource " + pick("v1/ConfigMap settings", "traefik.io/v1alpha1/IngressRoute public")
+		return "delete-resource " +
+			pick("v1/ConfigMap settings", "traefik.io/v1alpha1/IngressRoute public")
 	case 11:
 		return "search-replace " + pick("web front", "1 2", "shop market")
 	case 12:
 		return "set-namespace " + pick("shop", "other")
 	}
-	return "set-path " + list + " '" + pick("[]", "[{name: web, image: nginx:1}, {name: new, image: x}]", "[a, b, a]", "[{name: LEVEL, value: x}, {name: MODE, value: fast}]", "{}") + "'"
+	return "set-path " + list + " '" +
+		pick(
+			"[]", "[{name: web, image: nginx:1}, {name: new, image: x}]", "[a, b, a]",
+			"[{name: LEVEL, value: x}, {name: MODE, value: fast}]", "{}",
+		) +
+		"'"
 }
 
-// TestConflictsOfTheContext: vet-no-merge-conflicts looks at the conflicts that came with the context and at those of other data.
+// TestConflictsOfTheContext checks that vet-no-merge-conflicts reports the conflicts in the
+// function context as well as those in the other data.
 func TestConflictsOfTheContext(t *testing.T) {
 	conflict := api.MutationConflict{
-		Reason: api.ConflictProtectedPath, Resource: api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "shop/web"},
-		Path: "spec.template.spec.containers.?name=side~1car;@0.image", Source: api.MutationInfo{MutationType: api.MutationTypeDelete, Value: "old\n"},
+		Reason:   api.ConflictProtectedPath,
+		Resource: api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "shop/web"},
+		Path:     "spec.template.spec.containers.?name=side~1car;@0.image",
+		Source:   api.MutationInfo{MutationType: api.MutationTypeDelete, Value: "old\n"},
 	}
 	r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
 		FunctionContext: api.FunctionContext{Conflicts: api.MutationConflictList{conflict}},
 		ConfigData:      []byte(deployment),
 		OtherData: map[string]api.Text{
-			"Conflicts": api.Text(`[{"Reason": "Subtracted", "Resource": {"ResourceType": "v1/Service", "ResourceName": "/gone"}, "Source": {"MutationType": "Update"}}]`),
+			"Conflicts": api.Text(
+				`[{"Reason": "Subtracted", "Resource": {"ResourceType": "v1/Service", "ResourceName": "/gone"}, "Source": {"MutationType": "Update"}}]`,
+			),
 		},
 		FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-no-merge-conflicts"}},
 	}, handler.Options{})
@@ -474,7 +607,8 @@ func TestConflictsOfTheContext(t *testing.T) {
 		t.Fatalf("got %v, %+v", err, r)
 	}
 	rows := r.Outputs[0].Value.(api.ValidationResultList)[0].FailedAttributes
-	if len(rows) != 2 || rows[0].Position == nil || rows[0].Position.Line != 16 || rows[0].Value != nil || rows[0].ResourceNameWithoutScope != "web" ||
+	if len(rows) != 2 || rows[0].Position == nil || rows[0].Position.Line != 16 ||
+		rows[0].Value != nil || rows[0].ResourceNameWithoutScope != "web" ||
 		rows[1].Position != nil || rows[1].ResourceName != "/gone" {
 		t.Errorf("got %+v", rows)
 	}

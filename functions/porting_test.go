@@ -17,41 +17,59 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// The names that functions written for ConfigHub's SDK use, see docs/porting.md. That they compile is the test.
+// These are the names that functions written for ConfigHub's SDK use, see docs/porting.md. The test
+// is that they compile.
 var _ = []any{
 	gaby.ParseYAML, gaby.ParseAll, gaby.DotPathToSlice,
 	gaby.Container{},
-	(*gaby.YamlDoc).ExistsP, (*gaby.YamlDoc).Path, (*gaby.YamlDoc).SetP, (*gaby.YamlDoc).SetDocP, (*gaby.YamlDoc).DeleteP,
-	(*gaby.YamlDoc).Children, (*gaby.YamlDoc).ChildrenMap, (*gaby.YamlDoc).Data, (*gaby.YamlDoc).Bytes, (*gaby.YamlDoc).String,
-	(*gaby.YamlDoc).IsArray, (*gaby.YamlDoc).ArrayAppendP, (*gaby.YamlDoc).GetComments, (*gaby.YamlDoc).SetComment,
+	(*gaby.YamlDoc).ExistsP, (*gaby.YamlDoc).Path, (*gaby.YamlDoc).SetP, (*gaby.YamlDoc).SetDocP,
+	(*gaby.YamlDoc).DeleteP,
+	(*gaby.YamlDoc).Children, (*gaby.YamlDoc).ChildrenMap, (*gaby.YamlDoc).Data,
+	(*gaby.YamlDoc).Bytes, (*gaby.YamlDoc).String,
+	(*gaby.YamlDoc).IsArray, (*gaby.YamlDoc).ArrayAppendP, (*gaby.YamlDoc).GetComments,
+	(*gaby.YamlDoc).SetComment,
 
 	yamlkit.ResourceProvider(nil),
 	yamlkit.ResourceInfoToDocMap{},
 	yamlkit.VisitorContext{},
-	yamlkit.EscapeDotsInPathSegment, yamlkit.JoinPathSegments, yamlkit.ResolveAssociativePaths, yamlkit.VisitResources, yamlkit.ResourceToDocMap,
-	yamlkit.VisitPathsDoc, yamlkit.VisitPaths[string], yamlkit.UpdatePathsFunction[int], yamlkit.UpdatePathsValue[bool],
-	yamlkit.UpdateStringPaths, yamlkit.UpdateStringPathsFunction, yamlkit.GetPaths[int], yamlkit.GetPathsAnyType, yamlkit.GetStringPaths,
-	yamlkit.RegisterPathsByAttributeName, yamlkit.RegisterNeededPaths, yamlkit.RegisterProvidedPaths, yamlkit.ComputeMutations,
+	yamlkit.EscapeDotsInPathSegment, yamlkit.JoinPathSegments, yamlkit.ResolveAssociativePaths,
+	yamlkit.VisitResources, yamlkit.ResourceToDocMap,
+	yamlkit.VisitPathsDoc, yamlkit.VisitPaths[string], yamlkit.UpdatePathsFunction[int],
+	yamlkit.UpdatePathsValue[bool],
+	yamlkit.UpdateStringPaths, yamlkit.UpdateStringPathsFunction, yamlkit.GetPaths[int],
+	yamlkit.GetPathsAnyType, yamlkit.GetStringPaths,
+	yamlkit.RegisterPathsByAttributeName, yamlkit.RegisterNeededPaths,
+	yamlkit.RegisterProvidedPaths, yamlkit.ComputeMutations,
 	yamlkit.PatchMutations, yamlkit.Reset, yamlkit.DiffPatch,
 
-	generic.GetVisitorMapForPath, generic.RegisterPathSetterAndGetter, functions.RegisterStandardFunctions, generic.GenericFnGetStringPath,
-	generic.GenericFnSetStringPath, generic.GenericFnGetIntPath, generic.GenericFnSetIntPath, generic.GenericFnGetBoolPath,
+	generic.GetVisitorMapForPath, generic.RegisterPathSetterAndGetter,
+	functions.RegisterStandardFunctions, generic.GenericFnGetStringPath,
+	generic.GenericFnSetStringPath, generic.GenericFnGetIntPath, generic.GenericFnSetIntPath,
+	generic.GenericFnGetBoolPath,
 	generic.GenericFnSetBoolPath,
 
 	handler.FunctionRegistration{},
 	handler.FunctionImplementation(nil), api.OutputTypeCustomJSON, api.ResourceCategoryDyanmicData,
 }
 
-// One value is the converter and the provider of Kubernetes/YAML.
+// TestStandardFunctionsWithOneProvider uses one value as both the converter and the provider of
+// Kubernetes/YAML, as ported code does.
 func TestStandardFunctionsWithOneProvider(t *testing.T) {
 	provider := k8skit.New()
 	fh := handler.New(api.ToolchainKubernetesYAML, provider, provider)
 	if err := functions.RegisterStandardFunctions(fh, provider, provider); err != nil {
 		t.Fatal(err)
 	}
-	r, err := fh.Invoke(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(deployment), FunctionInvocations: api.FunctionInvocationList{
-		{FunctionName: "set-int-path", Arguments: []api.FunctionArgument{{Value: "*"}, {Value: "spec.replicas"}, {Value: 9}}},
-	}})
+	r, err := fh.Invoke(t.Context(),
+		&api.FunctionInvocationRequest{ConfigData: []byte(deployment),
+			FunctionInvocations: api.FunctionInvocationList{
+				{
+					FunctionName: "set-int-path",
+					Arguments: []api.FunctionArgument{
+						{Value: "*"}, {Value: "spec.replicas"}, {Value: 9},
+					},
+				},
+			}})
 	if err != nil || !r.Changed || !strings.Contains(string(r.ConfigData), "replicas: 9") {
 		t.Errorf("%v %q", err, r.ErrorMessages)
 	}
@@ -59,8 +77,14 @@ func TestStandardFunctionsWithOneProvider(t *testing.T) {
 
 func TestGetterWithoutSetter(t *testing.T) {
 	executor := functions.NewEmptyExecutor()
-	parameters := []api.FunctionParameter{{ParameterName: "replicas", Description: "replicas", Required: true, DataType: api.DataTypeInt}}
-	err := generic.RegisterPathSetterAndGetter(registry{executor}, "replicas", parameters, "the replicas", "replicas", k8skit.New(), false, false)
+	parameters := []api.FunctionParameter{{
+		ParameterName: "replicas", Description: "replicas", Required: true,
+		DataType: api.DataTypeInt,
+	}}
+	err := generic.RegisterPathSetterAndGetter(
+		registry{executor}, "replicas", parameters, "the replicas", "replicas", k8skit.New(), false,
+		false,
+	)
 	var names []string
 	for _, s := range executor.Signatures(api.ToolchainKubernetesYAML) {
 		names = append(names, s.FunctionName)
@@ -70,7 +94,7 @@ func TestGetterWithoutSetter(t *testing.T) {
 	}
 }
 
-// A request and a response as older clients write and read them.
+// TestRequestOfAnOlderClient checks a request and a response in the encoding of older clients.
 func TestRequestOfAnOlderClient(t *testing.T) {
 	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 	text := fmt.Sprintf(`{"UnitSlug": "web", "ConfigData": %q, "LiveState": %q, "CombineValidationResults": true,
@@ -95,7 +119,8 @@ func TestRequestOfAnOlderClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	var read api.FunctionInvocationResponse
-	if err := json.Unmarshal(wire, &read); err != nil || string(read.Output) != want || read.OutputType != response.OutputType {
+	if err := json.Unmarshal(wire, &read); err != nil || string(read.Output) != want ||
+		read.OutputType != response.OutputType {
 		t.Errorf("%v, %s in %s", err, read.Output, wire)
 	}
 	if result, ok := read.Outputs[0].Value.(api.ValidationResult); !ok || !result.Passed {
@@ -103,12 +128,17 @@ func TestRequestOfAnOlderClient(t *testing.T) {
 	}
 }
 
-// LiveState is what a function compares with that asks for other data.
+// TestLiveState checks that functions that compare with other data use LiveState.
 func TestLiveState(t *testing.T) {
-	live := strings.Replace(deployment, "spec:\n", "spec:\n  selector: {matchLabels: {app: was}}\n", 1)
-	for data, failed := range map[string]bool{live: false, strings.Replace(live, "was", "is", 1): true} {
+	live := strings.Replace(
+		deployment, "spec:\n", "spec:\n  selector: {matchLabels: {app: was}}\n", 1,
+	)
+	for data, failed := range map[string]bool{
+		live: false, strings.Replace(live, "was", "is", 1): true,
+	} {
 		r, err := functions.NewStandardExecutor().Run(t.Context(), &api.FunctionInvocationRequest{
-			ConfigData: []byte(data), LiveState: []byte(live), FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-immutable"}},
+			ConfigData: []byte(data), LiveState: []byte(live),
+			FunctionInvocations: api.FunctionInvocationList{{FunctionName: "vet-immutable"}},
 		}, handler.Options{})
 		if err != nil || r.ValidationFailed != failed {
 			t.Errorf("%v %s", err, r.Output)
@@ -116,18 +146,23 @@ func TestLiveState(t *testing.T) {
 	}
 }
 
-// Some versions of the SDK have an argument upsert, others do not.
+// TestSetPathWithUpsert checks the calls with and without the argument upsert, which only some
+// versions of the SDK have.
 func TestSetPathWithUpsert(t *testing.T) {
 	args := []api.FunctionArgument{
-		{ParameterName: "resource-type", Value: "*"}, {ParameterName: "path", Value: "spec.tier"}, {ParameterName: "attribute-value", Value: "gold"},
+		{ParameterName: "resource-type", Value: "*"}, {ParameterName: "path", Value: "spec.tier"},
+		{ParameterName: "attribute-value", Value: "gold"},
 	}
 	for _, upsert := range [][]bool{nil, {true}, {false}} {
 		docs, err := gaby.ParseAll([]byte(deployment))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = generic.GenericFnSetStringPath(k8skit.New(), &api.FunctionContext{}, docs, args, nil, upsert...)
-		if created := docs[0].ExistsP("spec.tier"); err != nil || created == slices.Contains(upsert, false) {
+		_, _, err = generic.GenericFnSetStringPath(
+			k8skit.New(), &api.FunctionContext{}, docs, args, nil, upsert...,
+		)
+		if created := docs[0].ExistsP("spec.tier"); err != nil ||
+			created == slices.Contains(upsert, false) {
 			t.Errorf("%v: created %v, %v", upsert, created, err)
 		}
 	}

@@ -15,9 +15,10 @@ import (
 	"github.com/fctl-dev/fctl/functions/shellwords"
 )
 
-// AddResourceTypes adds what files say about Kubernetes resource types, and a function get-<name> and set-<name> for each
-// attribute they describe; these are like the built-in ones in every respect. Call it before the executor is used. The errors
-// are *yamlkit.Error; after one the executor is not to be used.
+// AddResourceTypes adds the contents of files about Kubernetes resource types. For each attribute
+// they define it registers get-<name> and set-<name>, which are like the built-in functions in
+// every respect. Call it before the first use of the executor. The errors are *resourcetypes.Error;
+// after an error the executor must not be used.
 func (e *Executor) AddResourceTypes(files ...resourcetypes.File) error {
 	h := e.handlers[api.ToolchainKubernetesYAML]()
 	provider := h.ResourceProvider()
@@ -25,7 +26,9 @@ func (e *Executor) AddResourceTypes(files ...resourcetypes.File) error {
 		AddFiles(files ...resourcetypes.File) error
 	})
 	if !ok {
-		return fmt.Errorf("resource types of %s: %w", provider.ToolchainType(), handler.ErrUnsupportedRequest)
+		return fmt.Errorf(
+			"resource types of %s: %w", provider.ToolchainType(), handler.ErrUnsupportedRequest,
+		)
 	}
 	known := map[api.AttributeName]configkit.AttributeDescription{}
 	for _, attribute := range provider.Attributes() {
@@ -37,7 +40,7 @@ func (e *Executor) AddResourceTypes(files ...resourcetypes.File) error {
 	var problems []error
 	for _, attribute := range provider.Attributes() {
 		if before, ok := known[attribute.Name]; ok && before.File == attribute.File {
-			continue // its functions are there already
+			continue // its functions are registered already
 		}
 		if err := registerAttribute(h, attribute); err != nil {
 			problems = append(problems, err)
@@ -46,7 +49,8 @@ func (e *Executor) AddResourceTypes(files ...resourcetypes.File) error {
 	return errors.Join(problems...)
 }
 
-// OverriddenTypes are the built-in types whose paths a file of AddResourceTypes changes, and where it begins to.
+// OverriddenTypes returns the built-in types whose paths a file of AddResourceTypes changes, and
+// the position of the first such change in the file.
 func (e *Executor) OverriddenTypes(file string) ([]api.ResourceType, gaby.Position) {
 	provider, ok := e.handlers[api.ToolchainKubernetesYAML]().ResourceProvider().(interface {
 		Overridden(file string) ([]api.ResourceType, gaby.Position)
@@ -64,11 +68,16 @@ func registerAttribute(h *handler.FunctionHandler, attribute configkit.Attribute
 	if get, set, ok := attributeExamples(suffix, attribute.Parameters); ok {
 		options = append(options, generic.WithPathFunctionExamples(get, set))
 	}
-	err := generic.RegisterPathSetterAndGetter(h, suffix, attribute.Parameters, attribute.Description, attribute.Name, h.ResourceProvider(), true, attribute.Upsert, options...)
+	err := generic.RegisterPathSetterAndGetter(
+		h, suffix, attribute.Parameters, attribute.Description, attribute.Name,
+		h.ResourceProvider(), true, attribute.Upsert, options...,
+	)
 	if err == nil {
 		return nil
 	}
-	problem := &resourcetypes.Error{File: attribute.File, Pos: attribute.Pos, Key: suffix, Msg: err.Error()}
+	problem := &resourcetypes.Error{
+		File: attribute.File, Pos: attribute.Pos, Key: suffix, Msg: err.Error(),
+	}
 	for _, name := range []string{"get-" + suffix, "set-" + suffix} {
 		if other, taken := h.Registration(name); taken && other.AttributeName != attribute.Name {
 			problem.Msg = fmt.Sprintf("there is a function %s already", name)
@@ -79,9 +88,12 @@ func registerAttribute(h *handler.FunctionHandler, attribute configkit.Attribute
 	return problem
 }
 
-// attributeExamples makes examples of the examples of the parameters and of what any value of their type would be; it reports
-// false for a text that could be anything.
-func attributeExamples(suffix string, parameters []api.FunctionParameter) (get, set string, ok bool) {
+// attributeExamples builds examples from the examples of the parameters and, where there is none,
+// from values that any parameter of the type accepts. It reports false if it cannot know an
+// acceptable value.
+func attributeExamples(
+	suffix string, parameters []api.FunctionParameter,
+) (get, set string, ok bool) {
 	var words []string
 	for i, p := range parameters {
 		word := p.Example
@@ -96,7 +108,7 @@ func attributeExamples(suffix string, parameters []api.FunctionParameter) (get, 
 		case p.DataType == api.DataTypeInt && p.Max == nil:
 			word = "1"
 		case i < len(parameters)-1 && p.Regexp == "":
-			word = "*" // of what a path asks for, all
+			word = "*" // * matches everything in a path
 		default:
 			return "", "", false
 		}

@@ -71,7 +71,11 @@ func TestAttributesOfFilesHaveFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Run(t.Context(), &api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: chain}, handler.Options{})
+		r, err := e.Run(
+			t.Context(),
+			&api.FunctionInvocationRequest{ConfigData: []byte(cache), FunctionInvocations: chain},
+			handler.Options{},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,27 +86,37 @@ func TestAttributesOfFilesHaveFunctions(t *testing.T) {
 		{"set-shard-weight a 5", "weight: 1", "weight: 5"},
 		{"set-shard-weight b 5", "", ""},
 	} {
-		if r := run(c.line); !r.Success || string(r.ConfigData) != strings.Replace(cache, c.from, c.to, 1) {
+		if r := run(c.line); !r.Success ||
+			string(r.ConfigData) != strings.Replace(cache, c.from, c.to, 1) {
 			t.Errorf("%s: %s\n%s", c.line, failures(r), r.ConfigData)
 		}
 	}
 	rows := run("get-shard-weight *").Outputs[0].Value.(api.AttributeValueList)
-	if len(rows) != 1 || rows[0].Value != 1 || rows[0].AttributeName != "shard-weight" || rows[0].Path != "spec.shards.?name=a.weight" {
+	if len(rows) != 1 || rows[0].Value != 1 || rows[0].AttributeName != "shard-weight" ||
+		rows[0].Path != "spec.shards.?name=a.weight" {
 		t.Errorf("%+v", rows)
 	}
-	if r := run("set-cache-size 8"); len(r.Failures) != 1 || r.Failures[0].Class != api.FailureUsage {
+	if r := run("set-cache-size 8"); len(r.Failures) != 1 ||
+		r.Failures[0].Class != api.FailureUsage {
 		t.Errorf("too small: %+v", r.Failures)
 	}
 	d, ok := e.Describe(api.ToolchainKubernetesYAML, "set-shard-weight")
-	if !ok || d.Description != "Set the weight of shards" || !slices.Equal(d.AffectedResourceTypes, []api.ResourceType{"cache.example.com/v1/Cache"}) ||
-		len(d.Paths["cache.example.com/v1/Cache"]) != 1 || !slices.Equal(d.Examples, []string{`set-shard-weight 'it'\''s' 2`}) {
+	if !ok || d.Description != "Set the weight of shards" ||
+		!slices.Equal(d.AffectedResourceTypes, []api.ResourceType{"cache.example.com/v1/Cache"}) ||
+		len(d.Paths["cache.example.com/v1/Cache"]) != 1 ||
+		!slices.Equal(d.Examples, []string{`set-shard-weight 'it'\''s' 2`}) {
 		t.Errorf("%+v", d)
 	}
-	if types := e.ResourceTypes(api.ToolchainKubernetesYAML); !slices.Contains(types, "cache.example.com/v1/Cache") || !slices.Contains(types, "apps/v1/Deployment") {
+	if types := e.ResourceTypes(api.ToolchainKubernetesYAML); !slices.Contains(
+		types, "cache.example.com/v1/Cache",
+	) ||
+		!slices.Contains(types, "apps/v1/Deployment") {
 		t.Errorf("%v", types)
 	}
-	// The names of others are not theirs.
-	if _, ok := functions.NewStandardExecutor().Signature(api.ToolchainKubernetesYAML, "set-cache-size"); ok {
+	// Other executors do not have the functions.
+	if _, ok := functions.NewStandardExecutor().Signature(
+		api.ToolchainKubernetesYAML, "set-cache-size",
+	); ok {
 		t.Error("another executor knows set-cache-size")
 	}
 }
@@ -110,20 +124,27 @@ func TestAttributesOfFilesHaveFunctions(t *testing.T) {
 func TestErrorsInFilesAreLocated(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
 		"a name that a function has": {
-			strings.ReplaceAll(cacheTypes, "cache-size", "string-path"), "cache.yaml:13:3: string-path: there is a function get-string-path already",
+			strings.ReplaceAll(cacheTypes, "cache-size", "string-path"),
+			"cache.yaml:13:3: string-path: there is a function get-string-path already",
 		},
-		"the name of a built-in attribute": {strings.ReplaceAll(cacheTypes, "cache-size", "replicas"), "cache.yaml:13:3: replicas: "},
-		"a wrong key":                      {strings.ReplaceAll(cacheTypes, "min: 16", "mni: 16"), "cache.yaml:16:"},
+		"the name of a built-in attribute": {
+			strings.ReplaceAll(cacheTypes, "cache-size", "replicas"), "cache.yaml:13:3: replicas: ",
+		},
+		"a wrong key": {
+			strings.ReplaceAll(cacheTypes, "min: 16", "mni: 16"), "cache.yaml:16:",
+		},
 	} {
 		e := functions.NewStandardExecutor()
 		err := e.AddResourceTypes(resourcetypes.File{Name: "cache.yaml", Text: []byte(c.text)})
-		if _, ok := errors.AsType[*resourcetypes.Error](err); !ok || !strings.HasPrefix(err.Error(), c.says) {
+		if _, ok := errors.AsType[*resourcetypes.Error](err); !ok ||
+			!strings.HasPrefix(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %s", name, err, c.says)
 		}
 	}
 }
 
-// TestDescribeTellsWhereFunctionsApply describes the functions that work at registered paths without having an attribute.
+// TestDescribeTellsWhereFunctionsApply describes functions that work at registered paths without
+// having an attribute.
 func TestDescribeTellsWhereFunctionsApply(t *testing.T) {
 	e := functions.NewStandardExecutor()
 	for name, want := range map[string]struct {
@@ -157,8 +178,10 @@ func TestDescribeTellsWhereFunctionsApply(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	e := functions.NewStandardExecutor()
 	d, ok := e.Describe(api.ToolchainKubernetesYAML, "get-image")
-	if !ok || d.AliasOf != "get-container-image" || !slices.Contains(append(d.Aliases, d.DeprecatedAliases...), "get-image") ||
-		!slices.Contains(d.AffectedResourceTypes, "apps/v1/Deployment") || len(d.Paths["apps/v1/Deployment"]) == 0 {
+	if !ok || d.AliasOf != "get-container-image" ||
+		!slices.Contains(append(d.Aliases, d.DeprecatedAliases...), "get-image") ||
+		!slices.Contains(d.AffectedResourceTypes, "apps/v1/Deployment") ||
+		len(d.Paths["apps/v1/Deployment"]) == 0 {
 		t.Errorf("%+v", d)
 	}
 	if _, ok := e.Describe(api.ToolchainKubernetesYAML, "get-nothing"); ok {
@@ -182,8 +205,11 @@ func TestExamplesOfAttributes(t *testing.T) {
 		"a choice":             {"enum: [b, a]", "set-x '*' b"},
 		"any text":             {"", ""},
 	} {
-		text := "resourceTypes: {example.com/v1/T: {attributes: {x: [{path: 's.?name:n=%s.x'}]}}}\nattributes: {x: {description: the x, " + c.entry + "}}\n"
-		s, _ := executorWith(t, resourcetypes.File{Name: "t.yaml", Text: []byte(text)}).Signature(api.ToolchainKubernetesYAML, "set-x")
+		text := "resourceTypes: {example.com/v1/T: {attributes: {x: [{path: 's.?name:n=%s.x'}]}}}\nattributes: {x: {description: the x, " +
+			c.entry + "}}\n"
+		s, _ := executorWith(t, resourcetypes.File{Name: "t.yaml", Text: []byte(text)}).Signature(
+			api.ToolchainKubernetesYAML, "set-x",
+		)
 		if got := strings.Join(s.Examples, "; "); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}

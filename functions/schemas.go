@@ -8,8 +8,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// AddSchemas adds schemas of Kubernetes resources, see [schemas.File], that a function reads when they are first needed. Call it
-// before the executor is used.
+// AddSchemas adds schemas of Kubernetes resources, see [schemas.File]. read is called when they are
+// first needed. Call it before the first use of the executor.
 func (e *Executor) AddSchemas(read func() ([]schemas.File, error)) error {
 	library, err := e.schemas()
 	if err == nil {
@@ -18,8 +18,8 @@ func (e *Executor) AddSchemas(read func() ([]schemas.File, error)) error {
 	return err
 }
 
-// AddInputs has the CustomResourceDefinitions of a run's other input files used too, see [schemas.Library.AddInputs]. Call it before the
-// executor is used.
+// AddInputs makes the CustomResourceDefinitions in the other input files of a run available as
+// schemas, see [schemas.Library.AddInputs]. Call it before the first use of the executor.
 func (e *Executor) AddInputs(read func() []schemas.File) error {
 	library, err := e.schemas()
 	if err == nil {
@@ -28,7 +28,8 @@ func (e *Executor) AddInputs(read func() []schemas.File) error {
 	return err
 }
 
-// SchemaClashes are the files of AddSchemas that had schemas of built-in types that a run asked for, see [schemas.Library.Clashes].
+// SchemaClashes returns the clashes between the files of AddSchemas and the built-in schemas that a
+// run asked for, see [schemas.Library.Clashes].
 func (e *Executor) SchemaClashes() []schemas.Clash {
 	library, err := e.schemas()
 	if err != nil {
@@ -37,11 +38,13 @@ func (e *Executor) SchemaClashes() []schemas.Clash {
 	return library.Clashes()
 }
 
+// schemas returns the schemas of Kubernetes resources.
 func (e *Executor) schemas() (*schemas.Library, error) {
 	provider := e.handlers[api.ToolchainKubernetesYAML]().ResourceProvider()
 	extensible, ok := provider.(interface{ Schemas() *schemas.Library })
 	if !ok {
-		return nil, fmt.Errorf("schemas of %s: %w", provider.ToolchainType(), handler.ErrUnsupportedRequest)
+		return nil,
+			fmt.Errorf("schemas of %s: %w", provider.ToolchainType(), handler.ErrUnsupportedRequest)
 	}
 	return extensible.Schemas(), nil
 }

@@ -7,27 +7,31 @@ import (
 	"github.com/fctl-dev/fctl/configkit/sensitive"
 )
 
-// Sensitive finds the secret values in texts of a unit, see sensitive.Find. It returns nil when there are none.
+// Sensitive finds the secret values in texts of a unit, see sensitive.Find. It returns nil if there
+// are none.
 func (e *Executor) Sensitive(t api.ToolchainType, texts ...[]byte) *sensitive.Values {
 	h, err := e.handler(t)
 	if err != nil {
 		return nil
 	}
 	provider := h.ResourceProvider()
-	if kubernetes, err := e.handler(api.ToolchainKubernetesYAML); err == nil && t == api.ToolchainAppConfigYAML {
+	if kubernetes, err := e.handler(api.ToolchainKubernetesYAML); err == nil &&
+		t == api.ToolchainAppConfigYAML {
 		provider = &manifests{ResourceProvider: provider, kubernetes: kubernetes.ResourceProvider()}
 	}
 	return sensitive.Find(h.Converter(), provider, texts...)
 }
 
-// manifests are Kubernetes resources that are read as application configuration. Their values are as secret as ever.
+// manifests provides Kubernetes resources that are read as application configuration, so that their
+// secret values are recognized in spite of the toolchain.
 type manifests struct {
 	configkit.ResourceProvider
 	kubernetes configkit.ResourceProvider
-	secret     []api.ResourceType // those with secret values that were met; functions call them NoSchema
+	// secret are the types with secret values seen so far. Functions report them as NoSchema.
+	secret []api.ResourceType
 }
 
-// ResourceTypeGetter is the type in Kubernetes, if the document has one.
+// ResourceTypeGetter returns the Kubernetes type if the document has one.
 func (m *manifests) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, error) {
 	t, err := m.kubernetes.ResourceTypeGetter(doc)
 	if err != nil {
@@ -39,7 +43,7 @@ func (m *manifests) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, err
 	return t, nil
 }
 
-// ResourceNameGetter is the name in Kubernetes, if the document has one.
+// ResourceNameGetter returns the Kubernetes name if the document has one.
 func (m *manifests) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error) {
 	if name, err := m.kubernetes.ResourceNameGetter(doc); err == nil {
 		return name, nil
@@ -47,7 +51,8 @@ func (m *manifests) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, err
 	return m.ResourceProvider.ResourceNameGetter(doc)
 }
 
-// Sensitive is how a path relates to the secret paths of the type and of those that were met.
+// Sensitive relates a path to the secret paths of the type and of all types with secret values seen
+// so far.
 func (m *manifests) Sensitive(t api.ResourceType, path api.ResolvedPath) configkit.Sensitivity {
 	relation := m.kubernetes.Sensitive(t, path)
 	for _, met := range m.secret {
@@ -56,10 +61,10 @@ func (m *manifests) Sensitive(t api.ResourceType, path api.ResolvedPath) configk
 	return relation
 }
 
-// SensitiveValues are those that are secret in Kubernetes.
+// SensitiveValues visits the values that are secret in Kubernetes.
 func (m *manifests) SensitiveValues(t api.ResourceType, doc *gaby.YamlDoc, visit func(gaby.Value)) {
 	m.kubernetes.SensitiveValues(t, doc, visit)
 }
 
-// SensitiveKinds are the kinds with secret values in Kubernetes.
+// SensitiveKinds returns the kinds with secret values in Kubernetes.
 func (m *manifests) SensitiveKinds() []string { return m.kubernetes.SensitiveKinds() }

@@ -29,85 +29,108 @@ import (
 	"github.com/fctl-dev/fctl/functions/unit"
 )
 
-// Toolchain is a format and the functions for it: all that is known about one. A new format is a converter, a value of this
-// type, examples and tests.
+// Toolchain is a format and its functions. Everything known about a format is here: a new one needs
+// a converter, a Toolchain, examples and tests.
 type Toolchain struct {
 	Name api.ToolchainType
-	// Files are the extensions of its files, in lower case, and names that say more, such as .git/config and .env.*.
+	// Files lists the extensions of its files, in lower case, and more specific names such as
+	// .git/config and .env.*.
 	Files []string
-	// FilesHelp is what help says about them, if it is more than a list.
+	// FilesHelp describes Files in the help, if a plain list is not enough.
 	FilesHelp string
-	// Example is what a file may be called.
+	// Example is a typical file name.
 	Example string
-	// Examples are those of the functions for every toolchain, a line each; when empty, those of AppConfig. Kubernetes has those
-	// the functions are declared with.
+	// Examples are examples of the functions for every toolchain, one per line; those of AppConfig
+	// if empty. Kubernetes uses the examples in the functions' registrations.
 	Examples string
 
 	Converter configkit.ConfigConverter
 	Provider  func() configkit.ResourceProvider
-	// Register adds the functions that are not for all toolchains, if there are any.
+	// Register adds the functions specific to the toolchain. It may be nil.
 	Register func(handler.FunctionRegistry, configkit.ConfigConverter, configkit.ResourceProvider) error
 }
 
-// Toolchains are the built-in ones. Of several that a file may be of, the usual one is first.
+// Toolchains returns the built-in toolchains. If several have the same extension, the usual one is
+// first.
 func Toolchains() []Toolchain {
 	return []Toolchain{
 		{
-			Name: api.ToolchainKubernetesYAML, Converter: k8skit.Converter{}, Example: "deployment.yaml",
-			Files: []string{".yaml", ".yml", ".json"}, FilesHelp: ".yaml, .yml, and .json with apiVersion and kind",
-			Provider: func() configkit.ResourceProvider { return k8skit.K8sResourceProvider.Snapshot() },
+			Name: api.ToolchainKubernetesYAML, Converter: k8skit.Converter{},
+			Example:   "deployment.yaml",
+			Files:     []string{".yaml", ".yml", ".json"},
+			FilesHelp: ".yaml, .yml, and .json with apiVersion and kind",
+			Provider: func() configkit.ResourceProvider {
+				return k8skit.K8sResourceProvider.Snapshot()
+			},
 			Register: kubernetesFunctions,
 		},
 		appConfig(Toolchain{
-			Name: api.ToolchainAppConfigJSON, Converter: jsonkit.Converter{}, Example: "settings.jsonc", // which can have comments
-			Files: []string{".json", ".jsonc", ".json5"}, FilesHelp: "any other .json, .jsonc, .json5",
+			Name: api.ToolchainAppConfigJSON, Converter: jsonkit.Converter{},
+			Example:   "settings.jsonc",
+			Files:     []string{".json", ".jsonc", ".json5"},
+			FilesHelp: "any other .json, .jsonc, .json5",
 		}),
 		appConfig(Toolchain{
-			Name: api.ToolchainAppConfigTOML, Converter: tomlkit.Converter{}, Example: "settings.toml", Files: []string{".toml"},
+			Name: api.ToolchainAppConfigTOML, Converter: tomlkit.Converter{},
+			Example: "settings.toml", Files: []string{".toml"},
 		}),
 		appConfig(Toolchain{
 			Name: api.ToolchainAppConfigINI, Converter: inikit.Converter{}, Example: "settings.ini",
 			Files: []string{".ini", ".gitconfig", ".gitmodules", ".git/config"},
 		}),
 		appConfig(Toolchain{
-			Name: api.ToolchainAppConfigProperties, Converter: propkit.Converter{}, Example: "application.properties",
-			Files: []string{".properties"},
+			Name: api.ToolchainAppConfigProperties, Converter: propkit.Converter{},
+			Example: "application.properties",
+			Files:   []string{".properties"},
 		}),
 		appConfig(Toolchain{
-			Name: api.ToolchainAppConfigEnv, Converter: envkit.Converter{}, Example: "settings.env", Examples: envExamples,
-			Files: []string{".env", ".env.*"},
+			Name: api.ToolchainAppConfigEnv, Converter: envkit.Converter{}, Example: "settings.env",
+			Examples: envExamples,
+			Files:    []string{".env", ".env.*"},
 		}),
 		{
-			Name: api.ToolchainAppConfigText, Converter: textkit.Converter{}, Example: "motd.txt", Examples: textExamples,
-			Files: []string{".txt"}, Provider: textkit.New, Register: appconfig.RegisterFunctions,
+			Name: api.ToolchainAppConfigText, Converter: textkit.Converter{}, Example: "motd.txt",
+			Examples: textExamples,
+			Files:    []string{".txt"}, Provider: textkit.New,
+			Register: appconfig.RegisterFunctions,
 		},
 		appConfig(Toolchain{
-			Name: api.ToolchainAppConfigYAML, Converter: k8skit.Converter{}, Example: "settings.yaml",
-			Files: []string{".yaml", ".yml"}, FilesHelp: "with --toolchain only",
+			Name: api.ToolchainAppConfigYAML, Converter: k8skit.Converter{},
+			Example: "settings.yaml",
+			Files:   []string{".yaml", ".yml"}, FilesHelp: "with --toolchain only",
 		}),
 		{
-			Name: api.ToolchainOpenTofuHCL, Converter: hclkit.Converter{}, Example: "main.tf", Examples: openTofuExamples,
+			Name: api.ToolchainOpenTofuHCL, Converter: hclkit.Converter{}, Example: "main.tf",
+			Examples: openTofuExamples,
 			Files:    []string{".tf", ".tofu", ".tfvars", ".hcl"},
-			Provider: func() configkit.ResourceProvider { return hclkit.New() }, Register: opentofu.RegisterFunctions,
+			Provider: func() configkit.ResourceProvider {
+				return hclkit.New()
+			}, Register: opentofu.RegisterFunctions,
 		},
 	}
 }
 
-// appConfig adds to a toolchain what those for application configuration share.
+// appConfig completes t with what all toolchains for application configuration share.
 func appConfig(t Toolchain) Toolchain {
 	t.Provider = func() configkit.ResourceProvider { return appkit.New(t.Name) }
 	t.Register = appconfig.RegisterFunctions
 	return t
 }
 
-func kubernetesFunctions(registry handler.FunctionRegistry, _ configkit.ConfigConverter, provider configkit.ResourceProvider) error {
+// kubernetesFunctions adapts kubernetes.RegisterFunctions to Toolchain.Register.
+func kubernetesFunctions(
+	registry handler.FunctionRegistry,
+	_ configkit.ConfigConverter,
+	provider configkit.ResourceProvider,
+) error {
 	return kubernetes.RegisterFunctions(registry, provider)
 }
 
-// builtIn is read by ToolchainsOf for every file of a run.
+// builtIn is cached because ToolchainsOf is called for every file of a run.
 var builtIn = sync.OnceValue(Toolchains) //nolint:gochecknoglobals // never changed
 
-// ToolchainsOf are those that a file may be of by its name, the usual one first; none when the name does not say.
+// ToolchainsOf returns the toolchains that a file may have according to its name, the usual one
+// first. It returns nil if the name does not say. A more specific name wins over the extension.
 func ToolchainsOf(path string) []api.ToolchainType {
 	base := filepath.Base(path)
 	name := filepath.Base(filepath.Dir(path)) + "/" + base
@@ -130,7 +153,7 @@ func ToolchainsOf(path string) []api.ToolchainType {
 	return ending
 }
 
-// ExampleFile is what a file of a toolchain may be called.
+// ExampleFile returns a typical file name for a toolchain.
 func ExampleFile(t api.ToolchainType) string {
 	for _, known := range builtIn() {
 		if known.Name == t {
@@ -140,14 +163,15 @@ func ExampleFile(t api.ToolchainType) string {
 	return "settings." + strings.ToLower(filepath.Base(string(t)))
 }
 
-// add makes the executor know a built-in toolchain. Its handler is made when it is first asked for: most runs need one of them.
+// add adds a built-in toolchain. Its handler is made on first use, because most runs need only one
+// of them.
 func (e *Executor) add(t Toolchain, standard bool) {
 	e.handlers[t.Name] = sync.OnceValue(func() *handler.FunctionHandler {
 		h := handler.New(t.Name, t.Converter, t.Provider())
 		if !standard {
 			return h
 		}
-		// A test checks the built-in functions, so that nobody has to wait for it.
+		// Unchecked saves time at startup; a test checks the built-in functions.
 		if err := t.register(h.Unchecked(), h); err != nil {
 			panic(err)
 		}
@@ -164,8 +188,13 @@ func (t *Toolchain) register(registry handler.FunctionRegistry, h *handler.Funct
 	return err
 }
 
-// RegisterStandardFunctions registers the functions for every toolchain: those of generic, program and unit.
-func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, provider configkit.ResourceProvider) error {
+// RegisterStandardFunctions registers the functions for every toolchain, which are those of the
+// packages generic, program and unit.
+func RegisterStandardFunctions(
+	fh handler.FunctionRegistry,
+	converter configkit.ConfigConverter,
+	provider configkit.ResourceProvider,
+) error {
 	examples := ""
 	for _, t := range builtIn() {
 		if t.Name == provider.ToolchainType() {
@@ -175,7 +204,14 @@ func RegisterStandardFunctions(fh handler.FunctionRegistry, converter configkit.
 	return registerStandardFunctions(fh, converter, provider, examples)
 }
 
-func registerStandardFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, provider configkit.ResourceProvider, examples string) error {
+// registerStandardFunctions is RegisterStandardFunctions with examples for toolchains other
+// than Kubernetes; if empty, those of AppConfig.
+func registerStandardFunctions(
+	fh handler.FunctionRegistry,
+	converter configkit.ConfigConverter,
+	provider configkit.ResourceProvider,
+	examples string,
+) error {
 	if provider.ToolchainType() != api.ToolchainKubernetesYAML {
 		fh = newExampleRegistry(fh, cmp.Or(examples, appConfigExamples))
 	}
@@ -188,7 +224,8 @@ func registerStandardFunctions(fh handler.FunctionRegistry, converter configkit.
 	return unit.RegisterFunctions(fh, converter, provider)
 }
 
-// RegisterToolchain makes the executor know a toolchain of an author's own, with the functions for every toolchain.
+// RegisterToolchain adds an author's own toolchain, with the functions for every toolchain and its
+// own. It returns an error if the toolchain exists or the registration of a function fails.
 func (e *Executor) RegisterToolchain(t Toolchain) error {
 	if _, taken := e.handlers[t.Name]; taken {
 		return fmt.Errorf("there is a toolchain %s already", t.Name)
@@ -201,7 +238,7 @@ func (e *Executor) RegisterToolchain(t Toolchain) error {
 	return nil
 }
 
-// UnsupportedToolchainError tells that the executor does not know a toolchain.
+// UnsupportedToolchainError says that the executor does not know a toolchain.
 type UnsupportedToolchainError struct {
 	Toolchain api.ToolchainType
 	Known     []api.ToolchainType
@@ -211,9 +248,10 @@ func (e *UnsupportedToolchainError) Error() string {
 	return fmt.Sprintf("unsupported ToolchainType %s", e.Toolchain)
 }
 
-// Toolchains are the toolchains the executor knows, sorted.
+// Toolchains returns the toolchains the executor knows, sorted.
 func (e *Executor) Toolchains() []api.ToolchainType { return slices.Sorted(maps.Keys(e.handlers)) }
 
+// handler returns the handler of a toolchain. The error is an *UnsupportedToolchainError.
 func (e *Executor) handler(t api.ToolchainType) (*handler.FunctionHandler, error) {
 	if h, ok := e.handlers[t]; ok {
 		return h(), nil

@@ -11,13 +11,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
-// Unit is the data of a unit, read once, for what is asked about it besides running functions. It is not for concurrent use.
+// Unit is the parsed data of a unit. It answers questions that need no function to run. It is not
+// safe for concurrent use.
 type Unit struct {
 	documents gaby.Container
 	provider  configkit.ResourceProvider
 }
 
-// Open reads the data of a unit. The error is an *UnsupportedToolchainError or one of the converter.
+// Open parses the data of a unit. The error is an *UnsupportedToolchainError or one of the
+// converter.
 func (e *Executor) Open(t api.ToolchainType, data []byte) (*Unit, error) {
 	h, err := e.handler(t)
 	if err != nil {
@@ -30,22 +32,26 @@ func (e *Executor) Open(t api.ToolchainType, data []byte) (*Unit, error) {
 	return &Unit{documents: documents, provider: h.ResourceProvider()}, nil
 }
 
-// Resources are the resources of the unit, each with its text. Documents that are no resources are left out.
+// Resources returns the resources of the unit, each with its text. It skips documents that are not
+// resources.
 func (u *Unit) Resources() (api.ResourceList, error) {
 	resources := make(api.ResourceList, 0, len(u.documents))
 	err := yamlkit.EachResource(u.documents, u.provider, func(i int, info api.ResourceInfo) {
-		resources = append(resources, api.Resource{ResourceInfo: info, ResourceBody: u.documents[i].String()})
+		resources = append(
+			resources, api.Resource{ResourceInfo: info, ResourceBody: u.documents[i].String()},
+		)
 	})
 	return resources, err
 }
 
-// ResourceLine is the line (from 1) of a unit's data at which what belongs to a resource begins.
+// ResourceLine is the line of a unit's data, counted from 1, at which a document begins.
 type ResourceLine struct {
 	Line     int
-	Resource *api.ResourceInfo // nil where something begins that is no resource
+	Resource *api.ResourceInfo // nil if the document is not a resource
 }
 
-// ResourceLines are the lines at which the resources begin, in order. Documents are read no further than their types and names.
+// ResourceLines returns the lines at which the documents begin, in order. It reads documents only
+// as far as needed to find their types and names.
 func (u *Unit) ResourceLines() []ResourceLine {
 	lines := make([]ResourceLine, len(u.documents))
 	for i, doc := range u.documents {
@@ -57,15 +63,19 @@ func (u *Unit) ResourceLines() []ResourceLine {
 	return lines
 }
 
-// PathArguments are the values that a parameter of the paths of an attribute has in the unit, each once, in the order of the data.
-// The arguments fill the %s of the paths; "*" is any.
-func (u *Unit) PathArguments(attribute api.AttributeName, arguments []string, parameter string) ([]string, error) {
+// PathArguments returns the values that a parameter of an attribute's paths takes in the unit,
+// without duplicates and in document order. arguments fill the %s of the paths; "*" matches
+// everything.
+func (u *Unit) PathArguments(
+	attribute api.AttributeName, arguments []string, parameter string,
+) ([]string, error) {
 	keys := make([]any, len(arguments))
 	for i := range arguments {
 		keys[i] = arguments[i]
 	}
 	var values []string
-	_, err := yamlkit.VisitPathsDoc(u.documents, u.provider.AttributePaths(attribute), keys, nil, u.provider,
+	_, err := yamlkit.VisitPathsDoc(
+		u.documents, u.provider.AttributePaths(attribute), keys, nil, u.provider,
 		func(_ *gaby.YamlDoc, _ any, at yamlkit.VisitorContext, _ *gaby.YamlDoc) (any, error) {
 			for _, argument := range at.PathArguments {
 				value := fmt.Sprint(argument.Value)
@@ -78,8 +88,9 @@ func (u *Unit) PathArguments(attribute api.AttributeName, arguments []string, pa
 	return values, err
 }
 
-// Check reads the unit to the end, which running functions does not: documents that no function looks at pass through unread. What
-// cannot be read is a failure of class FailureInput, one for each document.
+// Check reads all documents to the end. Running functions does not: a document that no function
+// looks at passes through unread. It returns a failure of class FailureInput for each document that
+// cannot be read.
 func (u *Unit) Check() []*api.Failure {
 	var failures []*api.Failure
 	for _, doc := range u.documents {
@@ -94,7 +105,8 @@ func (u *Unit) Check() []*api.Failure {
 	return failures
 }
 
-// CheckDocuments opens and checks the data of a unit, see Unit.Check. Data that cannot be opened is one failure.
+// CheckDocuments opens and checks the data of a unit, see Unit.Check. Data that cannot be opened is
+// reported as one failure. The error is an *UnsupportedToolchainError.
 func (e *Executor) CheckDocuments(t api.ToolchainType, data []byte) ([]*api.Failure, error) {
 	u, err := e.Open(t, data)
 	if _, unsupported := errors.AsType[*UnsupportedToolchainError](err); unsupported {
@@ -106,6 +118,8 @@ func (e *Executor) CheckDocuments(t api.ToolchainType, data []byte) ([]*api.Fail
 	return u.Check(), nil
 }
 
+// unreadable returns the failure for an error of the parser, with its position and hint if
+// there are any.
 func unreadable(err error, resource string) *api.Failure {
 	f := &api.Failure{Class: api.FailureInput, Resource: resource, Message: err.Error(), Err: err}
 	if e, ok := errors.AsType[*gaby.SyntaxError](err); ok {
