@@ -11,7 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// expandAnchorsFunction makes documents editable at places that aliases and << repeat.
+// expandAnchorsFunction returns expand-anchors, which makes values that aliases and << repeat
+// editable.
 func expandAnchorsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -22,15 +23,20 @@ func expandAnchorsFunction(provider configkit.ResourceProvider) handler.Function
 			Examples:     []string{"expand-anchors", "expand-anchors then set-label team shop"},
 		},
 		PerDocument: true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			matches := 0
-			expand := func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+			expand := func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (
+				any, []error,
+			) {
 				n, err := doc.ExpandAnchors()
 				matches += n
 				return output, []error{err}
 			}
 			_, err := yamlkit.VisitResources(docs, nil, provider, expand)
-			// Anchors in items of a list that only later items referred to are of no use now.
+			// Expand the items of lists again: anchors that only later items referred to are unused
+			// now.
 			items := slices.DeleteFunc(slices.Clone(docs), (*gaby.YamlDoc).IsDocument)
 			_, again := yamlkit.VisitResources(items, nil, provider, expand)
 			fc.Matched(matches)

@@ -12,10 +12,10 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// PathFunctionOption adds to what RegisterPathSetterAndGetter registers.
+// PathFunctionOption modifies the functions that RegisterPathSetterAndGetter registers.
 type PathFunctionOption func(getter, setter *handler.FunctionRegistration)
 
-// WithPathFunctionAlias gives get-<suffix> and set-<suffix> as further names.
+// WithPathFunctionAlias adds the aliases get-<suffix> and set-<suffix>.
 func WithPathFunctionAlias(suffix string) PathFunctionOption {
 	return func(getter, setter *handler.FunctionRegistration) {
 		getter.Aliases = append(getter.Aliases, "get-"+suffix)
@@ -23,7 +23,8 @@ func WithPathFunctionAlias(suffix string) PathFunctionOption {
 	}
 }
 
-// WithDeprecatedPathFunctionAlias gives get-<suffix> and set-<suffix> as names that are only kept for those who know them.
+// WithDeprecatedPathFunctionAlias adds the deprecated aliases get-<suffix> and set-<suffix>, which
+// keep working but are not advertised.
 func WithDeprecatedPathFunctionAlias(suffix string) PathFunctionOption {
 	return func(getter, setter *handler.FunctionRegistration) {
 		getter.DeprecatedAliases = append(getter.DeprecatedAliases, "get-"+suffix)
@@ -31,7 +32,7 @@ func WithDeprecatedPathFunctionAlias(suffix string) PathFunctionOption {
 	}
 }
 
-// WithPathFunctionExamples gives examples, complete lines such as "set-replicas 5".
+// WithPathFunctionExamples adds examples, which are complete lines such as "set-replicas 5".
 func WithPathFunctionExamples(get, set string) PathFunctionOption {
 	return func(getter, setter *handler.FunctionRegistration) {
 		getter.Examples = append(getter.Examples, get)
@@ -49,18 +50,29 @@ func WithValueCheck(check func(value any) error) PathFunctionOption {
 			if err == nil {
 				return nil
 			}
-			return &handler.ArgumentError{Function: setter.FunctionName, Parameter: name, Value: value, Err: err, Message: fmt.Sprintf("argument %s: %v", name, err)}
+			return &handler.ArgumentError{
+				Function: setter.FunctionName, Parameter: name, Value: value, Err: err,
+				Message: fmt.Sprintf("argument %s: %v", name, err),
+			}
 		}
 	}
 }
 
-// RegisterPathSetterAndGetter registers get-<suffix> and, with addSetter, set-<suffix>, which read and write the registered paths of an
-// attribute. The last of the parameters is the value, of type string, int or bool; those before it fill the %s of the paths.
-// The description follows "Get " and "Set ". With upsert, what is missing is created.
-func RegisterPathSetterAndGetter(fh handler.FunctionRegistry, functionNameSuffix string, parameters []api.FunctionParameter, description string,
-	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, addSetter, upsert bool, options ...PathFunctionOption,
+// RegisterPathSetterAndGetter registers get-<suffix> and, with addSetter, set-<suffix>, which read
+// and write the registered paths of an attribute. The last parameter is the value, of type string,
+// int or bool; the parameters before it fill the %s of the paths. description is appended to "Get "
+// and "Set ". With upsert, the setter creates missing values. The error is a
+// *handler.RegistrationError.
+func RegisterPathSetterAndGetter(
+	fh handler.FunctionRegistry, functionNameSuffix string, parameters []api.FunctionParameter,
+	description string,
+	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, addSetter,
+	upsert bool, options ...PathFunctionOption,
 ) error {
-	getter, setter, err := pathFunctions(functionNameSuffix, parameters, description, attributeName, resourceProvider, upsert, options)
+	getter, setter, err := pathFunctions(
+		functionNameSuffix, parameters, description, attributeName, resourceProvider, upsert,
+		options,
+	)
 	if err != nil {
 		return err
 	}
@@ -70,11 +82,16 @@ func RegisterPathSetterAndGetter(fh handler.FunctionRegistry, functionNameSuffix
 	return fh.RegisterFunction(setter)
 }
 
-func pathFunctions(suffix string, parameters []api.FunctionParameter, description string, attributeName api.AttributeName,
+// pathFunctions returns the registrations of the getter and the setter, with the options applied.
+func pathFunctions(
+	suffix string, parameters []api.FunctionParameter, description string,
+	attributeName api.AttributeName,
 	resourceProvider configkit.ResourceProvider, upsert bool, options []PathFunctionOption,
 ) (getter, setter handler.FunctionRegistration, err error) {
 	if len(parameters) == 0 {
-		return getter, setter, &handler.RegistrationError{Function: "set-" + suffix, Problems: []string{"it needs a parameter for the value"}}
+		return getter, setter, &handler.RegistrationError{
+			Function: "set-" + suffix, Problems: []string{"it needs a parameter for the value"},
+		}
 	}
 	var get, set handler.FunctionImplementation
 	pathParameters := parameters[:len(parameters)-1]
@@ -87,8 +104,12 @@ func pathFunctions(suffix string, parameters []api.FunctionParameter, descriptio
 	case api.DataTypeBool:
 		get, set = attributeFunctions[bool](attributeName, parameters, resourceProvider, upsert)
 	default:
-		problem := fmt.Sprintf("parameter %s: values of type %s cannot be set at paths", value.ParameterName, value.DataType)
-		return getter, setter, &handler.RegistrationError{Function: "set-" + suffix, Problems: []string{problem}}
+		problem := fmt.Sprintf(
+			"parameter %s: values of type %s cannot be set at paths", value.ParameterName,
+			value.DataType,
+		)
+		return getter, setter,
+			&handler.RegistrationError{Function: "set-" + suffix, Problems: []string{problem}}
 	}
 	getter = handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -96,7 +117,8 @@ func pathFunctions(suffix string, parameters []api.FunctionParameter, descriptio
 			Parameters:         pathParameters,
 			RequiredParameters: required(pathParameters),
 			OutputInfo: &api.FunctionOutput{
-				ResultName: value.ParameterName, Description: value.Description, OutputType: api.OutputTypeAttributeValueList,
+				ResultName: value.ParameterName, Description: value.Description,
+				OutputType: api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:   "Get " + description,
@@ -119,7 +141,10 @@ func pathFunctions(suffix string, parameters []api.FunctionParameter, descriptio
 		},
 		Function:    set,
 		PerDocument: true,
-		KeepsNames:  !slices.Contains([]api.AttributeName{"metadata-name", "resource-name", "namespace-name-reference"}, attributeName),
+		KeepsNames: !slices.Contains(
+			[]api.AttributeName{"metadata-name", "resource-name", "namespace-name-reference"},
+			attributeName,
+		),
 	}
 	for _, option := range options {
 		option(&getter, &setter)
@@ -127,6 +152,7 @@ func pathFunctions(suffix string, parameters []api.FunctionParameter, descriptio
 	return getter, setter, nil
 }
 
+// required returns the number of required parameters.
 func required(parameters []api.FunctionParameter) int {
 	n := 0
 	for _, p := range parameters {
@@ -137,26 +163,35 @@ func required(parameters []api.FunctionParameter) int {
 	return n
 }
 
-// attributeFunctions makes the getter and the setter of an attribute with values of type T.
-func attributeFunctions[T yamlkit.Scalar](name api.AttributeName, parameters []api.FunctionParameter, provider configkit.ResourceProvider,
+// attributeFunctions returns the implementations of the getter and the setter of an attribute with
+// values of type T.
+func attributeFunctions[T yamlkit.Scalar](
+	name api.AttributeName, parameters []api.FunctionParameter, provider configkit.ResourceProvider,
 	upsert bool,
 ) (get, set handler.FunctionImplementation) {
 	paths, value := parameters[:len(parameters)-1], parameters[len(parameters)-1].ParameterName
-	get = func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-		rows, err := yamlkit.GetPaths[T](parsedData, provider.AttributePaths(name), pathKeys(paths, args), provider)
+	get = func(
+		fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte,
+	) (gaby.Container, any, error) {
+		rows, err := yamlkit.GetPaths[T](
+			parsedData, provider.AttributePaths(name), pathKeys(paths, args), provider,
+		)
 		for i := range rows {
 			rows[i].AttributeName = name
 		}
 		fc.Matched(len(rows))
 		return parsedData, rows, err
 	}
-	set = func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	set = func(
+		fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte,
+	) (gaby.Container, any, error) {
 		argument, _ := handler.Arguments(args).Lookup(value)
 		typed, ok := argument.(T)
 		if !ok {
 			return nil, nil, fmt.Errorf("argument %s has the type %T", value, argument)
 		}
-		matches, err := yamlkit.UpdatePaths(parsedData, provider.AttributePaths(name), pathKeys(paths, args), provider,
+		matches, err := yamlkit.UpdatePaths(
+			parsedData, provider.AttributePaths(name), pathKeys(paths, args), provider,
 			func(T) T { return typed }, yamlkit.UpdateOptions{Upsert: upsert})
 		fc.Matched(matches)
 		return parsedData, nil, err
@@ -164,7 +199,8 @@ func attributeFunctions[T yamlkit.Scalar](name api.AttributeName, parameters []a
 	return get, set
 }
 
-// pathKeys are the arguments that fill the %s of paths, escaped as segments. One that is absent stands for everything.
+// pathKeys returns the arguments that fill the %s of paths, escaped as segments. An absent argument
+// matches everything.
 func pathKeys(parameters []api.FunctionParameter, args []api.FunctionArgument) []any {
 	keys := make([]any, len(parameters))
 	for i, p := range parameters {

@@ -17,14 +17,17 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// listParameter is an argument that is a list of attributes: the output of one function, fed to another.
+// listParameter returns a required parameter for a list of attributes, usually the output of
+// another function.
 func listParameter(name, description string) api.FunctionParameter {
 	return api.FunctionParameter{
-		ParameterName: name, Required: true, DataType: api.DataTypeAttributeValueList, Description: description,
-		Example: `[{"ResourceName": "shop/web", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]`,
+		ParameterName: name, Required: true, DataType: api.DataTypeAttributeValueList,
+		Description: description,
+		Example:     `[{"ResourceName": "shop/web", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]`,
 	}
 }
 
+// setAttributesFunction returns set-attributes.
 func setAttributesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const parameter = "attribute-list"
 	return handler.FunctionRegistration{
@@ -36,12 +39,18 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:  "Set the values of a list of attributes, creating what is missing",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{`set-attributes '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]'`},
+			Examples: []string{
+				`set-attributes '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas", "DataType": "int", "Value": 5}]'`,
+			},
 		},
 		ValueParameter: parameter,
 		PerDocument:    true,
-		CheckArguments: func(args []api.FunctionArgument) error { return checkRows(provider, args, parameter, true) },
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		CheckArguments: func(args []api.FunctionArgument) error {
+			return checkRows(provider, args, parameter, true)
+		},
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			text := handler.Arguments(args).String(parameter)
 			rows, err := handler.DecodeAttributes(text)
 			if err != nil {
@@ -51,24 +60,26 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 			rows = withValues(fc, rows)
 			matches := 0
 			setters := map[*api.AttributeValue]func(gaby.Container) (int, error){}
-			err = eachRow(docs, rows, provider, func(about gaby.Container, row *api.AttributeValue) (err error) {
-				set, known := setters[row]
-				if !known {
-					if set, err = rowSetter(provider, row); err != nil {
-						return err
+			err = eachRow(docs, rows, provider,
+				func(about gaby.Container, row *api.AttributeValue) (err error) {
+					set, known := setters[row]
+					if !known {
+						if set, err = rowSetter(provider, row); err != nil {
+							return err
+						}
+						setters[row] = set
 					}
-					setters[row] = set
-				}
-				n, err := set(about)
-				matches += n
-				return err
-			})
+					n, err := set(about)
+					matches += n
+					return err
+				})
 			fc.Matched(matches)
 			return docs, nil, err
 		},
 	}
 }
 
+// getPathsFunction returns get-paths.
 func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const parameter = "paths"
 	return handler.FunctionRegistration{
@@ -78,18 +89,25 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 				"JSON list of ResourceType, ResourceName (empty for all resources of the type) and Path")},
 			RequiredParameters: 1,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "value", Description: "the values found, with what is known about them", OutputType: api.OutputTypeAttributeValueList,
+				ResultName: "value", Description: "the values found, with what is known about them",
+				OutputType: api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  "Get the values of a list of attributes, with what is known about them",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{`get-paths '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas"}]'`},
+			Examples: []string{
+				`get-paths '[{"ResourceName": "", "ResourceType": "apps/v1/Deployment", "Path": "spec.replicas"}]'`,
+			},
 		},
-		ValueParameter: parameter, // too long to be told as a place
+		ValueParameter: parameter, // too long for messages
 		PerDocument:    true,
 		RowsSorted:     true,
-		CheckArguments: func(args []api.FunctionArgument) error { return checkRows(provider, args, parameter, false) },
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		CheckArguments: func(args []api.FunctionArgument) error {
+			return checkRows(provider, args, parameter, false)
+		},
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			text := handler.Arguments(args).String(parameter)
 			rows, err := handler.DecodeAttributes(text)
 			if err != nil {
@@ -97,51 +115,64 @@ func getPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegis
 			}
 			noteInfo(fc, text)
 			found := api.AttributeValueList{}
-			err = eachRow(docs, rows, provider, func(about gaby.Container, of *api.AttributeValue) error {
-				path := api.UnresolvedPath(of.Path)
-				query := GetVisitorMapForPath(provider, of.ResourceType, path)
-				values, err := yamlkit.VisitRows(about, query, nil, provider, func(p *yamlkit.Place, row *api.AttributeValue) bool {
-					if info := provider.PathInfo(row.ResourceType, path); info != nil {
-						row.Details = p.BoundDetails(info)
-					}
-					return true
+			err = eachRow(docs, rows, provider,
+				func(about gaby.Container, of *api.AttributeValue) error {
+					path := api.UnresolvedPath(of.Path)
+					query := GetVisitorMapForPath(provider, of.ResourceType, path)
+					values, err := yamlkit.VisitRows(about, query, nil, provider,
+						func(p *yamlkit.Place, row *api.AttributeValue) bool {
+							if info := provider.PathInfo(row.ResourceType, path); info != nil {
+								row.Details = p.BoundDetails(info)
+							}
+							return true
+						})
+					found = append(found, values...)
+					return err
 				})
-				found = append(found, values...)
-				return err
-			})
 			fc.Matched(len(found))
 			return docs, yamlkit.SortRows(found), err
 		},
 	}
 }
 
-// infoField is what rows of ConfigHub's SDK call Details.
+// infoField is the name that rows of ConfigHub's SDK use for Details.
 const infoField = "Info"
 
-// foreignFields returns the fields that a row may have and that are ignored: Unit says which of several units the row is of,
-// ConfigHub's SDK writes the others.
+// foreignFields returns the fields of rows that are accepted and ignored. Unit says to which of
+// several units a row belongs; ConfigHub's SDK writes the others.
 func foreignFields() []string {
 	return []string{"Unit", infoField, "ResourceNameStableCore", "ResourceID"}
 }
 
-// noteInfo notes that rows have Info, if they do.
+// noteInfo adds a note if a row has the field Info.
 func noteInfo(fc *api.FunctionContext, text string) {
-	if strings.Contains(text, `"`+infoField+`"`) && unknownFields("", text, append(fieldsOf[api.AttributeValue](), "Unit")) != nil {
-		fc.NoteOnce("the field " + infoField + " is deprecated and ignored, it is called Details now")
+	if strings.Contains(text, `"`+infoField+`"`) &&
+		unknownFields("", text, append(fieldsOf[api.AttributeValue](), "Unit")) != nil {
+		fc.NoteOnce(
+			"the field " + infoField + " is deprecated and ignored, it is called Details now",
+		)
 	}
 }
 
-// checkRows finds out before any file is read what is wrong with a list of attributes.
-func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument, parameter string, values bool) error {
+// checkRows checks a list of attributes, before any file is read. With values, the values are
+// checked as well.
+func checkRows(
+	provider configkit.ResourceProvider, args []api.FunctionArgument, parameter string, values bool,
+) error {
 	text := handler.Arguments(args).String(parameter)
 	fail := func(err error) error {
-		return &handler.ArgumentError{Parameter: parameter, Value: text, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
+		return &handler.ArgumentError{
+			Parameter: parameter, Value: text,
+			Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err,
+		}
 	}
 	rows, err := handler.DecodeAttributes(text)
 	if err != nil {
 		return fail(err)
 	}
-	if err := unknownFields(parameter, text, append(fieldsOf[api.AttributeValue](), foreignFields()...)); err != nil {
+	if err := unknownFields(
+		parameter, text, append(fieldsOf[api.AttributeValue](), foreignFields()...),
+	); err != nil {
 		return err
 	}
 	var problems []error
@@ -168,13 +199,19 @@ func checkRows(provider configkit.ResourceProvider, args []api.FunctionArgument,
 	return errors.Join(problems...)
 }
 
-// eachRow calls f for every row with the documents the row is about, one document at a time, but blocks that are one resource together:
-// of several rows about the same path of such blocks each is about the block it was read from. A document is known by the name it had
-// before the first row, so that rows can rename it.
-func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configkit.ResourceProvider, f func(about gaby.Container, row *api.AttributeValue) error) error {
+// eachRow calls f for each row with the documents it applies to. f gets one document at a time,
+// except that blocks that form one resource are passed together. If there are as many rows with one
+// path as there are such blocks, each row applies to the block it was read from. Documents are
+// identified by their names before the first row, so that rows can rename them.
+func eachRow(
+	docs gaby.Container,
+	rows api.AttributeValueList,
+	provider configkit.ResourceProvider,
+	f func(about gaby.Container, row *api.AttributeValue) error,
+) error {
 	type key struct {
 		resourceType api.ResourceType
-		name         api.ResourceName // "" for all
+		name         api.ResourceName // "" for all names
 	}
 	about := map[key][]int{}
 	for i := range rows {
@@ -220,17 +257,23 @@ func eachRow(docs gaby.Container, rows api.AttributeValueList, provider configki
 	return errors.Join(problems...)
 }
 
-// withValues returns the rows that have a value. list-paths can list maps and lists without theirs.
+// withValues returns the rows that have a value. list-paths can list maps and lists without their
+// values.
 func withValues(fc *api.FunctionContext, rows api.AttributeValueList) api.AttributeValueList {
-	some := slices.DeleteFunc(slices.Clone(rows), func(row api.AttributeValue) bool { return row.DataType == api.DataTypeYAML && row.Value == nil })
+	some := slices.DeleteFunc(slices.Clone(rows), func(row api.AttributeValue) bool {
+		return row.DataType == api.DataTypeYAML && row.Value == nil
+	})
 	if n := len(rows) - len(some); n > 0 {
-		fc.NoteOnce(fmt.Sprintf("%d of %d entries have no value and set nothing: list-paths lists maps and lists so", n, len(rows)))
+		fc.NoteOnce(fmt.Sprintf(
+			"%d of %d entries have no value and set nothing: list-paths lists maps and lists so", n,
+			len(rows),
+		))
 	}
 	return some
 }
 
-// literally splits documents into those that have the keys of a row's path, each as it is written, and the others. Rows are what
-// other functions read, and in their paths a key like * is not escaped.
+// literally splits documents into those that have the row's path when each segment is taken as a
+// literal key, and the others. Rows come from other functions, which do not escape keys such as *.
 func literally(docs gaby.Container, row *api.AttributeValue) (literal, others gaby.Container) {
 	path := string(row.Path)
 	if literal, err := literalPath(path); err == nil && literal == path {
@@ -246,13 +289,14 @@ func literally(docs gaby.Container, row *api.AttributeValue) (literal, others ga
 	return literal, others
 }
 
-// isLiteral reports whether the path of a row is one in the language of paths when its segments are keys.
+// isLiteral reports whether the path of a row is valid once its segments are taken as literal keys.
 func isLiteral(provider configkit.ResourceProvider, row *api.AttributeValue) bool {
 	path, err := literalPath(string(row.Path))
 	return err == nil && checkPath(provider, row.ResourceType, path) == nil
 }
 
-// literalPath returns a path whose segments are keys, in the language of paths. Some keys cannot be written so.
+// literalPath escapes the segments of a path so that each is read as a literal key. It returns an
+// error for keys that the path language cannot express.
 func literalPath(path string) (string, error) {
 	segments := strings.Split(path, ".")
 	for i, s := range segments {
@@ -260,16 +304,21 @@ func literalPath(path string) (string, error) {
 			continue
 		}
 		if strings.ContainsAny(s, ":#") {
-			return "", fmt.Errorf("path %s: the key %s, with : or #, cannot be written in a path", path, s)
+			return "",
+				fmt.Errorf("path %s: the key %s, with : or #, cannot be written in a path", path, s)
 		}
 		segments[i] = "@" + s + ":key"
 	}
 	return strings.Join(segments, "."), nil
 }
 
-// rowBlocks returns the blocks of a resource that row i is about: those that have its path, one of them if mine, the rows about the
-// resource, have the path as often as the blocks do, and all blocks if none has it.
-func rowBlocks(blocks *yamlkit.Blocks, rows api.AttributeValueList, mine []int, i int) gaby.Container {
+// rowBlocks returns the blocks of a resource that row i applies to: the blocks that have its path,
+// or all blocks if none has. If mine, the indexes of the rows about the resource, has as many rows
+// with this path as there are blocks with it, row i applies only to the block at its index among
+// them.
+func rowBlocks(
+	blocks *yamlkit.Blocks, rows api.AttributeValueList, mine []int, i int,
+) gaby.Container {
 	if len(blocks.Docs) == 1 {
 		return blocks.Docs
 	}
@@ -293,7 +342,8 @@ func rowBlocks(blocks *yamlkit.Blocks, rows api.AttributeValueList, mine []int, 
 	}
 }
 
-// blocksWith returns the blocks that have the path of a row, of these the ones with a scalar there if there are any and the row has one.
+// blocksWith returns the blocks that have the path of a row. If the row is a scalar, blocks with a
+// scalar at the path are preferred.
 func blocksWith(blocks *yamlkit.Blocks, row *api.AttributeValue) gaby.Container {
 	path := gaby.DotPathToSlice(string(row.Path))
 	have := blocks.At(path...)
@@ -309,8 +359,11 @@ func blocksWith(blocks *yamlkit.Blocks, row *api.AttributeValue) gaby.Container 
 	return have
 }
 
-// rowSetter is what writes the value of a row into documents.
-func rowSetter(provider configkit.ResourceProvider, row *api.AttributeValue) (func(gaby.Container) (int, error), error) {
+// rowSetter returns a function that writes the value of a row into documents and returns the number
+// of matches.
+func rowSetter(
+	provider configkit.ResourceProvider, row *api.AttributeValue,
+) (func(gaby.Container) (int, error), error) {
 	path := api.UnresolvedPath(row.Path)
 	query := GetVisitorMapForPath(provider, row.ResourceType, path)
 	wrong := func() error {
@@ -365,7 +418,8 @@ func rowSetter(provider configkit.ResourceProvider, row *api.AttributeValue) (fu
 	return nil, fmt.Errorf("path %s: values of data type %s cannot be set", row.Path, row.DataType)
 }
 
-// integerOf returns a JSON number as an int, rounded. JSON has only one type of number.
+// integerOf returns a JSON number as an int, rounded, because JSON does not distinguish integers
+// from other numbers.
 func integerOf(number json.Number) (int, error) {
 	if n, err := strconv.Atoi(number.String()); err == nil {
 		return n, nil
@@ -377,22 +431,27 @@ func integerOf(number json.Number) (int, error) {
 	return int(f), err
 }
 
-// numberSetter writes a JSON number. A value that is the same number stays as it is written: 1e3 is 1000.
-func numberSetter(query configkit.PathSource, provider configkit.ResourceProvider, number json.Number) func(gaby.Container) (int, error) {
+// numberSetter returns a function that writes a JSON number. An equal number keeps its spelling:
+// 1e3 is 1000.
+func numberSetter(
+	query configkit.PathSource, provider configkit.ResourceProvider, number json.Number,
+) func(gaby.Container) (int, error) {
 	return func(docs gaby.Container) (int, error) {
-		return yamlkit.EditPaths(docs, query, nil, provider, yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
-			if v, ok := p.Scalar(); ok && sameNumber(v, number) {
-				return nil
-			}
-			value, err := parseSubtree(number.String())
-			if err == nil {
-				_, err = p.Doc.Set(value, p.Segments...)
-			}
-			return err
-		})
+		return yamlkit.EditPaths(docs, query, nil, provider, yamlkit.EditOptions{Upsert: true},
+			func(p *yamlkit.Place) error {
+				if v, ok := p.Scalar(); ok && sameNumber(v, number) {
+					return nil
+				}
+				value, err := parseSubtree(number.String())
+				if err == nil {
+					_, err = p.Doc.Set(value, p.Segments...)
+				}
+				return err
+			})
 	}
 }
 
+// sameNumber reports whether v, a value of a document, equals number.
 func sameNumber(v any, number json.Number) bool {
 	if f, ok := v.(float64); ok {
 		other, err := number.Float64()
@@ -401,7 +460,7 @@ func sameNumber(v any, number json.Number) bool {
 	return fmt.Sprint(v) == number.String()
 }
 
-// typeOfJSON is the data type of a value that comes without one.
+// typeOfJSON returns the data type of a value in a row without a DataType.
 func typeOfJSON(value any) api.DataType {
 	switch v := value.(type) {
 	case string:
@@ -416,7 +475,8 @@ func typeOfJSON(value any) api.DataType {
 	return api.DataTypeJSON
 }
 
-// subtreeOfJSON is the value as a document: YAML comes as text, anything else as what it is.
+// subtreeOfJSON returns value as a document. YAML is a string in JSON; values of other types are
+// encoded.
 func subtreeOfJSON(value any, t api.DataType) (*gaby.YamlDoc, error) {
 	if text, ok := value.(string); ok && t == api.DataTypeYAML {
 		return parseSubtree(text)
@@ -428,8 +488,13 @@ func subtreeOfJSON(value any, t api.DataType) (*gaby.YamlDoc, error) {
 	return parseSubtree(string(text))
 }
 
-func setterOf[T yamlkit.Scalar](provider configkit.ResourceProvider, query configkit.PathSource, value T) func(gaby.Container) (int, error) {
+// setterOf returns a function that writes a scalar into documents, creating what is missing.
+func setterOf[T yamlkit.Scalar](
+	provider configkit.ResourceProvider, query configkit.PathSource, value T,
+) func(gaby.Container) (int, error) {
 	return func(docs gaby.Container) (int, error) {
-		return yamlkit.UpdatePaths(docs, query, nil, provider, func(T) T { return value }, yamlkit.UpdateOptions{Upsert: true})
+		return yamlkit.UpdatePaths(docs, query, nil, provider, func(T) T {
+			return value
+		}, yamlkit.UpdateOptions{Upsert: true})
 	}
 }

@@ -1,8 +1,8 @@
-// Package generic has the functions that work with paths, attributes and placeholders in every toolchain, and the helpers
-// with which authors register getters and setters of paths.
+// Package generic has the functions that work with paths, attributes and placeholders in every
+// toolchain, and the helpers with which authors register getters and setters of paths.
 //
-// Functions reach documents through yamlkit and gaby only, know nothing of Kubernetes, and learn about resources from the
-// ResourceProvider they are registered with.
+// Functions access documents only through yamlkit and gaby. They know nothing about Kubernetes; all
+// knowledge about resources comes from the ResourceProvider they are registered with.
 package generic
 
 import (

@@ -11,25 +11,35 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// A path that is registered for an attribute makes a getter and a setter.
+// Registering a path for an attribute gives it a getter and a setter.
 func ExampleRegisterPathSetterAndGetter() {
 	provider := k8skit.New()
-	err := yamlkit.RegisterPathsByAttributeName(provider, "cache-size", "example.com/v1/Cache", api.PathToVisitorInfoType{
-		"spec.size": {AttributeName: "cache-size", DataType: api.DataTypeInt},
-	}, nil, nil, false)
+	err := yamlkit.RegisterPathsByAttributeName(provider, "cache-size", "example.com/v1/Cache",
+		api.PathToVisitorInfoType{
+			"spec.size": {AttributeName: "cache-size", DataType: api.DataTypeInt},
+		}, nil, nil, false)
 	if err != nil {
 		panic(err)
 	}
 	h := handler.New(api.ToolchainKubernetesYAML, provider, provider)
-	size := api.FunctionParameter{ParameterName: "size", Description: "size in MiB", Required: true, DataType: api.DataTypeInt, Example: "64"}
-	err = generic.RegisterPathSetterAndGetter(h, "cache-size", []api.FunctionParameter{size}, "the size of caches", "cache-size", provider, true, true,
+	size := api.FunctionParameter{
+		ParameterName: "size", Description: "size in MiB", Required: true,
+		DataType: api.DataTypeInt, Example: "64",
+	}
+	err = generic.RegisterPathSetterAndGetter(
+		h, "cache-size", []api.FunctionParameter{size}, "the size of caches", "cache-size",
+		provider, true, true,
 		generic.WithPathFunctionExamples("get-cache-size", "set-cache-size 64"))
 	if err != nil {
 		panic(err)
 	}
 	response, err := h.Invoke(context.Background(), &api.FunctionInvocationRequest{
-		ConfigData:          []byte("apiVersion: example.com/v1\nkind: Cache\nmetadata: {name: a}\nspec: {size: 32}\n"),
-		FunctionInvocations: api.FunctionInvocationList{{FunctionName: "set-cache-size", Arguments: []api.FunctionArgument{{Value: 64}}}},
+		ConfigData: []byte(
+			"apiVersion: example.com/v1\nkind: Cache\nmetadata: {name: a}\nspec: {size: 32}\n",
+		),
+		FunctionInvocations: api.FunctionInvocationList{{
+			FunctionName: "set-cache-size", Arguments: []api.FunctionArgument{{Value: 64}},
+		}},
 	})
 	if err != nil {
 		panic(err)

@@ -13,13 +13,14 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// vetFormatFunction finds YAML that readers understand in different ways.
+// vetFormatFunction returns vet-format, which finds YAML that parsers interpret differently.
 func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-format",
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether nothing was found, and what was", OutputType: api.OutputTypeValidationResult,
+				ResultName: "passed", Description: "whether nothing was found, and what was",
+				OutputType: api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that the YAML is unambiguous: no anchors and aliases, no repeated keys, no empty values, " +
@@ -28,57 +29,68 @@ func vetFormatFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			Examples:     []string{"vet-format"},
 		},
 		PerDocument: true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			l := formatLinter{}
 			resources := 0
-			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-				resources++
-				if why := doc.ReadOnly(); why != nil {
-					return output, []error{&api.Failure{
-						Class: api.FailureFunction, Pos: why.Pos, Err: why,
-						Message: "how the document is written cannot be checked: " + why.Msg, Hint: why.Hint,
-					}}
-				}
-				l.resource, l.path = info, l.path[:0]
-				l.value(doc.Value())
-				return output, nil
-			})
+			_, err := yamlkit.VisitResources(docs, nil, provider,
+				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+					resources++
+					if why := doc.ReadOnly(); why != nil {
+						return output, []error{&api.Failure{
+							Class: api.FailureFunction, Pos: why.Pos, Err: why,
+							Message: "how the document is written cannot be checked: " + why.Msg,
+							Hint:    why.Hint,
+						}}
+					}
+					l.resource, l.path = info, l.path[:0]
+					l.value(doc.Value())
+					return output, nil
+				})
 			fc.Matched(resources)
-			return docs, api.ValidationResult{Passed: len(l.found) == 0, FailedAttributes: l.found}, err
+			return docs, api.ValidationResult{Passed: len(l.found) == 0, FailedAttributes: l.found},
+				err
 		},
 	}
 }
 
-// formatLinter walks over values as they are written.
+// formatLinter checks how values are written.
 type formatLinter struct {
 	resource *api.ResourceInfo
 	path     []string
 	found    api.AttributeValueList
 }
 
+// add reports an issue at the current path.
 func (l *formatLinter) add(pos gaby.Position, rule, format string, args ...any) {
 	l.found = append(l.found, api.AttributeValue{
 		AttributeInfo: api.AttributeInfo{
-			AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *l.resource, Path: yamlpath.Join(l.path)},
-			AttributeMetadata:   api.AttributeMetadata{AttributeName: api.AttributeNameNone},
+			AttributeIdentifier: api.AttributeIdentifier{
+				ResourceInfo: *l.resource, Path: yamlpath.Join(l.path),
+			},
+			AttributeMetadata: api.AttributeMetadata{AttributeName: api.AttributeNameNone},
 		},
 		Issues:   []api.Issue{{Identifier: rule, Message: fmt.Sprintf(format, args...)}},
 		Position: &pos,
 	})
 }
 
-// value checks a value and what is below it.
+// value checks a value and everything below it.
 func (l *formatLinter) value(v gaby.Value) {
 	w := v.Written()
 	if w.Anchor != "" {
-		l.add(v.Position(), "no-anchors", "anchor %q is not allowed; inline the value instead", w.Anchor)
+		l.add(
+			v.Position(), "no-anchors", "anchor %q is not allowed; inline the value instead",
+			w.Anchor,
+		)
 	}
 	if w.Alias != "" {
 		l.add(v.Position(), "no-anchors", "alias is not allowed; inline the value instead")
 		return
 	}
 	isMap := v.Kind() == gaby.Map
-	var seen map[string]bool // only where there is something to find
+	var seen map[string]bool // allocated only if the map has duplicate keys
 	if w.Repeats {
 		seen = map[string]bool{}
 	}
@@ -104,32 +116,39 @@ func (l *formatLinter) value(v gaby.Value) {
 	}
 }
 
-// entry checks an entry of a map.
+// entry checks an entry of a map. again is set if an earlier entry has the same key.
 func (l *formatLinter) entry(e gaby.Value, key string, again bool) {
 	if again {
 		l.add(e.KeyPosition(), "no-duplicate-keys", "duplicate key %q", key)
 	}
 	if e.Written().Empty {
-		l.add(e.KeyPosition(), "no-empty-values", "empty value for key %q; use an explicit value or \"null\"", key)
+		l.add(
+			e.KeyPosition(), "no-empty-values",
+			"empty value for key %q; use an explicit value or \"null\"", key,
+		)
 	}
 }
 
-// plain checks text without quotes.
+// plain checks an unquoted scalar.
 func (l *formatLinter) plain(v gaby.Value) {
 	switch text := v.Text(); {
 	case isTruthy(text):
-		l.add(v.Position(), "no-truthy", "value %q is ambiguous; YAML 1.1 interprets it as a boolean; quote it to be safe", text)
+		l.add(
+			v.Position(), "no-truthy",
+			"value %q is ambiguous; YAML 1.1 interprets it as a boolean; quote it to be safe", text,
+		)
 	case isOldOctal(text):
 		sign, digits := "", text
 		if text[0] == '-' || text[0] == '+' {
 			sign, digits = text[:1], text[1:]
 		}
 		l.add(v.Position(), "no-octal-values",
-			"value %q uses old-style octal notation; use %s0o%s prefix for clarity or quote it if a string was intended", text, sign, digits[1:])
+			"value %q uses old-style octal notation; use %s0o%s prefix for clarity or quote it if a string was intended",
+			text, sign, digits[1:])
 	}
 }
 
-// isTruthy reports whether YAML 1.1 takes text for a boolean and YAML 1.2 does not.
+// isTruthy reports whether text is a boolean in YAML 1.1 but not in YAML 1.2.
 func isTruthy(text string) bool {
 	if len(text) > 3 {
 		return false
@@ -141,7 +160,7 @@ func isTruthy(text string) bool {
 	return false
 }
 
-// isOldOctal reports whether YAML 1.1 takes text for an octal number and YAML 1.2 for a decimal one.
+// isOldOctal reports whether text is an octal number in YAML 1.1 but a decimal number in YAML 1.2.
 func isOldOctal(text string) bool {
 	if text != "" && (text[0] == '-' || text[0] == '+') {
 		text = text[1:]

@@ -18,7 +18,8 @@ const (
 	parameterKey       = "key"
 )
 
-// getAttributeFunction reads the registered paths of any attribute, those without a getter of their own too.
+// getAttributeFunction returns get-attribute, which reads the registered paths of any attribute,
+// including those without a getter.
 func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -33,12 +34,16 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 			RequiredParameters: 1,
 			VarArgs:            true,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "value", Description: "the values at the registered paths of the attribute", OutputType: api.OutputTypeAttributeValueList,
+				ResultName:  "value",
+				Description: "the values at the registered paths of the attribute",
+				OutputType:  api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  "Get the values at the registered paths of an attribute",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     attributeExamples(provider, "get-attribute container-image web", "get-attribute resource-name"),
+			Examples: attributeExamples(
+				provider, "get-attribute container-image web", "get-attribute resource-name",
+			),
 		},
 		PerDocument: true,
 		RowsSorted:  true,
@@ -46,20 +51,25 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 			_, _, err := attributeAndKeys(provider, args)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			name, keys, err := attributeAndKeys(provider, args)
 			if err != nil {
 				return nil, nil, err
 			}
-			rows, err := yamlkit.GetPathsAnyType(docs, provider.AttributePaths(name), keys, provider, api.DataTypeNone)
+			rows, err := yamlkit.GetPathsAnyType(
+				docs, provider.AttributePaths(name), keys, provider, api.DataTypeNone,
+			)
 			fc.Matched(len(rows))
 			return docs, rows, err
 		},
 	}
 }
 
-// attributeExamples are examples that name attributes of Kubernetes. Other toolchains have none that are known beforehand, and asking
-// which there are would cost reading what is known about all resource types.
+// attributeExamples returns the examples for Kubernetes and nil for other toolchains. The
+// attributes of those are not known beforehand, and looking them up would require loading all
+// resource types.
 func attributeExamples(provider configkit.ResourceProvider, examples ...string) []string {
 	if provider.ToolchainType() != api.ToolchainKubernetesYAML {
 		return nil
@@ -67,15 +77,21 @@ func attributeExamples(provider configkit.ResourceProvider, examples ...string) 
 	return examples
 }
 
+// attributeParameter returns the parameter for the name of an attribute.
 func attributeParameter() api.FunctionParameter {
 	return api.FunctionParameter{
-		ParameterName: parameterAttribute, Required: true, DataType: api.DataTypeString, Example: "container-image",
+		ParameterName: parameterAttribute, Required: true, DataType: api.DataTypeString,
+		Example:     "container-image",
 		Description: "name of the attribute, as listpaths lists it",
 	}
 }
 
-// AttributeKeys are the keys for the paths of an attribute: those given, and * for the others.
-func AttributeKeys(provider configkit.ResourceProvider, name api.AttributeName, given ...any) ([]any, error) {
+// AttributeKeys returns the keys that fill the %s of an attribute's paths: the given ones, followed
+// by * for each missing one. The error is a *handler.ArgumentError if the attribute is not
+// registered or there are too many keys.
+func AttributeKeys(
+	provider configkit.ResourceProvider, name api.AttributeName, given ...any,
+) ([]any, error) {
 	info, ok := provider.AttributeInfo(name)
 	if !ok {
 		known := slices.Sorted(maps.Keys(provider.RegisteredPaths()))
@@ -84,15 +100,18 @@ func AttributeKeys(provider configkit.ResourceProvider, name api.AttributeName, 
 			names[i] = string(known[i])
 		}
 		return nil, &handler.ArgumentError{
-			Parameter: parameterAttribute, Value: name, Message: fmt.Sprintf("attribute %s not registered", configkit.Shown(string(name))),
+			Parameter: parameterAttribute, Value: name,
+			Message:     fmt.Sprintf("attribute %s not registered", configkit.Shown(string(name))),
 			Suggestions: configkit.Suggest(string(name), names),
 		}
 	}
-	wanted := max(len(info.Parameters)-1, 0) // the last one is the value
+	wanted := max(len(info.Parameters)-1, 0) // the last parameter is the value
 	if len(given) > wanted {
 		return nil, &handler.ArgumentError{
 			Parameter: parameterKey, Value: given[wanted],
-			Message: fmt.Sprintf("too many keys: got %d, attribute %s is looked up by %d", len(given), name, wanted),
+			Message: fmt.Sprintf(
+				"too many keys: got %d, attribute %s is looked up by %d", len(given), name, wanted,
+			),
 		}
 	}
 	keys := slices.Clone(given)
@@ -102,13 +121,15 @@ func AttributeKeys(provider configkit.ResourceProvider, name api.AttributeName, 
 	return keys, nil
 }
 
-// attributeOf is the attribute that the arguments of a function name.
+// attributeOf returns the attribute named in the arguments of a function.
 func attributeOf(args []api.FunctionArgument) api.AttributeName {
 	return api.AttributeName(handler.Arguments(args).String(parameterAttribute))
 }
 
-// attributeAndKeys are the attribute and the keys of the arguments of get-attribute.
-func attributeAndKeys(provider configkit.ResourceProvider, args []api.FunctionArgument) (api.AttributeName, []any, error) {
+// attributeAndKeys returns the attribute and the keys in the arguments of get-attribute.
+func attributeAndKeys(
+	provider configkit.ResourceProvider, args []api.FunctionArgument,
+) (api.AttributeName, []any, error) {
 	var given []any
 	for _, arg := range args {
 		if arg.ParameterName == parameterKey {

@@ -13,18 +13,20 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// contextHash is the field of the context that carries a hash.
+// contextHash is the context field that holds a hash.
 const contextHash = "Hash"
 
-// hashDigits is how many hexadecimal digits of SHA-256 tell values apart.
+// hashDigits is the number of hexadecimal digits of the SHA-256 hash that are used.
 const hashDigits = 10
 
+// hashParameters returns the parameters that get-hash and set-hash share.
 func hashParameters() []api.FunctionParameter {
 	p := pathParameter("path of what is hashed within the resource")
 	p.Example = "data"
 	return []api.FunctionParameter{p}
 }
 
+// getHashFunction returns get-hash.
 func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -32,28 +34,36 @@ func getHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			Parameters:         hashParameters(),
 			RequiredParameters: 1,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "hash", Description: "a hash of the values of each resource that has any", OutputType: api.OutputTypeAttributeValueList,
+				ResultName:  "hash",
+				Description: "a hash of the values of each resource that has any",
+				OutputType:  api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  "Get a hash of the values at a path; comments and the order of resources do not count",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"get-hash data", "get-hash 'spec.template.spec.containers.*.image'"},
+			Examples: []string{
+				"get-hash data", "get-hash 'spec.template.spec.containers.*.image'",
+			},
 		},
 		PerDocument:    true,
 		RowsSorted:     true,
 		CheckArguments: CheckPathArgument(provider),
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			rows := api.AttributeValueList{}
-			err := eachHash(docs, provider, args, "", func(_ *gaby.YamlDoc, row api.AttributeValue) error {
-				rows = append(rows, row)
-				return nil
-			})
+			err := eachHash(docs, provider, args, "",
+				func(_ *gaby.YamlDoc, row api.AttributeValue) error {
+					rows = append(rows, row)
+					return nil
+				})
 			fc.Matched(len(rows))
 			return docs, yamlkit.SortRows(rows), err
 		},
 	}
 }
 
+// setHashFunction returns set-hash.
 func setHashFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	place := string(provider.ContextPath(contextHash))
 	return handler.FunctionRegistration{
@@ -62,57 +72,71 @@ func setHashFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			Parameters:         hashParameters(),
 			RequiredParameters: 1,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Set " + place + " of each resource to the hash of its values at a path (see get-hash)",
+			Description: "Set " + place +
+				" of each resource to the hash of its values at a path (see get-hash)",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"set-hash data"},
 		},
 		PerDocument:    true,
 		CheckArguments: CheckPathArgument(provider),
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			matches := 0
-			err := eachHash(docs, provider, args, place, func(doc *gaby.YamlDoc, row api.AttributeValue) error {
-				matches++
-				_, err := doc.SetP(row.Value, place)
-				return err
-			})
+			err := eachHash(docs, provider, args, place,
+				func(doc *gaby.YamlDoc, row api.AttributeValue) error {
+					matches++
+					_, err := doc.SetP(row.Value, place)
+					return err
+				})
 			fc.Matched(matches)
 			return docs, nil, err
 		},
 	}
 }
 
-// eachHash calls f with the hash of each document that has values at the path of the arguments. What is at the place kept, if one is
-// given, must not be among them.
-func eachHash(docs gaby.Container, provider configkit.ResourceProvider, args []api.FunctionArgument, kept string,
+// eachHash calls f with the hash of each document that has values at the path in the arguments.
+// kept is the path at which the hash will be stored, or "". It is an error if the hashed values
+// include it.
+func eachHash(
+	docs gaby.Container, provider configkit.ResourceProvider, args []api.FunctionArgument,
+	kept string,
 	f func(*gaby.YamlDoc, api.AttributeValue) error,
 ) error {
 	paths := queryOf(provider, args)
-	_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-		values, err := yamlkit.GetPathsAnyType(gaby.Container{doc}, paths, nil, provider, api.DataTypeNone)
-		if err != nil || len(values) == 0 {
-			return output, []error{err}
-		}
-		for i := range values {
-			if path := string(values[i].Path); path == kept || strings.HasPrefix(kept, path+".") {
-				return output, []error{hashOfItselfError(&values[i], kept)}
+	_, err := yamlkit.VisitResources(docs, nil, provider,
+		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			values, err := yamlkit.GetPathsAnyType(
+				gaby.Container{doc}, paths, nil, provider, api.DataTypeNone,
+			)
+			if err != nil || len(values) == 0 {
+				return output, []error{err}
 			}
-		}
-		row := api.AttributeValue{Position: values[0].Position}
-		row.ResourceInfo, row.DataType = *info, api.DataTypeString
-		row.Path = api.ResolvedPath(handler.Arguments(args).String(parameterPath))
-		if row.Value, err = hashOf(values); err == nil {
-			err = f(doc, row)
-		}
-		return output, []error{err}
-	})
+			for i := range values {
+				if path := string(values[i].Path); path == kept ||
+					strings.HasPrefix(kept, path+".") {
+					return output, []error{hashOfItselfError(&values[i], kept)}
+				}
+			}
+			row := api.AttributeValue{Position: values[0].Position}
+			row.ResourceInfo, row.DataType = *info, api.DataTypeString
+			row.Path = api.ResolvedPath(handler.Arguments(args).String(parameterPath))
+			if row.Value, err = hashOf(values); err == nil {
+				err = f(doc, row)
+			}
+			return output, []error{err}
+		})
 	return err
 }
 
+// hashOfItselfError returns the error for a value that contains the path its hash is stored at.
 func hashOfItselfError(value *api.AttributeValue, kept string) error {
 	f := &api.Failure{
 		Class: api.FailureFunction, Path: string(value.Path),
-		Message: fmt.Sprintf("path %s: a hash cannot be that of itself, which is kept at %s", value.Path, kept),
-		Hint:    "hash a part that does not hold it, such as data or spec",
+		Message: fmt.Sprintf(
+			"path %s: a hash cannot be that of itself, which is kept at %s", value.Path, kept,
+		),
+		Hint: "hash a part that does not hold it, such as data or spec",
 	}
 	if value.Position != nil {
 		f.Pos = *value.Position
@@ -120,7 +144,7 @@ func hashOfItselfError(value *api.AttributeValue, kept string) error {
 	return f
 }
 
-// hashOf is the hash of values, which are sorted by path.
+// hashOf returns the hash of values, which must be sorted by path.
 func hashOf(values api.AttributeValueList) (string, error) {
 	h := sha256.New()
 	for i := range values {
@@ -136,7 +160,8 @@ func hashOf(values api.AttributeValueList) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:hashDigits], nil
 }
 
-// plainYAML is the text of a map or list without comments and blank lines, and indented in one way.
+// plainYAML returns the text of a map or list in a normal form: without comments and blank lines
+// and with uniform indentation.
 func plainYAML(text string) (string, error) {
 	doc, err := gaby.ParseYAML([]byte(text))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// unknownFields finds fields of the items of a JSON list, one that decodeList has read, that are none of the known ones. The case of
-// letters does not matter, as it does not where the list is read.
+// unknownFields returns an error for each field in a JSON list of objects that is not known. Case
+// is ignored, as in the decoder. The list must have been decoded successfully before.
 func unknownFields(parameter, text string, known []string) error {
 	var list []map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
@@ -23,10 +23,15 @@ func unknownFields(parameter, text string, known []string) error {
 	var problems []error
 	for i, item := range list {
 		for _, field := range slices.Sorted(maps.Keys(item)) {
-			if !slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, field) }) {
+			if !slices.ContainsFunc(known, func(name string) bool {
+				return strings.EqualFold(name, field)
+			}) {
 				problems = append(problems, &handler.ArgumentError{
 					Parameter: parameter, Value: text, Suggestions: configkit.Suggest(field, known),
-					Message: fmt.Sprintf("argument %s: entry %d: there is no field %s", parameter, i+1, configkit.Quoted(field)),
+					Message: fmt.Sprintf(
+						"argument %s: entry %d: there is no field %s", parameter, i+1,
+						configkit.Quoted(field),
+					),
 				})
 			}
 		}
@@ -34,7 +39,7 @@ func unknownFields(parameter, text string, known []string) error {
 	return errors.Join(problems...)
 }
 
-// fieldsOf are the names that the fields of a type have in JSON.
+// fieldsOf returns the names of the fields of T in JSON. It assumes that tags do not rename fields.
 func fieldsOf[T any]() []string {
 	var names []string
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {

@@ -13,6 +13,7 @@ import (
 
 const parameterPathPrefix = "path-prefix"
 
+// listPathsFunction returns list-paths.
 func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	none := 0
 	return handler.FunctionRegistration{
@@ -20,23 +21,35 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			FunctionName: "list-paths",
 			Parameters: []api.FunctionParameter{
 				{
-					ParameterName: parameterPathPrefix, DataType: api.DataTypeString, Example: "spec.template.spec.containers",
+					ParameterName: parameterPathPrefix, DataType: api.DataTypeString,
+					Example:     "spec.template.spec.containers",
 					Description: "list only what is at and below this path; list elements may be called by index or by merge key",
 				},
 				{
-					ParameterName: "depth", DataType: api.DataTypeInt, Example: "3", Description: "list only paths of at most this many segments; 0 is all",
+					ParameterName: "depth", DataType: api.DataTypeInt, Example: "3",
+					Description:      "list only paths of at most this many segments; 0 is all",
 					ValueConstraints: api.ValueConstraints{Min: &none},
 				},
-				{ParameterName: "include-subtrees", DataType: api.DataTypeBool, Example: "true", Description: "list maps and lists too, without their values"},
-				{ParameterName: "attributes-only", DataType: api.DataTypeBool, Example: "true", Description: "list only paths an attribute is registered for"},
+				{
+					ParameterName: "include-subtrees", DataType: api.DataTypeBool, Example: "true",
+					Description: "list maps and lists too, without their values",
+				},
+				{
+					ParameterName: "attributes-only", DataType: api.DataTypeBool, Example: "true",
+					Description: "list only paths an attribute is registered for",
+				},
 			},
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "path", Description: "the paths and their values, in the order of the documents", OutputType: api.OutputTypeAttributeValueList,
+				ResultName:  "path",
+				Description: "the paths and their values, in the order of the documents",
+				OutputType:  api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  "List the paths of the resources with their values",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"list-paths", "list-paths spec 3", "list-paths --attributes-only=true"},
+			Examples: []string{
+				"list-paths", "list-paths spec 3", "list-paths --attributes-only=true",
+			},
 		},
 		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
@@ -45,19 +58,25 @@ func listPathsFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			}
 			return checkPathParameter(provider, args, parameterPathPrefix)
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			l := newPathLister(provider, args)
-			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-				yamlkit.Walk(doc.Value(), provider.MergeKeys(info.ResourceType), func(w *yamlkit.WalkedValue) bool { return l.visit(w, info) })
-				return output, nil
-			})
+			_, err := yamlkit.VisitResources(docs, nil, provider,
+				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+					yamlkit.Walk(
+						doc.Value(), provider.MergeKeys(info.ResourceType),
+						func(w *yamlkit.WalkedValue) bool { return l.visit(w, info) },
+					)
+					return output, nil
+				})
 			fc.Matched(len(l.rows))
 			return docs, l.rows, err
 		},
 	}
 }
 
-// pathLister makes the rows of list-paths.
+// pathLister collects the rows of list-paths.
 type pathLister struct {
 	provider       configkit.ResourceProvider
 	prefix         []string
@@ -67,11 +86,13 @@ type pathLister struct {
 	rows           api.AttributeValueList
 }
 
+// newPathLister returns a pathLister for the arguments of list-paths.
 func newPathLister(provider configkit.ResourceProvider, args []api.FunctionArgument) *pathLister {
 	a := handler.Arguments(args)
 	l := &pathLister{
-		provider: provider, depth: a.Int("depth"), subtrees: a.Bool("include-subtrees"), attributesOnly: a.Bool("attributes-only"),
-		rows: api.AttributeValueList{},
+		provider: provider, depth: a.Int("depth"), subtrees: a.Bool("include-subtrees"),
+		attributesOnly: a.Bool("attributes-only"),
+		rows:           api.AttributeValueList{},
 	}
 	if prefix := a.String(parameterPathPrefix); prefix != "" {
 		l.prefix = strings.Split(prefix, ".")
@@ -79,7 +100,7 @@ func newPathLister(provider configkit.ResourceProvider, args []api.FunctionArgum
 	return l
 }
 
-// visit makes the row of a value and tells whether to look below it.
+// visit adds the row of a value and reports whether to descend into the value.
 func (l *pathLister) visit(w *yamlkit.WalkedValue, resource *api.ResourceInfo) (down bool) {
 	if l.depth > 0 && len(w.Segments) > l.depth || !l.below(w) {
 		return false
@@ -104,10 +125,11 @@ func (l *pathLister) visit(w *yamlkit.WalkedValue, resource *api.ResourceInfo) (
 	return true
 }
 
-// below tells whether the value is on the way to the prefix or below it.
+// below reports whether the value is at, above or below the prefix.
 func (l *pathLister) below(w *yamlkit.WalkedValue) bool {
 	keyed := w.KeyedSegments()
-	// What is above was compared when the walk came through it.
+	// The walk descends only into values that match, so compare only the last segment.
 	i := len(keyed) - 1
-	return i >= len(l.prefix) || l.prefix[i] == keyed[i] || l.prefix[i] == yamlpath.Escape(w.Segments[i])
+	return i >= len(l.prefix) || l.prefix[i] == keyed[i] ||
+		l.prefix[i] == yamlpath.Escape(w.Segments[i])
 }

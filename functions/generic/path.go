@@ -16,14 +16,15 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// The parameters of the path functions.
+// These are the parameters of the path functions.
 const (
 	parameterResourceType = "resource-type"
 	parameterPath         = "path"
 	parameterValue        = "attribute-value"
 )
 
-// pathQuery is one path of a resource type, or of all with *, as a function's arguments name it.
+// pathQuery is the path in a function's arguments, for resources of one type or, with *, of all
+// types.
 type pathQuery struct {
 	provider     configkit.ResourceProvider
 	resourceType api.ResourceType
@@ -31,14 +32,21 @@ type pathQuery struct {
 	embedded     bool
 }
 
-// GetVisitorMapForPath tells which path to visit: the one given, in resources of the type (* for all), with the attribute
-// name and the embedded accessor that are registered for it.
-func GetVisitorMapForPath(resourceProvider configkit.ResourceProvider, resourceType api.ResourceType, path api.UnresolvedPath) configkit.PathSource {
+// GetVisitorMapForPath returns a source with a single path, for resources of the given type or,
+// with *, of all types. The path has the attribute name and the embedded accessor that are
+// registered for it.
+func GetVisitorMapForPath(
+	resourceProvider configkit.ResourceProvider,
+	resourceType api.ResourceType,
+	path api.UnresolvedPath,
+) configkit.PathSource {
 	parsed, err := yamlpath.Parse(string(path))
-	return pathQuery{resourceProvider, resourceType, path, err == nil && parsed.EmbeddedPath() != ""}
+	return pathQuery{
+		resourceProvider, resourceType, path, err == nil && parsed.EmbeddedPath() != "",
+	}
 }
 
-// PathsOf is the path with what is known about it for a type.
+// PathsOf returns the path, with what is registered for it in resources of type t.
 func (q pathQuery) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	if q.resourceType != t && q.resourceType != api.ResourceTypeAny {
 		return nil
@@ -48,63 +56,79 @@ func (q pathQuery) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 		copied := *registered
 		info = &copied
 	} else if q.embedded && q.resourceType == api.ResourceTypeAny {
-		return nil // some other type may know the embedded part
+		return nil // another type may have an accessor for the embedded part
 	}
 	info.Path = q.path
 	return []*api.PathVisitorInfo{info}
 }
 
-// pathFunction is the shape of the GenericFn functions.
-type pathFunction func(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+// pathFunction is the signature of the GenericFn functions.
+type pathFunction func(
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
 	args []api.FunctionArgument, otherData []byte) (gaby.Container, any, error)
 
 // GenericFnGetStringPath implements get-string-path.
-func GenericFnGetStringPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+func GenericFnGetStringPath(
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
 	args []api.FunctionArgument, _ []byte,
 ) (gaby.Container, any, error) {
 	return getPath[string](resourceProvider, fc, parsedData, args)
 }
 
 // GenericFnGetIntPath implements get-int-path.
-func GenericFnGetIntPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+func GenericFnGetIntPath(
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
 	args []api.FunctionArgument, _ []byte,
 ) (gaby.Container, any, error) {
 	return getPath[int](resourceProvider, fc, parsedData, args)
 }
 
 // GenericFnGetBoolPath implements get-bool-path.
-func GenericFnGetBoolPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+func GenericFnGetBoolPath(
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
 	args []api.FunctionArgument, _ []byte,
 ) (gaby.Container, any, error) {
 	return getPath[bool](resourceProvider, fc, parsedData, args)
 }
 
-// GenericFnSetStringPath implements set-string-path. It creates what is missing, unless upsert is false.
-func GenericFnSetStringPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+// GenericFnSetStringPath implements set-string-path. It creates missing values unless upsert is
+// false.
+func GenericFnSetStringPath(
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
 	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
 	return setPath[string](resourceProvider, fc, parsedData, args, upsert)
 }
 
-// GenericFnSetIntPath implements set-int-path. It creates what is missing, unless upsert is false.
-func GenericFnSetIntPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+// GenericFnSetIntPath implements set-int-path. It creates missing values unless upsert is false.
+func GenericFnSetIntPath(
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
 	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
 	return setPath[int](resourceProvider, fc, parsedData, args, upsert)
 }
 
-// GenericFnSetBoolPath implements set-bool-path. It creates what is missing, unless upsert is false.
-func GenericFnSetBoolPath(resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+// GenericFnSetBoolPath implements set-bool-path. It creates missing values unless upsert is false.
+func GenericFnSetBoolPath(
+	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
 	args []api.FunctionArgument, _ []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
 	return setPath[bool](resourceProvider, fc, parsedData, args, upsert)
 }
 
-// queryOf is the path of a function's arguments. Functions without a resource type look into all resources.
-func queryOf(provider configkit.ResourceProvider, args []api.FunctionArgument) configkit.PathSource {
-	return GetVisitorMapForPath(provider, resourceTypeOf(args), api.UnresolvedPath(handler.Arguments(args).String(parameterPath)))
+// queryOf returns the path in a function's arguments. Functions without a resource type parameter
+// visit all resources.
+func queryOf(
+	provider configkit.ResourceProvider, args []api.FunctionArgument,
+) configkit.PathSource {
+	return GetVisitorMapForPath(
+		provider, resourceTypeOf(args),
+		api.UnresolvedPath(handler.Arguments(args).String(parameterPath)),
+	)
 }
 
+// resourceTypeOf returns the resource type in a function's arguments, or the wildcard type if there
+// is none.
 func resourceTypeOf(args []api.FunctionArgument) api.ResourceType {
 	if t, ok := handler.Arguments(args).Lookup(parameterResourceType); ok {
 		return api.ResourceType(t.(string))
@@ -112,7 +136,9 @@ func resourceTypeOf(args []api.FunctionArgument) api.ResourceType {
 	return api.ResourceTypeAny
 }
 
-func getPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+// getPath implements the getters of paths.
+func getPath[T yamlkit.Scalar](
+	provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
 	args []api.FunctionArgument,
 ) (gaby.Container, any, error) {
 	rows, err := yamlkit.GetPaths[T](parsedData, queryOf(provider, args), nil, provider)
@@ -120,7 +146,9 @@ func getPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.Func
 	return parsedData, rows, err
 }
 
-func setPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
+// setPath implements the setters of paths. Values are created unless upsert contains false.
+func setPath[T yamlkit.Scalar](
+	provider configkit.ResourceProvider, fc *api.FunctionContext, parsedData gaby.Container,
 	args []api.FunctionArgument, upsert []bool,
 ) (gaby.Container, any, error) {
 	value, _ := handler.Arguments(args).Lookup(parameterValue)
@@ -134,18 +162,28 @@ func setPath[T yamlkit.Scalar](provider configkit.ResourceProvider, fc *api.Func
 	return parsedData, nil, err
 }
 
-// CheckPathArgument checks the argument path before any file is read. It is for CheckArguments of a registration.
+// CheckPathArgument returns a function for CheckArguments of a registration. It checks the argument
+// path before any file is read.
 func CheckPathArgument(provider configkit.ResourceProvider) func([]api.FunctionArgument) error {
-	return func(args []api.FunctionArgument) error { return checkPathParameter(provider, args, parameterPath) }
+	return func(args []api.FunctionArgument) error {
+		return checkPathParameter(provider, args, parameterPath)
+	}
 }
 
-func checkPathParameter(provider configkit.ResourceProvider, args []api.FunctionArgument, parameter string) error {
+// checkPathParameter checks the argument of a path parameter. The error is a
+// *handler.ArgumentError.
+func checkPathParameter(
+	provider configkit.ResourceProvider, args []api.FunctionArgument, parameter string,
+) error {
 	text := handler.Arguments(args).String(parameter)
 	err := checkPath(provider, resourceTypeOf(args), text)
 	if err == nil {
 		return nil
 	}
-	failure := &handler.ArgumentError{Parameter: parameter, Value: text, Message: fmt.Sprintf("argument %s: %v", parameter, err), Err: err}
+	failure := &handler.ArgumentError{
+		Parameter: parameter, Value: text, Message: fmt.Sprintf("argument %s: %v", parameter, err),
+		Err: err,
+	}
 	if e, ok := errors.AsType[*yamlpath.Error](err); ok {
 		failure.HintText = e.Hint
 	} else if e, ok := errors.AsType[*resourcetypes.NoAccessorError](err); ok {
@@ -154,14 +192,17 @@ func checkPathParameter(provider configkit.ResourceProvider, args []api.Function
 	return failure
 }
 
-// checkPath finds out what is wrong with a path of a resource type, whatever the resources are.
+// checkPath checks a path for resources of type t. It does not depend on the input.
 func checkPath(provider configkit.ResourceProvider, t api.ResourceType, text string) error {
 	path, err := yamlpath.Parse(text)
 	if err != nil {
 		return err
 	}
 	if path.Arguments() > 0 {
-		return &yamlpath.Error{Path: text, Column: utf8.RuneCountInString(text[:strings.Index(text, "%s")]) + 1, Msg: "%s stands for an argument and is only known in registered paths"}
+		return &yamlpath.Error{
+			Path: text, Column: utf8.RuneCountInString(text[:strings.Index(text, "%s")]) + 1,
+			Msg: "%s stands for an argument and is only known in registered paths",
+		}
 	}
 	if p, ok := provider.(partChecker); ok {
 		return p.CheckPart(t, path)
@@ -169,30 +210,37 @@ func checkPath(provider configkit.ResourceProvider, t api.ResourceType, text str
 	return nil
 }
 
-// partChecker is implemented by providers that embed a yamlkit.Registry.
+// partChecker is implemented by providers that embed a resourcetypes.Registry.
 type partChecker interface {
 	CheckPart(t api.ResourceType, path *yamlpath.Path) error
 }
 
+// resourceTypeParameter returns the parameter for the type of the resources.
 func resourceTypeParameter() api.FunctionParameter {
 	return api.FunctionParameter{
-		ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString, Example: "apps/v1/Deployment",
+		ParameterName: parameterResourceType, Required: true, DataType: api.DataTypeString,
+		Example:     "apps/v1/Deployment",
 		Description: "type of the resources, or * for any",
 	}
 }
 
+// pathParameter returns the parameter for a path.
 func pathParameter(description string) api.FunctionParameter {
 	return api.FunctionParameter{
-		ParameterName: parameterPath, Required: true, DataType: api.DataTypeString, Example: "spec.template.spec.containers.?name=web.image",
+		ParameterName: parameterPath, Required: true, DataType: api.DataTypeString,
+		Example:     "spec.template.spec.containers.?name=web.image",
 		Description: description,
 	}
 }
 
+// pathParameters returns the parameters that all path functions share.
 func pathParameters() []api.FunctionParameter {
-	return []api.FunctionParameter{resourceTypeParameter(), pathParameter("path of the value within the resource")}
+	return []api.FunctionParameter{
+		resourceTypeParameter(), pathParameter("path of the value within the resource"),
+	}
 }
 
-// examples by type of value
+// pathExample returns the data type of T with an example of a path and a value.
 func pathExample[T yamlkit.Scalar]() (dataType api.DataType, path, value string) {
 	switch any(*new(T)).(type) {
 	case int:
@@ -203,7 +251,10 @@ func pathExample[T yamlkit.Scalar]() (dataType api.DataType, path, value string)
 	return api.DataTypeString, "spec.template.spec.dnsPolicy", "ClusterFirst"
 }
 
-func getPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name string, implementation pathFunction) handler.FunctionRegistration {
+// getPathFunction returns the registration of a getter of paths.
+func getPathFunction[T yamlkit.Scalar](
+	provider configkit.ResourceProvider, name string, implementation pathFunction,
+) handler.FunctionRegistration {
 	t, path, _ := pathExample[T]()
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -211,7 +262,9 @@ func getPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name
 			Parameters:         pathParameters(),
 			RequiredParameters: 2,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "attribute-value", Description: fmt.Sprintf("the %s values found at the path", t), OutputType: api.OutputTypeAttributeValueList,
+				ResultName:  "attribute-value",
+				Description: fmt.Sprintf("the %s values found at the path", t),
+				OutputType:  api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  fmt.Sprintf("Get the %s values at a path of resources of a type", t),
@@ -225,21 +278,30 @@ func getPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name
 	}
 }
 
-func setPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name string) handler.FunctionRegistration {
+// setPathFunction returns the registration of a setter of paths.
+func setPathFunction[T yamlkit.Scalar](
+	provider configkit.ResourceProvider, name string,
+) handler.FunctionRegistration {
 	t, path, value := pathExample[T]()
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
 			Parameters: append(pathParameters(), api.FunctionParameter{
-				ParameterName: parameterValue, Required: true, DataType: t, Example: value, Description: "value to set",
+				ParameterName: parameterValue, Required: true, DataType: t, Example: value,
+				Description: "value to set",
 			}),
 			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  fmt.Sprintf("Set the %s value at a path of resources of a type, creating what is missing", t),
+			Description: fmt.Sprintf(
+				"Set the %s value at a path of resources of a type, creating what is missing", t,
+			),
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{name + " apps/v1/Deployment " + path + " " + value},
 		},
-		Function: func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument,
+			_ []byte,
+		) (gaby.Container, any, error) {
 			return setPath[T](provider, fc, parsedData, args, nil)
 		},
 		PerDocument:    true,
@@ -248,8 +310,14 @@ func setPathFunction[T yamlkit.Scalar](provider configkit.ResourceProvider, name
 	}
 }
 
-func bindProvider(provider configkit.ResourceProvider, implementation pathFunction) handler.FunctionImplementation {
-	return func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, otherData []byte) (gaby.Container, any, error) {
+// bindProvider returns implementation with its first argument bound.
+func bindProvider(
+	provider configkit.ResourceProvider, implementation pathFunction,
+) handler.FunctionImplementation {
+	return func(
+		fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument,
+		otherData []byte,
+	) (gaby.Container, any, error) {
 		return implementation(provider, fc, parsedData, args, otherData)
 	}
 }

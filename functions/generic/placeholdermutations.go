@@ -10,19 +10,26 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-func getPlaceholderMutationsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+// getPlaceholderMutationsFunction returns get-placeholder-mutations.
+func getPlaceholderMutationsFunction(
+	provider configkit.ResourceProvider,
+) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-placeholder-mutations",
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "mutations", Description: "the placeholders of each resource that has some, as updates", OutputType: api.OutputTypeResourceMutationList,
+				ResultName:  "mutations",
+				Description: "the placeholders of each resource that has some, as updates",
+				OutputType:  api.OutputTypeResourceMutationList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  "Get the values that are placeholders (see get-placeholders) as mutations, resource by resource",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"get-placeholder-mutations"},
 		},
-		Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			rows, err := findPlaceholders(docs, provider)
 			mutations, errMutations := rowMutations(docs, rows, provider)
 			return docs, mutations, errors.Join(err, errMutations)
@@ -30,8 +37,11 @@ func getPlaceholderMutationsFunction(provider configkit.ResourceProvider) handle
 	}
 }
 
-// rowMutations makes updates of rows, grouped by resource in the order of the documents.
-func rowMutations(docs gaby.Container, rows api.AttributeValueList, provider configkit.ResourceProvider) (api.ResourceMutationList, error) {
+// rowMutations returns the mutations that update the values of rows, grouped by resource in
+// document order.
+func rowMutations(
+	docs gaby.Container, rows api.AttributeValueList, provider configkit.ResourceProvider,
+) (api.ResourceMutationList, error) {
 	of := map[api.ResourceInfo]api.MutationMap{}
 	for i := range rows {
 		row := &rows[i]
@@ -42,21 +52,25 @@ func rowMutations(docs gaby.Container, rows api.AttributeValueList, provider con
 		if of[row.ResourceInfo] == nil {
 			of[row.ResourceInfo] = api.MutationMap{}
 		}
-		of[row.ResourceInfo][row.Path] = api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: text}
+		of[row.ResourceInfo][row.Path] = api.MutationInfo{
+			MutationType: api.MutationTypeUpdate, Value: text,
+		}
 	}
 	list := api.ResourceMutationList{}
 	err := yamlkit.EachResource(docs, provider, func(_ int, info api.ResourceInfo) {
 		if paths, ok := of[info]; ok {
-			delete(of, info) // of several with one name the first stands for all
+			delete(of, info) // if several have the same name, the first gets all the rows
 			list = append(list, api.ResourceMutation{
-				Resource: info, ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeUpdate}, PathMutationMap: paths,
+				Resource:             info,
+				ResourceMutationInfo: api.MutationInfo{MutationType: api.MutationTypeUpdate},
+				PathMutationMap:      paths,
 			})
 		}
 	})
 	return list, err
 }
 
-// yamlText is a scalar as the YAML it is in a mutation.
+// yamlText returns a scalar as YAML text, the form values have in mutations.
 func yamlText(value any) (string, error) {
 	doc, err := gaby.ParseYAML([]byte("null\n"))
 	if err == nil {

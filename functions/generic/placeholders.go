@@ -12,41 +12,49 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// What stands for a value that is not known yet. A bool has no such value.
+// Placeholders are used for values that are not known yet. There is none for booleans.
 const (
 	PlaceholderString = configkit.PlaceholderString
 	PlaceholderInt    = configkit.PlaceholderInt
 )
 
-// originalName is the field of the context that says what a resource was called before: its placeholder is no omission.
+// originalName is the context field with the former name of a resource. A placeholder in it is not
+// a missing value.
 const originalName = "OriginalName"
 
+// getPlaceholdersFunction returns get-placeholders.
 func getPlaceholdersFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-placeholders",
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "placeholder", Description: "the strings, then the numbers, that stand for values not known yet",
-				OutputType: api.OutputTypeAttributeValueList,
+				ResultName:  "placeholder",
+				Description: "the strings, then the numbers, that stand for values not known yet",
+				OutputType:  api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  "Get the values that are placeholders: strings with confighubplaceholder in them, and the number 999999999",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"get-placeholders"},
 		},
-		Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			rows, err := findPlaceholders(docs, provider)
-			return docs, rows, err // no matches are counted: there being none is good news
+			return docs, rows, err // matches are not counted: finding none is good news
 		},
 	}
 }
 
+// vetPlaceholdersFunction returns vet-placeholders.
 func vetPlaceholdersFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-placeholders",
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether there is no placeholder, and those there are", OutputType: api.OutputTypeValidationResult,
+				ResultName:  "passed",
+				Description: "whether there is no placeholder, and those there are",
+				OutputType:  api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description:  "Check that no value is a placeholder (see get-placeholders)",
@@ -54,84 +62,106 @@ func vetPlaceholdersFunction(provider configkit.ResourceProvider) handler.Functi
 			Examples:     []string{"vet-placeholders"},
 		},
 		DeprecatedAliases: []string{"no-placeholders"},
-		Function: func(_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			_ *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			rows, err := findPlaceholders(docs, provider)
 			return docs, api.ValidationResult{Passed: len(rows) == 0, FailedAttributes: rows}, err
 		},
 	}
 }
 
-// findPlaceholders are the rows of strings and those of numbers, each sorted. Paths have indexes, because a merge key may well
-// be a placeholder.
-func findPlaceholders(docs gaby.Container, provider configkit.ResourceProvider) (api.AttributeValueList, error) {
+// findPlaceholders returns the rows of string placeholders, followed by those of number
+// placeholders, each sorted. Their paths have indexes, because a merge key may be a placeholder
+// itself.
+func findPlaceholders(
+	docs gaby.Container, provider configkit.ResourceProvider,
+) (api.AttributeValueList, error) {
 	var texts, numbers api.AttributeValueList
 	notLookedAt := provider.ContextPath(originalName)
-	_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-		if !mayHavePlaceholder(doc) {
-			return output, nil
-		}
-		yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
-			rows := &texts
-			if text, ok := stringValue(w.Value); ok {
-				if !strings.Contains(text, PlaceholderString) {
+	_, err := yamlkit.VisitResources(docs, nil, provider,
+		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			if !mayHavePlaceholder(doc) {
+				return output, nil
+			}
+			yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.WalkedValue) bool {
+				rows := &texts
+				if text, ok := stringValue(w.Value); ok {
+					if !strings.Contains(text, PlaceholderString) {
+						return false
+					}
+				} else if w.Value.Kind() != gaby.Scalar {
+					return true
+				} else if w.Value.Tag() == "!!int" && w.Value.Data() == PlaceholderInt {
+					rows = &numbers
+				} else {
 					return false
 				}
-			} else if w.Value.Kind() != gaby.Scalar {
-				return true
-			} else if w.Value.Tag() == "!!int" && w.Value.Data() == PlaceholderInt {
-				rows = &numbers
-			} else {
+				if path := w.IndexPath(); path != notLookedAt {
+					*rows = append(
+						*rows,
+						w.Row(
+							info, path, yamlkit.RegisteredName(provider, info.ResourceType, path),
+						),
+					)
+				}
 				return false
-			}
-			if path := w.IndexPath(); path != notLookedAt {
-				*rows = append(*rows, w.Row(info, path, yamlkit.RegisteredName(provider, info.ResourceType, path)))
-			}
-			return false
+			})
+			return output, nil
 		})
-		return output, nil
-	})
 	return append(yamlkit.SortRows(texts), yamlkit.SortRows(numbers)...), err
 }
 
-// mayHavePlaceholder looks at the text alone, so that documents without placeholders need not be scanned. In YAML a word is spelled
-// as it is unless something is escaped, and the number can have its digits in groups, a prefix for its base, or be octal.
+// mayHavePlaceholder looks at the raw text, so that most documents without placeholders need not be
+// scanned. It must not miss one. In YAML a string contains the word itself unless something is
+// escaped, but a number may have underscores, a base prefix, or be octal.
 func mayHavePlaceholder(doc *gaby.YamlDoc) bool {
 	if doc.Native() != nil {
 		return true
 	}
 	spellings := []string{
-		PlaceholderString, strconv.Itoa(PlaceholderInt), `\`, "9_", "0x", "0X", "0o", "0O", "0b", "0B", strconv.FormatInt(PlaceholderInt, 8),
+		PlaceholderString, strconv.Itoa(PlaceholderInt), `\`, "9_", "0x", "0X", "0o", "0O", "0b",
+		"0B", strconv.FormatInt(PlaceholderInt, 8),
 	}
 	return slices.ContainsFunc(spellings, doc.MayContain)
 }
 
-// setDefaultNamesFunction fills in the name of everything that is named after the unit.
+// setDefaultNamesFunction returns set-default-names, which sets the names derived from the unit's
+// name.
 func setDefaultNamesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-default-names",
 			Parameters: []api.FunctionParameter{{
-				ParameterName: "name", DataType: api.DataTypeString, Example: "template:{{.UnitSlug | normalizeName}}",
-				Default:     "template:{{.UnitSlug | normalizeName}}-{{.SpaceSlug | normalizeName}}",
-				Description: "name to set, usually a template", ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
+				ParameterName: "name", DataType: api.DataTypeString,
+				Example:          "template:{{.UnitSlug | normalizeName}}",
+				Default:          "template:{{.UnitSlug | normalizeName}}-{{.SpaceSlug | normalizeName}}",
+				Description:      "name to set, usually a template",
+				ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
 			}},
 			Mutating: true, Hermetic: true, Idempotent: true,
 			Description:   "Set the names, and the labels that go with them, that are placeholders",
 			FunctionType:  api.FunctionTypeCustom,
 			AttributeName: attributeDefaultName,
-			Examples:      []string{"set-default-names", "set-default-names 'template:{{.UnitSlug | normalizeName}}'"},
+			Examples: []string{
+				"set-default-names", "set-default-names 'template:{{.UnitSlug | normalizeName}}'",
+			},
 		},
 		ValueParameter: "name",
 		PerDocument:    true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			name, matches := handler.Arguments(args).String("name"), 0
-			err := yamlkit.UpdateStringPathsFunction(docs, provider.AttributePaths(attributeDefaultName), nil, provider, func(current string) string {
-				if !strings.Contains(current, PlaceholderString) {
-					return current
-				}
-				matches++
-				return name
-			}, false)
+			err := yamlkit.UpdateStringPathsFunction(docs,
+				provider.AttributePaths(attributeDefaultName), nil, provider,
+				func(current string) string {
+					if !strings.Contains(current, PlaceholderString) {
+						return current
+					}
+					matches++
+					return name
+				}, false)
 			fc.Matched(matches)
 			return docs, nil, err
 		},

@@ -19,30 +19,40 @@ const (
 	parameterReplace = "replace-value"
 )
 
+// searchReplaceFunction returns search-replace.
 func searchReplaceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "search-replace",
 			Parameters: []api.FunctionParameter{
 				{
-					ParameterName: parameterSearch, Required: true, DataType: api.DataTypeString, Example: "staging.example.com",
-					Description: "text to search for, or a regular expression (RE2)", ValueConstraints: api.ValueConstraints{Regexp: `(?s)^.`},
+					ParameterName: parameterSearch, Required: true, DataType: api.DataTypeString,
+					Example:          "staging.example.com",
+					Description:      "text to search for, or a regular expression (RE2)",
+					ValueConstraints: api.ValueConstraints{Regexp: `(?s)^.`},
 				},
 				{
-					ParameterName: parameterReplace, Required: true, DataType: api.DataTypeString, Example: "example.com",
+					ParameterName: parameterReplace, Required: true, DataType: api.DataTypeString,
+					Example:     "example.com",
 					Description: "text to put in its place; with regexp, $1 and ${name} stand for groups and $$ for $",
 				},
-				{ParameterName: "regexp", DataType: api.DataTypeBool, Example: "true", Description: "take search-value as a regular expression"},
 				{
-					ParameterName: parameterPath, DataType: api.DataTypeString, Example: "spec.template.spec.containers.*.image",
+					ParameterName: "regexp", DataType: api.DataTypeBool, Example: "true",
+					Description: "take search-value as a regular expression",
+				},
+				{
+					ParameterName: parameterPath, DataType: api.DataTypeString,
+					Example:     "spec.template.spec.containers.*.image",
 					Description: "search only at and below this path",
 				},
 				{
-					ParameterName: parameterResourceType, DataType: api.DataTypeString, Example: "apps/v1/Deployment",
+					ParameterName: parameterResourceType, DataType: api.DataTypeString,
+					Example:     "apps/v1/Deployment",
 					Description: "search only resources of this type",
 				},
 				{
-					ParameterName: "resource-name", DataType: api.DataTypeString, Example: "shop/web",
+					ParameterName: "resource-name", DataType: api.DataTypeString,
+					Example:     "shop/web",
 					Description: "search only resources of this name, of any namespace if it has no slash",
 				},
 			},
@@ -65,7 +75,9 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 			}
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			replace, err := newReplacer(args)
 			if err != nil {
 				return nil, nil, err
@@ -73,17 +85,19 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 			searched, unreadable := searchedDocuments(docs, provider, args)
 			matches := 0
 			if _, ok := handler.Arguments(args).Lookup(parameterPath); ok {
-				_, err = yamlkit.EditPaths(searched, queryOf(provider, args), nil, provider, yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
-					n, err := replaceStrings(p.Doc, p.Value, p.Segments, replace)
-					matches += n
-					return err
-				})
+				_, err = yamlkit.EditPaths(searched, queryOf(provider, args), nil, provider,
+					yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
+						n, err := replaceStrings(p.Doc, p.Value, p.Segments, replace)
+						matches += n
+						return err
+					})
 			} else {
-				_, err = yamlkit.VisitResources(searched, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-					n, err := replaceStrings(doc, doc.Value(), nil, replace)
-					matches += n
-					return output, []error{err}
-				})
+				_, err = yamlkit.VisitResources(searched, nil, provider,
+					func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+						n, err := replaceStrings(doc, doc.Value(), nil, replace)
+						matches += n
+						return output, []error{err}
+					})
 			}
 			fc.Matched(matches)
 			return docs, nil, errors.Join(unreadable, err)
@@ -91,9 +105,13 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 	}
 }
 
-// searchedDocuments are the documents with the type and the name of the arguments, all of them if these say nothing.
-func searchedDocuments(docs gaby.Container, provider configkit.ResourceProvider, args []api.FunctionArgument) (gaby.Container, error) {
-	t, name := resourceTypeOf(args), api.ResourceName(handler.Arguments(args).String("resource-name"))
+// searchedDocuments returns the documents with the type and the name in the arguments, or all
+// documents if there are none.
+func searchedDocuments(
+	docs gaby.Container, provider configkit.ResourceProvider, args []api.FunctionArgument,
+) (gaby.Container, error) {
+	t, name := resourceTypeOf(args),
+		api.ResourceName(handler.Arguments(args).String("resource-name"))
 	if t == api.ResourceTypeAny && name == "" {
 		return docs, nil
 	}
@@ -109,9 +127,11 @@ func searchedDocuments(docs gaby.Container, provider configkit.ResourceProvider,
 	return searched, err
 }
 
-// replacer replaces text and tells whether there was something to replace.
+// replacer replaces text and reports whether the searched text occurs in it.
 type replacer func(text string) (string, bool)
 
+// newReplacer returns the replacer for the arguments of search-replace. The error is a
+// *handler.ArgumentError.
 func newReplacer(args []api.FunctionArgument) (replacer, error) {
 	a := handler.Arguments(args)
 	search, replacement := a.String(parameterSearch), a.String(parameterReplace)
@@ -123,23 +143,28 @@ func newReplacer(args []api.FunctionArgument) (replacer, error) {
 	re, err := regexp.Compile(search)
 	if err != nil {
 		return nil, &handler.ArgumentError{
-			Parameter: parameterSearch, Value: search, Message: fmt.Sprintf("argument %s: %v", parameterSearch, err), Err: err,
+			Parameter: parameterSearch, Value: search,
+			Message: fmt.Sprintf("argument %s: %v", parameterSearch, err), Err: err,
 			HintText: "without regexp, the text is searched for as it is",
 		}
 	}
 	if err := checkExpansion(replacement, re); err != nil {
 		return nil, &handler.ArgumentError{
-			Parameter: parameterReplace, Value: replacement, Message: fmt.Sprintf("argument %s: %v", parameterReplace, err), Err: err,
+			Parameter: parameterReplace, Value: replacement,
+			Message: fmt.Sprintf("argument %s: %v", parameterReplace, err), Err: err,
 			HintText: "write ${1}x for group 1 followed by x, and $$ for a dollar sign",
 		}
 	}
-	return func(text string) (string, bool) { return re.ReplaceAllString(text, replacement), re.MatchString(text) }, nil
+	return func(text string) (string, bool) {
+		return re.ReplaceAllString(text, replacement), re.MatchString(text)
+	}, nil
 }
 
-// expansion finds what ReplaceAllString expands, as regexp.Expand defines it.
+// expansion matches what ReplaceAllString expands, see regexp.Expand.
 var expansion = regexp.MustCompile(`\$(?:\$|\{(\w+)\}|(\w+))`)
 
-// checkExpansion refuses groups that the expression does not have: they would silently be replaced by nothing, "$1x" above all.
+// checkExpansion returns an error if the replacement refers to a group that the expression does not
+// have. regexp would silently replace it by nothing; the usual mistake is "$1x" for "${1}x".
 func checkExpansion(replacement string, re *regexp.Regexp) error {
 	for _, m := range expansion.FindAllStringSubmatch(replacement, -1) {
 		name := m[1] + m[2]
@@ -151,6 +176,7 @@ func checkExpansion(replacement string, re *regexp.Regexp) error {
 	return nil
 }
 
+// isGroupNumber reports whether name is a number up to groups.
 func isGroupNumber(name string, groups int) bool {
 	n := 0
 	for _, c := range []byte(name) {
@@ -162,9 +188,12 @@ func isGroupNumber(name string, groups int) bool {
 	return n <= groups
 }
 
-// replaceStrings edits the strings at and below a place of a document. What an alias or << repeats is edited where it stands, if that is
-// searched, too. In a whole document, names of blocks are left alone.
-func replaceStrings(doc *gaby.YamlDoc, root gaby.Value, place []string, replace replacer) (matches int, err error) {
+// replaceStrings replaces in the strings at and below a path of a document. A value repeated by an
+// alias or << is edited at its anchor, if the anchor is searched too. If the whole document is
+// searched, block names are skipped.
+func replaceStrings(
+	doc *gaby.YamlDoc, root gaby.Value, place []string, replace replacer,
+) (matches int, err error) {
 	type edit struct {
 		segments []string
 		text     string
@@ -197,14 +226,16 @@ func replaceStrings(doc *gaby.YamlDoc, root gaby.Value, place []string, replace 
 	return matches, errors.Join(problems...)
 }
 
-// isName reports whether what is at a path of a document says what block it is. As to keys, expressions refer to that, which nothing
-// would search in.
+// isName reports whether a path of a document is part of the name of a block. Like keys, names are
+// referred to by expressions, and since expressions are not searched, a replaced name would break
+// them.
 func isName(doc *gaby.YamlDoc, path []string) bool {
 	language, ok := doc.Native().(interface{ IsName(path []string) bool })
 	return ok && language.IsName(path)
 }
 
-// replaceText replaces in a string, but not in expressions in it, which are nothing to search in.
+// replaceText replaces in text but not in the expressions in it. It reports false if the
+// replacement would change an expression.
 func replaceText(doc *gaby.YamlDoc, text string, replace replacer) (replaced string, found bool) {
 	language, ok := doc.Native().(interface {
 		Expressions(text string) []string
@@ -220,10 +251,11 @@ func replaceText(doc *gaby.YamlDoc, text string, replace replacer) (replaced str
 		found = found || ok
 		return with
 	})
-	return replaced, found && slices.Equal(language.Expressions(text), language.Expressions(replaced))
+	return replaced,
+		found && slices.Equal(language.Expressions(text), language.Expressions(replaced))
 }
 
-// stringValue reads a value that is a string (or a timestamp, which Kubernetes takes for one).
+// stringValue returns the text of a string. Timestamps count as strings, as they do in Kubernetes.
 func stringValue(v gaby.Value) (string, bool) {
 	if v.Kind() != gaby.Scalar {
 		return "", false

@@ -17,7 +17,7 @@ func TestReplacer(t *testing.T) {
 		{"a.c", "$$", true, "a.c abc", "$ $", true},
 		{"(?P<n>a)(.)c", "${2}${n}", true, "abc", "ba", true},
 		{"(a)", "${1}1", true, "aa", "a1a1", true},
-		{"x*", "y", true, "b", "yby", true}, // an expression that matches nothing matches everywhere
+		{"x*", "y", true, "b", "yby", true}, // an expression that can match nothing matches everywhere
 		{"a", "a", false, "a", "a", true},
 		{"a", "b", false, "c", "c", false},
 		{"^a", "b", true, "ca", "ca", false},
@@ -32,7 +32,8 @@ func TestReplacer(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ search, replace string }{
-		{"(", "x"}, {"a", "$1"}, {"(a)", "$2"}, {"(a)", "$1x"}, {"(a)", "${n}"}, {"(?P<n>a)", "$nx"}, {"(a)", "$99999999999999999999"},
+		{"(", "x"}, {"a", "$1"}, {"(a)", "$2"}, {"(a)", "$1x"}, {"(a)", "${n}"},
+		{"(?P<n>a)", "$nx"}, {"(a)", "$99999999999999999999"},
 	} {
 		if _, err := newReplacer(searchArguments(test.search, test.replace, true)); err == nil {
 			t.Errorf("%q by %q is no error", test.search, test.replace)
@@ -40,8 +41,10 @@ func TestReplacer(t *testing.T) {
 	}
 }
 
+// searchArguments returns the arguments of a call of search-replace.
 func searchArguments(search, replace string, regexp bool) []api.FunctionArgument {
 	return []api.FunctionArgument{
-		{ParameterName: parameterSearch, Value: search}, {ParameterName: parameterReplace, Value: replace}, {ParameterName: "regexp", Value: regexp},
+		{ParameterName: parameterSearch, Value: search},
+		{ParameterName: parameterReplace, Value: replace}, {ParameterName: "regexp", Value: regexp},
 	}
 }

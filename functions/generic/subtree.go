@@ -20,40 +20,55 @@ const (
 	parameterComment = "comment"
 )
 
-// getSubtreeFunction reads whatever is at a path.
+// getSubtreeFunction returns get-path, which reads any value at a path.
 func getSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "get-path",
-			Parameters:         []api.FunctionParameter{pathParameter("path of the values within the resources")},
+			FunctionName: "get-path",
+			Parameters: []api.FunctionParameter{
+				pathParameter("path of the values within the resources"),
+			},
 			RequiredParameters: 1,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "value", Description: "the values found at the path, maps and lists as YAML", OutputType: api.OutputTypeAttributeValueList,
+				ResultName:  "value",
+				Description: "the values found at the path, maps and lists as YAML",
+				OutputType:  api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  "Get the values at a path of resources of any type, maps and lists as YAML",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"get-path spec.replicas", "get-path 'spec.template.spec.containers.*.ports'"},
+			Examples: []string{
+				"get-path spec.replicas", "get-path 'spec.template.spec.containers.*.ports'",
+			},
 		},
 		PerDocument:    true,
 		RowsSorted:     true,
 		CheckArguments: CheckPathArgument(provider),
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			rows, err := yamlkit.GetPathsAnyType(docs, queryOf(provider, args), nil, provider, api.DataTypeNone)
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
+			rows, err := yamlkit.GetPathsAnyType(
+				docs, queryOf(provider, args), nil, provider, api.DataTypeNone,
+			)
 			fc.Matched(len(rows))
 			return docs, rows, err
 		},
 	}
 }
 
-// setSubtreeFunction writes YAML at a path.
+// setSubtreeFunction returns set-path, which writes YAML at a path.
 func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-path",
 			Parameters: []api.FunctionParameter{
-				pathParameter("path of the values within the resources; a last segment ?key=value finds or appends a list element"),
-				{ParameterName: parameterSubtree, Required: true, DataType: api.DataTypeYAML, Example: "{cpu: 250m}", Description: "new value, in YAML or JSON"},
+				pathParameter(
+					"path of the values within the resources; a last segment ?key=value finds or appends a list element",
+				),
+				{
+					ParameterName: parameterSubtree, Required: true, DataType: api.DataTypeYAML,
+					Example: "{cpu: 250m}", Description: "new value, in YAML or JSON",
+				},
 			},
 			RequiredParameters: 2,
 			Mutating:           true, Hermetic: true, Idempotent: true,
@@ -69,32 +84,48 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		CheckArguments: func(args []api.FunctionArgument) error {
 			return errors.Join(checkWholePath(provider, args), checkSubtree(args))
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			value, err := parseSubtree(handler.Arguments(args).String(parameterSubtree))
 			if err != nil {
 				return nil, nil, err
 			}
-			matches, err := setSubtrees(docs, api.ResourceTypeAny, api.UnresolvedPath(handler.Arguments(args).String(parameterPath)), provider, value)
+			matches, err := setSubtrees(
+				docs, api.ResourceTypeAny,
+				api.UnresolvedPath(handler.Arguments(args).String(parameterPath)), provider, value,
+			)
 			fc.Matched(matches)
 			return docs, nil, err
 		},
 	}
 }
 
+// deletePathFunction returns delete-path.
 func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "delete-path",
-			Parameters:         []api.FunctionParameter{resourceTypeParameter(), pathParameter("path of what to delete: a key of a map or an element of a list")},
+			FunctionName: "delete-path",
+			Parameters: []api.FunctionParameter{
+				resourceTypeParameter(),
+				pathParameter("path of what to delete: a key of a map or an element of a list"),
+			},
 			RequiredParameters: 2,
 			Mutating:           true, Hermetic: true,
 			Description:  "Delete what is at a path of resources of a type, with its comments",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"delete-path apps/v1/Deployment spec.strategy", "delete-path '*' metadata.labels.app"},
+			Examples: []string{
+				"delete-path apps/v1/Deployment spec.strategy",
+				"delete-path '*' metadata.labels.app",
+			},
 		},
-		PerDocument:    true,
-		CheckArguments: func(args []api.FunctionArgument) error { return checkWholePath(provider, args) },
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		PerDocument: true,
+		CheckArguments: func(args []api.FunctionArgument) error {
+			return checkWholePath(provider, args)
+		},
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			matches, err := yamlkit.DeletePaths(docs, queryOf(provider, args), nil, provider)
 			fc.Matched(matches)
 			return docs, nil, err
@@ -102,35 +133,45 @@ func deletePathFunction(provider configkit.ResourceProvider) handler.FunctionReg
 	}
 }
 
+// setPathCommentFunction returns set-path-comment.
 func setPathCommentFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-path-comment",
 			Parameters: append(pathParameters(), api.FunctionParameter{
-				ParameterName: parameterComment, Required: true, DataType: api.DataTypeString, Example: "set by the autoscaler",
-				Description: "text of the comment, without #; an empty one removes the comment", ValueConstraints: api.ValueConstraints{Regexp: `^[^\r\n\x{85}\x{2028}\x{2029}]*$`},
+				ParameterName: parameterComment, Required: true, DataType: api.DataTypeString,
+				Example:          "set by the autoscaler",
+				Description:      "text of the comment, without #; an empty one removes the comment",
+				ValueConstraints: api.ValueConstraints{Regexp: `^[^\r\n\x{85}\x{2028}\x{2029}]*$`},
 			}),
 			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:  "Set the comment of the value at a path of resources of a type: on its line, or above it in formats without such comments",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"set-path-comment apps/v1/Deployment spec.replicas 'see the capacity sheet'"},
+			Examples: []string{
+				"set-path-comment apps/v1/Deployment spec.replicas 'see the capacity sheet'",
+			},
 		},
 		ValueParameter: parameterComment,
 		PerDocument:    true,
-		CheckArguments: func(args []api.FunctionArgument) error { return checkWholePath(provider, args) },
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		CheckArguments: func(args []api.FunctionArgument) error {
+			return checkWholePath(provider, args)
+		},
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			text := strings.TrimSpace(handler.Arguments(args).String(parameterComment))
-			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider, yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
-				return p.Doc.SetComment(text, string(yamlpath.Join(p.Segments)))
-			})
+			matches, err := yamlkit.EditPaths(docs, queryOf(provider, args), nil, provider,
+				yamlkit.EditOptions{}, func(p *yamlkit.Place) error {
+					return p.Doc.SetComment(text, string(yamlpath.Join(p.Segments)))
+				})
 			fc.Matched(matches)
 			return docs, nil, err
 		},
 	}
 }
 
-// checkWholePath is checkPathArgument for functions that cannot work on a part of a value.
+// checkWholePath is like CheckPathArgument, for functions that cannot work on part of a value.
 func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgument) error {
 	if err := checkPathParameter(provider, args, parameterPath); err != nil {
 		return err
@@ -139,7 +180,8 @@ func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgu
 	if _, part, ok := strings.Cut(text, "#"); ok {
 		return &handler.ArgumentError{
 			Parameter: parameterPath, Value: text,
-			Message: fmt.Sprintf("argument %s: path %s: #%s is a part of a value, and the function works on whole ones",
+			Message: fmt.Sprintf(
+				"argument %s: path %s: #%s is a part of a value, and the function works on whole ones",
 				parameterPath, configkit.Shown(text), configkit.Shown(part)),
 			HintText: "set-string-path replaces parts of values",
 		}
@@ -147,6 +189,8 @@ func checkWholePath(provider configkit.ResourceProvider, args []api.FunctionArgu
 	return nil
 }
 
+// checkSubtree checks the YAML value in the arguments of set-path. The error is a
+// *handler.ArgumentError.
 func checkSubtree(args []api.FunctionArgument) error {
 	text := handler.Arguments(args).String(parameterSubtree)
 	hint := ""
@@ -154,21 +198,25 @@ func checkSubtree(args []api.FunctionArgument) error {
 	if err == nil {
 		err = checkElement(value, handler.Arguments(args).String(parameterPath))
 	} else if text = strings.TrimSpace(text); text != "" && !strings.ContainsAny(text, "\n'") {
-		hint = fmt.Sprintf("the value is YAML, in which a text is quoted: '%s'; set-string-path takes it as it is", configkit.Quoted(text))
+		hint = fmt.Sprintf(
+			"the value is YAML, in which a text is quoted: '%s'; set-string-path takes it as it is",
+			configkit.Quoted(text),
+		)
 	}
 	if err == nil {
 		return nil
 	}
 	return &handler.ArgumentError{
-		Parameter: parameterSubtree, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterSubtree, err), HintText: hint, Err: err,
+		Parameter: parameterSubtree, Value: text,
+		Message: fmt.Sprintf("argument %s: %v", parameterSubtree, err), HintText: hint, Err: err,
 	}
 }
 
-// checkElement finds out whether the value can be the list element that a path looks for.
+// checkElement returns an error if value cannot be the list element that a path looks up.
 func checkElement(value *gaby.YamlDoc, path string) error {
 	parsed, err := yamlpath.Parse(path)
 	if err != nil {
-		return nil // the check of the path tells
+		return nil // the check of the path reports it
 	}
 	if _, key, text, ok := parsed.LastLookup(); ok {
 		_, err = keyedElement(value, key, text)
@@ -176,8 +224,9 @@ func checkElement(value *gaby.YamlDoc, path string) error {
 	return err
 }
 
-// parseSubtree reads the YAML of an argument. A text that is not meant as YAML, such as a color or an alias of git, is an error where
-// YAML sees less in it than there is.
+// parseSubtree parses the YAML in an argument. It returns an error if part of the text would be
+// lost, such as what follows # in a color or in a git alias: such text was probably not meant as
+// YAML.
 func parseSubtree(text string) (*gaby.YamlDoc, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errors.New("no YAML value, write null or '\"\"'")
@@ -191,7 +240,8 @@ func parseSubtree(text string) (*gaby.YamlDoc, error) {
 	}
 	root := doc.Value()
 	how := root.Written()
-	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), root.Text()); how.Empty || how.Plain && ok && rest != "" {
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), root.Text()); how.Empty ||
+		how.Plain && ok && rest != "" {
 		return nil, errors.New("what follows # is a comment and would be lost")
 	}
 	err = wouldBeLost(root)
@@ -205,8 +255,8 @@ func parseSubtree(text string) (*gaby.YamlDoc, error) {
 	return doc, nil
 }
 
-// wouldBeLost tells what of a value, but for those in it, is not there any more once it is set: a tag that is none of YAML's own, or
-// entries whose key is there again.
+// wouldBeLost returns an error if setting v, not counting its children, would lose part of it: a
+// custom tag, or an entry whose key is repeated.
 func wouldBeLost(v gaby.Value) error {
 	if tag := v.Tag(); !strings.HasPrefix(tag, "!!") {
 		return fmt.Errorf("%s is a tag and would be lost", tag)
@@ -217,44 +267,60 @@ func wouldBeLost(v gaby.Value) error {
 	seen := make(map[string]bool, v.Len())
 	for e := range v.Entries() {
 		if seen[e.Key()] {
-			return fmt.Errorf("key %s is there twice, and one of its values would be lost", configkit.Shown(e.Key()))
+			return fmt.Errorf(
+				"key %s is there twice, and one of its values would be lost",
+				configkit.Shown(e.Key()),
+			)
 		}
 		seen[e.Key()] = true
 	}
 	return nil
 }
 
-// setSubtrees writes a value at the places of a path. A path that ends in ?key=value finds or appends a list element.
-func setSubtrees(docs gaby.Container, t api.ResourceType, path api.UnresolvedPath, provider configkit.ResourceProvider, value *gaby.YamlDoc) (int, error) {
+// setSubtrees writes a value at all matches of a path. A path that ends in ?key=value replaces or
+// appends a list element.
+func setSubtrees(
+	docs gaby.Container,
+	t api.ResourceType,
+	path api.UnresolvedPath,
+	provider configkit.ResourceProvider,
+	value *gaby.YamlDoc,
+) (int, error) {
 	parsed, err := yamlpath.Parse(string(path))
 	if err != nil {
 		return 0, err
 	}
 	list, key, text, isLookup := parsed.LastLookup()
 	if !isLookup {
-		return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, path), nil, provider, yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
-			_, err := p.Doc.Set(value, p.Segments...)
-			return err
-		})
+		return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, path), nil, provider,
+			yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
+				_, err := p.Doc.Set(value, p.Segments...)
+				return err
+			})
 	}
 	element, err := keyedElement(value, key, text)
 	if err != nil {
 		return 0, err
 	}
-	return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, list), nil, provider, yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
-		return putElement(p, element, key, text)
-	})
+	return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, list), nil, provider,
+		yamlkit.EditOptions{Upsert: true}, func(p *yamlkit.Place) error {
+			return putElement(p, element, key, text)
+		})
 }
 
-// keyedElement is the value as an element of a list whose key is the text. A map without the key gets it in front, as a
-// number if it looks like one: keys that do are ports, seldom names.
+// keyedElement returns value as a list element whose key is text. If the map does not have the key,
+// it is added in front, as a number if it looks like one: such keys are usually ports, seldom
+// names.
 func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) {
 	if !value.IsMap() {
 		return nil, fmt.Errorf("only a map can be the list element with %s %s", key, text)
 	}
 	if has := value.Value().Get(key); has.Exists() {
 		if !has.TextIs(text) {
-			return nil, fmt.Errorf("the value has %s %s, but the path looks for %s", key, configkit.Quoted(has.Text()), configkit.Quoted(text))
+			return nil, fmt.Errorf(
+				"the value has %s %s, but the path looks for %s", key, configkit.Quoted(has.Text()),
+				configkit.Quoted(text),
+			)
 		}
 		return value, nil
 	}
@@ -277,7 +343,7 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 	return element, nil
 }
 
-// putElement replaces the element of the list at a place that has the key, or appends it.
+// putElement replaces the element with the key in the matched list, or appends it.
 func putElement(p *yamlkit.Place, element *gaby.YamlDoc, key, text string) error {
 	path := string(yamlpath.Join(p.Segments))
 	switch p.Value.Kind() {
@@ -285,7 +351,10 @@ func putElement(p *yamlkit.Place, element *gaby.YamlDoc, key, text string) error
 		return fmt.Errorf("value (map) at path %s cannot be converted to list", p.Path())
 	case gaby.Scalar:
 		if p.Value.Tag() != "!!null" {
-			return fmt.Errorf("value %s at path %s cannot be converted to list", configkit.Quoted(p.Value.Text()), p.Path())
+			return fmt.Errorf(
+				"value %s at path %s cannot be converted to list", configkit.Quoted(p.Value.Text()),
+				p.Path(),
+			)
 		}
 	}
 	index := 0

@@ -14,19 +14,23 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// vetValuesFunction checks the values of any attribute.
+// vetValuesFunction returns vet-values, which checks the values of any attribute.
 func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	r := VetFunction("vet-values", "value-filter", `{"Min": 2, "Max": 10}`,
-		func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, refuses func(any) string) (matches int, failed api.AttributeValueList, err error) {
+		func(
+			_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument,
+			refuses func(any) string,
+		) (matches int, failed api.AttributeValueList, err error) {
 			keys, err := AttributeKeys(provider, attributeOf(args))
 			if err != nil {
 				return 0, nil, err
 			}
-			failed, err = yamlkit.VisitRows(docs, provider.AttributePaths(attributeOf(args)), keys, provider, func(_ *yamlkit.Place, row *api.AttributeValue) bool {
-				matches++
-				row.Reason = refuses(row.Value)
-				return row.Reason != ""
-			})
+			failed, err = yamlkit.VisitRows(docs, provider.AttributePaths(attributeOf(args)), keys,
+				provider, func(_ *yamlkit.Place, row *api.AttributeValue) bool {
+					matches++
+					row.Reason = refuses(row.Value)
+					return row.Reason != ""
+				})
 			return matches, failed, err
 		})
 	r.Parameters = append([]api.FunctionParameter{attributeParameter()}, r.Parameters...)
@@ -44,18 +48,25 @@ func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 	return r
 }
 
-// VetVisit finds the values a validating function is about, and returns how many there are and the rows of those that are refused:
-// those refuses gives a reason for.
-type VetVisit func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, refuses func(value any) string) (int, api.AttributeValueList, error)
+// VetVisit visits the values that a validating function checks. refuses returns the reason why a
+// value is not allowed, or "". VetVisit returns the number of values and the rows of those that are
+// not allowed.
+type VetVisit func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, refuses func(value any) string) (
+	int, api.AttributeValueList, error,
+)
 
-// VetFunction makes a validating function without description and examples that checks values by a filter: its last parameter.
-func VetFunction(name, filterParameter, example string, visit VetVisit) handler.FunctionRegistration {
+// VetFunction returns the registration of a validating function, without description and examples.
+// The function checks values with a filter, which is its last parameter.
+func VetFunction(
+	name, filterParameter, example string, visit VetVisit,
+) handler.FunctionRegistration {
 	filterOf := func(args []api.FunctionArgument) (*valueFilter, error) {
 		text := handler.Arguments(args).String(filterParameter)
 		filter, err := parseValueFilter(text)
 		if err != nil {
 			return nil, &handler.ArgumentError{
-				Parameter: filterParameter, Value: text, Message: fmt.Sprintf("argument %s: %v", filterParameter, err), Err: err,
+				Parameter: filterParameter, Value: text,
+				Message: fmt.Sprintf("argument %s: %v", filterParameter, err), Err: err,
 				HintText: `as in {"AllowStrings": {"nginx:1.27": true}} or {"Min": 2}`,
 			}
 		}
@@ -65,12 +76,15 @@ func VetFunction(name, filterParameter, example string, visit VetVisit) handler.
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
 			Parameters: []api.FunctionParameter{{
-				ParameterName: filterParameter, Required: true, DataType: api.DataTypeJSON, Example: example,
+				ParameterName: filterParameter, Required: true, DataType: api.DataTypeJSON,
+				Example:     example,
 				Description: "JSON object: AllowStrings and DenyStrings (objects with the strings as keys and true as values), AllowRegexp and DenyRegexp (RE2), Min and Max, AllowBool",
 			}},
 			RequiredParameters: 1,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether all values are allowed, and those that are not", OutputType: api.OutputTypeValidationResult,
+				ResultName:  "passed",
+				Description: "whether all values are allowed, and those that are not",
+				OutputType:  api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
 			FunctionType: api.FunctionTypeCustom,
@@ -82,19 +96,22 @@ func VetFunction(name, filterParameter, example string, visit VetVisit) handler.
 			_, err := filterOf(args)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			filter, err := filterOf(args)
 			if err != nil {
 				return nil, nil, err
 			}
 			matches, failed, err := visit(fc, docs, args, filter.refuses)
 			fc.Matched(matches)
-			return docs, api.ValidationResult{Passed: len(failed) == 0, FailedAttributes: failed}, err
+			return docs, api.ValidationResult{Passed: len(failed) == 0, FailedAttributes: failed},
+				err
 		},
 	}
 }
 
-// valueFilter says which values are allowed. Values of a type that nothing is said about are.
+// valueFilter describes the allowed values. Values of a type without conditions are allowed.
 type valueFilter struct {
 	AllowStrings, DenyStrings map[string]bool
 	AllowRegexp, DenyRegexp   string
@@ -104,6 +121,7 @@ type valueFilter struct {
 	allow, deny *regexp.Regexp
 }
 
+// parseValueFilter parses the JSON of a filter and compiles its expressions.
 func parseValueFilter(text string) (*valueFilter, error) {
 	var f valueFilter
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -121,12 +139,16 @@ func parseValueFilter(text string) (*valueFilter, error) {
 		kind, text string
 		strings    map[string]bool
 		compiled   **regexp.Regexp
-	}{{"Allow", f.AllowRegexp, f.AllowStrings, &f.allow}, {"Deny", f.DenyRegexp, f.DenyStrings, &f.deny}} {
+	}{
+		{"Allow", f.AllowRegexp, f.AllowStrings, &f.allow},
+		{"Deny", f.DenyRegexp, f.DenyStrings, &f.deny},
+	} {
 		if rule.text == "" {
 			continue
 		}
 		if len(rule.strings) > 0 {
-			return nil, fmt.Errorf("%sStrings and %sRegexp exclude each other", rule.kind, rule.kind)
+			return nil,
+				fmt.Errorf("%sStrings and %sRegexp exclude each other", rule.kind, rule.kind)
 		}
 		var err error
 		if *rule.compiled, err = regexp.Compile(rule.text); err != nil {
@@ -139,7 +161,7 @@ func parseValueFilter(text string) (*valueFilter, error) {
 	return &f, nil
 }
 
-// refuses tells why a value is not allowed, "" if it is.
+// refuses returns the reason why a value is not allowed, or "" if it is.
 func (f *valueFilter) refuses(value any) string {
 	switch v := value.(type) {
 	case string:

@@ -14,7 +14,7 @@ func TestValueFilter(t *testing.T) {
 		{`{}`, "x", true},
 		{`{"AllowStrings": {"a": true, "b": false}}`, "a", true},
 		{`{"AllowStrings": {"a": true, "b": false}}`, "b", false},
-		{`{"AllowStrings": {}}`, "b", true}, // nothing is said
+		{`{"AllowStrings": {}}`, "b", true}, // no condition
 		{`{"AllowStrings": {"a": true}}`, 1, true},
 		{`{"DenyStrings": {"a": true}, "AllowRegexp": "."}`, "a", false},
 		{`{"DenyStrings": {"a": true}, "AllowRegexp": "b"}`, "xbx", true},
@@ -39,8 +39,10 @@ func TestValueFilter(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		``: "not a JSON object", `[]`: "not a JSON object", `{} {}`: "text follows", `{"Mn": 1}`: "unknown field", `{"Min": 1.5}`: "Min",
-		`{"Min": 2, "Max": 1}`: "greater", `{"AllowRegexp": "("}`: "AllowRegexp", `{"DenyStrings": {"a": true}, "DenyRegexp": "a"}`: "exclude each other",
+		``: "not a JSON object", `[]`: "not a JSON object", `{} {}`: "text follows",
+		`{"Mn": 1}`: "unknown field", `{"Min": 1.5}`: "Min",
+		`{"Min": 2, "Max": 1}`: "greater", `{"AllowRegexp": "("}`: "AllowRegexp",
+		`{"DenyStrings": {"a": true}, "DenyRegexp": "a"}`: "exclude each other",
 	} {
 		if _, err := parseValueFilter(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
