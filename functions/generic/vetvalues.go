@@ -51,9 +51,10 @@ func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 // VetVisit visits the values that a validating function checks. refuses returns the reason why a
 // value is not allowed, or "". VetVisit returns the number of values and the rows of those that are
 // not allowed.
-type VetVisit func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, refuses func(value any) string) (
-	int, api.AttributeValueList, error,
-)
+type VetVisit func(
+	fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument,
+	refuses func(value any) string,
+) (int, api.AttributeValueList, error)
 
 // VetFunction returns the registration of a validating function, without description and examples.
 // The function checks values with a filter, which is its last parameter.

@@ -11,7 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// vetApprovedByFunction checks what the context says about who has approved the unit.
+// vetApprovedByFunction returns vet-approvedby, which checks the approvals recorded in the function
+// context.
 func vetApprovedByFunction(converter configkit.ConfigConverter) handler.FunctionRegistration {
 	const parameter = "num-approvers"
 	least := 0
@@ -20,11 +21,14 @@ func vetApprovedByFunction(converter configkit.ConfigConverter) handler.Function
 			FunctionName: "vet-approvedby",
 			Parameters: []api.FunctionParameter{{
 				ParameterName: parameter, Required: true, DataType: api.DataTypeInt, Example: "2",
-				Description: "how many must have approved the data as it is; 0 checks only that it has not changed", ValueConstraints: api.ValueConstraints{Min: &least},
+				Description:      "how many must have approved the data as it is; 0 checks only that it has not changed",
+				ValueConstraints: api.ValueConstraints{Min: &least},
 			}},
 			RequiredParameters: 1,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether enough have approved, and nothing has changed since", OutputType: api.OutputTypeValidationResult,
+				ResultName:  "passed",
+				Description: "whether enough have approved, and nothing has changed since",
+				OutputType:  api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that enough people have approved the data and that it has not changed since " +
@@ -34,17 +38,23 @@ func vetApprovedByFunction(converter configkit.ConfigConverter) handler.Function
 		},
 		DeprecatedAliases: []string{"is-approved"},
 		WholeUnit:         true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			data, err := converter.DocumentsToNative(docs)
 			if err != nil {
 				return nil, nil, err
 			}
 			if !strings.EqualFold(api.DataHash(data), fc.PreviousDataHash) {
-				return docs, api.ValidationResult{Details: []string{"the data is not what was approved: it has another hash"}}, nil
+				return docs, api.ValidationResult{
+					Details: []string{"the data is not what was approved: it has another hash"},
+				}, nil
 			}
 			approvers := slices.Clone(fc.ApprovedBy)
 			slices.Sort(approvers)
-			approvers = slices.DeleteFunc(slices.Compact(approvers), func(name string) bool { return strings.TrimSpace(name) == "" })
+			approvers = slices.DeleteFunc(slices.Compact(approvers), func(name string) bool {
+				return strings.TrimSpace(name) == ""
+			})
 			wanted := handler.Arguments(args).Int(parameter)
 			if len(approvers) >= wanted {
 				return docs, api.ValidationResult{Passed: true}, nil

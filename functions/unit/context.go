@@ -11,13 +11,15 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// ensureContextFunction is there for those who use it; nothing in this project reads what it writes.
+// ensureContextFunction returns ensure-context. It exists for users of ConfigHub; nothing in this
+// project reads what it writes.
 func ensureContextFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "ensure-context",
 			Parameters: []api.FunctionParameter{{
-				ParameterName: "add-context", Required: true, DataType: api.DataTypeBool, Example: "true",
+				ParameterName: "add-context", Required: true, DataType: api.DataTypeBool,
+				Example:     "true",
 				Description: "true sets unit and space, false removes what was set, the revision included",
 			}},
 			RequiredParameters: 1,
@@ -28,32 +30,41 @@ func ensureContextFunction(provider configkit.ResourceProvider) handler.Function
 			Examples:     []string{"ensure-context true", "ensure-context false"},
 		},
 		PerDocument: true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			add, resources := handler.Arguments(args).Bool("add-context"), 0
-			_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-				edit := removeContext
-				if add {
-					edit = setContext
-					if p, ok := provider.(interface{ HasContext(*gaby.YamlDoc) bool }); ok && !p.HasContext(doc) {
-						return output, nil
+			_, err := yamlkit.VisitResources(docs, nil, provider,
+				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+					edit := removeContext
+					if add {
+						edit = setContext
+						if p, ok := provider.(interface{ HasContext(*gaby.YamlDoc) bool }); ok &&
+							!p.HasContext(doc) {
+							return output, nil
+						}
 					}
-				}
-				problems := edit(doc, provider, fc)
-				if len(problems) == 0 {
-					resources++
-				} else {
-					skipContext(fc, info, problems[0])
-				}
-				return output, nil
-			})
+					problems := edit(doc, provider, fc)
+					if len(problems) == 0 {
+						resources++
+					} else {
+						skipContext(fc, info, problems[0])
+					}
+					return output, nil
+				})
 			fc.Matched(resources)
 			return docs, nil, err
 		},
 	}
 }
 
-func setContext(doc *gaby.YamlDoc, provider configkit.ResourceProvider, fc *api.FunctionContext) (problems []error) {
-	for _, field := range []struct{ name, value string }{{"UnitSlug", fc.UnitSlug}, {"SpaceID", fc.SpaceID}} {
+// setContext writes the unit and the space of the function context into doc.
+func setContext(
+	doc *gaby.YamlDoc, provider configkit.ResourceProvider, fc *api.FunctionContext,
+) (problems []error) {
+	for _, field := range []struct{ name, value string }{
+		{"UnitSlug", fc.UnitSlug}, {"SpaceID", fc.SpaceID},
+	} {
 		if _, err := doc.SetP(field.value, string(provider.ContextPath(field.name))); err != nil {
 			problems = append(problems, err)
 		}
@@ -61,7 +72,8 @@ func setContext(doc *gaby.YamlDoc, provider configkit.ResourceProvider, fc *api.
 	return problems
 }
 
-// skipContext reports a resource that has no place for the context, which keeps no other from having it.
+// skipContext adds a note about a resource that the context cannot be written to. Other resources
+// still get theirs.
 func skipContext(fc *api.FunctionContext, info *api.ResourceInfo, err error) {
 	var pos api.Position
 	message := err.Error()
@@ -71,7 +83,10 @@ func skipContext(fc *api.FunctionContext, info *api.ResourceInfo, err error) {
 	fc.Skipped(pos, fmt.Sprintf("%s is skipped: %s", info, message))
 }
 
-func removeContext(doc *gaby.YamlDoc, provider configkit.ResourceProvider, _ *api.FunctionContext) (problems []error) {
+// removeContext deletes the fields of the context that exist in doc.
+func removeContext(
+	doc *gaby.YamlDoc, provider configkit.ResourceProvider, _ *api.FunctionContext,
+) (problems []error) {
 	for _, field := range []string{"UnitSlug", "SpaceID", "RevisionNum"} {
 		if path := string(provider.ContextPath(field)); doc.ExistsP(path) {
 			if err := doc.DeleteP(path); err != nil {

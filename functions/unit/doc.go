@@ -1,8 +1,8 @@
-// Package unit has the functions about a unit as a whole, in every toolchain: its resources, the references between them,
-// its mutations, schemas and approval.
+// Package unit has the functions about a unit as a whole, in every toolchain: its resources, the
+// references between them, its mutations, schemas and approval.
 //
-// What a resource is, and what refers to what, comes from the ResourceProvider; the diff, patch and merge of mutations is
-// configkit/mutation.
+// The ResourceProvider says what a resource is and what refers to what. Mutations are compared,
+// patched and merged by configkit/mutation.
 package unit
 
 import (
@@ -11,7 +11,11 @@ import (
 )
 
 // RegisterFunctions registers the functions of this package.
-func RegisterFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, provider configkit.ResourceProvider) error {
+func RegisterFunctions(
+	fh handler.FunctionRegistry,
+	converter configkit.ConfigConverter,
+	provider configkit.ResourceProvider,
+) error {
 	return handler.Register(fh, append(
 		needsFunctions(provider),
 		vetApprovedByFunction(converter),

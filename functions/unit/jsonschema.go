@@ -19,6 +19,7 @@ const (
 	parameterIgnoreRequired = "ignore-required"
 )
 
+// vetJSONSchemaFunction returns vet-jsonschema.
 func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -30,13 +31,16 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 					Description: "JSON map of resource types, or * for all others, to JSON Schemas (draft 4, 6, 7, 2019-09 or 2020-12)",
 				},
 				{
-					ParameterName: parameterIgnoreRequired, DataType: api.DataTypeBool, Example: "true",
+					ParameterName: parameterIgnoreRequired, DataType: api.DataTypeBool,
+					Example:     "true",
 					Description: "do not ask for what the schemas require at their top level",
 				},
 			},
 			RequiredParameters: 1,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether the resources are valid, and what is wrong with them", OutputType: api.OutputTypeValidationResult,
+				ResultName:  "passed",
+				Description: "whether the resources are valid, and what is wrong with them",
+				OutputType:  api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description:  "Check resources with the JSON Schema of their type; those whose type has none are passed over",
@@ -46,46 +50,54 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 				`vet-jsonschema '{"*": {"properties": {"metadata": {"required": ["namespace"]}}}}'`,
 			},
 		},
-		ValueParameter: parameterSchemaMap, // too long to be told as a place
+		ValueParameter: parameterSchemaMap, // too long for messages
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := schemaMapOf(args)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			schemas, err := schemaMapOf(args)
 			if err != nil {
 				return nil, nil, err
 			}
 			result, checked := api.ValidationResult{Passed: true}, 0
 			failed := map[*jsonschema.Schema]bool{}
-			_, err = yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-				schema := schemas[info.ResourceType]
-				if schema == nil {
-					schema = schemas[api.ResourceTypeAny]
-				}
-				if schema == nil {
-					return output, nil
-				}
-				checked++
-				if failed[schema] {
-					return output, nil // another resource would cost as much
-				}
-				problems, err := schema.Check(doc.Value())
-				failed[schema] = err != nil
-				AddSchemaProblems(&result, provider, doc, info, problems)
-				return output, []error{err}
-			})
+			_, err = yamlkit.VisitResources(docs, nil, provider,
+				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+					schema := schemas[info.ResourceType]
+					if schema == nil {
+						schema = schemas[api.ResourceTypeAny]
+					}
+					if schema == nil {
+						return output, nil
+					}
+					checked++
+					if failed[schema] {
+						return output, nil // checking another resource would be as expensive
+					}
+					problems, err := schema.Check(doc.Value())
+					failed[schema] = err != nil
+					AddSchemaProblems(&result, provider, doc, info, problems)
+					return output, []error{err}
+				})
 			fc.Matched(checked)
 			return docs, result, err
 		},
 	}
 }
 
-// schemaMapOf compiles the schemas of a function's arguments.
+// schemaMapOf compiles the schemas in a function's arguments, by resource type. The errors are
+// *handler.ArgumentError, joined.
 func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.Schema, error) {
 	text := handler.Arguments(args).String(parameterSchemaMap)
 	fail := func(err error, hint string) error {
-		return &handler.ArgumentError{Parameter: parameterSchemaMap, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterSchemaMap, err), HintText: hint, Err: err}
+		return &handler.ArgumentError{
+			Parameter: parameterSchemaMap, Value: text,
+			Message: fmt.Sprintf("argument %s: %v", parameterSchemaMap, err), HintText: hint,
+			Err: err,
+		}
 	}
 	doc, err := gaby.ParseYAML([]byte(text))
 	if err != nil {
@@ -120,8 +132,15 @@ func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.
 	return schemas, errors.Join(problems...)
 }
 
-// AddSchemaProblems adds what a schema found wrong with a resource to the result of a validation.
-func AddSchemaProblems(result *api.ValidationResult, provider configkit.ResourceProvider, doc *gaby.YamlDoc, info *api.ResourceInfo, problems []jsonschema.Problem) {
+// AddSchemaProblems adds the problems that a schema found in a resource to the result of a
+// validation, as details and as failed attributes. With problems, the result does not pass.
+func AddSchemaProblems(
+	result *api.ValidationResult,
+	provider configkit.ResourceProvider,
+	doc *gaby.YamlDoc,
+	info *api.ResourceInfo,
+	problems []jsonschema.Problem,
+) {
 	if len(problems) == 0 {
 		return
 	}
@@ -136,11 +155,16 @@ func AddSchemaProblems(result *api.ValidationResult, provider configkit.Resource
 		if place == "" {
 			place = "(root)"
 		}
-		result.Details = append(result.Details, fmt.Sprintf("Resource %s/%s: %s: %s", info.ResourceType, strings.TrimPrefix(string(info.ResourceName), "/"), place, p))
+		result.Details = append(result.Details, fmt.Sprintf(
+			"Resource %s/%s: %s: %s", info.ResourceType,
+			strings.TrimPrefix(string(info.ResourceName), "/"), place, p,
+		))
 		row := api.AttributeValue{
 			AttributeInfo: api.AttributeInfo{
-				AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *info, Path: path(p.Place())},
-				AttributeMetadata:   api.AttributeMetadata{AttributeName: api.AttributeNameNone},
+				AttributeIdentifier: api.AttributeIdentifier{
+					ResourceInfo: *info, Path: path(p.Place()),
+				},
+				AttributeMetadata: api.AttributeMetadata{AttributeName: api.AttributeNameNone},
 			},
 			Reason: p.String(),
 		}

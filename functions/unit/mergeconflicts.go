@@ -13,17 +13,19 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// sourceConflicts is the data that has conflicts besides those of the context.
+// sourceConflicts is the name of the other data with conflicts, in addition to those in the
+// function context.
 const sourceConflicts = "Conflicts"
 
-// vetNoMergeConflictsFunction checks what is known of the merges that made the unit what it is.
+// vetNoMergeConflictsFunction returns vet-no-merge-conflicts, which checks the conflicts of the
+// merges that produced the unit.
 func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const parameter = "reasons"
 	known := make([]string, len(api.ConflictReasons()))
 	for i, reason := range api.ConflictReasons() {
 		known[i] = string(reason)
 	}
-	// reasons are those that count; none of them means all.
+	// reasons returns the reasons to check; none means all.
 	reasons := func(args []api.FunctionArgument) []string {
 		names := strings.Split(handler.Arguments(args).String(parameter), ",")
 		for i := range names {
@@ -35,17 +37,23 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-no-merge-conflicts",
 			Parameters: []api.FunctionParameter{{
-				ParameterName: parameter, DataType: api.DataTypeString, Example: "Subtracted,ProtectedPath",
-				Description: "the reasons that count, separated by commas: " + strings.Join(known, ", ") + "; all of them when it is left out",
+				ParameterName: parameter, DataType: api.DataTypeString,
+				Example: "Subtracted,ProtectedPath",
+				Description: "the reasons that count, separated by commas: " +
+					strings.Join(known, ", ") + "; all of them when it is left out",
 			}},
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether there are no conflicts, and those there are", OutputType: api.OutputTypeValidationResult,
+				ResultName:  "passed",
+				Description: "whether there are no conflicts, and those there are",
+				OutputType:  api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description: "Check that the merges the data has been through had no conflicts. They are those patch-mutations prints, " +
 				"of all resources of the unit (--other-data Conflicts=FILE)",
-			FunctionType:      api.FunctionTypeCustom,
-			Examples:          []string{"vet-no-merge-conflicts", "vet-no-merge-conflicts Subtracted,DeleteShadowed"},
+			FunctionType: api.FunctionTypeCustom,
+			Examples: []string{
+				"vet-no-merge-conflicts", "vet-no-merge-conflicts Subtracted,DeleteShadowed",
+			},
 			OtherDataExpected: []string{sourceConflicts},
 		},
 		WholeUnit: true,
@@ -53,32 +61,46 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 			for _, name := range reasons(args) {
 				if !slices.Contains(known, name) {
 					return &handler.ArgumentError{
-						Parameter: parameter, Value: name, Message: fmt.Sprintf("argument %s: %s is no reason for a conflict", parameter, configkit.Shown(name)),
-						Suggestions: configkit.Suggest(name, known), HintText: "there are " + strings.Join(known, ", "),
+						Parameter: parameter, Value: name,
+						Message: fmt.Sprintf(
+							"argument %s: %s is no reason for a conflict", parameter,
+							configkit.Shown(name),
+						),
+						Suggestions: configkit.Suggest(name, known),
+						HintText:    "there are " + strings.Join(known, ", "),
 					}
 				}
 			}
 			return nil
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, other []byte,
+		) (gaby.Container, any, error) {
 			conflicts, err := decodeConflicts(other)
 			if err != nil {
 				return nil, nil, err
 			}
 			if other == nil && fc.Conflicts == nil {
-				fc.NoteOnce("no conflicts were given (--other-data " + sourceConflicts + "=FILE), so it passes")
+				fc.NoteOnce(
+					"no conflicts were given (--other-data " + sourceConflicts +
+						"=FILE), so it passes",
+				)
 			}
 			conflicts = slices.Concat(fc.Conflicts, conflicts)
 			if counting := reasons(args); len(counting) > 0 {
-				conflicts = slices.DeleteFunc(conflicts, func(c api.MutationConflict) bool { return !slices.Contains(counting, string(c.Reason)) })
+				conflicts = slices.DeleteFunc(conflicts, func(c api.MutationConflict) bool {
+					return !slices.Contains(counting, string(c.Reason))
+				})
 			}
 			rows, err := mutation.ConflictRows(docs, conflicts, provider)
-			return docs, api.ValidationResult{Passed: len(conflicts) == 0, FailedAttributes: rows}, err
+			return docs, api.ValidationResult{Passed: len(conflicts) == 0, FailedAttributes: rows},
+				err
 		},
 	}
 }
 
-// decodeConflicts reads conflicts; an empty text has none, which is what patch-mutations prints then.
+// decodeConflicts parses a list of conflicts. An empty text is an empty list: that is what
+// patch-mutations prints if there are no conflicts.
 func decodeConflicts(text []byte) (api.MutationConflictList, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil

@@ -9,14 +9,18 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// selectedMutations tells which mutations are about resources that where-expressions select. A resource that is not in the unit is
-// selected if its document, in what the unit is compared with, is.
+// selectedMutations knows which mutations are about resources that where-expressions select. For a
+// resource that is not in the unit, the document in the data that the unit is compared with
+// decides.
 type selectedMutations struct {
 	provider  configkit.ResourceProvider
-	resources map[string]bool // by type and name, with and without scope: whether it is selected
+	resources map[string]bool // whether selected, by type and name, with and without scope
 }
 
-func newSelectedMutations(docs gaby.Container, selection *handler.Selection, provider configkit.ResourceProvider) *selectedMutations {
+// newSelectedMutations returns a selectedMutations that knows the documents of the unit.
+func newSelectedMutations(
+	docs gaby.Container, selection *handler.Selection, provider configkit.ResourceProvider,
+) *selectedMutations {
 	s := &selectedMutations{provider: provider, resources: map[string]bool{}}
 	for _, doc := range docs {
 		s.add(doc, true)
@@ -27,11 +31,11 @@ func newSelectedMutations(docs gaby.Container, selection *handler.Selection, pro
 	return s
 }
 
-// add remembers a document, unless one with its name is known.
+// add records whether a document is selected, unless a document with its name is known already.
 func (s *selectedMutations) add(doc *gaby.YamlDoc, selected bool) {
 	info, err := s.provider.ResourceInfo(doc)
 	if err != nil {
-		return // told by those who work on it
+		return // reported by the function that uses the document
 	}
 	for _, name := range []api.ResourceName{info.ResourceName, info.ResourceNameWithoutScope} {
 		if _, known := s.resources[resourceKey(info.ResourceType, name)]; !known {
@@ -40,11 +44,12 @@ func (s *selectedMutations) add(doc *gaby.YamlDoc, selected bool) {
 	}
 }
 
+// resourceKey returns the key of a resource in selectedMutations.resources.
 func resourceKey(t api.ResourceType, name api.ResourceName) string {
 	return string(t) + "#" + string(name)
 }
 
-// addAll remembers the documents the unit is compared with.
+// addAll records documents that the unit is compared with.
 func (s *selectedMutations) addAll(docs gaby.Container, selection *handler.Selection) error {
 	for _, doc := range docs {
 		selected, err := selection.Selects(doc)
@@ -56,12 +61,15 @@ func (s *selectedMutations) addAll(docs gaby.Container, selection *handler.Selec
 	return nil
 }
 
-// of are the mutations that are about selected resources.
+// of returns the mutations about selected resources.
 func (s *selectedMutations) of(list api.ResourceMutationList) api.ResourceMutationList {
-	return slices.DeleteFunc(slices.Clone(list), func(m api.ResourceMutation) bool { return !s.has(&m) })
+	return slices.DeleteFunc(slices.Clone(list), func(m api.ResourceMutation) bool {
+		return !s.has(&m)
+	})
 }
 
-// has looks for the resource by its names, those with scope first. What is not known is not left out.
+// has reports whether the resource of m is selected. It looks it up by all its names, first with
+// scope, then without. An unknown resource counts as selected.
 func (s *selectedMutations) has(m *api.ResourceMutation) bool {
 	for _, names := range []map[api.ResourceName]struct{}{m.Names(), m.NamesWithoutScopes()} {
 		found, selected := false, false

@@ -12,18 +12,19 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// What a resource can wish for.
+// These are the options that a resource can set, see configkit.PropertyProvider.
 const (
 	optionIgnoreNeeded   = "IgnoreNeeded"
 	optionIgnoreProvided = "IgnoreProvided"
 )
 
-// needsFunctions report what resources need and what they provide.
+// needsFunctions returns get-needed, get-provided and get-references.
 func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	properties := propertiesOf(provider)
-	references := filteredPaths{[]configkit.PathSource{provider.NeededPaths()}, func(info *api.PathVisitorInfo) bool {
-		return len(targetTypes(info.Details)) > 0
-	}}
+	references := filteredPaths{[]configkit.PathSource{provider.NeededPaths()},
+		func(info *api.PathVisitorInfo) bool {
+			return len(targetTypes(info.Details)) > 0
+		}}
 	return []handler.FunctionRegistration{
 		needsFunction(provider, provider.NeededPaths(), "get-needed",
 			"Get the values that come from elsewhere and are not known yet, with what they must be",
@@ -40,14 +41,21 @@ func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegis
 	}
 }
 
-func needsFunction(provider configkit.ResourceProvider, paths configkit.PathSource, name, description, output string,
+// needsFunction returns a getter of the values at paths for which visit reports true. visit can add
+// to the row of a value.
+func needsFunction(
+	provider configkit.ResourceProvider, paths configkit.PathSource, name, description,
+	output string,
 	visit func(*yamlkit.Place, *api.AttributeValue) bool,
 ) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
-			OutputInfo:   &api.FunctionOutput{ResultName: "value", Description: output, OutputType: api.OutputTypeAttributeValueList},
-			Hermetic:     true, Idempotent: true,
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "value", Description: output,
+				OutputType: api.OutputTypeAttributeValueList,
+			},
+			Hermetic: true, Idempotent: true,
 			Description:  description,
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{name},
@@ -55,7 +63,9 @@ func needsFunction(provider configkit.ResourceProvider, paths configkit.PathSour
 		PerDocument: true,
 		RowsSorted:  true,
 		Places:      paths,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			rows, err := yamlkit.VisitRows(docs, paths, everyKey(), provider, visit)
 			fc.Matched(len(rows))
 			return docs, rows, err
@@ -63,64 +73,78 @@ func needsFunction(provider configkit.ResourceProvider, paths configkit.PathSour
 	}
 }
 
-// properties is what a provider knows of needs and provisions beyond what is registered; it may be nothing.
+// properties adds the knowledge of a provider about needed and provided values to what is
+// registered. provider may be nil.
 type properties struct{ provider configkit.PropertyProvider }
 
+// propertiesOf returns the properties of provider, which may know none.
 func propertiesOf(provider configkit.ResourceProvider) properties {
 	p, _ := provider.(configkit.PropertyProvider)
 	return properties{p}
 }
 
-// wishes tells whether a resource has an option.
+// wishes reports whether a resource sets an option.
 func (p properties) wishes(doc *gaby.YamlDoc, option string) bool {
 	return p.provider != nil && slices.Contains(p.provider.VisitorOptions(doc), option)
 }
 
-// addNeeded says in a row what its value must be. It is false when the resource does not want that to be looked at.
+// addNeeded sets the details of a row: the properties that its value must have. It reports false if
+// the resource opts out.
 func (p properties) addNeeded(place *yamlkit.Place, row *api.AttributeValue) bool {
 	details := *place.BoundDetails(place.Info())
 	if p.provider != nil {
-		details.NeededRequired = p.provider.NeededProperties(place.Doc, place.Segments, details.NeededRequired)
-		details.NeededPreferred = p.provider.PreferredProperties(place.Doc, place.Resource.ResourceType, place.Segments)
+		details.NeededRequired = p.provider.NeededProperties(
+			place.Doc, place.Segments, details.NeededRequired,
+		)
+		details.NeededPreferred = p.provider.PreferredProperties(
+			place.Doc, place.Resource.ResourceType, place.Segments,
+		)
 	}
 	row.Details = &details
 	return !p.wishes(place.Doc, optionIgnoreNeeded)
 }
 
-// addProvided likewise says what the value of a row is.
+// addProvided sets the details of a row: the properties that its value has. It reports false if the
+// resource opts out.
 func (p properties) addProvided(place *yamlkit.Place, row *api.AttributeValue) bool {
 	details := *place.BoundDetails(place.Info())
 	if p.provider != nil {
-		details.ProvidedProperties = p.provider.ProvidedProperties(place.Doc, place.Segments, details.ProvidedProperties)
+		details.ProvidedProperties = p.provider.ProvidedProperties(
+			place.Doc, place.Segments, details.ProvidedProperties,
+		)
 	}
 	row.Details = &details
 	return !p.wishes(place.Doc, optionIgnoreProvided)
 }
 
-// refersTo reports whether a place can refer to resources of a type, or is the name of one.
+// refersTo reports whether the value at a match can refer to a resource of type t, or is the name
+// of one.
 func (p properties) refersTo(place *yamlkit.Place, t api.ResourceType) bool {
-	return slices.Contains(p.targets(place), t) || place.Info().Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t)
+	return slices.Contains(p.targets(place), t) ||
+		place.Info().Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t)
 }
 
-// targetTypes are the types a value refers to a resource of.
+// targetTypes returns the types of resources that a value with these details can refer to.
 func targetTypes(details *api.AttributeDetails) []api.ResourceType {
 	if details.NeededRequired[resourcetypes.PropertyResourceType] == "" {
 		return nil
 	}
 	var types []api.ResourceType
-	for t := range strings.SplitSeq(details.NeededRequired[resourcetypes.PropertyResourceType], ",") {
+	for t := range strings.SplitSeq(
+		details.NeededRequired[resourcetypes.PropertyResourceType], ",",
+	) {
 		types = append(types, api.ResourceType(t))
 	}
 	return types
 }
 
-// filteredPaths are those of the paths of several sources that are accepted.
+// filteredPaths are the paths of several sources for which accept returns true.
 type filteredPaths struct {
 	sources []configkit.PathSource
 	accept  func(info *api.PathVisitorInfo) bool
 }
 
-// PathsOf are the paths of a type.
+// PathsOf returns the accepted paths of resources of type t.
 func (f filteredPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	var paths []*api.PathVisitorInfo
 	for _, source := range f.sources {
@@ -133,18 +157,22 @@ func (f filteredPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	return paths
 }
 
-// namePaths are the paths at which names of resources of a type stand: their own, and those by which others refer to them.
+// namePaths returns the paths of names of resources of a type: their own names, and references to
+// them.
 func namePaths(provider configkit.ResourceProvider, t api.ResourceType) configkit.PathSource {
 	own := provider.ScopelessResourceNamePath()
-	return filteredPaths{[]configkit.PathSource{provider.NeededPaths(), provider.ProvidedPaths()}, func(info *api.PathVisitorInfo) bool {
-		return slices.Contains(targetTypes(info.Details), t) ||
-			info.Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t) && api.ResolvedPath(info.Path) == own
-	}}
+	return filteredPaths{[]configkit.PathSource{provider.NeededPaths(), provider.ProvidedPaths()},
+		func(info *api.PathVisitorInfo) bool {
+			return slices.Contains(targetTypes(info.Details), t) ||
+				info.Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t) &&
+					api.ResolvedPath(info.Path) == own
+		}}
 }
 
-// everyKey fills the %s of paths of any attribute, of which none has so many: needs are looked at wherever they are.
+// everyKey returns wildcards that fill the %s of any path. No path has as many as 32.
 func everyKey() []any { return slices.Repeat([]any{"*"}, 32) }
 
+// getReferencesOfTypeFunction returns get-references-of-type.
 func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	properties := propertiesOf(provider)
 	return handler.FunctionRegistration{
@@ -153,8 +181,9 @@ func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 			Parameters:         []api.FunctionParameter{referencedTypeParameter()},
 			RequiredParameters: 1,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "name", Description: "the names, of the resources themselves and where others refer to them",
-				OutputType: api.OutputTypeAttributeValueList,
+				ResultName:  "name",
+				Description: "the names, of the resources themselves and where others refer to them",
+				OutputType:  api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  "Get the names of the resources of a type, their own and those by which others refer to them",
@@ -163,26 +192,33 @@ func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 		},
 		PerDocument: true,
 		RowsSorted:  true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			t := typeArgument(args)
-			rows, err := yamlkit.VisitRows(docs, namePaths(provider, t), everyKey(), provider, func(p *yamlkit.Place, _ *api.AttributeValue) bool {
-				return properties.refersTo(p, t)
-			})
+			rows, err := yamlkit.VisitRows(docs, namePaths(provider, t), everyKey(), provider,
+				func(p *yamlkit.Place, _ *api.AttributeValue) bool {
+					return properties.refersTo(p, t)
+				})
 			fc.Matched(len(rows))
 			return docs, rows, err
 		},
 	}
 }
 
+// setReferencesOfTypeFunction returns set-references-of-type.
 func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-references-of-type",
 			Parameters: []api.FunctionParameter{referencedTypeParameter(), {
-				ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString, Example: "settings-v2",
-				Description: "name to set, without a namespace", ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
+				ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString,
+				Example:          "settings-v2",
+				Description:      "name to set, without a namespace",
+				ValueConstraints: api.ValueConstraints{Regexp: `^[^\s/]+$`},
 			}, {
-				ParameterName: parameterOldReference, DataType: api.DataTypeString, Example: "settings",
+				ParameterName: parameterOldReference, DataType: api.DataTypeString,
+				Example:     "settings",
 				Description: "name that references have now; without it, those to the resource of the type in the input and placeholders are set",
 			}},
 			RequiredParameters: 2,
@@ -190,20 +226,32 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 			Description: "Set the references to a resource of a type. Only references change, rename-resource renames the resource too; " +
 				"a placeholder and the only resource of the type, to which nothing refers yet, both get the name",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"set-references-of-type v1/ConfigMap settings-v2", "set-references-of-type v1/ConfigMap settings-v2 settings"},
+			Examples: []string{
+				"set-references-of-type v1/ConfigMap settings-v2",
+				"set-references-of-type v1/ConfigMap settings-v2 settings",
+			},
 		},
 		ValueParameter: parameterResourceName,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			return CheckNewName(provider, typeArgument(args), parameterResourceName, handler.Arguments(args).String(parameterResourceName))
+			return CheckNewName(
+				provider, typeArgument(args), parameterResourceName,
+				handler.Arguments(args).String(parameterResourceName),
+			)
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
-			s := referenceSetter{fc: fc, provider: provider, of: typeArgument(args), from: a.String(parameterOldReference), to: a.String(parameterResourceName)}
+			s := referenceSetter{
+				fc: fc, provider: provider, of: typeArgument(args),
+				from: a.String(parameterOldReference), to: a.String(parameterResourceName),
+			}
 			return docs, nil, s.run(docs)
 		},
 	}
 }
 
+// referencedTypeParameter returns the parameter for the type of the named resources.
 func referencedTypeParameter() api.FunctionParameter {
 	return typeParameter("v1/ConfigMap", "type of the resources that are named")
 }

@@ -11,35 +11,45 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// Reference is a place where a resource names another one.
+// Reference is a value with which a resource refers to another one.
 type Reference struct {
 	Place     *yamlkit.Place
-	Types     []api.ResourceType // the types it may be of
-	Namespace string             // that it is in, "" when that is not known
+	Types     []api.ResourceType // the types it can refer to
+	Namespace string             // of the target, "" if not known
 	Name      string
 }
 
-// SetReferences gives references other names: those for which rename reports true. It returns how many there were.
-func SetReferences(docs gaby.Container, provider configkit.ResourceProvider, rename func(*Reference) (string, bool)) (int, error) {
+// SetReferences visits all references and renames those for which rename reports true. It returns
+// the number of these.
+func SetReferences(
+	docs gaby.Container,
+	provider configkit.ResourceProvider,
+	rename func(*Reference) (string, bool),
+) (int, error) {
 	properties := propertiesOf(provider)
-	references := filteredPaths{[]configkit.PathSource{provider.NeededPaths()}, func(info *api.PathVisitorInfo) bool {
-		return len(targetTypes(info.Details)) > 0
-	}}
+	references := filteredPaths{[]configkit.PathSource{provider.NeededPaths()},
+		func(info *api.PathVisitorInfo) bool {
+			return len(targetTypes(info.Details)) > 0
+		}}
 	name := ""
-	return yamlkit.UpdatePaths(docs, references, everyKey(), provider, func(string) string { return name }, yamlkit.UpdateOptions{
+	return yamlkit.UpdatePaths(docs, references, everyKey(), provider, func(string) string {
+		return name
+	}, yamlkit.UpdateOptions{
 		Wanted: func(p *yamlkit.Place) (wanted bool) {
 			value, ok := p.Scalar()
 			text, isText := value.(string)
 			if !ok || !isText {
 				return false
 			}
-			name, wanted = rename(&Reference{Place: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: text})
+			name, wanted = rename(&Reference{
+				Place: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: text,
+			})
 			return wanted
 		},
 	})
 }
 
-// targets are the types of the resources a place can refer to.
+// targets returns the types of the resources that the value at a match can refer to.
 func (p properties) targets(place *yamlkit.Place) []api.ResourceType {
 	types := targetTypes(place.Info().Details)
 	if p.provider != nil {
@@ -48,10 +58,12 @@ func (p properties) targets(place *yamlkit.Place) []api.ResourceType {
 	return types
 }
 
-// referredNamespace is the namespace of what a place refers to: the one beside the name, else that of the resource.
+// referredNamespace returns the namespace a reference refers to: the sibling field namespace if
+// there is one, otherwise the namespace of the resource.
 func referredNamespace(p *yamlkit.Place) string {
 	if n := len(p.Segments); n > 1 {
-		if beside := p.Doc.Search(p.Segments[:n-1]...).Value().Get("namespace"); beside.Exists() && p.Segments[0] != "metadata" {
+		if beside := p.Doc.Search(p.Segments[:n-1]...).Value().Get("namespace"); beside.Exists() &&
+			p.Segments[0] != "metadata" {
 			return beside.Text()
 		}
 	}
@@ -59,7 +71,8 @@ func referredNamespace(p *yamlkit.Place) string {
 	return namespace
 }
 
-// WholeUnit is what a function sees of a unit, and what a selection leaves out.
+// WholeUnit returns all documents of the unit: docs, which a function gets, and the documents that
+// are not selected.
 func WholeUnit(fc *api.FunctionContext, docs gaby.Container) gaby.Container {
 	if s := handler.SelectionOf(fc); s != nil {
 		return append(docs[:len(docs):len(docs)], s.Others...)
@@ -67,10 +80,10 @@ func WholeUnit(fc *api.FunctionContext, docs gaby.Container) gaby.Container {
 	return docs
 }
 
-// SameKind reports whether two types are of one group and kind, whatever their versions.
+// SameKind reports whether two types have the same group and kind, whatever their versions.
 func SameKind(a, b api.ResourceType) bool { return GroupKind(a) == GroupKind(b) }
 
-// GroupKind is a type without its version.
+// GroupKind returns a type without its version.
 func GroupKind(t api.ResourceType) string {
 	parts := strings.Split(string(t), "/")
 	if len(parts) < 3 {
@@ -79,7 +92,8 @@ func GroupKind(t api.ResourceType) string {
 	return parts[0] + "/" + parts[len(parts)-1]
 }
 
-// CheckResourceName refuses a name that a resource of a type cannot have.
+// CheckResourceName returns an error if a resource of type t cannot have this name. A provider
+// without rules accepts all names.
 func CheckResourceName(provider configkit.ResourceProvider, t api.ResourceType, name string) error {
 	if p, ok := provider.(interface {
 		CheckResourceName(t api.ResourceType, name string) error
@@ -89,10 +103,16 @@ func CheckResourceName(provider configkit.ResourceProvider, t api.ResourceType, 
 	return nil
 }
 
-// CheckNewName refuses an argument that cannot name a resource of a type.
-func CheckNewName(provider configkit.ResourceProvider, t api.ResourceType, parameter, name string) error {
+// CheckNewName checks an argument that becomes the name of a resource of type t. The error is a
+// *handler.ArgumentError.
+func CheckNewName(
+	provider configkit.ResourceProvider, t api.ResourceType, parameter, name string,
+) error {
 	if err := CheckResourceName(provider, t, name); err != nil {
-		return &handler.ArgumentError{Parameter: parameter, Value: name, Err: err, Message: fmt.Sprintf("argument %s: %v", parameter, err)}
+		return &handler.ArgumentError{
+			Parameter: parameter, Value: name, Err: err,
+			Message: fmt.Sprintf("argument %s: %v", parameter, err),
+		}
 	}
 	return nil
 }

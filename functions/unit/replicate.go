@@ -16,7 +16,7 @@ const (
 	parameterResourceCategory = "resource-category"
 )
 
-// replicateFunction makes several resources of one.
+// replicateFunction returns replicate, which makes several resources out of one.
 func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	least, most := 1, 10_000
 	return handler.FunctionRegistration{
@@ -26,11 +26,14 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				typeParameter("v1/ConfigMap", "type of the resource"),
 				resourceNameParameter(),
 				{
-					ParameterName: parameterReplicas, Required: true, DataType: api.DataTypeInt, Example: "3",
-					Description: "how many there are to be; to remove the resource, use delete-resource", ValueConstraints: api.ValueConstraints{Min: &least, Max: &most},
+					ParameterName: parameterReplicas, Required: true, DataType: api.DataTypeInt,
+					Example:          "3",
+					Description:      "how many there are to be; to remove the resource, use delete-resource",
+					ValueConstraints: api.ValueConstraints{Min: &least, Max: &most},
 				},
 				{
-					ParameterName: parameterResourceCategory, DataType: api.DataTypeString, Example: string(api.ResourceCategoryResource),
+					ParameterName: parameterResourceCategory, DataType: api.DataTypeString,
+					Example:     string(api.ResourceCategoryResource),
 					Description: "category of the resource, for toolchains that have several",
 				},
 			},
@@ -41,7 +44,9 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			Examples:     []string{"replicate v1/ConfigMap settings 3"},
 		},
 		ValueParameter: parameterReplicas,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			a := handler.Arguments(args)
 			at, name, err := firstResource(docs, provider, a)
 			if err != nil || at < 0 {
@@ -54,29 +59,37 @@ func replicateFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				return nil, nil, err
 			}
 			docs = slices.Replace(docs, at, at+1, copies...)
-			_, err = yamlkit.VisitResources(copies, nil, provider, func(doc *gaby.YamlDoc, output any, i int, _ *api.ResourceInfo) (any, []error) {
-				_, err := doc.SetP(string(name)+strconv.Itoa(i), string(provider.ScopelessResourceNamePath()))
-				return output, []error{err}
-			})
+			_, err = yamlkit.VisitResources(copies, nil, provider,
+				func(doc *gaby.YamlDoc, output any, i int, _ *api.ResourceInfo) (any, []error) {
+					_, err := doc.SetP(
+						string(name)+strconv.Itoa(i), string(provider.ScopelessResourceNamePath()),
+					)
+					return output, []error{err}
+				})
 			return docs, nil, err
 		},
 	}
 }
 
-// firstResource is the index of the resource with the type and the category, if one is given, that the name means, the first one if there
-// are several; -1 when there is none. Its name is that within its scope.
-func firstResource(docs gaby.Container, provider configkit.ResourceProvider, a handler.Arguments) (at int, name api.ResourceName, err error) {
+// firstResource returns the index of the first resource with the type, the name and, if given, the
+// category in the arguments, or -1. An exact name is preferred to the same name in another scope.
+// The returned name has no scope.
+func firstResource(
+	docs gaby.Container, provider configkit.ResourceProvider, a handler.Arguments,
+) (at int, name api.ResourceName, err error) {
 	c := choice{name: api.ResourceName(a.String(parameterResourceName)), at: -1}
 	category := a.String(parameterResourceCategory)
 	err = yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
-		if info.ResourceType == typeArgument(a) && (category == "" || string(info.ResourceCategory) == category) {
+		if info.ResourceType == typeArgument(a) &&
+			(category == "" || string(info.ResourceCategory) == category) {
 			c.offer(provider, i, info.ResourceName)
 		}
 	})
 	return c.at, provider.RemoveScopeFromResourceName(c.name), err
 }
 
-// replicas are a document and copies of it, n in all. Copies of an item of a list are items of that list.
+// replicas returns a document and n-1 copies of it. Copies of an item of a list are items of that
+// list.
 func replicas(doc *gaby.YamlDoc, n int) (gaby.Container, error) {
 	if err := doc.Check(); err != nil {
 		return nil, err

@@ -19,31 +19,41 @@ const (
 	parameterResourceList = "resource-list"
 )
 
+// typeParameter returns the parameter for a resource type.
 func typeParameter(example, description string) api.FunctionParameter {
 	return api.FunctionParameter{
-		ParameterName: "resource-type", Required: true, DataType: api.DataTypeString, Example: example, Description: description,
+		ParameterName: "resource-type", Required: true, DataType: api.DataTypeString,
+		Example: example, Description: description,
 	}
 }
 
+// typeArgument returns the resource type in a function's arguments.
 func typeArgument(args handler.Arguments) api.ResourceType {
 	return api.ResourceType(args.String("resource-type"))
 }
 
+// resourceNameParameter returns the parameter for the name of a resource.
 func resourceNameParameter() api.FunctionParameter {
 	return api.FunctionParameter{
-		ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString, Example: "/web",
+		ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString,
+		Example:     "/web",
 		Description: "name of the resource; a namespace in front of a slash counts when several have the name",
 	}
 }
 
+// getResourcesOfTypeFunction returns get-resources-of-type.
 func getResourcesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
-			FunctionName:       "get-resources-of-type",
-			Parameters:         []api.FunctionParameter{typeParameter("v1/ConfigMap", "type of the resources")},
+			FunctionName: "get-resources-of-type",
+			Parameters: []api.FunctionParameter{typeParameter(
+				"v1/ConfigMap", "type of the resources",
+			)},
 			RequiredParameters: 1,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "resource", Description: "the names of the resources, in the order of the documents", OutputType: api.OutputTypeResourceInfoList,
+				ResultName:  "resource",
+				Description: "the names of the resources, in the order of the documents",
+				OutputType:  api.OutputTypeResourceInfoList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  "Get the names of the resources of a type",
@@ -51,7 +61,9 @@ func getResourcesOfTypeFunction(provider configkit.ResourceProvider) handler.Fun
 			Examples:     []string{"get-resources-of-type v1/ConfigMap"},
 		},
 		PerDocument: true,
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			resources := api.ResourceInfoList{}
 			err := yamlkit.EachResource(docs, provider, func(_ int, info api.ResourceInfo) {
 				if info.ResourceType == typeArgument(args) {
@@ -64,6 +76,7 @@ func getResourcesOfTypeFunction(provider configkit.ResourceProvider) handler.Fun
 	}
 }
 
+// deleteResourceFunction returns delete-resource.
 func deleteResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -78,30 +91,38 @@ func deleteResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"delete-resource v1/ConfigMap settings"},
 		},
-		Function: func(_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			t, name := typeArgument(args), api.ResourceName(handler.Arguments(args).String(parameterResourceName))
+		Function: func(
+			_ *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
+			t, name := typeArgument(args),
+				api.ResourceName(handler.Arguments(args).String(parameterResourceName))
 			at, err := lastResource(docs, provider, t, name)
 			if err != nil {
 				return nil, nil, err
 			}
 			if at < 0 {
-				return nil, nil, fmt.Errorf("resource with type %s and name %s not found", configkit.Shown(string(t)), configkit.Shown(string(name)))
+				return nil, nil, fmt.Errorf(
+					"resource with type %s and name %s not found", configkit.Shown(string(t)),
+					configkit.Shown(string(name)),
+				)
 			}
 			return slices.Delete(docs, at, at+1), nil, nil
 		},
 	}
 }
 
-// resourceListExample is a list of resources as get-resources prints it, cut short.
+// resourceListExample is a shortened list of resources, as get-resources prints it.
 const resourceListExample = `[{"ResourceName": "/web", "ResourceType": "v1/Service", "ResourceBody": "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"}]`
 
+// upsertResourceFunction returns upsert-resource.
 func upsertResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "upsert-resource",
 			Parameters: []api.FunctionParameter{
 				{
-					ParameterName: parameterResourceList, Required: true, DataType: api.DataTypeResourceList,
+					ParameterName: parameterResourceList, Required: true,
+					DataType:    api.DataTypeResourceList,
 					Example:     resourceListExample,
 					Description: "JSON list of resources with their bodies, as get-resources prints it",
 				},
@@ -118,7 +139,9 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			_, _, err := resourceToUpsert(args, provider)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			resource, name, err := resourceToUpsert(args, provider)
 			if err != nil {
 				return nil, nil, err
@@ -143,7 +166,9 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			case reflect.DeepEqual(existing.Data(), resource.Data()):
 			case existing.IsDocument() && existing.Native() == nil:
 				docs[at] = resource
-			default: // an item of a list has the list's indentation, and a document in another language stays in it
+			// An item of a list keeps the indentation of the list, and a document in another
+			// language stays part of its text.
+			default:
 				err = existing.SetDocP(resource, "")
 			}
 			return docs, nil, err
@@ -151,12 +176,16 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 	}
 }
 
-// resourceToUpsert is the resource that the arguments pick from their list, and its name.
-func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourceProvider) (*gaby.YamlDoc, api.ResourceName, error) {
+// resourceToUpsert returns the resource that the arguments select from their list, and its name.
+// The error is a *handler.ArgumentError.
+func resourceToUpsert(
+	args []api.FunctionArgument, provider configkit.ResourceProvider,
+) (*gaby.YamlDoc, api.ResourceName, error) {
 	a := handler.Arguments(args)
 	fail := func(format string, values ...any) (*gaby.YamlDoc, api.ResourceName, error) {
 		err := fmt.Errorf(format, values...)
-		return nil, "", &handler.ArgumentError{Parameter: parameterResourceList, Message: err.Error(), Err: err}
+		return nil, "",
+			&handler.ArgumentError{Parameter: parameterResourceList, Message: err.Error(), Err: err}
 	}
 	text := a.String(parameterResourceList)
 	if strings.TrimSpace(text) == "" {
@@ -177,7 +206,10 @@ func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourcePr
 		}
 	}
 	if row.at < 0 {
-		return fail("resource with type %s and name %s not found in %s", configkit.Shown(string(t)), configkit.Shown(string(name)), parameterResourceList)
+		return fail(
+			"resource with type %s and name %s not found in %s", configkit.Shown(string(t)),
+			configkit.Shown(string(name)), parameterResourceList,
+		)
 	}
 	doc, err := gaby.ParseYAML([]byte(list[row.at].ResourceBody))
 	if err == nil {
@@ -196,7 +228,7 @@ func resourceToUpsert(args []api.FunctionArgument, provider configkit.ResourcePr
 	return doc, info.ResourceName, nil
 }
 
-// withLineEndsOf is the resource with the line ends of a unit that has CRLF.
+// withLineEndsOf returns the resource with CRLF line ends if docs have them.
 func withLineEndsOf(docs gaby.Container, resource *gaby.YamlDoc) (*gaby.YamlDoc, error) {
 	if !bytes.Contains(docs.Text(), []byte("\r\n")) {
 		return resource, nil
@@ -205,21 +237,21 @@ func withLineEndsOf(docs gaby.Container, resource *gaby.YamlDoc) (*gaby.YamlDoc,
 	return gaby.ParseYAML(bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")))
 }
 
-// sameName compares names within their scopes.
+// sameName reports whether two names are equal without their scopes.
 func sameName(provider configkit.ResourceProvider, a, b api.ResourceName) bool {
 	return provider.RemoveScopeFromResourceName(a) == provider.RemoveScopeFromResourceName(b)
 }
 
-// choice is the one of several resources of a type that a name means: that with the very name, or else one with the name in another
-// scope, since scopes need not be given.
+// choice finds the resource that a name refers to among resources of one type: the one with exactly
+// this name, otherwise one with this name in another scope, because scopes may be omitted.
 type choice struct {
 	name  api.ResourceName
-	last  bool // of several, the last counts
-	at    int  // its index, -1 as long as there is none
+	last  bool // prefer the last of several
+	at    int  // index of the resource found so far, -1 if none
 	exact bool
 }
 
-// offer considers a resource.
+// offer considers the resource with index i and the given name.
 func (c *choice) offer(provider configkit.ResourceProvider, i int, name api.ResourceName) {
 	exact := name == c.name
 	if !sameName(provider, name, c.name) || c.exact && !exact {
@@ -230,8 +262,13 @@ func (c *choice) offer(provider configkit.ResourceProvider, i int, name api.Reso
 	}
 }
 
-// lastResource is the index of the resource with a type that a name means, the last one if there are several; -1 when there is none.
-func lastResource(docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, name api.ResourceName) (int, error) {
+// lastResource returns the index of the last resource of a type that a name refers to, or -1.
+func lastResource(
+	docs gaby.Container,
+	provider configkit.ResourceProvider,
+	t api.ResourceType,
+	name api.ResourceName,
+) (int, error) {
 	c := choice{name: name, last: true, at: -1}
 	err := yamlkit.EachResource(docs, provider, func(i int, info api.ResourceInfo) {
 		if info.ResourceType == t {

@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// The forms of resource bodies.
+// These are the forms of resource bodies.
 const (
 	bodyYAML   = "yaml"
 	bodyNone   = "none"
@@ -21,17 +21,23 @@ const (
 	bodyNative = "native"
 )
 
-func getResourcesFunction(converter configkit.ConfigConverter, provider configkit.ResourceProvider) handler.FunctionRegistration {
+// getResourcesFunction returns get-resources.
+func getResourcesFunction(
+	converter configkit.ConfigConverter, provider configkit.ResourceProvider,
+) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-resources",
 			Parameters: []api.FunctionParameter{{
 				ParameterName: "body", DataType: api.DataTypeEnum, Example: bodyNone,
-				Description:      "form of the resource bodies: yaml (the default), json, native (the toolchain's own format) or none",
-				ValueConstraints: api.ValueConstraints{EnumValues: []string{bodyYAML, bodyNone, bodyJSON, bodyNative}},
+				Description: "form of the resource bodies: yaml (the default), json, native (the toolchain's own format) or none",
+				ValueConstraints: api.ValueConstraints{EnumValues: []string{
+					bodyYAML, bodyNone, bodyJSON, bodyNative,
+				}},
 			}},
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "resource", Description: "the resources, in the order of the documents", OutputType: api.OutputTypeResourceList,
+				ResultName: "resource", Description: "the resources, in the order of the documents",
+				OutputType: api.OutputTypeResourceList,
 			},
 			Hermetic: true, Idempotent: true,
 			Description:  "Get the resources: type, name and body of each",
@@ -39,24 +45,33 @@ func getResourcesFunction(converter configkit.ConfigConverter, provider configki
 			Examples:     []string{"get-resources", "get-resources none"},
 		},
 		PerDocument: true,
-		Function: func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument,
+			_ []byte,
+		) (gaby.Container, any, error) {
 			form := handler.Arguments(args).String("body")
 			resources := make(api.ResourceList, 0, len(parsedData))
-			_, err := yamlkit.VisitResources(parsedData, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-				body, err := resourceBody(doc, form, converter)
-				if err != nil {
-					return output, []error{err}
-				}
-				resources = append(resources, api.Resource{ResourceInfo: *info, ResourceBody: body})
-				return output, nil
-			})
+			_, err := yamlkit.VisitResources(parsedData, nil, provider,
+				func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+					body, err := resourceBody(doc, form, converter)
+					if err != nil {
+						return output, []error{err}
+					}
+					resources = append(
+						resources, api.Resource{ResourceInfo: *info, ResourceBody: body},
+					)
+					return output, nil
+				})
 			fc.Matched(len(resources))
 			return parsedData, resources, err
 		},
 	}
 }
 
-func resourceBody(doc *gaby.YamlDoc, form string, converter configkit.ConfigConverter) (string, error) {
+// resourceBody returns the text of a resource in a form.
+func resourceBody(
+	doc *gaby.YamlDoc, form string, converter configkit.ConfigConverter,
+) (string, error) {
 	switch form {
 	case bodyNone:
 		return "", nil

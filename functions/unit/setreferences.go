@@ -14,18 +14,21 @@ import (
 
 const parameterOldReference = "old-name"
 
-// referenceSetter is one call of set-references-of-type.
+// referenceSetter is the state of one call of set-references-of-type.
 type referenceSetter struct {
 	fc       *api.FunctionContext
 	provider configkit.ResourceProvider
 	of       api.ResourceType
 	from, to string
 
-	present map[string][]string // the namespaces of the resources of the type that the input has, by name
-	own     []*gaby.YamlDoc     // those in the unit
+	present map[string][]string // namespaces of the resources of the type in the input, by name
+	own     []*gaby.YamlDoc     // the resources of the type in the unit
 }
 
-// run sets the references.
+// run sets the references. Without an old name it sets placeholders and the references to the one
+// resource of the type that the input refers to. If only placeholders are left and the unit has one
+// resource of the type, that resource gets the name too. References to resources outside the input
+// stay, with a note.
 func (s *referenceSetter) run(docs gaby.Container) error {
 	s.survey(WholeUnit(s.fc, docs))
 	known, foreign, placeholders := map[string]*Reference{}, map[string]bool{}, 0
@@ -36,7 +39,9 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		case ref.Name == s.to:
 		case s.isPresent(ref):
 			if known[ref.Name] == nil {
-				known[ref.Name] = &Reference{Place: &yamlkit.Place{Doc: ref.Place.Doc, Resource: ref.Place.Resource, Value: ref.Place.Value}}
+				known[ref.Name] = &Reference{Place: &yamlkit.Place{
+					Doc: ref.Place.Doc, Resource: ref.Place.Resource, Value: ref.Place.Value,
+				}}
 			}
 		case ref.Name != "":
 			foreign[ref.Name] = true
@@ -54,33 +59,40 @@ func (s *referenceSetter) run(docs gaby.Container) error {
 		}
 		return ref.Name == s.to || s.isPresent(ref) || configkit.IsPlaceholder(ref.Name)
 	})
-	if err == nil && s.from == "" && len(known) == 0 && len(foreign) == 0 && placeholders > 0 && len(s.own) == 1 {
+	if err == nil && s.from == "" && len(known) == 0 && len(foreign) == 0 && placeholders > 0 &&
+		len(s.own) == 1 {
 		err = s.connect(s.own[0])
 		matches++
 	}
 	s.fc.Matched(matches)
 	if s.from == "" && len(foreign) > 0 {
 		names := slices.Sorted(maps.Keys(foreign))
-		s.fc.NoteSum(fmt.Sprintf("references to resources of type %s that are not in the input stay; --%s sets those to one of them", s.of, parameterOldReference), 0, names...)
+		s.fc.NoteSum(fmt.Sprintf(
+			"references to resources of type %s that are not in the input stay; --%s sets those to one of them",
+			s.of, parameterOldReference,
+		), 0, names...)
 	}
 	return err
 }
 
-// visit sets the references of the type that are wanted.
+// visit sets the references to the type for which wanted returns true. It returns their number.
 func (s *referenceSetter) visit(docs gaby.Container, wanted func(*Reference) bool) (int, error) {
 	return SetReferences(docs, s.provider, func(ref *Reference) (string, bool) {
-		return s.to, slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool { return SameKind(t, s.of) }) && wanted(ref)
+		return s.to, slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
+			return SameKind(t, s.of)
+		}) && wanted(ref)
 	})
 }
 
-// isPresent reports whether the input has what is referred to.
+// isPresent reports whether the input has the resource that is referred to. An unknown namespace
+// matches any.
 func (s *referenceSetter) isPresent(ref *Reference) bool {
 	return slices.ContainsFunc(s.present[ref.Name], func(namespace string) bool {
 		return namespace == "" || ref.Namespace == "" || namespace == ref.Namespace
 	})
 }
 
-// survey finds the resources of the type.
+// survey finds the resources of the type in the unit and in the rest of the input.
 func (s *referenceSetter) survey(unit gaby.Container) {
 	s.present = map[string][]string{}
 	add := func(info *api.ResourceInfo) {
@@ -89,7 +101,8 @@ func (s *referenceSetter) survey(unit gaby.Container) {
 		s.present[name] = append(s.present[name], namespace)
 	}
 	for _, doc := range unit {
-		if info, err := s.provider.ResourceInfo(doc); err == nil && SameKind(info.ResourceType, s.of) {
+		if info, err := s.provider.ResourceInfo(doc); err == nil &&
+			SameKind(info.ResourceType, s.of) {
 			add(&info)
 			s.own = append(s.own, doc)
 		}
@@ -103,19 +116,25 @@ func (s *referenceSetter) survey(unit gaby.Container) {
 	}
 }
 
-// several refuses to make references to several resources references to one.
+// several returns the error for references to more than one resource, which cannot all get the same
+// name.
 func (s *referenceSetter) several(known map[string]*Reference) error {
 	names := slices.Sorted(maps.Keys(known))
 	first := known[names[0]].Place
 	pos := first.Value.Position()
 	return &api.Failure{
 		Class: api.FailureFunction, Resource: first.Resource.String(), Pos: pos,
-		Message: fmt.Sprintf("references to several resources of type %s would all name %s: %s", s.of, s.to, strings.Join(names, ", ")),
-		Hint:    fmt.Sprintf("'set-references-of-type %s %s %s' sets those to %s", s.of, s.to, names[0], names[0]),
+		Message: fmt.Sprintf(
+			"references to several resources of type %s would all name %s: %s", s.of, s.to,
+			strings.Join(names, ", "),
+		),
+		Hint: fmt.Sprintf(
+			"'set-references-of-type %s %s %s' sets those to %s", s.of, s.to, names[0], names[0],
+		),
 	}
 }
 
-// connect gives the only resource of the type the name that references to it got, which were not known before.
+// connect renames the only resource of the type to the name that the placeholders got.
 func (s *referenceSetter) connect(doc *gaby.YamlDoc) error {
 	_, err := doc.Set(s.to, gaby.DotPathToSlice(string(s.provider.ScopelessResourceNamePath()))...)
 	return err

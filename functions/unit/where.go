@@ -14,47 +14,63 @@ import (
 
 const parameterWhere = "where-expression"
 
+// whereParameter returns the parameter for a where-expression.
 func whereParameter(example, description string) api.FunctionParameter {
-	return api.FunctionParameter{ParameterName: parameterWhere, Required: true, DataType: api.DataTypeString, Example: example, Description: description}
+	return api.FunctionParameter{
+		ParameterName: parameterWhere, Required: true, DataType: api.DataTypeString,
+		Example: example, Description: description,
+	}
 }
 
-// whereOf compiles the expression of a function's arguments.
-func whereOf(args []api.FunctionArgument, parse func(string) (*where.Expr, error)) (*where.Expr, error) {
+// whereOf parses the expression in a function's arguments. The error is a *handler.ArgumentError.
+func whereOf(
+	args []api.FunctionArgument, parse func(string) (*where.Expr, error),
+) (*where.Expr, error) {
 	text := handler.Arguments(args).String(parameterWhere)
 	expr, err := parse(text)
 	if err == nil {
 		return expr, nil
 	}
-	failure := &handler.ArgumentError{Parameter: parameterWhere, Value: text, Message: fmt.Sprintf("argument %s: %v", parameterWhere, err), Err: err}
+	failure := &handler.ArgumentError{
+		Parameter: parameterWhere, Value: text,
+		Message: fmt.Sprintf("argument %s: %v", parameterWhere, err), Err: err,
+	}
 	if e, ok := errors.AsType[*where.Error](err); ok {
 		failure.HintText = e.Hint
 	}
 	return nil, failure
 }
 
+// whereFilterFunction returns where-filter.
 func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "where-filter",
 			Parameters: []api.FunctionParameter{
 				typeParameter("apps/v1/Deployment", "type of the resources, or * for any"),
-				whereParameter("spec.replicas > 1", "terms joined by AND, each true of at least one place of the resource; blank is true of every resource"),
+				whereParameter(
+					"spec.replicas > 1",
+					"terms joined by AND, each true of at least one place of the resource; blank is true of every resource",
+				),
 			},
 			RequiredParameters: 2,
 			OutputInfo: &api.FunctionOutput{
-				ResultName: "passed", Description: "whether some resource satisfies the expression", OutputType: api.OutputTypeValidationResult,
+				ResultName: "passed", Description: "whether some resource satisfies the expression",
+				OutputType: api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
 			Description:  "Check that at least one resource of a type satisfies an expression",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"where-filter apps/v1/Deployment 'spec.replicas >= 1'"},
 		},
-		ValueParameter: parameterWhere, // what is looked for, not where
+		ValueParameter: parameterWhere, // it is what the function looks for, not where it looks
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := whereOf(args, where.Parse)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			where, err := whereOf(args, where.Parse)
 			if err != nil {
 				return nil, nil, err
@@ -70,7 +86,7 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 	}
 }
 
-// unsatisfied says what no resource satisfies.
+// unsatisfied returns the reason why where-filter does not pass.
 func unsatisfied(args []api.FunctionArgument) string {
 	t, of := typeArgument(args), ""
 	if t != api.ResourceTypeAny {
@@ -82,26 +98,34 @@ func unsatisfied(args []api.FunctionArgument) string {
 	return "there is no resource" + of
 }
 
+// selectWhereResourceFunction returns select-where-resource.
 func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "select-where-resource",
 			Parameters: []api.FunctionParameter{
 				typeParameter("apps/v1/Deployment", "type of the resources, or * for any"),
-				whereParameter("metadata.namespace = 'shop'", "terms joined by AND that a resource must satisfy to be kept"),
+				whereParameter(
+					"metadata.namespace = 'shop'",
+					"terms joined by AND that a resource must satisfy to be kept",
+				),
 			},
 			RequiredParameters: 2,
 			Mutating:           true, Hermetic: true, Idempotent: true,
 			Description:  "Keep the resources of a type that satisfy an expression and drop the others",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{`select-where-resource '*' "ConfigHub.ResourceType IN ('v1/Service', 'v1/ConfigMap')"`},
+			Examples: []string{
+				`select-where-resource '*' "ConfigHub.ResourceType IN ('v1/Service', 'v1/ConfigMap')"`,
+			},
 		},
 		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			_, err := whereOf(args, where.ParseResource)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			where, err := whereOf(args, where.ParseResource)
 			if err != nil {
 				return nil, nil, err
@@ -113,8 +137,11 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 	}
 }
 
-// selectResources drops the resources that are not of the type or do not match. What is no resource is passed over, here too.
-func selectResources(docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, where *where.Expr) (kept gaby.Container, matches int, err error) {
+// selectResources drops the resources that are not of type t or do not match, and returns the
+// others with their number. Documents that are not resources are kept, but not counted.
+func selectResources(
+	docs gaby.Container, provider configkit.ResourceProvider, t api.ResourceType, where *where.Expr,
+) (kept gaby.Container, matches int, err error) {
 	var problems []error
 	kept = make(gaby.Container, 0, len(docs))
 	for _, doc := range docs {
