@@ -9,12 +9,13 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// vetCELExprFunction checks every resource with a CEL expression.
+// vetCELExprFunction returns vet-celexpr, which checks every resource with a CEL expression.
 func vetCELExprFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	language := &Language{
 		Name: "celexpr",
 		Program: api.FunctionParameter{
-			ParameterName: "validation-expr", Required: true, DataType: api.DataTypeCEL, Example: `r.kind != "Deployment" || r.spec.replicas > 1`,
+			ParameterName: "validation-expr", Required: true, DataType: api.DataTypeCEL,
+			Example:     `r.kind != "Deployment" || r.spec.replicas > 1`,
 			Description: "CEL expression that has to be true of every resource, which is called r or object ('fctl help cel')",
 		},
 		Compile: func(text string, _ Use) (func(*expression.Scope) (Run, error), error) {
@@ -23,7 +24,9 @@ func vetCELExprFunction(provider configkit.ResourceProvider) handler.FunctionReg
 				return nil, err
 			}
 			return func(scope *expression.Scope) (Run, error) {
-				return func(resource gaby.Value) (any, error) { return program.Eval(resource, scope) }, nil
+				return func(resource gaby.Value) (any, error) {
+					return program.Eval(resource, scope)
+				}, nil
 			}, nil
 		},
 		VetDescription: "Check that a CEL expression is true of every resource",

@@ -1,7 +1,8 @@
-// Package program has the functions that run the user's programs on resources: Starlark, CEL, yq and Go templates.
+// Package program has the functions that run the user's programs on resources: Starlark, CEL, yq
+// and Go templates.
 //
-// A program is compiled once, when arguments are checked, and sees one resource at a time. What it reports is checked here;
-// the languages themselves are in functions/expression.
+// A program is compiled once, when the arguments are checked, and sees one resource at a time. This
+// package checks what a program returns; the languages themselves are in functions/expression.
 package program
 
 import (

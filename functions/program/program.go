@@ -13,96 +13,126 @@ import (
 
 const parameterParam = "param"
 
-// Use is what a program is for.
+// Use is the purpose of a program.
 type Use int
 
-// The uses of programs.
+// These are the purposes of programs.
 const (
-	Gets   Use = iota // gives a list of rows
-	Checks            // gives a verdict: true, false, or a map
-	Sets              // gives what Write takes
+	Gets   Use = iota // returns a list of rows
+	Checks            // returns a verdict: true, false or a map
+	Sets              // returns a value for Language.Write
 )
 
-// Run runs a program on a resource, one at a time. The error is an *[expression.Error].
+// Run runs a program on one resource. It is not safe for concurrent use. The error is an
+// *[expression.Error].
 type Run func(resource gaby.Value) (any, error)
 
-// Language is a language in which programs about single resources are written.
+// Language is a language for programs that see one resource at a time.
 type Language struct {
-	// Name is that of the language; the functions are get-Name, set-Name and vet-Name.
+	// Name is the name of the language. The functions are called get-Name, set-Name and vet-Name.
 	Name string
-	// Program is the parameter that the program is given as.
+	// Program is the parameter for the program.
 	Program api.FunctionParameter
-	// Compile compiles a program for a use and returns what gives it its scope. It is called once for each program, however many
-	// units and resources it is run on. The error is one or several (joined) *[expression.Error].
+	// Compile compiles a program for a use. The returned function binds the program to the scope of
+	// a call. Compile is called once per program, however many units and resources the program is
+	// run on. The error is one or several (joined) *[expression.Error].
 	Compile func(text string, use Use) (bind func(*expression.Scope) (Run, error), err error)
-	// Write writes what a program that sets has given.
+	// Write writes the value that a program for Sets returned into a document.
 	Write func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error
 
-	// GetDescription, SetDescription and VetDescription describe the functions, Examples are theirs in this order.
+	// GetDescription, SetDescription and VetDescription describe the three functions. GetExamples,
+	// SetExamples and VetExamples are their examples.
 	GetDescription, SetDescription, VetDescription string
 	GetExamples, SetExamples, VetExamples          []string
 }
 
-// Functions are get-, set- and vet- with programs of a language.
-func Functions(language *Language, provider configkit.ResourceProvider) []handler.FunctionRegistration {
+// Functions returns the functions get-, set- and vet- for programs in a language.
+func Functions(
+	language *Language, provider configkit.ResourceProvider,
+) []handler.FunctionRegistration {
 	return []handler.FunctionRegistration{
-		getProgramFunction(language, provider), setProgramFunction(language, provider), vetProgramFunction(language, provider),
+		getProgramFunction(language, provider), setProgramFunction(language, provider),
+		vetProgramFunction(language, provider),
 	}
 }
 
-func getProgramFunction(language *Language, provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := language.function("get-"+language.Name, Gets, func(fc *api.FunctionContext, docs gaby.Container, run Run, _ string) (any, error) {
-		rows := api.AttributeValueList{}
-		_, err := eachProgramResource(fc, docs, provider, run, func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
-			found, err := rowsOf(value, doc, info, provider)
-			rows = append(rows, found...)
-			return err
+// getProgramFunction returns the function that gets rows from programs.
+func getProgramFunction(
+	language *Language, provider configkit.ResourceProvider,
+) handler.FunctionRegistration {
+	r := language.function("get-"+language.Name, Gets,
+		func(fc *api.FunctionContext, docs gaby.Container, run Run, _ string) (any, error) {
+			rows := api.AttributeValueList{}
+			_, err := eachProgramResource(fc, docs, provider, run,
+				func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
+					found, err := rowsOf(value, doc, info, provider)
+					rows = append(rows, found...)
+					return err
+				})
+			fc.Matched(len(rows))
+			return yamlkit.SortRows(rows), err
 		})
-		fc.Matched(len(rows))
-		return yamlkit.SortRows(rows), err
-	})
 	r.OutputInfo = &api.FunctionOutput{
-		ResultName: "value", Description: "the rows that the program gives", OutputType: api.OutputTypeAttributeValueList,
+		ResultName: "value", Description: "the rows that the program gives",
+		OutputType: api.OutputTypeAttributeValueList,
 	}
 	r.Idempotent, r.RowsSorted = true, true
 	r.Description, r.Examples = language.GetDescription, language.GetExamples
 	return r
 }
 
-func setProgramFunction(language *Language, provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := language.function("set-"+language.Name, Sets, func(fc *api.FunctionContext, docs gaby.Container, run Run, _ string) (any, error) {
-		resources, err := eachProgramResource(fc, docs, provider, run, language.Write)
-		fc.Matched(resources)
-		return nil, err
-	})
+// setProgramFunction returns the function that sets values with programs.
+func setProgramFunction(
+	language *Language, provider configkit.ResourceProvider,
+) handler.FunctionRegistration {
+	r := language.function("set-"+language.Name, Sets,
+		func(fc *api.FunctionContext, docs gaby.Container, run Run, _ string) (any, error) {
+			resources, err := eachProgramResource(fc, docs, provider, run, language.Write)
+			fc.Matched(resources)
+			return nil, err
+		})
 	r.Mutating = true
 	r.Description, r.Examples = language.SetDescription, language.SetExamples
 	return r
 }
 
-func vetProgramFunction(language *Language, provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := language.function("vet-"+language.Name, Checks, func(fc *api.FunctionContext, docs gaby.Container, run Run, text string) (any, error) {
-		result := api.ValidationResult{Passed: true}
-		resources, err := eachProgramResource(fc, docs, provider, run, func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
-			return judge(&result, value, doc, info, provider, text)
+// vetProgramFunction returns the function that checks resources with programs.
+func vetProgramFunction(
+	language *Language, provider configkit.ResourceProvider,
+) handler.FunctionRegistration {
+	r := language.function("vet-"+language.Name, Checks,
+		func(fc *api.FunctionContext, docs gaby.Container, run Run, text string) (any, error) {
+			result := api.ValidationResult{Passed: true}
+			resources, err := eachProgramResource(fc, docs, provider, run,
+				func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
+					return judge(&result, value, doc, info, provider, text)
+				})
+			fc.Matched(resources)
+			return result, err
 		})
-		fc.Matched(resources)
-		return result, err
-	})
 	r.OutputInfo = &api.FunctionOutput{
-		ResultName: "passed", Description: "whether the program is satisfied with every resource, and what it says about the others",
-		OutputType: api.OutputTypeValidationResult,
+		ResultName:  "passed",
+		Description: "whether the program is satisfied with every resource, and what it says about the others",
+		OutputType:  api.OutputTypeValidationResult,
 	}
 	r.Validating, r.Idempotent = true, true
 	r.Description, r.Examples = language.VetDescription, language.VetExamples
 	return r
 }
 
-// function is what the three functions share. The body gets the program ready to run, and its text.
+// function returns what the three registrations have in common. body gets the program, bound to the
+// scope of the call, and its text.
 func (l *Language) function(name string, use Use,
 	body func(fc *api.FunctionContext, docs gaby.Container, run Run, text string) (any, error),
 ) handler.FunctionRegistration {
-	programs := expression.NewPrograms(l.Name, func(text string) (func(*expression.Scope) (Run, error), error) { return l.Compile(text, use) })
+	programs := expression.NewPrograms(
+		l.Name,
+		func(text string) (func(*expression.Scope) (Run, error), error) {
+			return l.Compile(
+				text, use,
+			)
+		},
+	)
 	program := l.Program.ParameterName
 	r := handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -120,13 +150,17 @@ func (l *Language) function(name string, use Use,
 			return err
 		},
 	}
-	r.Function = func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+	r.Function = func(
+		fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+	) (gaby.Container, any, error) {
 		bind, params, err := programOf(programs, program, args)
 		if err != nil {
 			return nil, nil, err
 		}
 		run, err := bind(&expression.Scope{
-			Params: params, Context: expression.Context(fc), Print: func(text string) { fc.Note(api.Position{}, text) },
+			Params: params, Context: expression.Context(fc), Print: func(text string) {
+				fc.Note(api.Position{}, text)
+			},
 		})
 		if err != nil {
 			return nil, nil, err
@@ -137,32 +171,36 @@ func (l *Language) function(name string, use Use,
 	return r
 }
 
-// eachProgramResource runs a program on every resource and calls use with what it gives. It returns how many there are. What goes
-// wrong with one does not keep the others from being looked at.
-func eachProgramResource(fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, run Run,
+// eachProgramResource runs a program on every resource and passes the results to use. It returns
+// the number of resources. An error in one resource does not stop the others.
+func eachProgramResource(
+	fc *api.FunctionContext, docs gaby.Container, provider configkit.ResourceProvider, run Run,
 	use func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error,
 ) (int, error) {
 	resources := 0
-	_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
-		resources++
-		if fc.Context().Err() != nil {
-			return output, nil // nobody waits for the result
-		}
-		value, err := run(doc.Value())
-		if err == nil {
-			err = use(doc, info, value)
-		}
-		if err != nil {
-			return output, []error{expression.FailureIn(doc, err)}
-		}
-		return output, nil
-	})
+	_, err := yamlkit.VisitResources(docs, nil, provider,
+		func(doc *gaby.YamlDoc, output any, _ int, info *api.ResourceInfo) (any, []error) {
+			resources++
+			if fc.Context().Err() != nil {
+				return output, nil // the call was canceled
+			}
+			value, err := run(doc.Value())
+			if err == nil {
+				err = use(doc, info, value)
+			}
+			if err != nil {
+				return output, []error{expression.FailureIn(doc, err)}
+			}
+			return output, nil
+		})
 	return resources, err
 }
 
-// programOf compiles the program that is given as a parameter, and reads the parameters of the program. All problems are told, as
-// argument errors.
-func programOf[P any](programs *expression.Programs[P], parameter string, args []api.FunctionArgument) (program P, params map[string]any, err error) {
+// programOf compiles the program in the arguments and parses its parameters. The errors are
+// *handler.ArgumentError, joined.
+func programOf[P any](
+	programs *expression.Programs[P], parameter string, args []api.FunctionArgument,
+) (program P, params map[string]any, err error) {
 	var problems []error
 	program, err = programs.Get(handler.Arguments(args).String(parameter))
 	if err != nil {
@@ -181,6 +219,8 @@ func programOf[P any](programs *expression.Programs[P], parameter string, args [
 	return program, params, errors.Join(problems...)
 }
 
+// paramParameter returns the parameter for the parameters of a program. called is how the program
+// refers to them.
 func paramParameter(called string) api.FunctionParameter {
 	return api.FunctionParameter{
 		ParameterName: parameterParam, DataType: api.DataTypeString, Example: "zone=eu",

@@ -16,7 +16,8 @@ import (
 	"github.com/fctl-dev/fctl/functions/expression"
 )
 
-// entriesOf are the entries of a map that a program gave.
+// entriesOf returns the entries of a map that a program returned. It reports false for other
+// values.
 func entriesOf(value any) (map[string]any, bool) {
 	entries := map[string]any{}
 	switch v := value.(type) {
@@ -38,7 +39,7 @@ func entriesOf(value any) (map[string]any, bool) {
 	return nil, false
 }
 
-// itemsOf are the items of a list that a program gave.
+// itemsOf returns the items of a list that a program returned. It reports false for other values.
 func itemsOf(value any) ([]any, bool) {
 	switch v := value.(type) {
 	case []any:
@@ -55,7 +56,7 @@ func itemsOf(value any) ([]any, bool) {
 	return nil, false
 }
 
-// valueOrData is a value of a document, if it is a scalar as Go data.
+// valueOrData returns a scalar of a document as Go data, and maps and lists as they are.
 func valueOrData(v gaby.Value) any {
 	if v.Kind() == gaby.Scalar {
 		return v.Data()
@@ -63,14 +64,14 @@ func valueOrData(v gaby.Value) any {
 	return v
 }
 
-// record reads the fields of a map that a program gave. The first field that is wrong is the error.
+// record reads the fields of a map that a program returned. It keeps the first error.
 type record struct {
 	what   string
 	fields map[string]any
 	err    error
 }
 
-// recordOf is the record of a map that has no other fields than those named.
+// recordOf returns the record of a map. Fields other than names are an error.
 func recordOf(what string, value any, names ...string) *record {
 	fields, ok := entriesOf(value)
 	if !ok {
@@ -79,7 +80,9 @@ func recordOf(what string, value any, names ...string) *record {
 	r := &record{what: what, fields: fields}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(names, name) && r.err == nil {
-			r.err = fmt.Errorf("%s has a field %s; its fields are %s", what, name, strings.Join(names, ", "))
+			r.err = fmt.Errorf(
+				"%s has a field %s; its fields are %s", what, name, strings.Join(names, ", "),
+			)
 			if meant := configkit.Suggest(name, names); len(meant) > 0 {
 				r.err = fmt.Errorf("%s has a field %s; is %s meant?", what, name, meant[0])
 			}
@@ -88,7 +91,7 @@ func recordOf(what string, value any, names ...string) *record {
 	return r
 }
 
-// text is a field that is a string, or absent.
+// text returns a string field, or "" if it is absent.
 func (r *record) text(name string) string {
 	value, ok := r.fields[name]
 	text, isText := value.(string)
@@ -98,7 +101,7 @@ func (r *record) text(name string) string {
 	return text
 }
 
-// items is a field that is a list, or absent.
+// items returns a list field, or nil if it is absent.
 func (r *record) items(name string) []any {
 	value, ok := r.fields[name]
 	if !ok || value == nil {
@@ -111,8 +114,10 @@ func (r *record) items(name string) []any {
 	return items
 }
 
-// rowsOf are the rows that a program gives about a resource: a list of maps.
-func rowsOf(value any, doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider) (api.AttributeValueList, error) {
+// rowsOf converts the list of maps that a program returned for a resource.
+func rowsOf(
+	value any, doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider,
+) (api.AttributeValueList, error) {
 	items, ok := itemsOf(value)
 	if !ok {
 		return nil, errors.New("the program gives no list of rows")
@@ -128,13 +133,24 @@ func rowsOf(value any, doc *gaby.YamlDoc, info *api.ResourceInfo, provider confi
 	return rows, nil
 }
 
-// rowOf is one of them. What it does not say of the resource is that of the resource the program runs on.
-func rowOf(what string, value any, doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider) (api.AttributeValue, error) {
-	r := recordOf(what, value, "ResourceName", "ResourceType", "Path", "Value", "AttributeName", "DataType", "Comment", "Issues")
+// rowOf converts one row. Where it does not identify a resource, it is about the resource the
+// program ran on. Only rows about that resource get a position. what names the row in errors.
+func rowOf(
+	what string,
+	value any,
+	doc *gaby.YamlDoc,
+	info *api.ResourceInfo,
+	provider configkit.ResourceProvider,
+) (api.AttributeValue, error) {
+	r := recordOf(
+		what, value, "ResourceName", "ResourceType", "Path", "Value", "AttributeName", "DataType",
+		"Comment", "Issues",
+	)
 	row := api.AttributeValue{Comment: r.text("Comment")}
 	row.ResourceInfo = *info
 	if name := r.text("ResourceName"); name != "" && api.ResourceName(name) != info.ResourceName {
-		row.ResourceName, row.ResourceNameWithoutScope = api.ResourceName(name), provider.RemoveScopeFromResourceName(api.ResourceName(name))
+		row.ResourceName, row.ResourceNameWithoutScope = api.ResourceName(name),
+			provider.RemoveScopeFromResourceName(api.ResourceName(name))
 		row.ResourceMergeID, doc = "", nil
 	}
 	if t := r.text("ResourceType"); t != "" && api.ResourceType(t) != info.ResourceType {
@@ -154,7 +170,9 @@ func rowOf(what string, value any, doc *gaby.YamlDoc, info *api.ResourceInfo, pr
 	}
 	for i, issue := range r.items("Issues") {
 		of := recordOf(fmt.Sprintf("issue %d of %s", i, what), issue, "Identifier", "Message")
-		row.Issues = append(row.Issues, api.Issue{Identifier: of.text("Identifier"), Message: of.text("Message")})
+		row.Issues = append(
+			row.Issues, api.Issue{Identifier: of.text("Identifier"), Message: of.text("Message")},
+		)
 		if r.err == nil {
 			r.err = of.err
 		}
@@ -163,7 +181,7 @@ func rowOf(what string, value any, doc *gaby.YamlDoc, info *api.ResourceInfo, pr
 	return row, r.err
 }
 
-// rowValue is the value of a row and its data type: a map or list is YAML text.
+// rowValue returns the value of a row with its data type. Maps and lists become YAML text.
 func rowValue(value any) (any, api.DataType) {
 	switch v := value.(type) {
 	case nil:
@@ -176,7 +194,7 @@ func rowValue(value any) (any, api.DataType) {
 		return v, api.DataTypeInt
 	case gaby.Value:
 		return v.YAML(), api.DataTypeYAML
-	case float64: // JSON has not all of them
+	case float64: // JSON has no infinities and NaN
 		if math.IsInf(v, 0) || math.IsNaN(v) {
 			if text, err := expression.YAML(v); err == nil {
 				return strings.TrimSpace(text), api.DataTypeYAML
@@ -190,7 +208,7 @@ func rowValue(value any) (any, api.DataType) {
 	return value, api.DataTypeJSON
 }
 
-// positionOf is where a path leads first, nil when that is nowhere.
+// positionOf returns the position of the first match of a path, or nil if there is none.
 func positionOf(doc *gaby.YamlDoc, path api.ResolvedPath) *api.Position {
 	if doc == nil {
 		return nil
@@ -200,18 +218,26 @@ func positionOf(doc *gaby.YamlDoc, path api.ResolvedPath) *api.Position {
 		return nil
 	}
 	var found *api.Position
-	_ = parsed.Resolve(doc.Value(), yamlpath.Options{NoArguments: true}, func(m *yamlpath.Match) error {
-		if pos := m.Value.Position(); found == nil && pos.Line > 0 {
-			found = &pos
-		}
-		return nil
-	})
+	_ = parsed.Resolve(doc.Value(), yamlpath.Options{NoArguments: true},
+		func(m *yamlpath.Match) error {
+			if pos := m.Value.Position(); found == nil && pos.Line > 0 {
+				found = &pos
+			}
+			return nil
+		})
 	return found
 }
 
-// judge adds what a program says about a resource to the result: true, false, or a map with passed, details and
-// failed_attributes.
-func judge(result *api.ValidationResult, value any, doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider, text string) error {
+// judge adds the verdict of a program about a resource to the result. A verdict is true, false, or
+// a map with passed, details and failed_attributes. text is the program.
+func judge(
+	result *api.ValidationResult,
+	value any,
+	doc *gaby.YamlDoc,
+	info *api.ResourceInfo,
+	provider configkit.ResourceProvider,
+	text string,
+) error {
 	switch verdict := value.(type) {
 	case bool:
 		if !verdict {
@@ -253,7 +279,8 @@ func judge(result *api.ValidationResult, value any, doc *gaby.YamlDoc, info *api
 	return nil
 }
 
-// failedExpression is the detail about a resource that an expression is not true of. A program of several lines is not repeated.
+// failedExpression returns the detail for a resource for which an expression is false. It repeats
+// the expression unless that has several lines.
 func failedExpression(info *api.ResourceInfo, text string) string {
 	detail := fmt.Sprintf("resource %s failed validation", info.ResourceName)
 	if text = strings.TrimSpace(text); strings.Contains(text, "\n") {
@@ -262,8 +289,10 @@ func failedExpression(info *api.ResourceInfo, text string) string {
 	return detail + " expression " + text
 }
 
-// fail records that a resource did not pass, with its place for every detail.
-func fail(result *api.ValidationResult, doc *gaby.YamlDoc, info *api.ResourceInfo, details ...string) {
+// fail records that a resource did not pass. Each detail gets the position of the resource.
+func fail(
+	result *api.ValidationResult, doc *gaby.YamlDoc, info *api.ResourceInfo, details ...string,
+) {
 	pos := doc.Position()
 	result.Passed = false
 	for _, detail := range details {

@@ -9,17 +9,20 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// starlarkFunctions get, set and check with programs in Starlark.
+// starlarkFunctions returns get-starlark, set-starlark and vet-starlark.
 func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	return Functions(&Language{
 		Name: "starlark",
 		Program: api.FunctionParameter{
-			ParameterName: "program", Required: true, DataType: api.DataTypeString, Example: "file:program.star",
+			ParameterName: "program", Required: true, DataType: api.DataTypeString,
+			Example:     "file:program.star",
 			Description: "Starlark program ('fctl help starlark')",
 		},
 		Compile: compileStarlark,
-		// Only what is not equal to what is there becomes an edit.
-		Write:          func(doc *gaby.YamlDoc, _ *api.ResourceInfo, value any) error { return doc.SetData(value) },
+		// SetData makes edits only where the new data differs.
+		Write: func(doc *gaby.YamlDoc, _ *api.ResourceInfo, value any) error {
+			return doc.SetData(value)
+		},
 		GetDescription: "Get values that a Starlark program finds: its function extract(r) gives a list of rows for a resource",
 		SetDescription: "Change resources with a Starlark program, which runs on each and calls it r",
 		VetDescription: "Check every resource with a Starlark program: its function validate(r) gives True or False, or a verdict",
@@ -38,6 +41,7 @@ func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 	}, provider)
 }
 
+// compileStarlark compiles a program. For Gets and Checks it must define extract or validate.
 func compileStarlark(text string, use Use) (func(*expression.Scope) (Run, error), error) {
 	function := ""
 	switch use {

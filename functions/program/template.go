@@ -15,7 +15,8 @@ import (
 
 const parameterTemplate = "expression"
 
-// setTemplateFunction writes what a template gives, which is the same for all resources: templates see the unit.
+// setTemplateFunction returns set-template, which sets strings to the text of a template. Templates
+// see the unit, not the resource, so the text is the same for all resources.
 func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	programs := expression.NewPrograms(template.Language, template.Compile)
 	return handler.FunctionRegistration{
@@ -23,11 +24,13 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			FunctionName: "set-template",
 			Parameters: []api.FunctionParameter{
 				{
-					ParameterName: parameterTemplate, Required: true, DataType: api.DataTypeString, Example: "{{.SpaceSlug}}/{{.UnitSlug}}@{{.Params.zone}}",
+					ParameterName: parameterTemplate, Required: true, DataType: api.DataTypeString,
+					Example:     "{{.SpaceSlug}}/{{.UnitSlug}}@{{.Params.zone}}",
 					Description: "Go text template over what is known of the unit ('fctl help templates')",
 				},
 				{
-					ParameterName: "path", Required: true, DataType: api.DataTypeString, Example: "metadata.annotations.origin",
+					ParameterName: "path", Required: true, DataType: api.DataTypeString,
+					Example:     "metadata.annotations.origin",
 					Description: "path of the strings to set within the resources",
 				},
 				paramParameter(".Params.KEY"),
@@ -48,7 +51,9 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			_, _, err := programOf(programs, parameterTemplate, args)
 			return errors.Join(err, generic.CheckPathArgument(provider)(args))
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			program, params, err := programOf(programs, parameterTemplate, args)
 			if err != nil {
 				return nil, nil, err
@@ -57,7 +62,15 @@ func setTemplateFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			if err != nil {
 				return nil, nil, handler.ArgumentErrors(parameterTemplate, err)
 			}
-			matches, err := yamlkit.UpdatePaths(docs, generic.GetVisitorMapForPath(provider, api.ResourceTypeAny, api.UnresolvedPath(handler.Arguments(args).String("path"))), nil, provider, func(string) string { return text }, yamlkit.UpdateOptions{Upsert: true})
+			matches, err := yamlkit.UpdatePaths(
+				docs,
+				generic.GetVisitorMapForPath(
+					provider, api.ResourceTypeAny,
+					api.UnresolvedPath(handler.Arguments(args).String("path")),
+				),
+				nil, provider, func(string) string { return text },
+				yamlkit.UpdateOptions{Upsert: true},
+			)
 			fc.Matched(matches)
 			return docs, nil, err
 		},

@@ -14,87 +14,110 @@ import (
 
 const parameterYQ = "yq-expression"
 
+// getYQFunction returns get-yq.
 func getYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := yqFunction("get-yq", func(fc *api.FunctionContext, docs gaby.Container, run *yq.Run) (gaby.Container, any, error) {
-		var payload strings.Builder
-		found := 0
-		_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-			text, err := run.Get(doc)
-			switch {
-			case err != nil:
-				return output, []error{expression.FailureIn(doc, err)}
-			case text == "":
-				return output, nil
-			case found > 0 && !strings.HasPrefix(text, "---\n"):
-				payload.WriteString("---\n")
+	r := yqFunction("get-yq",
+		func(fc *api.FunctionContext, docs gaby.Container, run *yq.Run) (
+			gaby.Container, any, error,
+		) {
+			var payload strings.Builder
+			found := 0
+			_, err := yamlkit.VisitResources(docs, nil, provider,
+				func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+					text, err := run.Get(doc)
+					switch {
+					case err != nil:
+						return output, []error{expression.FailureIn(doc, err)}
+					case text == "":
+						return output, nil
+					case found > 0 && !strings.HasPrefix(text, "---\n"):
+						payload.WriteString("---\n")
+					}
+					payload.WriteString(text)
+					found++
+					return output, nil
+				})
+			fc.Matched(found)
+			if found == 0 || err != nil {
+				return docs, nil, err
 			}
-			payload.WriteString(text)
-			found++
-			return output, nil
+			return docs, api.YAMLPayload{Payload: payload.String()}, nil
 		})
-		fc.Matched(found)
-		if found == 0 || err != nil {
-			return docs, nil, err
-		}
-		return docs, api.YAMLPayload{Payload: payload.String()}, nil
-	})
-	r.OutputInfo = &api.FunctionOutput{ResultName: "result", Description: "what yq prints", OutputType: api.OutputTypeYAML}
+	r.OutputInfo = &api.FunctionOutput{
+		ResultName: "result", Description: "what yq prints", OutputType: api.OutputTypeYAML,
+	}
 	r.Idempotent = true
 	r.Description = "Get what a yq expression gives for each resource, printed as yq prints it"
 	r.DeprecatedAliases = []string{"yq"}
-	r.Examples = []string{"get-yq .spec.replicas", `get-yq '.metadata.name + " in " + $params.zone' zone=eu`}
+	r.Examples = []string{
+		"get-yq .spec.replicas", `get-yq '.metadata.name + " in " + $params.zone' zone=eu`,
+	}
 	return r
 }
 
+// setYQFunction returns set-yq.
 func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	r := yqFunction("set-yq", func(fc *api.FunctionContext, docs gaby.Container, run *yq.Run) (gaby.Container, any, error) {
-		instead := map[*gaby.YamlDoc]gaby.Container{}
-		_, err := yamlkit.VisitResources(docs, nil, provider, func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
-			made, complete, err := run.Set(doc)
+	r := yqFunction("set-yq",
+		func(fc *api.FunctionContext, docs gaby.Container, run *yq.Run) (
+			gaby.Container, any, error,
+		) {
+			instead := map[*gaby.YamlDoc]gaby.Container{}
+			_, err := yamlkit.VisitResources(docs, nil, provider,
+				func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {
+					made, complete, err := run.Set(doc)
+					if err != nil {
+						return output, []error{expression.FailureIn(doc, err)}
+					}
+					if !complete {
+						pos := doc.Position()
+						text := "of an item of a list only values are set: comments, styles and the order of keys stay as they are"
+						if doc.Native() != nil {
+							text = "in this format only values and the comments behind them are set: the order of keys stays as it is"
+						}
+						fc.Note(pos, text)
+					}
+					instead[doc] = made
+					return output, nil
+				})
 			if err != nil {
-				return output, []error{expression.FailureIn(doc, err)}
+				return nil, nil, err
 			}
-			if !complete {
-				pos := doc.Position()
-				text := "of an item of a list only values are set: comments, styles and the order of keys stay as they are"
-				if doc.Native() != nil {
-					text = "in this format only values and the comments behind them are set: the order of keys stays as it is"
+			fc.Matched(len(instead))
+			result := make(gaby.Container, 0, len(docs))
+			for _, doc := range docs {
+				if made, ok := instead[doc]; ok {
+					result = append(result, made...)
+				} else {
+					result = append(result, doc)
 				}
-				fc.Note(pos, text)
 			}
-			instead[doc] = made
-			return output, nil
+			return result, nil, nil
 		})
-		if err != nil {
-			return nil, nil, err
-		}
-		fc.Matched(len(instead))
-		result := make(gaby.Container, 0, len(docs))
-		for _, doc := range docs {
-			if made, ok := instead[doc]; ok {
-				result = append(result, made...)
-			} else {
-				result = append(result, doc)
-			}
-		}
-		return result, nil, nil
-	})
 	r.Mutating = true
 	r.Description = "Replace each resource by what a yq expression makes of it; what the expression does not touch stays as it is"
 	r.DeprecatedAliases = []string{"yq-i"}
-	r.Examples = []string{"set-yq '.spec.replicas += 1'", `set-yq '.metadata.labels.zone = $params.zone' zone=eu`}
+	r.Examples = []string{
+		"set-yq '.spec.replicas += 1'", `set-yq '.metadata.labels.zone = $params.zone' zone=eu`,
+	}
 	return r
 }
 
-// yqFunction is what both have in common.
-func yqFunction(name string, body func(fc *api.FunctionContext, docs gaby.Container, run *yq.Run) (gaby.Container, any, error)) handler.FunctionRegistration {
+// yqFunction returns what both registrations have in common. body gets the expression, bound to its
+// parameters.
+func yqFunction(
+	name string,
+	body func(fc *api.FunctionContext, docs gaby.Container, run *yq.Run) (
+		gaby.Container, any, error,
+	),
+) handler.FunctionRegistration {
 	programs := expression.NewPrograms(yq.Language, yq.Compile)
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: name,
 			Parameters: []api.FunctionParameter{
 				{
-					ParameterName: parameterYQ, Required: true, DataType: api.DataTypeString, Example: ".spec.replicas",
+					ParameterName: parameterYQ, Required: true, DataType: api.DataTypeString,
+					Example:     ".spec.replicas",
 					Description: "expression in the language of yq, version 4, for each resource by itself; without what sees files, environment, time or programs",
 				},
 				paramParameter("$params.KEY"),
@@ -110,7 +133,9 @@ func yqFunction(name string, body func(fc *api.FunctionContext, docs gaby.Contai
 			_, _, err := programOf(programs, parameterYQ, args)
 			return err
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
 			program, params, err := programOf(programs, parameterYQ, args)
 			if err != nil {
 				return nil, nil, err
