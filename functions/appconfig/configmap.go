@@ -21,17 +21,19 @@ const (
 	parameterAsKeyValue = "as-key-value"
 	parameterFileName   = "file-name"
 
-	// What a ConfigMap holds, as references to it ask for it: variables, or a file.
+	// These are the forms of a ConfigMap's data, which depend on how it is referred to: as
+	// variables or as a file.
 	formatKeyValue = "KeyValue"
 	formatFile     = "File"
 
-	block       = "configHub" // what is about the file, and no part of the configuration
+	// block holds data about the file, which is not part of the configuration.
+	block       = "configHub"
 	annotations = "metadata.annotations.confighub~1com/"
-	// maxConfigMap is what the API server takes, in bytes.
+	// maxConfigMap is the limit of the API server, in bytes.
 	maxConfigMap = 1 << 20
 )
 
-// emptyConfigMap is what is filled in. Values that are quoted here are quoted in what is made of it.
+// emptyConfigMap is the template that is filled in. Its quoting styles are kept.
 const emptyConfigMap = `apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -45,7 +47,10 @@ metadata:
 immutable: true
 `
 
-func renderConfigMapFunction(converter configkit.ConfigConverter, provider configkit.ResourceProvider) handler.FunctionRegistration {
+// renderConfigMapFunction returns render-configmap.
+func renderConfigMapFunction(
+	converter configkit.ConfigConverter, provider configkit.ResourceProvider,
+) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "render-configmap",
@@ -59,19 +64,31 @@ func renderConfigMapFunction(converter configkit.ConfigConverter, provider confi
 					Description: "whether each value is an entry of the ConfigMap, as for environment variables; if not given, the file is its one entry",
 				},
 				{
-					ParameterName: parameterFileName, DataType: api.DataTypeString, Example: "application.properties",
+					ParameterName: parameterFileName, DataType: api.DataTypeString,
+					Example:          "application.properties",
 					Description:      "the key of the file in the ConfigMap; if not given, the name of the unit with the extension of its format",
 					ValueConstraints: api.ValueConstraints{Regexp: `^[-._a-zA-Z0-9]{1,253}$`},
 				},
 			},
-			OutputInfo: &api.FunctionOutput{ResultName: "configmap", Description: "the ConfigMap, named as the unit", OutputType: api.OutputTypeYAML},
-			Hermetic:   true, Idempotent: true,
-			Description:  "Get a ConfigMap that holds the configuration, as a file or value by value, without its " + block + " block",
+			OutputInfo: &api.FunctionOutput{
+				ResultName: "configmap", Description: "the ConfigMap, named as the unit",
+				OutputType: api.OutputTypeYAML,
+			},
+			Hermetic: true, Idempotent: true,
+			Description: "Get a ConfigMap that holds the configuration, as a file or value by value, without its " +
+				block + " block",
 			FunctionType: api.FunctionTypeCustom,
-			Examples:     []string{"render-configmap", "render-configmap true true", "render-configmap --file-name=application.properties"},
+			Examples: []string{
+				"render-configmap", "render-configmap true true",
+				"render-configmap --file-name=application.properties",
+			},
 		},
-		Function: func(fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-			r := renderer{converter: converter, provider: provider, unit: fc.UnitSlug, arguments: args}
+		Function: func(
+			fc *api.FunctionContext, docs gaby.Container, args []api.FunctionArgument, _ []byte,
+		) (gaby.Container, any, error) {
+			r := renderer{
+				converter: converter, provider: provider, unit: fc.UnitSlug, arguments: args,
+			}
 			payload, err := r.render(docs)
 			if err != nil || payload == "" {
 				return docs, nil, err
@@ -82,7 +99,7 @@ func renderConfigMapFunction(converter configkit.ConfigConverter, provider confi
 	}
 }
 
-// renderer makes a ConfigMap of the documents of a unit.
+// renderer turns the documents of a unit into a ConfigMap.
 type renderer struct {
 	converter configkit.ConfigConverter
 	provider  configkit.ResourceProvider
@@ -90,12 +107,16 @@ type renderer struct {
 	arguments handler.Arguments
 }
 
+// render returns the text of the ConfigMap, or "" if there are no documents.
 func (r *renderer) render(docs gaby.Container) (string, error) {
 	if len(docs) == 0 {
 		return "", nil
 	}
 	if !regexp.MustCompile(`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`).MatchString(r.unit) {
-		return "", fmt.Errorf("a ConfigMap cannot be named %q, as the unit is: names are lower-case letters, digits, - and dots", r.unit)
+		return "", fmt.Errorf(
+			"a ConfigMap cannot be named %q, as the unit is: names are lower-case letters, digits, - and dots",
+			r.unit,
+		)
 	}
 	text, stripped, err := r.stripped(docs)
 	if err != nil {
@@ -115,12 +136,15 @@ func (r *renderer) render(docs gaby.Container) (string, error) {
 		size += len(e.key) + len(e.value)
 	}
 	if size > maxConfigMap {
-		return "", fmt.Errorf("the configuration has %d bytes, a ConfigMap can hold %d", size, maxConfigMap)
+		return "", fmt.Errorf(
+			"the configuration has %d bytes, a ConfigMap can hold %d", size, maxConfigMap,
+		)
 	}
 	return r.configMap(hash, format, data)
 }
 
-// stripped is the configuration without what is about the file, as a text and as documents. The documents given are left alone.
+// stripped returns the configuration without the block about the file, as text and as documents. It
+// does not modify docs.
 func (r *renderer) stripped(docs gaby.Container) ([]byte, gaby.Container, error) {
 	text, err := r.converter.DocumentsToNative(docs)
 	if err != nil {
@@ -140,13 +164,14 @@ func (r *renderer) stripped(docs gaby.Container) ([]byte, gaby.Container, error)
 	}
 	given := text
 	text, err = r.converter.DocumentsToNative(copies)
-	if r.provider.ToolchainType() != api.ToolchainAppConfigText && !bytes.HasPrefix(given, []byte("\n")) {
-		text = bytes.TrimLeft(text, "\r\n") // that set the block apart
+	if r.provider.ToolchainType() != api.ToolchainAppConfigText &&
+		!bytes.HasPrefix(given, []byte("\n")) {
+		text = bytes.TrimLeft(text, "\r\n") // blank lines that followed the block
 	}
 	return text, copies, err
 }
 
-// fileName is the key of the file.
+// fileName returns the key of the ConfigMap entry that holds the file.
 func (r *renderer) fileName() string {
 	if name := r.arguments.String(parameterFileName); name != "" {
 		return name
@@ -158,10 +183,10 @@ func (r *renderer) fileName() string {
 	return r.unit + "." + extension
 }
 
-// entry is one of a ConfigMap's data.
+// entry is an entry of a ConfigMap's data.
 type entry struct{ key, value string }
 
-// values are the scalars of the documents, under their paths.
+// values returns the scalars of the documents, with their paths as keys.
 func values(docs gaby.Container) ([]entry, error) {
 	var entries []entry
 	at := map[string]bool{}
@@ -171,13 +196,16 @@ func values(docs gaby.Container) ([]entry, error) {
 		case gaby.Scalar:
 			pos := v.Position()
 			if at[key] {
-				return &gaby.EditError{Pos: pos, Path: key, Msg: "there are two values for one key of the ConfigMap"}
+				return &gaby.EditError{
+					Pos: pos, Path: key, Msg: "there are two values for one key of the ConfigMap",
+				}
 			}
 			at[key] = true
 			if !regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`).MatchString(key) {
 				return &gaby.EditError{
 					Pos: pos, Path: key, Msg: fmt.Sprintf("%q cannot be a key of a ConfigMap", key),
-					Hint: "keys are letters, digits, -, _ and dots; without " + parameterAsKeyValue + " the file is one entry",
+					Hint: "keys are letters, digits, -, _ and dots; without " +
+						parameterAsKeyValue + " the file is one entry",
 				}
 			}
 			e := entry{key: key}
@@ -198,7 +226,7 @@ func values(docs gaby.Container) ([]entry, error) {
 		}
 		for kid := v.First(); kid.Exists(); kid = kid.Next() {
 			if v.Get(kid.Key()) != kid {
-				continue // the last one of the name counts
+				continue // of repeated keys, the last one counts
 			}
 			if err := add(strings.TrimPrefix(key+"."+kid.Key(), "."), kid); err != nil {
 				return err
@@ -214,7 +242,7 @@ func values(docs gaby.Container) ([]entry, error) {
 	return entries, nil
 }
 
-// configMap writes the ConfigMap.
+// configMap returns the text of the ConfigMap. hash is the hash of the configuration.
 func (r *renderer) configMap(hash, format string, data []entry) (string, error) {
 	doc, err := gaby.ParseYAML([]byte(emptyConfigMap))
 	if err != nil {
@@ -244,7 +272,9 @@ func (r *renderer) configMap(hash, format string, data []entry) (string, error) 
 		}
 		return nil
 	}
-	if format == formatKeyValue { // all values are in quotes, which those set to nothing first keep
+	// All values are to be quoted. Set them to "" first: that is written with quotes, and edits
+	// keep the style.
+	if format == formatKeyValue {
 		if err := set(func(entry) string { return "" }); err != nil {
 			return "", err
 		}

@@ -1,7 +1,8 @@
-// Package appconfig has the functions for application configuration, in whatever format, besides those for every toolchain.
+// Package appconfig has the functions that are specific to application configuration, in any
+// format.
 //
-// The rules of this room: functions know nothing of formats. They work on documents, and what becomes text goes through the
-// converter they are registered with.
+// Functions know nothing about formats. They work on documents, and text is made by the converter
+// they are registered with.
 package appconfig
 
 import (
@@ -10,6 +11,10 @@ import (
 )
 
 // RegisterFunctions registers the functions of this package.
-func RegisterFunctions(fh handler.FunctionRegistry, converter configkit.ConfigConverter, resourceProvider configkit.ResourceProvider) error {
+func RegisterFunctions(
+	fh handler.FunctionRegistry,
+	converter configkit.ConfigConverter,
+	resourceProvider configkit.ResourceProvider,
+) error {
 	return fh.RegisterFunction(renderConfigMapFunction(converter, resourceProvider))
 }
