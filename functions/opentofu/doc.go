@@ -1,7 +1,7 @@
-// Package opentofu has the functions for OpenTofu, besides those for every toolchain.
+// Package opentofu has the functions that are specific to OpenTofu.
 //
-// The rules of this room: blocks are known by their type and labels, see configkit/hclkit. A value that is an expression is the string
-// ${...}, which functions leave alone unless they are told to put another one there.
+// Blocks are identified by their type and labels, see configkit/hclkit. A value that is an
+// expression is the string ${...}. Functions leave it alone unless they are asked to set it.
 package opentofu
 
 import (
@@ -12,7 +12,11 @@ import (
 )
 
 // RegisterFunctions registers the functions of this package.
-func RegisterFunctions(fh handler.FunctionRegistry, _ configkit.ConfigConverter, resourceProvider configkit.ResourceProvider) error {
+func RegisterFunctions(
+	fh handler.FunctionRegistry,
+	_ configkit.ConfigConverter,
+	resourceProvider configkit.ResourceProvider,
+) error {
 	var errs []error
 	for _, a := range versions() {
 		errs = append(errs, a.register(fh, resourceProvider))

@@ -8,29 +8,33 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// attribute is a value of blocks that has a getter and a setter.
+// attribute is an attribute of blocks, with a getter and a setter.
 type attribute struct {
 	name        api.AttributeName
 	block       api.ResourceType
 	path        api.UnresolvedPath
 	upsert      bool
-	of          []api.FunctionParameter // what fills the path
+	of          []api.FunctionParameter // parameters that fill the %s of the path
 	value       api.FunctionParameter
 	description string
 	get, set    string // examples
 }
 
-// versions are where a configuration says what it is made of and in which versions.
+// versions returns the attributes with the sources and versions of what a configuration uses.
 func versions() []attribute {
 	text := func(name, example, description string) api.FunctionParameter {
 		return api.FunctionParameter{
-			ParameterName: name, Required: true, DataType: api.DataTypeString, Example: example, Description: description,
+			ParameterName: name, Required: true, DataType: api.DataTypeString, Example: example,
+			Description: description,
 		}
 	}
 	return []attribute{
 		{
 			name: "module-source", block: "module", path: "source",
-			value:       text("source", "terraform-aws-modules/vpc/aws", "where the module is: a registry address, a URL or a path"),
+			value: text(
+				"source", "terraform-aws-modules/vpc/aws",
+				"where the module is: a registry address, a URL or a path",
+			),
 			description: "where modules come from",
 			get:         "get-module-source", set: "set-module-source ./modules/cluster",
 		},
@@ -41,8 +45,11 @@ func versions() []attribute {
 			get:         "get-module-version", set: "set-module-version 5.1.2",
 		},
 		{
-			name: "provider-version", block: "terraform", path: "required_providers.*.@%s:provider-name.version",
-			of:          []api.FunctionParameter{text("provider-name", "aws", "local name of the provider")},
+			name: "provider-version", block: "terraform",
+			path: "required_providers.*.@%s:provider-name.version",
+			of: []api.FunctionParameter{text(
+				"provider-name", "aws", "local name of the provider",
+			)},
 			value:       text("version", "~> 5.0", "the version constraint"),
 			description: "the version constraint of a provider that has a source and a version",
 			get:         "get-provider-version aws", set: "set-provider-version aws '~> 5.31'",
@@ -56,16 +63,21 @@ func versions() []attribute {
 	}
 }
 
-func (a attribute) register(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+// register registers the path of the attribute, with its getter and setter.
+func (a attribute) register(
+	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
+) error {
 	function := func(verb string) *api.FunctionInvocation {
 		return &api.FunctionInvocation{FunctionName: verb + "-" + string(a.name)}
 	}
-	err := resourcetypes.RegisterPathsByAttributeName(provider, a.name, a.block, api.PathToVisitorInfoType{
-		a.path: {DataType: api.DataTypeString},
-	}, function("get"), function("set"), false)
+	err := resourcetypes.RegisterPathsByAttributeName(provider, a.name, a.block,
+		api.PathToVisitorInfoType{
+			a.path: {DataType: api.DataTypeString},
+		}, function("get"), function("set"), false)
 	if err != nil {
 		return err
 	}
-	return generic.RegisterPathSetterAndGetter(fh, string(a.name), append(a.of, a.value), a.description, a.name, provider, true, a.upsert,
+	return generic.RegisterPathSetterAndGetter(
+		fh, string(a.name), append(a.of, a.value), a.description, a.name, provider, true, a.upsert,
 		generic.WithPathFunctionExamples(a.get, a.set))
 }
