@@ -1,4 +1,4 @@
-// Package shellwords reads and writes words as a POSIX shell does. It expands nothing.
+// Package shellwords quotes and splits words like a POSIX shell. It performs no expansions.
 package shellwords
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Quote writes words as a POSIX shell reads them.
+// Quote quotes words so that a POSIX shell reads them unchanged, and joins them with blanks.
 func Quote(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
@@ -15,6 +15,7 @@ func Quote(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
+// quote quotes a word if it contains a character that may be special to a shell.
 func quote(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,"
 	if word != "" && strings.Trim(word, plain) == "" {
@@ -23,7 +24,8 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Split splits a line into words as a POSIX shell does, without expanding anything.
+// Split splits a line into words like a POSIX shell, without expansions. It returns an error if a
+// quote is not closed.
 func Split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -48,7 +50,8 @@ func Split(line string) ([]string, error) {
 		case '"':
 			i++
 			for ; i < len(line) && line[i] != '"'; i++ {
-				if line[i] == '\\' && i+1 < len(line) && strings.IndexByte("\"\\$`", line[i+1]) >= 0 {
+				if line[i] == '\\' && i+1 < len(line) &&
+					strings.IndexByte("\"\\$`", line[i+1]) >= 0 {
 					i++
 				}
 				word.WriteByte(line[i])

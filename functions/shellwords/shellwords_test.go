@@ -9,14 +9,17 @@ import (
 
 func TestSplit(t *testing.T) {
 	got, err := shellwords.Split(`set-x 'a b' "c \"d\" \e" f\ g ''`)
-	if want := []string{"set-x", "a b", `c "d" \e`, "f g", ""}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"set-x", "a b", `c "d" \e`, "f g", ""}; err != nil ||
+		!slices.Equal(got, want) {
 		t.Errorf("%q %v, want %q", got, err, want)
 	}
 }
 
+// TestWhatIsQuotedIsSplitAgain checks that Split is the inverse of Quote.
 func TestWhatIsQuotedIsSplitAgain(t *testing.T) {
 	for text, words := range map[string][]string{
-		"a b:c @ %+=,": {"a", "b:c", "@", "%+=,"}, `'' ' ' ''\'''`: {"", " ", "'"}, "'$x' 'é'": {"$x", "é"},
+		"a b:c @ %+=,": {"a", "b:c", "@", "%+=,"}, `'' ' ' ''\'''`: {"", " ", "'"},
+		"'$x' 'é'": {"$x", "é"},
 	} {
 		got := shellwords.Quote(words...)
 		if got != text {
