@@ -1,4 +1,5 @@
-// Package examples_test builds the examples and runs them, and keeps the manual for authors true to them.
+// Package examples_test builds and runs the examples, and compares the manuals for authors with
+// them.
 package examples_test
 
 import (
@@ -15,20 +16,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// build builds an example and returns what to run.
+// build builds an example and returns the path of the binary.
 func build(t *testing.T, name string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the examples")
 	}
 	binary := filepath.Join(t.TempDir(), name)
-	if out, err := exec.Command("go", "build", "-o", binary, "./"+name).CombinedOutput(); err != nil {
+	if out, err := exec.Command(
+		"go", "build", "-o", binary, "./"+name,
+	).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return binary
 }
 
-// run runs an example in its directory and returns what it wrote and its exit status.
+// run runs an example in its directory and returns its output and its exit status.
 func run(t *testing.T, binary string, words ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := exec.Command(binary, words...)
@@ -46,6 +49,7 @@ func run(t *testing.T, binary string, words ...string) (stdout, stderr string, s
 	return out.String(), errOut.String(), status
 }
 
+// read returns the contents of a file.
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -58,28 +62,64 @@ func read(t *testing.T, path string) string {
 func TestExamplesAreCommands(t *testing.T) {
 	for name, cases := range map[string][]struct {
 		words  []string
-		stdout string // a file, or a part of what is written
+		stdout string // a file, or part of the output
 		stderr string
 		status int
 	}{
 		"hello-world": {
-			{[]string{"do", "testdata/in.yaml", "Shop", "hello-world"}, "hello-world/testdata/greets-everybody/out.yaml", "", 0},
-			{[]string{"do", "testdata/in.yaml", "Shop", "hello-world", "a", "b"}, "", "too many arguments: got 2, expected 1", 2},
-			{[]string{"do", "testdata/in.yaml", "Shop", "hello-wordl"}, "", "did you mean hello-world?", 2},
+			{
+				[]string{"do", "testdata/in.yaml", "Shop", "hello-world"},
+				"hello-world/testdata/greets-everybody/out.yaml", "", 0,
+			},
+			{
+				[]string{"do", "testdata/in.yaml", "Shop", "hello-world", "a", "b"}, "",
+				"too many arguments: got 2, expected 1", 2,
+			},
+			{
+				[]string{"do", "testdata/in.yaml", "Shop", "hello-wordl"}, "",
+				"did you mean hello-world?", 2,
+			},
 			{[]string{"list"}, "Greet every resource with an annotation", "", 0},
 		},
 		"custom-resource": {
-			{[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "50"}, "custom-resource/testdata/sets-one/out.yaml", "", 0},
-			{[]string{"do", "testdata/in.yaml", "Cache", "get-shard-weight", "b"}, `"Value": 25`, "", 0},
-			{[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "101"}, "", "out of range [0,100]", 2},
+			{
+				[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "50"},
+				"custom-resource/testdata/sets-one/out.yaml", "", 0,
+			},
+			{
+				[]string{"do", "testdata/in.yaml", "Cache", "get-shard-weight", "b"}, `"Value": 25`,
+				"", 0,
+			},
+			{
+				[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "101"}, "",
+				"out of range [0,100]", 2,
+			},
 		},
 		"porting": {
-			{[]string{"do", "testdata/in.yaml", "Cache", "set-owner", "shop"}, "porting/testdata/sets-the-owner/out.yaml", "", 0},
-			{[]string{"do", "testdata/in.yaml", "Cache", "vet-owners", "--combine-validations"}, `"2 resources have 2 owners"`, "", 1},
+			{
+				[]string{"do", "testdata/in.yaml", "Cache", "set-owner", "shop"},
+				"porting/testdata/sets-the-owner/out.yaml", "", 0,
+			},
+			{
+				[]string{"do", "testdata/in.yaml", "Cache", "vet-owners", "--combine-validations"},
+				`"2 resources have 2 owners"`, "", 1,
+			},
 		},
 		"own-format": {
-			{[]string{"do", "--toolchain", "Example/Sysctl", "testdata/in.conf", "Router", "get-int-path", "*", "vm.swappiness"}, `"Value": 10`, "", 0},
-			{[]string{"do", "--toolchain", "Example/Sysctl", "testdata/in.conf", "Router", "set-replicas", "1"}, "", "unknown function", 2},
+			{
+				[]string{
+					"do", "--toolchain", "Example/Sysctl", "testdata/in.conf", "Router",
+					"get-int-path", "*", "vm.swappiness",
+				},
+				`"Value": 10`, "", 0,
+			},
+			{
+				[]string{
+					"do", "--toolchain", "Example/Sysctl", "testdata/in.conf", "Router",
+					"set-replicas", "1",
+				},
+				"", "unknown function", 2,
+			},
 			{[]string{"list", "--toolchain", "Example/Sysctl"}, "set-int-path", "", 0},
 		},
 	} {
@@ -93,20 +133,25 @@ func TestExamplesAreCommands(t *testing.T) {
 			} else if !strings.Contains(stdout, c.stdout) || (c.stdout == "") != (stdout == "") {
 				t.Errorf("%s %q: %s, want %s", name, c.words, stdout, c.stdout)
 			}
-			if status != c.status || !strings.Contains(stderr, c.stderr) || (c.stderr == "") != (stderr == "") {
-				t.Errorf("%s %q: exit status %d, %s, want %d, %s", name, c.words, status, stderr, c.status, c.stderr)
+			if status != c.status || !strings.Contains(stderr, c.stderr) ||
+				(c.stderr == "") != (stderr == "") {
+				t.Errorf(
+					"%s %q: exit status %d, %s, want %d, %s", name, c.words, status, stderr,
+					c.status, c.stderr,
+				)
 			}
 		}
 	}
 }
 
-// block is a fenced block of a manual: a language, what it is from, and the text.
+// block is a fenced block of a manual: its language, the file or example it is from, and its text.
 type block struct {
 	line           int
 	language, from string
 	text           string
 }
 
+// blocks returns the fenced blocks of a manual.
 func blocks(t *testing.T, text string) []block {
 	t.Helper()
 	var found []block
@@ -129,17 +174,19 @@ func blocks(t *testing.T, text string) []block {
 	return found
 }
 
-// TestPortingManual compares the block of Go with the file it names and runs what was ported. TestReadme of cmd/fctl runs its commands.
+// TestPortingManual compares the Go blocks of the manual with the files they name. TestReadme of
+// cmd/fctl runs its commands.
 func TestPortingManual(t *testing.T) {
 	const manual = "../docs/porting.md"
 	for _, b := range blocks(t, read(t, manual)) {
-		if b.language == "go" && !strings.Contains("\n"+read(t, filepath.Join("..", b.from)), "\n"+b.text) {
+		if b.language == "go" &&
+			!strings.Contains("\n"+read(t, filepath.Join("..", b.from)), "\n"+b.text) {
 			t.Errorf("%s:%d: this is not in %s:\n%s", manual, b.line, b.from, b.text)
 		}
 	}
 }
 
-// TestManual compares the blocks of Go with the files they name and runs the commands.
+// TestManual compares the Go blocks of the manual with the files they name, and runs its commands.
 func TestManual(t *testing.T) {
 	const manual = "../docs/writing-functions.md"
 	found := blocks(t, read(t, manual))

@@ -15,14 +15,17 @@ const (
 // register adds get-shard-weight and set-shard-weight, for the shards of Cache resources.
 func register(executor *functions.Executor) error {
 	provider := executor.ResourceProvider(toolchain)
-	// Where the weights are: of the element of the list whose name is the first argument.
-	err := yamlkit.RegisterPathsByAttributeName(provider, shardWeight, "cache.example.com/v1/Cache", api.PathToVisitorInfoType{
-		"spec.shards.?name:shard-name=%s.weight": {DataType: api.DataTypeInt},
-	}, &api.FunctionInvocation{FunctionName: "get-" + shardWeight}, &api.FunctionInvocation{FunctionName: "set-" + shardWeight}, false)
+	// The path of the weights: %s is the name of the list element, which is the first argument.
+	err := yamlkit.RegisterPathsByAttributeName(provider, shardWeight, "cache.example.com/v1/Cache",
+		api.PathToVisitorInfoType{
+			"spec.shards.?name:shard-name=%s.weight": {DataType: api.DataTypeInt},
+		},
+		&api.FunctionInvocation{FunctionName: "get-" + shardWeight},
+		&api.FunctionInvocation{FunctionName: "set-" + shardWeight}, false)
 	if err != nil {
 		return err
 	}
-	// What the functions take: the arguments of the path, and last the value.
+	// The parameters of both functions: first the arguments of the path, last the value.
 	least, most := 0, 100
 	parameters := []api.FunctionParameter{
 		{
@@ -35,7 +38,8 @@ func register(executor *functions.Executor) error {
 			ValueConstraints: api.ValueConstraints{Min: &least, Max: &most},
 		},
 	}
-	return generic.RegisterPathSetterAndGetter(executor.Registry(toolchain), shardWeight, parameters,
+	return generic.RegisterPathSetterAndGetter(
+		executor.Registry(toolchain), shardWeight, parameters,
 		"the weight of the shards of a Cache", shardWeight, provider, true, true,
 		generic.WithPathFunctionExamples("get-shard-weight '*'", "set-shard-weight a 50"))
 }

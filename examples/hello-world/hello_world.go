@@ -9,7 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// register adds the function to an executor that has the built-in ones.
+// register adds the function to an executor, which already has the built-in ones.
 func register(executor *functions.Executor) error {
 	return executor.RegisterFunction(api.ToolchainKubernetesYAML, handler.FunctionRegistration{
 		FunctionSignature: GetHelloWorldFunctionSignature(),
@@ -17,7 +17,8 @@ func register(executor *functions.Executor) error {
 	})
 }
 
-// GetHelloWorldFunctionSignature describes the function: help, completion and the checks of arguments are made of it.
+// GetHelloWorldFunctionSignature describes the function. Help, completion and the checks of
+// arguments are derived from it.
 func GetHelloWorldFunctionSignature() api.FunctionSignature {
 	return api.FunctionSignature{
 		FunctionName: "hello-world",
@@ -35,7 +36,9 @@ func GetHelloWorldFunctionSignature() api.FunctionSignature {
 }
 
 // HelloWorldFunction sets an annotation on every resource.
-func HelloWorldFunction(_ *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+func HelloWorldFunction(
+	_ *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, _ []byte,
+) (gaby.Container, any, error) {
 	greeting := handler.Arguments(args).String("greeting")
 	if greeting == "" {
 		greeting = "Hello, World!"

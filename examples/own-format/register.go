@@ -7,10 +7,11 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 )
 
-// toolchain is what --toolchain calls the format.
+// toolchain is the name of the format for --toolchain.
 const toolchain = "Example/Sysctl"
 
-// register adds the format to an executor: how its text is read and written, and what is known about its resources.
+// register adds the format to an executor: how its text is parsed and printed, and what is known
+// about its resources.
 func register(executor *functions.Executor) error {
 	return executor.RegisterToolchain(functions.Toolchain{
 		Name:      toolchain,

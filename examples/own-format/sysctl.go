@@ -8,11 +8,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// sysctl is the language of sysctl.conf: lines such as net.ipv4.ip_forward = 1, which nest at the dots of their keys, and comments
-// behind # or ; at the beginning of a line.
+// sysctl is the language of sysctl.conf, see sysctl.conf(5). Lines such as net.ipv4.ip_forward = 1
+// nest at the dots of their keys. Comments start with # or ; at the beginning of a line.
 type sysctl struct{ formatkit.FlatEdits[sysctl] }
 
-// Parse finds the keys and values, and where they stand.
+// Parse returns the document: its keys and values with their spans.
 func (sysctl) Parse(text []byte) ([]formatkit.Document, error) {
 	var settings []*formatkit.Node
 	for at := 0; at < len(text); at = formatkit.NextLine(text, at) {
@@ -39,6 +39,8 @@ func (sysctl) Parse(text []byte) ([]formatkit.Document, error) {
 	return []formatkit.Document{{Root: formatkit.Nest(settings)}}, nil
 }
 
+// isComment returns the length of the comment sign that a line begins with, 0 if it is not a
+// comment.
 func isComment(line []byte) int {
 	if line[0] == '#' || line[0] == ';' {
 		return 1
@@ -46,7 +48,8 @@ func isComment(line []byte) int {
 	return 0
 }
 
-// Scalar is what is read back once a value is written.
+// Scalar returns what a value is read back as once it is written, or an error if it cannot be
+// written.
 func (sysctl) Scalar(value any) (any, error) {
 	text, ok := formatkit.Untyped(value)
 	if !ok || strings.ContainsAny(text, "\r\n") || strings.TrimSpace(text) != text {
@@ -55,27 +58,30 @@ func (sysctl) Scalar(value any) (any, error) {
 	return formatkit.Typed(text), nil
 }
 
-// CheckValue says what cannot be written.
+// CheckValue returns an error for a map or list that cannot be written.
 func (sysctl) CheckValue(root gaby.Value, path []string) error {
 	return formatkit.CheckFlat(root, path)
 }
 
-// Key is a key as it is written.
+// Key formats a key.
 func (sysctl) Key(key string) string { return key }
 
-// Value is a value as it is written in the place of another one.
+// Value formats a value that replaces another one.
 func (sysctl) Value(_ *formatkit.Writer, _ *formatkit.Node, value any) string {
 	text, _ := formatkit.Untyped(value)
 	return text
 }
 
-// Line is a new line, written as its neighbours.
-func (s sysctl) Line(w *formatkit.Writer, model *formatkit.Node, key string, value any, _ string) string {
+// Line formats a new line, in the style of its neighbors.
+func (s sysctl) Line(
+	w *formatkit.Writer, model *formatkit.Node, key string, value any, _ string,
+) string {
 	d := formatkit.Delimiter{Before: " ", Sign: "=", After: " "}
 	if model != nil {
-		d = formatkit.DelimiterOf(w.Text, model, formatkit.Neighbours(w.Text, w.Lines(), model), func(n *formatkit.Node) formatkit.Span {
-			return n.Syntax.(formatkit.Span)
-		})
+		d = formatkit.DelimiterOf(w.Text, model, formatkit.Neighbours(w.Text, w.Lines(), model),
+			func(n *formatkit.Node) formatkit.Span {
+				return n.Syntax.(formatkit.Span)
+			})
 	}
 	return d.Line(key) + s.Value(w, model, value)
 }

@@ -1,4 +1,5 @@
-// Command porting is fctl with functions that were written for ConfigHub's SDK, see docs/porting.md.
+// Command porting is fctl with functions that were written for ConfigHub's SDK, see
+// docs/porting.md.
 package main
 
 import (

@@ -12,5 +12,8 @@ func TestCases(t *testing.T) {
 	if err := register(executor); err != nil {
 		t.Fatal(err)
 	}
-	functest.Suite{Executor: executor, Dir: "testdata", Functions: []string{"set-owner", "get-cache-size", "set-cache-size", "vet-owners"}}.Run(t)
+	functest.Suite{
+		Executor: executor, Dir: "testdata",
+		Functions: []string{"set-owner", "get-cache-size", "set-cache-size", "vet-owners"},
+	}.Run(t)
 }

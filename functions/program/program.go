@@ -128,9 +128,7 @@ func (l *Language) function(name string, use Use,
 	programs := expression.NewPrograms(
 		l.Name,
 		func(text string) (func(*expression.Scope) (Run, error), error) {
-			return l.Compile(
-				text, use,
-			)
+			return l.Compile(text, use)
 		},
 	)
 	program := l.Program.ParameterName
