@@ -110,6 +110,7 @@ func invocationOf(t *testing.T, example string) (api.FunctionInvocation, bool) {
 	return invocation, true
 }
 
+// result is the part of a response that must not depend on how the unit is split.
 type result struct {
 	Data, Outputs string
 	Notes         []api.Note
@@ -117,6 +118,8 @@ type result struct {
 	Matches       int
 }
 
+// outcome runs an invocation, and more after it, on a number of processors. It drops the notes of
+// inOnePiece.
 func outcome(
 	t *testing.T,
 	executor *functions.Executor,

@@ -22,13 +22,14 @@ func TestFunctionOfAnAuthor(t *testing.T) {
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "hello-world", Description: "Greet", Mutating: true, Hermetic: true,
 		},
-		Function: func(fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument, otherData []byte) (
-			gaby.Container, any, error,
-		) {
+		Function: func(
+			fc *api.FunctionContext, parsedData gaby.Container, args []api.FunctionArgument,
+			otherData []byte,
+		) (gaby.Container, any, error) {
 			_, err := yamlkit.VisitResources(parsedData, nil, k8skit.K8sResourceProvider,
-				func(doc *gaby.YamlDoc, output any, index int, resourceInfo *api.ResourceInfo) (
-					any, []error,
-				) {
+				func(
+					doc *gaby.YamlDoc, output any, index int, resourceInfo *api.ResourceInfo,
+				) (any, []error) {
 					if _, err := doc.SetP(
 						"hello", "metadata.annotations.example~1com/greeting",
 					); err != nil {
@@ -177,9 +178,9 @@ func TestInvocationsInDetailsAreBound(t *testing.T) {
 			"spec.nodes.?name:node-name=%s.keys.?id:key-id=%s.secret": {
 				DataType: api.DataTypeString, Details: details,
 			},
-		}, &api.FunctionInvocation{
-			FunctionName: "get-cache-secret",
-		}, &api.FunctionInvocation{FunctionName: "set-cache-secret"}, false)
+		},
+		&api.FunctionInvocation{FunctionName: "get-cache-secret"},
+		&api.FunctionInvocation{FunctionName: "set-cache-secret"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,18 +233,19 @@ spec:
 			}
 		}
 	}
-	renamed, err := executor.Run(t.Context(),
-		&api.FunctionInvocationRequest{ConfigData: []byte(cache),
-			FunctionInvocations: api.FunctionInvocationList{
-				{
-					FunctionName: "set-references-of-type",
-					Arguments:    []api.FunctionArgument{{Value: "v1/Secret"}, {Value: "tls"}},
-				},
-				{
-					FunctionName: "get-references-of-type",
-					Arguments:    []api.FunctionArgument{{Value: "v1/Secret"}},
-				},
-			}}, handler.Options{})
+	renamed, err := executor.Run(t.Context(), &api.FunctionInvocationRequest{
+		ConfigData: []byte(cache),
+		FunctionInvocations: api.FunctionInvocationList{
+			{
+				FunctionName: "set-references-of-type",
+				Arguments:    []api.FunctionArgument{{Value: "v1/Secret"}, {Value: "tls"}},
+			},
+			{
+				FunctionName: "get-references-of-type",
+				Arguments:    []api.FunctionArgument{{Value: "v1/Secret"}},
+			},
+		},
+	}, handler.Options{})
 	if want := strings.Replace(cache, "confighubplaceholder", "tls", 1); err != nil ||
 		string(renamed.ConfigData) != want {
 		t.Errorf("%v %s\n%s", err, failures(renamed), renamed.ConfigData)

@@ -142,6 +142,7 @@ func BenchmarkVetCELExpr(b *testing.B) {
 	}
 }
 
+// celProgram compiles an expression with cel-go.
 func celProgram(b *testing.B, text string) cel.Program {
 	env, err := cel.NewEnv(cel.Variable("r", cel.DynType))
 	if err != nil {

@@ -110,6 +110,7 @@ func randomModule(r *rand.Rand) string {
 // attributes of objects are flattened.
 type module map[string][]map[string]string
 
+// moduleOf parses a module with HCL's own parser.
 func moduleOf(t *testing.T, text string) module {
 	t.Helper()
 	file, diagnostics := hclsyntax.ParseConfig([]byte(text), "", hcl.InitialPos)

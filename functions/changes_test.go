@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
+// countChanges opens both states of a unit and counts the changes.
 func countChanges(
 	executor *functions.Executor, before, after []byte,
 ) (resources, values int, err error) {

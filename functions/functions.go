@@ -30,11 +30,13 @@ func NewEmptyExecutor() *Executor { return newExecutor(false) }
 // cause.
 func NewStandardExecutor() *Executor { return newExecutor(true) }
 
+// newExecutor returns an executor with the built-in toolchains, with their functions if standard is
+// set. It takes the snapshot of the Kubernetes provider at once, although handlers are made later.
 func newExecutor(standard bool) *Executor {
 	toolchains := Toolchains()
-	e := &Executor{handlers: make(
-		map[api.ToolchainType]func() *handler.FunctionHandler, len(toolchains),
-	)}
+	e := &Executor{
+		handlers: make(map[api.ToolchainType]func() *handler.FunctionHandler, len(toolchains)),
+	}
 	known := k8skit.K8sResourceProvider.Snapshot()
 	for _, t := range toolchains {
 		if t.Name == api.ToolchainKubernetesYAML {

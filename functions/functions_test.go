@@ -65,6 +65,7 @@ func invoke(t *testing.T, data, line string) *handler.Result {
 	return r
 }
 
+// failures formats the failures of a result.
 func failures(r *handler.Result) string {
 	var texts []string
 	for _, f := range r.Failures {

@@ -16,6 +16,7 @@ import (
 // flatText is a text of entries, each on a line of its own.
 type flatText []flatEntry
 
+// flatEntry is a key and a value with the comments before it and after it on its line.
 type flatEntry struct {
 	key, value string
 	head, line string // comments
@@ -29,6 +30,7 @@ type flatFormat struct {
 	comment    string // the comment prefix; "# " if empty
 }
 
+// text writes t in the format.
 func (f flatFormat) text(t flatText) string {
 	mark := f.comment
 	if mark == "" {
@@ -75,6 +77,7 @@ func (t flatText) variant(r *rand.Rand, comment func() string) flatText {
 	return t
 }
 
+// values returns the values of t by key.
 func (t flatText) values() map[string]string {
 	values := map[string]string{}
 	for _, e := range t {
@@ -193,6 +196,7 @@ func TestMergeOfAllToolchains(t *testing.T) {
 	}
 }
 
+// mapUnion returns a map with the keys of all maps.
 func mapUnion(all ...map[string]string) map[string]string {
 	union := map[string]string{}
 	for _, m := range all {

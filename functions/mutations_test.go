@@ -404,7 +404,7 @@ func TestMutationsOfParts(t *testing.T) {
 	}
 	chain := []string{"set-replicas 5", "set-container-image web nginx:2", "set-annotation x y"}
 	parts := mutate(t, b.String(), false, chain...)
-	whole := mutate(t, b.String(), false, append(chain, "get-placeholders")...) // cannot be run on parts
+	whole := mutate(t, b.String(), false, append(chain, "get-placeholders")...) // never in parts
 	if len(parts.Mutations) != 2000 || len(parts.Mutators) != 3 {
 		t.Fatal(len(parts.Mutations), parts.Mutators)
 	}
@@ -501,6 +501,7 @@ func sameUnits(a, b []any) bool {
 	return true
 }
 
+// valuesOf returns the values of the documents in data.
 func valuesOf(t testing.TB, data []byte) []any {
 	t.Helper()
 	docs, err := gaby.ParseAll(data)

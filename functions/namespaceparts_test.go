@@ -25,6 +25,7 @@ func padding(name, namespace string) string {
 	return b.String()
 }
 
+// resourceText returns the text of a resource, with more at its end.
 func resourceText(apiVersion, kind, namespace, name, more string) string {
 	if namespace != "" {
 		namespace = "\n  namespace: " + namespace

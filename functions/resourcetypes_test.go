@@ -51,6 +51,7 @@ spec:
   - name: b
 `
 
+// executorWith returns a standard executor with resource type files.
 func executorWith(t *testing.T, files ...resourcetypes.File) *functions.Executor {
 	t.Helper()
 	e := functions.NewStandardExecutor()

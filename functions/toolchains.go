@@ -47,7 +47,9 @@ type Toolchain struct {
 	Converter configkit.ConfigConverter
 	Provider  func() configkit.ResourceProvider
 	// Register adds the functions specific to the toolchain. It may be nil.
-	Register func(handler.FunctionRegistry, configkit.ConfigConverter, configkit.ResourceProvider) error
+	Register func(
+		handler.FunctionRegistry, configkit.ConfigConverter, configkit.ResourceProvider,
+	) error
 }
 
 // Toolchains returns the built-in toolchains. If several have the same extension, the usual one is

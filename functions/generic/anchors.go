@@ -27,9 +27,9 @@ func expandAnchorsFunction(provider configkit.ResourceProvider) handler.Function
 			fc *api.FunctionContext, docs gaby.Container, _ []api.FunctionArgument, _ []byte,
 		) (gaby.Container, any, error) {
 			matches := 0
-			expand := func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (
-				any, []error,
-			) {
+			expand := func(
+				doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo,
+			) (any, []error) {
 				n, err := doc.ExpandAnchors()
 				matches += n
 				return output, []error{err}

@@ -65,9 +65,9 @@ func WithValueCheck(check func(value any) error) PathFunctionOption {
 // *handler.RegistrationError.
 func RegisterPathSetterAndGetter(
 	fh handler.FunctionRegistry, functionNameSuffix string, parameters []api.FunctionParameter,
-	description string,
-	attributeName api.AttributeName, resourceProvider configkit.ResourceProvider, addSetter,
-	upsert bool, options ...PathFunctionOption,
+	description string, attributeName api.AttributeName,
+	resourceProvider configkit.ResourceProvider, addSetter, upsert bool,
+	options ...PathFunctionOption,
 ) error {
 	getter, setter, err := pathFunctions(
 		functionNameSuffix, parameters, description, attributeName, resourceProvider, upsert,

@@ -304,8 +304,9 @@ func literalPath(path string) (string, error) {
 			continue
 		}
 		if strings.ContainsAny(s, ":#") {
-			return "",
-				fmt.Errorf("path %s: the key %s, with : or #, cannot be written in a path", path, s)
+			return "", fmt.Errorf(
+				"path %s: the key %s, with : or #, cannot be written in a path", path, s,
+			)
 		}
 		segments[i] = "@" + s + ":key"
 	}
@@ -493,8 +494,9 @@ func setterOf[T yamlkit.Scalar](
 	provider configkit.ResourceProvider, query configkit.PathSource, value T,
 ) func(gaby.Container) (int, error) {
 	return func(docs gaby.Container) (int, error) {
-		return yamlkit.UpdatePaths(docs, query, nil, provider, func(T) T {
-			return value
-		}, yamlkit.UpdateOptions{Upsert: true})
+		return yamlkit.UpdatePaths(
+			docs, query, nil, provider, func(T) T { return value },
+			yamlkit.UpdateOptions{Upsert: true},
+		)
 	}
 }

@@ -17,7 +17,7 @@ func TestReplacer(t *testing.T) {
 		{"a.c", "$$", true, "a.c abc", "$ $", true},
 		{"(?P<n>a)(.)c", "${2}${n}", true, "abc", "ba", true},
 		{"(a)", "${1}1", true, "aa", "a1a1", true},
-		{"x*", "y", true, "b", "yby", true}, // an expression that can match nothing matches everywhere
+		{"x*", "y", true, "b", "yby", true}, // matches the empty text everywhere
 		{"a", "a", false, "a", "a", true},
 		{"a", "b", false, "c", "c", false},
 		{"^a", "b", true, "ca", "ca", false},

@@ -17,9 +17,9 @@ const parameterYQ = "yq-expression"
 // getYQFunction returns get-yq.
 func getYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	r := yqFunction("get-yq",
-		func(fc *api.FunctionContext, docs gaby.Container, run *yq.Run) (
-			gaby.Container, any, error,
-		) {
+		func(
+			fc *api.FunctionContext, docs gaby.Container, run *yq.Run,
+		) (gaby.Container, any, error) {
 			var payload strings.Builder
 			found := 0
 			_, err := yamlkit.VisitResources(docs, nil, provider,
@@ -58,9 +58,9 @@ func getYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 // setYQFunction returns set-yq.
 func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	r := yqFunction("set-yq",
-		func(fc *api.FunctionContext, docs gaby.Container, run *yq.Run) (
-			gaby.Container, any, error,
-		) {
+		func(
+			fc *api.FunctionContext, docs gaby.Container, run *yq.Run,
+		) (gaby.Container, any, error) {
 			instead := map[*gaby.YamlDoc]gaby.Container{}
 			_, err := yamlkit.VisitResources(docs, nil, provider,
 				func(doc *gaby.YamlDoc, output any, _ int, _ *api.ResourceInfo) (any, []error) {

@@ -25,10 +25,10 @@ type referenceSetter struct {
 	own     []*gaby.YamlDoc     // the resources of the type in the unit
 }
 
-// run sets the references. Without an old name it sets placeholders and the references to the one
-// resource of the type that the input refers to. If only placeholders are left and the unit has one
-// resource of the type, that resource gets the name too. References to resources outside the input
-// stay, with a note.
+// run sets the references with the old name. Without an old name, it sets placeholders and the
+// references to resources in the input, which must all have the same name. If all references are
+// placeholders and the unit has one resource of the type, that resource gets the name too.
+// References to resources outside the input stay, with a note.
 func (s *referenceSetter) run(docs gaby.Container) error {
 	s.survey(WholeUnit(s.fc, docs))
 	known, foreign, placeholders := map[string]*Reference{}, map[string]bool{}, 0
