@@ -62,7 +62,7 @@ func WithValueCheck(check func(value any) error) PathFunctionOption {
 // and write the registered paths of an attribute. The last parameter is the value, of type string,
 // int or bool; the parameters before it fill the %s of the paths. description is appended to "Get "
 // and "Set ". With upsert, the setter creates missing values. The error is a
-// *handler.RegistrationError.
+// *handler.RegistrationError, or the error of fh.
 func RegisterPathSetterAndGetter(
 	fh handler.FunctionRegistry, functionNameSuffix string, parameters []api.FunctionParameter,
 	description string, attributeName api.AttributeName,

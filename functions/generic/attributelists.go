@@ -201,8 +201,8 @@ func checkRows(
 
 // eachRow calls f for each row with the documents it applies to. f gets one document at a time,
 // except that blocks that form one resource are passed together. If there are as many rows with one
-// path as there are such blocks, each row applies to the block it was read from. Documents are
-// identified by their names before the first row, so that rows can rename them.
+// path as there are blocks with that path, each row applies to the block it was read from.
+// Documents are identified by their names before the first row, so that rows can rename them.
 func eachRow(
 	docs gaby.Container,
 	rows api.AttributeValueList,

@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// ensureContextFunction returns ensure-context. It exists for users of ConfigHub; nothing in this
+// ensureContextFunction returns ensure-context. It is kept for its present users; nothing in this
 // project reads what it writes.
 func ensureContextFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
