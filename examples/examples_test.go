@@ -72,11 +72,13 @@ func TestExamplesAreCommands(t *testing.T) {
 				"hello-world/testdata/greets-everybody/out.yaml", "", 0,
 			},
 			{
-				[]string{"do", "testdata/in.yaml", "Shop", "hello-world", "a", "b"}, "",
+				[]string{"do", "testdata/in.yaml", "Shop", "hello-world", "a", "b"},
+				"",
 				"too many arguments: got 2, expected 1", 2,
 			},
 			{
-				[]string{"do", "testdata/in.yaml", "Shop", "hello-wordl"}, "",
+				[]string{"do", "testdata/in.yaml", "Shop", "hello-wordl"},
+				"",
 				"did you mean hello-world?", 2,
 			},
 			{[]string{"list"}, "Greet every resource with an annotation", "", 0},
@@ -87,11 +89,13 @@ func TestExamplesAreCommands(t *testing.T) {
 				"custom-resource/testdata/sets-one/out.yaml", "", 0,
 			},
 			{
-				[]string{"do", "testdata/in.yaml", "Cache", "get-shard-weight", "b"}, `"Value": 25`,
+				[]string{"do", "testdata/in.yaml", "Cache", "get-shard-weight", "b"},
+				`"Value": 25`,
 				"", 0,
 			},
 			{
-				[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "101"}, "",
+				[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "101"},
+				"",
 				"out of range [0,100]", 2,
 			},
 		},

@@ -128,7 +128,8 @@ func TestChangesOfAResponse(t *testing.T) {
 
 // TestUnmatchedFunctions checks that Unmatched says, for each function, why it found nothing to do.
 func TestUnmatchedFunctions(t *testing.T) {
-	request := &api.FunctionInvocationRequest{ConfigData: workload(3),
+	request := &api.FunctionInvocationRequest{
+		ConfigData: workload(3),
 		FunctionInvocations: api.FunctionInvocationList{
 			{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 5}}},
 			{
@@ -139,7 +140,8 @@ func TestUnmatchedFunctions(t *testing.T) {
 				FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: 6}},
 				WhereResource: "spec.replicas > 100",
 			},
-		}}
+		},
+	}
 	for where, want := range map[string]string{
 		"":                         ". set-container-image: nothing matched container-name nobody. set-replicas: no resource satisfies spec.replicas > 100",
 		"metadata.name = 'nobody'": "no resource satisfies metadata.name = 'nobody'. no resource satisfies metadata.name = 'nobody'. set-replicas: no resource satisfies metadata.name = 'nobody' AND spec.replicas > 100",

@@ -20,15 +20,18 @@ func TestDiffAcrossUnits(t *testing.T) {
 		want  []string // for each unit the operations, then the moves
 	}{
 		{
-			"the same", []functions.Versions{{Before: []byte(web), After: []byte("# new\n" + web)}},
+			"the same",
+			[]functions.Versions{{Before: []byte(web), After: []byte("# new\n" + web)}},
 			[]string{""},
 		},
 		{
-			"changed", []functions.Versions{{Before: []byte(web), After: []byte(webB)}},
+			"changed",
+			[]functions.Versions{{Before: []byte(web), After: []byte(webB)}},
 			[]string{"Update /1 "},
 		},
 		{
-			"new and gone", []functions.Versions{{After: []byte(web)}, {Before: []byte(other)}},
+			"new and gone",
+			[]functions.Versions{{After: []byte(web)}, {Before: []byte(other)}},
 			[]string{"Add /0 ", "Delete /0 "},
 		},
 		{"moved", []functions.Versions{
@@ -36,13 +39,15 @@ func TestDiffAcrossUnits(t *testing.T) {
 			{Before: []byte(values), After: []byte(values + "---\n" + web)},
 		}, []string{"Add /0 ", "<0"}},
 		{
-			"moved and changed", []functions.Versions{{Before: []byte(web)}, {After: []byte(webB)}},
+			"moved and changed",
+			[]functions.Versions{{Before: []byte(web)}, {After: []byte(webB)}},
 			[]string{"", "Update /1 <0"},
 		},
 		{
 			"twice before, so nobody knows which moved",
 			[]functions.Versions{
-				{Before: []byte(web), After: []byte(web)}, {Before: []byte(web)},
+				{Before: []byte(web), After: []byte(web)},
+				{Before: []byte(web)},
 				{After: []byte(webB)},
 			},
 			[]string{"", "Delete /0 ", "Add /0 "},

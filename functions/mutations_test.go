@@ -143,11 +143,16 @@ func TestMutations(t *testing.T) {
 		{"nothing", []string{"get-replicas"}, false, nil, nil},
 		{"the same value", []string{"set-replicas 3"}, false, nil, nil},
 		{
-			"one function", []string{"set-replicas 5"}, false,
-			[]string{"web spec.replicas Update 0 5"}, []int{0},
+			"one function",
+			[]string{"set-replicas 5"},
+			false,
+			[]string{"web spec.replicas Update 0 5"},
+			[]int{0},
 		},
 		{
-			"a comment", []string{"set-path-comment apps/v1/Deployment spec.replicas other"}, false,
+			"a comment",
+			[]string{"set-path-comment apps/v1/Deployment spec.replicas other"},
+			false,
 			nil, nil,
 		},
 		{
@@ -158,8 +163,11 @@ func TestMutations(t *testing.T) {
 			[]int{1, 2},
 		},
 		{
-			"the last one counts", []string{"set-replicas 5", "set-replicas 6"}, false,
-			[]string{"web spec.replicas Update 1 6"}, []int{0, 1},
+			"the last one counts",
+			[]string{"set-replicas 5", "set-replicas 6"},
+			false,
+			[]string{"web spec.replicas Update 1 6"},
+			[]int{0, 1},
 		},
 		{"changed back", []string{"set-replicas 5", "set-replicas 3"}, false, nil, []int{0, 1}},
 		{
@@ -184,17 +192,24 @@ func TestMutations(t *testing.T) {
 			"public metadata.labels.tier Add 0 front",
 		}, []int{0}},
 		{
-			"a map emptied", []string{"delete-path apps/v1/Deployment spec.strategy.type"}, false,
-			[]string{"web spec.strategy Update 0 {}"}, []int{0},
+			"a map emptied",
+			[]string{"delete-path apps/v1/Deployment spec.strategy.type"},
+			false,
+			[]string{"web spec.strategy Update 0 {}"},
+			[]int{0},
 		},
 		{
 			"a new map",
-			[]string{"set-path spec.template.metadata.annotations '{a: 1, b: {c: 2}}'"}, false, nil,
+			[]string{"set-path spec.template.metadata.annotations '{a: 1, b: {c: 2}}'"},
+			false, nil,
 			nil,
 		},
 		{
-			"a resource gone", []string{"delete-resource v1/ConfigMap settings"}, false,
-			[]string{"settings Delete 0"}, []int{0},
+			"a resource gone",
+			[]string{"delete-resource v1/ConfigMap settings"},
+			false,
+			[]string{"settings Delete 0"},
+			[]int{0},
 		},
 		{"gone and back", []string{
 			"delete-resource v1/ConfigMap settings",
@@ -263,7 +278,8 @@ func TestMutationsOfLists(t *testing.T) {
 		want  []string // index of the function, segment, type and value
 	}{
 		{
-			"twice", []string{"set-path spec.list.0 other", "set-path spec.list.0 third"},
+			"twice",
+			[]string{"set-path spec.list.0 other", "set-path spec.list.0 third"},
 			[]string{"list ;@0 Update 1 third"},
 		},
 		{
@@ -277,19 +293,23 @@ func TestMutationsOfLists(t *testing.T) {
 			[]string{"list ;@0 Add 1 front", "list ;@1 Update 2 z"},
 		},
 		{
-			"changed, moved", []string{"set-path spec.list.1 q", front},
+			"changed, moved",
+			[]string{"set-path spec.list.1 q", front},
 			[]string{"list ;@0 Add 1 front", "list ;@1 Update 0 q"},
 		},
 		{
-			"moved, another changed", []string{front, "set-path spec.list.1 z"},
+			"moved, another changed",
+			[]string{front, "set-path spec.list.1 z"},
 			[]string{"list ;@0 Add 0 front", "list ;@0 Update 1 z"},
 		},
 		{
-			"new, changed", []string{front, "set-path spec.list.0 other"},
+			"new, changed",
+			[]string{front, "set-path spec.list.0 other"},
 			[]string{"list ;@0 Add 1 other"},
 		},
 		{
-			"changed, gone", []string{"set-path spec.list.2 q", "delete-path v1/Thing spec.list.2"},
+			"changed, gone",
+			[]string{"set-path spec.list.2 q", "delete-path v1/Thing spec.list.2"},
 			[]string{"list ;@2 Delete 1 c"},
 		},
 		{
@@ -302,12 +322,14 @@ func TestMutationsOfLists(t *testing.T) {
 			[]string{"delete-path v1/Thing spec.list.0", "delete-path v1/Thing spec.list.0"},
 			[]string{"list ;@0 Delete 0 a", "list ;@1 Delete 1 b"},
 		},
-		{"all gone",
+		{
+			"all gone",
 			[]string{"set-path spec.list.0 x", "set-path spec.list '[]'", "set-path spec.other 1"},
 			[]string{
 				"list ;@0 Delete 1 a", "list ;@1 Delete 1 b", "list ;@2 Delete 1 c",
 				"other Add 2 1",
-			}},
+			},
+		},
 	}
 	digest := regexp.MustCompile(`\.\?~h=[^;]*`)
 	for _, test := range tests {

@@ -61,7 +61,8 @@ func TestStandardFunctionsWithOneProvider(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := fh.Invoke(t.Context(),
-		&api.FunctionInvocationRequest{ConfigData: []byte(deployment),
+		&api.FunctionInvocationRequest{
+			ConfigData: []byte(deployment),
 			FunctionInvocations: api.FunctionInvocationList{
 				{
 					FunctionName: "set-int-path",
@@ -69,7 +70,8 @@ func TestStandardFunctionsWithOneProvider(t *testing.T) {
 						{Value: "*"}, {Value: "spec.replicas"}, {Value: 9},
 					},
 				},
-			}})
+			},
+		})
 	if err != nil || !r.Changed || !strings.Contains(string(r.ConfigData), "replicas: 9") {
 		t.Errorf("%v %q", err, r.ErrorMessages)
 	}
@@ -150,7 +152,8 @@ func TestLiveState(t *testing.T) {
 // versions of the SDK have.
 func TestSetPathWithUpsert(t *testing.T) {
 	args := []api.FunctionArgument{
-		{ParameterName: "resource-type", Value: "*"}, {ParameterName: "path", Value: "spec.tier"},
+		{ParameterName: "resource-type", Value: "*"},
+		{ParameterName: "path", Value: "spec.tier"},
 		{ParameterName: "attribute-value", Value: "gold"},
 	}
 	for _, upsert := range [][]bool{nil, {true}, {false}} {

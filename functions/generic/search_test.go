@@ -32,8 +32,13 @@ func TestReplacer(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ search, replace string }{
-		{"(", "x"}, {"a", "$1"}, {"(a)", "$2"}, {"(a)", "$1x"}, {"(a)", "${n}"},
-		{"(?P<n>a)", "$nx"}, {"(a)", "$99999999999999999999"},
+		{"(", "x"},
+		{"a", "$1"},
+		{"(a)", "$2"},
+		{"(a)", "$1x"},
+		{"(a)", "${n}"},
+		{"(?P<n>a)", "$nx"},
+		{"(a)", "$99999999999999999999"},
 	} {
 		if _, err := newReplacer(searchArguments(test.search, test.replace, true)); err == nil {
 			t.Errorf("%q by %q is no error", test.search, test.replace)
@@ -45,6 +50,7 @@ func TestReplacer(t *testing.T) {
 func searchArguments(search, replace string, regexp bool) []api.FunctionArgument {
 	return []api.FunctionArgument{
 		{ParameterName: parameterSearch, Value: search},
-		{ParameterName: parameterReplace, Value: replace}, {ParameterName: "regexp", Value: regexp},
+		{ParameterName: parameterReplace, Value: replace},
+		{ParameterName: "regexp", Value: regexp},
 	}
 }

@@ -21,10 +21,12 @@ const (
 // needsFunctions returns get-needed, get-provided and get-references.
 func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	properties := propertiesOf(provider)
-	references := filteredPaths{[]configkit.PathSource{provider.NeededPaths()},
+	references := filteredPaths{
+		[]configkit.PathSource{provider.NeededPaths()},
 		func(info *api.PathVisitorInfo) bool {
 			return len(targetTypes(info.Details)) > 0
-		}}
+		},
+	}
 	return []handler.FunctionRegistration{
 		needsFunction(provider, provider.NeededPaths(), "get-needed",
 			"Get the values that come from elsewhere and are not known yet, with what they must be",
@@ -161,12 +163,14 @@ func (f filteredPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 // them.
 func namePaths(provider configkit.ResourceProvider, t api.ResourceType) configkit.PathSource {
 	own := provider.ScopelessResourceNamePath()
-	return filteredPaths{[]configkit.PathSource{provider.NeededPaths(), provider.ProvidedPaths()},
+	return filteredPaths{
+		[]configkit.PathSource{provider.NeededPaths(), provider.ProvidedPaths()},
 		func(info *api.PathVisitorInfo) bool {
 			return slices.Contains(targetTypes(info.Details), t) ||
 				info.Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t) &&
 					api.ResolvedPath(info.Path) == own
-		}}
+		},
+	}
 }
 
 // everyKey returns wildcards that fill the %s of any path. No path has as many as 32.

@@ -27,10 +27,12 @@ func SetReferences(
 	rename func(*Reference) (string, bool),
 ) (int, error) {
 	properties := propertiesOf(provider)
-	references := filteredPaths{[]configkit.PathSource{provider.NeededPaths()},
+	references := filteredPaths{
+		[]configkit.PathSource{provider.NeededPaths()},
 		func(info *api.PathVisitorInfo) bool {
 			return len(targetTypes(info.Details)) > 0
-		}}
+		},
+	}
 	name := ""
 	return yamlkit.UpdatePaths(docs, references, everyKey(), provider, func(string) string {
 		return name
