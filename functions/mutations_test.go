@@ -237,7 +237,7 @@ func TestMutations(t *testing.T) {
 				t.Error("mutators", diff)
 			}
 			told := slices.ContainsFunc(response.Notes, func(n api.Note) bool {
-				return strings.HasPrefix(n.Message, "no value has changed")
+				return strings.HasPrefix(n.Message, "no value changed")
 			})
 			if want := test.name == "a comment" || test.name == "gone and back"; told != want {
 				t.Error("the note that no value has changed", told)

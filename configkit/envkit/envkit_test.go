@@ -46,7 +46,7 @@ var corpus = []formattest.Input{
 	{"no name", "A=1\n =2\n", `!!! 2:2: the name of a variable cannot be empty`},
 	{"a dot", "A=1\nspring.port=2\n", `!!! 2:7: the name of a variable cannot have a dot`},
 	{"a blank", "MY KEY=1\n", `!!! 1:1: the name of a variable cannot be 'MY KEY'`},
-	{"no UTF-8", "A=caf\xe9\n", `!!! 1:6: the text is no UTF-8`},
+	{"no UTF-8", "A=caf\xe9\n", `!!! 1:6: the text is not UTF-8`},
 }
 
 func TestCorpus(t *testing.T) { formattest.Corpus(t, envkit.Converter{}, corpus) }

@@ -91,7 +91,7 @@ func (p *parser) variable() (*formatkit.Node, error) {
 	sign := bytes.IndexByte(p.text[begin:eol], '=')
 	if sign < 0 {
 		return nil, p.fail(begin, "no '=' separator found",
-			"a line is KEY=value, or a comment behind #")
+			"a line is KEY=value, or a comment after #")
 	}
 	sign += begin
 	if rest, ok := bytes.CutPrefix(p.text[begin:sign], []byte(export)); ok && len(rest) > 0 &&

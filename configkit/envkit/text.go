@@ -126,7 +126,7 @@ func (o old) checkText(text string) error {
 	}
 	if _, both := o.keeps(text); both {
 		return formatkit.Refuse("write the value into the file",
-			"some of the $ stand for variables of the value there was, and some do not: what is meant is not known")
+			"some $ are variables of the old value and some are not: the meaning is ambiguous")
 	}
 	return formatkit.Refuse(
 		"leave out one of the quotes, or what is special in double quotes: $, ` and the backslash",

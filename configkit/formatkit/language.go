@@ -115,7 +115,7 @@ func (c Converter[L]) check(data []byte) error {
 	for {
 		r, n := utf8.DecodeRune(data[at:])
 		if r == utf8.RuneError && n <= 1 {
-			return Fail(data, at, "the text is no UTF-8",
+			return Fail(data, at, "the text is not UTF-8",
 				"convert it, as with: iconv -f latin1 -t utf-8")
 		}
 		at += n
@@ -182,7 +182,7 @@ func (c Converter[L]) DocumentsToNative(documents gaby.Container) ([]byte, error
 			})
 			if !ok {
 				return nil, fmt.Errorf(
-					"%d resources cannot stand in one file, in this format a file is one",
+					"%d resources cannot be in one file: in this format a file is one resource",
 					len(documents))
 			}
 			out = separated.Join(out, text)

@@ -19,7 +19,7 @@ func TestSettingWhatWasReadChangesNothing(t *testing.T) {
 				continue
 			}
 			err := doc.SetData(doc.Data())
-			if err != nil && strings.HasSuffix(err.Error(), "is no UTF-8") {
+			if err != nil && strings.HasSuffix(err.Error(), "is not UTF-8") {
 				continue // what a !!binary stands for
 			}
 			if err != nil || doc.Changed() {

@@ -30,7 +30,7 @@ const expandHint = "expand-anchors replaces aliases and << by their values"
 // value is replaced or removed, and not just something inside it.
 func (e *editor) here(v Value, whole bool) error {
 	if v.via != 0 {
-		return e.fail(v, "the value stands elsewhere and is repeated here by an alias", expandHint)
+		return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
 	}
 	d := e.d
 	for alias, target := range d.aliases {
@@ -263,7 +263,7 @@ func (e *editor) unique(m Value, key string) error {
 // add appends an entry to map m.
 func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 	if m.below() != 0 {
-		return Value{}, e.fail(m, "the value stands elsewhere and is repeated here by an alias", expandHint)
+		return Value{}, e.fail(m, "this value comes from an alias; it cannot be edited here", expandHint)
 	}
 	if err := e.here(m, false); err != nil {
 		return Value{}, err
@@ -286,7 +286,7 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 // insert puts a new item in front of item at of list l.
 func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 	if l.below() != 0 {
-		return Value{}, e.fail(l, "the value stands elsewhere and is repeated here by an alias", expandHint)
+		return Value{}, e.fail(l, "this value comes from an alias; it cannot be edited here", expandHint)
 	}
 	if err := e.here(l, false); err != nil {
 		return Value{}, err

@@ -70,5 +70,5 @@ func ExampleEditError() {
 	_, err = d.SetP(2, "use.cpu")
 	fmt.Println(err)
 	// Output:
-	// 2:8: use.cpu: the value stands elsewhere and is repeated here by an alias
+	// 2:8: use.cpu: this value comes from an alias; it cannot be edited here
 }

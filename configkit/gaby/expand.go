@@ -183,7 +183,7 @@ func (d *document) checkExpandedSize() {
 		bytesTo[i+1], linesTo[i+1] = bytesTo[i]+size, linesTo[i]+lines
 		if n.kind == aliasNode && bytesTo[i+1] > d.limits.DocumentBytes {
 			panic(&EditError{
-				Pos: d.valuePosition(i), Msg: "the aliases of the document stand for more text than a document may have",
+				Pos: d.valuePosition(i), Msg: "the aliases of the document expand to more text than a document may have",
 				Hint: "split the document",
 			})
 		}

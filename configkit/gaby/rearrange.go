@@ -24,7 +24,7 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 	case v.Kind() != List:
 		return e.fail(v, "not a list", "")
 	case v.below() != 0:
-		return e.fail(v, "the value stands elsewhere and is repeated here by an alias", expandHint)
+		return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
 	}
 	owner := v.node()
 	have := e.d.kids(owner)

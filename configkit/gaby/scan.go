@@ -240,7 +240,7 @@ func (s *scanner) gap() {
 				s.failHint(q, "unexpected text after a value", "if it belongs to the value, put the whole value in quotes")
 			}
 			if q > s.bol && !scalar.IsBlank(s.src[q-1]) {
-				s.unsupported(q, "a comment without a blank in front of it")
+				s.unsupported(q, "a comment without a blank before it")
 			}
 			q = s.lineEnd(q)
 		}

@@ -285,7 +285,7 @@ func (s *scanner) key(e int32, col int) {
 		}
 		s.pos = q + 1
 		if !s.blankAt(q + 1) {
-			s.failHint(q, "a colon without a blank behind it", `a key is followed by ": "`)
+			s.failHint(q, "a colon without a blank after it", `a key is followed by ": "`)
 		}
 	case c == '?' && s.blankAt(p+1):
 		s.complexKey(e, col)
@@ -340,7 +340,7 @@ func (s *scanner) complexKey(e int32, col int) {
 		}
 		s.pos = end
 	case scalar.Class[c]&scalar.NotPlain != 0 || (c == '-' || c == '?' || c == ':') && s.blankAt(q+1):
-		s.unsupported(q, "an explicit key that is no plain or quoted text")
+		s.unsupported(q, "an explicit key that is not plain or quoted text")
 	default:
 		end, stop := s.plainLine(q)
 		if stop < s.end && s.src[stop] == ':' {

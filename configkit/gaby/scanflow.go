@@ -27,7 +27,7 @@ func (s *scanner) flowCollection(i int32) {
 			break
 		}
 		if c == ',' {
-			s.fail(s.pos, "a comma without a value in front of it")
+			s.fail(s.pos, "a comma without a value before it")
 		}
 		e := s.push()
 		x := &s.n[e]
@@ -77,7 +77,7 @@ func (s *scanner) flowGap(start int) {
 			s.bol = s.pos
 		case '#':
 			if s.pos > s.bol && !scalar.IsBlank(s.src[s.pos-1]) {
-				s.unsupported(s.pos, "a comment without a blank in front of it")
+				s.unsupported(s.pos, "a comment without a blank before it")
 			}
 			s.pos = s.lineEnd(s.pos)
 		default:
@@ -107,7 +107,7 @@ func (s *scanner) flowEntry(e int32, start int) {
 	case c == '{' && s.src[p-1] == '{':
 		s.unsupportedHint(p-1, "a template expression", "render the template first")
 	case c == '?' || c == ':' || c == '&' || c == '!' || c == '*' || c == '[' || c == '{':
-		s.unsupported(p, "a key that is no plain or quoted text")
+		s.unsupported(p, "a key that is not plain or quoted text")
 	case scalar.Class[c]&scalar.NotPlain != 0:
 		s.failHint(p, "a key cannot begin with "+string(rune(c)), "put the key in quotes")
 	default:
@@ -126,7 +126,7 @@ func (s *scanner) flowEntry(e int32, start int) {
 		}
 		s.pos++
 		if c != '"' && c != '\'' && !s.blankAt(s.pos) {
-			s.unsupported(s.pos-1, "a colon without a blank behind it in a flow map")
+			s.unsupported(s.pos-1, "a colon without a blank after it in a flow map")
 		}
 		s.flowValue(e, start, '}')
 	case ',', '}':
@@ -239,7 +239,7 @@ loop:
 				break loop
 			}
 			if b := src[q+1]; b == ',' || b == '[' || b == ']' || b == '{' || b == '}' {
-				s.unsupported(q, "a colon without a blank behind it in a flow collection")
+				s.unsupported(q, "a colon without a blank after it in a flow collection")
 			}
 		case '#':
 			if q > p && scalar.IsBlank(src[q-1]) {

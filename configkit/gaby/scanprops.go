@@ -18,7 +18,7 @@ func (s *scanner) props(e int32) {
 	}
 	if s.src[s.pos] == '&' {
 		if have.anchor != "" {
-			s.fail(s.pos, "two anchors in front of one value")
+			s.fail(s.pos, "two anchors before one value")
 		}
 		end := s.nameEnd(s.pos + 1)
 		have.anchor = string(s.src[s.pos+1 : end])
@@ -29,7 +29,7 @@ func (s *scanner) props(e int32) {
 		s.pos = end
 	} else {
 		if have.tag != "" {
-			s.fail(s.pos, "two tags in front of one value")
+			s.fail(s.pos, "two tags before one value")
 		}
 		end := s.tagEnd(s.pos)
 		have.tag = string(s.src[s.pos:end])
@@ -77,10 +77,10 @@ func (s *scanner) alias(e int32) int {
 		s.fail(p, "an alias to an anchor that does not exist: "+name)
 	}
 	if s.n[target].next == 0 {
-		s.fail(p, "an alias inside the value it stands for: "+name)
+		s.fail(p, "an alias inside the value it refers to: "+name)
 	}
 	if s.n[e].flags&hasProps != 0 {
-		s.fail(p, "an anchor or tag in front of an alias")
+		s.fail(p, "an anchor or tag before an alias")
 	}
 	n := &s.n[e]
 	n.kind = aliasNode
@@ -191,7 +191,7 @@ func (s *scanner) checkExpansion() {
 		}
 		total[i+1] = total[i] + size
 		if total[i+1] > s.doc.limits.AliasNodes && total[i+1] > len(s.n) {
-			s.failHint(int(s.n[i].val), "the aliases of the document stand for too many values", "replace some of them by what they stand for")
+			s.failHint(int(s.n[i].val), "the aliases of the document expand to too many values", "replace some of them with their values")
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (s *scanner) escape(p int) int {
 		}
 	}
 	if r < 0 || r > 0x10ffff || r >= 0xd800 && r <= 0xdfff {
-		s.fail(p-1, "an escape sequence that is no Unicode character")
+		s.fail(p-1, "an escape sequence that is not a Unicode character")
 	}
 	return p + digits
 }
@@ -140,7 +140,7 @@ func (s *scanner) blockScalar(e int32, indent int) {
 	}
 	if q < s.end && s.src[q] == '#' {
 		if q == h.End {
-			s.unsupported(q, "a comment without a blank in front of it")
+			s.unsupported(q, "a comment without a blank before it")
 		}
 		q = s.lineEnd(q)
 	}
@@ -148,7 +148,7 @@ func (s *scanner) blockScalar(e int32, indent int) {
 		q++
 	}
 	if q < s.end && s.src[q] != '\n' {
-		s.failHint(q, "unexpected text behind the block scalar indicator", "begin the text on the next line")
+		s.failHint(q, "unexpected text after the block scalar indicator", "begin the text on the next line")
 	}
 	headEnd := scalar.TrimBlanks(s.src, p, h.End)
 	textEnd, tail := q, q // line end of the last line with text; end of the blank lines behind it

@@ -58,7 +58,7 @@ func convert(value any, depth int) (*tree, error) {
 		if t := scalar.Resolve(v.String()); t == scalar.IntTag || t == scalar.FloatTag {
 			return &tree{tag: t, text: v.String()}, nil
 		}
-		return nil, fmt.Errorf("%q is no number", v.String())
+		return nil, fmt.Errorf("%q is not a number", v.String())
 	case *YamlDoc:
 		return v.Value().tree(), nil
 	case Value:
@@ -160,7 +160,7 @@ func checkKey(key string) error {
 
 func stringTree(s string) (*tree, error) {
 	if !utf8.ValidString(s) {
-		return nil, fmt.Errorf("the text %.40q is no UTF-8", s)
+		return nil, fmt.Errorf("the text %.40q is not UTF-8", s)
 	}
 	return &tree{text: s}, nil
 }

@@ -121,7 +121,7 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 			}
 		}
 		if path[0] == blockKey && !isName(root.Get(blockKey).Text()) {
-			return formatkit.Refuse("use a type of blocks such as resource", "%q is no identifier",
+			return formatkit.Refuse("use a type of blocks such as resource", "%q is not an identifier",
 				root.Get(blockKey).Text())
 		}
 		return nil
@@ -129,7 +129,7 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 	if !isName(path[0]) {
 		return formatkit.Refuse(
 			"names have letters, digits, _ and -, and do not begin with a digit",
-			"%q is no name of an attribute or block", path[0])
+			"%q is not the name of an attribute or block", path[0])
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (language) CheckValue(root gaby.Value, path []string) error {
 // CheckComment implements gaby.Native.
 func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
 	if strings.IndexFunc(text, unicode.IsControl) >= 0 {
-		return formatkit.Refuse("", "control characters cannot stand in a comment")
+		return formatkit.Refuse("", "a comment cannot have control characters")
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 		!formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) ||
 		bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
 		return formatkit.Refuse("comment the attribute it belongs to",
-			"there is no place for a comment on the line behind the value")
+			"there is no place for a comment after the value on its line")
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func checkBody(v gaby.Value) error {
 		if !isName(kid.Key()) {
 			return formatkit.Refuse(
 				"names have letters, digits, _ and -, and do not begin with a digit",
-				"%q is no name of an attribute or block", kid.Key())
+				"%q is not the name of an attribute or block", kid.Key())
 		}
 	}
 	return nil

@@ -140,7 +140,7 @@ func checkTemplate(value string) error {
 	}
 	if again, ok := stringValue(quoted(value)); !ok || again != value {
 		return formatkit.Refuse("write $${ for a ${ that is to be text, and %%{ for a %{",
-			"%q is no template", value)
+			"%q is not a template", value)
 	}
 	return nil
 }

@@ -406,7 +406,7 @@ func (e editor) entry(block, key string, v gaby.Value, indent string) (string, e
 	if !isName(key) {
 		return "", formatkit.Refuse(
 			"names have letters, digits, _ and -, and do not begin with a digit",
-			"%q is no name of an attribute or block", key)
+			"%q is not the name of an attribute or block", key)
 	}
 	if isAttribute(block, key, v) {
 		return indent + key + " = " + e.value(nil, v, indent) + e.LineEnd, nil

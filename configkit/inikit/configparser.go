@@ -55,7 +55,7 @@ func (d configparser) parse(p *parser) ([]*block, error) {
 func (configparser) section(p *parser, start, eol int) error {
 	closed := bytes.LastIndexByte(p.text[p.at:eol], ']')
 	if closed < 0 {
-		return p.fail(p.at, "the section header is not closed", "write ] behind the name")
+		return p.fail(p.at, "the section header is not closed", "write ] after the name")
 	}
 	closed += p.at
 	name := formatkit.Span{From: p.at + 1, To: closed}
@@ -85,7 +85,7 @@ func (d configparser) line(p *parser, start, eol int) error {
 			return p.fail(
 				next,
 				"the line is indented deeper than the key above it, which has no value to go on with",
-				"indent it as that key, or write a sign behind that key")
+				"indent it as that key, or write a sign after that key")
 		}
 	} else {
 		sign += p.at

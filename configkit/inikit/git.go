@@ -53,7 +53,7 @@ func (d git) section(p *parser) error {
 	b := &block{path: segments(string(p.text[from:p.at]))}
 	if p.at == from {
 		return p.fail(open, "a section must have a name",
-			"the name is letters, digits, - and dots; further names stand behind it in double quotes")
+			"the name is letters, digits, - and dots; further names follow it in double quotes")
 	}
 	b.name = formatkit.Span{From: from, To: p.at}
 	blanks := p.at

@@ -44,7 +44,7 @@ var corpus = []formattest.Input{
 	{"a header without a name", "[]\n", `!!! 1:1: a section must have a name`},
 	{"a key that is empty", "[a]\n = 1\n", `!!! 2:2: a key cannot be empty`},
 	{"a line that goes on with nothing", "[a]\nx\n  y = 1\n", `!!! 3:3: the line is indented deeper than the key above it, which has no value to go on with`},
-	{"no UTF-8", "[a]\nx = caf\xe9\n", `!!! 2:8: the text is no UTF-8`},
+	{"no UTF-8", "[a]\nx = caf\xe9\n", `!!! 2:8: the text is not UTF-8`},
 
 	{"git", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@h:x/y.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", `{"core":{"bare":false},"remote":{"origin":{"fetch":"+refs/heads/*:refs/remotes/origin/*","url":"git@h:x/y.git"}}}`},
 	{"git by its tabs", "[user]\n\tname = \"A # B\"\n[alias]\n\tlg = \"!f() { git log \\\"$@\\\"; }; f\"\n", `{"alias":{"lg":"!f() { git log \"$@\"; }; f"},"user":{"name":"A # B"}}`},

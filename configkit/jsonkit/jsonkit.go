@@ -68,7 +68,7 @@ func (language) Traits() formatkit.Traits { return formatkit.Traits{Empty: "{}\n
 // Scalar implements gaby.Native.
 func (l language) Scalar(value any) (any, error) {
 	if f, ok := value.(float64); ok && l.dialect != json5 && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return nil, formatkit.Refuse("null or a string can stand for it",
+		return nil, formatkit.Refuse("use null or a string instead",
 			"JSON has neither infinity nor NaN")
 	}
 	return value, nil
@@ -85,7 +85,7 @@ func (l language) CheckComment(_ gaby.Value, _ []string, text string) error {
 			"JSON has no comments")
 	case strings.IndexFunc(text,
 		func(r rune) bool { return unicode.IsControl(r) && r != '\t' || isSeparator(r) }) >= 0:
-		return formatkit.Refuse("", "control characters cannot stand in a comment")
+		return formatkit.Refuse("", "a comment cannot have control characters")
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	if _, commented := remarkAt(text, behind(n)); !commented &&
 		!formatkit.EndsLine(text, behind(n)) {
 		return formatkit.Refuse("comment the key it belongs to",
-			"there is no place for a comment on the line behind the value")
+			"there is no place for a comment after the value on its line")
 	}
 	return nil
 }

@@ -54,18 +54,18 @@ var plain = []formattest.Input{
 
 	{"nothing", "", `!!! 1:1: there is no value in the file`},
 	{"blanks only", " \n\n", `!!! 1:1: there is no value in the file`},
-	{"a comma behind the last", "{\n  \"a\": 1,\n}\n", `!!! 2:9: a comma stands behind the last entry`},
-	{"a comma behind the last item", "[1, 2,]", `!!! 1:6: a comma stands behind the last entry`},
-	{"a comma alone", "[,]", `!!! 1:2: there is no entry in front of the comma`},
-	{"two commas", "[1,,2]", `!!! 1:4: there is no entry in front of the comma`},
-	{"no comma", "{\n  \"a\": 1\n  \"b\": 2\n}\n", `!!! 2:9: a comma or a } is missing behind the value`},
-	{"no bracket", "{\n  \"a\": [1, 2\n}\n", `!!! 2:13: a comma or a ] is missing behind the value`},
+	{"a comma behind the last", "{\n  \"a\": 1,\n}\n", `!!! 2:9: a comma follows the last entry`},
+	{"a comma behind the last item", "[1, 2,]", `!!! 1:6: a comma follows the last entry`},
+	{"a comma alone", "[,]", `!!! 1:2: there is no entry before the comma`},
+	{"two commas", "[1,,2]", `!!! 1:4: there is no entry before the comma`},
+	{"no comma", "{\n  \"a\": 1\n  \"b\": 2\n}\n", `!!! 2:9: a comma or a } is missing after the value`},
+	{"no bracket", "{\n  \"a\": [1, 2\n}\n", `!!! 2:13: a comma or a ] is missing after the value`},
 	{"no end", "{\n  \"a\": [1, 2],\n", `!!! 1:1: the { has no }`},
-	{"no colon", `{"a" 1}`, `!!! 1:5: a colon and a value are missing behind the key "a"`},
+	{"no colon", `{"a" 1}`, `!!! 1:5: a colon and a value are missing after the key "a"`},
 	{"no value", `{"a": }`, `!!! 1:7: the key "a" has no value`},
 	{"key without quotes", "{\n  a: 1\n}\n", `!!! 2:3: the key a has no quotes`},
-	{"single quotes", "{'a': 1}", `!!! 1:2: a string of JSON stands in double quotes`},
-	{"a number as key", "{1: 2}", `!!! 1:2: a key in double quotes is missing in front of '1'`},
+	{"single quotes", "{'a': 1}", `!!! 1:2: put strings of JSON in double quotes`},
+	{"a number as key", "{1: 2}", `!!! 1:2: a key in double quotes is missing before '1'`},
 	{"comment", "{\n  // no\n  \"a\": 1\n}\n", `!!! 2:3: JSON has no comments`},
 	{"comment of another language", "{\n  # no\n  \"a\": 1\n}\n", `!!! 2:3: unexpected #`},
 	{"leading zeros", `{"port": 007}`, `!!! 1:10: the number 007 has a leading zero`},
@@ -76,11 +76,11 @@ var plain = []formattest.Input{
 	{"no number", `[1.2.3]`, `!!! 1:2: JSON has no value 1.2.3`},
 	{"too large", `[1e400]`, `!!! 1:2: the number 1e400 is too large`},
 	{"string over lines", "{\"a\": \"x\ny\"}", `!!! 1:9: the string has no end on its line`},
-	{"control character", "{\"a\": \"x\ty\"}", `!!! 1:9: the control character \u0009 stands in a string as it is`},
+	{"control character", "{\"a\": \"x\ty\"}", `!!! 1:9: the control character \u0009 is not escaped`},
 	{"no such escape", `{"a": "\x41"}`, `!!! 1:8: there is no escape sequence "\\x"`},
 	{"half an escape", `{"a": "\u00g1"}`, `!!! 1:8: the escape sequence \u needs four hexadecimal digits`},
 	{"string without end", `{"a": "x}` + " ", `!!! 1:11: the string has no end on its line`},
-	{"two values", "{}\n{}\n", `!!! 2:1: there is more text behind the value`},
+	{"two values", "{}\n{}\n", `!!! 2:1: there is more text after the value`},
 	{"nested too deep", strings.Repeat("[", 1001), `!!! 1:1001: objects and lists are nested too deep`},
 }
 
@@ -101,7 +101,7 @@ var commented = []formattest.Input{
 // five lists inputs of JSON5.
 var five = []formattest.Input{
 	{"keys with escapes without quotes", "{\\u0061b: 1, c\\u0031: 2, \\u005fd: 3}", `{"_d":3,"ab":1,"c1":2}`},
-	{"a key that begins with an escaped digit", "{\\u0031: 1}", `!!! 1:2: a key in double quotes is missing in front of '\\'`},
+	{"a key that begins with an escaped digit", "{\\u0031: 1}", `!!! 1:2: a key in double quotes is missing before '\\'`},
 	{"keys", "{\n  a: 1,\n  $b_1: 2,\n  'c d': 3,\n  \"e\": 4,\n  ключ: 5,\n}\n", `{"$b_1":2,"a":1,"c d":3,"e":4,"ключ":5}`},
 	{"strings", `{a: 'it"s', b: 'it\'s', c: "\x41\v\0\q", d: 'two \` + "\n" + `lines'}` + "\n", `{"a":"it\"s","b":"it's","c":"A\u000b\u0000q","d":"two lines"}`},
 	{"numbers", "{a: 0xFF, b: -0x1f, c: .5, d: 5., e: +1, f: -.25e1, g: 0xFFFFFFFFFFFFFFFF}\n", `{"a":255,"b":-31,"c":0.5,"d":5,"e":1,"f":-2.5,"g":18446744073709551615}`},
@@ -109,7 +109,7 @@ var five = []formattest.Input{
 	{"comment that a separator ends", "{ // x\u2028 a: 1 }\n", `{"a":1}`},
 	{"as people write it", "// settings\n{\n    // name of it\n    name: 'shop',\n    ports: [80, 0x1BB],   // two\n    limits: {cpu: .5, mem: +2,},\n}\n", `{"limits":{"cpu":0.5,"mem":2},"name":"shop","ports":[80,443]}`},
 	{"leading zero", "{a: 010}\n", `!!! 1:5: the number 010 has a leading zero`},
-	{"bad key", "{a-b: 1}\n", `!!! 1:3: a colon and a value are missing behind the key "a"`},
+	{"bad key", "{a-b: 1}\n", `!!! 1:3: a colon and a value are missing after the key "a"`},
 	{"octal escape", `{a: '\01'}`, `!!! 1:6: there is no escape sequence "\\0"`},
 }
 
@@ -151,9 +151,9 @@ func TestInfinity(t *testing.T) {
 
 func TestHints(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\"a\": 1, // x\n}": "comments and trailing commas can stand in files called .jsonc or .json5",
-		`[1,]`:               "comments and trailing commas can stand in files called .jsonc or .json5",
-		`{a: 1}`:             `write "a"; JSON5 can stand in files called .json5`,
+		"{\"a\": 1, // x\n}": "comments and trailing commas are allowed in files called .jsonc or .json5",
+		`[1,]`:               "comments and trailing commas are allowed in files called .jsonc or .json5",
+		`{a: 1}`:             `write "a"; JSON5 is allowed in files called .json5`,
 		`[TRUE]`:             "write true",
 		"[\"a\nb\"]":         `write a line end in a string as \n`,
 	} {

@@ -22,8 +22,8 @@ type parser struct {
 
 const (
 	bom       = "\ufeff"
-	moreHint  = "comments and trailing commas can stand in files called .jsonc or .json5"
-	json5Hint = "JSON5 can stand in files called .json5"
+	moreHint  = "comments and trailing commas are allowed in files called .jsonc or .json5"
+	json5Hint = "JSON5 is allowed in files called .json5"
 )
 
 // parentOf returns the map or list that contains n, or nil for the root.
@@ -56,7 +56,7 @@ func (p *parser) document() (*formatkit.Node, error) {
 	}
 	if p.at < len(p.text) {
 		return nil, p.fail(p.at, "a file is one value; several can be the items of a list",
-			"there is more text behind the value")
+			"there is more text after the value")
 	}
 	return root, nil
 }
@@ -171,14 +171,14 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 		case p.at == len(p.text):
 			return p.fail(open, "", "the %c has no %c", p.text[open], closing)
 		case p.text[p.at] == closing && last != nil && last.Comma >= 0 && !p.dialect.hasComments():
-			return p.fail(last.Comma, moreHint, "a comma stands behind the last entry")
+			return p.fail(last.Comma, moreHint, "a comma follows the last entry")
 		case p.text[p.at] == closing:
 			p.at++
 			return nil
 		case last != nil && last.Comma < 0:
-			return p.fail(last.Span.To, "", "a comma or a %c is missing behind the value", closing)
+			return p.fail(last.Span.To, "", "a comma or a %c is missing after the value", closing)
 		case p.text[p.at] == ',':
-			return p.fail(p.at, "", "there is no entry in front of the comma")
+			return p.fail(p.at, "", "there is no entry before the comma")
 		}
 		kid := &formatkit.Node{Comma: -1, Syntax: n}
 		kid.KeySpan = formatkit.Span{From: p.at, To: p.at}
@@ -221,7 +221,7 @@ func (p *parser) key(n *formatkit.Node) error {
 		return err
 	}
 	if p.at == len(p.text) || p.text[p.at] != ':' {
-		return p.fail(n.KeySpan.To, "", "a colon and a value are missing behind the key %q", n.Key)
+		return p.fail(n.KeySpan.To, "", "a colon and a value are missing after the key %q", n.Key)
 	}
 	p.at++
 	if err := p.gap(); err != nil {
@@ -249,7 +249,7 @@ func (p *parser) bareKey() (string, error) {
 	switch {
 	case key == "":
 		r, _ := utf8.DecodeRune(p.text[from:])
-		return "", p.fail(from, "", "a key in double quotes is missing in front of %q", r)
+		return "", p.fail(from, "", "a key in double quotes is missing before %q", r)
 	case !p.dialect.isJSON5():
 		return "", p.fail(from, "write \""+key+"\"; "+json5Hint, "the key %s has no quotes", key)
 	}
@@ -305,7 +305,7 @@ func (p *parser) word() (any, error) {
 		return nil, nil
 	case "":
 		r, _ := utf8.DecodeRune(p.text[from:])
-		return nil, p.fail(from, "", "there is no value in front of %q", r)
+		return nil, p.fail(from, "", "there is no value before %q", r)
 	default:
 		return p.number(raw, from)
 	}

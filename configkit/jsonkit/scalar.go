@@ -26,7 +26,7 @@ func (p *parser) number(raw string, at int) (any, error) {
 			strings.EqualFold(raw, "null"):
 			return nil, p.fail(at, "write "+strings.ToLower(raw), "JSON has no value %s", raw)
 		}
-		return nil, p.fail(at, "a string stands in double quotes", "JSON has no value %s", raw)
+		return nil, p.fail(at, "put strings in double quotes", "JSON has no value %s", raw)
 	}
 	switch hex := isHex(raw); {
 	case strings.HasSuffix(raw, "NaN"):
@@ -107,7 +107,7 @@ func (p *parser) quoted() (string, error) {
 	from := p.at
 	quote := p.text[from]
 	if quote == '\'' && !p.dialect.isJSON5() {
-		return "", p.fail(from, json5Hint, "a string of JSON stands in double quotes")
+		return "", p.fail(from, json5Hint, "put strings of JSON in double quotes")
 	}
 	p.at++
 	start, plain := p.at, true
@@ -155,7 +155,7 @@ func piece(text []byte, d dialect) (length int, value, problem string) {
 	case r == '\n' || r == '\r':
 		return 0, "", "the string has no end on its line"
 	case r < ' ':
-		return 0, "", fmt.Sprintf(`the control character \u%04x stands in a string as it is`, r)
+		return 0, "", fmt.Sprintf(`the control character \u%04x is not escaped`, r)
 	case r != '\\':
 		return n, string(text[:n]), ""
 	}

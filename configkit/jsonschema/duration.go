@@ -24,7 +24,7 @@ func ParseDuration(s string) (time.Duration, error) {
 		}
 		length := unitOfTime(strings.ToLower(unit[:end]))
 		if err != nil || length == 0 {
-			return 0, fmt.Errorf("%s is no duration such as 1h30m", quote(s))
+			return 0, fmt.Errorf("%s is not a duration such as 1h30m", quote(s))
 		}
 		total += time.Duration(n) * length
 		if rest = strings.TrimLeft(unit[end:], " ,"); rest == "" {

@@ -126,7 +126,7 @@ func (c *Compiler) scan(v gaby.Value, in *resource, root bool) {
 func (c *Compiler) identified(id, v gaby.Value, in *resource, root bool) *resource {
 	u, err := in.uri.Parse(id.Text())
 	if err != nil {
-		c.fail(in, id, "%s: %s is no URI", in.dialect.idKeyword(), describe(id))
+		c.fail(in, id, "%s: %s is not a URI", in.dialect.idKeyword(), describe(id))
 		return in
 	}
 	if u.Fragment != "" && withoutFragment(u) == withoutFragment(in.uri) {
@@ -195,7 +195,7 @@ func (c *Compiler) references(k keywords, in *resource) []*reference {
 		if !in.dialect.isKubernetes() {
 			u, err := in.uri.Parse(uri)
 			if err != nil {
-				c.fail(in, v, "%s: %s is no URI", keyword, describe(v))
+				c.fail(in, v, "%s: %s is not a URI", keyword, describe(v))
 				return nil
 			}
 			uri = u.String()

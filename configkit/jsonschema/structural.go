@@ -131,7 +131,7 @@ func (c *structureCheck) lists(s gaby.Value) {
 		}
 		switch {
 		case !property.Exists():
-			c.fail(key, "%s, a key of the list, is no property of its items", key.Text())
+			c.fail(key, "%s, a key of the list, is not a property of its items", key.Text())
 		case !required:
 			c.fail(key, "%s, a key of the list, is to be required or to have a default", key.Text())
 		}

@@ -34,7 +34,7 @@ func TestCheckStructural(t *testing.T) {
 		`{type: array, items: {type: string}, x-kubernetes-list-type: bag}`:                                                                      `1:93: x-kubernetes-list-type: "bag" is none of atomic, set and map`,
 		`{type: array, items: {type: string}, x-kubernetes-list-type: map}`:                                                                      "1:93: x-kubernetes-list-map-keys is required of x-kubernetes-list-type: map",
 		`{type: array, items: {type: string}, x-kubernetes-list-map-keys: [b]}`:                                                                  "1:97: x-kubernetes-list-map-keys is for x-kubernetes-list-type: map",
-		`{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b, c], items: {type: object, properties: {b: {type: string}}}}`: "1:104: b, a key of the list, is to be required or to have a default\n1:107: c, a key of the list, is no property of its items",
+		`{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b, c], items: {type: object, properties: {b: {type: string}}}}`: "1:104: b, a key of the list, is to be required or to have a default\n1:107: c, a key of the list, is not a property of its items",
 	} {
 		checkStructure(t, head+schema+tail, want)
 	}

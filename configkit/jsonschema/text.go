@@ -84,7 +84,7 @@ func patternProblem(pattern string, err error) string {
 			(strings.HasPrefix(e.Expr, "(?") || strings.HasPrefix(e.Expr, "(?<")) {
 			return e.Expr + " is not supported in regular expressions: " + quote(pattern)
 		}
-		return quote(pattern) + " is no regular expression: " + e.Code.String() + ": " + e.Expr
+		return quote(pattern) + " is not a regular expression: " + e.Code.String() + ": " + e.Expr
 	}
-	return quote(pattern) + " is no regular expression: " + err.Error()
+	return quote(pattern) + " is not a regular expression: " + err.Error()
 }

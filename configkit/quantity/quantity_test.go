@@ -81,7 +81,7 @@ func TestQuantitiesAreWrittenAsKubernetesDoes(t *testing.T) {
 	} {
 		q, ok := Parse(c.text)
 		if !ok {
-			t.Errorf("%s is no quantity", c.text)
+			t.Errorf("%s is not a quantity", c.text)
 			continue
 		}
 		got := q.Times(c.times).String()

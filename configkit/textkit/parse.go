@@ -49,7 +49,7 @@ func (language) Parse(text []byte) ([]formatkit.Document, error) {
 		if twice := root.Get(textKey); twice != nil {
 			return nil, formatkit.Fail(text, twice.KeySpan.From,
 				"the front matter has an entry "+textKey+
-					", which is what the text behind it is called", "call it something else")
+					", which is the name of the text after it", "call it something else")
 		}
 	}
 	body := formatkit.Span{From: begin, To: len(text)}
@@ -89,7 +89,7 @@ func matterOf(text []byte) (matter, *gaby.YamlDoc, error) {
 		var syntax *gaby.SyntaxError
 		if errors.As(err, &syntax) && syntax.Hint == "" {
 			told := *syntax
-			told.Hint = "what stands between the lines " + mark +
+			told.Hint = "the text between the lines " + mark +
 				" at the beginning of a text is YAML"
 			err = &told
 		}

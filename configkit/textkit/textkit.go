@@ -108,7 +108,7 @@ func (language) CheckComment(_ gaby.Value, path []string, text string) error {
 	case len(path) == 1 && path[0] == textKey && text != "":
 		return formatkit.Refuse("", "there is no place for a comment on a text")
 	case strings.IndexFunc(text, unicode.IsControl) >= 0:
-		return formatkit.Refuse("", "control characters cannot stand in a comment")
+		return formatkit.Refuse("", "a comment cannot have control characters")
 	}
 	return nil
 }

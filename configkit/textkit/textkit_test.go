@@ -43,8 +43,8 @@ var corpus = []formattest.Input{
 	{"one long line", strings.Repeat("x", 1<<16), `{"text":"` + strings.Repeat("x", 1<<16) + `"}`},
 
 	{"broken front matter", "---\na: [1\n---\nhello\n", `!!! 2:4: a [ that is never closed`},
-	{"text in front matter", "---\na: 1\ntext: x\n---\nhello\n", `!!! 3:1: the front matter has an entry text, which is what the text behind it is called`},
-	{"another encoding", "caf\xe9\n", `!!! 1:4: the text is no UTF-8`},
+	{"text in front matter", "---\na: 1\ntext: x\n---\nhello\n", `!!! 3:1: the front matter has an entry text, which is the name of the text after it`},
+	{"another encoding", "caf\xe9\n", `!!! 1:4: the text is not UTF-8`},
 }
 
 func TestCorpus(t *testing.T) { formattest.Corpus(t, textkit.Converter{}, corpus) }

@@ -157,7 +157,7 @@ func (p *parser) header(e *unstable.Node) error {
 			next = next.Kids[len(next.Kids)-1]
 		case formOf(next).standing == inValue:
 			return p.fail(k.span.From,
-				"the key "+k.name+" already has a value, which is no table", "")
+				"the key "+k.name+" already has a value, which is not a table", "")
 		}
 		in = next
 		if err := p.tooDeep(in, k); err != nil {

@@ -50,7 +50,7 @@ func (language) CheckValue(gaby.Value, []string) error { return nil }
 func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
 	for _, r := range text {
 		if r < ' ' && r != '\t' || r == 0x7f {
-			return formatkit.Refuse("", "control characters cannot stand in a comment")
+			return formatkit.Refuse("", "a comment cannot have control characters")
 		}
 	}
 	return nil
@@ -134,7 +134,7 @@ func (language) CheckPlace(text []byte, n *formatkit.Node) error {
 	if _, commented := remarkAt(text, at); !commented &&
 		!formatkit.Blank(text[at:formatkit.LineEnd(text, at)]) {
 		return formatkit.Refuse("comment the key it belongs to",
-			"there is no place for a comment on the line behind the value")
+			"there is no place for a comment after the value on its line")
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ var corpus = []formattest.Input{
 	{"defined twice", "a = 1\nb = 2\na = 3\n", `!!! 3:1: the key a is defined twice`},
 	{"table twice", "[a]\n[b]\n[a]\n", `!!! 3:2: the table a is defined twice`},
 	{"dots into a value", "a = 1\na.b = 2\n", `!!! 2:1: the key a is defined twice`},
-	{"header into a value", "a = { b = 1 }\n[a.c]\n", `!!! 2:2: the key a already has a value, which is no table`},
+	{"header into a value", "a = { b = 1 }\n[a.c]\n", `!!! 2:2: the key a already has a value, which is not a table`},
 	{"an array that is closed", "a = [1]\n[[a]]\n", `!!! 2:3: the key a is already something else than an array of tables`},
 	{"leading zeros", "a = 1\nport = 007\n", `!!! 2:8: integers cannot have leading zeroes`},
 	{"too large", "a = 9223372036854775808\n", `!!! 1:5: the integer 9223372036854775808 does not fit into 64 bits`},

@@ -72,7 +72,7 @@ func words(text, what string, is func(byte) bool) ([]string, error) {
 		for i := range len(trimmed) {
 			if !is(trimmed[i]) {
 				err := selectorError(
-					text, at+strings.Index(word, trimmed)+i, "%q is no character of a %s",
+					text, at+strings.Index(word, trimmed)+i, "%q is not a character of a %s",
 					trimmed[i], what,
 				)
 				if trimmed[i] == '*' {
@@ -159,7 +159,7 @@ func oneOfTerm(path string, values []string) string {
 func namespaceTerms(text string) ([]string, error) {
 	for i := range len(text) {
 		if c := text[i]; !isLetter(c) && !isDigit(c) && c != '-' && c != '.' {
-			return nil, selectorError(text, i, "%q is no character of a namespace", c)
+			return nil, selectorError(text, i, "%q is not a character of a namespace", c)
 		}
 	}
 	return []string{"ConfigHub.ResourceName LIKE '" + text + "/%'"}, nil
@@ -242,7 +242,7 @@ func (p *labelParser) requirement() ([]string, error) {
 		return nil, p.fail(at, "a label key is missing")
 	}
 	if strings.Count(key, "/") > 1 {
-		return nil, p.fail(at, "%s is no label key", key)
+		return nil, p.fail(at, "%s is not a label key", key)
 	}
 	path := "metadata.labels." + yamlpath.Escape(key)
 	orMissing := "metadata.|labels." + yamlpath.Escape(key)
@@ -265,7 +265,7 @@ func (p *labelParser) requirement() ([]string, error) {
 		return []string{path + " IS NOT NULL"}, nil
 	case "in", "notin":
 	default:
-		return nil, p.fail(at, "%s is no operator: there are =, ==, !=, in and notin", word)
+		return nil, p.fail(at, "%s is not an operator: there are =, ==, !=, in and notin", word)
 	}
 	values, err := p.values()
 	if err != nil {

@@ -130,7 +130,7 @@ func (p *whereParser) and(behind int) error {
 	rest := p.text[at:]
 	if at == behind {
 		return p.hint(
-			p.fail(at, "unexpected `%s` behind the operand", p.rest(at)),
+			p.fail(at, "unexpected `%s` after the operand", p.rest(at)),
 			"terms are joined by AND with blanks around it",
 		)
 	}
@@ -243,7 +243,7 @@ func (p *whereParser) path(t *whereTerm) error {
 		for i := range path.Segments()[path.Optional():] {
 			if path.Optional() == 0 || path.Segments()[path.Optional()+i].Kind != yamlpath.Plain {
 				return p.fail(
-					start, "invalid path at `%s`: a path stands before .| and keys behind it",
+					start, "invalid path at `%s`: write a path before .| and keys after it",
 					p.rest(start),
 				)
 			}
@@ -537,7 +537,7 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 	}
 	err := p.fail(start, "no operand found at `%s`", p.rest(start))
 	if first := p.text[start]; !isKeyByte(first) && first != '.' {
-		return 0, p.hint(err, "texts stand in single quotes")
+		return 0, p.hint(err, "put strings in single quotes")
 	}
 	if _, isNumber := quantity.Parse(word); isNumber && strings.Trim(word, "+-.0123456789") == "" {
 		return 0, p.hint(

@@ -193,7 +193,7 @@ func TestWhereErrors(t *testing.T) {
 		{"a.b. = 1", 5, "invalid path at ` = 1`", ""},
 		{"a.?name.b = 1", 3, "a lookup is ?key=value", ""},
 		{"a.|*.b = 1", 4, "only a plain segment can follow a |", ""},
-		{"a.|b.* = 1", 1, "keys behind it", ""},
+		{"a.|b.* = 1", 1, "keys after it", ""},
 		{"a.|b.|c = 1", 6, "a path can have only one |", ""},
 		{"a# = 1", 3, "nothing follows the #", ""},
 		{"spec.replicas", 14, "invalid operator at ``", "there are ="},
@@ -396,16 +396,16 @@ func TestSelectors(t *testing.T) {
 		column   int
 		says     string
 	}{
-		{where.SelectorWhere{Kind: "Deploy'"}, "Deploy'", 7, "no character of a kind"},
+		{where.SelectorWhere{Kind: "Deploy'"}, "Deploy'", 7, "not a character of a kind"},
 		{where.SelectorWhere{Name: "a,,b"}, "a,,b", 3, "a name is missing"},
-		{where.SelectorWhere{Namespace: "a/b"}, "a/b", 2, "no character of a namespace"},
+		{where.SelectorWhere{Namespace: "a/b"}, "a/b", 2, "not a character of a namespace"},
 		{where.SelectorWhere{Labels: "a=b,"}, "a=b,", 5, "a label key is missing"},
-		{where.SelectorWhere{Labels: "a b"}, "a b", 3, "b is no operator"},
+		{where.SelectorWhere{Labels: "a b"}, "a b", 3, "b is not an operator"},
 		{where.SelectorWhere{Labels: "a in b"}, "a in b", 6, "( is expected"},
 		{where.SelectorWhere{Labels: "a in (b"}, "a in (b", 8, ", or ) is expected"},
 		{where.SelectorWhere{Labels: "a>1"}, "a>1", 2, "=, !=, in and notin"},
 		{where.SelectorWhere{Labels: "a=b c"}, "a=b c", 5, "a comma is expected"},
-		{where.SelectorWhere{Labels: "a/b/c=d"}, "a/b/c=d", 1, "a/b/c is no label key"},
+		{where.SelectorWhere{Labels: "a/b/c=d"}, "a/b/c=d", 1, "a/b/c is not a label key"},
 	} {
 		_, err := c.selector.Where()
 		e, ok := errors.AsType[*where.Error](err)

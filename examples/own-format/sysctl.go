@@ -22,7 +22,7 @@ func (sysctl) Parse(text []byte) ([]formatkit.Document, error) {
 		}
 		sign := bytes.IndexByte(line, '=')
 		if sign < 0 {
-			return nil, formatkit.Fail(text, at, "no = behind the key", "a line is key = value")
+			return nil, formatkit.Fail(text, at, "no = after the key", "a line is key = value")
 		}
 		n := &formatkit.Node{
 			Kind:    gaby.Scalar,

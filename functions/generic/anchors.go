@@ -18,7 +18,7 @@ func expandAnchorsFunction(provider configkit.ResourceProvider) handler.Function
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "expand-anchors",
 			Mutating:     true, Hermetic: true, Idempotent: true,
-			Description:  "Replace aliases and << by the values they stand for, and remove anchors that nothing refers to",
+			Description:  "Replace aliases and << with their values, and remove anchors that nothing refers to",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{"expand-anchors", "expand-anchors then set-label team shop"},
 		},

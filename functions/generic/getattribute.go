@@ -28,7 +28,7 @@ func getAttributeFunction(provider configkit.ResourceProvider) handler.FunctionR
 				attributeParameter(),
 				{
 					ParameterName: parameterKey, DataType: api.DataTypeString, Example: "web",
-					Description: "keys that the attribute is looked up by, such as the name of a container; those left out stand for all",
+					Description: "keys that the attribute is looked up by, such as the name of a container; keys left out match all",
 				},
 			},
 			RequiredParameters: 1,

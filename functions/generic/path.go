@@ -201,7 +201,7 @@ func checkPath(provider configkit.ResourceProvider, t api.ResourceType, text str
 	if path.Arguments() > 0 {
 		return &yamlpath.Error{
 			Path: text, Column: utf8.RuneCountInString(text[:strings.Index(text, "%s")]) + 1,
-			Msg: "%s stands for an argument and is only known in registered paths",
+			Msg: "%s is an argument, which only registered paths have",
 		}
 	}
 	if p, ok := provider.(partChecker); ok {

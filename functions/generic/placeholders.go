@@ -29,7 +29,7 @@ func getPlaceholdersFunction(provider configkit.ResourceProvider) handler.Functi
 			FunctionName: "get-placeholders",
 			OutputInfo: &api.FunctionOutput{
 				ResultName:  "placeholder",
-				Description: "the strings, then the numbers, that stand for values not known yet",
+				Description: "the strings, then the numbers, that are placeholders for values not known yet",
 				OutputType:  api.OutputTypeAttributeValueList,
 			},
 			Hermetic: true, Idempotent: true,

@@ -34,7 +34,7 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 				{
 					ParameterName: parameterReplace, Required: true, DataType: api.DataTypeString,
 					Example:     "example.com",
-					Description: "text to put in its place; with regexp, $1 and ${name} stand for groups and $$ for $",
+					Description: "text to put in its place; with regexp, $1 and ${name} are groups and $$ is $",
 				},
 				{
 					ParameterName: "regexp", DataType: api.DataTypeBool, Example: "true",

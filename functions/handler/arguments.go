@@ -219,7 +219,7 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 				typeName(arg.Value), p.DataType)
 		}
 		if !utf8.ValidString(s) {
-			return fail("argument %s: %s is no UTF-8", p.ParameterName, configkit.Quoted(s))
+			return fail("argument %s: %s is not UTF-8", p.ParameterName, configkit.Quoted(s))
 		}
 		if len(p.EnumValues) > 0 && !slices.Contains(p.EnumValues, s) {
 			err := fail("value %s for argument %s is not in enum values [%s]", configkit.Shown(s),

@@ -497,7 +497,7 @@ func TestArgumentsAreValidated(t *testing.T) {
 			`value "abc\n\n" for argument word failed to match ^[a-z]+$ (word looks like abc); argument count: value "3\n\n" is not an integer`,
 		},
 		{"set-many", args("a\n", "b\n"), named("name", "a\n", "pair", "b\n"), ""},
-		{"set-many", args("a", "\xff"), nil, `argument pair: "\xff" is no UTF-8`},
+		{"set-many", args("a", "\xff"), nil, `argument pair: "\xff" is not UTF-8`},
 		{
 			"set-many", args("a", "b", "c", "d"),
 			named("name", "a", "pair", "b", "pair", "c", "pair", "d"), "",

@@ -197,7 +197,7 @@ func (r *run) finish() *Result {
 		r.response.HasNewMutations = r.changedValues
 		if r.response.Changed && !r.response.HasNewMutations {
 			r.response.Notes = append(r.response.Notes, api.Note{
-				Message: "no value has changed; mutations do not tell of comments, the order of resources and the way values are written",
+				Message: "no value changed; mutations do not record comments, the order of resources or formatting",
 			})
 		}
 	}

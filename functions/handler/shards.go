@@ -193,7 +193,7 @@ func (h *FunctionHandler) documentNotes(r *run, documents gaby.Container) []api.
 			notes = append(notes, api.Note{
 				Pos: at,
 				Message: "a second " + key +
-					" in one document: is the line --- in front of it missing?",
+					" in one document: is the line --- before it missing?",
 			})
 		}
 		if err == nil {

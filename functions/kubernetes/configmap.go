@@ -119,7 +119,7 @@ func configMapRevisions(
 			case err != nil:
 				return output, []error{
 					editError(number, gaby.DotPathToSlice(path), "",
-						"%q is no number of a revision",
+						"%q is not the number of a revision",
 						number.Text()),
 				}
 			}

@@ -70,7 +70,7 @@ func checkLabel(label string) error {
 		case 'A' <= r && r <= 'Z':
 			return fmt.Errorf("label %s is not in lower case", label)
 		case r == '*':
-			return fmt.Errorf("label %s: a * stands alone, in front of the others", label)
+			return fmt.Errorf("label %s: a * must be alone and come first", label)
 		case r > 0x7f:
 			return fmt.Errorf("label %s is not in punycode (xn--...)", label)
 		default:

@@ -21,7 +21,7 @@ func registerMergeKeyFunctions(
 			FunctionName: "vet-merge-keys",
 			OutputInfo: &api.FunctionOutput{
 				ResultName:  "passed",
-				Description: "whether the elements of lists can be told apart, and the keys of those that cannot",
+				Description: "whether the elements of lists can be distinguished, and the keys of those that cannot",
 				OutputType:  api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,

@@ -128,7 +128,7 @@ func resourceSettings(args []api.FunctionArgument) ([]resourceSetting, error) {
 		amount, ok := quantity.Parse(text)
 		switch {
 		case !ok:
-			fail(resource, text, "%s is no quantity such as 0.5, 500m, 1e3, 256M or 2Gi",
+			fail(resource, text, "%s is not a quantity such as 0.5, 500m, 1e3, 256M or 2Gi",
 				configkit.Quoted(text))
 			continue
 		case amount.Sign() < 0:
@@ -214,7 +214,7 @@ func (s *resourceSetting) isWanted(current gaby.Value) (bool, error) {
 		if s.operation == operationAll {
 			return true, nil
 		}
-		return false, fmt.Errorf("%q is no quantity", current.Text())
+		return false, fmt.Errorf("%q is not a quantity", current.Text())
 	}
 	switch c := amount.Compare(s.amount); s.operation {
 	case operationCap:

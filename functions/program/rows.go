@@ -75,7 +75,7 @@ type record struct {
 func recordOf(what string, value any, names ...string) *record {
 	fields, ok := entriesOf(value)
 	if !ok {
-		return &record{err: fmt.Errorf("%s is no map", what)}
+		return &record{err: fmt.Errorf("%s is not a map", what)}
 	}
 	r := &record{what: what, fields: fields}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -96,7 +96,7 @@ func (r *record) text(name string) string {
 	value, ok := r.fields[name]
 	text, isText := value.(string)
 	if ok && value != nil && !isText && r.err == nil {
-		r.err = fmt.Errorf("%s: %s is no string", r.what, name)
+		r.err = fmt.Errorf("%s: %s is not a string", r.what, name)
 	}
 	return text
 }
@@ -109,7 +109,7 @@ func (r *record) items(name string) []any {
 	}
 	items, isList := itemsOf(value)
 	if !isList && r.err == nil {
-		r.err = fmt.Errorf("%s: %s is no list", r.what, name)
+		r.err = fmt.Errorf("%s: %s is not a list", r.what, name)
 	}
 	return items
 }

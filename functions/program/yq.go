@@ -72,7 +72,7 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 						pos := doc.Position()
 						text := "of an item of a list only values are set: comments, styles and the order of keys stay as they are"
 						if doc.Native() != nil {
-							text = "in this format only values and the comments behind them are set: the order of keys stays as it is"
+							text = "in this format only values and the comments after them are set: the order of keys does not change"
 						}
 						fc.Note(pos, text)
 					}

@@ -43,7 +43,7 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 				OutputType:  api.OutputTypeValidationResult,
 			},
 			Validating: true, Hermetic: true, Idempotent: true,
-			Description:  "Check resources with the JSON Schema of their type; those whose type has none are passed over",
+			Description:  "Check resources with the JSON Schema of their type; those whose type has none are skipped",
 			FunctionType: api.FunctionTypeCustom,
 			Examples: []string{
 				`vet-jsonschema '{"v1/ConfigMap": {"properties": {"data": {"required": ["LOG_LEVEL"]}}}}'`,
@@ -105,7 +105,7 @@ func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.
 	}
 	const hint = `it looks like {"v1/ConfigMap": SCHEMA}`
 	if !doc.IsMap() {
-		return nil, fail(errors.New("it is no map of resource types to schemas"), hint)
+		return nil, fail(errors.New("it is not a map of resource types to schemas"), hint)
 	}
 	schemas := map[api.ResourceType]*jsonschema.Schema{}
 	var problems []error

@@ -63,7 +63,7 @@ func vetNoMergeConflictsFunction(provider configkit.ResourceProvider) handler.Fu
 					return &handler.ArgumentError{
 						Parameter: parameter, Value: name,
 						Message: fmt.Sprintf(
-							"argument %s: %s is no reason for a conflict", parameter,
+							"argument %s: %s is not a reason for a conflict", parameter,
 							configkit.Shown(name),
 						),
 						Suggestions: configkit.Suggest(name, known),

@@ -78,7 +78,7 @@ func computeMutationsFunction(
 				},
 				{
 					ParameterName: parameterReverse, DataType: api.DataTypeBool, Example: "false",
-					Description: "tell what would make the previous configuration of the present one",
+					Description: "say what would turn the present configuration into the previous one",
 				},
 			},
 			RequiredParameters: 1,
@@ -172,7 +172,7 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 			},
 			Mutating: true, Hermetic: true, Idempotent: true,
 			Description: "Apply mutations, such as those of another variant of the configuration. Elements of lists are found by their merge keys, " +
-				"wherever they are; what cannot be applied is told as a conflict",
+				"wherever they are; what cannot be applied is reported as a conflict",
 			FunctionType: api.FunctionTypeCustom,
 			Examples: []string{
 				`patch-mutations [] '` + mutationsExample + `'`,
@@ -277,7 +277,7 @@ func resetFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 				),
 				{
 					ParameterName: "path", DataType: api.DataTypeString, Example: "spec.template",
-					Description: "only paths at and below this one, in which * stands for any key or element",
+					Description: "only paths at and below this one, in which * matches any key or element",
 				},
 				{
 					ParameterName: parameterResource, DataType: api.DataTypeString,

@@ -37,7 +37,7 @@ func resourceNameParameter() api.FunctionParameter {
 	return api.FunctionParameter{
 		ParameterName: parameterResourceName, Required: true, DataType: api.DataTypeString,
 		Example:     "/web",
-		Description: "name of the resource; a namespace in front of a slash counts when several have the name",
+		Description: "name of the resource; write NAMESPACE/NAME when several have the name",
 	}
 }
 
@@ -131,7 +131,7 @@ func upsertResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			},
 			RequiredParameters: 3,
 			Mutating:           true, Hermetic: true, Idempotent: true,
-			Description:  "Put a resource of a list in the place of the one with its type and name, or behind the others",
+			Description:  "Replace the resource of the same type and name with one of a list, or append that",
 			FunctionType: api.FunctionTypeCustom,
 			Examples:     []string{`upsert-resource '` + resourceListExample + `' v1/Service /web`},
 		},

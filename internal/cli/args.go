@@ -100,7 +100,7 @@ func misplacedPaths(t *run.Files, words []string) error {
 			hint = append(append(hint, t.Unit), words...)
 		}
 	}
-	return diag.UsageHint(shellwords.Quote(hint...), "FILE and -f exclude each other, and -f stands before FUNCTION")
+	return diag.UsageHint(shellwords.Quote(hint...), "FILE and -f exclude each other, and -f comes before FUNCTION")
 }
 
 // missingArgs is said when the words end too soon; with --functions they need

@@ -14,7 +14,7 @@ func (a *App) newConfig() *cobra.Command {
 	config := &cobra.Command{
 		Use:   "config",
 		Short: "Show the settings",
-		Long:  "Show the settings. 'fctl help environment' tells where they come from.",
+		Long:  "Show the settings. 'fctl help environment' says where they come from.",
 		Args:  a.noSuchCommand,
 		RunE:  showHelp,
 	}

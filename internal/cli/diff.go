@@ -37,9 +37,9 @@ func (a *App) newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] A B",
 		Short: "Compare configuration, value by value",
-		Long: `Tell how the configuration in B differs from that in A: resource by resource,
+		Long: `Show how the configuration in B differs from that in A: resource by resource,
 value by value, with the elements of lists known by their merge keys. Comments,
-order of keys and layout are no difference; a note tells when there is nothing
+order of keys and layout make no difference; a note says when there is nothing
 but that. A and B are two files, one of which may be "-", or two directories.
 
 The status is 0 when there is no difference and 1 when there is one.

@@ -38,7 +38,7 @@ line, of which there may then be none: "fctl help chains".
 
 Nothing is written to a file without -i or -O: --diff shows what would change,
 --check lists the files and ends with status 1, --dry-run counts. 'fctl help
-files' tells which files are read and how they are written.
+files' says which files are read and how they are written.
 
 Values of Secrets are masked in messages, reports and tables, and in --diff and
 -o mutations on a terminal; in a pipe these have the values: 'fctl help
@@ -241,9 +241,9 @@ func setFlag(cmd *cobra.Command, words []string) error {
 		if flag.NoOptDefVal == "" {
 			example += "=..."
 		}
-		return diag.UsageHint("fctl do "+example+" FILE UNIT FUNCTION", "--%s must stand before FUNCTION", flag.Name)
+		return diag.UsageHint("fctl do "+example+" FILE UNIT FUNCTION", "--%s must come before FUNCTION", flag.Name)
 	case isPathFlag(flag):
-		return diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]", "-%s must stand before FUNCTION, and in the place of FILE and UNIT", flag.Shorthand)
+		return diag.UsageHint("fctl do -f PATH [-R] FUNCTION [ARG...]", "-%s must come before FUNCTION, in place of FILE and UNIT", flag.Shorthand)
 	}
 	if err := cmd.Flags().Parse(words); err != nil {
 		return flagProblem(cmd, err)

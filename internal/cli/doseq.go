@@ -102,7 +102,7 @@ func invocations(ctx context.Context, request *run.Request, walk *plan.Walk, wor
 	case !isFile:
 		chain, err := walk.Invocations(plan.Text{Bytes: []byte(word), Name: "INVOCATIONS"})
 		if err != nil && !strings.ContainsAny(word, "[{\n ") {
-			return nil, diag.UsageHint("file:"+word+" is the list in that file", "INVOCATIONS: %q is no list of invocations", word)
+			return nil, diag.UsageHint("file:"+word+" is the list in that file", "INVOCATIONS: %q is not a list of invocations", word)
 		}
 		return chain, err
 	}

@@ -50,7 +50,7 @@ func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 
 	addSelectors(flags, &o.options.Select)
 	flags.Bool("require-match", false, "an error when a function matches nothing")
-	flags.Bool("strict", false, "an error when a document is no resource, or cannot be read where no function looks")
+	flags.Bool("strict", false, "fail on documents that are not resources, and on syntax errors anywhere in the input")
 
 	flags.Bool("keep-going", false, "run the functions after one that failed too")
 	flags.BoolVar(&o.stop, "stop", false, "stop at the first function that fails, whatever the settings say")
@@ -73,7 +73,7 @@ func addToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
 func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
 	flags.BoolVarP(&o.inPlace, "in-place", "i", false, "write the configuration to the files it was read from")
 	flags.StringVarP(&o.options.OutputDir, "output-dir", "O", "", "write the configuration to files in `DIR`, named as those it was read from")
-	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and tell how much would change")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and report how much would change")
 	flags.BoolVar(&o.check, "check", false, "write nothing, print the files that would change, and end with status 1 if there are any")
 	flags.BoolVar(&o.options.Fsync, "fsync", false, "have what is written on the disk before ending")
 }

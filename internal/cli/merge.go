@@ -41,19 +41,19 @@ func (a *App) newMerge() *cobra.Command {
 		Short: "Merge what two people made of one file, value by value",
 		Long: `Apply to OURS what THEIRS has changed since BASE, and print the result. Values
 are merged one by one, elements of lists by their merge keys, so that changes of
-neighbouring lines are no conflict. Comments, blank lines, order and layout of
+neighbouring lines do not conflict. Comments, blank lines, order and layout of
 THEIRS are taken where OURS has left them as they were. No other byte of OURS
 changes. One of the files may be "-".
 
 Where both have changed the same thing in different ways, and where one has
-changed what the other has deleted, there is a conflict: it is told on the
+changed what the other has deleted, there is a conflict: it is reported on the
 error stream, with its place in OURS and in THEIRS (with -i or --path, in the
 result), and the status is 1. The result has both sides between markers, as git
 writes them; with --conflict-style=list it has that of OURS. What cannot be read
 is merged line by line, and a note says so. Values of Secrets are masked in
 messages, but not in the result.
 
-"fctl help merging" tells how git uses it, and what is merged how.`,
+"fctl help merging" says how git uses it, and what is merged how.`,
 		Example: `  fctl merge base.yaml ours.yaml theirs.yaml
   fctl merge -i base.yaml deployment.yaml theirs.yaml
   git config merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'`,
@@ -62,7 +62,7 @@ messages, but not in the result.
 	cmd.Flags().BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to OURS")
 	cmd.Flags().StringVar(&o.conflictStyle, "conflict-style", "markers", "how a conflict looks in the result, a `STYLE`: markers, list (OURS stays)")
 	cmd.Flags().IntVar(&o.markerSize, "marker-size", 7, "how many characters markers have")
-	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil, "a `NAME` behind the markers: of OURS, and given once more, of THEIRS")
+	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil, "a `NAME` after the markers: of OURS, and given once more, of THEIRS")
 	cmd.Flags().StringVar(&o.path, "path", "", "the `PATH` of what is merged, for its toolchain and for messages, when OURS is a temporary file")
 	addShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
@@ -95,7 +95,7 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 	case len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != "-" })) > 1:
 		return diag.Usage("the standard input can be read once only")
 	case o.inPlace && words[1] == "-":
-		return diag.Usage("-i writes to OURS, and the standard input is no file")
+		return diag.Usage("-i writes to OURS, and the standard input is not a file")
 	case slices.Contains(words, "-"):
 		if err := a.refuseTerminal(cmd); err != nil {
 			return err

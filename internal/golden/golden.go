@@ -52,7 +52,7 @@ func Load(path string) ([]Case, error) {
 		switch {
 		case err != nil:
 		case !isName(name):
-			err = fmt.Errorf("the name %q is no file name", name)
+			err = fmt.Errorf("the name %q is not a file name", name)
 		case seen[name]:
 			err = fmt.Errorf("a second case is called %s", name)
 		case rest == "" || rest != strings.TrimSpace(rest):

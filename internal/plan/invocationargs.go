@@ -91,7 +91,7 @@ func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argu
 		return r.value(v, api.FunctionParameter{})
 	}
 	if first := v.First(); hasParameter(s, first.Key()) {
-		r.refuse(first.KeyPosition(), "by name they are no list: {"+first.Key()+": ...}", "an argument has no field %q", first.Key())
+		r.refuse(first.KeyPosition(), "by name they are not a list: {"+first.Key()+": ...}", "an argument has no field %q", first.Key())
 		return argument{}, false
 	}
 	// {DataType: ...} is written by programs that print arguments; it says nothing new.

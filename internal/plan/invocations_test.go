@@ -121,7 +121,7 @@ func TestProblemsOfChains(t *testing.T) {
 		"- function: set-size\n  arguments: [~]":                                                                       "./c.yaml:2:15: set-size: a value is expected\nhint: \"\" is the empty text\n",
 		"- function: set-size\n  arguments: {size: [1]}":                                                               "./c.yaml:2:21: set-size: argument size: a single value is expected\n",
 		"- function: set-size\n  arguments: [[1]]":                                                                     "./c.yaml:2:15: set-size: a single value is expected\n",
-		"- function: set-size\n  arguments: [{size: 1}]":                                                               "./c.yaml:2:16: set-size: an argument has no field \"size\"\nhint: by name they are no list: {size: ...}\n",
+		"- function: set-size\n  arguments: [{size: 1}]":                                                               "./c.yaml:2:16: set-size: an argument has no field \"size\"\nhint: by name they are not a list: {size: ...}\n",
 		"- function: set-size\n  arguments: [{ParameterName: size}]":                                                   "./c.yaml:2:15: set-size: an argument needs a Value\n",
 		"- function: set-size\n  arguments: {size: file:missing}":                                                      "./c.yaml:2:21: set-size: argument size: ./dir/missing: no such file\nhint: for the text itself write text:file:missing\n",
 		"- function: set-size\n  arguments: {size: bad}":                                                               "./c.yaml:2:21: set-size: argument size: is bad\nhint: use good\n",

@@ -288,7 +288,7 @@ func (w *Walk) flagHint(l *link) string {
 			unnamed++
 		case parameterIndex(l.signature, name) < unnamed && slices.Contains(w.Flags.Names(), name):
 			before := shellwords.Quote("fctl", "do", "--"+name, fmt.Sprint(arg.Value), "FILE", "UNIT", l.signature.FunctionName)
-			return fmt.Sprintf("behind FUNCTION --%s is its argument, before it the flag: %s", name, before)
+			return fmt.Sprintf("after FUNCTION --%s is its argument, before it the flag: %s", name, before)
 		}
 	}
 	return ""

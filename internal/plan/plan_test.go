@@ -279,7 +279,7 @@ func TestCheckUnit(t *testing.T) {
 		{"set-size", "get-size", "", ""}, // a unit called like a function
 		{"", "get-size", "the name of the unit is empty", ""},
 		{"a/b", "get-size", "unit name 'a/b' contains invalid characters", "fctl do -f d.yaml -f a/b get-size works on two files"},
-		{"größe", "get-size", "unit name 'größe' contains invalid characters", "letters, digits, blanks and -_.()@# may stand in it"},
+		{"größe", "get-size", "unit name 'größe' contains invalid characters", "letters, digits, blanks and -_.()@# are allowed"},
 	} {
 		problem := w.CheckUnit("d.yaml", c.unit, strings.Fields(c.words))
 		if problem == nil {

@@ -18,7 +18,7 @@ func Schema(signatures []api.FunctionSignature) any {
 	definitions := schema{
 		"expression": schema{
 			"type": "string", "pattern": "^(file|template|cel|text):",
-			"description": "file:PATH is the content of a file, template: and cel: are evaluated, text: takes the rest as it stands",
+			"description": "file:PATH is the content of a file, template: and cel: are evaluated, text: takes the rest literally",
 		},
 		"value": schema{"type": []string{"string", "number", "boolean"}},
 		"argument": schema{

@@ -47,9 +47,9 @@ func (w *Walk) CheckNoUnit(paths, words []string) *api.Failure {
 	switch {
 	case function == 1 && filepath.Ext(words[0]) == "":
 		hint := shellwords.Quote(slices.Concat([]string{"fctl", "do", "-f"}, paths, words[1:])...)
-		return diag.UsageHint(hint, "%s is no function; with -f the files give the units their names", words[0])
+		return diag.UsageHint(hint, "%s is not a function; with -f the files give the units their names", words[0])
 	case function > 0 && filepath.Ext(words[0]) != "":
-		return diag.UsageHint("-f takes one path: put a pattern in quotes, or write -f before each", "%s stands where FUNCTION is expected", words[0])
+		return diag.UsageHint("-f takes one path: put a pattern in quotes, or write -f before each", "%s is where FUNCTION is expected", words[0])
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func CheckUnitName(unit string) *api.Failure {
 	}
 	for _, r := range unit {
 		if !inUnitName(r) {
-			return diag.UsageHint("letters, digits, blanks and -_.()@# may stand in it", "unit name '%s' contains invalid characters", unit)
+			return diag.UsageHint("letters, digits, blanks and -_.()@# are allowed", "unit name '%s' contains invalid characters", unit)
 		}
 	}
 	return nil

@@ -55,7 +55,7 @@ func (l *loop) checkOutput() error {
 	case !mutating(l.chain):
 		return diag.UsageHint("without "+flag+" the output of the functions is printed", "%s: no function of the chain changes anything", flag)
 	case request.ReadsStdin() && o.Output.writes():
-		return diag.UsageHint("without "+flag+" the result is printed", "%s: the standard input is no file", flag)
+		return diag.UsageHint("without "+flag+" the result is printed", "%s: the standard input is not a file", flag)
 	}
 	if o.OutputDir == "" {
 		return nil

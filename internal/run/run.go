@@ -312,7 +312,7 @@ func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
 	if l.request.reader.Toolchain != "" || extension == "" || source.NameTells(unit.File) {
 		return
 	}
-	hint := "files called " + extension + " are read as " + string(unit.Toolchain) + "; --toolchain AppConfig/INI or another one, see fctl help formats, tells what it is"
+	hint := "files called " + extension + " are read as " + string(unit.Toolchain) + "; name another format with --toolchain, such as AppConfig/INI (fctl help formats)"
 	if i := slices.IndexFunc(o.problems, func(f *api.Failure) bool { return f.Class == api.FailureInput }); i >= 0 {
 		f := *o.problems[i]
 		f.Hint = hint

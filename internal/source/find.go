@@ -170,7 +170,7 @@ func (w *walk) path(path string) error {
 		return nil
 	}
 	if strings.Contains(path, "://") {
-		w.problem(path, diag.Input(path, "curl -fsSL "+path+" | fctl do -f - FUNCTION", errors.New("this is no file; fctl opens no connections")))
+		w.problem(path, diag.Input(path, "curl -fsSL "+path+" | fctl do -f - FUNCTION", errors.New("URLs are not supported; fctl never uses the network")))
 		return nil
 	}
 	opened := w.opened(path)

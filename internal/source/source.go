@@ -173,7 +173,7 @@ func held(same bool, err error) error {
 // ErrDirectory tells that a path is that of a directory.
 var ErrDirectory = errors.New("this is a directory, a file is expected")
 
-var errNotRegular = errors.New("this is no regular file, so it cannot be changed in place")
+var errNotRegular = errors.New("this is not a regular file, so it cannot be changed in place")
 
 // limit is the most bytes that are read from one file.
 type limit int64

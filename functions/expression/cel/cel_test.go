@@ -221,15 +221,15 @@ func TestCompileErrors(t *testing.T) {
 		`r.foo(`:                  "CEL: column 7: the expression ends too early",
 		`r.kind = "A"`:            "CEL: column 8: unexpected = (== compares)",
 		`r.a and r.b`:             "CEL: column 5: unexpected 'and' (and, or and not are written &&, || and !)",
-		`q.x == 1`:                "CEL: column 1: q is not known (the variables are object, r, params, functionContext; a text stands in quotes)",
+		`q.x == 1`:                "CEL: column 1: q is not known (the variables are object, r, params, functionContext; put strings in quotes)",
 		`objct.x == 1`:            "CEL: column 1: objct is not known (did you mean object?)",
-		`r.a.exist(x, x)`:         "CEL: column 10: exist is not known (did you mean exists?); CEL: column 11: x is not known (the variables are object, r, params, functionContext; a text stands in quotes); CEL: column 14: x is not known (the variables are object, r, params, functionContext; a text stands in quotes)",
+		`r.a.exist(x, x)`:         "CEL: column 10: exist is not known (did you mean exists?); CEL: column 11: x is not known (the variables are object, r, params, functionContext; put strings in quotes); CEL: column 14: x is not known (the variables are object, r, params, functionContext; put strings in quotes)",
 		`"a" > 1`:                 "CEL: column 5: > is not defined for (string, int)",
 		`size(1, 2)`:              "CEL: column 5: size is not defined for (int, int)",
-		`r.a.matches("(")`:        "CEL: column 13: the text is no regular expression (RE2)",
-		`duration("x") == r.a`:    "CEL: column 10: the text is no duration (durations look like 1h30m)",
-		"r.a ==\n  1 &&\n  q":     "CEL: line 3, column 3: q is not known (the variables are object, r, params, functionContext; a text stands in quotes)",
-		`"é" == q`:                "CEL: column 8: q is not known (the variables are object, r, params, functionContext; a text stands in quotes)",
+		`r.a.matches("(")`:        "CEL: column 13: the text is not a regular expression (RE2)",
+		`duration("x") == r.a`:    "CEL: column 10: the text is not a duration (durations look like 1h30m)",
+		"r.a ==\n  1 &&\n  q":     "CEL: line 3, column 3: q is not known (the variables are object, r, params, functionContext; put strings in quotes)",
+		`"é" == q`:                "CEL: column 8: q is not known (the variables are object, r, params, functionContext; put strings in quotes)",
 		`1 + 1`:                   "CEL: column 1: the expression gives an int, not true or false",
 		`[1]`:                     "CEL: column 1: the expression gives a list, not true or false",
 		strings.Repeat("(", 2000): "",
@@ -246,16 +246,16 @@ func TestCompileErrors(t *testing.T) {
 func TestEvaluationErrors(t *testing.T) {
 	resource := parse(t, document)
 	for text, want := range map[string]string{
-		`r.spec.none > 1`: "CEL: column 8: no such key: none: r.spec has no none @3:3 (has(r.spec.none) tells whether it is there, r.spec.?none.orValue(...) gives another value when it is not)",
-		`r.spec.replica > 1`: "CEL: column 8: no such key: replica: r.spec has no replica @3:3 (did you mean replicas? has(r.spec.replica) tells whether it is there, " +
+		`r.spec.none > 1`: "CEL: column 8: no such key: none: r.spec has no none @3:3 (has(r.spec.none) reports whether it is there, r.spec.?none.orValue(...) gives another value when it is not)",
+		`r.spec.replica > 1`: "CEL: column 8: no such key: replica: r.spec has no replica @3:3 (did you mean replicas? has(r.spec.replica) reports whether it is there, " +
 			"r.spec.?replica.orValue(...) gives another value when it is not)",
-		`r.none.deeper.yet`:                                  "CEL: column 3: no such key: none: r has no none @1:1 (has(r.none) tells whether it is there, r.?none.orValue(...) gives another value when it is not)",
-		`r["spec"]["a/b"] == 1`:                              `CEL: column 10: no such key: a/b: r["spec"] has no a/b @3:3 ("a/b" in r["spec"] tells whether it is there)`,
-		`r.spec.list.all(e, e.c == "y")`:                     "CEL: column 22: no such key: c: e has no c @5:7 (has(e.c) tells whether it is there, e.?c.orValue(...) gives another value when it is not)",
-		`r.spec.list.filter(e, has(e.c)).all(e, e.b == "x")`: "CEL: column 42: no such key: b: e has no b @6:7 (has(e.b) tells whether it is there, e.?b.orValue(...) gives another value when it is not)",
+		`r.none.deeper.yet`:                                  "CEL: column 3: no such key: none: r has no none @1:1 (has(r.none) reports whether it is there, r.?none.orValue(...) gives another value when it is not)",
+		`r["spec"]["a/b"] == 1`:                              `CEL: column 10: no such key: a/b: r["spec"] has no a/b @3:3 ("a/b" in r["spec"] reports whether it is there)`,
+		`r.spec.list.all(e, e.c == "y")`:                     "CEL: column 22: no such key: c: e has no c @5:7 (has(e.c) reports whether it is there, e.?c.orValue(...) gives another value when it is not)",
+		`r.spec.list.filter(e, has(e.c)).all(e, e.b == "x")`: "CEL: column 42: no such key: b: e has no b @6:7 (has(e.b) reports whether it is there, e.?b.orValue(...) gives another value when it is not)",
 		`r.spec.text.none`:                                   `CEL: column 13: no such key: none: r.spec.text is the string "some"`,
 		`r.spec.nothing.none`:                                `CEL: column 16: no such key: none: r.spec.nothing is null`,
-		`params.none == ""`:                                  "CEL: column 8: no such key: none: params has no none (has(params.none) tells whether it is there, params.?none.orValue(...) gives another value when it is not)",
+		`params.none == ""`:                                  "CEL: column 8: no such key: none: params has no none (has(params.none) reports whether it is there, params.?none.orValue(...) gives another value when it is not)",
 		`r.spec.text > 1`:                                    `CEL: column 13: no such overload: > is not defined for the string "some" (r.spec.text) and the number 1`,
 		`r.spec.nothing > 1`:                                 `CEL: column 16: no such overload: > is not defined for null (r.spec.nothing) and the number 1`,
 		`r.spec.list.isSorted()`:                             `CEL: column 21: no such overload: isSorted is not defined for a list (r.spec.list)`,
@@ -266,12 +266,12 @@ func TestEvaluationErrors(t *testing.T) {
 		`r.kind.matches(r.kind + "(")`:                       "CEL: column 15: error parsing regexp: missing closing ): `Deployment(`",
 		`r.kind.find("(") == ""`:                             "CEL: column 12: error parsing regexp: missing closing ): `(`",
 		`url("x").getHost() == ""`:                           `CEL: column 4: URL parse error during conversion from string: parse "x": invalid URI for request`,
-		`quantity("1GB").isInteger()`:                        `CEL: column 9: "1GB" is no quantity such as 500m or 1.5Gi`,
+		`quantity("1GB").isInteger()`:                        `CEL: column 9: "1GB" is not a quantity such as 500m or 1.5Gi`,
 		`quantity("1m").asInteger() == 1`:                    "CEL: column 25: cannot convert value to integer",
 		`r.spec.text`:                                        `CEL: column 1: the expression gave the string "some", not true or false`,
 		`r.spec.?none`:                                       `CEL: column 1: the expression gives a optional_type, not true or false`,
-		`timestamp("2026-01-31T00:00:00Z").getHours("Europe/Berlin") == 1`:                       `CEL: column 43: the time zone "Europe/Berlin" is no offset from UTC such as +02:00`,
-		`timestamp("2026-01-31T00:00:00Z").getFullYear("Local") == 1`:                            `CEL: column 46: the time zone "Local" is no offset from UTC such as +02:00`,
+		`timestamp("2026-01-31T00:00:00Z").getHours("Europe/Berlin") == 1`:                       `CEL: column 43: the time zone "Europe/Berlin" is not an offset from UTC such as +02:00`,
+		`timestamp("2026-01-31T00:00:00Z").getFullYear("Local") == 1`:                            `CEL: column 46: the time zone "Local" is not an offset from UTC such as +02:00`,
 		`lists.range(9000).all(x, lists.range(9000).all(y, y >= 0))`:                             "CEL: the evaluation takes too long (it may cost 1000000 units, the limit of Kubernetes' admission policies)",
 		`lists.range(2000).map(i, "` + strings.Repeat("z", 20000) + `" + string(i)).size() == 1`: "CEL: the evaluation takes too long (it may cost 1000000 units, the limit of Kubernetes' admission policies)",
 	} {
@@ -286,9 +286,9 @@ func TestEvaluationErrors(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"a": optional.none()}`: "CEL: optional.none() is no value to write",
-		`{"a": type(1)}`:         "CEL: a type is no value to write",
-		`{1: 2}`:                 "CEL: the number 1 is no key of a map to write, keys are strings",
+		`{"a": optional.none()}`: "CEL: optional.none() is not a value to write",
+		`{"a": type(1)}`:         "CEL: a type is not a value to write",
+		`{1: 2}`:                 "CEL: the number 1 is not a key of a map to write, keys are strings",
 	} {
 		program, err := cel.Compile(text, cel.Map)
 		if err == nil {

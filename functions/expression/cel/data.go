@@ -54,7 +54,7 @@ func toData(value ref.Val, depth int) (any, error) {
 		return items, nil
 	case *types.Optional:
 		if !v.HasValue() {
-			return nil, errors.New("optional.none() is no value to write")
+			return nil, errors.New("optional.none() is not a value to write")
 		}
 		return toData(v.GetValue(), depth+1)
 	case *types.Type:
@@ -63,7 +63,7 @@ func toData(value ref.Val, depth int) (any, error) {
 			return string(text), nil
 		}
 	}
-	return nil, fmt.Errorf("%s is no value to write", describe(value))
+	return nil, fmt.Errorf("%s is not a value to write", describe(value))
 }
 
 // mapData is toData for maps that are not part of a document.
@@ -73,7 +73,7 @@ func mapData(m traits.Mapper, depth int) (any, error) {
 		key := it.Next()
 		name, ok := key.(types.String)
 		if !ok {
-			return nil, fmt.Errorf("%s is no key of a map to write, keys are strings",
+			return nil, fmt.Errorf("%s is not a key of a map to write, keys are strings",
 				describe(key))
 		}
 		value, err := toData(m.Get(key), depth+1)

@@ -80,7 +80,7 @@ func fixedTimeZones() []cel.EnvOption {
 						if text := string(zone.(types.String)); len(text) != len("+02:00") ||
 							text[3] != ':' {
 							return types.NewErr(
-								"the time zone %q is no offset from UTC such as +02:00", text)
+								"the time zone %q is not an offset from UTC such as +02:00", text)
 						}
 						return at.(types.Timestamp).Receive(name, overload, []ref.Val{zone})
 					}))))

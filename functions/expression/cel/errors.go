@@ -88,11 +88,11 @@ func typeProblem(env *cel.Env, message string) (text, hint string) {
 	}
 	switch message {
 	case "invalid matches argument":
-		return "the text is no regular expression (RE2)", ""
+		return "the text is not a regular expression (RE2)", ""
 	case "invalid duration argument":
-		return "the text is no duration", "durations look like 1h30m"
+		return "the text is not a duration", "durations look like 1h30m"
 	case "invalid timestamp argument":
-		return "the text is no timestamp", "timestamps look like 2026-01-31T12:00:00Z"
+		return "the text is not a timestamp", "timestamps look like 2026-01-31T12:00:00Z"
 	}
 	return message, ""
 }
@@ -132,7 +132,7 @@ func suggestion(env *cel.Env, name string) string {
 		configkit.Suggest(name, slices.Compact(known))); hint != "" && len(name) > 1 {
 		return hint
 	}
-	return "the variables are " + strings.Join(variables, ", ") + "; a text stands in quotes"
+	return "the variables are " + strings.Join(variables, ", ") + "; put strings in quotes"
 }
 
 // explain turns the error of an evaluation into an *[expression.Error]. It evaluates the expression
@@ -266,10 +266,10 @@ func (e *explanation) missing(node, operand ast.Expr, key string) {
 	}
 	if node.Kind() == ast.SelectKind {
 		e.problem.Hint += fmt.Sprintf(
-			"has(%s) tells whether it is there, %s.?%s.orValue(...) gives another value when it is not",
+			"has(%s) reports whether it is there, %s.?%s.orValue(...) gives another value when it is not",
 			e.text(node), what, key)
 	} else {
-		e.problem.Hint += fmt.Sprintf("%q in %s tells whether it is there", key, what)
+		e.problem.Hint += fmt.Sprintf("%q in %s reports whether it is there", key, what)
 	}
 }
 

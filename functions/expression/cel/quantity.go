@@ -58,7 +58,7 @@ func quantityFunctions() []cel.EnvOption {
 				cel.UnaryBinding(func(text ref.Val) ref.Val {
 					q, ok := quantity.Parse(string(text.(types.String)))
 					if !ok {
-						return types.NewErr("%q is no quantity such as 500m or 1.5Gi",
+						return types.NewErr("%q is not a quantity such as 500m or 1.5Gi",
 							string(text.(types.String)))
 					}
 					return opaque[amount]{amount{q}}

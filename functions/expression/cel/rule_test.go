@@ -171,7 +171,7 @@ func TestRulesAreTypeChecked(t *testing.T) {
 	}
 	p, err := program(t, jsonschema.Rule{Rule: "true", MessageExpression: "1 + 1"})
 	if err == nil || !strings.Contains(err.Error(), "messageExpression: ") {
-		t.Errorf("a message that is no string: %v %v", p, err)
+		t.Errorf("a message that is not a string: %v %v", p, err)
 	}
 }
 

@@ -124,7 +124,7 @@ func semverFunctions() []cel.EnvOption {
 	read := func(args ...ref.Val) ref.Val {
 		v, ok := parse(args...)
 		if !ok {
-			return types.NewErr("%q is no version such as 1.2.3", string(args[0].(types.String)))
+			return types.NewErr("%q is not a version such as 1.2.3", string(args[0].(types.String)))
 		}
 		return opaque[version]{v}
 	}

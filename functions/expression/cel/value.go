@@ -306,7 +306,7 @@ func (i *iterator) ConvertToType(ref.Type) ref.Val { return types.NoSuchOverload
 
 // ConvertToNative implements ref.Val.
 func (i *iterator) ConvertToNative(reflect.Type) (any, error) {
-	return nil, fmt.Errorf("an iterator is no value")
+	return nil, fmt.Errorf("an iterator is not a value")
 }
 
 // Equal implements ref.Val.

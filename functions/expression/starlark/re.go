@@ -170,7 +170,7 @@ func groupName(repl string) (name, rest string, err error) {
 		end++
 	}
 	if end == 0 && python {
-		return "", "", errors.New(`a \ that stands for nothing; write \\`)
+		return "", "", errors.New(`a \ that escapes nothing; write \\`)
 	}
 	return rest[:end], rest[end:], nil
 }

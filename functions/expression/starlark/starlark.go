@@ -205,7 +205,7 @@ func (p *Program) runError(err error) error {
 	case strings.HasPrefix(e.Msg, "key ") && strings.HasSuffix(e.Msg, " not in dict"):
 		key := strings.TrimSuffix(strings.TrimPrefix(e.Msg, "key "), " not in dict")
 		problem.Hint = fmt.Sprintf(
-			".get(%s) is None when there is none, and %s in ... tells whether there is one", key,
+			".get(%s) is None when there is none, and %s in ... reports whether there is one", key,
 			key)
 	}
 	return problem

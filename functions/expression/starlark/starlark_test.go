@@ -191,11 +191,11 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			`x = r["spec"]["none"]["deeper"]`, "",
-			`Starlark: column 14: key "none" not in dict (.get("none") is None when there is none, and "none" in ... tells whether there is one)`,
+			`Starlark: column 14: key "none" not in dict (.get("none") is None when there is none, and "none" in ... reports whether there is one)`,
 		},
 		{
 			"def f(x):\n  return x['y']\nf(r)", "",
-			`Starlark: line 2, column 11: key "y" not in dict (.get("y") is None when there is none, and "y" in ... tells whether there is one)`,
+			`Starlark: line 2, column 11: key "y" not in dict (.get("y") is None when there is none, and "y" in ... reports whether there is one)`,
 		},
 		{
 			`x = r.spec`, "",
@@ -212,7 +212,7 @@ func TestErrors(t *testing.T) {
 		{`re.sub("(a)", "$1x", "")`, "", "Starlark: column 7: repl: the pattern has no group 1x"},
 		{
 			`re.sub("a", r"\q", "")`, "",
-			`Starlark: column 7: repl: a \ that stands for nothing; write \\`,
+			`Starlark: column 7: repl: a \ that escapes nothing; write \\`,
 		},
 		{`re.sub("a", "${", "")`, "", "Starlark: column 7: repl: ${ without a name and }"},
 		{`re.search("a", "a").group(1)`, "", "Starlark: column 26: the pattern has no group 1"},
@@ -244,7 +244,7 @@ func TestErrors(t *testing.T) {
 		{`x = {} < {}`, "", "Starlark: column 8: dict < dict not implemented"},
 		{
 			`r["spec"]["none"] += 1`, "",
-			`Starlark: column 10: key "none" not in dict (.get("none") is None when there is none, and "none" in ... tells whether there is one)`,
+			`Starlark: column 10: key "none" not in dict (.get("none") is None when there is none, and "none" in ... reports whether there is one)`,
 		},
 		{`r += {}`, "", `Starlark: column 1: r cannot be given another value (change what it holds: r["spec"]["replicas"] = 3, r.pop("status"), r.update(...))`},
 		{

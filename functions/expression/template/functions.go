@@ -102,7 +102,7 @@ func index(item any, keys ...any) (any, error) {
 		switch v.Kind() {
 		case reflect.Map:
 			if !k.IsValid() || !k.Type().AssignableTo(v.Type().Key()) {
-				return nil, fmt.Errorf("%v is no key of the map", key)
+				return nil, fmt.Errorf("%v is not a key of the map", key)
 			}
 			entry := v.MapIndex(k)
 			if !entry.IsValid() {
@@ -114,7 +114,7 @@ func index(item any, keys ...any) (any, error) {
 			item = entry.Interface()
 		case reflect.Slice, reflect.Array, reflect.String:
 			if !k.CanInt() {
-				return nil, fmt.Errorf("%v is no index of a list", key)
+				return nil, fmt.Errorf("%v is not an index of a list", key)
 			}
 			i := k.Int()
 			if i < 0 || i >= int64(v.Len()) {

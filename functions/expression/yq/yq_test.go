@@ -228,8 +228,8 @@ func TestErrors(t *testing.T) {
 		`.a = (1 | from_unix)`:             "yq: column 11: from_unix depends on the time zones of the machine",
 		`select(di == 0)`:                  "yq: column 8: di is not known here: every resource is evaluated by itself",
 		`.spec.replicas | keys`:            "yq: cannot get keys of !!int, keys only works for maps and arrays",
-		`.spec.replicas`:                   "yq: the result is no map but int 3 (an assignment such as .spec.replicas = 3 gives the changed resource; get-yq prints values)",
-		`.spec.list`:                       "yq: the result is no map but a list (an assignment such as .spec.replicas = 3 gives the changed resource; get-yq prints values)",
+		`.spec.replicas`:                   "yq: the result is not a map but int 3 (an assignment such as .spec.replicas = 3 gives the changed resource; get-yq prints values)",
+		`.spec.list`:                       "yq: the result is not a map but a list (an assignment such as .spec.replicas = 3 gives the changed resource; get-yq prints values)",
 	} {
 		run, err := bind(text)
 		doc := parse(t, document)
