@@ -17,14 +17,13 @@ import (
 // args are the words of `do` from FUNCTION on.
 type args struct {
 	words []string
-	// problem is a flag before FUNCTION that does not exist. It is reported later,
-	// because a forgotten UNIT explains it better.
+	// problem is about an unknown flag before FUNCTION. It is reported later, because a missing
+	// UNIT explains it better.
 	problem error
 }
 
-// splitArgs takes FILE and UNIT off the words, unless -f says what the files
-// are. Flags may stand before each of them; pflag reads those, and stops at the
-// next word that is no flag.
+// splitArgs takes FILE and UNIT off the words, unless -f names the files. Flags may come before
+// each of them; pflag parses these and stops at the next word that is not a flag.
 func splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
 	flags, files := cmd.Flags(), &o.files
 	for _, to := range []*string{&files.File, &files.Unit} {
@@ -49,7 +48,7 @@ func splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args, err err
 	}
 	g.words = words
 	if flags.ArgsLenAtDash() >= 0 && len(words) > 0 {
-		// A "--" that stood before FUNCTION means its arguments too.
+		// A "--" before FUNCTION applies to the arguments of FUNCTION as well.
 		g.words = append([]string{words[0], "--"}, words[1:]...)
 	}
 	if len(words) == 0 && len(o.functions) == 0 {
@@ -58,8 +57,8 @@ func splitArgs(cmd *cobra.Command, o *runFlags, words []string) (g args, err err
 	return g, nil
 }
 
-// takeToolchain sets the toolchain when its flag comes after FUNCTION: it must be known before the function is looked up. A word
-// after --param is the value of that.
+// takeToolchain sets the toolchain when its flag comes after FUNCTION: the toolchain must be known
+// before the function is looked up. A word after --param is the value of that parameter.
 func takeToolchain(cmd *cobra.Command, words []string) error {
 	for i, word := range words {
 		name, _, hasValue := strings.Cut(word, "=")
@@ -80,7 +79,8 @@ func takeToolchain(cmd *cobra.Command, words []string) error {
 	return nil
 }
 
-// awaitsValue reports whether the next word is the value of a word, which is --flag or, as far as can be known, --param.
+// awaitsValue reports whether the next word is the value of this one, which is a flag of fctl or,
+// as far as can be known, --param.
 func awaitsValue(flags *pflag.FlagSet, word string) bool {
 	if !strings.HasPrefix(word, "--") || strings.Contains(word, "=") {
 		return false
@@ -89,7 +89,7 @@ func awaitsValue(flags *pflag.FlagSet, word string) bool {
 	return flag == nil || needsValue
 }
 
-// misplacedPaths is said when -f stands behind FILE, or behind what was taken for FILE.
+// misplacedPaths returns the error for -f after FILE, or after what was taken for FILE.
 func misplacedPaths(t *run.Files, words []string) error {
 	hint := []string{"fctl", "do", "-f", t.Paths[0]}
 	if filepath.Ext(t.File) != "" || t.File == "-" {
@@ -103,24 +103,26 @@ func misplacedPaths(t *run.Files, words []string) error {
 	return diag.UsageHint(shellwords.Quote(hint...), "FILE and -f exclude each other, and -f comes before FUNCTION")
 }
 
-// missingArgs is said when the words end too soon; with --functions they need
-// no FUNCTION.
+// missingArgs returns the error for a command line that ends too soon. With --functions no FUNCTION
+// is needed.
 func missingArgs(file string, functions bool) error {
 	switch {
 	case functions && file != "":
-		return diag.UsageHint("fctl do --functions CHAIN "+shellwords.Quote(file)+" UNIT, or fctl do --functions CHAIN -f "+shellwords.Quote(file), "UNIT is missing")
+		return diag.UsageHint("fctl do --functions CHAIN "+shellwords.Quote(file)+" UNIT, or fctl do --functions CHAIN -f "+shellwords.Quote(file),
+			"UNIT is missing")
 	case functions:
-		return diag.UsageHint("fctl do --functions CHAIN FILE UNIT, or fctl do --functions CHAIN -f PATH", "FILE and UNIT are missing")
+		return diag.UsageHint("fctl do --functions CHAIN FILE UNIT, or fctl do --functions CHAIN -f PATH",
+			"FILE and UNIT are missing")
 	}
 	what := "FILE, UNIT and FUNCTION are"
 	if file != "" {
 		what = "UNIT and FUNCTION are"
 	}
-	return diag.UsageHint("fctl do FILE UNIT FUNCTION, as in: fctl do deployment.yaml MyUnit set-replicas 5", "%s missing", what)
+	return diag.UsageHint("fctl do FILE UNIT FUNCTION, as in: fctl do deployment.yaml MyUnit set-replicas 5",
+		"%s missing", what)
 }
 
-// checkUnit refuses what cannot be the name of a unit, and a name where there
-// is no place for one.
+// checkUnit rejects an invalid unit name, and any unit name when -f is given.
 func (g args) checkUnit(o *runFlags, walk *plan.Walk) *api.Failure {
 	if len(o.files.Paths) == 0 {
 		return walk.CheckUnit(o.files.File, o.files.Unit, g.words)
@@ -128,7 +130,7 @@ func (g args) checkUnit(o *runFlags, walk *plan.Walk) *api.Failure {
 	return walk.CheckNoUnit(o.files.Paths, g.words)
 }
 
-// lookupFlag finds the flag a word begins, and tells whether its value is the
+// lookupFlag returns the flag that word begins, nil if there is none, and whether its value is the
 // next word.
 func lookupFlag(flags *pflag.FlagSet, word string) (flag *pflag.Flag, needsValue bool) {
 	if name, ok := strings.CutPrefix(word, "--"); ok {
@@ -136,8 +138,8 @@ func lookupFlag(flags *pflag.FlagSet, word string) (flag *pflag.Flag, needsValue
 		flag = flags.Lookup(name)
 		return flag, flag != nil && !hasValue && flag.NoOptDefVal == ""
 	}
-	// -q, -ojson, -o json, -qo json: the first flag decides whether the word is
-	// one, the last whether its value is the next word.
+	// -q, -ojson, -o json, -qo json: the first letter decides whether the word is a flag, the last
+	// whether its value is the next word.
 	letters := word[1:]
 	for i := range letters {
 		f := flags.ShorthandLookup(letters[i : i+1])

@@ -25,11 +25,12 @@ type chainStep struct {
 	Validating    bool
 	Message       string `json:",omitempty"`
 	Severity      string `json:",omitempty"`
-	// ResourceTypes are those the step is told to look at, or its function knows something about; * is every type.
+	// ResourceTypes are the types that the step names in an argument, or that its function is
+	// registered for; * is every type.
 	ResourceTypes []api.ResourceType `json:",omitempty"`
 }
 
-// chainSteps reads a chain and tells what each of its steps is.
+// chainSteps reads a chain and describes each of its steps.
 func (a *App) chainSteps(ctx context.Context, set functionSet, path string) ([]chainStep, error) {
 	request := run.NewRequest(run.Files{Dir: a.global.dir}, set.settings, a.deps(set.executor))
 	chain, err := request.Chain(ctx, request.Walk(ctx, set.toolchain), path)
@@ -39,20 +40,24 @@ func (a *App) chainSteps(ctx context.Context, set functionSet, path string) ([]c
 	return describeChain(set.executor, set.toolchain, chain), nil
 }
 
-func describeChain(executor *functions.Executor, toolchain api.ToolchainType, chain *plan.Plan) []chainStep {
+func describeChain(executor *functions.Executor, toolchain api.ToolchainType,
+	chain *plan.Plan) []chainStep {
 	steps := make([]chainStep, len(chain.Invocations))
 	for i, in := range chain.Invocations {
 		s := chain.Signatures[i]
 		steps[i] = chainStep{
-			Name: in.Name, Comment: comment(chain.Comments[i]), FunctionName: s.FunctionName, Description: strings.TrimSpace(s.Description),
-			Arguments: in.Arguments, WhereResource: in.WhereResource, Mutating: s.Mutating, Validating: s.Validating,
-			Message: in.Message, Severity: in.Severity,
+			Name: in.Name, Comment: comment(chain.Comments[i]), FunctionName: s.FunctionName,
+			Description: strings.TrimSpace(s.Description),
+			Arguments:   in.Arguments, WhereResource: in.WhereResource, Mutating: s.Mutating,
+			Validating: s.Validating,
+			Message:    in.Message, Severity: in.Severity,
 		}
 		if d, ok := executor.Describe(toolchain, s.FunctionName); ok {
 			steps[i].ResourceTypes = d.AffectedResourceTypes
 		}
 		for _, arg := range in.Arguments {
-			if t, ok := arg.Value.(string); ok && arg.ParameterName == "resource-type" && arg.Evaluator == "" {
+			if t, ok := arg.Value.(string); ok && arg.ParameterName == "resource-type" &&
+				arg.Evaluator == "" {
 				steps[i].ResourceTypes = []api.ResourceType{api.ResourceType(t)}
 			}
 		}
@@ -60,7 +65,7 @@ func describeChain(executor *functions.Executor, toolchain api.ToolchainType, ch
 	return steps
 }
 
-// comment is what stands above a step, without what is meant for editors.
+// comment returns the comment above a step, without directives for editors.
 func comment(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -71,16 +76,17 @@ func comment(text string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// maxTypes is the number of resource types that a step names.
+// maxTypes is the number of resource types printed for a step.
 const maxTypes = 6
 
-// chainText tells the steps to a person. head styles headings.
+// chainText formats the steps for a terminal. head styles headings.
 func chainText(path string, steps []chainStep, c calling, head func(string) string) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	mutating := false
 	for i, s := range steps {
-		say("%s: %s", head(fmt.Sprintf("%d. %s", i+1, api.InvocationLabel(s.FunctionName, s.Name))), s.Description)
+		say("%s: %s", head(fmt.Sprintf("%d. %s", i+1, api.InvocationLabel(s.FunctionName, s.Name))),
+			s.Description)
 		for line := range strings.SplitSeq(s.Comment, "\n") {
 			if line != "" {
 				say("     # %s", line)
@@ -109,11 +115,12 @@ func chainText(path string, steps []chainStep, c calling, head func(string) stri
 	if mutating {
 		prints = "the changed configuration"
 	}
-	say("%s do%s %s prints %s.", c.program, c.flags, diag.Printable(shellwords.Quote("--functions", path, "FILE", "UNIT")), prints)
+	say("%s do%s %s prints %s.", c.program, c.flags,
+		diag.Printable(shellwords.Quote("--functions", path, "FILE", "UNIT")), prints)
 	return b.String()
 }
 
-// formatArgument is a value as a person reads it: further lines stand below the first.
+// formatArgument returns a value as readable text, with further lines indented below the first.
 func formatArgument(arg api.FunctionArgument, indent int) string {
 	text := strings.TrimSuffix(fmt.Sprint(arg.Value), "\n")
 	switch {
@@ -125,7 +132,7 @@ func formatArgument(arg api.FunctionArgument, indent int) string {
 	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
 }
 
-// effect is what a step does, and to what.
+// effect says what a step does, and to which resource types.
 func (s chainStep) effect() string {
 	does := "reads"
 	switch {

@@ -1,7 +1,6 @@
-// Package cli has the commands, one file each, and is the only place that
-// knows cobra. A command reads its words and flags, calls the other rooms and
-// returns an error; it never writes to the process's streams itself and never
-// exits. What errors mean for the exit status is in exit.go, and only there.
+// Package cli implements the commands, one file each. It is the only package that uses cobra. A
+// command reads its words and flags, calls the other packages and returns an error; it never writes
+// to the process's streams itself and never exits. exit.go alone maps errors to exit statuses.
 package cli
 
 import (
@@ -21,21 +20,21 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-// App is what the commands work with.
+// App holds what the commands share.
 type App struct {
-	// Name is what the program is called in usage lines, in what explain shows and by the shells that complete its words; fctl when
-	// it is empty.
+	// Name is the name of the program in usage lines, in the output of explain and in shell
+	// completion; fctl if empty.
 	Name    string
 	Streams *iostreams.Streams
-	// Executor makes the executor; commands that need none never call it.
+	// Executor makes the executor; commands that do not need one never call it.
 	Executor func() (*functions.Executor, error)
 
 	global globalFlags
 	writes run.Writes
 }
 
-// executor makes the executor. That it cannot be made is the fault of whoever
-// registered functions, not of the command line.
+// executor makes the executor. If that fails, the fault lies with the registered functions, not
+// with the command line.
 func (a *App) executor() (*functions.Executor, error) {
 	e, err := a.Executor()
 	if err != nil {
@@ -52,8 +51,7 @@ func Main(executor func() (*functions.Executor, error)) int {
 	return app.watch(os.Args[1:])
 }
 
-// Run runs a command line and returns the exit status. Problems are told on
-// the error stream.
+// Run runs a command line and returns the exit status. Problems are reported on the error stream.
 func (a *App) Run(ctx context.Context, args []string) int {
 	var help bytes.Buffer
 	root := a.newRoot(&help)
@@ -70,7 +68,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 		}
 		return err
 	})
-	if ctx.Err() != nil { // perhaps nobody reads
+	if ctx.Err() != nil { // perhaps nobody reads the error stream
 		within(time.Second, func() { a.tell(err) })
 	} else {
 		a.tell(err)
@@ -81,7 +79,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	return exitStatus(err)
 }
 
-// tell writes what err has to say to a person.
+// tell reports err on the error stream, unless it has been reported.
 func (a *App) tell(err error) {
 	if _, ok := errors.AsType[exitError](err); ok || err == nil {
 		return
@@ -91,12 +89,13 @@ func (a *App) tell(err error) {
 
 func (a *App) console() run.Console { return run.Console{Streams: a.Streams} }
 
-// deps is what a run works with.
+// deps returns what a run works with.
 func (a *App) deps(executor *functions.Executor) run.Deps {
 	return run.Deps{Streams: a.Streams, Executor: executor, Writes: &a.writes, Alone: true}
 }
 
-// executorFor makes the executor with what the settings say about resource types. It has functions for the toolchain they name.
+// executorFor makes the executor and adds the resource types of the settings. It checks that there
+// are functions for the toolchain in the settings.
 func (a *App) executorFor(ctx context.Context, s *settings.Settings) (*functions.Executor, error) {
 	executor, err := a.executor()
 	if err != nil {

@@ -18,9 +18,10 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// isCompletion tells whether a shell asks what a word could become.
+// isCompletion reports whether a shell asks for completions.
 func isCompletion(args []string) bool {
-	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd ||
+		args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
 // prepareCompletion adds what only completion needs.
@@ -33,7 +34,8 @@ func (a *App) prepareCompletion(root *cobra.Command, args []string) {
 	root.PersistentFlags().VisitAll(plainUsage)
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { a.completeFlag(root, f) })
 	if cmd, _, err := root.Find(args[1:max(1, len(args)-1)]); err == nil && cmd.Name() == "do" {
-		// Its words are completed the way it reads them, flags included, of which cobra is to offer none.
+		// Words of do are completed by the rules they are read by, flags included, so cobra must
+		// not offer any flag itself.
 		cmd.DisableFlagParsing = true
 		hide := func(f *pflag.Flag) { f.Hidden = true }
 		cmd.Flags().VisitAll(hide)
@@ -41,28 +43,31 @@ func (a *App) prepareCompletion(root *cobra.Command, args []string) {
 	}
 }
 
-// plainUsage takes away the marks that tell help texts which word of a flag's description stands for its value.
+// plainUsage removes the backquotes, with which pflag marks the name of a flag's value, from the
+// description.
 func plainUsage(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
 
 func (a *App) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
 	if f.Value.Type() == "bool" {
 		return
 	}
-	_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
-		c := a.completer(cmd)
-		if len(words) > 0 {
-			c.path = words[0]
-		}
-		return c.flagValues(f.Name, typed)
-	})
+	_ = cmd.RegisterFlagCompletionFunc(f.Name,
+		func(cmd *cobra.Command, words []string,
+			typed string) ([]string, cobra.ShellCompDirective) {
+			c := a.completer(cmd)
+			if len(words) > 0 {
+				c.path = words[0]
+			}
+			return c.flagValues(f.Name, typed)
+		})
 }
 
-// completer knows what stands on the line already and finds what could follow.
+// completer completes a word from the words before it.
 type completer struct {
 	*App
 	cmd       *cobra.Command
 	flags     *pflag.FlagSet
-	path      string // of the unit, when it is on the line
+	path      string // of the unit, if it is on the command line
 	executor  *functions.Executor
 	toolchain api.ToolchainType
 }
@@ -72,8 +77,8 @@ func (a *App) completer(cmd *cobra.Command) *completer {
 	return &completer{App: a, cmd: cmd, flags: cmd.Flags()}
 }
 
-// load makes the executor. What is wrong with the settings is told when the
-// command runs; a completion only offers less.
+// load makes the executor and reports whether it could. Problems with the settings are reported
+// when the command runs; a completion only offers less.
 func (c *completer) load() bool {
 	if c.executor != nil {
 		return true
@@ -96,8 +101,8 @@ func (c *completer) load() bool {
 	return true
 }
 
-// offer are the candidates that begin with what was typed. A candidate may have
-// a description after a tab.
+// offer returns the candidates that begin with what was typed. A candidate may have a description
+// after a tab.
 func offer(candidates []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var fitting []string
 	for _, candidate := range candidates {
@@ -109,7 +114,8 @@ func offer(candidates []string, typed string) ([]string, cobra.ShellCompDirectiv
 }
 
 // completeFunctions completes the name of a function.
-func (a *App) completeFunctions(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (a *App) completeFunctions(cmd *cobra.Command, words []string,
+	typed string) ([]string, cobra.ShellCompDirective) {
 	if cmd.Name() == "explain" && len(words) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -128,13 +134,14 @@ func completeDoseq(o *runFlags, words []string, typed string) ([]string, cobra.S
 	case 1:
 		return offer([]string{unitName(words[0])}, typed)
 	case 2:
-		names, directive := offer([]string{"file:\ta list of invocations in a file", "-\ta list on the standard input"}, typed)
+		names, directive := offer([]string{"file:\ta list of invocations in a file",
+			"-\ta list on the standard input"}, typed)
 		return names, directive | cobra.ShellCompDirectiveNoSpace
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFiles completes words that are all files.
+// completeFiles completes up to n words that are all files.
 func completeFiles(n int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(words) < n {
@@ -144,7 +151,7 @@ func completeFiles(n int) cobra.CompletionFunc {
 	}
 }
 
-// unitName is the name a unit in the file would probably have.
+// unitName guesses a unit name for the file at path.
 func unitName(path string) string {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	name, _, _ = strings.Cut(name, ".")
@@ -154,8 +161,9 @@ func unitName(path string) string {
 	return name
 }
 
-// completeDo completes the words of do, by the same rules as they are read.
-func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+// completeDo completes the words of do, by the rules they are read by.
+func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string,
+	typed string) ([]string, cobra.ShellCompDirective) {
 	c := a.completer(cmd)
 	var places []string // FILE and UNIT, unless -f says what the files are
 	missing := func() int {
@@ -192,15 +200,15 @@ func (a *App) completeDo(cmd *cobra.Command, o *runFlags, words []string, typed 
 
 func isFlag(word string) bool { return len(word) > 1 && word[0] == '-' }
 
-// takeFlag sets the flag that begins at words[0]. open tells that its value is
-// the word being typed.
+// takeFlag sets the flag that begins at words[0]. open reports whether its value is the word being
+// typed.
 func (c *completer) takeFlag(words []string) (name string, rest []string, open bool) {
 	flag, needsValue := lookupFlag(c.flags, words[0])
 	if flag == nil {
 		return "", words[1:], false
 	}
 	if needsValue && len(words) == 1 {
-		// Of -qo the last letter counts.
+		// In -qo the last letter is the flag that takes the value.
 		if word := words[0]; word[1] != '-' {
 			flag = c.flags.ShorthandLookup(word[len(word)-1:])
 		}
@@ -224,7 +232,8 @@ func (c *completer) chain(words []string, typed string) ([]string, cobra.ShellCo
 	isGiven := func(p *api.FunctionParameter) bool { _, ok := given[p.ParameterName]; return ok }
 	next := func() *api.FunctionParameter {
 		for i := range signature.Parameters {
-			if p := &signature.Parameters[i]; !isGiven(p) || signature.VarArgs && i == len(signature.Parameters)-1 {
+			if p := &signature.Parameters[i]; !isGiven(p) ||
+				signature.VarArgs && i == len(signature.Parameters)-1 {
 				return p
 			}
 		}
@@ -302,10 +311,10 @@ func parameterOf(s api.FunctionSignature, word string) (p *api.FunctionParameter
 	return nil, false
 }
 
-// mayFollow is true of flags that may stand behind FUNCTION.
+// mayFollow reports whether a flag is allowed after FUNCTION.
 func mayFollow(f *pflag.Flag) bool { return !decidesFunctions(f) && !isPathFlag(f) }
 
-// flagNames are the flags of fctl that can be given, or given again, with what they do.
+// flagNames returns the flags of fctl that can still be given, with their descriptions.
 func (c *completer) flagNames(wanted func(*pflag.Flag) bool) []string {
 	var names []string
 	c.flags.VisitAll(func(f *pflag.Flag) {
@@ -320,8 +329,8 @@ func (c *completer) flagNames(wanted func(*pflag.Flag) bool) []string {
 	return names
 }
 
-// flagWord completes a word that begins with a dash: the names given, and after
-// = values. In front of these the scripts of all shells put the flag themselves.
+// flagWord completes a word that begins with a dash: with one of names or, after =, with a value of
+// the flag. The completion scripts of all shells prepend "--flag=" to such values themselves.
 func (c *completer) flagWord(typed string, names []string) ([]string, cobra.ShellCompDirective) {
 	if name, value, ok := strings.Cut(strings.TrimPrefix(typed, "--"), "="); ok {
 		return c.flagValues(name, value)
@@ -329,8 +338,8 @@ func (c *completer) flagWord(typed string, names []string) ([]string, cobra.Shel
 	return offer(names, typed)
 }
 
-// functionNames are the functions with what they do; deprecated names are not
-// offered.
+// functionNames returns the names of the functions, except deprecated ones, with their
+// descriptions.
 func (c *completer) functionNames() []string {
 	if !c.load() {
 		return nil
@@ -345,9 +354,10 @@ func (c *completer) functionNames() []string {
 	return names
 }
 
-// values are those a parameter can have, as far as they can be known: by its
-// type, or by what is in the file on the line and the arguments before it.
-func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter, given map[string]string) []string {
+// values returns the possible values of a parameter, as far as they are known: from its type, or
+// from the contents of the file on the command line and the arguments already given.
+func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter,
+	given map[string]string) []string {
 	switch {
 	case len(p.EnumValues) > 0:
 		return p.EnumValues
@@ -370,10 +380,12 @@ func (c *completer) values(s api.FunctionSignature, p *api.FunctionParameter, gi
 	return accepted(c.pathArguments(s, p, given), p.Regexp)
 }
 
-// parameterResourceType is what functions call the parameter that says of which type the resources are that they are about.
+// parameterResourceType is the parameter by which functions take the type of the resources to work
+// on.
 const parameterResourceType = "resource-type"
 
-// resourceTypes are those in the file, or else all that are known. A parameter that takes * for all of them says so.
+// resourceTypes returns the types in the file or, if there are none, all known types. The
+// description of a parameter that takes * for all types contains "* for any".
 func (c *completer) resourceTypes(p *api.FunctionParameter) []string {
 	var types []string
 	for _, r := range c.resources() {
@@ -390,18 +402,21 @@ func (c *completer) resourceTypes(p *api.FunctionParameter) []string {
 	return types
 }
 
-// resourceNames are those of the resources of a type in the file; without a type, or with *, those of all.
+// resourceNames returns the names of the resources of a type in the file, of all resources if the
+// type is empty or *.
 func (c *completer) resourceNames(ofType string) []string {
 	var names []string
 	for _, r := range c.resources() {
-		if ofType == "" || ofType == string(api.ResourceTypeAny) || ofType == string(r.ResourceType) {
+		if ofType == "" || ofType == string(api.ResourceTypeAny) ||
+			ofType == string(r.ResourceType) {
 			names = append(names, string(r.ResourceNameWithoutScope))
 		}
 	}
 	return names
 }
 
-// accepted are the values that match the pattern of their parameter, if it has one.
+// accepted returns the values that match the pattern of their parameter; an empty pattern matches
+// all.
 func accepted(values []string, pattern string) []string {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -410,9 +425,10 @@ func accepted(values []string, pattern string) []string {
 	return slices.DeleteFunc(values, func(value string) bool { return !re.MatchString(value) })
 }
 
-// pathArguments are what the paths of a function's attribute have in the file
-// where they have a parameter.
-func (c *completer) pathArguments(s api.FunctionSignature, p *api.FunctionParameter, given map[string]string) []string {
+// pathArguments returns what the paths of a function's attribute have in the file in place of the
+// parameter p.
+func (c *completer) pathArguments(s api.FunctionSignature, p *api.FunctionParameter,
+	given map[string]string) []string {
 	unit := c.unit()
 	if unit == nil {
 		return nil
@@ -445,10 +461,10 @@ func (c *completer) attributes() []string {
 	return names
 }
 
-// maxCompleted is the size of the largest file that is read to complete a word.
+// maxCompleted is the size in bytes of the largest file read to complete a word.
 const maxCompleted = 64 << 20
 
-// unit reads the file on the line; nil when there is none that can be read.
+// unit reads the file on the command line. It returns nil if there is no readable file.
 func (c *completer) unit() *source.Unit {
 	if c.path == "" || c.path == "-" || !c.load() {
 		return nil
@@ -461,7 +477,7 @@ func (c *completer) unit() *source.Unit {
 	return unit
 }
 
-// inDir is a path of the line, which starts where -C says.
+// inDir resolves a path on the command line, relative to the directory given with -C.
 func (c *completer) inDir(path string) string { return run.InDirectory(c.global.dir, path) }
 
 func (c *completer) resources() api.ResourceList {
@@ -480,8 +496,8 @@ func (c *completer) resources() api.ResourceList {
 	return resources
 }
 
-// containers are the names of the containers in the file, found by the function
-// that reads them.
+// containers returns the names of the containers in the file, as the function get-container-name
+// returns them.
 func (c *completer) containers() []string {
 	const getter = "get-container-name"
 	unit := c.unit()
@@ -497,7 +513,8 @@ func (c *completer) containers() []string {
 		invocation.Arguments = append(invocation.Arguments, api.FunctionArgument{Value: "*"})
 	}
 	response, err := c.executor.Invoke(c.cmd.Context(), &api.FunctionInvocationRequest{
-		FunctionContext: api.FunctionContext{ToolchainType: unit.Toolchain}, ConfigData: unit.Data, FunctionInvocations: api.FunctionInvocationList{invocation},
+		FunctionContext: api.FunctionContext{ToolchainType: unit.Toolchain}, ConfigData: unit.Data,
+		FunctionInvocations: api.FunctionInvocationList{invocation},
 	})
 	if err != nil {
 		return nil
@@ -522,7 +539,8 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 	case "other-data":
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	case "context":
-		names, directive := offer([]string{"space=", "space-id=", "unit-id=", "organization-id=", "revision-num=", "approved-by=", "previous-data-hash=", "unit-label."}, typed)
+		names, directive := offer([]string{"space=", "space-id=", "unit-id=", "organization-id=",
+			"revision-num=", "approved-by=", "previous-data-hash=", "unit-label."}, typed)
 		return names, directive | cobra.ShellCompDirectiveNoSpace
 	case "color":
 		return offer([]string{"auto", "always", "never"}, typed)
@@ -557,7 +575,7 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 	return offer(slices.DeleteFunc(values, func(v string) bool { return v == "" }), typed)
 }
 
-// selectorValue is what selects a resource by a flag.
+// selectorValue returns the value by which a flag selects the resource.
 func selectorValue(flag string, info api.ResourceInfo) string {
 	switch flag {
 	case "kind":
@@ -569,7 +587,7 @@ func selectorValue(flag string, info api.ResourceInfo) string {
 	return scope
 }
 
-// outputForms are the values of -o of the command.
+// outputForms returns the values of -o of the command.
 func (c *completer) outputForms() []string {
 	switch c.cmd.Name() {
 	case "list":

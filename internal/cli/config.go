@@ -25,7 +25,8 @@ func (a *App) newConfig() *cobra.Command {
 		Args:    noArguments,
 	}
 	origin := view.Flags().Bool("origin", false, "say where each value comes from")
-	view.Flags().StringSliceVar(&a.global.context, "context", nil, "what functions know of the unit, `NAME=VALUE`")
+	view.Flags().StringSliceVar(&a.global.context, "context", nil,
+		"what functions know of the unit, `NAME=VALUE`")
 	addToolchainFlags(view.Flags())
 	view.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, err := a.settings(cmd.Flags())
@@ -63,7 +64,8 @@ func settingsText(rows []settings.Row, origin bool) string {
 func settingText(value any) string {
 	switch v := value.(type) {
 	case string:
-		if v == "" || strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/-_.") != "" {
+		if v == "" || strings.Trim(v,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/-_.") != "" {
 			return strconv.Quote(v)
 		}
 		return v

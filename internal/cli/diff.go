@@ -24,7 +24,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// diffForms are the values of -o of diff.
+// diffForms returns the values of diff's -o.
 func diffForms() []string { return []string{"text", "mutations", "patch"} }
 
 // diffFlags are the flags of diff.
@@ -64,19 +64,22 @@ function patch-mutations takes to make the values of B from those of A:
   fctl diff -o patch staging.yaml production.yaml`,
 	}
 	o := &diffFlags{}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "text", "what is printed, a `FORMAT`: text, mutations (JSON), patch (JSON for patch-mutations)")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "text",
+		"what is printed, a `FORMAT`: text, mutations (JSON), patch (JSON for patch-mutations)")
 	addShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error { return a.diff(cmd.Context(), cmd, o, words) }
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return a.diff(cmd.Context(), cmd, o, words)
+	}
 	cmd.ValidArgsFunction = completeFiles(2)
 	return cmd
 }
 
-// comparison is what diff compares.
+// comparison is one run of diff.
 type comparison struct {
 	*App
 	reader     *source.Reader
-	toolchains []api.ToolchainType // there are
+	toolchains []api.ToolchainType // of the executor
 	pairs      []pair
 	several    bool
 	problems   diag.List
@@ -85,10 +88,10 @@ type comparison struct {
 	showSecrets bool
 }
 
-// pair is a unit as it is in A and in B; one of them may be nil.
+// pair is a unit in A and in B. One of them may be nil.
 type pair struct{ before, after *source.Unit }
 
-// unit is the one that gives the pair its name.
+// unit returns the version that names the pair: B's, or A's if B has none.
 func (p *pair) unit() *source.Unit {
 	if p.after != nil {
 		return p.after
@@ -102,7 +105,8 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words 
 	case !slices.Contains(diffForms(), form):
 		return diag.Usage("output format %q is not one of text, mutations, patch", form)
 	case len(words) != 2:
-		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml", "two files or directories are expected, got %d words", len(words))
+		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml",
+			"two files or directories are expected, got %d words", len(words))
 	}
 	s, err := a.settings(cmd.Flags())
 	if err != nil {
@@ -116,16 +120,18 @@ func (a *App) diff(ctx context.Context, cmd *cobra.Command, o *diffFlags, words 
 	c := &comparison{App: a, toolchains: executor.Toolchains(), reader: run.Reader(s, a.Streams)}
 	c.reader.Toolchain = api.ToolchainType(s.Toolchain)
 	c.showSecrets = o.showSecrets
-	if err := c.read(ctx, cmd, run.InDirectory(a.global.dir, words[0]), run.InDirectory(a.global.dir, words[1])); err != nil {
+	if err := c.read(ctx, cmd, run.InDirectory(a.global.dir, words[0]),
+		run.InDirectory(a.global.dir, words[1])); err != nil {
 		return err
 	}
 	if form == "patch" && c.several {
-		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE", "a patch is for one unit, not for directories")
+		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
+			"a patch is for one unit, not for directories")
 	}
 	return c.tellDifferences(executor, form, s)
 }
 
-// read reads what the words name.
+// read reads the two files or directories.
 func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) error {
 	switch aDir, bDir := isDirectory(a), isDirectory(b); {
 	case a == "-" && b == "-":
@@ -142,7 +148,8 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 			_, err = c.reader.Unit(ctx, file, "")
 			return err
 		}
-		return diag.UsageHint("two files, or two directories", "%s is a directory, and %s is none", diag.FileName(directory), diag.FileName(file))
+		return diag.UsageHint("two files, or two directories", "%s is a directory, and %s is none",
+			diag.FileName(directory), diag.FileName(file))
 	case a == "-" || b == "-":
 		if err := c.refuseTerminal(cmd); err != nil {
 			return err
@@ -160,7 +167,8 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		case !source.NameTells(b):
 			after.Toolchain = before.Toolchain
 		default:
-			return diag.UsageHint("--toolchain says what both are", "%s is %s, and %s is %s", before.File, before.Toolchain, after.File, after.Toolchain)
+			return diag.UsageHint("--toolchain says what both are", "%s is %s, and %s is %s",
+				before.File, before.Toolchain, after.File, after.Toolchain)
 		}
 	}
 	c.pairs = []pair{{before, after}}
@@ -182,7 +190,8 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 		{a, func(p *pair) **source.Unit { return &p.before }},
 		{b, func(p *pair) **source.Unit { return &p.after }},
 	} {
-		finder := &source.Finder{Dir: side.dir, Recursive: true, Toolchain: c.reader.Toolchain, AnyFormat: c.reader.Toolchain == "", Temporary: sink.IsTemporary}
+		finder := &source.Finder{Dir: side.dir, Recursive: true, Toolchain: c.reader.Toolchain,
+			AnyFormat: c.reader.Toolchain == "", Temporary: sink.IsTemporary}
 		found, err := finder.Find(ctx, []string{"."})
 		if err != nil {
 			return err
@@ -214,8 +223,9 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 	return nil
 }
 
-// tellDifferences compares and prints.
-func (c *comparison) tellDifferences(executor *functions.Executor, form string, s *settings.Settings) error {
+// tellDifferences compares the pairs and prints the differences.
+func (c *comparison) tellDifferences(executor *functions.Executor, form string,
+	s *settings.Settings) error {
 	versions := make([]functions.Versions, len(c.pairs))
 	for i, p := range c.pairs {
 		v := &versions[i]
@@ -229,7 +239,8 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 	}
 	printer := &report.Printer{
 		Format: report.Mutations, Several: c.several,
-		Screen: report.Screen{Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold), Diff: run.DiffStyle(c.Streams)},
+		Screen: report.Screen{Terminal: form == "text", Head: c.Streams.OutStyle(color.Bold),
+			Diff: run.DiffStyle(c.Streams)},
 	}
 	out := sink.NewStream(c.Streams.Out)
 	status, inLayout := exitDone, 0
@@ -261,28 +272,31 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 		}
 		for _, m := range d.Moved {
 			from := c.pairs[m.From].before.File
-			notes[i] = append(notes[i], api.Note{Message: fmt.Sprintf("%s was in %s", m.Resource, from)})
+			notes[i] = append(notes[i],
+				api.Note{Message: fmt.Sprintf("%s was in %s", m.Resource, from)})
 		}
-		if len(d.Mutations)+len(d.Moved) == 0 && p.before != nil && p.after != nil && !bytes.Equal(p.before.Data, p.after.Data) {
+		if len(d.Mutations)+len(d.Moved) == 0 && p.before != nil && p.after != nil &&
+			!bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++
 		}
 		piece, err := printer.Piece(report.Result{
 			Unit: p.unit().Name, File: p.unit().File, Toolchain: p.unit().Toolchain,
-			Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Mutations: d.Mutations}},
-			Secrets:  c.secretsOf(versions[i], executor),
+			Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
+				Mutations: d.Mutations}},
+			Secrets: c.secretsOf(versions[i], executor),
 		})
 		if err != nil {
 			return err
 		}
 		if err := out.Write(printer.Print(piece)...); err != nil {
-			break // Flush tells
+			break // Flush returns the error
 		}
 	}
 	end, err := printer.End()
 	if err != nil {
 		return err
 	}
-	_ = out.Write(end...) // Flush tells
+	_ = out.Write(end...) // Flush returns the error
 	if err := out.Flush(); err != nil && !errors.Is(err, sink.ErrGone) {
 		return diag.Failures(err, api.FailureFunction)
 	}
@@ -302,22 +316,25 @@ func (c *comparison) tellDifferences(executor *functions.Executor, form string, 
 	return nil
 }
 
-// secretsOf finds the secret values in the versions of a unit; nil when they may be shown.
-func (c *comparison) secretsOf(v functions.Versions, executor *functions.Executor) func() *sensitive.Values {
+// secretsOf returns a function that finds the secret values in the versions of a unit, nil if they
+// may be shown.
+func (c *comparison) secretsOf(v functions.Versions,
+	executor *functions.Executor) func() *sensitive.Values {
 	if c.showSecrets {
 		return nil
 	}
 	return func() *sensitive.Values { return executor.Sensitive(v.Toolchain, v.Before, v.After) }
 }
 
-// noteRest tells what differs but is no difference, and what was not looked at.
+// noteRest notes files that differ only in layout, and files that were skipped.
 func (c *comparison) noteRest(inLayout int, verbose bool) {
 	var notes []api.Note
 	switch {
 	case inLayout > 0 && !c.several:
 		notes = append(notes, api.Note{Message: "the values are the same; comments, order or layout are not"})
 	case inLayout > 0:
-		notes = append(notes, api.Note{Message: "in " + run.Count(inLayout, "file") + " the values are the same, and comments, order or layout are not"})
+		notes = append(notes, api.Note{Message: "in " + run.Count(inLayout, "file") +
+			" the values are the same, and comments, order or layout are not"})
 	}
 	if text := run.SkippedFiles(c.passed, verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})
@@ -325,7 +342,7 @@ func (c *comparison) noteRest(inLayout int, verbose bool) {
 	c.console().Notes("", notes...)
 }
 
-// problems are why a pair could not be compared, with the files they are in.
+// problems returns why a pair could not be compared, each problem with its file.
 func (p *pair) problems(executor *functions.Executor, err error) diag.List {
 	var problems diag.List
 	for _, u := range []*source.Unit{p.before, p.after} {

@@ -52,21 +52,23 @@ secrets'.`,
   fctl do -f apps/ -R --diff set-container-image web nginx:1.27
   fctl do -f 'apps/**/*.yaml' -i set-container-image web nginx:1.27`,
 	}
-	// Words from FUNCTION on are not pflag's to decide.
+	// The words from FUNCTION on are split by plan, not by pflag.
 	cmd.Flags().SetInterspersed(false)
 	o := &runFlags{}
 	a.addRunFlags(cmd, o)
-	cmd.Flags().StringArrayVar(&o.functions, "functions", nil, "run the functions that `FILE` lists, before those on the command line")
+	cmd.Flags().StringArrayVar(&o.functions, "functions", nil,
+		"run the functions that `FILE` lists, before those on the command line")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return a.do(cmd.Context(), cmd, o, words)
 	}
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, words []string,
+		typed string) ([]string, cobra.ShellCompDirective) {
 		return a.completeDo(cmd, o, words, typed)
 	}
 	return cmd
 }
 
-// do is the whole of the command: arguments, settings, source, plan, and the run.
+// do runs the command: arguments, settings, source, plan, and the run.
 func (a *App) do(ctx context.Context, cmd *cobra.Command, o *runFlags, words []string) error {
 	given, err := splitArgs(cmd, o, words)
 	if o.help {
@@ -104,7 +106,7 @@ func (a *App) do(ctx context.Context, cmd *cobra.Command, o *runFlags, words []s
 	return a.run(ctx, cmd, o, p)
 }
 
-// prepared is a run of which the files are known.
+// prepared is a run whose files are known.
 type prepared struct {
 	sources  *settings.Sources
 	settings *settings.Settings
@@ -154,8 +156,9 @@ func (a *App) run(ctx context.Context, cmd *cobra.Command, o *runFlags, p *prepa
 	return resultError(result)
 }
 
-// resolve makes the chain of the files of --functions and the words from the function on.
-func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, walk *plan.Walk, flagProblems map[int]error) (*plan.Plan, error) {
+// resolve makes the chain from the files of --functions and the words from FUNCTION on.
+func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, walk *plan.Walk,
+	flagProblems map[int]error) (*plan.Plan, error) {
 	if problem := g.checkUnit(o, walk); problem != nil {
 		return nil, problem
 	}
@@ -178,7 +181,8 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, wa
 		typed = part(walk.Resolve(words))
 	}
 	if slices.Contains(o.functions, "") {
-		return nil, diag.UsageHint("fctl do --functions CHAIN FILE UNIT", "--functions: the name of a file is expected")
+		return nil, diag.UsageHint("fctl do --functions CHAIN FILE UNIT",
+			"--functions: the name of a file is expected")
 	}
 	all := &plan.Plan{}
 	for _, path := range o.functions {
@@ -193,8 +197,8 @@ func (g args) resolve(ctx context.Context, o *runFlags, request *run.Request, wa
 	return all, nil
 }
 
-// refuseTerminal is what a command says on a terminal when FILE is "-", where it
-// would wait for somebody to type a manifest.
+// refuseTerminal returns an error if the standard input is a terminal: with "-" for FILE, the
+// command would wait for somebody to type a manifest.
 func (a *App) refuseTerminal(cmd *cobra.Command) error {
 	if !a.Streams.InIsTerminal() {
 		return nil
@@ -203,22 +207,27 @@ func (a *App) refuseTerminal(cmd *cobra.Command) error {
 	if err := cmd.Help(); err != nil {
 		return err
 	}
-	words := map[string]string{"do": "- UNIT FUNCTION", "doseq": "- UNIT INVOCATIONS", "diff": "- B", "merge": "BASE - THEIRS"}[cmd.Name()]
-	return diag.UsageHint(fmt.Sprintf("cat FILE | %s %s", cmd.CommandPath(), words), "the standard input is a terminal")
+	words := map[string]string{"do": "- UNIT FUNCTION", "doseq": "- UNIT INVOCATIONS",
+		"diff": "- B", "merge": "BASE - THEIRS"}[cmd.Name()]
+	return diag.UsageHint(fmt.Sprintf("cat FILE | %s %s", cmd.CommandPath(), words),
+		"the standard input is a terminal")
 }
 
-// decidesFunctions is true of flags that decide which functions there are, and how much is read for their arguments: what they say
-// must be known before the first is looked up.
+// decidesFunctions reports whether a flag decides which functions there are, or how much is read
+// for their arguments. Its value must be known before the first function is looked up.
 func decidesFunctions(f *pflag.Flag) bool {
-	return slices.Contains([]string{"resource-types", "config", "directory", "no-project-settings", "max-size"}, f.Name)
+	return slices.Contains([]string{"resource-types", "config", "directory", "no-project-settings",
+		"max-size"}, f.Name)
 }
 
-// isPathFlag is true of flags that stand in the place of FILE and UNIT.
+// isPathFlag reports whether a flag replaces FILE and UNIT.
 func isPathFlag(f *pflag.Flag) bool { return f.Name == "filename" || f.Name == "recursive" }
 
-// setFlags sets the flags among the words, and returns what is wrong with each, if anything, by the index of its first word. Which words are
-// flags depends on the functions of the toolchain: that of the first files decides.
-func (g args) setFlags(ctx context.Context, cmd *cobra.Command, request *run.Request) (map[int]error, error) {
+// setFlags sets the flags among the words, and returns the error of each, or nil, by the index of
+// its first word. Which words are flags depends on the functions of the toolchain. The toolchain of
+// the first files decides.
+func (g args) setFlags(ctx context.Context, cmd *cobra.Command,
+	request *run.Request) (map[int]error, error) {
 	toolchains, err := request.Toolchains(ctx)
 	if err != nil || g.problem != nil || len(g.words) == 0 {
 		return nil, err
@@ -232,7 +241,7 @@ func (g args) setFlags(ctx context.Context, cmd *cobra.Command, request *run.Req
 	return problems, nil
 }
 
-// setFlag sets a flag that stands after FUNCTION.
+// setFlag sets a flag that follows FUNCTION.
 func setFlag(cmd *cobra.Command, words []string) error {
 	flag, _ := lookupFlag(cmd.Flags(), words[0])
 	switch {

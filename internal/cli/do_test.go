@@ -20,37 +20,49 @@ import (
 
 const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
 
-// executor has the standard functions and some that go wrong.
+// executor has the standard functions and some that fail, wait or panic.
 func executor(t *testing.T) func() (*functions.Executor, error) {
 	t.Helper()
 	e := functions.NewStandardExecutor()
 	add := func(name string, s api.FunctionSignature, f handler.FunctionImplementation) {
-		s.FunctionName, s.Description, s.FunctionType, s.Hermetic = name, "A function for tests", api.FunctionTypeCustom, true
-		if err := e.RegisterFunction(api.ToolchainKubernetesYAML, handler.FunctionRegistration{FunctionSignature: s, Function: f}); err != nil {
+		s.FunctionName, s.Description, s.FunctionType, s.Hermetic = name, "A function for tests",
+			api.FunctionTypeCustom, true
+		if err := e.RegisterFunction(api.ToolchainKubernetesYAML,
+			handler.FunctionRegistration{FunctionSignature: s, Function: f}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	add("vet-nothing", api.FunctionSignature{
-		Validating: true, OutputInfo: &api.FunctionOutput{ResultName: "passed", Description: "whether", OutputType: api.OutputTypeValidationResult},
-	}, func(_ *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		Validating: true, OutputInfo: &api.FunctionOutput{ResultName: "passed",
+			Description: "whether", OutputType: api.OutputTypeValidationResult},
+	}, func(_ *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument,
+		_ []byte) (gaby.Container, any, error) {
 		return c, api.ValidationResult{Details: []string{"never good enough"}}, nil
 	})
-	add("panic-now", api.FunctionSignature{Mutating: true}, func(*api.FunctionContext, gaby.Container, []api.FunctionArgument, []byte) (gaby.Container, any, error) {
-		panic("so much for that")
-	})
-	add("wait-for-test", api.FunctionSignature{Mutating: true}, func(_ *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-		<-t.Context().Done()
-		return c, nil, nil
-	})
-	add("wait", api.FunctionSignature{Mutating: true}, func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-		<-fc.Context().Done()
-		return c, nil, fc.Context().Err()
-	})
-	add("nap", api.FunctionSignature{Mutating: true}, func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
-		time.Sleep(time.Duration(len(c)) * 650 * time.Millisecond)
-		_, err := c[0].SetP("b", "metadata.labels.a")
-		return c, nil, err
-	})
+	add("panic-now", api.FunctionSignature{Mutating: true},
+		func(*api.FunctionContext, gaby.Container, []api.FunctionArgument,
+			[]byte) (gaby.Container, any, error) {
+			panic("so much for that")
+		})
+	add("wait-for-test", api.FunctionSignature{Mutating: true},
+		func(_ *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument,
+			_ []byte) (gaby.Container, any, error) {
+			<-t.Context().Done()
+			return c, nil, nil
+		})
+	add("wait", api.FunctionSignature{Mutating: true},
+		func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument,
+			_ []byte) (gaby.Container, any, error) {
+			<-fc.Context().Done()
+			return c, nil, fc.Context().Err()
+		})
+	add("nap", api.FunctionSignature{Mutating: true},
+		func(fc *api.FunctionContext, c gaby.Container, _ []api.FunctionArgument,
+			_ []byte) (gaby.Container, any, error) {
+			time.Sleep(time.Duration(len(c)) * 650 * time.Millisecond)
+			_, err := c[0].SetP("b", "metadata.labels.a")
+			return c, nil, err
+		})
 	return func() (*functions.Executor, error) { return e, nil }
 }
 
@@ -69,40 +81,46 @@ func TestFailedValidationHasStatusOne(t *testing.T) {
 	if status != 1 || !strings.Contains(out, "never good enough") || errOut != "" {
 		t.Errorf("status %d, %s%s", status, out, errOut)
 	}
-	// The configuration is printed all the same when it is asked for.
-	if status, out, _ := run(t, t.Context(), "do", "--data-only", "-", "U", "vet-nothing"); status != 1 || out != manifest {
+	// --data-only prints the configuration even so.
+	if status, out, _ := run(t, t.Context(), "do", "--data-only", "-", "U",
+		"vet-nothing"); status != 1 || out != manifest {
 		t.Errorf("status %d, %s", status, out)
 	}
 }
 
 func TestAPanicIsTheFunctionsFailure(t *testing.T) {
 	status, out, errOut := run(t, t.Context(), "do", "-", "U", "panic-now", "then", "get-resources")
-	if status != 4 || out != "" || !strings.Contains(errOut, "panic-now: ") || !strings.Contains(errOut, "so much for that") {
+	if status != 4 || out != "" || !strings.Contains(errOut, "panic-now: ") ||
+		!strings.Contains(errOut, "so much for that") {
 		t.Errorf("status %d, %s%s", status, out, errOut)
 	}
 }
 
 func TestDebugShowsTheStackOfAPanic(t *testing.T) {
-	if _, _, errOut := run(t, t.Context(), "do", "-", "U", "panic-now"); strings.Contains(errOut, "do_test.go") || !strings.HasSuffix(errOut, "hint: --debug shows where\n") {
+	if _, _, errOut := run(t, t.Context(), "do", "-", "U", "panic-now"); strings.Contains(errOut,
+		"do_test.go") || !strings.HasSuffix(errOut, "hint: --debug shows where\n") {
 		t.Errorf("the stack is shown without --debug: %s", errOut)
 	}
-	if _, _, errOut := run(t, t.Context(), "do", "-", "U", "panic-now", "--debug"); !strings.Contains(errOut, "do_test.go") {
+	if _, _, errOut := run(t, t.Context(), "do", "-", "U", "panic-now",
+		"--debug"); !strings.Contains(errOut, "do_test.go") {
 		t.Errorf("no stack: %s", errOut)
 	}
 }
 
 func TestKeepGoingRunsTheRest(t *testing.T) {
-	status, out, _ := run(t, t.Context(), "do", "--keep-going", "-o", "output", "-", "U", "panic-now", "then", "get-resources")
+	status, out, _ := run(t, t.Context(), "do", "--keep-going", "-o", "output", "-", "U",
+		"panic-now", "then", "get-resources")
 	if status != 4 || !strings.Contains(out, "v1/ConfigMap") {
 		t.Errorf("status %d, %s", status, out)
 	}
-	status, out, _ = run(t, t.Context(), "do", "-o", "output", "-", "U", "panic-now", "then", "get-resources")
+	status, out, _ = run(t, t.Context(), "do", "-o", "output", "-", "U", "panic-now", "then",
+		"get-resources")
 	if status != 4 || out != "" {
 		t.Errorf("without: status %d, %s", status, out)
 	}
 }
 
-// A function is interrupted, also one that does not look whether it is to end.
+// TestAFunctionIsInterrupted interrupts functions, including one that ignores its context.
 func TestAFunctionIsInterrupted(t *testing.T) {
 	for _, function := range []string{"wait", "wait-for-test"} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -133,15 +151,17 @@ func TestListFitsTheTerminal(t *testing.T) {
 		if cut := bytes.ContainsRune(out.Bytes(), '…'); cut != (width < 100) {
 			t.Errorf("width %d: cut is %v", width, cut)
 		}
-		// A few long names leave room for what the others do.
-		if width == 80 && !strings.Contains(out.String(), "changes    Set the image of containers\n") {
+		// A few long names must leave enough width for the descriptions of the others.
+		if width == 80 && !strings.Contains(out.String(),
+			"changes    Set the image of containers\n") {
 			t.Errorf("little is said of the functions:\n%s", out)
 		}
 	}
 }
 
 func TestCommandsWithoutFunctionsMakeNoExecutor(t *testing.T) {
-	for _, words := range [][]string{{"version"}, {"help"}, {"help", "do"}, {}, {"--version"}, {"completion", "bash"}} {
+	for _, words := range [][]string{{"version"}, {"help"}, {"help", "do"}, {}, {"--version"},
+		{"completion", "bash"}} {
 		streams, _, _, _ := iostreams.Test()
 		app := &cli.App{Streams: streams, Executor: func() (*functions.Executor, error) {
 			t.Errorf("%q makes an executor", words)
@@ -153,8 +173,8 @@ func TestCommandsWithoutFunctionsMakeNoExecutor(t *testing.T) {
 	}
 }
 
-// TestOnATerminal runs functions for a person: findings are lines, attributes a
-// table. The same piped is JSON.
+// TestOnATerminal runs functions on a terminal: findings are lines, attributes a table. In a pipe
+// they are JSON.
 func TestOnATerminal(t *testing.T) {
 	for _, c := range []struct {
 		words    []string
@@ -163,11 +183,13 @@ func TestOnATerminal(t *testing.T) {
 		want     string
 	}{
 		{[]string{"vet-nothing"}, true, 1, "<stdin>: vet-nothing: never good enough\n"},
-		{[]string{"get-string-path", "*", "metadata.name"}, true, 0, "TYPE          NAME  PATH           VALUE  PLACE\nv1/ConfigMap  a     metadata.name  a      <stdin>:4:9\n"},
+		{[]string{"get-string-path", "*", "metadata.name"}, true, 0,
+			"TYPE          NAME  PATH           VALUE  PLACE\nv1/ConfigMap  a     metadata.name  a      <stdin>:4:9\n"},
 		{[]string{"get-resources-of-type", "v1/ConfigMap"}, true, 0, "[\n"},
 		{[]string{"get-string-path", "*", "metadata.name"}, false, 0, "[\n"},
 		{[]string{"vet-nothing"}, false, 1, "[\n"},
-		{[]string{"--color=always", "get-string-path", "*", "metadata.name", "-o", "table"}, false, 0, "\x1b[1mTYPE"},
+		{[]string{"--color=always", "get-string-path", "*", "metadata.name", "-o", "table"}, false,
+			0, "\x1b[1mTYPE"},
 	} {
 		streams, in, out, _ := iostreams.Test()
 		streams.SetTerminal(false, c.terminal, c.terminal, 80)
@@ -181,11 +203,13 @@ func TestOnATerminal(t *testing.T) {
 	}
 }
 
-// What is printed elsewhere does not take the progress off the terminal.
+// TestProgressStays checks that output to a stream that is not the terminal leaves the progress on
+// the terminal.
 func TestProgressStays(t *testing.T) {
 	dir := t.TempDir()
 	for name, documents := range map[string]int{"a.yaml": 1, "b.yaml": 2} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("---\n"+manifest, documents)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name),
+			[]byte(strings.Repeat("---\n"+manifest, documents)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -196,7 +220,8 @@ func TestProgressStays(t *testing.T) {
 	if status != 1 || strings.Count(out.String(), "\n") != 2 {
 		t.Errorf("status %d, %s%s", status, out, errOut)
 	}
-	if told := errOut.String(); !strings.Contains(told, "\r1 of 2 files") || strings.Count(told, "\x1b[K") != 1 {
+	if told := errOut.String(); !strings.Contains(told, "\r1 of 2 files") ||
+		strings.Count(told, "\x1b[K") != 1 {
 		t.Errorf("got %q", told)
 	}
 }
@@ -206,11 +231,13 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
-	for _, words := range []string{"", "--help", "do --help", "help do", "help where", "where", "completion", "completion bash", "completion fish", "list", "version"} {
+	for _, words := range []string{"", "--help", "do --help", "help do", "help where", "where",
+		"completion", "completion bash", "completion fish", "list", "version"} {
 		streams, _, _, errOut := iostreams.Test()
 		streams.Out = fullDisk{}
 		app := &cli.App{Streams: streams, Executor: executor(t)}
-		if status := app.Run(t.Context(), strings.Fields(words)); status != 4 || errOut.String() != "fctl: writing the result: no space left\n" {
+		if status := app.Run(t.Context(), strings.Fields(words)); status != 4 ||
+			errOut.String() != "fctl: writing the result: no space left\n" {
 			t.Errorf("fctl %s: status %d, %s", words, status, errOut)
 		}
 	}

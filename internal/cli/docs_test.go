@@ -23,11 +23,12 @@ import (
 
 const generated = "<!-- Made by `make gen` from the source: do not edit. -->\n"
 
-// TestDocs compares what is generated in docs/ with what the signatures and
-// the commands say. UPDATE_DOCS=1 writes it.
+// TestDocs compares the generated files in docs/ with the signatures and the commands.
+// UPDATE_DOCS=1 writes them.
 func TestDocs(t *testing.T) {
 	for name, text := range map[string]string{
-		"functions.md": functionReference(t), "cli.md": commandReference(), "chain.schema.json": chainSchema(t),
+		"functions.md": functionReference(t), "cli.md": commandReference(),
+		"chain.schema.json": chainSchema(t),
 	} {
 		path := filepath.Join("..", "..", "docs", name)
 		if os.Getenv("UPDATE_DOCS") != "" {
@@ -46,7 +47,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// Help and docs call settings and variables by names that there are.
+// TestNamesOfSettings checks that help and docs name only settings and variables that exist.
 func TestNamesOfSettings(t *testing.T) {
 	docs, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
 	if err != nil {
@@ -57,7 +58,8 @@ func TestNamesOfSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range slices.Concat(docs, guides, []string{filepath.Join("..", "..", "README.md")}) {
+	for _, path := range slices.Concat(docs, guides,
+		[]string{filepath.Join("..", "..", "README.md")}) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -80,12 +82,13 @@ func TestNamesOfSettings(t *testing.T) {
 		}
 	}
 	if found < 5 {
-		t.Errorf("only %d settings are named: the test looks for other words than those that name them", found)
+		t.Errorf("only %d settings are named: the test looks for other words than those that name them",
+			found)
 	}
 }
 
-// functionReference has a section for each function: under Kubernetes those it
-// has, under the other toolchains those that differ.
+// functionReference has a section for each function: under Kubernetes all of its functions, under
+// other toolchains those that Kubernetes does not have.
 func functionReference(t *testing.T) string {
 	t.Helper()
 	executor := functions.NewStandardExecutor()
@@ -118,7 +121,8 @@ func functionReference(t *testing.T) string {
 			}
 			return is
 		})
-		fmt.Fprintf(&b, "\n## %s\n\nThese functions work as those described above: %s.\n", strings.Join(of, ", "), strings.Join(shared, ", "))
+		fmt.Fprintf(&b, "\n## %s\n\nThese functions work as those described above: %s.\n",
+			strings.Join(of, ", "), strings.Join(shared, ", "))
 		if len(own) > 0 {
 			b.WriteString(functionSections(t, executor, api.ToolchainType(of[0]), own))
 		}
@@ -126,7 +130,7 @@ func functionReference(t *testing.T) string {
 	return b.String()
 }
 
-// namesOf are the names of a toolchain's functions, without aliases.
+// namesOf returns the names of a toolchain's functions, without aliases.
 func namesOf(executor *functions.Executor, toolchain api.ToolchainType) []string {
 	var names []string
 	for _, s := range executor.Signatures(toolchain) {
@@ -137,8 +141,9 @@ func namesOf(executor *functions.Executor, toolchain api.ToolchainType) []string
 	return names
 }
 
-// functionSections are a table of functions and a section for each.
-func functionSections(t *testing.T, executor *functions.Executor, toolchain api.ToolchainType, names []string) string {
+// functionSections returns a table of functions and a section for each.
+func functionSections(t *testing.T, executor *functions.Executor, toolchain api.ToolchainType,
+	names []string) string {
 	t.Helper()
 	table := "\n| function | kind | |\n|---|---|---|\n"
 	var sections strings.Builder
@@ -148,17 +153,20 @@ func functionSections(t *testing.T, executor *functions.Executor, toolchain api.
 			t.Fatalf("%s cannot be described", name)
 		}
 		first, _, _ := strings.Cut(d.Description, "\n")
-		table += fmt.Sprintf("| [%s](#%s) | %s | %s |\n", name, name, kindOf(d.FunctionSignature), cellText(first))
+		table += fmt.Sprintf("| [%s](#%s) | %s | %s |\n", name, name, kindOf(d.FunctionSignature),
+			cellText(first))
 		sections.WriteString(functionSection(d))
 	}
 	return table + sections.String()
 }
 
-// chainSchema is what an editor is given.
+// chainSchema returns the JSON Schema of chains, which editors use.
 func chainSchema(t *testing.T) string {
 	t.Helper()
 	streams, _, out, errOut := iostreams.Test()
-	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
+	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) {
+		return functions.NewStandardExecutor(), nil
+	}}
 	if status := app.Run(t.Context(), []string{"explain", "--schema"}); status != exitDone {
 		t.Fatalf("status %d: %s", status, errOut)
 	}
@@ -168,12 +176,14 @@ func chainSchema(t *testing.T) string {
 func functionSection(d *functions.Description) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", d.FunctionName, sentence(d.Description))
-	fmt.Fprintf(&b, "`%s`\n", strings.TrimRight(d.FunctionName+" "+usageOf(d.FunctionSignature), " "))
+	fmt.Fprintf(&b, "`%s`\n", strings.TrimRight(d.FunctionName+" "+usageOf(d.FunctionSignature),
+		" "))
 	if len(d.Parameters) > 0 {
 		b.WriteString("\n| parameter | | |\n|---|---|---|\n")
 	}
 	for i, p := range d.Parameters {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", p.ParameterName, cellText(p.Description), cellText(strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; ")))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", p.ParameterName, cellText(p.Description),
+			cellText(strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; ")))
 	}
 	b.WriteByte('\n')
 	for _, line := range behaviour(d.FunctionSignature, calling{program: "fctl"}) {
@@ -201,7 +211,9 @@ func cellText(s string) string {
 // commandReference has a section for each command and topic.
 func commandReference() string {
 	streams, _, _, _ := iostreams.Test()
-	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
+	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) {
+		return functions.NewStandardExecutor(), nil
+	}}
 	root := app.newRoot(io.Discard)
 	root.InitDefaultCompletionCmd()
 	var b strings.Builder
@@ -209,14 +221,15 @@ func commandReference() string {
 	command(&b, root)
 	b.WriteString("\n# Topics\n")
 	for _, topic := range topics() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s: `fctl help %s`.\n\n```\n%s```\n", topic.name, topic.short, topic.name, topic.text())
+		fmt.Fprintf(&b, "\n## %s\n\n%s: `fctl help %s`.\n\n```\n%s```\n", topic.name, topic.short,
+			topic.name, topic.text())
 	}
 	return b.String()
 }
 
 func command(b *strings.Builder, cmd *cobra.Command) {
 	if cmd.Name() == "help" || !cmd.Runnable() && !cmd.HasSubCommands() {
-		return // topics have a part of their own
+		return // topics have a section of their own
 	}
 	cmd.InitDefaultHelpFlag()
 	fmt.Fprintf(b, "\n## %s\n\n", cmd.CommandPath())
@@ -226,7 +239,8 @@ func command(b *strings.Builder, cmd *cobra.Command) {
 	}
 	fmt.Fprintf(b, "```\n%s\n\n%s\n```\n", strings.TrimSpace(text), cmd.UseLine())
 	if cmd.Example != "" {
-		fmt.Fprintf(b, "\nExamples:\n\n```sh\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
+		fmt.Fprintf(b, "\nExamples:\n\n```sh\n%s\n```\n",
+			strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
 	}
 	if flags := cmd.NonInheritedFlags(); flags.HasAvailableFlags() {
 		fmt.Fprintf(b, "\nFlags:\n\n```\n%s```\n", flags.FlagUsagesWrapped(helpWidth))
@@ -236,7 +250,8 @@ func command(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// TestHelpFitsATerminal looks for lines in the help of commands and topics that are too long, but for commands and programs.
+// TestHelpFitsATerminal finds lines that are too long in the help of commands and topics. Command
+// lines and programs may be longer.
 func TestHelpFitsATerminal(t *testing.T) {
 	program := regexp.MustCompile(`^ +(fctl|git|cat|--where-resource|for) `)
 	streams, _, _, _ := iostreams.Test()
@@ -246,20 +261,23 @@ func TestHelpFitsATerminal(t *testing.T) {
 	}
 	for _, words := range asked {
 		for line := range strings.Lines(ran(t, exitDone, words...)) {
-			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > helpWidth && !program.MatchString(line) {
+			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > helpWidth &&
+				!program.MatchString(line) {
 				t.Errorf("%v: %s", words, line)
 			}
 		}
 	}
 }
 
-// TestExamplesWork runs the examples that explain shows where it says they work: each does something, and none is wrong.
+// TestExamplesWork runs the examples that explain shows, in the directory it names. Each must match
+// something and succeed.
 func TestExamplesWork(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", "examples", "explain"))
 	executor := functions.NewStandardExecutor()
 	for _, toolchain := range executor.Toolchains() {
 		for _, s := range executor.Signatures(toolchain) {
-			_, examples, ok := strings.Cut(ran(t, exitDone, "explain", "--toolchain", string(toolchain), s.FunctionName), "\nExamples\n")
+			_, examples, ok := strings.Cut(ran(t, exitDone, "explain", "--toolchain",
+				string(toolchain), s.FunctionName), "\nExamples\n")
 			if ok != (len(s.Examples) > 0) {
 				t.Errorf("%s: %s: examples are shown: %t", toolchain, s.FunctionName, ok)
 			}
@@ -277,7 +295,8 @@ func TestExamplesWork(t *testing.T) {
 					status = exitNo
 				}
 				flags := []string{"do", "--require-match"}
-				if s.FunctionName == "set-name" { // it renames one resource, and the file has several
+				// it renames one resource, and the file has several
+				if s.FunctionName == "set-name" {
 					flags = append(flags, "--kind", "Deployment")
 				}
 				ran(t, status, append(flags, words...)...)
@@ -286,11 +305,13 @@ func TestExamplesWork(t *testing.T) {
 	}
 }
 
-// ran runs fctl and returns what it prints. Its exit status may be 0 or the one given.
+// ran runs fctl and returns its output. The exit status may be 0 or the one given.
 func ran(t *testing.T, status int, words ...string) string {
 	t.Helper()
 	streams, _, out, errOut := iostreams.Test()
-	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
+	app := &App{Streams: streams, Executor: func() (*functions.Executor, error) {
+		return functions.NewStandardExecutor(), nil
+	}}
 	if got := app.Run(t.Context(), words); got != exitDone && got != status {
 		t.Errorf("fctl %s: status %d\n%s", strings.Join(words, " "), got, errOut)
 	}

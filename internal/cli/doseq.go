@@ -31,17 +31,19 @@ the standard input. With -f there can be several files:
 	}
 	o := &runFlags{}
 	a.addRunFlags(cmd, o)
-	// A list in YAML begins with a dash, which is no flag.
+	// A list in YAML begins with a dash, but is not a flag.
 	cmd.DisableFlagParsing = true
 	cmd.Args = func(cmd *cobra.Command, words []string) error { return doseqArgs(cmd, o, words) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.doseq(cmd.Context(), cmd, o) }
-	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string,
+		typed string) ([]string, cobra.ShellCompDirective) {
 		return completeDoseq(o, words, typed)
 	}
 	return cmd
 }
 
-// listLast puts a list in YAML, which begins with a dash, behind a --, where it is taken for no flag.
+// listLast moves a list in YAML to the end, after a "--", because its leading dash would make pflag
+// read it as a flag.
 func listLast(args []string) []string {
 	i := slices.IndexFunc(args, func(word string) bool {
 		return word == "--" || strings.HasPrefix(word, "- ") || strings.HasPrefix(word, "-\n")
@@ -52,7 +54,7 @@ func listLast(args []string) []string {
 	return slices.Concat(args[:i], args[i+1:], []string{"--", args[i]})
 }
 
-// doseqArgs reads the flags and the words.
+// doseqArgs parses the flags and the words.
 func doseqArgs(cmd *cobra.Command, o *runFlags, words []string) error {
 	if err := cmd.Flags().Parse(listLast(words)); err != nil {
 		return flagProblem(cmd, err)
@@ -93,8 +95,9 @@ func (a *App) doseq(ctx context.Context, cmd *cobra.Command, o *runFlags) error 
 	return a.run(ctx, cmd, o, p)
 }
 
-// invocations reads the list from where the word says.
-func invocations(ctx context.Context, request *run.Request, walk *plan.Walk, word string) (*plan.Plan, error) {
+// invocations reads the list from the word itself, a file or the standard input.
+func invocations(ctx context.Context, request *run.Request, walk *plan.Walk,
+	word string) (*plan.Plan, error) {
 	path, isFile := plan.FilePath(word)
 	switch {
 	case word == "-":

@@ -10,18 +10,18 @@ import (
 	"github.com/fctl-dev/fctl/internal/run"
 )
 
-// The exit statuses of every command. This file is the only one that knows
-// what an error means for them; `fctl help exit-codes` prints exitCodes.
+// The exit statuses of every command. No other file maps errors to statuses; `fctl help exit-codes`
+// prints exitCodes.
 const (
 	exitDone     = 0
 	exitNo       = 1
 	exitUsage    = int(api.FailureUsage)
 	exitInput    = int(api.FailureInput)
 	exitFunction = int(api.FailureFunction)
-	exitSignal   = 128 // and the number of the signal
+	exitSignal   = 128 // plus the number of the signal
 )
 
-// exitCodes describes them, in order and in short lines.
+// exitCodes describes the statuses, in order and in short lines.
 func exitCodes() []struct {
 	status  int
 	meaning string
@@ -46,7 +46,7 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("ended with status %d", int(e)) }
 
-// resultError is the exitError of a run; nil when all is well.
+// resultError returns the exitError of a run, nil if it succeeded.
 func resultError(result run.Result) error {
 	status := exitDone
 	if result.No {
@@ -61,8 +61,8 @@ func resultError(result run.Result) error {
 	return exitError(status)
 }
 
-// exitStatus is the status an error stands for: that of its worst problem.
-// What nobody classified comes from cobra and pflag, and is about usage.
+// exitStatus returns the status of an error: that of its worst problem. Errors without a class come
+// from cobra and pflag, and are about usage.
 func exitStatus(err error) int {
 	if err == nil {
 		return exitDone

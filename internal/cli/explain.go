@@ -42,7 +42,8 @@ print the JSON Schema of such files, for editors: "fctl help chains".`,
   fctl explain --schema > chain.schema.json`,
 	}
 	o := &explainFlags{}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "text", "what is printed, a `FORMAT`: text, json")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "text",
+		"what is printed, a `FORMAT`: text, json")
 	cmd.Flags().StringVar(&o.file, "file", "", "explain the chain in this `FILE`")
 	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of chains")
 	o.resourceTypes = addToolchainFlags(cmd.Flags())
@@ -62,7 +63,8 @@ print the JSON Schema of such files, for editors: "fctl help chains".`,
 		case len(words) == 0:
 			return diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 		case len(words) > 1:
-			return diag.UsageHint("'fctl list' shows the functions", "one FUNCTION is expected, got %d", len(words))
+			return diag.UsageHint("'fctl list' shows the functions",
+				"one FUNCTION is expected, got %d", len(words))
 		}
 		return a.explainFunction(cmd, o, words[0])
 	}
@@ -82,14 +84,15 @@ func (a *App) explainFunction(cmd *cobra.Command, o *explainFlags, name string) 
 	if o.output == "json" {
 		return a.writeJSON(d)
 	}
-	return a.write([]byte(explanation(d, a.calling(cmd, o, set.toolchain), a.Streams.OutStyle(color.Bold))))
+	return a.write([]byte(explanation(d, a.calling(cmd, o, set.toolchain),
+		a.Streams.OutStyle(color.Bold))))
 }
 
-// calling is how the functions that explain was asked about are called.
+// calling has the parts of a command line that calls an explained function.
 type calling struct {
-	program string // what the program is called
-	flags   string // those without which it knows other functions, with a blank before each
-	file    string // an example of a file
+	program string // its name
+	flags   string // those that decide which functions there are, with a space before each
+	file    string // an example file
 }
 
 func (a *App) calling(cmd *cobra.Command, o *explainFlags, toolchain api.ToolchainType) calling {
@@ -97,7 +100,7 @@ func (a *App) calling(cmd *cobra.Command, o *explainFlags, toolchain api.Toolcha
 	if named, _ := source.ToolchainByName(c.file); named != toolchain {
 		c.flags += " " + shellwords.Quote("--toolchain", string(toolchain))
 	}
-	for _, file := range *o.resourceTypes { // not those of the settings, which are there for every command
+	for _, file := range *o.resourceTypes { // those of the settings apply to every command
 		c.flags += " " + shellwords.Quote("--resource-types", file)
 	}
 	return c
@@ -115,7 +118,8 @@ func (a *App) explainChain(cmd *cobra.Command, o *explainFlags) error {
 	if o.output == "json" {
 		return a.writeJSON(steps)
 	}
-	return a.write([]byte(chainText(o.file, steps, a.calling(cmd, o, set.toolchain), a.Streams.OutStyle(color.Bold))))
+	return a.write([]byte(chainText(o.file, steps, a.calling(cmd, o, set.toolchain),
+		a.Streams.OutStyle(color.Bold))))
 }
 
 func (a *App) printSchema(cmd *cobra.Command) error {
@@ -140,14 +144,15 @@ func unknownFunction(executor *functions.Executor, t api.ToolchainType, name str
 		names = append(names, s.FunctionName)
 	}
 	former := (&handler.UnknownFunctionError{Name: name}).Hint()
-	hint := cmp.Or(former, plan.Elsewhere(executor, name), configkit.DidYouMean("", configkit.Suggest(name, names)))
+	hint := cmp.Or(former, plan.Elsewhere(executor, name),
+		configkit.DidYouMean("", configkit.Suggest(name, names)))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
 	}
 	return diag.UsageHint(hint, "unknown function %q", name)
 }
 
-// explanation is all there is to know about a function. head styles headings.
+// explanation returns all there is to know about a function. head styles headings.
 func explanation(d *functions.Description, c calling, head func(string) string) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -165,7 +170,8 @@ func explanation(d *functions.Description, c calling, head func(string) string) 
 		do += " --allow-external"
 	}
 	section("Usage")
-	say("  %s", strings.TrimRight(fmt.Sprintf("%s FILE UNIT %s %s", do, d.FunctionName, usageOf(d.FunctionSignature)), " "))
+	say("  %s", strings.TrimRight(fmt.Sprintf("%s FILE UNIT %s %s", do, d.FunctionName,
+		usageOf(d.FunctionSignature)), " "))
 	if len(d.Parameters) > 0 {
 		section("Parameters")
 	}
@@ -175,7 +181,8 @@ func explanation(d *functions.Description, c calling, head func(string) string) 
 	}
 	for i, p := range d.Parameters {
 		say("  %-*s  %s", names, p.ParameterName, p.Description)
-		say("  %-*s  %s", names, "", strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; "))
+		say("  %-*s  %s", names, "",
+			strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; "))
 	}
 	section("What it does")
 	for _, line := range behaviour(d.FunctionSignature, c) {
@@ -210,7 +217,7 @@ func explanation(d *functions.Description, c calling, head func(string) string) 
 	return b.String()
 }
 
-// allPaths is the command that lists the paths of a function in all types.
+// allPaths returns the command that lists the paths of a function in all types.
 func allPaths(d *functions.Description, c calling) string {
 	if d.AttributeName == "" {
 		return c.program + " explain" + c.flags + " -o json " + d.FunctionName
@@ -232,10 +239,11 @@ func otherNames(d *functions.Description) []string {
 	return all
 }
 
-// longRegexp is the length from which a regular expression explains nothing.
+// longRegexp is the length from which a regular expression is not printed: it would explain
+// nothing.
 const longRegexp = 60
 
-// constraints are what the values of a parameter must satisfy.
+// constraints returns what the values of a parameter must satisfy.
 func constraints(p api.FunctionParameter, repeated bool) []string {
 	words := []string{string(p.DataType), "optional"}
 	if p.Required {
@@ -276,7 +284,7 @@ func constraints(p api.FunctionParameter, repeated bool) []string {
 	return words
 }
 
-// behaviour tells what a function is.
+// behaviour describes a function's effect, output and requirements, one line each.
 func behaviour(s api.FunctionSignature, c calling) []string {
 	var lines []string
 	switch kindOf(s) {
@@ -288,7 +296,8 @@ func behaviour(s api.FunctionSignature, c calling) []string {
 		lines = append(lines, "reads, and changes nothing")
 	}
 	if s.OutputInfo != nil {
-		lines = append(lines, fmt.Sprintf("returns %s (%s): %s", s.OutputInfo.ResultName, s.OutputInfo.OutputType, s.OutputInfo.Description))
+		lines = append(lines, fmt.Sprintf("returns %s (%s): %s", s.OutputInfo.ResultName,
+			s.OutputInfo.OutputType, s.OutputInfo.Description))
 	}
 	if s.Idempotent && s.Mutating {
 		lines = append(lines, "run again on its own result, changes nothing")
@@ -298,16 +307,17 @@ func behaviour(s api.FunctionSignature, c calling) []string {
 	}
 	if len(s.OtherDataExpected) > 0 {
 		sources := strings.Join(s.OtherDataExpected, "=FILE or --other-data ") + "=FILE"
-		lines = append(lines, "takes other data: --other-data "+strings.ReplaceAll(sources, ":=", ":SOURCE="))
+		lines = append(lines, "takes other data: --other-data "+strings.ReplaceAll(sources, ":=",
+			":SOURCE="))
 	}
 	if s.AttributeName != "" {
-		lines = append(lines, fmt.Sprintf("is about the attribute %s: '%s listpaths%s --attribute %s'", s.AttributeName, c.program, c.flags, s.AttributeName))
+		lines = append(lines, fmt.Sprintf("is about the attribute %s: '%s listpaths%s --attribute %s'",
+			s.AttributeName, c.program, c.flags, s.AttributeName))
 	}
 	return lines
 }
 
-// pathGroups lists the paths of an attribute, the types that have the same ones
-// together.
+// pathGroups lists the paths of an attribute. Types with the same paths share one group.
 func pathGroups(paths api.ResourceTypeToPathToVisitorInfoType) string {
 	types := map[string][]string{}
 	var order []string

@@ -21,7 +21,7 @@ type globalFlags struct {
 // runFlags are the flags of the commands that run functions on units.
 type runFlags struct {
 	files   run.Files
-	options run.Options // as far as flags say it as it is
+	options run.Options // those that flags set directly
 
 	functions                           []string // of do
 	help                                bool
@@ -36,16 +36,22 @@ func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 	flags := cmd.Flags()
 	o.files.Command = cmd.Name()
 	flags.BoolVarP(&o.help, "help", "h", false, "help for "+cmd.Name())
-	flags.StringArrayVarP(&o.files.Paths, "filename", "f", nil, "a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input. `PATH` can be given several times")
-	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false, "look into the directories of a directory too")
+	flags.StringArrayVarP(&o.files.Paths, "filename", "f", nil,
+		"a file, a directory or a pattern like 'apps/**/*.yaml', instead of FILE and UNIT; - is the standard input. `PATH` can be given several times")
+	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false,
+		"look into the directories of a directory too")
 	addWriteFlags(flags, o)
-	flags.StringVarP(&o.output, "output", "o", "auto", "what is printed, a `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name, diff, mutations")
-	flags.BoolVar(&o.dataOnly, "data-only", false, "print the configuration, changed or not: -o data")
+	flags.StringVarP(&o.output, "output", "o", "auto",
+		"what is printed, a `FORMAT`: auto, data (or yaml), output (or json), full, response, table, name, diff, mutations")
+	flags.BoolVar(&o.dataOnly, "data-only", false,
+		"print the configuration, changed or not: -o data")
 	flags.BoolVar(&o.outputOnly, "output-only", false, "print what the functions return: -o output")
 	flags.BoolVar(&o.diff, "diff", false, "print a unified diff of the configuration: -o diff")
-	flags.StringVar(&o.report, "report", "", "print validation results in a `FORM`: github, sarif, junit, json, or auto, which is github in a GitHub workflow")
+	flags.StringVar(&o.report, "report", "",
+		"print validation results in a `FORM`: github, sarif, junit, json, or auto, which is github in a GitHub workflow")
 
-	flags.BoolVar(&o.combine, "combine-validations", false, "print one validation result for all functions and files, as a JSON object")
+	flags.BoolVar(&o.combine, "combine-validations", false,
+		"print one validation result for all functions and files, as a JSON object")
 	addShowSecrets(flags, &o.options.ShowSecrets)
 
 	addSelectors(flags, &o.options.Select)
@@ -53,23 +59,29 @@ func (a *App) addRunFlags(cmd *cobra.Command, o *runFlags) {
 	flags.Bool("strict", false, "fail on documents that are not resources, and on syntax errors anywhere in the input")
 
 	flags.Bool("keep-going", false, "run the functions after one that failed too")
-	flags.BoolVar(&o.stop, "stop", false, "stop at the first function that fails, whatever the settings say")
-	flags.IntVar(&o.options.NumFilters, "num-filters", 0, "the first `N` validating functions are filters: one that does not pass ends the chain")
-	flags.StringArray("schema", nil, "schemas for vet-schemas in a file or directory, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
-	flags.StringArrayVar(&o.options.OtherData, "other-data", nil, "more data for functions that ask for it, `SOURCE=FILE`")
+	flags.BoolVar(&o.stop, "stop", false,
+		"stop at the first function that fails, whatever the settings say")
+	flags.IntVar(&o.options.NumFilters, "num-filters", 0,
+		"the first `N` validating functions are filters: one that does not pass ends the chain")
+	flags.StringArray("schema", nil,
+		"schemas for vet-schemas in a file or directory, a `PATH`: CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
+	flags.StringArrayVar(&o.options.OtherData, "other-data", nil,
+		"more data for functions that ask for it, `SOURCE=FILE`")
 	flags.Bool("allow-external", false, "let functions use files, programs and the network")
-	flags.StringSliceVar(&a.global.context, "context", nil, "what functions know of the unit, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
+	flags.StringSliceVar(&a.global.context, "context", nil,
+		"what functions know of the unit, `NAME=VALUE`: space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
 	addToolchainFlags(flags)
 	flags.Lookup("toolchain").Usage += "; a directory means Kubernetes/YAML, with auto every format"
 }
 
-// addToolchainFlags adds the flags that decide which functions there are, and returns what --resource-types will say.
+// addToolchainFlags adds the flags that decide which functions there are, and returns where
+// --resource-types is stored.
 func addToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
 	flags.String("toolchain", "", "the `TOOLCHAIN` of the configuration (default: by the extension of the file, else Kubernetes/YAML)")
 	return flags.StringArray("resource-types", nil, "a `FILE` that says more about resource types")
 }
 
-// addWriteFlags adds the flags that say where the configuration goes.
+// addWriteFlags adds the flags that decide where the configuration is written.
 func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
 	flags.BoolVarP(&o.inPlace, "in-place", "i", false, "write the configuration to the files it was read from")
 	flags.StringVarP(&o.options.OutputDir, "output-dir", "O", "", "write the configuration to files in `DIR`, named as those it was read from")
@@ -78,13 +90,16 @@ func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
 	flags.BoolVar(&o.options.Fsync, "fsync", false, "have what is written on the disk before ending")
 }
 
-// addShowSecrets adds the flag that turns the masks off. It is not a setting: a file of a project must not show the secrets of others.
+// addShowSecrets adds the flag that turns masking off. It is not a setting: a project's file must
+// not reveal the secrets of others.
 func addShowSecrets(flags *pflag.FlagSet, show *bool) {
-	flags.BoolVar(show, "show-secrets", false, "show the values of Secrets, which are masked in messages, reports, tables and diffs")
+	flags.BoolVar(show, "show-secrets", false,
+		"show the values of Secrets, which are masked in messages, reports, tables and diffs")
 }
 
-// runOptions are what the flags and settings say about a run.
-func (o *runFlags) runOptions(flags *pflag.FlagSet, s *settings.Settings) (options run.Options, err error) {
+// runOptions combines the flags and settings of a run.
+func (o *runFlags) runOptions(flags *pflag.FlagSet,
+	s *settings.Settings) (options run.Options, err error) {
 	options = o.options
 	options.Settings = s
 	if options.Format, options.Report, err = o.format(flags, s); err != nil {
@@ -93,8 +108,10 @@ func (o *runFlags) runOptions(flags *pflag.FlagSet, s *settings.Settings) (optio
 	if options.Output, err = o.destination(flags); err != nil {
 		return options, err
 	}
-	// What is asked for by a flag is printed even if the configuration goes elsewhere; what a setting says is not.
-	options.Print = slices.ContainsFunc([]string{"output", "data-only", "output-only", "diff", "report", "combine-validations"}, flags.Changed)
+	// What a flag asks for is printed even if the configuration is written to files; what a setting
+	// asks for is not.
+	options.Print = slices.ContainsFunc([]string{"output", "data-only", "output-only", "diff",
+		"report", "combine-validations"}, flags.Changed)
 	if o.stop && flags.Changed("keep-going") {
 		return options, diag.Usage("--stop and --keep-going exclude each other")
 	}
@@ -102,14 +119,16 @@ func (o *runFlags) runOptions(flags *pflag.FlagSet, s *settings.Settings) (optio
 	return options, nil
 }
 
-// destination is where the flags say that the configuration goes.
+// destination returns where the configuration is written.
 func (o *runFlags) destination(flags *pflag.FlagSet) (run.Output, error) {
 	asked, output := "", run.Stdout
 	for _, c := range []struct {
 		flag   string
 		on     bool
 		output run.Output
-	}{{"--in-place", o.inPlace, run.InPlace}, {"--output-dir", flags.Changed("output-dir"), run.Directory}, {"--check", o.check, run.Check}} {
+	}{{"--in-place", o.inPlace, run.InPlace},
+		{"--output-dir", flags.Changed("output-dir"), run.Directory},
+		{"--check", o.check, run.Check}} {
 		switch {
 		case !c.on:
 		case asked != "":
@@ -127,12 +146,16 @@ func (o *runFlags) destination(flags *pflag.FlagSet) (run.Output, error) {
 	return output, nil
 }
 
-// format is what -o, its short forms, --report, --combine-validations and the settings say.
-func (o *runFlags) format(flags *pflag.FlagSet, s *settings.Settings) (report.Format, report.Kind, error) {
-	outputOnly := o.outputOnly && !o.combine // it is what the functions return
+// format returns the output format or the report that -o, its short forms, --report,
+// --combine-validations and the settings ask for.
+func (o *runFlags) format(flags *pflag.FlagSet,
+	s *settings.Settings) (report.Format, report.Kind, error) {
+	outputOnly := o.outputOnly && !o.combine // a combined result is what functions return
 	ways := 0
 	for _, used := range []bool{
-		o.dataOnly, outputOnly, o.diff, flags.Changed("output") && !(o.combine && (o.output == "json" || o.output == "output")), o.report != "", o.combine,
+		o.dataOnly, outputOnly, o.diff,
+		flags.Changed("output") && !(o.combine && (o.output == "json" || o.output == "output")),
+		o.report != "", o.combine,
 	} {
 		if used {
 			ways++

@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-// newHelp is `fctl help`. cobra's own answers an unknown topic with status 0.
+// newHelp makes `fctl help`. cobra's own help command exits with status 0 for an unknown topic.
 func (a *App) newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
@@ -30,11 +30,12 @@ func (a *App) newHelp(root *cobra.Command) *cobra.Command {
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()
 		},
-		ValidArgsFunction: func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, words []string,
+			_ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			if len(words) == 0 {
 				for _, c := range root.Commands() {
-					if !c.Hidden { // which cobra's own command for completion is
+					if !c.Hidden { // cobra's own command for completion is hidden
 						names = append(names, c.Name()+"\t"+c.Short)
 					}
 				}
@@ -70,20 +71,23 @@ func topics() []topic {
 	}
 }
 
-// newTopic is a command without anything to run.
+// newTopic makes a command that only has a help text.
 func newTopic(t topic) *cobra.Command {
 	cmd := &cobra.Command{Use: t.name, Short: t.short}
-	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _, _ = io.WriteString(cmd.OutOrStdout(), t.text()) })
+	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		_, _ = io.WriteString(cmd.OutOrStdout(), t.text())
+	})
 	return cmd
 }
 
-// text is what help/NAME.txt says, with the tables that come from the source.
+// text returns help/NAME.txt with the generated tables filled in.
 func (t topic) text() string {
 	text, err := helpTexts.ReadFile("help/" + t.name + ".txt")
 	if err != nil {
 		return err.Error()
 	}
-	return strings.NewReplacer("{{statuses}}\n", exitCodeTable(), "{{settings}}\n", settingTable(), "{{formats}}\n", formatTable()).Replace(string(text))
+	return strings.NewReplacer("{{statuses}}\n", exitCodeTable(), "{{settings}}\n", settingTable(),
+		"{{formats}}\n", formatTable()).Replace(string(text))
 }
 
 func exitCodeTable() string {

@@ -20,7 +20,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/sink"
 )
 
-// listForms are the values of -o of list.
+// listForms returns the values of list's -o.
 func listForms() []string { return []string{"table", "wide", "json", "name"} }
 
 func (a *App) newList() *cobra.Command {
@@ -35,14 +35,18 @@ validating select a kind of functions: reads, changes or validates.`,
   fctl list changes image
   fctl list -o wide replicas`,
 	}
-	form := cmd.Flags().StringP("output", "o", "table", "what is printed, a `FORMAT`: table, wide (with parameters), json (the signatures), name")
+	form := cmd.Flags().StringP("output", "o", "table",
+		"what is printed, a `FORMAT`: table, wide (with parameters), json (the signatures), name")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		set, err := a.functionsOf(cmd.Context(), cmd)
 		if err != nil {
 			return err
 		}
-		signatures := slices.DeleteFunc(set.executor.Signatures(set.toolchain), func(s api.FunctionSignature) bool { return !contains(s, words) })
+		signatures := slices.DeleteFunc(set.executor.Signatures(set.toolchain),
+			func(s api.FunctionSignature) bool {
+				return !contains(s, words)
+			})
 		text, err := a.listText(*form, signatures)
 		if err != nil {
 			return err
@@ -56,7 +60,7 @@ validating select a kind of functions: reads, changes or validates.`,
 	return cmd
 }
 
-// write prints a payload.
+// write prints text on the standard output.
 func (a *App) write(text []byte) error {
 	if len(text) == 0 {
 		return nil
@@ -87,20 +91,22 @@ func (a *App) functionsOf(ctx context.Context, cmd *cobra.Command) (set function
 	return set, run.Supported(set.toolchain, set.executor.Toolchains())
 }
 
-// note writes a note about the command, unless the settings want none.
+// note writes a note about the command, unless the settings turn notes off.
 func (a *App) note(s *settings.Settings, message string) {
 	if !s.Quiet {
 		a.console().Notes("", api.Note{Message: message})
 	}
 }
 
-// contains reports whether all words are somewhere in what a list shows of a
-// function. The type of functions is its kind.
+// contains reports whether every word occurs in the name, kind, attribute or description of a
+// function. The words readonly, mutating and validating match the kind only.
 func contains(s api.FunctionSignature, words []string) bool {
-	text := strings.ToLower(strings.Join([]string{s.FunctionName, s.AliasOf, kindOf(s), string(s.AttributeName), s.Description}, "\n"))
+	text := strings.ToLower(strings.Join([]string{s.FunctionName, s.AliasOf, kindOf(s),
+		string(s.AttributeName), s.Description}, "\n"))
 	for _, word := range words {
 		word = strings.ToLower(word)
-		kind, isType := map[string]string{"readonly": "reads", "mutating": "changes", "validating": "validates"}[word]
+		kind, isType := map[string]string{"readonly": "reads", "mutating": "changes",
+			"validating": "validates"}[word]
 		if isType && kind != kindOf(s) || !isType && !strings.Contains(text, word) {
 			return false
 		}
@@ -129,11 +135,12 @@ func (a *App) listText(form string, signatures []api.FunctionSignature) ([]byte,
 		}
 		return report.Marshal(signatures)
 	}
-	return nil, diag.Usage("output format %q is not one of %s", form, strings.Join(listForms(), ", "))
+	return nil, diag.Usage("output format %q is not one of %s", form,
+		strings.Join(listForms(), ", "))
 }
 
-// listTable is a line for each function and each other name of one; width 0 is
-// no limit. Names that are only there for those who know them are marked.
+// listTable prints a line for each function and each alias. A width of 0 means no limit. Deprecated
+// aliases are marked.
 func (a *App) listTable(signatures []api.FunctionSignature, wide bool, width int) string {
 	names, parameters := len("FUNCTION"), len("PARAMETERS")
 	for _, s := range signatures {
@@ -141,7 +148,7 @@ func (a *App) listTable(signatures []api.FunctionSignature, wide bool, width int
 		parameters = max(parameters, len(usageOf(s)))
 	}
 	if width > 0 {
-		names = min(names, width*2/5) // longer ones, which are few, move what follows them
+		names = min(names, width*2/5) // the few longer ones shift their columns
 	}
 	head := a.Streams.OutStyle(color.Bold)
 	var b strings.Builder
@@ -166,7 +173,7 @@ func (a *App) listTable(signatures []api.FunctionSignature, wide bool, width int
 	return b.String()
 }
 
-// usageOf are the parameters of a function as a usage line shows them.
+// usageOf returns the parameters of a function for a usage line.
 func usageOf(s api.FunctionSignature) string {
 	words := make([]string, len(s.Parameters))
 	for i, p := range s.Parameters {

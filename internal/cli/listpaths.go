@@ -24,7 +24,8 @@ func (a *App) newListPaths() *cobra.Command {
 		Args: noArguments,
 	}
 	attribute := cmd.Flags().String("attribute", "", "only paths of this `ATTRIBUTE`")
-	resourceType := cmd.Flags().String("resource-type", "", "only paths that resources of this `TYPE` have")
+	resourceType := cmd.Flags().String("resource-type", "",
+		"only paths that resources of this `TYPE` have")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		set, err := a.functionsOf(cmd.Context(), cmd)
@@ -43,7 +44,8 @@ func (a *App) newListPaths() *cobra.Command {
 			paths = api.AttributeNameToResourceTypeToPathToVisitorInfoType{api.AttributeName(name): of}
 		}
 		if t := *resourceType; t != "" {
-			if known := set.executor.ResourceTypes(set.toolchain); !slices.Contains(known, api.ResourceType(t)) {
+			if known := set.executor.ResourceTypes(set.toolchain); !slices.Contains(known,
+				api.ResourceType(t)) {
 				a.note(set.settings, unknownType(t, known))
 			}
 			paths = pathsOfType(paths, api.ResourceType(t))
@@ -57,7 +59,8 @@ func (a *App) newListPaths() *cobra.Command {
 	return cmd
 }
 
-// unknownType tells that a type has no paths but those of every type. There may be such a type.
+// unknownType returns a note that only the paths of every type are registered for t. Such a type
+// may exist, so this is not an error.
 func unknownType(t string, known []api.ResourceType) string {
 	var names []string
 	for _, k := range known {
@@ -84,9 +87,10 @@ func unknownAttribute(name string, paths api.AttributeNameToResourceTypeToPathTo
 	return diag.UsageHint(hint, "unknown attribute %q", name)
 }
 
-// pathsOfType leaves what resources of the type have: its own paths and those
-// of every type that it is no exception of.
-func pathsOfType(paths api.AttributeNameToResourceTypeToPathToVisitorInfoType, t api.ResourceType) api.AttributeNameToResourceTypeToPathToVisitorInfoType {
+// pathsOfType returns the paths that resources of the type have: its own paths, and those of every
+// type except where t is listed as an exception.
+func pathsOfType(paths api.AttributeNameToResourceTypeToPathToVisitorInfoType,
+	t api.ResourceType) api.AttributeNameToResourceTypeToPathToVisitorInfoType {
 	left := api.AttributeNameToResourceTypeToPathToVisitorInfoType{}
 	for name, types := range paths {
 		kept := api.ResourceTypeToPathToVisitorInfoType{}

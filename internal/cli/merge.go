@@ -22,7 +22,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// conflictStyles are the values of --conflict-style.
+// conflictStyles returns the values of --conflict-style.
 func conflictStyles() []string { return []string{"markers", "list"} }
 
 // mergeFlags are the flags of merge.
@@ -60,18 +60,21 @@ messages, but not in the result.
 	}
 	o := &mergeFlags{}
 	cmd.Flags().BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to OURS")
-	cmd.Flags().StringVar(&o.conflictStyle, "conflict-style", "markers", "how a conflict looks in the result, a `STYLE`: markers, list (OURS stays)")
+	cmd.Flags().StringVar(&o.conflictStyle, "conflict-style", "markers",
+		"how a conflict looks in the result, a `STYLE`: markers, list (OURS stays)")
 	cmd.Flags().IntVar(&o.markerSize, "marker-size", 7, "how many characters markers have")
 	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil, "a `NAME` after the markers: of OURS, and given once more, of THEIRS")
 	cmd.Flags().StringVar(&o.path, "path", "", "the `PATH` of what is merged, for its toolchain and for messages, when OURS is a temporary file")
 	addShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error { return a.merge(cmd.Context(), cmd, o, words) }
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return a.merge(cmd.Context(), cmd, o, words)
+	}
 	cmd.ValidArgsFunction = completeFiles(3)
 	return cmd
 }
 
-// merging is a merge of files.
+// merging is one run of merge.
 type merging struct {
 	*App
 	settings           *settings.Settings
@@ -80,7 +83,7 @@ type merging struct {
 	base, ours, theirs *source.Unit
 	target             *sink.Target // OURS, locked; nil without -i
 	name               string       // of the result in messages
-	written            bool         // to the file of that name
+	written            bool         // the result is in the file called name
 	secrets            *sensitive.Values
 }
 
@@ -91,7 +94,8 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 	}
 	switch {
 	case len(words) != 3:
-		return diag.UsageHint("fctl merge BASE OURS THEIRS", "three files are expected, got %d words", len(words))
+		return diag.UsageHint("fctl merge BASE OURS THEIRS",
+			"three files are expected, got %d words", len(words))
 	case len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != "-" })) > 1:
 		return diag.Usage("the standard input can be read once only")
 	case o.inPlace && words[1] == "-":
@@ -105,7 +109,8 @@ func (a *App) merge(ctx context.Context, cmd *cobra.Command, o *mergeFlags, word
 	if err != nil {
 		return err
 	}
-	m := &merging{App: a, settings: s, toolchain: api.ToolchainType(s.Toolchain), written: o.inPlace}
+	m := &merging{App: a, settings: s, toolchain: api.ToolchainType(s.Toolchain),
+		written: o.inPlace}
 	if m.executor, err = a.executorFor(ctx, s); err != nil {
 		return err
 	}
@@ -138,7 +143,9 @@ func (m *merging) write(text []byte) error {
 	}
 	m.writes.Begin()
 	defer m.writes.End()
-	if err := m.writes.Write(func() error { return m.target.Write(m.ours.Info, m.ours.Data, text) }); err != nil {
+	if err := m.writes.Write(func() error {
+		return m.target.Write(m.ours.Info, m.ours.Data, text)
+	}); err != nil {
 		return run.NotWritten(m.ours.File, err)
 	}
 	return nil
@@ -151,13 +158,16 @@ func (o *mergeFlags) options() (options textmerge.Options, err error) {
 	case !slices.Contains(conflictStyles(), style):
 		return options, diag.Usage("conflict style %q is not one of markers, list", style)
 	case size < 1 || size > 1000:
-		return options, diag.Usage("--marker-size: a number from 1 to 1000 is expected, got %d", size)
+		return options, diag.Usage("--marker-size: a number from 1 to 1000 is expected, got %d",
+			size)
 	case len(labels) > 2:
-		return options, diag.Usage("--label: two names are expected, of OURS and of THEIRS, got %d", len(labels))
+		return options, diag.Usage("--label: two names are expected, of OURS and of THEIRS, got %d",
+			len(labels))
 	case strings.ContainsAny(strings.Join(labels, ""), "\r\n"):
 		return options, diag.Usage("--label: a name has one line")
 	}
-	options = textmerge.Options{Markers: style == "markers", MarkerSize: size, Ours: "ours", Theirs: "theirs"}
+	options = textmerge.Options{Markers: style == "markers", MarkerSize: size, Ours: "ours",
+		Theirs: "theirs"}
 	for i, name := range []*string{&options.Ours, &options.Theirs} {
 		if i < len(labels) {
 			*name = labels[i]
@@ -166,8 +176,8 @@ func (o *mergeFlags) options() (options textmerge.Options, err error) {
 	return options, nil
 }
 
-// read reads the files, OURS last, so that nothing is waited for while it is locked. The first name that says what a file holds
-// counts.
+// read reads the files. OURS is read last, so that nothing is waited for while it is locked. The
+// first name that implies a toolchain decides: --path, OURS, BASE, THEIRS.
 func (m *merging) read(ctx context.Context, paths []string, path string) error {
 	reader := run.Reader(m.settings, m.Streams)
 	problems := make([]error, len(paths))
@@ -176,7 +186,9 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 	if m.written {
 		m.target = (&sink.InPlace{}).Target(paths[1], true)
 		reader.RegularOnly = true
-		reader.Hold = m.console().Hold(ctx, m.target, diag.FileName(paths[1]), func(write func()) { write() })
+		reader.Hold = m.console().Hold(ctx, m.target, diag.FileName(paths[1]), func(write func()) {
+			write()
+		})
 	}
 	m.ours, problems[1] = reader.Unit(ctx, paths[1], "")
 	if err := errors.Join(problems...); err != nil {
@@ -197,10 +209,11 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 	return nil
 }
 
-// conclude tells what is to be known about the result.
+// conclude reports conflicts, and a merge by lines, on the error stream.
 func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 	if merged.ByLines != nil && !m.settings.Quiet {
-		m.console().Notes(m.name, api.Note{Message: m.secrets.Message("merged line by line: " + m.whyByLines(merged.ByLines))})
+		m.console().Notes(m.name, api.Note{Message: m.secrets.Message("merged line by line: " +
+			m.whyByLines(merged.ByLines))})
 	}
 	if len(merged.Conflicts) == 0 {
 		return nil
@@ -211,23 +224,26 @@ func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 		if m.written {
 			pos = c.Pos
 		}
-		problems[i] = &api.Failure{Pos: api.Position{File: m.name, Line: pos.Line, Column: pos.Column}, Message: m.masked(c.Value, m.conflictText(c, markers))}
+		problems[i] = &api.Failure{Pos: api.Position{File: m.name, Line: pos.Line,
+			Column: pos.Column}, Message: m.masked(c.Value, m.conflictText(c, markers))}
 	}
 	problems.Sort()
 	m.tell(problems)
 	return exitError(exitNo)
 }
 
-// masked is what is said of a conflict without secret values.
+// masked returns text, the description of a conflict, without secret values. value is nil for a
+// conflict of lines.
 func (m *merging) masked(value *api.MutationConflict, text string) string {
 	if value == nil {
 		return m.secrets.Message(text)
 	}
 	message, _ := strings.CutPrefix(text, value.Resource.String()+": ")
-	return text[:len(text)-len(message)] + m.secrets.About(value.Resource.ResourceType, value.Path, message)
+	return text[:len(text)-len(message)] +
+		m.secrets.About(value.Resource.ResourceType, value.Path, message)
 }
 
-// whyByLines tells what is wrong with which of the texts.
+// whyByLines returns what is wrong with which of the texts.
 func (m *merging) whyByLines(err error) string {
 	for _, text := range []struct {
 		name string
@@ -242,10 +258,11 @@ func (m *merging) whyByLines(err error) string {
 	return diag.Failures(err, api.FailureFunction)[0].Message
 }
 
-// shownLines is how many lines of a conflict are told that stand between markers, too.
+// shownLines is the number of lines printed of a conflict that the result shows between markers,
+// too.
 const shownLines = 5
 
-// conflictText is a conflict in words.
+// conflictText describes a conflict in words.
 func (m *merging) conflictText(c textmerge.Conflict, markers bool) string {
 	at := ""
 	switch {
@@ -281,11 +298,13 @@ func (m *merging) conflictText(c textmerge.Conflict, markers bool) string {
 	return text
 }
 
-// theirLines are lines of THEIRS on one line, up to a limit, with their place and the indentation they have in relation to each other.
+// theirLines joins lines of THEIRS into one line, up to a limit, with their position. Their
+// relative indentation is kept.
 func theirLines(list []string, at string, limit int) string {
 	indent := -1
 	for _, l := range list {
-		if text := strings.TrimLeft(l, " "); strings.TrimSpace(text) != "" && (indent < 0 || len(l)-len(text) < indent) {
+		if text := strings.TrimLeft(l, " "); strings.TrimSpace(text) != "" &&
+			(indent < 0 || len(l)-len(text) < indent) {
 			indent = len(l) - len(text)
 		}
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-// newRoot makes the commands. What cobra prints, help and the scripts for completion, goes to help, as cobra does not tell when it
-// cannot be written.
+// newRoot makes the commands. Help and completion scripts, which cobra prints, go to help: cobra
+// does not return write errors.
 func (a *App) newRoot(help io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   cmp.Or(a.Name, "fctl"),
@@ -45,10 +45,13 @@ says so.`,
 	root.PersistentFlags().BoolP("quiet", "q", false, "no notes on the error stream, only problems")
 	root.PersistentFlags().BoolP("verbose", "v", false, "more notes: what each function matched")
 	root.PersistentFlags().Bool("debug", false, "show the stack when a function panics")
-	root.PersistentFlags().StringVarP(&a.global.dir, "directory", "C", "", "work in `DIR`: paths and .fctl.yaml are looked for there")
-	root.PersistentFlags().StringVar(&a.global.config, "config", "", "your settings `FILE`, instead of fctl/config.yaml in your configuration directory")
+	root.PersistentFlags().StringVarP(&a.global.dir, "directory", "C", "",
+		"work in `DIR`: paths and .fctl.yaml are looked for there")
+	root.PersistentFlags().StringVar(&a.global.config, "config", "",
+		"your settings `FILE`, instead of fctl/config.yaml in your configuration directory")
 	root.PersistentFlags().Bool("no-project-settings", false, "leave the project's .fctl.yaml out")
-	root.PersistentFlags().String("max-size", "2GiB", "a file or input that is larger than `SIZE` is an error")
+	root.PersistentFlags().String("max-size", "2GiB",
+		"a file or input that is larger than `SIZE` is an error")
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *version {
@@ -58,13 +61,16 @@ says so.`,
 	}
 	root.SetOut(help)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 { // a flag of a command that does not exist
+		// a flag of a command that does not exist
+		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
 			return a.noSuchCommand(cmd, words)
 		}
 		return flagProblem(cmd, err)
 	})
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
-	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(), a.newListPaths(), a.newExplain(), a.newConfig(), newOK(), newShutdown(), a.newVersion())
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
+		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
+	root.AddCommand(a.newDo(), a.newDoseq(), a.newDiff(), a.newMerge(), a.newList(),
+		a.newListPaths(), a.newExplain(), a.newConfig(), newOK(), newShutdown(), a.newVersion())
 	for _, t := range topics() {
 		root.AddCommand(newTopic(t))
 	}
@@ -78,12 +84,14 @@ says so.`,
 	return root
 }
 
-// helpWidth is how long the lines of help are at most, but for commands, which are there to be copied.
+// helpWidth is the maximum width of help in columns. Commands, which are meant to be copied, may be
+// longer.
 const helpWidth = 80
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// noSuchCommand is reached with words when the first of them names no command. Of the program itself it may name a function.
+// noSuchCommand returns an error if there are words: the first of them is not a command. At the top
+// level it may be the name of a function.
 func (a *App) noSuchCommand(cmd *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		return nil
@@ -95,13 +103,14 @@ func (a *App) noSuchCommand(cmd *cobra.Command, words []string) error {
 	return err
 }
 
-// isFunction tells whether a toolchain has a function of the name.
+// isFunction reports whether a toolchain has a function of the name.
 func (a *App) isFunction(name string) bool {
 	executor, err := a.executor()
 	return err == nil && plan.Elsewhere(executor, name) != ""
 }
 
-// unknownCommand tells that a word is no command, or no topic of help, which says what is there and comes before the names.
+// unknownCommand returns the error for a word that is not a command or help topic, as what says.
+// help is put before the suggested names.
 func unknownCommand(parent *cobra.Command, what, word, help string) *api.Failure {
 	var names []string
 	for _, c := range parent.Commands() {
@@ -118,11 +127,12 @@ func unknownCommand(parent *cobra.Command, what, word, help string) *api.Failure
 	return diag.UsageHint(hint, "unknown %s %q", what, word)
 }
 
-// flagProblem says which flag was probably meant.
+// flagProblem adds to an error of pflag a hint, such as the flag that was probably meant.
 func flagProblem(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("'%s --help' shows the flags", cmd.CommandPath())
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		if meant := configkit.DidYouMean("--", configkit.Suggest(unknown.GetSpecifiedName(), flagNames(cmd.Flags()))); meant != "" {
+		if meant := configkit.DidYouMean("--",
+			configkit.Suggest(unknown.GetSpecifiedName(), flagNames(cmd.Flags()))); meant != "" {
 			hint = meant
 		}
 	}
@@ -131,12 +141,14 @@ func flagProblem(cmd *cobra.Command, err error) error {
 			return problem
 		}
 		if why, ok := errors.AsType[*strconv.NumError](err); ok {
-			expected := map[string]string{"int": "a whole number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
+			expected := map[string]string{"int": "a whole number",
+				"bool": "true or false"}[invalid.GetFlag().Value.Type()]
 			if errors.Is(why, strconv.ErrRange) {
 				expected = "a smaller number"
 			}
 			if expected != "" {
-				return diag.UsageHint(hint, "--%s: %s is expected, not %q", invalid.GetFlag().Name, expected, invalid.GetValue())
+				return diag.UsageHint(hint, "--%s: %s is expected, not %q", invalid.GetFlag().Name,
+					expected, invalid.GetValue())
 			}
 		}
 	}
@@ -149,7 +161,7 @@ func flagNames(flags *pflag.FlagSet) []string {
 	return names
 }
 
-// settings loads the settings, and lets the streams know about colour.
+// settings loads the settings and sets the colour of the streams.
 func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
 	sources, err := a.sources(flags)
 	if err != nil {
@@ -158,7 +170,7 @@ func (a *App) settings(flags *pflag.FlagSet) (*settings.Settings, error) {
 	return a.settle(sources, flags)
 }
 
-// sources reads the files with settings.
+// sources reads the settings files.
 func (a *App) sources(flags *pflag.FlagSet) (*settings.Sources, error) {
 	if err := checkDirectory(a.global.dir); err != nil {
 		return nil, err
@@ -166,7 +178,7 @@ func (a *App) sources(flags *pflag.FlagSet) (*settings.Sources, error) {
 	return settings.Read(flags, settings.Here(a.global.dir, a.global.config)), nil
 }
 
-// settle makes the settings with the flags as they are now.
+// settle combines the settings with the current values of the flags.
 func (a *App) settle(sources *settings.Sources, flags *pflag.FlagSet) (*settings.Settings, error) {
 	s, err := sources.Settings(flags, a.global.context)
 	if err != nil {
@@ -178,7 +190,7 @@ func (a *App) settle(sources *settings.Sources, flags *pflag.FlagSet) (*settings
 	return s, nil
 }
 
-// checkDirectory refuses what -C names if it is no directory.
+// checkDirectory returns an error if dir, given with -C, is not a directory.
 func checkDirectory(dir string) error {
 	if dir == "" {
 		return nil

@@ -16,19 +16,24 @@ func addSelectors(flags *pflag.FlagSet, o *run.Selection) {
 	add := func(text *string, name, short, usage, several string) {
 		flags.VarP(&selector{text: text, several: several}, name, short, usage)
 	}
-	add(&o.Kind, "kind", "", "only resources of this `KIND`, or of several with commas between them", "several have commas between them: --kind Deployment,StatefulSet")
-	add(&o.Name, "name", "", "only resources of this `NAME`, or of several with commas between them", "several have commas between them: --name web,db")
+	add(&o.Kind, "kind", "", "only resources of this `KIND`, or of several with commas between them",
+		"several have commas between them: --kind Deployment,StatefulSet")
+	add(&o.Name, "name", "", "only resources of this `NAME`, or of several with commas between them",
+		"several have commas between them: --name web,db")
 	add(&o.Namespace, "namespace", "n", "only resources in this `NAMESPACE`", `for several: --where-resource "metadata.namespace IN ('shop', 'web')"`)
-	add(&o.Labels, "selector", "l", "only resources with these `LABELS`, as in app=web,tier!=db", "several labels have commas between them: -l app=web,tier!=db")
-	add(&o.Where, "where-resource", "", "only resources for which this `EXPRESSION` is true: 'fctl help where'", "join expressions with AND: 'fctl help where'")
+	add(&o.Labels, "selector", "l", "only resources with these `LABELS`, as in app=web,tier!=db",
+		"several labels have commas between them: -l app=web,tier!=db")
+	add(&o.Where, "where-resource", "",
+		"only resources for which this `EXPRESSION` is true: 'fctl help where'",
+		"join expressions with AND: 'fctl help where'")
 }
 
-// selector is the value of a flag that selects resources. It can be given one time only: the last of several would undo in silence
-// what the first leaves out.
+// selector is the value of a flag that selects resources. It can be given only once: pflag would
+// silently keep the last of several values.
 type selector struct {
 	text    *string
 	given   bool
-	several string // the hint how to say what several would
+	several string // the hint for giving several values
 }
 
 // Set implements pflag.Value.
@@ -36,7 +41,8 @@ func (s *selector) Set(text string) error {
 	switch {
 	case s.given:
 		return errSelectedTwice
-	case strings.TrimSpace(text) == "": // more often a variable that is not set than the wish to change everything
+	// more likely an unset variable than a request to change everything
+	case strings.TrimSpace(text) == "":
 		return errNothingSelected
 	}
 	*s.text, s.given = text, true
@@ -54,7 +60,8 @@ var (
 	errNothingSelected = errors.New("the value is empty")
 )
 
-// selectorProblem is the problem with the value of a flag that selects resources; nil with that of another flag.
+// selectorProblem returns the problem with the value of a flag that selects resources, nil if the
+// flag is another one.
 func selectorProblem(flag *pflag.Flag, err error) *api.Failure {
 	s, ok := flag.Value.(*selector)
 	switch {
@@ -63,5 +70,6 @@ func selectorProblem(flag *pflag.Flag, err error) *api.Failure {
 	case errors.Is(err, errSelectedTwice):
 		return diag.UsageHint(s.several, "--%s %w", flag.Name, errSelectedTwice)
 	}
-	return diag.UsageHint("leave the flag out to select all resources", "--%s: %w", flag.Name, errNothingSelected)
+	return diag.UsageHint("leave the flag out to select all resources", "--%s: %w", flag.Name,
+		errNothingSelected)
 }

@@ -2,7 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// newOK and newShutdown make the commands with which scripts wait for a server and stop it. fctl needs none, so they succeed.
+// newOK makes the command by which scripts wait for a server, newShutdown the one that stops it.
+// fctl needs no server, so both succeed.
 func newOK() *cobra.Command {
 	return withoutServer("ok", "Succeed, for scripts that wait for a server", `Scripts written for a version of fctl that needs a server wait until "fctl ok"
 succeeds. This fctl runs functions itself, so "ok" succeeds at once and does
@@ -16,5 +17,8 @@ succeeds.`)
 }
 
 func withoutServer(name, short, long string) *cobra.Command {
-	return &cobra.Command{Use: name, Short: short, Long: long, Args: noArguments, RunE: func(*cobra.Command, []string) error { return nil }}
+	return &cobra.Command{Use: name, Short: short, Long: long, Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			return nil
+		}}
 }

@@ -19,16 +19,17 @@ func (i interrupted) Error() string {
 	return i.signal.String()
 }
 
-// watch runs a command line until it ends or until signals end it, and returns the exit status. The first signal lets a run that
-// writes files finish those it has begun; a second one ends it at once.
+// watch runs a command line until it ends or until signals end it, and returns the exit status.
+// After the first signal, a run that writes files finishes those it has begun; a second signal ends
+// it at once.
 func (a *App) watch(args []string) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	// With a receiver for it, writing to a pipe nobody reads returns EPIPE
-	// and does not kill the process.
+	// With a receiver for SIGPIPE, writing to a pipe that nobody reads returns EPIPE instead of
+	// killing the process.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -49,8 +50,8 @@ func (a *App) watch(args []string) int {
 	}
 }
 
-// untilCancelled calls run and returns its error. When ctx is cancelled it does not wait for run, whatever that is doing, except
-// for the end of an orderly part of it.
+// untilCancelled calls run and returns its error. When ctx is cancelled it does not wait for run,
+// except for a group of writes that must not be cut short.
 func (a *App) untilCancelled(ctx context.Context, run func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- run() }()

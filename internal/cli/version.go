@@ -22,13 +22,12 @@ func (a *App) newVersion() *cobra.Command {
 	return cmd
 }
 
-// version is what the go command recorded in the binary, so that no build needs
-// flags for it.
+// version is what the go command recorded in the binary, so that builds need no flags for it.
 type version struct {
 	Version  string
 	Commit   string `json:",omitempty"`
 	Time     string `json:",omitempty"`
-	Modified bool   // the commit is not all there is in it
+	Modified bool   // the working tree had uncommitted changes
 	Go       string
 	Platform string
 }
@@ -43,8 +42,9 @@ func readVersion() version {
 		setting[s.Key] = s.Value
 	}
 	v := version{
-		Version: info.Main.Version, Commit: setting["vcs.revision"], Time: setting["vcs.time"], Modified: setting["vcs.modified"] == "true",
-		Go: info.GoVersion, Platform: setting["GOOS"] + "/" + setting["GOARCH"],
+		Version: info.Main.Version, Commit: setting["vcs.revision"], Time: setting["vcs.time"],
+		Modified: setting["vcs.modified"] == "true",
+		Go:       info.GoVersion, Platform: setting["GOOS"] + "/" + setting["GOARCH"],
 	}
 	if v.Version == "" {
 		v.Version = "(devel)"
