@@ -10,13 +10,15 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// changes is how much of a unit, or of several, is not what it was.
+// changes counts what changed in one or more units.
 type changes struct{ files, resources, values int }
 
 func (c changes) any() bool { return c.files > 0 }
 
-// countChanges counts what a chain changed in a unit. What cannot be read again is counted as a file only.
-func countChanges(executor *functions.Executor, unit *source.Unit, response *handler.Result) changes {
+// countChanges counts what a chain changed in a unit. A unit that cannot be parsed again counts as
+// a changed file only.
+func countChanges(executor *functions.Executor, unit *source.Unit,
+	response *handler.Result) changes {
 	if !response.Changed {
 		return changes{}
 	}
@@ -38,7 +40,8 @@ func countChanges(executor *functions.Executor, unit *source.Unit, response *han
 	return changes{1, resources, values}
 }
 
-func resourcesOf(executor *functions.Executor, t api.ToolchainType, data []byte) (api.ResourceList, error) {
+func resourcesOf(executor *functions.Executor, t api.ToolchainType,
+	data []byte) (api.ResourceList, error) {
 	unit, err := executor.Open(t, data)
 	if err != nil {
 		return nil, err
@@ -46,9 +49,10 @@ func resourcesOf(executor *functions.Executor, t api.ToolchainType, data []byte)
 	return unit.Resources()
 }
 
-// changedResources are the resources that are not what they were: those that are new or
-// have another text, in the order of the result, and then those that are gone.
-func changedResources(executor *functions.Executor, unit *source.Unit, response *handler.Result) ([]api.ResourceInfo, error) {
+// changedResources returns the changed resources: first those that are new or have another text, in
+// the order of the result, then those that were removed.
+func changedResources(executor *functions.Executor, unit *source.Unit,
+	response *handler.Result) ([]api.ResourceInfo, error) {
 	before, err := resourcesOf(executor, unit.Toolchain, unit.Data)
 	if err != nil {
 		return nil, err
@@ -80,7 +84,7 @@ func changedResources(executor *functions.Executor, unit *source.Unit, response 
 	return changed, nil
 }
 
-// occurrences tells resources of the same type and name apart by their order.
+// occurrences distinguishes resources of the same type and name by their order.
 type occurrences map[string]int
 
 func (o occurrences) key(r api.Resource) string {

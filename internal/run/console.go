@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/iostreams"
 )
 
-// Console writes what people read, problems and notes, to the error stream.
+// Console writes problems and notes to the error stream.
 type Console struct{ Streams *iostreams.Streams }
 
 // Problems writes problems in the order of their positions.
@@ -20,12 +20,12 @@ func (c Console) Problems(problems diag.List) {
 	_ = problems.Write(c.Streams.ErrOut, c.style())
 }
 
-// Notes writes notes about a file, or about the command when file is empty.
+// Notes writes notes about a file, or about the command if file is empty.
 func (c Console) Notes(file string, notes ...api.Note) {
 	_ = diag.WriteNotes(c.Streams.ErrOut, file, notes, c.style())
 }
 
-// stacks shows where functions panicked.
+// stacks writes the stacks of functions that panicked.
 func (c Console) stacks(failures []*api.Failure) {
 	for _, f := range failures {
 		if p, ok := errors.AsType[*handler.PanicError](f); ok {
@@ -35,5 +35,6 @@ func (c Console) stacks(failures []*api.Failure) {
 }
 
 func (c Console) style() diag.Style {
-	return diag.Style{Place: c.Streams.ErrStyle(color.Bold), Hint: c.Streams.ErrStyle(color.FgCyan), Caret: c.Streams.ErrStyle(color.FgCyan)}
+	return diag.Style{Place: c.Streams.ErrStyle(color.Bold), Hint: c.Streams.ErrStyle(color.FgCyan),
+		Caret: c.Streams.ErrStyle(color.FgCyan)}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/iostreams"
 )
 
-// places tells where resources begin in a text, for the headers of hunks. Of a text that cannot be read it tells nothing: what is
-// wrong with it is told elsewhere.
+// places returns the lines at which resources begin in a text, for the headers of hunks. It returns
+// nil for a text that cannot be parsed; its errors are reported elsewhere.
 func places(executor *functions.Executor, toolchain api.ToolchainType, text []byte) []diff.Place {
 	unit, err := executor.Open(toolchain, text)
 	if err != nil {
@@ -27,7 +27,7 @@ func places(executor *functions.Executor, toolchain api.ToolchainType, text []by
 	return places
 }
 
-// DiffStyle are the colours of a diff on the standard output: those of git.
+// DiffStyle returns the colours of a diff on the standard output, which are those of git.
 func DiffStyle(streams *iostreams.Streams) diff.Style {
 	if !streams.ColorOut() {
 		return diff.Style{}

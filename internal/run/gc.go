@@ -9,8 +9,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
-// Below largeUnit bytes a run is over before collecting unused memory often pays, below mediumUnit bytes before preparing any;
-// spareMemory is what a run takes beside the texts. More than mostPrepared bytes are not asked for at once, which a system may refuse.
+// Sizes in bytes for GC tuning. Units below mediumUnit end before any preparation pays off, units
+// below largeUnit before more frequent collections do. spareMemory is what a run takes besides the
+// texts. At most mostPrepared bytes are requested at once, because a system may refuse more.
 const (
 	mediumUnit   = 1 << 20
 	largeUnit    = 4 << 20
@@ -18,36 +19,40 @@ const (
 	mostPrepared = 512 << 20
 )
 
-// How much memory, in percent of what is in use, may become unused before it is collected: a run is short. With mutations, which are
-// many small things that all stay, collecting is expensive. With the defaults of the run-time system, set-namespace on 10,000
-// resources takes 15 % more CPU time.
+// GOGC percentages: how much garbage, relative to the live heap, may accumulate before it is
+// collected. They are higher than the default because a run is short. With the default,
+// set-namespace on 10,000 resources takes 15 % more CPU time. Mutations are many small objects that
+// all stay alive, which makes collections expensive.
 const (
 	collectLess      = 200
 	collectMutations = 800
 )
 
-// memory has the run-time system collect early enough for large units to be worked on in about twice their size: the text and the
-// result stay in memory, the trees of the documents come and go. A diff compares the two, line by line, and what happened to
-// every resource is as large as the resources: these take as much again.
+// memory tunes the garbage collector so that a run on a large unit takes about twice the size of
+// the unit: the text and the result stay in memory, while the trees of the documents come and go. A
+// diff, which compares both texts line by line, and mutations, which are as large as the resources,
+// take as much again.
 type memory struct {
 	several, more bool
-	collect       int // percent, see above
+	collect       int // GOGC, in percent
 
 	mu    sync.Mutex
 	limit int64
 }
 
-// newMemory is called before the first unit is read. A nil memory leaves the process as it is.
+// newMemory sets GOGC; call it before the first unit is read. A nil memory leaves the process as it
+// is.
 func newMemory(several bool, format report.Format) *memory {
 	collect := collectLess
 	if format == report.Mutations {
 		collect = collectMutations
 	}
 	debug.SetGCPercent(collect)
-	return &memory{several: several, more: format == report.Diff || format == report.Mutations, collect: collect}
+	return &memory{several: several, more: format == report.Diff || format == report.Mutations,
+		collect: collect}
 }
 
-// expect tells that a file of n bytes is going to be read. It can be called concurrently.
+// expect prepares the heap for reading a file of n bytes. It can be called concurrently.
 func (m *memory) expect(n int64) {
 	if m == nil || n < mediumUnit || m.several {
 		return
@@ -55,16 +60,19 @@ func (m *memory) expect(n int64) {
 	if m.more {
 		n *= 2
 	}
-	first := m.collect * (4 << 20) / 100 // bytes in use at which memory is first collected
+	// live bytes at the first collection: GOGC percent of 4 MiB
+	first := m.collect * (4 << 20) / 100
 	debug.SetGCPercent(-1)
 	hugepages.Prepare(int(min(2*n, mostPrepared)) + first)
-	go func() { // while the file is read; the buffers for it would have memory collected several times
+	// The collector is off while the file is read: its buffers would trigger several collections.
+	go func() {
 		runtime.GC()
 		debug.SetGCPercent(m.collect)
 	}()
 }
 
-// hold tells that a unit of n bytes is worked on. It can be called concurrently.
+// hold sets the memory limit for running the chain on a unit of n bytes. It can be called
+// concurrently.
 func (m *memory) hold(n int) {
 	if m == nil || n < largeUnit {
 		return

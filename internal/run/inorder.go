@@ -6,17 +6,19 @@ import (
 	"sync"
 )
 
-// How far work goes ahead of what has been taken: that bounds the memory, however many units there are and whatever the
-// first of them takes.
+// How far work runs ahead of the results taken. This bounds the memory, however many units there
+// are and however long the first of them takes.
 const (
 	aheadUnits = 256
 	aheadBytes = 16 << 20
 )
 
-// inOrder does work for 0 to n-1 on all cores and gives the results to take, one at a time and in order. work calls admit
-// with the bytes it is going to keep in memory until its result is taken; it may have to wait. When ctx is cancelled no more
-// work is begun; the results of what was begun are taken.
-func inOrder[T any](ctx context.Context, n int, work func(i int, admit func(bytes int64)) T, take func(T)) {
+// inOrder calls work for 0 to n-1 on all cores and passes the results to take, one at a time and in
+// order. work calls admit with the number of bytes it keeps in memory until its result is taken;
+// admit may block. After ctx is cancelled no more work is begun, and the results of the work
+// already begun are taken.
+func inOrder[T any](ctx context.Context, n int, work func(i int, admit func(bytes int64)) T,
+	take func(T)) {
 	q := &queue[T]{slots: make([]slot[T], min(n, aheadUnits))}
 	q.moved.L = &q.mu
 	var wg sync.WaitGroup
@@ -34,11 +36,12 @@ func inOrder[T any](ctx context.Context, n int, work func(i int, admit func(byte
 	wg.Wait()
 }
 
-// queue are the results that are not taken yet.
+// queue holds the results that have not been taken yet, in a ring of slots. The invariant is head
+// <= begun <= head+len(slots).
 type queue[T any] struct {
 	mu      sync.Mutex
-	moved   sync.Cond // head has moved
-	begun   int       // work was begun up to here
+	moved   sync.Cond // signals that head has moved
+	begun   int       // the next to be begun
 	head    int       // the next to be taken
 	taking  bool
 	waiting bool
@@ -54,13 +57,13 @@ type slot[T any] struct {
 
 func (q *queue[T]) slot(i int) *slot[T] { return &q.slots[i%len(q.slots)] }
 
-// wait waits until head has moved.
+// wait blocks until head has moved.
 func (q *queue[T]) wait() {
 	q.waiting = true
 	q.moved.Wait()
 }
 
-// next is what to work on next.
+// next returns the index to work on next; ok is false if there is none.
 func (q *queue[T]) next(n int) (i int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,7 +77,8 @@ func (q *queue[T]) next(n int) (i int, ok bool) {
 	return q.begun - 1, true
 }
 
-// admit waits until there is space. For the next one to be taken there always is.
+// admit blocks until there is space for the bytes. The next result to be taken is always admitted,
+// so that the queue cannot deadlock.
 func (q *queue[T]) admit(i int, bytes int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -85,7 +89,8 @@ func (q *queue[T]) admit(i int, bytes int64) {
 	q.slot(i).bytes = bytes
 }
 
-// done gives a result. Whoever gives the one that is next takes it, and those that follow.
+// done stores a result. The goroutine that stores the result at head takes it, and all finished
+// results that follow.
 func (q *queue[T]) done(i int, result T, take func(T)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

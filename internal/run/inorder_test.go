@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// In a bubble time passes only when all wait, so that work takes as long as it says.
+// TestInOrder runs in a bubble, where time passes only while all goroutines wait, so that work
+// takes exactly as long as it sleeps.
 func TestInOrder(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, aheadUnits, 3*aheadUnits + 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -39,7 +40,7 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// However long the first takes, only so much is done ahead of it.
+// TestInOrderIsBounded checks how far work runs ahead, however long the first unit takes.
 func TestInOrderIsBounded(t *testing.T) {
 	for _, size := range []int64{1, aheadBytes / 10, aheadBytes, 3 * aheadBytes} {
 		synctest.Test(t, func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestInOrderIsBounded(t *testing.T) {
 				bytes.Add(-size)
 				units.Add(-1)
 			})
-			// What is next is let in always, and is then one more.
+			// The next unit to be taken is always admitted, and comes on top of the limit.
 			if most.Load() > aheadBytes+size || mostUnits.Load() > aheadUnits {
 				t.Errorf("%d bytes of %d units were in memory", most.Load(), mostUnits.Load())
 			}
@@ -64,7 +65,8 @@ func TestInOrderIsBounded(t *testing.T) {
 	}
 }
 
-// What was begun when it is interrupted is taken, and nothing more is begun.
+// TestInOrderInterrupted checks that work begun before an interrupt is taken, and that no more work
+// is begun.
 func TestInOrderInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

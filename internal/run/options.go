@@ -13,7 +13,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-// Options say how the chain of a request is run, where the configuration goes and what is printed.
+// Options say how the chain of a request is run, where the configuration is written and what is
+// printed.
 type Options struct {
 	Request  *Request
 	Settings *settings.Settings
@@ -21,30 +22,32 @@ type Options struct {
 	Notes []api.Note
 
 	Format report.Format
-	Report report.Kind // when it is empty, Format says what is printed
-	// Print has the output printed although the configuration goes elsewhere.
+	Report report.Kind // if empty, Format decides what is printed
+	// Print prints the output even if the configuration is written to files.
 	Print bool
 
 	Output    Output
 	OutputDir string // of Directory
-	Fsync     bool   // files are on the disk before the run ends
+	Fsync     bool   // files are synced to disk before the run ends
 
-	Select     Selection
-	OtherData  []string // SOURCE=FILE
-	NumFilters int      // the first validating functions, which end the chain of a unit that does not pass
-	KeepGoing  bool     // functions after one that failed run too
-	// ShowSecrets has secret values shown where they would be masked.
+	Select    Selection
+	OtherData []string // SOURCE=FILE
+	// NumFilters is the number of validating functions, from the first, that end the chain of
+	// a unit that does not pass.
+	NumFilters int
+	KeepGoing  bool // functions after one that failed run too
+	// ShowSecrets turns the masking of secret values off.
 	ShowSecrets bool
 }
 
-// Selection selects the resources that functions see. All of it must hold.
+// Selection selects the resources that functions see. All conditions must hold.
 type Selection struct {
 	Kind, Name, Namespace string // several have commas between them
 	Labels                string // as in app=web,tier!=db
 	Where                 string // an expression of configkit/where
 }
 
-// check checks the options against the chain and reads what they name.
+// check checks the options against the chain and reads the files they name.
 func (l *loop) check() (err error) {
 	if err := l.addSchemas(); err != nil {
 		return err
@@ -64,14 +67,16 @@ func (l *loop) check() (err error) {
 	if n := l.options.NumFilters; n < 0 {
 		return diag.Usage("--num-filters: %d is less than 0", n)
 	} else if has := validating(l.chain); n > has {
-		return diag.UsageHint("'fctl list validates' shows functions that validate", "--num-filters: the chain has %s, less than %d",
+		return diag.UsageHint("'fctl list validates' shows functions that validate",
+			"--num-filters: the chain has %s, less than %d",
 			Count(has, "validating function"), n)
 	}
 	l.other, err = l.otherData()
 	return err
 }
 
-// checkReport refuses to report validations when the chain has none, and finds out which report a CI system wants.
+// checkReport rejects a report of validations if the chain has none, and resolves report.ForCI to
+// the report of the CI system.
 func (l *loop) checkReport() error {
 	o := &l.options
 	if o.Report == "" {
@@ -82,7 +87,8 @@ func (l *loop) checkReport() error {
 		if o.Report == report.Combined {
 			flag = "--combine-validations"
 		}
-		return diag.UsageHint("'fctl list validates' shows those that do", "%s: no function of the chain validates anything", flag)
+		return diag.UsageHint("'fctl list validates' shows those that do",
+			"%s: no function of the chain validates anything", flag)
 	}
 	if o.Report == report.ForCI {
 		o.Report = ""
@@ -93,7 +99,7 @@ func (l *loop) checkReport() error {
 	return nil
 }
 
-// validating is how many functions of a chain validate something.
+// validating returns the number of validating functions in a chain.
 func validating(chain *plan.Plan) int {
 	n := 0
 	for _, s := range chain.Signatures {
@@ -104,7 +110,8 @@ func validating(chain *plan.Plan) int {
 	return n
 }
 
-// selection is the expression that the options for selecting resources make together, and what the flags say, for messages.
+// selection joins the options that select resources into one expression. said is the same in the
+// words of the flags, for messages.
 func (l *loop) selection() (expression, said string, err error) {
 	of := l.options.Select
 	var parts, words []string
@@ -134,7 +141,7 @@ func (l *loop) selection() (expression, said string, err error) {
 	return strings.Join(parts, " AND "), strings.Join(words, " AND "), nil
 }
 
-// withFlagText has notes about the resources that were asked for say it in the words of the command line.
+// withFlagText rewrites notes about the selected resources in the words of the command line.
 func (l *loop) withFlagText(response *handler.Result) {
 	if l.where == l.whereFlags {
 		return
@@ -168,7 +175,9 @@ func (l *loop) otherData() (map[string]api.Text, error) {
 	for _, pair := range l.options.OtherData {
 		name, path, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || path == "" {
-			problems = append(problems, diag.UsageHint("as in --other-data Previous=old.yaml", "--other-data %s: SOURCE=FILE is expected", pair))
+			problems = append(problems,
+				diag.UsageHint("as in --other-data Previous=old.yaml",
+					"--other-data %s: SOURCE=FILE is expected", pair))
 			continue
 		}
 		text, err := l.request.bytes(l.ctx, path)

@@ -19,7 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// Output is where the configuration goes.
+// Output is where the configuration is written.
 type Output int
 
 // The outputs. DryRun and Check write no configuration; Check prints the files that would change.
@@ -31,9 +31,10 @@ const (
 	Check
 )
 
-// flag is the flag that says so.
+// flag returns the flag for the output, empty for Stdout.
 func (o Output) flag() string {
-	return [...]string{Stdout: "", InPlace: "--in-place", Directory: "--output-dir", DryRun: "--dry-run", Check: "--check"}[o]
+	return [...]string{Stdout: "", InPlace: "--in-place", Directory: "--output-dir",
+		DryRun: "--dry-run", Check: "--check"}[o]
 }
 
 // writes reports whether files are written.
@@ -51,9 +52,11 @@ func (l *loop) checkOutput() error {
 		return diag.Usage("--output-dir: the name of the directory is empty")
 	case o.Output == Stdout:
 	case l.prints && o.Format == report.Data:
-		return diag.UsageHint("without "+flag+" the configuration is printed", "%s and printing the configuration exclude each other", flag)
+		return diag.UsageHint("without "+flag+" the configuration is printed",
+			"%s and printing the configuration exclude each other", flag)
 	case !mutating(l.chain):
-		return diag.UsageHint("without "+flag+" the output of the functions is printed", "%s: no function of the chain changes anything", flag)
+		return diag.UsageHint("without "+flag+" the output of the functions is printed",
+			"%s: no function of the chain changes anything", flag)
 	case request.ReadsStdin() && o.Output.writes():
 		return diag.UsageHint("without "+flag+" the result is printed", "%s: the standard input is not a file", flag)
 	}
@@ -61,28 +64,31 @@ func (l *loop) checkOutput() error {
 		return nil
 	}
 	o.OutputDir = request.inDir(o.OutputDir)
-	// What an earlier run wrote is no source.
+	// Files that an earlier run wrote are not input.
 	before := len(request.found.Files)
 	if request.found.LeaveOut(o.OutputDir); before > 0 && len(request.found.Files) == 0 {
-		return diag.UsageHint("-i writes to the files themselves", "--output-dir: all files are in %s already", o.OutputDir)
+		return diag.UsageHint("-i writes to the files themselves",
+			"--output-dir: all files are in %s already", o.OutputDir)
 	}
 	return collisions(o.OutputDir, request.found.Files).Err()
 }
 
 // mutating reports whether a function of the chain changes configuration.
 func mutating(chain *plan.Plan) bool {
-	return slices.ContainsFunc(chain.Signatures, func(s api.FunctionSignature) bool { return s.Mutating })
+	return slices.ContainsFunc(chain.Signatures, func(s api.FunctionSignature) bool {
+		return s.Mutating
+	})
 }
 
 // writer writes the configuration of a unit.
 type writer interface {
-	// write may be called concurrently. The note is empty if there is nothing to know. An error is what kept it from writing.
+	// write writes the result of a unit. It may be called concurrently. The note is empty if there
+	// is nothing to report.
 	write(ctx context.Context, o *outcome, unit *source.Unit) (note string, err error)
 	close() error
 }
 
-// newWriter makes the writer for an output, nil for those where nothing is
-// written.
+// newWriter makes the writer for an output, nil if no files are written.
 func newWriter(o Options) (writer, error) {
 	switch o.Output {
 	case InPlace:
@@ -97,20 +103,23 @@ func newWriter(o Options) (writer, error) {
 	return nil, nil
 }
 
-// collisions are the files that cannot all be written to a directory: two would be the same file there, or one would be where
-// another needs a directory.
+// collisions reports the files that cannot all be written to a directory: two would be the same
+// file there, or one would have the path of another's directory.
 func collisions(dir string, files []source.File) diag.List {
 	var problems diag.List
-	files = slices.DeleteFunc(slices.Clone(files), func(f source.File) bool { return f.Problem != nil })
+	files = slices.DeleteFunc(slices.Clone(files), func(f source.File) bool {
+		return f.Problem != nil
+	})
 	targets := realTargets(dir, files)
 	first := map[string]source.File{}  // by target
-	inside := map[string]source.File{} // the first file below a directory
+	inside := map[string]source.File{} // the first file below a directory, by directory
 	for i, f := range files {
 		if _, taken := first[targets[i]]; taken {
 			continue
 		}
 		first[targets[i]] = f
-		for above := filepath.Dir(targets[i]); inside[above].Path == "" && above != filepath.Dir(above); above = filepath.Dir(above) {
+		for above := filepath.Dir(targets[i]); inside[above].Path == "" &&
+			above != filepath.Dir(above); above = filepath.Dir(above) {
 			inside[above] = f
 		}
 	}
@@ -118,9 +127,12 @@ func collisions(dir string, files []source.File) diag.List {
 		other, below := first[targets[i]], inside[targets[i]]
 		switch {
 		case other.Path != f.Path:
-			problems = append(problems, collision(f, "%s would be written to the same %s", diag.FileName(other.Path), f.Rel))
+			problems = append(problems,
+				collision(f, "%s would be written to the same %s", diag.FileName(other.Path),
+					f.Rel))
 		case below.Path != "":
-			problems = append(problems, collision(f, "%s would be written below %s", diag.FileName(below.Path), f.Rel))
+			problems = append(problems,
+				collision(f, "%s would be written below %s", diag.FileName(below.Path), f.Rel))
 		}
 	}
 	return problems
@@ -132,7 +144,8 @@ func collision(f source.File, format string, args ...any) *api.Failure {
 	return problem
 }
 
-// realTargets are the files in a directory that would be written, without the symbolic links that lead there.
+// realTargets returns the paths at which files would be written in a directory, with symbolic links
+// in their directories resolved.
 func realTargets(dir string, files []source.File) []string {
 	real := map[string]string{}
 	targets := make([]string, len(files))
@@ -143,7 +156,8 @@ func realTargets(dir string, files []source.File) []string {
 	return targets
 }
 
-// realDirectory is a directory without symbolic links, as far as it exists. known are those that were asked about before.
+// realDirectory resolves the symbolic links in a directory, as far as it exists. known caches the
+// results.
 func realDirectory(dir string, known map[string]string) string {
 	if real, ok := known[dir]; ok {
 		return real
@@ -162,7 +176,8 @@ type fileWriter struct{ files *sink.InPlace }
 
 func (w fileWriter) close() error { return w.files.Close() }
 
-func (w fileWriter) write(_ context.Context, o *outcome, unit *source.Unit) (note string, err error) {
+func (w fileWriter) write(_ context.Context, o *outcome,
+	unit *source.Unit) (note string, err error) {
 	if !o.response.Changed {
 		return "", nil
 	}
@@ -179,7 +194,8 @@ type treeWriter struct {
 
 func (w treeWriter) close() error { return w.tree.Close() }
 
-func (w treeWriter) write(ctx context.Context, o *outcome, unit *source.Unit) (note string, err error) {
+func (w treeWriter) write(ctx context.Context, o *outcome,
+	unit *source.Unit) (note string, err error) {
 	err = w.tree.Write(ctx, o.file.Rel, unit.Info, partsOf(o.response)...)
 	if err != nil {
 		err = fmt.Errorf("writing %s: %w", filepath.Join(w.dir, o.file.Rel), err)
@@ -187,21 +203,25 @@ func (w treeWriter) write(ctx context.Context, o *outcome, unit *source.Unit) (n
 	return "", err
 }
 
-// Hold locks the target of a file for as long as it is read, changed and written. A note says for what it waits.
-func (c Console) Hold(ctx context.Context, target *sink.Target, file string, note func(func())) func(fd uintptr) (bool, error) {
+// Hold returns a function that locks the target of a file until it has been read, changed and
+// written. A note says if it has to wait for another program.
+func (c Console) Hold(ctx context.Context, target *sink.Target, file string,
+	note func(func())) func(fd uintptr) (bool, error) {
 	return func(fd uintptr) (bool, error) {
 		waiting := time.AfterFunc(lockPatience, func() {
-			note(func() { c.Notes(file, api.Note{Message: "waiting for another program that has locked the file"}) })
+			note(func() {
+				c.Notes(file, api.Note{Message: "waiting for another program that has locked the file"})
+			})
 		})
 		defer waiting.Stop()
 		return target.Hold(ctx, fd)
 	}
 }
 
-// lockPatience is how long nothing is said about waiting for a lock.
+// lockPatience is how long a lock is waited for without a note.
 const lockPatience = 2 * time.Second
 
-// NotWritten is the problem that kept a file from being written.
+// NotWritten returns the problem of a file that could not be written.
 func NotWritten(file string, err error) *api.Failure {
 	hint := ""
 	switch {
@@ -214,10 +234,11 @@ func NotWritten(file string, err error) *api.Failure {
 	case errors.Is(err, sink.ErrNoTemporary) && errors.Is(err, fs.ErrPermission):
 		hint = "a new file takes the place of the old one, for which the directory must be writable"
 	}
-	return &api.Failure{Class: api.FailureFunction, Pos: api.Position{File: file}, Message: err.Error(), Hint: hint, Err: err}
+	return &api.Failure{Class: api.FailureFunction, Pos: api.Position{File: file},
+		Message: err.Error(), Hint: hint, Err: err}
 }
 
-// partsOf is the configuration of a response.
+// partsOf returns the configuration in a response, in parts.
 func partsOf(response *handler.Result) [][]byte {
 	if response.Parts != nil {
 		return response.Parts

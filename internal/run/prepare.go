@@ -16,12 +16,13 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// Deps is what a run works with.
+// Deps are the dependencies of a run.
 type Deps struct {
 	Streams  *iostreams.Streams
 	Executor *functions.Executor
 	Writes   *Writes
-	// Alone says that the process does nothing else: memory is collected as it is best for the run.
+	// Alone says that the process does nothing else, so that the run may tune its garbage
+	// collector.
 	Alone bool
 }
 
@@ -29,23 +30,23 @@ type Deps struct {
 type Files struct {
 	File, Unit string
 	Paths      []string // files, directories and patterns
-	Recursive  bool     // the directories of a directory in Paths too
-	Dir        string   // where paths start; empty for the working directory
+	Recursive  bool     // descend into subdirectories of Paths
+	Dir        string   // the directory paths are relative to; empty for the working directory
 	Command    string   // the command that hints show
 }
 
-// Request is the files that a chain runs on and the chain, resolved for their toolchains.
+// Request is a chain, resolved for the toolchains of its files, and these files.
 type Request struct {
 	files    Files
 	executor *functions.Executor
 	reader   *source.Reader
 	found    *source.Found
-	first    *source.Unit // the first unit, when it had to be read for its toolchain
-	known    []api.ToolchainType
+	first    *source.Unit        // the first unit, if it was read to find its toolchain
+	known    []api.ToolchainType // of the files; nil before Toolchains
 	plans    *plans
-	// toolchain is the one that problems with the chain are about: that of all units, mostly.
+	// toolchain is the one for which problems with the chain are reported, usually the only one.
 	toolchain api.ToolchainType
-	args      map[string][]byte // files that are arguments, by path
+	args      map[string][]byte // contents of argument files, by path
 }
 
 // NewRequest makes a request without units, for reading a chain from a file.
@@ -63,19 +64,21 @@ func Prepare(ctx context.Context, files Files, s *settings.Settings, deps Deps) 
 	return r, err
 }
 
-// Reader is a reader of files as the settings say.
+// Reader returns a reader of files with the limits of the settings.
 func Reader(s *settings.Settings, streams *iostreams.Streams) *source.Reader {
 	return &source.Reader{In: streams.In, MaxSize: s.MaxBytes}
 }
 
 // find finds the files of the units.
 func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, error) {
-	finder := &source.Finder{Dir: r.files.Dir, Recursive: r.files.Recursive, Toolchain: r.reader.Toolchain, AnyFormat: anyFormat, Temporary: sink.IsTemporary}
+	finder := &source.Finder{Dir: r.files.Dir, Recursive: r.files.Recursive,
+		Toolchain: r.reader.Toolchain, AnyFormat: anyFormat, Temporary: sink.IsTemporary}
 	if len(r.files.Paths) > 0 {
 		return finder.Find(ctx, r.files.Paths)
 	}
 	if r.files.Recursive {
-		return nil, diag.UsageHint(shellwords.Quote("fctl", "do", "-f", r.files.File, "-R", "FUNCTION"), "-R goes with -f")
+		return nil, diag.UsageHint(shellwords.Quote("fctl", "do", "-f", r.files.File, "-R",
+			"FUNCTION"), "-R goes with -f")
 	}
 	f, err := finder.Named(r.files.File)
 	f.Unit = r.files.Unit
@@ -87,10 +90,10 @@ func (r *Request) ReadsStdin() bool {
 	return slices.ContainsFunc(r.found.Files, func(f source.File) bool { return f.Path == "-" })
 }
 
-// inDir is a path of the command line, which starts where -C says.
+// inDir resolves a path on the command line, relative to the directory given with -C.
 func (r *Request) inDir(path string) string { return InDirectory(r.files.Dir, path) }
 
-// InDirectory is a path that starts at dir, unless it is absolute or the standard input.
+// InDirectory returns path relative to dir, unchanged if it is absolute or "-".
 func InDirectory(dir, path string) string {
 	if dir == "" || path == "-" || filepath.IsAbs(path) {
 		return path
@@ -98,7 +101,7 @@ func InDirectory(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Walk resolves words against the functions of a toolchain.
+// Walk returns a plan.Walk, which resolves words against the functions of a toolchain.
 func (r *Request) Walk(ctx context.Context, t api.ToolchainType) *plan.Walk {
 	return &plan.Walk{
 		Toolchain: t, Functions: r.executor,
@@ -106,22 +109,24 @@ func (r *Request) Walk(ctx context.Context, t api.ToolchainType) *plan.Walk {
 	}
 }
 
-// Chain reads a chain from a file, or from "-".
+// Chain reads a chain from a file, or from the standard input if path is "-".
 func (r *Request) Chain(ctx context.Context, walk *plan.Walk, path string) (*plan.Plan, error) {
 	text, err := r.bytes(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return walk.Invocations(plan.Text{Bytes: text, Name: diag.FileName(r.inDir(path)), Dir: filepath.Dir(path)})
+	return walk.Invocations(plan.Text{Bytes: text, Name: diag.FileName(r.inDir(path)),
+		Dir: filepath.Dir(path)})
 }
 
-// bytes reads a file that is not a unit. The standard input can be read once.
+// bytes reads a file that is not a unit, and caches it: the standard input can be read only once.
 func (r *Request) bytes(ctx context.Context, path string) ([]byte, error) {
 	if text, known := r.args[path]; known {
 		return text, nil
 	}
 	if path == "" {
-		return nil, diag.UsageHint("file:PATH is the content of the file at PATH", "the name of the file is empty")
+		return nil, diag.UsageHint("file:PATH is the content of the file at PATH",
+			"the name of the file is empty")
 	}
 	if path == "-" && r.ReadsStdin() {
 		return nil, diag.Usage("the standard input can be read once only, and it is FILE already")

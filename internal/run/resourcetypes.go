@@ -16,8 +16,10 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// AddResourceTypes gives an executor the files about resource types that the settings name.
-func AddResourceTypes(ctx context.Context, executor *functions.Executor, reader *source.Reader, s *settings.Settings) error {
+// AddResourceTypes adds to an executor the resource type definitions in the files that the settings
+// name.
+func AddResourceTypes(ctx context.Context, executor *functions.Executor, reader *source.Reader,
+	s *settings.Settings) error {
 	var files []resourcetypes.File
 	for _, f := range s.ResourceTypes {
 		if f.Path == "-" {
@@ -36,7 +38,7 @@ func AddResourceTypes(ctx context.Context, executor *functions.Executor, reader 
 	return knowledgeProblems(executor.AddResourceTypes(files...))
 }
 
-// SettingsNotes are the notes on settings, unless they want no notes.
+// SettingsNotes returns the notes about the settings, nil if the settings turn notes off.
 func SettingsNotes(s *settings.Settings, executor *functions.Executor) []api.Note {
 	if !s.TellsNotes() {
 		return nil
@@ -45,7 +47,8 @@ func SettingsNotes(s *settings.Settings, executor *functions.Executor) []api.Not
 }
 
 // readNamed reads a file that a setting names, or that was found in a directory it names.
-func readNamed(ctx context.Context, reader *source.Reader, f settings.File, path string) ([]byte, error) {
+func readNamed(ctx context.Context, reader *source.Reader, f settings.File,
+	path string) ([]byte, error) {
 	if f.OfProject() {
 		return f.Read(path)
 	}
@@ -53,22 +56,23 @@ func readNamed(ctx context.Context, reader *source.Reader, f settings.File, path
 	return text, f.Blame(err)
 }
 
-// overridden are the notes on project's files that change what functions do with built-in types.
+// overridden returns the notes about a project's files that change the paths of built-in types.
 func overridden(executor *functions.Executor, files []settings.File) []api.Note {
 	var notes []api.Note
 	for _, f := range files {
 		name := diag.FileName(shorter(f.Path))
 		if types, at := executor.OverriddenTypes(name); f.OfProject() && len(types) > 0 {
 			notes = append(notes, api.Note{
-				Pos:     api.Position{File: name, Line: at.Line, Column: at.Column},
-				Message: fmt.Sprintf("this file of the project changes the paths of %s, as %s names it; --no-project-settings leaves it out", builtInTypes(types), f.By),
+				Pos: api.Position{File: name, Line: at.Line, Column: at.Column},
+				Message: fmt.Sprintf("this file of the project changes the paths of %s, as %s names it; --no-project-settings leaves it out",
+					builtInTypes(types), f.By),
 			})
 		}
 	}
 	return notes
 }
 
-// builtInTypes names built-in types, the first five of them.
+// builtInTypes lists built-in types in words, at most five by name.
 func builtInTypes(types []api.ResourceType) string {
 	const shown = 5
 	if types[0] == api.ResourceTypeAny {
@@ -87,7 +91,7 @@ func builtInTypes(types []api.ResourceType) string {
 	return "the built-in types " + strings.Join(names, ", ")
 }
 
-// knowledgeProblems locates what is wrong with files about resource types.
+// knowledgeProblems converts the errors in resource type definitions to failures with positions.
 func knowledgeProblems(err error) error {
 	if err == nil {
 		return nil
@@ -110,7 +114,7 @@ func knowledgeProblems(err error) error {
 	return problems
 }
 
-// shorter is the path relative to where fctl was started, if that is shorter.
+// shorter returns path relative to the working directory, if that is shorter.
 func shorter(path string) string {
 	if here, err := filepath.Abs("."); err == nil {
 		if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {

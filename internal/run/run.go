@@ -1,14 +1,12 @@
-// Package run is the loop that runs a chain of functions on files. A caller
-// prepares a request, which finds the files (source), resolves the chain for
-// their toolchains (plan), and calls Run: it reads each file, has the executor run
-// the chain, and prints (report) or writes (sink) the result.
+// Package run runs a chain of functions on files. A caller prepares a request, which finds the
+// files (source), resolves the chain for their toolchains (plan), and calls Run: it reads each
+// file, has the executor run the chain, and prints (report) or writes (sink) the result.
 //
 // The invariants of this package:
-//   - It knows no flags and no exit statuses: options come in as values, and the
-//     result goes out as one.
-//   - Files are worked on in parallel, and what there is to say is said in their
-//     order.
-//   - A file with a problem does not keep the others from being worked on.
+//   - It knows no flags and no exit statuses: options come in as values, and the result goes out as
+//     one.
+//   - Files are processed in parallel, and their results are reported in input order.
+//   - A problem with one file does not stop the others.
 package run
 
 import (
@@ -35,68 +33,71 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// Run runs the chain of a request on its files and prints or writes the results. The error is what kept it from
-// beginning or from reaching the end; problems with files are in the result, and were written to the error stream.
+// Run runs the chain of a request on its files and prints or writes the results. It returns an
+// error if the run could not begin or was interrupted. Problems with files are in the result; they
+// have been reported on the error stream.
 func Run(ctx context.Context, options Options, deps Deps) (Result, error) {
-	l := &loop{ctx: ctx, options: options, deps: deps, request: options.Request, console: Console{deps.Streams}}
+	l := &loop{ctx: ctx, options: options, deps: deps, request: options.Request,
+		console: Console{deps.Streams}}
 	err := l.run()
 	return l.result, err
 }
 
-// Result is what became of all units.
+// Result is the outcome of a run.
 type Result struct {
-	// No is true when a validation did not pass, or Check found files that would change.
+	// No is true if a validation did not pass, or if Check found files that would change.
 	No bool
-	// Failures are all problems.
+	// Failures are all problems, of all files.
 	Failures []*api.Failure
-	// Units is the number of files on which the chain was to run, Changed are the names of those that it changed.
+	// Units is the number of files on which the chain was to run. Changed are the paths of those
+	// that it changed.
 	Units   int
 	Changed []string
 }
 
-// loop is a chain being run on the units: units are worked on in parallel, and what there is to say about each is said in
-// their order. A unit with a problem does not keep the others from being worked on.
+// loop is one run of a chain. Units run in parallel; results are reported in input order. A problem
+// with one unit does not stop the others.
 type loop struct {
 	ctx     context.Context
 	options Options
 	deps    Deps
 	request *Request
 	console Console
-	chain   *plan.Plan // the one that problems with the words are about
+	chain   *plan.Plan // for request.toolchain; problems with the words refer to it
 
-	prints     bool   // anything goes to the standard output
-	where      string // selects resources
-	whereFlags string // the same as the flags say it
+	prints     bool   // the output is printed
+	where      string // the expression that selects resources
+	whereFlags string // the same in the words of the flags
 	other      map[string]api.Text
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
 
 	printer  *report.Printer
-	writer   writer // nil when nothing is written
+	writer   writer // nil if no files are written
 	progress *iostreams.Progress
 	memory   *memory
 	summary  summary
 	result   Result
 	out      *sink.Stream
-	broken   error  // what keeps anything more from being printed
+	broken   error  // why nothing more can be printed
 	stop     func() // ends the run early
 }
 
-// outcome is what became of one unit.
+// outcome is the result of one unit.
 type outcome struct {
 	file      source.File
-	target    *sink.Target      // the file, locked; nil when it is not written in place
-	toolchain api.ToolchainType // empty when it could not be read
-	passed    source.Reason     // why it is skipped; nothing else is said about it
+	target    *sink.Target      // the file, locked; nil unless it is written in place
+	toolchain api.ToolchainType // empty if it could not be read
+	passed    source.Reason     // why it is skipped; if set, nothing else is reported
 	response  *handler.Result
 	piece     *report.Piece
 	notes     []api.Note
-	failed    []byte // results that did not pass, where they are not printed
+	failed    []byte // failed validations, for the error stream
 	problems  diag.List
 	changes   changes
-	unable    error // it was interrupted
+	unable    error // the error if it was interrupted
 }
 
-// run executes the chain on the units and prints or writes the results.
+// run runs the chain on the units and prints or writes the results.
 func (l *loop) run() (err error) {
 	if l.chain, err = l.request.plans.of(l.request.toolchain); err != nil {
 		return err
@@ -114,9 +115,11 @@ func (l *loop) run() (err error) {
 	streams, files := l.deps.Streams, l.request.found
 	l.context = plan.Context(l.options.Settings)
 	l.printer = &report.Printer{
-		Format: l.options.Format, Report: l.options.Report, Several: files.Several, Signatures: l.chain.Signatures,
-		Elsewhere: l.options.Output != Stdout, Silent: !l.prints,
-		Screen: report.Screen{Terminal: streams.OutIsTerminal(), Head: streams.OutStyle(color.Bold), Diff: DiffStyle(streams)},
+		Format: l.options.Format, Report: l.options.Report, Several: files.Several,
+		Signatures: l.chain.Signatures,
+		Elsewhere:  l.options.Output != Stdout, Silent: !l.prints,
+		Screen: report.Screen{Terminal: streams.OutIsTerminal(), Head: streams.OutStyle(color.Bold),
+			Diff: DiffStyle(streams)},
 	}
 	l.console.Notes("", l.options.Notes...)
 	if !l.options.Settings.Quiet {
@@ -191,35 +194,40 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 	return o
 }
 
-// failedPiece is what is printed about a unit on which no function ran. With one unit only a report says something about it.
+// failedPiece returns what is printed about a unit on which no function ran.
 func (l *loop) failedPiece(o *outcome) *report.Piece {
 	c := l.context(o.file.Unit, l.request.toolchain)
 	response := &handler.Result{
 		FunctionInvocationResponse: api.FunctionInvocationResponse{
-			OrganizationID: c.OrganizationID, SpaceID: c.SpaceID, SpaceSlug: c.SpaceSlug, UnitID: c.UnitID, UnitSlug: c.UnitSlug,
+			OrganizationID: c.OrganizationID, SpaceID: c.SpaceID, SpaceSlug: c.SpaceSlug,
+			UnitID: c.UnitID, UnitSlug: c.UnitSlug,
 		},
 		Failures: o.problems,
 	}
 	for _, f := range o.problems {
 		response.ErrorMessages = append(response.ErrorMessages, f.Error())
 	}
-	piece, err := l.printer.Piece(report.Result{Unit: o.file.Unit, File: diag.FileName(o.file.Path), Signatures: l.chain.Signatures, Invocations: l.chain.Invocations, Response: response})
+	piece, err := l.printer.Piece(report.Result{Unit: o.file.Unit, File: diag.FileName(o.file.Path),
+		Signatures: l.chain.Signatures, Invocations: l.chain.Invocations, Response: response})
 	if err != nil {
 		return nil
 	}
 	return &piece
 }
 
-// readProblems are the problems with a file that cannot be read. Where FILE stands for one file -f may be what was meant.
+// readProblems returns the problems with a file that cannot be read. The hint suggests -f if FILE
+// is a directory or a pattern.
 func (l *loop) readProblems(f source.File, err error) diag.List {
 	problems := diag.Failures(err, api.FailureInput)
-	if !l.request.found.Several && (errors.Is(err, source.ErrDirectory) || errors.Is(err, fs.ErrNotExist) && source.IsPattern(f.Path)) {
-		problems[0].Hint = shellwords.Quote("fctl", l.request.files.Command, "-f", f.Path) + " ... takes several files"
+	if !l.request.found.Several && (errors.Is(err, source.ErrDirectory) ||
+		errors.Is(err, fs.ErrNotExist) && source.IsPattern(f.Path)) {
+		problems[0].Hint = shellwords.Quote("fctl", l.request.files.Command, "-f", f.Path) +
+			" ... takes several files"
 	}
 	return problems
 }
 
-// read reads a unit, unless that was done already. What is written in place is locked first.
+// read reads a unit, unless it has been read. A file that is written in place is locked first.
 func (l *loop) read(o *outcome, admit func(int64)) (*source.Unit, error) {
 	files, inPlace := l.writer.(fileWriter)
 	if l.request.first != nil && !inPlace {
@@ -242,7 +250,7 @@ func (l *loop) read(o *outcome, admit func(int64)) (*source.Unit, error) {
 	return unit, err
 }
 
-// chainFor is the chain for a toolchain, if there are functions for that.
+// chainFor returns the chain for a toolchain, or an error if the executor has no functions for it.
 func (l *loop) chainFor(t api.ToolchainType) (*plan.Plan, error) {
 	if t == l.request.toolchain {
 		return l.chain, nil
@@ -266,20 +274,24 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		}
 	}
 	request := &api.FunctionInvocationRequest{
-		FunctionContext:     l.context(unit.Name, unit.Toolchain),
-		ConfigData:          unit.Data,
-		FileName:            unit.File,
-		OtherData:           l.other,
-		NumFilters:          l.options.NumFilters,
-		WhereResource:       l.where,
-		RecordMutations:     l.prints && (l.options.Format == report.Mutations || l.options.Format == report.Response),
+		FunctionContext: l.context(unit.Name, unit.Toolchain),
+		ConfigData:      unit.Data,
+		FileName:        unit.File,
+		OtherData:       l.other,
+		NumFilters:      l.options.NumFilters,
+		WhereResource:   l.where,
+		RecordMutations: l.prints &&
+			(l.options.Format == report.Mutations || l.options.Format == report.Response),
 		StopOnError:         !l.options.KeepGoing,
 		FunctionInvocations: chain.Invocations,
 	}
 	options := handler.Options{
-		AllowExternal: s.AllowExternal, InParts: true, CountChanges: l.counts(), KeepSteps: l.prints && l.options.Format == report.Diff,
+		AllowExternal: s.AllowExternal, InParts: true, CountChanges: l.counts(),
+		KeepSteps: l.prints && l.options.Format == report.Diff,
 	}
-	response, err := source.Interruptible(l.ctx, func() (*handler.Result, error) { return l.deps.Executor.Run(l.ctx, request, options) })
+	response, err := source.Interruptible(l.ctx, func() (*handler.Result, error) {
+		return l.deps.Executor.Run(l.ctx, request, options)
+	})
 	switch {
 	case l.ctx.Err() != nil:
 		o.unable = l.ctx.Err()
@@ -306,7 +318,8 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	return nil
 }
 
-// hintToolchain hints at --toolchain when a file whose name tells nothing turns out to be no manifest.
+// hintToolchain adds a hint at --toolchain if a file is not a manifest and its name does not imply
+// a toolchain.
 func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
 	extension := filepath.Ext(unit.File)
 	if l.request.reader.Toolchain != "" || extension == "" || source.NameTells(unit.File) {
@@ -317,17 +330,20 @@ func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
 		f := *o.problems[i]
 		f.Hint = hint
 		o.problems[i] = &f
-	} else if i := slices.IndexFunc(o.notes, func(n api.Note) bool { return n.Kind == api.NoteSkippedDocument }); i >= 0 && !o.response.Changed {
+	} else if i := slices.IndexFunc(o.notes, func(n api.Note) bool {
+		return n.Kind == api.NoteSkippedDocument
+	}); i >= 0 && !o.response.Changed {
 		o.notes = append(slices.Clip(o.notes), api.Note{Message: hint})
 	}
 }
 
-// deliver makes what is printed about a unit, and writes its configuration.
+// deliver renders what is printed about a unit, and writes its configuration.
 func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	response := o.response
 	result := report.Result{
-		Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures, Invocations: chain.Invocations,
-		Response: response, Before: unit.Data,
+		Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures,
+		Invocations: chain.Invocations,
+		Response:    response, Before: unit.Data,
 	}
 	if l.prints && response.Success && response.Changed {
 		switch l.options.Format {
@@ -338,12 +354,14 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 			}
 		case report.Diff:
 			result.BeforePlaces = places(l.deps.Executor, unit.Toolchain, unit.Data)
-			result.AfterPlaces = places(l.deps.Executor, unit.Toolchain, bytes.Join(partsOf(response), nil))
+			result.AfterPlaces = places(l.deps.Executor, unit.Toolchain,
+				bytes.Join(partsOf(response), nil))
 		}
 	}
 	if !l.options.ShowSecrets {
 		result.Secrets = func() *sensitive.Values {
-			return l.deps.Executor.Sensitive(unit.Toolchain, unit.Data, bytes.Join(partsOf(response), nil))
+			return l.deps.Executor.Sensitive(unit.Toolchain, unit.Data,
+				bytes.Join(partsOf(response), nil))
 		}
 	}
 	if l.prints {
@@ -377,14 +395,15 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	return nil
 }
 
-// take says what there is to say about a unit. It is called in the order of the units.
+// take reports a unit. It is called in the order of the units.
 func (l *loop) take(o outcome) {
 	if o.unable != nil {
 		return
 	}
 	l.progress.Add(1)
 	if o.passed != "" {
-		l.request.found.Passed = append(l.request.found.Passed, source.Passed{Path: o.file.Path, Why: o.passed})
+		l.request.found.Passed = append(l.request.found.Passed,
+			source.Passed{Path: o.file.Path, Why: o.passed})
 		l.summary.passed++
 		return
 	}
@@ -402,7 +421,8 @@ func (l *loop) take(o outcome) {
 	if len(o.problems) > 0 {
 		l.fail(o.problems)
 	}
-	if o.response != nil && o.response.ValidationFailed || l.options.Output == Check && o.changes.any() {
+	if o.response != nil && o.response.ValidationFailed ||
+		l.options.Output == Check && o.changes.any() {
 		l.result.No = true
 	}
 	l.result.Units++
@@ -411,7 +431,7 @@ func (l *loop) take(o outcome) {
 	}
 }
 
-// showPanics shows where functions panicked, or says how to see that.
+// showPanics prints the stacks of functions that panicked, or hints at --debug.
 func (l *loop) showPanics(o *outcome) {
 	if l.options.Settings.Debug {
 		l.say(func() { l.console.stacks(o.response.Failures) })
@@ -443,15 +463,16 @@ func (l *loop) write(payload report.Payload) {
 	write := func() { l.output(func() error { return l.out.Write(payload...) }) }
 	if l.deps.Streams.OutIsTerminal() {
 		l.progress.Pause(write)
-	} else { // what goes elsewhere is not in the way
+	} else { // no progress on that stream
 		write()
 	}
 	if l.broken != nil && l.writer == nil {
-		l.stop() // what cannot be printed need not be made
+		l.stop() // nothing else would come of the rest
 	}
 }
 
-// output writes to the standard output. A run that writes files ends in order when it is interrupted, even if nobody reads the output.
+// output writes to the standard output. A run that writes files must end in order when it is
+// interrupted, even if nobody reads the output, so its writes to the output are abandoned then.
 func (l *loop) output(write func() error) {
 	if l.writer == nil {
 		l.broken = write()
@@ -460,7 +481,7 @@ func (l *loop) output(write func() error) {
 	_, l.broken = source.Interruptible(l.ctx, func() (any, error) { return nil, write() })
 }
 
-// say writes to the error stream, after what was printed before.
+// say writes to the error stream, after flushing the output printed so far.
 func (l *loop) say(what func()) {
 	if l.broken == nil {
 		l.output(l.out.Flush)
@@ -468,7 +489,7 @@ func (l *loop) say(what func()) {
 	l.progress.Pause(what)
 }
 
-// finish says what can be said of all units together, and makes the exit status.
+// finish prints what is about all units, and returns the error of the context.
 func (l *loop) finish() error {
 	if l.writer != nil {
 		if err := l.writer.close(); err != nil {
@@ -490,7 +511,8 @@ func (l *loop) finish() error {
 	}
 	switch gone := errors.Is(l.broken, sink.ErrGone); {
 	case l.writer == nil && (gone || l.ctx.Err() != nil):
-		// Nobody wants to know the rest.
+		// The reader of the output is gone, or the run was interrupted: nobody needs the
+		// conclusion.
 	case l.broken != nil && !gone && !errors.Is(l.broken, context.Canceled):
 		l.fail(diag.Failures(l.broken, api.FailureFunction))
 		fallthrough
@@ -500,13 +522,14 @@ func (l *loop) finish() error {
 	return l.ctx.Err()
 }
 
-// addSummary appends to the summary of the workflow step that fctl runs in, if it does.
+// addSummary appends text to the summary of the GitHub workflow step that fctl runs in, if any.
 func (l *loop) addSummary(text []byte) error {
 	path := l.deps.Streams.Getenv("GITHUB_STEP_SUMMARY")
 	if len(text) == 0 || path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // others read it
+	// others read it
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec
 	if err != nil {
 		return fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err)
 	}
@@ -520,18 +543,20 @@ func (l *loop) fail(problems diag.List) {
 	l.result.Failures = append(l.result.Failures, problems...)
 }
 
-// demand makes failures of the notes that --require-match and --strict do not accept. Of several units, what matches in one need not
-// match in the others.
+// demand turns the notes that --require-match and --strict do not accept into failures. With
+// several units, --require-match is checked for all of them together, in unmatched.
 func (l *loop) demand(response *handler.Result) {
 	var kept []api.Note
 	for _, n := range response.Notes {
-		f := &api.Failure{Pos: n.Pos, Function: n.Function, Invocation: n.Invocation, Message: n.Message}
+		f := &api.Failure{Pos: n.Pos, Function: n.Function, Invocation: n.Invocation,
+			Message: n.Message}
 		switch {
 		case l.options.Settings.RequireMatch && n.Kind.Unmatched() && !l.request.found.Several:
 			f.Class = api.FailureFunction
 		case n.Kind == api.NoteNamelessDocument && !l.options.Settings.Strict:
 			continue
-		case l.options.Settings.Strict && (n.Kind == api.NoteSkippedDocument || n.Kind == api.NoteNamelessDocument):
+		case l.options.Settings.Strict &&
+			(n.Kind == api.NoteSkippedDocument || n.Kind == api.NoteNamelessDocument):
 			f.Class = api.FailureInput
 			refuseUnchecked(response)
 		default:
@@ -545,7 +570,7 @@ func (l *loop) demand(response *handler.Result) {
 	response.Notes = kept
 }
 
-// refuseUnchecked has no validation pass that could not check everything.
+// refuseUnchecked fails validations that could not check everything.
 func refuseUnchecked(response *handler.Result) {
 	for _, o := range response.Outputs {
 		list, _ := o.Value.(api.ValidationResultList)
@@ -555,13 +580,17 @@ func refuseUnchecked(response *handler.Result) {
 	}
 }
 
-// noConfiguration tells why a file that was found is none, if it is none: it has no resources, or is a template of something
-// that is still to be made.
+// noConfiguration returns why a file that was found is not configuration, empty if it is. Such a
+// file is a template, has no resources or is empty.
 func (l *loop) noConfiguration(unit *source.Unit, response *handler.Result) source.Reason {
-	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool { return f.Class == api.FailureInput && hasPlaceholder(unit.Data, f.Pos.Line) }) {
+	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool {
+		return f.Class == api.FailureInput && hasPlaceholder(unit.Data, f.Pos.Line)
+	}) {
 		return source.IsTemplate
 	}
-	if !hasFindings(response) && slices.ContainsFunc(response.Notes, func(n api.Note) bool { return n.Kind == api.NoteSkippedDocument }) {
+	if !hasFindings(response) && slices.ContainsFunc(response.Notes, func(n api.Note) bool {
+		return n.Kind == api.NoteSkippedDocument
+	}) {
 		resources, err := resourcesOf(l.deps.Executor, unit.Toolchain, unit.Data)
 		if err == nil && len(resources) == 0 {
 			return source.NoResource
@@ -573,17 +602,20 @@ func (l *loop) noConfiguration(unit *source.Unit, response *handler.Result) sour
 	return ""
 }
 
-// hasFindings tells whether a validation found something in the text, whatever the text is.
+// hasFindings reports whether a validation found something wrong in the text.
 func hasFindings(response *handler.Result) bool {
 	for _, o := range response.Outputs {
-		if list, ok := o.Value.(api.ValidationResultList); ok && slices.ContainsFunc(list, func(r api.ValidationResult) bool { return len(r.FailedAttributes) > 0 }) {
+		if list, ok := o.Value.(api.ValidationResultList); ok &&
+			slices.ContainsFunc(list, func(r api.ValidationResult) bool {
+				return len(r.FailedAttributes) > 0
+			}) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasPlaceholder tells whether a line holds what a template's engine replaces.
+// hasPlaceholder reports whether a line, counted from 1, contains a template action.
 func hasPlaceholder(text []byte, line int) bool {
 	for l := range bytes.Lines(text) {
 		if line--; line == 0 {
@@ -593,10 +625,11 @@ func hasPlaceholder(text []byte, line int) bool {
 	return false
 }
 
-// isBlank tells whether there is nothing but comments and separators in a text.
+// isBlank reports whether a text has only comments and document separators.
 func isBlank(text []byte) bool {
 	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' &&
+			!bytes.Equal(line, []byte("---")) {
 			return false
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// addSchemas gives the executor the schemas in files. They are found now and read when a function asks for them, if one does.
+// addSchemas gives the executor the schemas in files. The files are found now, but read only if a
+// function needs them.
 func (l *loop) addSchemas() error {
 	if len(l.options.Settings.Schemas) == 0 {
 		return nil
@@ -57,7 +58,8 @@ func (l *loop) findSchemas() (paths []string, named map[string]settings.File, er
 			known, twice := named[f.Path]
 			switch {
 			case f.Problem != nil:
-				problems = append(problems, diag.Failures(setting.Blame(f.Problem), api.FailureInput)...)
+				problems = append(problems,
+					diag.Failures(setting.Blame(f.Problem), api.FailureInput)...)
 			case !f.Named && !isSchemaFile(f.Path):
 			case !twice:
 				paths = append(paths, f.Path)
@@ -71,7 +73,8 @@ func (l *loop) findSchemas() (paths []string, named map[string]settings.File, er
 	case problems != nil:
 		return nil, nil, problems
 	case len(paths) == 0:
-		return nil, nil, diag.Usage("--schema: no file name ends in .yaml, .yml or .json in %s", strings.Join(shortened(l.options.Settings.Schemas), ", "))
+		return nil, nil, diag.Usage("--schema: no file name ends in .yaml, .yml or .json in %s",
+			strings.Join(shortened(l.options.Settings.Schemas), ", "))
 	}
 	return paths, named, nil
 }
@@ -84,12 +87,15 @@ func shortened(files []settings.File) []string {
 	return names
 }
 
-// clashNotes are the notes on files that had schemas of built-in types, one for each file.
+// clashNotes returns the notes about files with schemas of built-in types, one per file and
+// definition.
 func clashNotes(clashes []schemas.Clash) []api.Note {
 	var notes []api.Note
 	for len(clashes) > 0 {
 		first := clashes[0]
-		n := slices.IndexFunc(clashes, func(c schemas.Clash) bool { return c.File != first.File || c.Definition != first.Definition })
+		n := slices.IndexFunc(clashes, func(c schemas.Clash) bool {
+			return c.File != first.File || c.Definition != first.Definition
+		})
 		if n < 0 {
 			n = len(clashes)
 		}
@@ -97,9 +103,11 @@ func clashNotes(clashes []schemas.Clash) []api.Note {
 		for i, c := range clashes[:n] {
 			types[i] = c.Type
 		}
-		message := fmt.Sprintf("the CustomResourceDefinition %s does not count for %s", first.Definition, builtInTypes(types))
+		message := fmt.Sprintf("the CustomResourceDefinition %s does not count for %s",
+			first.Definition, builtInTypes(types))
 		if first.Definition == "" {
-			message = fmt.Sprintf("this file of the project replaces the schema of %s, as %s names it; --no-project-settings leaves it out", builtInTypes(types), first.Project)
+			message = fmt.Sprintf("this file of the project replaces the schema of %s, as %s names it; --no-project-settings leaves it out",
+				builtInTypes(types), first.Project)
 		}
 		notes = append(notes, api.Note{Pos: api.Position{File: first.File}, Message: message})
 		clashes = clashes[n:]
@@ -107,8 +115,8 @@ func clashNotes(clashes []schemas.Clash) []api.Note {
 	return notes
 }
 
-// addInputs tells the executor of resources that a function does not see: those of other units, and those that the
-// filters leave out.
+// addInputs gives the executor the resources that a function does not see: those of other units,
+// and those that are not selected.
 func (l *loop) addInputs() error {
 	if !l.request.found.Several && l.where == "" {
 		return nil
@@ -116,7 +124,8 @@ func (l *loop) addInputs() error {
 	return l.deps.Executor.AddInputs(l.inputs)
 }
 
-// inputs are the input files of Kubernetes. What is wrong with them is reported when functions run on them.
+// inputs reads the input files that may hold Kubernetes resources. Errors are skipped: they are
+// reported when functions run on the files.
 func (l *loop) inputs() []schemas.File {
 	var all []schemas.File
 	reader := *l.request.reader

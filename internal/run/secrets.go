@@ -9,8 +9,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// sensitive finds the secret values that messages about a unit may quote: those in its data before and after the chain, in other data and
-// in arguments. The response may be nil, and the unit when it could not be read.
+// sensitive finds the secret values that messages about a unit may quote: those in its data before
+// and after the chain, in other data and in arguments. The response may be nil. The unit is nil if
+// it could not be read; the result is then nil, too.
 func (l *loop) sensitive(unit *source.Unit, response *handler.Result) *sensitive.Values {
 	if l.options.ShowSecrets || unit == nil {
 		return nil
@@ -32,21 +33,24 @@ func (l *loop) sensitive(unit *source.Unit, response *handler.Result) *sensitive
 	return l.deps.Executor.Sensitive(unit.Toolchain, texts...)
 }
 
-// speaks reports whether a response has anything to say that may quote a value.
+// speaks reports whether a response has messages that may quote a value.
 func speaks(r *handler.Result) bool {
-	return len(r.Failures)+len(r.Notes) > 0 || slices.ContainsFunc(r.Outputs, func(o api.Output) bool {
-		switch value := o.Value.(type) {
-		case api.ValidationResultList:
-			return slices.ContainsFunc(value, func(result api.ValidationResult) bool { return !result.Passed || len(result.Details) > 0 })
-		case api.ValidationResult:
-			return !value.Passed
-		}
-		return false
-	})
+	return len(r.Failures)+len(r.Notes) > 0 ||
+		slices.ContainsFunc(r.Outputs, func(o api.Output) bool {
+			switch value := o.Value.(type) {
+			case api.ValidationResultList:
+				return slices.ContainsFunc(value, func(result api.ValidationResult) bool {
+					return !result.Passed || len(result.Details) > 0
+				})
+			case api.ValidationResult:
+				return !value.Passed
+			}
+			return false
+		})
 }
 
-// mask hides secret values in what a result says to people: failures, notes and what validations found. The data, the mutations and the
-// values that functions were asked for stay as they are.
+// mask hides secret values in messages: failures, notes and validation results. Data, mutations and
+// the outputs of other functions stay as they are.
 func mask(v *sensitive.Values, r *handler.Result) {
 	if v == nil {
 		return

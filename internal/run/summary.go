@@ -12,36 +12,37 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// summary is what is counted over all units.
+// summary counts over all units.
 type summary struct {
 	units, failed int
-	passed        int // files that turned out to have no configuration
+	passed        int // files that were read and turned out not to be configuration
 	changes       changes
 	formats       map[api.ToolchainType]*formatSummary
 	steps         []stepSummary
 	notes         []noteSummary
-	noted         map[api.Note]int // the place of a note in notes
+	noted         map[api.Note]int // the index of a note in notes
 }
 
-// formatSummary is how many files of a toolchain there are, and how many of them changed.
+// formatSummary counts the files of a toolchain, and those that changed.
 type formatSummary struct{ units, changed int }
 
-// stepSummary is what became of a function of the chain in all units.
+// stepSummary is what a function of the chain did in all units.
 type stepSummary struct {
 	function, invocation string
 
-	// matched is true when it did something in a unit, or would have: it failed or was not reached.
+	// matched is true if the function did something in a unit, or may have: it failed or was not
+	// reached.
 	matched   bool
-	unmatched *api.Note // why it had nothing to do
-	differs   bool      // and other arguments in other units, to which they were evaluated
+	unmatched *api.Note // why it had nothing to do in a unit
+	differs   bool      // the reason differs between units, as arguments are evaluated per unit
 	counted   bool
 	matches   int
 }
 
-// noteSummary is a note about the command rather than a place, which many units have.
+// noteSummary is a note that several units have, about the command rather than a position.
 type noteSummary struct {
 	note  api.Note
-	file  string // the first one
+	file  string // the first unit with the note
 	units int
 }
 
@@ -59,7 +60,8 @@ func (t *summary) add(o *outcome) {
 	}
 	for i, f := range o.response.Functions {
 		if i >= len(t.steps) {
-			t.steps = append(t.steps, stepSummary{function: f.FunctionName, invocation: f.Invocation})
+			t.steps = append(t.steps,
+				stepSummary{function: f.FunctionName, invocation: f.Invocation})
 		}
 		s := &t.steps[i]
 		s.counted = s.counted || f.Counted
@@ -72,11 +74,13 @@ func (t *summary) add(o *outcome) {
 	}
 }
 
-// addUnmatched adds why the function had nothing to do in a unit. Resources that a filter selects in one unit and that lack what the
-// arguments name say more than that it selects none in the others.
+// addUnmatched records why the function had nothing to do in a unit. A unit whose selected
+// resources lack what the arguments name is a better explanation than units in which nothing is
+// selected.
 func (s *stepSummary) addUnmatched(n *api.Note) {
 	switch {
-	case s.unmatched == nil || s.unmatched.Kind == api.NoteNothingSelected && n.Kind == api.NoteNothingMatched:
+	case s.unmatched == nil || s.unmatched.Kind == api.NoteNothingSelected &&
+		n.Kind == api.NoteNothingMatched:
 		s.unmatched = n
 	case s.unmatched.Kind == n.Kind && *s.unmatched != *n:
 		s.differs = true
@@ -97,7 +101,8 @@ func (t *summary) addFormat(o *outcome) {
 	t.formats[o.toolchain].changed += o.changes.files
 }
 
-// byFormat is how many files of each toolchain changed, in parentheses; empty when all files are of one.
+// byFormat returns the number of changed files by toolchain, in parentheses; empty if all files are
+// of one toolchain.
 func (t *summary) byFormat() string {
 	if len(t.formats) < 2 {
 		return ""
@@ -123,8 +128,8 @@ func (t *summary) addNote(file string, n api.Note) {
 	t.notes = append(t.notes, noteSummary{n, file, 1})
 }
 
-// tellNotes tells what is worth knowing about a unit. Of several units that is what has a place in them; what is about the command is
-// told of all of them together.
+// showNotes writes the notes about a unit. With several units, notes without a position are
+// collected in the summary, and written once for all of them.
 func (l *loop) showNotes(o *outcome) {
 	file := diag.FileName(o.file.Path)
 	notes := o.notes
@@ -143,9 +148,13 @@ func (l *loop) showNotes(o *outcome) {
 		for _, f := range o.response.Functions {
 			switch {
 			case !f.Ran:
-				notes = append(notes, api.Note{Function: f.FunctionName, Invocation: f.Invocation, Message: "did not run"})
+				notes = append(notes,
+					api.Note{Function: f.FunctionName, Invocation: f.Invocation,
+						Message: "did not run"})
 			case f.Counted:
-				notes = append(notes, api.Note{Function: f.FunctionName, Invocation: f.Invocation, Message: fmt.Sprintf("matches: %d", f.Matches)})
+				notes = append(notes,
+					api.Note{Function: f.FunctionName, Invocation: f.Invocation,
+						Message: fmt.Sprintf("matches: %d", f.Matches)})
 			}
 		}
 	}
@@ -154,7 +163,8 @@ func (l *loop) showNotes(o *outcome) {
 	}
 }
 
-// conclude tells what is about all units: notes, functions that matched nothing, files that were passed over, and how much changed.
+// conclude reports what is about all units: notes, functions that matched nothing, skipped files,
+// and how much changed.
 func (l *loop) conclude() {
 	t := &l.summary
 	var notes []api.Note
@@ -173,7 +183,10 @@ func (l *loop) conclude() {
 		notes = append(notes, l.nothingFound()...)
 	}
 	if note := SkippedFiles(l.request.found.Passed, l.options.Settings.Verbose); note != "" {
-		if l.request.reader.Toolchain == "" && slices.ContainsFunc(l.request.found.Passed, func(p source.Passed) bool { return p.Why == source.OtherFormat }) {
+		if l.request.reader.Toolchain == "" &&
+			slices.ContainsFunc(l.request.found.Passed, func(p source.Passed) bool {
+				return p.Why == source.OtherFormat
+			}) {
 			note += "; a directory means Kubernetes/YAML; --toolchain auto or a pattern takes the other formats"
 		}
 		notes = append(notes, api.Note{Message: note})
@@ -181,7 +194,9 @@ func (l *loop) conclude() {
 	if l.request.found.Several && l.options.Settings.Verbose {
 		for _, s := range t.steps {
 			if s.counted {
-				notes = append(notes, api.Note{Function: s.function, Invocation: s.invocation, Message: fmt.Sprintf("matches: %d", s.matches)})
+				notes = append(notes,
+					api.Note{Function: s.function, Invocation: s.invocation,
+						Message: fmt.Sprintf("matches: %d", s.matches)})
 			}
 		}
 	}
@@ -202,7 +217,8 @@ func (l *loop) noteUnlessQuiet(file string, n api.Note) {
 	}
 }
 
-// unmatched are the functions that matched nothing in any unit: notes, or with --require-match problems, which are told at once.
+// unmatched returns the notes about functions that matched nothing in any unit. With
+// --require-match it reports them as problems and returns nil.
 func (l *loop) unmatched() []api.Note {
 	var notes []api.Note
 	for _, s := range l.summary.steps {
@@ -220,7 +236,8 @@ func (l *loop) unmatched() []api.Note {
 	}
 	var problems diag.List
 	for _, n := range notes {
-		problems = append(problems, &api.Failure{Class: api.FailureFunction, Function: n.Function, Invocation: n.Invocation, Message: n.Message})
+		problems = append(problems, &api.Failure{Class: api.FailureFunction, Function: n.Function,
+			Invocation: n.Invocation, Message: n.Message})
 	}
 	if len(problems) > 0 {
 		l.fail(problems)
@@ -228,7 +245,8 @@ func (l *loop) unmatched() []api.Note {
 	return nil
 }
 
-// nothingFound tells that there was nothing to do anything with.
+// nothingFound returns a note, or reports a problem with --require-match, if no configuration was
+// found.
 func (l *loop) nothingFound() []api.Note {
 	if l.summary.units > 0 || l.ctx.Err() != nil {
 		return nil
@@ -244,11 +262,11 @@ func (l *loop) nothingFound() []api.Note {
 	return []api.Note{{Message: message}}
 }
 
-// shownFiles is how many files a note names.
+// shownFiles is the number of files that a note names.
 const shownFiles = 3
 
-// SkippedFiles says in one line which files were found and not read as configuration. Those with another extension are only
-// counted, as there may be many; with verbose all are named.
+// SkippedFiles says in one line which files were found and skipped. Files with another extension
+// are only counted, as there may be many; with verbose all are named.
 func SkippedFiles(passed []source.Passed, verbose bool) string {
 	if len(passed) == 0 {
 		return ""
@@ -281,17 +299,17 @@ func SkippedFiles(passed []source.Passed, verbose bool) string {
 	return Count(len(passed), "file") + " skipped: " + strings.Join(parts, ", ")
 }
 
-// summarises tells whether a line says how much changed.
+// summarises reports whether the run ends with a line that says how much changed.
 func (l *loop) summarises() bool {
 	return mutating(l.chain) && (l.request.found.Several || l.options.Output != Stdout)
 }
 
-// counts tells whether it has to be known how much changed.
+// counts reports whether changes must be counted.
 func (l *loop) counts() bool {
 	return l.options.Output == Check || l.summarises() && !l.options.Settings.Quiet
 }
 
-// summary is that line.
+// summaryLine returns the line that says how much changed.
 func (l *loop) summaryLine() string {
 	t := &l.summary
 	verb := "changed"
@@ -300,7 +318,8 @@ func (l *loop) summaryLine() string {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%d of %s %s%s", t.changes.files, Count(t.units, "file"), verb, t.byFormat())
-	fmt.Fprintf(&b, ", %s, %s", Count(t.changes.resources, "resource"), Count(t.changes.values, "value"))
+	fmt.Fprintf(&b, ", %s, %s", Count(t.changes.resources, "resource"),
+		Count(t.changes.values, "value"))
 	if t.failed > 0 {
 		fmt.Fprintf(&b, "; %d failed", t.failed)
 	}
@@ -316,7 +335,7 @@ func (l *loop) summaryLine() string {
 	return b.String()
 }
 
-// Count is a number of things.
+// Count returns a number of things in words: "1 file", "2 files".
 func Count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

@@ -13,8 +13,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// plans are the chain of a command line, resolved for each toolchain that
-// occurs among the files: the same words may mean another function there.
+// plans holds the chain of a command line, resolved for each toolchain among the files: the same
+// words may name different functions in each.
 type plans struct {
 	resolve func(api.ToolchainType) (*plan.Plan, error)
 
@@ -27,7 +27,7 @@ type resolved struct {
 	err   error
 }
 
-// of is the chain for a toolchain. It can be called concurrently.
+// of returns the chain for a toolchain. It can be called concurrently.
 func (c *plans) of(t api.ToolchainType) (*plan.Plan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,16 +39,17 @@ func (c *plans) of(t api.ToolchainType) (*plan.Plan, error) {
 	return r.chain, r.err
 }
 
-// Plan resolves the chain for the first toolchain of the files for which that
-// can be done. When there is none the error is what is wrong for the first.
+// Plan resolves the chain for the first toolchain of the files for which it resolves. If there is
+// none, it returns the error for the first toolchain.
 func (r *Request) Plan(ctx context.Context, chain func(*plan.Walk) (*plan.Plan, error)) error {
 	toolchains, err := r.Toolchains(ctx)
 	if err != nil {
 		return err
 	}
-	r.plans = &plans{made: map[api.ToolchainType]resolved{}, resolve: func(t api.ToolchainType) (*plan.Plan, error) {
-		return chain(r.Walk(ctx, t))
-	}}
+	r.plans = &plans{made: map[api.ToolchainType]resolved{},
+		resolve: func(t api.ToolchainType) (*plan.Plan, error) {
+			return chain(r.Walk(ctx, t))
+		}}
 	for _, r.toolchain = range toolchains {
 		if _, err = r.plans.of(r.toolchain); err == nil {
 			return nil
@@ -59,8 +60,8 @@ func (r *Request) Plan(ctx context.Context, chain func(*plan.Walk) (*plan.Plan, 
 	return err
 }
 
-// Toolchains are those of the files that there are functions for, in the order
-// of the files.
+// Toolchains returns the toolchains of the files that the executor supports, in the order of the
+// files.
 func (r *Request) Toolchains(ctx context.Context) (_ []api.ToolchainType, err error) {
 	if r.known == nil {
 		r.known, err = r.findToolchains(ctx)
@@ -79,7 +80,7 @@ func (r *Request) findToolchains(ctx context.Context) ([]api.ToolchainType, erro
 		case slices.Contains(known, t):
 		case Supported(t, r.executor.Toolchains()) == nil:
 			known = append(known, t)
-		case named: // others are passed over
+		case named: // other files are skipped
 			unknown = append(unknown, t)
 		}
 	}
@@ -94,7 +95,8 @@ func (r *Request) findToolchains(ctx context.Context) ([]api.ToolchainType, erro
 		}
 		add(t, f.Named)
 	}
-	// Reading tells, and one file is enough to resolve the words for. A pipe among several files is left for the run: it can be read once.
+	// Only the contents tell the format of these files. One supported file is enough to resolve the
+	// words. A pipe among several files is not read here, because it can be read only once.
 	reader := *r.reader
 	reader.RegularOnly = r.found.Several
 	for _, f := range unsure {
@@ -121,7 +123,7 @@ func (r *Request) findToolchains(ctx context.Context) ([]api.ToolchainType, erro
 	return []api.ToolchainType{api.ToolchainKubernetesYAML}, nil
 }
 
-// Supported refuses a toolchain the executor does not know.
+// Supported returns an error if the toolchain is not among the known ones.
 func Supported(t api.ToolchainType, known []api.ToolchainType) error {
 	var names []string
 	for _, k := range known {
