@@ -14,32 +14,32 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// Kind is what --report says: the form in which validation results are given
-// to other programs.
+// Kind is a value of --report: the form in which validation results are printed for other programs.
 type Kind string
 
-// The kinds.
+// The kinds of reports.
 const (
-	// GitHub are annotations of a GitHub workflow.
+	// GitHub prints annotations of a GitHub workflow.
 	GitHub Kind = "github"
-	// SARIF is what code scanning reads, version 2.1.0.
+	// SARIF is the format that code scanning reads, version 2.1.0.
 	SARIF Kind = "sarif"
-	// JUnit is what CI systems read as test results.
+	// JUnit is the XML that CI systems read as test results.
 	JUnit Kind = "junit"
 	// JSON is a flat list of findings.
 	JSON Kind = "json"
 	// Combined is one api.ValidationResult for everything, which --combine-validations prints.
 	Combined Kind = "combined"
-	// ForCI is what the CI system fctl runs in reads, if it is known; else there is no report.
+	// ForCI is the report of the CI system fctl runs in. There is no report if the system is
+	// unknown.
 	ForCI Kind = "auto"
 )
 
-// Kinds are the values of --report.
+// Kinds returns the values of --report.
 func Kinds() []string {
 	return []string{string(GitHub), string(SARIF), string(JUnit), string(JSON), string(ForCI)}
 }
 
-// ParseKind reads a value of --report.
+// ParseKind parses a value of --report.
 func ParseKind(text string) (Kind, error) {
 	if !slices.Contains(Kinds(), text) {
 		return "", fmt.Errorf("report %q is not one of %s", text, strings.Join(Kinds(), ", "))
@@ -47,8 +47,8 @@ func ParseKind(text string) (Kind, error) {
 	return Kind(text), nil
 }
 
-// RenderReport makes the report of the units. Problems that kept a function from
-// finding anything are part of it.
+// RenderReport renders the report of the units. It includes problems because of which a function
+// could not validate.
 func RenderReport(kind Kind, units []Result) ([]byte, error) {
 	switch kind {
 	case SARIF:
@@ -63,8 +63,9 @@ func RenderReport(kind Kind, units []Result) ([]byte, error) {
 	return github(units), nil
 }
 
-// combined makes one validation result of those of all units. A failure is in its details: what failed did not pass. So is a filter
-// that did not pass; where filters left nothing to validate, nothing has passed.
+// combined combines the validation results of all units into one. The details include failures and
+// filters that did not pass. A failure means that the result did not pass. If filters left nothing
+// to validate, the result did not pass, either.
 func combined(units []Result) ([]byte, error) {
 	var results api.ValidationResultList
 	var filters []string
@@ -83,7 +84,7 @@ func combined(units []Result) ([]byte, error) {
 	return Marshal(all)
 }
 
-// results are the validation results of a unit.
+// results returns the validation results of a unit.
 func (r Result) results() api.ValidationResultList {
 	var all api.ValidationResultList
 	for _, o := range r.Response.Outputs {
@@ -98,7 +99,7 @@ func (r Result) findings() []finding {
 	return slices.Concat(r.failures(), r.findingsOf(r.results()), r.uncheckedFindings(r.results()))
 }
 
-// level is how bad a finding is, in the words of SARIF and GitHub.
+// level returns the severity of a finding, in the words of SARIF and GitHub.
 func (f finding) level() string {
 	switch strings.ToLower(f.Score) {
 	case "low", "none", "info":
@@ -109,16 +110,16 @@ func (f finding) level() string {
 	return "error"
 }
 
-// shown is how many annotations GitHub shows for a step; it drops the rest.
+// shown is the number of annotations per step and level that GitHub shows; it drops the rest.
 const shown = 10
 
-// github prints workflow commands for the first findings and plain lines, which
-// stay in the log, for the others.
+// github prints workflow commands for the first findings. The others are plain lines, which stay in
+// the log.
 func github(units []Result) []byte {
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	message := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	var b strings.Builder
-	n := map[bool]int{} // errors, and what was not checked
+	n := map[bool]int{} // counts of findings, by whether they are unchecked resources
 	for _, u := range units {
 		for _, f := range u.findings() {
 			if n[f.Unchecked > 0]++; n[f.Unchecked > 0] > shown {
@@ -133,16 +134,18 @@ func github(units []Result) []byte {
 			if f.Position.Line > 0 {
 				fmt.Fprintf(&b, ",line=%d,col=%d", f.Position.Line, f.Position.Column)
 			}
-			fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace(f.rule()), message.Replace(f.text()))
+			fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace(f.rule()),
+				message.Replace(f.text()))
 		}
 	}
 	return []byte(b.String())
 }
 
-// summaryBytes is less than GitHub takes of a step's summary.
+// summaryBytes is a little less than GitHub's limit for a step's summary, 1 MiB.
 const summaryBytes = 1000 << 10
 
-// Summary is Markdown for the summary of the step, with all findings, when GitHub would drop some of the annotations; else nil.
+// Summary returns Markdown with all findings for the summary of the workflow step, or nil if GitHub
+// would show all annotations anyway.
 func (p *Printer) Summary() []byte {
 	var all []finding
 	for _, u := range p.results {
@@ -153,9 +156,12 @@ func (p *Printer) Summary() []byte {
 	}
 	cell := strings.NewReplacer("|", "\\|", "\r", "", "\n", "<br>", "<", "&lt;", "`", "&#96;")
 	var b strings.Builder
-	fmt.Fprintf(&b, "### fctl: %d findings\n\n| Place | Level | Rule | Finding |\n|---|---|---|---|\n", len(all))
+	fmt.Fprintf(&b, "### fctl: %d findings\n\n| Place | Level | Rule | Finding |\n|---|---|---|---|\n",
+		len(all))
 	for i, f := range all {
-		row := fmt.Sprintf("| %s | %s | %s | %s |\n", cell.Replace(diag.Printable(f.Position.String())), f.level(), cell.Replace(f.rule()), cell.Replace(f.text()))
+		row := fmt.Sprintf("| %s | %s | %s | %s |\n",
+			cell.Replace(diag.Printable(f.Position.String())), f.level(), cell.Replace(f.rule()),
+			cell.Replace(f.text()))
 		if b.Len()+len(row) > summaryBytes {
 			fmt.Fprintf(&b, "\nand %d more\n", len(all)-i)
 			break
@@ -165,7 +171,7 @@ func (p *Printer) Summary() []byte {
 	return []byte(b.String())
 }
 
-// rule returns what was violated: the validation, and its rule where it has several.
+// rule returns what was violated: the validation, and its rule if it has several.
 func (f finding) rule() string {
 	switch {
 	case f.Function == "":
@@ -176,16 +182,16 @@ func (f finding) rule() string {
 	return f.label()
 }
 
-// relative is a file as other programs call it: relative to where they run.
+// relative returns file with slashes and without a leading "./".
 func relative(file string) string { return filepath.ToSlash(strings.TrimPrefix(file, "./")) }
 
-// shownFile is such a file for people who read a log.
+// shownFile returns a relative file with unprintable characters escaped, for logs.
 func shownFile(file string) string { return diag.Printable(relative(file)) }
 
-// uri is such a file as a URI reference.
+// uri returns a relative file as a URI reference.
 func uri(file string) string { return (&url.URL{Path: relative(file)}).EscapedPath() }
 
-// jsonReport is a list of findings that needs no knowledge of functions.
+// jsonReport renders a list of findings that can be read without knowing the functions.
 func jsonReport(units []Result) ([]byte, error) {
 	type row struct {
 		api.Position
@@ -196,7 +202,8 @@ func jsonReport(units []Result) ([]byte, error) {
 		Resource string `json:",omitempty"`
 		Path     string `json:",omitempty"`
 		Message  string
-		// Unchecked is how many resources could not be checked, if that is what was found.
+		// Unchecked is the number of resources that could not be checked, if the finding is about
+		// them.
 		Unchecked int `json:",omitempty"`
 	}
 	report := struct {
@@ -210,7 +217,9 @@ func jsonReport(units []Result) ([]byte, error) {
 		report.Passed = report.Passed && u.Response.Success && !u.Response.ValidationFailed
 		results, filters = results+len(u.results()), filters+len(u.filterFindings())
 		for _, f := range append(u.findings(), u.filterFindings()...) {
-			report.Findings = append(report.Findings, row{f.Position, f.level(), f.Function, f.Name, f.Rule, f.Resource, f.Path, f.Message, f.Unchecked})
+			report.Findings = append(report.Findings,
+				row{f.Position, f.level(), f.Function, f.Name, f.Rule, f.Resource, f.Path,
+					f.Message, f.Unchecked})
 		}
 		for _, f := range u.uncheckedFindings(u.results()) {
 			report.Unchecked += f.Unchecked
@@ -249,7 +258,7 @@ type (
 	}
 	sarifResult struct {
 		RuleID    string          `json:"ruleId"`
-		Kind      string          `json:"kind,omitempty"` // "open" where it is not known whether there is a problem, "notApplicable" for a filter
+		Kind      string          `json:"kind,omitempty"` // "open" if the check could not be done, "notApplicable" for a filter
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
@@ -278,7 +287,8 @@ type (
 func sarif(units []Result) ([]byte, error) {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	driver := &run.Tool.Driver
-	*driver = sarifDriver{Name: "fctl", InformationURI: "https://github.com/fctl-dev/fctl", Rules: []sarifRule{}}
+	*driver = sarifDriver{Name: "fctl", InformationURI: "https://github.com/fctl-dev/fctl",
+		Rules: []sarifRule{}}
 	for _, u := range units {
 		descriptions := u.descriptions()
 		for _, f := range append(u.findings(), u.filterFindings()...) {
@@ -288,14 +298,17 @@ func sarif(units []Result) ([]byte, error) {
 				if text == "" {
 					text = "The input can be read"
 				}
-				driver.Rules = append(driver.Rules, sarifRule{ID: id, ShortDescription: sarifText{text}})
+				driver.Rules = append(driver.Rules,
+					sarifRule{ID: id, ShortDescription: sarifText{text}})
 			}
 			place := sarifLocation{PhysicalLocation: sarifPlace{ArtifactLocation: sarifArtifact{uri(f.Position.File)}}}
 			if f.Position.Line > 0 {
-				place.PhysicalLocation.Region = &sarifRegion{f.Position.Line, max(1, f.Position.Column)}
+				place.PhysicalLocation.Region = &sarifRegion{f.Position.Line,
+					max(1, f.Position.Column)}
 			}
 			if f.Resource != "" {
-				place.LogicalLocations = []sarifLogicalPlace{{FullyQualifiedName: strings.TrimSpace(f.Resource + " " + f.Path), Kind: "resource"}}
+				place.LogicalLocations = []sarifLogicalPlace{{FullyQualifiedName: strings.TrimSpace(f.Resource +
+					" " + f.Path), Kind: "resource"}}
 			}
 			kind, level := "", f.level()
 			switch {
@@ -304,10 +317,13 @@ func sarif(units []Result) ([]byte, error) {
 			case f.Unchecked > 0 && level == "note":
 				kind, level = "open", "none"
 			}
-			run.Results = append(run.Results, sarifResult{RuleID: id, Kind: kind, Level: level, Message: sarifText{f.text()}, Locations: []sarifLocation{place}})
+			run.Results = append(run.Results,
+				sarifResult{RuleID: id, Kind: kind, Level: level, Message: sarifText{f.text()},
+					Locations: []sarifLocation{place}})
 		}
 	}
-	return Marshal(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+	return Marshal(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json",
+		Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
 // descriptions returns what each validation of the chain checks, by its label.
@@ -362,7 +378,8 @@ func junit(units []Result) ([]byte, error) {
 			if found := u.findingsOf(list); len(found) > 0 {
 				c.Failure = junitProblemOf(found)
 				suite.Failures++
-			} else if found := u.uncheckedFindings(list); len(found) > 0 && found[0].level() == "error" {
+			} else if found := u.uncheckedFindings(list); len(found) > 0 &&
+				found[0].level() == "error" {
 				c.Error = junitProblemOf(found)
 				suite.Errors++
 			} else if len(found) > 0 {
@@ -372,15 +389,19 @@ func junit(units []Result) ([]byte, error) {
 			suite.Cases = append(suite.Cases, c)
 		}
 		for _, f := range u.filterFindings() {
-			suite.Cases = append(suite.Cases, junitCase{Class: file, Name: f.rule(), Skipped: junitProblemOf([]finding{f})})
+			suite.Cases = append(suite.Cases,
+				junitCase{Class: file, Name: f.rule(), Skipped: junitProblemOf([]finding{f})})
 			suite.Skipped++
 		}
 		failures := u.failures()
 		for len(failures) > 0 {
 			rule := failures[0].rule()
-			same := slices.DeleteFunc(slices.Clone(failures), func(f finding) bool { return f.rule() != rule })
+			same := slices.DeleteFunc(slices.Clone(failures), func(f finding) bool {
+				return f.rule() != rule
+			})
 			failures = slices.DeleteFunc(failures, func(f finding) bool { return f.rule() == rule })
-			suite.Cases = append(suite.Cases, junitCase{Class: file, Name: rule, Error: junitProblemOf(same)})
+			suite.Cases = append(suite.Cases,
+				junitCase{Class: file, Name: rule, Error: junitProblemOf(same)})
 			suite.Errors++
 		}
 		suite.Tests = len(suite.Cases)

@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diff"
 )
 
-// renderDiff prints what changed, if anything did.
+// renderDiff prints a unified diff of the configuration, nothing if it did not change.
 func renderDiff(screen Screen, r Result) (Payload, error) {
 	if !r.Response.Success || !r.Response.Changed {
 		return nil, nil
@@ -30,12 +30,13 @@ func renderDiff(screen Screen, r Result) (Payload, error) {
 			text = func() []byte { return bytes.Join(step.Parts, nil) }
 		}
 		ran := r.Response.Functions[step.Index]
-		f.Steps = append(f.Steps, diff.Step{Name: api.InvocationLabel(ran.FunctionName, ran.Invocation), Text: text})
+		f.Steps = append(f.Steps, diff.Step{Name: api.InvocationLabel(ran.FunctionName,
+			ran.Invocation), Text: text})
 	}
 	return Payload{diff.Unified(f)}, nil
 }
 
-// shown are the texts of the configuration as people see them.
+// shown returns the two texts as a terminal shows them, with secret values masked.
 func (r Result) shown(before, after []byte) ([]byte, []byte) {
 	if secrets := r.secrets(); secrets != nil {
 		return secrets.Text(sensitive.Before), secrets.Text(sensitive.After)

@@ -10,35 +10,37 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// finding is one thing that a validation found, or a problem that kept a
-// function from finding anything.
+// finding is one finding of a validation, or a problem because of which a function could not
+// validate.
 type finding struct {
 	Position api.Position
 	Resource string // type and name
 	Function string
 	Name     string // of the step of the chain, if it has one
 	Path     string
-	Rule     string // what was violated, when the function says
+	Rule     string // what was violated, if the function names it
 	Score    string
 	Message  string
-	// Unchecked is how many resources could not be checked, if that is what was found.
+	// Unchecked is the number of resources that could not be checked, if the finding is about them.
 	Unchecked int
-	// Filter tells that a filter did not pass, which is no failure.
+	// Filter reports that a filter did not pass, which is not a failure.
 	Filter bool
 }
 
 // finding returns what the findings of a validation have in common.
 func (r Result) finding(result api.ValidationResult) finding {
-	f := finding{Position: api.Position{File: r.File}, Function: result.FunctionName, Score: result.Score}
+	f := finding{Position: api.Position{File: r.File}, Function: result.FunctionName,
+		Score: result.Score}
 	if step := r.step(result); step != nil {
 		f.Name = step.Name
 	}
 	return f
 }
 
-// step returns the invocation that gave a result; nil when it is not known.
+// step returns the invocation that produced a result, nil if it is not known.
 func (r Result) step(result api.ValidationResult) *api.FunctionInvocation {
-	if i := result.Index; i < len(r.Invocations) && r.Invocations[i].FunctionName == result.FunctionName {
+	if i := result.Index; i < len(r.Invocations) &&
+		r.Invocations[i].FunctionName == result.FunctionName {
 		return &r.Invocations[i]
 	}
 	return nil
@@ -53,7 +55,8 @@ func (r Result) findingsOf(results api.ValidationResultList) []finding {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column))
+		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line),
+			cmp.Compare(a.Position.Column, b.Position.Column))
 	})
 	return all
 }
@@ -70,19 +73,21 @@ func (r Result) stepFindings(result api.ValidationResult) []finding {
 	return all
 }
 
-// resultFindings returns one finding for each failed attribute and for each detail that no attribute repeats.
+// resultFindings returns one finding for each failed attribute and for each detail that no
+// attribute repeats.
 func (r Result) resultFindings(result api.ValidationResult) []finding {
 	base := r.finding(result)
 	var all []finding
-	inAttributes := map[string]bool{} // resources
+	inAttributes := map[string]bool{} // resources with failed attributes
 	for i := range result.FailedAttributes {
 		row := &result.FailedAttributes[i]
 		all = append(all, attributeFindings(base, row)...)
 		inAttributes[row.ResourceInfo.String()] = true
 	}
 	for i, detail := range result.Details {
-		// Details repeat what the attributes say, for programs that print no attributes.
-		if len(inAttributes) > 0 && (i >= len(result.Places) || inAttributes[result.Places[i].Resource]) {
+		// Details repeat the failed attributes, for programs that do not print attributes.
+		if len(inAttributes) > 0 && (i >= len(result.Places) ||
+			inAttributes[result.Places[i].Resource]) {
 			continue
 		}
 		f := base
@@ -100,7 +105,7 @@ func (r Result) resultFindings(result api.ValidationResult) []finding {
 	return all
 }
 
-// attributeFindings is one for each issue of an attribute, or one when it has none.
+// attributeFindings returns a finding for each issue of an attribute, or one if it has no issues.
 func attributeFindings(f finding, row *api.AttributeValue) []finding {
 	if row.Position != nil {
 		f.Position = *row.Position
@@ -123,7 +128,8 @@ func attributeFindings(f finding, row *api.AttributeValue) []finding {
 	return all
 }
 
-// uncheckedFindings returns what the validations could not check. It is an error where a failure says so, as with --strict.
+// uncheckedFindings returns what the validations could not check. Such a finding is an error if a
+// failure reports it too, as with --strict.
 func (r Result) uncheckedFindings(results api.ValidationResultList) []finding {
 	var all []finding
 	for _, result := range results {
@@ -150,67 +156,77 @@ func (r Result) filterFindings() []finding {
 	var all []finding
 	for _, n := range r.Response.Notes {
 		if n.Kind == api.NoteFilter {
-			all = append(all, finding{Position: api.Position{File: r.File}, Function: n.Function, Name: n.Invocation, Score: "none", Message: n.Message, Filter: true})
+			all = append(all, finding{Position: api.Position{File: r.File}, Function: n.Function,
+				Name: n.Invocation, Score: "none", Message: n.Message, Filter: true})
 		}
 	}
 	return all
 }
 
-// unchecked is how messages about what was not checked begin.
+// unchecked begins messages about resources that could not be checked.
 const unchecked = "unchecked: "
 
-// repeats reports whether a failure is that something was not checked.
+// repeats reports whether a failure reports the same unchecked resources as f.
 func (f finding) repeats(failure *api.Failure) bool {
-	return failure.Function == f.Function && failure.Pos.Line == f.Position.Line && failure.Pos.Column == f.Position.Column
+	return failure.Function == f.Function && failure.Pos.Line == f.Position.Line &&
+		failure.Pos.Column == f.Position.Column
 }
 
-// failures are the problems of a unit, but those that say that something was not checked.
+// failures returns the problems of a unit, except those that report unchecked resources.
 func (r Result) failures() []finding {
 	unchecked := r.uncheckedFindings(r.results())
-	return failureFindings(r.File, slices.DeleteFunc(slices.Clone(r.Response.Failures), func(failure *api.Failure) bool {
-		return slices.ContainsFunc(unchecked, func(f finding) bool { return f.repeats(failure) })
-	}))
+	return failureFindings(r.File, slices.DeleteFunc(slices.Clone(r.Response.Failures),
+		func(failure *api.Failure) bool {
+			return slices.ContainsFunc(unchecked, func(f finding) bool { return f.repeats(failure) })
+		}))
 }
 
-// failureFindings are the problems of a response.
+// failureFindings returns the failures of a response as findings.
 func failureFindings(file string, failures []*api.Failure) []finding {
 	all := make([]finding, len(failures))
 	for i, f := range failures {
-		all[i] = finding{Position: f.Pos, Resource: f.Resource, Function: f.Function, Name: f.Invocation, Path: f.Path, Message: f.Message}
+		all[i] = finding{Position: f.Pos, Resource: f.Resource, Function: f.Function,
+			Name: f.Invocation, Path: f.Path, Message: f.Message}
 		all[i].Position.File = cmp.Or(f.Pos.File, file)
 	}
 	return all
 }
 
-// text is the message with everything before it that says what it is about,
-// the place left out, and nothing that would do something to a terminal.
+// text returns the message after its subject (resource, label, path and rule), without the
+// position. Control characters are escaped.
 func (f finding) text() string {
-	return diag.PrintableLines(strings.Join(slices.DeleteFunc([]string{f.Resource, f.label(), f.Path, f.Rule, f.Message}, func(s string) bool { return s == "" }), ": "))
+	return diag.PrintableLines(strings.Join(slices.DeleteFunc([]string{f.Resource, f.label(),
+		f.Path, f.Rule, f.Message}, func(s string) bool {
+		return s == ""
+	}), ": "))
 }
 
-// label returns what people call the validation: the name of its step, or its function.
+// label returns the name by which people know the validation: that of its step, or its function.
 func (f finding) label() string { return cmp.Or(f.Name, f.Function) }
 
 // failed prints the results that did not pass.
 func (s Screen) failed(r Result, results api.ValidationResultList) []byte {
 	var b strings.Builder
 	for _, f := range r.findingsOf(results) {
-		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) + "\n")
+		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) +
+			"\n")
 	}
 	return []byte(b.String())
 }
 
-// lines prints results the way compilers do: a line for each finding, with a
-// place that terminals and editors make a link.
+// lines prints results as compilers do: a line for each finding, beginning with a position that
+// terminals and editors turn into a link.
 func (s Screen) lines(r Result, results api.ValidationResultList) []byte {
 	var b strings.Builder
 	b.Write(s.failed(r, results))
 	for _, f := range r.uncheckedFindings(results) {
-		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) + "\n")
+		b.WriteString(s.head(diag.Printable(f.Position.String())+":") + " " + oneLine(f.text()) +
+			"\n")
 	}
 	for _, v := range results {
 		if v.Passed && len(v.Unchecked) == 0 {
-			b.WriteString(s.head(diag.Printable(r.File)+":") + " " + r.finding(v).label() + ": passed\n")
+			b.WriteString(s.head(diag.Printable(r.File)+":") + " " + r.finding(v).label() +
+				": passed\n")
 		}
 	}
 	return []byte(b.String())

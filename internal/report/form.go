@@ -8,12 +8,13 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// Format is a value of -o: the name of a form.
+// Format is a value of -o.
 type Format string
 
 // The formats.
 const (
-	Auto      Format = "auto" // Data if a function of the chain is mutating, else Output, or what people read on a terminal
+	// Data if a function of the chain is mutating, else Output, or the human form on a terminal
+	Auto      Format = "auto"
 	Data      Format = "data"
 	Output    Format = "output"
 	Full      Format = "full"
@@ -29,25 +30,31 @@ type form struct {
 	name  Format
 	alias string // another value of -o
 	text  string // for help
-	// render prints a unit that is alone.
+	// render prints the only unit of a run.
 	render func(Screen, Result) (Payload, error)
 	// piece prints one of several units; nil means as render does.
 	piece func(Screen, Result) (Piece, error)
-	// outputs reports that what functions return is printed.
+	// outputs reports whether the outputs of functions are printed.
 	outputs bool
 }
 
-// forms are the values of -o in the order of help, but for auto, which is one of the others.
+// forms returns the values of -o in the order of help, except auto, which stands for one of them.
 func forms() []form {
 	return []form{
-		{name: Data, alias: "yaml", text: "the configuration, changed or not", render: renderData, piece: pieceOfData},
-		{name: Output, alias: "json", text: "what the functions return, as JSON", render: eachOutput(renderOutput), piece: sectionsOf(rowsSection), outputs: true},
-		{name: Full, text: "everything, under headings", render: renderFull, piece: pieceOfFull, outputs: true},
-		{name: Response, text: "the executor's response, one line of JSON", render: renderResponse, outputs: true},
-		{name: Table, text: "what the functions return, as tables", render: eachOutput(renderTable), piece: sectionsOf(tableSection), outputs: true},
+		{name: Data, alias: "yaml", text: "the configuration, changed or not", render: renderData,
+			piece: pieceOfData},
+		{name: Output, alias: "json", text: "what the functions return, as JSON",
+			render: eachOutput(renderOutput), piece: sectionsOf(rowsSection), outputs: true},
+		{name: Full, text: "everything, under headings", render: renderFull, piece: pieceOfFull,
+			outputs: true},
+		{name: Response, text: "the executor's response, one line of JSON", render: renderResponse,
+			outputs: true},
+		{name: Table, text: "what the functions return, as tables", render: eachOutput(renderTable),
+			piece: sectionsOf(tableSection), outputs: true},
 		{name: Name, text: "the names of the changed resources", render: renderNames},
 		{name: Diff, text: "a unified diff of the configuration", render: renderDiff},
-		{name: Mutations, text: "what changed, value by value, and by which function", render: renderMutations, piece: pieceOfMutations},
+		{name: Mutations, text: "what changed, value by value, and by which function",
+			render: renderMutations, piece: pieceOfMutations},
 	}
 }
 
@@ -70,9 +77,10 @@ func formOf(format Format, screen Screen, chain []api.FunctionSignature) form {
 // FormatInfo describes a value of -o.
 type FormatInfo struct{ Name, Text string }
 
-// Formats returns the values of -o, an alias after the format that it means.
+// Formats returns the values of -o, each alias after its format.
 func Formats() []FormatInfo {
-	all := []FormatInfo{{string(Auto), "the configuration when a function changes it, else the functions' output"}}
+	all := []FormatInfo{{string(Auto),
+		"the configuration when a function changes it, else the functions' output"}}
 	for _, f := range forms() {
 		all = append(all, FormatInfo{string(f.name), f.text})
 		if f.alias != "" {
@@ -82,7 +90,7 @@ func Formats() []FormatInfo {
 	return all
 }
 
-// ParseFormat reads a value of -o.
+// ParseFormat parses a value of -o.
 func ParseFormat(text string) (Format, error) {
 	if text == string(Auto) {
 		return Auto, nil
@@ -99,7 +107,8 @@ func ParseFormat(text string) (Format, error) {
 	return "", fmt.Errorf("output format %q is not one of %s", text, strings.Join(names, ", "))
 }
 
-// Render prints a unit that is alone. A unit with a failed function has no configuration to print, except in Full and Response.
+// Render prints the only unit of a run. A unit with a failed function has no configuration to
+// print, except in Full and Response.
 func Render(format Format, screen Screen, r Result) (Payload, error) {
 	return formOf(format, screen, r.Signatures).render(screen, r)
 }

@@ -14,24 +14,31 @@ import (
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
-var vetter = api.FunctionSignature{FunctionName: "vet-x", Validating: true, Description: "Check x", OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeValidationResultList}}
+var vetter = api.FunctionSignature{FunctionName: "vet-x", Validating: true, Description: "Check x",
+	OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeValidationResultList}}
 
 func attribute(path, value string, line int) api.AttributeValue {
-	v := api.AttributeValue{Value: value, FunctionName: "get-x", Position: &api.Position{File: "./a.yaml", Line: line, Column: 5}}
-	v.ResourceInfo = api.ResourceInfo{ResourceName: "shop/web", ResourceNameWithoutScope: "web", ResourceType: "apps/v1/Deployment"}
+	v := api.AttributeValue{Value: value, FunctionName: "get-x",
+		Position: &api.Position{File: "./a.yaml", Line: line, Column: 5}}
+	v.ResourceInfo = api.ResourceInfo{ResourceName: "shop/web", ResourceNameWithoutScope: "web",
+		ResourceType: "apps/v1/Deployment"}
 	v.Path, v.DataType = api.ResolvedPath(path), "string"
 	return v
 }
 
 func validation() *handler.Result {
 	late, early := attribute("spec.late", "a\nb", 9), attribute("spec.early", "x", 3)
-	early.Issues = []api.Issue{{Identifier: "no-x", Message: "x is not allowed, 100%"}, {Identifier: "no-y", Message: "nor y"}}
-	return &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Outputs: api.OutputList{{OutputType: api.OutputTypeValidationResultList, Value: api.ValidationResultList{
-		{FunctionName: "vet-x", Details: []string{"not told twice"}, FailedAttributes: api.AttributeValueList{late, early}},
-		{FunctionName: "vet-y", Passed: true},
-		{FunctionName: "vet-z", Score: "Medium", Details: []string{"too <old>"}},
-		{FunctionName: "vet-none"},
-	}}}}, ValidationFailed: true}
+	early.Issues = []api.Issue{{Identifier: "no-x", Message: "x is not allowed, 100%"},
+		{Identifier: "no-y", Message: "nor y"}}
+	return &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
+		Outputs: api.OutputList{{OutputType: api.OutputTypeValidationResultList,
+			Value: api.ValidationResultList{
+				{FunctionName: "vet-x", Details: []string{"not told twice"},
+					FailedAttributes: api.AttributeValueList{late, early}},
+				{FunctionName: "vet-y", Passed: true},
+				{FunctionName: "vet-z", Score: "Medium", Details: []string{"too <old>"}},
+				{FunctionName: "vet-none"},
+			}}}}, ValidationFailed: true}
 }
 
 func result(r *handler.Result, signatures ...api.FunctionSignature) report.Result {
@@ -64,7 +71,9 @@ func TestValidationOnATerminalIsLines(t *testing.T) {
 	if got := render(t, report.Auto, report.Screen{}, r); got[0] != '[' {
 		t.Errorf("piped it is no JSON: %s", got)
 	}
-	colored := render(t, report.Auto, report.Screen{Terminal: true, Head: func(s string) string { return "<" + s + ">" }}, r)
+	colored := render(t, report.Auto, report.Screen{Terminal: true, Head: func(s string) string {
+		return "<" + s + ">"
+	}}, r)
 	if !strings.Contains(colored, "<./a.yaml:9:5:> apps/v1") {
 		t.Errorf("no colour: %s", colored)
 	}
@@ -91,14 +100,19 @@ func TestTables(t *testing.T) {
 		"empty value": {api.AttributeValueList{attribute("spec.a", "", 1)}, "" +
 			"TYPE                NAME      PATH    VALUE  PLACE\n" +
 			"apps/v1/Deployment  shop/web  spec.a         ./a.yaml:1:5\n"},
-		"resources": {api.ResourceInfoList{{ResourceType: "v1/Namespace", ResourceName: "/shop"}}, "TYPE          NAME\nv1/Namespace  shop\n"},
-		"bodies":    {api.ResourceList{{ResourceInfo: api.ResourceInfo{ResourceType: "v1/Namespace", ResourceName: "/shop"}, ResourceBody: "x"}}, "TYPE          NAME\nv1/Namespace  shop\n"},
-		"validation": {api.ValidationResultList{{FunctionName: "vet-x", Passed: true}, {FunctionName: "vet-y", Details: []string{"bad"}}}, "" +
+		"resources": {api.ResourceInfoList{{ResourceType: "v1/Namespace", ResourceName: "/shop"}},
+			"TYPE          NAME\nv1/Namespace  shop\n"},
+		"bodies": {api.ResourceList{{ResourceInfo: api.ResourceInfo{ResourceType: "v1/Namespace",
+			ResourceName: "/shop"}, ResourceBody: "x"}},
+			"TYPE          NAME\nv1/Namespace  shop\n"},
+		"validation": {api.ValidationResultList{{FunctionName: "vet-x", Passed: true},
+			{FunctionName: "vet-y", Details: []string{"bad"}}}, "" +
 			"RULE   RESULT  MESSAGE  PLACE\nvet-x  passed\nvet-y  failed  bad      ./a.yaml\n"},
 		"text": {api.YAMLPayload{Payload: "a: 1\n"}, "a: 1\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := result(&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Outputs: api.OutputList{{Value: c.value}}}}, getter)
+			r := result(&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
+				Outputs: api.OutputList{{Value: c.value}}}}, getter)
 			if d := cmp.Diff(c.want, render(t, report.Table, report.Screen{}, r)); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
@@ -107,14 +121,18 @@ func TestTables(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	r := result(&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Changed: true}}, setter)
+	r := result(&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
+		Changed: true}}, setter)
 	r.Changed = []api.ResourceInfo{
-		{ResourceType: "apps/v1/Deployment", ResourceName: "a/web", ResourceNameWithoutScope: "web"},
+		{ResourceType: "apps/v1/Deployment", ResourceName: "a/web",
+			ResourceNameWithoutScope: "web"},
 		{ResourceType: "v1/Service", ResourceName: "a/web", ResourceNameWithoutScope: "web"},
-		{ResourceType: "apps/v1/Deployment", ResourceName: "b/web", ResourceNameWithoutScope: "web"},
+		{ResourceType: "apps/v1/Deployment", ResourceName: "b/web",
+			ResourceNameWithoutScope: "web"},
 		{ResourceType: "NoSchema", ResourceName: "NoName", ResourceNameWithoutScope: "NoName"},
 	}
-	if got, want := render(t, report.Name, report.Screen{}, r), "deployment.apps/web\nservice/web\nNoSchema/NoName\n"; got != want {
+	if got, want := render(t, report.Name, report.Screen{}, r),
+		"deployment.apps/web\nservice/web\nNoSchema/NoName\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	r.Response.Changed = false
@@ -124,7 +142,8 @@ func TestNames(t *testing.T) {
 }
 
 func TestResponseIsOneLine(t *testing.T) {
-	r := &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{UnitSlug: "<2>", Success: true, Changed: true}, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: <2>\n")}}
+	r := &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{UnitSlug: "<2>",
+		Success: true, Changed: true}, Parts: [][]byte{[]byte("a: 1\n"), []byte("---\nb: <2>\n")}}
 	got := render(t, report.Response, report.Screen{}, result(r, setter))
 	var back api.FunctionInvocationResponse
 	if err := json.Unmarshal([]byte(got), &back); err != nil || strings.Count(got, "\n") != 1 {
@@ -196,16 +215,19 @@ func TestSARIF(t *testing.T) {
 		t.Fatalf("%+v", log)
 	}
 	first, last := run.Results[0], run.Results[5]
-	if first.RuleID != "input" || first.Level != "error" || first.Locations[0].PhysicalLocation.Region.StartLine != 2 {
+	if first.RuleID != "input" || first.Level != "error" ||
+		first.Locations[0].PhysicalLocation.Region.StartLine != 2 {
 		t.Errorf("%+v", first)
 	}
 	if last.RuleID != "vet-x" || last.Locations[0].PhysicalLocation.ArtifactLocation.URI != "a.yaml" {
 		t.Errorf("%+v", last)
 	}
-	if run.Results[1].Level != "warning" || run.Results[1].Locations[0].PhysicalLocation.Region != nil {
+	if run.Results[1].Level != "warning" ||
+		run.Results[1].Locations[0].PhysicalLocation.Region != nil {
 		t.Errorf("%+v", run.Results[1])
 	}
-	empty := rendered(t, report.SARIF, &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true}})
+	empty := rendered(t, report.SARIF,
+		&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true}})
 	if !strings.Contains(empty, `"results": []`) || !strings.Contains(empty, `"rules": []`) {
 		t.Errorf("lists must be there: %s", empty)
 	}
@@ -228,14 +250,16 @@ func TestJUnit(t *testing.T) {
 		} `xml:"testsuite"`
 	}
 	text := rendered(t, report.JUnit, r)
-	if err := xml.Unmarshal([]byte(strings.NewReplacer("tests=", "Tests=", "failures=", "Failures=", "errors=", "Errors=").Replace(text)), &suites); err != nil {
+	if err := xml.Unmarshal([]byte(strings.NewReplacer("tests=", "Tests=", "failures=", "Failures=",
+		"errors=", "Errors=").Replace(text)), &suites); err != nil {
 		t.Fatal(err)
 	}
 	s := suites.Suites[0]
 	if s.Name != "a.yaml" || s.Tests != 5 || s.Failures != 3 || s.Errors != 1 || len(s.Cases) != 5 {
 		t.Errorf("%+v\n%s", s, text)
 	}
-	if got := s.Cases[0].Failure.Message; !strings.HasSuffix(got, "x is not allowed, 100% (and 2 more)") {
+	if got := s.Cases[0].Failure.Message; !strings.HasSuffix(got,
+		"x is not allowed, 100% (and 2 more)") {
 		t.Errorf("message %q", got)
 	}
 	if s.Cases[1].Failure != nil || !strings.Contains(s.Cases[0].Failure.Text, "./a.yaml:9:5: ") {
@@ -258,10 +282,12 @@ func TestJSONReport(t *testing.T) {
 	if err := json.Unmarshal([]byte(rendered(t, report.JSON, validation())), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Version != 1 || r.Passed || len(r.Findings) != 5 || r.Findings[2].Rule != "no-x" || r.Findings[2].Line != 3 || r.Findings[0].Level != "warning" {
+	if r.Version != 1 || r.Passed || len(r.Findings) != 5 || r.Findings[2].Rule != "no-x" ||
+		r.Findings[2].Line != 3 || r.Findings[0].Level != "warning" {
 		t.Errorf("%+v", r)
 	}
-	passed := rendered(t, report.JSON, &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true}})
+	passed := rendered(t, report.JSON,
+		&handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true}})
 	if passed != "{\n  \"Version\": 1,\n  \"Passed\": true,\n  \"Findings\": []\n}\n" {
 		t.Error(passed)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// renderFull prints the table of success and messages, the configuration if it
-// changed, and the output.
+// renderFull prints the table of success and messages, the configuration if it changed, and the
+// output.
 func renderFull(s Screen, result Result) (Payload, error) {
 	r := result.Response
 	var b bytes.Buffer
@@ -27,7 +27,9 @@ func renderFull(s Screen, result Result) (Payload, error) {
 			b.Write(part)
 		}
 	}
-	text, err := outputs(r.Outputs, func(o api.Output) (Payload, error) { return renderOutput(s, result, o) })
+	text, err := outputs(r.Outputs, func(o api.Output) (Payload, error) {
+		return renderOutput(s, result, o)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -42,5 +44,6 @@ func renderFull(s Screen, result Result) (Payload, error) {
 
 func pieceOfFull(s Screen, r Result) (Piece, error) {
 	text, err := renderFull(s, r)
-	return Piece{text: append(Payload{[]byte("UNIT       " + diag.Printable(r.Unit) + "    \n")}, text...), apart: true}, err
+	return Piece{text: append(Payload{[]byte("UNIT       " + diag.Printable(r.Unit) + "    \n")},
+		text...), apart: true}, err
 }

@@ -4,11 +4,12 @@ import "github.com/fctl-dev/fctl/api"
 
 // human is the form of outputs on a terminal.
 func human() form {
-	return form{name: Auto, render: eachOutput(renderHuman), piece: sectionsOf(humanSection), outputs: true}
+	return form{name: Auto, render: eachOutput(renderHuman), piece: sectionsOf(humanSection),
+		outputs: true}
 }
 
-// renderHuman prints an output on a terminal: findings as lines, attributes and
-// resources as a table, everything else as it is.
+// renderHuman prints an output on a terminal: findings as lines, attributes and resources as a
+// table, everything else as it is.
 func renderHuman(s Screen, r Result, o api.Output) (Payload, error) {
 	switch v := o.Value.(type) {
 	case api.ValidationResultList:

@@ -14,10 +14,9 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// Marshal prints a value as JSON indented by two, with a final newline and
-// without escaping <, > and &. The lists that may have a row for every
-// resource of a large unit are written directly, byte for byte as
-// encoding/json would, which spends most of its time on them.
+// Marshal returns a value as JSON indented by two, with a final newline and without escaping <, >
+// and &. Lists that may have a row for every resource of a large unit are written directly, byte
+// for byte as encoding/json would, which would take most of the time of a run.
 func Marshal(value any) ([]byte, error) {
 	text, err := marshal(value)
 	text = safeJSON(text)
@@ -27,14 +26,16 @@ func Marshal(value any) ([]byte, error) {
 	return bytes.Join(text, nil), err
 }
 
-// marshal is Marshal in parts.
+// marshal is Marshal in chunks.
 func marshal(value any) (Payload, error) {
 	e := &jsonEncoder{}
 	var err error
 	switch v := value.(type) {
 	case api.AttributeValueList:
 		if len(v) > 2*chunkRows {
-			return marshalRows(v, func(e *jsonEncoder) func(*api.AttributeValue) error { return e.attribute })
+			return marshalRows(v, func(e *jsonEncoder) func(*api.AttributeValue) error {
+				return e.attribute
+			})
 		}
 		err = e.attributes(v)
 	case api.ResourceMutationList:
@@ -55,20 +56,22 @@ func marshal(value any) (Payload, error) {
 	return Payload{append(e.b, '\n')}, nil
 }
 
-// chunkRows is how many rows are worth a goroutine's while; the first few tell how much space the others need.
+// chunkRows is the number of rows that are worth a goroutine. The first sampleRows rows predict the
+// size of the others, up to maxRow bytes each.
 const (
 	chunkRows  = 512
 	sampleRows = 32
-	maxRow     = 2 << 10 // bytes that are expected of a row at most, whatever the first few have
+	maxRow     = 2 << 10 // bytes
 )
 
-// marshalRows writes a long list with all cores, in parts.
+// marshalRows writes a long list on all cores, in chunks.
 func marshalRows[T any](rows []T, writer func(*jsonEncoder) func(*T) error) (Payload, error) {
 	n := (len(rows) + chunkRows - 1) / chunkRows
 	texts, errs := make([][]byte, n+2), make([]error, n)
 	texts[0], texts[n+1] = []byte("["), []byte("\n]\n")
 	sample := &jsonEncoder{depth: 1}
-	_ = items(sample, rows[:min(sampleRows, len(rows))], writer(sample)) // errors come again
+	// an error occurs again below
+	_ = items(sample, rows[:min(sampleRows, len(rows))], writer(sample))
 	room := min(len(sample.b)*9/8/sampleRows, maxRow) * chunkRows
 	var next atomic.Int64
 	var work sync.WaitGroup
@@ -86,15 +89,15 @@ func marshalRows[T any](rows []T, writer func(*jsonEncoder) func(*T) error) (Pay
 	return texts, errors.Join(errs...)
 }
 
-// jsonEncoder writes indented JSON. Its methods follow the order and the
-// omissions of the fields of package api; a test compares it with encoding/json.
+// jsonEncoder writes indented JSON. Its methods follow the order and the omissions of the fields of
+// package api; a test compares it with encoding/json.
 type jsonEncoder struct {
 	b     []byte
 	depth int
 	empty bool // the bracket opened last has no entry yet
-	// details keeps the text of details, which the rows of an attribute share.
+	// details caches the text of details, which the rows of an attribute share.
 	details map[*api.AttributeDetails][]byte
-	// unit is what the rows of the outermost list say first; empty for nothing.
+	// unit is the first field of the rows of the outermost list; empty for none.
 	unit string
 }
 
@@ -129,7 +132,7 @@ const commaLine = ",\n                    "
 
 // entry begins an entry of the bracket opened last.
 func (e *jsonEncoder) entry() {
-	if n := 2 + 2*e.depth; !e.empty && n <= len(commaLine) { // at once, as nearly always
+	if n := 2 + 2*e.depth; !e.empty && n <= len(commaLine) { // the common case, in one append
 		e.b = append(e.b, commaLine[:n]...)
 		return
 	}
@@ -148,7 +151,7 @@ func (e *jsonEncoder) key(name string) {
 	e.b = append(e.b, `": `...)
 }
 
-// stringKey begins a field whose name is any text.
+// stringKey begins a field with any text as its name.
 func (e *jsonEncoder) stringKey(name string) {
 	e.entry()
 	e.quote(name)
@@ -176,7 +179,7 @@ func (e *jsonEncoder) boolField(name string, value bool) {
 	e.b = strconv.AppendBool(e.b, value)
 }
 
-// list writes a list; a nil one is null.
+// list writes a list; a nil list is null.
 func list[T any](e *jsonEncoder, values []T, item func(*T) error) error {
 	if values == nil {
 		e.b = append(e.b, "null"...)
@@ -190,7 +193,7 @@ func list[T any](e *jsonEncoder, values []T, item func(*T) error) error {
 	return nil
 }
 
-// items writes what is in a list.
+// items writes the entries of a list.
 func items[T any](e *jsonEncoder, values []T, item func(*T) error) error {
 	for i := range values {
 		e.entry()
@@ -262,7 +265,8 @@ func (e *jsonEncoder) issue(issue *api.Issue) error {
 	return nil
 }
 
-// detailsOf writes details, which stand at one depth for all rows of a list.
+// detailsOf writes details. The cache works because all rows of a list have their details at the
+// same depth.
 func (e *jsonEncoder) detailsOf(d *api.AttributeDetails) error {
 	if text, ok := e.details[d]; ok {
 		e.b = append(e.b, text...)
@@ -343,7 +347,7 @@ func (e *jsonEncoder) resource(r *api.Resource) error {
 	return nil
 }
 
-// other writes any value; what is no simple one is encoding/json's work.
+// other writes any value. It leaves all but simple values to encoding/json.
 func (e *jsonEncoder) other(value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -373,9 +377,9 @@ func (e *jsonEncoder) other(value any) error {
 	return nil
 }
 
-// quote writes a string as encoding/json does without escaping for HTML:
-// control characters, invalid UTF-8 and the two line separators that
-// JavaScript stumbles over are escaped.
+// quote writes a string as encoding/json does without escaping for HTML: control characters,
+// invalid UTF-8 and U+2028 and U+2029, which older JavaScript does not accept in strings, are
+// escaped.
 func (e *jsonEncoder) quote(s string) {
 	e.b = append(e.b, '"')
 	from := 0
@@ -392,7 +396,7 @@ func (e *jsonEncoder) quote(s string) {
 	e.b = append(e.b, '"')
 }
 
-// plainLen is where in s, from i on, the first byte is that may have to be escaped.
+// plainLen returns the index of the first byte of s, from i on, that may have to be escaped.
 func plainLen(s string, i int) int {
 	for i < len(s) && isPlain(s[i]) {
 		i++
@@ -402,7 +406,8 @@ func plainLen(s string, i int) int {
 
 func isPlain(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }
 
-// escape is how the character at the beginning of s is written, empty for itself, and its size.
+// escape returns the escaped form of the first character of s, empty if it needs none, and the size
+// of the character in bytes.
 func escape(s string) (escaped string, size int) {
 	const hex = "0123456789abcdef"
 	switch c := s[0]; {

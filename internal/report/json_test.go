@@ -14,7 +14,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// reference is what the encoder must print: JSON of encoding/json, without the controls that it lets stand.
+// reference returns the expected output of the encoder: that of encoding/json with unescaped
+// control characters escaped.
 func reference(t interface{ Fatal(...any) }, value any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -26,8 +27,8 @@ func reference(t interface{ Fatal(...any) }, value any) string {
 	return string(safeJSON(Payload{b.Bytes()})[0])
 }
 
-// fill sets everything inside v, lists to n elements; fields added to package
-// api later are set as well and must then be printed.
+// fill sets everything inside v, lists to n elements. It also sets fields that are added to package
+// api later, so that the test fails until the encoder prints them.
 func fill(v reflect.Value, n int, draw func() string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -37,7 +38,8 @@ func fill(v reflect.Value, n int, draw func() string) {
 	case reflect.Bool:
 		v.SetBool(len(draw())%3 > 0)
 	case reflect.Interface:
-		values := []any{draw(), 12, int64(-3), 1.5, true, map[string]any{"a": []any{draw()}}, []any{}}
+		values := []any{draw(), 12, int64(-3), 1.5, true, map[string]any{"a": []any{draw()}},
+			[]any{}}
 		if i := len(draw()) % 8; i < len(values) {
 			v.Set(reflect.ValueOf(values[i]))
 		}
@@ -48,7 +50,7 @@ func fill(v reflect.Value, n int, draw func() string) {
 		}
 	case reflect.Slice:
 		if n == 0 && draw() == "" {
-			return // null or left out
+			return // null or omitted
 		}
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 		for i := range n {
@@ -66,7 +68,7 @@ func fill(v reflect.Value, n int, draw func() string) {
 	}
 }
 
-// TestAsEncodingJSON compares with encoding/json on random values.
+// TestAsEncodingJSON compares the encoder with encoding/json on random values.
 func TestAsEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(
@@ -107,7 +109,7 @@ func TestOtherValuesAsEncodingJSON(t *testing.T) {
 	}
 }
 
-// TestLongLists: lists that several cores write are written as others are.
+// TestLongLists checks that lists written by several cores look like others.
 func TestLongLists(t *testing.T) {
 	for _, n := range []int{2*chunkRows + 1, 3 * chunkRows, 5*chunkRows - 1} {
 		rows := make(api.AttributeValueList, n)

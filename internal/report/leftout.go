@@ -6,15 +6,16 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// LeftOut is what is worth knowing about a unit and not in what is printed about it.
+// LeftOut is what is worth knowing about a unit but is not in the printed output.
 type LeftOut struct {
-	Notes []api.Note // outputs, or configuration, that are there and not shown
-	// Failed are the results that did not pass, a line for each thing that was found. They are no notes, as they decide how the
-	// run ends.
+	Notes []api.Note // about outputs or configuration that are not shown
+	// Failed has a line for each finding of the validations that did not pass. These are not notes,
+	// because they decide the exit status.
 	Failed []byte
 }
 
-// LeftOut tells what the printer leaves out of a result. It can be called concurrently. The screen is where that is told.
+// LeftOut returns what the printer omits of a result, for the error stream, which screen describes.
+// It can be called concurrently.
 func (p *Printer) LeftOut(screen Screen, r Result) (left LeftOut) {
 	switch {
 	case !p.showsOutputs(r.Signatures):
@@ -28,7 +29,7 @@ func (p *Printer) LeftOut(screen Screen, r Result) (left LeftOut) {
 	return left
 }
 
-// showsOutputs tells whether what the functions of a chain return is printed.
+// showsOutputs reports whether the outputs of a chain's functions are printed.
 func (p *Printer) showsOutputs(chain []api.FunctionSignature) bool {
 	switch {
 	case p.Silent:
@@ -39,35 +40,44 @@ func (p *Printer) showsOutputs(chain []api.FunctionSignature) bool {
 	return formOf(p.Format, p.Screen, chain).outputs
 }
 
-// configurationLeftOut tells whether the chain did nothing but change the configuration, which is not shown.
+// configurationLeftOut reports whether the chain did nothing but change the configuration, and the
+// configuration is not shown.
 func (p *Printer) configurationLeftOut(r Result) bool {
 	onlyOutputs := p.Report == "" && (p.Format == Output || p.Format == Table)
-	return onlyOutputs && !p.Elsewhere && r.Response.Success && r.Response.Changed && len(r.Response.Outputs) == 0
+	return onlyOutputs && !p.Elsewhere && r.Response.Success && r.Response.Changed &&
+		len(r.Response.Outputs) == 0
 }
 
-// outputsLeftOut names the functions whose output is not shown. What did not pass is told, which is all there is to say about it.
+// outputsLeftOut returns a note for each function whose output is not shown. Validations that did
+// not pass need none: their findings are reported.
 func outputsLeftOut(r Result) []api.Note {
 	var notes []api.Note
 	seen := map[string]bool{}
 	for _, s := range r.Signatures {
-		if s.OutputInfo != nil && !s.Mutating && !seen[s.FunctionName] && hasOutput(r.Response.Outputs, s) {
+		if s.OutputInfo != nil && !s.Mutating && !seen[s.FunctionName] &&
+			hasOutput(r.Response.Outputs, s) {
 			seen[s.FunctionName] = true
-			notes = append(notes, api.Note{Function: s.FunctionName, Message: "its output is not shown beside the configuration; -o output prints it"})
+			notes = append(notes, api.Note{Function: s.FunctionName,
+				Message: "its output is not shown beside the configuration; -o output prints it"})
 		}
 	}
 	return notes
 }
 
-// hasOutput tells whether there is output of a function but results that did not pass: a filter that did not pass and a function
-// that was not reached have none.
+// hasOutput reports whether a function has output other than results that did not pass. A filter
+// that did not pass and a function that was not reached have none.
 func hasOutput(outputs api.OutputList, s api.FunctionSignature) bool {
 	for _, o := range outputs {
 		found := false
 		switch v := o.Value.(type) {
 		case api.AttributeValueList:
-			found = slices.ContainsFunc(v, func(row api.AttributeValue) bool { return row.FunctionName == s.FunctionName })
+			found = slices.ContainsFunc(v, func(row api.AttributeValue) bool {
+				return row.FunctionName == s.FunctionName
+			})
 		case api.ValidationResultList:
-			found = slices.ContainsFunc(v, func(row api.ValidationResult) bool { return row.FunctionName == s.FunctionName && row.Passed })
+			found = slices.ContainsFunc(v, func(row api.ValidationResult) bool {
+				return row.FunctionName == s.FunctionName && row.Passed
+			})
 		default:
 			found = o.OutputType == s.OutputInfo.OutputType
 		}
@@ -78,7 +88,7 @@ func hasOutput(outputs api.OutputList, s api.FunctionSignature) bool {
 	return false
 }
 
-// failedOutputs are the lines of what did not pass.
+// failedOutputs returns the findings of results that did not pass, one per line.
 func failedOutputs(screen Screen, r Result) []byte {
 	var lines []byte
 	for _, o := range r.Response.Outputs {

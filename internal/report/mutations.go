@@ -16,12 +16,11 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// maxValue is how many characters of a value a person gets to see on a line.
+// maxValue is the number of characters of a value shown on a line of a terminal.
 const maxValue = 60
 
-// Changes prints mutations for a person: a resource with its changes, one on a
-// line, and what made them. by names what has made the changes with an index; it
-// may be nil.
+// Changes prints mutations for a terminal: a resource with its changes, one per line, each with the
+// function that made it. by returns the name of the function with an index; it may be nil.
 //
 //	~ apps/v1/Deployment shop/web  spec.replicas: 3 -> 5   by set-replicas
 //	                               metadata.labels.team: + core   by set-label
@@ -29,7 +28,8 @@ const maxValue = 60
 //	- v1/ConfigMap shop/old   by delete-resource
 //
 // Secret values are masked; secrets may be nil.
-func (s Screen) Changes(list api.ResourceMutationList, by func(index int) string, secrets *sensitive.Values) []byte {
+func (s Screen) Changes(list api.ResourceMutationList, by func(index int) string,
+	secrets *sensitive.Values) []byte {
 	p := changePrinter{screen: s, by: by, secrets: secrets}
 	for i := range list {
 		p.resource(&list[i])
@@ -58,11 +58,12 @@ func (p *changePrinter) resource(m *api.ResourceMutation) {
 		if info.MutationType == api.MutationTypeReplace {
 			mark = "= "
 		}
-		p.paths(mark+p.screen.head(name)+"  ", strings.Repeat(" ", utf8.RuneCountInString(mark+name)+2), m)
+		p.paths(mark+p.screen.head(name)+"  ",
+			strings.Repeat(" ", utf8.RuneCountInString(mark+name)+2), m)
 	}
 }
 
-// paths prints what happened inside a resource, the first line behind lead.
+// paths prints the changes inside a resource. lead begins the first line, indent the others.
 func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 	line := func(text string, index int) {
 		p.line(lead+text, index)
@@ -71,8 +72,10 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 	for _, path := range slices.SortedFunc(maps.Keys(m.PathMutationMap), compareShown) {
 		info := m.PathMutationMap[path]
 		value, previous := info.Value, info.Previous
-		info.Value, info.Previous = p.secrets.Value(m.Resource, path, info.Value), p.secrets.Value(m.Resource, path, info.Previous)
-		if isMasked := info.Value != value || info.Previous != previous; isTextPatch(info) && !isMasked {
+		info.Value, info.Previous = p.secrets.Value(m.Resource, path, info.Value),
+			p.secrets.Value(m.Resource, path, info.Previous)
+		if isMasked := info.Value != value ||
+			info.Previous != previous; isTextPatch(info) && !isMasked {
 			line(diag.Printable(ShownPath(path))+": lines changed", info.Index)
 			for row := range strings.Lines(info.Patch) {
 				p.b.WriteString(indent + "  " + p.patchLine(strings.TrimSuffix(row, "\n")) + "\n")
@@ -87,18 +90,20 @@ func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
 			continue
 		}
 		for _, old := range slices.Sorted(maps.Keys(m.ArrayElementAliases[path])) {
-			line(diag.Printable(ShownPath(path))+": "+p.old(old)+" is now "+p.new(m.ArrayElementAliases[path][old]), index)
+			line(diag.Printable(ShownPath(path))+": "+p.old(old)+" is now "+p.new(m.ArrayElementAliases[path][old]),
+				index)
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.ArrayOrders)) {
 		if m.Appended[path] || p.secrets.Has(m.Resource, path) {
 			continue
 		}
-		line(diag.Printable(ShownPath(path))+": in the order "+diag.Printable(strings.Join(m.ArrayOrders[path], ", ")), index)
+		line(diag.Printable(ShownPath(path))+": in the order "+diag.Printable(strings.Join(m.ArrayOrders[path],
+			", ")), index)
 	}
 }
 
-// line prints a line with who it is from.
+// line prints a line, with the function that made the change.
 func (p *changePrinter) line(text string, index int) {
 	p.b.WriteString(text)
 	if p.by != nil {
@@ -152,8 +157,8 @@ func styled(style func(string) string, text string) string {
 	return style(text)
 }
 
-// ShownPath is a path as people write it: without the indexes of elements that
-// have a key, and with nothing but the index of others.
+// ShownPath returns a path in the notation of messages: without the indexes of elements that have a
+// key, and with only the index of other elements.
 func ShownPath(path api.ResolvedPath) string {
 	segments := strings.Split(string(path), ".")
 	for i, s := range segments {
@@ -171,19 +176,21 @@ func ShownPath(path api.ResolvedPath) string {
 
 // compareShown orders paths as they are shown.
 func compareShown(a, b api.ResolvedPath) int {
-	return cmp.Or(yamlpath.Compare(ShownPath(a), ShownPath(b)), strings.Compare(string(a), string(b)))
+	return cmp.Or(yamlpath.Compare(ShownPath(a), ShownPath(b)),
+		strings.Compare(string(a), string(b)))
 }
 
-// onOneLine is a value on one line.
+// onOneLine returns a value on one line, in flow style if it has several lines or is not a scalar.
 func onOneLine(text string) string {
 	text = strings.TrimSuffix(text, "\n")
-	if doc, err := gaby.ParseYAML([]byte(text)); err == nil && (doc.Value().Kind() != gaby.Scalar || strings.Contains(text, "\n")) {
+	if doc, err := gaby.ParseYAML([]byte(text)); err == nil &&
+		(doc.Value().Kind() != gaby.Scalar || strings.Contains(text, "\n")) {
 		text = inFlow(doc.Value())
 	}
 	return strings.ReplaceAll(text, "\n", " ")
 }
 
-// cut cuts off what is too much of a text.
+// cut shortens a text to maxValue characters.
 func cut(text string) string {
 	if utf8.RuneCountInString(text) > maxValue {
 		text = string([]rune(text)[:maxValue-1]) + "…"
@@ -191,7 +198,8 @@ func cut(text string) string {
 	return text
 }
 
-// cutWhereEqual cuts off the beginnings of two texts where these are so long that the difference would not be seen.
+// cutWhereEqual cuts off the common beginning of two texts if it is so long that cut would hide the
+// difference.
 func cutWhereEqual(old, now string) (string, string) {
 	a, b := []rune(old), []rune(now)
 	n := 0
@@ -204,7 +212,7 @@ func cutWhereEqual(old, now string) (string, string) {
 	return "…" + string(a[n:]), "…" + string(b[n:])
 }
 
-// inFlow is a value in flow style.
+// inFlow formats a value in flow style.
 func inFlow(v gaby.Value) string {
 	var parts []string
 	switch v.Kind() {
@@ -225,7 +233,7 @@ func inFlow(v gaby.Value) string {
 	return v.YAML()
 }
 
-// whoChanged names the functions of a chain by their positions.
+// whoChanged returns a function that names the functions of a chain by their index.
 func whoChanged(r Result) func(int) string {
 	return func(index int) string {
 		if index < 0 || index >= len(r.Signatures) {
@@ -235,8 +243,8 @@ func whoChanged(r Result) func(int) string {
 	}
 }
 
-// renderMutations prints what the chain did: on a terminal for a person, else as JSON.
-// A unit with a failed function was not changed.
+// renderMutations prints what the chain changed: as text on a terminal, else as JSON. A unit with a
+// failed function has no mutations.
 func renderMutations(screen Screen, r Result) (Payload, error) {
 	switch {
 	case !r.Response.Success:
@@ -250,10 +258,12 @@ func renderMutations(screen Screen, r Result) (Payload, error) {
 	return safeJSON(text), err
 }
 
-// marshalMutations is Marshal in parts.
+// marshalMutations is Marshal in chunks.
 func marshalMutations(list api.ResourceMutationList) (Payload, error) {
 	if len(list) > 2*chunkRows {
-		return marshalRows(list, func(e *jsonEncoder) func(*api.ResourceMutation) error { return e.mutation })
+		return marshalRows(list, func(e *jsonEncoder) func(*api.ResourceMutation) error {
+			return e.mutation
+		})
 	}
 	e := &jsonEncoder{}
 	err := e.mutations(list)
@@ -267,7 +277,8 @@ func pieceOfMutations(screen Screen, r Result) (Piece, error) {
 
 // mutationsSection is renderMutations for one of several units.
 func mutationsSection(screen Screen, r Result) (section, error) {
-	output := api.Output{OutputType: api.OutputTypeResourceMutationList, Value: r.Response.Mutations}
+	output := api.Output{OutputType: api.OutputTypeResourceMutationList,
+		Value: r.Response.Mutations}
 	switch {
 	case !r.Response.Success:
 		return section{outputType: output.OutputType}, nil

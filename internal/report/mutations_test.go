@@ -23,25 +23,32 @@ func changesForAPerson() api.ResourceMutationList {
 	longer.Previous = strings.Repeat("long ", 20) + "then " + strings.Repeat("long ", 20) + "\n"
 	return api.ResourceMutationList{
 		{
-			Resource:             api.ResourceInfo{ResourceType: "apps/v1/Deployment", ResourceName: "shop/web"},
+			Resource: api.ResourceInfo{ResourceType: "apps/v1/Deployment",
+				ResourceName: "shop/web"},
 			ResourceMutationInfo: info(api.MutationTypeUpdate, 1, ""),
 			PathMutationMap: api.MutationMap{
 				"spec.replicas":        replicas,
 				"metadata.labels.team": info(api.MutationTypeAdd, 1, "core\n"),
-				"spec.template.spec.containers.?name=web;@0.args.?~h=0a1b2c3d;@1":  info(api.MutationTypeDelete, 1, "--debug\n"),
-				"spec.template.spec.containers.?name=web;@0.args.?~h=+0a1b2c3d;@2": info(api.MutationTypeAdd, 1, "name: x\nvalue:\n- a\n- \"b\\n\"\n"),
+				"spec.template.spec.containers.?name=web;@0.args.?~h=0a1b2c3d;@1": info(api.MutationTypeDelete,
+					1, "--debug\n"),
+				"spec.template.spec.containers.?name=web;@0.args.?~h=+0a1b2c3d;@2": info(api.MutationTypeAdd,
+					1, "name: x\nvalue:\n- a\n- \"b\\n\"\n"),
 				"spec.long":   info(api.MutationTypeUpdate, 7, strings.Repeat("long ", 30)+"\n"),
 				"spec.longer": longer,
 				"spec.one":    info(api.MutationTypeAdd, 1, "name: x\n"),
 				"data.text":   text,
 			},
 			ArrayElementAliases: map[api.ResolvedPath]map[string]string{"spec.template.spec.containers": {"app": "main"}},
-			ArrayOrders:         map[api.ResolvedPath][]string{"spec.template.spec.containers": {"web", "main"}, "spec.template.spec.volumes": {"a", "b"}},
-			Appended:            map[api.ResolvedPath]bool{"spec.template.spec.volumes": true},
+			ArrayOrders: map[api.ResolvedPath][]string{"spec.template.spec.containers": {"web",
+				"main"}, "spec.template.spec.volumes": {"a", "b"}},
+			Appended: map[api.ResolvedPath]bool{"spec.template.spec.volumes": true},
 		},
-		{Resource: api.ResourceInfo{ResourceType: "v1/Namespace", ResourceName: "/same"}, ResourceMutationInfo: info(api.MutationTypeNone, 0, "")},
-		{Resource: api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/new"}, ResourceMutationInfo: info(api.MutationTypeAdd, 0, "a: 1\n")},
-		{Resource: api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/old"}, ResourceMutationInfo: info(api.MutationTypeDelete, 1, "a: 1\n")},
+		{Resource: api.ResourceInfo{ResourceType: "v1/Namespace", ResourceName: "/same"},
+			ResourceMutationInfo: info(api.MutationTypeNone, 0, "")},
+		{Resource: api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/new"},
+			ResourceMutationInfo: info(api.MutationTypeAdd, 0, "a: 1\n")},
+		{Resource: api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/old"},
+			ResourceMutationInfo: info(api.MutationTypeDelete, 1, "a: 1\n")},
 	}
 }
 
@@ -67,9 +74,14 @@ func TestChangesForAPerson(t *testing.T) {
 	if got := string(Screen{}.Changes(changesForAPerson(), by, nil)); got != want {
 		t.Errorf("%s", got)
 	}
-	mark := func(s string) func(string) string { return func(text string) string { return "<" + s + text + ">" } }
-	coloured := string(Screen{Head: mark("*"), Diff: diff.Style{Old: mark("-"), New: mark("+")}}.Changes(changesForAPerson()[:1], nil, nil))
-	for _, part := range []string{"~ <*apps/v1/Deployment shop/web>  data.text", " spec.replicas: <-3> -> <+5>\n", " <--two>\n", ": <++ core>\n"} {
+	mark := func(s string) func(string) string {
+		return func(text string) string { return "<" + s + text + ">" }
+	}
+	coloured := string(Screen{Head: mark("*"),
+		Diff: diff.Style{Old: mark("-"), New: mark("+")}}.Changes(changesForAPerson()[:1], nil,
+		nil))
+	for _, part := range []string{"~ <*apps/v1/Deployment shop/web>  data.text",
+		" spec.replicas: <-3> -> <+5>\n", " <--two>\n", ": <++ core>\n"} {
 		if !strings.Contains(coloured, part) {
 			t.Errorf("%q is missing in\n%s", part, coloured)
 		}
@@ -78,8 +90,11 @@ func TestChangesForAPerson(t *testing.T) {
 
 func TestMutationsFormat(t *testing.T) {
 	r := Result{
-		Unit: "web", File: "./web.yaml", Signatures: []api.FunctionSignature{{FunctionName: "set-replicas", Mutating: true}, {FunctionName: "set-label", Mutating: true}},
-		Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Mutations: changesForAPerson()}},
+		Unit: "web", File: "./web.yaml",
+		Signatures: []api.FunctionSignature{{FunctionName: "set-replicas", Mutating: true},
+			{FunctionName: "set-label", Mutating: true}},
+		Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
+			Mutations: changesForAPerson()}},
 	}
 	render := func(screen Screen) string {
 		text, err := Render(Mutations, screen, r)
@@ -95,7 +110,8 @@ func TestMutationsFormat(t *testing.T) {
 	if got, want := render(Screen{}), reference(t, r.Response.Mutations); got != want {
 		t.Error(cmp.Diff(want, got))
 	}
-	if got := render(Screen{Terminal: true}); !strings.Contains(got, "spec.replicas: 3 -> 5   by set-replicas\n") {
+	if got := render(Screen{Terminal: true}); !strings.Contains(got,
+		"spec.replicas: 3 -> 5   by set-replicas\n") {
 		t.Error(got)
 	}
 	r.Response.Mutations = nil
@@ -121,7 +137,9 @@ func TestMutationsOfSeveralUnits(t *testing.T) {
 			}
 		}
 		for _, unit := range []string{"a", "none", "b"} {
-			r := Result{Unit: unit, File: unit + ".yaml", Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Mutations: changesForAPerson()[2:3]}}}
+			r := Result{Unit: unit, File: unit + ".yaml",
+				Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
+					Mutations: changesForAPerson()[2:3]}}}
 			if unit == "none" {
 				r.Response.Mutations = nil
 			}
@@ -140,7 +158,9 @@ func TestMutationsOfSeveralUnits(t *testing.T) {
 		if terminal && got != "a.yaml\n+ v1/Service shop/new\nb.yaml\n+ v1/Service shop/new\n" {
 			t.Error(got)
 		}
-		if !terminal && (!strings.HasPrefix(got, "[\n  {\n    \"Unit\": \"a\",\n    \"Resource\"") || !strings.Contains(got, "  },\n  {\n    \"Unit\": \"b\",")) {
+		if !terminal && (!strings.HasPrefix(got,
+			"[\n  {\n    \"Unit\": \"a\",\n    \"Resource\"") ||
+			!strings.Contains(got, "  },\n  {\n    \"Unit\": \"b\",")) {
 			t.Error(got)
 		}
 	}

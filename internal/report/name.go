@@ -27,8 +27,8 @@ func renderNames(s Screen, r Result) (Payload, error) {
 	return Payload{b.Bytes()}, nil
 }
 
-// shortName is kind.group/name, and kind/name of what has no group. Types of
-// other toolchains have no group and stay as they are.
+// shortName returns kind.group/name, or kind/name if there is no group. Types of other toolchains
+// have no group and stay as they are.
 func shortName(info api.ResourceInfo) string {
 	kind := string(info.ResourceType)
 	if parts := strings.Split(kind, "/"); len(parts) > 1 {

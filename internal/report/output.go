@@ -6,15 +6,20 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// eachOutput makes of what prints one output what prints all outputs of a unit.
-func eachOutput(print func(Screen, Result, api.Output) (Payload, error)) func(Screen, Result) (Payload, error) {
+// eachOutput turns a function that prints one output into one that prints all outputs of a unit.
+func eachOutput(print func(Screen, Result, api.Output) (Payload, error)) func(Screen,
+	Result) (Payload, error) {
 	return func(s Screen, r Result) (Payload, error) {
-		return outputs(r.Response.Outputs, func(o api.Output) (Payload, error) { return print(s, r, o) })
+		return outputs(r.Response.Outputs, func(o api.Output) (Payload, error) {
+			return print(s, r, o)
+		})
 	}
 }
 
-// sectionsOf makes of what prints one output what prints all outputs of one of several units.
-func sectionsOf(print func(Screen, Result, api.Output) (section, error)) func(Screen, Result) (Piece, error) {
+// sectionsOf turns a function that prints one output into one that prints all outputs of one of
+// several units.
+func sectionsOf(print func(Screen, Result, api.Output) (section, error)) func(Screen,
+	Result) (Piece, error) {
 	return func(s Screen, r Result) (piece Piece, err error) {
 		for _, o := range r.Response.Outputs {
 			made, err := print(s, r, o)
@@ -27,7 +32,7 @@ func sectionsOf(print func(Screen, Result, api.Output) (section, error)) func(Sc
 	}
 }
 
-// outputs prints one output as it is and several each under its type.
+// outputs prints a single output as it is, and each of several under its type.
 func outputs(list api.OutputList, print func(api.Output) (Payload, error)) (Payload, error) {
 	var texts []Payload
 	var types []api.OutputType
@@ -51,7 +56,8 @@ func outputs(list api.OutputList, print func(api.Output) (Payload, error)) (Payl
 	return all, nil
 }
 
-// renderOutput prints one value, nothing without one. Configuration is printed as it is.
+// renderOutput prints the value of an output, nothing if there is none. Configuration is printed as
+// it is.
 func renderOutput(_ Screen, _ Result, o api.Output) (Payload, error) {
 	switch v := o.Value.(type) {
 	case nil:

@@ -6,24 +6,23 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// Printer prints the results of a run: that of one unit as Render does, those
-// of several units one behind the other, or together where that is one text.
+// Printer prints the results of a run: that of a single unit as Render does, those of several units
+// one after the other, or together if they form one text.
 //
-//   - Configuration is one stream of documents, that of each unit under a comment
-//     with the name of its file.
-//   - Outputs are one array for each type, whose rows have the Unit they are of.
-//     Tables have a column for it.
+//   - Configuration is one stream of documents. A comment with the name of its file precedes that
+//     of each unit.
+//   - Outputs are one array for each type. Each row has a field Unit; tables have a column for it.
 //   - A report is one report.
-//   - Everything else stands in the order of the units.
+//   - Everything else is printed in the order of the units.
 type Printer struct {
 	Format Format
-	Report Kind // empty: Format counts
+	Report Kind // if empty, Format decides
 	Screen Screen
-	// Several tells that there are several units, or that there could be.
+	// Several says that there are, or may be, several units.
 	Several bool
-	// Signatures are those of the chain.
+	// Signatures are those of the functions of the chain.
 	Signatures []api.FunctionSignature
-	// Elsewhere tells that the configuration goes elsewhere, and Silent that nothing is printed.
+	// Elsewhere says that the configuration is written to files, Silent that nothing is printed.
 	Elsewhere, Silent bool
 
 	stream   stream
@@ -32,16 +31,16 @@ type Printer struct {
 	units    int      // printed so far
 }
 
-// Piece is what is printed about one unit, made without knowing of the others.
+// Piece is what is printed about one unit, rendered without knowledge of the others.
 type Piece struct {
 	text     Payload
 	document bool      // text is configuration
 	apart    bool      // an empty line comes before text
 	sections []section // outputs, which are printed together with those of other units
-	result   Result    // what it is about
+	result   Result    // the result it was rendered from
 }
 
-// Piece makes what is printed about a unit. It can be called concurrently.
+// Piece renders a unit. It can be called concurrently.
 func (p *Printer) Piece(r Result) (Piece, error) {
 	if p.Report != "" {
 		return Piece{result: r.withoutData()}, nil
@@ -58,7 +57,7 @@ func (p *Printer) Piece(r Result) (Piece, error) {
 	return Piece{text: text}, err
 }
 
-// Print returns what is to be written now that it is the turn of a unit.
+// Print returns what to write at the turn of a unit.
 func (p *Printer) Print(piece Piece) Payload {
 	p.units++
 	switch {
@@ -75,7 +74,7 @@ func (p *Printer) Print(piece Piece) Payload {
 	return piece.text
 }
 
-// End returns what is to be written when there are no more units.
+// End returns what to write after the last unit.
 func (p *Printer) End() (Payload, error) {
 	if p.Report != "" {
 		text, err := RenderReport(p.Report, p.results)
@@ -86,11 +85,11 @@ func (p *Printer) End() (Payload, error) {
 
 func (r Result) isYAML() bool { return strings.HasSuffix(string(r.Toolchain), "/YAML") }
 
-// withoutData is the result without the configuration, which a report does not
-// tell about.
+// withoutData returns the result without the configuration, which reports do not need.
 func (r Result) withoutData() Result {
 	response := *r.Response
 	response.ConfigData, response.Parts, response.Steps = nil, nil, nil
-	r.Response, r.Before, r.Changed, r.BeforePlaces, r.AfterPlaces, r.Secrets = &response, nil, nil, nil, nil, nil
+	r.Response, r.Before, r.Changed, r.BeforePlaces, r.AfterPlaces, r.Secrets = &response, nil, nil,
+		nil, nil, nil
 	return r
 }

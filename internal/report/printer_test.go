@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/report"
 )
 
-// printAll prints units one after the other and tells how much of it was there before the end.
+// printAll prints units one after the other. early is the number of bytes printed before the end.
 func printAll(t *testing.T, p *report.Printer, units ...report.Result) (text string, early int) {
 	t.Helper()
 	var b bytes.Buffer
@@ -32,13 +32,17 @@ func printAll(t *testing.T, p *report.Printer, units ...report.Result) (text str
 }
 
 func unit(name string, outputs ...api.Output) report.Result {
-	return report.Result{Unit: name, File: "./" + name + ".yaml", Toolchain: api.ToolchainKubernetesYAML, Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true, Outputs: outputs, ConfigData: api.Data("a: 1\n")}}}
+	return report.Result{Unit: name, File: "./" + name + ".yaml",
+		Toolchain: api.ToolchainKubernetesYAML,
+		Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{Success: true,
+			Outputs: outputs, ConfigData: api.Data("a: 1\n")}}}
 }
 
 func rows(names ...string) api.Output {
 	list := api.ResourceInfoList{}
 	for _, n := range names {
-		list = append(list, api.ResourceInfo{ResourceName: api.ResourceName(n), ResourceType: "v1/Pod"})
+		list = append(list, api.ResourceInfo{ResourceName: api.ResourceName(n),
+			ResourceType: "v1/Pod"})
 	}
 	return api.Output{OutputType: api.OutputTypeResourceInfoList, Value: list}
 }
@@ -127,7 +131,8 @@ ResourceInfoList:
 	}
 }
 
-// A result of a validation and a list of them are the same rows.
+// TestValidationsOfSeveralUnits checks that a validation result and a list of them become rows of
+// one array.
 func TestValidationsOfSeveralUnits(t *testing.T) {
 	validation := func(o api.OutputType, passed bool) api.Output {
 		return api.Output{OutputType: o, Value: api.ValidationResultList{{Passed: passed, FunctionName: "vet-x", FailedAttributes: api.AttributeValueList{{Index: 3}}}}}
@@ -154,7 +159,7 @@ func TestTablesOfSeveralUnits(t *testing.T) {
 	}
 }
 
-// The name of a file does nothing to a terminal.
+// TestFileNamesAreEscapedOnATerminal checks that the name of a file cannot control a terminal.
 func TestFileNamesAreEscapedOnATerminal(t *testing.T) {
 	const name = "a\x1b[31m\tb"
 	terminal := report.Screen{Terminal: true}

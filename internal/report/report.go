@@ -1,10 +1,9 @@
-// Package report makes the text of the standard output from an executor's
-// response. It decides what is printed (-o, --report), never where.
+// Package report renders an executor's response for the standard output. It decides what is printed
+// (-o, --report), never where.
 //
-// JSON is indented by two, ends in a newline and does not escape <, > and &.
-// YAML payloads and configuration are printed as they are, byte for byte. Only
-// what a person reads on a terminal depends on the terminal; what is piped is
-// the same everywhere.
+// JSON is indented by two, ends in a newline and does not escape <, > and &. YAML payloads and
+// configuration are printed as they are, byte for byte. Only output to a terminal depends on the
+// terminal; output to a pipe is the same everywhere.
 package report
 
 import (
@@ -20,8 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diff"
 )
 
-// Payload is a text in parts that follow each other: large configuration is
-// never put together in one piece.
+// Payload is a text in consecutive chunks: large configuration is never joined into one.
 type Payload [][]byte
 
 func (p Payload) size() int {
@@ -32,29 +30,30 @@ func (p Payload) size() int {
 	return n
 }
 
-// Result is what there is to print about a unit.
+// Result is the result of a unit.
 type Result struct {
 	Unit       string                  // its name
-	File       string                  // as messages call it
+	File       string                  // its name in messages
 	Toolchain  api.ToolchainType       // of its configuration
 	Signatures []api.FunctionSignature // of the chain's functions
-	// Invocations are the steps of the chain: their names are the rules of findings.
+	// Invocations are the steps of the chain; their names are the rules of findings.
 	Invocations api.FunctionInvocationList
 	Response    *handler.Result
 	Before      []byte // the configuration as it was read, for Diff
-	// BeforePlaces and AfterPlaces are where resources begin in the configuration, for Diff.
+	// BeforePlaces and AfterPlaces are the positions at which resources begin in the configuration,
+	// for Diff.
 	BeforePlaces, AfterPlaces []diff.Place
-	// Secrets finds the secret values in the configuration, before and after. It is asked for what people read only, and is nil when
-	// these may be shown.
+	// Secrets finds the secret values in the configuration, before and after the chain. It is only
+	// called for output on a terminal, and is nil if secrets may be shown.
 	Secrets func() *sensitive.Values
-	// Changed are the resources that are not what they were, for Name.
+	// Changed are the changed resources, for Name.
 	Changed []api.ResourceInfo
 }
 
-// Screen is who reads the text.
+// Screen describes the reader of the text.
 type Screen struct {
-	Terminal bool                // a person, not a program
-	Head     func(string) string // colours headings and places; nil leaves them plain
+	Terminal bool                // a terminal, not a pipe
+	Head     func(string) string // styles headings and positions; nil leaves them plain
 	Diff     diff.Style
 }
 
@@ -65,8 +64,7 @@ func (s Screen) head(text string) string {
 	return s.Head(text)
 }
 
-// Locate writes the file into the positions of the outputs, which the executor
-// does not know.
+// Locate sets the file in the positions of the outputs. The executor does not know the file.
 func Locate(outputs api.OutputList, file string) {
 	in := func(rows api.AttributeValueList) {
 		for i := range rows {
@@ -95,12 +93,13 @@ func Locate(outputs api.OutputList, file string) {
 	}
 }
 
-// mutates tells whether a function of the chain may change something.
+// mutates reports whether a function of the chain may change configuration.
 func mutates(chain []api.FunctionSignature) bool {
 	return slices.ContainsFunc(chain, func(s api.FunctionSignature) bool { return s.Mutating })
 }
 
-// safeJSON is JSON in which the characters that would do something to a terminal or a log, and that JSON lets stand, are escaped.
+// safeJSON escapes the characters that are valid in JSON but could control a terminal or garble a
+// log.
 func safeJSON(text Payload) Payload {
 	for i := range text {
 		if mayHaveControls(text[i]) {
@@ -113,10 +112,11 @@ func safeJSON(text Payload) Payload {
 	return text
 }
 
-// controls are DEL, C1 and the marks that change the direction of text.
+// controls matches DEL, the C1 control characters and the marks that change the direction of text.
 var controls = regexp.MustCompile(`[\x{7f}-\x{9f}\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]`)
 
-// mayHaveControls looks for the bytes with which controls begin. Most text has none, and then nothing slower is asked.
+// mayHaveControls reports whether the text has a byte with which controls begin in UTF-8. Most text
+// has none, which saves the slower regular expression.
 func mayHaveControls(text []byte) bool {
 	for _, c := range []byte{0x7f, 0xc2, 0xd8, 0xe2} {
 		if bytes.IndexByte(text, c) >= 0 {
@@ -126,7 +126,7 @@ func mayHaveControls(text []byte) bool {
 	return false
 }
 
-// secrets are the values that people do not see, nil when there are none.
+// secrets returns the secret values, nil if they may be shown.
 func (r Result) secrets() *sensitive.Values {
 	if r.Secrets == nil {
 		return nil

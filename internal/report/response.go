@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// renderResponse prints the response as it travels, in one line.
+// renderResponse prints the response as one line of JSON.
 func renderResponse(_ Screen, result Result) (Payload, error) {
 	r := result.Response
 	whole := *r

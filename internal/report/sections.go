@@ -8,16 +8,16 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// section is what is printed about one output of one unit.
+// section is the rendered form of one output of one unit.
 type section struct {
 	outputType api.OutputType
-	list       bool   // rows, of which there may be none
-	rows       []byte // of an array in JSON, from the line end before the first on
+	list       bool   // an array of rows, which may be empty
+	rows       []byte // of a JSON array, from the newline before the first row on
 	head       []string
 	cells      [][]string // of a table
-	lines      []byte     // text that stands for itself
+	lines      []byte     // text without a common frame
 	file       string
-	document   Payload // text that is a stream of documents with those of other units
+	document   Payload // YAML; the documents of all units form one stream
 }
 
 // rowsSection prints an output as rows of an array.
@@ -38,7 +38,7 @@ func rowsSection(_ Screen, r Result, o api.Output) (section, error) {
 	return made, nil
 }
 
-// rowsOf writes the items of a list, or a value that is none as the only one.
+// rowsOf writes the items of a list. A value that is not a list is written as the only item.
 func (e *jsonEncoder) rowsOf(value any) error {
 	switch v := value.(type) {
 	case api.AttributeValueList:
@@ -96,21 +96,20 @@ func tableSection(s Screen, r Result, o api.Output) (section, error) {
 	return made, nil
 }
 
-// sections puts those of one type together, in the order in which the types
-// first appeared.
+// sections groups sections by type, in the order in which the types first appeared.
 type sections struct{ groups []*group }
 
 // group is the sections of one type.
 type group struct {
 	section
 	stream  stream
-	text    Payload // that has to wait for the end
+	text    Payload // held back until the end
 	started bool    // the array has a row
-	now     bool    // the text is printed when it comes
+	now     bool    // the text is printed at once
 }
 
-// add returns what can be printed now. That is everything as long as the chain
-// promises outputs of one type, but for tables.
+// add returns what can be printed now. That is everything, except tables, as long as the chain
+// promises outputs of one type.
 func (s *sections) add(of []section, chain []api.FunctionSignature) Payload {
 	var now Payload
 	for _, section := range of {
@@ -144,8 +143,8 @@ func (s *sections) group(t api.OutputType) *group {
 	return nil
 }
 
-// sameRows tells whether outputs of two types have the same rows: a result of a
-// validation is a list of one.
+// sameRows reports whether outputs of two types have the same rows: a validation result counts as a
+// list of one.
 func sameRows(a, b api.OutputType) bool {
 	isResult := func(t api.OutputType) bool {
 		return t == api.OutputTypeValidationResult || t == api.OutputTypeValidationResultList
@@ -153,7 +152,7 @@ func sameRows(a, b api.OutputType) bool {
 	return a == b || isResult(a) && isResult(b)
 }
 
-// outputTypes is how many types of outputs a chain promises.
+// outputTypes returns how many types of outputs a chain promises.
 func outputTypes(chain []api.FunctionSignature) int {
 	var types []api.OutputType
 next:
@@ -171,7 +170,7 @@ next:
 	return len(types)
 }
 
-// textOf is the text of a section behind those of the units before it.
+// textOf returns the text of a section after those of earlier units.
 func (g *group) textOf(s section) Payload {
 	switch {
 	case s.document != nil:
@@ -190,8 +189,7 @@ func (g *group) textOf(s section) Payload {
 	return Payload{s.lines}
 }
 
-// end returns what had to wait: tables, the ends of arrays, and with several
-// types everything.
+// end returns what was held back: tables, the ends of arrays and, with several types, everything.
 func (s *sections) end(screen Screen) Payload {
 	var all Payload
 	rest := s.groups
@@ -215,7 +213,7 @@ func (s *sections) end(screen Screen) Payload {
 	return all
 }
 
-// end is what a section can only be told at the end.
+// end returns the part of a group that depends on all units.
 func (g *group) end(screen Screen) Payload {
 	switch {
 	case g.head != nil:

@@ -6,17 +6,18 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// stream puts the documents of several files one behind the other.
+// stream joins the documents of several files.
 type stream struct {
 	begun    bool
-	lineOpen bool // what was printed last has no line end
+	lineOpen bool // the last text does not end in a newline
 }
 
-// next is the text of the next file, with its name at the beginning of the first document. What is no YAML is one document,
-// which nothing separates from others but the name.
+// next returns the text of the next file, with its name in a comment in the first document. A text
+// that is not YAML has no documents; only the comment separates it from others.
 func (s *stream) next(file string, isYAML bool, text Payload) Payload {
 	first := bytes.Join(text[:min(1, len(text))], nil)
-	first = bytes.TrimPrefix(first, []byte("\uFEFF")) // in a stream it is no byte order mark
+	// only a byte order mark at the start of the stream
+	first = bytes.TrimPrefix(first, []byte("\uFEFF"))
 	var o opening
 	if isYAML {
 		o = readOpening(first)
@@ -32,7 +33,7 @@ func (s *stream) next(file string, isYAML bool, text Payload) Payload {
 	case !o.marker:
 		head = append(head, "---\n"...)
 	}
-	// The name is in a comment: nothing in it may end that.
+	// The name is escaped so that it cannot end the comment.
 	name = append(name, "# Source: "+diag.Printable(file)+"\n"...)
 	s.begun, s.lineOpen = true, false
 	for _, part := range text {
@@ -43,11 +44,11 @@ func (s *stream) next(file string, isYAML bool, text Payload) Payload {
 	return append(Payload{head, first[:o.end], name, first[o.end:]}, text[min(1, len(text)):]...)
 }
 
-// opening is what stands before the first document of a text.
+// opening is what precedes the first document of a text.
 type opening struct {
-	marker     bool // a separator
+	marker     bool // a "---" line
 	directives bool // lines like %YAML
-	end        int  // where the first document begins, if a comment may stand there; else 0
+	end        int  // offset of the first document if a comment may go there, else 0
 }
 
 func readOpening(text []byte) (o opening) {
@@ -61,7 +62,8 @@ func readOpening(text []byte) (o opening) {
 		default:
 			rest, marker := bytes.CutPrefix(line, []byte("---"))
 			after := bytes.TrimSpace(rest)
-			o.marker = marker && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
+			o.marker = marker && (len(rest) == 0 ||
+				bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 			if o.marker && (len(after) == 0 || after[0] == '#') {
 				o.end = at
 			}

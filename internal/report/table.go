@@ -12,7 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// renderTable prints an output as a table; what has no rows is printed as it is.
+// renderTable prints an output as a table. An output without rows is printed as it is.
 func renderTable(s Screen, r Result, o api.Output) (Payload, error) {
 	head, rows := tableOf(r, o, "")
 	if head == nil {
@@ -21,8 +21,8 @@ func renderTable(s Screen, r Result, o api.Output) (Payload, error) {
 	return Payload{s.grid(dropColumns(head, rows))}, nil
 }
 
-// tableOf are the columns and rows of an output, the function first and then
-// the unit if there is a name for it; nil for what has no rows.
+// tableOf returns the columns and rows of an output: first the function, then the unit if it has a
+// name. head is nil for an output without rows.
 func tableOf(r Result, o api.Output, unit string) (head []string, rows [][]string) {
 	switch v := o.Value.(type) {
 	case api.AttributeValueList:
@@ -63,7 +63,9 @@ func attributeRows(r Result, list api.AttributeValueList) (head []string, rows [
 		if v.Position != nil {
 			place = v.Position.String()
 		}
-		rows = append(rows, append(row, string(v.Path), secrets.Value(v.ResourceInfo, v.Path, cell(v.Value)), secrets.Value(v.ResourceInfo, v.Path, oneLine(v.Comment)), place))
+		rows = append(rows, append(row, string(v.Path),
+			secrets.Value(v.ResourceInfo, v.Path, cell(v.Value)),
+			secrets.Value(v.ResourceInfo, v.Path, oneLine(v.Comment)), place))
 	}
 	return []string{"FUNCTION", "TYPE", "NAME", "PATH", "VALUE", "COMMENT", "PLACE"}, rows
 }
@@ -74,17 +76,19 @@ func validationRows(r Result, list api.ValidationResultList) (head []string, row
 			rows = append(rows, []string{r.finding(v).rule(), "passed", "", "", "", ""})
 		}
 		for _, f := range r.findingsOf(api.ValidationResultList{v}) {
-			rows = append(rows, []string{f.rule(), "failed", f.Resource, f.Path, oneLine(f.Message), f.Position.String()})
+			rows = append(rows, []string{f.rule(), "failed", f.Resource, f.Path, oneLine(f.Message),
+				f.Position.String()})
 		}
 		for _, f := range r.uncheckedFindings(api.ValidationResultList{v}) {
-			rows = append(rows, []string{f.rule(), "unchecked", f.Resource, "", oneLine(strings.TrimPrefix(f.Message, unchecked)), f.Position.String()})
+			rows = append(rows, []string{f.rule(), "unchecked", f.Resource, "",
+				oneLine(strings.TrimPrefix(f.Message, unchecked)), f.Position.String()})
 		}
 	}
 	return []string{"RULE", "RESULT", "RESOURCE", "PATH", "MESSAGE", "PLACE"}, rows
 }
 
-// dropColumns leaves out optional columns without content, and the first column
-// when all rows come from the same function and it has no rules of its own.
+// dropColumns removes optional columns without content. It removes the first column if all rows
+// come from the same function and no rule of it is named.
 func dropColumns(head []string, rows [][]string) ([]string, [][]string) {
 	keep := make([]bool, len(head))
 	for i := range head {
@@ -112,8 +116,8 @@ func dropColumns(head []string, rows [][]string) ([]string, [][]string) {
 	return pick(head), rows
 }
 
-// isOptional is true of columns in which there may be nothing to tell: those
-// beside a value, and those that say what is wrong when nothing is.
+// isOptional reports whether a column may be empty: those that comment on a value, and those that
+// say what is wrong.
 func isOptional(head []string, i int) bool {
 	switch head[i] {
 	case "COMMENT", "PLACE", "RESOURCE", "MESSAGE":
@@ -129,7 +133,7 @@ func (s Screen) grid(head []string, rows [][]string) []byte {
 	widths := make([]int, len(head))
 	for _, row := range append([][]string{head}, rows...) {
 		for i, c := range row {
-			c = diag.Printable(c) // names of files may hold anything
+			c = diag.Printable(c) // file names may contain control characters
 			row[i] = c
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
@@ -149,7 +153,7 @@ func (s Screen) grid(head []string, rows [][]string) []byte {
 	return []byte(b.String())
 }
 
-// cell is a value in one line: strings as they are, everything else as JSON.
+// cell returns a value on one line: a string as it is, everything else as JSON.
 func cell(value any) string {
 	if text, ok := value.(string); ok {
 		return oneLine(text)
@@ -161,11 +165,11 @@ func cell(value any) string {
 	return string(text)
 }
 
-// longest is how much of a text a line shows.
+// longest is the number of characters of a text shown on a line.
 const longest = 200
 
-// oneLine is the first line of a text, with an ellipsis when there is more, and
-// without anything that would do something to a terminal.
+// oneLine returns the first line of a text without control characters, followed by an ellipsis if
+// something was cut off.
 func oneLine(text string) string {
 	line, rest, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n")
 	more := rest != ""
