@@ -15,40 +15,38 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// Finder finds the files of units. It takes a file that the user names as it is.
-// From a directory it takes the files of one toolchain, from a pattern every
-// file whose name is that of configuration, unless a .fctlignore or .gitignore
-// says otherwise. It does not follow symbolic links that it finds: they may lead
-// out of the directory.
+// Finder finds the files of units. A file that the user names is always taken. From a directory it
+// takes the files of one toolchain, from a pattern every file whose name is that of configuration,
+// unless a .fctlignore or .gitignore excludes them. It does not follow symbolic links that it
+// finds: they may lead out of the directory.
 type Finder struct {
-	Dir       string // where relative paths start; empty is the working directory
-	Recursive bool   // look into the directories below a directory too
-	// Toolchain is that of all units. Empty means that a file's name decides,
-	// and that a directory means Kubernetes/YAML.
+	Dir       string // what relative paths are relative to; empty for the working directory
+	Recursive bool   // descend into subdirectories
+	// Toolchain is that of all units. If empty, a file's name decides, and a directory means
+	// Kubernetes/YAML.
 	Toolchain api.ToolchainType
 	// AnyFormat takes the files of every toolchain from a directory.
 	AnyFormat bool
-	// Temporary reports whether a name is one that files have until they are
-	// complete. They are skipped.
+	// Temporary reports whether a name is that of an incomplete file. Such files are skipped.
 	Temporary func(name string) bool
 }
 
 // File is a file that was found, or "-".
 type File struct {
-	Path  string // as it is opened
-	Rel   string // where it stands below Dir or below the directory it was found in, with slashes
+	Path  string // the path to open
+	Rel   string // path relative to Dir, or to the directory it was found in, with slashes
 	Unit  string // the name of the unit in it: Rel without extension
-	Named bool   // the user named this very file
-	// Format is the toolchain that the directory it was found in means;
-	// empty means that the file keeps its own.
+	Named bool   // the user named the file itself
+	// Format is the toolchain that the file must have because of the directory it was found in;
+	// empty accepts any.
 	Format api.ToolchainType
-	// Problem is why there is nothing to read, nil for most: a path that does
-	// not exist, a directory that cannot be read. It is an *api.Failure.
+	// Problem is why the file cannot be read: a path that does not exist, a directory that cannot
+	// be read. It is an *api.Failure, or nil.
 	Problem error
 }
 
-// Takes reports whether a file that was read is of the toolchain that its
-// directory means. Of JSON only the content decides.
+// Takes reports whether a file that was read has the toolchain that its directory requires. For
+// JSON only the content decides.
 func (f File) Takes(u *Unit) bool {
 	if f.Format == "" {
 		return true
@@ -57,7 +55,7 @@ func (f File) Takes(u *Unit) bool {
 	return sure || ToolchainOf(f.Path, u.Data) == f.Format
 }
 
-// unitName is the name of the unit in a file: its path without extension.
+// unitName returns the name of the unit in a file: its path without extension.
 func unitName(rel string) string {
 	slash := strings.LastIndexByte(rel, '/')
 	name := rel[slash+1:]
@@ -70,15 +68,13 @@ func unitName(rel string) string {
 // Found is what a Finder found.
 type Found struct {
 	Files []File
-	// Several tells that more was asked for than one file by its name, however
-	// many there are.
+	// Several reports that more than one file by its name was asked for, however many were found.
 	Several bool
-	// Passed are files that were found and are not read, by reason.
+	// Passed are files that were found but skipped.
 	Passed []Passed
 }
 
-// LeaveOut drops the files that were found in a directory or below it; those
-// that were named stay.
+// LeaveOut removes the files that were found in dir or below it, except files that the user named.
 func (f *Found) LeaveOut(dir string) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -120,9 +116,9 @@ const (
 	NoFunction     Reason = "no such function for the format"
 )
 
-// Find finds the files of paths, each of which is a file, a directory, a
-// pattern or "-". They come in the order of the paths and each of them once,
-// what is in a directory in the order of names. The error is ctx.Err().
+// Find finds the files of paths, each of which is a file, a directory, a pattern or "-". The files
+// are in the order of the paths, those of a directory by name, and each file is listed once.
+// Problems with paths are in the files; the error is ctx.Err().
 func (f *Finder) Find(ctx context.Context, paths []string) (*Found, error) {
 	base, err := filepath.Abs(f.Dir)
 	if err != nil {
@@ -141,7 +137,7 @@ func (f *Finder) Find(ctx context.Context, paths []string) (*Found, error) {
 	return w.found, nil
 }
 
-// Named is the file that a path names, whatever there is.
+// Named returns the file that a path names, whether it exists or not.
 func (f *Finder) Named(path string) (File, error) {
 	base, err := filepath.Abs(f.Dir)
 	if err != nil {
@@ -196,7 +192,7 @@ func (w *walk) path(path string) error {
 	return nil
 }
 
-// opened is the path of a word of the command line, from where the process is.
+// opened returns the path to open for a path on the command line, which is relative to Dir.
 func (w *walk) opened(path string) string {
 	if w.Dir == "" || filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -210,12 +206,14 @@ func (w *walk) stdin() {
 
 func (w *walk) named(path string) {
 	rel := w.rel(path, filepath.Dir(path))
-	w.found.Files = append(w.found.Files, File{Path: path, Rel: rel, Unit: unitName(rel), Named: true})
+	w.found.Files = append(w.found.Files,
+		File{Path: path, Rel: rel, Unit: unitName(rel), Named: true})
 }
 
 func (w *walk) problem(path string, err error) {
 	rel := w.rel(path, filepath.Dir(path))
-	w.found.Files = append(w.found.Files, File{Path: path, Rel: rel, Unit: unitName(rel), Problem: err})
+	w.found.Files = append(w.found.Files,
+		File{Path: path, Rel: rel, Unit: unitName(rel), Problem: err})
 }
 
 func (w *walk) abs(path string) string {
@@ -228,8 +226,7 @@ func (w *walk) abs(path string) string {
 	return path
 }
 
-// rel is the name of a path: relative to Dir when it is below that, else to
-// the directory given.
+// rel returns the name of a path: relative to Dir if it is below Dir, else relative to dir.
 func (w *walk) rel(path, dir string) string {
 	for _, from := range []string{w.base, w.abs(dir)} {
 		if rel, err := filepath.Rel(from, w.abs(path)); err == nil && filepath.IsLocal(rel) {
@@ -239,18 +236,18 @@ func (w *walk) rel(path, dir string) string {
 	return filepath.ToSlash(filepath.Base(path))
 }
 
-// directory is a directory that is looked into.
+// directory is a directory being searched.
 type directory struct {
-	path   string // as it is opened
-	cut    int    // what is behind this in paths below it are the names of units
-	abs    string // for patterns
-	ignore ignore // what stands in the directories above it
-	whole  bool   // all its files count, whatever the pattern says
+	path   string // the path to open
+	cut    int    // the length of the prefix of paths below it that unit names omit
+	abs    string // the absolute path, for patterns
+	ignore ignore // the ignore files of the directories above it
+	whole  bool   // take all its files, whatever the pattern
 }
 
-// top is the directory where a search starts.
+// top returns the directory where a search starts.
 func (w *walk) top(path string) (directory, error) {
-	// The name is the end of the path, with whatever that begins.
+	// Unit names are suffixes of paths, so a prefix length is enough to compute them.
 	d := directory{path: path, abs: filepath.ToSlash(w.abs(path))}
 	if rel := w.rel(path, path); rel == "." {
 		d.cut = len(join(path, ""))
@@ -266,9 +263,8 @@ func (w *walk) top(path string) (directory, error) {
 	return d, nil
 }
 
-// above are the directories above dir whose patterns count for it, the
-// uppermost first: those of its repository, or when it is in none those from
-// Dir on.
+// above returns the directories above dir whose ignore files apply to it, the uppermost first.
+// These are the directories of its repository or, outside of a repository, those from Dir on.
 func (w *walk) above(dir string) []string {
 	var dirs []string
 	for at := dir; ; at = filepath.Dir(at) {
@@ -291,8 +287,8 @@ func (w *walk) above(dir string) []string {
 	return nil
 }
 
-// directory finds what is in a directory: all its files, and those at whatever
-// depth that match the pattern, if there is one.
+// directory finds the files in a directory: all of them if d.whole is set, and those at any depth
+// that match the pattern, if there is one.
 func (w *walk) directory(d directory, g *glob) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
@@ -303,7 +299,9 @@ func (w *walk) directory(d directory, g *glob) error {
 		return nil
 	}
 	for _, name := range []string{fctlIgnore, gitIgnore} {
-		if _, has := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) }); !has {
+		if _, has := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int {
+			return strings.Compare(e.Name(), name)
+		}); !has {
 			continue
 		}
 		if d.ignore, err = d.ignore.in(d.path, d.abs); err != nil {
@@ -341,7 +339,8 @@ func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
 		if !whole && !g.leadsInto(abs) {
 			return nil
 		}
-		return w.directory(directory{path: path, cut: d.cut, abs: abs, ignore: d.ignore, whole: whole}, g)
+		return w.directory(directory{path: path, cut: d.cut, abs: abs, ignore: d.ignore,
+			whole: whole}, g)
 	}
 	byPattern := g.matches(abs)
 	if !d.whole && !byPattern {
@@ -353,11 +352,12 @@ func (w *walk) entry(d directory, e fs.DirEntry, g *glob) error {
 		return nil
 	}
 	rel := filepath.ToSlash(path[d.cut:])
-	w.found.Files = append(w.found.Files, File{Path: path, Rel: rel, Unit: unitName(rel), Format: format})
+	w.found.Files = append(w.found.Files,
+		File{Path: path, Rel: rel, Unit: unitName(rel), Format: format})
 	return nil
 }
 
-// format is the toolchain that a file must have to be taken; empty takes all.
+// format returns the toolchain that a file must have; empty accepts any.
 func (w *walk) format(byPattern bool) api.ToolchainType {
 	if byPattern || w.AnyFormat {
 		return ""
@@ -365,7 +365,7 @@ func (w *walk) format(byPattern bool) api.ToolchainType {
 	return cmp.Or(w.Toolchain, api.ToolchainKubernetesYAML)
 }
 
-// join is filepath.Join of clean paths.
+// join is filepath.Join for clean paths, without the cost of cleaning.
 func join(dir, name string) string {
 	switch {
 	case dir == ".":
@@ -376,23 +376,24 @@ func join(dir, name string) string {
 	return dir + string(filepath.Separator) + name
 }
 
-// settingsFile is ours: it is about the files around it.
+// settingsFile holds settings of fctl for the directory, not configuration.
 const settingsFile = ".fctl.yaml"
 
-// isRepository tells which directories belong to version control.
+// isRepository reports whether a directory belongs to version control.
 func isRepository(name string) bool {
 	return name == ".git" || name == ".hg" || name == ".svn" || name == ".jj"
 }
 
-// passes tells why a file that was found is not read.
-func (w *walk) passes(name string, mode fs.FileMode, byPattern bool, format api.ToolchainType) Reason {
+// passes returns why a file that was found is skipped, empty if it is not.
+func (w *walk) passes(name string, mode fs.FileMode, byPattern bool,
+	format api.ToolchainType) Reason {
 	switch {
 	case mode&fs.ModeSymlink != 0:
 		return IsLink
 	case mode.Type() != 0:
 		return NotRegular
 	case w.Toolchain != "" && byPattern:
-		return "" // the pattern says what is meant
+		return "" // pattern and toolchain together are explicit enough
 	}
 	toolchains := functions.ToolchainsOf(name)
 	switch {
@@ -404,7 +405,7 @@ func (w *walk) passes(name string, mode fs.FileMode, byPattern bool, format api.
 	return ""
 }
 
-// skipped are the files that were skipped wherever they were found, each of them once.
+// skipped returns the files that were skipped by every path, each of them once.
 func skipped(found *Found) []Passed {
 	seen := map[string]bool{}
 	for _, f := range found.Files {
@@ -417,8 +418,8 @@ func skipped(found *Found) []Passed {
 	})
 }
 
-// unique leaves each file where it came first. A file that is named, or that a
-// pattern matches, counts as such even where it was found before.
+// unique keeps the first occurrence of each file. If a later path names the file, or matches it
+// with a pattern, this counts for the kept one as well.
 func unique(files []File) []File {
 	dirs := map[string]string{} // without symbolic links
 	identity := func(f File) string {

@@ -15,8 +15,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// tree makes files, with their names as content; a name that ends in a slash is a
-// directory, "a -> b" a symbolic link.
+// tree makes files with their names as content. A name that ends in a slash makes a directory, "a
+// -> b" a symbolic link.
 func tree(t *testing.T, names ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -38,8 +38,8 @@ func tree(t *testing.T, names ...string) string {
 	return root
 }
 
-// names are the units that are found, those that were named with a star, and
-// problems with an exclamation mark.
+// names returns the units that were found, marked with a star if the user named them, and with an
+// exclamation mark if they have a problem.
 func names(found *Found) []string {
 	var all []string
 	for _, f := range found.Files {
@@ -57,9 +57,12 @@ func names(found *Found) []string {
 
 func TestFind(t *testing.T) {
 	root := tree(t,
-		"a.yaml", "b.json", "c.properties", "d.txt", "e.md", "Makefile", ".env", "f.test.yml", "g.YAML",
-		"sub/a.yaml", "sub/deep/er/x.yaml", "sub/.hidden/h.yaml", ".git/config.yaml", "sub/.svn/s.yaml", "empty/",
-		"link.yaml -> a.yaml", "dirlink -> sub", "gone.yaml -> nowhere", "sp[a]ce/*.yaml", ".fctl-0123456789abcdef.tmp", ".fctl.yaml",
+		"a.yaml", "b.json", "c.properties", "d.txt", "e.md", "Makefile", ".env", "f.test.yml",
+		"g.YAML",
+		"sub/a.yaml", "sub/deep/er/x.yaml", "sub/.hidden/h.yaml", ".git/config.yaml",
+		"sub/.svn/s.yaml", "empty/",
+		"link.yaml -> a.yaml", "dirlink -> sub", "gone.yaml -> nowhere", "sp[a]ce/*.yaml",
+		".fctl-0123456789abcdef.tmp", ".fctl.yaml",
 	)
 	for _, c := range []struct {
 		paths     string
@@ -76,7 +79,7 @@ func TestFind(t *testing.T) {
 		{"e.md Makefile", false, "e* Makefile*"},
 		{"missing.yaml a.yaml", false, "missing! a*"},
 		{"- a.yaml -", false, "stdin* a*"},
-		// links are followed when they are named
+		// links are followed if they are named
 		{"link.yaml", false, "link*"},
 		{"dirlink", false, "dirlink/a"},
 		{"gone.yaml", false, "gone!"},
@@ -104,19 +107,22 @@ func TestFind(t *testing.T) {
 		{"*.md", false, ""},
 		{"nothing*", false, "nothing*!"},
 		{"nowhere/*.yaml", false, "nowhere!"},
-		// a file may be called like a pattern
+		// a file's name may look like a pattern
 		{"sp[a]ce/*.yaml", false, "sp[a]ce/**"},
 		{`sp\[a]ce/\*.*`, false, "sp[a]ce/*"},
 		{"sp[a]ce", false, "sp[a]ce/*"},
 	} {
 		t.Run(c.paths, func(t *testing.T) {
 			t.Chdir(root)
-			f := &Finder{Recursive: c.recursive, Temporary: func(name string) bool { return strings.HasPrefix(name, ".fctl-") }}
+			f := &Finder{Recursive: c.recursive, Temporary: func(name string) bool {
+				return strings.HasPrefix(name, ".fctl-")
+			}}
 			found, err := f.Find(t.Context(), strings.Fields(c.paths))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(strings.Fields(c.want), names(found)); diff != "" && c.want+strings.Join(names(found), "") != "" {
+			if diff := cmp.Diff(strings.Fields(c.want), names(found)); diff != "" &&
+				c.want+strings.Join(names(found), "") != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			for _, p := range found.Passed {
@@ -128,9 +134,10 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The same files have the same names, wherever they are looked for from.
+// TestNamesOfUnits checks that a file has the same unit name wherever the search starts.
 func TestNamesOfUnits(t *testing.T) {
-	root := tree(t, "work/apps/web.yaml", "work/here/x.yaml", "other/apps/web.yaml", "a[1]/apps/web.yaml")
+	root := tree(t, "work/apps/web.yaml", "work/here/x.yaml", "other/apps/web.yaml",
+		"a[1]/apps/web.yaml")
 	for _, c := range []struct{ dir, from, path, want, opened string }{
 		{"work", "", "apps", "apps/web", "apps/web.yaml"},
 		{"work", "", root + "/work/apps", "apps/web", root + "/work/apps/web.yaml"},
@@ -145,15 +152,18 @@ func TestNamesOfUnits(t *testing.T) {
 		{".", root + "/work", "apps", "apps/web", root + "/work/apps/web.yaml"},
 		{"work", "../a[1]", "*/web.yaml", "apps/web", "../a[1]/apps/web.yaml"},
 		{"a[1]", "", "**/web.yaml", "apps/web", "apps/web.yaml"},
-		{"work", "", root, "a[1]/apps/web other/apps/web apps/web here/x", root + "/a[1]/apps/web.yaml"},
+		{"work", "", root, "a[1]/apps/web other/apps/web apps/web here/x",
+			root + "/a[1]/apps/web.yaml"},
 	} {
 		t.Run(c.dir+" "+c.path, func(t *testing.T) {
 			t.Chdir(filepath.Join(root, c.dir))
-			found, err := (&Finder{Dir: c.from, Recursive: true}).Find(t.Context(), []string{c.path})
+			found, err := (&Finder{Dir: c.from, Recursive: true}).Find(t.Context(),
+				[]string{c.path})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.ReplaceAll(strings.Join(names(found), " "), "*", ""); c.path != root && got != c.want {
+			if got := strings.ReplaceAll(strings.Join(names(found), " "), "*",
+				""); c.path != root && got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 			if found.Files[0].Path != c.opened {
@@ -173,7 +183,8 @@ func TestSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Passed{{"b.md", OtherExtension}, {"c.md", OtherExtension}, {"d.properties", OtherFormat}, {"l.yaml", IsLink}, {"sub/x.md", OtherExtension}}
+	want := []Passed{{"b.md", OtherExtension}, {"c.md", OtherExtension},
+		{"d.properties", OtherFormat}, {"l.yaml", IsLink}, {"sub/x.md", OtherExtension}}
 	if diff := cmp.Diff(want, found.Passed); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -185,7 +196,7 @@ func TestSkipped(t *testing.T) {
 		{api.ToolchainAppConfigProperties, ".", "d"},
 		{api.ToolchainAppConfigYAML, ".", "a"},
 		{api.ToolchainAppConfigText, ".", ""},
-		{api.ToolchainAppConfigText, "*.md", "b c"}, // a pattern says what is meant
+		{api.ToolchainAppConfigText, "*.md", "b c"}, // pattern and toolchain are explicit
 		{"", "*.md", ""},
 	} {
 		found, err := (&Finder{Toolchain: c.toolchain}).Find(t.Context(), []string{c.path})
@@ -213,12 +224,13 @@ func TestUnreadableDirectory(t *testing.T) {
 func TestFindCanBeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (&Finder{Recursive: true}).Find(ctx, []string{t.TempDir()}); !errors.Is(err, context.Canceled) {
+	if _, err := (&Finder{Recursive: true}).Find(ctx, []string{t.TempDir()}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// What a repository's .gitignore files leave out is what git leaves out, from
+// TestIgnoredFilesAsGit checks that a repository's .gitignore files exclude what git excludes,
 // wherever the search starts.
 func TestIgnoredFilesAsGit(t *testing.T) {
 	root := tree(t)
@@ -226,9 +238,12 @@ func TestIgnoredFilesAsGit(t *testing.T) {
 	write(t, root+"/apps/.gitignore", "!x.tmp.yaml\n/local\ngen*/*\n!gen*/kept.yaml\n")
 	write(t, root+"/apps/deep/.gitignore", "*\n!.gitignore\n!only.yaml\n")
 	for _, f := range []string{
-		"a.yaml", "x.tmp.yaml", "keep.tmp.yaml", "build/b.yaml", "apps/build/b.yaml", "apps/x.tmp.yaml", "apps/y.tmp.yaml", "apps/local/l.yaml", "apps/sub/local/l.yaml",
-		"apps/gen1/g.yaml", "apps/gen1/kept.yaml", "apps/gen1/sub/kept.yaml", "apps/deep/x.yaml", "apps/deep/only.yaml", "apps/deep/sub/only.yaml",
-		"docs/a/b/draft1.yaml", "docs/draft.yaml", "docs/final.yaml", "secret/s.yaml", "apps/secret/s.yaml", "apps/secret.yaml",
+		"a.yaml", "x.tmp.yaml", "keep.tmp.yaml", "build/b.yaml", "apps/build/b.yaml",
+		"apps/x.tmp.yaml", "apps/y.tmp.yaml", "apps/local/l.yaml", "apps/sub/local/l.yaml",
+		"apps/gen1/g.yaml", "apps/gen1/kept.yaml", "apps/gen1/sub/kept.yaml", "apps/deep/x.yaml",
+		"apps/deep/only.yaml", "apps/deep/sub/only.yaml",
+		"docs/a/b/draft1.yaml", "docs/draft.yaml", "docs/final.yaml", "secret/s.yaml",
+		"apps/secret/s.yaml", "apps/secret.yaml",
 	} {
 		write(t, filepath.Join(root, f), f)
 	}
@@ -255,14 +270,16 @@ func TestIgnoredFilesAsGit(t *testing.T) {
 			t.Errorf("from %s (-git +fctl)\n%s", from, diff)
 		}
 	}
-	// A directory that is named is looked into, whatever ignores it.
-	found, err := (&Finder{Dir: root}).Find(t.Context(), []string{"build", "secret", "apps/deep/x.yaml"})
-	if got := strings.Join(names(found), " "); err != nil || got != "build/b secret/s apps/deep/x*" {
+	// A directory that is named is searched, even if it is ignored.
+	found, err := (&Finder{Dir: root}).Find(t.Context(),
+		[]string{"build", "secret", "apps/deep/x.yaml"})
+	if got := strings.Join(names(found), " "); err != nil ||
+		got != "build/b secret/s apps/deep/x*" {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
 
-// TestRandomIgnoreFilesAsGit makes up trees with ignore files at several depths.
+// TestRandomIgnoreFilesAsGit generates trees with ignore files at several depths.
 func TestRandomIgnoreFilesAsGit(t *testing.T) {
 	r := random(t)
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
@@ -279,7 +296,9 @@ func TestRandomIgnoreFilesAsGit(t *testing.T) {
 			}
 			var text strings.Builder
 			for range 1 + r.IntN(3) {
-				text.WriteString(pick("", "", "!") + pick("", "/", "**/", "a/") + pick("*", "a", "b", "ab", "f*", "?.yaml", "g.yaml", "*.yaml", "a*/**") + pick("", "/", "") + "\n")
+				text.WriteString(pick("", "", "!") + pick("", "/", "**/", "a/") +
+					pick("*", "a", "b", "ab", "f*", "?.yaml", "g.yaml", "*.yaml", "a*/**") +
+					pick("", "/", "") + "\n")
 			}
 			write(t, filepath.Join(path, gitIgnore), text.String())
 		}
@@ -302,9 +321,11 @@ func TestRandomIgnoreFilesAsGit(t *testing.T) {
 	}
 }
 
-// What .fctlignore decides counts, at whatever depth, and .gitignore the rest.
+// TestFctlIgnoreWins checks that .fctlignore decides first, at whatever depth, and .gitignore the
+// rest.
 func TestFctlIgnoreWins(t *testing.T) {
-	root := tree(t, "gen/a.yaml", "gen/b.yaml", "plain/a.yaml", "plain/left.yaml", "sub/gen/a.yaml", "sub/left.yaml", "c.yaml")
+	root := tree(t, "gen/a.yaml", "gen/b.yaml", "plain/a.yaml", "plain/left.yaml", "sub/gen/a.yaml",
+		"sub/left.yaml", "c.yaml")
 	write(t, root+"/.gitignore", "gen/\nc.yaml\n")
 	write(t, root+"/.fctlignore", "!gen/\nleft.yaml\n")
 	write(t, root+"/gen/.gitignore", "b.yaml\n")
@@ -320,11 +341,12 @@ func TestFctlIgnoreWins(t *testing.T) {
 		} {
 			found, err := (&Finder{Dir: root, Recursive: true}).Find(t.Context(), []string{from})
 			if got := strings.Join(names(found), " "); err != nil || got != want {
-				t.Errorf("repository %v, from %s: got %s, want %s (%v)", repository, from, got, want, err)
+				t.Errorf("repository %v, from %s: got %s, want %s (%v)", repository, from, got,
+					want, err)
 			}
 		}
 	}
-	// Outside of a repository what stands above the working directory does not count.
+	// Outside of a repository, ignore files above the working directory do not apply.
 	root = tree(t, "work/a.yaml", "work/sub/a.yaml")
 	write(t, root+"/.fctlignore", "*\n")
 	write(t, root+"/work/.fctlignore", "nothing\n")

@@ -11,21 +11,20 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// glob is a pattern of paths: * and ? and [...] are within one segment, ** is
-// any number of segments, {a,b} is one of several texts.
+// glob is a pattern of paths: *, ? and [...] match within one segment, ** matches any number of
+// segments, {a,b} matches one of several texts.
 type glob struct {
 	pattern  string // of absolute paths
 	segments []string
 }
 
-// specialInGlob begins what does not stand for itself in a glob.
+// specialInGlob has the characters with which the special parts of a pattern begin.
 const specialInGlob = `*?[\{`
 
-// IsPattern tells whether a path means several files, unless there is a file
-// that is called so.
+// IsPattern reports whether a path is a pattern, unless there is a file of that name.
 func IsPattern(path string) bool { return strings.ContainsAny(path, specialInGlob) }
 
-// glob finds what a pattern matches.
+// glob finds the files that match a pattern.
 func (w *walk) glob(pattern string) error {
 	before := len(w.found.Files) + len(w.found.Passed)
 	g, err := newGlob(w.base, filepath.ToSlash(pattern))
@@ -70,7 +69,7 @@ func (g *glob) matches(path string) bool {
 	return g != nil && doublestar.MatchUnvalidated(g.pattern, path)
 }
 
-// leadsInto tells whether something in a directory may match.
+// leadsInto reports whether a file below the directory may match.
 func (g *glob) leadsInto(dir string) bool {
 	if g == nil {
 		return false
@@ -80,7 +79,8 @@ func (g *glob) leadsInto(dir string) bool {
 			return false
 		}
 		segment := g.segments[i]
-		if segment == "**" || strings.Count(segment, "{") != strings.Count(segment, "}") { // a slash in braces
+		// a slash within braces
+		if segment == "**" || strings.Count(segment, "{") != strings.Count(segment, "}") {
 			return true
 		}
 		if !doublestar.MatchUnvalidated(segment, part) {

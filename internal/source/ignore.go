@@ -13,10 +13,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// The files that say what is passed over in directories, in gitignore's
-// language. What .fctlignore decides counts, at whatever depth; .gitignore
-// decides the rest. So fctl can be told to read generated files that git
-// ignores, and to leave files alone that git keeps.
+// The files that exclude files of directories, in the syntax of gitignore(5). .fctlignore decides
+// first, at whatever depth, and .gitignore decides the rest. So fctl can read generated files that
+// git ignores, and skip files that git keeps.
 const (
 	fctlIgnore = ".fctlignore"
 	gitIgnore  = ".gitignore"
@@ -24,20 +23,20 @@ const (
 
 const maxIgnoreFile = 64 << 20
 
-// ignore is what the files of a directory and of those above it say.
+// ignore is the ignore files of a directory and of those above it.
 type ignore struct{ fctl, git *ignoreFile }
 
-// ignoreFile is one file and those of the same name above it.
+// ignoreFile is an ignore file and those of the same name above it.
 type ignoreFile struct {
 	above    *ignoreFile
-	base     int // the length of its directory's path, slash included: its patterns are about what follows
+	base     int // the length of its directory's path with the slash; patterns match what follows
 	patterns []pattern
 }
 
 func (i ignore) empty() bool { return i.fctl == nil && i.git == nil }
 
-// ignored tells whether the entry of a directory is to be passed over. What is
-// in an ignored directory is not asked about: it cannot be included again.
+// ignored reports whether an entry of a directory is excluded. It is not called for entries of an
+// excluded directory: as with git, these cannot be included again.
 func (i ignore) ignored(path string, isDir bool) bool {
 	if ignored, decided := i.fctl.decide(path, isDir); decided {
 		return ignored
@@ -59,8 +58,8 @@ func (f *ignoreFile) decide(path string, isDir bool) (ignored, decided bool) {
 	return false, false
 }
 
-// in adds what the files of a directory say. dir is where it is, path what it
-// is called in the paths that are asked about.
+// in adds the ignore files of a directory. dir is the path to open, path the one that entries are
+// matched with.
 func (i ignore) in(dir, path string) (ignore, error) {
 	var err error
 	if i.fctl, err = i.fctl.read(filepath.Join(dir, fctlIgnore), path); err != nil {
@@ -70,7 +69,7 @@ func (i ignore) in(dir, path string) (ignore, error) {
 	return i, err
 }
 
-// read reads a file if there is one. As with git, it may not be a symbolic link.
+// read reads the ignore file, if there is one. As with git, it must not be a symbolic link.
 func (f *ignoreFile) read(file, path string) (*ignoreFile, error) {
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 		return f, nil
@@ -93,15 +92,15 @@ func (f *ignoreFile) read(file, path string) (*ignoreFile, error) {
 	return &ignoreFile{above: f, base: base, patterns: patterns}, nil
 }
 
-// pattern is a line of such a file.
+// pattern is a line of an ignore file.
 type pattern struct {
-	negated  bool // it includes again what an earlier line excludes
+	negated  bool // it includes what an earlier line excludes
 	dirsOnly bool
-	byName   bool // it is about names at any depth, not about paths from its directory on
+	byName   bool // it matches names at any depth, not paths from its directory on
 	glob     string
 }
 
-// parseIgnore reads the lines of a file.
+// parseIgnore parses the lines of an ignore file.
 func parseIgnore(text []byte) []pattern {
 	var patterns []pattern
 	toGlob := doublestarOfGit()
@@ -110,7 +109,7 @@ func parseIgnore(text []byte) []pattern {
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
-		// A zero byte ends a pattern, as everything in git that is a text of C.
+		// A NUL ends a pattern, because git handles lines as C strings.
 		before, _, _ := bytes.Cut(line, []byte{0})
 		patterns = append(patterns, parsePattern(trimBlanks(string(before)), toGlob))
 	}
@@ -124,13 +123,13 @@ func parsePattern(line string, toGlob *strings.Replacer) pattern {
 	p.byName = !strings.Contains(line, "/")
 	p.glob = toGlob.Replace(strings.TrimPrefix(line, "/"))
 	if strings.HasSuffix(p.glob, "/**") {
-		p.glob += "/*" // what is in the directory, and not the directory
+		p.glob += "/*" // the entries of the directory, but not the directory
 	}
 	return p
 }
 
-// doublestarOfGit writes what git means in the language of doublestar, which
-// has alternatives in braces, no classes of POSIX, and sets that match slashes.
+// doublestarOfGit returns a replacer that translates git's patterns to those of doublestar, which
+// has alternatives in braces, no POSIX classes, and sets that match slashes.
 func doublestarOfGit() *strings.Replacer {
 	return strings.NewReplacer(
 		`\\`, `\\`, `\{`, `\{`, `{`, `\{`, `\[`, `\[`,
@@ -140,7 +139,7 @@ func doublestarOfGit() *strings.Replacer {
 	)
 }
 
-// trimBlanks cuts blanks at the end that no backslash stands before.
+// trimBlanks removes trailing spaces that are not escaped with a backslash.
 func trimBlanks(line string) string {
 	end := 0
 	for i := 0; i < len(line); i++ {

@@ -13,8 +13,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// excluded asks about a path as a walk does: about each directory that leads to
-// it, and then about itself.
+// excluded asks about a path as a walk does: first about each directory that leads to it, then
+// about the path itself.
 func (i ignore) excluded(path string) bool {
 	for at := range path {
 		if path[at] == '/' && i.ignored(path[:at], true) {
@@ -27,7 +27,8 @@ func (i ignore) excluded(path string) bool {
 // git runs git without any settings but those of the repository.
 func git(t testing.TB, dir string, stdin []byte, args ...string) []byte {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "core.excludesFile=/dev/null", "-c", "init.templateDir=", "-c", "safe.directory=*"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "core.excludesFile=/dev/null", "-c",
+		"init.templateDir=", "-c", "safe.directory=*"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1")
 	cmd.Stdin = bytes.NewReader(stdin)
@@ -35,7 +36,7 @@ func git(t testing.TB, dir string, stdin []byte, args ...string) []byte {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
-		err = nil // none of the paths is ignored
+		err = nil // status 1: none of the paths is ignored
 	}
 	if err != nil {
 		t.Fatalf("git %v: %v %s", args, err, stderr.String())
@@ -43,8 +44,7 @@ func git(t testing.TB, dir string, stdin []byte, args ...string) []byte {
 	return out
 }
 
-// gitIgnores tells which of the paths git ignores, when each directory has
-// the .gitignore given.
+// gitIgnores returns which of the paths git ignores, given the .gitignore of each directory.
 func gitIgnores(t testing.TB, files map[string]string, paths []string) map[string]bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,7 +52,8 @@ func gitIgnores(t testing.TB, files map[string]string, paths []string) map[strin
 	for name, text := range files {
 		write(t, filepath.Join(dir, name), text)
 	}
-	out := git(t, dir, []byte(strings.Join(paths, "\x00")), "check-ignore", "--no-index", "--stdin", "-z", "-v", "-n")
+	out := git(t, dir, []byte(strings.Join(paths, "\x00")), "check-ignore", "--no-index", "--stdin",
+		"-z", "-v", "-n")
 	ignored := map[string]bool{}
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+3 < len(fields); i += 4 {
@@ -71,7 +72,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// checkIgnore compares with git what each text says about each path.
+// checkIgnore compares the decision of each text about each path with git's.
 func checkIgnore(t testing.TB, texts, paths []string) {
 	t.Helper()
 	files := map[string]string{}
@@ -96,19 +97,25 @@ func checkIgnore(t testing.TB, texts, paths []string) {
 func TestIgnoreLinesAsGit(t *testing.T) {
 	paths := []string{
 		"a", "a/x", "b", "a/b", "a/b/x", "a/b/c", "a/b/c/x", "a.yaml", "x/a.yaml", "x/y/a.yaml", "#a", "!a", "a ", " a", "a b", "a\tb", "-", "]", "[a]", `a\`, `a\b`,
-		"foo", "foo/x", "foo/bar", "foo/bar/baz", "x/foo", "x/foo/x", "x/foo/bar", "x/y/foo/bar", "ab", "abc", "aXc", "a^c", "a-c", "a/c", ".hidden", "x/.hidden", "**", "*", "?",
+		"foo", "foo/x", "foo/bar", "foo/bar/baz", "x/foo", "x/foo/x", "x/foo/bar", "x/y/foo/bar",
+		"ab", "abc", "aXc", "a^c", "a-c", "a/c", ".hidden", "x/.hidden", "**", "*", "?",
 	}
 	texts := []string{
-		"a", "/a", "a/", "/a/", "*.yaml", "/*.yaml", "x/*.yaml", "**/*.yaml", "x/**", "x/**/", "**/foo", "**/foo/bar", "foo/**", "foo/**/baz", "a/**/c", "**", "**/", "/**", "/", "!", "!a",
-		"a*", "a?", "a?c", "*a*", "*/b", "?", "a**", "a/**b", "**a", "a\n!a", "*\n!a", "*\n!*/\n!*.yaml", "/*\n!/foo\n/foo/*\n!/foo/bar", "a\r\nb\r\n", "a\r", "\ufeffa",
+		"a", "/a", "a/", "/a/", "*.yaml", "/*.yaml", "x/*.yaml", "**/*.yaml", "x/**", "x/**/",
+		"**/foo", "**/foo/bar", "foo/**", "foo/**/baz", "a/**/c", "**", "**/", "/**", "/", "!",
+		"!a",
+		"a*", "a?", "a?c", "*a*", "*/b", "?", "a**", "a/**b", "**a", "a\n!a", "*\n!a",
+		"*\n!*/\n!*.yaml", "/*\n!/foo\n/foo/*\n!/foo/bar", "a\r\nb\r\n", "a\r", "\ufeffa",
 		"#a", `\#a`, `\!a`, "a ", `a\ `, `a\  `, " a", "a\t", `\a`, `a\\`, `a\`, `\`, `a\/b`, "[a]", "[!a]", "[^a]", "[a-c]", "[a-", "[]", "[]]", "[!]]", "[]-a]", "[a-]", "[-a]", `[\]]`, `[a\-c]`,
-		"a[^]c", "a[!-]c", "[[:alpha:]]", "[[:alpha:]_]*", "[![:alpha:]]", "[[:nothing:]]", "[[:alpha]", "[[:alpha:]", "[a[:digit:]]", "a[[.]", "*[", "x/[a-z]*.yaml", "??",
-		"a\x00b", "*\\", "foo//bar", "//foo", "foo/", "!foo/\nfoo", "foo\n!foo/bar", "foo/*\n!foo/bar", "\\*", "\\**", "*\\*", "a\\*",
+		"a[^]c", "a[!-]c", "[[:alpha:]]", "[[:alpha:]_]*", "[![:alpha:]]", "[[:nothing:]]",
+		"[[:alpha]", "[[:alpha:]", "[a[:digit:]]", "a[[.]", "*[", "x/[a-z]*.yaml", "??",
+		"a\x00b", "*\\", "foo//bar", "//foo", "foo/", "!foo/\nfoo", "foo\n!foo/bar",
+		"foo/*\n!foo/bar", "\\*", "\\**", "*\\*", "a\\*",
 	}
 	checkIgnore(t, texts, paths)
 }
 
-// random is the same every time, but for make random.
+// random returns the same sequence every time, except with make random.
 func random(t *testing.T) *rand.Rand {
 	seed := uint64(1)
 	if os.Getenv("LONG") != "" {
@@ -118,7 +125,7 @@ func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// TestRandomIgnoreLinesAsGit makes up lines of what is special in them.
+// TestRandomIgnoreLinesAsGit generates lines from the tokens that are special in them.
 func TestRandomIgnoreLinesAsGit(t *testing.T) {
 	r := random(t)
 	of := func(parts []string, n int) string {
@@ -137,17 +144,20 @@ func TestRandomIgnoreLinesAsGit(t *testing.T) {
 		}
 	}
 	for len(texts) < 300 {
-		if text := of(tokens, 9); !strings.Contains(text, "//") && !strings.Contains(text, "***") { // git has a meaning for them, doublestar has not
+		// doublestar differs from git in these
+		if text := of(tokens, 9); !strings.Contains(text, "//") && !strings.Contains(text, "***") {
 			texts = append(texts, text)
 		}
 	}
 	checkIgnore(t, texts, paths)
 }
 
-// TestPatternsMatchWithoutBacktracking: what makes matchers try every combination does not.
+// TestPatternsMatchWithoutBacktracking matches a pattern and a path for which a backtracking
+// matcher would try every combination.
 func TestPatternsMatchWithoutBacktracking(t *testing.T) {
 	path := strings.Repeat("a", 2000) + "/" + strings.Repeat("a/", 1000) + "c"
-	for _, p := range []string{strings.Repeat("*a", 500) + "b", strings.Repeat("**/a/", 300) + "b", strings.Repeat("**/*a*a*/", 100) + "b"} {
+	for _, p := range []string{strings.Repeat("*a", 500) + "b", strings.Repeat("**/a/", 300) + "b",
+		strings.Repeat("**/*a*a*/", 100) + "b"} {
 		if doublestar.MatchUnvalidated(p, path) {
 			t.Errorf("%.20s... matches", p)
 		}

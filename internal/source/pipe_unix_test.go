@@ -14,7 +14,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// A named pipe that nobody writes to keeps nobody from ending fctl, and one that somebody writes to is read.
+// TestNamedPipe checks that a read of a pipe without a writer can be interrupted, and that a pipe
+// with a writer is read.
 func TestNamedPipe(t *testing.T) {
 	pipe := func(name string) string {
 		path := filepath.Join(t.TempDir(), name)
@@ -25,13 +26,15 @@ func TestNamedPipe(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := (&source.Reader{}).Unit(ctx, pipe("silent"), "U"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := (&source.Reader{}).Unit(ctx, pipe("silent"), "U"); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	// Another pipe: who was interrupted still waits for the one above.
+	// This is another pipe, because the interrupted read still waits for the one above.
 	path := pipe("written")
 	go func() { _ = os.WriteFile(path, []byte("a: b\n"), 0) }()
-	if unit, err := (&source.Reader{}).Unit(t.Context(), path, "U"); err != nil || string(unit.Data) != "a: b\n" {
+	if unit, err := (&source.Reader{}).Unit(t.Context(), path, "U"); err != nil ||
+		string(unit.Data) != "a: b\n" {
 		t.Errorf("%v %v", unit, err)
 	}
 }

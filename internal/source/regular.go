@@ -6,8 +6,9 @@ import (
 )
 
 // readRegular reads a regular file. admit and hold are those of a Reader.
-func (l limit) readRegular(path string, admit func(int64), hold func(uintptr) (bool, error)) ([]byte, fs.FileInfo, error) {
-	// Opening a pipe would wait for somebody to write to it.
+func (l limit) readRegular(path string, admit func(int64),
+	hold func(uintptr) (bool, error)) ([]byte, fs.FileInfo, error) {
+	// Opening a pipe would block until somebody writes to it.
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -30,7 +31,7 @@ func (l limit) readRegular(path string, admit func(int64), hold func(uintptr) (b
 		if err := held(hold(f.Fd())); err != nil {
 			return nil, nil, err
 		}
-		if info, err = f.Stat(); err != nil { // it may have changed while we waited
+		if info, err = f.Stat(); err != nil { // it may have changed while waiting for the lock
 			return nil, nil, err
 		}
 	}

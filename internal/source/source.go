@@ -1,11 +1,9 @@
-// Package source finds units of configuration and reads them: the name, the
-// toolchain and the bytes, nothing else. It does not look into the bytes
-// further than it must to tell what they are.
+// Package source finds units of configuration and reads them. A unit has a name, a toolchain and
+// bytes; the bytes are inspected only as far as it takes to find the toolchain.
 //
-// What the user names is read, whatever it is; what is found in a directory or by
-// a pattern is read if it looks like configuration and nothing says that it is to
-// be left alone. The order is that of the command line and then of names, never that of the file
-// system.
+// A file that the user names is always read. A file found in a directory or by a pattern is read if
+// it looks like configuration and is not ignored. Units are in the order of the command line and
+// then of names, never in that of the file system.
 package source
 
 import (
@@ -28,8 +26,8 @@ import (
 
 // Unit is one unit of configuration as it was read.
 type Unit struct {
-	Name      string // as the user calls it
-	File      string // as messages call it
+	Name      string // given by the user or derived from the path
+	File      string // its name in messages
 	Toolchain api.ToolchainType
 	Data      []byte
 	Info      fs.FileInfo // of the file when it was read; nil for "-"
@@ -37,29 +35,31 @@ type Unit struct {
 
 // Reader reads units.
 type Reader struct {
-	In io.Reader // what "-" is
-	// Toolchain is that of all units; empty means that each file's name tells.
+	In io.Reader // the input that "-" names
+	// Toolchain is that of all units. If empty, each file's name decides.
 	Toolchain api.ToolchainType
-	// RegularOnly refuses what is no regular file: a pipe, a device.
+	// RegularOnly rejects files that are not regular, such as pipes and devices.
 	RegularOnly bool
-	// MaxSize is the most bytes that are read from one file; 0 means 2 GiB.
+	// MaxSize is the maximum size of a file in bytes; 0 means 2 GiB.
 	MaxSize int64
-	// Admit is called with the size of a regular file before it is read, and may wait. nil
-	// admits all.
+	// Admit is called with the size in bytes of a regular file before it is read, and may block.
+	// nil admits all files.
 	Admit func(size int64)
-	// Hold is called with an open regular file after Admit and before the file is read, and may wait. It reports whether the path
-	// still names that file; if not, the file is opened again. It needs RegularOnly. nil holds nothing.
+	// Hold is called with an open regular file after Admit and before the file is read, and may
+	// block. It reports whether the path still names that file; if not, the file is opened again.
+	// It needs RegularOnly. nil locks nothing.
 	Hold func(fd uintptr) (same bool, err error)
 }
 
-// Unit reads the unit called name from a file, or from "-". The error is an
-// *api.Failure, or ctx.Err() when it was cancelled while waiting.
+// Unit reads the unit called name from a file, or from "-". The error is an *api.Failure, or
+// ctx.Err() if ctx was cancelled while waiting.
 func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
 	data, info, err := r.read(ctx, path, true)
 	if err != nil {
 		return nil, err
 	}
-	u := &Unit{Name: name, File: diag.FileName(path), Data: data, Toolchain: r.Toolchain, Info: info}
+	u := &Unit{Name: name, File: diag.FileName(path), Data: data, Toolchain: r.Toolchain,
+		Info: info}
 	if err := checkText(data); err != nil {
 		return nil, located(u.File, err)
 	}
@@ -69,7 +69,7 @@ func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
 	return u, nil
 }
 
-// ToolchainOf tells what a file with this name and content holds.
+// ToolchainOf returns the toolchain of a file with this name and content.
 func ToolchainOf(path string, data []byte) api.ToolchainType {
 	named, sure := ToolchainByName(path)
 	if !sure && !isResource(data) {
@@ -78,15 +78,15 @@ func ToolchainOf(path string, data []byte) api.ToolchainType {
 	return named
 }
 
-// ErrBinary says that a file holds no text.
+// ErrBinary is the error for a file that is not text.
 var ErrBinary = errors.New("this is a binary file")
 
 var errUTF16 = errors.New("this is UTF-16 text")
 
-// sniffed is how much of a file is looked at to tell binary from text.
+// sniffed is the number of bytes inspected to distinguish binary from text.
 const sniffed = 8 << 10
 
-// checkText refuses what is not text in UTF-8, by its beginning.
+// checkText returns an error if the beginning of data is not text in UTF-8.
 func checkText(data []byte) error {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}), bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
@@ -97,25 +97,28 @@ func checkText(data []byte) error {
 	return nil
 }
 
-// Bytes reads a file, or "-", in one piece.
+// Bytes reads a whole file, or "-".
 func (r *Reader) Bytes(ctx context.Context, path string) ([]byte, error) {
 	data, _, err := r.read(ctx, path, false)
 	return data, err
 }
 
-// read reads a file. That it has to be text is checked early where there may be no end.
+// read reads a file. text says that it has to be text. Streams, which may be endless, are checked
+// for that after their first piece.
 func (r *Reader) read(ctx context.Context, path string, text bool) ([]byte, fs.FileInfo, error) {
 	name, limit := diag.FileName(path), limit(cmp.Or(r.MaxSize, defaultMaxSize))
 	if path == "-" {
 		size, device := stdinSize(r.In)
-		data, err := Interruptible(ctx, func() ([]byte, error) { return limit.readAll(r.In, size, text || device) })
+		data, err := Interruptible(ctx, func() ([]byte, error) {
+			return limit.readAll(r.In, size, text || device)
+		})
 		return data, nil, located(name, err)
 	}
 	if r.RegularOnly {
 		data, info, err := r.readRegular(path, limit)
 		return data, info, located(name, err)
 	}
-	// A pipe is opened when somebody opens it to write to it.
+	// Opening a pipe blocks until somebody opens it for writing.
 	f, err := Interruptible(ctx, func() (*os.File, error) { return os.Open(path) })
 	if err != nil {
 		return nil, nil, located(name, err)
@@ -133,7 +136,8 @@ func (r *Reader) read(ctx context.Context, path string, text bool) ([]byte, fs.F
 		data, err := limit.readAll(f, info.Size(), text)
 		return data, info, located(name, err)
 	}
-	// A pipe or a device can make us wait, like the standard input, and so can a file of /proc, which has no size.
+	// Reading a pipe or a device can block, as with the standard input. So can reading a file of
+	// /proc, whose size is 0.
 	text = text || isDevice(info)
 	data, err := Interruptible(ctx, func() ([]byte, error) { return limit.readAll(f, 0, text) })
 	return data, info, located(name, err)
@@ -147,7 +151,8 @@ func (r *Reader) admit(size int64) {
 	}
 }
 
-// readRegular reads a regular file, as it is when it is held.
+// readRegular reads a regular file, after locking it if Hold is set. It starts over if the file was
+// replaced meanwhile.
 func (r *Reader) readRegular(path string, limit limit) ([]byte, fs.FileInfo, error) {
 	admit := r.admit
 	for {
@@ -155,14 +160,14 @@ func (r *Reader) readRegular(path string, limit limit) ([]byte, fs.FileInfo, err
 		if !errors.Is(err, errReplaced) {
 			return data, info, err
 		}
-		admit = func(int64) {} // once is enough
+		admit = func(int64) {} // admit only once
 	}
 }
 
 // errReplaced is the error of reading a file that the path no longer names.
 var errReplaced = errors.New("the file was replaced")
 
-// held is the error of not reading a file on which hold was called.
+// held returns the error for a file on which hold was called, nil if it may be read.
 func held(same bool, err error) error {
 	if err == nil && !same {
 		return errReplaced
@@ -170,17 +175,17 @@ func held(same bool, err error) error {
 	return err
 }
 
-// ErrDirectory tells that a path is that of a directory.
+// ErrDirectory is the error for a path that is a directory.
 var ErrDirectory = errors.New("this is a directory, a file is expected")
 
 var errNotRegular = errors.New("this is not a regular file, so it cannot be changed in place")
 
-// limit is the most bytes that are read from one file.
+// limit is the maximum size of a file in bytes.
 type limit int64
 
 const defaultMaxSize = 2 << 30
 
-// check refuses a size that is larger than the limit.
+// check returns an error if size exceeds the limit.
 func (l limit) check(size int64) error {
 	if size <= int64(l) {
 		return nil
@@ -192,7 +197,7 @@ type tooLarge limit
 
 func (e tooLarge) Error() string { return "the input is larger than " + sizeText(int64(e)) }
 
-// sizeText is a size in the largest unit that it is a whole number of.
+// sizeText formats a size in the largest unit of which it is a whole number.
 func sizeText(n int64) string {
 	units := []string{" bytes", " KiB", " MiB", " GiB", " TiB"}
 	i := 0
@@ -202,8 +207,8 @@ func sizeText(n int64) string {
 	return fmt.Sprint(n, units[i])
 }
 
-// readAll reads to the end into one buffer, which for a file of known size is
-// never copied. text says that the content has to be text.
+// readAll reads to the end into one buffer, which is never copied for a file of known size. text
+// says that the content has to be text.
 func (l limit) readAll(r io.Reader, size int64, text bool) ([]byte, error) {
 	if err := l.check(size); err != nil {
 		return nil, err
@@ -211,7 +216,7 @@ func (l limit) readAll(r io.Reader, size int64, text bool) ([]byte, error) {
 	if size <= 0 {
 		return l.readStream(r, text)
 	}
-	data := make([]byte, 0, size+1) // the last byte is for seeing the end without growing
+	data := make([]byte, 0, size+1) // one more byte, to see the end without growing
 	hugepages.Advise(data)
 	for {
 		n, err := r.Read(data[len(data):cap(data)])
@@ -224,14 +229,14 @@ func (l limit) readAll(r io.Reader, size int64, text bool) ([]byte, error) {
 		case large != nil:
 			return nil, large
 		}
-		if len(data) == cap(data) { // it grew while we read
+		if len(data) == cap(data) { // the file grew while it was read
 			data = append(data, 0)[:len(data)]
 		}
 	}
 }
 
-// readStream reads what nobody knows the size of: into larger and larger pieces, which are put together once. It reads no further
-// than it must to see that there is too much, or that text is missing where it has to be.
+// readStream reads an input of unknown size into pieces of growing size, which are joined once. It
+// stops as soon as the limit is exceeded, or if text is set and the first piece is not text.
 func (l limit) readStream(r io.Reader, text bool) ([]byte, error) {
 	const least, most = 16 << 10, 4 << 20
 	var pieces [][]byte
@@ -267,7 +272,8 @@ func (l limit) readStream(r io.Reader, text bool) ([]byte, error) {
 	}
 }
 
-// stdinSize is how much there is to read when the standard input is a file, and whether it is a device.
+// stdinSize returns the number of bytes left to read if the standard input is a file, and whether
+// it is a device.
 func stdinSize(r io.Reader) (size int64, device bool) {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -284,8 +290,8 @@ func stdinSize(r io.Reader) (size int64, device bool) {
 	return info.Size() - at, false
 }
 
-// Interruptible does not wait for an operation any longer when ctx is cancelled.
-// What waits in the system, or just takes long, cannot be stopped; it ends with the process.
+// Interruptible calls wait and returns its results, or ctx.Err() as soon as ctx is cancelled. The
+// call itself cannot be stopped then; its goroutine ends with the process.
 func Interruptible[T any](ctx context.Context, wait func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -304,8 +310,8 @@ func Interruptible[T any](ctx context.Context, wait func() (T, error)) (T, error
 	}
 }
 
-// located makes a problem of an error of the file system; the place says the
-// path, so the message does not.
+// located converts an error of the file system to a failure. The failure's position has the path,
+// so the message omits it.
 func located(name string, err error) error {
 	_, isLocated := errors.AsType[*api.Failure](err)
 	if err == nil || isLocated || errors.Is(err, context.Canceled) {
@@ -333,26 +339,28 @@ type notFound struct{ error }
 func (notFound) Error() string   { return "no such file" }
 func (e notFound) Unwrap() error { return e.error }
 
-// ToolchainByName tells by its name what a file holds; a name that does not
-// tell is taken for that of Kubernetes/YAML. It is not sure of JSON, which is
-// configuration of an application unless it is a Kubernetes object: reading it
-// tells.
+// ToolchainByName returns the toolchain that a file's name implies, Kubernetes/YAML for a name that
+// implies none. It is not sure about JSON, which belongs to an application unless the content is a
+// Kubernetes object.
 func ToolchainByName(path string) (t api.ToolchainType, sure bool) {
 	toolchains := functions.ToolchainsOf(path)
 	if len(toolchains) == 0 {
 		return api.ToolchainKubernetesYAML, true
 	}
-	return toolchains[0], len(toolchains) == 1 || !slices.Contains(toolchains, api.ToolchainAppConfigJSON)
+	return toolchains[0], len(toolchains) == 1 ||
+		!slices.Contains(toolchains, api.ToolchainAppConfigJSON)
 }
 
-// NameTells tells whether the name of a file says what it holds.
+// NameTells reports whether the name of a file implies a toolchain.
 func NameTells(path string) bool { return len(functions.ToolchainsOf(path)) > 0 }
 
-// isResource tells whether JSON is a Kubernetes object. It reads no further
-// than it must. What cannot be read is taken for one if it names the keys of
-// one: the converter then says what is wrong with it, and where.
+// isResource reports whether JSON is a Kubernetes object. It decodes no more than it must. Invalid
+// JSON counts as one if it contains the keys of one: the converter then reports the syntax error
+// with its position.
 func isResource(data []byte) bool {
-	namesKeys := func() bool { return bytes.Contains(data, []byte("apiVersion")) && bytes.Contains(data, []byte("kind")) }
+	namesKeys := func() bool {
+		return bytes.Contains(data, []byte("apiVersion")) && bytes.Contains(data, []byte("kind"))
+	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
 		return err != nil && namesKeys()
@@ -374,8 +382,8 @@ func isResource(data []byte) bool {
 	return found == 2 && !isStream(data)
 }
 
-// isStream tells whether another object or list follows the object that data begins with, as in the logs of programs: such a text is no
-// resource. What is no JSON is not looked into further.
+// isStream reports whether another object or list follows the object that data begins with, as in
+// the logs of programs. Such a text is not a resource. Other text after the object does not count.
 func isStream(data []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {

@@ -33,7 +33,8 @@ func TestFileAndStandardInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(u.Data) != big || u.Name != "U" || u.File != path || u.Toolchain != api.ToolchainKubernetesYAML {
+	if string(u.Data) != big || u.Name != "U" || u.File != path ||
+		u.Toolchain != api.ToolchainKubernetesYAML {
 		t.Errorf("got %d bytes of %s, %s", len(u.Data), u.File, u.Toolchain)
 	}
 	if u, err = r.Unit(t.Context(), "-", "U"); err != nil {
@@ -60,7 +61,8 @@ func TestStandardInputThatIsAFile(t *testing.T) {
 	}
 }
 
-// TestLargeFiles: what several threads read is what there is, also when the file has become longer or shorter meanwhile.
+// TestLargeFiles checks that a large file is read completely, even if it becomes longer or shorter
+// meanwhile.
 func TestLargeFiles(t *testing.T) {
 	var b strings.Builder
 	for i := 0; b.Len() < 9<<20; i++ {
@@ -102,17 +104,20 @@ func TestLargeFiles(t *testing.T) {
 	if _, err := f.Seek(int64(len(text)-100), io.SeekStart); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := (&source.Reader{In: f}).Bytes(t.Context(), "-"); err != nil || string(got) != text[len(text)-100:]+text {
+	if got, err := (&source.Reader{In: f}).Bytes(t.Context(), "-"); err != nil ||
+		string(got) != text[len(text)-100:]+text {
 		t.Errorf("from the middle of a file: got %d bytes, %v", len(got), err)
 	}
 }
 
-// TestStreams: whatever pieces a text comes in, it is read whole.
+// TestStreams checks that a stream is read completely, whatever pieces it comes in.
 func TestStreams(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 3<<20/16)
 	for _, n := range []int{0, 1, 16<<10 - 1, 16 << 10, 16<<10 + 1, 48 << 10, 3 << 20} {
 		for name, reader := range map[string]func(io.Reader) io.Reader{
-			"whole": func(r io.Reader) io.Reader { return r }, "halves": iotest.HalfReader, "end with data": iotest.DataErrReader,
+			"whole": func(r io.Reader) io.Reader {
+				return r
+			}, "halves": iotest.HalfReader, "end with data": iotest.DataErrReader,
 		} {
 			r := &source.Reader{In: reader(strings.NewReader(text[:n]))}
 			if got, err := r.Bytes(t.Context(), "-"); err != nil || string(got) != text[:n] {
@@ -121,7 +126,8 @@ func TestStreams(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	r := &source.Reader{In: io.MultiReader(strings.NewReader(text[:20<<10]), iotest.ErrReader(broken))}
+	r := &source.Reader{In: io.MultiReader(strings.NewReader(text[:20<<10]),
+		iotest.ErrReader(broken))}
 	if _, err := r.Bytes(t.Context(), "-"); !errors.Is(err, broken) {
 		t.Errorf("a reader that breaks: %v", err)
 	}
@@ -143,7 +149,8 @@ func TestUnreadable(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (&source.Reader{}).Unit(t.Context(), filepath.Join(dir, "no.yaml"), "U"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := (&source.Reader{}).Unit(t.Context(), filepath.Join(dir, "no.yaml"),
+		"U"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the cause is lost: %v", err)
 	}
 }
@@ -219,11 +226,13 @@ func TestGivenToolchainWins(t *testing.T) {
 	}
 }
 
-// A file that is held is as it is by then, and a file is held only after it was admitted: who holds one must not wait for others.
+// TestHold checks that a file is read as it is once it is locked, and that it is locked only after
+// it was admitted: the holder of a lock must not wait for others.
 func TestHold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	write := func(text string) {
-		if err := errors.Join(os.WriteFile(path+"2", []byte(text), 0o600), os.Rename(path+"2", path)); err != nil {
+		if err := errors.Join(os.WriteFile(path+"2", []byte(text), 0o600),
+			os.Rename(path+"2", path)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -248,7 +257,8 @@ func TestHold(t *testing.T) {
 	if got := strings.Join(calls, " "); got != "admit hold hold" {
 		t.Errorf("called: %s", got)
 	}
-	if _, err := r.Unit(t.Context(), path, "A"); err == nil || !strings.Contains(err.Error(), "no more") {
+	if _, err := r.Unit(t.Context(), path, "A"); err == nil ||
+		!strings.Contains(err.Error(), "no more") {
 		t.Errorf("got %v", err)
 	}
 }
