@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-// Context is what functions are told of each unit: what the settings say, and
-// for the rest values that follow from the names, the same on every run.
+// Context returns a function that makes the context of a unit for functions: the values of the
+// settings, and for the rest values derived from the names, which are the same on every run.
 func Context(s *settings.Settings) func(unit string, t api.ToolchainType) api.FunctionContext {
 	id := func(set, kind, slug string) string {
 		if set != "" {
@@ -25,7 +25,7 @@ func Context(s *settings.Settings) func(unit string, t api.ToolchainType) api.Fu
 		OrganizationID: id(s.OrganizationID, "organization", "default"),
 		RevisionNum:    s.RevisionNum,
 		ApprovedBy:     s.ApprovedBy, PreviousDataHash: s.PreviousDataHash,
-		NotLive: true, // a file is not what runs in a cluster
+		NotLive: true, // a file is not the live state of a cluster
 	}
 	return func(unit string, t api.ToolchainType) api.FunctionContext {
 		c := all
@@ -35,10 +35,12 @@ func Context(s *settings.Settings) func(unit string, t api.ToolchainType) api.Fu
 	}
 }
 
-// idOf is the UUID of version 5 (RFC 9562) of a name that is a URL.
+// idOf returns the UUID of version 5 (RFC 9562, section 5.5) of a URL.
 func idOf(url string) string {
-	nameSpaceURL := [...]byte{0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8}
-	sum := sha1.Sum(append(nameSpaceURL[:], url...)) //nolint:gosec // a name, not a secret: the RFC says SHA-1
+	nameSpaceURL := [...]byte{0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00,
+		0xc0, 0x4f, 0xd4, 0x30, 0xc8}
+	// a name, not a secret: the RFC says SHA-1
+	sum := sha1.Sum(append(nameSpaceURL[:], url...)) //nolint:gosec
 	sum[6] = sum[6]&0x0f | 0x50
 	sum[8] = sum[8]&0x3f | 0x80
 	h := hex.EncodeToString(sum[:16])

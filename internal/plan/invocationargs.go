@@ -10,10 +10,10 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// argument is one of an invocation that is written down.
+// argument is an argument of an invocation in a list.
 type argument struct {
 	api.FunctionArgument
-	parameter string // the name of its parameter, which stands there or follows from the order
+	parameter string // the name of its parameter, given or derived from the order
 	at        gaby.Position
 }
 
@@ -73,19 +73,20 @@ func (r *listReader) namedArguments(s api.FunctionSignature, v gaby.Value) []arg
 	return args
 }
 
-// meant is the hint which parameter was meant.
+// meant returns a hint at the parameter that was probably meant.
 func (r *listReader) meant(s api.FunctionSignature, name string) string {
 	var names []string
 	for _, p := range s.Parameters {
 		names = append(names, p.ParameterName)
 	}
-	if hint := configkit.DidYouMean("", configkit.Suggest(name, names)); hint != "" || len(names) == 0 {
+	if hint := configkit.DidYouMean("", configkit.Suggest(name, names)); hint != "" ||
+		len(names) == 0 {
 		return hint
 	}
 	return "the parameters are " + strings.Join(names, ", ")
 }
 
-// listedArgument reads an item of a list: a value, or an argument as programs write it.
+// listedArgument reads an item of a list: a value, or an argument in the form that programs write.
 func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argument, bool) {
 	if v.Kind() != gaby.Map {
 		return r.value(v, api.FunctionParameter{})
@@ -94,8 +95,10 @@ func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argu
 		r.refuse(first.KeyPosition(), "by name they are not a list: {"+first.Key()+": ...}", "an argument has no field %q", first.Key())
 		return argument{}, false
 	}
-	// {DataType: ...} is written by programs that print arguments; it says nothing new.
-	fields, ok := r.fields(v, "an argument", []key{{field: "ParameterName"}, {field: "Value"}, {field: "Evaluator"}, {field: "DataType"}})
+	// Programs that print arguments write DataType as well; it adds nothing and is accepted.
+	fields, ok := r.fields(v, "an argument",
+		[]key{{field: "ParameterName"}, {field: "Value"}, {field: "Evaluator"},
+			{field: "DataType"}})
 	if !ok {
 		return argument{}, false
 	}
@@ -113,15 +116,16 @@ func (r *listReader) listedArgument(s api.FunctionSignature, v gaby.Value) (argu
 // takesConfiguration reports whether the values of a parameter are texts in YAML or JSON.
 func takesConfiguration(p api.FunctionParameter) bool {
 	switch p.DataType {
-	case api.DataTypeYAML, api.DataTypeJSON, api.DataTypeAttributeValueList, api.DataTypePatchMap, api.DataTypeResourceMutationList,
+	case api.DataTypeYAML, api.DataTypeJSON, api.DataTypeAttributeValueList, api.DataTypePatchMap,
+		api.DataTypeResourceMutationList,
 		api.DataTypeResourceList, api.DataTypeStringList:
 		return true
 	}
 	return false
 }
 
-// value reads a value for a parameter: a scalar is its text as it stands, which keeps 1.10 what it is; for parameters that take
-// configuration a map or a list is its text.
+// value reads a value for a parameter. A scalar is its source text, so that 1.10 stays 1.10. For
+// parameters that take configuration, a map or a list is converted to its text.
 func (r *listReader) value(v gaby.Value, p api.FunctionParameter) (argument, bool) {
 	a := argument{at: v.Position()}
 	prefix := ""
@@ -149,7 +153,7 @@ func (r *listReader) value(v gaby.Value, p api.FunctionParameter) (argument, boo
 		a.Value = v.YAML()
 	case takesConfiguration(p):
 		text, err := json.Marshal(v.Data())
-		if err != nil { // a number that JSON has not, such as .nan
+		if err != nil { // a number that JSON cannot represent, such as .nan
 			r.refuse(v.Position(), "", "%s%w", prefix, err)
 			return a, false
 		}

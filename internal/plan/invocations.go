@@ -19,22 +19,23 @@ import (
 // Text is the text of a chain: a list of invocations in YAML or JSON.
 type Text struct {
 	Bytes []byte
-	Name  string // what messages call it
-	Dir   string // where paths in it start, empty for the working directory
+	Name  string // its name in messages
+	Dir   string // what its paths are relative to; empty for the working directory
 }
 
-// Invocations resolves a chain that is written down:
+// Invocations resolves the chain in a text:
 //
 //   - name: scale up
 //     function: set-replicas
 //     arguments: {replicas: 5}
 //     where: ConfigHub.ResourceType = 'apps/v1/Deployment'
 //
-// Arguments stand by name, or in order in a list. A value is what the same text would be on the command line: file:, template:,
-// cel: and text: may stand in front of it. A file: path starts where the chain is.
+// Arguments are given by name, or in order in a list. A value means what the same text means on the
+// command line, including the prefixes file:, template:, cel: and text:. A file: path is relative
+// to the directory of the chain.
 //
-// What programs write is read too: FunctionName, WhereResource, and Arguments as a list of {ParameterName, Value, Evaluator}, whose
-// Value is taken as it stands.
+// The form that programs write is accepted as well: FunctionName, WhereResource, and Arguments as a
+// list of {ParameterName, Value, Evaluator}, whose Value is taken literally.
 //
 // The error is a diag.List of everything that is wrong with the text.
 func (w *Walk) Invocations(text Text) (*Plan, error) {
@@ -49,12 +50,16 @@ func (w *Walk) Invocations(text Text) (*Plan, error) {
 	}
 	top := doc.Value()
 	switch {
-	case top.Kind() == gaby.Map && (top.Get("function").Exists() || top.Get("FunctionName").Exists()):
-		r.refuse(top.Position(), "put it in a list: [ ... ]", "a list of invocations is expected, this is one invocation")
+	case top.Kind() == gaby.Map && (top.Get("function").Exists() ||
+		top.Get("FunctionName").Exists()):
+		r.refuse(top.Position(), "put it in a list: [ ... ]",
+			"a list of invocations is expected, this is one invocation")
 	case top.Kind() == gaby.List && top.Len() == 0, isNull(top):
-		r.refuse(top.Position(), "[{function: get-replicas}] is the shortest", "the list of invocations is empty")
+		r.refuse(top.Position(), "[{function: get-replicas}] is the shortest",
+			"the list of invocations is empty")
 	case top.Kind() != gaby.List:
-		r.refuse(top.Position(), "[{function: get-replicas}] is the shortest", "a list of invocations is expected")
+		r.refuse(top.Position(), "[{function: get-replicas}] is the shortest",
+			"a list of invocations is expected")
 	}
 	if top.Kind() == gaby.List {
 		for item := top.First(); item.Exists(); item = item.Next() {
@@ -64,7 +69,8 @@ func (w *Walk) Invocations(text Text) (*Plan, error) {
 	return r.plan, r.problems.Err()
 }
 
-// List resolves invocations that a program made. The error is a diag.List of everything that is wrong with them.
+// List resolves invocations made by a program. The error is a diag.List of everything that is wrong
+// with them.
 func (w *Walk) List(invocations api.FunctionInvocationList) (*Plan, error) {
 	if len(invocations) == 0 {
 		return nil, diag.Usage("the list of invocations is empty")
@@ -92,13 +98,13 @@ func isNull(v gaby.Value) bool {
 	return !v.Exists() || v.Kind() == gaby.Scalar && v.Tag() == "!!null"
 }
 
-// listReader reads a list and collects what is wrong with it.
+// listReader reads a list and collects its problems.
 type listReader struct {
 	walk     *Walk
 	text     Text
 	plan     *Plan
-	names    map[string]gaby.Position // of invocations, and where they stand
-	function string                   // whose arguments are being read
+	names    map[string]gaby.Position // of invocations, with their positions
+	function string                   // the one whose arguments are being read
 	problems diag.List
 }
 
@@ -120,7 +126,8 @@ func (r *listReader) refuseSyntax(err error) {
 	r.refuse(gaby.Position{}, "", "%w", err)
 }
 
-// A key is written as people do, or as programs do.
+// key is a key of a map, in the spelling of people (word) and of programs (field). Either may be
+// empty.
 type key struct{ word, field string }
 
 func invocationKeys() []key {
@@ -135,13 +142,15 @@ func invocationKeys() []key {
 	}
 }
 
-// fields are the values of a map's keys, by either way to write them. Keys that are none of those known are refused, with the
-// question which was meant, and so are those that are there twice. A key in another case is taken with a note, because programs in Go
-// read it too.
+// fields returns the values of a map's keys, in either spelling, by word and by field. Unknown keys
+// are rejected, with a suggestion, and so are repeated keys. A key in another case is accepted with
+// a note, because programs in Go accept it, too.
 func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string]gaby.Value, bool) {
 	var names []string
 	for _, k := range known {
-		names = append(names, slices.DeleteFunc([]string{k.word, k.field}, func(name string) bool { return name == "" })...)
+		names = append(names, slices.DeleteFunc([]string{k.word, k.field}, func(name string) bool {
+			return name == ""
+		})...)
 	}
 	if of.Kind() != gaby.Map {
 		r.refuse(of.Position(), "", "%s is expected, with %s", what, strings.Join(names, ", "))
@@ -153,11 +162,14 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 		name := field.Key()
 		i := slices.Index(names, name)
 		if i < 0 {
-			i = slices.IndexFunc(names, func(known string) bool { return strings.EqualFold(known, name) })
+			i = slices.IndexFunc(names, func(known string) bool {
+				return strings.EqualFold(known, name)
+			})
 			r.noteCase(field, names, i)
 		}
 		if i < 0 {
-			r.refuse(field.KeyPosition(), configkit.DidYouMean("", suggestKeys(name, known)), "%s has no field %q", what, name)
+			r.refuse(field.KeyPosition(), configkit.DidYouMean("", suggestKeys(name, known)),
+				"%s has no field %q", what, name)
 			continue
 		}
 		if before := values[names[i]]; before.Exists() && before.Key() != name {
@@ -172,27 +184,31 @@ func (r *listReader) fields(of gaby.Value, what string, known []key) (map[string
 			continue
 		}
 		if field, both := values[k.field]; both {
-			r.refuse(laterOf(word, field), "", "%s and %s are two names of one field", k.word, k.field)
+			r.refuse(laterOf(word, field), "", "%s and %s are two names of one field", k.word,
+				k.field)
 		}
 		values[k.field] = word
 	}
 	return values, len(r.problems) == before
 }
 
-// noteCase notes that a key is written in another case than the known one it means.
+// noteCase notes that a key differs in case from the known key that it means, names[i]. It does
+// nothing if i is negative.
 func (r *listReader) noteCase(field gaby.Value, names []string, i int) {
 	if i >= 0 {
 		r.plan.Notes = append(r.plan.Notes, api.Note{
-			Pos: r.position(field.KeyPosition()), Message: fmt.Sprintf("the field %s is written %s", field.Key(), names[i]),
+			Pos:     r.position(field.KeyPosition()),
+			Message: fmt.Sprintf("the field %s is written %s", field.Key(), names[i]),
 		})
 	}
 }
 
-// suggestKeys are the keys that are like name, in the way it is written.
+// suggestKeys returns the keys similar to name, in the same spelling.
 func suggestKeys(name string, known []key) []string {
 	var names []string
 	for _, k := range known {
-		if capital := name != "" && unicode.IsUpper(rune(name[0])); k.word == "" || k.field != "" && capital {
+		if capital := name != "" && unicode.IsUpper(rune(name[0])); k.word == "" ||
+			k.field != "" && capital {
 			names = append(names, k.field)
 		} else {
 			names = append(names, k.word)
@@ -215,7 +231,7 @@ func (r *listReader) refuseRepeated(of gaby.Value) {
 	}
 }
 
-// string is a field that holds a string.
+// string returns the value of a field that must be a string.
 func (r *listReader) string(v gaby.Value) string {
 	if isNull(v) {
 		return ""
@@ -230,7 +246,7 @@ func (r *listReader) string(v gaby.Value) string {
 func (r *listReader) invocation(v gaby.Value) {
 	before := len(r.problems)
 	if v.Kind() == gaby.Scalar && !isNull(v) {
-		name, _, _ := strings.Cut(v.Text(), " ") // more words are meant as arguments
+		name, _, _ := strings.Cut(v.Text(), " ") // further words are probably arguments
 		r.refuse(v.Position(), "{function: "+name+"} is the shortest", "an invocation is expected")
 		return
 	}
@@ -253,8 +269,9 @@ func (r *listReader) invocation(v gaby.Value) {
 	}
 	r.function = name
 	in := api.FunctionInvocation{
-		Name: r.name(fields["name"]), FunctionName: name, WhereResource: r.string(fields["WhereResource"]),
-		Params: r.params(fields["Params"]),
+		Name: r.name(fields["name"]), FunctionName: name,
+		WhereResource: r.string(fields["WhereResource"]),
+		Params:        r.params(fields["Params"]),
 	}
 	r.finding(&in, fields, signature)
 	before = len(r.problems)
@@ -280,8 +297,9 @@ func (r *listReader) invocation(v gaby.Value) {
 	r.plan.Comments = append(r.plan.Comments, v.Comments().Head)
 }
 
-// finding reads what the findings of a validation say and how bad they are.
-func (r *listReader) finding(in *api.FunctionInvocation, fields map[string]gaby.Value, s api.FunctionSignature) {
+// finding reads the message and the severity that the findings of a validation get.
+func (r *listReader) finding(in *api.FunctionInvocation, fields map[string]gaby.Value,
+	s api.FunctionSignature) {
 	for _, key := range []string{"message", "severity"} {
 		if v := fields[key]; v.Exists() && !s.Validating {
 			r.refuse(v.KeyPosition(), "", "%s: this function is not a validation", key)
@@ -298,10 +316,11 @@ func (r *listReader) finding(in *api.FunctionInvocation, fields map[string]gaby.
 			return
 		}
 	}
-	r.refuse(severity.Position(), "", "severity: %q is not one of %s", severity.Text(), strings.ToLower(strings.Join(api.Scores(), ", ")))
+	r.refuse(severity.Position(), "", "severity: %q is not one of %s", severity.Text(),
+		strings.ToLower(strings.Join(api.Scores(), ", ")))
 }
 
-// name is what messages call the invocation; no two have the same.
+// name reads the name by which messages call the invocation. No two invocations may have the same.
 func (r *listReader) name(v gaby.Value) string {
 	if !v.Exists() {
 		return ""
@@ -311,14 +330,16 @@ func (r *listReader) name(v gaby.Value) string {
 	case v.Kind() != gaby.Scalar || strings.TrimSpace(name) == "" || strings.Contains(name, "\n"):
 		r.refuse(v.Position(), "", "name: a line of text is expected")
 	case known:
-		r.refuse(v.Position(), "", "name: the invocation in line %d is called %s too", first.Line, name)
+		r.refuse(v.Position(), "", "name: the invocation in line %d is called %s too", first.Line,
+			name)
 	default:
 		r.names[name] = v.Position()
 	}
 	return name
 }
 
-// placeOf is where the problem is: an argument, the where-expression, or the invocation.
+// placeOf returns the position of a problem: that of an argument, of the where-expression, or of
+// the invocation.
 func placeOf(f *api.Failure, invocation, expr gaby.Value, args []argument) gaby.Position {
 	if e, ok := errors.AsType[*where.Error](f.Err); ok {
 		return withinScalar(expr, e.Column)
@@ -345,7 +366,8 @@ func placeOf(f *api.Failure, invocation, expr gaby.Value, args []argument) gaby.
 	return args[found].at
 }
 
-// withinScalar is the place of a column (from 1) of a scalar's text, if that stands in the file as it is read.
+// withinScalar returns the position of a column (from 1) of a scalar's text. It returns the
+// position of the scalar if the text is written with escapes or in several lines.
 func withinScalar(v gaby.Value, column int) gaby.Position {
 	at, text, written := v.Position(), v.Text(), v.YAML()
 	switch {

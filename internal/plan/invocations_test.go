@@ -13,23 +13,30 @@ import (
 	"github.com/fctl-dev/fctl/internal/plan"
 )
 
-// FuzzInvocations reads any text as a list: it gives a chain with a signature
-// for each invocation or located usage problems, never both and never a panic.
+// FuzzInvocations reads any text as a list. The result must be a chain with a signature for each
+// invocation, or usage problems with positions, never both and never a panic.
 func FuzzInvocations(f *testing.F) {
 	for _, seed := range []string{
 		"[]", "[", "", "- FunctionName: set-size", `[{"FunctionName":"set-size","Arguments":[{"Value":"a"}]}]`, "- FunctionName: [a]",
-		"- {FunctionName: set-size, Arguments: {a: b}}", "- {FunctionName: set-size, Params: {a: 1}, WhereResource: 5}", "&a [*a]", "- ? [x]\n  : y",
-		"- {FunctionName: set-size, Arguments: [{ParameterName: 1}]}", "- {name: a, function: set-size, arguments: {size: 1}, where: a = 1}",
-		"- {function: set-many, arguments: {value: [1, {a: b}, null, 'file:x']}}", "- {function: set-size, FunctionName: set-size, arguments: {size: x, size: y}}", "--- 1\n--- 2\n", "- FunctionName: set-size\n  FunctionName: get-size\n",
+		"- {FunctionName: set-size, Arguments: {a: b}}",
+		"- {FunctionName: set-size, Params: {a: 1}, WhereResource: 5}", "&a [*a]",
+		"- ? [x]\n  : y",
+		"- {FunctionName: set-size, Arguments: [{ParameterName: 1}]}",
+		"- {name: a, function: set-size, arguments: {size: 1}, where: a = 1}",
+		"- {function: set-many, arguments: {value: [1, {a: b}, null, 'file:x']}}",
+		"- {function: set-size, FunctionName: set-size, arguments: {size: x, size: y}}",
+		"--- 1\n--- 2\n", "- FunctionName: set-size\n  FunctionName: get-size\n",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		noFile := func(string) ([]byte, error) { return nil, errors.New("no such file") }
-		p, err := (&plan.Walk{Functions: testRegistry(), ReadFile: noFile}).Invocations(plan.Text{Bytes: []byte(text), Name: "./list.yaml"})
+		p, err := (&plan.Walk{Functions: testRegistry(),
+			ReadFile: noFile}).Invocations(plan.Text{Bytes: []byte(text), Name: "./list.yaml"})
 		if err == nil {
 			if len(p.Invocations) == 0 || len(p.Invocations) != len(p.Signatures) {
-				t.Errorf("%q: %d invocations, %d signatures", text, len(p.Invocations), len(p.Signatures))
+				t.Errorf("%q: %d invocations, %d signatures", text, len(p.Invocations),
+					len(p.Signatures))
 			}
 			return
 		}
@@ -38,7 +45,8 @@ func FuzzInvocations(f *testing.F) {
 			t.Fatalf("%q: %v", text, err)
 		}
 		for _, problem := range problems {
-			if problem.Class == api.FailureFunction || problem.Pos.File != "./list.yaml" || problem.Message == "" {
+			if problem.Class == api.FailureFunction || problem.Pos.File != "./list.yaml" ||
+				problem.Message == "" {
 				t.Errorf("%q: %+v", text, problem)
 			}
 		}
@@ -93,7 +101,7 @@ func TestChainsThatAreWrittenDown(t *testing.T) {
 	}
 }
 
-// Everything that is wrong is told, with its place.
+// TestProblemsOfChains checks that every problem is reported, with its position.
 func TestProblemsOfChains(t *testing.T) {
 	for list, want := range map[string]string{
 		"# nothing":              "./c.yaml:1:1: the list of invocations is empty\nhint: [{function: get-replicas}] is the shortest\n",
@@ -149,9 +157,11 @@ func TestProblemsOfChains(t *testing.T) {
 	}
 }
 
-// A where-expression is checked by the executor: its problem stands where it is in the file.
+// TestPlaceInAWhereExpression checks that a problem that the executor finds in a where-expression
+// has its position in the file.
 func TestPlaceInAWhereExpression(t *testing.T) {
-	w := &plan.Walk{Toolchain: api.ToolchainKubernetesYAML, Functions: functions.NewStandardExecutor()}
+	w := &plan.Walk{Toolchain: api.ToolchainKubernetesYAML,
+		Functions: functions.NewStandardExecutor()}
 	for where, want := range map[string]string{
 		"a >>= 3":              "3:13",
 		"'a >>= 3'":            "3:14",
@@ -159,9 +169,11 @@ func TestPlaceInAWhereExpression(t *testing.T) {
 		"'a >>= ''3'''":        "3:10",
 		"|\n    a = 1 AND\n  ": "3:10",
 	} {
-		_, err := w.Invocations(plan.Text{Bytes: []byte("- function: get-replicas\n\n  where: " + where + "\n"), Name: "c"})
+		_, err := w.Invocations(plan.Text{Bytes: []byte("- function: get-replicas\n\n  where: " +
+			where + "\n"), Name: "c"})
 		problems := diag.Failures(err, 0)
-		if len(problems) != 1 || problems[0].Pos.String() != "c:"+want || problems[0].Function != "get-replicas" {
+		if len(problems) != 1 || problems[0].Pos.String() != "c:"+want ||
+			problems[0].Function != "get-replicas" {
 			t.Errorf("%s: %v", where, err)
 		}
 	}

@@ -1,9 +1,8 @@
-// Package plan turns the words of a command line, or a list that is written
-// down, into a chain of checked function invocations. It reads no configuration
-// and runs nothing; what is wrong with the words or the list ends here, before
-// any file is opened.
+// Package plan turns the words of a command line, or a list in a file, into a chain of checked
+// function invocations. It reads no configuration and runs nothing. Mistakes in the words or the
+// list are reported here, before any file is opened.
 //
-// From the name of the first function on, one walk decides each word:
+// From the name of the first function on, each word is decided by these rules:
 //
 //	then                          the next link of the chain
 //	--                            every further word is an argument, taken literally,
@@ -13,9 +12,9 @@
 //	--anything-else               an error
 //	anything else                 the next argument
 //
-// A value may start with file: (the content of that file, file:- is the
-// standard input; a URL, file://..., is literal), template: or cel: (evaluated
-// for the unit), or text: (the rest is literal, so text:then is the word then).
+// A value may start with file: (the content of that file, file:- is the standard input; a URL,
+// file://..., is literal), template: or cel: (evaluated for the unit), or text: (the rest is
+// literal, so text:then is the word then).
 package plan
 
 import (
@@ -36,19 +35,21 @@ import (
 // Then is the word between the links of a chain.
 const Then = "then"
 
-// Functions is what the walk asks of an executor.
+// Functions are the methods of an executor that this package uses.
 type Functions interface {
 	Toolchains() []api.ToolchainType
 	Signature(t api.ToolchainType, name string) (api.FunctionSignature, bool)
 	Signatures(t api.ToolchainType) []api.FunctionSignature
-	ValidateInvocation(t api.ToolchainType, invocation api.FunctionInvocation) (api.FunctionInvocation, error)
+	ValidateInvocation(t api.ToolchainType,
+		invocation api.FunctionInvocation) (api.FunctionInvocation, error)
 }
 
 // Flags are the command's own flags. They are recognized here and set elsewhere.
 type Flags interface {
-	// Recognize returns how many words the flag has that begins at words[0]; 0 means that words[0] is not a flag.
+	// Recognize returns the number of words of the flag that begins at words[0], 0 if words[0] is
+	// not a flag.
 	Recognize(words []string) int
-	// Names are the long names of all flags.
+	// Names returns the long names of all flags.
 	Names() []string
 }
 
@@ -57,7 +58,7 @@ type Walk struct {
 	Toolchain api.ToolchainType
 	Functions Functions
 	Flags     Flags
-	// ReadFile reads what file:PATH names; "-" is the standard input.
+	// ReadFile reads the file that file:PATH names; "-" is the standard input.
 	ReadFile func(path string) ([]byte, error)
 }
 
@@ -66,13 +67,14 @@ type Plan struct {
 	Invocations api.FunctionInvocationList
 	// Signatures are those of the invocations, in the same order.
 	Signatures []api.FunctionSignature
-	// Comments stand above the invocations of a chain that is written down, in the same order. Append leaves them.
+	// Comments are those above the invocations of a chain in a file, in the same order. Append
+	// ignores them.
 	Comments []string
-	// Notes are words that mean something else than they seem to.
+	// Notes are about deprecated parameters, and about words that may not mean what was intended.
 	Notes []api.Note
 }
 
-// Append adds the functions of another chain behind those of p.
+// Append adds the functions of another chain after those of p.
 func (p *Plan) Append(other *Plan) {
 	p.Invocations = append(p.Invocations, other.Invocations...)
 	p.Signatures = append(p.Signatures, other.Signatures...)
@@ -89,7 +91,8 @@ func (w *Walk) Resolve(words *Words) (*Plan, error) {
 			problems = append(problems, l.missing)
 		case l.name == "":
 			_, err := w.arguments(&l)
-			problems = append(problems, diag.Failures(errors.Join(w.noFunction(l.after), err), api.FailureUsage)...)
+			problems = append(problems,
+				diag.Failures(errors.Join(w.noFunction(l.after), err), api.FailureUsage)...)
 		default:
 			r, err := w.link(&l)
 			if err != nil {
@@ -119,7 +122,7 @@ func missingFunction(first, end bool) *api.Failure {
 	return diag.UsageHint("as an argument the word is text:then", "a function is missing %s", where)
 }
 
-// noFunction is about words after a then that begin with a flag or with --.
+// noFunction returns the problem of a link that begins with a flag or with --, not with a function.
 func (w *Walk) noFunction(words []string) *api.Failure {
 	if words[0] != "--" {
 		return missingFunction(false, true)
@@ -130,7 +133,8 @@ func (w *Walk) noFunction(words []string) *api.Failure {
 			function = words[1]
 		}
 	}
-	return diag.UsageHint("'--' follows the function: then "+function+" -- ARGUMENT", "a function is expected after 'then', not '--'")
+	return diag.UsageHint("'--' follows the function: then "+function+" -- ARGUMENT",
+		"a function is expected after 'then', not '--'")
 }
 
 // link is one function of the chain and its arguments.
@@ -146,7 +150,7 @@ func (w *Walk) link(words *linkWords) (l link, err error) {
 	l.signature = words.signature
 	l.invocation.FunctionName = name
 	args, err := w.arguments(words)
-	if !words.known { // a flag that does not stand where it has to may be why
+	if !words.known { // a misplaced flag may be why
 		return l, errors.Join(err, w.unknownFunction(name))
 	}
 	if err != nil {
@@ -163,8 +167,8 @@ func (w *Walk) link(words *linkWords) (l link, err error) {
 	return l, nil
 }
 
-// arguments reads the arguments of one link. All that is wrong is collected, so
-// that a command line is mended in one go.
+// arguments reads the arguments of one link. It collects all problems, so that a command line can
+// be corrected in one go.
 func (w *Walk) arguments(l *linkWords) (args []api.FunctionArgument, err error) {
 	var problems diag.List
 	for _, word := range l.words {
@@ -174,7 +178,8 @@ func (w *Walk) arguments(l *linkWords) (args []api.FunctionArgument, err error) 
 				problems = append(problems, diag.Failures(word.flag.Problem, api.FailureUsage)...)
 			}
 		case word.kind == noValue:
-			problems = append(problems, inFunction(l.name, diag.Usage("--%s needs a value", word.parameter)))
+			problems = append(problems,
+				inFunction(l.name, diag.Usage("--%s needs a value", word.parameter)))
 		case !l.known && word.kind != literal:
 		case word.kind == unknown:
 			problems = append(problems, w.unknownWord(l.signature, word.parameter))
@@ -189,7 +194,8 @@ func (w *Walk) arguments(l *linkWords) (args []api.FunctionArgument, err error) 
 				}
 				continue
 			}
-			args = append(args, api.FunctionArgument{ParameterName: word.parameter, Value: value, Evaluator: evaluator})
+			args = append(args, api.FunctionArgument{ParameterName: word.parameter, Value: value,
+				Evaluator: evaluator})
 		}
 	}
 	return args, problems.Err()
@@ -208,14 +214,17 @@ func (w *Walk) unknownWord(s api.FunctionSignature, name string) *api.Failure {
 	}
 	hint := configkit.DidYouMean("--", configkit.Suggest(name, names))
 	if hint == "" {
-		hint = fmt.Sprintf("to use it as a value, write '--' before it: %s ... -- --%s", s.FunctionName, name)
+		hint = fmt.Sprintf("to use it as a value, write '--' before it: %s ... -- --%s",
+			s.FunctionName, name)
 	}
-	return inFunction(s.FunctionName, diag.UsageHint(hint, "--%s is neither a parameter of this function nor a flag", name))
+	return inFunction(s.FunctionName,
+		diag.UsageHint(hint, "--%s is neither a parameter of this function nor a flag", name))
 }
 
 func (w *Walk) unknownFunction(name string) *api.Failure {
 	former := (&handler.UnknownFunctionError{Name: name}).Hint()
-	hint := cmp.Or(former, Elsewhere(w.Functions, name), configkit.DidYouMean("", configkit.Suggest(name, w.names())))
+	hint := cmp.Or(former, Elsewhere(w.Functions, name),
+		configkit.DidYouMean("", configkit.Suggest(name, w.names())))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
 		if w.Toolchain != "" && w.Toolchain != api.ToolchainKubernetesYAML {
@@ -225,7 +234,8 @@ func (w *Walk) unknownFunction(name string) *api.Failure {
 	return diag.UsageHint(hint, "unknown function %q", name)
 }
 
-// Elsewhere is a hint at the toolchains that have a function of the name, "" when none has.
+// Elsewhere returns a hint at the toolchains that have a function of the name, "" if there are
+// none.
 func Elsewhere(functions Functions, name string) string {
 	var have []string
 	for _, t := range functions.Toolchains() {
@@ -251,9 +261,9 @@ func (w *Walk) names() []string {
 	return names
 }
 
-// thenHint is the hint for an argument that names a function and is one too
-// many, which is how a forgotten then looks. A function that takes any number
-// of arguments may swallow the name: that gets a note.
+// thenHint returns the hint for an excess argument that is the name of a function, which suggests a
+// forgotten then. A function that takes any number of arguments may swallow the name, so that gets
+// a note.
 func (w *Walk) thenHint(l *link) string {
 	params := len(l.signature.Parameters)
 	for i, arg := range l.invocation.Arguments {
@@ -268,7 +278,8 @@ func (w *Walk) thenHint(l *link) string {
 		case l.signature.VarArgs:
 			l.notes = append(l.notes, api.Note{
 				Function: l.signature.FunctionName,
-				Message:  fmt.Sprintf("argument %s is also the name of a function; to run it, write: then %s", name, name),
+				Message: fmt.Sprintf("argument %s is also the name of a function; to run it, write: then %s",
+					name, name),
 			})
 			fallthrough
 		case i >= params:
@@ -278,7 +289,8 @@ func (w *Walk) thenHint(l *link) string {
 	return ""
 }
 
-// flagHint is the hint for an argument that is given by name and in its place too, where the name is also that of a flag.
+// flagHint returns the hint for an argument that is given both by name and by position, if the name
+// is also that of a flag.
 func (w *Walk) flagHint(l *link) string {
 	unnamed := 0
 	for _, arg := range l.invocation.Arguments {
@@ -294,7 +306,7 @@ func (w *Walk) flagHint(l *link) string {
 	return ""
 }
 
-// argumentProblems makes problems of what ValidateInvocation says.
+// argumentProblems converts the errors of ValidateInvocation to failures.
 func argumentProblems(function, hint string, err error) diag.List {
 	var problems diag.List
 	for _, e := range configkit.Unjoin(err) {
@@ -306,7 +318,8 @@ func argumentProblems(function, hint string, err error) diag.List {
 			f.Argument = a.Parameter
 		}
 		if w, ok := e.(*where.Error); ok {
-			f.Message, f.Hint = "where: "+f.Message, cmp.Or(w.Hint, "'fctl help where' explains such expressions")
+			f.Message, f.Hint = "where: "+f.Message,
+				cmp.Or(w.Hint, "'fctl help where' explains such expressions")
 		}
 		problems = append(problems, f)
 	}

@@ -16,8 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-// registry is a set of functions that checks the number of arguments and
-// refuses the value bad.
+// registry is a set of functions that checks the number of arguments and rejects the value bad.
 type registry map[string]api.FunctionSignature
 
 func testRegistry() registry {
@@ -25,7 +24,8 @@ func testRegistry() registry {
 	add := func(name string, varArgs bool, parameters ...string) {
 		s := api.FunctionSignature{FunctionName: name, VarArgs: varArgs}
 		for _, p := range parameters {
-			s.Parameters = append(s.Parameters, api.FunctionParameter{ParameterName: p, Required: true})
+			s.Parameters = append(s.Parameters,
+				api.FunctionParameter{ParameterName: p, Required: true})
 		}
 		s.RequiredParameters = len(parameters)
 		r[name] = s
@@ -36,7 +36,8 @@ func testRegistry() registry {
 	add("set-many", true, "value")
 	add("set-tree", false, "tree", "list")
 	r["set-size"].Parameters[0].DeprecatedNames = []string{"old-size"}
-	r["set-tree"].Parameters[0].DataType, r["set-tree"].Parameters[1].DataType = api.DataTypeYAML, api.DataTypeAttributeValueList
+	r["set-tree"].Parameters[0].DataType, r["set-tree"].Parameters[1].DataType = api.DataTypeYAML,
+		api.DataTypeAttributeValueList
 	return r
 }
 
@@ -57,15 +58,20 @@ func (r registry) Signatures(api.ToolchainType) []api.FunctionSignature {
 	return all
 }
 
-func (r registry) ValidateInvocation(_ api.ToolchainType, i api.FunctionInvocation) (api.FunctionInvocation, error) {
+func (r registry) ValidateInvocation(_ api.ToolchainType,
+	i api.FunctionInvocation) (api.FunctionInvocation, error) {
 	s := r[i.FunctionName]
 	if n := len(i.Arguments); n < s.RequiredParameters || n > len(s.Parameters) && !s.VarArgs {
-		return i, &handler.ArgumentError{Function: i.FunctionName, Message: fmt.Sprintf("got %d arguments", n)}
+		return i, &handler.ArgumentError{Function: i.FunctionName,
+			Message: fmt.Sprintf("got %d arguments", n)}
 	}
 	var problems []error
 	for _, a := range i.Arguments {
 		if a.Value == "bad" {
-			problems = append(problems, &handler.ArgumentError{Function: i.FunctionName, Parameter: s.Parameters[0].ParameterName, Value: a.Value, Message: "is bad", HintText: "use good"})
+			problems = append(problems,
+				&handler.ArgumentError{Function: i.FunctionName,
+					Parameter: s.Parameters[0].ParameterName, Value: a.Value, Message: "is bad",
+					HintText: "use good"})
 		}
 	}
 	return i, errors.Join(problems...)
@@ -86,7 +92,8 @@ func (f *flags) Recognize(words []string) int {
 }
 
 func (f *flags) set(flag *plan.FlagWords) {
-	if words := flag.Words; len(words) == 1 && words[0] != "--quiet" && !strings.Contains(words[0], "=") {
+	if words := flag.Words; len(words) == 1 && words[0] != "--quiet" &&
+		!strings.Contains(words[0], "=") {
 		flag.Problem = diag.Usage("%s needs a value", words[0])
 		return
 	}
@@ -97,12 +104,13 @@ func (f *flags) Names() []string { return []string{"color", "quiet"} }
 
 func resolve(words string) (*plan.Plan, *flags, error) {
 	f := &flags{}
-	w := &plan.Walk{Functions: testRegistry(), Flags: f, ReadFile: func(path string) ([]byte, error) {
-		if path == "missing" {
-			return nil, diag.Input("./missing", "", errors.New("no such file"))
-		}
-		return []byte("content of " + path), nil
-	}}
+	w := &plan.Walk{Functions: testRegistry(), Flags: f,
+		ReadFile: func(path string) ([]byte, error) {
+			if path == "missing" {
+				return nil, diag.Input("./missing", "", errors.New("no such file"))
+			}
+			return []byte("content of " + path), nil
+		}}
 	split := w.Split(strings.Fields(words))
 	for _, flag := range split.Flags {
 		f.set(flag)
@@ -111,7 +119,7 @@ func resolve(words string) (*plan.Plan, *flags, error) {
 	return p, f, err
 }
 
-// text writes a chain as name(parameter=value ...), an evaluator before its value.
+// text formats a chain as name(parameter=value ...), with an evaluator before its value.
 func text(p *plan.Plan) string {
 	var links []string
 	for _, i := range p.Invocations {
@@ -248,7 +256,8 @@ func TestClassesOfProblems(t *testing.T) {
 
 func TestDeprecatedParameterIsNoted(t *testing.T) {
 	p, _, err := resolve("set-size --old-size 5")
-	if err != nil || len(p.Notes) != 1 || p.Notes[0].String() != "set-size: the parameter name old-size is deprecated, it is called size now" {
+	if err != nil || len(p.Notes) != 1 ||
+		p.Notes[0].String() != "set-size: the parameter name old-size is deprecated, it is called size now" {
 		t.Errorf("got %+v, %v", p, err)
 	}
 }
@@ -258,7 +267,8 @@ func TestAVarargThatNamesAFunctionIsNoted(t *testing.T) {
 	if err != nil || len(p.Notes) != 1 || !strings.Contains(p.Notes[0].Message, "then set-size") {
 		t.Fatalf("got %+v, %v", p, err)
 	}
-	for _, quiet := range []string{"set-many a --value=set-size", "set-many a text-of-set-size", "set-pair a set-size"} {
+	for _, quiet := range []string{"set-many a --value=set-size", "set-many a text-of-set-size",
+		"set-pair a set-size"} {
 		t.Run(quiet, func(t *testing.T) {
 			if p, _, err := resolve(quiet); err != nil || len(p.Notes) != 0 {
 				t.Errorf("%s: got %+v, %v", quiet, p, err)
@@ -273,10 +283,12 @@ func TestCheckUnit(t *testing.T) {
 		unit, words, message, hint string
 	}{
 		{"My Unit (1) #2@x.y_z-", "get-size", "", ""},
-		{"set-size", "5", "the name of the unit is missing between d.yaml and set-size", "fctl do d.yaml UNIT set-size 5, or fctl do -f d.yaml set-size 5"},
+		{"set-size", "5", "the name of the unit is missing between d.yaml and set-size",
+			"fctl do d.yaml UNIT set-size 5, or fctl do -f d.yaml set-size 5"},
 		{"set-size", "a'b", "the name of the unit is missing between d.yaml and set-size", `fctl do d.yaml UNIT set-size 'a'\''b', or fctl do -f d.yaml set-size 'a'\''b'`},
-		{"get-size", "", "the name of the unit is missing between d.yaml and get-size", "fctl do d.yaml UNIT get-size, or fctl do -f d.yaml get-size"},
-		{"set-size", "get-size", "", ""}, // a unit called like a function
+		{"get-size", "", "the name of the unit is missing between d.yaml and get-size",
+			"fctl do d.yaml UNIT get-size, or fctl do -f d.yaml get-size"},
+		{"set-size", "get-size", "", ""}, // a unit with the name of a function
 		{"", "get-size", "the name of the unit is empty", ""},
 		{"a/b", "get-size", "unit name 'a/b' contains invalid characters", "fctl do -f d.yaml -f a/b get-size works on two files"},
 		{"größe", "get-size", "unit name 'größe' contains invalid characters", "letters, digits, blanks and -_.()@# are allowed"},
@@ -294,11 +306,14 @@ func TestCheckUnit(t *testing.T) {
 func TestContext(t *testing.T) {
 	s := &settings.Settings{Space: "default", UnitLabels: map[string]string{"Tier": "front"}}
 	c := plan.Context(s)("My Unit", api.ToolchainKubernetesYAML)
-	if c.UnitSlug != "my unit" || c.SpaceSlug != "default" || c.UnitLabels["Tier"] != "front" || !c.NotLive {
+	if c.UnitSlug != "my unit" || c.SpaceSlug != "default" || c.UnitLabels["Tier"] != "front" ||
+		!c.NotLive {
 		t.Errorf("got %+v", c)
 	}
-	// uuid.uuid5(uuid.NAMESPACE_URL, "https://fctl.dev/unit/default/my unit") of Python
-	if c.UnitID != "f2704724-f2f6-5f83-af2c-cdc82e6dc80d" || c.SpaceID != "b93463e7-fbf1-59a3-a7d8-f0e8c97a4c56" {
+	// computed with uuid.uuid5(uuid.NAMESPACE_URL, "https://fctl.dev/unit/default/my unit") of
+	// Python
+	if c.UnitID != "f2704724-f2f6-5f83-af2c-cdc82e6dc80d" ||
+		c.SpaceID != "b93463e7-fbf1-59a3-a7d8-f0e8c97a4c56" {
 		t.Errorf("unit %s, space %s", c.UnitID, c.SpaceID)
 	}
 	s.UnitID = "5837950a-619e-44da-9b75-f957c2aee14c"

@@ -7,11 +7,12 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// schema is a piece of a JSON Schema.
+// schema is a part of a JSON Schema.
 type schema = map[string]any
 
-// Schema is the JSON Schema (draft 7, which editors know) of a chain of these functions. It knows what Invocations knows but where
-// expressions, values that are evaluated and the rules that functions have beyond their signatures.
+// Schema returns the JSON Schema of a chain of these functions, in draft 7, which editors support.
+// It accepts what Invocations accepts. It does not check where-expressions, evaluated values, and
+// rules that functions have beyond their signatures.
 func Schema(signatures []api.FunctionSignature) any {
 	var names []any
 	var rules []any
@@ -27,8 +28,9 @@ func Schema(signatures []api.FunctionSignature) any {
 			"properties": schema{
 				"ParameterName": schema{"type": "string"},
 				"Value":         schema{},
-				"Evaluator":     schema{"enum": []string{"", api.EvaluatorTemplate, api.EvaluatorCEL}},
-				"DataType":      schema{"type": "string"},
+				"Evaluator": schema{"enum": []string{"", api.EvaluatorTemplate,
+					api.EvaluatorCEL}},
+				"DataType": schema{"type": "string"},
 			},
 			"required": []string{"Value"}, "additionalProperties": false,
 		},
@@ -40,12 +42,14 @@ func Schema(signatures []api.FunctionSignature) any {
 		}
 		names = append(names, schema{"const": s.FunctionName, "description": description})
 		definitions["arguments-of-"+s.FunctionName] = argumentsSchema(s)
-		then := schema{"properties": schema{"arguments": schema{"$ref": "#/definitions/arguments-of-" + s.FunctionName}}}
+		then := schema{"properties": schema{"arguments": schema{"$ref": "#/definitions/arguments-of-" +
+			s.FunctionName}}}
 		if s.RequiredParameters > 0 {
 			then["required"] = []string{"arguments"}
 		}
 		rules = append(rules, schema{
-			"if":   schema{"properties": schema{"function": schema{"const": s.FunctionName}}, "required": []string{"function"}},
+			"if": schema{"properties": schema{"function": schema{"const": s.FunctionName}},
+				"required": []string{"function"}},
 			"then": then,
 		})
 	}
@@ -53,20 +57,30 @@ func Schema(signatures []api.FunctionSignature) any {
 	definitions["invocation"] = schema{
 		"type": "object",
 		"properties": schema{
-			"name":          schema{"type": []string{"string", "number", "boolean"}, "description": "What messages and reports call this step; no two have the same name"},
-			"message":       schema{"type": "string", "description": "What findings of this validation say"},
-			"severity":      schema{"enum": []string{"critical", "high", "medium", "low"}, "description": "How bad the findings of this validation are"},
-			"function":      schema{"$ref": "#/definitions/function", "description": "The function to run: 'fctl list' shows them"},
-			"arguments":     schema{"description": "Arguments by name, or a list of them in order"},
-			"where":         schema{"type": "string", "description": "Only resources for which this expression is true: 'fctl help where'"},
-			"FunctionName":  schema{"$ref": "#/definitions/function", "description": "The function, as programs write it"},
-			"Arguments":     schema{"type": "array", "items": schema{"$ref": "#/definitions/argument"}, "description": "Arguments, as programs write them"},
-			"WhereResource": schema{"type": "string", "description": "The where-expression, as programs write it"},
-			"Params":        schema{"type": "object"},
+			"name": schema{"type": []string{"string", "number", "boolean"},
+				"description": "What messages and reports call this step; no two have the same name"},
+			"message": schema{"type": "string",
+				"description": "What findings of this validation say"},
+			"severity": schema{"enum": []string{"critical", "high", "medium", "low"},
+				"description": "How bad the findings of this validation are"},
+			"function": schema{"$ref": "#/definitions/function",
+				"description": "The function to run: 'fctl list' shows them"},
+			"arguments": schema{"description": "Arguments by name, or a list of them in order"},
+			"where": schema{"type": "string",
+				"description": "Only resources for which this expression is true: 'fctl help where'"},
+			"FunctionName": schema{"$ref": "#/definitions/function",
+				"description": "The function, as programs write it"},
+			"Arguments": schema{"type": "array",
+				"items":       schema{"$ref": "#/definitions/argument"},
+				"description": "Arguments, as programs write them"},
+			"WhereResource": schema{"type": "string",
+				"description": "The where-expression, as programs write it"},
+			"Params": schema{"type": "object"},
 		},
 		"additionalProperties": false,
-		"oneOf":                []any{schema{"required": []string{"function"}}, schema{"required": []string{"FunctionName"}}},
-		"allOf":                rules,
+		"oneOf": []any{schema{"required": []string{"function"}},
+			schema{"required": []string{"FunctionName"}}},
+		"allOf": rules,
 	}
 	return schema{
 		"$schema":     "http://json-schema.org/draft-07/schema#",
@@ -79,15 +93,17 @@ func Schema(signatures []api.FunctionSignature) any {
 	}
 }
 
-// argumentsSchema is that of {parameter: value}, or of a list.
+// argumentsSchema returns the schema of the arguments of a function: {parameter: value} or a list.
 func argumentsSchema(s api.FunctionSignature) any {
 	named, required := schema{}, []string{}
 	ordered := []any{}
 	for i, p := range s.Parameters {
 		ways := []any{valueSchema(p), schema{"$ref": "#/definitions/expression"}}
-		ordered = append(ordered, schema{"anyOf": append(slices.Clone(ways), schema{"$ref": "#/definitions/argument"})})
+		ordered = append(ordered, schema{"anyOf": append(slices.Clone(ways),
+			schema{"$ref": "#/definitions/argument"})})
 		if s.VarArgs && i == len(s.Parameters)-1 {
-			ways = append(ways, schema{"type": "array", "items": schema{"anyOf": slices.Clone(ways)}})
+			ways = append(ways, schema{"type": "array",
+				"items": schema{"anyOf": slices.Clone(ways)}})
 		}
 		described := schema{"anyOf": ways, "description": p.Description}
 		if p.Example != "" {
@@ -117,7 +133,8 @@ func argumentsSchema(s api.FunctionSignature) any {
 	return schema{"description": s.Description, "anyOf": ways}
 }
 
-// valueSchema is that of a value of a parameter. A value is its text, whatever YAML takes it for: 1.27 is one for an image's tag.
+// valueSchema returns the schema of a value of a parameter. A value is its source text, whatever
+// its type in YAML: 1.27 is a valid tag of an image.
 func valueSchema(p api.FunctionParameter) any {
 	value := schema{"$ref": "#/definitions/value"}
 	switch p.DataType {
@@ -131,7 +148,8 @@ func valueSchema(p api.FunctionParameter) any {
 		}
 		return schema{"anyOf": []any{number, schema{"type": "string", "pattern": "^[-+]?[0-9]+$"}}}
 	case api.DataTypeBool:
-		return schema{"anyOf": []any{schema{"type": "boolean"}, schema{"enum": []any{"true", "false"}}}}
+		return schema{"anyOf": []any{schema{"type": "boolean"},
+			schema{"enum": []any{"true", "false"}}}}
 	case api.DataTypeEnum:
 		return schema{"enum": p.EnumValues}
 	}
@@ -144,7 +162,8 @@ func valueSchema(p api.FunctionParameter) any {
 	return value
 }
 
-// ecmaPattern is a regular expression of Go in the dialect of JSON Schema, if it means the same there.
+// ecmaPattern returns a regular expression of Go in the dialect of JSON Schema, and whether it
+// means the same there.
 func ecmaPattern(pattern string) (string, bool) {
 	if pattern == "" || regexp.MustCompile(`\\[AzZpPQ]|\[\[:|\(\?[^:]`).MatchString(pattern) {
 		return "", false

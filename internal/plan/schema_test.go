@@ -18,7 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/plan"
 )
 
-// checker says what the schema and what fctl think of a chain.
+// checker checks a chain with the schema and with fctl.
 type checker struct {
 	schema *jsonschema.Schema
 	walk   *plan.Walk
@@ -39,13 +39,15 @@ func newChecker(t *testing.T) *checker {
 	if err := c.AddResource("chain.json", document); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := c.Compile("chain.json") // checks it against that of draft 7, too
+	schema, err := c.Compile("chain.json") // validates it against the schema of draft 7, too
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &checker{schema: schema, walk: &plan.Walk{
 		Toolchain: api.ToolchainKubernetesYAML, Functions: executor,
-		ReadFile: func(path string) ([]byte, error) { return os.ReadFile(filepath.Join("..", "..", "testdata", path)) },
+		ReadFile: func(path string) ([]byte, error) {
+			return os.ReadFile(filepath.Join("..", "..", "testdata", path))
+		},
 	}}
 }
 
@@ -66,7 +68,8 @@ func (c *checker) check(t *testing.T, text string) (bySchema, byReader error) {
 	return c.schema.Validate(data), byReader
 }
 
-// The schema takes the examples of every function, by name and in order, and the chains that come with fctl.
+// TestSchemaTakesWhatIsRight checks that the schema accepts the examples of every function, by name
+// and in order, and the chains that come with fctl.
 func TestSchemaTakesWhatIsRight(t *testing.T) {
 	c := newChecker(t)
 	var chains []string
@@ -104,7 +107,7 @@ func TestSchemaTakesWhatIsRight(t *testing.T) {
 	}
 }
 
-// written is an invocation as a person would write it down.
+// written formats an invocation as a person would write it.
 func written(s api.FunctionSignature, in api.FunctionInvocation, byName bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- function: %s\n  arguments:\n", in.FunctionName)
@@ -140,7 +143,8 @@ func written(s api.FunctionSignature, in api.FunctionInvocation, byName bool) st
 	return b.String()
 }
 
-// What the one refuses, the other does: an editor does not promise what fctl refuses.
+// TestSchemaRefusesWhatIsWrong checks that the schema and fctl reject the same chains and accept the
+// same, so that an editor does not accept what fctl rejects.
 func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 	c := newChecker(t)
 	for _, chain := range []string{
@@ -148,13 +152,20 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 		"- function: get-replica", "- FunctionName: get-replica", "- functions: get-replicas",
 		"- {function: get-replicas, FunctionName: get-replicas}",
 		"- {function: get-replicas, where: 5}", "- {function: get-replicas, name: []}",
-		"- function: set-replicas", "- {function: set-replicas, arguments: {}}", "- {function: set-replicas, arguments: []}",
-		"- {function: set-replicas, arguments: {replica: 5}}", "- {function: set-replicas, arguments: {replicas: five}}",
-		"- {function: set-replicas, arguments: {replicas: -1}}", "- {function: set-replicas, arguments: {replicas: 1.5}}",
-		"- {function: set-replicas, arguments: {replicas: [5]}}", "- {function: set-replicas, arguments: [5, 6]}",
-		"- {function: set-replicas, arguments: {replicas: null}}", "- {function: set-replicas, arguments: 5}",
-		"- {function: set-replicas, arguments: [{replicas: 5}]}", "- {function: set-replicas, Arguments: [{Valu: 5}]}",
-		"- {function: get-resources, arguments: {body: xml}}", "- {function: get-replicas, arguments: {replicas: 5}}",
+		"- function: set-replicas", "- {function: set-replicas, arguments: {}}",
+		"- {function: set-replicas, arguments: []}",
+		"- {function: set-replicas, arguments: {replica: 5}}",
+		"- {function: set-replicas, arguments: {replicas: five}}",
+		"- {function: set-replicas, arguments: {replicas: -1}}",
+		"- {function: set-replicas, arguments: {replicas: 1.5}}",
+		"- {function: set-replicas, arguments: {replicas: [5]}}",
+		"- {function: set-replicas, arguments: [5, 6]}",
+		"- {function: set-replicas, arguments: {replicas: null}}",
+		"- {function: set-replicas, arguments: 5}",
+		"- {function: set-replicas, arguments: [{replicas: 5}]}",
+		"- {function: set-replicas, Arguments: [{Valu: 5}]}",
+		"- {function: get-resources, arguments: {body: xml}}",
+		"- {function: get-replicas, arguments: {replicas: 5}}",
 		"- {function: get-replicas, arguments: [5]}",
 		"- {function: set-bool-path, arguments: [apps/v1/Deployment, spec.paused, maybe]}",
 		"- {function: set-container-image, arguments: {container-name: web}}",
@@ -165,8 +176,10 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 		}
 	}
 	for _, chain := range []string{
-		"- {function: set-replicas, arguments: {replicas: '5'}}", "- {function: set-replicas, arguments: {replicas: 'template:5'}}",
-		"- {function: set-container-image-reference, arguments: [web, ':1.27']}", "- {function: set-label, arguments: [version, 1.10]}",
+		"- {function: set-replicas, arguments: {replicas: '5'}}",
+		"- {function: set-replicas, arguments: {replicas: 'template:5'}}",
+		"- {function: set-container-image-reference, arguments: [web, ':1.27']}",
+		"- {function: set-label, arguments: [version, 1.10]}",
 		"- {function: set-label, arguments: {label-key: on, label-value: true}}",
 		"- {function: set-path, arguments: [spec.strategy, 'file:config.schema.json']}",
 		"- {function: set-path, arguments: {path: spec.strategy, value: {type: Recreate}}}",

@@ -6,9 +6,10 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// Words are the words of a command line from FUNCTION on, each decided by the rules of this package.
+// Words are the words of a command line from FUNCTION on, classified by the rules of this package.
 type Words struct {
-	// Flags are the command's own flags among them. Whoever sets one says in Problem what is wrong with it.
+	// Flags are the command's own flags among the words. The caller sets them, and reports errors
+	// in Problem.
 	Flags []*FlagWords
 	links []linkWords
 }
@@ -22,9 +23,9 @@ type FlagWords struct {
 
 // linkWords are the words of one link of the chain.
 type linkWords struct {
-	missing   *api.Failure // there are none
-	name      string       // of the function; empty when a dash or a flag has its place
-	after     []string     // the words from there on, when name is empty
+	missing   *api.Failure // the problem if there are no words
+	name      string       // of the function; empty if "--" or a flag comes instead
+	after     []string     // the words from there on, if name is empty
 	signature api.FunctionSignature
 	known     bool // the function exists
 	words     []word
@@ -40,13 +41,13 @@ type word struct {
 type wordKind int
 
 const (
-	valued  wordKind = iota // a value, which may have a prefix, of a parameter or of the next one
-	literal                 // a value as it is
-	noValue                 // a parameter at the end
+	valued  wordKind = iota // a value, perhaps with a prefix, of the named parameter or of the next
+	literal                 // a literal value
+	noValue                 // a parameter without a value
 	unknown                 // neither a parameter nor a flag
 )
 
-// Split decides what each word is. It reads no files and sets no flags.
+// Split classifies the words. It reads no files and sets no flags.
 func (w *Walk) Split(words []string) *Words {
 	s := &splitter{walk: w, total: len(words), rest: words}
 	for first, more := true, true; more; first = false {
@@ -122,7 +123,7 @@ func (s *splitter) link(of api.FunctionSignature) (words []word, then bool) {
 	return words, false
 }
 
-// flag takes a flag of the command; nil when there is none.
+// flag takes the flag of the command that the rest begins with, nil if there is none.
 func (s *splitter) flag() *FlagWords {
 	n := s.walk.Flags.Recognize(s.rest)
 	if n == 0 {

@@ -10,10 +10,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// CheckUnit checks the word that stands where the unit's name is expected.
-// words are those after it, from the function on. When the unit was forgotten
-// its place holds the name of a function: the problem then says so and shows
-// the command as it should be.
+// CheckUnit checks the word at the position of the unit's name. words are those after it, from the
+// function on. If the word is the name of a function, the unit was probably forgotten: the problem
+// says so and shows the correct command.
 func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
 	if _, isFunction := w.Functions.Signature(w.Toolchain, unit); isFunction {
 		next := false
@@ -22,20 +21,23 @@ func (w *Walk) CheckUnit(file, unit string, words []string) *api.Failure {
 		}
 		if !next {
 			rest := append([]string{unit}, words...)
-			hint := shellwords.Quote(append([]string{"fctl", "do", file, "UNIT"}, rest...)...) + ", or " + shellwords.Quote(append([]string{"fctl", "do", "-f", file}, rest...)...)
-			return diag.UsageHint(hint, "the name of the unit is missing between %s and %s", file, unit)
+			hint := shellwords.Quote(append([]string{"fctl", "do", file, "UNIT"}, rest...)...) +
+				", or " + shellwords.Quote(append([]string{"fctl", "do", "-f", file}, rest...)...)
+			return diag.UsageHint(hint, "the name of the unit is missing between %s and %s", file,
+				unit)
 		}
 	}
 	problem := CheckUnitName(unit)
 	if problem != nil && strings.Contains(unit, "/") {
-		problem.Hint = shellwords.Quote(append([]string{"fctl", "do", "-f", file, "-f", unit}, words...)...) + " works on two files"
+		problem.Hint = shellwords.Quote(append([]string{"fctl", "do", "-f", file, "-f", unit},
+			words...)...) + " works on two files"
 	}
 	return problem
 }
 
-// CheckNoUnit checks the words after the paths of -f, which give the units their
-// names. The problem is a name all the same, or a further path, as of a pattern
-// that the shell has expanded; anything else is told by Resolve.
+// CheckNoUnit checks the words after the paths of -f, where no unit is expected because the files
+// name the units. It reports a unit's name, and a further path, which may come from a pattern that
+// the shell has expanded. Resolve reports anything else.
 func (w *Walk) CheckNoUnit(paths, words []string) *api.Failure {
 	if len(words) < 2 {
 		return nil

@@ -16,7 +16,7 @@ func FilePath(word string) (path string, ok bool) {
 	return path, ok && !strings.HasPrefix(path, "//")
 }
 
-// value returns what a word says as a value. The paths of files start at dir.
+// value returns the value of a word. The paths of files are relative to dir.
 func (w *Walk) value(word, dir string) (value, evaluator string, err error) {
 	path, isFile := FilePath(word)
 	if !isFile {
@@ -27,7 +27,8 @@ func (w *Walk) value(word, dir string) (value, evaluator string, err error) {
 		path = filepath.Join(dir, path)
 	}
 	text, err := w.ReadFile(path)
-	if f, ok := errors.AsType[*api.Failure](err); ok && f.Hint == "" && f.Class == api.FailureInput {
+	if f, ok := errors.AsType[*api.Failure](err); ok && f.Hint == "" &&
+		f.Class == api.FailureInput {
 		f.Hint = "for the text itself write " + shellwords.Quote("text:"+word)
 	}
 	return string(text), "", err
