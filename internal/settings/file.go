@@ -14,24 +14,23 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// file is what a settings file says.
+// file is the content of a settings file.
 type file struct {
-	values map[string]any          // that viper merges
-	lists  map[string][]File       // settings that are lists: paths
-	places map[string]api.Position // of the settings
-	notes  []api.Note              // keys that a project may not set
+	values map[string]any          // single values, merged by viper
+	lists  map[string][]File       // lists of paths, by setting
+	places map[string]api.Position // positions of the settings
+	notes  []api.Note              // about keys that a project may not set
 }
 
-// place is a settings file that may be there.
+// place is the location of a settings file, which may not exist.
 type place struct {
 	path     string
-	required bool     // it was named, so it must be there
+	required bool     // it must exist, because it was named
 	project  *project // nil for the user's own file
 }
 
-// readFile reads a settings file. It knows the table, so that a misspelt key or
-// a value of the wrong type is reported with its place. Keys that a project may not
-// set are left out, with a note.
+// readFile reads a settings file. It checks keys and types against the table, so that mistakes are
+// reported with their positions. Keys that a project may not set are ignored, with a note.
 func readFile(table []key, in place, from string) (file, diag.List) {
 	if in.path == "" {
 		return file{}, nil
@@ -66,10 +65,12 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 	if top.Kind() != gaby.Map {
 		return file{}, diag.List{refuse(top.Position(), "", "a map of settings is expected")}
 	}
-	read := file{values: map[string]any{}, lists: map[string][]File{}, places: map[string]api.Position{}}
+	read := file{values: map[string]any{}, lists: map[string][]File{},
+		places: map[string]api.Position{}}
 	var problems diag.List
 	for _, field := range top.Repeated() {
-		problems = append(problems, refuse(field.KeyPosition(), "", "%s is there more than once", field.Key()))
+		problems = append(problems, refuse(field.KeyPosition(), "", "%s is there more than once",
+			field.Key()))
 	}
 	for value := top.First(); value.Exists(); value = value.Next() {
 		at := value.KeyPosition()
@@ -77,33 +78,43 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 		k, ok := lookup(table, value.Key())
 		switch {
 		case !ok:
-			problems = append(problems, refuse(at, configkit.DidYouMean("", configkit.Suggest(value.Key(), names(table))), "unknown setting %q", value.Key()))
+			problems = append(problems,
+				refuse(at, configkit.DidYouMean("", configkit.Suggest(value.Key(), names(table))),
+					"unknown setting %q", value.Key()))
 			continue
 		case in.project != nil && !k.project:
 			read.notes = append(read.notes, api.Note{
-				Pos:     place,
-				Message: fmt.Sprintf("%s is ignored here: only a flag, %s or your own settings file may set it", k.name, EnvName(k.name)),
+				Pos: place,
+				Message: fmt.Sprintf("%s is ignored here: only a flag, %s or your own settings file may set it",
+					k.name, EnvName(k.name)),
 			})
 			continue
 		case k.isList():
 			items, bad := itemsOf(value)
 			if bad.Exists() {
-				problems = append(problems, refuse(bad.Position(), "", "%s: a path or a list of paths is expected", k.name))
+				problems = append(problems,
+					refuse(bad.Position(), "", "%s: a path or a list of paths is expected", k.name))
 			}
 			for _, item := range items {
 				at := item.Position()
-				f := File{Path: resolve(filepath.Dir(in.path), item.Text()), By: api.Position{File: name, Line: at.Line, Column: at.Column}, project: in.project}
+				f := File{Path: resolve(filepath.Dir(in.path), item.Text()),
+					By:      api.Position{File: name, Line: at.Line, Column: at.Column},
+					project: in.project}
 				if f.project != nil && f.project.isOutside(f.Path) {
 					hint := "only files below its directory count here; --" + k.name + " takes any"
-					problems = append(problems, refuse(at, hint, "%s: %s lies outside the directory of this file", k.name, configkit.Shown(item.Text())))
+					problems = append(problems,
+						refuse(at, hint, "%s: %s lies outside the directory of this file", k.name,
+							configkit.Shown(item.Text())))
 				}
 				read.lists[k.name] = append(read.lists[k.name], f)
 			}
 		case value.Kind() != gaby.Scalar:
-			problems = append(problems, refuse(value.Position(), "", "%s: a single value is expected", k.name))
+			problems = append(problems,
+				refuse(value.Position(), "", "%s: a single value is expected", k.name))
 		default:
 			if want := k.refuses(value.Text()); want != "" {
-				problems = append(problems, refuse(value.Position(), "", "%s: %q is not %s", k.name, value.Text(), want))
+				problems = append(problems,
+					refuse(value.Position(), "", "%s: %q is not %s", k.name, value.Text(), want))
 			}
 			read.values[k.name] = value.Text()
 		}
@@ -112,7 +123,7 @@ func readFile(table []key, in place, from string) (file, diag.List) {
 	return read, problems
 }
 
-// read reads the file. The user's own may be a pipe.
+// read reads the file. The user's own file may be a pipe.
 func (p place) read() ([]byte, error) {
 	if p.project != nil {
 		return p.project.settings()
@@ -125,7 +136,8 @@ func (p place) read() ([]byte, error) {
 	return readBounded(f, maxSettings)
 }
 
-// itemsOf are the paths of a path or a list of them; what is neither is returned as bad.
+// itemsOf returns the items of a path or a list of paths. bad is the value that is neither, or does
+// not exist.
 func itemsOf(value gaby.Value) (items []gaby.Value, bad gaby.Value) {
 	switch {
 	case value.Kind() == gaby.Scalar && value.Text() != "":
@@ -164,7 +176,7 @@ func (k key) isList() bool {
 	return ok
 }
 
-// refuses returns what the value would have to be, "" when it is fine.
+// refuses returns what the value would have to be, "" if it is valid.
 func (k key) refuses(value string) string {
 	switch k.standard.(type) {
 	case bool:
@@ -179,7 +191,7 @@ func (k key) refuses(value string) string {
 	return ""
 }
 
-// reason is the error without the path, which the problem's place says.
+// reason returns the error without the path, which the problem's position has.
 func reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

@@ -9,5 +9,6 @@ const (
 	notTrusted  = "has an owner that cannot be found out on this system"
 )
 
-// isTrusted cannot find out whose a file is, so it trusts none: flags, the environment and the user's own file remain.
+// isTrusted trusts no file, because it cannot find out the owner. Flags, the environment and the
+// user's own file remain.
 func isTrusted(fs.FileInfo) bool { return false }

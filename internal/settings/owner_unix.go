@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// nonBlocking keeps opening a pipe from waiting for somebody to write to it.
+// nonBlocking prevents opening a pipe from blocking until somebody writes to it.
 const nonBlocking = syscall.O_NONBLOCK
 
-// notTrusted is what isTrusted found when it is false.
+// notTrusted completes a message about a file for which isTrusted returned false.
 const notTrusted = "belongs to another user"
 
-// isTrusted reports whether a file belongs to the user or to root. As with git's safe.directory, the user of a command that runs
-// under sudo is also the one who called sudo.
+// isTrusted reports whether a file belongs to the user or to root. As with git's safe.directory,
+// files of the user who called sudo are trusted as well when running under sudo.
 func isTrusted(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A pipe does not make fctl wait.
+// TestPipes checks that a pipe does not block fctl.
 func TestPipes(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
@@ -25,10 +25,12 @@ func TestPipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ResourceTypes[0].Read(types); err == nil || !strings.Contains(err.Error(), "this is not a regular file") {
+	if _, err := s.ResourceTypes[0].Read(types); err == nil ||
+		!strings.Contains(err.Error(), "this is not a regular file") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Load(flagSet(t), nil, Where{Dir: filepath.Join(root, "pipe")}); err == nil || !strings.Contains(err.Error(), "this is not a regular file") {
+	if _, err := Load(flagSet(t), nil, Where{Dir: filepath.Join(root, "pipe")}); err == nil ||
+		!strings.Contains(err.Error(), "this is not a regular file") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // ProjectFile is the name of a project's settings file.
 const ProjectFile = ".fctl.yaml"
 
-// The largest files that are read. A cluster's whole OpenAPI document has a few megabytes.
+// Size limits in bytes. The OpenAPI document of a whole cluster has a few megabytes.
 const (
 	maxSettings = 1 << 20
 	maxNamed    = 64 << 20
@@ -27,16 +27,17 @@ var (
 	errNotRegular = errors.New("this is not a regular file")
 )
 
-// project is the directory of a project's settings file. Whoever wrote the repository decides what is in it, so only regular
-// files below it are read, and not through links that lead out of it, however the directory changes meanwhile.
+// project is the directory of a project's settings file. Its content is controlled by the authors
+// of the repository. So only regular files below the directory are read, and links out of it are
+// not followed, even if the directory changes meanwhile.
 type project struct {
 	dir  string // without symbolic links
 	root *os.Root
 }
 
-// findProject finds the settings file that counts in dir: the nearest in dir and the directories above it, up to the top of
-// the git repository or the home directory, whichever comes first. Outside of both only dir itself is searched. Files that belong to
-// somebody else are left out, with a note.
+// findProject finds the settings file for dir: the nearest in dir and the directories above it, up
+// to the top of the git repository or the home directory, whichever comes first. Outside of both
+// only dir itself is searched. Files that belong to somebody else are ignored, with a note.
 func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 	var notes []api.Note
 	for _, at := range projectDirs(dir) {
@@ -47,8 +48,9 @@ func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 		}
 		if other := strangerOf(at, path, info); other != "" {
 			notes = append(notes, api.Note{
-				Pos:     api.Position{File: shown(path, from)},
-				Message: fmt.Sprintf("this file is ignored: %s %s; --config %s uses it as your own", other, notTrusted, diag.FileName(shown(path, from))),
+				Pos: api.Position{File: shown(path, from)},
+				Message: fmt.Sprintf("this file is ignored: %s %s; --config %s uses it as your own",
+					other, notTrusted, diag.FileName(shown(path, from))),
 			})
 			continue
 		}
@@ -61,7 +63,7 @@ func findProject(dir, from string) (*project, []api.Note, *api.Failure) {
 	return nil, notes, nil
 }
 
-// projectDirs are the directories where a project's file may be, the nearest first.
+// projectDirs returns the directories where a project's file may be, the nearest first.
 func projectDirs(dir string) []string {
 	dir = physical(dir)
 	home, _ := os.UserHomeDir()
@@ -69,7 +71,8 @@ func projectDirs(dir string) []string {
 	var dirs []string
 	for at := dir; ; at = filepath.Dir(at) {
 		dirs = append(dirs, at)
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || at == home { // .git is a file in a worktree and in a submodule
+		// .git is a file in a worktree and in a submodule
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || at == home {
 			return dirs
 		}
 		if at == filepath.Dir(at) {
@@ -78,7 +81,8 @@ func projectDirs(dir string) []string {
 	}
 }
 
-// physical is a path without symbolic links, as git sees it: what is above a directory does not depend on how one got there.
+// physical resolves the symbolic links in a path, as git does: the directories above must not
+// depend on how the directory was reached.
 func physical(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -86,8 +90,8 @@ func physical(path string) string {
 	return path
 }
 
-// strangerOf names what of a settings file belongs to neither the user nor root: the file, the link that leads to it or the directory
-// it is in; "" when nothing does.
+// strangerOf returns which part of a settings file is not trusted: the file, the link to it or its
+// directory; "" if all are trusted.
 func strangerOf(dir, path string, info fs.FileInfo) string {
 	if !isTrusted(info) {
 		return "it"
@@ -101,7 +105,7 @@ func strangerOf(dir, path string, info fs.FileInfo) string {
 	return ""
 }
 
-// inside is a path relative to the directory, after following links.
+// inside returns path relative to the directory, after following links.
 func (p *project) inside(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -114,7 +118,8 @@ func (p *project) inside(path string) (string, error) {
 	return rel, err
 }
 
-// settings reads the settings file. Its owner is that of what was opened, whatever was there when it was found.
+// settings reads the settings file. It checks the owner of the open file, because the path may have
+// changed since it was found.
 func (p *project) settings() ([]byte, error) {
 	return p.read(filepath.Join(p.dir, ProjectFile), maxSettings, func(info fs.FileInfo) error {
 		if !isTrusted(info) {
@@ -124,7 +129,8 @@ func (p *project) settings() ([]byte, error) {
 	})
 }
 
-// read reads a regular file below the directory, unless admit refuses it.
+// read reads a regular file below the directory, unless admit rejects it. most is the limit in
+// bytes.
 func (p *project) read(path string, most int64, admit func(fs.FileInfo) error) ([]byte, error) {
 	rel, err := p.inside(path)
 	if err != nil {
@@ -171,7 +177,7 @@ func readBounded(r io.Reader, most int64) ([]byte, error) {
 	return text, err
 }
 
-// shown is how messages call a file: relative to where fctl was started when that is shorter.
+// shown returns the name of a file in messages: relative to the directory from, if that is shorter.
 func shown(path, from string) string {
 	if rel, err := filepath.Rel(physical(from), path); err == nil && len(rel) < len(path) {
 		return diag.FileName(rel)
@@ -179,7 +185,7 @@ func shown(path, from string) string {
 	return path
 }
 
-// refusal is the problem of a settings file that cannot be read.
+// refusal returns the problem of a settings file that cannot be read.
 func refusal(path, from string, err error) *api.Failure {
 	f := diag.Usage("%w", reason(err))
 	f.Pos = api.Position{File: shown(path, from)}
@@ -192,16 +198,17 @@ func refusal(path, from string, err error) *api.Failure {
 // File is a file or a directory that a setting names.
 type File struct {
 	Path string
-	// By is where a settings file names it, zero when a flag or the environment does.
+	// By is the position in the settings file that names it, zero for flags and the environment.
 	By api.Position
 
-	project *project // nil for what the user named
+	project *project // nil if the user named it
 }
 
 // OfProject reports whether a project's settings file names it.
 func (f File) OfProject() bool { return f.project != nil }
 
-// Read reads the file, or another one that was found in it, if a project's settings file names it. The error is an *api.Failure.
+// Read reads path, which is the file or a file found in it, if a project's settings file names it.
+// The error is an *api.Failure.
 func (f File) Read(path string) ([]byte, error) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -217,21 +224,22 @@ func (f File) Read(path string) ([]byte, error) {
 	return nil, f.Blame(diag.Input(shown(path, here), "", reason(err)))
 }
 
-// Blame adds to a problem with the file which settings file names it.
+// Blame adds to a problem with the file a hint at the settings file that names it.
 func (f File) Blame(err error) error {
-	if failure, ok := errors.AsType[*api.Failure](err); ok && failure.Hint == "" && f.By.File != "" {
+	if failure, ok := errors.AsType[*api.Failure](err); ok && failure.Hint == "" &&
+		f.By.File != "" {
 		failure.Hint = f.By.String() + " names this file"
 	}
 	return err
 }
 
-// isOutside reports whether a path that a project's settings file names lies outside its directory.
+// isOutside reports whether a path in a project's settings file is outside its directory.
 func (p *project) isOutside(path string) bool {
 	_, err := p.inside(path)
 	return errors.Is(err, errOutside)
 }
 
-// origins are where the values of a list come from, each place once.
+// origins joins the origins of the values of a list, without consecutive repetitions.
 func origins(all []string) string {
 	var once []string
 	for i, origin := range all {

@@ -25,12 +25,13 @@ func link(t *testing.T, target, path string) {
 	}
 }
 
-// A project's file is looked for up to the top of the repository or the home directory, not above.
+// TestWhereAProjectsFileIsLookedFor checks that the search for a project's file ends at the top of
+// the repository or at the home directory.
 func TestWhereAProjectsFileIsLookedFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		git, home string // directories
-		dir       string // where the search begins
-		want      string // the space that is found
+		dir       string // where the search starts
+		want      string // the space in the file that is found
 	}{
 		"top of the repository":      {git: "a", dir: "a/b/c", want: "a"},
 		"above the repository":       {git: "a/b", dir: "a/b/c", want: "default"},
@@ -66,20 +67,27 @@ func TestWhereAProjectsFileIsLookedFor(t *testing.T) {
 	}
 }
 
-// What a project's file names lies below it, and nothing of another file is quoted.
+// TestWhatAProjectsFileMayName checks that a project's file can only name files below it, and that
+// no other file is quoted.
 func TestWhatAProjectsFileMayName(t *testing.T) {
 	for name, c := range map[string]struct{ file, want string }{
-		"below":                   {"resource-types: types/a.yaml\n", ""},
-		"absolute":                {"resource-types: ROOT/repo/types/a.yaml\n", ""},
-		"through a link":          {"schema: [inside, absolute]\n", ""},
-		"missing":                 {"schema: none.yaml\n", ""},
-		"above":                   {"resource-types: ../secret\n", ":1:17: resource-types: ../secret lies outside"},
-		"above and missing":       {"schema: ../none\n", ":1:9: schema: ../none lies outside"},
-		"elsewhere":               {"resource-types: [types/a.yaml, /etc/passwd]\n", ":1:32: resource-types: /etc/passwd lies outside"},
-		"a link that leads out":   {"resource-types: out\n", ":1:17: resource-types: out lies outside"},
-		"below a link":            {"schema: dir/secret\n", ":1:9: schema: dir/secret lies outside"},
-		"the parent of a link":    {"schema: dir/../secret\n", ""}, // as the shell would not read it: repo/secret, which is not there
-		"of the repository's top": {"schema: types/../../secret\n", ":1:9: schema: types/../../secret lies outside"},
+		"below":          {"resource-types: types/a.yaml\n", ""},
+		"absolute":       {"resource-types: ROOT/repo/types/a.yaml\n", ""},
+		"through a link": {"schema: [inside, absolute]\n", ""},
+		"missing":        {"schema: none.yaml\n", ""},
+		"above": {"resource-types: ../secret\n",
+			":1:17: resource-types: ../secret lies outside"},
+		"above and missing": {"schema: ../none\n", ":1:9: schema: ../none lies outside"},
+		"elsewhere": {"resource-types: [types/a.yaml, /etc/passwd]\n",
+			":1:32: resource-types: /etc/passwd lies outside"},
+		"a link that leads out": {"resource-types: out\n",
+			":1:17: resource-types: out lies outside"},
+		"below a link": {"schema: dir/secret\n",
+			":1:9: schema: dir/secret lies outside"},
+		// cleaned to repo/secret, which does not exist; a shell would follow the link
+		"the parent of a link": {"schema: dir/../secret\n", ""},
+		"of the repository's top": {"schema: types/../../secret\n",
+			":1:9: schema: types/../../secret lies outside"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clearEnv(t)
@@ -99,20 +107,24 @@ func TestWhatAProjectsFileMayName(t *testing.T) {
 				}
 				for _, f := range append(s.ResourceTypes, s.Schemas...) {
 					text, err := f.Read(f.Path)
-					if missing := strings.Contains(c.file, "none") || strings.Contains(c.file, "secret"); (err != nil) != missing || strings.Contains(string(text), "SECRET") {
+					if missing := strings.Contains(c.file, "none") ||
+						strings.Contains(c.file, "secret"); (err != nil) != missing ||
+						strings.Contains(string(text), "SECRET") {
 						t.Errorf("%s: %q, %v", f.Path, text, err)
 					}
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "TOPSECRET") {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				strings.Contains(err.Error(), "TOPSECRET") {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
 	}
 }
 
-// Even when a link takes the place of a file after the settings were loaded, nothing outside is read.
+// TestALinkThatComesLater checks that nothing outside is read even if a link replaces a file after
+// the settings were loaded.
 func TestALinkThatComesLater(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
@@ -131,7 +143,8 @@ func TestALinkThatComesLater(t *testing.T) {
 	if text, err := s.ResourceTypes[0].Read(types); err == nil {
 		t.Errorf("read %q", text)
 	}
-	if f, err := s.ResourceTypes[0].project.root.Open("types.yaml"); err == nil { // as when it comes between the check and opening
+	// as if it came between the check and opening
+	if f, err := s.ResourceTypes[0].project.root.Open("types.yaml"); err == nil {
 		_ = f.Close()
 		t.Error("the link was followed")
 	}
@@ -147,10 +160,11 @@ func TestFilesOfOthers(t *testing.T) {
 		sudo  string
 		note  string
 	}{
-		"the file":                    {given: ProjectFile, note: "it belongs to another user"},
-		"its directory":               {given: "", note: "its directory belongs to another user"},
-		"one of another user of sudo": {given: ProjectFile, sudo: "54321", note: "it belongs to another user"},
-		"one of who called sudo":      {given: ProjectFile, sudo: "12345"},
+		"the file":      {given: ProjectFile, note: "it belongs to another user"},
+		"its directory": {given: "", note: "its directory belongs to another user"},
+		"one of another user of sudo": {given: ProjectFile, sudo: "54321",
+			note: "it belongs to another user"},
+		"one of who called sudo": {given: ProjectFile, sudo: "12345"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clearEnv(t)
@@ -173,14 +187,16 @@ func TestFilesOfOthers(t *testing.T) {
 				}
 				return
 			}
-			if s.Space != "of-root" || len(s.Notes) != 1 || s.Notes[0].Pos.File != "./.fctl.yaml" || !strings.Contains(s.Notes[0].Message, c.note) {
+			if s.Space != "of-root" || len(s.Notes) != 1 || s.Notes[0].Pos.File != "./.fctl.yaml" ||
+				!strings.Contains(s.Notes[0].Message, c.note) {
 				t.Errorf("space %s, notes %v", s.Space, s.Notes)
 			}
 		})
 	}
 }
 
-// A file that takes the place of a trusted one after that was found is not read.
+// TestAFileOfAnotherThatComesLater checks that a file of another user is not read even if it
+// replaces a trusted one after the search.
 func TestAFileOfAnotherThatComesLater(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -207,11 +223,15 @@ func TestSettingsFilesThatAreRefused(t *testing.T) {
 		make func(t *testing.T, path string)
 		want string
 	}{
-		"a link to a device": {func(t *testing.T, path string) { link(t, "/dev/zero", path) }, "it leads outside the directory"},
+		"a link to a device": {func(t *testing.T, path string) {
+			link(t, "/dev/zero", path)
+		}, "it leads outside the directory"},
 		"a link that leads out": {func(t *testing.T, path string) {
 			link(t, write(t, filepath.Join(t.TempDir(), "x"), "TOPSECRET\n"), path)
 		}, "it leads outside the directory"},
-		"too large": {func(t *testing.T, path string) { write(t, path, strings.Repeat("# comment\n", 200_000)) }, "it has more than 1 MiB, which is the limit"},
+		"too large": {func(t *testing.T, path string) {
+			write(t, path, strings.Repeat("# comment\n", 200_000))
+		}, "it has more than 1 MiB, which is the limit"},
 		"a link to a directory": {func(t *testing.T, path string) {
 			mkdir(t, path+".d")
 			link(t, filepath.Base(path)+".d", path)
@@ -223,7 +243,8 @@ func TestSettingsFilesThatAreRefused(t *testing.T) {
 			c.make(t, filepath.Join(root, ProjectFile))
 			_, err := Load(flagSet(t), nil, Where{Dir: root})
 			list, ok := errors.AsType[diag.List](err)
-			if !ok || len(list) != 1 || !strings.Contains(list[0].Message, c.want) || list[0].Hint != "--no-project-settings leaves it out" {
+			if !ok || len(list) != 1 || !strings.Contains(list[0].Message, c.want) ||
+				list[0].Hint != "--no-project-settings leaves it out" {
 				t.Errorf("got %v", err)
 			}
 			t.Setenv("FCTL_NO_PROJECT_SETTINGS", "true")
@@ -234,12 +255,13 @@ func TestSettingsFilesThatAreRefused(t *testing.T) {
 	}
 }
 
-// A project cannot silence the notes about itself.
+// TestNotesAboutAProject checks that a project cannot silence the notes about itself.
 func TestNotesAboutAProject(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
 	write(t, filepath.Join(root, ProjectFile), "quiet: true\n")
-	if s, err := Load(flagSet(t), nil, Where{Dir: root}); err != nil || !s.Quiet || !s.TellsNotes() {
+	if s, err := Load(flagSet(t), nil, Where{Dir: root}); err != nil || !s.Quiet ||
+		!s.TellsNotes() {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if s, err := Load(flagSet(t, "--quiet"), nil, Where{Dir: root}); err != nil || s.TellsNotes() {

@@ -1,17 +1,16 @@
-// Package settings decides, once per run, how fctl is to behave. A value comes
-// from the first of these that has it:
+// Package settings loads the settings of a run. A value comes from the first of these that has it:
 //
 //	a flag, FCTL_<NAME>, the project's .fctl.yaml (see findProject), the user's
 //	own file, the default
 //
 // The rules of this package:
-//   - It is the only place that knows viper, through an instance made per Load.
-//   - viper lower-cases keys and splits them at dots, so labels, annotations
-//     and arguments of functions never pass through it.
-//   - A project's file is untrusted: it comes with the repository. A key is
-//     honoured there only if its row in the table says that a project may set it.
-//   - A setting that is a list takes what every place says, the user's own file
-//     first and flags last. Paths in a file start at the directory of that file.
+//   - It is the only package that uses viper, with an instance made per Load.
+//   - viper lower-cases keys and splits them at dots, so labels, annotations and arguments of
+//     functions never pass through it.
+//   - A project's file is untrusted: it comes with the repository. A key in it is only used if its
+//     row in the table says that a project may set it.
+//   - A setting that is a list joins the values of all sources, the user's own file first and flags
+//     last. Paths in a file are relative to the directory of that file.
 package settings
 
 import (
@@ -31,14 +30,14 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// autoToolchain has a directory stand for every format.
+// autoToolchain is the value with which a directory means every format.
 const autoToolchain = "auto"
 
-// Settings is how fctl behaves in this run.
+// Settings are the settings of a run.
 type Settings struct {
 	Color  string `mapstructure:"color"`
 	Output string `mapstructure:"output"`
-	// Toolchain is empty when the name of each file decides, which "auto" asks for too.
+	// Toolchain is empty if the name of each file decides, as with "auto".
 	Toolchain string `mapstructure:"toolchain"`
 	Quiet     bool   `mapstructure:"quiet"`
 	Verbose   bool   `mapstructure:"verbose"`
@@ -59,50 +58,52 @@ type Settings struct {
 	OrganizationID string `mapstructure:"organization-id"`
 	RevisionNum    int64  `mapstructure:"revision-num"`
 
-	// AnyFormat is true when the toolchain is "auto": a directory means every format.
+	// AnyFormat is true if the toolchain is "auto": a directory means every format.
 	AnyFormat bool `mapstructure:"-"`
-	// MaxBytes is the most that is read from one file, which MaxSize says.
+	// MaxBytes is MaxSize in bytes, the maximum size of a file.
 	MaxBytes int64 `mapstructure:"-"`
-	// ResourceTypes are files that say more about resource types.
+	// ResourceTypes are files with resource type definitions.
 	ResourceTypes []File `mapstructure:"-"`
 	// Schemas are files with schemas of resources, and directories of them.
 	Schemas []File `mapstructure:"-"`
-	// UnitLabels come from --context only: their keys keep their case and dots.
+	// UnitLabels come from --context only: viper would change their keys.
 	UnitLabels map[string]string `mapstructure:"-"`
-	// ApprovedBy and PreviousDataHash say who has approved which data; from --context only.
+	// ApprovedBy and PreviousDataHash say who has approved which data. They come from --context
+	// only.
 	ApprovedBy       []string `mapstructure:"-"`
 	PreviousDataHash string   `mapstructure:"-"`
-	// Notes are about projects' files, and keys in them, that were not honoured.
+	// Notes are about projects' files, and keys in them, that were ignored.
 	Notes []api.Note `mapstructure:"-"`
 	// Rows are all settings, in the order of the table, for `fctl config view`.
 	Rows []Row `mapstructure:"-"`
 
-	project string // the project's file, as messages name it
+	project string // the name of the project's file in messages
 }
 
-// Defaults are the settings where no file, variable or flag says anything.
+// Defaults returns the default settings.
 func Defaults() *Settings {
-	return &Settings{Color: "auto", Output: "auto", MaxSize: "2GiB", MaxBytes: 2 << 30, Space: "default"}
+	return &Settings{Color: "auto", Output: "auto", MaxSize: "2GiB", MaxBytes: 2 << 30,
+		Space: "default"}
 }
 
-// Row is a setting, its value and where that comes from.
+// Row is a setting, its value and the origin of the value.
 type Row struct {
 	Name   string
 	Value  any
 	Origin string
-	Pos    api.Position // in the file it comes from, if it comes from one
+	Pos    api.Position // in the settings file, if it comes from one
 }
 
 // key is one row of the table of settings.
 type key struct {
 	name     string
-	standard any // the default, which also says the type
+	standard any // the default, which also determines the type
 	project  bool
 	context  bool // also settable as --context name=value
 }
 
-// keys is the table. A key that runs programs, opens the network or sends
-// data anywhere must not have project: true.
+// keys returns the table. A key that runs programs, opens the network or sends data anywhere must
+// not have project: true.
 func keys() []key {
 	return []key{
 		{name: "color", standard: "auto", project: true},
@@ -116,7 +117,7 @@ func keys() []key {
 		{name: "require-match", standard: false, project: true},
 		{name: "allow-external", standard: false},      // runs programs
 		{name: "no-project-settings", standard: false}, // is about the project's file
-		{name: "max-size", standard: "2GiB"},           // protects from what a project holds
+		{name: "max-size", standard: "2GiB"},           // protects from the content of a project
 		{name: "resource-types", standard: []string(nil), project: true},
 		{name: "schema", standard: []string(nil), project: true},
 		{name: "space", standard: "default", project: true, context: true},
@@ -127,27 +128,26 @@ func keys() []key {
 	}
 }
 
-// Names are the names of all settings, in the order of the table.
+// Names returns the names of all settings, in the order of the table.
 func Names() []string { return names(keys()) }
 
-// ProjectMaySet reports whether a project's file may say this setting.
+// ProjectMaySet reports whether a project's file may set this setting.
 func ProjectMaySet(name string) bool {
 	k, ok := lookup(keys(), name)
 	return ok && k.project
 }
 
-// Where says which files are looked at.
+// Where says where settings files are searched.
 type Where struct {
-	Dir      string // where the search for the project's file starts
-	UserFile string // may be missing
-	Required bool   // UserFile may not be missing: it was named
-	From     string // what names of files are relative to; empty is Dir
+	Dir      string // the directory where the search for the project's file starts
+	UserFile string // may not exist
+	Required bool   // UserFile must exist, because it was named
+	From     string // the directory that names in messages are relative to; Dir if empty
 }
 
-// Here is where fctl looks when it works in dir: there and upwards for the
-// project's file, and for the user's own settings in file, or when that is
-// empty in FCTL_CONFIG or in fctl/config.yaml of the user's configuration
-// directory.
+// Here returns where fctl looks for settings when it works in dir. The search for the project's
+// file starts in dir. The user's own settings are in file or, if that is empty, in FCTL_CONFIG or
+// in fctl/config.yaml in the user's configuration directory.
 func Here(dir, file string) Where {
 	w := Where{From: "."}
 	if here, err := os.Getwd(); err == nil {
@@ -174,29 +174,30 @@ func resolve(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Sources is what the environment and the settings files say.
+// Sources are the values from the environment and the settings files.
 type Sources struct {
 	table []key
 	where Where
 
 	viper    *viper.Viper
-	files    Settings                // lists, notes and the project's file
+	files    Settings                // only lists, notes and the project's file are set
 	places   map[string]api.Position // of settings in files
 	problems diag.List
 }
 
-// Load collects the settings. Flags named like a key are bound to it when
-// they were given; context is the value of --context, a list of name=value.
+// Load loads the settings. Flags with the name of a key are bound to it if they were given; context
+// is the value of --context, a list of name=value.
 func Load(flags *pflag.FlagSet, context []string, where Where) (*Settings, error) {
 	return Read(flags, where).Settings(flags, context)
 }
 
-// Read reads the environment and the settings files. Of the flags, it asks whether the project's file counts.
+// Read reads the environment and the settings files. Of the flags, it needs no-project-settings.
 func Read(flags *pflag.FlagSet, where Where) *Sources { return read(keys(), flags, where) }
 
 func read(table []key, flags *pflag.FlagSet, where Where) *Sources {
 	where.From = cmp.Or(where.From, where.Dir)
-	s := &Sources{table: table, where: where, viper: viper.New(), places: map[string]api.Position{}, problems: checkEnv(table)}
+	s := &Sources{table: table, where: where, viper: viper.New(), places: map[string]api.Position{},
+		problems: checkEnv(table)}
 	for _, k := range table {
 		if k.isList() {
 			continue
@@ -224,7 +225,7 @@ func read(table []key, flags *pflag.FlagSet, where Where) *Sources {
 	return s
 }
 
-// bind has the flags that were given win over all else.
+// bind gives the flags that were set precedence over everything else.
 func (s *Sources) bind(flags *pflag.FlagSet) {
 	for _, k := range s.table {
 		if flag := flags.Lookup(k.name); flag != nil && flag.Changed && !k.isList() {
@@ -235,7 +236,7 @@ func (s *Sources) bind(flags *pflag.FlagSet) {
 	}
 }
 
-// merge adds what a file says, which wins over the files before it.
+// merge adds the values in a file, which override those of earlier files.
 func (s *Sources) merge(in place) {
 	file, bad := readFile(s.table, in, s.where.From)
 	s.problems = append(s.problems, bad...)
@@ -249,14 +250,16 @@ func (s *Sources) merge(in place) {
 	}
 }
 
-// Settings are the settings with flags as they are now. It can be called again when more flags were read.
+// Settings returns the settings with the current values of the flags. It can be called again after
+// more flags were parsed.
 func (s *Sources) Settings(flags *pflag.FlagSet, context []string) (*Settings, error) {
 	s.bind(flags)
 	all, inContext := s.files, map[string]bool{}
 	for _, list := range all.lists() {
 		*list = slices.Clip(*list)
 	}
-	problems := append(slices.Clip(s.problems), all.setContext(s.viper, s.table, context, inContext)...)
+	problems := append(slices.Clip(s.problems),
+		all.setContext(s.viper, s.table, context, inContext)...)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -275,8 +278,8 @@ func (s *Sources) Settings(flags *pflag.FlagSet, context []string) (*Settings, e
 	return &all, nil
 }
 
-// Refuse is the problem of a setting whose value others refuse, with its place
-// if it comes from a file and the name of the variable if from the environment.
+// Refuse returns the problem of a setting whose value is invalid, with its position if it comes
+// from a file, or the name of the variable if it comes from the environment.
 func (s *Settings) Refuse(name string, err error) *api.Failure {
 	hint := ""
 	if cause, ok := errors.AsType[*api.Failure](err); ok {
@@ -297,15 +300,18 @@ func (s *Settings) Refuse(name string, err error) *api.Failure {
 
 // TellsNotes reports whether notes about the settings are wanted. A project cannot silence them.
 func (s *Settings) TellsNotes() bool {
-	return !s.Quiet || slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Name == "quiet" && r.Pos.File != "" && r.Pos.File == s.project })
+	return !s.Quiet || slices.ContainsFunc(s.Rows, func(r Row) bool {
+		return r.Name == "quiet" && r.Pos.File != "" && r.Pos.File == s.project
+	})
 }
 
-// lists are the settings that are lists of paths.
+// lists returns the settings that are lists of paths, by name.
 func (s *Settings) lists() map[string]*[]File {
 	return map[string]*[]File{"resource-types": &s.ResourceTypes, "schema": &s.Schemas}
 }
 
-// addLists adds what the environment and flags say, and returns where the items of each list come from.
+// addLists adds the paths from the environment and the flags. It returns the origin of each item,
+// by setting.
 func (s *Settings) addLists(flags *pflag.FlagSet, dir string) map[string][]string {
 	from := map[string][]string{}
 	for name, list := range s.lists() {
@@ -322,7 +328,8 @@ func (s *Settings) addLists(flags *pflag.FlagSet, dir string) map[string][]strin
 			}
 		}
 		add(filepath.SplitList(os.Getenv(EnvName(name))), EnvName(name))
-		if flag := flags.Lookup(name); flag != nil && flag.Value.Type() == "stringArray" { // explain --schema is another flag
+		// --schema of explain is not this setting
+		if flag := flags.Lookup(name); flag != nil && flag.Value.Type() == "stringArray" {
 			given, _ := flags.GetStringArray(name)
 			add(given, "--"+name)
 		}
@@ -330,8 +337,9 @@ func (s *Settings) addLists(flags *pflag.FlagSet, dir string) map[string][]strin
 	return from
 }
 
-// rows are all settings with their values and where these come from.
-func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, places map[string]api.Position, lists map[string][]string, inContext map[string]bool) []Row {
+// rows returns all settings with their values and the origins of these.
+func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet,
+	places map[string]api.Position, lists map[string][]string, inContext map[string]bool) []Row {
 	all := make([]Row, len(table))
 	for i, k := range table {
 		row := Row{Name: k.name, Value: v.Get(k.name), Origin: "default"}
@@ -341,7 +349,8 @@ func rows(table []key, v *viper.Viper, s *Settings, flags *pflag.FlagSet, places
 		case int64:
 			row.Value = v.GetInt64(k.name)
 		case []string:
-			row.Value, row.Origin = pathsOf(*s.lists()[k.name]), cmp.Or(origins(lists[k.name]), "default")
+			row.Value, row.Origin = pathsOf(*s.lists()[k.name]),
+				cmp.Or(origins(lists[k.name]), "default")
 			all[i] = row
 			continue
 		}
@@ -370,12 +379,12 @@ func pathsOf(files []File) []string {
 	return paths
 }
 
-// EnvName is the environment variable of a key.
+// EnvName returns the environment variable of a key.
 func EnvName(key string) string {
 	return "FCTL_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
 }
 
-// checkEnv says which variable is wrong, which viper would not.
+// checkEnv reports variables with invalid values. viper would not say which variable is wrong.
 func checkEnv(table []key) diag.List {
 	var problems diag.List
 	for _, k := range table {
@@ -384,14 +393,16 @@ func checkEnv(table []key) diag.List {
 			continue
 		}
 		if want := k.refuses(value); want != "" {
-			problems = append(problems, diag.Usage("%s: %q is not %s", EnvName(k.name), value, want))
+			problems = append(problems,
+				diag.Usage("%s: %q is not %s", EnvName(k.name), value, want))
 		}
 	}
 	return problems
 }
 
-// setContext applies --context, which wins over everything else.
-func (s *Settings) setContext(v *viper.Viper, table []key, context []string, inContext map[string]bool) diag.List {
+// setContext applies --context, which overrides everything else.
+func (s *Settings) setContext(v *viper.Viper, table []key, context []string,
+	inContext map[string]bool) diag.List {
 	const hint = "--context takes space, space-id, unit-id, organization-id, revision-num, approved-by, previous-data-hash and unit-label.KEY, as in space=shop"
 	var problems diag.List
 next:
@@ -421,7 +432,8 @@ next:
 				continue
 			}
 			if want := k.refuses(value); want != "" {
-				problems = append(problems, diag.Usage("--context %s: %q is not %s", name, value, want))
+				problems = append(problems,
+					diag.Usage("--context %s: %q is not %s", name, value, want))
 			} else {
 				v.Set(name, value)
 				inContext[name] = true

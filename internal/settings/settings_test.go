@@ -48,9 +48,11 @@ func flagSet(t *testing.T, args ...string) *pflag.FlagSet {
 func TestPrecedence(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
-	user := write(t, filepath.Join(root, "user", "config.yaml"), "color: never\nspace: of-user\noutput: full\n")
+	user := write(t, filepath.Join(root, "user", "config.yaml"),
+		"color: never\nspace: of-user\noutput: full\n")
 	write(t, filepath.Join(root, "repo", ".git"), "gitdir: /nonexistent\n") // a worktree
-	write(t, filepath.Join(root, "repo", ProjectFile), "# comment\nspace: of-project\noutput: data\nrevision-num: 7\n")
+	write(t, filepath.Join(root, "repo", ProjectFile),
+		"# comment\nspace: of-project\noutput: data\nrevision-num: 7\n")
 	deep := filepath.Join(root, "repo", "a", "b")
 	if err := os.MkdirAll(deep, 0o755); err != nil {
 		t.Fatal(err)
@@ -61,7 +63,8 @@ func TestPrecedence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Color != "never" || s.Space != "of-project" || s.Output != "data" || s.RevisionNum != 7 || s.Quiet {
+	if s.Color != "never" || s.Space != "of-project" || s.Output != "data" || s.RevisionNum != 7 ||
+		s.Quiet {
 		t.Errorf("files: got %+v", s)
 	}
 
@@ -75,11 +78,14 @@ func TestPrecedence(t *testing.T) {
 		t.Errorf("environment: got %+v", s)
 	}
 
-	s, err = Load(flagSet(t, "--color=auto", "--quiet=false"), []string{"space=of-flag", "unit-label.App.io/Name=A.b=C", "approved-by=ann", "approved-by=bob", "previous-data-hash=0f"}, where)
+	s, err = Load(flagSet(t, "--color=auto", "--quiet=false"),
+		[]string{"space=of-flag", "unit-label.App.io/Name=A.b=C", "approved-by=ann",
+			"approved-by=bob", "previous-data-hash=0f"}, where)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Space != "of-flag" || s.Color != "auto" || s.Quiet || s.UnitLabels["App.io/Name"] != "A.b=C" {
+	if s.Space != "of-flag" || s.Color != "auto" || s.Quiet ||
+		s.UnitLabels["App.io/Name"] != "A.b=C" {
 		t.Errorf("flags: got %+v", s)
 	}
 	if !slices.Equal(s.ApprovedBy, []string{"ann", "bob"}) || s.PreviousDataHash != "0f" {
@@ -93,7 +99,8 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Defaults(), s, cmpopts.IgnoreUnexported(Settings{}), cmpopts.IgnoreFields(Settings{}, "Rows")); diff != "" {
+	if diff := cmp.Diff(Defaults(), s, cmpopts.IgnoreUnexported(Settings{}),
+		cmpopts.IgnoreFields(Settings{}, "Rows")); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -129,7 +136,8 @@ func TestAProjectIsNotTrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Notes) != 1 || s.Notes[0].Pos != (api.Position{File: "./.fctl.yaml", Line: 2, Column: 1}) ||
+	if len(s.Notes) != 1 || s.Notes[0].Pos != (api.Position{File: "./.fctl.yaml", Line: 2,
+		Column: 1}) ||
 		!strings.Contains(s.Notes[0].Message, "server is ignored here") {
 		t.Errorf("notes %+v", s.Notes)
 	}
@@ -151,15 +159,21 @@ func TestAProjectIsNotTrusted(t *testing.T) {
 func TestBadSettingsAreLocated(t *testing.T) {
 	clearEnv(t)
 	for name, c := range map[string]struct{ file, want string }{
-		"unknown key":  {"color: auto\n  \ncolour: never\n", "./.fctl.yaml:3:1: unknown setting \"colour\"\nhint: did you mean color?\n"},
-		"wrong type":   {"quiet: perhaps\n", "./.fctl.yaml:1:8: quiet: \"perhaps\" is not true or false\n"},
-		"wrong number": {"revision-num: 1.5\n", "./.fctl.yaml:1:15: revision-num: \"1.5\" is not a whole number\n"},
-		"a list":       {"space: [a]\n", "./.fctl.yaml:1:8: space: a single value is expected\n"},
-		"no paths":     {"resource-types: {a: b}\n", "./.fctl.yaml:1:17: resource-types: a path or a list of paths is expected\n"},
-		"no map":       {"- a\n", "./.fctl.yaml:1:1: a map of settings is expected\n"},
-		"no YAML":      {"a: 'b\n", "./.fctl.yaml:1:4: quoted text without a closing quote\nhint: close it with '\n"},
-		"twice":        {"quiet: true\nquiet: false\n", "./.fctl.yaml:1:1: quiet is there more than once\n"},
-		"two texts":    {"quiet: true\n---\nquiet: false\n", "./.fctl.yaml:2:4: a second document where one was expected\n"},
+		"unknown key": {"color: auto\n  \ncolour: never\n",
+			"./.fctl.yaml:3:1: unknown setting \"colour\"\nhint: did you mean color?\n"},
+		"wrong type": {"quiet: perhaps\n",
+			"./.fctl.yaml:1:8: quiet: \"perhaps\" is not true or false\n"},
+		"wrong number": {"revision-num: 1.5\n",
+			"./.fctl.yaml:1:15: revision-num: \"1.5\" is not a whole number\n"},
+		"a list": {"space: [a]\n", "./.fctl.yaml:1:8: space: a single value is expected\n"},
+		"no paths": {"resource-types: {a: b}\n",
+			"./.fctl.yaml:1:17: resource-types: a path or a list of paths is expected\n"},
+		"no map":  {"- a\n", "./.fctl.yaml:1:1: a map of settings is expected\n"},
+		"no YAML": {"a: 'b\n", "./.fctl.yaml:1:4: quoted text without a closing quote\nhint: close it with '\n"},
+		"twice": {"quiet: true\nquiet: false\n",
+			"./.fctl.yaml:1:1: quiet is there more than once\n"},
+		"two texts": {"quiet: true\n---\nquiet: false\n",
+			"./.fctl.yaml:2:4: a second document where one was expected\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -186,19 +200,24 @@ func TestBadSettingsAreLocated(t *testing.T) {
 func TestRowsTellWhereValuesComeFrom(t *testing.T) {
 	clearEnv(t)
 	root := t.TempDir()
-	user := write(t, filepath.Join(root, "user", "config.yaml"), "space: of-user\nresource-types: mine.yaml\nquiet: true\n")
-	write(t, filepath.Join(root, "repo", ProjectFile), "output: data\nresource-types: [types/a.yaml, b.yaml]\nquiet: false\n")
+	user := write(t, filepath.Join(root, "user", "config.yaml"),
+		"space: of-user\nresource-types: mine.yaml\nquiet: true\n")
+	write(t, filepath.Join(root, "repo", ProjectFile),
+		"output: data\nresource-types: [types/a.yaml, b.yaml]\nquiet: false\n")
 	t.Setenv("FCTL_OUTPUT", "full")
 	t.Setenv("HOME", root)
 	t.Setenv("FCTL_RESOURCE_TYPES", "c.yaml"+string(filepath.ListSeparator)+"d.yaml")
 	repo := filepath.Join(root, "repo")
-	s, err := Load(flagSet(t, "--color=never"), []string{"space=shop"}, Where{Dir: repo, UserFile: user, From: root})
+	s, err := Load(flagSet(t, "--color=never"), []string{"space=shop"},
+		Where{Dir: repo, UserFile: user, From: root})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"color": "--color", "output": "FCTL_OUTPUT", "space": "--context", "quiet": "./repo/.fctl.yaml:3:1",
-		"resource-types": "./user/config.yaml:2:17, ./repo/.fctl.yaml:2:18, ./repo/.fctl.yaml:2:32, FCTL_RESOURCE_TYPES", "debug": "default",
+		"color": "--color", "output": "FCTL_OUTPUT", "space": "--context",
+		"quiet":          "./repo/.fctl.yaml:3:1",
+		"resource-types": "./user/config.yaml:2:17, ./repo/.fctl.yaml:2:18, ./repo/.fctl.yaml:2:32, FCTL_RESOURCE_TYPES",
+		"debug":          "default",
 	}
 	for _, row := range s.Rows {
 		if origin, ok := want[row.Name]; ok && row.Origin != origin {
@@ -206,13 +225,17 @@ func TestRowsTellWhereValuesComeFrom(t *testing.T) {
 		}
 	}
 	refusal := errors.New("no")
-	if f := s.Refuse("quiet", refusal); f.Pos != (api.Position{File: "./repo/.fctl.yaml", Line: 3, Column: 1}) || !errors.Is(f, refusal) {
+	if f := s.Refuse("quiet", refusal); f.Pos != (api.Position{File: "./repo/.fctl.yaml", Line: 3,
+		Column: 1}) || !errors.Is(f, refusal) {
 		t.Errorf("got %v", f)
 	}
-	if f := s.Refuse("output", refusal); f.Pos.Line != 0 || f.Message != "FCTL_OUTPUT: no" || !errors.Is(f, refusal) {
+	if f := s.Refuse("output", refusal); f.Pos.Line != 0 || f.Message != "FCTL_OUTPUT: no" ||
+		!errors.Is(f, refusal) {
 		t.Errorf("what the environment says is refused with %v at %v", f, f.Pos)
 	}
-	paths := []string{filepath.Join(root, "user", "mine.yaml"), filepath.Join(repo, "types", "a.yaml"), filepath.Join(repo, "b.yaml"), filepath.Join(repo, "c.yaml"), filepath.Join(repo, "d.yaml")}
+	paths := []string{filepath.Join(root, "user", "mine.yaml"),
+		filepath.Join(repo, "types", "a.yaml"), filepath.Join(repo, "b.yaml"),
+		filepath.Join(repo, "c.yaml"), filepath.Join(repo, "d.yaml")}
 	if d := cmp.Diff(paths, pathsOf(s.ResourceTypes)); d != "" {
 		t.Errorf("resource types (-want +got)\n%s", d)
 	}
@@ -225,7 +248,8 @@ func TestAFileThatWasNamedMustBeThere(t *testing.T) {
 	if _, err := Load(flagSet(t), nil, Where{Dir: root, UserFile: missing}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Load(flagSet(t), nil, Where{Dir: root, UserFile: missing, Required: true}); err == nil {
+	if _, err := Load(flagSet(t), nil,
+		Where{Dir: root, UserFile: missing, Required: true}); err == nil {
 		t.Error("a missing file is no error")
 	}
 }
@@ -233,7 +257,8 @@ func TestAFileThatWasNamedMustBeThere(t *testing.T) {
 func TestBadEnvironmentAndContext(t *testing.T) {
 	clearEnv(t)
 	t.Setenv("FCTL_REVISION_NUM", "many")
-	_, err := Load(flagSet(t), []string{"space", "colour=red", "revision-num=x"}, Where{Dir: t.TempDir()})
+	_, err := Load(flagSet(t), []string{"space", "colour=red", "revision-num=x"},
+		Where{Dir: t.TempDir()})
 	list, ok := errors.AsType[diag.List](err)
 	if !ok || len(list) != 4 {
 		t.Fatalf("got %v", err)
@@ -278,9 +303,12 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 	s.Rows = nil
 	want := Settings{
 		Color: "x", Output: "x", Toolchain: "x", Quiet: true, Verbose: true, Debug: true,
-		KeepGoing: true, Strict: true, RequireMatch: true, AllowExternal: true, NoProjectSettings: true,
-		ResourceTypes: []File{{Path: filepath.Join(dir, "x")}}, Schemas: []File{{Path: filepath.Join(dir, "x")}},
-		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42, MaxSize: "7", MaxBytes: 7,
+		KeepGoing: true, Strict: true, RequireMatch: true, AllowExternal: true,
+		NoProjectSettings: true,
+		ResourceTypes:     []File{{Path: filepath.Join(dir, "x")}},
+		Schemas:           []File{{Path: filepath.Join(dir, "x")}},
+		Space:             "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42, MaxSize: "7",
+		MaxBytes: 7,
 	}
 	if d := cmp.Diff(want, *s, cmpopts.IgnoreUnexported(Settings{}, File{})); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

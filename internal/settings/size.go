@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// parseSize reads a size in bytes, such as 1048576, 500MB or 2GiB. The B may be left out.
+// parseSize parses a size, such as 1048576, 500MB or 2GiB, and returns it in bytes. The B may be
+// omitted.
 func parseSize(text string) (int64, error) {
 	number := strings.TrimRight(text, "BiKMGTkmgtb")
 	unit := strings.TrimSuffix(strings.ToLower(text[len(number):]), "b")
@@ -22,7 +23,8 @@ func parseSize(text string) (int64, error) {
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	size := n * math.Pow(base, float64(power))
-	if err != nil || len(prefix) > 1 || binary && prefix == "" || !(size >= 1 && size < math.MaxInt64) {
+	if err != nil || len(prefix) > 1 || binary && prefix == "" ||
+		!(size >= 1 && size < math.MaxInt64) {
 		return 0, fmt.Errorf("%q is not a size such as 500MB or 2GiB", text)
 	}
 	return int64(size), nil
