@@ -10,12 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepExtended gives a new file the extended attributes of the file at path, access control lists among them, and takes away what
-// it has inherited from its directory and the other has not.
+// keepExtended gives a new file the extended attributes of the file at path, including access
+// control lists. It removes those that the new file has inherited from its directory and the file
+// at path does not have.
 func keepExtended(fd int, path string) error {
 	wanted, err := extended(func(b []byte) (int, error) { return unix.Llistxattr(path, b) })
 	if err != nil {
-		return nil //nolint:nilerr // the file system has none, or whoever changed the file meanwhile is found out later
+		// no support in the file system, or a change that is detected later
+		return nil //nolint:nilerr
 	}
 	own, err := extended(func(b []byte) (int, error) { return unix.Flistxattr(fd, b) })
 	if err != nil {
@@ -29,9 +31,13 @@ func keepExtended(fd int, path string) error {
 		}
 	}
 	for _, name := range wanted {
-		value, err := attribute(func(b []byte) (int, error) { return unix.Lgetxattr(path, name, b) })
+		value, err := attribute(func(b []byte) (int, error) {
+			return unix.Lgetxattr(path, name, b)
+		})
 		if err == nil {
-			if old, err := attribute(func(b []byte) (int, error) { return unix.Fgetxattr(fd, name, b) }); err == nil && bytes.Equal(old, value) {
+			if old, err := attribute(func(b []byte) (int, error) {
+				return unix.Fgetxattr(fd, name, b)
+			}); err == nil && bytes.Equal(old, value) {
 				continue
 			}
 			err = unix.Fsetxattr(fd, name, value, 0)
@@ -43,17 +49,20 @@ func keepExtended(fd int, path string) error {
 	return nil
 }
 
-// extended are the names of the attributes that are to be kept. What the system notes down for itself is about the very file.
+// extended returns the names of the attributes to keep. Those of the system, security.*, belong to
+// the individual file.
 func extended(list func([]byte) (int, error)) ([]string, error) {
 	names, err := attribute(list)
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
 	all := strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00")
-	return slices.DeleteFunc(all, func(name string) bool { return strings.HasPrefix(name, "security.") }), nil
+	return slices.DeleteFunc(all, func(name string) bool {
+		return strings.HasPrefix(name, "security.")
+	}), nil
 }
 
-// attribute reads what is as long as the system says.
+// attribute calls read with a buffer of the size that read returned for nil.
 func attribute(read func([]byte) (int, error)) ([]byte, error) {
 	n, err := read(nil)
 	for n > 0 && err == nil {
@@ -61,7 +70,7 @@ func attribute(read func([]byte) (int, error)) ([]byte, error) {
 		if n, err = read(value); err == nil {
 			return value[:n], nil
 		}
-		if errors.Is(err, unix.ERANGE) { // it grew
+		if errors.Is(err, unix.ERANGE) { // it grew meanwhile
 			n, err = read(nil)
 		}
 	}

@@ -16,13 +16,15 @@ const (
 	defaultList = "system.posix_acl_default"
 )
 
-// accessControl is an access control list that lets user 12345 write, as the system spells it.
+// accessControl returns an access control list that lets user 12345 write, in the system's binary
+// form.
 func accessControl() []byte {
 	b := binary.LittleEndian.AppendUint32(nil, 2)
 	for _, e := range []struct {
 		tag, permissions uint16
 		who              uint32
-	}{{0x01, 6, 1<<32 - 1}, {0x02, 6, 12345}, {0x04, 4, 1<<32 - 1}, {0x10, 6, 1<<32 - 1}, {0x20, 0, 1<<32 - 1}} {
+	}{{0x01, 6, 1<<32 - 1}, {0x02, 6, 12345}, {0x04, 4, 1<<32 - 1}, {0x10, 6, 1<<32 - 1},
+		{0x20, 0, 1<<32 - 1}} {
 		b = binary.LittleEndian.AppendUint16(b, e.tag)
 		b = binary.LittleEndian.AppendUint16(b, e.permissions)
 		b = binary.LittleEndian.AppendUint32(b, e.who)
@@ -63,12 +65,16 @@ func TestInPlaceKeepsExtendedAttributes(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := read(t, &sink.InPlace{}, path, false)
-	if get(t, path, "user.origin") != "there" || get(t, path, accessList) != string(accessControl()) || string(after.data) != young || after.info.Mode() != before.info.Mode() {
-		t.Errorf("origin %q, access %q, mode %v instead of %v", get(t, path, "user.origin"), get(t, path, accessList), after.info.Mode(), before.info.Mode())
+	if get(t, path, "user.origin") != "there" ||
+		get(t, path, accessList) != string(accessControl()) || string(after.data) != young ||
+		after.info.Mode() != before.info.Mode() {
+		t.Errorf("origin %q, access %q, mode %v instead of %v", get(t, path, "user.origin"),
+			get(t, path, accessList), after.info.Mode(), before.info.Mode())
 	}
 }
 
-// Who may read a file does not change because its directory says something about new files.
+// TestInPlaceInheritsNothing checks that a default access control list of the directory does not
+// change who may read a file.
 func TestInPlaceInheritsNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
@@ -78,7 +84,9 @@ func TestInPlaceInheritsNothing(t *testing.T) {
 	if err := before.write([]byte(young)); err != nil {
 		t.Fatal(err)
 	}
-	if after := read(t, &sink.InPlace{}, path, false); get(t, path, accessList) != "" || after.info.Mode() != before.info.Mode() {
-		t.Errorf("access %q, mode %v instead of %v", get(t, path, accessList), after.info.Mode(), before.info.Mode())
+	if after := read(t, &sink.InPlace{}, path, false); get(t, path, accessList) != "" ||
+		after.info.Mode() != before.info.Mode() {
+		t.Errorf("access %q, mode %v instead of %v", get(t, path, accessList), after.info.Mode(),
+			before.info.Mode())
 	}
 }

@@ -39,7 +39,7 @@ func create(t *testing.T, path string) {
 	}
 }
 
-// read holds and reads a file.
+// read locks and reads a file.
 func read(t *testing.T, in *sink.InPlace, path string, link bool) source {
 	t.Helper()
 	f, err := os.Open(path)
@@ -69,7 +69,7 @@ func content(t *testing.T, path string) string {
 	return string(data)
 }
 
-// entries are the names in a directory.
+// entries returns the names in a directory.
 func entries(t *testing.T, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -126,7 +126,8 @@ func TestInPlaceKeepsTheOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stat := info.Sys().(*syscall.Stat_t); stat.Uid != 12345 || stat.Gid != 54321 || content(t, path) != young {
+	if stat := info.Sys().(*syscall.Stat_t); stat.Uid != 12345 || stat.Gid != 54321 ||
+		content(t, path) != young {
 		t.Errorf("it belongs to %d:%d", stat.Uid, stat.Gid)
 	}
 }
@@ -134,17 +135,21 @@ func TestInPlaceKeepsTheOwner(t *testing.T) {
 func TestInPlaceFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	create(t, filepath.Join(dir, "real/a.yaml"))
-	for from, to := range map[string]string{"one.yaml": "two.yaml", "two.yaml": "real/a.yaml", "dir": "real"} {
+	for from, to := range map[string]string{"one.yaml": "two.yaml", "two.yaml": "real/a.yaml",
+		"dir": "real"} {
 		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{"one.yaml", "dir/a.yaml"} {
 		create(t, filepath.Join(dir, "real/a.yaml"))
-		if err := read(t, &sink.InPlace{}, filepath.Join(dir, name), true).write([]byte(young)); err != nil {
+		if err := read(t, &sink.InPlace{}, filepath.Join(dir, name),
+			true).write([]byte(young)); err != nil {
 			t.Fatal(err)
 		}
-		if content(t, filepath.Join(dir, "real/a.yaml")) != young || entries(t, dir) != "dir one.yaml real two.yaml" || entries(t, filepath.Join(dir, "real")) != "a.yaml" {
+		if content(t, filepath.Join(dir, "real/a.yaml")) != young ||
+			entries(t, dir) != "dir one.yaml real two.yaml" ||
+			entries(t, filepath.Join(dir, "real")) != "a.yaml" {
 			t.Errorf("%s: %s", name, entries(t, dir))
 		}
 		if to, err := os.Readlink(filepath.Join(dir, "one.yaml")); err != nil || to != "two.yaml" {
@@ -153,21 +158,29 @@ func TestInPlaceFollowsLinks(t *testing.T) {
 	}
 }
 
-// What changes between reading and writing is an error, and stays as it is.
+// TestInPlaceLosesNothing checks that a file that changes between reading and writing is an error,
+// and is left as it is.
 func TestInPlaceLosesNothing(t *testing.T) {
 	aged := time.Now().Add(-time.Hour)
 	for name, change := range map[string]func(path string) error{
-		"longer":     func(p string) error { return os.WriteFile(p, []byte(old+old), 0o644) },
-		"as long":    func(p string) error { return os.WriteFile(p, []byte("owl: text\n"), 0o644) },
-		"replaced":   func(p string) error { return errors.Join(os.WriteFile(p+"2", []byte(old), 0o644), os.Rename(p+"2", p)) },
-		"touched":    func(p string) error { return os.Chtimes(p, aged, aged.Add(time.Nanosecond)) },
-		"mode":       func(p string) error { return os.Chmod(p, 0o600) },
-		"owner":      func(p string) error { return os.Chown(p, 12345, -1) },
-		"group":      func(p string) error { return os.Chown(p, -1, 12345) },
-		"removed":    os.Remove,
-		"a link now": func(p string) error { return errors.Join(os.Rename(p, p+"2"), os.Symlink(p+"2", p)) },
+		"longer":  func(p string) error { return os.WriteFile(p, []byte(old+old), 0o644) },
+		"as long": func(p string) error { return os.WriteFile(p, []byte("owl: text\n"), 0o644) },
+		"replaced": func(p string) error {
+			return errors.Join(os.WriteFile(p+"2", []byte(old), 0o644), os.Rename(p+"2", p))
+		},
+		"touched": func(p string) error {
+			return os.Chtimes(p, aged, aged.Add(time.Nanosecond))
+		},
+		"mode":    func(p string) error { return os.Chmod(p, 0o600) },
+		"owner":   func(p string) error { return os.Chown(p, 12345, -1) },
+		"group":   func(p string) error { return os.Chown(p, -1, 12345) },
+		"removed": os.Remove,
+		"a link now": func(p string) error {
+			return errors.Join(os.Rename(p, p+"2"), os.Symlink(p+"2", p))
+		},
 		"as long and as old": func(p string) error {
-			return errors.Join(os.WriteFile(p, []byte("owl: text\n"), 0o644), os.Chtimes(p, aged, aged))
+			return errors.Join(os.WriteFile(p, []byte("owl: text\n"), 0o644),
+				os.Chtimes(p, aged, aged))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -192,7 +205,8 @@ func TestInPlaceLosesNothing(t *testing.T) {
 			if now, _ := os.Stat(path); was != nil && !os.SameFile(now, was) {
 				t.Error("it was replaced")
 			}
-			if now, _ := os.ReadFile(path); string(now) != string(text) || strings.Contains(entries(t, dir), "tmp") {
+			if now, _ := os.ReadFile(path); string(now) != string(text) ||
+				strings.Contains(entries(t, dir), "tmp") {
 				t.Errorf("%q became %q in %s", text, now, entries(t, dir))
 			}
 		})
@@ -232,7 +246,7 @@ func TestInPlaceWithoutSpace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
 	create(t, path)
-	// A limit of the size of files is the full disk that everybody can have.
+	// A limit on the size of files simulates a full disk.
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
@@ -252,7 +266,7 @@ func TestInPlaceWithoutSpace(t *testing.T) {
 	}
 }
 
-// A target is held by one at a time, also when it is known by another name.
+// TestHold checks that a target has one holder at a time, even under different names.
 func TestHold(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "a.yaml"), filepath.Join(dir, "b.yaml")
@@ -269,7 +283,8 @@ func TestHold(t *testing.T) {
 	defer f.Close() //nolint:errcheck // nothing was written
 	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if same, err := in.Target(other, true).Hold(short, f.Fd()); same || !errors.Is(err, context.DeadlineExceeded) {
+	if same, err := in.Target(other, true).Hold(short, f.Fd()); same ||
+		!errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the same: %v, %v", same, err)
 	}
 	held := make(chan bool)
@@ -318,7 +333,8 @@ func TestTree(t *testing.T) {
 		}
 		path := filepath.Join(root, "x/y/a.yaml")
 		info, err := os.Stat(path)
-		if err != nil || info.Mode() != 0o600 || content(t, path) != young || entries(t, filepath.Dir(path)) != "a.yaml" {
+		if err != nil || info.Mode() != 0o600 || content(t, path) != young ||
+			entries(t, filepath.Dir(path)) != "a.yaml" {
 			t.Errorf("%v %q in %s", info.Mode(), content(t, path), entries(t, filepath.Dir(path)))
 		}
 	}
@@ -327,7 +343,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// No path leaves the directory, neither by its words nor by links.
+// TestTreeIsNotLeft checks that no path leaves the directory, neither lexically nor by links.
 func TestTreeIsNotLeft(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "out")
@@ -342,17 +358,20 @@ func TestTreeIsNotLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tree.Close() //nolint:errcheck // nothing was written
-	for from, to := range map[string]string{"up": "..", "abs": dir, "file.yaml": filepath.Join(dir, "target.yaml")} {
+	for from, to := range map[string]string{"up": "..", "abs": dir,
+		"file.yaml": filepath.Join(dir, "target.yaml")} {
 		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, rel := range []string{"../b.yaml", "x/../../b.yaml", filepath.Join(dir, "b.yaml"), "up/b.yaml", "abs/b.yaml", "", "."} {
+	for _, rel := range []string{"../b.yaml", "x/../../b.yaml", filepath.Join(dir, "b.yaml"),
+		"up/b.yaml", "abs/b.yaml", "", "."} {
 		if err := tree.Write(t.Context(), rel, from, []byte(young)); err == nil {
 			t.Errorf("%q is written", rel)
 		}
 	}
-	if err := tree.Write(t.Context(), "file.yaml", from, []byte(young)); err != nil || content(t, filepath.Join(root, "file.yaml")) != young {
+	if err := tree.Write(t.Context(), "file.yaml", from, []byte(young)); err != nil ||
+		content(t, filepath.Join(root, "file.yaml")) != young {
 		t.Errorf("a link is in the way: %v", err)
 	}
 	if entries(t, dir) != "a.yaml out" {
@@ -363,7 +382,8 @@ func TestTreeIsNotLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer here.Close() //nolint:errcheck // nothing was written
-	if err := here.Write(t.Context(), "a.yaml", from, []byte(young)); !errors.Is(err, sink.ErrSource) || content(t, source) != old {
+	if err := here.Write(t.Context(), "a.yaml", from, []byte(young)); !errors.Is(err,
+		sink.ErrSource) || content(t, source) != old {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,21 +12,20 @@ import (
 	"sync"
 )
 
-// ErrNotRegular means that what was named cannot be replaced by a file.
+// ErrNotRegular means that a file is not a regular one and cannot be replaced.
 var ErrNotRegular = errors.New("this is not a regular file")
 
-// ErrReadOnly means that nobody may write to the file.
+// ErrReadOnly means that nobody has permission to write to the file.
 var ErrReadOnly = errors.New("the file is read-only")
 
 // ErrChanged means that a file changed after it was read.
 var ErrChanged = errors.New("another program changed the file meanwhile, so it was not written")
 
-// InPlace writes to the files that configuration was read from: the new file
-// takes the place of the old one in one step and has its mode and its owner. A
-// symbolic link stays one, and what it leads to is written. InPlace can be used
-// concurrently.
+// InPlace writes to the files that configuration was read from. The new file replaces the old one
+// atomically and has its mode and its owner. A symbolic link is kept, and its target is written.
+// InPlace can be used concurrently.
 type InPlace struct {
-	// Sync has everything on the disk before Close returns.
+	// Sync makes Close return only after everything is on disk.
 	Sync bool
 	dirs dirs
 }
@@ -34,12 +33,11 @@ type InPlace struct {
 // Close ends the writing.
 func (s *InPlace) Close() error { return s.dirs.sync() }
 
-// Target is a file that is going to be replaced. It is locked from before it is
-// read until Release, so that no other fctl process reads what is about to
-// change.
+// Target is a file that is going to be replaced. It is locked from before it is read until Release,
+// so that no other fctl process reads a file that is about to change.
 //
-// While a process holds the lock it waits for nothing, neither for another lock
-// nor for memory, input or output. So two processes never wait for each other.
+// While a process holds the lock it waits for nothing, neither for another lock nor for memory,
+// input or output. So two processes cannot deadlock.
 type Target struct {
 	in   *InPlace
 	path string
@@ -47,15 +45,15 @@ type Target struct {
 	lock lock
 }
 
-// Target returns the target at a path, not yet locked. link says that the path
-// may be a symbolic link.
+// Target returns the target at a path, not yet locked. link says that the path may be a symbolic
+// link.
 func (s *InPlace) Target(path string, link bool) *Target {
 	return &Target{in: s, path: path, link: link}
 }
 
-// Hold locks the target, which is open as fd and not read yet. It waits for
-// other processes until ctx is cancelled. It reports whether the path still
-// names the open file; if not, nothing is locked.
+// Hold locks the target, which is open as fd and has not been read. It waits for other processes
+// until ctx is cancelled. It reports whether the path still names the open file; if not, nothing is
+// locked.
 func (t *Target) Hold(ctx context.Context, fd uintptr) (same bool, err error) {
 	if err := t.lock.take(ctx, fd); err != nil {
 		return false, err
@@ -73,10 +71,9 @@ func (t *Target) Release() {
 	}
 }
 
-// Write replaces the content of the target; info and data are what was read
-// after Hold. After an error, which is ErrNotRegular, ErrReadOnly, ErrChanged or
-// one of the file system, the file is what it was, or what another program made
-// of it.
+// Write replaces the content of the target. info and data are what was read after Hold. After an
+// error, which is ErrNotRegular, ErrReadOnly, ErrChanged or one of the file system, this call has
+// not changed the file.
 func (t *Target) Write(info fs.FileInfo, data []byte, parts ...[]byte) error {
 	switch {
 	case info == nil || !info.Mode().IsRegular():
@@ -105,13 +102,14 @@ func (t *Target) Write(info fs.FileInfo, data []byte, parts ...[]byte) error {
 	return nil
 }
 
-// unchanged makes sure that the target is what it was when it was read.
+// unchanged returns an error if the target is not what it was when it was read.
 func (t *Target) unchanged(path string, info fs.FileInfo, data []byte) error {
 	now, err := os.Lstat(path)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrChanged, reason(err))
 	}
-	if !sameFile(now, info) || !sameOwner(now, info) || now.Mode() != info.Mode() || now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime()) {
+	if !sameFile(now, info) || !sameOwner(now, info) || now.Mode() != info.Mode() ||
+		now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime()) {
 		return ErrChanged
 	}
 	f, err := t.lock.reader(path)
@@ -156,7 +154,7 @@ func (d *dirs) add(path string, wanted bool) {
 	d.paths[path] = true
 }
 
-// sync has the entries of all of them on the disk.
+// sync syncs the entries of all directories to disk.
 func (d *dirs) sync() error {
 	var problems []error
 	for path := range d.paths {

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// lock is nothing where an open file cannot be replaced.
+// lock does nothing: on these systems an open file cannot be replaced.
 type lock struct{ held bool }
 
 func (*lock) take(ctx context.Context, _ uintptr) error { return ctx.Err() }

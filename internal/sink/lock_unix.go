@@ -11,14 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock is an open file, locked if its file system has locks. It lasts until release or the end of the process.
+// lock is an open file, locked if its file system supports locks. The lock lasts until release or
+// the end of the process.
 type lock struct {
 	fd   int
 	open bool
 	held bool
 }
 
-// take locks the open file fd, which may be closed after that. It waits for other processes until ctx is cancelled.
+// take locks the open file fd, which may be closed afterwards. It waits for other processes until
+// ctx is cancelled.
 func (l *lock) take(ctx context.Context, fd uintptr) (err error) {
 	if l.fd, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0); err != nil {
 		return err
@@ -32,7 +34,8 @@ func (l *lock) take(ctx context.Context, fd uintptr) (err error) {
 	return ctx.Err()
 }
 
-// wait waits for the lock. When ctx is cancelled it leaves the file to the goroutine that is still waiting.
+// wait waits for the lock. When ctx is cancelled, the goroutine that is still waiting releases the
+// file.
 func (l *lock) wait(ctx context.Context) error {
 	done := make(chan error, 1)
 	go func(fd int) { done <- flock(fd, unix.LOCK_EX) }(l.fd)
@@ -64,7 +67,7 @@ func (l *lock) release() {
 	*l = lock{}
 }
 
-// names reports whether a path leads to the locked file.
+// names reports whether a path names the locked file.
 func (l *lock) names(path string, followLinks bool) (bool, error) {
 	var own, at unix.Stat_t
 	stat := unix.Lstat
@@ -72,7 +75,7 @@ func (l *lock) names(path string, followLinks bool) (bool, error) {
 		stat = unix.Stat
 	}
 	if err := errors.Join(unix.Fstat(l.fd, &own), stat(path, &at)); err != nil {
-		return false, nil //nolint:nilerr // whoever opens it says why
+		return false, nil //nolint:nilerr // opening the file again reports why
 	}
 	if at.Mode&unix.S_IFMT == unix.S_IFLNK {
 		return false, ErrChanged
@@ -80,7 +83,8 @@ func (l *lock) names(path string, followLinks bool) (bool, error) {
 	return own.Dev == at.Dev && own.Ino == at.Ino, nil
 }
 
-// reader returns the locked file, which is at path, for reading.
+// reader returns a reader of the locked file. It reads from the lock's file descriptor, not from
+// the path.
 func (l *lock) reader(string) (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(l, 0, math.MaxInt64)), nil
 }

@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// fileSystem is where files are written: the file system as the process sees it,
-// or a directory that no path leaves.
+// fileSystem is where files are written: the file system of the process, or a directory that no
+// path can leave.
 type fileSystem interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Rename(from, to string) error
 	Remove(name string) error
 }
 
-// osFiles is the file system as the process sees it.
+// osFiles is the file system of the process.
 type osFiles struct{}
 
 func (osFiles) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
@@ -31,28 +31,27 @@ func (osFiles) Rename(from, to string) error { return os.Rename(from, to) }
 
 func (osFiles) Remove(name string) error { return os.Remove(name) }
 
-// ErrNoTemporary means that nothing can be created in the directory of a file.
+// ErrNoTemporary means that no file can be created in the directory of a file.
 var ErrNoTemporary = errors.New("creating a temporary file beside it")
 
-// replacement is a file that takes the place of another, or of none, in one
-// step: whoever looks sees the old one or the new one, whole.
+// replacement is a file that replaces another, or is new. The rename is atomic: a reader sees the
+// old file or the new one, never a part.
 type replacement struct {
 	in   fileSystem
 	path string
-	// key makes the name of the temporary file, so that the next run takes over one that a killed run left. Only who holds
-	// the lock for it may use it; where nothing is locked it is empty, and the name is random.
+	// key determines the name of the temporary file, so that the next run removes one left by a
+	// killed run. Only the holder of the lock may use it. Without a lock it is empty, and the name
+	// is random.
 	key  string
 	perm fs.FileMode
-	like fs.FileInfo // whose mode and owner it gets; nil: perm, as far as the process's mask lets it
-	sync bool        // the content is on the disk before the step
-	// check is asked immediately before the step; an error keeps it from
-	// being taken. nil asks nothing.
+	like fs.FileInfo // gives mode and owner; if nil, perm and the umask decide
+	sync bool        // sync the content to disk before the rename
+	// check is called immediately before the rename; an error prevents it. It may be nil.
 	check func() error
 }
 
-// write puts the parts into a temporary file beside path and gives that the
-// name of path. After an error path is what it was and there is no temporary
-// file.
+// write writes the parts to a temporary file beside path and renames it to path. After an error
+// path is unchanged and the temporary file is removed.
 func (r *replacement) write(parts [][]byte) (err error) {
 	name, f, err := r.create()
 	if err != nil {
@@ -64,7 +63,7 @@ func (r *replacement) write(parts [][]byte) (err error) {
 		}
 	}()
 	err = r.fill(f, parts)
-	// Some errors of writing come only now.
+	// Some write errors are only reported by Close.
 	if err = errors.Join(err, reason(f.Close())); err != nil {
 		return err
 	}
@@ -76,7 +75,7 @@ func (r *replacement) write(parts [][]byte) (err error) {
 	return reason(r.in.Rename(name, r.path))
 }
 
-// maxBuffer bounds how much of a large file is in memory once more to be written in one go.
+// maxBuffer is the maximum size in bytes of a buffer for a large file.
 const maxBuffer = 1 << 20
 
 func (r *replacement) fill(f *os.File, parts [][]byte) error {
@@ -84,7 +83,8 @@ func (r *replacement) fill(f *os.File, parts [][]byte) error {
 	for _, part := range parts {
 		size += len(part)
 	}
-	w := bufio.NewWriterSize(f, min(size, maxBuffer)) // there may be many small parts; a large one is not copied
+	// for many small parts; a large one is not copied
+	w := bufio.NewWriterSize(f, min(size, maxBuffer))
 	for _, part := range parts {
 		if _, err := w.Write(part); err != nil {
 			return reason(err)
@@ -104,8 +104,7 @@ func (r *replacement) fill(f *os.File, parts [][]byte) error {
 	return nil
 }
 
-// reason is the error without the name of the temporary file, which users do
-// not know.
+// reason returns the error without the name of the temporary file, which means nothing to users.
 func reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
@@ -116,15 +115,15 @@ func reason(err error) error {
 	return err
 }
 
-// Names of temporary files. They do not contain the name of the file they are
-// for, which may be as long as a name can be.
+// The parts of temporary names. They do not include the name of the target, which may already have
+// the maximum length.
 const (
 	temporaryPrefix = ".fctl-"
 	temporarySuffix = ".tmp"
 	temporaryDigits = 16
 )
 
-// create creates a temporary file. One that a killed run left is removed first.
+// create creates a temporary file. It first removes one left by a killed run.
 func (r *replacement) create() (name string, f *os.File, err error) {
 	for try := range 100 {
 		name = filepath.Join(filepath.Dir(r.path), temporaryName(r.key, try))
@@ -141,21 +140,21 @@ func (r *replacement) create() (name string, f *os.File, err error) {
 	return "", nil, err
 }
 
-// temporaryName is the name of a temporary file: random without a key.
+// temporaryName returns the name of a temporary file: random without a key.
 func temporaryName(key string, try int) string {
 	number := rand.Uint64()
 	if key != "" {
 		hash := fnv.New64a()
-		_, _ = fmt.Fprint(hash, key, try) // a hash takes everything
+		_, _ = fmt.Fprint(hash, key, try) // a hash never fails
 		number = hash.Sum64()
 	}
 	return fmt.Sprintf("%s%0*x%s", temporaryPrefix, temporaryDigits, number, temporarySuffix)
 }
 
-// IsTemporary reports whether a name is one that files have until they are
-// complete.
+// IsTemporary reports whether a name is that of a temporary file.
 func IsTemporary(name string) bool {
 	name, prefix := strings.CutPrefix(name, temporaryPrefix)
 	name, suffix := strings.CutSuffix(name, temporarySuffix)
-	return prefix && suffix && len(name) == temporaryDigits && strings.Trim(name, "0123456789abcdef") == ""
+	return prefix && suffix && len(name) == temporaryDigits &&
+		strings.Trim(name, "0123456789abcdef") == ""
 }

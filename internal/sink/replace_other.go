@@ -17,8 +17,8 @@ func sameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
 
 func sameOwner(fs.FileInfo, fs.FileInfo) bool { return true }
 
-// identity is empty where files have no number.
+// identity is empty because files have no inode number here.
 func identity(fs.FileInfo) string { return "" }
 
-// Names is how many names a file has, as far as that is known.
+// Names returns the number of hard links, which is not known here.
 func Names(fs.FileInfo) int { return 1 }

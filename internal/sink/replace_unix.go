@@ -9,10 +9,11 @@ import (
 	"syscall"
 )
 
-// openFlag makes package os ask the system less about a file that it creates anyway.
+// openFlag saves a system call: with O_NONBLOCK, package os does not query the status flags of the
+// new file.
 const openFlag = syscall.O_NONBLOCK
 
-// Names is how many names a file has.
+// Names returns the number of hard links to a file.
 func Names(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Nlink)
@@ -20,7 +21,7 @@ func Names(info fs.FileInfo) int {
 	return 1
 }
 
-// identity is what tells a file from every other one of the system.
+// identity identifies a file among all files of the system.
 func identity(info fs.FileInfo) string {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return fmt.Sprint(stat.Dev, stat.Ino)
@@ -41,7 +42,8 @@ func sameOwner(a, b fs.FileInfo) bool {
 	return ok1 && ok2 && x.Uid == y.Uid && x.Gid == y.Gid
 }
 
-// keepAttributes gives a new file the mode, the owner and, on Linux, the extended attributes of another at path.
+// keepAttributes gives a new file the mode, the owner and, on Linux, the extended attributes of the
+// file at path.
 func keepAttributes(f *os.File, path string, like fs.FileInfo) error {
 	if err := keepOwner(f, like); err != nil {
 		return err
@@ -60,7 +62,7 @@ func keepOwner(f *os.File, like fs.FileInfo) error {
 		return reason(f.Chmod(like.Mode()))
 	}
 	if own.Uid != other.Uid || own.Gid != other.Gid {
-		uid, gid := -1, -1 // what need not change may not be ours to set
+		uid, gid := -1, -1 // leave what is equal: setting it may not be permitted
 		if own.Uid != other.Uid {
 			uid = int(other.Uid)
 		}
@@ -73,5 +75,5 @@ func keepOwner(f *os.File, like fs.FileInfo) error {
 	} else if own.Mode == other.Mode {
 		return nil
 	}
-	return reason(f.Chmod(like.Mode())) // changing the owner may have taken bits away
+	return reason(f.Chmod(like.Mode())) // chown may have cleared mode bits
 }

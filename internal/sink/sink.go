@@ -1,12 +1,11 @@
-// Package sink is where results go: to the standard output, to the files that
-// configuration was read from, or to files in a directory.
+// Package sink writes results: to the standard output, to the files that configuration was read
+// from, or to files in a directory.
 //
-// A sink takes the finished result of a unit, so that a unit that failed writes
-// nothing. It writes a file in one step, in which a new file takes the place of
-// the old one: nobody ever sees a part of it, whatever happens to the process.
-// A file that is written in place is locked from before it is read, and compared
-// with what was read before it is replaced: no update is lost. Results may come
-// in many small parts; they are written with few system calls.
+// A sink takes the finished result of a unit, so a unit that failed writes nothing. A file is
+// replaced atomically by a new one: nobody ever sees a part of it, whatever happens to the process.
+// A file that is written in place is locked from before it is read, and compared with what was read
+// before it is replaced, so that no update is lost. Results may come in many small parts; they are
+// written with few system calls.
 package sink
 
 import (
@@ -17,35 +16,34 @@ import (
 	"syscall"
 )
 
-// writeBytes is how much is written at once: small enough to stay in the cache
-// of a core.
+// writeBytes is the size in bytes of a write: small enough to stay in the cache of a core.
 const writeBytes = 128 << 10
 
 // Stdout writes payloads to the standard output.
 type Stdout struct{ W io.Writer }
 
-// Write writes the parts of a payload one after the other. A reader that went
-// away (`fctl ... | head`) had what it wanted: that is no error.
+// Write writes the parts of a payload one after the other. It is not an error if the reader is gone
+// (`fctl ... | head`).
 func (s Stdout) Write(parts ...[]byte) error {
 	w := NewStream(s.W)
-	_ = w.Write(parts...) // Flush tells
+	_ = w.Write(parts...) // Flush returns the error
 	if err := w.Flush(); !errors.Is(err, ErrGone) {
 		return err
 	}
 	return nil
 }
 
-// ErrGone tells that nobody reads any more.
+// ErrGone means that the reader of the output is gone.
 var ErrGone = errors.New("nobody reads the result")
 
-// Stream writes payloads to the standard output that come bit by bit. After an
-// error, which is ErrGone or one of the output, it writes nothing more.
+// Stream writes payloads to the standard output as they come. After an error, which is ErrGone or
+// one of the output, it writes nothing more.
 type Stream struct{ w *bufio.Writer }
 
 // NewStream makes a Stream.
 func NewStream(w io.Writer) *Stream { return &Stream{bufio.NewWriterSize(w, writeBytes)} }
 
-// Write takes the parts of a payload.
+// Write writes the parts of a payload to the buffer.
 func (s *Stream) Write(parts ...[]byte) error {
 	for _, part := range parts {
 		if _, err := s.w.Write(part); err != nil {
@@ -55,7 +53,7 @@ func (s *Stream) Write(parts ...[]byte) error {
 	return nil
 }
 
-// Flush has everything written that was taken.
+// Flush writes the buffered data.
 func (s *Stream) Flush() error { return told(s.w.Flush()) }
 
 func told(err error) error {

@@ -44,7 +44,8 @@ func TestStdoutErrors(t *testing.T) {
 	if err := (sink.Stdout{W: failing{gone}}).Write([]byte("x")); err != nil {
 		t.Errorf("a closed pipe is an error: %v", err)
 	}
-	if err := (sink.Stdout{W: failing{io.ErrShortWrite}}).Write([]byte("x")); !errors.Is(err, io.ErrShortWrite) {
+	if err := (sink.Stdout{W: failing{io.ErrShortWrite}}).Write([]byte("x")); !errors.Is(err,
+		io.ErrShortWrite) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -15,16 +15,16 @@ import (
 // ErrSource means that a file would replace the one it was made from.
 var ErrSource = errors.New("this is the file it was read from")
 
-// Tree writes files below a directory, which none of them can leave. Tree can be
-// used concurrently.
+// Tree writes files below a directory; no path can leave it. Tree can be used concurrently.
 type Tree struct {
 	root *os.Root
 	sync bool
 	dirs dirs
-	made sync.Map // directories that exist
+	made sync.Map // paths of directories known to exist
 }
 
-// OpenTree makes a Tree of a directory, which is created when there is none.
+// OpenTree opens a directory as a Tree, and creates it if it does not exist. sync says that files
+// are synced to disk.
 func OpenTree(dir string, sync bool) (*Tree, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, reason(err)
@@ -36,12 +36,11 @@ func OpenTree(dir string, sync bool) (*Tree, error) {
 	return &Tree{root: root, sync: sync}, nil
 }
 
-// Write writes a file, with the permissions of the one it was made from, and
-// the directories that lead to it. rel is its path below the root, with slashes;
-// info is that of the file it was made from, nil without one. A file that
-// has this content already is left alone. Write waits for other processes that
-// write to the same directory, until ctx is cancelled. The error is ErrSource,
-// ctx.Err() or one of the file system.
+// Write writes a file, and creates its directories. rel is its path below the root, with slashes.
+// from describes the file it was made from, whose permissions it gets; nil if there is none. A file
+// that has the content already is not touched. Write waits for other processes that write to the
+// same directory, until ctx is cancelled. The error is ErrSource, ctx.Err() or one of the file
+// system.
 func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ...[]byte) error {
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return fmt.Errorf("%q leads out of the directory", rel)
@@ -71,7 +70,8 @@ func (t *Tree) Write(ctx context.Context, rel string, from fs.FileInfo, parts ..
 	return nil
 }
 
-// locked writes a file while no other process writes to its directory: that locks also the names of files that do not exist yet.
+// locked writes a file while its directory is locked. That also protects files that do not exist
+// yet.
 func (t *Tree) locked(ctx context.Context, r *replacement, parts [][]byte) error {
 	if dir, err := t.root.Open(filepath.Dir(r.path)); err == nil {
 		defer dir.Close() //nolint:errcheck // nothing was written
@@ -110,5 +110,5 @@ func (t *Tree) has(name string, size int64, parts [][]byte) bool {
 	return err == nil && bytes.Equal(data, bytes.Join(parts, nil))
 }
 
-// Close ends the writing.
+// Close syncs the changed directories, if the Tree syncs, and closes the root.
 func (t *Tree) Close() error { return errors.Join(t.dirs.sync(), t.root.Close()) }
