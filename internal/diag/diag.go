@@ -1,12 +1,10 @@
-// Package diag is how fctl talks about problems: every one with its place in
-// the file, the resource, the function and the argument, and at most one hint.
+// Package diag represents and prints the problems of fctl: each with its position in the file, the
+// resource, the function and the argument, and at most one hint.
 //
-// A problem is an api.Failure whose position carries the file as it is shown;
-// this room adds the constructors the command line needs, the order in which
-// problems are told and the text. A problem with an expression shows it and
-// points into it. Messages are lower case and have no final
-// period; "fctl: " is put before problems that have no place, once, here.
-// Exit codes are not decided here but in internal/cli.
+// A problem is an api.Failure. This package adds the constructors that the command line needs, the
+// order in which problems are reported, and the text. A problem with an expression shows the
+// expression with a caret. Messages are lower case and have no final period. "fctl: " is prepended
+// to problems without a file, only here. Exit statuses are decided in internal/cli.
 package diag
 
 import (
@@ -24,10 +22,10 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// Stdin is how the standard input is called where a file name stands.
+// Stdin is the name of the standard input in positions.
 const Stdin = "<stdin>"
 
-// Usage is a problem with the words on the command line.
+// Usage returns a problem with the words on the command line.
 func Usage(format string, args ...any) *api.Failure {
 	err := fmt.Errorf(format, args...)
 	return &api.Failure{Class: api.FailureUsage, Message: err.Error(), Err: errors.Unwrap(err)}
@@ -40,13 +38,14 @@ func UsageHint(hint, format string, args ...any) *api.Failure {
 	return f
 }
 
-// Input is a problem with a file that cannot be read. The file is named as by FileName.
+// Input returns a problem with a file that cannot be read. file is a name as returned by FileName.
 func Input(file, hint string, err error) *api.Failure {
-	return &api.Failure{Class: api.FailureInput, Pos: api.Position{File: file}, Message: err.Error(), Hint: hint, Err: err}
+	return &api.Failure{Class: api.FailureInput, Pos: api.Position{File: file},
+		Message: err.Error(), Hint: hint, Err: err}
 }
 
-// FileName is how messages call a file: relative paths start with a dot, so
-// that terminals and editors make them links.
+// FileName returns the name of a file in messages: relative paths start with a dot, so that
+// terminals and editors turn them into links.
 func FileName(path string) string {
 	switch {
 	case path == "-":
@@ -58,10 +57,10 @@ func FileName(path string) string {
 	return "./" + path
 }
 
-// List is several problems told together.
+// List is several problems reported together.
 type List []*api.Failure
 
-// Error is the first problem and how many follow.
+// Error returns the first problem and the number of others.
 func (l List) Error() string {
 	switch len(l) {
 	case 0:
@@ -81,7 +80,7 @@ func (l List) Unwrap() []error {
 	return errs
 }
 
-// Err is the list, or nil when it is empty.
+// Err returns the list, or nil if it is empty.
 func (l List) Err() error {
 	if len(l) == 0 {
 		return nil
@@ -89,7 +88,7 @@ func (l List) Err() error {
 	return l
 }
 
-// In returns the failures with file as the file of those that have none.
+// In returns copies of the failures, with file as the file of those that have none.
 func In(file string, failures []*api.Failure) List {
 	l := make(List, len(failures))
 	for i, f := range failures {
@@ -102,9 +101,8 @@ func In(file string, failures []*api.Failure) List {
 	return l
 }
 
-// Sort orders the problems of each file by place; files keep the order in
-// which they were given, problems without a line come first in their file,
-// and what has the same place keeps its order.
+// Sort orders the problems of each file by position. Files keep their order of appearance, problems
+// without a line come first in their file, and problems with the same position keep their order.
 func (l List) Sort() {
 	rank := make(map[string]int, 1)
 	for _, f := range l {
@@ -121,12 +119,13 @@ func (l List) Sort() {
 	})
 }
 
-// Failures collects the problems inside err, and in what errors.Join made one
-// error of; an error of another kind becomes a problem of the class unknown.
+// Failures collects the problems inside err, including those joined by errors.Join. An error of
+// another type becomes a problem of the class unknown.
 func Failures(err error, unknown api.FailureClass) List {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		errs := several.Unwrap()
-		if joined := errors.Join(errs...); joined != nil && joined.Error() == err.Error() { // and no text around them
+		// joined, without text of its own
+		if joined := errors.Join(errs...); joined != nil && joined.Error() == err.Error() {
 			var l List
 			for _, e := range errs {
 				l = append(l, Failures(e, unknown)...)
@@ -148,8 +147,8 @@ type Style struct {
 	Place, Hint, Caret func(string) string
 }
 
-// Write tells the problems, one line each, the expression it is about with a
-// caret, if any, and one line for the hint. The same hint is given once.
+// Write writes the problems, one per line, each followed by the expression it is about with a
+// caret, if any, and by its hint on a line. A repeated hint is written only once.
 func (l List) Write(w io.Writer, style Style) error {
 	var b strings.Builder
 	hints := map[string]bool{}
@@ -175,7 +174,7 @@ func (l List) Write(w io.Writer, style Style) error {
 	return err
 }
 
-// WriteNotes tells what is worth knowing and no problem.
+// WriteNotes writes notes, which are not problems. file is that of notes without one.
 func WriteNotes(w io.Writer, file string, notes []api.Note, style Style) error {
 	if len(notes) == 0 {
 		return nil
@@ -218,11 +217,11 @@ func PrintableLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// PrintableLine is Printable for a line of a file: tabs stay, and so does the line end.
+// PrintableLine is Printable for a line of a file. It keeps tabs and the line end.
 func PrintableLine(line string) string {
 	body := strings.TrimRight(line, "\r\n")
 	if end := line[len(body):]; len(end) > 2 || len(end) == 2 && end[0] == '\n' {
-		body = line[:len(line)-1] // carriage returns that end no line
+		body = line[:len(line)-1] // carriage returns before the line end
 	}
 	parts := strings.Split(body, "\t")
 	for i := range parts {
@@ -231,7 +230,8 @@ func PrintableLine(line string) string {
 	return strings.Join(parts, "\t") + line[len(body):]
 }
 
-// Printable keeps a line that quotes the user's data one line of text.
+// Printable escapes the characters of s that are not printable, so that a message with user data
+// stays on one line.
 func Printable(s string) string {
 	clean := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {

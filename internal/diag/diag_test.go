@@ -41,9 +41,13 @@ func text(t *testing.T, l diag.List) string {
 
 func TestProblemsAreSortedByPosition(t *testing.T) {
 	l := diag.In("./a.yaml", []*api.Failure{
-		{Class: api.FailureFunction, Pos: api.Position{Line: 12, Column: 5}, Resource: "apps/v1/Deployment default/web", Function: "set-replicas", Message: "late", Hint: "the same"},
-		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 9}, Resource: "v1/Pod /caf\xe9", Message: "second\nline \x1b[31m ü"},
-		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 2}, Argument: "path", Message: "first", Hint: "the same"},
+		{Class: api.FailureFunction, Pos: api.Position{Line: 12, Column: 5},
+			Resource: "apps/v1/Deployment default/web", Function: "set-replicas", Message: "late",
+			Hint: "the same"},
+		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 9},
+			Resource: "v1/Pod /caf\xe9", Message: "second\nline \x1b[31m ü"},
+		{Class: api.FailureInput, Pos: api.Position{Line: 3, Column: 2}, Argument: "path",
+			Message: "first", Hint: "the same"},
 	})
 	l.Sort()
 	const want = `./a.yaml:3:2: argument path: first
@@ -57,7 +61,8 @@ hint: the same
 }
 
 func TestFileNamesAreEscaped(t *testing.T) {
-	if got := text(t, diag.In("./a\x1b[31m.yaml", []*api.Failure{{Message: "bad"}})); got != "./a\\x1b[31m.yaml: bad\n" {
+	if got := text(t, diag.In("./a\x1b[31m.yaml",
+		[]*api.Failure{{Message: "bad"}})); got != "./a\\x1b[31m.yaml: bad\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -65,8 +70,10 @@ func TestFileNamesAreEscaped(t *testing.T) {
 func TestFilesKeepTheirOrder(t *testing.T) {
 	l := append(
 		diag.In("./z.yaml", []*api.Failure{{Pos: api.Position{Line: 9, Column: 1}, Message: "z9"}}),
-		diag.In("./a.yaml", []*api.Failure{{Pos: api.Position{Line: 1, Column: 1}, Message: "a1"}})...)
-	l = append(l, diag.In("./z.yaml", []*api.Failure{{Pos: api.Position{Line: 2, Column: 1}, Message: "z2"}})...)
+		diag.In("./a.yaml", []*api.Failure{{Pos: api.Position{Line: 1, Column: 1},
+			Message: "a1"}})...)
+	l = append(l, diag.In("./z.yaml",
+		[]*api.Failure{{Pos: api.Position{Line: 2, Column: 1}, Message: "z2"}})...)
 	l.Sort()
 	if got, want := text(t, l), "./z.yaml:2:1: z2\n./z.yaml:9:1: z9\n./a.yaml:1:1: a1\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -96,18 +103,21 @@ func TestFailuresKeepsCauses(t *testing.T) {
 
 func TestFailuresTakesJoinedErrorsApart(t *testing.T) {
 	known := diag.Input("./a.yaml", "", fs.ErrNotExist)
-	l := diag.Failures(errors.Join(errors.New("x"), errors.Join(known, diag.List{known, known})), api.FailureFunction)
+	l := diag.Failures(errors.Join(errors.New("x"), errors.Join(known, diag.List{known, known})),
+		api.FailureFunction)
 	if len(l) != 4 || l[0].Message != "x" || l[1] != known {
 		t.Errorf("got %d problems: %v", len(l), l)
 	}
-	if got := diag.Failures(fmt.Errorf("%w: %w", errors.New("changed"), fs.ErrExist), api.FailureFunction); len(got) != 1 || got[0].Message != "changed: file already exists" {
+	if got := diag.Failures(fmt.Errorf("%w: %w", errors.New("changed"), fs.ErrExist),
+		api.FailureFunction); len(got) != 1 || got[0].Message != "changed: file already exists" {
 		t.Errorf("one problem with two causes: got %v", got)
 	}
 }
 
 func TestNotesNameTheirFile(t *testing.T) {
 	var b strings.Builder
-	err := diag.WriteNotes(&b, "./a.yaml", []api.Note{{Function: "set-replicas", Message: "nothing matched"}}, diag.Style{})
+	err := diag.WriteNotes(&b, "./a.yaml",
+		[]api.Note{{Function: "set-replicas", Message: "nothing matched"}}, diag.Style{})
 	if want := "./a.yaml: note: set-replicas: nothing matched\n"; err != nil || b.String() != want {
 		t.Errorf("got %q, %v", b.String(), err)
 	}
@@ -116,7 +126,8 @@ func TestNotesNameTheirFile(t *testing.T) {
 func TestStyle(t *testing.T) {
 	var b strings.Builder
 	mark := func(s string) string { return "<" + s + ">" }
-	if err := (diag.List{diag.UsageHint("h", "m")}).Write(&b, diag.Style{Place: mark, Hint: mark}); err != nil {
+	if err := (diag.List{diag.UsageHint("h", "m")}).Write(&b,
+		diag.Style{Place: mark, Hint: mark}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "<fctl: >m\n<hint:> h\n"; b.String() != want {
@@ -141,7 +152,9 @@ func TestACaretPointsIntoAnExpression(t *testing.T) {
 		{"a.?b.c", 4, "fctl: no\n  a.?b.c\n     ^\n"},
 		{"größe.?", 8, "fctl: no\n  größe.?\n         ^\n"},
 		{"a\nb ! c\nd", 5, "fctl: no\n  b ! c\n    ^\n"},
-		{strings.Repeat("x", 200), 150, "fctl: no\n  …" + strings.Repeat("x", 100) + "…\n   " + strings.Repeat(" ", 50) + "^\n"},
+		{strings.Repeat("x", 200), 150,
+			"fctl: no\n  …" + strings.Repeat("x", 100) + "…\n   " + strings.Repeat(" ", 50) +
+				"^\n"},
 		{strings.Repeat("x", 200), 3, "fctl: no\n  " + strings.Repeat("x", 100) + "…\n    ^\n"},
 		{"a", 0, "fctl: no\n  a\n"},
 		{"a\nb", 0, "fctl: no\n"},

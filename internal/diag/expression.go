@@ -7,17 +7,16 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// expressionError is an error about a text of its own, such as a path, a
-// where-expression or a template, that knows the column of the problem (from 1,
-// in runes).
+// expressionError is an error about a text of its own, such as a path, a where-expression or a
+// template, that knows the column of the problem (from 1, in runes; 0 if unknown).
 type expressionError interface {
 	error
 	Expression() (text string, column int)
 }
 
-// caret shows the expression a problem is about and points into it, if it is
-// known where; empty when the problem is about none, or about one that cannot be
-// shown in a line.
+// caret returns the expression that a problem is about, with a caret below the position of the
+// problem, if it is known. It returns "" if the problem is not about an expression, or if the
+// expression cannot be shown on a line.
 func caret(f *api.Failure) string {
 	var e expressionError
 	if f.Err == nil || !errors.As(f.Err, &e) {
@@ -26,12 +25,13 @@ func caret(f *api.Failure) string {
 	text, column := e.Expression()
 	runes := []rune(text)
 	known := column > 0
-	if !known && (text == "" || strings.Contains(text, "\n")) || column < 0 || column > len(runes)+1 {
+	if !known && (text == "" || strings.Contains(text, "\n")) || column < 0 ||
+		column > len(runes)+1 {
 		return ""
 	}
 	column = max(column, 1)
 	from, to := 0, len(runes)
-	for i, r := range runes { // the line the column is in
+	for i, r := range runes { // find the line of the column
 		if r == '\n' && i < column-1 {
 			from = i + 1
 		} else if r == '\n' {
@@ -39,7 +39,7 @@ func caret(f *api.Failure) string {
 			break
 		}
 	}
-	// Of a long line the part around the problem.
+	// A long line is cut to the part around the problem.
 	const before, width = 50, 100
 	head, tail := "", ""
 	if column-1-from > before && to-from > width {
