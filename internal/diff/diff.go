@@ -1,11 +1,12 @@
-// Package diff makes unified diffs of configuration. It depends on nothing but the texts: the same texts give the same diff on
-// every machine.
+// Package diff makes unified diffs of configuration. The result depends only on the texts, so it is
+// the same on every machine.
 //
-// What it prints is what git apply and patch take: paths behind a/ and b/, three lines of context, lines with the line ends they
-// have. Behind the second @@ of a hunk, where both take any text, stand the resources the hunk is in and the functions that changed
-// them. Coloured, it is for people, and marks within a changed line what is new about it.
+// The format is the one that git apply and patch read: paths with the prefixes a/ and b/, three
+// lines of context, lines with their original line ends. The second @@ of a hunk is followed by the
+// resources that the hunk is in and the functions that changed them; git apply and patch accept any
+// text there. A coloured diff is for people, and highlights the differences within a changed line.
 //
-// The time is about linear in the length of the texts, whatever is in them.
+// The running time is about linear in the length of the texts, whatever their content.
 package diff
 
 import (
@@ -18,36 +19,39 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// File is a file of which there are two texts.
+// File is a file with two versions of its text.
 type File struct {
 	Name          string // the path, with slashes
 	Before, After []byte
-	// Steps are what became of Before, one function after the other; the last text is After. They tell which function changed
-	// what. There may be none.
+	// Steps are the successive versions of Before, one for each function; the last text is After.
+	// They determine which function changed what. They may be empty.
 	Steps []Step
-	// BeforePlaces and AfterPlaces are where the resources of the texts begin, in order; they may be nil.
+	// BeforePlaces and AfterPlaces are the positions at which the resources of the texts begin, in
+	// order; they may be nil.
 	BeforePlaces, AfterPlaces []Place
-	// Shown makes of the texts what people see of them, line by line: without secret values, say. The diff is then for people only, with
-	// control characters escaped. It is asked only when something changed.
+	// Shown returns the texts as people see them, line for line, for example with secret values
+	// masked. If it is set, the diff is for people only, with control characters escaped. It is
+	// only called if something changed.
 	Shown func(before, after []byte) (shownBefore, shownAfter []byte)
 	// Style colours the diff; the zero Style leaves it plain.
 	Style Style
 }
 
-// Step is what a function made of the text, which is asked for when it is needed: not all of them are in memory at a time.
+// Step is the text that a function made. Text is called when the text is needed, so that not all
+// texts are in memory at once.
 type Step struct {
 	Name string // of the function
 	Text func() []byte
 }
 
-// Place is the line (from 1) at which what belongs to a resource begins, comments and separator included. Places without a name
-// are no resources.
+// Place is the line (from 1) at which a resource begins, including its comments and separator. A
+// Place without a name is not a resource.
 type Place struct {
 	Line int
 	Name string
 }
 
-// Unified returns the unified diff of the texts of a file; nothing when they are equal.
+// Unified returns the unified diff of the texts of a file, nil if they are equal.
 func Unified(f File) []byte {
 	if bytes.Equal(f.Before, f.After) {
 		return nil
@@ -69,7 +73,7 @@ func Unified(f File) []byte {
 
 func split(text []byte) []string { return lines.Split(string(text)) }
 
-// compare finds the hunks that make after of before.
+// compare returns the hunks that turn before into after.
 func compare(before, after []string) []lines.Hunk {
 	hunks := lines.Diff(before, after)
 	slide(hunks, before, after)
@@ -87,7 +91,7 @@ type printer struct {
 	forPeople     bool // control characters are escaped
 }
 
-// say prints a line that is not one of the texts'.
+// say prints a line that is not from the texts.
 func (p *printer) say(style func(string) string, parts ...string) {
 	p.b.WriteString(apply(style, strings.Join(parts, "")))
 	p.b.WriteByte('\n')
@@ -110,7 +114,7 @@ func (p *printer) hunk(near []lines.Hunk, label string) {
 	p.lines(" ", p.before[at:at+trail])
 }
 
-// shown is a line as it is printed.
+// shown returns a line as it is printed.
 func (p *printer) shown(line string) string {
 	if p.forPeople {
 		return diag.PrintableLine(line)
@@ -135,7 +139,7 @@ func (p *printer) change(h lines.Hunk) {
 	p.lines("+", p.after[h.NewFrom:h.NewTo])
 }
 
-// line prints a line of one of the texts; paint colours it, without its line end.
+// line prints a line of one of the texts. paint colours it, without its line end.
 func (p *printer) line(mark, line string, paint func(mark, line string) string) {
 	body, ended := strings.CutSuffix(line, "\n")
 	if paint == nil {
@@ -150,8 +154,8 @@ func (p *printer) line(mark, line string, paint func(mark, line string) string) 
 	}
 }
 
-// quoted is a path as git writes it: in quotes when there is something in it that would be taken for something else, and with a
-// tab behind it when it has a blank, at which patch would end it.
+// quoted returns a path as git writes it: in quotes if it has special characters, and followed by a
+// tab if it has a space, where patch would end it otherwise.
 func quoted(path string) string {
 	special := func(r rune) bool {
 		return r == '"' || r == '\\' || r == unicode.ReplacementChar || !unicode.IsPrint(r)

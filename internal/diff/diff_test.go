@@ -33,25 +33,31 @@ func TestUnified(t *testing.T) {
 		"added to nothing": {"", "a\n", "@@ -0,0 +1 @@\n+a\n"},
 		"all removed":      {"a\n", "", "@@ -1 +0,0 @@\n-a\n"},
 		"two hunks": {
-			numbers(1, 20), strings.Replace(strings.Replace(numbers(1, 20), "2\n", "two\n", 1), "18\n", "", 1),
+			numbers(1, 20), strings.Replace(strings.Replace(numbers(1, 20), "2\n", "two\n", 1),
+				"18\n", "", 1),
 			"@@ -1,5 +1,5 @@\n 1\n-2\n+two\n 3\n 4\n 5\n@@ -15,6 +15,5 @@\n 15\n 16\n 17\n-18\n 19\n 20\n",
 		},
 		"one hunk of changes six lines apart": {
-			numbers(1, 10), strings.Replace(strings.Replace(numbers(1, 10), "1\n", "one\n", 1), "8\n", "eight\n", 1),
+			numbers(1, 10), strings.Replace(strings.Replace(numbers(1, 10), "1\n", "one\n", 1),
+				"8\n", "eight\n", 1),
 			"@@ -1,10 +1,10 @@\n-1\n+one\n 2\n 3\n 4\n 5\n 6\n 7\n-8\n+eight\n 9\n 10\n",
 		},
 		"two hunks of changes seven lines apart": {
-			numbers(1, 10), strings.Replace(strings.Replace(numbers(1, 10), "1\n", "one\n", 1), "9\n", "nine\n", 1),
+			numbers(1, 10), strings.Replace(strings.Replace(numbers(1, 10), "1\n", "one\n", 1),
+				"9\n", "nine\n", 1),
 			"@@ -1,4 +1,4 @@\n-1\n+one\n 2\n 3\n 4\n@@ -6,5 +6,5 @@\n 6\n 7\n 8\n-9\n+nine\n 10\n",
 		},
-		"no line end":      {"a\nb", "a\nc", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"},
-		"line end added":   {"a", "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
-		"another document": {"a\n---\nb\n", "a\n---\nb\n---\nc\n", "@@ -1,3 +1,5 @@\n a\n ---\n b\n+---\n+c\n"},
+		"no line end": {"a\nb", "a\nc",
+			"@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"},
+		"line end added": {"a", "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
+		"another document": {"a\n---\nb\n", "a\n---\nb\n---\nc\n",
+			"@@ -1,3 +1,5 @@\n a\n ---\n b\n+---\n+c\n"},
 		"a document in the middle": {
 			"a\n---\nb\n", "a\n---\nc\n---\nb\n", "@@ -1,3 +1,5 @@\n a\n+---\n+c\n ---\n b\n",
 		},
 		"an item begins with its dash": {
-			"l:\n- name: a\n  value: 1\n- name: b\n  value: 1\n", "l:\n- name: a\n  value: 1\n- name: c\n  value: 1\n- name: b\n  value: 1\n",
+			"l:\n- name: a\n  value: 1\n- name: b\n  value: 1\n",
+			"l:\n- name: a\n  value: 1\n- name: c\n  value: 1\n- name: b\n  value: 1\n",
 			"@@ -1,5 +1,7 @@\n l:\n - name: a\n   value: 1\n+- name: c\n+  value: 1\n - name: b\n   value: 1\n",
 		},
 		"a blank line belongs to what is above": {
@@ -74,7 +80,7 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// random makes texts that are like configuration and edits of them.
+// random generates texts that resemble configuration, and edits of them.
 type random struct{ *rand.Rand }
 
 func newRandom(seed uint64) random { return random{rand.New(rand.NewPCG(seed, 2))} }
@@ -82,7 +88,8 @@ func newRandom(seed uint64) random { return random{rand.New(rand.NewPCG(seed, 2)
 func (r random) lines(most, kinds int) []string {
 	var lines []string
 	for range r.IntN(most) {
-		lines = append(lines, []string{"a", "b: c", "  d", "---", "", "# e", "- f", "  g: \xff", "h\r", "i"}[r.IntN(kinds)])
+		lines = append(lines, []string{"a", "b: c", "  d", "---", "", "# e", "- f", "  g: \xff",
+			"h\r", "i"}[r.IntN(kinds)])
 	}
 	return lines
 }
@@ -108,14 +115,15 @@ func (r random) texts(lines, edits int) (before, after string) {
 	return strings.Join(was, "\n") + end[r.IntN(2)], strings.Join(now, "\n") + end[r.IntN(2)]
 }
 
-// patched applies a unified diff, and refuses it when anything in it does not fit.
+// patched applies a unified diff, and fails if anything in it does not fit.
 func patched(t *testing.T, before, patch string) (after string, changed int) {
 	t.Helper()
 	lines := split(before)
 	var b strings.Builder
 	at := 0
-	body := strings.SplitAfter(strings.ReplaceAll(patch, "\n\\ No newline at end of file\n", "\x00"), "\n")
-	// A line without its end is followed by the marker: split once more there.
+	body := strings.SplitAfter(strings.ReplaceAll(patch, "\n\\ No newline at end of file\n",
+		"\x00"), "\n")
+	// The marker follows a line without its newline: split once more there.
 	var rows []string
 	for _, row := range body {
 		for {
@@ -133,7 +141,8 @@ func patched(t *testing.T, before, patch string) (after string, changed int) {
 		switch row[0] {
 		case '@':
 			var oldFrom, oldCount, newFrom, newCount int
-			if n, _ := fmt.Sscanf(row, "@@ -%d,%d +%d,%d @@", &oldFrom, &oldCount, &newFrom, &newCount); n < 2 {
+			if n, _ := fmt.Sscanf(row, "@@ -%d,%d +%d,%d @@", &oldFrom, &oldCount, &newFrom,
+				&newCount); n < 2 {
 				oldCount = 1
 			}
 			if oldCount > 0 {
@@ -165,7 +174,7 @@ func patched(t *testing.T, before, patch string) (after string, changed int) {
 	return b.String(), changed
 }
 
-// shortest is the fewest lines that make one text of the other, by dynamic programming.
+// shortest returns the minimum number of lines in a diff of the texts, by dynamic programming.
 func shortest(before, after string) int {
 	a, b := split(before), split(after)
 	row := make([]int, len(b)+1)
@@ -193,7 +202,8 @@ func split(text string) []string {
 	return lines
 }
 
-// Whatever the texts, the diff makes the second of the first, with the fewest lines while they differ little.
+// TestDiffOfAnything checks with random texts that the diff turns the first into the second, with
+// the minimum number of lines if they differ little.
 func TestDiffOfAnything(t *testing.T) {
 	r := newRandom(1)
 	for range 3000 {
@@ -207,7 +217,8 @@ func TestDiffOfAnything(t *testing.T) {
 			t.Fatalf("have %q, want %q\n%s", have, after, patch)
 		}
 		if want := shortest(before, after); changed != want {
-			t.Fatalf("%d lines, %d are enough\n%s\nof %q and %q", changed, want, patch, before, after)
+			t.Fatalf("%d lines, %d are enough\n%s\nof %q and %q", changed, want, patch, before,
+				after)
 		}
 	}
 }
@@ -218,18 +229,21 @@ func FuzzUnified(f *testing.F) {
 	f.Add("", "\n\n")
 	f.Add("x\r\n\\ No newline at end of file\n", "x\n")
 	f.Fuzz(func(t *testing.T, before, after string) {
-		if before == after || strings.Contains(before+after, "\x00") { // by which patched knows lines without end
+		// patched marks lines without a newline with NUL
+		if before == after || strings.Contains(before+after, "\x00") {
 			return
 		}
 		patch := unified("x", before, after)
-		if have, changed := patched(t, before, patch); have != after || len(before) < 200 && len(after) < 200 && changed != shortest(before, after) {
+		if have, changed := patched(t, before, patch); have != after ||
+			len(before) < 200 && len(after) < 200 && changed != shortest(before, after) {
 			t.Errorf("have %q, want %q, of %q\n%s", have, after, before, patch)
 		}
 	})
 }
 
-// GNU diff is asked for the fewest lines of texts that are too long to look for them here. Parts are shuffled, repeated and
-// changed everywhere, so that the search is cut short.
+// TestAgreesWithGNUDiff compares with the minimum that GNU diff finds, for texts that are too long
+// for dynamic programming. Parts are shuffled, repeated and changed everywhere, so that the search
+// is cut short.
 func TestAgreesWithGNUDiff(t *testing.T) {
 	gnu, err := exec.LookPath("diff")
 	if err != nil {
@@ -238,12 +252,16 @@ func TestAgreesWithGNUDiff(t *testing.T) {
 	r := newRandom(3)
 	for name, c := range map[string]struct {
 		before, after string
-		slack         float64 // how many times the fewest lines are close enough
+		slack         float64 // the accepted factor over the minimum
 	}{
-		"every resource once":  {manifest(2000, "3", nil), manifest(2000, "5", nil), 1},
-		"values swap":          {manifest(2000, "", nil), manifest(2000, "", func(i int) bool { return i%2 == 0 }), 1},
-		"one goes, one comes":  {manifest(1500, "3", nil), strings.SplitN(manifest(1501, "5", nil), "---\n", 2)[1], 1},
-		"resources shuffled":   {manifest(300, "3", nil), shuffled(r, manifest(300, "3", nil)), 1.25},
+		"every resource once": {manifest(2000, "3", nil), manifest(2000, "5", nil), 1},
+		"values swap": {manifest(2000, "", nil), manifest(2000, "", func(i int) bool {
+			return i%2 == 0
+		}), 1},
+		"one goes, one comes": {manifest(1500, "3", nil),
+			strings.SplitN(manifest(1501, "5", nil), "---\n", 2)[1], 1},
+		"resources shuffled": {manifest(300, "3", nil), shuffled(r, manifest(300, "3", nil)),
+			1.25},
 		"lines of three kinds": {numbered(r, 3000, 3), numbered(r, 6000, 3), 1},
 		"long and unlike":      {numbered(r, 12_000, 30), numbered(r, 12_000, 30), 1.25},
 	} {
@@ -255,7 +273,7 @@ func TestAgreesWithGNUDiff(t *testing.T) {
 		}
 		cmd := exec.CommandContext(t.Context(), gnu, "-d", "-u", "a", "b")
 		cmd.Dir = dir
-		out, _ := cmd.Output() // it ends with status 1
+		out, _ := cmd.Output() // its status is 1
 		_, want := patched(t, c.before, string(out))
 		have, changed := patched(t, c.before, unified("x", c.before, c.after))
 		if have != c.after {
@@ -268,7 +286,8 @@ func TestAgreesWithGNUDiff(t *testing.T) {
 	}
 }
 
-// manifest has n resources that are alike; five(i) says whether the replicas of one are 5 when they are not the same everywhere.
+// manifest returns n similar resources. If five is set, resource i has 5 replicas where five(i) is
+// true.
 func manifest(n int, replicas string, five func(i int) bool) string {
 	var b strings.Builder
 	for i := range n {
@@ -282,12 +301,13 @@ func manifest(n int, replicas string, five func(i int) bool) string {
 			}
 		}
 		fmt.Fprintf(&b, "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-%d\nspec:\n  replicas: %s\n  template:\n"+
-			"    spec:\n      containers:\n        - name: web\n          image: nginx:%d\n", i, value, i%7)
+			"    spec:\n      containers:\n        - name: web\n          image: nginx:%d\n", i,
+			value, i%7)
 	}
 	return b.String()
 }
 
-// numbered has lines that are numbers, chosen from a few.
+// numbered returns lines that are numbers, chosen from a few.
 func numbered(r random, lines, kinds int) string {
 	var b strings.Builder
 	for range lines {
@@ -302,7 +322,7 @@ func shuffled(r random, text string) string {
 	return strings.Join(parts, "")
 }
 
-// Time is bounded by the length of the texts: none of these comes close to what n*n steps would take.
+// TestTimeIsBounded checks that the time stays far below what n*n steps would take.
 func TestTimeIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
@@ -318,9 +338,15 @@ func TestTimeIsBounded(t *testing.T) {
 		}
 	}
 	for name, texts := range map[string]func(lines int) (before, after string){
-		"one change each":   changed(func(text string) string { return strings.ReplaceAll(text, "replicas: 3", "replicas: 5") }),
-		"all lines changed": changed(func(text string) string { return strings.ReplaceAll(text, "\n", " #\n") }),
-		"shuffled":          changed(func(text string) string { return shuffled(newRandom(5), text) }),
+		"one change each": changed(func(text string) string {
+			return strings.ReplaceAll(text, "replicas: 3", "replicas: 5")
+		}),
+		"all lines changed": changed(func(text string) string {
+			return strings.ReplaceAll(text, "\n", " #\n")
+		}),
+		"shuffled": changed(func(text string) string {
+			return shuffled(newRandom(5), text)
+		}),
 		"reversed": changed(func(text string) string {
 			lines := split(text)
 			slices.Reverse(lines)
@@ -342,7 +368,7 @@ func TestTimeIsBounded(t *testing.T) {
 				return took
 			}
 			const n = 6_000
-			// Other work on the machine makes a measurement worse, never better: one good one is proof.
+			// Other load on the machine only makes a measurement worse, so one good one is proof.
 			var small, large time.Duration
 			for range 5 {
 				small, large = measure(n), measure(8*n)
@@ -350,23 +376,27 @@ func TestTimeIsBounded(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("8 times the text takes %.1f times the time: %v, %v", float64(large)/float64(small), small, large)
+			t.Errorf("8 times the text takes %.1f times the time: %v, %v",
+				float64(large)/float64(small), small, large)
 		})
 	}
 }
 
-// What git apply and patch make of a diff is the second text, whatever the file is called.
+// TestGitApply checks that git apply and patch turn the first text into the second, whatever the
+// name of the file.
 func TestGitApply(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Skip("git is not installed")
 	}
 	r := newRandom(1)
-	names := []string{"x.yaml", "dir/with blank.yaml", "größe.yaml", "quo\"te.yaml", "tab\t.yaml", "back\\slash.yaml"}
+	names := []string{"x.yaml", "dir/with blank.yaml", "größe.yaml", "quo\"te.yaml", "tab\t.yaml",
+		"back\\slash.yaml"}
 	for i := range 60 {
 		name := names[i%len(names)]
 		before, after := r.texts(30, 3)
-		if before == after || before == "" || after == "" { // git takes a text of nothing for no file
+		// git treats an empty text as a missing file
+		if before == after || before == "" || after == "" {
 			continue
 		}
 		dir := t.TempDir()
@@ -377,7 +407,8 @@ func TestGitApply(t *testing.T) {
 		patch := diff.Unified(diff.File{
 			Name: name, Before: []byte(before), After: []byte(after),
 			Steps:        []diff.Step{{Name: "set-x"}},
-			BeforePlaces: []diff.Place{{Line: 1, Name: "v1/X \n-x"}}, AfterPlaces: []diff.Place{{Line: 1, Name: "v1/X \n-x"}},
+			BeforePlaces: []diff.Place{{Line: 1, Name: "v1/X \n-x"}},
+			AfterPlaces:  []diff.Place{{Line: 1, Name: "v1/X \n-x"}},
 		})
 		for _, tool := range []string{"git", "patch"} {
 			if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
@@ -389,7 +420,8 @@ func TestGitApply(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				cmd = exec.CommandContext(t.Context(), path, "-p1", "--binary", "--no-backup-if-mismatch", "--fuzz=0")
+				cmd = exec.CommandContext(t.Context(), path, "-p1", "--binary",
+					"--no-backup-if-mismatch", "--fuzz=0")
 			}
 			cmd.Dir, cmd.Stdin = dir, bytes.NewReader(patch)
 			if out, err := cmd.CombinedOutput(); err != nil {
@@ -403,13 +435,16 @@ func TestGitApply(t *testing.T) {
 	}
 }
 
-// What people see of the texts has nothing to do with what is compared.
+// TestShownLines checks that the texts that people see do not affect the comparison.
 func TestShownLines(t *testing.T) {
-	f := diff.File{Name: "x", Before: []byte("a: 1\tx\r\nb: \x1b[2J\r\x9b\n"), After: []byte("a: 2\tx\r\nb: \x1b[2J\r\x9b\n")}
+	f := diff.File{Name: "x", Before: []byte("a: 1\tx\r\nb: \x1b[2J\r\x9b\n"),
+		After: []byte("a: 2\tx\r\nb: \x1b[2J\r\x9b\n")}
 	f.Shown = func(before, after []byte) ([]byte, []byte) {
-		return bytes.Replace(before, []byte("1"), []byte("*"), 1), bytes.Replace(after, []byte("2"), []byte("*"), 1)
+		return bytes.Replace(before, []byte("1"), []byte("*"), 1),
+			bytes.Replace(after, []byte("2"), []byte("*"), 1)
 	}
-	if got, want := string(diff.Unified(f)), "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a: *\tx\r\n+a: *\tx\r\n b: \\x1b[2J\\r\ufffd\n"; got != want {
+	if got, want := string(diff.Unified(f)),
+		"--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a: *\tx\r\n+a: *\tx\r\n b: \\x1b[2J\\r\ufffd\n"; got != want {
 		t.Errorf("have %q, want %q", got, want)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
-// labeller tells what stands behind the second @@ of a hunk.
+// labeller makes the text after the second @@ of a hunk.
 type labeller struct {
 	steps         []string // their names
-	authors       *authors // nil when one step did everything, or nobody knows
+	authors       *authors // nil if there is at most one step
 	before, after []Place
 }
 
@@ -30,7 +30,8 @@ func newLabeller(f File, before []string) *labeller {
 // maxLabels is the number of resources that a hunk names.
 const maxLabels = 3
 
-// label is "resource  function, function; resource  function", functions in the order of the chain.
+// label returns "resource  function, function; resource  function", with functions in the order of
+// the chain.
 func (l *labeller) label(hunks []lines.Hunk) string {
 	var names []string
 	by := map[string][]bool{}
@@ -54,7 +55,8 @@ func (l *labeller) label(hunks []lines.Hunk) string {
 				functions = append(functions, function)
 			}
 		}
-		parts = append(parts, strings.TrimSpace(diag.Printable(name+"  "+strings.Join(functions, ", "))))
+		parts = append(parts, strings.TrimSpace(diag.Printable(name+"  "+strings.Join(functions,
+			", "))))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -67,7 +69,8 @@ func (l *labeller) mark(by []bool, h lines.Hunk) {
 		}
 		return
 	}
-	for _, authors := range [...][]int32{l.authors.removed[h.From:h.To], l.authors.added[h.NewFrom:h.NewTo]} {
+	for _, authors := range [...][]int32{l.authors.removed[h.From:h.To],
+		l.authors.added[h.NewFrom:h.NewTo]} {
 		for _, step := range authors {
 			if step != nobody {
 				by[step] = true
@@ -76,17 +79,18 @@ func (l *labeller) mark(by []bool, h lines.Hunk) {
 	}
 }
 
-// resources are those an edit is in, as they were before it, and those it adds.
+// resources returns the names of the resources that an edit is in, as they were before it, and of
+// those it adds.
 func (l *labeller) resources(h lines.Hunk) []string {
 	old := within(l.before, h.From, h.To)
 	if h.From == h.To && h.From > 0 {
-		old = within(l.before, h.From-1, h.From) // lines are added to what is above them
+		old = within(l.before, h.From-1, h.From) // added lines belong to the resource above
 	}
 	had := beginning(l.before, h.From, h.To)
 	has := beginning(l.after, h.NewFrom, h.NewTo)
 	added := has[min(len(had), len(has)):]
 	if whole := h.From == h.To && len(has) > 0 && has[0].Line == h.NewFrom+1; whole {
-		old = nil // nothing but new resources
+		old = nil // only new resources
 	}
 	names := make([]string, 0, 1)
 	for _, p := range append(slices.Clip(old), added...) {
@@ -98,7 +102,7 @@ func (l *labeller) resources(h lines.Hunk) []string {
 	return names
 }
 
-// within are the places that lines [from, to) belong to.
+// within returns the places that lines [from, to) belong to.
 func within(places []Place, from, to int) []Place {
 	if from == to {
 		return nil
@@ -107,12 +111,12 @@ func within(places []Place, from, to int) []Place {
 	return places[max(0, beginningBefore(places, from+1)-1):last]
 }
 
-// beginning are the places that begin in lines [from, to).
+// beginning returns the places that begin in lines [from, to).
 func beginning(places []Place, from, to int) []Place {
 	return places[beginningBefore(places, from):beginningBefore(places, to)]
 }
 
-// beginningBefore is the number of places that begin before line i (from 0).
+// beginningBefore returns the number of places that begin before line i (from 0).
 func beginningBefore(places []Place, i int) int {
 	n, _ := slices.BinarySearchFunc(places, i, func(p Place, i int) int { return p.Line - 1 - i })
 	return n

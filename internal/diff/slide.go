@@ -6,9 +6,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/lines"
 )
 
-// slide moves hunks that only add or only remove lines. Often they can stand in several places: between two equal lines it is
-// all the same which one is new. They begin with the line that is indented least, as what is added begins with its key or dash, and
-// else stand as far down as they can.
+// slide moves hunks that only add or only remove lines. Often such a hunk has several equivalent
+// positions: of two equal lines, either can be the new one. Among them slide prefers the one that
+// begins with the least indented line, because what is added usually begins with its key or dash,
+// and else the one furthest down.
 func slide(hunks []lines.Hunk, before, after []string) {
 	for k := range hunks {
 		h := &hunks[k]
@@ -18,7 +19,7 @@ func slide(hunks []lines.Hunk, before, after []string) {
 		} else if h.From < h.To {
 			continue
 		}
-		up, down := h.NewFrom, len(after)-h.NewTo // how many kept lines are on either side
+		up, down := h.NewFrom, len(after)-h.NewTo // unchanged lines on either side
 		if k > 0 {
 			up -= hunks[k-1].NewTo
 		}
@@ -40,7 +41,8 @@ func slide(hunks []lines.Hunk, before, after []string) {
 	}
 }
 
-// indent is how far in a line begins. Separators of documents come before everything, blank lines after it.
+// indent returns the width of a line's indentation. Separators of documents count as less than any
+// indentation, blank lines as more.
 func indent(line string) int {
 	if strings.HasPrefix(line, "---") {
 		return -1

@@ -1,16 +1,18 @@
 package diff
 
-// authors tells which step, as an index, changed which line: which one removed a line of the first text, and which one added a line
-// of the last.
+// authors has the index of the step that changed each line: that removed a line of the first text,
+// and that added a line of the last.
 type authors struct{ removed, added []int32 }
 
-// nobody is the author of a line that was not changed.
+// nobody is the author of an unchanged line. In origin it marks a line that is not from the first
+// text.
 const nobody = -1
 
-// findAuthors compares each text with the one before it.
+// findAuthors compares each text with the one before it, and tracks the lines of the first text
+// through all of them.
 func findAuthors(before []string, steps []Step) *authors {
 	a := &authors{removed: make([]int32, len(before)), added: make([]int32, len(before))}
-	origin := make([]int32, len(before)) // by line: where it stands in the first text, if it does
+	origin := make([]int32, len(before)) // by line: its index in the first text, or nobody
 	for i := range origin {
 		origin[i], a.removed[i], a.added[i] = int32(i), nobody, nobody
 	}
@@ -20,7 +22,8 @@ func findAuthors(before []string, steps []Step) *authors {
 		added, origins := make([]int32, 0, len(now)), make([]int32, 0, len(now))
 		at := 0
 		for _, h := range compare(was, now) {
-			added, origins = append(added, a.added[at:h.From]...), append(origins, origin[at:h.From]...)
+			added, origins = append(added, a.added[at:h.From]...),
+				append(origins, origin[at:h.From]...)
 			for _, line := range origin[h.From:h.To] {
 				if line != nobody {
 					a.removed[line] = int32(step)

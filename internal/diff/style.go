@@ -9,11 +9,12 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// Style colours the parts of a diff. Old and New are set together, and then OldWord and NewWord with them.
+// Style colours the parts of a diff. Old and New are set together, and then OldWord and NewWord
+// with them.
 type Style struct {
-	File, Hunk, Label func(string) string // names of files, @@ ... @@, what stands behind it
+	File, Hunk, Label func(string) string // names of files, @@ ... @@, the text after it
 	Old, New          func(string) string // removed and added lines
-	OldWord, NewWord  func(string) string // what is different in them
+	OldWord, NewWord  func(string) string // the differences within them
 }
 
 func apply(style func(string) string, text string) string {
@@ -23,13 +24,15 @@ func apply(style func(string) string, text string) string {
 	return style(text)
 }
 
-// Above these sizes nobody looks for what is different in a line, and finding it takes time.
+// Above these sizes, differences within lines are not highlighted: nobody would look for them, and
+// finding them takes time.
 const (
 	maxEmphasized = 400    // bytes of a line
-	maxCompared   = 40_000 // bytes of the lines of an edit, each as often as it is compared
+	maxCompared   = 40_000 // bytes of the lines of an edit, counted per comparison
 )
 
-// coloured prints the lines of an edit with what is different in those that have a counterpart.
+// coloured prints the lines of an edit, highlighting the differences in those that have a
+// counterpart.
 func (p *printer) coloured(h lines.Hunk) {
 	pairs := p.pair(h)
 	for i := h.From; i < h.To; i++ {
@@ -40,16 +43,16 @@ func (p *printer) coloured(h lines.Hunk) {
 	}
 }
 
-// piece is a part of a line, which its counterpart has or has not.
+// piece is a part of a line that is, or is not, in its counterpart.
 type piece struct {
 	text string
 	same bool
 }
 
-// pairs are the pieces of lines that have a counterpart, by line.
+// pairs has the pieces of lines that have a counterpart, by line.
 type pairs struct{ old, new map[int][]piece }
 
-// pair finds for each removed line the first added one that is alike, in order.
+// pair finds for each removed line the next added line that is alike.
 func (p *printer) pair(h lines.Hunk) pairs {
 	found := pairs{old: map[int][]piece{}, new: map[int][]piece{}}
 	next, compared := h.NewFrom, 0
@@ -66,20 +69,23 @@ func (p *printer) pair(h lines.Hunk) pairs {
 	return found
 }
 
-// pieces takes two lines apart. They are alike when at least half of what is in both, blanks at the begin and end aside, is the same.
+// pieces splits two lines into common and different parts. The lines are alike if the common parts
+// are at least half as long as the longer line. Leading and trailing space does not count.
 func pieces(before, after string) (old, changed []piece, alike bool) {
 	shorter, longer := len(strings.TrimSpace(before)), len(strings.TrimSpace(after))
 	if shorter > longer {
 		shorter, longer = longer, shorter
 	}
-	if 2*shorter < longer || len(before) > maxEmphasized || len(after) > maxEmphasized || !utf8.ValidString(before) || !utf8.ValidString(after) {
+	if 2*shorter < longer || len(before) > maxEmphasized || len(after) > maxEmphasized ||
+		!utf8.ValidString(before) || !utf8.ValidString(after) {
 		return nil, nil, false
 	}
 	d := diffmatchpatch.New()
 	d.DiffTimeout = 0 // a time limit would make the result depend on the machine
 	known := words{rune: map[string]rune{}}
 	same := 0
-	for _, part := range d.DiffCleanupSemantic(d.DiffMainRunes(known.runes(before), known.runes(after), false)) {
+	for _, part := range d.DiffCleanupSemantic(d.DiffMainRunes(known.runes(before),
+		known.runes(after), false)) {
 		text := known.text(part.Text)
 		if part.Type != diffmatchpatch.DiffInsert {
 			old = append(old, piece{text, part.Type == diffmatchpatch.DiffEqual})
@@ -94,7 +100,7 @@ func pieces(before, after string) (old, changed []piece, alike bool) {
 	return old, changed, 2*same >= longer
 }
 
-// words lets lines be compared word by word: each word is written as one rune of a private range.
+// words maps words to runes of a private range, so that lines can be compared word by word.
 type words struct {
 	all  []string
 	rune map[string]rune
@@ -105,7 +111,9 @@ const firstWord = '\U000F0000'
 func (w *words) runes(line string) []rune {
 	var runes []rune
 	for text := line; text != ""; {
-		n := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		n := strings.IndexFunc(text, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		})
 		switch {
 		case n < 0:
 			n = len(text)
@@ -131,8 +139,9 @@ func (w *words) text(runes string) string {
 	return b.String()
 }
 
-// paint colours a line. Its carriage return is shown where it makes the difference.
-func (p *printer) paint(whole, word func(string) string, pieces []piece) func(mark, line string) string {
+// paint returns a function that colours a line. It shows a carriage return that is a difference.
+func (p *printer) paint(whole, word func(string) string, pieces []piece) func(mark,
+	line string) string {
 	return func(mark, line string) string {
 		if pieces == nil {
 			return whole(mark + line)
