@@ -16,14 +16,16 @@ import (
 	"time"
 )
 
-// kubeconform is what verdicts are compared with. It is built for a comparison and is no part of the project.
+// kubeconform is the program to compare with. It is built for a comparison and is not part of the
+// project.
 const kubeconform = "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"
 
-// large is the size from which on the programs are timed with a file, and only with a part of its resources compared.
+// large is the size in bytes from which on the programs are timed with a file.
 const large = 1 << 20
 
-// compare has fctl and kubeconform check the same manifests, those made of the schemas and those in files, as they are and changed,
-// prints where they differ, and fails when a difference is not a known one. How long each needs for a large file is printed too.
+// compare lets fctl and kubeconform check the same manifests: those generated from the schemas and
+// those in files, both unchanged and changed. It prints the differences and returns an error if one
+// is not a known one. It also prints how long each program takes for a large file.
 func compare(fctl string, files []string) error {
 	dir, err := os.MkdirTemp("", "schemagen")
 	if err != nil {
@@ -50,7 +52,9 @@ func compare(fctl string, files []string) error {
 		},
 		strict: func(args ...string) *exec.Cmd {
 			location := filepath.Join(schemas, "{{.ResourceKind}}{{.KindSuffix}}.json")
-			return exec.Command(filepath.Join(dir, "kubeconform"), append([]string{"-strict", "-ignore-missing-schemas", "-schema-location", location}, args...)...)
+			return exec.Command(filepath.Join(dir, "kubeconform"),
+				append([]string{"-strict", "-ignore-missing-schemas", "-schema-location", location},
+					args...)...)
 		},
 	}
 	all := manifests(definitions)
@@ -85,7 +89,7 @@ type comparison struct {
 	fctl, strict func(args ...string) *exec.Cmd
 }
 
-// verdicts compares what the programs say of each manifest.
+// verdicts compares the results of the programs for each manifest.
 func (c comparison) verdicts(dir string, all []manifest) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -122,7 +126,8 @@ func (c comparison) verdicts(dir string, all []manifest) error {
 			continue
 		}
 		unknown++
-		log.Printf("--- %s\nfctl: %s\nkubeconform: %s\n%s\n", m.change, cmp.Or(us, "valid"), cmp.Or(them, "valid"), m.text)
+		log.Printf("--- %s\nfctl: %s\nkubeconform: %s\n%s\n", m.change, cmp.Or(us, "valid"),
+			cmp.Or(them, "valid"), m.text)
 	}
 	log.Printf("%d manifests, %d of them invalid to kubeconform -strict\n", len(all), invalid)
 	reasons := make([]string, 0, len(known))
@@ -139,8 +144,8 @@ func (c comparison) verdicts(dir string, all []manifest) error {
 	return nil
 }
 
-// knownDifference is why fctl and kubeconform say different things of a manifest, "" when there should be no difference. One of both
-// messages is empty.
+// knownDifference returns why fctl and kubeconform disagree about a manifest, "" if the difference
+// is not a known one. One of the two messages is empty.
 func knownDifference(us, them, manifest string) string {
 	for _, known := range []struct {
 		us, them string
@@ -149,15 +154,21 @@ func knownDifference(us, them, manifest string) string {
 	}{
 		{us: "is not one of", why: "a value that is not among those the server knows, which OpenAPI does not list"},
 		{us: "does not fit int32", why: "an integer that does not fit int32, which the server refuses"},
-		{us: "is not a valid quantity", why: "a quantity that is none, which is any string to OpenAPI"},
+		{us: "is not a valid quantity",
+			why: "a quantity that is none, which is any string to OpenAPI"},
 		{us: "is not a valid byte", why: "text that is not base64, a format JSON Schema does not know"},
-		{us: "Kubernetes " + minor(versions()[len(versions())-1]) + " has no", why: "a kind in the wrong case, which kubeconform does not notice"},
+		{us: "Kubernetes " + minor(versions()[len(versions())-1]) + " has no",
+			why: "a kind in the wrong case, which kubeconform does not notice"},
 		{us: "openAPIV3Schema", why: "a wrong schema in a CustomResourceDefinition, which is any object to OpenAPI"},
 		{them: "missing 'kind' key", why: "a document without kind, which is no resource to fctl"},
-		{them: "missing 'apiVersion' key", why: "a document without apiVersion, which is no resource to fctl"},
-		{them: "into Go struct field .Kind", why: "a document without kind, which is no resource to fctl"},
-		{them: "into Go struct field .APIVersion", why: "a document without apiVersion, which is no resource to fctl"},
-		{them: "into Go struct field .Metadata", why: "metadata that is none, of a type without schema or of a document that is no resource to fctl"},
+		{them: "missing 'apiVersion' key",
+			why: "a document without apiVersion, which is no resource to fctl"},
+		{them: "into Go struct field .Kind",
+			why: "a document without kind, which is no resource to fctl"},
+		{them: "into Go struct field .APIVersion",
+			why: "a document without apiVersion, which is no resource to fctl"},
+		{them: "into Go struct field .Metadata",
+			why: "metadata that is none, of a type without schema or of a document that is no resource to fctl"},
 		{them: "unsupported value", manifest: `(?m)^(apiVersion|kind): ("?\d|true|yes|""|\{|\[)`, why: "a number that JSON does not have, in a document that is not a resource to fctl"},
 		{them: "already set in map", manifest: "<<:", why: "a key that goes before one of the map that << brings, which YAML allows and kubectl takes"},
 		{them: "invalid map key", manifest: `(?m)^(apiVersion|kind): ["\d]`, why: "a key that is no name, of a document that is no resource to fctl"},
@@ -171,7 +182,7 @@ func knownDifference(us, them, manifest string) string {
 
 func fileOf(dir string, i int) string { return filepath.Join(dir, fmt.Sprintf("%05d.yaml", i)) }
 
-// findings are the first findings of fctl, by file.
+// findings returns the first finding of fctl for each file.
 func (c comparison) findings(dir string) (map[string]string, error) {
 	out, err := c.fctl("-f", dir, "vet-schemas", "--report", "json").Output()
 	var report struct {
@@ -192,7 +203,7 @@ func (c comparison) findings(dir string) (map[string]string, error) {
 	return first, nil
 }
 
-// invalid is what kubeconform says of the files it does not find valid, and which ones it skips.
+// invalid returns the message of kubeconform for each invalid file, and the files it skips.
 func (c comparison) invalid(dir string) (first map[string]string, skipped map[string]bool, err error) {
 	out, err := c.strict("-verbose", "-output", "json", dir).Output()
 	var report struct {
@@ -204,7 +215,7 @@ func (c comparison) invalid(dir string) (first map[string]string, skipped map[st
 	first, skipped = map[string]string{}, map[string]bool{}
 	for _, r := range report.Resources {
 		skipped[r.Filename] = skipped[r.Filename] || r.Status == "statusSkipped"
-		if r.Status == "statusInvalid" || r.Status == "statusError" { // they come in any order, and an empty document has no status
+		if r.Status == "statusInvalid" || r.Status == "statusError" { // in any order; an empty document has no status
 			if msg := cmp.Or(r.Msg, r.Status); first[r.Filename] == "" || msg < first[r.Filename] {
 				first[r.Filename] = msg
 			}
@@ -213,7 +224,8 @@ func (c comparison) invalid(dir string) (first map[string]string, skipped map[st
 	return first, skipped, nil
 }
 
-// times prints how long each program needs for a file: the best of a few runs, one after the other.
+// times prints how long each program takes for a file: the best of a few runs, alternating between
+// the programs.
 func (c comparison) times(file string) error {
 	best := [2]time.Duration{1 << 62, 1 << 62}
 	for range 5 {

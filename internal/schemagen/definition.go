@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// schema is what is kept of a schema. Fields that are left out do not decide about validity, or the server does not check them.
+// schema has the fields of a schema that are kept. The others do not affect validity, or the server
+// does not check them.
 type schema struct {
 	Ref                  string             `json:"$ref,omitempty"`
 	Type                 any                `json:"type,omitempty"` // a string or several
@@ -22,7 +23,7 @@ type schema struct {
 
 type kind struct{ Group, Version, Kind string }
 
-// definitionsOf are the definitions of an OpenAPI document.
+// definitionsOf returns the definitions of an OpenAPI document.
 func definitionsOf(swagger []byte) (map[string]*schema, error) {
 	var document struct {
 		Definitions map[string]json.RawMessage
@@ -42,13 +43,14 @@ func definitionsOf(swagger []byte) (map[string]*schema, error) {
 		if err := json.Unmarshal(text, &more); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if s.Properties["metadata"] != nil { // else it is sent along with requests, and is no resource
+		if s.Properties["metadata"] != nil { // types without metadata are not resources
 			s.Kinds = more.Kinds
 		}
 		s.reduce()
 		definitions[name] = s
 	}
-	definitions["io.k8s.apimachinery.pkg.api.resource.Quantity"] = &schema{Type: []string{"string", "number"}, Format: "quantity"}
+	definitions["io.k8s.apimachinery.pkg.api.resource.Quantity"] = &schema{Type: []string{"string",
+		"number"}, Format: "quantity"}
 	return definitions, nil
 }
 

@@ -10,17 +10,19 @@ import (
 	"strings"
 )
 
-// enum is what a field may be. The OpenAPI documents do not have it; the source they are made of does.
+// enum is the allowed values of a field. The OpenAPI documents do not have them; the source they
+// are generated from does.
 type enum struct {
 	definition string
 	path       []string // properties, and "[]" for the elements of a list or map
 	values     []string
 }
 
-// enumsOf reads them from zz_generated.openapi.go: functions that return a composite literal, and a map from the names of types to
-// these functions.
+// enumsOf reads the enums from zz_generated.openapi.go, which has functions that return a composite
+// literal, and a map from the names of types to these functions.
 func enumsOf(source []byte) ([]enum, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), "zz_generated.openapi.go", source, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), "zz_generated.openapi.go", source,
+		parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +45,8 @@ func enumsOf(source []byte) ([]enum, error) {
 		if !ok {
 			return true
 		}
-		if function, ok := call.Fun.(*ast.Ident); ok && strings.HasPrefix(function.Name, "schema_") {
+		if function, ok := call.Fun.(*ast.Ident); ok &&
+			strings.HasPrefix(function.Name, "schema_") {
 			names[function.Name] = definitionName(entry.Key, imports)
 		}
 		return true
@@ -56,12 +59,14 @@ func enumsOf(source []byte) ([]enum, error) {
 		}
 	}
 	if len(all) < 100 {
-		return nil, fmt.Errorf("only %d enums found: the source is written in another way than it was", len(all))
+		return nil, fmt.Errorf("only %d enums found: the source is written in another way than it was",
+			len(all))
 	}
 	return all, nil
 }
 
-// definitionName is the name of the definition of a type: "k8s.io/api/core/v1.Pod" or corev1.Pod{}.OpenAPIModelName().
+// definitionName returns the name of the definition of a type, which key gives as
+// "k8s.io/api/core/v1.Pod" or corev1.Pod{}.OpenAPIModelName().
 func definitionName(key ast.Expr, imports map[string]string) string {
 	var path string
 	switch key := key.(type) {
@@ -116,12 +121,12 @@ func (e enum) collect(n ast.Node, all *[]enum) {
 	})
 }
 
-// apply puts the values where they belong. A field that need not be there may be empty too: the server cannot tell the two apart
-// and sets its default.
+// apply sets the values in the definitions. An optional field may also be empty: the server cannot
+// distinguish that from a missing field and sets the default.
 func (e enum) apply(definitions map[string]*schema) error {
 	at, optional := definitions[e.definition], false
 	if at == nil {
-		return nil // a type that no request has
+		return nil // a type that is not used in requests
 	}
 	for _, name := range e.path {
 		if at == nil {

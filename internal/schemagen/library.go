@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// library is what the file will hold. Whatever is there from one version on is known by that version.
+// library is the content of the file. Each version has what was added in it or in an earlier one.
 type library struct {
 	versions    []string
 	kinds       map[string]history // resource types -> names of definitions
 	definitions map[string]history // names -> schemas
 }
 
-// history is what something was from a version on, until the next entry; null when it was nothing any more.
+// history maps a release to the value from that release on; null means removed.
 type history []state
 
 type state struct {
@@ -34,7 +34,7 @@ func (h history) last() string {
 	return h[len(h)-1].text
 }
 
-// object is the history as JSON: an object of versions to what it was.
+// object returns the history as a JSON object from versions to values.
 func (h history) object() json.RawMessage {
 	b := []byte("{")
 	for i, s := range h {
@@ -57,7 +57,7 @@ func (l *library) add(version string, definitions map[string]*schema) {
 	for name, s := range definitions {
 		text, err := json.Marshal(s)
 		if err != nil {
-			panic(err) // there is nothing in it that has no JSON
+			panic(err) // every field can be marshalled
 		}
 		texts[name] = string(text)
 		for _, k := range s.Kinds {
@@ -72,7 +72,7 @@ func (l *library) add(version string, definitions map[string]*schema) {
 	record(l.kinds, from, kinds)
 }
 
-// record adds what is not as it was before.
+// record adds the values that differ from those of the last version.
 func record(histories map[string]history, from string, now map[string]string) {
 	for name, text := range now {
 		if histories[name].last() != text {
@@ -100,7 +100,9 @@ func (l *library) zip() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.BestCompression)
+	})
 	write := func(name string, value any) error {
 		w, err := z.Create(name + ".json")
 		if err != nil {

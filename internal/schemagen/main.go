@@ -1,8 +1,10 @@
-// Command schemagen makes configkit/k8skit/schemas/schemas.zip, the schemas of Kubernetes' resources, of the OpenAPI documents in
-// the modules k8s.io/kubernetes. `make gen-schemas` runs it; the go command fetches and verifies the modules.
+// Command schemagen makes configkit/k8skit/schemas/schemas.zip, the schemas of Kubernetes
+// resources, from the OpenAPI documents in the modules k8s.io/kubernetes. `make gen-schemas` runs
+// it; the go command fetches and verifies the modules.
 //
-// The rules of this room: only what says whether a resource is valid is kept, definitions that versions have in common are kept
-// once, and the same modules give the same bytes. A new version of Kubernetes is a new line in versions.
+// The rules of this package: only what decides whether a resource is valid is kept, definitions
+// that versions have in common are kept once, and the same modules give the same bytes. To add a
+// version of Kubernetes, add it to versions.
 package main
 
 import (
@@ -17,7 +19,7 @@ import (
 	"strings"
 )
 
-// versions are the versions of k8s.io/kubernetes, oldest first.
+// versions returns the versions of k8s.io/kubernetes, oldest first.
 func versions() []string {
 	return []string{"v1.33.13", "v1.34.4", "v1.35.4", "v1.36.3"}
 }
@@ -38,7 +40,7 @@ func main() {
 	}
 }
 
-// write makes the file.
+// write writes the file.
 func write(path string) error {
 	var all library
 	for _, version := range versions() {
@@ -56,9 +58,10 @@ func write(path string) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// read makes the definitions of a version.
+// read returns the definitions of a version.
 func read(version string) (map[string]*schema, error) {
-	out, err := exec.Command("go", "mod", "download", "-json", "k8s.io/kubernetes@"+version).Output()
+	out, err := exec.Command("go", "mod", "download", "-json",
+		"k8s.io/kubernetes@"+version).Output()
 	var module struct{ Zip, Error string }
 	if jsonErr := json.Unmarshal(out, &module); jsonErr != nil || module.Error != "" {
 		return nil, errors.Join(err, jsonErr, errors.New(module.Error))
@@ -100,7 +103,7 @@ func read(version string) (map[string]*schema, error) {
 	return definitions, nil
 }
 
-// minor is "1.36" of v1.36.3.
+// minor returns "1.36" for v1.36.3.
 func minor(version string) string {
 	return strings.Join(strings.Split(strings.TrimPrefix(version, "v"), ".")[:2], ".")
 }

@@ -9,16 +9,18 @@ import (
 	"strings"
 )
 
-// manifest is a resource made of its schema or found in a file, as it is or changed in one place.
+// manifest is a resource generated from its schema or found in a file, unchanged or with one
+// change.
 type manifest struct {
 	text   string
 	change string
 }
 
-// each is how many changed manifests there are of each kind.
+// each is the number of changed manifests of each kind.
 const each = 20
 
-// manifests makes valid resources of all kinds, and changes them. They are the same ones every time.
+// manifests generates valid resources of all kinds, and changes them. The result is the same on
+// every run.
 func manifests(definitions map[string]*schema) []manifest {
 	g := generator{definitions: definitions, random: rand.New(rand.NewPCG(1, 2))}
 	var all []manifest
@@ -34,12 +36,12 @@ func manifests(definitions map[string]*schema) []manifest {
 					m.key = "metadata"
 					n.entries = append(n.entries, m)
 				}
-				m.fixed = true // without a name it is no resource to fctl
+				m.fixed = true // without a name fctl does not count it as a resource
 				m.set("name", "some-name")
 				return n
 			}
 			if strings.HasSuffix(k.Kind, "List") {
-				continue // no resource, and not looked at as a whole
+				continue // a list is not a resource, and not validated as a whole
 			}
 			for range 3 {
 				all = append(all, manifest{text: make().text() + "\n", change: k.Kind + ": none"})
@@ -59,12 +61,12 @@ func manifests(definitions map[string]*schema) []manifest {
 // node is a value to be written: a map, a list or the text of a scalar.
 type node struct {
 	schema   *schema // without $ref
-	required bool    // by what is around it
+	required bool    // by the schema of its parent
 	key      string
 	entries  []*node
 	list     []*node
 	scalar   string
-	fixed    bool // what the resource is known by
+	fixed    bool // identifies the resource, so it is never changed
 }
 
 func (n *node) entry(key string) *node {
@@ -85,7 +87,7 @@ func (n *node) set(key, value string) {
 	e.scalar, e.fixed = strconv.Quote(value), true
 }
 
-// text is the value in flow style.
+// text returns the value in flow style.
 func (n *node) text() string {
 	var parts []string
 	switch {
@@ -103,7 +105,7 @@ func (n *node) text() string {
 	return n.scalar
 }
 
-// generator makes values of schemas.
+// generator generates values of schemas.
 type generator struct {
 	definitions map[string]*schema
 	random      *rand.Rand
@@ -165,7 +167,7 @@ func (g *generator) object(n *node, depth int) {
 	}
 }
 
-// change changes a value somewhere below n and says how.
+// change changes a value somewhere below n and describes the change.
 func (g *generator) change(n *node) manifest {
 	var places []*node
 	var collect func(*node)
@@ -192,7 +194,8 @@ func (g *generator) change(n *node) manifest {
 	return manifest{change: "unknown field at the top"}
 }
 
-// changed makes one of several changes of a value. It reports false when that one is not possible there.
+// changed makes one of several kinds of changes to a value. It reports false if that kind is not
+// possible there.
 func (g *generator) changed(n *node) (manifest, bool) {
 	s := n.schema
 	to := func(scalar, change string) (manifest, bool) {
@@ -203,7 +206,8 @@ func (g *generator) changed(n *node) (manifest, bool) {
 	switch g.random.IntN(20) {
 	case 0, 1:
 		if s.Properties != nil {
-			n.entries = append(n.entries, &node{key: g.pick("unknown", "Name", "replica", "x-y"), scalar: "1"})
+			n.entries = append(n.entries,
+				&node{key: g.pick("unknown", "Name", "replica", "x-y"), scalar: "1"})
 			return manifest{change: "unknown field"}, true
 		}
 	case 2, 3:
@@ -244,7 +248,8 @@ func (g *generator) changed(n *node) (manifest, bool) {
 	case 11:
 		return to("null", "nothing at")
 	case 12:
-		if s.Properties != nil || s.Items != nil || s.AdditionalProperties != nil || s.Type == "object" {
+		if s.Properties != nil || s.Items != nil || s.AdditionalProperties != nil ||
+			s.Type == "object" {
 			return to(g.pick("5", `"text"`, "true"), "a scalar for a collection")
 		}
 	case 13:

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// writeStandalone writes the JSON Schemas that kubeconform reads, one for each kind and called as it calls them, with what
-// openapi2jsonschema makes of OpenAPI: no other fields, and null for what need not be there. Enums are left out, which the OpenAPI
-// documents do not have.
+// writeStandalone writes the JSON Schemas for kubeconform, one for each kind, with the file names
+// that kubeconform expects. They are like those that openapi2jsonschema converts: unknown fields
+// are not allowed, and optional fields may be null. Enums are omitted, because the OpenAPI
+// documents do not have them.
 func writeStandalone(definitions map[string]*schema, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -24,12 +25,16 @@ func writeStandalone(definitions map[string]*schema, dir string) error {
 		for _, k := range s.Kinds {
 			needed := map[string]any{}
 			closure(definitions, name, needed, converted)
-			text, err := json.Marshal(map[string]any{"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/definitions/" + name, "definitions": needed})
+			text, err := json.Marshal(map[string]any{"$schema": "http://json-schema.org/draft-07/schema#",
+				"$ref": "#/definitions/" + name, "definitions": needed})
 			if err != nil {
 				return err
 			}
 			group, _, _ := strings.Cut(k.Group, ".")
-			file := strings.ToLower(strings.Join(slices.DeleteFunc([]string{k.Kind, group, k.Version}, func(s string) bool { return s == "" }), "-"))
+			file := strings.ToLower(strings.Join(slices.DeleteFunc([]string{k.Kind, group,
+				k.Version}, func(s string) bool {
+				return s == ""
+			}), "-"))
 			if err := os.WriteFile(filepath.Join(dir, file+".json"), text, 0o644); err != nil {
 				return err
 			}
@@ -38,7 +43,7 @@ func writeStandalone(definitions map[string]*schema, dir string) error {
 	return nil
 }
 
-// closure collects the definitions that one needs.
+// closure collects a definition and all definitions it refers to.
 func closure(definitions map[string]*schema, name string, needed, converted map[string]any) {
 	if _, ok := needed[name]; ok {
 		return
@@ -51,7 +56,7 @@ func closure(definitions map[string]*schema, name string, needed, converted map[
 	})
 }
 
-// each calls f for a schema and all inside it.
+// each calls f for a schema and all schemas inside it.
 func (s *schema) each(f func(*schema)) {
 	f(s)
 	for _, p := range s.Properties {

@@ -15,8 +15,8 @@ const (
 	changesOfEach   = 8
 )
 
-// changedTexts are the resources of a file, as they are and with a line changed in ways people do: left out, written twice, moved,
-// with another key or value.
+// changedTexts returns the resources of a file, unchanged and with a line changed as people might:
+// deleted, duplicated, indented, or with another key or value.
 func changedTexts(file string, text []byte) ([]manifest, error) {
 	docs, err := gaby.ParseAll(text)
 	if err != nil {
@@ -30,7 +30,8 @@ func changedTexts(file string, text []byte) ([]manifest, error) {
 			continue
 		}
 		original := docs[i].Bytes()
-		all = append(all, manifest{text: string(original), change: fmt.Sprintf("%s: document %d", file, i+1)})
+		all = append(all, manifest{text: string(original),
+			change: fmt.Sprintf("%s: document %d", file, i+1)})
 		for range changesOfEach {
 			m := changedLine(original, random)
 			m.change = fmt.Sprintf("%s: document %d: %s", file, i+1, m.change)
@@ -55,10 +56,12 @@ func changedLine(text []byte, random *rand.Rand) manifest {
 		if change == "" {
 			continue
 		}
-		result := bytes.Join(append(append([][]byte{}, lines[:i]...), append([][]byte{[]byte(changed)}, lines[i+1:]...)...), nil)
+		result := bytes.Join(append(append([][]byte{}, lines[:i]...),
+			append([][]byte{[]byte(changed)}, lines[i+1:]...)...), nil)
 		doc, err := gaby.ParseYAML(result)
-		if err != nil || !doc.ExistsP("metadata.name") || !doc.ExistsP("kind") || !doc.ExistsP("apiVersion") {
-			continue // no resource any more
+		if err != nil || !doc.ExistsP("metadata.name") || !doc.ExistsP("kind") ||
+			!doc.ExistsP("apiVersion") {
+			continue // not a resource any more
 		}
 		return manifest{text: string(result), change: fmt.Sprintf("line %d: %s", i+1, change)}
 	}
@@ -66,7 +69,8 @@ func changedLine(text []byte, random *rand.Rand) manifest {
 }
 
 func changedEntry(parts [][]byte, random *rand.Rand) (change, line string) {
-	indent, key, colon, value := string(parts[1]), string(parts[2]), string(parts[3]), string(parts[4])
+	indent, key, colon, value := string(parts[1]), string(parts[2]), string(parts[3]),
+		string(parts[4])
 	whole := indent + key + colon + value + "\n"
 	switch random.IntN(8) {
 	case 0:
@@ -78,7 +82,8 @@ func changedEntry(parts [][]byte, random *rand.Rand) (change, line string) {
 	case 3:
 		return "another key", indent + key + "x" + colon + value + "\n"
 	case 4:
-		return "a key in another case", indent + string(bytes.ToUpper([]byte(key[:1]))) + key[1:] + colon + value + "\n"
+		return "a key in another case",
+			indent + string(bytes.ToUpper([]byte(key[:1]))) + key[1:] + colon + value + "\n"
 	}
 	if value == "" {
 		return "", ""
