@@ -15,14 +15,14 @@ import (
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-// Options say what Do runs on which files. The zero value of everything but Paths and Chain is
-// the default of `fctl do`.
+// Options select the files and the functions of Do. The zero value of every field but Paths and
+// Chain is the default of `fctl do`.
 type Options struct {
 	// Paths are files, directories and patterns such as "apps/**/*.yaml"; "-" is In.
 	Paths     []string
-	Recursive bool   // the directories of a directory too
-	Dir       string // where paths start; empty for the working directory
-	// Toolchain is the format of the files. When it is empty, their names decide.
+	Recursive bool   // descend into subdirectories
+	Dir       string // what paths are relative to; empty for the working directory
+	// Toolchain is the format of the files. If it is empty, their names decide.
 	Toolchain api.ToolchainType
 
 	// Chain is the functions, in the order in which they run.
@@ -32,10 +32,11 @@ type Options struct {
 	// Functions change which functions there are, as for Main.
 	Functions []Option
 
-	// Format is what is written to Out, as -o says: auto, data, output, diff, mutations and so on.
+	// Format is the format written to Out, a value of -o: auto, data, output, diff, mutations and
+	// so on.
 	Format string
 	// InPlace writes the files, OutputDir writes files of the same names in a directory, and DryRun
-	// writes none. Out gets the output then only if there is a Format.
+	// writes none. With any of them, Out only gets output if Format is set.
 	InPlace   bool
 	OutputDir string
 	DryRun    bool
@@ -50,21 +51,22 @@ type Options struct {
 	ErrOut io.Writer // notes and problems; nil discards
 }
 
-// Result is what became of the files.
+// Result is the outcome of Do.
 type Result struct {
 	// Passed is true unless a validation did not pass.
 	Passed bool
 	// Units is the number of files on which the chain ran, or was to run.
 	Units int
-	// Changed are the paths of the files whose configuration the chain changed, whether that was written or not.
+	// Changed are the paths of the files whose configuration the chain changed, whether that was
+	// written or not.
 	Changed []string
 }
 
 // Do runs a chain of functions on files, as `fctl do` does. It reads no settings files, environment
-// variables or flags. Files are worked on in parallel; a file with a problem does not keep the others
-// from being worked on. The error holds all problems: errors.As finds an *api.Failure in it.
+// variables or flags. Files are processed in parallel; a problem with one file does not stop the
+// others. The error holds all problems: errors.As finds an *api.Failure in it.
 //
-// Do can be called several times at once, if each call has other files to write.
+// Do can be called concurrently, unless the calls write the same files.
 func Do(ctx context.Context, options Options) (Result, error) {
 	streams := iostreams.New(options.In, options.Out, options.ErrOut)
 	if options.In == nil {
@@ -81,11 +83,14 @@ func Do(ctx context.Context, options Options) (Result, error) {
 		return Result{}, err
 	}
 	deps := run.Deps{Streams: streams, Executor: executor, Writes: &run.Writes{}}
-	files := run.Files{Paths: options.Paths, Recursive: options.Recursive, Dir: options.Dir, Command: "do"}
+	files := run.Files{Paths: options.Paths, Recursive: options.Recursive, Dir: options.Dir,
+		Command: "do"}
 	if o.Request, err = run.Prepare(ctx, files, o.Settings, deps); err != nil {
 		return Result{}, err
 	}
-	if err := o.Request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) { return walk.List(options.Chain) }); err != nil {
+	if err := o.Request.Plan(ctx, func(walk *plan.Walk) (*plan.Plan, error) {
+		return walk.List(options.Chain)
+	}); err != nil {
 		return Result{}, err
 	}
 	result, err := run.Run(ctx, o, deps)
@@ -95,12 +100,14 @@ func Do(ctx context.Context, options Options) (Result, error) {
 	return Result{Passed: !result.No, Units: result.Units, Changed: result.Changed}, err
 }
 
-// run are the options of the loop.
+// run converts the options to those of package run.
 func (o *Options) run() (run.Options, error) {
 	s := settings.Defaults()
 	s.Toolchain = string(o.Toolchain)
-	s.KeepGoing, s.Strict, s.RequireMatch, s.AllowExternal = o.KeepGoing, o.Strict, o.RequireMatch, o.AllowExternal
-	all := run.Options{Settings: s, Print: o.Format != "", OutputDir: o.OutputDir, Select: run.Selection{Where: o.Where}, KeepGoing: o.KeepGoing}
+	s.KeepGoing, s.Strict, s.RequireMatch, s.AllowExternal = o.KeepGoing, o.Strict, o.RequireMatch,
+		o.AllowExternal
+	all := run.Options{Settings: s, Print: o.Format != "", OutputDir: o.OutputDir,
+		Select: run.Selection{Where: o.Where}, KeepGoing: o.KeepGoing}
 	outputs := 0
 	for _, c := range []struct {
 		on     bool

@@ -22,7 +22,8 @@ spec:
 `
 
 func setReplicas(n any) api.FunctionInvocationList {
-	return api.FunctionInvocationList{{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{Value: n}}}}
+	return api.FunctionInvocationList{{FunctionName: "set-replicas",
+		Arguments: []api.FunctionArgument{{Value: n}}}}
 }
 
 func ExampleDo() {
@@ -31,8 +32,10 @@ func ExampleDo() {
 		In:    strings.NewReader(deployment),
 		Out:   os.Stdout,
 		Chain: api.FunctionInvocationList{
-			{FunctionName: "set-replicas", Arguments: []api.FunctionArgument{{ParameterName: "replicas", Value: 5}}},
-			{FunctionName: "set-annotation", Arguments: []api.FunctionArgument{{Value: "example.com/team"}, {Value: "shop"}}},
+			{FunctionName: "set-replicas",
+				Arguments: []api.FunctionArgument{{ParameterName: "replicas", Value: 5}}},
+			{FunctionName: "set-annotation",
+				Arguments: []api.FunctionArgument{{Value: "example.com/team"}, {Value: "shop"}}},
 		},
 	})
 	fmt.Println(result.Units, len(result.Changed), err)
@@ -52,32 +55,41 @@ func TestDo(t *testing.T) {
 	t.Run("writes files in place", func(t *testing.T) {
 		dir := t.TempDir()
 		for _, name := range []string{"a.yaml", "b.yaml"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(deployment), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(deployment),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var out strings.Builder
-		result, err := fctl.Do(t.Context(), fctl.Options{Paths: []string{"."}, Dir: dir, InPlace: true, Chain: setReplicas(7), Out: &out})
-		if err != nil || result.Units != 2 || len(result.Changed) != 2 || !result.Passed || out.Len() > 0 {
+		result, err := fctl.Do(t.Context(),
+			fctl.Options{Paths: []string{"."}, Dir: dir, InPlace: true, Chain: setReplicas(7),
+				Out: &out})
+		if err != nil || result.Units != 2 || len(result.Changed) != 2 || !result.Passed ||
+			out.Len() > 0 {
 			t.Errorf("%+v, %v, %s", result, err, &out)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "b.yaml"))
-		if want := strings.Replace(deployment, "replicas: 1", "replicas: 7", 1); string(text) != want {
+		if want := strings.Replace(deployment, "replicas: 1", "replicas: 7",
+			1); string(text) != want {
 			t.Errorf("got %s, %v", text, err)
 		}
 	})
 	t.Run("reports every problem", func(t *testing.T) {
 		var errOut strings.Builder
-		result, err := fctl.Do(t.Context(), fctl.Options{Paths: []string{"-"}, In: strings.NewReader("a: [\n"), Chain: setReplicas(7), ErrOut: &errOut})
+		result, err := fctl.Do(t.Context(),
+			fctl.Options{Paths: []string{"-"}, In: strings.NewReader("a: [\n"),
+				Chain: setReplicas(7), ErrOut: &errOut})
 		var f *api.Failure
-		if !errors.As(err, &f) || f.Class != api.FailureInput || len(result.Changed) != 0 || !strings.Contains(errOut.String(), "<stdin>:") {
+		if !errors.As(err, &f) || f.Class != api.FailureInput || len(result.Changed) != 0 ||
+			!strings.Contains(errOut.String(), "<stdin>:") {
 			t.Errorf("%+v, %v, %s", result, err, &errOut)
 		}
 	})
 	t.Run("tells whether validations pass", func(t *testing.T) {
 		result, err := fctl.Do(t.Context(), fctl.Options{
 			Paths: []string{"-"}, In: strings.NewReader(deployment),
-			Chain: api.FunctionInvocationList{{FunctionName: "vet-cel", Arguments: []api.FunctionArgument{{Value: "r.spec.replicas > 1"}}}},
+			Chain: api.FunctionInvocationList{{FunctionName: "vet-cel",
+				Arguments: []api.FunctionArgument{{Value: "r.spec.replicas > 1"}}}},
 		})
 		if err != nil || result.Passed {
 			t.Errorf("%+v, %v", result, err)
@@ -87,16 +99,21 @@ func TestDo(t *testing.T) {
 		options fctl.Options
 		want    string
 	}{
-		"no paths":         {fctl.Options{Chain: setReplicas(7)}, "Paths are missing"},
-		"no chain":         {fctl.Options{Paths: []string{"-"}}, "the list of invocations is empty"},
-		"two outputs":      {fctl.Options{Paths: []string{"-"}, InPlace: true, DryRun: true}, "exclude each other"},
+		"no paths": {fctl.Options{Chain: setReplicas(7)}, "Paths are missing"},
+		"no chain": {fctl.Options{Paths: []string{"-"}},
+			"the list of invocations is empty"},
+		"two outputs": {fctl.Options{Paths: []string{"-"}, InPlace: true, DryRun: true},
+			"exclude each other"},
 		"unknown format":   {fctl.Options{Paths: []string{"-"}, Format: "xml"}, "xml"},
 		"unknown function": {fctl.Options{Paths: []string{"-"}, Chain: api.FunctionInvocationList{{FunctionName: "set-replica"}}}, `unknown function "set-replica"`},
-		"bad argument":     {fctl.Options{Paths: []string{"-"}, Chain: setReplicas("many")}, "replicas"},
-		"bad expression":   {fctl.Options{Paths: []string{"-"}, Where: "a =", Chain: setReplicas(7)}, "--where-resource"},
+		"bad argument": {fctl.Options{Paths: []string{"-"}, Chain: setReplicas("many")},
+			"replicas"},
+		"bad expression": {fctl.Options{Paths: []string{"-"}, Where: "a =",
+			Chain: setReplicas(7)}, "--where-resource"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := fctl.Do(t.Context(), c.options); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := fctl.Do(t.Context(), c.options); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})

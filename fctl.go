@@ -1,12 +1,11 @@
-// Package fctl is the command fctl as a library: a team builds its own fctl,
-// with its own functions, in ten lines.
+// Package fctl is the command fctl as a library: a team builds its own fctl, with its own
+// functions, in ten lines.
 //
 //	func main() {
 //		os.Exit(fctl.Main(fctl.WithFunctions(api.ToolchainKubernetesYAML, myFunction())))
 //	}
 //
-// Do is the command do as a function, for programs that run functions on files
-// themselves.
+// Do is the command do as a function, for programs that run functions on files themselves.
 package fctl
 
 import (
@@ -24,14 +23,15 @@ type config struct {
 	register []func(*functions.Executor) error
 }
 
-// WithExecutor uses the executor make returns instead of the standard one.
-// make is called when a command first needs functions, and at most once.
+// WithExecutor replaces the standard executor by the one that make returns. make is called when a
+// command first needs functions, and at most once.
 func WithExecutor(make func() *functions.Executor) Option {
 	return func(c *config) { c.executor = make }
 }
 
 // WithFunctions adds functions to a toolchain.
-func WithFunctions(toolchain api.ToolchainType, registrations ...handler.FunctionRegistration) Option {
+func WithFunctions(toolchain api.ToolchainType,
+	registrations ...handler.FunctionRegistration) Option {
 	return WithRegistration(func(e *functions.Executor) error {
 		for _, r := range registrations {
 			if err := e.RegisterFunction(toolchain, r); err != nil {
@@ -42,14 +42,15 @@ func WithFunctions(toolchain api.ToolchainType, registrations ...handler.Functio
 	})
 }
 
-// WithRegistration calls register with the executor before it is used, to register functions and to add what is known about
-// resource types. What it returns is told to the user, who can do nothing about it: let a test call it.
+// WithRegistration calls register with the executor before it is used, to register functions and to
+// add resource type definitions. Its error is reported to the user, who cannot fix it, so call
+// register in a test as well.
 func WithRegistration(register func(*functions.Executor) error) Option {
 	return func(c *config) { c.register = append(c.register, register) }
 }
 
-// Main runs the command line of this process and returns the exit status,
-// which the caller gives to os.Exit.
+// Main runs the command line of this process and returns the exit status, which the caller passes
+// to os.Exit.
 func Main(options ...Option) int {
 	return cli.Main(newConfig(options).build)
 }

@@ -12,8 +12,10 @@ import (
 
 func hello(name string) handler.FunctionRegistration {
 	return handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{FunctionName: name, Description: "Say hello", Mutating: true, FunctionType: api.FunctionTypeCustom},
-		Function: func(_ *api.FunctionContext, documents gaby.Container, _ []api.FunctionArgument, _ []byte) (gaby.Container, any, error) {
+		FunctionSignature: api.FunctionSignature{FunctionName: name, Description: "Say hello",
+			Mutating: true, FunctionType: api.FunctionTypeCustom},
+		Function: func(_ *api.FunctionContext, documents gaby.Container, _ []api.FunctionArgument,
+			_ []byte) (gaby.Container, any, error) {
 			return documents, nil, nil
 		},
 	}
@@ -24,7 +26,8 @@ func build(options ...Option) (*functions.Executor, error) {
 }
 
 func TestFunctionsAreAddedToTheStandardOnes(t *testing.T) {
-	e, err := build(WithFunctions(api.ToolchainKubernetesYAML, hello("say-hello"), hello("say-goodbye")))
+	e, err := build(WithFunctions(api.ToolchainKubernetesYAML, hello("say-hello"),
+		hello("say-goodbye")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,11 +39,13 @@ func TestFunctionsAreAddedToTheStandardOnes(t *testing.T) {
 }
 
 func TestAnExecutorOfOnesOwn(t *testing.T) {
-	e, err := build(WithExecutor(functions.NewEmptyExecutor), WithFunctions(api.ToolchainKubernetesYAML, hello("say-hello")))
+	e, err := build(WithExecutor(functions.NewEmptyExecutor),
+		WithFunctions(api.ToolchainKubernetesYAML, hello("say-hello")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := e.Signatures(api.ToolchainKubernetesYAML); len(got) != 1 || got[0].FunctionName != "say-hello" {
+	if got := e.Signatures(api.ToolchainKubernetesYAML); len(got) != 1 ||
+		got[0].FunctionName != "say-hello" {
 		t.Errorf("got %v", got)
 	}
 }
@@ -59,7 +64,8 @@ func TestRegistrationByAFunction(t *testing.T) {
 
 func TestABadRegistrationIsAnError(t *testing.T) {
 	_, err := build(WithFunctions(api.ToolchainKubernetesYAML, hello("Say Hello")))
-	if bad, ok := errors.AsType[*handler.RegistrationError](err); !ok || bad.Function != "Say Hello" {
+	if bad, ok := errors.AsType[*handler.RegistrationError](err); !ok ||
+		bad.Function != "Say Hello" {
 		t.Errorf("got %v", err)
 	}
 }
