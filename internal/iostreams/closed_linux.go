@@ -2,11 +2,11 @@
 
 package iostreams
 
-// statusAtStart is what fcntl(F_GETFD) said about the standard streams before
-// the Go runtime started: negative if a stream was closed. The runtime opens
-// /dev/null in place of a closed stream, which then looks like one that somebody
-// does not want to read. fctl_entry sets it; only a binary that is linked with
-// -E fctl_entry, as make build does, has that. In others no stream looks closed.
-var statusAtStart [3]int64 //nolint:gochecknoglobals // it is written before there is anything else
+// statusAtStart has the results of fcntl(F_GETFD) for the standard streams before the Go runtime
+// started, negative for a closed stream. The runtime opens /dev/null in place of a closed stream,
+// which then looks like a stream redirected there on purpose. fctl_entry sets it; only a binary
+// linked with -E fctl_entry, as by make build, runs that. In other binaries no stream counts as
+// closed.
+var statusAtStart [3]int64 //nolint:gochecknoglobals // written before the runtime starts
 
 func closed(fd int) bool { return statusAtStart[fd] < 0 }

@@ -2,6 +2,6 @@
 
 package iostreams
 
-// closed reports whether a standard stream was closed when the program was
-// started, where that is known.
+// closed reports whether a standard stream was closed when the program started, which is not known
+// on this system.
 func closed(int) bool { return false }

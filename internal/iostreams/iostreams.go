@@ -1,10 +1,10 @@
-// Package iostreams is the only room that knows the process's standard
-// streams. Commands get a *Streams and never touch os.Stdin, os.Stdout or
-// os.Stderr, so every command runs in a test with buffers.
+// Package iostreams is the only package that uses the process's standard streams. Commands get a
+// *Streams and never touch os.Stdin, os.Stdout or os.Stderr, so every command runs in a test with
+// buffers.
 //
-// The payload goes to Out, talk goes to ErrOut. Whether a stream may carry
-// colour is decided once, per stream: --color, then FORCE_COLOR, then NO_COLOR
-// and TERM=dumb, then whether that very stream is a terminal.
+// Results go to Out, messages go to ErrOut. Whether a stream may carry colour is decided per stream
+// by --color, then FORCE_COLOR, then NO_COLOR and TERM=dumb, then whether the stream itself is a
+// terminal.
 package iostreams
 
 import (
@@ -21,10 +21,10 @@ import (
 // colorModes are the values of --color.
 var colorModes = [...]string{"auto", "always", "never"}
 
-// defaultWidth is used when Out is no terminal.
+// defaultWidth is the width in columns if Out is not a terminal.
 const defaultWidth = 80
 
-// Streams are the three standard streams of a run and what is known of them.
+// Streams are the three standard streams of a run and their properties.
 type Streams struct {
 	In     io.Reader
 	Out    io.Writer
@@ -33,8 +33,9 @@ type Streams struct {
 	inTTY, outTTY, errTTY bool
 	width                 int
 	getenv                func(string) string
-	mode                  atomic.Value // string; a signal can end a command while it sets this
-	lost                  atomic.Bool  // something was not written to ErrOut
+	// string; atomic, because a signal can end a command while it sets this
+	mode atomic.Value
+	lost atomic.Bool // writing to ErrOut failed
 }
 
 // System returns the streams of this process.
@@ -51,15 +52,14 @@ func System() *Streams {
 	return s
 }
 
-// New returns streams that are no terminals and have no environment.
+// New returns streams that are not terminals and have no environment.
 func New(in io.Reader, out, errOut io.Writer) *Streams {
 	s := &Streams{In: in, Out: out, ErrOut: errOut, getenv: func(string) string { return "" }}
 	s.mode.Store(colorModes[0])
 	return s
 }
 
-// Test returns streams over buffers: no terminal, no colour, 80 columns and
-// no environment.
+// Test returns streams over buffers: no terminal, no colour, 80 columns and no environment.
 func Test() (s *Streams, in, out, errOut *bytes.Buffer) {
 	in, out, errOut = new(bytes.Buffer), new(bytes.Buffer), new(bytes.Buffer)
 	return New(in, out, errOut), in, out, errOut
@@ -70,13 +70,13 @@ func (s *Streams) SetTerminal(in, out, errOut bool, width int) {
 	s.inTTY, s.outTTY, s.errTTY, s.width = in, out, errOut, width
 }
 
-// Getenv is a variable of the environment.
+// Getenv returns a variable of the environment.
 func (s *Streams) Getenv(name string) string { return s.getenv(name) }
 
-// SetEnv replaces the environment the colour decision reads.
+// SetEnv replaces the environment.
 func (s *Streams) SetEnv(getenv func(string) string) { s.getenv = getenv }
 
-// SetColor sets what --color (or its setting) said: auto, always or never.
+// SetColor sets the value of --color or its setting: auto, always or never.
 func (s *Streams) SetColor(mode string) error {
 	for _, m := range colorModes {
 		if m == mode {
@@ -87,13 +87,13 @@ func (s *Streams) SetColor(mode string) error {
 	return fmt.Errorf("color %q is not one of auto, always, never", mode)
 }
 
-// InIsTerminal tells whether reading In would wait for a person.
+// InIsTerminal reports whether reading In would wait for a person.
 func (s *Streams) InIsTerminal() bool { return s.inTTY }
 
-// OutIsTerminal tells whether a person reads Out.
+// OutIsTerminal reports whether Out is a terminal.
 func (s *Streams) OutIsTerminal() bool { return s.outTTY }
 
-// Width is the number of columns Out has.
+// Width returns the number of columns of Out.
 func (s *Streams) Width() int {
 	if s.width > 0 {
 		return s.width
@@ -106,13 +106,13 @@ func (s *Streams) Width() int {
 	return defaultWidth
 }
 
-// ColorOut tells whether Out may carry colour.
+// ColorOut reports whether Out may carry colour.
 func (s *Streams) ColorOut() bool { return s.colored(s.outTTY) }
 
-// ColorErr tells whether ErrOut may carry colour.
+// ColorErr reports whether ErrOut may carry colour.
 func (s *Streams) ColorErr() bool { return s.colored(s.errTTY) }
 
-// OutStyle returns a function that colours text for Out, or leaves it alone.
+// OutStyle returns a function that colours text for Out, or returns it unchanged.
 func (s *Streams) OutStyle(attributes ...color.Attribute) func(string) string {
 	return style(s.ColorOut(), attributes)
 }
@@ -122,8 +122,8 @@ func (s *Streams) ErrStyle(attributes ...color.Attribute) func(string) string {
 	return style(s.ColorErr(), attributes)
 }
 
-// style does not leave the decision to fatih/color, which would look at stdout
-// alone; here each stream has its own answer.
+// style does not leave the decision to fatih/color, which would only check the standard output;
+// here each stream has its own setting.
 func style(colored bool, attributes []color.Attribute) func(string) string {
 	if !colored {
 		return func(text string) string { return text }
@@ -140,7 +140,7 @@ func (s *Streams) colored(tty bool) bool {
 	case "never":
 		return false
 	}
-	// FORCE_COLOR=0 and =false are how CI systems say no.
+	// CI systems turn colour off with FORCE_COLOR=0 or =false.
 	switch v := s.getenv("FORCE_COLOR"); v {
 	case "":
 	case "0", "false":

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// output is the standard output or error of this process, fd.
+// output returns the standard output or error of this process, whose file descriptor is fd.
 func output(f *os.File, fd int) io.Writer {
 	if closed(fd) {
 		return closedOutput{}
@@ -16,7 +16,7 @@ func output(f *os.File, fd int) io.Writer {
 	return f
 }
 
-// input is the standard input of this process.
+// input returns the standard input of this process.
 func input(f *os.File) io.Reader {
 	if closed(0) {
 		return closedInput{}
@@ -26,17 +26,21 @@ func input(f *os.File) io.Reader {
 
 type closedInput struct{}
 
-func (closedInput) Read([]byte) (int, error) { return 0, errors.New("the standard input is closed") }
+func (closedInput) Read([]byte) (int, error) {
+	return 0,
+		errors.New("the standard input is closed")
+}
 
-// errClosed is the error of writing to a closed stream. Of the error stream nobody sees it.
+// errClosed is the error of writing to a closed stream. It names the standard output, because
+// errors of the error stream are not shown.
 var errClosed = errors.New("the standard output is closed")
 
 type closedOutput struct{}
 
 func (closedOutput) Write([]byte) (int, error) { return 0, errClosed }
 
-// checked is an error stream that knows whether something could not be written
-// to it. Nobody can be notified then.
+// checked is an error stream that records in lost whether a write failed, because such an error
+// cannot be reported.
 type checked struct {
 	w    io.Writer
 	lost *atomic.Bool
@@ -44,12 +48,12 @@ type checked struct {
 
 func (c checked) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
-	if err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that went away had what it wanted
+	// EPIPE: the reader is gone, which is not an error
+	if err != nil && !errors.Is(err, syscall.EPIPE) {
 		c.lost.Store(true)
 	}
 	return n, err
 }
 
-// Lost reports whether something could not be written to ErrOut, other than
-// because nobody reads it any more.
+// Lost reports whether a write to ErrOut failed, except because its reader is gone.
 func (s *Streams) Lost() bool { return s.lost.Load() }

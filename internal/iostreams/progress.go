@@ -6,13 +6,15 @@ import (
 	"time"
 )
 
-// When progress is shown: not before somebody wonders, and then as often as it can be read.
+// Progress is shown after progressAfter, so that short runs show none, and updated every
+// progressEvery, which is still readable.
 const (
 	progressAfter = 500 * time.Millisecond
 	progressEvery = 100 * time.Millisecond
 )
 
-// Progress is a line on the error stream that tells how far a long work is. A nil Progress shows nothing.
+// Progress is a line on the error stream that shows how much of a long task is done. A nil Progress
+// shows nothing.
 type Progress struct {
 	streams *Streams
 	things  string
@@ -25,7 +27,8 @@ type Progress struct {
 	ended bool
 }
 
-// NewProgress begins to tell of work on a number of things, if a person reads the error stream.
+// NewProgress begins to show the progress of work on a number of things. It returns nil if the
+// error stream is not a terminal, or if there are fewer than two things.
 func (s *Streams) NewProgress(things string, total int) *Progress {
 	if !s.errTTY || total < 2 {
 		return nil
@@ -43,13 +46,13 @@ func (p *Progress) show() {
 	if p.ended {
 		return
 	}
-	// That it cannot be shown is nothing to tell anybody.
+	// A failed write is ignored: progress is not worth an error.
 	_, _ = fmt.Fprintf(p.streams.ErrOut, "\r%d of %d %s", p.done, p.total, p.things)
 	p.shown = true
 	p.timer.Reset(progressEvery)
 }
 
-// Add tells that n more things are done.
+// Add counts n more things as done.
 func (p *Progress) Add(n int) {
 	if p == nil {
 		return
@@ -59,7 +62,7 @@ func (p *Progress) Add(n int) {
 	p.done += n
 }
 
-// Pause removes the line while other text is written.
+// Pause removes the line while write writes other text.
 func (p *Progress) Pause(write func()) {
 	if p != nil {
 		p.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/iostreams"
 )
 
-// locked is a buffer that several write to.
+// locked is a buffer for concurrent writers.
 type locked struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -22,7 +22,7 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// take is what was written since the last time.
+// take returns what was written since the last call.
 func (l *locked) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,14 +68,15 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// Nobody is told who does not look, or of what is done at once.
+// TestNoProgress checks that nothing is shown without a terminal, or for a single thing.
 func TestNoProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, _, errOut := iostreams.Test()
-		for _, p := range []*iostreams.Progress{nil, s.NewProgress("files", 120), func() *iostreams.Progress {
-			s.SetTerminal(false, false, true, 80)
-			return s.NewProgress("files", 1)
-		}()} {
+		for _, p := range []*iostreams.Progress{nil, s.NewProgress("files", 120),
+			func() *iostreams.Progress {
+				s.SetTerminal(false, false, true, 80)
+				return s.NewProgress("files", 1)
+			}()} {
 			p.Add(1)
 			time.Sleep(time.Minute)
 			paused := false
