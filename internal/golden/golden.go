@@ -1,10 +1,12 @@
 // Package golden runs the golden cases in process and checks the list itself.
 //
-// testdata/cases.txt is the one list of cases: a name, then the words after
-// `fctl`. manual-test.sh runs it with the real binary and writes the golden
-// files; this package runs the same list and compares with the same files. So
-// that both read a line alike, its words are quoted as for a POSIX shell and
-// contain nothing that a shell would expand. A case runs inside testdata/.
+// testdata/cases.txt is the list of cases: a name, then the words after `fctl`. manual-test.sh runs
+// the list with the real binary and writes the golden files; this package runs the same list and
+// compares with the same files. So that both read a line alike, its words are quoted as for a POSIX
+// shell and contain nothing that a shell would expand. A case runs inside testdata/.
+//
+// The golden file of a case is golden-output/FOLDER/NAME.out. FOLDER is the first function of a
+// `do` case, else its first word.
 package golden
 
 import (
@@ -28,12 +30,12 @@ import (
 // Case is one line of the list.
 type Case struct {
 	Name  string
-	File  string   // its golden file in golden-output/
-	Line  string   // the words as written
-	Words []string // the words as read
+	File  string   // path of its golden file in golden-output/
+	Line  string   // the words, quoted
+	Words []string // the words, unquoted
 }
 
-// Load reads the list.
+// Load reads the list. The error has all problems with its lines.
 func Load(path string) ([]Case, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -65,12 +67,13 @@ func Load(path string) ([]Case, error) {
 			continue
 		}
 		seen[name] = true
-		cases = append(cases, Case{Name: name, File: folder(words, known) + "/" + name + ".out", Line: rest, Words: words})
+		cases = append(cases, Case{Name: name, File: folder(words, known) + "/" + name + ".out",
+			Line: rest, Words: words})
 	}
 	return cases, errors.Join(problems...)
 }
 
-// functionNames are the names of all functions of all toolchains.
+// functionNames returns the names of all functions of all toolchains.
 func functionNames() map[string]bool {
 	names := map[string]bool{}
 	executor := functions.NewStandardExecutor()
@@ -82,7 +85,7 @@ func functionNames() map[string]bool {
 	return names
 }
 
-// folder is where the golden file of a case is: see the comment of the package.
+// folder returns the folder of the golden file of a case: see the comment of the package.
 func folder(words []string, functions map[string]bool) string {
 	if words[0] == "do" {
 		for _, word := range words {
@@ -98,8 +101,7 @@ func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// shellSafe refuses what a shell would do something else with than take it as
-// it stands.
+// shellSafe returns an error if a shell would not take the line literally.
 func shellSafe(line string) error {
 	inDouble := false
 	for i := 0; i < len(line); i++ {
@@ -119,21 +121,23 @@ func shellSafe(line string) error {
 	return nil
 }
 
-// Result is what a case printed.
+// Result is the status and the output of a case.
 type Result struct {
 	Status         int
 	Stdout, Stderr []byte
 }
 
-// Run runs words in this process, with a new executor as a new process has it.
+// Run runs words in this process, with a new executor as in a new process.
 func Run(ctx context.Context, words []string) Result {
 	streams, _, out, errOut := iostreams.Test()
-	app := &cli.App{Streams: streams, Executor: func() (*functions.Executor, error) { return functions.NewStandardExecutor(), nil }}
+	app := &cli.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+		return functions.NewStandardExecutor(), nil
+	}}
 	status := app.Run(ctx, words)
 	return Result{Status: status, Stdout: out.Bytes(), Stderr: errOut.Bytes()}
 }
 
-// Text is the golden file of a case with this result, as manual-test.sh writes it.
+// Text returns the golden file of a case with this result, as manual-test.sh writes it.
 func (c Case) Text(r Result) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "$ fctl %s\nexit status %d\n", c.Line, r.Status)
@@ -153,7 +157,7 @@ func (c Case) Text(r Result) []byte {
 	return b.Bytes()
 }
 
-// Missing finds cases without a golden file, and golden files without a case.
+// Missing returns the cases without a golden file, and the golden files without a case.
 func Missing(cases []Case, dir string) (missing, orphans []string, err error) {
 	files := map[string]bool{}
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -173,7 +177,7 @@ func Missing(cases []Case, dir string) (missing, orphans []string, err error) {
 	return missing, slices.Sorted(maps.Keys(files)), err
 }
 
-// Uncovered are the functions no case runs.
+// Uncovered returns the names of functions that no case runs.
 func Uncovered(cases []Case, names []string) []string {
 	covered := map[string]bool{}
 	for _, c := range cases {
@@ -184,8 +188,8 @@ func Uncovered(cases []Case, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return covered[name] })
 }
 
-// Functions are the names of the functions a `do` case runs, in order. FILE is
-// taken to be the first word that names a file, or "-".
+// Functions returns the names of the functions that a `do` case runs, in order. The first word with
+// a file extension, or "-", counts as FILE.
 func (c Case) Functions() []string {
 	at := c.file()
 	if at < 0 || at+2 >= len(c.Words) {
@@ -209,7 +213,7 @@ func (c Case) file() int {
 	})
 }
 
-// Extension is that of the name of its FILE.
+// Extension returns the extension of its FILE.
 func (c Case) Extension() string {
 	if at := c.file(); at > 0 {
 		return filepath.Ext(c.Words[at])
@@ -217,8 +221,8 @@ func (c Case) Extension() string {
 	return ""
 }
 
-// OnFile is the case with its configuration printed, whatever it prints, and
-// with another FILE.
+// OnFile returns the words of the case changed to print the configuration, and to read another FILE
+// if path is not empty.
 func (c Case) OnFile(path string) []string {
 	at := c.file()
 	words := []string{"do", "--data-only"}
@@ -226,7 +230,8 @@ func (c Case) OnFile(path string) []string {
 		switch word := c.Words[i]; {
 		case i == at && path != "":
 			words = append(words, path)
-		case word == "--data-only" || word == "--output-only" || strings.HasPrefix(word, "--output="):
+		case word == "--data-only" || word == "--output-only" ||
+			strings.HasPrefix(word, "--output="):
 		case word == "-o" || word == "--output":
 			i++
 		default:

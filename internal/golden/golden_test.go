@@ -18,7 +18,7 @@ import (
 
 const update = "the real binary writes the golden files: make update-golden"
 
-// load goes to testdata/, where cases run, and reads the list.
+// load changes to testdata/, where cases run, and reads the list.
 func load(t *testing.T) (cases []golden.Case, goldenDir string) {
 	t.Helper()
 	goldenDir, err := filepath.Abs("../../golden-output")
@@ -43,8 +43,8 @@ func load(t *testing.T) (cases []golden.Case, goldenDir string) {
 	return cases, goldenDir
 }
 
-// TestGolden runs every case: go test -run TestGolden/set-replicas runs those of
-// one function, go test -run TestGolden/.*/tree-unit those with a name.
+// TestGolden runs every case: go test -run TestGolden/set-replicas runs those of one function, go
+// test -run TestGolden/.*/tree-unit those with a name.
 func TestGolden(t *testing.T) {
 	cases, dir := load(t)
 	for _, c := range cases {
@@ -55,8 +55,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenOnOneProcessorAndOnEight runs the cases with more than one part again,
-// and with LONG=1 (make long) all of them: the same bytes.
+// TestGoldenOnOneProcessorAndOnEight runs the cases with more than one part again, and with LONG=1
+// (make long) all of them. The output must not depend on the number of processors.
 func TestGoldenOnOneProcessorAndOnEight(t *testing.T) {
 	cases, dir := load(t)
 	ran := 0
@@ -67,7 +67,10 @@ func TestGoldenOnOneProcessorAndOnEight(t *testing.T) {
 				continue
 			}
 			ran++
-			t.Run(fmt.Sprintf("%d/%s", processors, strings.TrimSuffix(c.File, ".out")), func(t *testing.T) { check(t, c, dir) })
+			t.Run(fmt.Sprintf("%d/%s", processors, strings.TrimSuffix(c.File, ".out")),
+				func(t *testing.T) {
+					check(t, c, dir)
+				})
 		}
 	}
 	if ran < 50 {
@@ -86,9 +89,8 @@ func check(t *testing.T, c golden.Case, dir string) {
 	}
 }
 
-// hasParts reports whether a case reads a directory, what a pattern matches, or
-// several files, whose units run at the same time, or a large file, whose
-// documents do.
+// hasParts reports whether a case has parts that run in parallel: several files, from words, a
+// directory or a pattern, or a large file with its documents.
 func hasParts(c golden.Case) bool {
 	files := 0
 	for _, word := range c.Words {
@@ -138,8 +140,8 @@ func TestEveryFunctionHasACase(t *testing.T) {
 	}
 }
 
-// TestIdempotence runs chains of idempotent functions on their own result,
-// which must change nothing.
+// TestIdempotence runs chains of idempotent functions on their own result, which must change
+// nothing.
 func TestIdempotence(t *testing.T) {
 	cases, _ := load(t)
 	executor := functions.NewStandardExecutor()
@@ -161,7 +163,8 @@ func TestIdempotence(t *testing.T) {
 			}
 			second := golden.Run(t.Context(), c.OnFile(path))
 			if second.Status != 0 || !bytes.Equal(first.Stdout, second.Stdout) {
-				t.Errorf("exit status %d, (-once +twice)\n%s", second.Status, cmp.Diff(string(first.Stdout), string(second.Stdout)))
+				t.Errorf("exit status %d, (-once +twice)\n%s", second.Status,
+					cmp.Diff(string(first.Stdout), string(second.Stdout)))
 			}
 		})
 	}
@@ -214,27 +217,32 @@ func TestLoadRefusesWhatAShellReadsOtherwise(t *testing.T) {
 
 func TestChecksSeeWhatIsWrong(t *testing.T) {
 	cases := []golden.Case{
-		{Name: "a", File: "get-x/a.out", Words: []string{"do", "-o", "json", "f.yaml", "U", "get-x", "then", "set-y", "then"}},
+		{Name: "a", File: "get-x/a.out",
+			Words: []string{"do", "-o", "json", "f.yaml", "U", "get-x", "then", "set-y", "then"}},
 		{Name: "b", File: "version/b.out", Words: []string{"version"}},
 	}
 	if got := cases[0].Functions(); !slices.Equal(got, []string{"get-x", "set-y"}) {
 		t.Errorf("functions %q", got)
 	}
-	if got := golden.Uncovered(cases, []string{"get-x", "get-z"}); !slices.Equal(got, []string{"get-z"}) {
+	if got := golden.Uncovered(cases, []string{"get-x", "get-z"}); !slices.Equal(got,
+		[]string{"get-z"}) {
 		t.Errorf("uncovered %q", got)
 	}
-	if got := cases[0].OnFile("g.yaml"); !slices.Equal(got, []string{"do", "--data-only", "g.yaml", "U", "get-x", "then", "set-y", "then"}) {
+	if got := cases[0].OnFile("g.yaml"); !slices.Equal(got,
+		[]string{"do", "--data-only", "g.yaml", "U", "get-x", "then", "set-y", "then"}) {
 		t.Errorf("words %q", got)
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"version/b.out", "version/c.out"} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o750), os.WriteFile(path, nil, 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o750),
+			os.WriteFile(path, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	missing, orphans, err := golden.Missing(cases, dir)
-	if err != nil || !slices.Equal(missing, []string{"a"}) || !slices.Equal(orphans, []string{"version/c.out"}) {
+	if err != nil || !slices.Equal(missing, []string{"a"}) ||
+		!slices.Equal(orphans, []string{"version/c.out"}) {
 		t.Errorf("missing %q, orphans %q, %v", missing, orphans, err)
 	}
 }
@@ -261,7 +269,8 @@ func TestFolderOfACase(t *testing.T) {
 	for _, c := range cases {
 		files = append(files, c.File)
 	}
-	if want := []string{"get-replicas/a.out", "do/b.out", "diff/c.out", "C/d.out"}; !slices.Equal(files, want) {
+	if want := []string{"get-replicas/a.out", "do/b.out", "diff/c.out",
+		"C/d.out"}; !slices.Equal(files, want) {
 		t.Errorf("golden files %q, want %q", files, want)
 	}
 }
