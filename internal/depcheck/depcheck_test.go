@@ -1,5 +1,4 @@
-// Package depcheck holds the test that keeps the arrows of the design: which
-// room may import which.
+// Package depcheck holds the test of the design's dependencies: which package may import which.
 package depcheck_test
 
 import (
@@ -8,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	// Linked so that the go command does not take this test's result from its
-	// cache when the code has changed.
+	// This import prevents the go command from using a cached result of this test after the code
+	// has changed.
 	_ "github.com/fctl-dev/fctl"
 )
 
 const module = "github.com/fctl-dev/fctl"
 
-// graph maps a package to what it imports, tests left out.
+// graph maps a package to its imports, without those of tests.
 type graph map[string][]string
 
 func load(t *testing.T) graph {
@@ -30,23 +29,25 @@ func load(t *testing.T) graph {
 		words := strings.Fields(line)
 		g[words[0]] = words[1:]
 	}
-	// It can print in colours and is never asked to; functions get at nothing of it but what expressions give.
+	// yqlib can print in colours but is never asked to. Functions only use it to evaluate
+	// expressions.
 	delete(g, "github.com/mikefarah/yq/v4/pkg/yqlib")
 	return g
 }
 
-// rule says what the packages of a room may not import.
+// rule says what a package, and those below it, may not import.
 type rule struct {
-	room      string // a package of this module and those below it
+	room      string // the package; those below it are included
 	except    []string
 	deny      []string // packages and those below them
-	reachable bool     // also through others
+	reachable bool     // indirect imports count as well
 	why       string
 }
 
 func rules() []rule {
 	in := func(path string) string { return module + "/" + path }
-	const cobra, viper, color = "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/fatih/color"
+	const cobra, viper, color = "github.com/spf13/cobra", "github.com/spf13/viper",
+		"github.com/fatih/color"
 	return []rule{
 		{room: in("functions"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "functions know nothing of the command line"},
 		{room: in("configkit"), deny: []string{cobra, viper, color, in("internal"), in("cmd"), module + "!"}, reachable: true, why: "configkit knows nothing of the command line"},
@@ -74,8 +75,7 @@ func rules() []rule {
 	}
 }
 
-// below tells whether pkg is room or below it; a room ending in ! is that
-// package alone.
+// below reports whether pkg is room or below it. A room that ends in ! is only that package.
 func below(pkg, room string) bool {
 	if exact, ok := strings.CutSuffix(room, "!"); ok {
 		return pkg == exact
@@ -83,8 +83,8 @@ func below(pkg, room string) bool {
 	return pkg == room || strings.HasPrefix(pkg, room+"/")
 }
 
-// broken lists the imports that break the rule. Packages of one room may import
-// each other; an exception holds for it as the importing and as the imported.
+// broken returns the imports that break the rule. Packages within a room may import each other. An
+// exception applies to a package both as importer and as import.
 func (r rule) broken(g graph) []string {
 	excepted := func(pkg string) bool {
 		return slices.ContainsFunc(r.except, func(e string) bool { return below(pkg, e) })
@@ -148,15 +148,23 @@ func TestAWrongArrowIsSeen(t *testing.T) {
 		g    graph
 		want int
 	}{
-		"cobra through another package": {graph{in("functions/kubernetes"): {"x"}, "x": {"github.com/spf13/cobra/doc"}}, 1},
-		"internal from configkit":       {graph{in("configkit/gaby"): {in("internal/diag")}}, 1},
-		"functions from configkit":      {graph{in("configkit/yamlkit"): {in("functions/handler"), in("api")}}, 1},
-		"a family from another":         {graph{in("functions/kubernetes"): {in("functions/appconfig"), in("functions/generic")}}, 1},
-		"the document knows resources":  {graph{in("configkit/gaby"): {in("configkit/yamlkit")}}, 1},
-		"the loop knows the commands":   {graph{in("internal/run"): {in("internal/cli"), in("internal/plan")}}, 1},
-		"viper in cli":                  {graph{in("internal/cli"): {"github.com/spf13/viper", "github.com/spf13/cobra"}}, 1},
-		"the root from internal":        {graph{in("internal/plan"): {module}}, 1},
-		"fine":                          {graph{in("internal/cli"): {"github.com/spf13/cobra", in("functions")}, in("functions"): {in("configkit/gaby")}, module: {in("internal/cli")}}, 0},
+		"cobra through another package": {graph{in("functions/kubernetes"): {"x"},
+			"x": {"github.com/spf13/cobra/doc"}}, 1},
+		"internal from configkit": {graph{in("configkit/gaby"): {in("internal/diag")}}, 1},
+		"functions from configkit": {graph{in("configkit/yamlkit"): {in("functions/handler"),
+			in("api")}}, 1},
+		"a family from another": {graph{in("functions/kubernetes"): {in("functions/appconfig"),
+			in("functions/generic")}}, 1},
+		"the document knows resources": {graph{in("configkit/gaby"): {in("configkit/yamlkit")}},
+			1},
+		"the loop knows the commands": {graph{in("internal/run"): {in("internal/cli"),
+			in("internal/plan")}}, 1},
+		"viper in cli": {graph{in("internal/cli"): {"github.com/spf13/viper",
+			"github.com/spf13/cobra"}}, 1},
+		"the root from internal": {graph{in("internal/plan"): {module}}, 1},
+		"fine": {graph{in("internal/cli"): {"github.com/spf13/cobra",
+			in("functions")}, in("functions"): {in("configkit/gaby")},
+			module: {in("internal/cli")}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var found []string
