@@ -11,16 +11,19 @@ import (
 	"testing"
 )
 
-// TestClosedStreams runs the binary as make build links it, with closed outputs or a closed input.
+// TestClosedStreams runs the binary, linked as by make build, with closed outputs or a closed
+// input.
 func TestClosedStreams(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the binary")
 	}
 	binary := filepath.Join(t.TempDir(), "fctl")
-	if out, err := exec.Command("go", "build", "-ldflags", "-E fctl_entry", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags", "-E fctl_entry", "-o", binary,
+		".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	const in, out, errOut, both, null = "<&-", ">&-", "2>&-", ">&- 2>&-", "1<>/dev/null 2<>/dev/null"
+	const in, out, errOut, both, null = "<&-", ">&-", "2>&-", ">&- 2>&-",
+		"1<>/dev/null 2<>/dev/null"
 	for _, c := range []struct {
 		words string
 		want  map[string]int
@@ -33,19 +36,23 @@ func TestClosedStreams(t *testing.T) {
 		{"explain set-path", map[string]int{out: 4, errOut: 0, both: 4, null: 0}},
 		{"do a.yaml U set-path data.n 1", map[string]int{out: 4, errOut: 0, both: 4, null: 0}},
 		{"do -o json a.yaml U get-resources", map[string]int{out: 4, errOut: 0, both: 4, null: 0}},
-		{"do --check a.yaml U set-path data.n 1", map[string]int{out: 4, errOut: 4, both: 4, null: 1}},
+		{"do --check a.yaml U set-path data.n 1",
+			map[string]int{out: 4, errOut: 4, both: 4, null: 1}},
 		{"diff a.yaml a.yaml", map[string]int{out: 0, errOut: 0, both: 0, null: 0}},
 		{"merge a.yaml a.yaml a.yaml", map[string]int{out: 4, errOut: 0, both: 4, null: 0}},
 		{"nothing", map[string]int{out: 2, errOut: 4, both: 4, null: 2}},
-		// An input that is closed is not an empty one.
+		// A closed input is not an empty one.
 		{"do - U set-path data.n 1", map[string]int{in: 3}},
 		{"do a.yaml U set-path data.n 1", map[string]int{in: 0}},
 		{"do a.yaml U set-starlark file:-", map[string]int{in: 3}},
-		// What is written to files is not written to the standard output.
+		// Results that are written to files do not need the standard output.
 		{"do -i a.yaml U set-path data.n 2", map[string]int{out: 0, errOut: 4, both: 4, null: 0}},
-		{"do -q -i a.yaml U set-path data.n 2", map[string]int{out: 0, errOut: 0, both: 0, null: 0}},
-		{"do -i --diff a.yaml U set-path data.n 2", map[string]int{out: 4, errOut: 4, both: 4, null: 0}},
-		{"do -q -O out a.yaml U set-path data.n 2", map[string]int{out: 0, errOut: 0, both: 0, null: 0}},
+		{"do -q -i a.yaml U set-path data.n 2",
+			map[string]int{out: 0, errOut: 0, both: 0, null: 0}},
+		{"do -i --diff a.yaml U set-path data.n 2",
+			map[string]int{out: 4, errOut: 4, both: 4, null: 0}},
+		{"do -q -O out a.yaml U set-path data.n 2",
+			map[string]int{out: 0, errOut: 0, both: 0, null: 0}},
 	} {
 		for redirection, want := range c.want {
 			dir := t.TempDir()
@@ -63,9 +70,12 @@ func TestClosedStreams(t *testing.T) {
 				status = exit.ExitCode()
 			}
 			if status != want {
-				t.Errorf("%s %s: status %d, want %d\n%s", c.words, redirection, status, want, text.String())
+				t.Errorf("%s %s: status %d, want %d\n%s", c.words, redirection, status, want,
+					text.String())
 			}
-			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) && !bytes.Equal(after, bytes.Replace(before, []byte("n: 0"), []byte("n: 2"), 1)) {
+			if after, err := os.ReadFile(path); err != nil ||
+				!bytes.Equal(after, before) &&
+					!bytes.Equal(after, bytes.Replace(before, []byte("n: 0"), []byte("n: 2"), 1)) {
 				t.Errorf("%s %s: the file is %q (%v)", c.words, redirection, after, err)
 			}
 		}

@@ -16,11 +16,12 @@ import (
 	"testing"
 )
 
-// counter is a file with a number that processes increment.
+// counter makes a file with a number that processes increment.
 func counter(t *testing.T, path string) string {
 	t.Helper()
 	text := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: counter\ndata:\n  n: 0\n"
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+		os.WriteFile(path, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -32,13 +33,15 @@ func count(t *testing.T, path string) (n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Sscanf(string(text[strings.Index(string(text), "  n: "):]), " n: %d\n", &n); err != nil {
+	if _, err := fmt.Sscanf(string(text[strings.Index(string(text), "  n: "):]), " n: %d\n",
+		&n); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
 	return n
 }
 
-// increment runs fctl n times in each of several loops at once, and fails if a run fails. words are the files, by loop.
+// increment runs fctl n times in each of several concurrent loops, and fails if a run fails. words
+// returns the words for the files of a loop.
 func increment(t *testing.T, loops, n int, words func(loop int) []string) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -56,8 +59,8 @@ func increment(t *testing.T, loops, n int, words func(loop int) []string) {
 	all.Wait()
 }
 
-// TestNoUpdateIsLost increments a number in one file with four loops of processes: 100 times, and with LONG (make long) 2,000 times
-// while the machine is busy.
+// TestNoUpdateIsLost increments a number in one file with four loops of processes: 100 times, and
+// with LONG (make long) 2,000 times while the machine is busy.
 func TestNoUpdateIsLost(t *testing.T) {
 	updates := 100
 	if os.Getenv("LONG") != "" {
@@ -74,15 +77,16 @@ func TestNoUpdateIsLost(t *testing.T) {
 	}
 }
 
-// TestProcessesDoNotWaitForEachOther runs fctl on the same files in different orders, each of them named twice and some of them
-// so large that work on others waits until they are done.
+// TestProcessesDoNotWaitForEachOther runs fctl on the same files in different orders. Each file is
+// named twice, and some are so large that work on others waits until they are done, which must not
+// cause a deadlock.
 func TestProcessesDoNotWaitForEachOther(t *testing.T) {
 	const files, loops, runs = 8, 2, 2
 	dir := inMemory(t)
 	var forth, back []string
 	for i := range files {
 		path := counter(t, filepath.Join(dir, fmt.Sprintf("%02d.yaml", i)))
-		if i%4 == 0 { // both of them together are more than is kept until it is printed
+		if i%4 == 0 { // the two together exceed the results kept in memory
 			if f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err == nil {
 				_, err = f.WriteString(strings.Repeat("# "+strings.Repeat("x", 100_000)+"\n", 90))
 				if err := errors.Join(err, f.Close()); err != nil {
@@ -105,14 +109,15 @@ func TestProcessesDoNotWaitForEachOther(t *testing.T) {
 	}
 }
 
-// TestWaitingForALock: who waits for a file that another program has locked says so, and then works on the file as it is by then.
+// TestWaitingForALock checks that a note says if fctl waits for a file that another program has
+// locked, and that it then reads the current content.
 func TestWaitingForALock(t *testing.T) {
 	path := counter(t, filepath.Join(inMemory(t), "counter.yaml"))
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // it is read below
+	defer f.Close() //nolint:errcheck // its content is checked below
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +127,8 @@ func TestWaitingForALock(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(stderr)
-	if want := path + ": note: waiting for another program that has locked the file"; !lines.Scan() || lines.Text() != want {
+	if want := path + ": note: waiting for another program that has locked the file"; !lines.Scan() ||
+		lines.Text() != want {
 		t.Errorf("it says %q, want %q", lines.Text(), want)
 	}
 	text, err := os.ReadFile(path)
@@ -139,7 +145,7 @@ func TestWaitingForALock(t *testing.T) {
 	}
 }
 
-// busy has the processors busy until the test ends.
+// busy keeps processors busy until the test ends.
 func busy(t *testing.T) {
 	var end atomic.Bool
 	t.Cleanup(func() { end.Store(true) })

@@ -9,17 +9,16 @@ import (
 	"testing"
 )
 
-// maxInit is what the initialisation of one package may cost, in milliseconds, on a machine on which that of testdata/yardstick costs
-// yardstick.
+// maxInit is the limit for the initialisation of one package in milliseconds, on a machine where
+// that of testdata/yardstick takes yardstick milliseconds.
 const (
 	maxInit   = 0.3
 	yardstick = 0.13
 )
 
-// TestInitCost runs the binary with the runtime's own account of package
-// initialisation, in turn with a program whose init does always the same. A busy
-// machine makes a run slow but never a slow package fast, so the best of many
-// runs counts, and on a slow machine the limit is higher.
+// TestInitCost runs the binary with the runtime's trace of package initialisation, alternating with
+// a program whose init is constant work. Load on the machine only makes runs slower, so the best of
+// many runs counts. On a slow machine the limit is higher.
 func TestInitCost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the binary")
@@ -39,7 +38,8 @@ func TestInitCost(t *testing.T) {
 	}
 }
 
-// tracer builds a program. The function it returns runs it, and notes the packages whose init was the fastest so far.
+// tracer builds a program. The function it returns runs it, and updates best with the minimum time
+// of each package's init in milliseconds.
 func tracer(t *testing.T, dir string) func(best map[string]float64) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "program")
@@ -72,9 +72,11 @@ func tooExpensive(costs map[string]float64, limit float64) []string {
 	return found
 }
 
-// initCosts reads lines such as
+// initCosts parses lines such as
 //
 //	init net/http @3.2 ms, 0.071 ms clock, 9968 bytes, 140 allocs
+//
+// and returns the time of each package in milliseconds.
 func initCosts(trace string) map[string]float64 {
 	costs := map[string]float64{}
 	for line := range strings.Lines(trace) {

@@ -15,10 +15,11 @@ import (
 	"time"
 )
 
-// inMemory is a directory for a test, without a disk that it would wait for if there is one without.
+// inMemory returns a directory for a test, in memory if possible, so that the test does not wait
+// for a disk.
 func inMemory(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "fctl") //nolint:usetesting // elsewhere
+	dir, err := os.MkdirTemp("/dev/shm", "fctl") //nolint:usetesting // not in /dev/shm
 	if err != nil {
 		return t.TempDir()
 	}
@@ -34,7 +35,7 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Args[0] = "fctl" // what TestMain goes by
+	cmd.Args[0] = "fctl" // TestMain runs the command of this name
 	return cmd
 }
 
@@ -42,7 +43,7 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 type manyFiles struct {
 	t   *testing.T
 	dir string
-	was []int // the replicas in each
+	was []int // the replicas in each file
 }
 
 func newManyFiles(t *testing.T, n int) *manyFiles {
@@ -64,12 +65,14 @@ func (m *manyFiles) path(i int) string {
 	return filepath.Join(m.dir, fmt.Sprintf("d%d/web-%d.yaml", i%7, i))
 }
 
-// text is what a file holds: some are longer than a page.
+// text returns the content of a file; some files are longer than a page.
 func (m *manyFiles) text(i, replicas int) string {
-	return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-%d\nspec:\n  replicas: %d\n%s# the end\n", i, replicas, strings.Repeat("# and more\n", i%800))
+	return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web-%d\nspec:\n  replicas: %d\n%s# the end\n",
+		i, replicas, strings.Repeat("# and more\n", i%800))
 }
 
-// run runs fctl, and sends it a signal as soon as one of the files is another one; -1 lets it alone. status is -1 when it was killed.
+// run runs fctl, and sends it a signal as soon as the file at has been replaced; with -1 for at it
+// sends none. status is -1 if fctl was killed.
 func (m *manyFiles) run(replicas, at int, signal os.Signal) (status int, stderr string) {
 	m.t.Helper()
 	cmd := process(m.t, "do", "-f", m.dir, "-R", "-i", "set-replicas", fmt.Sprint(replicas))
@@ -92,11 +95,11 @@ func (m *manyFiles) run(replicas, at int, signal os.Signal) (status int, stderr 
 		}
 		time.Sleep(50 * time.Microsecond)
 	}
-	<-ended //nolint:errcheck // the exit code tells
+	<-ended //nolint:errcheck // ProcessState has the exit code
 	return cmd.ProcessState.ExitCode(), errOut.String()
 }
 
-// check makes sure that each file is what it was or what it was to become, and tells how many have become that.
+// check checks that each file has its old or its new content, and returns how many have the new.
 func (m *manyFiles) check(replicas int) (done int) {
 	m.t.Helper()
 	for i := range m.was {
@@ -125,8 +128,9 @@ func (m *manyFiles) leftovers() int {
 	return len(found)
 }
 
-// TestKilledInPlace kills fctl at any moment while it writes to a thousand files: each is then what it was or what it was to
-// become, whole, and the next run that is let alone leaves nothing behind of those that were killed.
+// TestKilledInPlace kills fctl at random moments while it writes a thousand files. Each file must
+// have its old or its new content, and the next run that is not killed must remove the temporary
+// files of those that were.
 func TestKilledInPlace(t *testing.T) {
 	patience := 6 * time.Second
 	if testing.Short() {
@@ -140,7 +144,7 @@ func TestKilledInPlace(t *testing.T) {
 			switch status, stderr := m.run(replicas, rand.IntN(len(m.was)), os.Kill); status {
 			case -1:
 				kills++
-			case 0: // it was faster
+			case 0: // it ended before the signal
 			default:
 				t.Fatalf("status %d: %s", status, stderr)
 			}
@@ -151,19 +155,23 @@ func TestKilledInPlace(t *testing.T) {
 		}
 		replicas++
 		status, stderr := m.run(replicas, -1, nil)
-		if done, left := m.check(replicas), m.leftovers(); status != 0 || done != len(m.was) || left > 0 {
-			t.Fatalf("a run that was let alone wrote %d of %d files, and %d temporary files are left (status %d)\n%s", done, len(m.was), left, status, stderr)
+		if done, left := m.check(replicas),
+			m.leftovers(); status != 0 || done != len(m.was) || left > 0 {
+			t.Fatalf("a run that was let alone wrote %d of %d files, and %d temporary files are left (status %d)\n%s",
+				done, len(m.was), left, status, stderr)
 		}
 	}
-	t.Logf("%d runs killed, %d of them while they wrote; they left %d temporary files", kills, amid, left)
+	t.Logf("%d runs killed, %d of them while they wrote; they left %d temporary files", kills, amid,
+		left)
 }
 
-// TestInterruptedInPlace ends fctl with each of the signals while it writes: it finishes what it has begun.
+// TestInterruptedInPlace ends fctl with each of the signals while it writes: it must finish the
+// files it has begun.
 func TestInterruptedInPlace(t *testing.T) {
 	for _, e := range endings {
 		t.Run(e.signal.String(), func(t *testing.T) {
 			m := newManyFiles(t, 300)
-			for i := range m.was { // files that are skipped are not among those that were not reached
+			for i := range m.was { // skipped files must not count as not reached
 				if err := os.WriteFile(m.path(i)+".txt", nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -176,8 +184,10 @@ func TestInterruptedInPlace(t *testing.T) {
 				}
 				switch {
 				case (status == 0 || status == e.status) && done == len(m.was) && replicas < 50:
-					continue // it was faster
-				case status != e.status || !strings.HasSuffix(stderr, e.message) || !strings.Contains(stderr, fmt.Sprintf("\n%d of ", done)) || !strings.Contains(stderr, fmt.Sprintf("; %d not reached\n", len(m.was)-done)):
+					continue // it ended before the signal
+				case status != e.status || !strings.HasSuffix(stderr, e.message) ||
+					!strings.Contains(stderr, fmt.Sprintf("\n%d of ", done)) ||
+					!strings.Contains(stderr, fmt.Sprintf("; %d not reached\n", len(m.was)-done)):
 					t.Fatalf("status %d after %d files: %s", status, done, stderr)
 				}
 				return

@@ -11,15 +11,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadme runs the console blocks of README.md, the guides and docs/porting.md in examples/ and compares what they print
-// with what the file says. UPDATE_README=1 writes what they print.
+// TestReadme runs the console blocks of README.md, the guides and docs/porting.md in examples/ and
+// compares the output with the blocks. UPDATE_README=1 writes the output into them.
 func TestReadme(t *testing.T) {
 	root := filepath.Join("..", "..")
 	guides, err := filepath.Glob(filepath.Join(root, "docs", "guide", "*.md"))
 	if err != nil || len(guides) == 0 {
 		t.Fatal(guides, err)
 	}
-	for _, path := range append(guides, filepath.Join(root, "README.md"), filepath.Join(root, "docs", "porting.md")) {
+	for _, path := range append(guides, filepath.Join(root, "README.md"),
+		filepath.Join(root, "docs", "porting.md")) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			checkBlocks(t, path)
@@ -53,11 +54,12 @@ func checkBlocks(t *testing.T, path string) {
 		return
 	}
 	if d := cmp.Diff(string(text), actual); d != "" {
-		t.Errorf("%s does not say what happens (-file +truth, UPDATE_README=1 writes it):\n%s", path, d)
+		t.Errorf("%s does not say what happens (-file +truth, UPDATE_README=1 writes it):\n%s",
+			path, d)
 	}
 }
 
-// commands are the lines of a block that are typed.
+// commands returns the commands in a block.
 func commands(block string) []string {
 	var typed []string
 	for line := range strings.Lines(block) {
@@ -68,14 +70,15 @@ func commands(block string) []string {
 	return typed
 }
 
-// runBlock runs the commands with fctl on the path and returns the block they make.
+// runBlock runs the commands and returns the block with their actual output.
 func runBlock(t *testing.T, typed []string) string {
 	t.Helper()
 	var block strings.Builder
 	for _, command := range typed {
 		cmd := exec.Command("sh", "-c", command)
 		cmd.Dir = filepath.Join("..", "..", "examples")
-		cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=", "GORACE=atexit_sleep_ms=0")
+		cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=",
+			"GORACE=atexit_sleep_ms=0")
 		out, err := cmd.CombinedOutput()
 		if err != nil && cmd.ProcessState.ExitCode() < 0 {
 			t.Fatalf("%s: %v", command, err)

@@ -21,9 +21,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"fctl": command, "shopctl": command})
 }
 
-// TestScript runs the behaviour of the command line. Beside testscript's own
-// commands there are three that assert the exact exit status, which `! exec`
-// does not:
+// TestScript runs the scripts that describe the behaviour of the command line. Besides testscript's
+// own commands there are three that check the exact exit status, which `! exec` does not:
 //
 //	status N COMMAND...       COMMAND ends with status N
 //	unread N COMMAND...       the same, with a standard output nobody reads
@@ -37,7 +36,8 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", "")
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // with -race every command would end with a second of sleep
+			// with -race every command would sleep a second at exit
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Values["env"] = env
 			return nil
 		},
@@ -80,7 +80,7 @@ func command(ts *testscript.TestScript, words []string) *exec.Cmd {
 	if !ok {
 		ts.Fatalf("no environment")
 	}
-	// The commands of testscript.Main are found in the script's PATH.
+	// The commands of testscript.Main are in the script's PATH.
 	program := words[0]
 	for _, dir := range filepath.SplitList(env.Getenv("PATH")) {
 		if path := filepath.Join(dir, program); isFile(path) {
@@ -123,7 +123,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Stdout = &stdout
 	ts.Check(cmd.Start())
 	defer time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() }).Stop()
-	// More than a pipe holds: when it is written the process is reading.
+	// This is more than a pipe holds, so once it is written the process is reading.
 	_, err = stdin.Write(bytes.Repeat([]byte("# waiting\n"), 20_000))
 	ts.Check(err)
 	ts.Check(cmd.Process.Signal(syscall.SIGINT))

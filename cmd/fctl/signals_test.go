@@ -19,17 +19,21 @@ var endings = []struct {
 	signal  syscall.Signal
 	status  int
 	message string
-}{{syscall.SIGINT, 130, "fctl: interrupted\n"}, {syscall.SIGTERM, 143, "fctl: terminated\n"}, {syscall.SIGHUP, 129, "fctl: hangup\n"}}
+}{{syscall.SIGINT, 130, "fctl: interrupted\n"}, {syscall.SIGTERM, 143, "fctl: terminated\n"},
+	{syscall.SIGHUP, 129, "fctl: hangup\n"}}
 
-// waitingDir holds a manifest, a large one and a named pipe that nobody writes to.
+// waitingDir returns a directory with a manifest, a large one and a named pipe that nobody writes
+// to.
 func waitingDir(t *testing.T) string {
 	t.Helper()
 	dir := inMemory(t)
 	var large strings.Builder
 	for i := range 20_000 {
-		fmt.Fprintf(&large, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\ndata:\n  n: 0\n---\n", i)
+		fmt.Fprintf(&large, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c%d\ndata:\n  n: 0\n---\n",
+			i)
 	}
-	err := errors.Join(os.WriteFile(filepath.Join(dir, "large.yaml"), []byte(large.String()), 0o600), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	err := errors.Join(os.WriteFile(filepath.Join(dir, "large.yaml"), []byte(large.String()),
+		0o600), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +41,7 @@ func waitingDir(t *testing.T) string {
 	return dir
 }
 
-// Programs that run on the resources of large.yaml longer than anybody waits.
+// Programs that would run on the resources of large.yaml for longer than any test.
 const (
 	starlark = `n = [i for i in range(100000)]`
 	celExpr  = `[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, a + b + c > 0 && r.kind != "x")))`
@@ -62,10 +66,11 @@ func TestSignals(t *testing.T) {
 		"Starlark":       {"do", "large.yaml", "U", "set-starlark", starlark},
 		"Starlark, -i":   {"do", "-i", "large.yaml", "U", "set-starlark", starlark},
 		"CEL":            {"do", "large.yaml", "U", "vet-celexpr", celExpr},
-		"yq":             {"do", "large.yaml", "U", "set-yq", ".data.n += 1" + strings.Repeat(" | .data.n += 1", 200)},
-		"a template":     {"do", "large.yaml", "U", "set-template", template, "data.n"},
-		"printing":       {"do", "large.yaml", "U", "set-path", "data.n", "5"},
-		"printing, -i":   {"do", "-i", "--diff", "large.yaml", "U", "set-yq", ".data.n += 1"},
+		"yq": {"do", "large.yaml", "U", "set-yq",
+			".data.n += 1" + strings.Repeat(" | .data.n += 1", 200)},
+		"a template":   {"do", "large.yaml", "U", "set-template", template, "data.n"},
+		"printing":     {"do", "large.yaml", "U", "set-path", "data.n", "5"},
+		"printing, -i": {"do", "-i", "--diff", "large.yaml", "U", "set-yq", ".data.n += 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, e := range endings {
@@ -78,8 +83,9 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// endedBy runs fctl, whose output nobody reads, and sends it a signal some time later.
-func endedBy(t *testing.T, signal syscall.Signal, dir string, words []string) (status int, stderr string) {
+// endedBy runs fctl, whose output nobody reads, and sends it a signal after a while.
+func endedBy(t *testing.T, signal syscall.Signal, dir string,
+	words []string) (status int, stderr string) {
 	t.Helper()
 	for wait := 200 * time.Millisecond; ; wait *= 2 {
 		cmd := process(t, words...)
@@ -96,7 +102,7 @@ func endedBy(t *testing.T, signal syscall.Signal, dir string, words []string) (s
 			t.Fatal(err)
 		}
 		killed := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
-		_ = cmd.Wait() // the state says how it ended
+		_ = cmd.Wait() // ProcessState has the outcome
 		if !killed.Stop() {
 			t.Fatalf("%v does not end it", signal)
 		}
@@ -106,11 +112,12 @@ func endedBy(t *testing.T, signal syscall.Signal, dir string, words []string) (s
 		if wait > 20*time.Second {
 			t.Fatalf("%v kills it", signal)
 		}
-		// It was so early that fctl did not expect signals yet.
+		// The signal came before fctl had installed its handler: wait longer.
 	}
 }
 
-// TestSecondSignal ends a run at once that does not end in order because nobody reads what it says.
+// TestSecondSignal checks that a second signal ends a run at once that cannot end in order because
+// nobody reads its messages.
 func TestSecondSignal(t *testing.T) {
 	dir := waitingDir(t)
 	for _, e := range endings {
@@ -124,7 +131,7 @@ func TestSecondSignal(t *testing.T) {
 			t.Fatal(err)
 		}
 		one := make([]byte, 1)
-		if _, err := r.Read(one); err != nil { // it has begun to say more than a pipe holds
+		if _, err := r.Read(one); err != nil { // it has begun to write more than a pipe holds
 			t.Fatal(err)
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -135,7 +142,7 @@ func TestSecondSignal(t *testing.T) {
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
-		_ = cmd.Wait() // the state says how it ended
+		_ = cmd.Wait() // ProcessState has the outcome
 		if status := cmd.ProcessState.ExitCode(); !killed.Stop() || status != e.status {
 			t.Errorf("%v: status %d", e.signal, status)
 		}
