@@ -47,7 +47,8 @@ func increment(t *testing.T, loops, n int, words func(loop int) []string) {
 	var all sync.WaitGroup
 	for loop := range loops {
 		all.Go(func() {
-			args := append(append([]string{"do", "-q", "-i"}, words(loop)...), "set-starlark", `r["data"]["n"] += 1`)
+			args := append(append([]string{"do", "-q", "-i"}, words(loop)...), "set-starlark",
+				`r["data"]["n"] += 1`)
 			for range n {
 				if out, err := process(t, args...).CombinedOutput(); err != nil {
 					t.Errorf("%v: %s", err, out)

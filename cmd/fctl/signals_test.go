@@ -125,7 +125,8 @@ func TestSecondSignal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := process(t, "do", "-i", "-v", "large.yaml", "U", "set-starlark", `print("x" * 100); r["data"]["n"] += 1`)
+		cmd := process(t, "do", "-i", "-v", "large.yaml", "U", "set-starlark",
+			`print("x" * 100); r["data"]["n"] += 1`)
 		cmd.Dir, cmd.Stderr = dir, w
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

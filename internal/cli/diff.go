@@ -161,7 +161,7 @@ func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) 
 		return err
 	}
 	if before.Toolchain != after.Toolchain {
-		switch { // a name that tells nothing stands for what the other one is
+		switch { // a file whose name implies no toolchain gets that of the other
 		case !source.NameTells(a):
 			before.Toolchain = after.Toolchain
 		case !source.NameTells(b):

@@ -20,7 +20,8 @@ func addSelectors(flags *pflag.FlagSet, o *run.Selection) {
 		"several have commas between them: --kind Deployment,StatefulSet")
 	add(&o.Name, "name", "", "only resources of this `NAME`, or of several with commas between them",
 		"several have commas between them: --name web,db")
-	add(&o.Namespace, "namespace", "n", "only resources in this `NAMESPACE`", `for several: --where-resource "metadata.namespace IN ('shop', 'web')"`)
+	add(&o.Namespace, "namespace", "n", "only resources in this `NAMESPACE`",
+		`for several: --where-resource "metadata.namespace IN ('shop', 'web')"`)
 	add(&o.Labels, "selector", "l", "only resources with these `LABELS`, as in app=web,tier!=db",
 		"several labels have commas between them: -l app=web,tier!=db")
 	add(&o.Where, "where-resource", "",

@@ -21,7 +21,8 @@ func places(text []byte) (all []diff.Place) {
 func headers(f diff.File) string {
 	f.BeforePlaces, f.AfterPlaces = places(f.Before), places(f.After)
 	var labels []string
-	for _, header := range regexp.MustCompile(`(?m)^@@ .* @@.*`).FindAllString(string(diff.Unified(f)), -1) {
+	for _, header := range regexp.MustCompile(`(?m)^@@ .* @@.*`).FindAllString(string(diff.Unified(f)),
+		-1) {
 		_, label, _ := strings.Cut(header[2:], "@@")
 		labels = append(labels, strings.TrimPrefix(label, " "))
 	}

@@ -17,7 +17,8 @@ import (
 // invocation, or usage problems with positions, never both and never a panic.
 func FuzzInvocations(f *testing.F) {
 	for _, seed := range []string{
-		"[]", "[", "", "- FunctionName: set-size", `[{"FunctionName":"set-size","Arguments":[{"Value":"a"}]}]`, "- FunctionName: [a]",
+		"[]", "[", "", "- FunctionName: set-size",
+		`[{"FunctionName":"set-size","Arguments":[{"Value":"a"}]}]`, "- FunctionName: [a]",
 		"- {FunctionName: set-size, Arguments: {a: b}}",
 		"- {FunctionName: set-size, Params: {a: 1}, WhereResource: 5}", "&a [*a]",
 		"- ? [x]\n  : y",

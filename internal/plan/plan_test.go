@@ -285,7 +285,8 @@ func TestCheckUnit(t *testing.T) {
 		{"My Unit (1) #2@x.y_z-", "get-size", "", ""},
 		{"set-size", "5", "the name of the unit is missing between d.yaml and set-size",
 			"fctl do d.yaml UNIT set-size 5, or fctl do -f d.yaml set-size 5"},
-		{"set-size", "a'b", "the name of the unit is missing between d.yaml and set-size", `fctl do d.yaml UNIT set-size 'a'\''b', or fctl do -f d.yaml set-size 'a'\''b'`},
+		{"set-size", "a'b", "the name of the unit is missing between d.yaml and set-size",
+			`fctl do d.yaml UNIT set-size 'a'\''b', or fctl do -f d.yaml set-size 'a'\''b'`},
 		{"get-size", "", "the name of the unit is missing between d.yaml and get-size",
 			"fctl do d.yaml UNIT get-size, or fctl do -f d.yaml get-size"},
 		{"set-size", "get-size", "", ""}, // a unit with the name of a function

@@ -143,8 +143,8 @@ func written(s api.FunctionSignature, in api.FunctionInvocation, byName bool) st
 	return b.String()
 }
 
-// TestSchemaRefusesWhatIsWrong checks that the schema and fctl reject the same chains and accept the
-// same, so that an editor does not accept what fctl rejects.
+// TestSchemaRefusesWhatIsWrong checks that the schema and fctl reject the same chains and accept
+// the same, so that an editor does not accept what fctl rejects.
 func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 	c := newChecker(t)
 	for _, chain := range []string{
@@ -183,7 +183,8 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 		"- {function: set-label, arguments: {label-key: on, label-value: true}}",
 		"- {function: set-path, arguments: [spec.strategy, 'file:config.schema.json']}",
 		"- {function: set-path, arguments: {path: spec.strategy, value: {type: Recreate}}}",
-		"- {name: 1, function: get-replicas}", `[{"FunctionName": "set-replicas", "Arguments": [{"ParameterName": "replicas", "Value": 5, "DataType": "int"}]}]`,
+		"- {name: 1, function: get-replicas}",
+		`[{"FunctionName": "set-replicas", "Arguments": [{"ParameterName": "replicas", "Value": 5, "DataType": "int"}]}]`,
 	} {
 		if bySchema, byReader := c.check(t, chain); bySchema != nil || byReader != nil {
 			t.Errorf("%s\nschema: %v\nreader: %v", chain, bySchema, byReader)

@@ -257,8 +257,9 @@ type (
 		Text string `json:"text"`
 	}
 	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		Kind      string          `json:"kind,omitempty"` // "open" if the check could not be done, "notApplicable" for a filter
+		RuleID string `json:"ruleId"`
+		// "open" if the check could not be done, "notApplicable" for a filter
+		Kind      string          `json:"kind,omitempty"`
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`

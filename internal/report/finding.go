@@ -177,7 +177,9 @@ func (r Result) failures() []finding {
 	unchecked := r.uncheckedFindings(r.results())
 	return failureFindings(r.File, slices.DeleteFunc(slices.Clone(r.Response.Failures),
 		func(failure *api.Failure) bool {
-			return slices.ContainsFunc(unchecked, func(f finding) bool { return f.repeats(failure) })
+			return slices.ContainsFunc(unchecked, func(f finding) bool {
+				return f.repeats(failure)
+			})
 		}))
 }
 

@@ -38,7 +38,7 @@ type form struct {
 	outputs bool
 }
 
-// forms returns the values of -o in the order of help, except auto, which stands for one of them.
+// forms returns the values of -o in the order of help, except auto, which means one of them.
 func forms() []form {
 	return []form{
 		{name: Data, alias: "yaml", text: "the configuration, changed or not", render: renderData,

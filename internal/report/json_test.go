@@ -72,11 +72,14 @@ func fill(v reflect.Value, n int, draw func() string) {
 func TestAsEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(
-			rapid.String(), rapid.Just(""), rapid.SampledFrom([]string{"a<b>&c", "\x00\b\f\n\r\t\x1f\x7f", "\xff\xfe caf\xe9", "\u2028\u2029\u202a", `"\`, "größe"}),
+			rapid.String(), rapid.Just(""),
+			rapid.SampledFrom([]string{"a<b>&c", "\x00\b\f\n\r\t\x1f\x7f", "\xff\xfe caf\xe9",
+				"\u2028\u2029\u202a", `"\`, "größe"}),
 		)
 		n := rapid.IntRange(0, 3).Draw(t, "n")
 		for _, value := range []any{
-			&api.AttributeValueList{}, &api.ValidationResultList{}, &api.ResourceInfoList{}, &api.ResourceList{}, &api.ResourceMutationList{},
+			&api.AttributeValueList{}, &api.ValidationResultList{}, &api.ResourceInfoList{},
+			&api.ResourceList{}, &api.ResourceMutationList{},
 		} {
 			v := reflect.ValueOf(value).Elem()
 			fill(v, n, func() string { return text.Draw(t, "text") })
@@ -129,14 +132,19 @@ func TestLongLists(t *testing.T) {
 }
 
 func BenchmarkAttributes(b *testing.B) {
-	row := api.AttributeValue{Value: "docker.io/library/nginx:1.27.3", Index: 0, FunctionName: "get-image", Position: &api.Position{File: "./all.yaml", Line: 120_000, Column: 18}}
-	row.ResourceInfo = api.ResourceInfo{ResourceName: "shop/web", ResourceNameWithoutScope: "web", ResourceType: "apps/v1/Deployment", ResourceCategory: "Resource"}
-	row.Path, row.AttributeName, row.DataType = "spec.template.spec.containers.?name=web.image", "container-image", "string"
+	row := api.AttributeValue{Value: "docker.io/library/nginx:1.27.3", Index: 0,
+		FunctionName: "get-image", Position: &api.Position{File: "./all.yaml", Line: 120_000,
+			Column: 18}}
+	row.ResourceInfo = api.ResourceInfo{ResourceName: "shop/web", ResourceNameWithoutScope: "web",
+		ResourceType: "apps/v1/Deployment", ResourceCategory: "Resource"}
+	row.Path, row.AttributeName, row.DataType = "spec.template.spec.containers.?name=web.image",
+		"container-image", "string"
 	rows := make(api.AttributeValueList, 10_000)
 	for i := range rows {
 		name := fmt.Sprint("web-", i/2)
 		rows[i] = row
-		rows[i].ResourceName, rows[i].ResourceNameWithoutScope = api.ResourceName("shop/"+name), api.ResourceName(name)
+		rows[i].ResourceName, rows[i].ResourceNameWithoutScope = api.ResourceName("shop/"+name),
+			api.ResourceName(name)
 	}
 	size := int64(len(reference(b, rows)))
 	b.Run("own", func(b *testing.B) {
@@ -163,11 +171,13 @@ func BenchmarkAttributes(b *testing.B) {
 
 func TestNoControlsInJSON(t *testing.T) {
 	for text, want := range map[string]string{
-		"\x7f": `"\u007f"`, "\u0080": `"\u0080"`, "\u009b31m": `"\u009b31m"`, "\u202e": `"\u202e"`, "é\u00a0—": "\"é\u00a0—\"", "\x1b": `"\u001b"`,
+		"\x7f": `"\u007f"`, "\u0080": `"\u0080"`, "\u009b31m": `"\u009b31m"`, "\u202e": `"\u202e"`,
+		"é\u00a0—": "\"é\u00a0—\"", "\x1b": `"\u001b"`,
 	} {
 		got, err := Marshal(text)
 		var back string
-		if err != nil || string(got) != want+"\n" || json.Unmarshal(got, &back) != nil || back != text {
+		if err != nil || string(got) != want+"\n" || json.Unmarshal(got, &back) != nil ||
+			back != text {
 			t.Errorf("%q: got %s, %v", text, got, err)
 		}
 	}

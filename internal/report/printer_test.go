@@ -50,21 +50,27 @@ func rows(names ...string) api.Output {
 func TestRowsOfSeveralUnits(t *testing.T) {
 	chain := []api.FunctionSignature{{OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeResourceInfoList}}}
 	p := &report.Printer{Format: report.Output, Several: true, Signatures: chain}
-	text, early := printAll(t, p, unit("x/a", rows("one", "two")), unit("b", rows()), unit("none"), unit(`c"`, rows("three")))
+	text, early := printAll(t, p, unit("x/a", rows("one", "two")), unit("b", rows()), unit("none"),
+		unit(`c"`, rows("three")))
 	var got []struct{ Unit, ResourceName string }
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if len(got) != 3 || got[0].Unit != "x/a" || got[1].ResourceName != "two" || got[2].Unit != `c"` || !strings.HasPrefix(text, "[\n  {\n    \"Unit\": \"x/a\",\n    \"ResourceName\": \"one\",") || !strings.HasSuffix(text, "\n  }\n]\n") {
+	if len(got) != 3 || got[0].Unit != "x/a" || got[1].ResourceName != "two" ||
+		got[2].Unit != `c"` || !strings.HasPrefix(text,
+		"[\n  {\n    \"Unit\": \"x/a\",\n    \"ResourceName\": \"one\",") ||
+		!strings.HasSuffix(text, "\n  }\n]\n") {
 		t.Errorf("got %s", text)
 	}
 	if early < len(text)-10 {
 		t.Errorf("%d of %d bytes had to wait", len(text)-early, len(text))
 	}
-	if text, _ := printAll(t, &report.Printer{Format: report.Output, Several: true, Signatures: chain}, unit("a", rows()), unit("b", rows())); text != "[]\n" {
+	if text, _ := printAll(t, &report.Printer{Format: report.Output, Several: true,
+		Signatures: chain}, unit("a", rows()), unit("b", rows())); text != "[]\n" {
 		t.Errorf("no rows are %q", text)
 	}
-	if text, _ := printAll(t, &report.Printer{Format: report.Output, Several: true, Signatures: chain}, unit("a"), unit("b")); text != "" {
+	if text, _ := printAll(t, &report.Printer{Format: report.Output, Several: true,
+		Signatures: chain}, unit("a"), unit("b")); text != "" {
 		t.Errorf("no outputs are %q", text)
 	}
 }
@@ -72,13 +78,16 @@ func TestRowsOfSeveralUnits(t *testing.T) {
 func TestOutputsOfSeveralTypes(t *testing.T) {
 	value := func(v any) api.Output { return api.Output{OutputType: api.OutputTypeJSON, Value: v} }
 	chain := []api.FunctionSignature{
-		{OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeJSON}}, {OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeYAML}}, {OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeResourceInfoList}},
+		{OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeJSON}},
+		{OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeYAML}},
+		{OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeResourceInfoList}},
 	}
 	yaml := func(text string) api.Output {
 		return api.Output{OutputType: api.OutputTypeYAML, Value: api.YAMLPayload{Payload: text}}
 	}
 	text, _ := printAll(t, &report.Printer{Format: report.Output, Several: true, Signatures: chain},
-		unit("a", value([]any{map[string]any{"k": "<&>"}, map[string]any{}, 5, []any{1}}), yaml("x: 1\n"), rows("one")),
+		unit("a", value([]any{map[string]any{"k": "<&>"}, map[string]any{}, 5, []any{1}}),
+			yaml("x: 1\n"), rows("one")),
 		unit("b", value(map[string]any{"k": 1}), yaml("y: 1\n")))
 	want := `JSON:
 [
@@ -135,16 +144,24 @@ ResourceInfoList:
 // one array.
 func TestValidationsOfSeveralUnits(t *testing.T) {
 	validation := func(o api.OutputType, passed bool) api.Output {
-		return api.Output{OutputType: o, Value: api.ValidationResultList{{Passed: passed, FunctionName: "vet-x", FailedAttributes: api.AttributeValueList{{Index: 3}}}}}
+		return api.Output{OutputType: o,
+			Value: api.ValidationResultList{{Passed: passed, FunctionName: "vet-x",
+				FailedAttributes: api.AttributeValueList{{Index: 3}}}}}
 	}
-	chain := []api.FunctionSignature{{FunctionName: "vet-x", OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeValidationResult}}}
-	text, early := printAll(t, &report.Printer{Format: report.Auto, Several: true, Signatures: chain},
-		unit("a", validation(api.OutputTypeValidationResult, true)), unit("b", validation(api.OutputTypeValidationResultList, false)))
-	if strings.Count(text, `"Unit": `) != 2 || strings.Count(text, "[\n  {") != 1 || early < len(text)-5 {
+	chain := []api.FunctionSignature{{FunctionName: "vet-x",
+		OutputInfo: &api.FunctionOutput{OutputType: api.OutputTypeValidationResult}}}
+	text, early := printAll(t, &report.Printer{Format: report.Auto, Several: true,
+		Signatures: chain},
+		unit("a", validation(api.OutputTypeValidationResult, true)),
+		unit("b", validation(api.OutputTypeValidationResultList, false)))
+	if strings.Count(text, `"Unit": `) != 2 || strings.Count(text, "[\n  {") != 1 ||
+		early < len(text)-5 {
 		t.Errorf("got %s", text)
 	}
-	text, _ = printAll(t, &report.Printer{Format: report.Auto, Several: true, Signatures: chain, Screen: report.Screen{Terminal: true}},
-		unit("a", validation(api.OutputTypeValidationResult, true)), unit("b", validation(api.OutputTypeValidationResult, false)))
+	text, _ = printAll(t, &report.Printer{Format: report.Auto, Several: true, Signatures: chain,
+		Screen: report.Screen{Terminal: true}},
+		unit("a", validation(api.OutputTypeValidationResult, true)),
+		unit("b", validation(api.OutputTypeValidationResult, false)))
 	if !strings.HasPrefix(text, "./a.yaml: vet-x: passed\n./b.yaml:") {
 		t.Errorf("got %s", text)
 	}
@@ -152,8 +169,11 @@ func TestValidationsOfSeveralUnits(t *testing.T) {
 
 func TestTablesOfSeveralUnits(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
-		text, early := printAll(t, &report.Printer{Format: report.Table, Several: true, Screen: report.Screen{Terminal: terminal}}, unit("a", rows("one")), unit("long/name", rows("two", "three")))
-		if want := "UNIT       TYPE    NAME\na          v1/Pod  one\nlong/name  v1/Pod  two\nlong/name  v1/Pod  three\n"; text != want || early != 0 {
+		text, early := printAll(t, &report.Printer{Format: report.Table, Several: true,
+			Screen: report.Screen{Terminal: terminal}}, unit("a", rows("one")),
+			unit("long/name", rows("two", "three")))
+		if want := "UNIT       TYPE    NAME\na          v1/Pod  one\nlong/name  v1/Pod  two\nlong/name  v1/Pod  three\n"; text != want ||
+			early != 0 {
 			t.Errorf("got\n%swant\n%s", text, want)
 		}
 	}
@@ -165,9 +185,11 @@ func TestFileNamesAreEscapedOnATerminal(t *testing.T) {
 	terminal := report.Screen{Terminal: true}
 	for format, u := range map[report.Format]report.Result{
 		report.Table: unit(name, rows("one")),
-		report.Auto:  unit(name, api.Output{OutputType: api.OutputTypeValidationResult, Value: api.ValidationResultList{{Passed: true, FunctionName: "vet-x"}}}),
+		report.Auto: unit(name, api.Output{OutputType: api.OutputTypeValidationResult,
+			Value: api.ValidationResultList{{Passed: true, FunctionName: "vet-x"}}}),
 	} {
-		text, _ := printAll(t, &report.Printer{Format: format, Several: true, Screen: terminal}, unit("b", rows("one")), u)
+		text, _ := printAll(t, &report.Printer{Format: format, Several: true, Screen: terminal},
+			unit("b", rows("one")), u)
 		if strings.ContainsAny(text, "\x1b\t") || !strings.Contains(text, `a\x1b[31m\tb`) {
 			t.Errorf("%s: got %q", format, text)
 		}
@@ -189,11 +211,13 @@ func TestOtherFormatsOfSeveralUnits(t *testing.T) {
 		for i := range units {
 			units[i].Signatures = chain
 		}
-		text, _ := printAll(t, &report.Printer{Format: format, Several: true, Signatures: chain}, units...)
+		text, _ := printAll(t, &report.Printer{Format: format, Several: true, Signatures: chain},
+			units...)
 		if text != want {
 			t.Errorf("%s: got\n%swant\n%s", format, text, want)
 		}
-		if lines, _ := printAll(t, &report.Printer{Format: report.Response, Several: true}, units...); strings.Count(lines, "\n") != 3 {
+		if lines, _ := printAll(t, &report.Printer{Format: report.Response, Several: true},
+			units...); strings.Count(lines, "\n") != 3 {
 			t.Errorf("got %s", lines)
 		}
 	}

@@ -169,11 +169,16 @@ func knownDifference(us, them, manifest string) string {
 			why: "a document without apiVersion, which is no resource to fctl"},
 		{them: "into Go struct field .Metadata",
 			why: "metadata that is none, of a type without schema or of a document that is no resource to fctl"},
-		{them: "unsupported value", manifest: `(?m)^(apiVersion|kind): ("?\d|true|yes|""|\{|\[)`, why: "a number that JSON does not have, in a document that is not a resource to fctl"},
-		{them: "already set in map", manifest: "<<:", why: "a key that goes before one of the map that << brings, which YAML allows and kubectl takes"},
-		{them: "invalid map key", manifest: `(?m)^(apiVersion|kind): ["\d]`, why: "a key that is no name, of a document that is no resource to fctl"},
+		{them: "unsupported value", manifest: `(?m)^(apiVersion|kind): ("?\d|true|yes|""|\{|\[)`,
+			why: "a number that JSON does not have, in a document that is not a resource to fctl"},
+		{them: "already set in map", manifest: "<<:",
+			why: "a key that goes before one of the map that << brings, which YAML allows and kubectl takes"},
+		{them: "invalid map key", manifest: `(?m)^(apiVersion|kind): ["\d]`,
+			why: "a key that is no name, of a document that is no resource to fctl"},
 	} {
-		if (us == "") == (known.us == "") && strings.Contains(us, known.us) && strings.Contains(them, known.them) && regexp.MustCompile(known.manifest).MatchString(manifest) {
+		if (us == "") == (known.us == "") && strings.Contains(us, known.us) &&
+			strings.Contains(them, known.them) &&
+			regexp.MustCompile(known.manifest).MatchString(manifest) {
 			return known.why
 		}
 	}
@@ -204,7 +209,8 @@ func (c comparison) findings(dir string) (map[string]string, error) {
 }
 
 // invalid returns the message of kubeconform for each invalid file, and the files it skips.
-func (c comparison) invalid(dir string) (first map[string]string, skipped map[string]bool, err error) {
+func (c comparison) invalid(dir string) (first map[string]string, skipped map[string]bool,
+	err error) {
 	out, err := c.strict("-verbose", "-output", "json", dir).Output()
 	var report struct {
 		Resources []struct{ Filename, Status, Msg string }
@@ -215,7 +221,8 @@ func (c comparison) invalid(dir string) (first map[string]string, skipped map[st
 	first, skipped = map[string]string{}, map[string]bool{}
 	for _, r := range report.Resources {
 		skipped[r.Filename] = skipped[r.Filename] || r.Status == "statusSkipped"
-		if r.Status == "statusInvalid" || r.Status == "statusError" { // in any order; an empty document has no status
+		// Results come in any order, and an empty document has no status.
+		if r.Status == "statusInvalid" || r.Status == "statusError" {
 			if msg := cmp.Or(r.Msg, r.Status); first[r.Filename] == "" || msg < first[r.Filename] {
 				first[r.Filename] = msg
 			}
@@ -240,6 +247,7 @@ func (c comparison) times(file string) error {
 			best[i] = min(best[i], time.Since(start))
 		}
 	}
-	log.Printf("%s: fctl %v, kubeconform %v, %.1f times as long", file, best[0], best[1], float64(best[1])/float64(best[0]))
+	log.Printf("%s: fctl %v, kubeconform %v, %.1f times as long", file, best[0], best[1],
+		float64(best[1])/float64(best[0]))
 	return nil
 }

@@ -146,7 +146,8 @@ func (g *generator) value(s *schema, depth int) *node {
 			n.entries = append(n.entries, e)
 		}
 	default:
-		n.scalar = map[any]string{"integer": "3", "number": "0.5", "boolean": "true", "string": `"some text"`, "object": "{}"}[s.Type]
+		n.scalar = map[any]string{"integer": "3", "number": "0.5", "boolean": "true",
+			"string": `"some text"`, "object": "{}"}[s.Type]
 		if n.scalar == "" {
 			n.scalar = "{}"
 		}
@@ -279,7 +280,8 @@ func (g *generator) changed(n *node) (manifest, bool) {
 	case 18:
 		switch s.Format {
 		case "date-time":
-			return to(g.pick(`"yesterday"`, `"2026-13-01T00:00:00Z"`, "2026-01-31", `"2026-01-31 12:00:00"`), "no time")
+			return to(g.pick(`"yesterday"`, `"2026-13-01T00:00:00Z"`, "2026-01-31",
+				`"2026-01-31 12:00:00"`), "no time")
 		case "byte":
 			return to(`"not base64!"`, "not base64")
 		}

@@ -307,7 +307,8 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		NoProjectSettings: true,
 		ResourceTypes:     []File{{Path: filepath.Join(dir, "x")}},
 		Schemas:           []File{{Path: filepath.Join(dir, "x")}},
-		Space:             "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42, MaxSize: "7",
+		Space:             "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
+		MaxSize:  "7",
 		MaxBytes: 7,
 	}
 	if d := cmp.Diff(want, *s, cmpopts.IgnoreUnexported(Settings{}, File{})); d != "" {

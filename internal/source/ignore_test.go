@@ -96,7 +96,8 @@ func checkIgnore(t testing.TB, texts, paths []string) {
 
 func TestIgnoreLinesAsGit(t *testing.T) {
 	paths := []string{
-		"a", "a/x", "b", "a/b", "a/b/x", "a/b/c", "a/b/c/x", "a.yaml", "x/a.yaml", "x/y/a.yaml", "#a", "!a", "a ", " a", "a b", "a\tb", "-", "]", "[a]", `a\`, `a\b`,
+		"a", "a/x", "b", "a/b", "a/b/x", "a/b/c", "a/b/c/x", "a.yaml", "x/a.yaml", "x/y/a.yaml",
+		"#a", "!a", "a ", " a", "a b", "a\tb", "-", "]", "[a]", `a\`, `a\b`,
 		"foo", "foo/x", "foo/bar", "foo/bar/baz", "x/foo", "x/foo/x", "x/foo/bar", "x/y/foo/bar",
 		"ab", "abc", "aXc", "a^c", "a-c", "a/c", ".hidden", "x/.hidden", "**", "*", "?",
 	}
@@ -106,7 +107,9 @@ func TestIgnoreLinesAsGit(t *testing.T) {
 		"!a",
 		"a*", "a?", "a?c", "*a*", "*/b", "?", "a**", "a/**b", "**a", "a\n!a", "*\n!a",
 		"*\n!*/\n!*.yaml", "/*\n!/foo\n/foo/*\n!/foo/bar", "a\r\nb\r\n", "a\r", "\ufeffa",
-		"#a", `\#a`, `\!a`, "a ", `a\ `, `a\  `, " a", "a\t", `\a`, `a\\`, `a\`, `\`, `a\/b`, "[a]", "[!a]", "[^a]", "[a-c]", "[a-", "[]", "[]]", "[!]]", "[]-a]", "[a-]", "[-a]", `[\]]`, `[a\-c]`,
+		"#a", `\#a`, `\!a`, "a ", `a\ `, `a\  `, " a", "a\t", `\a`, `a\\`, `a\`, `\`, `a\/b`, "[a]",
+		"[!a]", "[^a]", "[a-c]", "[a-", "[]", "[]]", "[!]]", "[]-a]", "[a-]", "[-a]", `[\]]`,
+		`[a\-c]`,
 		"a[^]c", "a[!-]c", "[[:alpha:]]", "[[:alpha:]_]*", "[![:alpha:]]", "[[:nothing:]]",
 		"[[:alpha]", "[[:alpha:]", "[a[:digit:]]", "a[[.]", "*[", "x/[a-z]*.yaml", "??",
 		"a\x00b", "*\\", "foo//bar", "//foo", "foo/", "!foo/\nfoo", "foo\n!foo/bar",
@@ -135,7 +138,9 @@ func TestRandomIgnoreLinesAsGit(t *testing.T) {
 		}
 		return b.String()
 	}
-	tokens := []string{"a", "b", "c", "ab", "/", "/", "*", "*", "/**", "/**/", "?", "[ab]", "[!a]", "[a-b]", "[]a]", "!", "^", "-", `\*`, `\[`, `\ `, `\\`, " ", "[[:alpha:]]", "\n", "\n!", "#"}
+	tokens := []string{"a", "b", "c", "ab", "/", "/", "*", "*", "/**", "/**/", "?", "[ab]", "[!a]",
+		"[a-b]", "[]a]", "!", "^", "-", `\*`, `\[`, `\ `, `\\`, " ", "[[:alpha:]]", "\n", "\n!",
+		"#"}
 	var paths, texts []string
 	for len(paths) < 100 {
 		p := of([]string{"a", "b", "c", "ab", "/", "/", "-", "[", "!", " ", "ba/"}, 6)
