@@ -77,7 +77,7 @@ says so.`,
 	root.SetHelpCommand(a.newHelp(root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		if c.Name() == "completion" { // cobra's shows its help whatever the shell is, with status 0
+		if c.Name() == "completion" { // cobra's accepts any shell and exits with 0
 			c.Args, c.RunE = a.noSuchCommand, showHelp
 		}
 	}

@@ -56,7 +56,7 @@ func (a *App) printVersion(form string) error {
 	v := readVersion()
 	switch form {
 	case "text":
-		text := "fctl " + v.Version // a commit and +dirty are in it
+		text := "fctl " + v.Version // includes commit and +dirty
 		if v.Time != "" {
 			text += " " + v.Time
 		}
@@ -71,7 +71,7 @@ func (a *App) printVersion(form string) error {
 	return diag.Usage("output format %q is not one of text, json", form)
 }
 
-// noArguments is cobra.NoArgs with a problem of our own.
+// noArguments is cobra.NoArgs with an error in the words of fctl.
 func noArguments(cmd *cobra.Command, words []string) error {
 	if len(words) > 0 {
 		return diag.Usage("%s takes no arguments, got %q", cmd.CommandPath(), words[0])

@@ -6,7 +6,7 @@
 // shell and contain nothing that a shell would expand. A case runs inside testdata/.
 //
 // The golden file of a case is golden-output/FOLDER/NAME.out. FOLDER is the first function of a
-// `do` case, else its first word.
+// `do` case, else its first word without a leading dash.
 package golden
 
 import (

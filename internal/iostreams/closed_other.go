@@ -2,6 +2,6 @@
 
 package iostreams
 
-// closed reports whether a standard stream was closed when the program started, which is not known
-// on this system.
+// closed returns false: on this system it is not known whether a standard stream was closed when
+// the program started.
 func closed(int) bool { return false }

@@ -39,8 +39,7 @@ func Context(s *settings.Settings) func(unit string, t api.ToolchainType) api.Fu
 func idOf(url string) string {
 	nameSpaceURL := [...]byte{0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00,
 		0xc0, 0x4f, 0xd4, 0x30, 0xc8}
-	// a name, not a secret: the RFC says SHA-1
-	sum := sha1.Sum(append(nameSpaceURL[:], url...)) //nolint:gosec
+	sum := sha1.Sum(append(nameSpaceURL[:], url...)) //nolint:gosec // RFC 9562 says SHA-1
 	sum[6] = sum[6]&0x0f | 0x50
 	sum[8] = sum[8]&0x3f | 0x80
 	h := hex.EncodeToString(sum[:16])

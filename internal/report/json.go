@@ -15,8 +15,8 @@ import (
 )
 
 // Marshal returns a value as JSON indented by two, with a final newline and without escaping <, >
-// and &. Lists that may have a row for every resource of a large unit are written directly, byte
-// for byte as encoding/json would, which would take most of the time of a run.
+// and &. Lists that may have a row for every resource of a large unit are written directly, with
+// the same bytes as by encoding/json, which would spend most of its time on them.
 func Marshal(value any) ([]byte, error) {
 	text, err := marshal(value)
 	text = safeJSON(text)

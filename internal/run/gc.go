@@ -60,7 +60,7 @@ func (m *memory) expect(n int64) {
 	if m.more {
 		n *= 2
 	}
-	// live bytes at the first collection: GOGC percent of 4 MiB
+	// heap size in bytes at the first collection: GOGC percent of 4 MiB
 	first := m.collect * (4 << 20) / 100
 	debug.SetGCPercent(-1)
 	hugepages.Prepare(int(min(2*n, mostPrepared)) + first)

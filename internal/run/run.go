@@ -463,11 +463,11 @@ func (l *loop) write(payload report.Payload) {
 	write := func() { l.output(func() error { return l.out.Write(payload...) }) }
 	if l.deps.Streams.OutIsTerminal() {
 		l.progress.Pause(write)
-	} else { // no progress on that stream
+	} else { // other output does not overwrite the progress
 		write()
 	}
 	if l.broken != nil && l.writer == nil {
-		l.stop() // nothing else would come of the rest
+		l.stop() // the rest of the run would have no effect
 	}
 }
 
@@ -528,8 +528,7 @@ func (l *loop) addSummary(text []byte) error {
 	if len(text) == 0 || path == "" {
 		return nil
 	}
-	// others read it
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // it is shared
 	if err != nil {
 		return fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err)
 	}

@@ -137,7 +137,7 @@ func (p *project) read(path string, most int64, admit func(fs.FileInfo) error) (
 		return nil, err
 	}
 	if info, err := p.root.Lstat(rel); err == nil && info.Mode().Type()&^fs.ModeSymlink != 0 {
-		return nil, refuseIrregular(info) // opening a device may do something
+		return nil, refuseIrregular(info) // opening a device can have side effects
 	}
 	f, err := p.root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {

@@ -225,7 +225,7 @@ func read(table []key, flags *pflag.FlagSet, where Where) *Sources {
 	return s
 }
 
-// bind gives the flags that were set precedence over everything else.
+// bind gives the flags that were set precedence over the environment and the files.
 func (s *Sources) bind(flags *pflag.FlagSet) {
 	for _, k := range s.table {
 		if flag := flags.Lookup(k.name); flag != nil && flag.Changed && !k.isList() {

@@ -16,8 +16,7 @@ import (
 func keepExtended(fd int, path string) error {
 	wanted, err := extended(func(b []byte) (int, error) { return unix.Llistxattr(path, b) })
 	if err != nil {
-		// no support in the file system, or a change that is detected later
-		return nil //nolint:nilerr
+		return nil //nolint:nilerr // not supported, or a change that is detected later
 	}
 	own, err := extended(func(b []byte) (int, error) { return unix.Flistxattr(fd, b) })
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// openFlag saves a system call: with O_NONBLOCK, package os does not query the status flags of the
-// new file.
+// openFlag saves system calls: with O_NONBLOCK, package os does not switch the new file to
+// non-blocking mode and back itself.
 const openFlag = syscall.O_NONBLOCK
 
 // Names returns the number of hard links to a file.
