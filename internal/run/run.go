@@ -194,7 +194,8 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 	return o
 }
 
-// failedPiece returns what is printed about a unit on which no function ran.
+// failedPiece returns what is printed about a unit on which no function ran. For the only unit of a
+// run, work calls it only if there is a report.
 func (l *loop) failedPiece(o *outcome) *report.Piece {
 	c := l.context(o.file.Unit, l.request.toolchain)
 	response := &handler.Result{
