@@ -8,55 +8,64 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// A document is one YAML document: its bytes in the unit, the tree over them, and the edits made since. Offsets of nodes count
-// from the beginning of src.
+// A document is one YAML document: its bytes in the unit, the tree over them, and the edits made
+// since. Offsets count from the beginning of src.
+//
+// The node slab has two parts. The first nsrc nodes come from the source and never change. Edits
+// append nodes after them and record in edits which slot has which value or children. A slot is a
+// source or new node regarded as a position in its collection; at(slot) is the node that holds its
+// present value.
 type document struct {
 	src     []byte // from the separator (or what precedes the first document) to the next separator
-	body    int    // where the content begins: behind the separator
-	bodyEnd int    // where it ends: at a "..." line or the end of src
-	unit    *unit  // the text src is a part of
-	index   int    // place of the document in the unit
+	body    int    // offset of the content, after the separator
+	bodyEnd int    // end of the content: a "..." line or the end of src
+	unit    *unit  // the text that src is a part of
+	index   int    // index of the document in the unit
 	limits  *Limits
-	odd     bool // see part
+	odd     bool // a separator may be missing, see stream.Part.Odd
 
 	scanned bool
 	err     error // of the scan
 
 	n          []node
-	nsrc       int32 // nodes below come from the source, the others from edits
+	nsrc       int32 // nodes before it come from the source, the others from edits
 	props      map[int32]props
-	aliases    map[int32]int32 // alias node -> the node it stands for
+	aliases    map[int32]int32 // alias node -> the node it refers to
 	separators []uint32        // U+2028 and U+2029 in the source
-	readOnly   *SyntaxError    // set when the document was read by yaml.v3 because the scanner does not support it
+	// set if yaml.v3 read the document because the scanner does not support it
+	readOnly   *SyntaxError
 	readOnlyAt []entryPositions
-	native     *native // set when src is a text in another language, see Native
-	noLibrary  bool    // the error lies outside of the content, which alone would read as something else
+	native     *native // set if src is in another language, see Native
+	// the error is outside the content, which by itself would read as something else
+	noLibrary bool
 
-	fresh     []fresh // content of the nodes that do not stand in the source
+	fresh     []fresh // content of the nodes that are not in the source
 	edits     *edits
-	past      *past // set in a state the document was in before
+	past      *past // set in a snapshot, see Container.Before
 	cache     cache
 	header    Header
 	hasHeader bool
 
-	blocks []textBlock // of lineBlock bytes each; made for the first position asked for
+	blocks []textBlock // of lineBlock bytes each; made for the first position
 }
 
-// A unit is a text with the places where its documents, or its parts, begin. How many lines stand in front of each is counted for
-// all of them at once, on the first question for a position; documents are used by several goroutines.
+// A unit is a text with the offsets at which its documents or parts begin. The lines before each
+// are counted for all of them at once, on the first request for a position. That is done under a
+// sync.Once because several goroutines use the documents of a unit.
 type unit struct {
 	text   []byte
 	starts []int
 	once   sync.Once
-	lines  []int // line feeds in front of each document
+	lines  []int // number of newlines before each document
 
-	detached bool // of no file: there are no positions in it
+	detached bool // not from a file: nothing in it has a position
 
-	whole *unit // the text this one is a part of, if it is
+	whole *unit // the text that this one is a part of, or nil
 	part  int
 	arena *Arena
 }
 
+// setStarts records the offsets at which the documents begin.
 func (u *unit) setStarts(parts []stream.Part) {
 	u.starts = make([]int, len(parts))
 	for i, p := range parts {
@@ -64,6 +73,8 @@ func (u *unit) setStarts(parts []stream.Part) {
 	}
 }
 
+// linesBefore returns the number of newlines before document i, in the whole text if the unit is a
+// part.
 func (u *unit) linesBefore(i int) int {
 	u.once.Do(func() {
 		u.lines = make([]int, len(u.starts))
@@ -79,7 +90,7 @@ func (u *unit) linesBefore(i int) int {
 	return u.lines[i]
 }
 
-// ready scans the document when that has not happened, and reports whether it can be read.
+// ready scans the document if that has not happened yet, and reports whether it can be read.
 func (d *document) ready() bool {
 	if !d.scanned {
 		d.scanned = true
@@ -91,7 +102,7 @@ func (d *document) ready() bool {
 	return d.n != nil
 }
 
-// source reports whether node i stands in the source.
+// source reports whether node i is in the source.
 func (d *document) source(i int32) bool { return i < d.nsrc }
 
 // at returns the node that holds the value of slot i: the one an edit put there, or i itself.
@@ -104,7 +115,7 @@ func (d *document) at(i int32) int32 {
 	return i
 }
 
-// deref follows an alias to the node it stands for.
+// deref follows aliases to the node they refer to.
 func (d *document) deref(i int32) int32 {
 	for d.n[i].kind == aliasNode {
 		i = d.at(d.aliases[i])
@@ -112,6 +123,7 @@ func (d *document) deref(i int32) int32 {
 	return i
 }
 
+// keyText returns the decoded key of node i.
 func (d *document) keyText(i int32) string {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
@@ -141,7 +153,8 @@ func (d *document) text(i int32) string {
 	return scalar.View(d.textBytes(i))
 }
 
-// textBytes is text without a copy where the source holds the text as it is. The result must not be modified.
+// textBytes is text without a copy if the source holds the decoded text. The result must not be
+// modified.
 func (d *document) textBytes(i int32) []byte {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {
@@ -176,7 +189,7 @@ func (d *document) blockParent(i int32) int {
 // column returns the distance in bytes of p from its line start.
 func (d *document) column(p int) int { return p - d.lineStart(p) }
 
-// lineStart returns the start of the line of p; the first line begins behind a byte order mark.
+// lineStart returns the start of the line of p; the first line begins after a byte order mark.
 func (d *document) lineStart(p int) int {
 	i := bytes.LastIndexByte(d.src[:p], '\n') + 1
 	if i == 0 && bytes.HasPrefix(d.src, []byte("\xef\xbb\xbf")) && p >= 3 {
@@ -185,7 +198,7 @@ func (d *document) lineStart(p int) int {
 	return i
 }
 
-// LineEnd returns the place of the line feed of p's line, or the end of the content.
+// lineEnd returns the offset of the newline of p's line, or the end of src.
 func (d *document) lineEnd(p int) int {
 	if i := bytes.IndexByte(d.src[p:], '\n'); i >= 0 {
 		return p + i
@@ -193,7 +206,7 @@ func (d *document) lineEnd(p int) int {
 	return len(d.src)
 }
 
-// questionMark returns the place of the "?" in front of the explicit key at p.
+// questionMark returns the offset of the "?" before the explicit key at p.
 func (d *document) questionMark(p int) int {
 	p--
 	for p > 0 && d.src[p] != '?' {
@@ -202,7 +215,8 @@ func (d *document) questionMark(p int) int {
 	return p
 }
 
-// scalarTag returns the tag of scalar node i.
+// scalarTag returns the tag of scalar node i. The tag "!" is ignored, as yaml.v3 does for plain
+// text.
 func (d *document) scalarTag(i int32) scalar.Tag {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {

@@ -5,7 +5,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// Header is what tells which resource a document is. Fields that are missing or no plain strings are empty.
+// Header identifies the resource of a document. Fields that are missing or not plain strings are
+// empty.
 type Header struct {
 	APIVersion   string
 	Kind         string
@@ -14,10 +15,12 @@ type Header struct {
 	GenerateName string
 }
 
-// Header returns the fields that identify a resource. A document that was not visited yet is not scanned for it: only the lines
-// of its outermost map and of its metadata are looked at, which is far cheaper. What that look cannot be certain about (flow
-// style, anchors, multi-line text) makes it scan; the error is then a *[SyntaxError], beside the fields found in front of it.
-// An item of a DeploymentList that does not say what it is has the apiVersion of the list and the kind Deployment.
+// Header returns the fields that identify a resource. It does not scan a document that was not
+// visited yet: it reads only the lines of the outermost map and of its metadata, which is far
+// cheaper. If that is not certain (flow style, anchors, text over several lines) it scans the
+// document; the error is then a *[SyntaxError], returned with the fields found before it. An item
+// of a DeploymentList without apiVersion and kind gets the apiVersion of the list and the kind
+// Deployment.
 func (d *YamlDoc) Header() (Header, error) {
 	if d == nil {
 		return Header{}, nil
@@ -36,11 +39,13 @@ func (d *YamlDoc) Header() (Header, error) {
 	return doc.header, nil
 }
 
-// SecondHeader tells whether a key that identifies a resource is there twice in the outermost block map, and where: most of the
-// time the separator between two documents is missing.
+// SecondHeader returns the first key that identifies a resource and occurs a second time in the
+// outermost block map, and its position. Usually the separator between two documents is missing.
+// The key is "" if no such key is repeated.
 func (d *YamlDoc) SecondHeader() (key string, at Position) {
 	doc := d.v.d
-	if !doc.odd || !d.whole() || !doc.ready() || doc.readOnly != nil || doc.n[0].kind != mapNode || doc.n[0].style == scalar.FlowStyle {
+	if !doc.odd || !d.whole() || !doc.ready() || doc.readOnly != nil || doc.n[0].kind != mapNode ||
+		doc.n[0].style == scalar.FlowStyle {
 		return "", Position{}
 	}
 	seen := map[string]bool{}
@@ -57,16 +62,18 @@ func (d *YamlDoc) SecondHeader() (key string, at Position) {
 	return "", Position{}
 }
 
+// scannedHeader returns the header of a document that has been scanned, with its edits.
 func (d *YamlDoc) scannedHeader() (Header, error) {
 	if err := d.Check(); err != nil {
-		if doc := d.v.d; !doc.hasHeader { // what the lines in front of the error say may do to pass the document by
+		// with the fields before the error the caller may be able to skip the document
+		if doc := d.v.d; !doc.hasHeader {
 			h, _ := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.body)
 			doc.header, doc.hasHeader = Header(h), true
 		}
 		return d.v.d.header, err
 	}
 	doc := d.v.d
-	if doc.hasHeader && d.whole() { // as it is since the last edit
+	if doc.hasHeader && d.whole() { // valid since the last edit, which clears it
 		return doc.header, nil
 	}
 	var h Header
@@ -99,7 +106,7 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 	return h, nil
 }
 
-// stringText returns the text of a string, "" for any other value and for none.
+// stringText returns the text of a string, "" for any other value and for a missing one.
 func stringText(v Value) string {
 	if !v.Exists() {
 		return ""

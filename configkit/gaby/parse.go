@@ -8,15 +8,17 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// Container is the list of documents of one unit, in order. The items of a list of resources, such as a v1/List or a DeploymentList,
-// are documents of their own in it: views into the text of the list.
+// Container is the list of documents of one unit, in order. The items of a list of resources, such
+// as a v1/List or a DeploymentList, are documents of their own: views into the text of the list.
 type Container []*YamlDoc
 
-// ParseAll splits text into its documents. A document is scanned when it is first visited, so errors inside documents show only
-// then (see [YamlDoc.Check]); the error returned here is a *[SyntaxError] about the text as a whole.
+// ParseAll splits text into its documents. Each document is scanned when it is first visited, so
+// errors inside documents appear only then (see [YamlDoc.Check]); the error returned here is a
+// *[SyntaxError] about the text as a whole.
 //
-// Empty documents and documents of comments only are no elements: their bytes belong to the document that follows, or to the
-// last one. Text in which there is nothing else is one null document; no text at all is no document.
+// Empty documents and documents of comments only are not elements: their bytes belong to the
+// document that follows, or at the end to the last one. Text with nothing else is one null
+// document; empty text has no documents.
 func ParseAll(text []byte, opts ...Option) (Container, error) {
 	limits := DefaultLimits()
 	for _, o := range opts {
@@ -26,12 +28,13 @@ func ParseAll(text []byte, opts ...Option) (Container, error) {
 		return nil, nil
 	}
 	if len(text) > math.MaxUint32/2 {
-		return nil, &SyntaxError{Pos: Position{Line: 1, Column: 1}, Msg: fmt.Sprintf("%d bytes are more than one unit may have", len(text))}
+		return nil, &SyntaxError{Pos: Position{Line: 1, Column: 1},
+			Msg: fmt.Sprintf("%d bytes are more than one unit may have", len(text))}
 	}
 	return parse(&unit{text: text}, &limits), nil
 }
 
-// parse splits the text of u.
+// parse splits the text of u into documents and replaces lists of resources by their items.
 func parse(u *unit, limits *Limits) Container {
 	parts := u.arena.split(u.text)
 	u.setStarts(parts)
@@ -53,19 +56,22 @@ func parse(u *unit, limits *Limits) Container {
 	return c
 }
 
-// ParseYAML parses text that holds exactly one document.
+// ParseYAML parses and checks text that holds exactly one document. Errors are *[SyntaxError].
 func ParseYAML(text []byte) (*YamlDoc, error) {
 	limits := DefaultLimits()
 	parts := stream.Split(text, nil)
 	u := &unit{text: text}
 	u.setStarts(parts[:1])
-	d := &document{src: text, body: parts[0].Body, bodyEnd: parts[0].BodyEnd, unit: u, limits: &limits, odd: parts[0].Odd}
+	d := &document{src: text, body: parts[0].Body, bodyEnd: parts[0].BodyEnd, unit: u,
+		limits: &limits, odd: parts[0].Odd}
 	if len(parts) > 1 {
-		return nil, &SyntaxError{Pos: d.position(parts[1].Body), Msg: "a second document where one was expected"}
+		return nil, &SyntaxError{Pos: d.position(parts[1].Body),
+			Msg: "a second document where one was expected"}
 	}
 	doc := &YamlDoc{v: Value{d: d, origin: origin{-1, -1}}}
 	return doc, doc.Check()
 }
 
-// Detach says that the text of the document, made by [ParseYAML], is not that of a file: nothing in it has a position from now on.
+// Detach marks the text of the document, made by [ParseYAML], as not from a file: positions in it
+// are the zero Position from now on.
 func (d *YamlDoc) Detach() { d.v.d.unit.detached = true }

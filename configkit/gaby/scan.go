@@ -9,28 +9,36 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// The scanner reads one document in one pass and records its nodes. It follows the grammar of YAML 1.2 as go.yaml.in/yaml/v3
-// (libyaml's algorithm) understands it, and refuses where the two disagree or where text is legal but nobody writes it.
+// The scanner reads one document in one pass and records its nodes. It follows the grammar of YAML
+// 1.2 (https://yaml.org/spec/1.2.2/) as go.yaml.in/yaml/v3, libyaml's algorithm, understands it,
+// and refuses text that the two read differently or that is legal but nobody writes.
 //
-// Position rule: a function that scans a block value leaves pos at the next content (a key, a dash) after the blanks, line ends
-// and comments behind the value, or at end. Column arithmetic is in bytes, which is exact because only spaces and indicators
-// stand in front of a block collection on its line.
+// It is a recursive descent parser without tokens. The block side is in scanblock.go, flow
+// collections in scanflow.go, scalars in scanscalar.go, anchors, tags and keys in scanprops.go, and
+// a fast path for ordinary lines in scanplain.go. Errors are panics with a *SyntaxError that scan
+// recovers.
+//
+// Position rule: a function that scans a block value leaves pos at the next content (a key, a dash)
+// after the value and the blanks, newlines and comments that follow it, or at end. bol is then the
+// start of the line of pos. Columns count bytes, which is exact because only spaces and indicators
+// precede a block collection on its line.
 type scanner struct {
 	doc   *document
 	src   []byte
 	pos   int
-	end   int // of the content: source length, or the place of a "..." line
+	end   int // end of the content: the source length, or the offset of a "..." line
 	bol   int // start of the line pos is on
 	depth int
 	n     []node
 
-	anchors   map[string]int32 // name -> node, latest wins
+	anchors   map[string]int32 // name -> node; the latest wins
 	quotedSep int              // line separators seen inside quoted scalars
-	tabsFrom  int              // column from which tabs are blanks in the indentation of a line, see plainRest
-	comment   bool             // nextLine passed a comment
+	// column from which tabs in the indentation of a line are blanks, see plainRest
+	tabsFrom int
+	comment  bool // nextLine skipped a comment
 }
 
-// scan builds the slab of d. The returned error is a *SyntaxError.
+// scan fills the slab of d. The error is a *SyntaxError.
 func (d *document) scan() (err error) {
 	s := scanner{doc: d, src: d.src, pos: d.body, end: d.bodyEnd, tabsFrom: maxColumn}
 	defer func() {
@@ -43,14 +51,16 @@ func (d *document) scan() (err error) {
 		}
 	}()
 	if len(d.src) > d.limits.DocumentBytes {
-		s.failHint(d.body, "the document is larger than the limit of bytes for one document", "split it")
+		s.failHint(d.body, "the document is larger than the limit of bytes for one document",
+			"split it")
 	}
 	s.checkBytes()
 	s.checkMargin(0, s.pos)
 	s.n = d.unit.arena.take((s.end-s.pos)/20 + 4)
 	s.document()
 	if s.quotedSep != len(d.separators) {
-		s.unsupported(int(d.separators[0]), "the line separators U+2028 and U+2029 outside of quoted text")
+		s.unsupported(int(d.separators[0]),
+			"the line separators U+2028 and U+2029 outside of quoted text")
 	}
 	if d.aliases != nil {
 		s.checkExpansion()
@@ -59,9 +69,10 @@ func (d *document) scan() (err error) {
 	return nil
 }
 
-// document scans the root value and what may follow it.
+// maxColumn is the value of tabsFrom for "tabs are never blanks in the indentation".
 const maxColumn = math.MaxInt
 
+// document scans the root value and checks what follows it.
 func (s *scanner) document() {
 	s.bol = s.doc.lineStart(s.pos)
 	s.push()
@@ -78,10 +89,11 @@ func (s *scanner) document() {
 	}
 }
 
-// checkMargin checks that the lines of src[from:to], in front of or behind the content, hold nothing but blanks, comments, directives
-// and document markers.
+// checkMargin checks that the lines of src[from:to], before or after the content, hold only blanks,
+// comments, directives and document markers.
 func (s *scanner) checkMargin(from, to int) {
-	directives := true // may stand here: at the beginning of the stream and behind "..."
+	// whether directives are allowed: at the beginning of the stream and after "..."
+	directives := true
 	version := false
 	s.doc.noLibrary = true
 	for p := from; p < to; {
@@ -100,9 +112,11 @@ func (s *scanner) checkMargin(from, to int) {
 			q += 3
 		case q < eol && s.src[q] == '%':
 			line := bytes.Fields(s.src[q:eol])
-			if !directives || version || len(line) < 2 || string(line[0]) != "%YAML" || len(line[1]) != 3 || string(line[1][:2]) != "1." ||
+			if !directives || version || len(line) < 2 || string(line[0]) != "%YAML" ||
+				len(line[1]) != 3 || string(line[1][:2]) != "1." ||
 				len(line) > 2 && line[2][0] != '#' {
-				s.doc.noLibrary = false // yaml.v3 may know it, and reads it with the document
+				// yaml.v3 may know the directive and reads it with the document
+				s.doc.noLibrary = false
 				s.unsupported(q, "this directive")
 			}
 			version = true
@@ -119,8 +133,8 @@ func (s *scanner) checkMargin(from, to int) {
 	s.doc.noLibrary = false
 }
 
-// checkBytes refuses what is no text: control characters, invalid UTF-8, lone carriage returns, and the line separators that
-// YAML 1.1 and 1.2 read differently.
+// checkBytes refuses text that is not YAML text: control characters, invalid UTF-8, lone carriage
+// returns, and the line separators that YAML 1.1 and 1.2 read differently.
 func (s *scanner) checkBytes() {
 	var seen uint8
 	for _, b := range s.src {
@@ -136,7 +150,7 @@ func (s *scanner) checkBytes() {
 	if seen&scalar.ReturnByte != 0 {
 		for i, b := range s.src {
 			if b == '\r' && (i+1 == len(s.src) || s.src[i+1] != '\n') {
-				s.doc.noLibrary = true // to which this ends a line, also that of a separator
+				s.doc.noLibrary = true // yaml.v3 ends a line here, also that of a separator
 				s.unsupported(i, "a carriage return without a line feed")
 			}
 		}
@@ -146,6 +160,7 @@ func (s *scanner) checkBytes() {
 	}
 }
 
+// checkUTF8 checks all characters that are not ASCII.
 func (s *scanner) checkUTF8() {
 	for i := 0; i < len(s.src); {
 		if s.src[i] < utf8.RuneSelf {
@@ -161,7 +176,8 @@ func (s *scanner) checkUTF8() {
 		case r == 0x85:
 			s.unsupported(i, "the line separator U+0085")
 		case r == 0x2028, r == 0x2029:
-			// yaml.v3 breaks lines here (YAML 1.1); inside a line of quoted text both read the same.
+			// yaml.v3 breaks lines here (YAML 1.1); inside a line of quoted text both versions read
+			// the same.
 			if !s.insideQuotes(i, n) {
 				s.unsupported(i, "the line separators U+2028 and U+2029 outside of quoted text")
 			}
@@ -172,14 +188,16 @@ func (s *scanner) checkUTF8() {
 	}
 }
 
-// insideQuotes tells whether the separator of n bytes at i stands between two other characters of a line that has a double
-// quote before and after it. The scan proper refuses it when that guess is wrong, see doubleQuoted.
+// insideQuotes reports whether the separator of n bytes at i is between two ASCII characters that
+// are not blanks or newlines, as inside a line of quoted text, and records it. That is a guess:
+// scan refuses the document if a recorded separator turns out to be outside quoted text.
 func (s *scanner) insideQuotes(i, n int) bool {
 	if i == 0 || i+n >= len(s.src) {
 		return false
 	}
 	before, after := s.src[i-1], s.src[i+n]
-	if scalar.IsBlank(before) || scalar.IsBlank(after) || before == '\n' || after == '\n' || after == '\r' || before == '\\' || after == '#' || before >= 0x80 || after >= 0x80 {
+	if scalar.IsBlank(before) || scalar.IsBlank(after) || before == '\n' || after == '\n' ||
+		after == '\r' || before == '\\' || after == '#' || before >= 0x80 || after >= 0x80 {
 		return false
 	}
 	s.doc.separators = append(s.doc.separators, uint32(i))
@@ -201,15 +219,18 @@ func (s *scanner) failHint(p int, msg, hint string) {
 func (s *scanner) unsupported(p int, what string) { s.unsupportedHint(p, what, "") }
 
 func (s *scanner) unsupportedHint(p int, what, hint string) {
-	panic(&SyntaxError{Pos: s.doc.position(p), Msg: what + " is not supported", Hint: hint, Unsupported: true})
+	panic(&SyntaxError{Pos: s.doc.position(p), Msg: what + " is not supported", Hint: hint,
+		Unsupported: true})
 }
 
-// tab refuses a tab in front of content. In front of a scalar it would be legal.
+// tab refuses a tab before content. Before a scalar it would be legal.
 func (s *scanner) tab(p int) {
-	panic(&SyntaxError{Pos: s.doc.position(p), Msg: "a tab cannot be used for indentation", Hint: "replace it by spaces", Unsupported: true})
+	panic(&SyntaxError{Pos: s.doc.position(p), Msg: "a tab cannot be used for indentation",
+		Hint: "replace it by spaces", Unsupported: true})
 }
 
-// blankAt reports whether the byte at p ends a token: a blank, a line end, or the end of the content.
+// blankAt reports whether the byte at p ends a token: a blank, a line end, or the end of the
+// content.
 func (s *scanner) blankAt(p int) bool {
 	if p >= s.end {
 		return true
@@ -218,13 +239,13 @@ func (s *scanner) blankAt(p int) bool {
 	case ' ', '\n', '\t':
 		return true
 	case '\r':
-		return true // checkBytes: a line feed follows
+		return true // checkBytes has made sure that a newline follows
 	}
 	return false
 }
 
-// gap moves from the end of a block value to the next content, over blanks, line ends and comments. Content on the same line is
-// an error, as is a tab in the indentation of content.
+// gap moves from the end of a block value to the next content, skipping blanks, newlines and
+// comments. Content on the same line is an error, and so is a tab in the indentation of content.
 func (s *scanner) gap() {
 	p, src, end := s.pos, s.src, s.end
 	if p >= end {
@@ -237,7 +258,8 @@ func (s *scanner) gap() {
 		}
 		if q < end && src[q] != '\n' {
 			if src[q] != '#' {
-				s.failHint(q, "unexpected text after a value", "if it belongs to the value, put the whole value in quotes")
+				s.failHint(q, "unexpected text after a value",
+					"if it belongs to the value, put the whole value in quotes")
 			}
 			if q > s.bol && !scalar.IsBlank(s.src[q-1]) {
 				s.unsupported(q, "a comment without a blank before it")
@@ -250,7 +272,7 @@ func (s *scanner) gap() {
 	s.nextLine()
 }
 
-// LineEnd returns the place of the line feed that ends the line of p, or the end.
+// lineEnd returns the offset of the newline that ends the line of p, or end.
 func (s *scanner) lineEnd(p int) int {
 	if i := bytes.IndexByte(s.src[p:s.end], '\n'); i >= 0 {
 		return p + i
@@ -258,12 +280,12 @@ func (s *scanner) lineEnd(p int) int {
 	return s.end
 }
 
-// nextLine moves from a line end (or the end) to the next content.
+// nextLine moves from a newline (or the end) to the next content.
 func (s *scanner) nextLine() {
 	p, src, end := s.pos, s.src, s.end
 	bol := s.bol
 	for p < end {
-		p++ // the line feed
+		p++ // the newline
 		bol = p
 		for p < end && src[p] == ' ' {
 			p++

@@ -6,17 +6,20 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// What may begin behind an indicator.
+// place describes which block collections may begin after an indicator.
 type place uint8
 
 const (
 	atLineStart place = 1 << iota // pos is at a line start: the root of a document without "---"
-	compactOK                     // a block collection may begin on this line: behind a dash or an explicit colon
-	sameColumn                    // a list may begin in the column of the enclosing collection: the value of a map entry
+	// a block collection may begin on this line: after a dash or the colon of an explicit key
+	compactOK
+	// a list may begin in the column of the enclosing collection: the value of a map entry
+	sameColumn
 )
 
-// value scans the value of entry e. pos is right behind the colon, the dash or "---". indent is the column of the enclosing
-// block collection (-1 at the root); text of the value on later lines must lie to the right of it.
+// value scans the value of entry e. pos is directly after the colon, the dash or "---". indent is
+// the column of the enclosing block collection (-1 at the root); lines of the value below the first
+// must be indented deeper.
 func (s *scanner) value(e int32, indent int, where place) {
 	start := s.pos
 	blockAllowed := where&(compactOK|atLineStart) != 0
@@ -27,7 +30,7 @@ func (s *scanner) value(e int32, indent int, where place) {
 			return
 		}
 	}
-	propsLine := -1 // start of the line an anchor or tag stands on
+	propsLine := -1 // start of the line of an anchor or tag
 	for {
 		p := s.pos
 		for p < s.end && scalar.IsBlank(s.src[p]) {
@@ -36,14 +39,16 @@ func (s *scanner) value(e int32, indent int, where place) {
 		if p >= s.end || s.src[p] == '\n' || s.src[p] == '\r' || s.src[p] == '#' {
 			s.gap()
 			col := s.pos - s.bol
-			if s.pos >= s.end || col <= indent && (col < indent || where&sameColumn == 0 || !s.dash()) {
+			if s.pos >= s.end || col <= indent && (col < indent || where&sameColumn == 0 ||
+				!s.dash()) {
 				s.empty(e, start)
 				return
 			}
 			blockAllowed = true
 		} else {
 			if where&compactOK != 0 && bytes.IndexByte(s.src[s.pos:p], '\t') >= 0 {
-				blockAllowed = false // the column of a block collection would depend on the width of the tab
+				// the column of a block collection would depend on the width of the tab
+				blockAllowed = false
 			}
 			s.pos = p
 		}
@@ -62,7 +67,7 @@ func (s *scanner) value(e int32, indent int, where place) {
 	s.content(e, indent, blockAllowed, propsLine == s.bol)
 }
 
-// firstLine moves to the first content when pos is at the start of a line.
+// firstLine moves to the first content if pos is at the start of a line.
 func (s *scanner) firstLine() {
 	p := s.pos
 	for p < s.end && s.src[p] == ' ' {
@@ -88,9 +93,10 @@ func (s *scanner) firstLine() {
 	s.pos = p
 }
 
+// dash reports whether a list item begins at pos.
 func (s *scanner) dash() bool { return s.src[s.pos] == '-' && s.blankAt(s.pos+1) }
 
-// empty records a value without text at p: null.
+// empty records a value without text at p, which is null.
 func (s *scanner) empty(e int32, p int) {
 	n := &s.n[e]
 	n.kind, n.style = scalarNode, scalar.NoStyle
@@ -98,8 +104,8 @@ func (s *scanner) empty(e int32, p int) {
 	n.next = uint32(len(s.n))
 }
 
-// content scans the value that begins at pos. A block collection may begin here when blockAllowed; afterProps says that an
-// anchor or a tag stands in front on the same line.
+// content scans the value that begins at pos. blockAllowed says that a block collection may begin
+// here, afterProps that an anchor or tag precedes it on the same line.
 func (s *scanner) content(e int32, indent int, blockAllowed, afterProps bool) {
 	p := s.pos
 	c := s.src[p]
@@ -164,7 +170,7 @@ func (s *scanner) content(e int32, indent int, blockAllowed, afterProps bool) {
 	s.scalar(e, p, end, scalar.PlainStyle, multi)
 }
 
-// keyHere checks that a map may begin at p.
+// keyHere refuses a map that begins at p where it cannot.
 func (s *scanner) keyHere(p int, blockAllowed, afterProps, multi bool) {
 	switch {
 	case multi:
@@ -176,6 +182,7 @@ func (s *scanner) keyHere(p int, blockAllowed, afterProps, multi bool) {
 	}
 }
 
+// quoteStyle returns the style of text quoted with c.
 func quoteStyle(c byte) scalar.Style {
 	if c == '"' {
 		return scalar.DoubleStyle
@@ -183,7 +190,8 @@ func quoteStyle(c byte) scalar.Style {
 	return scalar.SingleStyle
 }
 
-// colonAfter reports whether the token that ended at p is a key: blanks and a colon follow on its line.
+// colonAfter reports whether the token that ended at p is a key: blanks and a colon follow on its
+// line.
 func (s *scanner) colonAfter(p int) bool {
 	for p < s.end && scalar.IsBlank(s.src[p]) {
 		p++
@@ -191,7 +199,7 @@ func (s *scanner) colonAfter(p int) bool {
 	return p < s.end && s.src[p] == ':' && s.blankAt(p+1)
 }
 
-// scalar records a scalar.
+// scalar records the scalar src[start:end] as the value of entry e.
 func (s *scanner) scalar(e int32, start, end int, st scalar.Style, multi bool) {
 	n := &s.n[e]
 	n.kind, n.style = scalarNode, st
@@ -232,7 +240,8 @@ func (s *scanner) blockMap(i int32, col int) {
 		n := &s.n[e]
 		last = int(max(n.valEnd, n.keyEnd))
 		keys.add(s.src, n)
-		if n.keyStyle == scalar.PlainStyle && n.keyEnd-n.key == 2 && s.src[n.key] == '<' && s.src[n.key+1] == '<' {
+		if n.keyStyle == scalar.PlainStyle && n.keyEnd-n.key == 2 && s.src[n.key] == '<' &&
+			s.src[n.key+1] == '<' {
 			merge = true
 		}
 		if s.pos >= s.end {
@@ -240,7 +249,8 @@ func (s *scanner) blockMap(i int32, col int) {
 		}
 		if c := s.pos - s.bol; c != col {
 			if c > col {
-				s.failHint(s.pos, "wrong indentation", "the keys of a map must begin in the same column")
+				s.failHint(s.pos, "wrong indentation",
+					"the keys of a map must begin in the same column")
 			}
 			break
 		}
@@ -261,7 +271,7 @@ func (s *scanner) blockMap(i int32, col int) {
 	s.depth--
 }
 
-// key scans the key of entry e up to and with its colon.
+// key scans the key of entry e including its colon.
 func (s *scanner) key(e int32, col int) {
 	p := s.pos
 	n := &s.n[e]
@@ -315,7 +325,7 @@ func (s *scanner) key(e int32, col int) {
 	}
 }
 
-// complexKey scans "? key" and, when there is one, the ":" below it.
+// complexKey scans "? key" and the ":" on the line below.
 func (s *scanner) complexKey(e int32, col int) {
 	p := s.pos
 	q := p + 1
@@ -357,7 +367,7 @@ func (s *scanner) complexKey(e int32, col int) {
 		}
 		if c == col && s.src[s.pos] == ':' && s.blankAt(s.pos+1) {
 			s.pos++
-			return // the value may be a compact collection, like the one behind a dash
+			return // the value may be a compact collection, as after a dash
 		}
 	}
 	s.unsupported(p, "an explicit key without a value")
@@ -386,12 +396,14 @@ func (s *scanner) blockList(i int32, col int) {
 		}
 		if c := s.pos - s.bol; c != col {
 			if c > col {
-				s.failHint(s.pos, "wrong indentation", "the items of a list must begin in the same column")
+				s.failHint(s.pos, "wrong indentation",
+					"the items of a list must begin in the same column")
 			}
 			break
 		}
 		if !s.dash() {
-			break // the next key of the map this list is a value of; blockMap's caller checks the column
+			// the next key of the map that has this list as a value; blockMap checks the column
+			break
 		}
 	}
 	m = &s.n[i]
@@ -400,7 +412,7 @@ func (s *scanner) blockList(i int32, col int) {
 	s.depth--
 }
 
-// down counts one level of nesting.
+// down enters one level of nesting and enforces the limit.
 func (s *scanner) down() {
 	s.depth++
 	if s.depth > s.doc.limits.Depth {

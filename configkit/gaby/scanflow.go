@@ -6,7 +6,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// flowCollection scans the flow map or list that begins at pos, and leaves pos behind its closing bracket.
+// flowCollection scans the flow map or list that begins at pos, and leaves pos after its closing
+// bracket.
 func (s *scanner) flowCollection(i int32) {
 	s.down()
 	start := s.pos
@@ -35,7 +36,8 @@ func (s *scanner) flowCollection(i int32) {
 		if isMap {
 			s.flowEntry(e, start)
 			x = &s.n[e]
-			if x.keyStyle == scalar.PlainStyle && x.keyEnd-x.key == 2 && s.src[x.key] == '<' && s.src[x.key+1] == '<' {
+			if x.keyStyle == scalar.PlainStyle && x.keyEnd-x.key == 2 && s.src[x.key] == '<' &&
+				s.src[x.key+1] == '<' {
 				merge = true
 			}
 		} else {
@@ -66,7 +68,8 @@ func (s *scanner) flowCollection(i int32) {
 	s.depth--
 }
 
-// flowGap moves over blanks, line ends and comments inside the flow collection that began at start.
+// flowGap skips blanks, newlines and comments inside the flow collection that began at start. The
+// end of the content is an error.
 func (s *scanner) flowGap(start int) {
 	for s.pos < s.end {
 		switch s.src[s.pos] {
@@ -136,7 +139,8 @@ func (s *scanner) flowEntry(e int32, start int) {
 	}
 }
 
-// flowIndicator reports whether the "-", "?" or ":" at p is an indicator of a flow collection and not the beginning of text.
+// flowIndicator reports whether the "-", "?" or ":" at p is an indicator of a flow collection
+// rather than the beginning of text.
 func (s *scanner) flowIndicator(p int) bool {
 	return s.blankAt(p+1) || bytes.IndexByte([]byte(",[]{}"), s.src[p+1]) >= 0
 }
@@ -165,7 +169,7 @@ func (s *scanner) flowValue(e int32, start int, closing byte) {
 	}
 	p := s.pos
 	c := s.src[p]
-	// At a question mark yaml.v3 sees an indicator, whatever follows.
+	// yaml.v3 takes any question mark here for an indicator.
 	if c == '?' || (c == '-' || c == ':') && s.flowIndicator(p) {
 		s.unsupported(p, "an indicator inside a flow collection")
 	}
@@ -185,7 +189,7 @@ func (s *scanner) flowValue(e int32, start int, closing byte) {
 	}
 }
 
-// flowPlain scans plain text in a flow collection, over as many lines as it has.
+// flowPlain scans plain text in a flow collection, which may span several lines.
 func (s *scanner) flowPlain(e int32, p int) {
 	end, stop, multi := s.flowPlainText(p)
 	if multi && stop < s.end && s.src[stop] == ':' {
@@ -195,7 +199,8 @@ func (s *scanner) flowPlain(e int32, p int) {
 	s.pos = stop
 }
 
-// flowPlainText reads plain text in flow context over its lines. end is behind its last character, stop at what ended it.
+// flowPlainText reads plain text in flow context. end is the offset after its last character, stop
+// the offset of the byte that ended it.
 func (s *scanner) flowPlainText(p int) (end, stop int, multi bool) {
 	end, stop = s.flowPlainLine(p)
 	for stop < s.end && s.src[stop] == '\n' {
@@ -211,7 +216,7 @@ func (s *scanner) flowPlainText(p int) (end, stop int, multi bool) {
 		}
 		switch s.src[q] {
 		case ',', ']', '}', '[', '{', ':', '#':
-			return end, stop, multi // flowGap goes on from the line end
+			return end, stop, multi // flowGap continues from the newline
 		case '?':
 			s.unsupported(q, "an indicator inside a flow collection")
 		}
@@ -222,7 +227,7 @@ func (s *scanner) flowPlainText(p int) (end, stop int, multi bool) {
 	return end, stop, multi
 }
 
-// flowPlainLine is plainLine for flow context, where brackets and commas end plain text too.
+// flowPlainLine is plainLine for flow context, where brackets and commas end plain text as well.
 func (s *scanner) flowPlainLine(p int) (end, stop int) {
 	src := s.src[:s.end]
 	q := p
@@ -246,7 +251,8 @@ loop:
 				break loop
 			}
 		case '?':
-			// yaml.v3 ends the text at every question mark and then refuses; YAML 1.2 takes it as text.
+			// yaml.v3 ends the text at every question mark and then refuses; in YAML 1.2 it is
+			// text.
 			if q > p && scalar.IsBlank(src[q-1]) {
 				s.unsupported(q, "an indicator inside a flow collection")
 			}

@@ -7,12 +7,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// This file has short ways for what nearly all lines of nearly all documents are: a plain key with a plain value or a collection
-// below it. They record what the general way records, and leave to it whatever has anything special about it, errors included.
-// Without them, set-container-image on 10,000 resources takes 12 % more CPU time; without looking at eight bytes at once, 11 %.
+// This file is a fast path for almost all lines of almost all documents: a plain key with a plain
+// value, or with a collection below it. Its functions record the same nodes as the general scanner.
+// They leave anything unusual to it, including every error, and then have changed nothing.
+//
+// Without the fast path, set-container-image on 10,000 resources takes 12 % more CPU time; without
+// examining eight bytes at a time, 11 %.
 
-// plainEntry scans the entry of a block map in column col that begins at pos. It reports false and has done nothing when the
-// general way has to.
+// plainEntry scans the entry of a block map in column col that begins at pos. It reports false, and
+// has done nothing, if the general scanner has to do it.
 func (s *scanner) plainEntry(col int) bool {
 	src, p := s.src[:s.end], s.pos
 	colon := s.plainKey(p)
@@ -44,7 +47,8 @@ func (s *scanner) plainEntry(col int) bool {
 	return true
 }
 
-// plainItem scans the item of a block list in column col whose dash is at pos, likewise.
+// plainItem scans the item of a block list in column col whose dash is at pos, with the same result
+// as plainEntry.
 func (s *scanner) plainItem(col int) bool {
 	src, p := s.src[:s.end], s.pos
 	v := p + 2
@@ -63,7 +67,8 @@ func (s *scanner) plainItem(col int) bool {
 	return s.plainScalar(p, p+1, v, col, scalar.NoStyle)
 }
 
-// plainScalar scans the value at v of the entry in column col whose key, or dash, is known, likewise.
+// plainScalar scans the value at v of the entry in column col whose key or dash is known, with the
+// same result as plainEntry.
 func (s *scanner) plainScalar(key, keyEnd, v, col int, keyStyle scalar.Style) bool {
 	feed := s.plainValue(v)
 	if feed < 0 {
@@ -74,13 +79,15 @@ func (s *scanner) plainScalar(key, keyEnd, v, col int, keyStyle scalar.Style) bo
 		return false
 	}
 	n := s.more()
-	n.key, n.keyEnd, n.val, n.valEnd, n.next = uint32(key), uint32(keyEnd), uint32(v), uint32(feed), uint32(len(s.n))
+	n.key, n.keyEnd, n.val, n.valEnd, n.next = uint32(key), uint32(keyEnd), uint32(v), uint32(feed),
+		uint32(len(s.n))
 	n.kind, n.style, n.keyStyle, n.flags = scalarNode, scalar.PlainStyle, keyStyle, 0
 	s.pos, s.bol = q, feed+1
 	return true
 }
 
-// more is space for one more node, with whatever was in it before: setting its fields is faster than appending a node.
+// more appends a node without clearing it: setting every field is faster than appending a zero
+// node.
 func (s *scanner) more() *node {
 	if len(s.n) == cap(s.n) {
 		s.push()
@@ -90,27 +97,31 @@ func (s *scanner) more() *node {
 	return &s.n[len(s.n)-1]
 }
 
-// plainKey is the place of the colon of a plain key at p, with a space or a line feed behind it, or -1.
+// plainKey returns the offset of the colon that ends a plain key at p and is followed by a space or
+// newline, or -1.
 func (s *scanner) plainKey(p int) int {
 	src := s.src[:s.end]
 	if !beginsPlain(src[p]) {
 		return -1
 	}
 	colon := nextStop(src, p+1)
-	if colon+2 >= len(src) || src[colon] != ':' || scalar.Class[src[colon+1]]&scalar.EndsKey == 0 || scalar.IsBlank(src[colon-1]) || colon-p > 1000 {
+	if colon+2 >= len(src) || src[colon] != ':' || scalar.Class[src[colon+1]]&scalar.EndsKey == 0 ||
+		scalar.IsBlank(src[colon-1]) || colon-p > 1000 {
 		return -1
 	}
 	return colon
 }
 
-// plainValue is the place of the line feed that ends plain text at p without blanks behind it, or -1.
+// plainValue returns the offset of the newline that ends plain text at p without trailing blanks,
+// or -1.
 func (s *scanner) plainValue(p int) int {
 	src := s.src[:s.end]
 	if p >= len(src) || !beginsPlain(src[p]) {
 		return -1
 	}
 	feed := nextStop(src, p+1)
-	for feed+1 < len(src) && src[feed] == ':' && scalar.Class[src[feed+1]]&scalar.NotPlain == 0 { // the colon of an image or an address
+	// a colon inside an image name or address
+	for feed+1 < len(src) && src[feed] == ':' && scalar.Class[src[feed+1]]&scalar.NotPlain == 0 {
 		feed = nextStop(src, feed+1)
 	}
 	if feed >= len(src) || src[feed] != '\n' {
@@ -123,22 +134,24 @@ func (s *scanner) plainValue(p int) int {
 	return feed
 }
 
-// beginsPlain tells of a byte that can begin plain text, and nothing else whatever follows it.
+// beginsPlain reports whether c can begin plain text and, whatever follows it, nothing else.
 func beginsPlain(c byte) bool {
 	return scalar.Class[c]&(scalar.NotPlain|scalar.StopsFlow) == 0 && c != '-'
 }
 
-// Loops over plain text look at eight bytes as one number: ones is the lowest bit of each, high the highest. That a byte is zero shows in the
-// highest bit of (x-ones)&^x, where a byte above it that is one shows too ("Bit Twiddling Hacks", Anderson).
+// The loops over plain text examine eight bytes as one number: ones has the lowest bit of each byte
+// set, high the highest. A byte of x that is zero sets its highest bit in (x-ones)&^x. The borrow
+// can also set that bit in higher bytes that are one, so only the lowest hit is certain (Anderson,
+// "Bit Twiddling Hacks": https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord).
 const (
 	ones = 0x0101010101010101
 	high = 0x8080808080808080
 )
 
-// nextStop is the place of the next line feed, colon or number sign from p on, or the end.
+// nextStop returns the offset of the next newline, colon or number sign at or after p, or the end.
 func nextStop(src []byte, p int) int {
 	for ; p+8 <= len(src); p += 8 {
-		// The lowest of eight bytes that is one is certain, those above it are not.
+		// Little-endian: the lowest byte is the first of the text, and the lowest hit is certain.
 		w := binary.LittleEndian.Uint64(src[p:])
 		feed, colon, hash := w^'\n'*ones, w^':'*ones, w^'#'*ones
 		if stops := ((feed-ones)&^feed | (colon-ones)&^colon | (hash-ones)&^hash) & high; stops != 0 {
@@ -151,7 +164,8 @@ func nextStop(src []byte, p int) int {
 	return p
 }
 
-// nextContent is the place of the first byte that is no space of the line that begins at p, or -1 when that may not be content.
+// nextContent returns the offset of the first byte that is not a space in the line that begins at
+// p, or -1 if that may not be content.
 func nextContent(src []byte, p int) int {
 	p = skipSpaces(src, p)
 	if p >= len(src) || scalar.Class[src[p]]&scalar.EndsContent != 0 {
@@ -160,7 +174,7 @@ func nextContent(src []byte, p int) int {
 	return p
 }
 
-// skipSpaces is the place of the first byte from p on that is no space, or the end.
+// skipSpaces returns the offset of the first byte at or after p that is not a space, or the end.
 func skipSpaces(src []byte, p int) int {
 	for ; p+8 <= len(src); p += 8 {
 		if other := binary.LittleEndian.Uint64(src[p:]) ^ ' '*ones; other != 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// props scans the anchor or tag at pos, and the other of the two when it follows on the same line.
+// props scans the anchor or tag at pos and records it for entry e. The caller scans a second one.
 func (s *scanner) props(e int32) {
 	d := s.doc
 	if d.props == nil {
@@ -45,7 +45,7 @@ func (s *scanner) nameEnd(p int) int {
 	for q < s.end && !s.blankAt(q) && bytes.IndexByte([]byte(",[]{}?:%@`"), s.src[q]) < 0 {
 		q++
 	}
-	// Where a name with one of these characters ends, YAML 1.2 and yaml.v3 say differently.
+	// YAML 1.2 and yaml.v3 disagree about where a name with one of these characters ends.
 	if q == p || !s.blankAt(q) && s.src[q] != ',' && s.src[q] != ']' && s.src[q] != '}' {
 		s.unsupported(p-1, "this anchor name")
 	}
@@ -58,7 +58,8 @@ func (s *scanner) tagEnd(p int) int {
 	if q < s.end && s.src[q] == '!' {
 		q++
 	}
-	for q < s.end && (scalar.IsNameByte(s.src[q]) || bytes.IndexByte([]byte("./:+=@~"), s.src[q]) >= 0) {
+	for q < s.end && (scalar.IsNameByte(s.src[q]) ||
+		bytes.IndexByte([]byte("./:+=@~"), s.src[q]) >= 0) {
 		q++
 	}
 	if !s.blankAt(q) || bytes.HasSuffix(s.src[p:q], []byte("!!")) {
@@ -67,7 +68,7 @@ func (s *scanner) tagEnd(p int) int {
 	return q
 }
 
-// alias scans the alias at pos, records it as the value of e and returns the place behind it.
+// alias scans the alias at pos, records it as the value of e and returns the offset after it.
 func (s *scanner) alias(e int32) int {
 	p := s.pos
 	end := s.nameEnd(p + 1)
@@ -93,7 +94,7 @@ func (s *scanner) alias(e int32) int {
 	return end
 }
 
-// checkMerge refuses a "<<" whose value is not a map, an alias of one, or a list of these.
+// checkMerge refuses a "<<" whose value is not a map, an alias of a map, or a list of these.
 func (s *scanner) checkMerge(m int32) {
 	for e := m + 1; e < int32(s.n[m].next); e = int32(s.n[e].next) {
 		n := s.n[e]
@@ -112,7 +113,7 @@ func (s *scanner) checkMerge(m int32) {
 	}
 }
 
-// target returns the node e stands for.
+// target returns the node that e refers to, e itself unless it is an alias.
 func (s *scanner) target(e int32) node {
 	for s.n[e].kind == aliasNode {
 		e = s.doc.aliases[e]
@@ -120,10 +121,11 @@ func (s *scanner) target(e int32) node {
 	return s.n[e]
 }
 
-// keySet tells for most maps that no key occurs twice.
+// keySet detects, without allocation, that no key of a map occurs twice. It hashes keys to 64 bits
+// like a Bloom filter: it may doubt a map without duplicates, but never misses one.
 type keySet struct {
-	seen  uint64 // lengths, first and last bytes, mixed, as bits
-	doubt bool   // two of the keys may be the same
+	seen  uint64 // hashes of the keys, as bits
+	doubt bool   // two of the keys may be equal
 }
 
 func (k *keySet) add(src []byte, n *node) {
@@ -146,7 +148,7 @@ func (s *scanner) checkDuplicates(m int32) {
 	if count < 2 {
 		return
 	}
-	if count > 24 { // comparing the lengths of each with each is cheap
+	if count > 24 { // comparing every pair is cheap for a few keys, which mostly differ in length
 		s.checkManyDuplicates(m, count)
 		return
 	}
@@ -160,6 +162,7 @@ func (s *scanner) checkDuplicates(m int32) {
 	}
 }
 
+// checkManyDuplicates is checkDuplicates for maps with many keys.
 func (s *scanner) checkManyDuplicates(m int32, count int) {
 	seen := make(map[string]struct{}, count)
 	for e := m + 1; e < int32(s.n[m].next); e = int32(s.n[e].next) {
@@ -172,15 +175,18 @@ func (s *scanner) checkManyDuplicates(m int32, count int) {
 	}
 }
 
+// sameKey reports whether two source entries have the same decoded key.
 func (s *scanner) sameKey(a, b *node) bool {
 	if a.keyStyle == scalar.PlainStyle && b.keyStyle == scalar.PlainStyle {
-		return a.keyEnd-a.key == b.keyEnd-b.key && string(s.src[a.key:a.keyEnd]) == string(s.src[b.key:b.keyEnd])
+		return a.keyEnd-a.key == b.keyEnd-b.key &&
+			string(s.src[a.key:a.keyEnd]) == string(s.src[b.key:b.keyEnd])
 	}
 	return bytes.Equal(keyBytes(s.src, a), keyBytes(s.src, b))
 }
 
-// checkExpansion refuses a document whose aliases stand for more values than the limit. Aliases only point backwards, so one
-// pass in document order with running totals knows the size of every value an alias can stand for.
+// checkExpansion refuses a document whose aliases expand to more values than the limit. Aliases
+// only refer backwards, so one pass in document order suffices: total[i] is the number of values
+// before node i with all aliases expanded, and the size of a subtree is a difference of two totals.
 func (s *scanner) checkExpansion() {
 	total := make([]int, len(s.n)+1)
 	for i := range s.n {

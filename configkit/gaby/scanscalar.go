@@ -6,8 +6,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// plainLine reads plain text in block context up to the end of its line. end is behind its last character that is no blank, stop
-// is at what ended it: a colon with a blank behind it, a comment, a line feed, or the end.
+// plainLine reads plain text in block context up to the end of its line. end is the offset after
+// its last character that is not blank. stop is the offset of what ended it: a colon followed by a
+// blank, a comment, a newline, or the end.
 func (s *scanner) plainLine(p int) (end, stop int) {
 	src := s.src[:s.end]
 	q := nextStop(src, p)
@@ -29,8 +30,12 @@ loop:
 	return scalar.TrimBlanks(src, p, q), q
 }
 
-// plainRest continues plain text whose first line ended at end and stopped at stop, over the lines to the right of indent, and
-// moves to the next content.
+// plainRest continues plain text whose first line ended at end and stopped at stop with the lines
+// that are indented deeper than indent, and moves to the next content. It returns the end of the
+// text and whether it has several lines.
+//
+// A comment ends the text: lines after it would be new content. Tabs deeper than indent are blanks
+// before a continuation line, so tabsFrom allows them while the lines are read.
 func (s *scanner) plainRest(end, stop, indent int) (int, bool) {
 	s.pos = stop
 	if stop >= s.end || s.src[stop] == '#' {
@@ -47,7 +52,8 @@ func (s *scanner) plainRest(end, stop, indent int) (int, bool) {
 		end, stop = s.plainLine(s.pos)
 		s.pos = stop
 		if stop < s.end && s.src[stop] == ':' {
-			s.failHint(stop, "a map cannot begin inside plain text", `check the indentation, or put text with ": " in quotes`)
+			s.failHint(stop, "a map cannot begin inside plain text",
+				`check the indentation, or put text with ": " in quotes`)
 		}
 		if stop < s.end && s.src[stop] == '#' {
 			s.gap()
@@ -59,8 +65,8 @@ func (s *scanner) plainRest(end, stop, indent int) (int, bool) {
 	return end, multi
 }
 
-// quoted reads quoted text from its quote at p, and returns the place behind the closing quote and whether it runs over several
-// lines.
+// quoted reads quoted text from its quote at p. It returns the offset after the closing quote and
+// whether the text has several lines.
 func (s *scanner) quoted(p int) (end int, multi bool) {
 	quote := s.src[p]
 	q := p + 1
@@ -70,7 +76,7 @@ func (s *scanner) quoted(p int) (end int, multi bool) {
 			if quote == '"' || q+1 >= s.end || s.src[q+1] != '\'' {
 				return q + 1, multi
 			}
-			q++ // '' stands for one quote
+			q++ // '' is an escaped quote
 		case c == '\n':
 			multi = true
 			s.bol = q + 1
@@ -87,7 +93,8 @@ func (s *scanner) quoted(p int) (end int, multi bool) {
 	return 0, false
 }
 
-// escape checks the escape sequence whose backslash is at p and returns the place of its last byte.
+// escape checks the escape sequence whose backslash is at p and returns the offset of its last
+// byte.
 func (s *scanner) escape(p int) int {
 	p++
 	if p >= s.end {
@@ -95,7 +102,8 @@ func (s *scanner) escape(p int) int {
 	}
 	digits := 0
 	switch s.src[p] {
-	case '0', 'a', 'b', 't', '\t', 'n', 'v', 'f', 'r', 'e', ' ', '"', '/', '\\', 'N', '_', 'L', 'P', '\n':
+	case '0', 'a', 'b', 't', '\t', 'n', 'v', 'f', 'r', 'e', ' ', '"', '/', '\\', 'N', '_', 'L', 'P',
+		'\n':
 		return p
 	case '\r':
 		return p + 1
@@ -108,14 +116,16 @@ func (s *scanner) escape(p int) int {
 	case '\'':
 		s.unsupported(p-1, `the escape \'`)
 	default:
-		s.failHint(p-1, "unknown escape sequence in double quotes", `write \\ for a backslash, or use single quotes`)
+		s.failHint(p-1, "unknown escape sequence in double quotes",
+			`write \\ for a backslash, or use single quotes`)
 	}
 	r, ok := scalar.HexRune(s.src[p+1:s.end], digits)
 	if !ok {
 		s.fail(p-1, "an escape sequence with too few hexadecimal digits")
 	}
-	if next := p + 1 + digits; digits == 4 && r >= 0xd800 && r < 0xdc00 && bytes.HasPrefix(s.src[next:s.end], []byte(`\u`)) {
-		// JSON writes what lies beyond 16 bits in two halves.
+	if next := p + 1 + digits; digits == 4 && r >= 0xd800 && r < 0xdc00 &&
+		bytes.HasPrefix(s.src[next:s.end], []byte(`\u`)) {
+		// JSON writes characters beyond 16 bits as two surrogates.
 		if low, ok := scalar.HexRune(s.src[next+2:s.end], 4); ok && low >= 0xdc00 && low <= 0xdfff {
 			return next + 5
 		}
@@ -126,7 +136,9 @@ func (s *scanner) escape(p int) int {
 	return p + digits
 }
 
-// blockScalar scans a literal or folded scalar inside a collection in column indent.
+// blockScalar scans a literal or folded scalar inside a collection in column indent. Lines with
+// text are indented by at least depth; the first line with text that is indented less ends the
+// scalar.
 func (s *scanner) blockScalar(e int32, indent int) {
 	p := s.pos
 	st := scalar.LiteralStyle
@@ -151,7 +163,7 @@ func (s *scanner) blockScalar(e int32, indent int) {
 		s.failHint(q, "unexpected text after the block scalar indicator", "begin the text on the next line")
 	}
 	headEnd := scalar.TrimBlanks(s.src, p, h.End)
-	textEnd, tail := q, q // line end of the last line with text; end of the blank lines behind it
+	textEnd, tail := q, q // newline of the last line with text; end of the blank lines after it
 	depth := 0
 	if h.Indent > 0 {
 		depth = max(indent, 0) + h.Indent
@@ -189,7 +201,7 @@ func (s *scanner) blockScalar(e int32, indent int) {
 		tail = eol
 	}
 	s.scalar(e, p, last, st, true)
-	if h.Chomp == '+' { // the blank lines belong to the text
+	if h.Chomp == '+' { // with "+" the blank lines belong to the text
 		if tail < s.end {
 			tail++
 		}
@@ -202,7 +214,8 @@ func (s *scanner) blockScalar(e int32, indent int) {
 	s.nextLine()
 }
 
-// blockIndent finds the indentation of the text of a block scalar whose header line ends at q.
+// blockIndent returns the indentation of the text of a block scalar whose header line ends at q:
+// that of the first line with text, or of the longest blank line if there is no text.
 func (s *scanner) blockIndent(q, indent int) int {
 	blanks := 0
 	for q < s.end {
@@ -222,7 +235,7 @@ func (s *scanner) blockIndent(q, indent int) int {
 			continue
 		}
 		if c == bol && indent < 0 {
-			if s.src[c] == '#' { // a comment for yaml.v3, text in YAML 1.2
+			if s.src[c] == '#' { // a comment to yaml.v3, text in YAML 1.2
 				s.unsupported(c, "a block scalar whose first line begins with #")
 			}
 			return 0

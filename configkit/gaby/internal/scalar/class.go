@@ -1,17 +1,18 @@
 package scalar
 
-// The classes of bytes that scanning loops look at.
+// The classes of bytes, as bits, that the scanning loops test for.
 const (
-	StopsFlow   = 1 << iota // bytes a plain scalar in flow context must look at
+	StopsFlow   = 1 << iota // may end a plain scalar in flow context
 	NotPlain                // cannot begin a plain scalar
 	ControlByte             // never allowed
-	ReturnByte              // \r
+	ReturnByte              // carriage return
 	HighByte                // not ASCII
-	EndsContent             // at the beginning of a line: no content, or none of the usual kind
-	EndsKey                 // after the colon of a key of the usual kind
+	// at the beginning of a line's text: not content, or content for the general scanner
+	EndsContent
+	EndsKey // follows the colon of an ordinary key
 )
 
-// Class has the classes of each byte as bits.
+// Class maps each byte to its classes.
 var Class = classes()
 
 func classes() (class [256]uint8) {
@@ -45,12 +46,14 @@ func classes() (class [256]uint8) {
 // IsBlank reports whether b is a space or a tab.
 func IsBlank(b byte) bool { return b == ' ' || b == '\t' }
 
-// IsNameByte reports whether b is a letter, a digit, - or _.
+// IsNameByte reports whether b is an ASCII letter, a digit, '-' or '_'.
 func IsNameByte(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-'
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' ||
+		b == '-'
 }
 
-// TrimBlanks returns the end of src[from:to] without the blanks and carriage return at its end.
+// TrimBlanks returns the offset at which src[from:to] ends without its trailing spaces, tabs and
+// carriage returns.
 func TrimBlanks(src []byte, from, to int) int {
 	for to > from {
 		switch src[to-1] {

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Resolve returns the tag plain text resolves to, by yaml.v3's rules: the core schema of YAML 1.2 with the integers and
-// timestamps of YAML 1.1, but not its yes, no, on and off.
+// Resolve returns the tag of the plain scalar s by the rules of yaml.v3: the core schema of YAML
+// 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema) with the integers and timestamps of YAML 1.1,
+// but without its yes, no, on and off.
 func Resolve(s string) Tag {
 	if s == "" {
 		return NullTag
@@ -38,8 +39,8 @@ func Resolve(s string) Tag {
 	return StrTag
 }
 
-// number resolves text that begins with a digit, a sign or a point. The value is an int, int64, uint64 or float64, or nil for
-// StrTag.
+// number resolves text that begins with a digit, a sign or a point. It returns an int, int64,
+// uint64 or float64, or StrTag and nil if s is not a number.
 func number(s string) (Tag, any) {
 	if s == "" {
 		return StrTag, nil
@@ -90,11 +91,13 @@ func number(s string) (Tag, any) {
 	return StrTag, nil
 }
 
-// numberLike rejects most text without the cost of a failed conversion.
+// numberLike reports whether all bytes of s can occur in a number. It rejects most text without the
+// cost of a failed conversion.
 func numberLike(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
-		case c >= '0' && c <= '9', c >= 'a' && c <= 'f', c >= 'A' && c <= 'F', c == '+', c == '-', c == '.', c == 'x', c == 'X', c == 'o', c == 'O':
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'f', c >= 'A' &&
+			c <= 'F', c == '+', c == '-', c == '.', c == 'x', c == 'X', c == 'o', c == 'O':
 		default:
 			return false
 		}
@@ -102,6 +105,8 @@ func numberLike(s string) bool {
 	return s != ""
 }
 
+// integer parses s in the given base (0 for the prefixes of Go). It returns an int if the value
+// fits, else an int64 or uint64.
 func integer(s string, base int) (any, bool) {
 	if v, err := strconv.ParseInt(s, base, 64); err == nil {
 		if v == int64(int(v)) {
@@ -115,7 +120,9 @@ func integer(s string, base int) (any, bool) {
 	return nil, false
 }
 
-// isFloatSyntax matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
+// isFloatSyntax reports whether s matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?, the
+// float syntax of yaml.v3. strconv.ParseFloat alone accepts more, such as "inf" and hexadecimal
+// floats.
 func isFloatSyntax(s string) bool {
 	i := 0
 	if s[i] == '+' || s[i] == '-' {
@@ -147,7 +154,7 @@ func isFloatSyntax(s string) bool {
 	return i == len(s)
 }
 
-// digits returns the number of decimal digits s begins with.
+// digits returns the number of decimal digits at the beginning of s.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
@@ -156,12 +163,14 @@ func digits(s string) int {
 	return n
 }
 
-// isTimestamp reports whether yaml.v3 takes s for a point in time: the formats below with a year of four digits.
+// isTimestamp reports whether yaml.v3 reads s as a timestamp: one of the layouts below, with a year
+// of four digits.
 func isTimestamp(s string) bool {
 	if digits(s) != 4 || len(s) < 8 || s[4] != '-' {
 		return false
 	}
-	for _, layout := range [...]string{"2006-1-2T15:4:5.999999999Z07:00", "2006-1-2t15:4:5.999999999Z07:00", "2006-1-2 15:4:5.999999999", "2006-1-2"} {
+	for _, layout := range [...]string{"2006-1-2T15:4:5.999999999Z07:00",
+		"2006-1-2t15:4:5.999999999Z07:00", "2006-1-2 15:4:5.999999999", "2006-1-2"} {
 		if _, err := time.Parse(layout, s); err == nil {
 			return true
 		}
@@ -169,7 +178,8 @@ func isTimestamp(s string) bool {
 	return false
 }
 
-// Data returns the Go value of text resolved as t: nil, bool, int, int64, uint64, float64 or string.
+// Data returns the Go value of text resolved as t: nil, bool, int, int64, uint64, float64 or
+// string. Text that does not have the syntax of t is returned as a string, timestamps always are.
 func Data(t Tag, text string) any {
 	switch t {
 	case NullTag:

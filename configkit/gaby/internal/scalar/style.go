@@ -6,20 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// Context is what the text of a scalar depends on besides its value.
-type Context struct {
-	Flow bool  // inside a flow collection
-	Key  bool  // a key: one line, no block scalar
+// Context describes what the spelling of a scalar depends on besides its value.
+type Context struct { // inside a flow collection, where brackets and commas end plain text
+	Flow bool  // a key: one line, never a block scalar
+	Key  bool  // style of the scalar that is replaced
 	Old  Style // of the scalar that is replaced
-	// indent is the column of the text of a block scalar; parent that of the collection around it.
+	// Indent is the column of the text of a block scalar, Parent the column of the collection
+	// around it (-1 at the root).
 	Indent, Parent int
-	NoBlock        bool // what follows in the document would become part of a block scalar
-	Keep           bool // the old scalar was a block scalar that keeps its last line ends (|+)
-	LineEnd        string
+	NoBlock        bool // the text that follows in the document would become part of a block scalar
+	// the old scalar was a block scalar with |+, which keeps its trailing newlines
+	Keep    bool
+	LineEnd string
 }
 
-// Format returns the text of a scalar in the style of the one it replaces where its value allows that. The text of a block scalar
-// begins with its header; its lines are indented, and the last one has no line end.
+// Format returns the spelling of text as a scalar with tag t. It keeps the style of the scalar it
+// replaces if the value allows that. Otherwise it takes the first that fits: plain, literal for
+// several lines, single quotes for text with " or \, double quotes.
+//
+// A block scalar begins with its header. Its lines are indented, and the last one has no newline.
 func Format(t Tag, text string, c Context) string {
 	if t != StrTag {
 		return text
@@ -53,7 +58,8 @@ func Format(t Tag, text string, c Context) string {
 	return Double(text)
 }
 
-// plainSafe reports whether text can stand without quotes and is a string to readers of YAML 1.1 and of YAML 1.2.
+// plainSafe reports whether text can be written without quotes and is then a string to readers of
+// YAML 1.1 and of YAML 1.2 alike.
 func plainSafe(text string, flow bool) bool {
 	if text == "" || looksTyped(text) {
 		return false
@@ -63,7 +69,8 @@ func plainSafe(text string, flow bool) bool {
 		return false
 	}
 	if first == '-' || first == '?' || first == ':' {
-		if len(text) == 1 || IsBlank(text[1]) || flow && (first != '-' || Class[text[1]]&StopsFlow != 0) {
+		if len(text) == 1 || IsBlank(text[1]) ||
+			flow && (first != '-' || Class[text[1]]&StopsFlow != 0) {
 			return false
 		}
 	}
@@ -80,16 +87,17 @@ func plainSafe(text string, flow bool) bool {
 			}
 		case c == '#':
 			if IsBlank(text[i-1]) {
-				return false
+				return false // brackets, commas, and "?", which is an indicator to yaml.v3
 			}
-		case flow && Class[c]&StopsFlow != 0: // brackets, commas, and the question mark for yaml.v3
+		case flow && Class[c]&StopsFlow != 0: // brackets, commas, and the question mark, which yaml.v3 takes for an indicator
 			return false
 		}
 	}
 	return !IsBlank(text[len(text)-1]) && Printable(text)
 }
 
-// Printable reports whether text holds no characters that YAML wants escaped or that yaml 1.1 takes for line ends.
+// Printable reports whether text has no character that YAML requires to be escaped or that YAML 1.1
+// reads as a line break. ASCII control characters are the caller's to check.
 func Printable(text string) bool {
 	for _, r := range text {
 		switch {
@@ -100,7 +108,8 @@ func Printable(text string) bool {
 	return true
 }
 
-// looksTyped reports whether plain text would be read as something else than a string by YAML 1.1 or 1.2.
+// looksTyped reports whether YAML 1.1 or 1.2 would read s, written plain, as anything but a string.
+// The words of YAML 1.1 (yes, no, on, off, y, n) count in any case.
 func looksTyped(s string) bool {
 	if Resolve(s) != StrTag {
 		return true
@@ -121,8 +130,9 @@ func looksTyped(s string) bool {
 	return false
 }
 
-// numberIn11 reports whether s could be a number or a date of YAML 1.1: digits with underscores, colons (base 60), and what
-// numbers in any base or timestamps have in them. It may say yes too often, which costs a pair of quotes.
+// numberIn11 reports whether s could be a number or date of YAML 1.1: digits with underscores or
+// colons (base 60), numbers of any base, timestamps. A false positive only costs a pair of quotes,
+// so the test is coarse.
 func numberIn11(s string) bool {
 	i := 0
 	if s[0] == '+' || s[0] == '-' {
@@ -131,23 +141,25 @@ func numberIn11(s string) bool {
 	if i == len(s) || s[i] != '.' && (s[i] < '0' || s[i] > '9') {
 		return false
 	}
-	if s[i] == '0' && i+1 < len(s) && (s[i+1] == 'x' || s[i+1] == 'X' || s[i+1] == 'o' || s[i+1] == 'O' || s[i+1] == 'b' || s[i+1] == 'B') {
+	if s[i] == '0' && i+1 < len(s) && (s[i+1] == 'x' || s[i+1] == 'X' || s[i+1] == 'o' ||
+		s[i+1] == 'O' || s[i+1] == 'b' || s[i+1] == 'B') {
 		return strings.Trim(s[i+2:], "0123456789abcdefABCDEF_") == ""
 	}
 	rest := strings.TrimLeft(s[i:], "0123456789_.:")
 	switch {
 	case rest == "":
-		// The text of YAML 1.1 takes 1.27.3 and 10.0.0.1 for numbers, but nothing that reads it does.
+		// By the letter of YAML 1.1, 1.27.3 and 10.0.0.1 are numbers, but no reader takes them for
+		// numbers. Quoting every version and address would be ugly.
 		return strings.Count(s, ".") < 2 || strings.ContainsAny(s, "_:")
-	case rest[0] == 'e' || rest[0] == 'E': // exponent, also without a sign
+	case rest[0] == 'e' || rest[0] == 'E': // an exponent, with or without a sign
 		return strings.Trim(rest[1:], "0123456789+-_.") == ""
-	case rest[0] == '-' && digits(s[i:]) == 4: // timestamps in all their forms
+	case rest[0] == '-' && digits(s[i:]) == 4: // a timestamp in any of its forms
 		return strings.Trim(rest, "0123456789-:.+ \tTtZz") == ""
 	}
 	return false
 }
 
-// CanSingle reports whether text can be written in single quotes.
+// CanSingle reports whether text can be written in single quotes, which have no escapes.
 func CanSingle(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] < ' ' || text[i] == 0x7f {
@@ -157,9 +169,10 @@ func CanSingle(text string) bool {
 	return Printable(text)
 }
 
+// single returns text in single quotes.
 func single(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// Double returns text in double quotes.
+// Double returns text in double quotes, with escapes for all characters that are not Printable.
 func Double(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 2)
@@ -190,8 +203,11 @@ func Double(text string) string {
 	return b.String()
 }
 
-// block writes text with line ends as a literal or folded scalar. It reports false where the value cannot be written so for
-// certain.
+// block returns text as a literal scalar, or as a folded one if it replaces a folded one. It
+// reports false if the value cannot be written as a block scalar with certainty.
+//
+// The chomping indicator follows from the trailing newlines: "-" for none, nothing for one, and "+"
+// only if the old scalar had it.
 func block(text string, c Context) (string, bool) {
 	body := strings.TrimRight(text, "\n")
 	trailing := len(text) - len(body)
@@ -205,7 +221,7 @@ func block(text string, c Context) (string, bool) {
 	case c.Keep:
 		chomp = "+"
 	case trailing > 1:
-		// Blank lines that follow in the document would become part of the text.
+		// Only |+ keeps several trailing newlines, and it would take in blank lines that follow.
 		return "", false
 	}
 	lines := strings.Split(body, "\n")
@@ -216,7 +232,8 @@ func block(text string, c Context) (string, bool) {
 		}
 	}
 	header := indicator
-	if lines[0] == "" || IsBlank(lines[0][0]) { // the first line cannot show the indentation
+	// readers cannot detect the indentation from a first line like this
+	if lines[0] == "" || IsBlank(lines[0][0]) {
 		n := c.Indent - max(c.Parent, 0)
 		if n < 1 || n > 9 {
 			return "", false
@@ -240,7 +257,7 @@ func block(text string, c Context) (string, bool) {
 	return b.String(), true
 }
 
-// blockText reports whether the text of a block scalar can hold body: there are no escapes in it.
+// blockText reports whether body can be the text of a block scalar, which has no escapes.
 func blockText(body string) bool {
 	for i := 0; i < len(body); i++ {
 		if c := body[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
@@ -249,14 +266,15 @@ func blockText(body string) bool {
 	}
 	for l := range strings.SplitSeq(body, "\n") {
 		if l != "" && strings.Trim(l, " \t") == "" {
-			return false // a line of blanks only: too easily lost
+			return false // editors that trim trailing blanks would lose a line of blanks only
 		}
 	}
 	return Printable(body)
 }
 
-// foldable returns the lines of a folded scalar that reads back as lines: a line end is written as two. Lines that begin with a
-// blank are not folded by readers, so text with such lines stays literal.
+// foldable returns the lines of a folded scalar that reads back as lines. Readers fold a single
+// newline to a space, so each newline is written as two. It reports false for text with lines that
+// are empty or begin with a blank, which readers do not fold.
 func foldable(lines []string) ([]string, bool) {
 	var out []string
 	for i, l := range lines {

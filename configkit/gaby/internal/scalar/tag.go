@@ -1,10 +1,12 @@
-// Package scalar knows scalars as YAML writes them: the value of a text, the text of a spelling, and the spelling of a text.
+// Package scalar converts between YAML scalars and their values: it resolves tags, decodes the text
+// of a spelling, and chooses a spelling for a text.
 //
-// Invariants: functions of bytes and strings only; nothing here knows a document. Reading follows go.yaml.in/yaml/v3: the core
-// schema of YAML 1.2 with the integers and timestamps of YAML 1.1. A string is written so that readers of both see a string.
+// Invariants: these are pure functions of bytes and strings; no function knows a document. Reading
+// follows go.yaml.in/yaml/v3: the core schema of YAML 1.2 with the integers and timestamps of YAML
+// 1.1. A string is written so that readers of either version read a string.
 package scalar
 
-// Tag is what a scalar resolves to.
+// Tag is the type a scalar resolves to.
 type Tag uint8
 
 // The short tags a scalar can resolve to.
@@ -17,13 +19,14 @@ const (
 	TimestampTag
 	MergeTag
 	BinaryTag
-	OtherTag // an explicit tag that is none of these
+	OtherTag // an explicit tag other than these
 )
 
-// TagNames are the short names of the tags.
-var TagNames = [...]string{"!!str", "!!null", "!!bool", "!!int", "!!float", "!!timestamp", "!!merge", "!!binary", ""}
+// TagNames maps each Tag to its short name, OtherTag to "".
+var TagNames = [...]string{"!!str", "!!null", "!!bool", "!!int", "!!float", "!!timestamp",
+	"!!merge", "!!binary", ""}
 
-// ParseTag returns the tag for one written in the document.
+// ParseTag returns the Tag for a tag as written in a document, such as "!!int".
 func ParseTag(written string) Tag {
 	for i, name := range TagNames {
 		if name != "" && written == name {
@@ -33,13 +36,13 @@ func ParseTag(written string) Tag {
 	return OtherTag
 }
 
-// Style is how a value is written.
+// Style is the way a value is written.
 type Style uint8
 
 // The styles.
 const (
-	NoStyle     Style = iota // list item: no key; scalar: no text at all, which means null
-	PlainStyle               // also block maps and lists
+	NoStyle     Style = iota // list item: it has no key; scalar: no text, which means null
+	PlainStyle               // block maps and lists as well
 	SingleStyle              // 'quoted'
 	DoubleStyle              // "quoted"
 	LiteralStyle

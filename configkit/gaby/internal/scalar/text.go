@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote decodes quoted text with its quotes.
+// Unquote decodes a quoted scalar, given with its quotes. The result may alias raw.
 func Unquote(raw []byte) []byte {
 	inner := raw[1 : len(raw)-1]
 	if raw[0] == '\'' {
@@ -21,18 +21,19 @@ func Unquote(raw []byte) []byte {
 	return decodeQuoted(inner, false)
 }
 
-// decodeQuoted replaces escapes and folds lines: a line end with the blanks around it becomes a space, n blank lines behind it
-// become n line feeds.
+// decodeQuoted replaces escapes and folds lines (YAML 1.2, 6.5): a newline with the blanks around
+// it becomes a space; a newline followed by n blank lines becomes n newlines.
 func decodeQuoted(in []byte, single bool) []byte {
 	out := make([]byte, 0, len(in))
-	floor := 0 // blanks in front of it were written by an escape and stay
+	floor := 0 // blanks before this offset of out were escaped, so folding must not trim them
 	for i := 0; i < len(in); {
 		switch c := in[i]; {
 		case single && c == '\'':
 			out = append(out, '\'')
 			i += 2
 		case !single && c == '\\':
-			if j := lineBreak(in, i+1); j > 0 { // escaped line end: joined without a space
+			// an escaped newline joins the lines without a space
+			if j := lineBreak(in, i+1); j > 0 {
 				breaks, next := foldedBreaks(in, j)
 				out, i = appendBreaks(out, breaks), next
 				floor = len(out)
@@ -55,6 +56,7 @@ func decodeQuoted(in []byte, single bool) []byte {
 	return out
 }
 
+// appendBreaks appends n newlines.
 func appendBreaks(out []byte, n int) []byte {
 	for range n {
 		out = append(out, '\n')
@@ -62,7 +64,7 @@ func appendBreaks(out []byte, n int) []byte {
 	return out
 }
 
-// appendFold appends what a line end with n blank lines behind it stands for.
+// appendFold appends what a newline followed by n blank lines folds to.
 func appendFold(out []byte, n int) []byte {
 	if n == 0 {
 		return append(out, ' ')
@@ -70,7 +72,7 @@ func appendFold(out []byte, n int) []byte {
 	return appendBreaks(out, n)
 }
 
-// lineBreak returns the place behind the line end at i, or 0 when there is none.
+// lineBreak returns the offset after the newline at i, or 0 if there is no newline at i.
 func lineBreak(in []byte, i int) int {
 	if i < len(in) && in[i] == '\n' {
 		return i + 1
@@ -81,7 +83,8 @@ func lineBreak(in []byte, i int) int {
 	return 0
 }
 
-// foldedBreaks counts the blank lines from i, the start of a line, and returns where text goes on.
+// foldedBreaks counts the blank lines from i, which is the start of a line, and returns the offset
+// at which text continues.
 func foldedBreaks(in []byte, i int) (breaks, next int) {
 	for i < len(in) {
 		j := i
@@ -98,7 +101,8 @@ func foldedBreaks(in []byte, i int) (breaks, next int) {
 	return breaks, i
 }
 
-// appendEscape decodes the escape sequence at in[i], which the scanner has checked.
+// appendEscape decodes the escape sequence at in[i], which the scanner has checked, and returns the
+// offset after it.
 func appendEscape(out, in []byte, i int) ([]byte, int) {
 	digits := 0
 	switch c := in[i+1]; c {
@@ -134,7 +138,7 @@ func appendEscape(out, in []byte, i int) ([]byte, int) {
 		digits = 4
 	case 'U':
 		digits = 8
-	default: // blank, tab, quote, slash, backslash
+	default: // a space, tab, quote, slash or backslash stands for itself
 		out = append(out, c)
 	}
 	i += 2
@@ -143,7 +147,7 @@ func appendEscape(out, in []byte, i int) ([]byte, int) {
 	}
 	r, _ := HexRune(in[i:], digits)
 	i += digits
-	if utf16.IsSurrogate(r) { // the first half, see scanner.escape
+	if utf16.IsSurrogate(r) { // the first half of a pair; the scanner has checked the second
 		low, _ := HexRune(in[i+2:], 4)
 		r = utf16.DecodeRune(r, low)
 		i += len(`\udead`)
@@ -151,7 +155,7 @@ func appendEscape(out, in []byte, i int) ([]byte, int) {
 	return utf8.AppendRune(out, r), i
 }
 
-// FoldPlain joins the lines of plain text.
+// FoldPlain joins the lines of a plain scalar by the same rules as quoted text.
 func FoldPlain(in []byte) []byte {
 	out := make([]byte, 0, len(in))
 	for i := 0; i < len(in); {
@@ -169,8 +173,13 @@ func FoldPlain(in []byte) []byte {
 	return out
 }
 
-// DecodeBlock decodes the literal or folded scalar whose header is at p and whose text ends at end. parent is the column of the
-// collection around it.
+// DecodeBlock decodes the literal or folded scalar whose header is at p and whose text ends at end.
+// parent is the column of the collection around it, -1 at the root.
+//
+// The indentation is the explicit one of the header, or that of the first line with text. In a
+// folded scalar a newline between two lines with text folds, unless one of them begins with a blank
+// (YAML 1.2, 8.1.3). The chomping indicator decides about trailing newlines: "-" drops them, "+"
+// keeps them, and the default keeps one.
 func DecodeBlock(src []byte, p, end, parent int) []byte {
 	folded := src[p] == '>'
 	h := ReadBlockHeader(src, p)
@@ -179,14 +188,14 @@ func DecodeBlock(src []byte, p, end, parent int) []byte {
 		return nil
 	}
 	i := p + j + 1
-	// A text that is not kept ends in front of its last line end, with or without one behind it.
+	// Without "+" the span ends before the last newline; that newline counts only if it exists.
 	lastBreak := h.Chomp != '-' && end < len(src) && h.Chomp != '+'
 	indent, known := h.Indent, h.Indent > 0
 	if known {
 		indent += max(parent, 0)
 	}
 	var out []byte
-	var lines, blanks int // lines with text so far; blank lines since the last of them
+	var lines, blanks int // lines with text so far, and blank lines since the last of them
 	spaced := false       // the last line began with a blank
 	if i <= end {
 		out = make([]byte, 0, end-i+1)
@@ -217,7 +226,7 @@ func DecodeBlock(src []byte, p, end, parent int) []byte {
 		}
 		if spaces == len(text) && spaces <= indent { // blank line
 			if !terminated && h.Chomp == '+' {
-				continue // spaces before the end of the text, without a line end
+				continue // spaces before the end of the text without a newline are not a line
 			}
 			blanks++
 			continue
@@ -242,13 +251,14 @@ func DecodeBlock(src []byte, p, end, parent int) []byte {
 	}
 	if h.Chomp == '+' {
 		if lines > 0 {
-			blanks++ // the line end of the last line with text
+			blanks++ // the newline of the last line with text
 		}
 		return finishBlock(out, false, blanks)
 	}
 	return finishBlock(out, lastBreak && lines > 0, 0)
 }
 
+// finishBlock appends the trailing newlines of a block scalar.
 func finishBlock(out []byte, lineEnd bool, breaks int) []byte {
 	if lineEnd {
 		breaks++
@@ -256,7 +266,8 @@ func finishBlock(out []byte, lineEnd bool, breaks int) []byte {
 	return appendBreaks(out, breaks)
 }
 
-// HexRune reads hexadecimal digits at the begin of text. It reports false when there are fewer.
+// HexRune reads the given number of hexadecimal digits at the beginning of text. It reports false
+// if text has fewer.
 func HexRune(text []byte, digits int) (r rune, ok bool) {
 	if len(text) < digits {
 		return 0, false
@@ -271,6 +282,7 @@ func HexRune(text []byte, digits int) (r rune, ok bool) {
 	return r, true
 }
 
+// hexValue returns the value of a hexadecimal digit, or -1.
 func hexValue(b byte) int {
 	switch {
 	case b >= '0' && b <= '9':
@@ -283,11 +295,11 @@ func hexValue(b byte) int {
 	return -1
 }
 
-// BlockHeader is the line that begins a literal or folded scalar.
+// BlockHeader describes the first line of a literal or folded scalar.
 type BlockHeader struct {
-	Indent int  // explicit indentation, 0 for none
-	Chomp  byte // '+', '-' or 0
-	End    int  // behind the indicators
+	Indent int  // explicit indentation indicator, 0 if there is none
+	Chomp  byte // '+', '-', or 0 for the default
+	End    int  // offset after the indicators
 }
 
 // ReadBlockHeader reads the indicators of a block scalar from the "|" or ">" at p.

@@ -2,7 +2,9 @@ package stream
 
 import "bytes"
 
-// Cut returns the first offset from from on at which a part may begin, -1 if there is none.
+// Cut returns the first offset at or after from at which a part of text may begin, or -1. It
+// accepts only a separator between a line that is certain to be content and a document that begins
+// with a letter, so that both parts parse to the documents the whole text has.
 func Cut(text []byte, from int) int {
 	for from < len(text) {
 		i := bytes.Index(text[from:], []byte("\n---"))
@@ -11,7 +13,8 @@ func Cut(text []byte, from int) int {
 		}
 		i += from
 		at := i + 1
-		if beginsDocument(text, at) && isContentLine(text[bytes.LastIndexByte(text[:i], '\n')+1:i]) {
+		if beginsDocument(text, at) &&
+			isContentLine(text[bytes.LastIndexByte(text[:i], '\n')+1:i]) {
 			return at
 		}
 		from = at + 3
@@ -19,8 +22,8 @@ func Cut(text []byte, from int) int {
 	return -1
 }
 
-// beginsDocument reports whether the separator at p stands alone on its line, with nothing but comments between it and a line that
-// begins with a letter.
+// beginsDocument reports whether the separator at p is alone on its line and only comment lines lie
+// between it and a line that begins with a letter.
 func beginsDocument(text []byte, p int) bool {
 	p += 3
 	if p < len(text) && text[p] == '\r' {
@@ -35,8 +38,8 @@ func beginsDocument(text []byte, p int) bool {
 	return p < len(text) && isLetter(text[p])
 }
 
-// isContentLine reports whether the line is certain to be content: it begins with a letter, an indented letter or dash, or the dash
-// of a list.
+// isContentLine reports whether line is certain to be content: it begins with a letter, with a
+// letter or dash after spaces, or with the dash of a list item.
 func isContentLine(line []byte) bool {
 	text := bytes.TrimLeft(line, " ")
 	switch {

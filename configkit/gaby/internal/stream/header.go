@@ -6,22 +6,26 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// headerScanner reads the outermost keys of a block map without looking into what lies between them. It skips a line that is indented
-// deeper by its line feed alone when nothing on it can swallow the following lines; quoted text, flow collections and literal
-// text it skips by their own rules. Whenever it is not certain it gives up, and the scanner decides.
+// headerScanner reads the outermost keys of a block map, and those of metadata, without looking
+// into the values between them. It skips a line that is indented deeper by looking for its newline,
+// unless the line opens something that can swallow the lines below: quoted text, a flow collection
+// or a block scalar, which it skips by their own rules. Whenever it is not certain it gives up, and
+// the caller uses the full scanner.
 //
-// Once it has all it looks for it is done. That none of the keys comes once more, which tells that a separator of documents is missing, is
-// seen when documents are split: it would stand in the first column, as no line of a value does but in quoted text and flow collections.
+// The scan stops at the third of the three keys. It need not look for a repeated key, which hints
+// at a missing separator: such a key is in the first column, as no line inside a value is except in
+// quoted text and flow collections, so Split sees it.
 type headerScanner struct {
 	src  []byte
 	pos  int
 	h    Header
-	seen uint8 // which of the keys, as bits
+	seen uint8 // the keys read so far, as bits
 }
 
 const seenAll = 1 | 2 | 4 // apiVersion, kind and metadata
 
-// Header is what a header scan finds. Fields that are missing or not plain strings are empty.
+// Header holds the fields that a header scan finds. Fields that are missing or not plain strings
+// are empty.
 type Header struct {
 	APIVersion   string
 	Kind         string
@@ -30,18 +34,21 @@ type Header struct {
 	GenerateName string
 }
 
-// ScanHeader reads what identifies the resource of a document whose content begins at body. It reports false when it is not certain; the
-// header is then what it found before that.
+// ScanHeader reads the fields that identify the resource of a document whose content begins at
+// body. It reports false if it is not certain; the header then holds what it found before it gave
+// up.
 func ScanHeader(src []byte, body int) (Header, bool) {
 	p := headerScanner{src: src, pos: body}
 	ok := p.document()
 	return p.h, ok
 }
 
-// document reads the header. It reports false when it gives up.
+// document reads the header and reports whether it is certain.
+// Content on the line of the separator is rare and left to the full scanner.
 func (p *headerScanner) document() bool {
 	// Content on the line of the separator is left to the scanner.
-	if p.pos > 0 && p.src[p.pos-1] != '\n' && LineHasContent(p.src, p.pos) && !bytes.HasSuffix(p.src[:p.pos], []byte("\xef\xbb\xbf")) {
+	if p.pos > 0 && p.src[p.pos-1] != '\n' && LineHasContent(p.src, p.pos) &&
+		!bytes.HasSuffix(p.src[:p.pos], []byte("\xef\xbb\xbf")) {
 		return false
 	}
 	return p.blockMap(0, func(key, value []byte) bool {
@@ -64,7 +71,7 @@ func (p *headerScanner) document() bool {
 	})
 }
 
-// metadata reads the map below the key whose line ends at pos.
+// metadata reads the map that is the value of the key whose line ends at pos.
 func (p *headerScanner) metadata() bool {
 	q := p.pos
 	for q < len(p.src) {
@@ -81,7 +88,7 @@ func (p *headerScanner) metadata() bool {
 			continue
 		}
 		if q == bol {
-			return true // nothing below
+			return true // no map below the key
 		}
 		p.pos = bol
 		return p.blockMap(q-bol, func(key, value []byte) bool {
@@ -99,8 +106,9 @@ func (p *headerScanner) metadata() bool {
 	return true
 }
 
-// blockMap calls entry for every key in column col, with its value when that is a plain or quoted scalar without escapes on the
-// same line, from pos (a line start) to the first line indented less. An entry may move pos.
+// blockMap calls entry for each key in column col, from pos (a line start) to the first line that
+// is indented less. The value is that of a plain or quoted scalar without escapes on the line of
+// its key, else empty. An entry may move pos. blockMap reports whether it is certain.
 func (p *headerScanner) blockMap(col int, entry func(key, value []byte) bool) bool {
 	started := false
 	for p.pos < len(p.src) {
@@ -131,8 +139,9 @@ func (p *headerScanner) blockMap(col int, entry func(key, value []byte) bool) bo
 			if !p.skipLine(q, q-bol) {
 				return false
 			}
-		case c == '-' && (q+1 == len(p.src) || scalar.IsBlank(p.src[q+1]) || p.src[q+1] == '\n' || p.src[q+1] == '\r'):
-			if !p.skipLine(q, col) { // an item of a list in the column of its key
+		case c == '-' && (q+1 == len(p.src) || scalar.IsBlank(p.src[q+1]) || p.src[q+1] == '\n' ||
+			p.src[q+1] == '\r'):
+			if !p.skipLine(q, col) { // a list item in the column of its key
 				return false
 			}
 		default:
@@ -145,7 +154,7 @@ func (p *headerScanner) blockMap(col int, entry func(key, value []byte) bool) bo
 	return true
 }
 
-// entry reads the key at q and, when it is a simple scalar, its value.
+// entry reads the key at q and, if it is a simple scalar, its value.
 func (p *headerScanner) entry(q, col int, entry func(key, value []byte) bool) bool {
 	k := q
 	for k < len(p.src) && isPeekKey(p.src[k]) {
@@ -190,7 +199,8 @@ func (p *headerScanner) entry(q, col int, entry func(key, value []byte) bool) bo
 			return true
 		}
 		inner := p.src[v+1 : end-1]
-		if c == '[' || c == '{' || end > eol || bytes.IndexByte(inner, '\\') >= 0 || bytes.IndexByte(inner, '\'') >= 0 && c == '\'' {
+		if c == '[' || c == '{' || end > eol || bytes.IndexByte(inner, '\\') >= 0 ||
+			bytes.IndexByte(inner, '\'') >= 0 && c == '\'' {
 			return false
 		}
 		p.pos = min(eol+1, len(p.src))
@@ -200,14 +210,14 @@ func (p *headerScanner) entry(q, col int, entry func(key, value []byte) bool) bo
 			return false
 		}
 		p.pos = min(eol+1, len(p.src))
-		if c == '&' || c == '!' { // what follows may be anything
+		if c == '&' || c == '!' { // any value may follow an anchor or a tag
 			return p.skipLine(v, col)
 		}
 		return true
 	}
 	p.pos = min(eol+1, len(p.src))
 	if !wanted {
-		return true // more lines of plain text are indented deeper
+		return true // further lines of plain text are indented deeper, so blockMap skips them
 	}
 	end := eol
 	if i := bytes.IndexByte(p.src[v:eol], '#'); i > 0 {
@@ -235,7 +245,8 @@ func (p *headerScanner) entry(q, col int, entry func(key, value []byte) bool) bo
 	return entry(key, value)
 }
 
-// continues reports whether the next line that is not blank is indented deeper than col, so that plain text may go on there.
+// continues reports whether the next line that is not blank is indented deeper than col, so that
+// plain text may continue there.
 func (p *headerScanner) continues(col int) bool {
 	for q := p.pos; q < len(p.src); {
 		bol := q
@@ -251,8 +262,10 @@ func (p *headerScanner) continues(col int) bool {
 	return false
 }
 
+// isPeekKey reports whether b may be in a key that the header scan reads.
 func isPeekKey(b byte) bool { return scalar.IsNameByte(b) || b == '.' || b == '/' }
 
+// isWanted reports whether the value of key may be part of the header.
 func isWanted(key []byte) bool {
 	switch string(key) {
 	case "apiVersion", "kind", "metadata", "name", "namespace", "generateName":
@@ -261,9 +274,9 @@ func isWanted(key []byte) bool {
 	return false
 }
 
-// skipLine skips the line whose content begins at q, in column col, and what it opens.
+// skipLine skips the line whose content begins at q, in column col, with everything that it opens.
 func (p *headerScanner) skipLine(q, col int) bool {
-	// One look at all bytes of the line tells for most lines that they open nothing.
+	// One pass over the bytes is enough for most lines: they open nothing.
 	src := p.src
 	var seen uint8
 	i := q
@@ -280,7 +293,7 @@ func (p *headerScanner) skipLine(q, col int) bool {
 		p.pos = next
 		return true
 	}
-	// Find where the value begins: behind dashes and one key.
+	// Find the beginning of the value: it follows dashes and at most one key.
 	for q < i && src[q] == '-' && (q+1 >= i || scalar.IsBlank(src[q+1])) {
 		col = q - lineStartOf(src, q)
 		q++
@@ -288,7 +301,7 @@ func (p *headerScanner) skipLine(q, col int) bool {
 			q++
 		}
 	}
-	if q < i && (src[q] == '"' || src[q] == '\'') { // a quoted key, or text
+	if q < i && (src[q] == '"' || src[q] == '\'') { // a quoted key or quoted text
 		end, ok := p.skipToken(q)
 		if !ok || end > i {
 			return false
@@ -307,7 +320,8 @@ func (p *headerScanner) skipLine(q, col int) bool {
 		for {
 			j := bytes.IndexByte(src[v:i], ':')
 			if j < 0 {
-				// No key: plain text, alone or going on from the line above. Quotes and brackets in it mean nothing.
+				// Without a key this is plain text, perhaps continued from the line above. Quotes
+				// and brackets in it have no meaning.
 				if c := src[q]; c == '&' || c == '!' || c == '*' || c == '?' {
 					return false
 				}
@@ -320,13 +334,14 @@ func (p *headerScanner) skipLine(q, col int) bool {
 			}
 		}
 		if q < v && bytes.Contains(src[q:v], []byte(" #")) {
-			p.pos = next // a comment began in front of the colon
+			p.pos = next // a comment began before the colon
 			return true
 		}
 		col = max(col, q-lineStartOf(src, q))
 		v = skipBlanks(src, v, i)
 	} else if v < i && (src[v] == '[' || src[v] == '{') {
-		// At the beginning of a line this may be plain text going on; then brackets mean nothing. Certain only when closed here.
+		// At the beginning of a line this may continue plain text, where brackets have no meaning.
+		// It is certain only if it is closed on the same line.
 		end, ok := p.skipToken(v)
 		if !ok || end > i || !p.restBlank(end) {
 			return false
@@ -361,9 +376,11 @@ func (p *headerScanner) skipLine(q, col int) bool {
 
 const peekEnd = 0x80
 
-// peekClass marks the bytes that can open something over several lines.
+// peekClass marks the bytes that can open a value of several lines.
 var peekClass = [256]uint8{'"': 1, '\'': 1, '[': 1, '{': 1, '|': 1, '>': 1, '\n': peekEnd}
 
+// skipBlanks returns the offset of the first byte of src[p:end] that is not a blank or carriage
+// return.
 func skipBlanks(src []byte, p, end int) int {
 	for p < end && (scalar.IsBlank(src[p]) || src[p] == '\r') {
 		p++
@@ -371,22 +388,25 @@ func skipBlanks(src []byte, p, end int) int {
 	return p
 }
 
+// lineStartOf returns the offset of the beginning of the line of p.
 func lineStartOf(src []byte, p int) int { return bytes.LastIndexByte(src[:p], '\n') + 1 }
 
-// restBlank reports whether nothing but blanks and a comment follows p on its line.
+// restBlank reports whether only blanks and a comment follow q on its line.
 func (p *headerScanner) restBlank(q int) bool {
 	q = skipBlanks(p.src, q, len(p.src))
 	return q >= len(p.src) || p.src[q] == '\n' || p.src[q] == '#'
 }
 
-// skipToken returns the place behind the quoted text or flow collection at q.
+// skipToken returns the offset after the quoted text or flow collection at q. It reports false if
+// it is not certain where that ends.
 func (p *headerScanner) skipToken(q int) (int, bool) {
 	src := p.src
 	depth := 0
 	for q < len(src) {
 		switch c := src[q]; c {
 		case '"', '\'':
-			// A quote inside plain text of a flow collection is a letter; one that begins a value stands behind an indicator.
+			// Inside a flow collection a quote may be a letter of plain text. It begins a quoted
+			// scalar only after an indicator.
 			if depth > 0 {
 				switch src[lastNonBlank(src, q)] {
 				case '[', '{', ',', ':':
@@ -430,6 +450,8 @@ func (p *headerScanner) skipToken(q int) (int, bool) {
 	return 0, false
 }
 
+// lastNonBlank returns the offset of the last byte before q that is not a blank or part of a
+// newline, at least 0.
 func lastNonBlank(src []byte, q int) int {
 	q--
 	for q > 0 && (scalar.IsBlank(src[q]) || src[q] == '\n' || src[q] == '\r') {
@@ -438,8 +460,9 @@ func lastNonBlank(src []byte, q int) int {
 	return q
 }
 
-// skipBlockScalar skips the literal or folded text whose indicator is at v, in a collection in column col. Text in column zero
-// would end the document's map, so every line indented deeper than col can be skipped.
+// skipBlockScalar skips the block scalar whose indicator is at v, in a collection in column col.
+// All lines indented deeper than col belong to it: text in column zero would end the map of the
+// document.
 func (p *headerScanner) skipBlockScalar(v, col int) bool {
 	q := NextLineStart(p.src, v)
 	for q < len(p.src) {

@@ -1,7 +1,8 @@
-// Package stream looks at the text of a unit before it is scanned: it finds documents, places to cut between them, and the header of
-// a document.
+// Package stream examines the text of a unit before it is scanned: it splits it into documents,
+// finds offsets to cut between documents, and reads the header of a document.
 //
-// Invariants: nothing here makes nodes. Split is exact. Cut and ScanHeader are certain or give up; then the scanner decides.
+// Invariants: no function makes nodes. Split is exact. Cut and ScanHeader either are certain or
+// give up; then the full scanner decides.
 package stream
 
 import (
@@ -10,20 +11,22 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// ListSuffix ends the kind of a list of resources: List itself, whose items say what they are, or that of the items with it,
-// as in RoleBindingList.
+// ListSuffix ends the kind of a list of resources. The kind is List, whose items have a kind of
+// their own, or the kind of the items plus List, such as RoleBindingList.
 const ListSuffix = "List"
 
-// Part is one document found by split: the span of its bytes and of its content.
+// Part is a document found by Split: the span of its bytes and the span of its content.
 type Part struct {
 	Start, End    int
 	Body, BodyEnd int
-	List          bool  // may be a list of resources
-	keys          uint8 // which of apiVersion, kind and metadata there are in the first column, as bits
-	Odd           bool  // one of them is there twice, or may be in another spelling: a separator may be missing
+	List          bool // the document may be a list of resources
+	// which of apiVersion, kind and metadata were seen in the first column, as bits
+	keys uint8
+	// one of the keys is repeated, or may be spelled differently: a separator may be missing
+	Odd bool
 }
 
-// see looks at a line that begins with content.
+// see records the key of a line that begins with content in the first column.
 func (p *Part) see(line []byte) {
 	var key string
 	var bit uint8
@@ -40,7 +43,8 @@ func (p *Part) see(line []byte) {
 	default:
 		return
 	}
-	if len(line) > len(key) && string(line[:len(key)]) == key && (line[len(key)] == ':' || scalar.IsBlank(line[len(key)])) {
+	if len(line) > len(key) && string(line[:len(key)]) == key &&
+		(line[len(key)] == ':' || scalar.IsBlank(line[len(key)])) {
 		p.Odd = p.Odd || p.keys&bit != 0
 		p.keys |= bit
 		if key == "kind" && !p.List {
@@ -50,16 +54,21 @@ func (p *Part) see(line []byte) {
 	}
 }
 
-// Split finds the documents of text by its lines that begin with "---" or "...". Nothing inside a document can begin a line
-// with these: YAML forbids it even in quoted and literal text. They are appended to parts.
+// Split finds the documents of text by the lines that begin with "---" or "..." and appends them to
+// parts. No line inside a document can begin with these: YAML forbids it even in quoted and block
+// scalars.
+//
+// A document owns all bytes from its separator to the next one. Empty documents and documents of
+// comments only are not documents of their own: their bytes belong to the document that follows, or
+// at the end to the last one.
 func Split(text []byte, parts []Part) []Part {
 	p := 0
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		p = 3
 	}
 	cur := Part{Body: p, BodyEnd: -1}
-	var content, closed bool // of cur: has content; a "..." line was passed
-	restart := 0             // where the bytes of the next document begin, once closed
+	var content, closed bool // state of cur: has content; a "..." line was seen
+	restart := 0             // once closed: offset at which the next document begins
 	finish := func(end int) {
 		cur.End = end
 		if cur.BodyEnd < 0 {
@@ -67,7 +76,7 @@ func Split(text []byte, parts []Part) []Part {
 		}
 		parts = append(parts, cur)
 	}
-	begin := func() { // content behind "..." without "---" is a document too
+	begin := func() { // content after "..." without "---" begins a document too
 		if !closed {
 			return
 		}
@@ -100,7 +109,7 @@ func Split(text []byte, parts []Part) []Part {
 			}
 			cur.Body, cur.BodyEnd = p+3, -1
 			content, closed = LineHasContent(text, p+3), false
-			cur.List = content // Header decides
+			cur.List = content // the full header check decides
 		case c == '#' || c == '\n' || c == '%' && (!content || closed):
 		case c == ' ' || c == '\t' || c == '\r':
 			if (!content || closed) && LineHasContent(text, p) {
@@ -111,7 +120,8 @@ func Split(text []byte, parts []Part) []Part {
 			begin()
 			cur.see(text[p:])
 			if (c == '{' || c == '"') && !content {
-				cur.List = true // flow style: Header decides
+				// in flow style the kind may be anywhere; the full header check decides
+				cur.List = true
 			}
 			content = true
 		}
@@ -134,7 +144,7 @@ func Split(text []byte, parts []Part) []Part {
 	return parts
 }
 
-// NextLineStart returns the offset after the line that p is in.
+// NextLineStart returns the offset after the newline of the line of p, or the end of text.
 func NextLineStart(text []byte, p int) int {
 	if i := bytes.IndexByte(text[p:], '\n'); i >= 0 {
 		return p + i + 1
@@ -142,7 +152,8 @@ func NextLineStart(text []byte, p int) int {
 	return len(text)
 }
 
-// nextOuterLine is the start of the next line that is not indented with spaces.
+// nextOuterLine returns the start of the next line that does not begin with a space, or the end of
+// text.
 func nextOuterLine(text []byte, p int) int {
 	for p < len(text) {
 		if p = NextLineStart(text, p); p < len(text) && text[p] != ' ' {
@@ -152,9 +163,11 @@ func nextOuterLine(text []byte, p int) int {
 	return p
 }
 
-// IsMarker reports whether a document marker stands at p, the start of a line.
+// IsMarker reports whether a document marker ("---" or "...") is at p, which is the start of a
+// line.
 func IsMarker(text []byte, p int) bool {
-	if p+3 > len(text) || text[p] != '-' && text[p] != '.' || text[p+1] != text[p] || text[p+2] != text[p] {
+	if p+3 > len(text) || text[p] != '-' && text[p] != '.' || text[p+1] != text[p] ||
+		text[p+2] != text[p] {
 		return false
 	}
 	if p+3 == len(text) {
@@ -167,7 +180,7 @@ func IsMarker(text []byte, p int) bool {
 	return false
 }
 
-// LineHasContent reports whether there is more than blanks and a comment from p to the end of its line.
+// LineHasContent reports whether the rest of the line from p has more than blanks and a comment.
 func LineHasContent(text []byte, p int) bool {
 	for ; p < len(text); p++ {
 		switch text[p] {
