@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// editor carries what the error messages of one edit need.
+// editor holds the context that the error messages of one edit need.
 type editor struct {
 	d    *document
 	path []string
@@ -16,6 +16,7 @@ func (e *editor) fail(v Value, msg, hint string) error {
 	return &EditError{Pos: v.Position(), Path: joinPath(e.path), Msg: msg, Hint: hint}
 }
 
+// joinPath returns the dotted path of segments, the inverse of DotPathToSlice.
 func joinPath(segments []string) string {
 	escaped := make([]string, len(segments))
 	for i, s := range segments {
@@ -26,8 +27,12 @@ func joinPath(segments []string) string {
 
 const expandHint = "expand-anchors replaces aliases and << by their values"
 
-// here checks that the value v can be edited at the place it stands at, and that no alias repeats it. whole says that all of the
-// value is replaced or removed, and not just something inside it.
+// here checks that the value v can be edited where it is: it is not reached through an alias, and
+// no alias repeats it. whole says that the entire value is replaced or removed, and not only
+// something inside it.
+//
+// An alias repeats v if its target contains v. If the entire value goes, an anchor inside v must
+// also have no alias outside v.
 func (e *editor) here(v Value, whole bool) error {
 	if v.via != 0 {
 		return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
@@ -38,7 +43,8 @@ func (e *editor) here(v Value, whole bool) error {
 			continue
 		}
 		inside := v.slot >= target && v.slot < int32(d.n[target].next)
-		around := whole && d.source(v.slot) && target >= v.slot && target < int32(d.n[v.slot].next) &&
+		around := whole && d.source(v.slot) && target >= v.slot &&
+			target < int32(d.n[v.slot].next) &&
 			!(alias >= v.slot && alias < int32(d.n[v.slot].next))
 		if inside || around {
 			return e.fail(v, "the value is repeated elsewhere by an alias", expandHint)
@@ -58,16 +64,18 @@ func (d *YamlDoc) begin(segments []string) (*editor, error) {
 	}
 	e.d = d.v.d
 	if why := e.d.readOnly; why != nil {
-		return nil, &EditError{Pos: why.Pos, Path: joinPath(segments), Msg: "the document cannot be edited: " + why.Msg, Hint: why.Hint}
+		return nil, &EditError{Pos: why.Pos, Path: joinPath(segments),
+			Msg: "the document cannot be edited: " + why.Msg, Hint: why.Hint}
 	}
 	return e, nil
 }
 
-// Set writes value at the place the segments lead to, makes the maps that are missing on the way, and returns the place. Map and
-// list values are compared with what is there and only the differences are written, so what stays equal keeps its text. A value
-// that is there already is no edit. Segment "-" appends to a list.
+// Set writes value at the path that segments name, creates missing maps on the way, and returns the
+// target. Map and list values are compared with the present value and only differences are written,
+// so equal parts keep their text. Writing the present value is not an edit. Segment "-" appends to
+// a list. An edit that fails changes nothing.
 //
-// Errors: *[EditError] where an edit is not possible, *[SyntaxError] when the document cannot be read.
+// Errors: *[EditError] if the edit is not possible, *[SyntaxError] if the document cannot be read.
 func (d *YamlDoc) Set(value any, segments ...string) (*YamlDoc, error) {
 	t, err := toTree(value)
 	if err != nil {
@@ -76,7 +84,8 @@ func (d *YamlDoc) Set(value any, segments ...string) (*YamlDoc, error) {
 	return d.set(t, segments)
 }
 
-// SetP is Set for a path with dots. The empty path is an error, and so is one that would make a key without a name.
+// SetP is [YamlDoc.Set] for a dotted path. The empty path is an error, and so is a path that would
+// create a key without a name.
 func (d *YamlDoc) SetP(value any, path string) (*YamlDoc, error) {
 	segments := DotPathToSlice(path)
 	if len(segments) == 0 {
@@ -92,7 +101,8 @@ func emptyPath(d *YamlDoc) error {
 	return &EditError{Pos: d.Position(), Msg: "path cannot be empty"}
 }
 
-// SetDocP writes a copy of another document's value, its keys in their order. The empty path is the place itself.
+// SetDocP writes a copy of another document's value with its keys in their order. The empty path is
+// d itself.
 func (d *YamlDoc) SetDocP(doc *YamlDoc, path string) error {
 	if err := doc.Check(); err != nil {
 		return err
@@ -101,8 +111,8 @@ func (d *YamlDoc) SetDocP(doc *YamlDoc, path string) error {
 	return err
 }
 
-// SetData makes the value of d equal to value by the smallest edits found. The value it has is no edit, of a document that can only
-// be read either.
+// SetData makes the value of d equal to value by the smallest edits found. Setting the present
+// value is not an edit, so it succeeds on a document that can only be read.
 func (d *YamlDoc) SetData(value any) error {
 	t, err := toTree(value)
 	if err != nil {
@@ -115,6 +125,8 @@ func (d *YamlDoc) SetData(value any) error {
 	return err
 }
 
+// set is Set for a converted value. It rolls back if the edit fails or the document's language
+// cannot hold the result.
 func (d *YamlDoc) set(t *tree, segments []string) (*YamlDoc, error) {
 	mark := d.Checkpoint()
 	place, err := d.setFrom(t, segments)
@@ -131,6 +143,8 @@ func (d *YamlDoc) set(t *tree, segments []string) (*YamlDoc, error) {
 	return place, nil
 }
 
+// setFrom follows segments as far as there are values, and writes t there below maps for the
+// remaining segments.
 func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 	e, err := d.begin(segments)
 	if err != nil {
@@ -178,7 +192,8 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 			}
 			c := v.child(s)
 			if !c.Exists() {
-				return nil, e.fail(v, "the list has no item "+strconv.Quote(s), "items are counted from 0; \"-\" appends one")
+				return nil, e.fail(v, "the list has no item "+strconv.Quote(s),
+					"items are counted from 0; \"-\" appends one")
 			}
 			v = c
 		default:
@@ -201,20 +216,22 @@ func (d *YamlDoc) setFrom(t *tree, segments []string) (*YamlDoc, error) {
 	return v.Doc(), nil
 }
 
-// checkKeys refuses keys below v that a YAML document cannot have.
+// checkKeys refuses keys below v that a YAML document cannot have. Documents in other languages
+// check keys themselves.
 func (e *editor) checkKeys(v Value, keys []string) error {
 	if e.d.native != nil {
 		return nil
 	}
 	for _, key := range keys {
 		if err := checkKey(key); err != nil {
-			return &EditError{Pos: v.Position(), Path: joinPath(e.path), Msg: err.Error(), Unsupported: true}
+			return &EditError{Pos: v.Position(), Path: joinPath(e.path), Msg: err.Error(),
+				Unsupported: true}
 		}
 	}
 	return nil
 }
 
-// checkTree refuses a new value that has such keys.
+// checkTree refuses a new value with keys that a YAML document cannot have.
 func (e *editor) checkTree(v Value, t *tree) error {
 	if err := e.checkKeys(v, t.keys); err != nil {
 		return err
@@ -227,7 +244,7 @@ func (e *editor) checkTree(v Value, t *tree) error {
 	return nil
 }
 
-// nest puts t below the keys in segments.
+// nest returns t below a map for each of the segments.
 func nest(t *tree, segments []string) *tree {
 	for _, key := range slices.Backward(segments) {
 		t = &tree{kind: mapNode, keys: []string{key}, kids: []*tree{t}}
@@ -235,6 +252,7 @@ func nest(t *tree, segments []string) *tree {
 	return t
 }
 
+// descend returns the entry that segments, all keys of maps, name below v.
 func descend(v Value, segments []string) *YamlDoc {
 	for _, s := range segments {
 		v = v.Get(s)
@@ -242,7 +260,8 @@ func descend(v Value, segments []string) *YamlDoc {
 	return v.Doc()
 }
 
-// unique refuses to write at or below a key that occurs more than once.
+// unique refuses to write at or below a key that occurs more than once, as it is not clear which
+// one is meant.
 func (e *editor) unique(m Value, key string) error {
 	d, i := e.d, m.node()
 	if d.n[i].flags&hasDuplicates == 0 {
@@ -255,7 +274,8 @@ func (e *editor) unique(m Value, key string) error {
 		}
 	}
 	if count > 1 {
-		return e.fail(m.Get(key), "the key occurs "+strconv.Itoa(count)+" times in its map", "remove all but one")
+		return e.fail(m.Get(key), "the key occurs "+strconv.Itoa(count)+" times in its map",
+			"remove all but one")
 	}
 	return nil
 }
@@ -275,7 +295,8 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 	kids := d.kids(i)
 	slot := d.build(key, t)
 	index := d.cache.keys[i]
-	d.setKids(i, append(kids, slot)) // nobody looks behind the length of an older list
+	// readers of an older, shorter list do not see what append writes after it
+	d.setKids(i, append(kids, slot))
 	if index != nil {
 		index[key] = int32(len(kids))
 		d.cache.keys[i] = index
@@ -283,7 +304,7 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 	return Value{d: d, slot: slot, origin: origin{i, int32(len(kids))}}, nil
 }
 
-// insert puts a new item in front of item at of list l.
+// insert puts a new item before item at of list l.
 func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 	if l.below() != 0 {
 		return Value{}, e.fail(l, "this value comes from an alias; it cannot be edited here", expandHint)
@@ -295,7 +316,8 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 		return Value{}, err
 	}
 	d, i := e.d, l.node()
-	if t.kind == mapNode && len(t.kids) > 0 && t.head == "" { // nothing stands above an entry on the line of the dash
+	// the first entry is on the line of the dash, so its comment goes above the item
+	if t.kind == mapNode && len(t.kids) > 0 && t.head == "" {
 		t.head, t.kids[0].head = t.kids[0].head, ""
 	}
 	slot := d.build("", t)
@@ -308,7 +330,7 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 	return Value{d: d, slot: slot, origin: origin{i, int32(at)}}, nil
 }
 
-// mayGo checks that entry v can be taken out of its collection.
+// mayGo checks that entry v can be removed from its collection.
 func (e *editor) mayGo(v Value) error {
 	if v.via == viaMerge {
 		return e.fail(v, "the value is inherited through <<", expandHint)
@@ -316,7 +338,7 @@ func (e *editor) mayGo(v Value) error {
 	return e.here(v, true)
 }
 
-// remove takes entries out of their collections, in one edit of each.
+// remove removes entries from their collections, with one edit for each collection.
 func (d *document) remove(entries []Value) {
 	gone := map[int32]map[int32]bool{}
 	var owners []int32
@@ -328,11 +350,12 @@ func (d *document) remove(entries []Value) {
 		gone[v.owner][v.slot] = true
 	}
 	for _, i := range owners {
-		d.setKids(i, slices.DeleteFunc(slices.Clone(d.kids(i)), func(kid int32) bool { return gone[i][kid] }))
+		d.setKids(i, slices.DeleteFunc(slices.Clone(d.kids(i)),
+			func(kid int32) bool { return gone[i][kid] }))
 	}
 }
 
-// assign makes the value at v equal to t.
+// assign makes the value at v equal to t by the smallest edits found.
 func (e *editor) assign(v Value, t *tree) error {
 	d := e.d
 	if d.equal(v.node(), t) {
@@ -353,7 +376,8 @@ func (e *editor) assign(v Value, t *tree) error {
 		return err
 	}
 	if i != v.slot && d.source(v.slot) && d.n[v.slot].kind == t.kind && d.canReturn(v.slot) {
-		d.setValue(v.slot, v.slot) // back to what the source says, and on from there
+		// restore the source value first, so that equal parts get their text back
+		d.setValue(v.slot, v.slot)
 		return e.assign(v, t)
 	}
 	if err := e.checkTree(v, t); err != nil {
@@ -363,8 +387,8 @@ func (e *editor) assign(v Value, t *tree) error {
 	return nil
 }
 
-// canReturn reports whether the value that source node i had can come back: it has no comment now that would not fit it, and its aliases
-// still have their anchors.
+// canReturn reports whether source node i can have its source value again: it has no new comment
+// that may not fit that value, and all aliases in it still have their anchors.
 func (d *document) canReturn(i int32) bool {
 	if _, commented := d.pendingComment(i); commented {
 		return false
@@ -377,6 +401,8 @@ func (d *document) canReturn(i int32) bool {
 	return true
 }
 
+// assignMap makes map v equal to t: it removes keys that t does not have, assigns changed values,
+// and adds new keys at the end. Inherited entries are only overridden.
 func (e *editor) assignMap(v Value, t *tree) error {
 	d := e.d
 	path := e.path
@@ -422,8 +448,8 @@ func (e *editor) assignMap(v Value, t *tree) error {
 	return nil
 }
 
-// assignList keeps the items that are equal at both ends, makes those in between equal one by one, and inserts or removes the
-// rest behind them.
+// assignList makes list v equal to t: it keeps equal items at both ends, assigns the items between
+// them one by one, and inserts or removes the rest after these.
 func (e *editor) assignList(v Value, t *tree) error {
 	d := e.d
 	path := e.path
@@ -441,13 +467,15 @@ func (e *editor) assignList(v Value, t *tree) error {
 	owner := v.node()
 	for k := head; k < n-tail; k++ {
 		e.path = append(path[:len(path):len(path)], strconv.Itoa(k))
-		if err := e.assign(Value{d: d, slot: old[k], origin: origin{owner, -1}, via: v.via}, t.kids[k]); err != nil {
+		if err := e.assign(Value{d: d, slot: old[k], origin: origin{owner, -1}, via: v.via},
+			t.kids[k]); err != nil {
 			return err
 		}
 	}
 	kids := slices.Clone(old[:n-tail])
 	for _, slot := range old[n-tail : len(old)-tail] {
-		if err := e.here(Value{d: d, slot: slot, origin: origin{owner, -1}, via: v.via}, true); err != nil {
+		if err := e.here(Value{d: d, slot: slot, origin: origin{owner, -1}, via: v.via},
+			true); err != nil {
 			return err
 		}
 	}
@@ -464,11 +492,12 @@ func (e *editor) assignList(v Value, t *tree) error {
 	return nil
 }
 
-// Delete removes the entry the segments lead to. A missing one is a *[NotFoundError].
+// Delete removes the entry that segments name. A missing one is a *[NotFoundError].
 func (d *YamlDoc) Delete(segments ...string) error { return d.DeleteAll([][]string{segments})[0] }
 
-// DeleteAll removes the entries that paths lead to. Indexes count items as they are before the first is gone. There is an error for
-// each path, nil when its entry was removed. However many entries a map or list loses, that is one edit of it.
+// DeleteAll removes the entries that paths name. Indexes count the items before the first removal.
+// It returns an error for each path, nil if its entry was removed. Each map or list that loses
+// entries is edited once.
 func (d *YamlDoc) DeleteAll(paths [][]string) []error {
 	problems := make([]error, len(paths))
 	var gone []Value
@@ -484,7 +513,7 @@ func (d *YamlDoc) DeleteAll(paths [][]string) []error {
 	return problems
 }
 
-// removable finds an entry that can be removed.
+// removable returns the entry that segments name if it can be removed.
 func (d *YamlDoc) removable(segments []string) (Value, error) {
 	e, err := d.begin(segments)
 	if err != nil {
@@ -504,7 +533,8 @@ func (d *YamlDoc) removable(segments []string) (Value, error) {
 		}
 	}
 	if v.owner < 0 {
-		return Value{}, e.fail(v, "a document cannot be deleted from itself", "remove it from its container")
+		return Value{}, e.fail(v, "a document cannot be deleted from itself",
+			"remove it from its container")
 	}
 	if checker, ok := d.Native().(DeleteChecker); ok && d.v.slot == 0 {
 		if err := checker.CheckDelete(segments); err != nil {
@@ -514,7 +544,7 @@ func (d *YamlDoc) removable(segments []string) (Value, error) {
 	return v, e.mayGo(v)
 }
 
-// DeleteP is Delete for a path with dots. The empty path is an error.
+// DeleteP is [YamlDoc.Delete] for a dotted path. The empty path is an error.
 func (d *YamlDoc) DeleteP(path string) error {
 	if path == "" {
 		return emptyPath(d)
@@ -522,18 +552,19 @@ func (d *YamlDoc) DeleteP(path string) error {
 	return d.Delete(DotPathToSlice(path)...)
 }
 
-// ArrayAppendP appends value to the list at path; a missing or null list is made. The empty path is the place itself, here and in
-// the methods below.
+// ArrayAppendP appends value to the list at path, which is created if it is missing or null. In
+// this method and the ones below, the empty path is d itself.
 func (d *YamlDoc) ArrayAppendP(value any, path string) error {
 	return d.insertAt(value, path, -1)
 }
 
-// ArrayInsertP inserts value in front of item index of the list at path; an index equal to its length appends.
+// ArrayInsertP inserts value before item index of the list at path; an index equal to its length
+// appends.
 func (d *YamlDoc) ArrayInsertP(value any, index int, path string) error {
 	return d.insertAt(value, path, index)
 }
 
-// insertAt inserts an item, at the end for index -1.
+// insertAt inserts an item before item index, or at the end for index -1.
 func (d *YamlDoc) insertAt(value any, path string, index int) error {
 	segments := DotPathToSlice(path)
 	e, err := d.begin(segments)

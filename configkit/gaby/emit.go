@@ -8,22 +8,27 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// An emitter writes values that have no text in the source, or whose text cannot be kept. It writes block style with two spaces
-// per level; lists in maps are indented as the document's other lists are.
+// An emitter writes values that have no text in the source, or whose text cannot be kept. It writes
+// block style with two spaces per level. Lists in maps are indented as the first such list of the
+// document.
 type emitter struct {
 	d       *document
 	b       []byte
 	lineEnd string
-	unended int32 // block scalar at the end of a text without line end, which has none either; 0 for none
-	noBlock bool  // what follows in the document would become part of a block scalar
-	dash    int   // columns from the next item's dash to its value, as its siblings have it; 0 for two
+	// the block scalar at the end of a text without final newline, which lacks one as well; 0 for
+	// none
+	unended int32
+	noBlock bool // the text that follows in the document would become part of a block scalar
+	// columns from the dash of the next item to its value, as its siblings have it; 0 for two
+	dash int
 }
 
 func (d *document) emitter() *emitter {
 	return &emitter{d: d, lineEnd: d.lineEnding()}
 }
 
-// lineEnding returns the line end the document uses.
+// lineEnding returns the line ending of the document: that of its first line, or else of the whole
+// text.
 func (d *document) lineEnding() string {
 	if d.native != nil {
 		return "\n"
@@ -41,12 +46,13 @@ func (d *document) lineEnding() string {
 		u = u.whole
 	}
 	if u != nil && bytes.Contains(u.text, []byte("\r\n")) {
-		return "\r\n" // a last line without an end, behind other documents
+		return "\r\n" // a last line without newline, after other documents
 	}
 	return "\n"
 }
 
-// listIndent returns by how much the first block list of the document that is a map's value is indented, 0 when there is none.
+// listIndent returns the indentation, relative to its key, of the first block list in the document
+// that is a map's value. It is 0 if there is none.
 func (d *document) listIndent() int {
 	if d.native != nil {
 		return 0
@@ -66,8 +72,8 @@ func (e *emitter) pad(n int) {
 	}
 }
 
-// entries writes the entries of collection i in block style in column indent. The first line is not indented when inline, and the
-// last one has no line end.
+// entries writes the entries of collection i in block style in column indent. With inline the first
+// line is not indented. The last line has no newline.
 func (e *emitter) entries(i int32, indent int, inline bool) {
 	isMap := e.d.n[i].kind == mapNode
 	for k, slot := range e.d.kids(i) {
@@ -93,7 +99,8 @@ func (e *emitter) head(slot int32, indent int) {
 	}
 }
 
-// entry writes one entry of a block collection in column indent, without the indentation of its first line.
+// entry writes an entry of a block collection in column indent, without the indentation of its
+// first line.
 func (e *emitter) entry(slot int32, indent int, isMap bool) {
 	dash := max(e.dash, 2)
 	e.dash = 0
@@ -136,8 +143,8 @@ func (e *emitter) entry(slot int32, indent int, isMap bool) {
 	}
 }
 
-// comment writes the line comment of an entry that is new itself, which an edit gave it or which the original of the copy has: on the
-// line that began at from in the text so far.
+// comment writes the line comment of a new entry: the one an edit gave it, or that of the original
+// if it is a copy. The comment goes on the line that began at from.
 func (e *emitter) comment(slot int32, from int) {
 	text, ok := e.d.pendingComment(slot)
 	if c := e.d.copyOf(slot); !ok && c.entry > 0 {
@@ -148,13 +155,15 @@ func (e *emitter) comment(slot int32, from int) {
 	}
 	at := len(e.b)
 	i := e.d.deref(e.d.at(slot))
-	if k := bytes.Index(e.b[from:], []byte(e.lineEnd)); k >= 0 && (e.d.copyOf(i).value == 0 || e.d.isBlockScalar(e.d.copyOf(i).value)) {
-		at = from + k // behind the header of a block scalar
+	if k := bytes.Index(e.b[from:], []byte(e.lineEnd)); k >= 0 &&
+		(e.d.copyOf(i).value == 0 || e.d.isBlockScalar(e.d.copyOf(i).value)) {
+		at = from + k // after the header of a block scalar
 	}
 	e.b = slices.Insert(e.b, at, []byte(" # "+text)...)
 }
 
-// item writes the value of a list item whose dash is in column indent and whose text in column at.
+// item writes the value of a list item whose dash is in column indent and whose text is in column
+// at.
 func (e *emitter) item(slot int32, indent, at int) {
 	i := e.d.deref(e.d.at(slot))
 	switch n := &e.d.n[i]; {
@@ -171,6 +180,7 @@ func (e *emitter) item(slot int32, indent, at int) {
 	}
 }
 
+// empty returns the text of an empty collection.
 func empty(k nodeKind) string {
 	if k == listNode {
 		return "[]"
@@ -178,17 +188,21 @@ func empty(k nodeKind) string {
 	return "{}"
 }
 
+// key returns the text of a key: that of the original for a copy if it can be kept, else in the
+// style its value needs.
 func (e *emitter) key(slot int32, flow bool) string {
 	if s := e.d.copyOf(slot).entry; s > 0 && e.d.n[s].flags&explicitKey == 0 {
 		n := &e.d.n[s]
-		if text := e.d.src[n.key:n.keyEnd]; bytes.IndexByte(text, '\n') < 0 && (!flow || n.keyStyle != scalar.PlainStyle || flowSafe(text)) {
+		if text := e.d.src[n.key:n.keyEnd]; bytes.IndexByte(text, '\n') < 0 &&
+			(!flow || n.keyStyle != scalar.PlainStyle || flowSafe(text)) {
 			return string(text)
 		}
 	}
 	return scalar.Format(scalar.StrTag, e.d.keyText(slot), scalar.Context{Key: true, Flow: flow})
 }
 
-// scalar writes scalar i; indent is the column of the text of a block scalar, parent that of the collection around it.
+// scalar writes scalar i. indent is the column of the text of a block scalar, parent the column of
+// the collection around it.
 func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 	if e.copiedValue(i, parent, flow) {
 		return
@@ -204,16 +218,19 @@ func (e *emitter) scalar(i int32, indent, parent int, flow bool) {
 		old = e.d.fresh[n.val].want
 	case e.asWritten(i):
 		return
-	case tag > scalar.FloatTag: // its own tag is lost
+	case tag > scalar.FloatTag: // its explicit tag is lost
 		tag = scalar.StrTag
 	}
-	e.b = append(e.b, scalar.Format(tag, e.text(i), scalar.Context{Old: old, Indent: indent, Parent: parent, Flow: flow, NoBlock: e.noBlock, LineEnd: e.lineEnd})...)
+	e.b = append(e.b, scalar.Format(tag, e.text(i),
+		scalar.Context{Old: old, Indent: indent, Parent: parent, Flow: flow, NoBlock: e.noBlock,
+			LineEnd: e.lineEnd})...)
 }
 
-// asWritten writes source scalar i as it stands in the source, if it stands on one line.
+// asWritten writes source scalar i with its source text if that is on one line.
 func (e *emitter) asWritten(i int32) bool {
 	n := &e.d.n[i]
-	if n.flags&multiLine != 0 || n.style == scalar.NoStyle || n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle {
+	if n.flags&multiLine != 0 || n.style == scalar.NoStyle || n.style == scalar.LiteralStyle ||
+		n.style == scalar.FoldedStyle {
 		return false
 	}
 	if n.flags&hasProps != 0 && e.d.props[i].tag != "" {
@@ -223,6 +240,7 @@ func (e *emitter) asWritten(i int32) bool {
 	return true
 }
 
+// text returns the text of scalar i to be written.
 func (e *emitter) text(i int32) string {
 	if e.d.scalarTag(i) == scalar.NullTag {
 		return "null"
@@ -256,7 +274,7 @@ func (e *emitter) flow(slot int32) {
 	e.b = append(e.b, brackets[1])
 }
 
-// flowEntry writes one entry of a flow collection.
+// flowEntry writes an entry of a flow collection.
 func (e *emitter) flowEntry(slot int32, isMap bool) {
 	if isMap {
 		e.b = append(e.b, e.key(slot, true)...)
@@ -265,8 +283,8 @@ func (e *emitter) flowEntry(slot int32, isMap bool) {
 	e.flow(slot)
 }
 
-// flowFits reports whether a value can stand in flow style behind column col: on a line of at most 80 characters, without text
-// over several lines.
+// flowFits reports whether a value fits in flow style at column col: on a line of at most 80
+// characters, without escaped newlines in its text.
 func (e *emitter) flowFits(slot int32, col int) bool {
 	f := emitter{d: e.d, lineEnd: e.lineEnd}
 	f.flow(slot)

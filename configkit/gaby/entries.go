@@ -6,28 +6,32 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// cache holds what is worked out from the tree on demand. Edits drop what they make wrong.
-type cache struct {
-	entries map[int32][]int32          // long lists and maps: their children, for access by index
-	keys    map[int32]map[string]int32 // long maps: their last child of each key
-	merged  map[int32][]mergedEntry    // maps with "<<" or repeated keys: what a reader sees
-	around  map[int32]int32            // what edits made: the slot or collection it was put into
-	// Of the source, whatever is edited.
-	referrers  map[int32][]int32 // the aliases of each anchored value
-	expandable bool              // the document is not too large without aliases
-	touched    map[int32]bool    // copies that were edited since they were made, or something in them was
+// cache holds results derived from the tree on demand. Edits drop those that they invalidate.
+type cache struct { // long lists and maps: their children, for access by index
+	entries map[int32][]int32          // long maps: their last child of each key
+	keys    map[int32]map[string]int32 // maps with "<<" or repeated keys: the entries a reader sees
+	// nodes made by edits: the slot or collection they were put into
+	merged map[int32][]mergedEntry
+	around map[int32]int32 // what edits made: the slot or collection it was put into
+	// The following depend only on the source, except for touched.
+	referrers map[int32][]int32 // the aliases of each anchored value
+	// the document stays within the size limit with all aliases expanded
+	expandable bool
+	// copies that were edited, or in which something was edited, since they were made
+	touched map[int32]bool
 }
 
-// mergedEntry is one entry a reader of a map with "<<" or repeated keys sees.
+// mergedEntry is an entry that a reader of a map with "<<" or repeated keys sees.
 type mergedEntry struct {
 	slot int32
 	via  via
 }
 
-// longCollection is the length from which maps get an index of their keys and lists one of their items.
+// longCollection is the length above which maps get an index of their keys, and lists one of their
+// items.
 const longCollection = 16
 
-// remember puts v into a map that is made for its first entry.
+// remember sets (*m)[k], creating the map on first use.
 func remember[V any](m *map[int32]V, k int32, v V) {
 	if *m == nil {
 		*m = map[int32]V{}
@@ -35,7 +39,7 @@ func remember[V any](m *map[int32]V, k int32, v V) {
 	(*m)[k] = v
 }
 
-// entries returns the children of source collection i as the source has them.
+// entries returns the children of source collection i as they are in the source.
 func (d *document) entries(i int32) []int32 {
 	if l, ok := d.cache.entries[i]; ok {
 		return l
@@ -44,18 +48,18 @@ func (d *document) entries(i int32) []int32 {
 	for k := i + 1; k < end; k = int32(d.n[k].next) {
 		count++
 	}
-	l := make([]int32, 0, count+1) // with room for one more, which many an edit adds
+	l := make([]int32, 0, count+1) // space for one more, which many edits add
 	for k := i + 1; k < end; k = int32(d.n[k].next) {
 		l = append(l, k)
 	}
 	if count > longCollection {
-		l = slices.Clip(l) // appending to it makes a list of its own
+		l = slices.Clip(l) // clipped, so that append copies it
 		remember(&d.cache.entries, i, l)
 	}
 	return l
 }
 
-// keyIndex returns the places of the keys of map i among its children.
+// keyIndex returns the index of each key of map i among its children; the last one wins.
 func (d *document) keyIndex(i int32, kids []int32) map[string]int32 {
 	m, ok := d.cache.keys[i]
 	if !ok {
@@ -68,7 +72,7 @@ func (d *document) keyIndex(i int32, kids []int32) map[string]int32 {
 	return m
 }
 
-// editedKids returns the children of collection i when edits have changed them or made the collection.
+// editedKids returns the children of collection i if edits changed them or created the collection.
 func (d *document) editedKids(i int32) ([]int32, bool) {
 	if d.edits == nil {
 		return nil, false
@@ -76,7 +80,7 @@ func (d *document) editedKids(i int32) ([]int32, bool) {
 	return d.edits.kids.get(i)
 }
 
-// kids lists the children of collection i.
+// kids returns the present children of collection i.
 func (d *document) kids(i int32) []int32 {
 	if kids, ok := d.editedKids(i); ok {
 		return kids
@@ -84,7 +88,8 @@ func (d *document) kids(i int32) []int32 {
 	return d.entries(i)
 }
 
-// sourceAround returns collection i when it is in the source, else the nearest one around it that is; -1 when there is none.
+// sourceAround returns collection i if it is in the source, else the nearest one around it that is,
+// -1 if there is none.
 func (d *document) sourceAround(i int32) int32 {
 	if !d.source(i) && d.cache.around == nil {
 		d.cache.around = map[int32]int32{}
@@ -109,7 +114,10 @@ func (d *document) sourceAround(i int32) int32 {
 	return i
 }
 
-// mergedEntries returns what a reader sees of a map with "<<" or repeated keys, nil for any other collection.
+// mergedEntries returns the entries that a reader of a map with "<<" or repeated keys sees, nil for
+// any other collection. The last of a repeated key wins, at the position of the first. Inherited
+// entries follow, the first map of a list of maps before the others
+// (https://yaml.org/type/merge.html).
 func (d *document) mergedEntries(i int32) []mergedEntry {
 	if d.n[i].flags&(hasMerge|hasDuplicates) == 0 {
 		return nil
@@ -157,6 +165,7 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 	return m
 }
 
+// isMergeKey reports whether entry kid has a plain "<<" as its key.
 func (d *document) isMergeKey(kid int32) bool {
 	n := &d.n[kid]
 	return n.keyStyle == scalar.PlainStyle && d.keyIs(kid, "<<")

@@ -5,23 +5,28 @@ import (
 	"slices"
 )
 
-// edits is what was changed since the document was read: which place has another value, which collection other children, which
-// entry another line comment, which aliases and anchors are no longer there. Undoing is putting the previous state of these back, in
+// edits records the differences between the document and its source: slots with another value,
+// collections with other children, entries with another line comment, aliases and anchors that are
+// gone.
+//
+// Invariant: the log holds, for each edit, the state it replaced. Undoing restores these states in
 // reverse order.
 type edits struct {
 	values   slots[int32]
-	kids     slots[[]int32] // also the children of collections made by edits
+	kids     slots[[]int32] // also the children of collections that edits created
 	comments map[int32]string
-	expanded map[int32]bool // aliases that were replaced by what they stand for, and values that lost their anchor
+	// aliases that were replaced by their values, and values that lost their anchor
+	expanded map[int32]bool
 	log      []change
 }
 
-// clone copies the edits, for a state of the document that shares nothing but the nodes with it.
+// clone copies the edits, for a snapshot of the document that shares only the nodes with it.
 func (e *edits) clone() *edits {
-	return &edits{values: e.values.clone(), kids: e.kids.clone(), comments: maps.Clone(e.comments), expanded: maps.Clone(e.expanded), log: slices.Clone(e.log)}
+	return &edits{values: e.values.clone(), kids: e.kids.clone(), comments: maps.Clone(e.comments),
+		expanded: maps.Clone(e.expanded), log: slices.Clone(e.log)}
 }
 
-// places are where values or children are others than before, in any order.
+// places returns the slots whose value and the collections whose children changed, in any order.
 func (e *edits) places() []int32 {
 	places := make([]int32, 0, e.values.len()+e.kids.len())
 	for slot := range e.values.all() {
@@ -33,7 +38,7 @@ func (e *edits) places() []int32 {
 	return places
 }
 
-// change is the state one edit replaced.
+// change is the state that one edit replaced.
 type change struct {
 	what    changeKind
 	i       int32
@@ -52,7 +57,7 @@ const (
 	expandedChange
 )
 
-// edit returns the edits, made on first use.
+// edit returns the edits of d, creating them on first use.
 func (d *document) edit() *edits {
 	if d.edits == nil {
 		d.edits = &edits{}
@@ -60,7 +65,7 @@ func (d *document) edit() *edits {
 	return d.edits
 }
 
-// touch records an edit and drops what was worked out from the state before it.
+// touch logs a change and drops cached results of the state before it.
 func (d *document) touch(c change) {
 	d.hasHeader = false
 	clear(d.cache.merged)
@@ -71,6 +76,7 @@ func (d *document) touch(c change) {
 	d.edits.log = append(d.edits.log, c)
 }
 
+// setValue makes node value the value of slot; value == slot restores the source value.
 func (d *document) setValue(slot, value int32) {
 	e := d.edit()
 	old, had := e.values.get(slot)
@@ -82,6 +88,8 @@ func (d *document) setValue(slot, value int32) {
 	}
 }
 
+// setKids makes kids the children of collection i. The children it has in the source are no longer
+// an edit.
 func (d *document) setKids(i int32, kids []int32) {
 	e := d.edit()
 	old, had := e.kids.get(i)
@@ -100,20 +108,20 @@ func (d *document) setComment(slot int32, text string) {
 	remember(&e.comments, slot, text)
 }
 
-// setExpanded records that the alias or anchor of source node i is no longer there.
+// setExpanded records that the alias or anchor of source node i is gone.
 func (d *document) setExpanded(i int32) {
 	e := d.edit()
 	d.touch(change{what: expandedChange, i: i})
 	remember(&e.expanded, i, true)
 }
 
-// isExpanded reports whether the alias or anchor of node i is no longer there.
+// isExpanded reports whether the alias or anchor of node i is gone.
 func (d *document) isExpanded(i int32) bool { return d.edits != nil && d.edits.expanded[i] }
 
-// Mark is a moment in the history of a document's edits.
+// Mark is a point in the history of a document's edits.
 type Mark int
 
-// Checkpoint returns the present moment, for [YamlDoc.Rollback].
+// Checkpoint returns the present point in the history, for [YamlDoc.Rollback].
 func (d *YamlDoc) Checkpoint() Mark {
 	if d == nil || d.v.d.edits == nil {
 		return 0
@@ -121,7 +129,7 @@ func (d *YamlDoc) Checkpoint() Mark {
 	return Mark(len(d.v.d.edits.log))
 }
 
-// Rollback undoes every edit of the document since m.
+// Rollback undoes all edits of the document since m.
 func (d *YamlDoc) Rollback(m Mark) {
 	if d != nil && d.v.d.edits != nil {
 		d.v.d.rollback(m)
@@ -136,7 +144,7 @@ func (d *document) rollback(m Mark) {
 	d.cache.touched, d.cache.around = nil, nil
 }
 
-// undo takes back what was edited since m.
+// undo restores the states before the edits since m. The caller drops the cache.
 func (d *document) undo(m Mark) {
 	e := d.edits
 	for len(e.log) > int(m) {
@@ -157,7 +165,7 @@ func (d *document) undo(m Mark) {
 	}
 }
 
-// changed reports whether anything that stands in the source was edited.
+// changed reports whether anything in the source was edited.
 func (d *document) changed() bool {
 	e := d.edits
 	if e == nil {

@@ -7,18 +7,19 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// past tells what was edited between a past state of a document and the document.
+// past records the edits between a snapshot of a document and the document.
 type past struct {
 	of *document
-	// touched are the source nodes that were edited since, sorted; also those with edits from before when something was edited that
-	// does not stand in the source and can only be reached through them.
+	// touched holds the source nodes edited since the snapshot, sorted. If a node that is not in
+	// the source was edited, which can only be reached through edited source nodes, it also holds
+	// the nodes with edits from before.
 	touched []int32
-	edits   int // that were made since
+	edits   int // number of edits since the snapshot
 }
 
-// Before returns the documents as they were at the marks, which are those of the documents of c in order. Documents that were not
-// edited since then are returned themselves. The others are to be read only, and compared with the documents by [Value.Same] only
-// until the next edit.
+// Before returns the documents of c as they were at marks, which has one Mark for each document.
+// Documents without edits since then are returned themselves. The others are snapshots: they are
+// read-only, and [Value.Same] can compare them with the documents only until the next edit.
 func (c Container) Before(marks []Mark) Container {
 	then := make(Container, len(c))
 	p := &Past{}
@@ -28,7 +29,7 @@ func (c Container) Before(marks []Mark) Container {
 			continue
 		}
 		if p.state != nil && p.of != doc.v.d {
-			p = &Past{} // one of its own, but for the items of a list
+			p = &Past{} // the items of one list share a snapshot
 		}
 		state := *p.Of(doc, marks[i])
 		then[i] = &state
@@ -36,7 +37,7 @@ func (c Container) Before(marks []Mark) Container {
 	return then
 }
 
-// Past is memory for one past state of a document, see [Container.Before].
+// Past is reusable memory for one snapshot of a document, see [Container.Before].
 type Past struct {
 	past
 	state *document
@@ -44,15 +45,16 @@ type Past struct {
 	doc   YamlDoc
 }
 
-// Of returns the document as it was at a mark. The next call takes the memory, unless it asks for the same state of the same document,
-// another item of a list for example.
+// Of returns the document as it was at m. The next call reuses the memory, unless it asks for the
+// same state of the same document, for example for another item of a list.
 func (p *Past) Of(d *YamlDoc, m Mark) *YamlDoc {
 	if p.state == nil {
 		p.state = &document{}
 	}
 	if now := d.v.d; p.of != now || p.mark != m || int(m)+p.edits != len(now.edits.log) {
 		*p.state = *now
-		p.of, p.mark, p.edits, p.touched = now, m, len(now.edits.log)-int(m), now.touched(m, p.touched[:0])
+		p.of, p.mark, p.edits, p.touched = now, m, len(now.edits.log)-int(m),
+			now.touched(m, p.touched[:0])
 		then := p.state
 		then.cache, then.past, then.edits = cache{}, &p.past, nil
 		then.hasHeader = false
@@ -66,10 +68,10 @@ func (p *Past) Of(d *YamlDoc, m Mark) *YamlDoc {
 	return &p.doc
 }
 
-// touched appends the source nodes edited since m, see past.
+// touched appends the source nodes edited since m, sorted; see past.
 func (d *document) touched(m Mark, all []int32) []int32 {
 	e := d.edits
-	inside := false // something that does not stand in the source
+	inside := false // a node that is not in the source was edited
 	for _, c := range e.log[m:] {
 		if c.what == commentChange {
 			continue
@@ -87,12 +89,14 @@ func (d *document) touched(m Mark, all []int32) []int32 {
 	return slices.Compact(all)
 }
 
-// SameDocument reports whether two documents, or places in one, are the same in two states.
+// SameDocument reports whether d and o are the same document, or the same slot of it, in two
+// states.
 func (d *YamlDoc) SameDocument(o *YamlDoc) bool {
 	return d.v.slot == o.v.slot && d.v.d.now() == o.v.d.now()
 }
 
-// Identity is equal for the same document, or place in one, in all states it has been in. It can be compared and be the key of a map.
+// Identity returns a comparable key, for example of a map, that is equal for all states of the same
+// document or of the same slot in it.
 func (d *YamlDoc) Identity() any {
 	return identity{d.v.d.now(), d.v.slot}
 }
@@ -102,13 +106,15 @@ type identity struct {
 	slot int32
 }
 
-// MayContain reports whether a text can occur in the document. It looks at the source without scanning it.
+// MayContain reports whether text can occur in the document. It searches the source without
+// scanning it, and reports true for an edited document.
 func (d *YamlDoc) MayContain(text string) bool {
 	return d.v.d.edits != nil || bytes.Contains(d.v.d.src, []byte(text))
 }
 
-// Source returns the text of a document that has no edits, with the separator and comments in front of it. It must not be modified.
-// It is nil for documents with edits and places in one.
+// Source returns the text of a document without edits, including the separator and comments before
+// it. It must not be modified. It is nil for documents with edits, in other languages, and for
+// values inside a document.
 func (d *YamlDoc) Source() []byte {
 	if !d.whole() || d.v.d.changed() || d.v.d.native != nil {
 		return nil
@@ -116,15 +122,18 @@ func (d *YamlDoc) Source() []byte {
 	return d.v.d.src
 }
 
-// SameText reports whether two documents have no edits and the same text between their separators. It does not scan them.
+// SameText reports whether two documents have no edits and the same text between their separators.
+// It does not scan them.
 func (d *YamlDoc) SameText(o *YamlDoc) bool {
 	a, b := d.v.d, o.v.d
 	return a == b && d.v == o.v ||
-		d.whole() && o.whole() && a.edits == nil && b.edits == nil && bytes.Equal(a.src[a.body:a.bodyEnd], b.src[b.body:b.bodyEnd])
+		d.whole() && o.whole() && a.edits == nil && b.edits == nil &&
+			bytes.Equal(a.src[a.body:a.bodyEnd], b.src[b.body:b.bodyEnd])
 }
 
-// Same reports whether v and w are the same place in two states of a document, see [Container.Before], between which nothing was edited
-// there. It is a shortcut: values that are equal need not be the same.
+// Same reports whether v and w are the same slot in two states of a document, see
+// [Container.Before], and nothing at or below it was edited between these. It is a shortcut: equal
+// values need not be the same.
 func (v Value) Same(w Value) bool {
 	if v.d == nil || w.d == nil || v.slot != w.slot || v.via != w.via {
 		return false
@@ -137,7 +146,7 @@ func (v Value) Same(w Value) bool {
 		!v.d.past.has(v.slot, now.n[v.slot].next) && !w.d.past.has(v.slot, now.n[v.slot].next)
 }
 
-// now is the document itself.
+// now returns the document itself, also for a snapshot of it.
 func (d *document) now() *document {
 	if d.past != nil {
 		return d.past.of
@@ -145,7 +154,7 @@ func (d *document) now() *document {
 	return d
 }
 
-// has reports whether a node from slot to the one in front of next was edited.
+// has reports whether a node in the half-open range [slot, next) was edited.
 func (p *past) has(slot int32, next uint32) bool {
 	if p == nil {
 		return false
@@ -162,8 +171,9 @@ func (p *past) has(slot int32, next uint32) bool {
 	return k < len(p.touched) && p.touched[k] < int32(next)
 }
 
-// Equal reports whether two values mean the same: maps with equal values of the same keys in any order, lists with equal items in
-// the same order, scalars of the same type. Of numbers the value counts and not how it is written; a timestamp equals its text.
+// Equal reports whether two values are equal: maps with equal values for the same keys in any
+// order, lists with equal items in the same order, scalars of the same type. Numbers are compared
+// by value and not by spelling; a timestamp equals its text.
 func (v Value) Equal(w Value) bool {
 	kind := v.Kind()
 	if kind != w.Kind() {

@@ -5,14 +5,15 @@ import (
 	"unsafe"
 )
 
-// pieces gathers a text as runs of source text, which are not copied, and what edits put between them.
+// pieces collects a text as a list of byte slices: runs of source text, which are not copied, and
+// the text of edits between them. Adjacent runs of one unit are merged.
 type pieces struct {
 	list     [][]byte
-	unit     *unit // the text the last run is of
-	from, to int   // that run, still growing; empty when there is none
+	unit     *unit // the text of the last run
+	from, to int   // the last run, still growing; empty if there is none
 }
 
-// source adds src[from:to] of d.
+// source appends src[from:to] of d.
 func (p *pieces) source(d *document, from, to int) {
 	if from == to {
 		return
@@ -30,7 +31,7 @@ func (p *pieces) source(d *document, from, to int) {
 	p.unit, p.from, p.to = d.unit, from, to
 }
 
-// text adds text that is no run of source text.
+// text appends text that is not a run of source text.
 func (p *pieces) text(b []byte) {
 	if len(b) > 0 {
 		p.flush()
@@ -38,6 +39,7 @@ func (p *pieces) text(b []byte) {
 	}
 }
 
+// flush ends the last run.
 func (p *pieces) flush() {
 	if p.from < p.to {
 		p.list = append(p.list, p.unit.text[p.from:p.to:p.to])
@@ -45,10 +47,10 @@ func (p *pieces) flush() {
 	p.unit, p.from, p.to = nil, 0, 0
 }
 
-// empty reports whether nothing was added.
+// empty reports whether nothing was appended.
 func (p *pieces) empty() bool { return len(p.list) == 0 && p.from == p.to }
 
-// endsInLine reports whether the last byte added is a line feed.
+// endsInLine reports whether the last byte is a newline.
 func (p *pieces) endsInLine() bool {
 	if p.from < p.to {
 		return p.unit.text[p.to-1] == '\n'
@@ -57,11 +59,12 @@ func (p *pieces) endsInLine() bool {
 	return last[len(last)-1] == '\n'
 }
 
-// bytesOf is text as bytes that must not be modified.
+// bytesOf returns the bytes of text, which must not be modified.
 func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
-// Pieces is Bytes in pieces, which must not be modified: runs of the source, not copied, with what edits put between them. The
-// text of documents without edits that stand one behind the other is one piece.
+// Pieces returns the text of [Container.Bytes] as a list of byte slices, which must not be
+// modified: runs of the source, which are not copied, and the text of edits between them. The text
+// of adjacent unedited documents is one piece.
 func (c Container) Pieces() [][]byte {
 	var out pieces
 	marks := c.dropItems()
@@ -90,14 +93,15 @@ func (c Container) Pieces() [][]byte {
 	return out.list
 }
 
-// Bytes returns the text of the documents, one after the other. Documents that were not edited are their source text. Between
-// documents that come from different texts a separator is put where there is none.
+// Bytes returns the text of the documents in order. Documents without edits are their source text.
+// A separator is inserted between documents of different texts if there is none.
 func (c Container) Bytes() []byte { return bytes.Join(c.Pieces(), nil) }
 
-// String returns the text of the documents, see [Container.Bytes].
+// String returns the text of the documents as [Container.Bytes] does.
 func (c Container) String() string { return string(c.Bytes()) }
 
-// Text is Bytes without a copy where the result is a run of the source. The result must not be modified.
+// Text is [Container.Bytes] without a copy if the result is a run of the source. The result must
+// not be modified.
 func (c Container) Text() []byte {
 	p := c.Pieces()
 	if len(p) == 1 {
@@ -106,7 +110,8 @@ func (c Container) Text() []byte {
 	return bytes.Join(p, nil)
 }
 
-// SamePieces reports whether pieces are the text. Runs of the text that stand where they stood are not compared.
+// SamePieces reports whether the pieces in list make up text. Pieces that are slices of text at the
+// same offset are not compared.
 func SamePieces(list [][]byte, text []byte) bool {
 	for _, p := range list {
 		if len(p) > len(text) {
@@ -120,15 +125,16 @@ func SamePieces(list [][]byte, text []byte) bool {
 	return len(text) == 0
 }
 
-// print adds the text of the document with its edits. A text that ends in a block scalar without a line end stays what it is when more
-// is to follow.
+// print appends the text of the document with its edits. If more follows, a document that ends in a
+// block scalar without a newline is printed so that the scalar keeps its value.
 func (d *document) print(out *pieces, more bool) {
 	if d.native != nil {
 		out.text([]byte(Value{d: d, origin: origin{-1, -1}}.YAML() + "\n"))
 		return
 	}
 	unended := len(d.src) > 0 && d.src[len(d.src)-1] != '\n'
-	if !d.changed() && !(more && unended && d.ready() && d.readOnly == nil && d.isBlockScalar(d.nsrc-1)) {
+	if !d.changed() && !(more && unended && d.ready() && d.readOnly == nil &&
+		d.isBlockScalar(d.nsrc-1)) {
 		out.source(d, 0, len(d.src))
 		return
 	}

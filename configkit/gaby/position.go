@@ -5,17 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// lineBlock is how far position looks for line feeds, and how far it counts characters.
+// lineBlock is the distance in bytes between the offsets whose positions are recorded.
 const lineBlock = 4096
 
-// textBlock is where a part of a text begins, so that a position costs the same wherever it is, in one long line too.
-type textBlock struct {
-	start  int // the first byte of a character
-	line   int // line feeds before it
+// textBlock records the position of the beginning of a block of the text, so that a position costs
+// the same wherever it is, even on one long line.
+type textBlock struct { // offset of the first byte of a character
+	start  int // newlines before it
+	line   int // characters before it on its line
 	column int // characters before it in its line
 }
 
-// position returns the place of byte p of src.
+// position returns the position of byte p of src, the zero Position if the text is not from a file.
 func (d *document) position(p int) Position {
 	if d.unit.detached {
 		return Position{}
@@ -34,7 +35,7 @@ func (d *document) position(p int) Position {
 	return Position{Line: d.unit.linesBefore(d.index) + at.line + 1, Column: at.column + 1}
 }
 
-// blocksOf divides a text.
+// blocksOf returns the positions of the blocks of src.
 func blocksOf(src []byte) []textBlock {
 	blocks := make([]textBlock, 1, len(src)/lineBlock+1)
 	for start := lineBlock; start <= len(src); start += lineBlock {
@@ -47,10 +48,12 @@ func blocksOf(src []byte) []textBlock {
 	return blocks
 }
 
-// next is the one that begins at a place further on. A byte order mark at the beginning of a line is no character.
+// next returns the textBlock at start, which is at or after b.start. A byte order mark at the
+// beginning of a line is not a character.
 func (b textBlock) next(src []byte, start int) textBlock {
 	passed := src[b.start:start]
-	next := textBlock{start: start, line: b.line + bytes.Count(passed, []byte{'\n'}), column: b.column}
+	next := textBlock{start: start, line: b.line + bytes.Count(passed, []byte{'\n'}),
+		column: b.column}
 	if feed := bytes.LastIndexByte(passed, '\n'); feed >= 0 {
 		next.column, passed = 0, passed[feed+1:]
 	}

@@ -11,24 +11,30 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// A patch replaces src[from:to] by text. Patches of one document do not overlap.
+// A patch replaces src[from:to] with text. The patches of a document do not overlap.
+//
+// Printing has three steps: collect makes patches and rearrangements from the edits, sorted puts
+// them in order, and write copies the source with them applied. Text outside a patch is only
+// copied.
 type patch struct {
 	from, to int
 	text     string
-	depth    int32 // of patches that insert at the same place, those of inner values come first,
-	order    order // and of those of one value the earlier parts
+	// slot of the value: of insertions at the same offset, those of inner values come first,
+	depth int32
+	order order // and of those of one value the earlier parts
 }
 
-// order is the place of an insertion in the text of one entry.
+// order is the position of an insertion in the text of an entry.
 type order uint8
 
 const (
 	atValue   order = iota // on the line of the key or dash
-	atComment              // behind that
+	atComment              // after the text on that line
 	below                  // on the lines below
 )
 
-// compare orders patches by place: insertions first, those of inner values before those of the values around them.
+// compare orders patches by offset: insertions first, those of inner values before those of the
+// values around them.
 func (a patch) compare(b patch) int {
 	insertion := func(p patch) int {
 		if p.from == p.to {
@@ -36,18 +42,23 @@ func (a patch) compare(b patch) int {
 		}
 		return 1
 	}
-	return cmp.Or(a.from-b.from, insertion(a)-insertion(b), int(b.depth)-int(a.depth), int(a.order)-int(b.order))
+	return cmp.Or(a.from-b.from, insertion(a)-insertion(b), int(b.depth)-int(a.depth),
+		int(a.order)-int(b.order))
 }
 
-// sorted makes the patches and puts them in order.
+// sorted makes the patches and rearrangements and puts them in order.
 func (p *printer) sorted() []patch {
 	p.collect()
 	slices.SortStableFunc(p.patches, patch.compare)
-	slices.SortFunc(p.moves, func(a, b rearrangement) int { return a.ranges[0].from - b.ranges[0].from })
+	slices.SortFunc(p.moves, func(a,
+		b rearrangement) int {
+		return a.ranges[0].from - b.ranges[0].from
+	})
 	at := 0
 	for i := range p.patches {
 		t := &p.patches[i]
-		if t.from < at && t.from == t.to { // at a place that was removed together with blank lines behind it
+		// its offset was removed together with the blank lines after it
+		if t.from < at && t.from == t.to {
 			t.from, t.to = at, at
 		}
 		at = t.to
@@ -55,7 +66,11 @@ func (p *printer) sorted() []patch {
 	return p.patches
 }
 
-// unendedText is the text with its edits of a document without final line end. It gets one when more is to follow.
+// unendedText returns the text, with its edits, of a document without a final newline. With more it
+// ends in a newline.
+//
+// The text is printed as if it had the newline, so that every entry ends in one; afterwards the
+// newline is removed again unless something needs it.
 func (p *printer) unendedText(more bool) []byte {
 	d := p.d
 	last := d.textAtEnd()
@@ -70,14 +85,15 @@ func (p *printer) unendedText(more bool) []byte {
 	for _, m := range p.moves {
 		at = max(at, m.ranges[len(m.ranges)-1].to)
 	}
-	p.write(func(from, to int) { text = append(text, d.src[from:to]...) }, func(t string) { text = append(text, t...) })
+	p.write(func(from, to int) { text = append(text, d.src[from:to]...) },
+		func(t string) { text = append(text, t...) })
 	blanks := p.endsInBlanks(at)
 	if more && (openText || !blanks) || !blanks && p.needsLineEnd() {
 		return text
 	}
 	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	if more {
-		text = bytes.TrimRight(text, " \t") // the line above is the last one of the content
+		text = bytes.TrimRight(text, " \t") // the line above is the last line of the content
 	}
 	return text
 }
@@ -88,17 +104,19 @@ type printer struct {
 	e       *emitter
 	patches []patch
 	gone    []span // nodes whose text is replaced or removed as a whole
-	unended int    // length of a text without final line end, -1 for others
+	unended int    // length of a text without final newline, -1 for other texts
 	moves   []rearrangement
-	follows bool // something comes behind what stands last in the source
+	follows bool // lines follow the value that is last in the source
 }
 
-// endLine gives the text the line end it lacks, so that every entry ends in one, until the returned function is called.
+// endLine appends the missing newline to the source until the returned function is called.
 func (p *printer) endLine() func() {
 	d := p.d
 	src, bodyEnd := d.src, d.bodyEnd
 	p.unended = len(src)
-	if n := &d.n[d.nsrc-1]; n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) && int(n.valEnd) >= len(src) {
+	if n := &d.n[d.nsrc-1]; n.kind == scalarNode &&
+		(n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) &&
+		int(n.valEnd) >= len(src) {
 		p.e.unended = d.nsrc - 1
 	}
 	d.src = append(src[:len(src):len(src)], p.e.lineEnd...)
@@ -108,14 +126,17 @@ func (p *printer) endLine() func() {
 	return func() { d.src, d.bodyEnd = src, bodyEnd }
 }
 
-// endsInBlanks reports whether the source ends in a line of blanks without a line end, and at, the end of the last patch, leaves it
-// there. It belongs to no value, and neither does the line end added to it.
+// endsInBlanks reports whether the source ends in a line of blanks without a newline, and the last
+// patch, which ends at at, leaves it there. Such a line belongs to no value, and neither does the
+// newline appended to it.
 func (p *printer) endsInBlanks(at int) bool {
 	from := p.d.lineStart(p.unended)
-	return at <= from && from < p.unended && len(bytes.TrimLeft(p.d.src[from:p.unended], " \t")) == 0
+	return at <= from && from < p.unended &&
+		len(bytes.TrimLeft(p.d.src[from:p.unended], " \t")) == 0
 }
 
-// needsLineEnd reports whether the last value is a block scalar that would lose a line end of its text without the one behind it.
+// needsLineEnd reports whether the last value is a block scalar that would lose a newline of its
+// text without the one after it.
 func (p *printer) needsLineEnd() bool {
 	d := p.d
 	i := d.at(0)
@@ -130,10 +151,12 @@ func (p *printer) needsLineEnd() bool {
 	if n.flags&isNew != 0 {
 		return n.kind == scalarNode && strings.HasSuffix(d.text(i), "\n")
 	}
-	return n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) && i != d.nsrc-1
+	return n.kind == scalarNode && (n.style == scalar.LiteralStyle ||
+		n.style == scalar.FoldedStyle) && i != d.nsrc-1
 }
 
-// textAtEnd is the text of the block scalar the source ends in, nil when there is none.
+// textAtEnd returns the text of the block scalar that the source ends in, nil if it ends in
+// something else.
 func (d *document) textAtEnd() []byte {
 	if leaf := d.nsrc - 1; d.isBlockScalar(leaf) {
 		return d.textBytes(leaf)
@@ -141,10 +164,11 @@ func (d *document) textAtEnd() []byte {
 	return nil
 }
 
-// span is a range of nodes.
+// span is a half-open range of nodes.
 type span struct{ from, to int32 }
 
-// collect makes the patches.
+// collect makes the patches and rearrangements for all edits. Edits inside a range that is replaced
+// or removed as a whole need no patch.
 func (p *printer) collect() {
 	d := p.d
 	var touched []int32
@@ -186,7 +210,7 @@ func (p *printer) collect() {
 		}
 		rewritten := p.rewrite(i)
 		if rewritten && d.site(i).inside {
-			continue // and its comment with it
+			continue // the patch includes the line comment
 		}
 		if !rewritten {
 			p.dropAnchor(i)
@@ -200,8 +224,8 @@ func (p *printer) collect() {
 	}
 }
 
-// rewrite makes the patches for the value or the children of source node i, and reports whether all of its text is replaced, an anchor
-// included.
+// rewrite makes the patches for the value or the children of source node i. It reports whether all
+// of the value's text is replaced, including an anchor.
 func (p *printer) rewrite(i int32) bool {
 	if p.d.edits.values.has(i) {
 		p.replace(i)
@@ -211,7 +235,7 @@ func (p *printer) rewrite(i int32) bool {
 	return ok && p.children(i, kids)
 }
 
-// mergeGone sorts the removed ranges and joins those that touch.
+// mergeGone sorts the ranges in gone and joins those that touch.
 func (p *printer) mergeGone() {
 	slices.SortFunc(p.gone, func(a, b span) int { return int(a.from) - int(b.from) })
 	var out []span
@@ -225,13 +249,13 @@ func (p *printer) mergeGone() {
 	p.gone = out
 }
 
-// isGone reports whether node i lies in a range that is replaced or removed as a whole.
+// isGone reports whether node i is in a range that is replaced or removed as a whole.
 func (p *printer) isGone(i int32) bool {
 	_, ok := p.goneAround(i)
 	return ok
 }
 
-// goneAround is the range that node i lies in if it is gone.
+// goneAround returns the range in gone that contains node i, if there is one.
 func (p *printer) goneAround(i int32) (span, bool) {
 	k := sort.Search(len(p.gone), func(k int) bool { return p.gone[k].to > i })
 	if k == len(p.gone) || p.gone[k].from > i {
@@ -244,7 +268,7 @@ func (p *printer) add(depth int32, from, to int, text string) {
 	p.patches = append(p.patches, patch{from: from, to: to, text: text, depth: depth})
 }
 
-// replace makes the patches for a value that an edit put in the place of source node i.
+// replace makes the patches for a value that an edit put in place of source node i.
 func (p *printer) replace(i int32) {
 	d := p.d
 	r := d.deref(d.at(i))
@@ -259,7 +283,8 @@ func (p *printer) replace(i int32) {
 		return
 	}
 	old := &d.n[i]
-	c := scalar.Context{Indent: s.indent + 2, Parent: s.indent, LineEnd: p.e.lineEnd, Keep: s.keep, Old: d.fresh[n.val].want}
+	c := scalar.Context{Indent: s.indent + 2, Parent: s.indent, LineEnd: p.e.lineEnd, Keep: s.keep,
+		Old: d.fresh[n.val].want}
 	if s.indent == -2 {
 		c.Parent, c.Indent = -1, 2
 	}
@@ -297,8 +322,9 @@ func (p *printer) replace(i int32) {
 	p.put(s, first, rest)
 }
 
-// unsafeBelow reports whether the lines from at up to the next content would become part of a block scalar written in front of
-// them by an entry in column col: comments that are indented deeper, and blanks.
+// unsafeBelow reports whether lines from at up to the next content would become part of a block
+// scalar that an entry in column col writes before them: comments and blank lines that are indented
+// deeper. Entries that are removed do not count as content.
 func (p *printer) unsafeBelow(at, col int) bool {
 	d := p.d
 	for at < d.bodyEnd {
@@ -306,7 +332,8 @@ func (p *printer) unsafeBelow(at, col int) bool {
 		line := bytes.TrimRight(d.src[at:eol], "\r")
 		text := bytes.TrimLeft(line, " \t")
 		indent := len(line) - len(text)
-		if len(text) == 0 && indent > max(col, 0) || len(text) > 0 && text[0] == '#' && indent > max(col, 0) {
+		if len(text) == 0 && indent > max(col, 0) ||
+			len(text) > 0 && text[0] == '#' && indent > max(col, 0) {
 			return true
 		}
 		if len(text) > 0 && text[0] != '#' {
@@ -321,16 +348,17 @@ func (p *printer) unsafeBelow(at, col int) bool {
 	return false
 }
 
-// entryAt returns the source entry that begins at p, -1 when there is none.
+// entryAt returns the source entry that begins at p, -1 if there is none.
 func (d *document) entryAt(p int) int32 {
-	i := int32(sort.Search(int(d.nsrc)-1, func(k int) bool { return d.entryStart(int32(k+1)) >= p })) + 1
+	i := int32(sort.Search(int(d.nsrc)-1,
+		func(k int) bool { return d.entryStart(int32(k+1)) >= p })) + 1
 	if i < d.nsrc && d.entryStart(i) == p {
 		return i
 	}
 	return -1
 }
 
-// blockTextIndent returns the column of the text of block scalar i, 0 when it has none.
+// blockTextIndent returns the column of the text of block scalar i, 0 if it has no text.
 func (d *document) blockTextIndent(i int32) int {
 	n := &d.n[i]
 	p := stream.NextLineStart(d.src, int(n.val))
@@ -351,7 +379,8 @@ func (d *document) blockTextIndent(i int32) int {
 	return 0
 }
 
-// put writes a value in the place of the old one: first on the line of its key or dash, rest (which begins with a line end) below.
+// put writes a value in place of the old one: first on the line of its key or dash, and rest, which
+// begins with a newline, below.
 func (p *printer) put(s site, first, rest string) {
 	d := p.d
 	if s.anchor != "" {
@@ -369,7 +398,7 @@ func (p *printer) put(s site, first, rest string) {
 		return
 	}
 	switch {
-	case first == "": // the value begins on the next line: nothing stays on this one
+	case first == "": // the value begins on the next line: nothing is left on this one
 		p.add(s.slot, s.head, s.tail, "")
 	case s.start == s.tail: // there was no text
 		p.add(s.slot, s.head, s.head, " "+first)
@@ -378,11 +407,12 @@ func (p *printer) put(s site, first, rest string) {
 	}
 	if rest != "" {
 		end := d.blockEnd(s.tail)
-		p.patches = append(p.patches, patch{from: end, to: end, text: rest, depth: s.slot, order: below})
+		p.patches = append(p.patches, patch{from: end, to: end, text: rest, depth: s.slot,
+			order: below})
 	}
 }
 
-// putCollection writes map or list r with the given children in the place of the old value.
+// putCollection writes map or list r with the given children in place of the old value.
 func (p *printer) putCollection(s site, r int32, kids []int32) {
 	d := p.d
 	n := &d.n[r]
@@ -408,14 +438,15 @@ func (p *printer) putCollection(s site, r int32, kids []int32) {
 	case s.slot == 0:
 		e.entries(r, 0, false)
 		text := string(e.b)
-		if d.column(s.start) > 0 { // behind "---"
+		if d.column(s.start) > 0 { // after "---"
 			p.put(s, "", e.lineEnd+text)
 			return
 		}
 		p.add(s.slot, s.start, s.tail, text)
 		return
 	case isListItem:
-		if _, commented := d.commentOf(s); s.anchor != "" || tag != "" || commented && (s.inside || d.copyOf(r).value > 0) {
+		if _, commented := d.commentOf(s); s.anchor != "" || tag != "" ||
+			commented && (s.inside || d.copyOf(r).value > 0) {
 			e.entries(r, s.indent+2, false)
 			p.put(s, tag, e.lineEnd+string(e.b))
 			return

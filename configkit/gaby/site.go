@@ -2,19 +2,20 @@ package gaby
 
 import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 
-// A site is where the text of a source value stands and what surrounds it.
+// A site is the position of a source value in the text, with what surrounds it on its lines.
 type site struct {
-	slot   int32
-	head   int    // behind the colon or dash, or where the root's value begins
-	start  int    // of the value, with its anchor and tag
-	tail   int    // end of the value without what follows on its last line
-	indent int    // column of the entry the value belongs to, -2 at the root (so that children stand in column 0)
-	inside bool   // a block scalar or block collection: its line comment lies between head and tail
-	keep   bool   // a block scalar that keeps its last line ends; one of them follows tail
-	anchor string // with its &
+	slot  int32
+	head  int // offset after the colon or dash, or where the root's value begins
+	start int // offset of the value with its anchor and tag
+	tail  int // end of the value, without what follows on its last line
+	// column of the entry that has the value, -2 at the root (so that its children are in column 0)
+	indent int
+	inside bool   // a block scalar or block collection: its line comment is between head and tail
+	keep   bool   // a block scalar that keeps its trailing newlines; one of them follows tail
+	anchor string // with its "&"
 }
 
-// site finds where the value of source node i stands.
+// site returns the site of the value of source node i.
 func (d *document) site(i int32) site {
 	n := &d.n[i]
 	s := site{slot: i, start: int(n.val), tail: int(n.valEnd), indent: -2, head: int(n.val)}
@@ -36,7 +37,8 @@ func (d *document) site(i int32) site {
 	switch {
 	case n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle):
 		s.inside = true
-		s.tail = max(s.tail, d.blockEnd(int(n.val))) // blanks and a comment behind the header
+		// includes blanks and a comment after the header
+		s.tail = max(s.tail, d.blockEnd(int(n.val)))
 		if s.tail > 0 && d.src[s.tail-1] == '\n' {
 			s.keep = true
 			s.tail--
@@ -51,9 +53,10 @@ func (d *document) site(i int32) site {
 	return s
 }
 
-// blockEnd returns the end of the last line, without its line end, of a block collection whose last token ends at p.
+// blockEnd returns the end, without newline, of the last line of a block collection whose last
+// token ends at p.
 func (d *document) blockEnd(p int) int {
-	if p > 0 && d.src[p-1] == '\n' { // a block scalar that keeps its line ends
+	if p > 0 && d.src[p-1] == '\n' { // a block scalar that keeps its newlines
 		p--
 	} else {
 		p = d.lineEnd(p)
@@ -64,7 +67,7 @@ func (d *document) blockEnd(p int) int {
 	return p
 }
 
-// entryStart returns where entry i of a block collection begins: its key, "?" or dash.
+// entryStart returns the offset of entry i of a block collection: of its key, "?" or dash.
 func (d *document) entryStart(i int32) int {
 	if d.n[i].flags&explicitKey != 0 {
 		return d.questionMark(int(d.n[i].key))
@@ -72,12 +75,13 @@ func (d *document) entryStart(i int32) int {
 	return int(d.n[i].key)
 }
 
-// colonEnd returns the place behind the colon of map entry i, or behind its key when there is none.
+// colonEnd returns the offset after the colon of map entry i, or after its key if it has no colon.
 func (d *document) colonEnd(i int32) int {
 	n := &d.n[i]
 	p := int(n.keyEnd)
 	if n.flags&explicitKey != 0 {
-		s := scanner{doc: d, src: d.src, pos: p, end: d.bodyEnd, bol: d.lineStart(p), tabsFrom: maxColumn}
+		s := scanner{doc: d, src: d.src, pos: p, end: d.bodyEnd, bol: d.lineStart(p),
+			tabsFrom: maxColumn}
 		s.gap()
 		return s.pos + 1
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// headStart returns where the lines of entry slot begin, the comments directly above it at its indentation included. Items of the
-// list above that are commented out are not among them, nor are remarks before these.
+// headStart returns the offset at which the lines of entry slot begin, including the comments
+// directly above it at its indentation. Commented-out items of the list above, and remarks before
+// these, belong to the entry above.
 func (d *document) headStart(slot int32) int {
 	start := d.entryStart(slot)
 	bol := d.lineStart(start)
@@ -24,7 +25,8 @@ func (d *document) headStart(slot int32) int {
 	for bol > floor {
 		above := d.lineStart(bol - 1)
 		line := d.src[above : bol-1]
-		if len(line) <= col || line[col] != '#' || len(bytes.TrimLeft(line[:col], " ")) > 0 || above < floor {
+		if len(line) <= col || line[col] != '#' || len(bytes.TrimLeft(line[:col], " ")) > 0 ||
+			above < floor {
 			break
 		}
 		items = items || commentedDash(line[col:]) >= 0
@@ -38,7 +40,7 @@ func (d *document) headStart(slot int32) int {
 	return bol
 }
 
-// entryAbove returns the entry in front of slot in its collection, 0 when slot is the first.
+// entryAbove returns the entry before slot in its collection, 0 if slot is the first.
 func (d *document) entryAbove(slot int32) int32 {
 	above := int32(0)
 	for j := slot - 1; j > 0 && int32(d.n[j].next) <= slot; j-- {
@@ -49,32 +51,34 @@ func (d *document) entryAbove(slot int32) int32 {
 	return above
 }
 
-// entryEnd returns where the lines of entry slot end, line end included.
+// entryEnd returns the end of the lines of entry slot, including the newline.
 func (d *document) entryEnd(slot int32) int {
 	n := &d.n[slot]
 	end := int(max(n.valEnd, n.keyEnd))
-	if end > 0 && d.src[end-1] == '\n' { // a block scalar that keeps its line ends
+	if end > 0 && d.src[end-1] == '\n' { // a block scalar that keeps its newlines
 		return end
 	}
 	end = d.lineEnd(end)
 	return min(end+1, len(d.src))
 }
 
-// ownedEnd returns the end of the lines of entry slot and of the comments below it that belong to its value: those that are indented
-// deeper than the entry, and directly below the key of a list, or of no value, items that are commented out at its indentation.
+// ownedEnd returns the end of the lines of entry slot and of the comments below it that belong to
+// its value: those indented deeper than the entry and, directly below the key of a list or of no
+// value, commented-out items at its indentation.
 func (d *document) ownedEnd(slot int32) int { return d.commentsEnd(slot, false) }
 
-// commentsEnd returns the end of the comments below entry slot that belong to its value. With all, items that are commented out belong to
-// it also after blank lines and remarks at its indentation.
+// commentsEnd returns the end of the comments below entry slot that belong to its value. With all,
+// commented-out items belong to it even after blank lines and remarks at its indentation.
 func (d *document) commentsEnd(slot int32, all bool) int {
 	end := d.entryEnd(slot)
 	col := d.column(d.entryStart(slot))
 	n := &d.n[slot]
-	dash := -1 // how far it is from the # of the item that is commented out
-	hasItems := n.keyStyle != scalar.NoStyle && (n.kind == listNode || n.kind == scalarNode && n.style == scalar.NoStyle)
+	dash := -1 // offset of the dash from the "#" of the current commented-out item, -1 for none
+	hasItems := n.keyStyle != scalar.NoStyle &&
+		(n.kind == listNode || n.kind == scalarNode && n.style == scalar.NoStyle)
 	all = all && hasItems
 	attached := hasItems
-	remark := false // whether the lines from end on begin with a remark
+	remark := false // the lines from end on begin with a remark
 	for p := end; p < d.bodyEnd; p = stream.NextLineStart(d.src, p) {
 		line := bytes.TrimRight(d.src[p:d.lineEnd(p)], "\r")
 		text := bytes.TrimLeft(line, " \t")
@@ -89,7 +93,8 @@ func (d *document) commentsEnd(slot int32, all bool) int {
 		if indent == col {
 			if at := commentedDash(text); at >= 0 {
 				dash, remark = at, false
-			} else if dash < 0 || len(text) <= dash || len(bytes.TrimLeft(text[1:dash+1], " ")) > 0 {
+			} else if dash < 0 || len(text) <= dash ||
+				len(bytes.TrimLeft(text[1:dash+1], " ")) > 0 {
 				dash, remark = -1, true
 			}
 			if !attached || remark && !all {
@@ -103,7 +108,8 @@ func (d *document) commentsEnd(slot int32, all bool) int {
 	return end
 }
 
-// commentedDash returns where the dash is in a comment such as "# - a", and -1 when the comment is not an item of a list.
+// commentedDash returns the offset of the dash in a comment such as "# - a", -1 if the comment is
+// not a list item.
 func commentedDash(comment []byte) int {
 	text := bytes.TrimLeft(comment[1:], " ")
 	if len(text) == 0 || text[0] != '-' || len(text) > 1 && text[1] != ' ' && text[1] != '\r' {

@@ -12,7 +12,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// A tree is a value on its way into a document: what the caller gave, with keys in the order they will have.
+// A tree is a value on its way into a document: the caller's value, with keys in the order they
+// will have.
 type tree struct {
 	kind nodeKind
 	tag  scalar.Tag
@@ -21,27 +22,30 @@ type tree struct {
 	keys []string
 	kids []*tree
 	head string // comment above the entry, see Comments
-	line string // comment behind it
+	line string // comment after it on its line
 }
 
-// maxTreeDepth ends the conversion of Go data that contains itself.
+// maxTreeDepth stops the conversion of Go data that contains itself.
 const maxTreeDepth = 1000
 
-// Entries is a map, as [YamlDoc.Set] takes it, whose keys have an order. No key occurs twice.
+// Entries is a map with an order, as [YamlDoc.Set] takes it. No key occurs twice.
 type Entries []Entry
 
-// Entry is a key of a map and its value.
+// Entry is a key of a map with its value.
 type Entry struct {
 	Key   string
 	Value any
 }
 
-// toTree converts Go data. Keys of Go maps are sorted; a *YamlDoc, Value or Entries keeps its order.
+// toTree converts Go data. Keys of Go maps are sorted; a *YamlDoc, Value or Entries keeps its
+// order. The error reports a value that cannot be written to a document.
 func toTree(value any) (*tree, error) { return convert(value, 0) }
 
+// convert is toTree at a nesting depth.
 func convert(value any, depth int) (*tree, error) {
 	if depth > maxTreeDepth {
-		return nil, fmt.Errorf("a value with more than %d maps and lists inside each other", maxTreeDepth)
+		return nil, fmt.Errorf("a value with more than %d maps and lists inside each other",
+			maxTreeDepth)
 	}
 	switch v := value.(type) {
 	case nil:
@@ -91,7 +95,7 @@ func convert(value any, depth int) (*tree, error) {
 	return convertReflect(reflect.ValueOf(value), depth)
 }
 
-// convertReflect handles the less common Go types.
+// convertReflect converts the less common Go types.
 func convertReflect(v reflect.Value, depth int) (*tree, error) {
 	switch v.Kind() {
 	case reflect.String:
@@ -127,7 +131,7 @@ func convertReflect(v reflect.Value, depth int) (*tree, error) {
 	return nil, fmt.Errorf("a value of type %s cannot be written to a document", v.Type())
 }
 
-// fill converts the n values of a map or list.
+// fill checks the keys and converts the n values of a map or list.
 func (t *tree) fill(depth int, value func(int) any, n int) error {
 	for _, k := range t.keys {
 		if err := checkKey(k); err != nil {
@@ -144,20 +148,22 @@ func (t *tree) fill(depth int, value func(int) any, n int) error {
 	return nil
 }
 
-// maxKey is how many bytes a key may have as it is written. YAML allows 1,024 characters for a key on the line of its colon.
+// maxKey is the maximum length in bytes of a key as written. YAML allows 1,024 characters for a key
+// on the line of its colon (YAML 1.2, 7.4.2).
 const maxKey = 1000
 
-// checkKey returns an error for a key that readers of YAML would not accept.
+// checkKey returns an error for a key that YAML readers would not accept.
 func checkKey(key string) error {
 	if !utf8.ValidString(key) {
 		return fmt.Errorf("the key %.40q is not valid UTF-8", key)
 	}
-	if len(key) > maxKey/6 && len(scalar.Double(key)) > maxKey { // one byte becomes at most six
+	if len(key) > maxKey/6 && len(scalar.Double(key)) > maxKey { // a byte is written as at most six
 		return fmt.Errorf("the key %.40q... is written with more than 1,000 bytes, which YAML readers do not accept", key)
 	}
 	return nil
 }
 
+// stringTree converts a string, which must be valid UTF-8.
 func stringTree(s string) (*tree, error) {
 	if !utf8.ValidString(s) {
 		return nil, fmt.Errorf("the text %.40q is not UTF-8", s)
@@ -165,7 +171,7 @@ func stringTree(s string) (*tree, error) {
 	return &tree{text: s}, nil
 }
 
-// formatFloat writes f so that it reads back as a float.
+// formatFloat formats f so that it reads back as a float.
 func formatFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -180,14 +186,14 @@ func formatFloat(f float64) string {
 		if s[i] == '.' {
 			return s
 		}
-		if s[i] == 'e' { // YAML 1.1 wants a point
+		if s[i] == 'e' { // YAML 1.1 requires a point
 			return s[:i] + ".0" + s[i:]
 		}
 	}
 	return s + ".0"
 }
 
-// tree copies a value of a document.
+// tree copies the value, with aliases and "<<" expanded.
 func (v Value) tree() *tree {
 	switch v.Kind() {
 	case Missing:
@@ -211,7 +217,7 @@ func (v Value) tree() *tree {
 	switch {
 	case v.d.n[i].flags&isNew != 0:
 		t.want = v.d.fresh[v.d.n[i].val].want
-	case !v.d.jsonLike(): // the quotes of JSON say nothing about a style
+	case !v.d.jsonLike(): // the quotes of JSON do not express a style
 		t.want = v.d.n[i].style
 	}
 	switch t.tag {
@@ -223,18 +229,21 @@ func (v Value) tree() *tree {
 	return t
 }
 
-// WithComments is a value that brings the comments of its entries along when it is written to a document.
+// WithComments wraps v so that the comments of its entries come along when it is written to a
+// document.
 func WithComments(v Value) any { return commented{v, false} }
 
-// WithOwnComments is a value that also brings those of the entry it is the value of, for a place where there is nothing yet.
+// WithOwnComments is WithComments that also brings the comments of v's own entry, for a path with
+// no value yet.
 func WithOwnComments(v Value) any { return commented{v, true} }
 
+// commented is a value that is written with its comments; own includes those of its own entry.
 type commented struct {
 	Value
 	own bool
 }
 
-// comment adds the comments of the entries of v, which t is a copy of.
+// comment adds the comments of the entries of v, of which t is a copy.
 func (t *tree) comment(v Value) {
 	k := 0
 	for c := v.First(); c.Exists(); c = c.Next() {
@@ -245,7 +254,8 @@ func (t *tree) comment(v Value) {
 	}
 }
 
-// build appends the nodes of t to the slab and returns the index of its root.
+// build appends the nodes of t to the slab and returns the index of its root. A line comment
+// becomes a pending comment of the new node.
 func (d *document) build(key string, t *tree) int32 {
 	i := int32(len(d.n))
 	f := uint32(len(d.fresh))
@@ -305,10 +315,13 @@ func (d *document) equal(i int32, t *tree) bool {
 	return d.equalScalar(i, t)
 }
 
+// equalScalar reports whether scalar node i holds the value t.
 func (d *document) equalScalar(i int32, t *tree) bool {
 	have := d.scalarTag(i)
-	if t.tag == scalar.StrTag && (have == scalar.TimestampTag || have == scalar.BinaryTag || have == scalar.MergeTag || have == scalar.OtherTag) {
-		// Functions see these as strings, the binary as what it stands for or as it stands; writing the same one back is no change.
+	if t.tag == scalar.StrTag && (have == scalar.TimestampTag || have == scalar.BinaryTag ||
+		have == scalar.MergeTag || have == scalar.OtherTag) {
+		// Functions see these as strings, binary data as its decoded or its written text. Writing
+		// the same string again is no change.
 		return d.text(i) == t.text || scalar.Data(have, d.text(i)) == t.text
 	}
 	if have != t.tag {
@@ -323,11 +336,13 @@ func (d *document) equalScalar(i int32, t *tree) bool {
 	return sameData(scalar.Data(have, d.text(i)), scalar.Data(have, t.text))
 }
 
-// sameData compares the values of two scalars of one type. Not-a-number is itself, and zero is not minus zero.
+// sameData compares the values of two scalars of the same tag. NaN equals NaN, and zero does not
+// equal minus zero.
 func sameData(a, b any) bool {
 	if x, ok := a.(float64); ok {
 		y, ok := b.(float64)
-		return ok && (x == y && math.Signbit(x) == math.Signbit(y) || math.IsNaN(x) && math.IsNaN(y))
+		return ok && (x == y && math.Signbit(x) == math.Signbit(y) || math.IsNaN(x) &&
+			math.IsNaN(y))
 	}
 	return a == b
 }

@@ -2,7 +2,7 @@ package gaby
 
 import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 
-// Kind tells what a value is.
+// Kind is the kind of a value.
 type Kind uint8
 
 // The kinds of values. A missing value is the zero Value.
@@ -13,37 +13,41 @@ const (
 	List
 )
 
-// A Value is a cursor on one place of a document: cheap to copy, made without allocation, and reading through the edits made so
-// far. It shows the values aliases and "<<" stand for. The zero Value is a missing one; every method works on it.
+// A Value is a cursor at one slot of a document. It is cheap to copy, is made without allocation,
+// and reads through the edits made so far. It shows the values that aliases and "<<" stand for. The
+// zero Value is a missing one; every method works on it.
 type Value struct {
 	d    *document
-	slot int32 // the node whose place this is
+	slot int32 // the node whose position in the document this is
 	origin
-	via via // not "here": it stands elsewhere and cannot be edited through this cursor
+	// how the value was reached; if not zero it is written elsewhere and cannot be edited through
+	// this cursor
+	via via
 }
 
-// origin is where a cursor came from. It is a struct of its own because the compiler keeps structs with more than four fields in memory
-// and copies them for every call.
+// origin records where a cursor came from. It is a separate struct because the compiler keeps
+// structs with more than four fields in memory and copies them for every call.
 type origin struct {
 	owner int32 // the collection node it was reached from, -1 for the root
-	pos   int32 // its place among the owner's entries where these are listed (edited, merged), else -1
+	pos   int32 // index among the owner's entries if these are listed (edited, merged), else -1
 }
 
-// via says how a value that stands elsewhere was reached.
+// via records how a value that is written elsewhere was reached, as bits.
 type via uint8
 
 const (
-	viaAlias via = 1 << iota // the collection around it was reached through an alias or is inherited itself
-	viaMerge                 // the entry is inherited through "<<"
+	// the collection around it was reached through an alias or is inherited itself
+	viaAlias via = 1 << iota
+	viaMerge     // the entry is inherited through "<<"
 )
 
-// node returns the node that holds the value, aliases followed.
+// node returns the node that holds the value, with aliases followed.
 func (v Value) node() int32 { return v.d.deref(v.d.at(v.slot)) }
 
 // Exists reports whether there is a value. Null is a value.
 func (v Value) Exists() bool { return v.d != nil }
 
-// Kind returns what the value is.
+// Kind returns the kind of the value.
 func (v Value) Kind() Kind {
 	if v.d == nil {
 		return Missing
@@ -57,7 +61,7 @@ func (v Value) Kind() Kind {
 	return Scalar
 }
 
-// below returns how the entries of this value are reached.
+// below returns the via of the entries of this value.
 func (v Value) below() via {
 	if v.via != 0 || v.d.n[v.d.at(v.slot)].kind == aliasNode {
 		return viaAlias
@@ -65,11 +69,12 @@ func (v Value) below() via {
 	return 0
 }
 
-// Elsewhere reports whether the value stands at another place of the document: it is an alias, or was reached through an alias or
-// "<<". A walk over all values of a document meets each of them where it stands when it passes over these.
+// Elsewhere reports whether the value is written at another position of the document: it is an
+// alias, or was reached through an alias or "<<". A walk that skips these values still visits every
+// value once, where it is written.
 func (v Value) Elsewhere() bool { return v.d != nil && v.below() != 0 }
 
-// Len returns the number of entries of a map or list, 0 for anything else.
+// Len returns the number of entries of a map or list, 0 for anything else. It walks over them.
 func (v Value) Len() int {
 	n := 0
 	for c := v.First(); c.Exists(); c = c.Next() {
@@ -78,7 +83,8 @@ func (v Value) Len() int {
 	return n
 }
 
-// First returns the first entry of a map or list, in document order; what a map inherits through "<<" follows its own entries.
+// First returns the first entry of a map or list, in document order. The entries that a map
+// inherits through "<<" follow its own.
 func (v Value) First() Value {
 	if v.d == nil {
 		return Value{}
@@ -107,7 +113,7 @@ func (v Value) First() Value {
 	return Value{d: d, slot: i + 1, origin: origin{i, -1}, via: via}
 }
 
-// Next returns the entry after this one, or a missing value.
+// Next returns the entry after this one, or a missing Value.
 func (v Value) Next() Value {
 	if v.d == nil || v.owner < 0 {
 		return Value{}
@@ -137,7 +143,8 @@ func (v Value) Next() Value {
 	return v
 }
 
-// Get returns the value of a key of a map, the last one when the key is repeated; own keys go before inherited ones.
+// Get returns the value of a key of a map: the last one if the key is repeated, an own one before
+// an inherited one.
 func (v Value) Get(key string) Value {
 	if v.d == nil {
 		return Value{}
@@ -151,7 +158,8 @@ func (v Value) Get(key string) Value {
 		m := d.mergedEntries(i)
 		for k := range m {
 			if d.keyIs(m[k].slot, key) {
-				return Value{d: d, slot: m[k].slot, origin: origin{i, int32(k)}, via: v.below() | m[k].via}
+				return Value{d: d, slot: m[k].slot, origin: origin{i, int32(k)},
+					via: v.below() | m[k].via}
 			}
 		}
 		return Value{}
@@ -187,7 +195,8 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// Repeated returns the entries of a map whose key stands in it once more further down: those that reads pass over.
+// Repeated returns the entries of a map whose key occurs again further down. Reads ignore these
+// entries.
 func (v Value) Repeated() []Value {
 	if v.Kind() != Map || v.d.n[v.node()].flags&hasDuplicates == 0 {
 		return nil
@@ -201,25 +210,28 @@ func (v Value) Repeated() []Value {
 	var repeated []Value
 	for k, kid := range kids {
 		if last[d.keyText(kid)] != k {
-			repeated = append(repeated, Value{d: d, slot: kid, origin: origin{i, int32(k)}, via: v.below()})
+			repeated = append(repeated, Value{d: d, slot: kid, origin: origin{i, int32(k)},
+				via: v.below()})
 		}
 	}
 	return repeated
 }
 
-// MayRepeatKeys reports whether there may be a map with [Value.Repeated] entries in the value. It is much faster than looking for one.
+// MayRepeatKeys reports whether the value may contain a map with [Value.Repeated] entries. It is
+// much faster than searching for one.
 func (v Value) MayRepeatKeys() bool {
 	if v.d == nil {
 		return false
 	}
 	d, i := v.d, v.node()
 	if len(d.aliases) > 0 || !d.source(i) {
-		return d.repeatsKeys(0, len(d.n)) // what belongs to the value may be anywhere
+		return d.repeatsKeys(0, len(d.n)) // the nodes of the value may be anywhere
 	}
-	return d.repeatsKeys(int(i), max(int(d.n[i].next), int(i)+1)) || d.repeatsKeys(int(d.nsrc), len(d.n))
+	return d.repeatsKeys(int(i), max(int(d.n[i].next), int(i)+1)) ||
+		d.repeatsKeys(int(d.nsrc), len(d.n))
 }
 
-// repeatsKeys reports whether a map among some nodes has a key more than once.
+// repeatsKeys reports whether one of the nodes from from up to to is a map that repeats a key.
 func (d *document) repeatsKeys(from, to int) bool {
 	for i := from; i < to; i++ {
 		if d.n[i].flags&hasDuplicates != 0 {
@@ -229,7 +241,7 @@ func (d *document) repeatsKeys(from, to int) bool {
 	return false
 }
 
-// Index returns item i of a list.
+// Index returns item i of a list, counted from 0, or a missing Value.
 func (v Value) Index(i int) Value {
 	if v.d == nil || i < 0 {
 		return Value{}
@@ -271,8 +283,9 @@ func (v Value) Key() string {
 	return v.d.keyText(v.slot)
 }
 
-// KeyTag returns the short tag that the key of a map entry resolves to, "" for anything else. Nearly all are !!str; for those that are
-// a map or list, !!map or !!seq, [Value.Key] is their YAML text.
+// KeyTag returns the short tag that the key of a map entry resolves to, "" for anything else.
+// Almost all keys are !!str. For keys that are maps or lists (!!map, !!seq) [Value.Key] is their
+// YAML text.
 func (v Value) KeyTag() string {
 	if v.d == nil || v.owner < 0 || v.d.n[v.owner].kind != mapNode {
 		return ""
@@ -298,7 +311,8 @@ func (v Value) Text() string {
 	return v.d.text(i)
 }
 
-// Length returns how many bytes a scalar has as it is written, 0 for anything else. It does not read them.
+// Length returns the length in bytes of a scalar as written, 0 for anything else. It does not
+// decode the scalar.
 func (v Value) Length() int {
 	if v.Kind() != Scalar {
 		return 0
@@ -310,7 +324,7 @@ func (v Value) Length() int {
 	return int(n.valEnd - n.val)
 }
 
-// TextIs reports whether the value is a scalar with the given text, without making a string of it.
+// TextIs reports whether the value is a scalar with the text s. It does not allocate a string.
 func (v Value) TextIs(s string) bool {
 	if v.d == nil {
 		return false
@@ -319,8 +333,9 @@ func (v Value) TextIs(s string) bool {
 	return v.d.n[i].kind == scalarNode && string(v.d.textBytes(i)) == s
 }
 
-// Tag returns the short tag the value resolves to: !!str, !!int, !!bool, !!float, !!null, !!timestamp, !!merge, !!binary, !!map,
-// !!seq, or the one written in the document.
+// Tag returns the short tag the value resolves to: !!str, !!int, !!bool, !!float, !!null,
+// !!timestamp, !!merge, !!binary, !!map, !!seq, or the one written in the document. It is "" for a
+// missing value.
 func (v Value) Tag() string {
 	if v.d == nil {
 		return ""
@@ -343,8 +358,8 @@ func (v Value) Tag() string {
 	return "!!map"
 }
 
-// Data returns the value as Go data: nil, string, bool, int, int64 or uint64 for integers an int does not hold, float64, []any,
-// map[string]any. Timestamps are strings, as they are in Kubernetes.
+// Data returns the value as Go data: nil, string, bool, int (int64 or uint64 for integers that do
+// not fit), float64, []any, map[string]any. Timestamps are strings, as in Kubernetes.
 func (v Value) Data() any {
 	if v.d == nil {
 		return nil
@@ -371,8 +386,9 @@ func (v Value) Data() any {
 	return scalar.Data(t, v.d.text(i))
 }
 
-// Position returns the place of the value (of its anchor or tag, when it has one); of a value made by an edit the place of what it
-// replaced or of the nearest value around it that is in the source.
+// Position returns the position of the value, of its anchor or tag if it has one. For a value made
+// by an edit it is the position of what the edit replaced, or of the nearest value around it that
+// is in the source.
 func (v Value) Position() Position {
 	if v.d == nil {
 		return Position{}
@@ -388,7 +404,8 @@ func (v Value) Position() Position {
 	return v.d.position(v.d.contentStart())
 }
 
-// KeyPosition returns the place of the key or dash of an entry; of an entry made by an edit, its Position.
+// KeyPosition returns the position of the key or dash of an entry. For an entry made by an edit it
+// is its Position.
 func (v Value) KeyPosition() Position {
 	if v.d == nil {
 		return Position{}
@@ -399,6 +416,7 @@ func (v Value) KeyPosition() Position {
 	return v.Position()
 }
 
+// keyPosition returns the position of the key or dash of node i.
 func (d *document) keyPosition(i int32) Position {
 	switch {
 	case d.readOnly != nil:
@@ -409,6 +427,7 @@ func (d *document) keyPosition(i int32) Position {
 	return d.position(int(d.n[i].key))
 }
 
+// valuePosition returns the position of the value of node i.
 func (d *document) valuePosition(i int32) Position {
 	switch {
 	case d.readOnly != nil:
@@ -428,7 +447,7 @@ func (d *document) valuePosition(i int32) Position {
 	return d.position(int(n.val))
 }
 
-// Doc returns the value as a place of its document, nil when it is missing.
+// Doc returns the value as a *YamlDoc, nil if it is missing.
 func (v Value) Doc() *YamlDoc {
 	if v.d == nil {
 		return nil
