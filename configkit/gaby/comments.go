@@ -7,14 +7,17 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// Comments are the comments that belong to an entry of a map or list, without "#" and the blank behind it, lines joined by "\n".
+// Comments are the comments that belong to an entry of a map or list, without "#" and the space
+// after it, with lines joined by "\
+// ".
 type Comments struct {
 	Head string // the lines directly above it, at its indentation
-	Line string // behind it on its line; of a map or list behind its key
-	Foot string // the lines directly below it at its indentation, when no entry follows that they belong to
+	Line string // after it on its line; for a map or list after its key
+	// the lines directly below it at its indentation, unless they belong to an entry that follows
+	Foot string
 }
 
-// GetComments returns the comments of the entry at path.
+// GetComments returns the comments of the entry at path, none if it is missing.
 func (d *YamlDoc) GetComments(path string) Comments {
 	p := d.Path(path)
 	if p == nil {
@@ -23,7 +26,7 @@ func (d *YamlDoc) GetComments(path string) Comments {
 	return p.v.Comments()
 }
 
-// Comments returns the comments of an entry of a map or list.
+// Comments returns the comments of an entry of a map or list, including edited line comments.
 func (v Value) Comments() Comments {
 	if v.d == nil || v.owner < 0 || v.d.readOnly != nil {
 		return Comments{}
@@ -56,7 +59,7 @@ func (v Value) Comments() Comments {
 	return c
 }
 
-// foot returns the comment lines below entry i in column col.
+// foot returns the text of the comment lines below entry i in column col.
 func (d *document) foot(i int32, col int) string {
 	p := d.entryEnd(i)
 	from := p
@@ -66,7 +69,7 @@ func (d *document) foot(i int32, col int) string {
 		if len(line) <= col || strings.TrimLeft(line[:col], " ") != "" || line[col] != '#' {
 			trimmed := strings.TrimLeft(line, " ")
 			if len(line)-len(trimmed) == col && trimmed != "" && trimmed != "\r" {
-				return "" // the next entry: these are its comments
+				return "" // they belong to the next entry
 			}
 			break
 		}
@@ -75,7 +78,7 @@ func (d *document) foot(i int32, col int) string {
 	return commentText(scalar.View(d.src[from:p]))
 }
 
-// commentText strips the marks of comment lines.
+// commentText strips the "#" of comment lines.
 func commentText(raw string) string {
 	if raw == "" {
 		return ""
@@ -88,7 +91,7 @@ func commentText(raw string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pendingComment returns the line comment an edit gave entry i.
+// pendingComment returns the line comment that an edit gave entry i.
 func (d *document) pendingComment(i int32) (string, bool) {
 	if d.edits == nil {
 		return "", false
@@ -97,7 +100,8 @@ func (d *document) pendingComment(i int32) (string, bool) {
 	return c, ok
 }
 
-// lineComment returns the span of the line comment of source entry i; from == to where one would be written.
+// lineComment returns the span of the line comment of source entry i. Without a comment the span is
+// empty, at the offset where one would be written.
 func (d *document) lineComment(i int32) (from, to int) {
 	n := &d.n[i]
 	p := int(max(n.valEnd, n.keyEnd))
@@ -110,7 +114,7 @@ func (d *document) lineComment(i int32) (from, to int) {
 			p = d.propsEnd(i)
 		}
 		if d.lineStart(p) == d.lineStart(int(n.val)) {
-			return p, p // a map behind a dash: a comment there belongs to its first entry
+			return p, p // a map on the line of its dash: a comment there belongs to its first entry
 		}
 	case n.style == scalar.NoStyle && n.kind == scalarNode && n.keyStyle != scalar.NoStyle:
 		p = max(p, d.colonEnd(i))
@@ -125,7 +129,7 @@ func (d *document) lineComment(i int32) (from, to int) {
 	return p, p
 }
 
-// propsEnd returns the place behind the anchor and tag of node i.
+// propsEnd returns the offset after the anchor and tag of node i.
 func (d *document) propsEnd(i int32) int {
 	s := scanner{doc: &document{}, src: d.src, pos: int(d.props[i].start), end: d.bodyEnd}
 	for {
@@ -141,7 +145,8 @@ func (d *document) propsEnd(i int32) int {
 	}
 }
 
-// commentOf returns the line comment, with its mark, of an entry whose value is replaced together with the place of its comment.
+// commentOf returns the line comment, with its "#", of an entry whose value is replaced together
+// with the comment.
 func (d *document) commentOf(s site) (string, bool) {
 	if text, ok := d.pendingComment(s.slot); ok {
 		return "# " + text, text != ""
@@ -150,8 +155,10 @@ func (d *document) commentOf(s site) (string, bool) {
 	return string(d.src[from:to]), to > from
 }
 
-// SetComment makes text the line comment of the entry at path; an empty text removes the comment. A missing path is a
-// *[NotFoundError].
+// SetComment makes text the line comment of the entry at path; an empty text removes the comment.
+//
+// Errors: *[NotFoundError] for a missing path, *[EditError] if the entry or YAML cannot have the
+// comment.
 func (d *YamlDoc) SetComment(text string, path string) error {
 	segments := DotPathToSlice(path)
 	e, err := d.begin(segments)
@@ -167,7 +174,7 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	}
 	switch {
 	case v.Comments().Line == text:
-		return nil // also where there could be none
+		return nil // even if there could be no comment
 	case v.owner < 0:
 		return e.fail(v, "a document has no line comment", "")
 	case strings.ContainsAny(text, "\r\n\u0085\u2028\u2029"):
@@ -179,7 +186,8 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 			return e.refused(v, err)
 		}
 	case v.Kind() != Scalar && v.Len() > 0 && e.onIndicatorLine(v):
-		return e.fail(v, "the value begins on the line of its dash, where a comment would hide it", "comment one of its entries")
+		return e.fail(v, "the value begins on the line of its dash, where a comment would hide it",
+			"comment one of its entries")
 	case e.d.source(v.owner) && e.d.n[v.owner].style == scalar.FlowStyle:
 		return e.fail(v, "a comment inside { } or [ ] would hide what follows", "")
 	}
@@ -190,19 +198,22 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	return nil
 }
 
-// canComment reports whether a comment of YAML may have the characters of text.
+// canComment reports whether a YAML comment may contain text.
 func canComment(text string) bool {
-	return utf8.ValidString(text) && scalar.Printable(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+	return utf8.ValidString(text) && scalar.Printable(text) &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// onIndicatorLine reports whether the collection at v is a block collection that begins on the line of its dash or colon.
+// onIndicatorLine reports whether the collection at v is a block collection that begins on the line
+// of its dash or colon.
 func (e *editor) onIndicatorLine(v Value) bool {
 	d := e.d
 	if i := d.at(v.slot); i != v.slot || !d.source(v.slot) {
 		return d.n[v.owner].kind == listNode
 	}
 	n := &d.n[v.slot]
-	return n.style != scalar.FlowStyle && d.lineStart(int(n.val)) == d.lineStart(d.site(v.slot).head)
+	return n.style != scalar.FlowStyle &&
+		d.lineStart(int(n.val)) == d.lineStart(d.site(v.slot).head)
 }
 
 // comment makes the patch for the line comment of source entry i.
@@ -216,7 +227,8 @@ func (p *printer) comment(i int32, text string) {
 		}
 		p.add(i, from, to, "")
 	case from == to:
-		p.patches = append(p.patches, patch{from: from, to: from, text: " # " + text, depth: i, order: atComment})
+		p.patches = append(p.patches, patch{from: from, to: from, text: " # " + text, depth: i,
+			order: atComment})
 	default:
 		p.add(i, from, to, "# "+text)
 	}

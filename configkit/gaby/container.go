@@ -6,15 +6,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// adjoins reports whether next follows d in the text both come from.
+// adjoins reports whether next follows d in the text of both.
 func (d *document) adjoins(next *document) bool {
 	return d.unit == next.unit && d.index+1 == next.index
 }
 
-// Join puts separators between the texts of consecutive parts of a stream, see [Parts], where there are none, and returns all of
-// them as pieces of one text. Parts without text are dropped.
+// Join joins the printed texts of consecutive parts, see [Parts], into the pieces of one text, and
+// inserts separators where there are none. Parts without text are dropped.
 func Join(parts [][][]byte) [][]byte {
-	n := len(parts) // for separators
+	n := len(parts) // reserve for separators
 	for _, part := range parts {
 		n += len(part)
 	}
@@ -41,7 +41,8 @@ func Join(parts [][][]byte) [][]byte {
 	return joined
 }
 
-// startsWithMarker reports whether text begins with a document separator, behind directives and comments.
+// startsWithMarker reports whether text begins with a document separator, possibly after directives
+// and comments.
 func startsWithMarker(text []byte) bool {
 	for p := 0; p < len(text); p = stream.NextLineStart(text, p) {
 		if stream.IsMarker(text, p) && text[p] == '-' {
@@ -54,7 +55,8 @@ func startsWithMarker(text []byte) bool {
 	return false
 }
 
-// Changed reports whether some document of c was edited. That documents were added or removed it cannot tell.
+// Changed reports whether a document of c was edited. It does not detect added or removed
+// documents.
 func (c Container) Changed() bool {
 	for _, doc := range c {
 		if doc.v.d.changed() {
@@ -64,7 +66,7 @@ func (c Container) Changed() bool {
 	return false
 }
 
-// eachDocument calls f for every document behind c, once for all items of a list.
+// eachDocument calls f for each document of c, once for all items of a list.
 func (c Container) eachDocument(f func(*document)) {
 	seen := map[*document]bool{}
 	for _, doc := range c {
@@ -78,7 +80,8 @@ func (c Container) eachDocument(f func(*document)) {
 	}
 }
 
-// dropItems removes from lists the items that are not in c, and returns the moments to roll the lists back to.
+// dropItems removes the items that are not in c from their lists. It returns the marks to which the
+// caller must roll the lists back.
 func (c Container) dropItems() map[*document]Mark {
 	present := map[*document]map[int32]bool{}
 	owner := map[*document]Value{}

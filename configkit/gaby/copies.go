@@ -7,18 +7,18 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// copied says of what a node is a copy that was made inside the document. A copy is written with the text of its original, comments
-// included, as far as nothing in it was edited since it was made; the text of the source does not change, whatever becomes of the
-// original.
+// copied records of what a node is a copy, made inside the document. A copy is written with the
+// text of its original, including comments, as long as nothing in it was edited since it was made.
+// That works whatever becomes of the original, because the source text never changes.
 type copied struct {
-	entry int32  // the source entry whose key, comments and place among the others it has; 0 for none
+	entry int32  // the source entry whose key, comments and neighbours it has; 0 for none
 	value int32  // the source node whose value it has; 0 for none
 	up    int32  // the collection around it; -1 at the root of a copy
-	lead  uint32 // where the lines above the entry begin that go with it; 0 for none
-	whole bool   // the text of the value can be taken as it stands: it holds no aliases, no anchors and no edits
+	lead  uint32 // offset of the lines above the entry that belong to it; 0 for none
+	whole bool   // the text of the value can be used as it is: it has no aliases, anchors or edits
 }
 
-// copyOf returns what node i is a copy of; of no copy it is the zero value.
+// copyOf returns what node i is a copy of, the zero value if it is not a copy.
 func (d *document) copyOf(i int32) copied {
 	if n := &d.n[i]; n.flags&isNew != 0 {
 		return d.fresh[n.val].copied
@@ -39,7 +39,8 @@ func (d *document) isTouched(i int32) bool {
 	return d.cache.touched[i]
 }
 
-// isEdited reports whether source node i has another value, other children or another comment than in the source.
+// isEdited reports whether source node i has another value, other children or another comment than
+// in the source.
 func (d *document) isEdited(i int32) bool {
 	if d.edits == nil {
 		return false
@@ -49,15 +50,18 @@ func (d *document) isEdited(i int32) bool {
 	return value || kids || comment
 }
 
-// copy appends a copy of what stands at v to the slab, as an entry like v's or, at the root of a copy, only its value. up is the
-// collection around it, -1 at the root; depth the number of those around it.
+// copy appends a copy of v to the slab and returns its index: a copy of the entry, or at the root
+// of a copy (up is -1) only of the value. up is the collection around it, depth the number of
+// collections around it. It panics with an *EditError if that exceeds the limit.
 func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 	if depth > d.limits.Depth {
-		panic(&EditError{Pos: v.Position(), Msg: "too many maps and lists inside each other once aliases are replaced"})
+		panic(&EditError{Pos: v.Position(),
+			Msg: "too many maps and lists inside each other once aliases are replaced"})
 	}
 	from := v.node()
 	n := d.n[from]
-	f := fresh{key: key, copied: copied{up: up, value: from, whole: n.flags&(hasMerge|hasDuplicates) == 0 && !d.isEdited(from)}}
+	f := fresh{key: key, copied: copied{up: up, value: from,
+		whole: n.flags&(hasMerge|hasDuplicates) == 0 && !d.isEdited(from)}}
 	if !d.source(from) {
 		original := d.copyOf(from)
 		f.value, f.whole = original.value, original.whole && !d.isTouched(from)
@@ -69,7 +73,8 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 		}
 	}
 	i := int32(len(d.n))
-	out := node{key: uint32(len(d.fresh)), val: uint32(len(d.fresh)), kind: n.kind, flags: isNew | n.flags&hasProps, next: uint32(i + 1)}
+	out := node{key: uint32(len(d.fresh)), val: uint32(len(d.fresh)), kind: n.kind,
+		flags: isNew | n.flags&hasProps, next: uint32(i + 1)}
 	if n.kind == scalarNode {
 		t := Value{d: d, slot: from, origin: origin{-1, -1}}.tree()
 		f.text, f.want, f.tag = t.text, t.want, d.scalarTag(from)
@@ -94,7 +99,8 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 		c := &d.fresh[d.n[kid].val].copied
 		c.lead = d.lead(c.entry, before)
 		before = c.entry
-		whole = whole && c.whole && c.entry == c.value && (!d.source(e.slot) || d.n[e.slot].flags&hasProps == 0 || d.props[e.slot].anchor == "")
+		whole = whole && c.whole && c.entry == c.value &&
+			(!d.source(e.slot) || d.n[e.slot].flags&hasProps == 0 || d.props[e.slot].anchor == "")
 		kids = append(kids, kid)
 	}
 	d.fresh[out.val].whole = whole
@@ -102,8 +108,9 @@ func (d *document) copy(v Value, key string, up int32, depth int) int32 {
 	return i
 }
 
-// lead returns where the lines above source entry s begin that belong in front of a copy of it. before is the source entry whose copy
-// is in front of it, 0 for none: all lines between two entries go with them, but of others only those of the entry itself.
+// lead returns the offset of the comment lines to copy with source entry s, 0 for none. If its
+// predecessor in the source is copied directly before it, everything between them is included.
+// before is the source entry that is copied before s, 0 for none.
 func (d *document) lead(s, before int32) uint32 {
 	switch {
 	case s == 0 || d.n[s].flags&inFlow != 0:
@@ -120,8 +127,8 @@ func (d *document) lead(s, before int32) uint32 {
 	return uint32(d.headStart(s))
 }
 
-// leadLines writes the lines that go in front of copied entry slot, which will stand in column indent: either e.b ends in the
-// indentation, or the entry begins on the line of what is around it.
+// leadLines writes the comment lines before copied entry slot, which will be in column indent.
+// Either e.b ends in the indentation, or the entry begins on the line of the collection around it.
 func (e *emitter) leadLines(slot int32, indent int) {
 	c := e.d.copyOf(slot)
 	if c.lead == 0 {
@@ -133,7 +140,7 @@ func (e *emitter) leadLines(slot int32, indent int) {
 		if len(line) == 0 {
 			indented := bytes.TrimRight(e.b, " ")
 			if n := len(indented); n == 0 || indented[n-1] != '\n' {
-				continue // nothing is in front of it, or what is around it on its line
+				continue // the text or the line of the outer collection begins here
 			}
 			e.b = indented
 		}
@@ -142,18 +149,21 @@ func (e *emitter) leadLines(slot int32, indent int) {
 	}
 }
 
-// copiedEntry writes copied entry slot in column indent with the text of its original, and reports false where that cannot be done.
+// copiedEntry writes copied entry slot in column indent with the text of its original. It reports
+// false if that is not possible.
 func (e *emitter) copiedEntry(slot int32, indent int) bool {
 	d := e.d
 	c := d.copyOf(slot)
-	if c.entry == 0 || c.entry != c.value || !c.whole || d.isTouched(slot) || d.at(slot) != slot || d.n[c.entry].flags&inFlow != 0 {
+	if c.entry == 0 || c.entry != c.value || !c.whole || d.isTouched(slot) || d.at(slot) != slot ||
+		d.n[c.entry].flags&inFlow != 0 {
 		return false
 	}
 	if n := &d.n[c.entry]; n.flags&hasProps != 0 && d.props[c.entry].anchor != "" {
 		return false
 	}
-	if end := d.blockScalarAtEnd(c.entry); end >= 0 && (e.noBlock || scalar.ReadBlockHeader(d.src, int(d.n[end].val)).Chomp == '+') {
-		return false // what follows would become part of it
+	if end := d.blockScalarAtEnd(c.entry); end >= 0 &&
+		(e.noBlock || scalar.ReadBlockHeader(d.src, int(d.n[end].val)).Chomp == '+') {
+		return false // the text that follows would become part of it
 	}
 	from, to := d.entryStart(c.entry), d.entryEnd(c.entry)
 	if to > from && d.src[to-1] == '\n' {
@@ -164,7 +174,8 @@ func (e *emitter) copiedEntry(slot int32, indent int) bool {
 	return true
 }
 
-// blockScalarAtEnd returns the block scalar that source node i ends in, -1 when it ends in something else.
+// blockScalarAtEnd returns the block scalar that source node i ends in, -1 if it ends in something
+// else.
 func (d *document) blockScalarAtEnd(i int32) int32 {
 	leaf := int32(d.n[i].next - 1)
 	if d.isBlockScalar(leaf) {
@@ -173,12 +184,14 @@ func (d *document) blockScalarAtEnd(i int32) int32 {
 	return -1
 }
 
+// isBlockScalar reports whether node i is a literal or folded scalar.
 func (d *document) isBlockScalar(i int32) bool {
 	n := &d.n[i]
 	return n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle)
 }
 
-// moved writes src[from:to], text in column col whose further lines are indented by as much or more, so that it fits column indent.
+// moved writes src[from:to], whose first line is in column col and whose other lines are indented
+// at least as much, indented to column indent.
 func (e *emitter) moved(from, to, col, indent int) {
 	for k, line := range bytes.Split(e.d.src[from:to], []byte("\n")) {
 		if k > 0 {
@@ -197,8 +210,8 @@ func (e *emitter) moved(from, to, col, indent int) {
 	}
 }
 
-// copiedValue writes scalar or flow collection i, a copy, with the text of its original; col is the column of the entry around it, -1
-// at the root. It reports false where that cannot be done.
+// copiedValue writes scalar or flow collection i, a copy, with the text of its original. col is the
+// column of the entry around it, -1 at the root. It reports false if that is not possible.
 func (e *emitter) copiedValue(i int32, col int, flow bool) bool {
 	d := e.d
 	c := d.copyOf(i)
@@ -209,7 +222,8 @@ func (e *emitter) copiedValue(i int32, col int, flow bool) bool {
 	text := d.src[n.val:n.valEnd]
 	oneLine := bytes.IndexByte(text, '\n') < 0
 	switch {
-	case len(text) == 0, n.kind != scalarNode && (n.style != scalar.FlowStyle || !c.whole || d.isTouched(i)):
+	case len(text) == 0, n.kind != scalarNode &&
+		(n.style != scalar.FlowStyle || !c.whole || d.isTouched(i)):
 		return false
 	case d.isBlockScalar(c.value):
 		h := scalar.ReadBlockHeader(d.src, int(n.val))
@@ -232,10 +246,10 @@ func (e *emitter) copiedValue(i int32, col int, flow bool) bool {
 	return true
 }
 
-// flowSafe reports whether plain text can stand in flow collections, too, for certain.
+// flowSafe reports whether plain text is certain to mean the same in a flow collection.
 func flowSafe(text []byte) bool { return !bytes.ContainsAny(text, ",[]{}?:#&*!|>'\"%@`") }
 
-// lines writes plain or quoted text of several lines. How they are indented means nothing.
+// lines writes plain or quoted text of several lines, whose indentation has no meaning.
 func (e *emitter) lines(text []byte, indent int) {
 	for k, line := range bytes.Split(text, []byte("\n")) {
 		line = bytes.TrimRight(line, "\r")
@@ -249,7 +263,8 @@ func (e *emitter) lines(text []byte, indent int) {
 	}
 }
 
-// blockText writes the text of block scalar s below its header, indented as much as there from an entry in column col.
+// blockText writes the text of block scalar s below its header, indented relative to an entry in
+// column col as it was relative to its own.
 func (e *emitter) blockText(s int32, h scalar.BlockHeader, col int) {
 	d := e.d
 	end := int(d.n[s].valEnd)
@@ -265,8 +280,9 @@ func (e *emitter) blockText(s int32, h scalar.BlockHeader, col int) {
 	}
 }
 
-// flowCopy writes the value i, if it is a copy of a flow collection, behind lead; col is the column of the entry around it. It reports
-// false, and writes nothing, for other values and for those that do not fit.
+// flowCopy writes lead and the value i if it is a copy of a flow collection; col is the column of
+// the entry around it. It reports false and writes nothing for other values and for those that do
+// not fit.
 func (e *emitter) flowCopy(i int32, lead string, col int) bool {
 	c := e.d.copyOf(i)
 	if c.value == 0 || e.d.n[c.value].style != scalar.FlowStyle || e.d.n[i].kind == scalarNode {
@@ -285,7 +301,7 @@ func (e *emitter) flowCopy(i int32, lead string, col int) bool {
 	return true
 }
 
-// tag returns the tag a copy takes along from its original, with a blank behind it, "" for none.
+// tag returns the tag that a copy has from its original, followed by a space, or "".
 func (e *emitter) tag(i int32) string {
 	if e.d.copyOf(i).value == 0 || e.d.n[i].flags&hasProps == 0 {
 		return ""
@@ -293,7 +309,7 @@ func (e *emitter) tag(i int32) string {
 	return e.d.props[i].tag + " "
 }
 
-// commentText returns the line comment of source entry s, "" for none.
+// commentText returns the text of the line comment of source entry s, "" for none.
 func (d *document) commentText(s int32) string {
 	if d.n[s].flags&inFlow != 0 {
 		return ""

@@ -4,8 +4,9 @@ import (
 	"slices"
 )
 
-// CountChanges tells whether anything at or below the place is not what it was when the document was read, and counts the single
-// values there that are other ones, new or gone. Values that only moved and comments are not counted.
+// CountChanges reports whether anything at or below d differs from what was read, and counts the
+// scalars there (and empty collections) that are changed, new or removed. Moved values and comments
+// are not counted.
 func (d *YamlDoc) CountChanges() (values int, changed bool) {
 	if d == nil || !d.Changed() {
 		return 0, false
@@ -33,7 +34,7 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 			end, gone = max(end, gone[0].to), gone[1:]
 		}
 		if i < end {
-			continue // counted with what is gone
+			continue // counted with the removed range
 		}
 		changed = true
 		if value, ok := e.values.get(i); ok {
@@ -45,7 +46,7 @@ func (d *YamlDoc) CountChanges() (values int, changed bool) {
 	return c.n, changed
 }
 
-// goneBelow are the source nodes that edits at the places have done away with, in order.
+// goneBelow returns the source nodes that the edits of touched removed, as ranges in order.
 func (d *document) goneBelow(touched []int32) []span {
 	var spans []span
 	for _, i := range touched {
@@ -61,7 +62,7 @@ func (d *document) goneBelow(touched []int32) []span {
 	return spans
 }
 
-// removed are the entries that collection i has in the source and not among kids.
+// removed returns the entries of collection i in the source that are not in kids.
 func (d *document) removed(i int32, kids []int32) []int32 {
 	left := make(map[int32]bool, len(kids))
 	for _, k := range kids {
@@ -70,13 +71,13 @@ func (d *document) removed(i int32, kids []int32) []int32 {
 	return slices.DeleteFunc(slices.Clone(d.entries(i)), func(k int32) bool { return left[k] })
 }
 
-// counter counts the values that edits of a document are about.
+// counter counts the values that edits of a document changed.
 type counter struct {
 	d *document
 	n int
 }
 
-// replaced counts for slot i, which has another value now.
+// replaced counts slot i, which has another value.
 func (c *counter) replaced(i, value int32) {
 	d := c.d
 	if d.n[i].kind == scalarNode && d.n[value].kind == scalarNode {
@@ -88,7 +89,7 @@ func (c *counter) replaced(i, value int32) {
 	c.n += max(d.sourceLeaves(i), leaves(Value{d: d, slot: i, origin: origin{-1, -1}}))
 }
 
-// rearranged counts for the entries of collection i that are new or gone.
+// rearranged counts the new and the removed entries of collection i.
 func (c *counter) rearranged(i int32, kids []int32) {
 	for _, k := range kids {
 		if !c.d.source(k) {
@@ -100,7 +101,7 @@ func (c *counter) rearranged(i int32, kids []int32) {
 	}
 }
 
-// sourceLeaves counts the single values that the source has at and below node i.
+// sourceLeaves counts the scalars and empty collections in the source at and below node i.
 func (d *document) sourceLeaves(i int32) int {
 	n, next := 0, int32(d.n[i].next)
 	for ; i < next; i++ {
@@ -111,7 +112,7 @@ func (d *document) sourceLeaves(i int32) int {
 	return n
 }
 
-// leaves counts the single values at and below a place; an alias and an empty collection are one.
+// leaves counts the scalars at and below v; an alias or an empty collection counts as one.
 func leaves(v Value) int {
 	if v.Elsewhere() || !v.First().Exists() {
 		return 1

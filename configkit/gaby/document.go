@@ -215,8 +215,7 @@ func (d *document) questionMark(p int) int {
 	return p
 }
 
-// scalarTag returns the tag of scalar node i. The tag "!" is ignored, as yaml.v3 does for plain
-// text.
+// scalarTag returns the tag of scalar node i. The tag "!" counts as none.
 func (d *document) scalarTag(i int32) scalar.Tag {
 	n := &d.n[i]
 	if n.flags&isNew != 0 {

@@ -2,10 +2,11 @@ package gaby
 
 import "slices"
 
-// Duplicate puts n copies of an item of a list behind it, written as the item is, with its comments, and returns them. Anchors are not
-// copied; what aliases stand for is.
+// Duplicate inserts n copies of a list item after it, written like the item, with its comments, and
+// returns them. Anchors are not copied; aliases are replaced by their values.
 //
-// Errors: *[EditError] where d is no item of a list or the list cannot be edited, *[SyntaxError] when the document cannot be read.
+// Errors: *[EditError] if d is not a list item or the list cannot be edited, *[SyntaxError] if the
+// document cannot be read.
 func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 	e, err := d.begin(nil)
 	if err != nil {
@@ -23,11 +24,14 @@ func (d *YamlDoc) Duplicate(n int) ([]*YamlDoc, error) {
 	slots := make([]int32, n)
 	copies := make([]*YamlDoc, n)
 	for i := range n {
-		slot := doc.copy(v, "", v.owner, 0) // as deep as the original, which is within the limits
-		if from := &doc.fresh[doc.n[slot].val].copied; from.entry > 0 && doc.n[from.entry].flags&inFlow == 0 {
+		// no deeper than the original, so it cannot exceed the limit
+		slot := doc.copy(v, "", v.owner, 0)
+		if from := &doc.fresh[doc.n[slot].val].copied; from.entry > 0 &&
+			doc.n[from.entry].flags&inFlow == 0 {
 			from.lead = uint32(doc.headStart(from.entry))
 		}
-		slots[i], copies[i] = slot, Value{d: doc, slot: slot, origin: origin{v.owner, int32(at + i)}}.Doc()
+		slots[i], copies[i] = slot, Value{d: doc, slot: slot,
+			origin: origin{v.owner, int32(at + i)}}.Doc()
 	}
 	doc.setKids(v.owner, slices.Insert(slices.Clone(kids), at, slots...))
 	return copies, nil

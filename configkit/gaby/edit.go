@@ -402,7 +402,8 @@ func (d *document) canReturn(i int32) bool {
 }
 
 // assignMap makes map v equal to t: it removes keys that t does not have, assigns changed values,
-// and adds new keys at the end. Inherited entries are only overridden.
+// and adds new keys at the end. An inherited entry cannot be removed, only
+// overridden.
 func (e *editor) assignMap(v Value, t *tree) error {
 	d := e.d
 	path := e.path

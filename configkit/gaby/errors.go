@@ -7,14 +7,16 @@ import (
 	"github.com/fctl-dev/fctl/api"
 )
 
-// ErrUnsupported is wrapped by errors about YAML that is (or may be) valid but that the scanner does not know for certain,
-// a collection as a key for example. A document with such text can be read but not edited.
+// ErrUnsupported is wrapped by errors about text that is or may be valid YAML but that the scanner
+// does not know for certain, for example a collection as a key. A document with such text can be
+// read but not edited.
 var ErrUnsupported = errors.New("unsupported YAML")
 
-// Position is a line and a column in the text of a unit; its File is empty.
+// Position is a line and a column in the text of a unit, both counted from 1; its File is empty.
 type Position = api.Position
 
-// SyntaxError says that a document is not YAML, or not YAML this package knows for certain (Unsupported).
+// SyntaxError reports that a document is not YAML, or not YAML that this package knows for certain
+// (Unsupported).
 type SyntaxError struct {
 	Pos         Position
 	Msg         string
@@ -22,7 +24,7 @@ type SyntaxError struct {
 	Unsupported bool
 }
 
-// Error returns the message with its position in front.
+// Error returns the message, preceded by its position.
 func (e *SyntaxError) Error() string { return located(e.Pos, e.Msg) }
 
 // Unwrap makes errors.Is(err, ErrUnsupported) true for unsupported text.
@@ -33,13 +35,14 @@ func (e *SyntaxError) Unwrap() error {
 	return nil
 }
 
-// EditError says why an edit is not possible at a place: below an alias, at a duplicate key, in a document that can only be read.
+// EditError reports why a value cannot be edited: it is below an alias or a repeated key, or its
+// document can only be read.
 type EditError struct {
 	Pos  Position
-	Path string // path of the place, segments joined by dots
+	Path string // dotted path of the value
 	Msg  string
 	Hint string
-	// Unsupported says that readers of YAML would not accept the new text.
+	// Unsupported reports that YAML readers would not accept the new text.
 	Unsupported bool
 }
 
@@ -51,7 +54,7 @@ func (e *EditError) Unwrap() error {
 	return nil
 }
 
-// Error returns the message with its position in front.
+// Error returns the message, preceded by its position and path.
 func (e *EditError) Error() string {
 	if e.Path == "" {
 		return located(e.Pos, e.Msg)
@@ -59,12 +62,13 @@ func (e *EditError) Error() string {
 	return located(e.Pos, e.Path+": "+e.Msg)
 }
 
-// NotFoundError says that the place an operation needs does not exist.
+// NotFoundError reports that the path of an operation does not exist.
 type NotFoundError struct{ Path string }
 
 // Error returns the message.
 func (e *NotFoundError) Error() string { return fmt.Sprintf("path %q does not exist", e.Path) }
 
+// located returns msg, preceded by p if it is known.
 func located(p Position, msg string) string {
 	if p.Line == 0 {
 		return msg

@@ -9,11 +9,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// ExpandAnchors replaces the aliases and "<<" in the value by what they stand for, and removes the anchors in it that nothing refers to
-// any more. What took the place of an alias is written like its original, with its comments; what a map inherited through "<<" comes in
-// the place of that. The value means what it meant before. It returns how many aliases, "<<" and anchors there were.
+// ExpandAnchors replaces the aliases and "<<" in the value by the values they refer to, and removes
+// the anchors in it that nothing refers to any more. The value of an alias is written like its
+// original, with its comments; inherited entries take the position of "<<". The data stay the same.
+// It returns the number of aliases, "<<" and anchors.
 //
-// A value that would grow beyond the limits of a document is an *[EditError], and nothing is replaced then.
+// If a value would grow beyond the limits of a document, the error is an *[EditError] and nothing
+// is replaced.
 func (d *YamlDoc) ExpandAnchors() (int, error) {
 	if err := d.Check(); err != nil {
 		return 0, err
@@ -22,11 +24,12 @@ func (d *YamlDoc) ExpandAnchors() (int, error) {
 	text := doc.src
 	if !d.whole() {
 		if !doc.source(v.slot) {
-			return 0, nil // made by an edit: there is nothing to replace in it
+			return 0, nil // made by an edit, so it has nothing to replace
 		}
 		text = text[doc.n[v.slot].key:doc.n[v.slot].valEnd]
 	}
-	if bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '*') < 0 && !bytes.Contains(text, []byte("<<")) {
+	if bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '*') < 0 &&
+		!bytes.Contains(text, []byte("<<")) {
 		return 0, nil
 	}
 	if _, err := d.begin(nil); err != nil {
@@ -41,12 +44,13 @@ func (d *YamlDoc) ExpandAnchors() (int, error) {
 	return x.count, nil
 }
 
-// An expander is one run of ExpandAnchors.
+// An expander is one run of [YamlDoc.ExpandAnchors].
 type expander struct {
 	d     *document
 	count int
 }
 
+// run expands v. It recovers the *EditError panics of copy and checkExpandedSize.
 func (x *expander) run(v Value) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -67,7 +71,8 @@ func (x *expander) run(v Value) (err error) {
 		}
 	}
 	for i := v.slot; i < end; i++ {
-		if d.n[i].flags&hasProps != 0 && d.props[i].anchor != "" && !d.isExpanded(i) && !slices.ContainsFunc(d.referrers(i), d.isAlias) {
+		if d.n[i].flags&hasProps != 0 && d.props[i].anchor != "" && !d.isExpanded(i) &&
+			!slices.ContainsFunc(d.referrers(i), d.isAlias) {
 			d.setExpanded(i)
 			x.count++
 		}
@@ -75,10 +80,10 @@ func (x *expander) run(v Value) (err error) {
 	return nil
 }
 
-// isAlias reports whether source node i, an alias, is still one.
+// isAlias reports whether source node i, an alias, still is one.
 func (d *document) isAlias(i int32) bool { return !d.isExpanded(i) }
 
-// referrers lists the aliases of source node i in the source.
+// referrers returns the aliases of source node i in the source.
 func (d *document) referrers(i int32) []int32 {
 	if d.cache.referrers == nil {
 		d.cache.referrers = map[int32][]int32{}
@@ -89,7 +94,7 @@ func (d *document) referrers(i int32) []int32 {
 	return d.cache.referrers[i]
 }
 
-// depthOf returns how many collections are around v.
+// depthOf returns the number of collections around v.
 func (d *document) depthOf(v Value) int {
 	if v.owner < 0 {
 		return 0
@@ -104,7 +109,7 @@ func (d *document) depthOf(v Value) int {
 	return depth
 }
 
-// expand replaces what has to be replaced in the value of slot.
+// expand replaces the aliases and "<<" in the value of slot.
 func (x *expander) expand(slot int32, depth int) {
 	d := x.d
 	i := d.at(slot)
@@ -112,7 +117,8 @@ func (x *expander) expand(slot int32, depth int) {
 	switch {
 	case n.kind == aliasNode:
 		x.count++
-		d.setValue(slot, d.copy(Value{d: d, slot: i, origin: origin{-1, -1}}, d.keyText(slot), -1, depth))
+		d.setValue(slot, d.copy(Value{d: d, slot: i, origin: origin{-1, -1}}, d.keyText(slot), -1,
+			depth))
 	case n.flags&isNew != 0 || n.kind == scalarNode:
 	default:
 		if n.flags&hasMerge != 0 {
@@ -124,7 +130,8 @@ func (x *expander) expand(slot int32, depth int) {
 	}
 }
 
-// merge gives map i copies of the entries it inherits, in the place of its first "<<".
+// merge gives map i copies of the entries it inherits, in place of its first "<<", and removes the
+// others.
 func (x *expander) merge(i int32, depth int) {
 	d := x.d
 	var copies []int32
@@ -159,8 +166,10 @@ func (x *expander) merge(i int32, depth int) {
 	}
 }
 
-// checkExpandedSize refuses a document whose aliases stand for more text than a document may have. Aliases only point backwards, so
-// one pass in document order with running totals knows the size of every value an alias can stand for.
+// checkExpandedSize refuses, by a panic with an *EditError, a document whose aliases expand to more
+// text than a document may have. Aliases only refer backwards, so one pass in document order with
+// running totals of bytes and lines gives the size of each value. Lines count because each is
+// indented again.
 func (d *document) checkExpandedSize() {
 	if d.cache.expandable {
 		return
@@ -191,14 +200,14 @@ func (d *document) checkExpandedSize() {
 	d.cache.expandable = true
 }
 
-// dropAnchor takes out the anchor in front of source node i if it is no longer there.
+// dropAnchor removes the anchor of source node i from the text if an edit removed it.
 func (p *printer) dropAnchor(i int32) {
 	d := p.d
 	if !d.isExpanded(i) || d.n[i].flags&hasProps == 0 || d.props[i].anchor == "" {
 		return
 	}
 	from := int(d.props[i].start)
-	for d.src[from] != '&' { // the tag stands in front
+	for d.src[from] != '&' { // the tag comes first
 		from++
 	}
 	to := from + 1 + len(d.props[i].anchor)
@@ -207,12 +216,14 @@ func (p *printer) dropAnchor(i int32) {
 		after++
 	}
 	switch {
-	case after > to && after < len(d.src) && d.src[after] != '\n' && d.src[after] != '\r' && d.src[after] != '#':
+	case after > to && after < len(d.src) && d.src[after] != '\n' && d.src[after] != '\r' &&
+		d.src[after] != '#':
 		to = after
 	case p.beginsBelowDash(i, to):
-		// What was pushed to the next line by the anchor goes back behind the dash.
+		// The anchor kept the value from beginning on the line of the dash. Move it there.
 		n := &d.n[i]
-		p.add(i, int(n.keyEnd), int(n.val), strings.Repeat(" ", d.column(int(n.val))-d.column(int(n.key))-1))
+		p.add(i, int(n.keyEnd), int(n.val), strings.Repeat(" ",
+			d.column(int(n.val))-d.column(int(n.key))-1))
 		return
 	case d.n[i].flags&emptyInFlow == 0:
 		for from > 0 && scalar.IsBlank(d.src[from-1]) {
@@ -222,12 +233,15 @@ func (p *printer) dropAnchor(i int32) {
 	p.add(i, from, to, "")
 }
 
-// beginsBelowDash reports whether source node i is a map or list that stands on the lines below its dash and anchor, which ends at p and
-// is all that keeps it from beginning on the line of the dash, and that no edit has changed where it begins.
+// beginsBelowDash reports whether source node i is a map or list on the line below its dash and
+// anchor, which ends at at, and only the anchor keeps it from beginning on the line of the dash. It
+// reports false if an edit changed where the value begins.
 func (p *printer) beginsBelowDash(i int32, at int) bool {
 	d := p.d
 	n := &d.n[i]
-	if i == 0 || n.keyStyle != scalar.NoStyle || n.flags&inFlow != 0 || n.style != scalar.PlainStyle || n.kind != mapNode && n.kind != listNode || d.props[i].tag != "" {
+	if i == 0 || n.keyStyle != scalar.NoStyle || n.flags&inFlow != 0 ||
+		n.style != scalar.PlainStyle || n.kind != mapNode && n.kind != listNode ||
+		d.props[i].tag != "" {
 		return false
 	}
 	edited := d.edits.kids.has(i)
@@ -235,5 +249,7 @@ func (p *printer) beginsBelowDash(i int32, at int) bool {
 		return false
 	}
 	val := int(n.val)
-	return len(bytes.TrimSpace(d.src[at:val])) == 0 && d.lineStart(val) == stream.NextLineStart(d.src, at) && d.column(val) > d.column(int(n.key))+1
+	return len(bytes.TrimSpace(d.src[at:val])) == 0 &&
+		d.lineStart(val) == stream.NextLineStart(d.src, at) &&
+		d.column(val) > d.column(int(n.key))+1
 }

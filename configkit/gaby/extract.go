@@ -8,8 +8,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// YAML returns the text of the value without the indentation it has in the document and without a line end behind it. A value
-// that holds no edits and no aliases is its source text, comments included; any other is written anew.
+// YAML returns the text of the value without the indentation it has in the document and without a
+// final newline. A value without edits and aliases is its source text, including comments; any
+// other is written again.
 func (v Value) YAML() string {
 	if v.d == nil {
 		return ""
@@ -20,7 +21,8 @@ func (v Value) YAML() string {
 	}
 	if n := &d.n[i]; n.flags&isNew != 0 && n.kind == scalarNode {
 		f := &d.fresh[n.val]
-		return scalar.Format(f.tag, f.text, scalar.Context{Old: f.want, Indent: 2, Parent: -1, LineEnd: "\n"})
+		return scalar.Format(f.tag, f.text, scalar.Context{Old: f.want, Indent: 2, Parent: -1,
+			LineEnd: "\n"})
 	}
 	e := d.emitter()
 	switch n := &d.n[i]; {
@@ -29,8 +31,9 @@ func (v Value) YAML() string {
 	case v.First() == Value{}:
 		e.b = append(e.b, empty(n.kind)...)
 	default:
-		// Merged maps are written as readers see them: through a copy.
-		fresh := &YamlDoc{v: Value{d: &document{limits: d.limits, unit: d.unit, scanned: true}, origin: origin{-1, -1}}}
+		// Maps with "<<" are written with their inherited entries: as a copy in a new document.
+		fresh := &YamlDoc{v: Value{d: &document{limits: d.limits, unit: d.unit, scanned: true},
+			origin: origin{-1, -1}}}
 		root := fresh.v.d.build("", v.tree())
 		e.d = fresh.v.d
 		e.entries(root, 0, false)
@@ -38,7 +41,8 @@ func (v Value) YAML() string {
 	return string(e.b)
 }
 
-// selfContained reports whether the text of source node i can stand for itself: nothing in it was edited or is an alias.
+// selfContained reports whether source node i can be represented by its source text: nothing in it
+// was edited or is an alias.
 func (d *document) selfContained(i int32) bool {
 	if d.native != nil {
 		return false
@@ -50,8 +54,8 @@ func (d *document) selfContained(i int32) bool {
 	return d.edits == nil || !d.edits.values.hasIn(i, end) && !d.edits.kids.hasIn(i, end)
 }
 
-// hasKeyIn reports whether a map has a key from from to the one in front of to. It looks at the keys or at the numbers, whichever are
-// fewer.
+// hasKeyIn reports whether m has a key in the half-open range [from, to). It iterates over the keys
+// or over the range, whichever is smaller.
 func hasKeyIn[V any](m map[int32]V, from, to int32) bool {
 	if len(m) < int(to-from) {
 		for k := range m {
@@ -102,8 +106,9 @@ func (d *document) dedented(i int32) string {
 	return strings.Join(lines, "\n")
 }
 
-// withoutLineEnd returns the source text from one place to another, the end of block scalar s, without the line end behind it: written
-// behind the text that leaves the scalar what it is, also where the source has none.
+// withoutLineEnd returns src[from:to], the end of block scalar s, without the newline after it,
+// such that the text followed by a newline gives the scalar the same value. A scalar that ends the
+// source without a newline gets "-" in its header.
 func (d *document) withoutLineEnd(from, to int, s int32) []byte {
 	n := &d.n[s]
 	h := scalar.ReadBlockHeader(d.src, int(n.val))
@@ -120,8 +125,9 @@ func (d *document) withoutLineEnd(from, to int, s int32) []byte {
 	return d.src[from:to]
 }
 
-// Content returns the text of a document without what only has a meaning between documents: the byte order mark, directives, the ---
-// before and the ... after the content. Comments stay. Of a place inside a document it is [YamlDoc.String].
+// Content returns the text of a document without the parts that only have a meaning between
+// documents: the byte order mark, directives, the --- before and the ... after the content.
+// Comments stay. For a value inside a document it is [YamlDoc.String].
 func (d *YamlDoc) Content() string {
 	text := strings.TrimPrefix(d.String(), "\ufeff")
 	var b strings.Builder

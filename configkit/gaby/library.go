@@ -11,19 +11,22 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// readWithLibrary makes the tree of a document the scanner does not support through yaml.v3, to be read but not edited. What
-// yaml.v3 refuses too keeps the scanner's error.
+// readWithLibrary makes the tree of a document that the scanner does not support from the nodes of
+// yaml.v3, to be read but not edited. If yaml.v3 refuses the document as well, the scanner's error
+// remains.
 func (d *document) readWithLibrary() {
 	var why *SyntaxError
-	if !errors.As(d.err, &why) || !why.Unsupported || d.noLibrary || d.bodyEnd > d.limits.DocumentBytes {
+	if !errors.As(d.err, &why) || !why.Unsupported || d.noLibrary ||
+		d.bodyEnd > d.limits.DocumentBytes {
 		return
 	}
-	// Lines and columns stay what they are: what stands in front of the content is blanked, or read along when there are directives
-	// in it.
+	// Keep lines and columns: text before the content is replaced by spaces, or read as well if it
+	// has directives.
 	text := bytes.Clone(d.src[:d.bodyEnd])
 	from := d.body
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
-		text, from = text[3:], max(from-3, 0) // 0 behind a "..." line, where it belongs to the content
+		// 0 after a "..." line, where the mark belongs to the content
+		text, from = text[3:], max(from-3, 0)
 	}
 	if !blankDirectives(text[:from]) {
 		for i := range text[:from] {
@@ -34,7 +37,8 @@ func (d *document) readWithLibrary() {
 	}
 	var root yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(text))
-	if dec.Decode(&root) != nil || len(root.Content) != 1 || !errors.Is(dec.Decode(&yaml.Node{}), io.EOF) {
+	if dec.Decode(&root) != nil || len(root.Content) != 1 ||
+		!errors.Is(dec.Decode(&yaml.Node{}), io.EOF) {
 		return
 	}
 	r := libraryReader{d: d, lines: d.unit.linesBefore(d.index), index: map[*yaml.Node]int32{}}
@@ -51,8 +55,8 @@ func (d *document) readWithLibrary() {
 	}
 }
 
-// blankDirectives blanks the directives yaml.v3 refuses although they change nothing, all but %TAG, and reports whether there were
-// directives.
+// blankDirectives replaces by spaces the directives that yaml.v3 refuses although they change
+// nothing: all but %TAG. It reports whether there were directives.
 func blankDirectives(prefix []byte) bool {
 	found := false
 	for p := 0; p < len(prefix); p = stream.NextLineStart(prefix, p) {
@@ -70,6 +74,7 @@ func blankDirectives(prefix []byte) bool {
 }
 
 // expansionFits reports whether the aliases of the document keep to the limit.
+// expansionFits reports whether the aliases of the document are within the limit.
 func (d *document) expansionFits() (fits bool) {
 	defer func() {
 		if recover() != nil {
@@ -82,20 +87,26 @@ func (d *document) expansionFits() (fits bool) {
 }
 
 // libraryReader turns yaml.v3's nodes into the document's.
-type libraryReader struct {
+type libraryReader struct { // libraryReader converts the nodes of yaml.v3 to those of the document.
 	d     *document
-	lines int // in front of the document
-	index map[*yaml.Node]int32
+	lines int                  // in front of the document
+	index map[*yaml.Node]int32 // newlines before the document
 	at    []entryPositions
 }
 
-// entryPositions are the places of the key and the value of a node that was read by yaml.v3, and the tag of the key.
+// entryPositions are the places of the key and the value of a node that was read by yaml.v3, and
+// the tag of the key.
+// entryPositions holds the positions of the key and the value of a node that yaml.v3 read, and the
+// tag of the key.
 type entryPositions struct {
 	key, value Position
 	keyTag     string
 }
 
-// read appends n, an entry with the given key (nil for none). It reports false for what cannot be shown.
+// read appends n, an entry with the given key (nil for none). It reports false for what cannot be
+// shown.
+// read appends n and its children, as an entry with the given key (nil for none). It reports false
+// for nodes that cannot be represented.
 func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 	d := r.d
 	if depth > d.limits.Depth {
@@ -126,7 +137,7 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		}
 	}
 	if n.Kind == yaml.AliasNode && n.Alias.Kind == yaml.ScalarNode {
-		// A copy will do, and the anchor may belong to a key.
+		// a copy is equivalent, and the anchor may be on a key, which has no node
 		n = n.Alias
 		f.text = n.Value
 	}

@@ -1,13 +1,16 @@
 package gaby
 
-// Limits bounds what one document may cost. Inputs are untrusted: without limits a few lines of aliases stand for gigabytes.
+// Limits bounds the cost of one document. Inputs are untrusted: without limits a few lines of
+// aliases expand to gigabytes.
 type Limits struct {
-	DocumentBytes int // length of one document's text
-	Depth         int // maps and lists inside each other
-	AliasNodes    int // values of a document after replacing aliases by what they stand for; only counted when there are aliases
+	DocumentBytes int // length of the text of a document
+	Depth         int // nesting of maps and lists
+	// values of a document with aliases expanded; only checked if there are aliases
+	AliasNodes int
 }
 
-// DefaultLimits returns the limits used when none are given: 256 MiB, 1,000 levels, one million values.
+// DefaultLimits returns the limits used if none are given: 256 MiB, 1,000 levels, one million
+// values.
 func DefaultLimits() Limits {
 	return Limits{DocumentBytes: 256 << 20, Depth: 1000, AliasNodes: 1_000_000}
 }

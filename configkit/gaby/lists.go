@@ -6,7 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// listItems returns the items of a list of resources as documents, nil when doc is not such a list.
+// listItems returns the items of a list of resources as documents, nil if doc is not such a list.
 func listItems(doc *YamlDoc) Container {
 	h, err := doc.Header()
 	if err != nil || !h.mayList() || doc.Check() != nil {
@@ -26,12 +26,15 @@ func listItems(doc *YamlDoc) Container {
 	return c
 }
 
-// mayList reports whether the kind is that of a list. The only one without a type in front of it is v1/List.
+// mayList reports whether the kind may be that of a list. Only v1/List has no item type in its
+// name.
 func (h *Header) mayList() bool {
-	return strings.HasSuffix(h.Kind, stream.ListSuffix) && h.APIVersion != "" && (h.Kind != stream.ListSuffix || h.APIVersion == "v1")
+	return strings.HasSuffix(h.Kind, stream.ListSuffix) && h.APIVersion != "" &&
+		(h.Kind != stream.ListSuffix || h.APIVersion == "v1")
 }
 
-// lists reports whether an entry of items is a resource and not a part of the one that has the header. A list has no name.
+// lists reports whether an entry of items is a resource rather than a part of the resource with
+// this header. A list has no name.
 func (h *Header) lists(item Value) bool {
 	if h.Kind == stream.ListSuffix {
 		return true
@@ -41,14 +44,17 @@ func (h *Header) lists(item Value) bool {
 		return true
 	}
 	named := h.Name != "" || h.GenerateName != ""
-	return !named && (kind == "" || kind+stream.ListSuffix == h.Kind) && item.Get("metadata").Kind() == Map
+	return !named && (kind == "" || kind+stream.ListSuffix == h.Kind) &&
+		item.Get("metadata").Kind() == Map
 }
 
-// completeHeader adds what an item of a list lacks because the list says it for all.
+// completeHeader fills in the apiVersion and kind that an item lacks because its list states them
+// for all items.
 func (d *YamlDoc) completeHeader(h *Header) {
 	list := Value{d: d.v.d, origin: origin{-1, -1}}
 	kind, typed := strings.CutSuffix(stringText(list.Get("kind")), stream.ListSuffix)
-	if items := list.Get("items"); !typed || kind == "" || !items.Exists() || items.node() != d.v.owner {
+	if items := list.Get("items"); !typed || kind == "" || !items.Exists() ||
+		items.node() != d.v.owner {
 		return
 	}
 	if h.Kind == "" {

@@ -7,57 +7,63 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// Native knows the language of a text that is not YAML and that a document is a view of. The document is read and edited as any
-// other; what became of its nodes is for those to ask who made it, see [YamlDoc.NativeValue], and to write to the text.
+// Native implements the language of a text that is not YAML, of which a document is a view. The
+// document is read and edited like any other. Its creator must query what became of the nodes, see
+// [YamlDoc.NativeValue], and write that to the text.
 type Native interface {
-	// Scalar returns what is read back once value was written: nil, a string, bool, int, int64, uint64 or float64, as value is one
-	// of these. The error says why the language cannot hold it.
+	// Scalar returns the value that is read back once value was written: nil, a string, bool, int,
+	// int64, uint64 or float64. value is one of these as well. The error says why the language
+	// cannot hold it.
 	Scalar(value any) (any, error)
-	// CheckValue says what speaks against the value an edit has put at a path of the document.
+	// CheckValue returns an error if the language cannot hold the value that an edit put at a path
+	// of the document.
 	CheckValue(root Value, path []string) error
-	// CheckComment likewise says what speaks against a line comment at a path.
+	// CheckComment returns an error if the language cannot hold a line comment at a path.
 	CheckComment(root Value, path []string, text string) error
 }
 
-// DeleteChecker is a Native that does not let everything be deleted.
+// DeleteChecker is a Native that does not allow everything to be deleted.
 type DeleteChecker interface {
-	// CheckDelete says why what is at a path cannot be deleted.
+	// CheckDelete returns an error if the value at a path cannot be deleted.
 	CheckDelete(path []string) error
 }
 
-// native is what a document that is a view of other text has besides its nodes, which all are [isNew]: their content is fresh.
+// native is the additional state of a document that is a view of a text in another language. All
+// its nodes are [isNew]: their content is in fresh.
 type native struct {
 	language Native
-	at       []nativePlace // of the nodes
+	at       []nativePlace // for each node
 	remarks  []Comments
 }
 
+// nativePlace holds the offsets of a node in the text.
 type nativePlace struct {
-	key, value uint32 // where they begin in src
+	key, value uint32 // offsets in src
 	remark     int32  // index of its comments, -1 for none
 }
 
-// A NativeText is a text in another language than YAML, of which documents are made.
+// A NativeText is a text in a language other than YAML of which documents are made.
 type NativeText struct{ unit *unit }
 
-// NewNativeText prepares a text. The documents begin at starts, in order, the first of which is 0; one reaches up to the next.
+// NewNativeText prepares a text. Its documents begin at the offsets starts, in ascending order from
+// 0; each extends to the next.
 func NewNativeText(text []byte, starts ...int) *NativeText {
 	return &NativeText{&unit{text: text, starts: starts}}
 }
 
-// Position returns the place of a byte of the text.
+// Position returns the position of the byte at offset at of the text.
 func (t *NativeText) Position(at int) Position {
 	d := document{src: t.unit.text, unit: &unit{text: t.unit.text, starts: []int{0}}}
 	return d.position(at)
 }
 
-// A NativeBuilder makes a document, node by node in the order of the document: a node is followed by those inside it. Nodes are
-// known by their number in this order, the root being 0.
+// A NativeBuilder makes a document node by node, in document order: a node is followed by its
+// children. Nodes are numbered in this order; the root is 0.
 type NativeBuilder struct {
 	d     *document
 	start int
 	open  []int32
-	keys  []map[string]bool // of the maps that are open
+	keys  []map[string]bool // of the open maps
 }
 
 // Document begins document i of the text.
@@ -69,21 +75,22 @@ func (t *NativeText) Document(i int, language Native) *NativeBuilder {
 	}
 	src := t.unit.text[start:end:end]
 	return &NativeBuilder{start: start, d: &document{
-		src: src, bodyEnd: len(src), unit: t.unit, index: i, limits: &limits, scanned: true, native: &native{language: language},
+		src: src, bodyEnd: len(src), unit: t.unit, index: i, limits: &limits, scanned: true,
+		native: &native{language: language},
 	}}
 }
 
-// A NativeNode is a value of a text with the key in front of it.
+// A NativeNode is a value of a text with its key.
 type NativeNode struct {
 	Kind     Kind // Map, List or Scalar
 	Key      string
 	Value    any // of a scalar: nil, a string, bool, int, int64, uint64 or float64
-	KeyAt    int // where in the text the key begins, of a list item its value
+	KeyAt    int // offset of the key in the text, for a list item of its value
 	ValueAt  int
 	Comments Comments
 }
 
-// Begin adds a node, inside the one that was begun last and has not ended.
+// Begin adds a node inside the last one that was begun and not ended.
 func (b *NativeBuilder) Begin(n *NativeNode) {
 	d := b.d
 	i := int32(len(d.n))
@@ -107,7 +114,8 @@ func (b *NativeBuilder) Begin(n *NativeNode) {
 		}
 		b.keys[k-1][n.Key] = true
 	}
-	at := nativePlace{key: uint32(n.KeyAt - b.start), value: uint32(n.ValueAt - b.start), remark: -1}
+	at := nativePlace{key: uint32(n.KeyAt - b.start), value: uint32(n.ValueAt - b.start),
+		remark: -1}
 	if n.Comments != (Comments{}) {
 		at.remark = int32(len(d.native.remarks))
 		d.native.remarks = append(d.native.remarks, n.Comments)
@@ -117,20 +125,20 @@ func (b *NativeBuilder) Begin(n *NativeNode) {
 	b.open, b.keys = append(b.open, i), append(b.keys, nil)
 }
 
-// End ends the node that was begun last and has not ended.
+// End ends the last node that was begun and not ended.
 func (b *NativeBuilder) End() {
 	last := len(b.open) - 1
 	b.d.n[b.open[last]].next = uint32(len(b.d.n))
 	b.open, b.keys = b.open[:last], b.keys[:last]
 }
 
-// Doc returns the document, whose root has ended.
+// Doc returns the document, whose root must have ended.
 func (b *NativeBuilder) Doc() *YamlDoc {
 	b.d.nsrc = int32(len(b.d.n))
 	return &YamlDoc{v: Value{d: b.d, origin: origin{-1, -1}}}
 }
 
-// scalarText returns the tag and the text of a value.
+// scalarText returns the tag and the text of a scalar value.
 func scalarText(value any) (scalar.Tag, string) {
 	t, err := toTree(value)
 	if err != nil || t.kind != scalarNode {
@@ -139,7 +147,7 @@ func scalarText(value any) (scalar.Tag, string) {
 	return t.tag, t.text
 }
 
-// Native returns what knows the language of the text the document is a view of, nil for a document in YAML.
+// Native returns the language of the text that the document is a view of, nil for a YAML document.
 func (d *YamlDoc) Native() Native {
 	if d == nil || d.v.d.native == nil {
 		return nil
@@ -147,20 +155,21 @@ func (d *YamlDoc) Native() Native {
 	return d.v.d.native.language
 }
 
-// NativeEntry is an entry of a map or list as edits have left it.
+// NativeEntry is an entry of a map or list after the edits.
 type NativeEntry struct {
-	Node  int // its number, -1 for one that edits made
+	Node  int // number of the node, -1 for one made by an edit
 	Value Value
 }
 
-// NativeValue returns the value that stands where a node of the text stands, and whether an edit put another one there. It is not
-// told when only entries of a map or list are others.
+// NativeValue returns the present value of a node of the text, and whether an edit replaced it.
+// Changed entries of a map or list do not count as a replacement.
 func (d *YamlDoc) NativeValue(node int) (v Value, replaced bool) {
 	doc, i := d.v.d, int32(node)
 	return Value{d: doc, slot: i, origin: origin{-1, -1}}, doc.at(i) != i
 }
 
-// NativeNode returns the number of the node of the text that stands at the place of a value, -1 when an edit has made the place.
+// NativeNode returns the number of the node of the text at the slot of the value, -1 if an edit
+// made the slot.
 func (v Value) NativeNode() int {
 	if v.d == nil || !v.d.source(v.slot) {
 		return -1
@@ -168,7 +177,8 @@ func (v Value) NativeNode() int {
 	return int(v.slot)
 }
 
-// NativeEntries returns the entries of a map or list of the text, and whether edits have added, removed or moved some.
+// NativeEntries returns the present entries of a map or list of the text, and whether edits added,
+// removed or moved some.
 func (d *YamlDoc) NativeEntries(node int) (entries []NativeEntry, changed bool) {
 	doc, i := d.v.d, int32(node)
 	kids, changed := doc.editedKids(i)
@@ -177,7 +187,8 @@ func (d *YamlDoc) NativeEntries(node int) (entries []NativeEntry, changed bool) 
 	}
 	entries = make([]NativeEntry, len(kids))
 	for k, kid := range kids {
-		entries[k] = NativeEntry{Node: -1, Value: Value{d: doc, slot: kid, origin: origin{i, int32(k)}}}
+		entries[k] = NativeEntry{Node: -1, Value: Value{d: doc, slot: kid,
+			origin: origin{i, int32(k)}}}
 		if doc.source(kid) {
 			entries[k].Node = int(kid)
 		}
@@ -185,13 +196,14 @@ func (d *YamlDoc) NativeEntries(node int) (entries []NativeEntry, changed bool) 
 	return entries, changed
 }
 
-// NativeComment returns the line comment that an edit gave an entry, "" when it took one away.
+// NativeComment returns the line comment that an edit gave an entry ("" if it was removed), and
+// whether there was such an edit.
 func (d *YamlDoc) NativeComment(node int) (text string, changed bool) {
 	return d.v.d.pendingComment(int32(node))
 }
 
-// asRead makes of a value what the document's language reads back once it is written. An error comes with the path, within the value,
-// of what it is about.
+// asRead replaces the scalars of t by the values that the document's language reads back once they
+// are written. An error comes with the path, within t, of the scalar it is about.
 func (e *editor) asRead(t *tree) (path []string, err error) {
 	if e.d.native == nil {
 		return nil, nil
@@ -215,7 +227,8 @@ func (e *editor) asRead(t *tree) (path []string, err error) {
 	return nil, err
 }
 
-// nearest is the place the segments lead to as far as there is something.
+// nearest returns the value that segments lead to, or the last one on the way if something is
+// missing.
 func nearest(v Value, segments []string) Value {
 	for _, s := range segments {
 		c := v.child(s)
@@ -227,15 +240,16 @@ func nearest(v Value, segments []string) Value {
 	return v
 }
 
-// holds checks that the document's language can hold the value that was put at a path, counted from place v.
+// holds checks that the document's language can hold the value that was put at a path relative to
+// v.
 func (e *editor) holds(v Value, path []string) error {
 	if e.d.native == nil || v.slot != 0 {
-		return nil // writing the text finds out
+		return nil // writing the text detects it
 	}
 	return e.d.native.language.CheckValue(v, path)
 }
 
-// refused is an error of the language, told as one of an edit at v.
+// refused returns an error of the language as an *EditError at v.
 func (e *editor) refused(v Value, err error) error {
 	told := EditError{Msg: err.Error()}
 	if own, ok := errors.AsType[*EditError](err); ok {

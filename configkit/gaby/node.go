@@ -3,9 +3,10 @@ package gaby
 import "github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 
 // A node is one value of a document together with the key or dash before it: an entry of a map, an
-// item of a list, or the root. The nodes of a document are in one slab in document order: the first
-// child of node i is i+1, its next sibling is n[i].next, and its subtree is the range from i to
-// n[i].next. Offsets count bytes from the beginning of document.src.
+// item of a list, or the root. The nodes of a document are in one slab. Those that come from the text
+// are in document order: the first child of node i is i+1, its next sibling is n[i].next, and its
+// subtree is the range from i to n[i].next. Nodes made by edits follow; the children of their
+// collections are in edits.kids. Offsets count bytes from the beginning of document.src.
 type node struct {
 	// map entry: the key with its quotes; block list item: the dash; flow list item: empty, at the
 	// value

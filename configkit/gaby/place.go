@@ -2,15 +2,17 @@ package gaby
 
 import "slices"
 
-// PlaceBehind puts the entry of a map that the segments lead to behind the entry with a key, or in front of all others when the key is
-// empty. Only entries that edits have added change their places; for others, and when there is no such entry, it does nothing.
+// PlaceBehind moves the map entry that segments name after the entry with the given key, or before
+// all others if key is empty. It moves only entries that edits added; for others, or if there is no
+// such key, it does nothing.
 func (d *YamlDoc) PlaceBehind(key string, segments ...string) error {
 	e, err := d.begin(segments)
 	if err != nil {
 		return err
 	}
 	v := d.Search(segments...).Value()
-	if !v.Exists() || v.owner < 0 || v.via != 0 || e.d.source(v.slot) || e.d.n[v.owner].kind != mapNode {
+	if !v.Exists() || v.owner < 0 || v.via != 0 || e.d.source(v.slot) ||
+		e.d.n[v.owner].kind != mapNode {
 		return nil
 	}
 	kids := slices.Clone(e.d.kids(v.owner))

@@ -9,7 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// replaceFlow writes a value inside a flow collection.
+// replaceFlow makes the patches for a value that an edit put in place of source node i, an entry of
+// a flow collection.
 func (p *printer) replaceFlow(s site, i int32) {
 	d := p.d
 	r := d.deref(d.at(i))
@@ -44,8 +45,9 @@ func (p *printer) replaceFlow(s site, i int32) {
 	switch {
 	case s.start != s.tail:
 		p.add(i, s.start, s.tail, text)
-	case n.keyStyle != scalar.NoStyle && d.colonEnd(i) == int(n.keyEnd) && bytes.IndexByte(d.src[n.key:n.keyEnd], '\n') >= 0:
-		// Not everybody reads a key over several lines that has a colon.
+	case n.keyStyle != scalar.NoStyle && d.colonEnd(i) == int(n.keyEnd) &&
+		bytes.IndexByte(d.src[n.key:n.keyEnd], '\n') >= 0:
+		// not all readers accept a colon after a key of several lines
 		p.add(i, int(n.key), int(n.keyEnd), p.e.key(i, true)+": "+text)
 	case n.keyStyle != scalar.NoStyle && d.colonEnd(i) == int(n.keyEnd): // {a}
 		p.add(i, int(n.keyEnd), int(n.keyEnd), ": "+text)
@@ -54,17 +56,19 @@ func (p *printer) replaceFlow(s site, i int32) {
 	}
 }
 
-// jsonLike reports whether the document is written in JSON's subset of YAML: its outermost map has quoted keys.
+// jsonLike reports whether the document is written in the JSON subset of YAML: its outermost map
+// has quoted keys.
 func (d *document) jsonLike() bool {
 	return len(d.n) > 1 && d.n[0].style == scalar.FlowStyle && d.n[1].keyStyle == scalar.DoubleStyle
 }
 
-// flowChildren makes the patches for flow collection i, some of whose source entries stay.
+// flowChildren makes the patches for flow collection i, of which some source entries remain. have
+// are its entries in the source, kids the present ones.
 func (p *printer) flowChildren(i int32, have, kids []int32) {
 	d := p.d
 	f := p.flowLayout(i, have)
 	keptAt := slices.IndexFunc(kids, d.source)
-	if keptAt > 0 { // new entries in front of the first one that stays
+	if keptAt > 0 { // new entries before the first one that remains
 		var b strings.Builder
 		for _, slot := range kids[:keptAt] {
 			b.WriteString(p.flowEntryText(i, slot))
@@ -99,13 +103,14 @@ func (p *printer) flowChildren(i int32, have, kids []int32) {
 	}
 }
 
-// flowLayout is how a flow collection is spread over lines.
+// flowLayout describes how a flow collection is laid out.
 type flowLayout struct {
-	ownLines  bool // its last entry has a line of its own
+	ownLines  bool // its last entry is on a line of its own
 	comma     bool // a comma follows the last entry
 	separator string
 }
 
+// flowLayout returns the layout of flow collection i with the source entries have.
 func (p *printer) flowLayout(i int32, have []int32) flowLayout {
 	d := p.d
 	last := int(d.n[have[len(have)-1]].key)
@@ -118,13 +123,14 @@ func (p *printer) flowLayout(i int32, have []int32) flowLayout {
 	return f
 }
 
-// insertFlow writes text, new entries each with a separator in front, behind source entry slot. more says that a source entry
-// behind them stays.
+// insertFlow inserts text, new entries each preceded by a separator, after source entry slot. more
+// says that a later source entry remains.
 func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool) {
 	d := p.d
 	at := d.flowEnd(slot)
 	comma := d.commaAfter(at)
-	if n := &d.n[slot]; d.src[at-1] == ':' || n.flags&emptyInFlow != 0 && n.flags&hasProps != 0 { // {a: }: "a:," would be text
+	// {a: }: "a:," would be plain text
+	if n := &d.n[slot]; d.src[at-1] == ':' || n.flags&emptyInFlow != 0 && n.flags&hasProps != 0 {
 		text = " " + text
 	}
 	if !f.ownLines {
@@ -139,7 +145,7 @@ func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool
 		p.add(i, min(end, closing), min(end, closing), text[comma:])
 		return
 	}
-	end := d.skipLineComment(comma)
+	end := d.skipLineComment(comma)        // the comma is already there
 	text = strings.TrimLeft(text, " ")[1:] // the comma is there already
 	if more || f.comma {
 		text += ","
@@ -147,7 +153,7 @@ func (p *printer) insertFlow(i, slot int32, text string, f flowLayout, more bool
 	p.add(i, end, end, text)
 }
 
-// removeFlow takes source entry have[h] out with its comma and comment; a source entry behind it stays.
+// removeFlow removes source entry have[h] with its comma and comment; a later source entry remains.
 func (p *printer) removeFlow(i int32, have []int32, h int) {
 	d := p.d
 	to := d.skipLineComment(d.commaAfter(d.flowEnd(have[h])))
@@ -158,12 +164,13 @@ func (p *printer) removeFlow(i int32, have []int32, h int) {
 	p.add(i, int(d.n[have[h]].key), to, "")
 }
 
-// removeFlowTail takes out every source entry behind have[kept]. added says that new ones were written behind that.
+// removeFlowTail removes all source entries after have[kept]. added says that new ones were
+// inserted after that.
 func (p *printer) removeFlowTail(i int32, have []int32, kept int, f flowLayout, added bool) {
 	d := p.d
 	comma := d.commaAfter(d.flowEnd(have[kept]))
 	from := d.skipLineComment(comma)
-	if from != comma { // a comment needs its line end
+	if from != comma { // a comment needs its newline
 		from = stream.NextLineStart(d.src, from)
 	}
 	end := d.flowEnd(have[len(have)-1])
@@ -195,7 +202,7 @@ func (p *printer) flowEntryText(i, slot int32) string {
 	return string(e.b)
 }
 
-// flowText returns the value of slot in flow style.
+// flowText returns the value of slot in flow style, as JSON in a document written as JSON.
 func (p *printer) flowText(slot int32) string {
 	e := emitter{d: p.d, lineEnd: p.e.lineEnd}
 	if p.d.jsonLike() {
@@ -232,13 +239,13 @@ func (e *emitter) jsonFlow(slot int32) {
 	e.b = append(e.b, brackets[1])
 }
 
-// flowEnd returns the end of entry slot of a flow collection, without the comma.
+// flowEnd returns the end of entry slot of a flow collection, without its comma.
 func (d *document) flowEnd(slot int32) int {
 	n := &d.n[slot]
 	return int(max(n.valEnd, n.keyEnd))
 }
 
-// commaAfter returns the place behind the comma that follows p, 0 when something else does.
+// commaAfter returns the offset after the comma that follows p, 0 if something else follows.
 func (d *document) commaAfter(p int) int {
 	for p < d.bodyEnd {
 		switch d.src[p] {
@@ -255,7 +262,7 @@ func (d *document) commaAfter(p int) int {
 	return 0
 }
 
-// skipLineComment returns the end of the comment that follows p on its line, or p.
+// skipLineComment returns the end of the comment that follows p on its line, or p if none does.
 func (d *document) skipLineComment(p int) int {
 	q := p
 	for q < d.bodyEnd && scalar.IsBlank(d.src[q]) {

@@ -9,8 +9,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// children makes the patches for source collection i whose children are now kids, and reports whether all of its text is replaced, an
-// anchor included.
+// children makes the patches for source collection i, whose children are now kids. It reports
+// whether all of its text is replaced, including an anchor.
+//
+// Kept source entries stay in the text. Removed ones are cut out with their lines, and runs of new
+// ones are inserted after the source entry before them. The collection is written again only if
+// nothing of it is kept or if entries changed their order and cannot be moved as lines.
 func (p *printer) children(i int32, kids []int32) bool {
 	d := p.d
 	have := d.entries(i)
@@ -43,7 +47,8 @@ func (p *printer) children(i int32, kids []int32) bool {
 		p.rearrange(i, kids)
 	}
 	k := 0
-	leading := inline // still in front of the first kept entry of a collection that begins on its parent's line
+	// before the first kept entry of a collection that begins on its parent's line
+	leading := inline
 	for _, slot := range have {
 		if k < len(kept) && kept[k] == slot {
 			if k == 0 {
@@ -55,15 +60,15 @@ func (p *printer) children(i int32, kids []int32) bool {
 			continue
 		}
 		if leading {
-			continue // frontEntries removes it together with the place it had on the line
+			continue // frontEntries removes it
 		}
 		p.removeEntry(i, slot)
 	}
 	return false
 }
 
-// inheritedRuns finds the "<<" entries of block map i, among its source entries have, in whose places copies of the entries it
-// inherited stand among its present ones.
+// inheritedRuns finds the "<<" entries of block map i that were replaced by copies of the entries
+// they inherited. It returns these copies for each.
 func (p *printer) inheritedRuns(i int32, have, kids []int32) map[int32][]int32 {
 	d := p.d
 	if d.n[i].flags&hasMerge == 0 || d.n[i].style == scalar.FlowStyle {
@@ -88,7 +93,8 @@ func (p *printer) inheritedRuns(i int32, have, kids []int32) map[int32][]int32 {
 	return runs
 }
 
-// replaceMerge writes the entries that were inherited in the place of source entry slot, a "<<". Its comments stay above them.
+// replaceMerge writes the entries that were inherited in place of source entry slot, a "<<". Its
+// comments stay above them.
 func (p *printer) replaceMerge(slot int32, run []int32, indent int) {
 	d := p.d
 	s := d.site(slot)
@@ -99,7 +105,7 @@ func (p *printer) replaceMerge(slot int32, run []int32, indent int) {
 		e.b = append(append(e.b, d.src[start:end]...), e.lineEnd...)
 		e.pad(indent)
 	}
-	if !s.inside { // blanks at the end of the line would become part of a text
+	if !s.inside { // blanks at the end of the line would become part of a scalar
 		to = d.blockEnd(to)
 	}
 	e.noBlock = p.unsafeBelow(stream.NextLineStart(d.src, to), indent)
@@ -113,11 +119,15 @@ func (p *printer) replaceMerge(slot int32, run []int32, indent int) {
 	p.add(slot, from, to, string(e.b))
 }
 
-// runs finds the runs of new entries of block collection i, each by the source entry in front of it, and the source entries that are
-// left, in the order of the source.
-func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32, indent int) (runs slots[[]int32], kept []int32) {
+// runs returns the runs of new entries of block collection i, each by the source entry before it
+// (-1 for none), and the source entries that remain, in the order of the source.
+func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32,
+	indent int) (runs slots[[]int32], kept []int32) {
 	d := p.d
-	add := func(after int32, entries ...int32) { runs.set(after, append(runs.value(after), entries...)) }
+	add := func(after int32, entries ...int32) {
+		runs.set(after,
+			append(runs.value(after), entries...))
+	}
 	after := int32(-1)
 	if len(inherited) == 0 {
 		for _, slot := range kids {
@@ -149,8 +159,9 @@ func (p *printer) runs(i int32, kids []int32, inherited map[int32][]int32, inden
 	return runs, kept
 }
 
-// frontEntries writes new entries in front of kept, the first source entry that stays. When the collection begins on the line of
-// its parent's dash, the entries in front of it that went have left that place to it.
+// frontEntries writes new entries before kept, the first source entry that remains. If the
+// collection begins on the line of its parent's dash, the removed entries before kept make room for
+// it on that line.
 func (p *printer) frontEntries(i, kept int32, front []int32, inline bool, indent int, isMap bool) {
 	d := p.d
 	pad := strings.Repeat(" ", indent)
@@ -186,8 +197,9 @@ func (p *printer) frontEntries(i, kept int32, front []int32, inline bool, indent
 	}
 }
 
-// removeLeading takes out the entries of collection i in front of kept, which begin on the line of a dash, and returns where the
-// text begins that takes their place on that line. Comments that belong to none of them stay.
+// removeLeading removes the entries of collection i before kept, which begin on the line of a dash.
+// It returns the offset of the text that moves up to that line. Comments that belong to none of the
+// entries stay.
 func (p *printer) removeLeading(i, kept int32) int {
 	d := p.d
 	have := d.entries(i)
@@ -210,6 +222,7 @@ func (p *printer) removeLeading(i, kept int32) int {
 	return to
 }
 
+// insertBehind writes new entries on the lines after source entry slot.
 // insertBehind writes new entries on the lines behind source entry slot.
 func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap bool) {
 	if len(run) == 0 {
@@ -233,8 +246,8 @@ func (p *printer) insertBehind(i, slot int32, run []int32, indent int, isMap boo
 	p.add(i, at, at, string(e.b))
 }
 
-// dashWidth is the number of columns from the dash of a source item to its value, 0 when the value is not on that line, is empty or
-// has tabs in front of it.
+// dashWidth returns the number of columns from the dash of a source item to its value. It is 0 if
+// the value is not on that line, is empty, or has tabs before it.
 func (d *document) dashWidth(slot int32) int {
 	s := d.site(slot)
 	gap := d.src[s.head:max(s.head, s.start)]
@@ -244,12 +257,13 @@ func (d *document) dashWidth(slot int32) int {
 	return 1 + len(gap)
 }
 
-// putBehind notes that lines come behind source entry slot.
+// putBehind notes that lines follow source entry slot.
 func (p *printer) putBehind(slot int32) {
 	p.follows = p.follows || int32(p.d.n[slot].next) == p.d.nsrc
 }
 
-// stripUnended marks the block scalar the source ends in, if it does, as one without a last line end: it had none, and lines now follow.
+// stripUnended adds "-" to the header of the block scalar that the source ends in, if it does: the
+// scalar had no newline, and lines follow now.
 func (p *printer) stripUnended() {
 	d := p.d
 	leaf := d.nsrc - 1
@@ -269,7 +283,7 @@ func (p *printer) stripUnended() {
 	}
 }
 
-// removeEntry takes source entry slot out with its lines and its own comments.
+// removeEntry removes source entry slot with its lines and its own comments.
 func (p *printer) removeEntry(i, slot int32) {
 	d := p.d
 	from, to := d.headStart(slot), d.ownedEnd(slot)
@@ -277,9 +291,10 @@ func (p *printer) removeEntry(i, slot int32) {
 	p.add(i, from, to, "")
 }
 
-// blanksBehind returns the end of the blank lines from at, the end of removed entry slot, that must go with it: those that would
-// become part of a block scalar that stays in front. That is every line when the scalar keeps its last line ends, and up to the
-// last line with blanks on it otherwise.
+// blanksBehind returns the end of the blank lines from at, the end of removed entry slot, that must
+// be removed with it: those that would become part of a block scalar before it that stays. These
+// are all lines if the scalar keeps its trailing newlines, else the lines up to the last one with
+// blanks on it.
 func (p *printer) blanksBehind(slot int32, at int) int {
 	d := p.d
 	j := slot - 1

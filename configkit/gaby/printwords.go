@@ -7,13 +7,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// replaceWords makes the patch for a string of several lines in which one run of words was changed: the run alone is replaced, so
-// that the other lines stay as they are folded, indented and escaped. It reports false where that does not give the new text for
-// certain; whether it does is not reasoned but tried, by decoding the result.
+// replaceWords makes the patch for a string of several lines in which one run of words changed.
+// Only the run is replaced, so the other lines stay as they are folded, indented and escaped. It
+// reports false if that may not give the new text. It does not reason about that but decodes the
+// result.
 func (p *printer) replaceWords(i int32, text string) bool {
 	d := p.d
 	n := &d.n[i]
-	if n.kind != scalarNode || n.flags&multiLine == 0 || n.flags&hasProps != 0 || d.scalarTag(i) != scalar.StrTag ||
+	if n.kind != scalarNode || n.flags&multiLine == 0 || n.flags&hasProps != 0 ||
+		d.scalarTag(i) != scalar.StrTag ||
 		p.unended >= 0 && int(n.valEnd) >= p.unended {
 		return false
 	}
@@ -24,12 +26,13 @@ func (p *printer) replaceWords(i int32, text string) bool {
 	from, to := changedWords(old, text)
 	was, is := old[from:len(old)-to], text[from:len(text)-to]
 	isBlock := n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle
-	if was == "" || is == "" || strings.Contains(was, "\n") || !scalar.CanSingle(is) || !isBlock && (strings.ContainsAny(is, `"'\#:,[]{}?&*!|>%@`+"`") || is[0] == '-') {
+	if was == "" || is == "" || strings.Contains(was, "\n") || !scalar.CanSingle(is) ||
+		!isBlock && (strings.ContainsAny(is, `"'\#:,[]{}?&*!|>%@`+"`") || is[0] == '-') {
 		return false
 	}
 	raw := d.src[n.val:n.valEnd]
 	at := 0
-	if isBlock { // behind the header
+	if isBlock { // after the header
 		at = scalar.ReadBlockHeader(d.src, int(n.val)).End - int(n.val)
 		if scalar.IsBlank(is[0]) { // at the beginning of a line it would be indentation
 			return false
@@ -43,7 +46,8 @@ func (p *printer) replaceWords(i int32, text string) bool {
 		at += k + len(was)
 	}
 	at -= len(was)
-	changed := append(append(append(make([]byte, 0, len(raw)+len(is)+1), raw[:at]...), is...), raw[at+len(was):]...)
+	changed := append(append(append(make([]byte, 0, len(raw)+len(is)+1), raw[:at]...), is...),
+		raw[at+len(was):]...)
 	var have []byte
 	switch {
 	case isBlock:
@@ -62,7 +66,8 @@ func (p *printer) replaceWords(i int32, text string) bool {
 	return true
 }
 
-// changedWords returns how many bytes of a and b are equal in front and behind, ending at words.
+// changedWords returns how many bytes are equal at the beginning and at the end of a and b, in
+// whole words.
 func changedWords(a, b string) (front, behind int) {
 	n := min(len(a), len(b))
 	for front < n && a[front] == b[front] {

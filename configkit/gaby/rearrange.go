@@ -9,8 +9,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// ArrayRearrangeP makes the list at path consist of the items that have the given indexes, in this order. Items that are left out are
-// removed; what stays keeps its text, comments included.
+// ArrayRearrangeP makes the list at path consist of the items with the given indexes, in this
+// order. Items left out are removed; the others keep their text, including comments.
+//
+// Errors: *[NotFoundError] for a missing path, *[EditError] if path is not a list, an index is
+// wrong or repeated, or aliases are in the way.
 func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 	segments := DotPathToSlice(path)
 	e, err := d.begin(segments)
@@ -46,8 +49,9 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 	moves := !slices.IsSorted(indexes)
 	for i, slot := range have {
 		if moves || !stays[i] {
-			// An alias must not come to stand in front of its anchor.
-			if err := e.here(Value{d: e.d, slot: slot, origin: origin{owner, -1}}, true); err != nil {
+			// an alias must not end up before its anchor
+			if err := e.here(Value{d: e.d, slot: slot, origin: origin{owner, -1}},
+				true); err != nil {
 				return err
 			}
 		}
@@ -62,7 +66,7 @@ func (d *YamlDoc) ArrayRearrangeP(indexes []int, path string) error {
 	return nil
 }
 
-// hasAliases reports whether an alias stands in source node i.
+// hasAliases reports whether source node i contains an alias.
 func (d *document) hasAliases(i int32) bool {
 	for alias := range d.aliases {
 		if d.source(i) && alias >= i && alias < int32(d.n[i].next) && !d.isExpanded(alias) {
@@ -72,16 +76,17 @@ func (d *document) hasAliases(i int32) bool {
 	return false
 }
 
-// A rearrangement says that ranges of the source come out in another order, the text between them staying where it is.
+// A rearrangement changes the order of ranges of the source. The text between them stays.
 type rearrangement struct {
 	list   int32
-	ranges []textRange // as they stand in the source
-	order  []int       // which of them takes each place
+	ranges []textRange // in source order
+	order  []int       // index of the range for each position
 }
 
+// textRange is a half-open range of offsets.
 type textRange struct{ from, to int }
 
-// keptOf are those of the children that stand in the source, in its order.
+// keptOf returns the children that are in the source, in source order.
 func keptOf(d *document, kids []int32) []int32 {
 	kept := make([]int32, 0, len(kids))
 	for _, slot := range kids {
@@ -95,7 +100,7 @@ func keptOf(d *document, kids []int32) []int32 {
 	return kept
 }
 
-// inSourceOrder reports whether those of the children that stand in the source do so in this order.
+// inSourceOrder reports whether the children that are in the source have the same order there.
 func (d *document) inSourceOrder(kids []int32) bool {
 	last := int32(-1)
 	for _, slot := range kids {
@@ -110,15 +115,17 @@ func (d *document) inSourceOrder(kids []int32) bool {
 	return true
 }
 
-// ArrangeKeys gives the entries of the map that the segments lead to the order of keys, which are all it has; what stands on their lines and
-// the comments directly above go with them. It reports whether that can be done by moving lines, and else does nothing.
+// ArrangeKeys puts the entries of the map that segments name in the order of keys, which must be
+// all its keys. The lines of an entry and the comments directly above move with it. It reports
+// whether that can be done by moving lines; if not, it does nothing.
 func (d *YamlDoc) ArrangeKeys(keys []string, segments ...string) bool {
 	e, err := d.begin(segments)
 	if err != nil {
 		return false
 	}
 	v := d.Search(segments...).Value()
-	if v.Kind() != Map || v.below() != 0 || d.Native() != nil || e.d.n[v.node()].flags&hasDuplicates != 0 || len(keys) == 0 {
+	if v.Kind() != Map || v.below() != 0 || d.Native() != nil ||
+		e.d.n[v.node()].flags&hasDuplicates != 0 || len(keys) == 0 {
 		return false
 	}
 	owner := v.node()
@@ -149,7 +156,8 @@ func (d *YamlDoc) ArrangeKeys(keys []string, segments ...string) bool {
 	return true
 }
 
-// movable reports whether the entries of source list or map i can be printed in another order by moving their lines.
+// movable reports whether the entries of source list or map i can be printed in another order by
+// moving their lines.
 func (p *printer) movable(i int32, kids []int32) bool {
 	d := p.d
 	n := &d.n[i]
@@ -159,7 +167,7 @@ func (p *printer) movable(i int32, kids []int32) bool {
 		return false
 	}
 	if len(trimBlanksLeft(d.src[d.lineStart(first):first])) > 0 && kids[0] != have[0] {
-		return false // it stands on the line of a dash
+		return false // it is on the line of a dash
 	}
 	var open, ended, unsafe bool
 	for _, slot := range kids {
@@ -167,9 +175,11 @@ func (p *printer) movable(i int32, kids []int32) bool {
 			continue
 		}
 		leaf := int32(d.n[slot].next) - 1
-		if n := &d.n[leaf]; n.kind == scalarNode && (n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) {
-			// A text that ends by indentation would take in some of the lines it may come to stand in front of.
-			ended = ended || scalar.ReadBlockHeader(d.src, int(n.val)).Chomp == '+' && leaf != p.e.unended
+		if n := &d.n[leaf]; n.kind == scalarNode &&
+			(n.style == scalar.LiteralStyle || n.style == scalar.FoldedStyle) {
+			// a block scalar would take in lines that it ends up before
+			ended = ended || scalar.ReadBlockHeader(d.src, int(n.val)).Chomp == '+' &&
+				leaf != p.e.unended
 			open = true
 		}
 		unsafe = unsafe || p.unsafeBelow(p.rangeOf(slot).to, d.column(first))
@@ -177,12 +187,13 @@ func (p *printer) movable(i int32, kids []int32) bool {
 	return !ended && !(open && unsafe)
 }
 
-// rangeOf is what item slot takes with it when it moves.
+// rangeOf returns the lines that move with entry slot.
 func (p *printer) rangeOf(slot int32) textRange {
 	d := p.d
 	return textRange{d.headStart(slot), d.ownedEnd(slot)}
 }
 
+// trimBlanksLeft returns b without leading blanks.
 func trimBlanksLeft(b []byte) []byte {
 	for len(b) > 0 && scalar.IsBlank(b[0]) {
 		b = b[1:]
@@ -190,7 +201,7 @@ func trimBlanksLeft(b []byte) []byte {
 	return b
 }
 
-// rearrange notes how the items of source list i change places.
+// rearrange records how the entries of source collection i change their order.
 func (p *printer) rearrange(i int32, kids []int32) {
 	d := p.d
 	r := rearrangement{list: i}
@@ -210,20 +221,25 @@ func (p *printer) rearrange(i int32, kids []int32) {
 	p.moves = append(p.moves, r)
 }
 
-// write passes on the source with the patches and rearrangements.
+// write passes the source, with the patches and rearrangements applied, to source and text.
 func (p *printer) write(source func(from, to int), text func(string)) {
 	w := sourceWriter{p, source, text}
 	w.write(0, len(p.d.src), 0, math.MaxInt32, 0)
 }
 
+// sourceWriter applies patches and rearrangements.
 type sourceWriter struct {
 	*printer
 	source func(from, to int)
 	text   func(string)
 }
 
-// write passes on what stands from one place to another, with the rearrangements from number m on. Of the insertions at its beginning
-// those count that were made for nodes in front of node before, of those at its end the ones for node last and those behind it.
+// write writes src[from:to] with the rearrangements from number m on. Insertions at the boundaries
+// could belong to either side: at from only those of slots less than before are written, at to only
+// those of slots at least last.
+//
+// A rearranged range is written by a recursive call, because it can contain rearrangements itself.
+// They are sorted by offset, so those inside follow the outer one.
 func (w *sourceWriter) write(from, to, m int, before, last int32) {
 	at := from
 	for ; m < len(w.moves) && w.moves[m].ranges[0].from < to; m++ {
@@ -243,7 +259,7 @@ func (w *sourceWriter) write(from, to, m int, before, last int32) {
 	w.patched(at, to, before, last)
 }
 
-// patched is write where nothing changes places.
+// patched is write for text without rearrangements.
 func (w *sourceWriter) patched(from, to int, before, last int32) {
 	at := from
 	k := sort.Search(len(w.patches), func(k int) bool { return w.patches[k].from >= from })

@@ -154,7 +154,8 @@ func nextStop(src []byte, p int) int {
 		// Little-endian: the lowest byte is the first of the text, and the lowest hit is certain.
 		w := binary.LittleEndian.Uint64(src[p:])
 		feed, colon, hash := w^'\n'*ones, w^':'*ones, w^'#'*ones
-		if stops := ((feed-ones)&^feed | (colon-ones)&^colon | (hash-ones)&^hash) & high; stops != 0 {
+		if stops := ((feed-ones)&^feed | (colon-ones)&^colon |
+			(hash-ones)&^hash) & high; stops != 0 {
 			return p + bits.TrailingZeros64(stops)/8
 		}
 	}

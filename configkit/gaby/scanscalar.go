@@ -215,7 +215,8 @@ func (s *scanner) blockScalar(e int32, indent int) {
 }
 
 // blockIndent returns the indentation of the text of a block scalar whose header line ends at q:
-// that of the first line with text, or of the longest blank line if there is no text.
+// that of the first line with text or, if there is no text, that of the longest blank line but more
+// than indent.
 func (s *scanner) blockIndent(q, indent int) int {
 	blanks := 0
 	for q < s.end {

@@ -6,17 +6,18 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// Written is how a value is written, which its readers do not see. Of a value made by an edit it is how it will be written.
+// Written describes how a value is written, which its readers do not see. For a value made by an
+// edit it is how it will be written.
 type Written struct {
-	Anchor string // in front of it, without &
-	Alias  string // the anchor of the value it repeats, without *
+	Anchor string // its anchor without "&"
+	Alias  string // the anchor of the value it repeats, without "*"
 	Plain  bool   // a scalar without quotes and tag, on one line
-	Empty  bool   // no text at all, which stands for null
-	// Repeats says of a map that some key occurs in it more than once.
+	Empty  bool   // no text, which means null
+	// Repeats reports that a key occurs more than once in the map.
 	Repeats bool
 }
 
-// Written returns how the value is written at its place.
+// Written returns how the value is written.
 func (v Value) Written() Written {
 	var w Written
 	if v.d == nil || v.d.readOnly != nil {
@@ -33,7 +34,8 @@ func (v Value) Written() Written {
 		}
 		tagged := n.flags&hasProps != 0
 		n = &d.n[c.value]
-		w.Plain = n.style == scalar.PlainStyle && n.kind == scalarNode && n.flags&multiLine == 0 && !tagged
+		w.Plain = n.style == scalar.PlainStyle && n.kind == scalarNode && n.flags&multiLine == 0 &&
+			!tagged
 		return w
 	}
 	tagged := false
@@ -54,8 +56,9 @@ func (v Value) Written() Written {
 	return w
 }
 
-// Entries lists the entries of a map or list as they are written: every repetition of a key, "<<" as an entry of its own, and nothing
-// behind an alias. They are for looking at one by one; [Value.Next] does not lead from one to the other.
+// Entries iterates over the entries of a map or list as they are written: with each repetition of a
+// key and "<<" as entries of their own, and without following an alias. Use each entry by itself;
+// [Value.Next] does not lead from one to the next.
 func (v Value) Entries() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if v.d == nil {
@@ -66,7 +69,10 @@ func (v Value) Entries() iter.Seq[Value] {
 		if n.kind != mapNode && n.kind != listNode {
 			return
 		}
-		at := func(slot int32) Value { return Value{d: d, slot: slot, origin: origin{i, -1}, via: v.via} }
+		at := func(slot int32) Value {
+			return Value{d: d, slot: slot, origin: origin{i, -1},
+				via: v.via}
+		}
 		if kids, ok := d.editedKids(i); ok {
 			for _, kid := range kids {
 				if !yield(at(kid)) {
@@ -83,8 +89,9 @@ func (v Value) Entries() iter.Seq[Value] {
 	}
 }
 
-// ReadOnly returns why the document can be read but not edited, nil when it can be or when it cannot even be read: its text is YAML
-// that the scanner does not support, and was read by yaml.v3.
+// ReadOnly returns why the document can be read but not edited: the scanner does not support its
+// text, so it was read by yaml.v3. It is nil if the document can be edited, or cannot be read at
+// all.
 func (d *YamlDoc) ReadOnly() *SyntaxError {
 	if d == nil || !d.v.d.ready() {
 		return nil
@@ -92,15 +99,17 @@ func (d *YamlDoc) ReadOnly() *SyntaxError {
 	return d.v.d.readOnly
 }
 
-// Extent is where an entry is in the text of its unit, in bytes: its key (or dash), and its value without anchor and tag.
+// Extent holds the byte offsets of an entry in the text of its unit: of its key (or dash), and of
+// its value without anchor and tag.
 type Extent struct{ Key, KeyEnd, From, To int }
 
-// Extent returns where the entry is. It reports false when that is not known: the entry was edited, the document was not read by the
-// scanner, or it is written in another language.
+// Extent returns the offsets of the entry. It reports false if they are not known: the entry was
+// edited, yaml.v3 read the document, or it is in another language.
 func (v Value) Extent() (Extent, bool) {
 	if v.d == nil || v.d.readOnly != nil || v.d.native != nil || !v.d.source(v.d.at(v.slot)) {
 		return Extent{}, false
 	}
 	n, start := &v.d.n[v.slot], v.d.unit.starts[v.d.index]
-	return Extent{start + int(n.key), start + int(n.keyEnd), start + int(n.val), start + int(n.valEnd)}, true
+	return Extent{start + int(n.key), start + int(n.keyEnd), start + int(n.val), start +
+		int(n.valEnd)}, true
 }

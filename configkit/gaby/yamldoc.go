@@ -8,13 +8,15 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 )
 
-// YamlDoc is a document, or a place inside one. A nil *YamlDoc is "nothing there": every method that reads works on it.
+// YamlDoc is a document, or a slot of one. A nil *YamlDoc means "not found": all methods that read
+// accept it.
 //
-// A place is the spot a value stands at, not the value: it shows what edits put there later. Documents are independent of each
-// other; one document, with all its places, must not be used from several goroutines at a time.
+// A slot is the position of a value, not the value: it shows the values that later edits put there.
+// Documents are independent of each other, but one document, with all its slots, must not be used
+// from several goroutines at a time.
 type YamlDoc struct{ v Value }
 
-// Value returns the place as a cursor.
+// Value returns a cursor at d, the zero Value if the document cannot be read.
 func (d *YamlDoc) Value() Value {
 	if d == nil || !d.v.d.ready() {
 		return Value{}
@@ -22,9 +24,9 @@ func (d *YamlDoc) Value() Value {
 	return d.v
 }
 
-// Check scans the whole document when that has not happened. The error is a *[SyntaxError]; readers on a document with an error
-// find nothing, unless the error is [ErrUnsupported] and the text is YAML all the same: then Check returns nil, the document can
-// be read, and edits return the error.
+// Check scans the whole document if that has not happened yet. The error is a *[SyntaxError]. If
+// the document has an error, reads find nothing, unless the error is [ErrUnsupported] and yaml.v3
+// reads the text: then Check returns nil, the document can be read, and edits return the error.
 func (d *YamlDoc) Check() error {
 	if d == nil || d.v.d.ready() {
 		return nil
@@ -32,7 +34,8 @@ func (d *YamlDoc) Check() error {
 	return d.v.d.err
 }
 
-// Search returns the place the segments lead to: keys of maps, decimal indexes of lists. It is nil when there is none.
+// Search returns the value that segments name: keys of maps, decimal indexes of lists. It is nil if
+// there is none.
 func (d *YamlDoc) Search(segments ...string) *YamlDoc {
 	v := d.Value()
 	for _, s := range segments {
@@ -41,7 +44,7 @@ func (d *YamlDoc) Search(segments ...string) *YamlDoc {
 	return v.Doc()
 }
 
-// child returns the entry a path segment names.
+// child returns the entry that a path segment names.
 func (v Value) child(segment string) Value {
 	switch v.Kind() {
 	case Map:
@@ -54,6 +57,7 @@ func (v Value) child(segment string) Value {
 	return Value{}
 }
 
+// listIndex parses a decimal list index.
 func listIndex(segment string) (int, bool) {
 	if segment == "" || segment[0] < '0' || segment[0] > '9' {
 		return 0, false
@@ -62,7 +66,8 @@ func listIndex(segment string) (int, bool) {
 	return i, err == nil
 }
 
-// DotPathToSlice splits a path at its dots. In a segment ~1 stands for a dot and ~0 for a tilde. The empty path has no segments.
+// DotPathToSlice splits a path at its dots. In a segment ~1 is a dot and ~0 a tilde. The empty path
+// has no segments.
 func DotPathToSlice(path string) []string {
 	if path == "" {
 		return nil
@@ -76,16 +81,17 @@ func DotPathToSlice(path string) []string {
 	return segments
 }
 
-// Path is Search for a path with dots. The empty path is the place itself.
+// Path is [YamlDoc.Search] for a dotted path. The empty path is d itself.
 func (d *YamlDoc) Path(path string) *YamlDoc { return d.Search(DotPathToSlice(path)...) }
 
-// Exists reports whether the segments lead to a place. A null value exists.
+// Exists reports whether segments name a value. A null value exists.
 func (d *YamlDoc) Exists(segments ...string) bool { return d.Search(segments...) != nil }
 
-// ExistsP is Exists for a path with dots.
+// ExistsP is [YamlDoc.Exists] for a dotted path.
 func (d *YamlDoc) ExistsP(path string) bool { return d.Path(path) != nil }
 
-// Children returns the values of a map or the items of a list in document order, nil for anything else.
+// Children returns the values of a map or the items of a list in document order, nil for anything
+// else.
 func (d *YamlDoc) Children() []*YamlDoc {
 	var l []*YamlDoc
 	for c := d.Value().First(); c.Exists(); c = c.Next() {
@@ -116,7 +122,7 @@ func (d *YamlDoc) IsArray() bool { return d.Value().Kind() == List }
 // IsMap reports whether the value is a map.
 func (d *YamlDoc) IsMap() bool { return d.Value().Kind() == Map }
 
-// IsNull reports whether there is a value and it is null.
+// IsNull reports whether the value exists and is null.
 func (d *YamlDoc) IsNull() bool { return d.Value().IsNull() }
 
 // IsNull reports whether the value is null. A missing value is not.
@@ -130,7 +136,7 @@ func (v Value) IsNull() bool {
 // Len returns the number of entries of a map or list, 0 for anything else.
 func (d *YamlDoc) Len() int { return d.Value().Len() }
 
-// Position returns the place of the value in the unit's text.
+// Position returns the position of the value in the text of the unit.
 func (d *YamlDoc) Position() Position {
 	if d == nil {
 		return Position{}
@@ -141,8 +147,9 @@ func (d *YamlDoc) Position() Position {
 	return d.v.Position()
 }
 
-// FirstLine returns the line of the unit's text at which what belongs to d begins: its separator or what else stands in front of its
-// content, and of a place inside a document the comments above it.
+// FirstLine returns the line at which d begins in the text of the unit. For a document it is that
+// of its separator or of what else precedes the content; for a value inside a document it includes
+// the comments above.
 func (d *YamlDoc) FirstLine() int {
 	switch {
 	case d == nil:
@@ -155,7 +162,7 @@ func (d *YamlDoc) FirstLine() int {
 	return d.v.d.position(d.v.d.headStart(d.v.slot)).Line
 }
 
-// contentStart returns where the first token of the document stands, found without scanning.
+// contentStart returns the offset of the first token of the document, found without scanning.
 func (d *document) contentStart() int {
 	p := d.body
 	for p < d.bodyEnd {
@@ -171,14 +178,15 @@ func (d *document) contentStart() int {
 	return d.body
 }
 
-// IsDocument reports whether d is a document and not a place inside one. The items of a list of resources are places.
+// IsDocument reports whether d is a document rather than a slot of one. The items of a list of
+// resources are slots.
 func (d *YamlDoc) IsDocument() bool { return d != nil && d.whole() }
 
-// whole reports whether d is a document and not a place inside one.
+// whole reports whether d is a document rather than a slot of one.
 func (d *YamlDoc) whole() bool { return d.v.owner < 0 && d.v.slot == 0 }
 
-// Bytes returns the text. Of a document it is its own bytes with the edits made; of a place inside one its value, without the
-// indentation it has there.
+// Bytes returns the text: for a document its own bytes with the edits, for a value inside one its
+// text without the indentation it has there.
 func (d *YamlDoc) Bytes() []byte {
 	if d == nil {
 		return nil
@@ -192,7 +200,8 @@ func (d *YamlDoc) Bytes() []byte {
 	return append([]byte(d.v.YAML()), '\n')
 }
 
-// Ended returns the text of a document with a line end behind it. The text of a block scalar that ends it has none because of that.
+// Ended returns the text of a document with a final newline. A block scalar at its end keeps its
+// value.
 func (d *YamlDoc) Ended() []byte {
 	var out pieces
 	d.v.d.print(&out, true)
@@ -206,5 +215,5 @@ func (d *YamlDoc) Ended() []byte {
 // String returns the text, see [YamlDoc.Bytes].
 func (d *YamlDoc) String() string { return string(d.Bytes()) }
 
-// Changed reports whether edits have changed the document.
+// Changed reports whether the document was edited.
 func (d *YamlDoc) Changed() bool { return d != nil && d.v.d.changed() }

@@ -87,9 +87,9 @@ func plainSafe(text string, flow bool) bool {
 			}
 		case c == '#':
 			if IsBlank(text[i-1]) {
-				return false // brackets, commas, and "?", which is an indicator to yaml.v3
+				return false
 			}
-		case flow && Class[c]&StopsFlow != 0: // brackets, commas, and the question mark, which yaml.v3 takes for an indicator
+		case flow && Class[c]&StopsFlow != 0: // "?" is an indicator to yaml.v3
 			return false
 		}
 	}
