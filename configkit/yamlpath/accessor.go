@@ -11,32 +11,33 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Accessor reaches a part of a scalar, the sub of path#sub:
+// Accessor reads and replaces a part of a scalar, the sub of path#sub:
 //
 //	Regexp   a named group of a regular expression that matches the scalar
 //	Line     a line, counted from 1
 //	JSON     a path of keys and indexes in JSON text
-//	YAML     the same in YAML text
+//	YAML     a path of keys and indexes in YAML text
 //
-// Replacing a part leaves the other bytes of the text alone.
+// Replacing a part leaves the other bytes of the text unchanged.
 type Accessor interface {
-	// Extract returns the part, and whether there is one.
+	// Extract returns the part, and whether it exists.
 	Extract(text, sub string) (any, bool)
-	// Replace returns the text with another part in its place. It reports false when there is no such part, or when the value
-	// would not be the part of the text that comes of it.
+	// Replace returns the text with the part replaced by value. It reports false if there is no
+	// such part, or if value would not be read back as the part.
 	Replace(text, sub string, value any) (string, bool)
-	// Update is Replace by what f makes of the part. It reports false when there is no such part, or f does not want it; an error
-	// tells why what f makes of it cannot be the part.
+	// Update replaces the part with the result of f. It reports false if there is no such part or f
+	// declines it. The error says why the result of f cannot be the part.
 	Update(text, sub string, f func(part any) (any, bool)) (string, bool, error)
 }
 
-// replace is Replace by means of update.
+// replace implements Replace by Update.
 func replace(a Accessor, text, sub string, value any) (string, bool) {
 	replaced, ok, err := a.Update(text, sub, func(any) (any, bool) { return value, true })
 	return replaced, ok && err == nil
 }
 
-// NewAccessor makes the accessor of a type and configuration.
+// NewAccessor returns the accessor for a type and its configuration, nil for type none. The error
+// reports an unknown type or an invalid configuration.
 func NewAccessor(t api.EmbeddedAccessorType, config string) (Accessor, error) {
 	switch t {
 	case api.EmbeddedAccessorNone:
@@ -59,9 +60,9 @@ func NewAccessor(t api.EmbeddedAccessorType, config string) (Accessor, error) {
 	return nil, fmt.Errorf("embedded accessor: unknown type %s", t)
 }
 
-// textAccessor knows parts that stand in the text as they are.
+// textAccessor handles parts that are substrings of the text.
 type textAccessor struct {
-	find func(text, sub string) (from, to int) // -1 when there is no such part
+	find func(text, sub string) (from, to int) // -1 if there is no such part
 }
 
 func (a textAccessor) Extract(text, sub string) (any, bool) {
@@ -89,14 +90,16 @@ func (a textAccessor) Update(text, sub string, f func(any) (any, bool)) (string,
 	replaced := text[:from] + part + text[to:]
 	switch from, to = a.find(replaced, sub); {
 	case from < 0:
-		return text, true, fmt.Errorf("cannot set part %s to %s: read back, there is no such part", sub, excerpt(part))
+		return text, true, fmt.Errorf("cannot set part %s to %s: read back, there is no such part",
+			sub, excerpt(part))
 	case replaced[from:to] != part:
-		return text, true, fmt.Errorf("cannot set part %s to %s: read back, it is %s", sub, excerpt(part), excerpt(replaced[from:to]))
+		return text, true, fmt.Errorf("cannot set part %s to %s: read back, it is %s", sub,
+			excerpt(part), excerpt(replaced[from:to]))
 	}
 	return replaced, true, nil
 }
 
-// excerpt quotes a text for a message, or what it begins with.
+// excerpt returns text, or its beginning, quoted for a message.
 func excerpt(text string) string {
 	const most = 60 // characters
 	if start := fmt.Sprintf("%.*s", most, text); start != text {
@@ -105,7 +108,8 @@ func excerpt(text string) string {
 	return strconv.Quote(text)
 }
 
-// findGroup finds named groups of a regular expression; there is none when the expression does not match or the group took no part.
+// findGroup returns a function that finds named groups of re. A group is not found if the
+// expression does not match or the group does not take part in the match.
 func findGroup(re *regexp.Regexp) func(text, group string) (from, to int) {
 	return func(text, group string) (from, to int) {
 		i := re.SubexpIndex(group)
@@ -120,7 +124,8 @@ func findGroup(re *regexp.Regexp) func(text, group string) (from, to int) {
 	}
 }
 
-// findLine is where the line with a number is, without its line end. What follows the last line end is a line if it is not empty.
+// findLine returns the offsets of line number sub, without its newline. Text after the last newline
+// is a line if it is not empty.
 func findLine(text, sub string) (from, to int) {
 	n := decimal(sub)
 	if n < 1 {
@@ -146,10 +151,11 @@ func findLine(text, sub string) (from, to int) {
 	return from, to
 }
 
-// documentAccessor knows the values of a document by their path.
+// documentAccessor handles values of a JSON or YAML document by their path.
 type documentAccessor struct{ json bool }
 
-// open finds the value at a path; it does not exist when the text is no such document.
+// open returns the document and the value at a path. The value is missing if the text is not such a
+// document.
 func (a documentAccessor) open(text, sub string) (*gaby.YamlDoc, gaby.Value) {
 	if a.json && !json.Valid([]byte(text)) {
 		return nil, gaby.Value{}
@@ -185,7 +191,7 @@ func (a documentAccessor) Update(text, sub string, f func(any) (any, bool)) (str
 	}
 	replaced := doc.String()
 	if a.json && !json.Valid([]byte(replaced)) {
-		// A new scalar that YAML writes in a way JSON does not know.
+		// YAML wrote the new scalar in a way that JSON does not have.
 		compact, err := json.Marshal(doc.Data())
 		if err != nil {
 			return text, true, err
@@ -195,7 +201,7 @@ func (a documentAccessor) Update(text, sub string, f func(any) (any, bool)) (str
 	return replaced, true, nil
 }
 
-// value reads what there is: a scalar, map or list. ok is false for null and what is missing.
+// value returns the data of v: a scalar, map or list. ok is false for null and missing values.
 func value(v gaby.Value) (any, bool) {
 	if kind := v.Kind(); kind == gaby.Map || kind == gaby.List {
 		return v.Data(), true
@@ -203,8 +209,8 @@ func value(v gaby.Value) (any, bool) {
 	return Scalar(v)
 }
 
-// Scalar reads a value: a string, bool, int, or what else a number may be. ok is false for null, maps, lists and what is
-// missing.
+// Scalar returns the data of a scalar: a string, bool, int, or another type for numbers that are
+// not an int. ok is false for null, maps, lists and missing values.
 func Scalar(v gaby.Value) (value any, ok bool) {
 	if v.Kind() != gaby.Scalar {
 		return nil, false

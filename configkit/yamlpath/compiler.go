@@ -5,13 +5,13 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
-// Compiler compiles paths and accessors. Providers that keep what they have compiled implement it.
+// Compiler compiles paths and accessors. Providers that cache the results implement it.
 type Compiler interface {
 	CompilePath(text string) (*Path, error)
 	CompileAccessor(t api.EmbeddedAccessorType, config string) (Accessor, error)
 }
 
-// CompilerOf returns the provider if it is a Compiler, else one that keeps nothing.
+// CompilerOf returns the provider if it is a Compiler, else a Compiler without a cache.
 func CompilerOf(provider configkit.ResourceProvider) Compiler {
 	if c, ok := provider.(Compiler); ok {
 		return c
@@ -19,6 +19,7 @@ func CompilerOf(provider configkit.ResourceProvider) Compiler {
 	return uncached{}
 }
 
+// uncached compiles on each call.
 type uncached struct{}
 
 func (uncached) CompilePath(text string) (*Path, error) { return Parse(text) }

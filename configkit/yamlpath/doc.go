@@ -1,4 +1,5 @@
-// Package yamlpath compiles paths, resolves them in documents, and names positions in documents by paths.
+// Package yamlpath compiles paths, resolves them in documents, and names positions in documents by
+// paths.
 //
 // # The path language
 //
@@ -13,19 +14,23 @@
 //	Match    = "*" | "@" Index | Value [ ";@" Index ] .
 //	Plain    = a map key, or a decimal list index .
 //
-// A path is split at its dots; then "~1" stands for a dot and "~0" for a tilde. "%s" in a segment is filled from the
-// arguments of a function; the argument "*" makes ?Key:Param=%s the wildcard *?Key:Param. Where the elements of a list are texts
-// and the path has an accessor, Key is a part of the text: args.?flag=verbose#value.
+// A path is split at its dots; then "~1" is a dot and "~0" a tilde. "%s" in a segment is filled
+// from the arguments of a function; the argument "*" turns ?Key:Param=%s into the wildcard
+// *?Key:Param. If the elements of a list are strings and the path has an accessor, Key is a part of
+// the string: args.?flag=verbose#value.
 //
-// A path is compiled once per call (Parse) and resolved against as many documents as there are. Resolving yields places in
-// document order. What is missing is not an error: a reader skips it, an upserting writer creates plain segments, maps for
-// missing parents included; list elements are never created, and behind a "#" nothing is. A constraint, another path, names for
-// each segment the one child that is followed, so that a registered path with its parameters can be used at a single index.
+// A path is compiled once per call (Parse) and resolved against any number of documents. Resolving
+// yields matches in document order. A missing value is not an error: a reader skips it, and an
+// upserting writer creates plain segments, including maps for missing parents. List elements and
+// parts after a "#" are never created. A constraint is another path that names, for each segment,
+// the only child to follow; so a registered path with parameters can be used at a single index.
+// each segment the one child that is followed, so that a registered path with its parameters can be
+// used at a single index.
 //
-// Results call the elements of a list with a merge key by it, ?name=web, as long as that leads back to the same element, and
-// all others by their index.
+// Results address the elements of a list with a merge key by that key, ?name=web, if it leads back
+// to the same element, and all others by their index.
 //
-// An Accessor reads and writes the part of a value that a "#" asks for.
+// An Accessor reads and writes the part of a value that follows a "#".
 //
 // # Invariants
 //

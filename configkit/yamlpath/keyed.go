@@ -8,15 +8,19 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// ReportedPath is how results call a place of a resource: as the segments say, with ?key=value for the elements of lists with a merge
-// key. The place need not exist.
-func ReportedPath(root gaby.Value, segments []string, keys *configkit.MergeKeyTree) api.ResolvedPath {
+// ReportedPath returns the path by which results report a value of a resource: segments, with
+// ?key=value for the elements of lists with a merge key. The value need not exist.
+func ReportedPath(root gaby.Value, segments []string,
+	keys *configkit.MergeKeyTree) api.ResolvedPath {
 	return ReportedFrom(root, segments, nil, keys, "", nil)
 }
 
-// ReportedFrom is how a place is called in results: indexes of lists with a merge key become ?key=value, as long as that
-// leads back to the same element. passed are the values on the way that are known.
-func ReportedFrom(v gaby.Value, segments []string, passed []gaby.Value, keys *configkit.MergeKeyTree, embedded string, seen *FirstByKey) api.ResolvedPath {
+// ReportedFrom returns the path by which results report a value below v: segments, with ?key=value
+// instead of an index for elements of lists with a merge key, if that leads back to the same
+// element. passed are the values at the first segments, as far as the caller knows them; seen may
+// be nil.
+func ReportedFrom(v gaby.Value, segments []string, passed []gaby.Value,
+	keys *configkit.MergeKeyTree, embedded string, seen *FirstByKey) api.ResolvedPath {
 	var b strings.Builder
 	b.Grow(64)
 	for i, s := range segments {
@@ -56,9 +60,11 @@ func ReportedFrom(v gaby.Value, segments []string, passed []gaby.Value, keys *co
 	return api.ResolvedPath(b.String())
 }
 
-// mergeKey is what an element of a list is known by, unless an element before it is known by the same. Of a composite key the
-// first part is used: a lookup has one key.
-func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree, seen *FirstByKey) (key, text string, ok bool) {
+// mergeKey returns the key and value by which an element of a list is addressed. It reports false
+// if an earlier element has the same value. Of a composite key it uses the first part, because a
+// lookup has one key.
+func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree,
+	seen *FirstByKey) (key, text string, ok bool) {
 	text, ok = KeyOfElement(element, keys)
 	if !ok {
 		return "", "", false
@@ -70,18 +76,20 @@ func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree,
 	i := 0
 	for other := list.First(); i < index && other.Exists(); other = other.Next() {
 		if other.Get(key).TextIs(text) {
-			return "", "", false // the lookup would lead to that element
+			return "", "", false // the lookup would find that element
 		}
 		i++
 	}
 	return key, text, true
 }
 
-// manyElements is from where on looking through a list for every one of its elements costs more than remembering them.
+// manyElements is the index from which a FirstByKey is cheaper than searching the list for each
+// element.
 const manyElements = 16
 
-// FirstByKey remembers for a long list which element is the first with a key. It is of use as long as nothing is edited.
-// Without it, reporting n elements of one list takes n² comparisons: 1.3 s instead of 0.08 s for 10,000 environment variables.
+// FirstByKey caches, for one long list, the first element for each value of a key. It is valid
+// until the next edit. Without it, reporting n elements of one list takes n² comparisons: 1.3 s
+// instead of 0.08 s for 10,000 environment variables.
 type FirstByKey struct {
 	list  gaby.Value
 	mark  gaby.Mark
@@ -89,6 +97,7 @@ type FirstByKey struct {
 	first map[string]int
 }
 
+// of returns the index of the first element for each value of key.
 func (f *FirstByKey) of(list gaby.Value, key string) map[string]int {
 	mark := list.Doc().Checkpoint()
 	if f.first != nil && f.list == list && f.mark == mark && f.key == key {
@@ -107,7 +116,8 @@ func (f *FirstByKey) of(list gaby.Value, key string) map[string]int {
 	return f.first
 }
 
-// KeyOfElement is the text by which an element of a list with a merge key can be looked up.
+// KeyOfElement returns the text by which an element of a list with a merge key can be looked up. It
+// reports false if the element has no key or a lookup could not express it.
 func KeyOfElement(element gaby.Value, keys *configkit.MergeKeyTree) (string, bool) {
 	if keys == nil || len(keys.Keys) == 0 {
 		return "", false
@@ -117,5 +127,6 @@ func KeyOfElement(element gaby.Value, keys *configkit.MergeKeyTree) (string, boo
 		return "", false
 	}
 	text := v.Text()
-	return text, text != "" && text != "*" && text[0] != '@' && !strings.ContainsRune(text, '#') && !strings.Contains(text, ";@") && !strings.Contains(text, "%s")
+	return text, text != "" && text != "*" && text[0] != '@' && !strings.ContainsRune(text, '#') &&
+		!strings.Contains(text, ";@") && !strings.Contains(text, "%s")
 }

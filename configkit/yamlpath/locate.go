@@ -7,13 +7,14 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Locate is LocateAt where only the resource is known, which may be nil, too.
+// Locate is [LocateAt] for an error of which only the resource is known; info may be nil.
 func Locate(err error, info *api.ResourceInfo) error {
 	return LocateAt(err, info, "", api.Position{})
 }
 
-// LocateAt makes an *api.Failure of an error, unless it is one, with what is known about where it happened: the resource, the path
-// and the position, each of which may be missing. What an error of this package or of gaby knows itself comes before them.
+// LocateAt converts an error to an *api.Failure with the resource, path and position at which it
+// occurred, each of which may be missing. The path and position of an error of this package or of
+// gaby take precedence. An error that is a Failure already only gets a missing resource.
 func LocateAt(err error, info *api.ResourceInfo, path api.ResolvedPath, pos api.Position) error {
 	if f, ok := errors.AsType[*api.Failure](err); ok {
 		if f.Resource == "" && info != nil {
@@ -23,7 +24,8 @@ func LocateAt(err error, info *api.ResourceInfo, path api.ResolvedPath, pos api.
 		}
 		return err
 	}
-	f := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Path: string(path), Pos: pos, Err: err}
+	f := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Path: string(path),
+		Pos: pos, Err: err}
 	if info != nil {
 		f.Resource = info.String()
 	}

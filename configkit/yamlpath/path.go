@@ -10,12 +10,12 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Kind is what a segment of a path leads to.
+// Kind is the kind of a path segment.
 type Kind uint8
 
-// The kinds.
+// The kinds of segments, with their syntax.
 const (
-	Plain          Kind = iota // key, index
+	Plain          Kind = iota // a key or index
 	Any                        // *
 	bindSegment                // *?key[:param][=value]
 	anyKeySegment              // *@:param
@@ -30,20 +30,21 @@ type Segment struct {
 	Key      string
 	Param    string
 	value    string
-	Index    int // of a plain segment that is a decimal number, of @index and of ;@index; else -1
-	Holes    int // how many %s it has, key first
+	// value of a plain segment that is a decimal number, of @index, or of ;@index; else -1
+	Index int
+	Holes int // number of %s in it, those of the key first
 }
 
 // Path is a compiled path. It is immutable and can be used concurrently.
 type Path struct {
 	text     string
-	segments []Segment
+	segments []Segment // index of the segment marked with |, or -1
 	embedded string
 	create   int // the segment marked with |, or -1
 	holes    int
 }
 
-// Error tells what is wrong with a path, and in which column (counted in runes from 1).
+// Error reports an invalid path, with the column of the problem in characters from 1.
 type Error struct {
 	Path   string
 	Column int
@@ -58,13 +59,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("path %s: column %d: %s", e.Path, e.Column, e.Msg)
 }
 
-// String is the path as it was written.
+// String returns the path as written.
 func (p *Path) String() string { return p.text }
 
-// EmbeddedPath is what follows "#", "" without one.
+// EmbeddedPath returns the part after "#", "" if there is none.
 func (p *Path) EmbeddedPath() string { return p.embedded }
 
-// Arguments is how many %s the path has.
+// Arguments returns the number of %s in the path.
 func (p *Path) Arguments() int { return p.holes }
 
 // Parse compiles a path. The error is a *Error.
@@ -73,7 +74,8 @@ func Parse(text string) (*Path, error) {
 		return nil, &Error{Msg: "path cannot be empty"}
 	}
 	body, embedded, hasEmbedded := strings.Cut(text, "#")
-	p := &Path{text: text, embedded: embedded, create: -1, segments: make([]Segment, 0, strings.Count(body, ".")+1)}
+	p := &Path{text: text, embedded: embedded, create: -1,
+		segments: make([]Segment, 0, strings.Count(body, ".")+1)}
 	parser := pathParser{text: text}
 	if hasEmbedded && embedded == "" {
 		return nil, parser.fail(len(body), "nothing follows the #")
@@ -111,6 +113,7 @@ func Parse(text string) (*Path, error) {
 	}
 }
 
+// pathParser holds the text that error messages need.
 type pathParser struct{ text string }
 
 func (pp pathParser) column(offset int) int { return utf8.RuneCountInString(pp.text[:offset]) + 1 }
@@ -119,7 +122,7 @@ func (pp pathParser) fail(offset int, format string, args ...any) *Error {
 	return &Error{Path: pp.text, Column: pp.column(offset), Msg: fmt.Sprintf(format, args...)}
 }
 
-// literally adds to an error about a word how the key is written that it may be meant as.
+// literally adds a hint to an error about a word: how to write it if it is meant as a key.
 func (pp pathParser) literally(err *Error, word string) *Error {
 	if !strings.Contains(word, ":") {
 		err.Hint = fmt.Sprintf("the key %q is written @%s:key", Unescape(word), word)
@@ -127,7 +130,7 @@ func (pp pathParser) literally(err *Error, word string) *Error {
 	return err
 }
 
-// segment parses one word between dots, which begins at offset.
+// segment parses the word between two dots that begins at offset.
 func (pp pathParser) segment(word string, offset int) (Segment, error) {
 	s := Segment{Index: -1}
 	switch {
@@ -142,11 +145,13 @@ func (pp pathParser) segment(word string, offset int) (Segment, error) {
 		s.Kind = anyKeySegment
 		param, ok := strings.CutPrefix(word[2:], ":")
 		if !ok || param == "" || strings.Contains(param, ":") {
-			return s, pp.fail(offset, "invalid map parameter expression %s: *@:parameter is expected", word)
+			return s, pp.fail(offset,
+				"invalid map parameter expression %s: *@:parameter is expected", word)
 		}
 		s.Param = param
 	case word[0] == '*':
-		return s, pp.literally(pp.fail(offset+1, "unexpected %q after *", firstRune(word[1:])), word)
+		return s, pp.literally(pp.fail(offset+1, "unexpected %q after *", firstRune(word[1:])),
+			word)
 	case word[0] == '?':
 		s.Kind = lookupSegment
 		return pp.keyed(s, word[1:], offset+1)
@@ -154,7 +159,8 @@ func (pp pathParser) segment(word string, offset int) (Segment, error) {
 		s.Kind = literalSegment
 		key, param, ok := strings.Cut(word[1:], ":")
 		if !ok || key == "" || param == "" || strings.Contains(param, ":") {
-			err := pp.fail(offset, "invalid map parameter expression %s: @key:parameter is expected", word)
+			err := pp.fail(offset,
+				"invalid map parameter expression %s: @key:parameter is expected", word)
 			return s, pp.literally(err, word)
 		}
 		s.Key, s.Param = Unescape(key), param
@@ -174,9 +180,11 @@ func (pp pathParser) keyed(s Segment, text string, offset int) (Segment, error) 
 	case key == "":
 		return s, pp.fail(offset, "the key to look for is missing")
 	case hasParam && param == "":
-		return s, pp.fail(offset+len(key)+1, "invalid parameter expression %s: nothing follows the colon", name)
+		return s, pp.fail(offset+len(key)+1,
+			"invalid parameter expression %s: nothing follows the colon", name)
 	case strings.Contains(param, ":"):
-		return s, pp.fail(offset+len(key)+1+strings.Index(param, ":"), "invalid parameter expression %s: more than one colon", name)
+		return s, pp.fail(offset+len(key)+1+strings.Index(param, ":"),
+			"invalid parameter expression %s: more than one colon", name)
 	case !hasValue && s.Kind == lookupSegment:
 		return s, pp.fail(offset+len(text), "invalid associative lookup ?%s: = is missing", text)
 	}
@@ -204,12 +212,13 @@ func (pp pathParser) keyed(s Segment, text string, offset int) (Segment, error) 
 	return s, nil
 }
 
+// firstRune returns the first character of s.
 func firstRune(s string) string {
 	_, size := utf8.DecodeRuneInString(s)
 	return s[:size]
 }
 
-// decimal is the value of a text that is a decimal list index, else -1.
+// decimal returns the value of s if it is a decimal list index (without leading zeros), else -1.
 func decimal(s string) int {
 	if s == "" || len(s) > 9 || (len(s) > 1 && s[0] == '0') {
 		return -1
@@ -224,7 +233,7 @@ func decimal(s string) int {
 	return n
 }
 
-// ArgumentCountError tells that a path has more %s than there are arguments.
+// ArgumentCountError reports that a path has more %s than there are arguments.
 type ArgumentCountError struct {
 	Path      string
 	Got, Need int
@@ -234,8 +243,9 @@ func (e *ArgumentCountError) Error() string {
 	return fmt.Sprintf("path %s needs %d arguments, got %d", e.Path, e.Need, e.Got)
 }
 
-// Bind fills the %s of a path in order. Arguments are escaped like segments (Escape); surplus ones are
-// ignored. The argument * for the value of a lookup finds every element.
+// Bind fills the %s of a path in order and returns the result. Arguments are escaped like segments
+// (see [Escape]); surplus ones are ignored. The argument * for the value of a lookup matches every
+// element, and for a key every key. The error is an *[ArgumentCountError].
 func (p *Path) Bind(args []string) (*Path, error) {
 	if p.holes == 0 {
 		return p, nil
@@ -278,7 +288,7 @@ func (p *Path) Bind(args []string) (*Path, error) {
 	return &bound, nil
 }
 
-// fillHoles replaces every %s of a text and returns the arguments that are left.
+// fillHoles replaces the %s in text and returns the remaining arguments.
 func fillHoles(text string, args []string) (string, []string) {
 	var b strings.Builder
 	for {
@@ -292,7 +302,7 @@ func fillHoles(text string, args []string) (string, []string) {
 	}
 }
 
-// Unescape turns ~1 into a dot and ~0 into a tilde.
+// Unescape replaces ~1 by a dot and ~0 by a tilde.
 func Unescape(s string) string {
 	if strings.IndexByte(s, '~') < 0 {
 		return s
@@ -309,7 +319,8 @@ func Unescape(s string) string {
 	return b.String()
 }
 
-// Escape makes one segment of a key: dots become ~1, and a tilde that would be read as an escape ~0.
+// Escape escapes a key for use as one segment: dots become ~1, and a tilde that would be read as an
+// escape becomes ~0.
 func Escape(segment string) string {
 	if strings.IndexByte(segment, '.') < 0 && strings.IndexByte(segment, '~') < 0 {
 		return segment
@@ -319,7 +330,8 @@ func Escape(segment string) string {
 		switch {
 		case segment[i] == '.':
 			b.WriteString("~1")
-		case segment[i] == '~' && i+1 < len(segment) && (segment[i+1] == '0' || segment[i+1] == '1'):
+		case segment[i] == '~' && i+1 < len(segment) &&
+			(segment[i+1] == '0' || segment[i+1] == '1'):
 			b.WriteString("~0")
 		default:
 			b.WriteByte(segment[i])
@@ -328,7 +340,7 @@ func Escape(segment string) string {
 	return b.String()
 }
 
-// Join makes a path of keys and indexes, escaping them.
+// Join returns the path of keys and indexes, escaped.
 func Join(segments []string) api.ResolvedPath {
 	escaped := make([]string, len(segments))
 	for i, s := range segments {
@@ -337,15 +349,16 @@ func Join(segments []string) api.ResolvedPath {
 	return api.ResolvedPath(strings.Join(escaped, "."))
 }
 
-// IsResolved tells whether a path addresses one place without looking at a document.
+// IsResolved reports whether a path identifies one value without looking at a document.
 func IsResolved(path string) bool { return path != "" && !strings.ContainsAny(path, "?*@|") }
 
-// NormalizedPath is the form under which a path is registered: indexes and every segment that is not plain become *.
+// NormalizedPath returns the form under which a path is registered: indexes and all segments that
+// are not plain become *.
 func (p *Path) NormalizedPath() api.UnresolvedPath {
 	return api.UnresolvedPath(p.Normalized(len(p.segments)))
 }
 
-// Normalized is NormalizedPath of the first n segments.
+// Normalized returns the normalized form of the first n segments.
 func (p *Path) Normalized(n int) string {
 	var b strings.Builder
 	for i := range p.segments[:n] {
@@ -366,23 +379,25 @@ func (p *Path) Normalized(n int) string {
 	return b.String()
 }
 
-// Expression is the text and the column in which it is wrong.
+// Expression returns the path and the column of the problem.
 func (e *Error) Expression() (text string, column int) { return e.Path, e.Column }
 
-// LastLookup takes apart a path whose last segment is ?key=value: the path of the list and what the element is known by.
-// A path with %s has none, because what it stands for is not known.
+// LastLookup splits a path whose last segment is ?key=value into the path of the list and the key
+// and value of the element. It reports false for a path with %s, whose value is not known.
 func (p *Path) LastLookup() (list api.UnresolvedPath, key, value string, ok bool) {
 	last := &p.segments[len(p.segments)-1]
-	if last.Kind != lookupSegment || !last.hasValue || last.Index >= 0 || p.holes > 0 || p.embedded != "" || len(p.segments) == 1 {
+	if last.Kind != lookupSegment || !last.hasValue || last.Index >= 0 || p.holes > 0 ||
+		p.embedded != "" || len(p.segments) == 1 {
 		return "", "", "", false
 	}
-	return api.UnresolvedPath(p.text[:strings.LastIndexByte(p.text, '.')]), last.Key, last.value, true
+	return api.UnresolvedPath(p.text[:strings.LastIndexByte(p.text, '.')]), last.Key, last.value,
+		true
 }
 
-// IsKey reports whether the segment is the key of a map and nothing else.
+// IsKey reports whether the segment is a plain map key.
 func (s *Segment) IsKey() bool { return s.Kind == Plain && s.Index < 0 }
 
-// Exactly is the path of keys and indexes, each as it is.
+// Exactly returns the path of the keys and indexes in segments, taken literally.
 func Exactly(segments []string) *Path {
 	p := &Path{segments: make([]Segment, len(segments)), create: -1}
 	for i, key := range segments {
@@ -391,13 +406,14 @@ func Exactly(segments []string) *Path {
 	return p
 }
 
-// Segments are the segments of the path, which must not be changed.
+// Segments returns the segments of the path, which must not be modified.
 func (p *Path) Segments() []Segment { return p.segments }
 
-// Optional returns the index of the segment from which on things may be missing, or -1.
+// Optional returns the index of the segment from which values may be missing, or -1.
 func (p *Path) Optional() int { return p.create }
 
-// Follow goes down a path of keys and indexes; ok is false when it has other segments.
+// Follow returns the value at a path of keys and indexes; ok is false if the path has other
+// segments.
 func (p *Path) Follow(v gaby.Value) (found gaby.Value, ok bool) {
 	for i := range p.segments {
 		s := &p.segments[i]
@@ -414,14 +430,14 @@ func (p *Path) Follow(v gaby.Value) (found gaby.Value, ok bool) {
 	return v, true
 }
 
-// Whole is the path without what follows "#".
+// Whole returns the path without its embedded path.
 func (p *Path) Whole() *Path {
 	whole := *p
 	whole.embedded = ""
 	return &whole
 }
 
-// Wild is the path with * for segment i.
+// Wild returns the path with * in place of segment i.
 func (p *Path) Wild(i int) *Path {
 	wild := *p
 	wild.segments = slices.Clone(p.segments)

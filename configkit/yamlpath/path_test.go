@@ -41,7 +41,8 @@ func TestParsePathErrors(t *testing.T) {
 				return
 			}
 			if e.Column != c.column || !strings.Contains(e.Msg, c.says) {
-				t.Errorf("%s: column %d: %s; want column %d: %s", c.path, e.Column, e.Msg, c.column, c.says)
+				t.Errorf("%s: column %d: %s; want column %d: %s", c.path, e.Column, e.Msg, c.column,
+					c.says)
 			}
 		})
 	}
@@ -87,7 +88,8 @@ func TestBindNeedsAllArguments(t *testing.T) {
 }
 
 func FuzzParsePath(f *testing.F) {
-	for _, seed := range []string{"a.b", "*", "?k:p=v;@3", "*?k:p=v", "*@:p", "@a~1b:p.c", "a.|b#c.d", "%s.?%s=%s", "~", "a~", "é.|", "?=", "a#b#c"} {
+	for _, seed := range []string{"a.b", "*", "?k:p=v;@3", "*?k:p=v", "*@:p", "@a~1b:p.c",
+		"a.|b#c.d", "%s.?%s=%s", "~", "a~", "é.|", "?=", "a#b#c"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -120,19 +122,20 @@ func FuzzParsePath(f *testing.F) {
 }
 
 func FuzzEscape(f *testing.F) {
-	for _, seed := range []string{"a.b", "~", "~0", "~1", "a~.b", "~~1", "..", "app.kubernetes.io/name"} {
+	for _, seed := range []string{"a.b", "~", "~0", "~1", "a~.b", "~~1", "..",
+		"app.kubernetes.io/name"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, key string) {
 		if key == "" || strings.ContainsAny(key[:1], "?*@|") || strings.Contains(key, "#") {
-			return // the language cannot say these
+			return // the path language cannot express these
 		}
 		p, err := yamlpath.Parse(yamlpath.Escape(key))
 		if err != nil {
 			t.Fatalf("%q: %v", key, err)
 		}
 		if decimalKey(key) {
-			return // normalised as an index
+			return // normalized as an index
 		}
 		if got, want := string(p.NormalizedPath()), yamlpath.Escape(key); got != want {
 			t.Fatalf("%q: came back as %q, want %q", key, got, want)

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Compare orders paths segment by segment: a path before those below it, indices by number (args.2 before args.10) and
-// before other segments, the others by their bytes.
+// Compare compares paths segment by segment: a path precedes those below it, indexes compare by
+// number (args.2 before args.10) and precede other segments, and other segments compare by their
+// bytes.
 func Compare(a, b string) int {
 	for a != "" && b != "" && a != b {
 		var segmentA, segmentB string

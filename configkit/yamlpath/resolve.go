@@ -10,45 +10,49 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Match is a place a path resolves to. It is reused: what is kept beyond the call must be copied.
+// Match is a value, or a missing one, that a path resolves to. It is reused: copy whatever is kept
+// after the call.
 type Match struct {
-	// Segments are the keys and indexes of the place.
+	// Segments are the keys and indexes that lead to the value.
 	Segments []string
-	// Value is what is there; it does not exist when the place is missing.
+	// Value is the value; it is missing if only its parents exist or nothing does.
 	Value gaby.Value
-	// Arguments are the values bound by parameters of the path.
+	// Arguments are the values bound to parameters of the path.
 	Arguments []api.FunctionArgument
 
-	Passed []gaby.Value // what is at the places of the first segments, as far as there is something
+	Passed []gaby.Value // the values at the first segments, as far as they exist
 }
 
-// Options say what is wanted beyond what exists.
+// Options control what a path resolves to.
 type Options struct {
-	// Upsert yields places that do not exist but could be created.
+	// Upsert also yields values that do not exist but could be created.
 	Upsert bool
-	// Accessor looks into list elements that are scalars.
+	// Accessor reads the parts of list elements that are scalars.
 	Accessor Accessor
-	// Constraint says for each segment, as far as it goes, which child alone is followed: by its key or index, or by a lookup.
+	// Constraint names for each segment, as far as it goes, the only child to follow: by its key or
+	// index, or by a lookup.
 	Constraint *Path
 	// NoArguments leaves Match.Arguments empty, which is cheaper.
 	NoArguments bool
 }
 
-// NotAMapError tells that a path leads through a value that has no children.
+// NotAMapError reports that a path leads through a value that has no children.
 type NotAMapError struct {
 	Segments []string
 	Value    gaby.Value
-	// Hint is how a key is written that has dots and begins with the last segment, if there is one.
+	// Hint says how to write the key with dots that the path probably means, if there is one.
 	Hint string
 }
 
 func (e *NotAMapError) Error() string {
-	return fmt.Sprintf("value %s at path %s cannot be converted to map", Describe(e.Value), Join(e.Segments))
+	return fmt.Sprintf("value %s at path %s cannot be converted to map", Describe(e.Value),
+		Join(e.Segments))
 }
 
-// KeyWithDotsError tells that a path, of which more is missing, would create maps beside the one key that it seems to mean.
+// KeyWithDotsError reports that upserting a path would create maps although the map has a key with
+// dots that the path probably means.
 type KeyWithDotsError struct {
-	Segments []string // the place of the key
+	Segments []string // path of the key
 	Value    gaby.Value
 }
 
@@ -56,28 +60,32 @@ func (e *KeyWithDotsError) Error() string {
 	return fmt.Sprintf("there is a key %q, whose dots belong to it", e.Segments[len(e.Segments)-1])
 }
 
-// Resolve yields the places of a document that a path leads to, in document order. It stops at the first error of yield.
-// Places that differ only in what they are called (an alias and its anchor) are different places.
+// Resolve calls yield for the matches of the path in a document, in document order, and stops at
+// its first error. Matches with different segments are different matches even if they have the same
+// value (an alias and its anchor).
 func (p *Path) Resolve(root gaby.Value, options Options, yield func(*Match) error) error {
 	r := Resolver{Path: p, Options: options, Yield: yield}
 	return r.Run(root)
 }
 
-// Run starts at the root. The space of the match is used again.
+// Run resolves the path from root. It reuses the memory of the match.
 func (r *Resolver) Run(root gaby.Value) error {
 	r.root = root
 	if n := len(r.Path.segments); cap(r.match.Passed) < n {
 		r.match.Segments, r.match.Passed = make([]string, 0, n), make([]gaby.Value, 0, n)
 	}
-	r.match.Segments, r.match.Passed, r.match.Arguments = r.match.Segments[:0], r.match.Passed[:0], r.match.Arguments[:0]
+	r.match.Segments, r.match.Passed, r.match.Arguments = r.match.Segments[:0], r.match.Passed[:0],
+		r.match.Arguments[:0]
 	return r.walk(0, root, true)
 }
 
+// writtenAs returns the hint for a key with dots.
 func writtenAs(key string) string {
 	return fmt.Sprintf("the key %q is written %s", key, Escape(key))
 }
 
-// keyWithDots is the key of a map that begins with one and goes on with what follows it in the path, if there is one.
+// keyWithDots returns the first key of m that consists of key and the following segments of the
+// path, joined by dots, with its value. The key is "" if there is none.
 func keyWithDots(m gaby.Value, key string, rest []Segment) (string, gaby.Value) {
 	for _, s := range rest {
 		if s.Kind != Plain {
@@ -91,7 +99,8 @@ func keyWithDots(m gaby.Value, key string, rest []Segment) (string, gaby.Value) 
 	return "", gaby.Value{}
 }
 
-// Resolver yields the places that paths lead to, as [Path.Resolve] does. Its space is used again for the next path.
+// Resolver yields the matches of paths like [Path.Resolve]. It can be reused for further paths, and
+// reuses its memory.
 type Resolver struct {
 	root    gaby.Value
 	Path    *Path
@@ -100,7 +109,7 @@ type Resolver struct {
 	match   Match
 }
 
-// walk resolves the segments from i on below v. exact is true as long as no wildcard was passed.
+// walk resolves the segments from i on below v. exact says that no wildcard was followed so far.
 func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 	if i == len(r.Path.segments) {
 		r.match.Value = v
@@ -109,7 +118,8 @@ func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 	s := &r.Path.segments[i]
 	kind := v.Kind()
 	if c := r.Options.Constraint; c != nil && i < len(c.segments) {
-		if c := &c.segments[i]; c.Kind == Plain || c.Kind == lookupSegment || c.Kind == literalSegment {
+		if c := &c.segments[i]; c.Kind == Plain || c.Kind == lookupSegment ||
+			c.Kind == literalSegment {
 			return r.constrained(i, s, c, v, kind, exact)
 		}
 	}
@@ -150,8 +160,9 @@ func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 	return nil
 }
 
-// constrained follows the one child that a constraint names, if the segment leads there, too.
-func (r *Resolver) constrained(i int, s, c *Segment, v gaby.Value, kind gaby.Kind, exact bool) error {
+// constrained follows the one child that the constraint names, if segment s leads to it as well.
+func (r *Resolver) constrained(i int, s, c *Segment, v gaby.Value, kind gaby.Kind,
+	exact bool) error {
 	if s.Kind == Plain || s.Kind == literalSegment {
 		if c.Kind == lookupSegment || c.Key != s.Key {
 			return nil
@@ -191,7 +202,8 @@ func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact 
 		}
 		if r.Options.Upsert && exact && s.Kind == Plain {
 			if key, has := keyWithDots(v, s.Key, r.Path.segments[i+1:]); key != "" {
-				return &KeyWithDotsError{Segments: append(slices.Clone(r.match.Segments), key), Value: has}
+				return &KeyWithDotsError{Segments: append(slices.Clone(r.match.Segments), key),
+					Value: has}
 			}
 		}
 		return r.missing(i, true)
@@ -209,7 +221,8 @@ func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact 
 		if r.Options.Upsert && exact {
 			e := &NotAMapError{Segments: slices.Clone(r.match.Segments), Value: v}
 			last := i - 1
-			if key, _ := keyWithDots(r.root.Doc().Search(e.Segments[:last]...).Value(), e.Segments[last], r.Path.segments[i:]); key != "" {
+			if key, _ := keyWithDots(r.root.Doc().Search(e.Segments[:last]...).Value(),
+				e.Segments[last], r.Path.segments[i:]); key != "" {
 				e.Hint = writtenAs(key)
 			}
 			return e
@@ -220,9 +233,10 @@ func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact 
 	return nil
 }
 
-// missing yields the place of a path whose segments from i on do not exist, if it may be created (or, after a |, may be
-// missing) and if what is left of the path says what to create: a number may be the key of a map that is there, in which
-// inMap says that segment i is, but elements of lists are not created.
+// missing yields a match for a path whose segments from i on do not exist. It does so only if the
+// value may be created (or may be missing, after a |) and the remaining segments say what to
+// create. List elements are not created. A number is a key only as segment i of an existing map,
+// which inMap indicates.
 func (r *Resolver) missing(i int, inMap bool) error {
 	create := r.Path.create
 	if !r.Options.Upsert && create < 0 || i < create {
@@ -244,7 +258,8 @@ func (r *Resolver) missing(i int, inMap bool) error {
 	for j := range rest {
 		r.match.Segments = append(r.match.Segments, rest[j].Key)
 		if rest[j].Kind == literalSegment && !r.Options.NoArguments {
-			r.match.Arguments = append(r.match.Arguments, api.FunctionArgument{ParameterName: rest[j].Param, Value: rest[j].Key})
+			r.match.Arguments = append(r.match.Arguments,
+				api.FunctionArgument{ParameterName: rest[j].Param, Value: rest[j].Key})
 		}
 	}
 	r.match.Value = gaby.Value{}
@@ -253,7 +268,7 @@ func (r *Resolver) missing(i int, inMap bool) error {
 	return err
 }
 
-// lookup follows a segment that finds one element of a list.
+// lookup follows a segment that selects one list element by a key.
 func (r *Resolver) lookup(i int, s *Segment, v gaby.Value, exact bool) error {
 	c, index := r.find(s, v)
 	if !c.Exists() {
@@ -265,7 +280,8 @@ func (r *Resolver) lookup(i int, s *Segment, v gaby.Value, exact bool) error {
 	return err
 }
 
-// find is the first element whose key has the value, else the one at the index that goes with it.
+// find returns the first element whose key has the value of s, else the one at the fallback index
+// of s.
 func (r *Resolver) find(s *Segment, v gaby.Value) (gaby.Value, int) {
 	if s.hasValue {
 		index := 0
@@ -279,6 +295,7 @@ func (r *Resolver) find(s *Segment, v gaby.Value) (gaby.Value, int) {
 	return v.Index(s.Index), s.Index
 }
 
+// descend resolves the segments after i below child c.
 func (r *Resolver) descend(i int, key string, c gaby.Value, exact bool) error {
 	m := &r.match
 	m.Segments, m.Passed = append(m.Segments, key), append(m.Passed, c)
@@ -287,12 +304,13 @@ func (r *Resolver) descend(i int, key string, c gaby.Value, exact bool) error {
 	return err
 }
 
-// keyMatches tells whether a child has what a lookup or a filter asks for.
+// keyMatches reports whether a child satisfies a lookup or a filter.
 func (r *Resolver) keyMatches(s *Segment, c gaby.Value) bool {
 	return !s.hasValue || r.keyIs(c, s.Key, s.value)
 }
 
-// leadsTo tells whether a lookup, filter or wildcard follows a child: by its key, or by its position as the fallback.
+// leadsTo reports whether a lookup, filter or wildcard selects child: by its key, or by its index
+// as the fallback.
 func (r *Resolver) leadsTo(s *Segment, list, child gaby.Value) bool {
 	if s.Kind != lookupSegment || s.Index < 0 {
 		return r.keyMatches(s, child)
@@ -301,7 +319,7 @@ func (r *Resolver) leadsTo(s *Segment, list, child gaby.Value) bool {
 	return found == child
 }
 
-// keyIs tells whether the value an element has for a key is a text.
+// keyIs reports whether the value of key in an element is text.
 func (r *Resolver) keyIs(element gaby.Value, key, text string) bool {
 	if element.Kind() == gaby.Map {
 		return element.Get(key).TextIs(text)
@@ -310,7 +328,8 @@ func (r *Resolver) keyIs(element gaby.Value, key, text string) bool {
 	return ok && got == text
 }
 
-// keyText is the value an element has for a key. An element that is a scalar is asked through the path's accessor.
+// keyText returns the value of key in an element. If the element is a scalar, the accessor extracts
+// it.
 func (r *Resolver) keyText(element gaby.Value, key string) (string, bool) {
 	switch element.Kind() {
 	case gaby.Map:
@@ -326,7 +345,8 @@ func (r *Resolver) keyText(element gaby.Value, key string) (string, bool) {
 	return "", false
 }
 
-// bind remembers the argument of a parameter; what is bound is the key, or else the text of child[s.key].
+// bind appends the argument for the parameter of s: the key, or for a lookup or filter the text of
+// child[s.Key]. It reports whether it did.
 func (r *Resolver) bind(s *Segment, c gaby.Value, key string) bool {
 	if s.Param == "" || r.Options.NoArguments {
 		return false
@@ -339,25 +359,29 @@ func (r *Resolver) bind(s *Segment, c gaby.Value, key string) bool {
 		}
 		value = text
 	}
-	r.match.Arguments = append(r.match.Arguments, api.FunctionArgument{ParameterName: s.Param, Value: value})
+	r.match.Arguments = append(r.match.Arguments,
+		api.FunctionArgument{ParameterName: s.Param, Value: value})
 	return true
 }
 
+// unbind removes the argument that bind appended.
 func (r *Resolver) unbind(bound bool) {
 	if bound {
 		r.match.Arguments = r.match.Arguments[:len(r.match.Arguments)-1]
 	}
 }
 
-// ResolvedPathInfo is a place a path resolves to.
+// ResolvedPathInfo is a match of a path with the arguments bound there.
 type ResolvedPathInfo struct {
 	Path          api.ResolvedPath
 	PathArguments []api.FunctionArgument
 }
 
-// ResolveAssociativePaths lists the places a path leads to in a document. A resolvedPath (keys, indexes, lookups) constrains
-// them: at each segment only the child it names is followed. With upsert, places that could be created are listed too.
-func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPath, resolvedPath api.ResolvedPath, upsert bool) ([]ResolvedPathInfo, error) {
+// ResolveAssociativePaths returns the matches of a path in a document. resolvedPath (keys, indexes,
+// lookups) constrains them: at each segment only the child it names is followed. With upsert it
+// also returns values that could be created.
+func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPath,
+	resolvedPath api.ResolvedPath, upsert bool) ([]ResolvedPathInfo, error) {
 	path, err := Parse(string(unresolvedPath))
 	if err != nil {
 		return nil, err
@@ -370,13 +394,15 @@ func ResolveAssociativePaths(doc *gaby.YamlDoc, unresolvedPath api.UnresolvedPat
 	}
 	var places []ResolvedPathInfo
 	err = path.Resolve(doc.Value(), options, func(m *Match) error {
-		places = append(places, ResolvedPathInfo{Path: Join(m.Segments), PathArguments: slices.Clone(m.Arguments)})
+		places = append(places, ResolvedPathInfo{Path: Join(m.Segments),
+			PathArguments: slices.Clone(m.Arguments)})
 		return nil
 	})
 	return places, err
 }
 
-// Describe returns a value as messages show it: texts in quotes, so that blanks at their ends can be seen.
+// Describe returns a value as messages show it. Strings are quoted, so that blanks at their ends
+// are visible.
 func Describe(v gaby.Value) string {
 	switch v.Kind() {
 	case gaby.Map:
@@ -399,7 +425,7 @@ func Describe(v gaby.Value) string {
 	return "(missing)"
 }
 
-// looksTyped tells whether a text without quotes is easily taken for a number or a boolean.
+// looksTyped reports whether text without quotes is easily taken for a number or a boolean.
 func looksTyped(text string) bool {
 	_, notBool := strconv.ParseBool(text)
 	_, notNumber := strconv.ParseFloat(text, 64)
